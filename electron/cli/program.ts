@@ -15,6 +15,7 @@ import { compare } from './verbs/compare.ts';
 import { devices } from './verbs/devices.ts';
 import { explainLaunchVerb } from './verbs/explain-launch.ts';
 import { exportVerb } from './verbs/export.ts';
+import { gammaVerb } from './verbs/gamma.ts';
 import { history } from './verbs/history.ts';
 import { replay } from './verbs/replay.ts';
 import { report } from './verbs/report.ts';
@@ -38,6 +39,7 @@ const verbs: readonly Verb[] = [
   devices,
   bench,
   compare,
+  gammaVerb,
   history,
   claims,
   report,

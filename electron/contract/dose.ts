@@ -23,6 +23,10 @@ export const doseMethods = {
       /** Dose criterion as a share of the reference's largest dose: 0.01 is 1 %. */
       dose: z.number().min(gammaLimits.dose[0]).max(gammaLimits.dose[1]),
       distance_mm: z.number().min(gammaLimits.distance_mm[0]).max(gammaLimits.distance_mm[1]),
+      /** Whether the dose criterion is a share of the dose at each point. */
+      local: z.boolean().default(false),
+      /** Cells below this share of the reference's largest dose are not judged. */
+      threshold: z.number().min(0).max(0.9).default(0.1),
       by: gammaDoseSchema.default('mass'),
       viewport: viewportSchema,
     }),
@@ -36,6 +40,8 @@ export const doseMethods = {
       points: z.number().int().nonnegative(),
       /** At most 3: the search ends there. */
       worst: z.number(),
+      /** How often each gamma occurs, in steps of 0.1; the last one holds all that is 3. */
+      histogram: z.array(z.number().int().nonnegative()),
     }),
   },
   /** σx against depth in Fermi–Eyges theory, for a beam along z. */

@@ -47,6 +47,15 @@ export const runInfoSchema = z.strictObject({
 });
 export type RunInfo = Readonly<z.infer<typeof runInfoSchema>>;
 
+const moreReadouts = {
+  /** Distal 90 and 50 % depth, and 10 %: the practical range. */
+  r90_mm: z.number().nullable(),
+  r50_mm: z.number().nullable(),
+  practical_range_mm: z.number().nullable(),
+  /** Mean of the depth dose from 20 to 50 % of R80. */
+  plateau_MeV_per_mm: z.number().nullable(),
+};
+
 /** Readouts of a dose distribution. Null: not defined for this dose (a beam that left before it stopped). */
 export const metricsSchema = z.strictObject({
   /** Distal 80 % depth along the beam axis from the entrance. */
@@ -56,6 +65,10 @@ export const metricsSchema = z.strictObject({
   peak_to_entrance: z.number().nullable(),
   /** Full width at half maximum of the Bragg peak along the axis. */
   fwhm_mm: z.number().nullable(),
+  ...moreReadouts,
+  /** Across x, from 80 to 20 % of the largest dose, at half of R80 and at the peak; of beams along z. */
+  penumbra_half_mm: z.number().nullable(),
+  penumbra_peak_mm: z.number().nullable(),
   /** Columns of equal length; of the proton fluence crossing each plane. */
   sigma_x: z.strictObject({ depth_mm: float64, sigma_x_mm: float64 }),
   theta_rms: z.strictObject({ depth_mm: float64, theta_rms_mrad: float64 }),

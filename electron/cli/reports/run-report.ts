@@ -72,12 +72,19 @@ function readouts({
             `${millimetres(range_mm)} ${inWater ? 'in water,' : 'along the axis, water by'} ${title}`,
           ] as const,
         ]),
+    ['R90, R50', `${millimetres(metrics.r90_mm)}, ${millimetres(metrics.r50_mm)}`],
+    ['Practical range', `${millimetres(metrics.practical_range_mm)} (10 %)`],
     ['Peak', millimetres(metrics.peak_mm)],
     ['W80–20', millimetres(metrics.w80_20_mm)],
     ...(summary.extra_straggling_mm < noticeable_mm
       ? []
       : [['Grid adds', `${millimetres(summary.extra_straggling_mm)} of range spread (σ)`] as const]),
     ['FWHM', millimetres(metrics.fwhm_mm)],
+    ['Plateau', metrics.plateau_MeV_per_mm === null ? '–' : `${significant(metrics.plateau_MeV_per_mm, 4)} MeV/mm`],
+    [
+      'Penumbra 80–20',
+      `${millimetres(metrics.penumbra_half_mm)} at half of R80, ${millimetres(metrics.penumbra_peak_mm)} at the peak`,
+    ],
     ['Peak to entrance', metrics.peak_to_entrance === null ? '–' : metrics.peak_to_entrance.toFixed(2)],
     ...onAxis(summary.gray),
     [`σx${at}`, millimetres(sigma)],

@@ -89,7 +89,7 @@ export default function DepthDosePanel(): ReactElement {
       <div className="panel-bar">
         <CurveReadout unit={unit} />
         <div className="panel-bar__tools">
-          <OverlayMenu />
+          <OverlayMenu unit={unit} />
           {shown?.final?.quality == null ? null : (
             <Segmented
               label="Beside the dose"

@@ -21,6 +21,11 @@ const dosesBy = [
   { value: 'area', label: 'by area', title: 'Energy over the area of each cell: largest in dense matter' },
 ] as const;
 
+const shares = [
+  { value: 'global', label: 'global', title: 'The dose criterion is a share of the largest dose' },
+  { value: 'local', label: 'local', title: 'The dose criterion is a share of the dose in each cell' },
+] as const;
+
 const presets = [
   { dose: 0.01, distance_mm: 1 },
   { dose: 0.02, distance_mm: 2 },
@@ -65,7 +70,11 @@ export function AgainstRows({ view }: { readonly view: DoseViewStore }): ReactEl
             value={against.kind}
             options={kinds}
             onChange={(kind) =>
-              set(kind === 'gamma' ? { kind, run: against.run, by: 'mass', ...presets[0] } : { kind, run: against.run })
+              set(
+                kind === 'gamma'
+                  ? { kind, run: against.run, by: 'mass', local: false, ...presets[0] }
+                  : { kind, run: against.run },
+              )
             }
           />
         </PopoverRow>
@@ -89,6 +98,14 @@ export function AgainstRows({ view }: { readonly view: DoseViewStore }): ReactEl
               value={against.by}
               options={dosesBy}
               onChange={(by) => set({ ...against, by })}
+            />
+          </PopoverRow>
+          <PopoverRow name="Share">
+            <Segmented
+              label="What the dose criterion is a share of"
+              value={against.local ? 'local' : 'global'}
+              options={shares}
+              onChange={(value) => set({ ...against, local: value === 'local' })}
             />
           </PopoverRow>
           <PopoverRow name="Own">
@@ -126,6 +143,36 @@ export function AgainstRows({ view }: { readonly view: DoseViewStore }): ReactEl
   );
 }
 
+const BAR = 3;
+const HEIGHT = 18;
+
+/** How often each gamma occurs, 0 to 3: what fails stands in another colour. */
+function GammaHistogram({ histogram }: { readonly histogram: readonly number[] }): ReactElement {
+  const most = Math.max(1, ...histogram);
+  const label = histogram.flatMap((count, i) => (count === 0 ? [] : [`${(i / 10).toFixed(1)}: ${count}`])).join(', ');
+  return (
+    <svg
+      width={BAR * histogram.length}
+      height={HEIGHT}
+      role="img"
+      aria-label={`How often each gamma occurs: ${label}`}
+      data-testid="gamma-histogram"
+    >
+      {histogram.map((count, i) => (
+        <rect
+          // biome-ignore lint/suspicious/noArrayIndexKey: bars are their places
+          key={i}
+          x={BAR * i}
+          y={HEIGHT - (HEIGHT * count) / most}
+          width={BAR - 0.5}
+          height={(HEIGHT * count) / most}
+          fill={`var(--${i < 10 ? 'series-1' : 'series-2'})`}
+        />
+      ))}
+    </svg>
+  );
+}
+
 /** In words what the index is of. */
 function gammaOf(asked: GammaDose, by: GammaDose): string {
   if (by === 'mass') return 'dose by mass';
@@ -146,8 +193,9 @@ export function AgainstNote({ view }: { readonly view: DoseViewStore }): ReactEl
       {against.kind === 'difference' ? `Less ${name}` : null}
       {against.kind === 'gamma' && gamma === null ? `Gamma ${criteria(against)} against ${name}…` : null}
       {against.kind === 'gamma' && gamma !== null
-        ? `Gamma ${criteria(against)} of ${gammaOf(against.by, gamma.by)} against ${name}: ${percent(gamma.passed)} of ${gamma.points} cells pass`
+        ? `Gamma ${criteria(against)}${against.local ? ' local' : ''} of ${gammaOf(against.by, gamma.by)} against ${name}: ${percent(gamma.passed)} of ${gamma.points} cells pass `
         : null}
+      {against.kind === 'gamma' && gamma !== null ? <GammaHistogram histogram={gamma.histogram} /> : null}
     </p>
   );
 }

@@ -32,8 +32,8 @@ export function followGamma({ client, stores, data }: Workbench, view: DoseViewS
         if (asked !== '') forget();
         return;
       }
-      const { dose, distance_mm, by, run: reference } = against;
-      const params = { run, reference, dose, distance_mm, by, viewport };
+      const { dose, distance_mm, local, by, run: reference } = against;
+      const params = { run, reference, dose, distance_mm, local, by, viewport };
       const wanted = JSON.stringify(params);
       if (wanted === asked) return;
       forget();

@@ -46,7 +46,7 @@ export type Against =
   | Readonly<{ kind: 'none' }>
   | Readonly<{ kind: 'difference'; run: RunId }>
   /** `dose` as a share of the reference's largest, distance in mm. */
-  | Readonly<{ kind: 'gamma'; run: RunId; dose: number; distance_mm: number; by: GammaDose }>;
+  | Readonly<{ kind: 'gamma'; run: RunId; dose: number; distance_mm: number; local: boolean; by: GammaDose }>;
 
 /** A gamma index that has been computed. */
 export interface GammaOutcome {
@@ -54,6 +54,8 @@ export interface GammaOutcome {
   readonly passed: number;
   readonly points: number;
   readonly worst: number;
+  /** How often each gamma occurs, in steps of 0.1; the last one holds all that is 3. */
+  readonly histogram: readonly number[];
 }
 
 export interface DoseView extends MapMarking {

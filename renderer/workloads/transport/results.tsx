@@ -125,6 +125,34 @@ function PeakReadouts({
   );
 }
 
+/** Further depths and the sides of the beam. */
+function MoreReadouts({ metrics }: { readonly metrics: RunSummary['metrics'] }): ReactElement {
+  const { r90_mm, r50_mm, practical_range_mm, plateau_MeV_per_mm, penumbra_half_mm, penumbra_peak_mm } = metrics;
+  const lateral = 'Across x, from 80 to 20 % of the largest dose';
+  return (
+    <Readouts
+      items={[
+        { name: 'R90', value: fixed(r90_mm, 2), unit: 'mm', title: 'Distal 90 % depth along the beam axis' },
+        { name: 'R50', value: fixed(r50_mm, 2), unit: 'mm', title: 'Distal 50 % depth along the beam axis' },
+        {
+          name: 'Practical',
+          value: fixed(practical_range_mm, 2),
+          unit: 'mm',
+          title: 'Practical range: distal 10 % depth along the beam axis',
+        },
+        {
+          name: 'Plateau',
+          value: significant(plateau_MeV_per_mm, 4),
+          unit: 'MeV/mm',
+          title: 'Mean of the depth dose from 20 to 50 % of R80',
+        },
+        { name: 'Penumbra ½', value: fixed(penumbra_half_mm, 2), unit: 'mm', title: `${lateral}, at half of R80` },
+        { name: 'Penumbra', value: fixed(penumbra_peak_mm, 2), unit: 'mm', title: `${lateral}, at the peak` },
+      ]}
+    />
+  );
+}
+
 function SolveReadouts({ summary }: { readonly summary: RunSummary }): ReactElement {
   const { metrics, solve_s, products_s, setup_s, wall_s, cell_steps } = summary;
   const rate = solve_s > 0 ? cell_steps / solve_s : null;
@@ -196,6 +224,7 @@ function Results({ summary, depthDose, moments, resolved }: ResultsProps): React
         <>
           <RangeHead r80_mm={metrics.r80_mm} resolved={resolved} />
           <PeakReadouts metrics={metrics} extra_straggling_mm={summary.extra_straggling_mm} />
+          <MoreReadouts metrics={summary.metrics} />
         </>
       )}
       {summary.notes.map(({ code, text }) => (

@@ -18,13 +18,13 @@ export interface DoseParts {
 
 export function doseHandlers({ addon, runs, scenarios }: DoseParts): Pick<Handlers, 'dose.gamma' | 'dose.fermiEyges'> {
   return {
-    'dose.gamma': async ({ run, reference, dose, distance_mm, by: asked, viewport }, signal) => {
+    'dose.gamma': async ({ run, reference, dose, distance_mm, local, threshold, by: asked, viewport }, signal) => {
       const [evaluated, wanted] = [await transportRun(runs, run), await transportRun(runs, reference)];
       const by = gammaDoseOf(asked, [evaluated, wanted]);
-      const { values, passed, points, worst } = await gammaField(
+      const { values, passed, points, worst, histogram } = await gammaField(
         gammaMap(wanted, by),
         gammaMap(evaluated, by),
-        { dose, distance_mm },
+        { dose, distance_mm, local, threshold },
         signal,
       );
       const field = { values, axes: ['z', 'x'], quantity: 'gamma index', unit: '' } as const;
@@ -35,7 +35,7 @@ export function doseHandlers({ addon, runs, scenarios }: DoseParts): Pick<Handle
         max: worst,
         minPositive: worst,
       };
-      return { map, by, passed, points, worst };
+      return { map, by, passed, points, worst, histogram: [...histogram] };
     },
     'dose.fermiEyges': async ({ run }) => {
       try {

@@ -5,6 +5,7 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { GammaCounts, type GammaCriteria, gammaThreshold, mostGamma } from '../../../contract/gamma-curve.ts';
 
 export interface DoseMap {
   /** Any unit, [z][x]. */
@@ -13,12 +14,9 @@ export interface DoseMap {
   readonly nx: number;
   readonly dz_mm: number;
   readonly dx_mm: number;
-}
-
-export interface GammaCriteria {
-  /** Share of the reference's maximum. */
-  readonly dose: number;
-  readonly distance_mm: number;
+  /** Where the first cell begins; 0 and half the width before the centre line where they are left out. */
+  readonly z_from_mm?: number;
+  readonly x_from_mm?: number;
 }
 
 export interface GammaResult extends GammaCriteria {
@@ -26,18 +24,20 @@ export interface GammaResult extends GammaCriteria {
   readonly passed: number;
   readonly points: number;
   readonly worst: number;
+  /** How often each gamma occurs, in steps of 0.1; the last one holds all that is 3. */
+  readonly histogram: readonly number[];
 }
 
-/** Points below this share of the maximum are not judged. */
-const threshold = 0.1;
-/** Beyond this gamma the search stops: it only has to be told that it failed. */
-const mostGamma = 3;
 /** The evaluated dose is looked up this finely within the distance criterion. */
 const stepsPerDistance = 10;
 
-/** Dose at a place in mm from the grid's corner; x measured from the centre line, so that maps of other widths align. */
-function sample({ dose, nz, nx, dz_mm, dx_mm }: DoseMap, z_mm: number, x_mm: number): number | null {
-  const [row, column] = [z_mm / dz_mm - 0.5, x_mm / dx_mm + nx / 2 - 0.5];
+const zFrom = ({ z_from_mm }: DoseMap): number => z_from_mm ?? 0;
+const xFrom = ({ x_from_mm, nx, dx_mm }: DoseMap): number => x_from_mm ?? (-nx * dx_mm) / 2;
+
+/** Dose at a place in mm; x is measured from the centre line, so that maps of other widths align. */
+function sample(map: DoseMap, z_mm: number, x_mm: number): number | null {
+  const { dose, nz, nx, dz_mm, dx_mm } = map;
+  const [row, column] = [(z_mm - zFrom(map)) / dz_mm - 0.5, (x_mm - xFrom(map)) / dx_mm - 0.5];
   if (row < -0.5 || row > nz - 0.5 || column < -0.5 || column > nx - 0.5) return null;
   const [z, x] = [Math.min(Math.max(Math.floor(row), 0), nz - 1), Math.min(Math.max(Math.floor(column), 0), nx - 1)];
   const [fz, fx] = [Math.min(Math.max(row - z, 0), 1), Math.min(Math.max(column - x, 0), 1)];
@@ -81,30 +81,30 @@ function* rows(
   const density = (map: DoseMap): DoseMap => ({ ...map, dose: map.dose.map((d) => d / (map.dz_mm * map.dx_mm)) });
   const [wanted, given] = [density(reference), density(evaluated)];
   const peak = wanted.dose.reduce((a, b) => Math.max(a, b), 0);
-  const allowed = criteria.dose * peak;
   const places = offsets(criteria.distance_mm);
-  let [points, passed, worst] = [0, 0, 0];
+  const counts = new GammaCounts();
+  const least = (criteria.threshold ?? gammaThreshold) * peak;
   for (let row = 0; row < wanted.nz; row += 1) {
     for (let column = 0; column < wanted.nx; column += 1) {
       const i = row * wanted.nx + column;
       const dose = wanted.dose[i] ?? 0;
-      if (dose < threshold * peak) continue;
-      const z = (row + 0.5) * wanted.dz_mm;
-      const x = (column + 0.5 - wanted.nx / 2) * wanted.dx_mm;
+      if (!(dose > 0) || dose < least) continue;
+      const allowed = criteria.dose * (criteria.local === true ? dose : peak);
+      const z = zFrom(wanted) + (row + 0.5) * wanted.dz_mm;
+      const x = xFrom(wanted) + (column + 0.5) * wanted.dx_mm;
       let best = mostGamma ** 2;
       for (const place of places) {
         if (place.share >= best) break;
         const found = sample(given, z + place.z, x + place.x);
         if (found !== null) best = Math.min(best, place.share + ((found - dose) / allowed) ** 2);
       }
-      points += 1;
-      if (best <= 1) passed += 1;
-      worst = Math.max(worst, Math.sqrt(best));
+      counts.add(Math.sqrt(best));
       if (values !== null) values[i] = Math.sqrt(best);
     }
     yield;
   }
-  return { ...criteria, passed: points === 0 ? 1 : passed / points, points, worst };
+  const { passed, points, worst, histogram } = counts;
+  return { ...criteria, passed, points, worst, histogram };
 }
 
 /** Compares `evaluated` with `reference`, both as dose per area (cells may differ in size). */

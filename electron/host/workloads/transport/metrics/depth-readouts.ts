@@ -5,6 +5,12 @@ import { cellCurve, fallsTo, peakOf, risesTo } from './cell-curve.ts';
 export interface DepthReadouts {
   readonly r80_mm: number | null;
   readonly r20_mm: number | null;
+  /** Distal depths at 90 and 50 %, and at 10 %: the practical range (ICRU Report 78). */
+  readonly r90_mm: number | null;
+  readonly r50_mm: number | null;
+  readonly practical_range_mm: number | null;
+  /** Mean dose from 20 to 50 % of R80, in the curve's unit. */
+  readonly plateau: number | null;
   readonly peak_mm: number | null;
   readonly w80_20_mm: number | null;
   readonly fwhm_mm: number | null;
@@ -14,6 +20,10 @@ export interface DepthReadouts {
 export const noReadouts: DepthReadouts = {
   r80_mm: null,
   r20_mm: null,
+  r90_mm: null,
+  r50_mm: null,
+  practical_range_mm: null,
+  plateau: null,
   peak_mm: null,
   w80_20_mm: null,
   fwhm_mm: null,
@@ -46,6 +56,18 @@ function entranceDose(profile: Omit<AxisProfile, 'blur_mm2'>, peak_mm: number, b
   return mean - (slope / spread) * centre;
 }
 
+/** Where the plateau is read, in parts of R80: behind the build-up, before the rise. */
+const PLATEAU = [0.2, 0.5] as const;
+
+function plateauOf({ start_mm, step_mm, values }: Omit<AxisProfile, 'blur_mm2'>, r80: number | null): number | null {
+  if (r80 === null) return null;
+  const used = values.filter((_, i) => {
+    const depth = start_mm + (i + 0.5) * step_mm;
+    return depth >= PLATEAU[0] * r80 && depth <= PLATEAU[1] * r80;
+  });
+  return used.length === 0 ? null : used.reduce((a, b) => a + b, 0) / used.length;
+}
+
 /**
  * blur_mm: width of one cell's shadow on the axis beyond a bin, 0 along +z. from_mm: where the search for the peak
  * begins; matter that is denser than what the beam stops in may hold more energy per millimetre before.
@@ -62,6 +84,10 @@ export function depthReadouts(profile: Omit<AxisProfile, 'blur_mm2'>, blur_mm: n
   return {
     r80_mm: r80,
     r20_mm: r20,
+    r90_mm: fallsTo(curve, peak, 0.9 * peak.height),
+    r50_mm: distalHalf,
+    practical_range_mm: fallsTo(curve, peak, 0.1 * peak.height),
+    plateau: plateauOf(profile, r80),
     peak_mm: peak.position,
     w80_20_mm: r80 === null || r20 === null ? null : r20 - r80,
     fwhm_mm: distalHalf === null || proximalHalf === null ? null : distalHalf - proximalHalf,

@@ -5,6 +5,7 @@ import { type DepthReadouts, depthReadouts, noReadouts } from './depth-readouts.
 import { massUnits } from './dose-per-mass.ts';
 import { fluenceMoments } from './fluence-moments.ts';
 import { meanRange, type TrackEnd } from './mean-range.ts';
+import { penumbra_mm } from './penumbra.ts';
 import { stoppingFrom_mm } from './stopping-depth.ts';
 import { withoutBlur } from './without-blur.ts';
 
@@ -93,6 +94,14 @@ export function momentsOf(run: MeasuredRun): Moments {
   return fluenceMoments(run.crossing, run.geometry.dz_mm, run.x_variance_of_representation_mm2);
 }
 
+/** Null for a tilted beam; `depth_mm` is from its entrance. */
+function penumbraAt({ geometry, dose }: MeasuredRun, depth_mm: number | null): number | null {
+  const { nz, nx, dz_mm, dx_mm, z_mm, angle_rad } = geometry;
+  if (depth_mm === null || angle_rad !== 0) return null;
+  const row = Math.floor((z_mm + depth_mm) / dz_mm);
+  return row >= 0 && row < nz ? penumbra_mm(dose, nx, row, dx_mm) : null;
+}
+
 export function metricsOf(run: MeasuredRun): Metrics {
   const readouts = isComplete(run) ? readoutsOf(run, depthProfile(run)) : noReadouts;
   const moments = momentsOf(run);
@@ -102,6 +111,12 @@ export function metricsOf(run: MeasuredRun): Metrics {
     w80_20_mm: readouts.w80_20_mm,
     peak_to_entrance: readouts.peak_to_entrance,
     fwhm_mm: readouts.fwhm_mm,
+    r90_mm: readouts.r90_mm,
+    r50_mm: readouts.r50_mm,
+    practical_range_mm: readouts.practical_range_mm,
+    plateau_MeV_per_mm: readouts.plateau,
+    penumbra_half_mm: penumbraAt(run, readouts.r80_mm === null ? null : readouts.r80_mm / 2),
+    penumbra_peak_mm: penumbraAt(run, readouts.peak_mm),
     sigma_x: { depth_mm: moments.depth_mm, sigma_x_mm: moments.sigma_x_mm },
     theta_rms: { depth_mm: moments.depth_mm, theta_rms_mrad: moments.theta_rms_mrad },
     energy_deposited_MeV: run.energyDeposited_MeV,

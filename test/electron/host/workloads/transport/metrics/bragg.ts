@@ -35,7 +35,7 @@ export function braggCells(start: number, step: number, count: number, range: nu
 export function braggTruth(
   range: number,
   sigma: number,
-): { peak: number; r80: number; r20: number; fwhm: number; ratio: number } {
+): Readonly<Record<'peak' | 'r90' | 'r80' | 'r50' | 'r20' | 'r10' | 'fwhm' | 'ratio', number>> {
   let [low, high] = [range - 4 * sigma, range];
   for (let i = 0; i < 60; i += 1) {
     const [a, b] = [low + (high - low) / 3, high - (high - low) / 3];
@@ -56,7 +56,10 @@ export function braggTruth(
   const beyond = range + 6 * sigma;
   return {
     peak,
+    r90: crossing(0.9, peak, beyond),
     r80: crossing(0.8, peak, beyond),
+    r50: crossing(0.5, peak, beyond),
+    r10: crossing(0.1, peak, beyond),
     r20: crossing(0.2, peak, beyond),
     fwhm: crossing(0.5, peak, beyond) - crossing(0.5, peak, 0),
     ratio: height / braggDose(0, range, sigma),

@@ -20,6 +20,14 @@ describe('readouts of a Bragg curve of 70 MeV (range 40.8 mm, sigma 0.469 mm)', 
     );
     expect(Math.abs((readouts.r80_mm ?? 0) - truth.r80)).toBeLessThan(0.005);
     expect(Math.abs((readouts.r20_mm ?? 0) - truth.r20)).toBeLessThan(0.005);
+    expect(Math.abs((readouts.r90_mm ?? 0) - truth.r90)).toBeLessThan(0.01);
+    expect(Math.abs((readouts.r50_mm ?? 0) - truth.r50)).toBeLessThan(0.005);
+    expect(Math.abs((readouts.practical_range_mm ?? 0) - truth.r10)).toBeLessThan(0.01);
+    const plateau = braggCells(-shift, 0.2, 250, range, sigma).filter((_, i) => {
+      const depth = -shift + (i + 0.5) * 0.2;
+      return depth >= 0.2 * truth.r80 && depth <= 0.5 * truth.r80;
+    });
+    expect((readouts.plateau ?? 0) / (plateau.reduce((a, b) => a + b, 0) / plateau.length)).toBeCloseTo(1, 2);
     expect(Math.abs((readouts.peak_mm ?? 0) - truth.peak)).toBeLessThan(0.02);
     expect(Math.abs((readouts.w80_20_mm ?? 0) - (truth.r20 - truth.r80))).toBeLessThan(0.006);
     expect(Math.abs((readouts.fwhm_mm ?? 0) - truth.fwhm)).toBeLessThan(0.01);
@@ -44,6 +52,10 @@ describe('readouts that are not there', () => {
       peak_mm: null,
       w80_20_mm: null,
       fwhm_mm: null,
+      r90_mm: null,
+      r50_mm: null,
+      practical_range_mm: null,
+      plateau: null,
       peak_to_entrance: null,
     });
   });

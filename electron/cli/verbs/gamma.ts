@@ -1,0 +1,204 @@
+/** `braggbench gamma`: the gamma index of a dose against another, of runs and of files. */
+import path from 'node:path';
+import { type GammaDose, gammaDoseSchema, gammaLimits } from '../../contract/dose.ts';
+import { BraggError } from '../../contract/errors.ts';
+import { type GammaCriteria, gammaOfCurves } from '../../contract/gamma-curve.ts';
+import { gamma } from '../../host/model/fields/gamma.ts';
+import { type PlaneOfVolume, toPeak, type VolumeAxis } from '../../host/model/fields/volume-dose.ts';
+import { runOf } from '../../host/workloads/run-data.ts';
+import { type DepthUnit, depthUnits } from '../../host/workloads/transport/beams/measured-curve.ts';
+import { type ImportedDose, importedEndings, readDoseFile } from '../../host/workloads/transport/dose-file.ts';
+import { gammaDoseOf, gammaMap } from '../../host/workloads/transport/metrics/gamma-dose.ts';
+import { depthDoseOf } from '../../host/workloads/transport/metrics/run-metrics.ts';
+import { measured, type RunData } from '../../host/workloads/transport/run-data.ts';
+import { flagValue, hasFlag, type ParsedArguments, UsageError } from '../arguments.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { anyRunFile } from '../run-file.ts';
+import { table } from '../table.ts';
+import type { Verb } from '../verb.ts';
+
+type Dose = { readonly file: string } & ({ readonly kind: 'run'; readonly run: RunData } | ImportedDose);
+
+const usual = ['1%/1mm', '2%/2mm', '3%/3mm'];
+
+function oneCriterion(text: string): Pick<GammaCriteria, 'dose' | 'distance_mm'> {
+  const match = /^\s*([\d.]+)\s*%\s*\/\s*([\d.]+)\s*mm\s*$/.exec(text);
+  const [dose, distance_mm] = [Number(match?.[1]) / 100, Number(match?.[2])];
+  const within = (value: number, [low, high]: readonly [number, number]): boolean => value >= low && value <= high;
+  if (within(dose, gammaLimits.dose) && within(distance_mm, gammaLimits.distance_mm)) return { dose, distance_mm };
+  throw new UsageError(
+    `--criteria ${JSON.stringify(text)} is not allowed; allowed: as in 2%/1mm, ${100 * gammaLimits.dose[0]} to ${100 * gammaLimits.dose[1]} % and ${gammaLimits.distance_mm.join(' to ')} mm`,
+  );
+}
+
+function chosen<T extends string>(parsed: ParsedArguments, name: string, allowed: readonly T[]): T | undefined {
+  const text = flagValue(parsed, name);
+  if (text === undefined) return undefined;
+  const found = allowed.find((one) => one === text);
+  if (found === undefined) throw new UsageError(`--${name} is ${JSON.stringify(text)}; allowed: ${allowed.join(', ')}`);
+  return found;
+}
+
+function numberOf(parsed: ParsedArguments, name: string, low: number, high: number): number | undefined {
+  const text = flagValue(parsed, name);
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (text.trim() === '' || !(value >= low && value <= high)) {
+    throw new UsageError(`--${name} is ${JSON.stringify(text)}; allowed: ${low} to ${high}`);
+  }
+  return value;
+}
+
+const axes: readonly VolumeAxis[] = ['x', 'y', 'z'];
+
+function planeOf(parsed: ParsedArguments): PlaneOfVolume {
+  const [depth, across] = [chosen(parsed, 'depth', axes), chosen(parsed, 'across', axes)];
+  const [z, x] = [numberOf(parsed, 'shift-depth', -1e5, 1e5), numberOf(parsed, 'shift-across', -1e5, 1e5)];
+  return {
+    ...(depth !== undefined && { depth }),
+    ...(across !== undefined && { across }),
+    ...(z !== undefined && { shift_depth_mm: z }),
+    ...(x !== undefined && { shift_across_mm: x }),
+  };
+}
+
+async function readDose(file: string, plane: PlaneOfVolume, unit: DepthUnit | null): Promise<Dose> {
+  if (importedEndings.includes(path.extname(file).toLowerCase())) {
+    return { file, ...(await readDoseFile(file, plane, unit)) };
+  }
+  return { file, kind: 'run', run: runOf('transport', await anyRunFile(file)) };
+}
+
+function curveOf(dose: Dose, by: GammaDose) {
+  if (dose.kind === 'curve') return dose.curve;
+  if (dose.kind === 'map') {
+    throw new BraggError(
+      'unsupported',
+      `${dose.file} is a map, and the other is a curve; allowed: two of one kind, or a run.`,
+    );
+  }
+  const { curve, perMass } = depthDoseOf(measured(dose.run));
+  return by === 'mass' && perMass !== null ? perMass : curve;
+}
+
+function mapOf(dose: Dose, by: GammaDose) {
+  if (dose.kind === 'map') return dose.map;
+  if (dose.kind === 'run') return gammaMap(dose.run, by);
+  throw new BraggError('unsupported', `${dose.file} is a curve.`);
+}
+
+const scaled = (values: ArrayLike<number>): Float64Array => {
+  const all = Float64Array.from(values);
+  const peak = all.reduce((a, b) => Math.max(a, b), 0);
+  return peak > 0 ? all.map((value) => value / peak) : all;
+};
+
+export const gammaVerb: Verb = {
+  name: 'gamma',
+  usage: 'gamma EVALUATED REFERENCE [--criteria P%/Dmm]… [--curve] [--local] [--threshold P] [--absolute] [--json]',
+  summary: 'gamma index of a dose against another: pass rates and how often each gamma occurs',
+  details: [
+    'Each of the two is a run (.h5), a depth dose or a map as CSV, or a volume as MetaImage (.mha, .mhd) or NRRD (.nrrd). A volume is summed over the axis that is neither depth nor across. Places are those of the files; a run begins at depth 0 and has x = 0 in its middle.',
+    'Where one is a depth dose both are compared as depth doses. Doses of files have units of their own, so both are scaled to their largest value unless --absolute is given; two runs are not scaled.',
+  ],
+  flags: [
+    {
+      name: 'criteria',
+      value: 'P%/Dmm',
+      repeats: true,
+      help: 'Such as 2%/1mm. Repeats; 1 %/1 mm, 2 %/2 mm and 3 %/3 mm by default.',
+    },
+    { name: 'curve', help: 'Compare depth doses, also of two runs.' },
+    { name: 'local', help: 'The dose criterion is a share of the dose at each point, not of the largest.' },
+    {
+      name: 'threshold',
+      value: 'P',
+      help: 'Points below this percentage of the largest dose are not judged; 10 by default.',
+    },
+    {
+      name: 'by',
+      value: 'mass|area',
+      help: 'Of runs: dose, which is energy by mass, or energy by area; mass by default.',
+    },
+    { name: 'absolute', help: 'Do not scale doses of files to their largest value.' },
+    { name: 'depth', value: 'x|y|z', help: 'Which axis of a volume is depth; the last one by default.' },
+    { name: 'across', value: 'x|y|z', help: 'Which axis of a volume is across; x by default.' },
+    { name: 'shift-depth', value: 'MM', help: 'Added to the depths of a volume.' },
+    { name: 'shift-across', value: 'MM', help: 'Added to the places across of a volume.' },
+    { name: 'unit', value: 'mm|cm', help: 'Of depth in a CSV file that does not say.' },
+    { name: 'json', help: 'Print one JSON document instead of text, with the histogram in steps of 0.1.' },
+  ],
+  examples: [
+    'braggbench gamma mine.h5 reference.h5 --criteria 1%/1mm',
+    'braggbench gamma mine.h5 measured.csv --criteria 2%/1mm --local',
+    'braggbench gamma mine.h5 plan.mha --depth y --shift-depth 120',
+  ],
+  operands: { min: 2, max: 2, name: 'the evaluated dose and the reference' },
+  run: async ({ parsed, terminal }) => {
+    const texts = parsed.flags.get('criteria') ?? usual;
+    const threshold = (numberOf(parsed, 'threshold', 0, 90) ?? 10) / 100;
+    const criteria = texts.map((text) => ({ ...oneCriterion(text), local: hasFlag(parsed, 'local'), threshold }));
+    const asked = chosen(parsed, 'by', gammaDoseSchema.options) ?? 'mass';
+    const [plane, unit] = [planeOf(parsed), chosen(parsed, 'unit', depthUnits) ?? null];
+    const [first = '', second = ''] = parsed.operands;
+    const [evaluated, reference] = [await readDose(first, plane, unit), await readDose(second, plane, unit)];
+    const both = [evaluated, reference];
+    const by = gammaDoseOf(
+      asked,
+      both.flatMap((dose) => (dose.kind === 'run' ? [dose.run] : [])),
+    );
+    const asCurves = hasFlag(parsed, 'curve') || both.some(({ kind }) => kind === 'curve');
+    const toPeaks = both.some(({ kind }) => kind !== 'run') && !hasFlag(parsed, 'absolute');
+    const results = criteria.map((one) => {
+      if (asCurves) {
+        const [here, wanted] = [curveOf(evaluated, by), curveOf(reference, by)].map(({ positions, values }) => ({
+          positions,
+          values: toPeaks ? scaled(values) : values,
+        }));
+        if (here === undefined || wanted === undefined) throw new Error('two doses are compared');
+        const { passed, points, worst, histogram } = gammaOfCurves(wanted, here, one);
+        return { ...one, passed, points, worst, histogram };
+      }
+      const [here, wanted] = [mapOf(evaluated, by), mapOf(reference, by)];
+      return toPeaks ? gamma(toPeak(wanted), toPeak(here), one) : gamma(wanted, here, one);
+    });
+    const how = {
+      of: asCurves ? 'depth dose' : 'map',
+      by,
+      scaled: toPeaks,
+      local: hasFlag(parsed, 'local'),
+      threshold,
+    };
+    if (hasFlag(parsed, 'json')) {
+      terminal.printJson({ evaluated: first, reference: second, ...how, results });
+      return exitCodes.done;
+    }
+    const columns = ['Criteria', 'Pass', 'Points', 'Worst', 'γ ≤ 0.5', '≤ 1', '≤ 1.5', '≤ 2', '> 2'].map(
+      (title, i) => ({ title, align: i === 0 ? 'left' : 'right' }) as const,
+    );
+    const rows = results.map(({ dose, distance_mm, passed, points, worst, histogram }) => {
+      const share = (from: number, to: number): string => {
+        const count = histogram.slice(from, to).reduce((a, b) => a + b, 0);
+        return points === 0 ? '–' : `${((100 * count) / points).toFixed(1)} %`;
+      };
+      const name = `${Number((100 * dose).toPrecision(6))} %/${distance_mm} mm`;
+      return [
+        name,
+        `${(100 * passed).toFixed(2)} %`,
+        String(points),
+        worst.toFixed(2),
+        ...[share(0, 5), share(5, 10), share(10, 15), share(15, 20), share(20, 31)],
+      ];
+    });
+    for (const line of table(columns, rows, { styleTitle: (title) => terminal.style('bold', title) }))
+      terminal.print(line);
+    const words = [
+      `γ of the ${how.of}${both.some(({ kind }) => kind === 'run') ? `, by ${by}` : ''}`,
+      how.local ? 'local' : 'global',
+      `points above ${100 * threshold} % of the largest`,
+      toPeaks ? 'both scaled to their largest value' : 'not scaled',
+    ];
+    terminal.print(terminal.style('dim', words.join('; ')));
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,101 @@
+/** NRRD and MetaImage against files made here, and what is said of bad ones. */
+import { deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, it, test } from 'vitest';
+import { metaImageData, readMetaImage } from '../../../../../electron/host/io/volumes/metaimage.ts';
+import { readNrrd } from '../../../../../electron/host/io/volumes/nrrd.ts';
+
+const numbers = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+
+function floats(little: boolean): Uint8Array {
+  const view = new DataView(new ArrayBuffer(4 * numbers.length));
+  for (const [i, value] of numbers.entries()) view.setFloat32(4 * i, value, little);
+  return new Uint8Array(view.buffer);
+}
+
+const joined = (header: string, data: Uint8Array): Uint8Array =>
+  Uint8Array.from([...new TextEncoder().encode(header), ...data]);
+
+const volume = {
+  sizes: [2, 3, 2],
+  spacing_mm: [1, 2, 2.5],
+  origin_mm: [-0.5, 0, 10],
+  values: Float64Array.from(numbers),
+};
+
+const nrrd = (more: string, data: Uint8Array): Uint8Array =>
+  joined(
+    `NRRD0004\n# a comment\ntype: float\ndimension: 3\nspace: left-posterior-superior\nsizes: 2 3 2\n${more}space origin: (-0.5,0,10)\n\n`,
+    data,
+  );
+const steps = 'space directions: (1,0,0) (0,2,0) (0,0,2.5)\n';
+
+describe('NRRD', () => {
+  it('is read raw, packed, and in either order of bytes', () => {
+    expect(readNrrd('a.nrrd', nrrd(`encoding: raw\nendian: little\n${steps}`, floats(true)))).toEqual(volume);
+    expect(readNrrd('a.nrrd', nrrd(`encoding: raw\nendian: big\n${steps}`, floats(false)))).toEqual(volume);
+    const packed = nrrd(`encoding: gzip\nendian: little\n${steps}`, gzipSync(floats(true)));
+    expect(readNrrd('a.nrrd', packed)).toEqual(volume);
+    expect(readNrrd('a.nrrd', nrrd('encoding: raw\nspacings: 1 2 2.5\n', floats(true)))).toEqual(volume);
+  });
+
+  test.each([
+    [
+      'cut',
+      nrrd(`encoding: raw\n${steps}`, floats(true).subarray(0, 40)),
+      /40 bytes where 48 are announced: it is cut/,
+    ],
+    ['no NRRD', floats(true), /does not begin with NRRD000/],
+    ['oblique', nrrd('encoding: raw\nspace directions: (1,0.1,0) (0,2,0) (0,0,2.5)\n', floats(true)), /oblique/],
+    ['without steps', nrrd('encoding: raw\n', floats(true)), /neither spacings nor space directions/],
+    [
+      'a length below 0',
+      nrrd('encoding: raw\nspacings: 1 -2 2.5\n', floats(true)),
+      /spacings has -2; allowed: lengths above 0/,
+    ],
+    ['packed otherwise', nrrd(`encoding: bzip2\n${steps}`, floats(true)), /encoding is bzip2; allowed: raw, gzip/],
+    ['packed badly', nrrd(`encoding: gzip\n${steps}`, floats(true)), /cannot be unpacked/],
+  ])('%s is refused with its file', (_name, bytes, why) => {
+    expect(() => readNrrd('plan.nrrd', bytes)).toThrow(why);
+    expect(() => readNrrd('plan.nrrd', bytes)).toThrow(/^plan.nrrd: /);
+  });
+
+  it('that unpacks to more than it announces is refused', () => {
+    const bomb = nrrd(`encoding: gzip\n${steps}`, gzipSync(new Uint8Array(1e6)));
+    expect(() => readNrrd('bomb.nrrd', bomb)).toThrow(/cannot be unpacked/);
+  });
+});
+
+const meta = (more: string, data: Uint8Array, file = 'LOCAL'): Uint8Array =>
+  joined(
+    `ObjectType = Image\nNDims = 3\n${more}Offset = -0.5 0 10\nElementSpacing = 1 2 2.5\nDimSize = 2 3 2\nElementType = MET_FLOAT\nElementDataFile = ${file}\n`,
+    data,
+  );
+
+describe('MetaImage', () => {
+  it('is read from one file and from two, packed, and in either order of bytes', () => {
+    const plain = meta('BinaryDataByteOrderMSB = False\n', floats(true));
+    expect(metaImageData('a.mha', plain)).toBeNull();
+    expect(readMetaImage('a.mha', plain, null)).toEqual(volume);
+    expect(readMetaImage('a.mha', meta('BinaryDataByteOrderMSB = True\n', floats(false)), null)).toEqual(volume);
+    const packed = meta('CompressedData = True\n', deflateSync(floats(true)));
+    expect(readMetaImage('a.mha', packed, null)).toEqual(volume);
+    const head = meta('', new Uint8Array(0), 'a.raw');
+    expect(metaImageData('a.mhd', head)).toBe('a.raw');
+    expect(readMetaImage('a.mhd', head, floats(true))).toEqual(volume);
+  });
+
+  test.each([
+    ['cut', meta('', floats(true).subarray(0, 40)), /40 bytes where 48 are announced: it is cut/],
+    ['turned', meta('TransformMatrix = 0 1 0 1 0 0 0 0 1\n', floats(true)), /turns the axes/],
+    ['of channels', meta('ElementNumberOfChannels = 3\n', floats(true)), /several channels/],
+    ['no MetaImage', floats(true), /no ElementDataFile/],
+  ])('%s is refused with its file', (_name, bytes, why) => {
+    expect(() => readMetaImage('plan.mha', bytes, null)).toThrow(why);
+  });
+
+  it('that names a file elsewhere is refused', () => {
+    expect(() => metaImageData('a.mhd', meta('', new Uint8Array(0), '../secret'))).toThrow(
+      /allowed: LOCAL, or one file/,
+    );
+  });
+});
