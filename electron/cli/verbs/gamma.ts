@@ -5,11 +5,11 @@ import { BraggError } from '../../contract/errors.ts';
 import { type GammaCriteria, gammaOfCurves } from '../../contract/gamma-curve.ts';
 import { gamma } from '../../host/model/fields/gamma.ts';
 import { type PlaneOfVolume, toPeak, type VolumeAxis } from '../../host/model/fields/volume-dose.ts';
-import { runOf } from '../../host/workloads/run-data.ts';
 import { type DepthUnit, depthUnits } from '../../host/workloads/transport/beams/measured-curve.ts';
 import { type ImportedDose, importedEndings, readDoseFile } from '../../host/workloads/transport/dose-file.ts';
 import { gammaDoseOf, gammaMap } from '../../host/workloads/transport/metrics/gamma-dose.ts';
 import { depthDoseOf } from '../../host/workloads/transport/metrics/run-metrics.ts';
+import { transportRunOf } from '../../host/workloads/transport/own-run.ts';
 import { measured, type RunData } from '../../host/workloads/transport/run-data.ts';
 import { flagValue, hasFlag, type ParsedArguments, UsageError } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -66,7 +66,7 @@ async function readDose(file: string, plane: PlaneOfVolume, unit: DepthUnit | nu
   if (importedEndings.includes(path.extname(file).toLowerCase())) {
     return { file, ...(await readDoseFile(file, plane, unit)) };
   }
-  return { file, kind: 'run', run: runOf('transport', await anyRunFile(file)) };
+  return { file, kind: 'run', run: transportRunOf(await anyRunFile(file)) };
 }
 
 function curveOf(dose: Dose, by: GammaDose) {

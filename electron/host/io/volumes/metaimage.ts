@@ -1,4 +1,4 @@
-/** MetaImage (.mha, .mhd): itk.org/Wiki/MetaIO/Documentation. */
+/** MetaImage, by the documentation of MetaIO in ITK. */
 import { inflateSync } from 'node:zlib';
 import { bytesOf, decoded, foreign, type Header, type NumberType, numbersOf, positive, type Volume } from './volume.ts';
 

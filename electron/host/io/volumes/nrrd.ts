@@ -1,4 +1,4 @@
-/** NRRD with its data in the same file: teem.sourceforge.net/nrrd/format.html. */
+/** NRRD with its data in the same file, by the format's description of the Teem project. */
 import { gunzipSync } from 'node:zlib';
 import { bytesOf, decoded, foreign, type Header, type NumberType, numbersOf, positive, type Volume } from './volume.ts';
 
