@@ -13,6 +13,10 @@ export interface Task<A, R> {
   readonly task: string;
 }
 
+const made = new Set<string>();
+/** Those that this program may ask for. */
+export const taskNames = (): readonly string[] => [...made];
+
 /** What this thread can do. */
 const works = new Map<string, Work>();
 
@@ -21,6 +25,7 @@ export function task<A, R>(name: string): Task<A, R> {
   // Other threads than the main one hold nobody up.
   const call = async (argument: A): Promise<R> =>
     (isMainThread ? await threads.perform(name, argument) : await performHere(name, argument)) as R;
+  made.add(name);
   return Object.assign(call, { task: name });
 }
 
