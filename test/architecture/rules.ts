@@ -254,3 +254,20 @@ export const workloadRegistries: readonly string[] = [
 
 /** Files that name a workload and are to lose it: the list only gets shorter. */
 export const workloadsStillNamed: readonly { readonly file: string; readonly reason: string }[] = [];
+
+/** What reaches into a workload's room of the host and is no workload itself. */
+export const ofOneWorkload: readonly { readonly file: string; readonly reason: string }[] = [
+  { file: 'electron/cli/verbs/commission.ts', reason: 'the verb is of beams of protons' },
+  { file: 'electron/cli/verbs/export.ts', reason: 'formats of images are options of the verb' },
+  { file: 'electron/host/app/batches', reason: 'beams that one GPU takes at once are of transport' },
+  { file: 'electron/host/app/claim-table', reason: 'claims about images are read from their own registry' },
+  { file: 'electron/host/app/compare/compare.ts', reason: 'gamma and ledgers are of doses' },
+  { file: 'electron/host/app/handlers/beams.ts', reason: 'spread-out peaks are of transport' },
+  { file: 'electron/host/app/handlers/dose.ts', reason: 'gamma is of doses' },
+  { file: 'electron/host/app/handlers/images.ts', reason: 'methods of images' },
+  { file: 'electron/host/app/handlers/tasks.ts', reason: 'methods of small measured workloads' },
+  { file: 'electron/host/app/handlers/transport-runs.ts', reason: 'methods of transport' },
+  { file: 'electron/host/app/host.ts', reason: 'phase space of kept steps is computed again, of transport alone' },
+  { file: 'electron/host/app/open-host.ts', reason: 'the same' },
+  { file: 'electron/host/app/sessions', reason: 'sessions of three formats are read as one' },
+];

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { scenarioKindNames } from '../../electron/contract/scenario/index.ts';
 import { read, sourceFiles } from './imports.ts';
-import { workloadFolders, workloadRegistries, workloadsStillNamed } from './rules.ts';
+import { ofOneWorkload, workloadFolders, workloadRegistries, workloadsStillNamed } from './rules.ts';
 
 /** A name as a value, or as the key of a table by workload. */
 const names = scenarioKindNames.join('|');
@@ -29,4 +29,17 @@ it('names of workloads stand in their own folders and in the registries', () => 
 
 it('no file is excused that names none any more', () => {
   expect(workloadsStillNamed.filter(({ file }) => !naming.includes(file))).toEqual([]);
+});
+
+/** Rooms of workloads in the host, which the command line and the subsystems reach by the registry. */
+const ROOM = /from '[^']*\/workloads\/(?:transport|diffraction|task)\//;
+const entering = sourceFiles(['electron/**/*.ts']).filter(
+  (file) =>
+    !file.startsWith('electron/build/') && !file.startsWith('electron/host/workloads/') && ROOM.test(read(file)),
+);
+
+it('a room of a workload is entered by its own folders and by what is of one workload alone', () => {
+  expect(entering.length).toBeGreaterThan(5);
+  const excused = ofOneWorkload.map(({ file }) => file);
+  expect(entering.filter((file) => !inside(file, [...workloadFolders, ...excused]))).toEqual([]);
 });
