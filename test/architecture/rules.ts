@@ -259,6 +259,7 @@ export const workloadsStillNamed: readonly { readonly file: string; readonly rea
 export const ofOneWorkload: readonly { readonly file: string; readonly reason: string }[] = [
   { file: 'electron/cli/verbs/commission.ts', reason: 'the verb is of beams of protons' },
   { file: 'electron/cli/verbs/export.ts', reason: 'formats of images are options of the verb' },
+  { file: 'electron/cli/verbs/gamma.ts', reason: 'gamma is of doses' },
   { file: 'electron/host/app/batches', reason: 'beams that one GPU takes at once are of transport' },
   { file: 'electron/host/app/claim-table', reason: 'claims about images are read from their own registry' },
   { file: 'electron/host/app/compare/compare.ts', reason: 'gamma and ledgers are of doses' },
@@ -269,5 +270,6 @@ export const ofOneWorkload: readonly { readonly file: string; readonly reason: s
   { file: 'electron/host/app/handlers/transport-runs.ts', reason: 'methods of transport' },
   { file: 'electron/host/app/host.ts', reason: 'phase space of kept steps is computed again, of transport alone' },
   { file: 'electron/host/app/open-host.ts', reason: 'the same' },
+  { file: 'electron/host/app/studies', reason: 'points that are beams are taken at once, as batches are' },
   { file: 'electron/host/app/sessions', reason: 'sessions of three formats are read as one' },
 ];
