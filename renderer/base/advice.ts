@@ -37,8 +37,8 @@ function againstReference({ whole, isReference }: Advised, reference: string | n
 /** Below this the steps of one take so little less that no number of runs is worth a sentence. */
 const worthSaying = 0.95;
 
-/** One sentence, or two; null where no right variant has a whole run. */
-export function advice(all: readonly Advised[]): string | null {
+/** One sentence, or two; null where no right variant has a whole run. `where`: on which machine, for which problem. */
+export function advice(all: readonly Advised[], where = 'here'): string | null {
   const right = all.filter((one) => one.right);
   const [first, ...rest] = right;
   if (first === undefined || all.length < 2) return null;
@@ -46,7 +46,7 @@ export function advice(all: readonly Advised[]): string | null {
   const reference = all.find(({ isReference }) => isReference)?.name ?? null;
   const error = best.error === '' ? '' : `, ${best.error}`;
   const steps = `steps are ${percent(best.time_s / best.wall_s)} of it`;
-  const use = `Use ${best.name} here: a whole run takes ${measuredTime(best.wall_s)} (${steps})${error}${againstReference(best, reference)}.`;
+  const use = `Use ${best.name} ${where}: a whole run takes ${measuredTime(best.wall_s)} (${steps})${error}${againstReference(best, reference)}.`;
   const quicker = right
     .filter((one) => one !== best && one.time_s < worthSaying * best.time_s)
     .sort((a, b) => a.time_s - b.time_s)[0];

@@ -13,7 +13,7 @@ import { CurvesView } from './curves-view.tsx';
 import { KernelsView } from './kernels-view.tsx';
 import { MapsView } from './maps-view.tsx';
 import { labelsOf, sweepOf } from './order.ts';
-import { BenchProgressView } from './progress.tsx';
+import { BenchProgressView, LiveTable, useProgress } from './progress.tsx';
 import { type Rows, useRows } from './rows.ts';
 import { SamplesView } from './samples-view.tsx';
 import { SourceView } from './source-view.tsx';
@@ -45,7 +45,10 @@ function Shown({
   readonly store: CompareStore;
   readonly rows: Rows;
 }): ReactElement {
+  const progress = useProgress();
   if (view === 'choose') return <ChooseView store={store} />;
+  if (view === 'table' && progress !== null && progress.latest.length > 0)
+    return <LiveTable latest={progress.latest} />;
   if (view === 'source') return <SourceView store={store} rows={rows.rows} />;
   if (rows.failure !== null) {
     return (
@@ -55,6 +58,7 @@ function Shown({
     );
   }
   if (rows.rows.length === 0) {
+    if (progress !== null) return <p className="compare-progress">Rows appear after the first round.</p>;
     return (
       <EmptyState icon="ladder" title="Nothing to compare yet">
         Choose sessions or runs, or benchmark some variants.
@@ -93,6 +97,7 @@ function Actions({ store }: { readonly store: CompareStore }): ReactElement {
       }
       onPress={() => {
         if (typeof sweep === 'string') return;
+        store.setState({ view: 'table' });
         // Programs that were ticked for another workload solve nothing of this one.
         void programsFor(client, scenario.workload, external).then((programs) =>
           benches.start({ variants: labels, external: programs, modes, rounds, time_s, precision, margin, sweep }),
@@ -153,7 +158,7 @@ export default function ComparePanel(): ReactElement {
           <Actions store={store} />
         </div>
       </div>
-      <BenchProgressView />
+      <BenchProgressView table={view === 'table'} />
       <Shown view={view} store={store} rows={rows} />
     </div>
   );

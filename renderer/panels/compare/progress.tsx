@@ -1,16 +1,55 @@
 /** How far the benchmark is, what is left at most, and the ratios so far. */
 import type { ReactElement } from 'react';
+import type { BenchProgress } from '../../../electron/contract/bench/benches.ts';
 import { gainOf, measuredTime, timesText } from '../../base/measured.ts';
 import { timeLeft } from '../../base/time.ts';
 import { activeBench } from '../../state/comparison.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
-export function BenchProgressView(): ReactElement | null {
+/** How far the benchmark that measures is; null where none does, or it waits. */
+export function useProgress(): BenchProgress | null {
   const { stores } = useWorkbench();
   const bench = useSelected(stores.comparison, activeBench);
-  const progress = useSelected(stores.comparison, (state) =>
-    bench === null ? null : (state.progress[bench.id] ?? null),
+  return useSelected(stores.comparison, (state) => (bench === null ? null : (state.progress[bench.id] ?? null)));
+}
+
+/** Rows and intervals as they are so far, by the time of the steps. */
+export function LiveTable({ latest }: Pick<BenchProgress, 'latest'>): ReactElement {
+  const reference = latest[0]?.label ?? '';
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+    <section className="compare-scroll" aria-label="Measured so far" tabIndex={0}>
+      <table className="compare-table" data-testid="compare-live">
+        <thead>
+          <tr>
+            <th scope="col">Variant</th>
+            <th scope="col" data-align="right">
+              Time so far
+            </th>
+            <th scope="col" data-align="right">
+              Times as fast as {reference}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {latest.map(({ label, time_s, ratio }) => (
+            <tr key={label}>
+              <th scope="row">{label}</th>
+              <td data-align="right">{measuredTime(time_s)}</td>
+              <td data-align="right">{ratio === null || label === reference ? '1' : timesText(gainOf(ratio))}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
+}
+
+/** `table`: what was measured so far stands there already. */
+export function BenchProgressView({ table }: { readonly table: boolean }): ReactElement | null {
+  const { stores } = useWorkbench();
+  const bench = useSelected(stores.comparison, activeBench);
+  const progress = useProgress();
   if (bench === null) return null;
   if (bench.state === 'queued' || progress === null) {
     return (
@@ -28,7 +67,7 @@ export function BenchProgressView(): ReactElement | null {
         {phase === 'rounds' ? `round ${round + 1} of at most ${rounds}` : phase}: {variant}
         {left_s === null ? '' : `; ${timeLeft(left_s)} left at most`}
       </output>
-      {latest.length === 0 ? null : (
+      {latest.length === 0 || table ? null : (
         <ul aria-label="So far">
           {latest.map(({ label, time_s, ratio }) => (
             <li key={label}>

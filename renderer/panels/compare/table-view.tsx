@@ -116,10 +116,18 @@ function advised(rows: readonly ShownRow[]): readonly Advised[] {
     const { wall_s, setup_s, time_s, whole, verdict, accuracy, paired } = shown.row;
     if (wall_s === null || whole === null || !(paired || shown.reference)) return [];
     const [measure] = accuracy;
-    const error = measure === undefined || measure.value === null ? '' : `${measure.title} ${accuracyText(measure)}`;
+    const closed = accuracy.some(({ id, holds }) => id === 'ledger' && holds) ? ', ledger closed' : '';
+    const error =
+      measure === undefined || measure.value === null ? '' : `${measure.title} ${accuracyText(measure)}${closed}`;
     const row = { name: shown.row.title, wall_s, setup_s, time_s, whole, error };
     return [{ ...row, right: verdict !== 'wrong', isReference: shown.reference }];
   });
+}
+
+/** The machine and problem that the advice is for: recorded rows are of another machine than this. */
+function placeOf(rows: readonly ShownRow[]): string {
+  const { row } = rows.find(({ reference }) => reference) ?? rows[0] ?? {};
+  return row === undefined ? 'here' : `on ${row.provenance.machine} for ${row.scenario}`;
 }
 
 export function TableView({ store, rows, words }: TableProps): ReactElement {
@@ -142,7 +150,7 @@ export function TableView({ store, rows, words }: TableProps): ReactElement {
   ).flatMap((row) => byRow.get(row) ?? []);
   const hiddenRows = rows.filter(({ hidden }) => hidden);
   const notes = ordered.filter(({ row }) => row.note !== null);
-  const told = advice(advised(ordered));
+  const told = advice(advised(ordered), placeOf(ordered));
   return (
     <>
       {told === null ? null : (

@@ -1,0 +1,55 @@
+/** The published claims and the history of sessions in a real browser. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { seenWhole } from './looks.ts';
+import { useWorkbench } from './workbench-page.ts';
+
+const recorded = path.resolve(import.meta.dirname, '../../assets/runs/h200-water-70MeV.json');
+const { workbench, home } = useWorkbench('claims');
+
+it('opens the table of claims: a verdict for each part of a sweep, its map, its session and the note’s error', async () => {
+  const { open, page, bench } = await workbench();
+  await bench.layout('Alt+Shift+2', 'Compare');
+  await bench.panel('Claims').click();
+  await page.getByRole('button', { name: 'Enlarge Claims' }).click();
+  const claims = page.getByTestId('claim');
+  await expect.poll(() => claims.count()).toBeGreaterThan(70);
+  await page.getByLabel('Search the claims').fill('bank conflicts stride');
+  await expect.poll(() => claims.count()).toBe(1);
+  const claim = claims.first();
+  expect(await claim.textContent()).toContain('by stride, less from 1 to 8; as claimed at 16; more at 32');
+  await claim.locator('summary').click();
+  await claim.getByTestId('claim-map').waitFor();
+  expect(await claim.textContent()).toContain('It is about:');
+  await expect.poll(() => claim.locator('.js-plotly-plot .plotly, svg').count()).toBeGreaterThan(0);
+  await seenWhole(open, 'claims');
+  // What is of another GPU says so, and tells what was measured.
+  await page.getByLabel('Search the claims').fill('consumer GPUs');
+  await expect.poll(() => claims.count()).toBe(3);
+  expect(await claims.first().textContent()).toContain('not judged here: needs a consumer GPU');
+  // The session behind a number, with its sources.
+  await page.getByLabel('Search the claims').fill('36 million');
+  await claims.first().locator('summary').click();
+  await claims.first().getByRole('button').first().click();
+  await expect.poll(() => bench.panel('Compare').getAttribute('aria-selected')).toBe('true');
+  await open.close();
+});
+
+it('puts saved sessions in the order of their days', async () => {
+  const session = JSON.parse(readFileSync(recorded, 'utf8')) as object;
+  for (const day of [1, 2]) {
+    const text = JSON.stringify({ ...session, created: `2026-12-0${day}T08:00:00.000Z` });
+    writeFileSync(path.join(home, 'library', `day-${day}.session.json`), text);
+  }
+  const { open, page, bench } = await workbench();
+  await bench.layout('Alt+Shift+2', 'Compare');
+  await bench.panel('History').click();
+  await page.getByRole('button', { name: 'Enlarge History' }).click();
+  await page.getByLabel('Search the history').fill('cuda-depth water NVIDIA');
+  const series = page.getByTestId('history-series').filter({ hasText: 'day-2' });
+  await series.first().waitFor();
+  expect(await series.first().textContent()).toContain('2026-12-02 08:00');
+  await seenWhole(open, 'history');
+  await open.close();
+});
