@@ -1,5 +1,5 @@
 /** The published claims and the history of sessions in a real browser. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { seenWhole } from './looks.ts';
@@ -38,6 +38,7 @@ it('opens the table of claims: a verdict for each part of a sweep, its map, its 
 
 it('puts saved sessions in the order of their days', async () => {
   const session = JSON.parse(readFileSync(recorded, 'utf8')) as object;
+  mkdirSync(path.join(home, 'library'), { recursive: true });
   for (const day of [1, 2]) {
     const text = JSON.stringify({ ...session, created: `2026-12-0${day}T08:00:00.000Z` });
     writeFileSync(path.join(home, 'library', `day-${day}.session.json`), text);

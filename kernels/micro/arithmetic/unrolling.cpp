@@ -1,4 +1,4 @@
-// Row 13: a Chebyshev sum whose loop over terms is unrolled 1, 2, 4 and 8 times.
+// Row 13: a Chebyshev sum whose loop over terms is unrolled 1, 2, 4 and 8 times, and left to the compiler.
 #include <cmath>
 
 #include "micro/row/row.hpp"
@@ -113,6 +113,8 @@ engine::TaskBench unrolling_bench() {
   row.cpu<on_cpu<chebyshev_2>>({"cpu-2", "Unrolled twice", "two terms a round", "cpu-1"});
   row.cpu<on_cpu<chebyshev_4>>({"cpu-4", "Unrolled 4 times", "four terms a round", "cpu-2"});
   row.cpu<on_cpu<chebyshev_8>>({"cpu-8", "Unrolled 8 times", "eight terms a round", "cpu-4"});
+  row.cuda<with<on_gpu, Name("micro_unroll_compiled")>>(
+      {"cuda-compiled", "Left to the compiler", "the loop as it is written, without a word about unrolling"});
   row.cuda<with<on_gpu, Name("micro_unroll_1")>>({"cuda-1", "Not unrolled", "a term a round"});
   row.cuda<with<on_gpu, Name("micro_unroll_2")>>({"cuda-2", "Unrolled twice", "two terms a round", "cuda-1"});
   row.cuda<with<on_gpu, Name("micro_unroll_4")>>({"cuda-4", "Unrolled 4 times", "four terms a round", "cuda-2"});

@@ -7,7 +7,7 @@ import type {
   TableClaim,
 } from '../../../electron/contract/bench/claim-table.ts';
 import { claimedText } from '../../base/claims.ts';
-import { NO_VALUE, significant } from '../../base/numbers.ts';
+import { compact, NO_VALUE, significant } from '../../base/numbers.ts';
 import { claimMapChart } from '../../drawing/charts/claim-curve.ts';
 import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -49,7 +49,7 @@ function FindingRow({ claim, finding }: { readonly claim: TableClaim; readonly f
           onPress={() => void benches.compare(session, report)}
         >
           {scenario}
-          {at === null ? '' : ` at ${significant(at, 4)}`}
+          {at === null ? '' : ` at ${compact(at)}`}
         </Button>
       </td>
     </tr>
@@ -111,10 +111,10 @@ function Detail({ claim }: { readonly claim: TableClaim }): ReactElement {
       <p>Source: {source}.</p>
       {reason === null ? null : <p>{reason}</p>}
       {remark === null ? null : <p>{remark}</p>}
-      <Findings claim={claim} />
       {maps.map((map) => (
         <Maps key={map.session} claim={claim} map={map} />
       ))}
+      <Findings claim={claim} />
     </div>
   );
 }
@@ -167,13 +167,17 @@ export default function ClaimsPanel(): ReactElement {
   return (
     <div className="plot-panel">
       <div className="panel-bar">
-        <TextField
-          label="Search the claims"
-          placeholder="words, verdict or source"
-          value={sought}
-          onChange={setSought}
-        />
-        <span className="panel-readout">{loaded.kind === 'rows' ? `${count} claims` : ''}</span>
+        <span className="claims-panel__search">
+          <TextField
+            label="Search the claims"
+            placeholder="words, verdict or source"
+            value={sought}
+            onChange={setSought}
+          />
+        </span>
+        <span className="panel-readout">
+          {loaded.kind === 'rows' ? (count === 1 ? 'One claim' : `${count} claims`) : ''}
+        </span>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
       <section className="claims-panel" tabIndex={0} aria-label="Published claims">

@@ -84,7 +84,9 @@ export default function HistoryPanel(): ReactElement {
   return (
     <div className="plot-panel">
       <div className="panel-bar">
-        <TextField label="Search the history" placeholder="variant or scenario" value={sought} onChange={setSought} />
+        <span className="history__search">
+          <TextField label="Search the history" placeholder="variant or scenario" value={sought} onChange={setSought} />
+        </span>
         <span className="panel-readout">{series === null ? '' : `${shown.length} of ${series.length} series`}</span>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
