@@ -1,6 +1,6 @@
-// Row 13: a sum over terms of a recurrence, u[k+1] = 2 x u[k] - u[k-1], y += c[k] u[k]
-// (Chebyshev), its loop unrolled 1, 2, 4 and 8 times, and left to the compiler. The unrolled loops save counters,
-// branches and the two moves that hand on u.
+// Row 13: a Chebyshev sum over terms of a recurrence, u[k+1] = 2 x u[k] - u[k-1], y += c[k] u[k]. Its loop is
+// unrolled 1, 2, 4 and 8 times, and left to the compiler. The unrolled loops save counters, branches and the two
+// moves that hand on u.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
