@@ -99,3 +99,12 @@ export function flagNumber(
   const kind = whole ? 'a whole number, ' : '';
   throw new UsageError(`--${name}: ${JSON.stringify(text)} is not allowed; allowed: ${kind}${min} to ${max}`);
 }
+
+/** Names with commas between them; null where the flag was not given. Throws a UsageError for an empty one. */
+export function listed(parsed: ParsedArguments, flag: string): readonly string[] | null {
+  const list = flagValue(parsed, flag);
+  if (list === undefined) return null;
+  const ids = list.split(',').map((id) => id.trim());
+  if (ids.some((id) => id === '')) throw new UsageError(`--${flag}: ${JSON.stringify(list)} names nothing in a place`);
+  return ids;
+}

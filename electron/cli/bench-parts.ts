@@ -2,38 +2,43 @@
 import { claimedText, claimVerdictText, pairText } from '../../renderer/base/claims.ts';
 import { timesText } from '../../renderer/base/measured.ts';
 import { percent } from '../../renderer/base/numbers.ts';
-import type { BenchReport, MeasuredEntry, ModeEntry } from '../contract/bench/bench.ts';
 import { gpusUsed, type Ratio } from '../contract/bench/bench-session.ts';
 import type { TaskClaimResult } from '../contract/bench/claims.ts';
+import type { MeasuredSessionEntry, SessionReport } from '../contract/bench/session.ts';
+import { bootstrapRatioOf } from '../host/model/bench/comparison.ts';
 import { duration, metric, short, significant, speedup } from './numbers.ts';
 import { type Column, table } from './table.ts';
 
 type Bold = (text: string) => string;
 
-/** What an entry of any workload says of its modes. */
-interface InModes {
-  readonly label: string;
-  readonly time_s: number;
-  readonly modes: readonly Omit<ModeEntry, 'samples'>[];
-}
+/** What an entry says of its modes. */
+type InModes = Pick<MeasuredSessionEntry, 'label' | 'time_s' | 'modes'>;
 
-/** What an entry of any workload says of its doubtful samples. */
-interface Flagged {
-  readonly label: string;
-  readonly flagged: number;
-  readonly ratio_unflagged: Ratio | null;
-  readonly samples: readonly { readonly flag: string | null }[];
+/** Older sessions do not keep it: by the rounds in which neither is flagged. Null where none or every one is. */
+function unflagged(own: MeasuredSessionEntry, reference: MeasuredSessionEntry | undefined, seed: number): Ratio | null {
+  if (own.ratio_unflagged !== undefined) return own.ratio_unflagged;
+  const against = reference?.samples ?? [];
+  const clean = own.samples.map(({ flag }, i) => flag === null && against[i]?.flag === null);
+  if (clean.every(Boolean) || !clean.some(Boolean)) return null;
+  const times = (samples: MeasuredSessionEntry['samples']) =>
+    samples.filter((_, i) => clean[i]).map(({ time_s }) => time_s);
+  return bootstrapRatioOf(times(own.samples), times(against), seed);
 }
 
 /** Which samples are doubtful and why, and the ratios without them; nothing where there are none. */
-export function flaggedReport(entries: readonly Flagged[]): readonly string[] {
-  const told = entries.filter(({ flagged }) => flagged > 0);
+export function flaggedReport(
+  { reference, seed }: Pick<SessionReport, 'reference' | 'seed'>,
+  entries: readonly MeasuredSessionEntry[],
+): readonly string[] {
+  const told = entries.filter(({ flagged }) => (flagged ?? 0) > 0);
   if (told.length === 0) return [];
   const reasons = [...new Set(told.flatMap(({ samples }) => samples.flatMap(({ flag }) => flag ?? [])))];
   const counts = told.map(({ label, flagged, samples }) => `${label} ${flagged} of ${samples.length}`);
-  const without = entries.flatMap(({ label, ratio_unflagged }) =>
-    ratio_unflagged === null ? [] : [`${label} ${speedup(ratio_unflagged)}`],
-  );
+  const against = entries.find(({ label }) => label === reference);
+  const without = entries.flatMap((entry) => {
+    const ratio = unflagged(entry, against, seed);
+    return ratio === null ? [] : [`${entry.label} ${speedup(ratio)}`];
+  });
   return [
     `Samples flagged, and kept: ${counts.join(', ')} (${reasons.join('; ')})`,
     ...(without.length === 0
@@ -69,7 +74,7 @@ export function modesReport(entries: readonly InModes[], bold: Bold): readonly s
 }
 
 /** What a first run costs, and a later one's set-up, part by part. */
-export function coldStartReport(entries: readonly MeasuredEntry[], bold: Bold): readonly string[] {
+export function coldStartReport(entries: readonly MeasuredSessionEntry[], bold: Bold): readonly string[] {
   const names = [...new Set(entries.flatMap(({ setup_parts }) => setup_parts.map(({ name }) => name)))];
   if (names.length < 2) return [];
   const columns = [
@@ -78,27 +83,30 @@ export function coldStartReport(entries: readonly MeasuredEntry[], bold: Bold): 
     { title: 'Later', align: 'right' },
     ...names.map((name) => ({ title: name, align: 'right' as const })),
   ] as const;
+  const text = (seconds: number | null): string => (seconds === null ? '–' : duration(seconds));
   const rows = entries.map((entry) => [
     entry.label,
-    duration(entry.first.setup_s),
-    duration(entry.setup_s),
+    text(entry.first_setup_s),
+    text(entry.setup_s),
     ...names.map((name) => {
       const part = entry.setup_parts.find((one) => one.name === name);
-      return part === undefined ? '–' : `${duration(part.first_s)} → ${duration(part.warm_s)}`;
+      if (part === undefined) return '–';
+      return part.warm_s === null ? text(part.first_s) : `${text(part.first_s)} → ${text(part.warm_s)}`;
     }),
   ]);
   return ['', ...table(columns, rows, { styleTitle: bold })];
 }
 
 export function rooflineReport(
-  { machine }: BenchReport,
-  entries: readonly MeasuredEntry[],
+  { machine }: Pick<SessionReport, 'machine'>,
+  entries: readonly MeasuredSessionEntry[],
   bold: Bold,
 ): readonly string[] {
-  const known = gpusUsed(machine, entries).flatMap(({ name, ceilings }) =>
+  const told = entries.filter(({ roofline }) => roofline !== null);
+  if (told.length === 0) return [];
+  const known = gpusUsed(machine, told).flatMap(({ name, ceilings }) =>
     ceilings === null ? [] : [{ name, ceilings }],
   );
-  if (known.length === 0) return [];
   const columns = [
     { title: 'Roofline' },
     { title: 'FLOP/B', align: 'right' },
@@ -106,19 +114,22 @@ export function rooflineReport(
     { title: 'of copy', align: 'right' },
     { title: 'Declared FLOPs', align: 'right' },
     { title: 'of FMA', align: 'right' },
-    { title: 'Time per step', align: 'right' },
   ] as const;
-  const rows = entries
-    .filter(({ device }) => device === 'cuda')
-    .map(({ label, roofline, time_s, steps }) => [
-      label,
-      significant(roofline.flops_per_byte, 3),
-      `${metric(roofline.bytes_per_s)}B/s`,
-      percent(roofline.share_of_copy),
-      `${metric(roofline.flops_per_s)}FLOP/s`,
-      percent(roofline.share_of_flops),
-      duration(time_s / steps),
-    ]);
+  const or = (value: number | null, text: (value: number) => string): string => (value === null ? '–' : text(value));
+  const rows = told.flatMap(({ label, roofline }) =>
+    roofline === null
+      ? []
+      : [
+          [
+            label,
+            or(roofline.flops_per_byte, (value) => significant(value, 3)),
+            or(roofline.bytes_per_s, (value) => `${metric(value)}B/s`),
+            or(roofline.share_of_copy, percent),
+            or(roofline.flops_per_s, (value) => `${metric(value)}FLOP/s`),
+            or(roofline.share_of_flops, percent),
+          ],
+        ],
+  );
   return [
     '',
     ...table(columns, rows, { styleTitle: bold }),
@@ -126,7 +137,7 @@ export function rooflineReport(
       ({ name, ceilings: { copy_bytes_per_s, fp32_flops_per_s, fp64_flops_per_s } }) =>
         `Measured ceilings${known.length === 1 ? '' : ` of ${name}`}: copy ${metric(copy_bytes_per_s)}B/s read and written, FP32 ${metric(fp32_flops_per_s)}FLOP/s, FP64 ${metric(fp64_flops_per_s)}FLOP/s.`,
     ),
-    'Counted from what each variant declares per cell and step: no counters.',
+    'Counted from what each variant declares: no counters.',
   ];
 }
 

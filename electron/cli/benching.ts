@@ -1,16 +1,28 @@
-/** What `braggbench bench` does alike for every workload: limits, a sweep's reports, the session kept and shown. */
-import type { BenchReport } from '../contract/bench/bench.ts';
+/** `braggbench bench`, alike for every workload: limits, a sweep's scenarios, the session kept and shown. */
+import type { Session, SessionReport } from '../contract/bench/session.ts';
+import { withoutRecordings } from '../host/app/sessions/index.ts';
+import { placeOf } from '../host/app/user-kernels/user-kernels.ts';
+import type { Host } from '../host/index.ts';
 import { type BenchLimits, limitsOf, sessionText } from '../host/model/bench/index.ts';
 import { fewestInstances } from '../host/model/verdicts/levels.ts';
-import type { Override } from '../host/workloads/scenarios/index.ts';
-import { flagNumber, flagValue, hasFlag, type ParsedArguments, UsageError } from './arguments.ts';
+import { measureSession } from '../host/workloads/bench.ts';
+import type { BenchTask } from '../host/workloads/benchable.ts';
+import { hostWorkloads } from '../host/workloads/index.ts';
+import { flagNumber, flagValue, hasFlag, listed, type ParsedArguments, UsageError } from './arguments.ts';
+import { assetsFolder } from './assets-folder.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { modesOf } from './modes.ts';
 import { duration } from './numbers.ts';
 import { writeOutput } from './output-file.ts';
-import { bar } from './progress-bar.ts';
+import { bar, ProgressBar } from './progress-bar.ts';
+import { type KnownReading, readScenario } from './read-scenario.ts';
+import { benchReport } from './reports/bench-report.ts';
+import { sweepReport } from './reports/sweep-report.ts';
 import { parseSweep } from './sweep.ts';
 import type { Terminal } from './terminal.ts';
+import { openNamed, ours } from './user-kernels.ts';
 import type { VerbContext } from './verb.ts';
+import type { Workload } from './workloads/workload.ts';
 
 export const usualMostRounds = 100;
 export const usualSeconds = 60;
@@ -48,116 +60,130 @@ export function seedOf(parsed: ParsedArguments): number {
   return flagNumber(parsed, 'seed', { min: 0, max: 2 ** 32 - 1, whole: true }) ?? 1;
 }
 
-/** Names with commas between them; null where the flag was not given. Throws a UsageError for an empty one. */
-export function listed(parsed: ParsedArguments, flag: string): readonly string[] | null {
-  const list = flagValue(parsed, flag);
-  if (list === undefined) return null;
-  const ids = list.split(',').map((id) => id.trim());
-  if (ids.some((id) => id === '')) throw new UsageError(`--${flag}: ${JSON.stringify(list)} names nothing in a place`);
-  return ids;
-}
-
-/** Other programs are compared with on transport alone. */
-export function refuseExternal(parsed: ParsedArguments): void {
-  if (flagValue(parsed, 'external') !== undefined) throw new UsageError('--external is for transport scenarios');
-}
-
 /** Drawn before every sample. */
 export function roundLine(what: string, round: number, mostRounds: number, elapsed_s: number): string {
   return `${bar(round / mostRounds)}  round ${round + 1} of at most ${mostRounds}: ${what}  ${duration(elapsed_s)}`;
 }
 
-/** How the reports of all workloads tell how they ended. */
-interface Ended {
-  readonly stopped: BenchReport['stopped'];
-}
-
-/** A session but for its format: one report, or with --sweep one per value and the line through them. */
-export async function measured<Report, Fit>(
-  { parsed, words, signal }: VerbContext,
-  measure: (more: readonly Override[]) => Promise<Report>,
-  fitsOf: (values: readonly number[], reports: readonly Report[]) => Fit[],
-) {
-  const text = flagValue(parsed, 'sweep');
-  const sweep = text === undefined ? null : parseSweep(text);
-  const reports: Report[] = [];
-  for (const overrides of sweep?.overrides ?? [[]]) {
-    if (signal.aborted && reports.length > 0) break;
-    reports.push(await measure(overrides));
-  }
-  const values = sweep?.values.slice(0, reports.length) ?? [];
-  return {
-    format_version: 1 as const,
-    created: new Date().toISOString(),
-    command: ['bench', ...words].join(' '),
-    reports,
-    sweep: sweep === null ? null : { path: sweep.path, values, fits: fitsOf(values, reports) },
-  };
-}
-
 export type Style = (...styled: Parameters<Terminal['style']>) => string;
 
-/** What the sessions of all workloads have. */
-interface AnySession {
-  readonly format: string;
-  readonly created: string;
-  readonly command: string;
-  readonly reports: readonly Ended[];
-  readonly sweep: { readonly path: string; readonly values: readonly number[] } | null;
-}
-
-/** How a workload's session reads, line by line. */
-export interface Lines<Session extends AnySession> {
-  readonly report: (report: Session['reports'][number], style: Style, session: Session) => readonly string[];
-  readonly sweep: (sweep: NonNullable<Session['sweep']>, style: Style) => readonly string[];
-  /** What of it is printed for scripts; all of it where this is not said. */
-  readonly document?: (session: Session) => Session;
-}
-
 /** One document for scripts, or tables for people. */
-export function show<Session extends AnySession>(
-  { parsed, terminal }: VerbContext,
-  session: Session,
-  lines: Lines<Session>,
-): void {
-  const { reports, sweep } = session;
+export function show({ parsed, terminal }: VerbContext, session: Session): void {
+  const { reports, sweep, words, workload } = session;
   if (hasFlag(parsed, 'json')) {
-    const shown = lines.document?.(session) ?? session;
-    terminal.printJson(sweep === null ? shown.reports[0] : shown);
+    terminal.printJson(sweep === null ? { workload, ...reports[0] } : session);
     return;
   }
   const style: Style = (name, text) => terminal.style(name, text);
   for (const [i, report] of reports.entries()) {
     if (i > 0) terminal.print();
     if (sweep !== null) terminal.print(style('bold', `${sweep.path} = ${sweep.values[i]}`));
-    for (const line of lines.report(report, style, session)) terminal.print(line);
+    for (const line of benchReport(report, style, session)) terminal.print(line);
   }
-  if (sweep !== null) for (const line of lines.sweep(sweep, style)) terminal.print(line);
+  if (sweep !== null) for (const line of sweepReport(sweep, words, style)) terminal.print(line);
   terminal.print(
     style('dim', `Measured ${session.created.slice(0, 16).replace('T', ' ')} UTC by braggbench ${session.command}`),
   );
 }
 
-/** With --out also kept in a file. */
-export async function keepAndShow<Session extends AnySession>(
-  context: VerbContext,
-  session: Session,
-  lines: Lines<Session>,
-): Promise<ExitCode> {
-  const out = flagValue(context.parsed, 'out');
+export function exitCodeOf(reports: readonly Pick<SessionReport, 'stopped'>[]): ExitCode {
+  if (reports.some(({ stopped }) => stopped === 'cancelled')) return exitCodes.interrupted;
+  return reports.every(({ stopped }) => stopped === 'refused') ? exitCodes.badInput : exitCodes.done;
+}
+
+/** What a verb says of a measurement, beside its words: what is measured, which variants, until when. */
+export interface Asked extends Pick<BenchTask, 'variants' | 'modes' | 'limits'> {
+  readonly verb: string;
+  /** One; of a sweep one per value. */
+  readonly readings: readonly KnownReading[];
+  readonly sweep: BenchTask['sweep'];
+  readonly external?: readonly string[];
+  readonly withoutClaims?: boolean;
+}
+
+/** Measures with a progress line, in this process: user kernels are known to its host already. */
+export async function measured(
+  { parsed, terminal, signal, words }: VerbContext,
+  host: Host,
+  asked: Asked,
+): Promise<Session> {
+  const { verb, readings, external = [], ...rest } = asked;
+  const [first] = readings;
+  if (first === undefined) throw new Error('there is no scenario to measure');
+  const { benchable } = hostWorkloads[first.kind];
+  const progress = new ProgressBar(terminal);
+  const { session } = await measureSession(
+    host.addon,
+    benchable,
+    {
+      ...rest,
+      workload: first.kind,
+      scenario: first.scenario?.name || (parsed.operands[0] ?? ''),
+      document: first.document ?? {},
+      problems: readings.map((reading) => benchable.problem(reading)),
+      scenarios: readings.map(({ scenario }) => scenario),
+      external,
+      seed: seedOf(parsed),
+      assetsFolder: assetsFolder(),
+      created: new Date().toISOString(),
+      command: [verb, ...words].join(' '),
+      userKernels: [],
+      userKernelLimit_s: 0,
+      trace: hasFlag(parsed, 'trace'),
+    },
+    {
+      signal,
+      warn: (reason) => terminal.say(reason),
+      tell: ({ phase, variant, round, mostRounds, elapsed_s }) =>
+        progress.draw(
+          phase === 'rounds'
+            ? roundLine(variant, round, mostRounds, elapsed_s)
+            : `${phase}: ${variant}  ${duration(elapsed_s)}`,
+        ),
+    },
+  ).finally(() => progress.clear());
+  return session;
+}
+
+/** A trace that is not kept would cost its time for nothing. */
+export function refuseUnkeptTrace(parsed: ParsedArguments): void {
+  if (hasFlag(parsed, 'trace') && flagValue(parsed, 'out') === undefined)
+    throw new UsageError('--trace needs --out: a name for the session that keeps it, such as run.json');
+}
+
+/** `braggbench bench` of a scenario of any workload. */
+export async function benchScenario(context: VerbContext, host: Host, workload: Workload): Promise<ExitCode> {
+  const { parsed } = context;
+  refuseUnkeptTrace(parsed);
+  const limits = roundsAsked(parsed);
+  const text = flagValue(parsed, 'sweep');
+  const sweep = text === undefined ? null : parseSweep(text);
+  const readings: KnownReading[] = [];
+  for (const overrides of sweep?.overrides ?? [[]])
+    readings.push(await readScenario(context, host, () => workload.fit, overrides));
+  const [first] = readings;
+  if (first === undefined) throw new Error('there is no scenario to measure');
+  const external = listed(parsed, 'external') ?? [];
+  if (external.length > 0 && !hostWorkloads[first.kind].benchable.hasRivals)
+    throw new UsageError('--external is for transport scenarios');
+  const session = await measured(context, host, {
+    verb: 'bench',
+    ...{ readings, limits, external },
+    variants:
+      (await openNamed(context, host, placeOf(first.scenario ?? { kind: first.kind }))) ??
+      ours(workload.usual(host.addon, first)),
+    modes: modesOf(parsed).filter((mode) => mode !== 'warm'),
+    sweep: sweep === null ? null : { path: sweep.path, values: sweep.values },
+  });
+  const out = flagValue(parsed, 'out');
   try {
     if (out !== undefined) {
-      await writeOutput(context.parsed, out, sessionText(session));
+      await writeOutput(parsed, out, sessionText(session));
       context.terminal.say(`Kept as ${out}`);
     }
   } finally {
     // What was measured is shown also where it cannot be kept.
-    show(context, session, lines);
+    show(context, withoutRecordings(session));
   }
   return exitCodeOf(session.reports);
-}
-
-export function exitCodeOf(reports: readonly Ended[]): ExitCode {
-  if (reports.some(({ stopped }) => stopped === 'cancelled')) return exitCodes.interrupted;
-  return reports.every(({ stopped }) => stopped === 'refused') ? exitCodes.badInput : exitCodes.done;
 }

@@ -10,8 +10,7 @@ import type { Host } from '../host/index.ts';
 import { hostWorkloads } from '../host/workloads/index.ts';
 import type { AnyRunData } from '../host/workloads/run-data.ts';
 import type { AnyReading } from '../host/workloads/scenarios/index.ts';
-import { type FlagSpec, flagNumber, flagValue, hasFlag } from './arguments.ts';
-import { listed } from './benching.ts';
+import { type FlagSpec, flagNumber, flagValue, hasFlag, listed } from './arguments.ts';
 import type { VerbContext } from './verb.ts';
 
 export const userKernelFlags: readonly FlagSpec[] = [

@@ -1,6 +1,6 @@
 /** Runs of small measured workloads as the page sees them: which variants were measured, and stored sessions. */
 import { z } from 'zod';
-import { taskSessionSchema } from './bench/task-bench.ts';
+import { sessionSchema } from './bench/session.ts';
 import { runIdSchema } from './run.ts';
 import { type TaskKind, taskKinds } from './scenario/kinds.ts';
 import type { taskProgressSchema, taskResolvedSchema } from './scenario/task/workload.ts';
@@ -36,11 +36,11 @@ export type StoredTask = Readonly<z.infer<typeof storedTaskSchema>>;
 
 export const taskMethods = {
   /** What a run measured. */
-  'task.session': { params: z.strictObject({ run: runIdSchema }), result: taskSessionSchema },
+  'task.session': { params: z.strictObject({ run: runIdSchema }), result: sessionSchema },
   /** Kept sessions of a workload, the recorded ones first. */
   'task.stored': {
     params: z.strictObject({ workload: workloadSchema }),
     result: z.strictObject({ sessions: z.array(storedTaskSchema) }),
   },
-  'task.open': { params: z.strictObject({ id: z.string().min(1).max(300) }), result: taskSessionSchema },
+  'task.open': { params: z.strictObject({ id: z.string().min(1).max(300) }), result: sessionSchema },
 } as const;

@@ -1,6 +1,5 @@
 /** Files dropped on the page: scenarios and curves by their text, runs by their bytes, timelines piece by piece. */
-import { keptFormats } from '../../electron/contract/bench/kept-session.ts';
-import { TASK_SESSION_FORMAT } from '../../electron/contract/bench/task-bench.ts';
+import { keptHead } from '../../electron/contract/bench/kept-session.ts';
 import type { Overlays } from '../data/overlays.ts';
 import type { BenchActions } from './benches.ts';
 import type { Stores } from './context.ts';
@@ -13,8 +12,8 @@ import { isTimelineFile, type TimelineActions } from './timelines.ts';
 const LARGEST_SCENARIO_BYTES = 8 * 2 ** 20;
 
 /** Its first bytes say so: sessions are JSON, as scenarios and timelines are. Null for another file. */
-async function formatOf(file: File): Promise<string | null> {
-  return /^\s*\{\s*"format"\s*:\s*"([^"]+)"/.exec(await file.slice(0, 200).text())?.[1] ?? null;
+async function sessionHead(file: File): Promise<ReturnType<typeof keptHead>> {
+  return keptHead(await file.slice(0, 200).text());
 }
 
 export interface DropActions {
@@ -34,10 +33,10 @@ export async function openDropped(
   const refuse = (name: string, text: string): void =>
     notices.tell({ tone: 'warning', title: `${name} was not opened`, text });
   for (const file of files) {
-    const format = await formatOf(file);
-    if (/\.(h5|hdf5)$/i.test(file.name) || format === TASK_SESSION_FORMAT) {
+    const session = await sessionHead(file);
+    if (/\.(h5|hdf5)$/i.test(file.name) || session?.isTask === true) {
       await runs.openBytes(file.name, new Uint8Array(await file.arrayBuffer()));
-    } else if (format !== null && keptFormats.includes(format)) {
+    } else if (session !== null) {
       await benches.openText(file.name, await file.text());
     } else if (await isTimelineFile(file)) {
       await timelines.openLocal(file);

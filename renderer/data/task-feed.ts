@@ -1,6 +1,6 @@
 /** Keeps what the selected run of a small workload measured. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { TaskSession } from '../../electron/contract/bench/task-bench.ts';
+import type { Session } from '../../electron/contract/bench/session.ts';
 import type { RunId } from '../../electron/contract/run.ts';
 import type { TaskKind } from '../../electron/contract/scenario/kinds.ts';
 import type { Client } from '../client/index.ts';
@@ -10,7 +10,7 @@ import { SHOWN } from './run-data.ts';
 
 export interface MeasuredRun {
   readonly run: RunId;
-  readonly session: TaskSession;
+  readonly session: Session;
 }
 
 export class TaskFeed {

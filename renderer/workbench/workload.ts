@@ -1,6 +1,6 @@
 /** What a workload is in the page: one object, in a folder of its own. workloads/index.ts lists them. */
 import type { ComponentType } from 'react';
-import type { TaskReport } from '../../electron/contract/bench/task-bench.ts';
+import type { SessionReport } from '../../electron/contract/bench/session.ts';
 import type { ProgressDetail, ProgressOf } from '../../electron/contract/progress.ts';
 import type { ResolvedOf } from '../../electron/contract/scenarios.ts';
 import type { WorkloadName } from '../../electron/contract/workload.ts';
@@ -42,7 +42,7 @@ export interface PageWorkload<W extends WorkloadName> extends KindPanels {
   /** Null: its answers are nothing to look at. */
   readonly plane: ((stores: Stores) => Plane) | null;
   /** What a session of it shows beside its tables; null: no more. */
-  readonly Extra: ComponentType<{ readonly report: TaskReport }> | null;
+  readonly Extra: ComponentType<{ readonly report: SessionReport }> | null;
 }
 
 export type PageWorkloads = { readonly [W in WorkloadName]: PageWorkload<W> };

@@ -237,7 +237,7 @@ export const workloadFolders: readonly string[] = [
   ),
   ...['transport', 'diffraction', 'task', 'linear-relu'].map((name) => `renderer/workloads/${name}`),
   // What one workload says of its runs on the wire.
-  ...['run', 'image', 'task', 'bench/image-bench'].map((name) => `electron/contract/${name}.ts`),
+  ...['run', 'image', 'task', 'bench/recorded/image'].map((name) => `electron/contract/${name}.ts`),
   // Panels that show one workload only.
   ...['depth-dose', 'phase-space', 'dose-map', 'image', 'peaks', 'lateral', 'ledger', 'ledger-steps'].map(
     (name) => `renderer/panels/${name}`,

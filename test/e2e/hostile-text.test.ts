@@ -6,7 +6,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { benchSessionSchema } from '../../electron/contract/bench/bench.ts';
+import { benchSessionSchema } from '../../electron/contract/bench/recorded/transport.ts';
 import { BenchPage } from './bench-page.ts';
 import { useChromium } from './browser.ts';
 import { type Served, serve } from './served.ts';

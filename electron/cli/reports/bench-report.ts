@@ -1,15 +1,17 @@
-/** A benchmark for a person: one row per variant, the answer's error beside every speed. */
+/** A benchmark of any workload for a person: one row per variant, the answer's error beside every speed. */
 import { advice } from '../../../renderer/base/advice.ts';
-import { intervalsText, spreadText, timesText, toDecideText } from '../../../renderer/base/measured.ts';
+import { quantityText } from '../../../renderer/base/compare-columns.ts';
+import { intervalsText, timeAndSpread, timesText, toDecideText } from '../../../renderer/base/measured.ts';
 import { reportProvenance } from '../../../renderer/base/provenance.ts';
-import type {
-  BenchEntry,
-  BenchReport,
-  BenchSession,
-  ExternalEntry,
-  MeasuredEntry,
-} from '../../contract/bench/bench.ts';
 import type { Ratio } from '../../contract/bench/bench-session.ts';
+import type {
+  Accuracy,
+  MeasuredSessionEntry,
+  Session,
+  SessionExternal,
+  SessionReport,
+} from '../../contract/bench/session.ts';
+import { median, unpairedRatioInterval } from '../../host/model/bench/statistics.ts';
 import {
   claimsReport,
   coldStartReport,
@@ -24,179 +26,254 @@ import { type Column, table } from '../table.ts';
 import { measuredOn, measuredUnder } from './measured-on.ts';
 
 /** What a report needs of its session. */
-type Kept = Pick<BenchSession, 'created'>;
+type Kept = Pick<Session, 'created' | 'words'>;
 
 export type Style = (style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) => string;
 
-function verdictText({ verdict, instances_to_decide }: MeasuredEntry, style: Style): string {
-  if (verdict === 'wrong') return style('red', 'wrong');
-  if (verdict === 'faster') return style('green', 'faster');
-  return verdict === 'slower' ? style('yellow', 'slower') : verdict + toDecideText(instances_to_decide);
+function verdictText({ verdict, instances_to_decide = null, flagged }: MeasuredSessionEntry, style: Style): string {
+  const tone = { wrong: 'red', faster: 'green', slower: 'yellow' } as const;
+  const text =
+    verdict === 'wrong' || verdict === 'faster' || verdict === 'slower'
+      ? style(tone[verdict], verdict)
+      : verdict + toDecideText(instances_to_decide);
+  return (flagged ?? 0) === 0 ? text : text + style('yellow', ` (${flagged} flagged)`);
 }
 
-function determinismText({ determinism }: MeasuredEntry): string {
-  return determinism.bitwise ? 'same bits' : smallError(determinism.spread);
+function repeatsText({ determinism }: MeasuredSessionEntry): string {
+  if (determinism === null) return '–';
+  if (determinism.bitwise) return 'same bits';
+  return determinism.spread === null ? 'other bits' : smallError(determinism.spread);
 }
 
 const ratioText = (ratio: Ratio | null): string => (ratio === null ? '–' : speedup(ratio));
 
-/** Older sessions compare steps alone. */
-const tellsWhole = ({ entries }: BenchReport): boolean =>
-  entries.some((entry) => entry.status === 'measured' && entry.whole !== undefined);
+/** What a report says beside times; each decides on columns. */
+interface Told {
+  readonly report: SessionReport;
+  readonly words: Session['words'];
+  readonly measured: readonly MeasuredSessionEntry[];
+  /** Whole runs were judged; older sessions compare steps alone. */
+  readonly whole: boolean;
+  /** Times from the problem to its answer; of older small workloads it is a repetition by the host's clock. */
+  readonly wall: 'Whole run' | 'Wall' | null;
+  readonly rate: boolean;
+  readonly ladder: boolean;
+  /** By id, in the order of the entries. */
+  readonly accuracy: readonly Accuracy[];
+}
 
-function wholeText({ label, whole }: MeasuredEntry, reference: string | null): string {
+function toldOf(report: SessionReport, words: Session['words']): Told {
+  const measured = report.entries.filter((entry) => entry.status === 'measured');
+  const walls = measured.some(({ wall_s }) => wall_s !== null);
+  const ofRuns = measured.some(
+    (one) => one.whole !== undefined || one.samples.some(({ wall_s }) => wall_s !== undefined),
+  );
+  const results = report.external.flatMap(({ result }) => result ?? []);
+  return {
+    ...{ report, words, measured },
+    whole: measured.some(({ whole }) => whole !== undefined),
+    wall: walls ? (ofRuns ? 'Whole run' : 'Wall') : null,
+    rate: words.rate !== null,
+    ladder: measured.some(({ rung }) => rung !== null),
+    accuracy: [
+      ...new Map([...measured, ...results].flatMap((one) => one.accuracy.map((each) => [each.id, each]))).values(),
+    ],
+  };
+}
+
+function columns({ report, words, whole, wall, rate, ladder, accuracy }: Told): readonly Column[] {
+  const { reference } = report;
+  const against = reference === null ? 'Speed-up' : `vs ${reference}`;
+  const right = (title: string): Column => ({ title, align: 'right' });
+  return [
+    { title: 'Variant' },
+    right(words.time),
+    ...(wall === null ? [] : [right(wall)]),
+    ...(whole ? [right(`Whole ${against}`)] : []),
+    right(`${words.time} ${against}`),
+    { title: 'Verdict' },
+    ...(ladder ? [right('vs one below'), right('Cumulative')] : []),
+    right('Set-up'),
+    ...(rate ? [right(words.rate ?? '')] : []),
+    ...accuracy.map(({ title }) => right(title)),
+    right('Repeats'),
+  ];
+}
+
+function rateText(quantities: MeasuredSessionEntry['quantities'], size: number | null, time_s: number): string {
+  const rate = quantities.find(({ id }) => id === 'rate')?.value ?? (size === null ? null : size / time_s);
+  return rate === null ? '–' : `${metric(rate)}/s`;
+}
+
+function accuracyCells(own: readonly Accuracy[], all: readonly Accuracy[], style: Style): readonly string[] {
+  return all.map(({ id }) => {
+    const found = own.find((one) => one.id === id);
+    if (found === undefined) return '–';
+    const text = found.value === null ? (found.holds ? '–' : 'NaN') : smallError(found.value);
+    return found.holds ? text : style('red', text);
+  });
+}
+
+function wholeText({ label, whole }: MeasuredSessionEntry, reference: string | null): string {
   if (whole === undefined) return '–';
   return label === reference ? '1' : `${speedup(whole.ratio)} ${whole.verdict}`;
 }
 
-function adviceLines(report: BenchReport, measured: readonly MeasuredEntry[]): readonly string[] {
+function row(entry: MeasuredSessionEntry, told: Told, style: Style): readonly string[] {
+  const { label, note, time_s, spread, samples, wall_s, setup_s, ratio, rung, cumulative, quantities, size } = entry;
+  const { report, whole, wall, rate, ladder, accuracy } = told;
+  return [
+    note === null ? label : `${label} (${note})`,
+    timeAndSpread(time_s, spread, samples.length),
+    ...(wall === null ? [] : [wall_s === null ? '–' : duration(wall_s)]),
+    ...(whole ? [wholeText(entry, report.reference)] : []),
+    label === report.reference ? '1' : speedup(ratio),
+    verdictText(entry, style),
+    ...(ladder ? [ratioText(rung), ratioText(cumulative)] : []),
+    duration(setup_s),
+    ...(rate ? [rateText(quantities, size, time_s)] : []),
+    ...accuracyCells(entry.accuracy, accuracy, style),
+    repeatsText(entry),
+  ];
+}
+
+type Result = NonNullable<SessionExternal['result']>;
+
+/** Timed after the rounds: both are drawn on their own. */
+function overOwn({ times }: Result, own: MeasuredSessionEntry, seed: number): Ratio {
+  const references = own.samples.map(({ time_s }) => time_s);
+  const value = median(times) / (references.length === 0 ? own.time_s : median(references));
+  return { value, interval: unpairedRatioInterval(times, references, seed) };
+}
+
+const fastestRight = (measured: readonly MeasuredSessionEntry[]): MeasuredSessionEntry | null =>
+  measured
+    .filter(({ verdict }) => verdict !== 'wrong')
+    .reduce<MeasuredSessionEntry | null>((best, one) => (best === null || one.time_s < best.time_s ? one : best), null);
+
+function externalRow({ title, result }: SessionExternal, told: Told, style: Style): readonly string[] {
+  if (result === null) return [];
+  const { report, measured, whole, wall, rate, ladder, accuracy } = told;
+  const reference = measured.find(({ label }) => label === report.reference);
+  return [
+    title,
+    timeAndSpread(result.time_s, result.spread, result.times.length),
+    // Only its steps are timed: starting it, and what it says of them, are not.
+    ...(wall === null ? [] : ['–']),
+    ...(whole ? ['–'] : []),
+    reference === undefined ? '–' : speedup(overOwn(result, reference, report.seed)),
+    result.wrong ? style('red', 'wrong') : 'other program',
+    ...(ladder ? ['–', '–'] : []),
+    duration(result.setup_s),
+    ...(rate ? [rateText(result.quantities, null, result.time_s)] : []),
+    ...accuracyCells(result.accuracy, accuracy, style),
+    '–',
+  ];
+}
+
+const stepsOf = (quantities: MeasuredSessionEntry['quantities']): number | null =>
+  quantities.find(({ id }) => id === 'steps')?.value ?? null;
+
+/** A rival may end later: it looks less often whether anything is left. */
+function stepsText(own: MeasuredSessionEntry, result: Result): string {
+  const [mine, theirs] = [stepsOf(own.quantities), stepsOf(result.quantities)];
+  return mine === null || theirs === null || mine === theirs ? '' : `, which takes ${theirs} steps to its ${mine}`;
+}
+
+function rivalText({ report, measured }: Told): readonly string[] {
+  const fastest = fastestRight(measured);
+  return report.external.flatMap(({ title, result, reason }) => {
+    if (result === null) return [`${title}: not run, ${reason ?? 'no reason known'}`];
+    if (fastest === null || result.wrong) return [];
+    const times = timesText(overOwn(result, fastest, report.seed));
+    return [`${fastest.label} is ${times} as fast as ${title}${stepsText(fastest, result)}`];
+  });
+}
+
+function adviceLines({ report, measured, wall }: Told): readonly string[] {
+  if (wall !== 'Whole run') return [];
   const found = advice(
-    measured.map(({ label, wall_s, setup_s, time_s, verdict, rel_l2, ledger_error, whole = null }) => ({
-      ...{ name: label, wall_s, setup_s, time_s, whole },
-      right: verdict !== 'wrong',
-      error: `${rel_l2 === null ? '' : `relL2 ${smallError(rel_l2)}, `}ledger ${smallError(ledger_error)}`,
-      isReference: label === report.reference,
-    })),
+    measured.flatMap(({ label, wall_s, setup_s, time_s, verdict, accuracy, whole = null }) =>
+      wall_s === null
+        ? []
+        : [
+            {
+              ...{ name: label, wall_s, setup_s, time_s, whole },
+              right: verdict !== 'wrong',
+              error: accuracy
+                .flatMap(({ title, value }) => (value === null ? [] : [`${title} ${smallError(value)}`]))
+                .slice(0, 2)
+                .join(', '),
+              isReference: label === report.reference,
+            },
+          ],
+    ),
   );
   return found === null ? [] : [found];
 }
 
-function row(entry: BenchEntry, report: BenchReport, style: Style): readonly string[] {
-  const name = entry.note === null ? entry.label : `${entry.label} (${entry.note})`;
-  if (entry.status === 'refused') return [name, `not run: ${entry.reason}`];
+/** What has a column of its own already. */
+const inColumns = new Set(['rate']);
+
+function quantityLines(entries: readonly MeasuredSessionEntry[], bold: (text: string) => string): readonly string[] {
+  const all = entries.map(({ label, quantities }) => ({
+    label,
+    quantities: quantities.filter(({ id }) => !inColumns.has(id)),
+  }));
+  const told = all.filter(({ quantities }) => quantities.length > 0);
+  if (told.length === 0) return [];
+  const ids = [...new Map(told.flatMap(({ quantities }) => quantities.map((q) => [q.id, q] as const))).values()];
+  const heads: readonly Column[] = [
+    { title: 'Further' },
+    ...ids.map(({ title, unit }) => ({ title: unit === '' ? title : `${title}, ${unit}`, align: 'right' as const })),
+  ];
+  const rows = told.map(({ label, quantities }) => [
+    label,
+    ...ids.map(({ id }) => quantityText(quantities.find((one) => one.id === id)?.value, '')),
+  ]);
+  return ['', ...table(heads, rows, { styleTitle: bold })];
+}
+
+function headLines(report: SessionReport, created: string): readonly string[] {
+  const { machine, program, title, environment, facts } = report;
+  const { logical_cores } = machine;
   return [
-    name,
-    duration(entry.time_s),
-    spreadText(entry.solve_spread, entry.samples.length),
-    duration(entry.wall_s),
-    ...(tellsWhole(report) ? [wholeText(entry, report.reference)] : []),
-    duration(entry.setup_s),
-    `${metric(entry.cell_steps_per_s)}/s`,
-    entry.label === report.reference ? '1' : speedup(entry.ratio),
-    ratioText(entry.rung),
-    ratioText(entry.cumulative),
-    entry.rel_l2 === null ? '–' : smallError(entry.rel_l2),
-    smallError(entry.ledger_error),
-    determinismText(entry),
-    verdictText(entry, style) + (entry.flagged === 0 ? '' : style('yellow', ` (${entry.flagged} flagged)`)),
+    ...(title === undefined ? [] : [title]),
+    measuredOn(reportProvenance(report, created), machine),
+    `${logical_cores} logical cores; ${program.compiler ?? 'compiler not recorded'}, ${program.build}`,
+    ...measuredUnder(environment, logical_cores),
+    ...facts.filter(([, value]) => value !== title).map(([name, value]) => `${name}: ${value}`),
   ];
 }
 
-function externalRow({ title, result }: ExternalEntry, report: BenchReport, style: Style): readonly string[] {
-  if (result === null) return [];
-  return [
-    title,
-    duration(result.time_s),
-    spreadText(result.spread, result.samples.length),
-    // Only its steps are timed: starting it, and what it says of them, are not.
-    '–',
-    ...(tellsWhole(report) ? ['–'] : []),
-    duration(result.setup_s),
-    `${metric(result.cell_steps / result.time_s)}/s`,
-    speedup(result.ratio),
-    '–',
-    '–',
-    result.rel_l2 === null ? '–' : smallError(result.rel_l2),
-    smallError(result.ledger_error),
-    '–',
-    result.wrong ? style('red', 'wrong') : 'other program',
-  ];
-}
-
-function oracleText({ oracles }: BenchReport): string {
-  return oracles
-    .map(({ stepping, variant, reason }) =>
-      variant === null ? `${stepping}: none (${reason ?? 'no reason known'})` : `${stepping}: ${variant} in fp64`,
-    )
-    .join('; ');
-}
-
-function machineText(report: BenchReport, created: string): readonly string[] {
-  const { logical_cores } = report.machine;
-  const { compiler, build } = report.program;
-  return [
-    measuredOn(reportProvenance(report, created), report.machine),
-    `${logical_cores} logical cores; ${compiler}, ${build}`,
-    ...measuredUnder(report.environment, logical_cores),
-  ];
-}
-
-function columns(report: BenchReport): readonly Column[] {
-  const { reference } = report;
-  const against = reference === null ? 'Speed-up' : `vs ${reference}`;
-  return [
-    { title: 'Variant' },
-    { title: 'Steps', align: 'right' },
-    { title: 'Spread', align: 'right' },
-    { title: 'Whole run', align: 'right' },
-    ...(tellsWhole(report) ? [{ title: `Whole ${against}`, align: 'right' as const }] : []),
-    { title: 'Set-up', align: 'right' },
-    { title: 'Cell-steps', align: 'right' },
-    { title: `Steps ${against}`, align: 'right' },
-    { title: 'vs one below', align: 'right' },
-    { title: 'Cumulative', align: 'right' },
-    { title: 'relL2', align: 'right' },
-    { title: 'Ledger', align: 'right' },
-    { title: 'Repeats', align: 'right' },
-    { title: 'Verdict' },
-  ];
-}
-
-/** A rival may end later: it looks less often whether anything is left. */
-function stepsText({ entries }: BenchReport, variant: string, steps: number): string {
-  const own = entries.find(({ label }) => label === variant);
-  const same = own?.status !== 'measured' || own.steps === steps;
-  return same ? '' : `, which takes ${steps} steps to its ${own.steps}`;
-}
-
-function rivalText(report: BenchReport): readonly string[] {
-  const { external } = report;
-  return external.flatMap(({ title, result, reason }) => {
-    if (result === null) return [`${title}: not run, ${reason ?? 'no reason known'}`];
-    const { over_fastest, wrong } = result;
-    if (over_fastest === null || wrong) return [];
-    const { variant, ratio } = over_fastest;
-    return [`${variant} is ${timesText(ratio)} as fast as ${title}${stepsText(report, variant, result.steps)}`];
-  });
-}
-
-/** What follows the steps where nuclear reactions are followed, as a share of the steps of the same run. */
-function productsText(measured: readonly MeasuredEntry[]): readonly string[] {
-  const told = measured.flatMap(({ label, products_s, first }) => {
-    const steps = first.device_s ?? first.solve_s;
-    if (products_s === undefined || !(steps > 0)) return [];
-    return [`${label} ${duration(products_s)}, ${((100 * products_s) / steps).toFixed(0)} % of its steps`];
-  });
-  return told.length === 0 ? [] : [`Products of nuclear reactions, beside the steps: ${told.join('; ')}`];
-}
-
-export function benchReport(report: BenchReport, style: Style, { created }: Kept): readonly string[] {
-  const measured = report.entries.filter((entry) => entry.status === 'measured');
+export function benchReport(report: SessionReport, style: Style, { created, words }: Kept): readonly string[] {
+  const told = toldOf(report, words);
+  const { measured } = told;
   const refused = report.entries.filter((entry) => entry.status === 'refused');
   const rows = [
-    ...measured.map((entry) => row(entry, report, style)),
-    ...report.external.filter(({ result }) => result !== null).map((entry) => externalRow(entry, report, style)),
+    ...measured.map((entry) => row(entry, told, style)),
+    ...report.external.filter(({ result }) => result !== null).map((entry) => externalRow(entry, told, style)),
   ];
-  const styleTitle = (text: string): string => style('bold', text);
+  const bold = (text: string): string => style('bold', text);
   return [
-    style('bold', report.scenario),
-    ...machineText(report, created),
+    bold(report.scenario),
+    ...headLines(report, created),
     '',
-    ...adviceLines(report, measured),
-    ...(rows.length === 0 ? [] : table(columns(report), rows, { styleTitle })),
+    ...adviceLines(told),
+    ...(rows.length === 0 ? [] : table(columns(told), rows, { styleTitle: bold })),
     ...refused.map(({ label, reason }) => `${label}: not run, ${reason}`),
-    ...productsText(measured),
-    ...rivalText(report),
-    ...flaggedReport(measured),
-    ...modesReport(measured, styleTitle),
-    ...coldStartReport(measured, styleTitle),
-    ...rooflineReport(report, measured, styleTitle),
-    ...claimsReport(toldClaims(report.claims), styleTitle),
+    ...rivalText(told),
+    ...flaggedReport(report, measured),
+    ...modesReport(measured, bold),
+    ...quantityLines(measured, bold),
+    ...coldStartReport(measured, bold),
+    ...rooflineReport(report, measured, bold),
+    ...claimsReport(words.rate === null ? report.claims : toldClaims(report.claims), bold),
     '',
     endedText({ ...report, floor: report.noise.floor }),
     style(
       'dim',
-      `Steps by the device's clock (events) on a GPU, by the host's on the CPU: medians, spread as median absolute deviation over the median. Above 1× is faster: ratios with ${intervalsText(report.judged)}. relL2 of dose against ${oracleText(report) || 'nothing'}.`,
+      `${words.time}: ${words.timeTip}, by the device's clock (events) where it counts, else by the host's; medians ± median absolute deviation. Above 1× is faster than ${report.reference ?? 'nothing'}, with ${intervalsText(report.judged)}.`,
     ),
   ];
 }

@@ -1,36 +1,44 @@
 /** A sweep for a person: time against size, and what is fixed in it. */
 import { fixedText } from '../../../renderer/base/measured.ts';
-import type { BenchSession } from '../../contract/bench/bench.ts';
-import { duration, metric, significant } from '../numbers.ts';
+import type { Session } from '../../contract/bench/session.ts';
+import { duration, metric, short } from '../numbers.ts';
 import { table } from '../table.ts';
 
 type Style = (style: 'bold' | 'dim', text: string) => string;
 
-export function sweepReport({ path, fits }: NonNullable<BenchSession['sweep']>, style: Style): readonly string[] {
+export function sweepReport(
+  { path, fits }: NonNullable<Session['sweep']>,
+  words: Session['words'],
+  style: Style,
+): readonly string[] {
+  // Where sizes have no meaning of their own they are the swept value.
+  const sized = words.size !== path;
+  const rated = words.rate !== null;
   const columns = [
     { title: 'Variant' },
-    { title: path, align: 'right' },
-    { title: 'Cells', align: 'right' },
-    { title: 'Steps take', align: 'right' },
-    { title: 'Set-up', align: 'right' },
-    { title: 'Its share', align: 'right' },
-    { title: 'Cell-steps', align: 'right' },
-  ] as const;
+    { title: path, align: 'right' as const },
+    ...(sized ? [{ title: words.size, align: 'right' as const }] : []),
+    { title: words.time, align: 'right' as const },
+    { title: 'Set-up', align: 'right' as const },
+    { title: 'Its share', align: 'right' as const },
+    ...(rated ? [{ title: words.rate ?? '', align: 'right' as const }] : []),
+  ];
   const rows = fits.flatMap(({ label, points }) =>
-    points.map(({ value, cells, time_s, setup_s, setup_share, cell_steps_per_s }, i) => [
+    points.map(({ value, size, time_s, setup_s, setup_share, rate }, i) => [
       i === 0 ? label : '',
-      significant(value, 4),
-      metric(cells),
+      short(value, 6),
+      ...(sized ? [metric(size)] : []),
       duration(time_s),
       duration(setup_s),
       `${(100 * setup_share).toFixed(0)} %`,
-      `${metric(cell_steps_per_s)}/s`,
+      ...(rated ? [rate === null ? '–' : `${metric(rate)}/s`] : []),
     ]),
   );
-  const lines = fits.flatMap(({ label, fixed_s, slope_s_per_cell }) =>
-    fixed_s === null || slope_s_per_cell === null
+  const per = sized ? words.size : `of ${words.size}`;
+  const lines = fits.flatMap(({ label, fixed_s, slope_s }) =>
+    fixed_s === null || slope_s === null
       ? []
-      : [`${label}: ${fixedText(fixed_s)}, and ${duration(slope_s_per_cell * 1e6)} per million cells`],
+      : [`${label}: ${fixedText(fixed_s)}, and ${duration(slope_s * 1e6)} per million ${per}`],
   );
   return [
     '',
@@ -38,6 +46,6 @@ export function sweepReport({ path, fits }: NonNullable<BenchSession['sweep']>, 
     ...table(columns, rows, { styleTitle: (text) => style('bold', text) }),
     '',
     ...lines,
-    style('dim', 'Fixed cost and slope by least squares on the time of the steps, in proportion to it.'),
+    style('dim', 'Fixed cost and slope by least squares on the times, in proportion to them.'),
   ];
 }

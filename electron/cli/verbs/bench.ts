@@ -1,15 +1,15 @@
 /** `braggbench bench`: variants against each other on one scenario, or over a sweep of one of its values. */
 import type { WorkloadName } from '../../contract/workload.ts';
-import { parseKeptSession, readKnown, withClaims } from '../../host/app/sessions/index.ts';
+import { asSession, parseKeptSession, readKnown } from '../../host/app/sessions/index.ts';
 import type { Host } from '../../host/index.ts';
 import { loadAddon } from '../../host/io/addon/addon.ts';
 import { readKept } from '../../host/model/bench/index.ts';
 import { type BenchProblem, refuseLongBench } from '../../host/workloads/benchable.ts';
 import { hostWorkloads } from '../../host/workloads/index.ts';
 import type { Override } from '../../host/workloads/scenarios/index.ts';
-import { flagValue, UsageError } from '../arguments.ts';
+import { flagValue, listed, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { listed, usualMostRounds, usualSeconds } from '../benching.ts';
+import { benchScenario, show, usualMostRounds, usualSeconds } from '../benching.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { gpuFlag } from '../gpu.ts';
 import { withHost } from '../open-host.ts';
@@ -18,7 +18,7 @@ import { overridesOf, scenarioPath } from '../scenario-file.ts';
 import { parseSweep } from '../sweep.ts';
 import { userKernelFlags } from '../user-kernels.ts';
 import type { Verb, VerbContext } from '../verb.ts';
-import { showKept, workloadFor } from '../workloads/index.ts';
+import { workloadFor } from '../workloads/index.ts';
 
 /** All values of a sweep count together. */
 async function refuseLong({ parsed }: VerbContext, host: Host, operand: string, kind: WorkloadName): Promise<void> {
@@ -40,7 +40,7 @@ async function perform(context: VerbContext): Promise<ExitCode> {
   if (kept !== undefined) {
     if (parsed.operands.length > 0) throw new UsageError('--open shows a kept session: it takes no scenario');
     const session = parseKeptSession(await readKept(kept), kept);
-    showKept(context, withClaims(session, await readKnown(loadAddon(), assetsFolder())));
+    show(context, asSession(session, await readKnown(loadAddon(), assetsFolder())));
     return exitCodes.done;
   }
   const [operand] = parsed.operands;
@@ -51,7 +51,7 @@ async function perform(context: VerbContext): Promise<ExitCode> {
     async (host) => {
       const { kind } = await host.scenarios.read(scenarioPath(operand), { overrides: overridesOf(parsed) });
       if (kind !== null) await refuseLong(context, host, operand, kind);
-      return workloadFor(kind).bench(context, host);
+      return benchScenario(context, host, workloadFor(kind));
     },
     flagValue(parsed, 'gpu'),
   );

@@ -56,8 +56,8 @@ export interface Workload {
   readonly fit: Fit;
   /** `braggbench run`: solves what was read, saves it at `place`, prints what came out. */
   readonly run: (context: VerbContext, host: Host, reading: KnownReading, place: NamedFile | null) => Promise<ExitCode>;
-  /** `braggbench bench`: as above, for measuring. */
-  readonly bench: (context: VerbContext, host: Host) => Promise<ExitCode>;
+  /** Variants that are measured where none is named, if they can run. */
+  readonly usual: (addon: NativeAddon, reading: KnownReading) => readonly Pick<ListedVariant, 'id' | 'available'>[];
   readonly variants: (addon: NativeAddon) => VariantList;
   /** `braggbench compare` of run files alone, where its runs have more to say than rows of every workload do; null: they do not. */
   readonly compare: ((context: VerbContext, runs: readonly ReadRun[]) => void) | null;

@@ -23,6 +23,15 @@ export const modeSchema = z.enum(['warm', 'cold', 'graph']);
 export type Mode = z.infer<typeof modeSchema>;
 export const modes = modeSchema.options;
 
+/** A further number with its unit: cycles of latency, registers, GB/s. */
+export const quantitySchema = z.strictObject({
+  id: z.string(),
+  title: z.string(),
+  value: z.number().nullable(),
+  unit: z.string(),
+});
+export type Quantity = Readonly<z.infer<typeof quantitySchema>>;
+
 export const verdictSchema = z.enum(['faster', 'slower', 'same', 'undecided', 'reference', 'wrong']);
 
 /** `precise`: every ratio is as narrow as was asked for. `narrow` and `settled` ended older sessions. */

@@ -2,11 +2,18 @@
 import { z } from 'zod';
 import { curveSchema, fieldMapSchema, viewportSchema } from '../fields.ts';
 import { workloadSchema } from '../workload.ts';
-import { modeSchema, ratioSchema, seconds, verdictSchema, wholeSchema } from './bench-session.ts';
+import { quantitySchema, ratioSchema, seconds, verdictSchema, wholeSchema } from './bench-session.ts';
 import { subjectSchema } from './benches.ts';
 import { intervalSchema } from './interval.ts';
-import { accuracySchema, partSchema, rooflineSchema, timedSchema, wordsSchema } from './session.ts';
-import { quantitySchema } from './task-bench.ts';
+import {
+  accuracySchema,
+  determinismSchema,
+  modeResultSchema,
+  partSchema,
+  rooflineSchema,
+  timedSchema,
+  wordsSchema,
+} from './session.ts';
 
 /** The machine and program that numbers were measured with; null is what was not recorded. */
 export const provenanceSchema = z.strictObject({
@@ -47,16 +54,7 @@ export const comparedRowSchema = z.strictObject({
   first_setup_s: seconds.nullable(),
   setup_parts: z.array(partSchema),
   /** Beside warm, where they were measured. */
-  modes: z.array(
-    z.strictObject({
-      mode: modeSchema,
-      /** Null with the reason where the variant cannot be run so. */
-      time_s: seconds.nullable(),
-      /** Over the same variant's warm time. */
-      ratio: ratioSchema.nullable(),
-      reason: z.string().nullable(),
-    }),
-  ),
+  modes: z.array(modeResultSchema),
   /** In the words' unit. */
   size: z.number().nullable(),
   /** Time over the reference's time. */
@@ -70,9 +68,7 @@ export const comparedRowSchema = z.strictObject({
   accuracy: z.array(accuracySchema),
   quantities: z.array(quantitySchema),
   roofline: rooflineSchema.nullable(),
-  determinism: z
-    .strictObject({ runs: z.number().int(), bitwise: z.boolean(), spread: z.number().nullable() })
-    .nullable(),
+  determinism: determinismSchema.nullable(),
   /** Null: clocks were not recorded. */
   flagged: z.number().int().nonnegative().nullable(),
   samples: z.array(timedSchema),

@@ -1,13 +1,23 @@
 /**
- * A benchmark of any workload as comparisons, ladders and reports take it. Files say it in each workload's
- * own words (bench.ts, image-bench.ts, task-bench.ts); host/sessions makes this of them. Seconds.
+ * A benchmark of any workload: what a session gives, what files keep with every raw sample, and what comparisons,
+ * ladders and reports take. Files of earlier formats (recorded/) are imported: what they did not record is absent.
+ * Seconds.
  */
 import { z } from 'zod';
+import { recordingSchema } from '../recording.ts';
 import { kernelResourcesSchema } from '../resources.ts';
 import { workloadSchema } from '../workload.ts';
-import { count, modeSchema, ratioSchema, reportShape, seconds, verdictSchema, wholeSchema } from './bench-session.ts';
+import {
+  count,
+  modeSchema,
+  quantitySchema,
+  ratioSchema,
+  reportShape,
+  seconds,
+  verdictSchema,
+  wholeSchema,
+} from './bench-session.ts';
 import { taskClaimResultSchema } from './claims.ts';
-import { quantitySchema } from './task-bench.ts';
 
 /** One measure of how right an answer is, a column of its own. */
 export const accuracySchema = z.strictObject({
@@ -37,11 +47,21 @@ export const wordsSchema = z.strictObject({
 });
 export type Words = Readonly<z.infer<typeof wordsSchema>>;
 
+/** One raw sample: its instance, its round, and over how many repetitions its times are means. */
 export const timedSchema = z.strictObject({
   round: count,
   /** Which separately prepared state; absent where the session tells nothing of them. */
   instance: count.optional(),
+  /** Place in the shuffled order of its round. */
+  position: count.optional(),
+  repetitions: count.optional(),
+  /** One repetition's, by the clock that counts. */
   time_s: seconds,
+  /** The same by the device's clock, and by the host's; null where that was not read. */
+  device_s: seconds.nullable().optional(),
+  host_s: seconds.nullable().optional(),
+  /** What came before it, where it was prepared for this sample; null where it stayed prepared. */
+  setup_s: seconds.nullable().optional(),
   /** Time of the whole run; absent where there is none or it was not recorded. */
   wall_s: seconds.optional(),
   /** Null on the CPU, and where it was not recorded. */
@@ -63,6 +83,27 @@ export const rooflineSchema = z.strictObject({
   share_of_flops: z.number().nullable(),
 });
 
+/** Whether repeats gave the same answer. */
+export const determinismSchema = z.strictObject({
+  runs: count,
+  bitwise: z.boolean(),
+  /** Largest difference over the largest value; null where the engine compared the bits alone. */
+  spread: z.number().nullable(),
+  /** The hash of the first answer's bits. */
+  hash: z.string().optional(),
+});
+
+/** A mode beside warm. */
+export const modeResultSchema = z.strictObject({
+  mode: modeSchema,
+  /** Why there is no time; null when there is. */
+  reason: z.string().nullable(),
+  time_s: seconds.nullable(),
+  /** Over the same variant's warm time. */
+  ratio: ratioSchema.nullable(),
+  samples: z.array(timedSchema).optional(),
+});
+
 const head = {
   /** The variant's id, with precision and GPU where they were asked for. */
   label: z.string(),
@@ -82,6 +123,11 @@ export const sessionEntrySchema = z.discriminatedUnion('status', [
     status: z.literal('measured'),
     /** Null where it was not recorded. */
     threads: count.nullable(),
+    isa: z.string().optional(),
+    /** Memory of its state. */
+    state_bytes: z.number().optional(),
+    /** Its first run in this process, before the rounds; opening the device and loading kernels included. */
+    first: z.strictObject({ time_s: seconds, wall_s: seconds.nullable() }).optional(),
     /** Set-up of the first run of the process; null where it is not told from later ones. */
     first_setup_s: seconds.nullable(),
     setup_s: seconds,
@@ -92,6 +138,10 @@ export const sessionEntrySchema = z.discriminatedUnion('status', [
     spread: z.number(),
     /** Over the time of the first variant. */
     ratio: ratioSchema,
+    /** The same without the flagged samples; null when none is flagged. */
+    ratio_unflagged: ratioSchema.nullable().optional(),
+    /** Instances of each that would decide at the spread seen so far; null where it is decided or none would. */
+    instances_to_decide: count.nullable().optional(),
     /** How the session itself judged whole runs; absent where it did not. */
     whole: wholeSchema.optional(),
     /** Null: clocks were not recorded. */
@@ -102,20 +152,11 @@ export const sessionEntrySchema = z.discriminatedUnion('status', [
     cumulative: ratioSchema.nullable(),
     roofline: rooflineSchema.nullable(),
     accuracy: z.array(accuracySchema),
-    determinism: z.strictObject({ runs: count, bitwise: z.boolean(), spread: z.number().nullable() }).nullable(),
+    determinism: determinismSchema.nullable(),
     quantities: z.array(quantitySchema),
     /** In the words' unit; null where sizes have no meaning. */
     size: z.number().nullable(),
-    modes: z.array(
-      z.strictObject({
-        mode: modeSchema,
-        /** Why there is no time; null when there is. */
-        reason: z.string().nullable(),
-        time_s: seconds.nullable(),
-        /** Over the same variant's warm time. */
-        ratio: ratioSchema.nullable(),
-      }),
-    ),
+    modes: z.array(modeResultSchema),
     /** Warm, round by round. */
     samples: z.array(timedSchema),
   }),
@@ -128,11 +169,14 @@ export type MeasuredSessionEntry = Extract<SessionEntry, { status: 'measured' }>
 export const sessionExternalSchema = z.strictObject({
   id: z.string(),
   title: z.string(),
+  language: z.string().optional(),
   reason: z.string().nullable(),
   result: z
     .strictObject({
       device: z.string(),
       precision: z.string(),
+      /** What it is written with, as it states it. */
+      versions: z.record(z.string(), z.string()).optional(),
       time_s: seconds,
       wall_s: seconds,
       setup_s: seconds,
@@ -147,12 +191,15 @@ export const sessionExternalSchema = z.strictObject({
 });
 export type SessionExternal = Readonly<z.infer<typeof sessionExternalSchema>>;
 
-const { scenario, machine, document, reference, seed, rounds, stopped, judged, elapsed_s, noise } = reportShape;
+const { scenario, machine, document, reference, seed, rounds, stopped, judged, environment, elapsed_s, noise } =
+  reportShape;
 
 export const sessionReportSchema = z.strictObject({
   /** Which benchmark, for a workload that has several; empty otherwise. */
   bench: z.string(),
-  ...{ scenario, machine, document, reference, seed, rounds, stopped, judged, elapsed_s, noise },
+  /** What is measured, for a reader. */
+  title: z.string().optional(),
+  ...{ scenario, machine, document, reference, seed, rounds, stopped, judged, environment, elapsed_s, noise },
   program: z.strictObject({
     /** Null is what was not recorded. */
     version: z.string().nullable(),
@@ -164,8 +211,12 @@ export const sessionReportSchema = z.strictObject({
   /** What else there is to say of it: name and value. */
   facts: z.array(z.tuple([z.string(), z.string()])),
   entries: z.array(sessionEntrySchema),
+  /** The reference once more in every round, prepared and started as a rival is. */
+  control: z.array(timedSchema).optional(),
   external: z.array(sessionExternalSchema),
   claims: z.array(taskClaimResultSchema),
+  /** A recording for each variant, on one clock; where they were asked for. */
+  recordings: z.array(recordingSchema).optional(),
 });
 export type SessionReport = Readonly<z.infer<typeof sessionReportSchema>>;
 
@@ -190,7 +241,11 @@ export const sessionFitSchema = z.strictObject({
 });
 export type SessionFit = Readonly<z.infer<typeof sessionFitSchema>>;
 
+export const SESSION_FORMAT = 'braggbench-session';
+
 export const sessionSchema = z.strictObject({
+  format: z.literal(SESSION_FORMAT),
+  format_version: z.literal(2),
   workload: workloadSchema,
   words: wordsSchema,
   /** ISO 8601. */

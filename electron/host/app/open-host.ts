@@ -1,7 +1,6 @@
 /** Opens the host, one subsystem after the other; each is given those before it. */
 import { totalmem } from 'node:os';
 import path from 'node:path';
-import type { KeptSession } from '../../contract/bench/kept-session.ts';
 import type { Capabilities } from '../../contract/capabilities.ts';
 import { extraStraggling, loadAddon, type NativeAddon } from '../io/addon/addon.ts';
 import { chooseGpu, usedGpu } from '../io/addon/gpu.ts';
@@ -34,7 +33,6 @@ import { Recovery } from './recovery/recovery.ts';
 import { runPacker } from './run-files/packer.ts';
 import { DEFAULT_BOUND_BYTES, RunCache } from './runs/cache.ts';
 import { Runs } from './runs/runs.ts';
-import { makeSession } from './sessions/aside.ts';
 import { readKnown } from './sessions/index.ts';
 import { Timelines } from './timelines/timelines.ts';
 import { Uploads } from './timelines/uploads.ts';
@@ -177,8 +175,7 @@ async function openBenches(
     trouble,
   });
   const machine = gpu ?? capabilities.cpu.name;
-  const asSession = (kept: KeptSession) => makeSession({ kept, known: known() });
-  const benches = new Benches({ lanes, files, stored, asSession, perform, machine, log: log.write });
+  const benches = new Benches({ lanes, files, stored, perform, machine, log: log.write });
   return { stored, benches, claims };
 }
 

@@ -1,12 +1,14 @@
 /** What a workload is to benchmarks: what its thread is given, what it measures, what can be shown of that. */
 
 import type { Mode } from '../../contract/bench/bench-session.ts';
-import type { KeptSession } from '../../contract/bench/kept-session.ts';
+import type { Session, Words } from '../../contract/bench/session.ts';
 import type { TaskKind } from '../../contract/scenario/kinds.ts';
 import type { WorkloadName } from '../../contract/workload.ts';
 import type { NativeAddon, TransportProblem } from '../io/addon/addon.ts';
 import type { DiffractionProblem } from '../io/addon/diffraction.ts';
 import type { TaskProblem } from '../io/addon/task.ts';
+import type { Arena } from '../model/bench/arena.ts';
+import type { Claim } from '../model/bench/claims.ts';
 import type { BenchProgress } from '../model/bench/session-clock.ts';
 import type { BenchLimits } from '../model/bench/stopping.ts';
 import type { ComparedField } from '../model/fields/field.ts';
@@ -51,13 +53,17 @@ export interface BenchTask {
   readonly userKernelLimit_s: number;
   /** After the rounds, record a sample of each variant whole, of workloads that can. */
   readonly trace: boolean;
+  /** A sample repeats what is short for at least this long; the workload's usual time by default. */
+  readonly sample_s?: number;
+  /** None is judged: of a run, which is one variant. */
+  readonly withoutClaims?: boolean;
 }
 
 /** What each label of a report computed, where that can be shown. */
 export type Answers = ReadonlyMap<string, Float32Array | Float64Array>;
 
 export interface BenchOutcome {
-  readonly session: KeptSession;
+  readonly session: Session;
   /** As many as reports. */
   readonly answers: readonly Answers[];
 }
@@ -66,8 +72,24 @@ export interface BenchFollower {
   /** `report`: which of the sweep's values. */
   readonly tell: (progress: BenchProgress, report: number) => void;
   readonly signal: AbortSignal;
-  /** Told now and then what the session would be if it ended there, by workloads whose runs are sessions. */
-  readonly soFar?: ((session: KeptSession) => void) | undefined;
+  /** Told why there are no ceilings, and why a trace lacks the device. */
+  readonly warn?: ((reason: string) => void) | undefined;
+  /** Told now and then what the session would be if it ended there. */
+  readonly soFar?: ((session: Session) => void) | undefined;
+}
+
+/** What a session of a workload is made of. */
+export interface ArenaOptions {
+  readonly variants: readonly string[];
+  readonly claims?: readonly Claim[];
+  /** Other programs of the registry in `assetsFolder`, given the scenario with every default filled in. */
+  readonly external?: {
+    readonly assetsFolder: string;
+    readonly ids: readonly string[];
+    readonly scenario: unknown;
+  } | null;
+  readonly sample_s?: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Benchable {
@@ -79,7 +101,14 @@ export interface Benchable {
   readonly least_s: (addon: NativeAddon, problem: BenchProblem, variants: readonly string[] | null) => Promise<number>;
   /** Whether other programs solve its scenarios. */
   readonly hasRivals: boolean;
-  readonly measure: (addon: NativeAddon, task: BenchTask, follower: BenchFollower) => Promise<BenchOutcome>;
+  /** `swept`: the value of the scenario that a sweep changes. */
+  readonly words: (swept: string | undefined) => Words;
+  /** Folder of its kernels, as their resources are called. */
+  readonly kernels: string;
+  /** Those that speak about this problem. */
+  readonly readClaims: (assetsFolder: string, problem: BenchProblem) => Promise<readonly Claim[]>;
+  /** Throws a BraggError for a variant that is not known to this problem. */
+  readonly arena: (addon: NativeAddon, problem: BenchProblem, options: ArenaOptions) => Promise<Arena>;
   /** Null where an answer is nothing to look at. */
   readonly field: (problem: BenchProblem, answer: Float32Array | Float64Array) => ComparedField | null;
 }
@@ -108,18 +137,4 @@ export function refuseLongBench<T>(
     const problem = await problemAt(value);
     return problem === null ? 0 : RUNS_AT_LEAST * (await least_s(addon, problem, variants));
   });
-}
-
-/** One report for each problem, in order; a benchmark that is stopped keeps those it has. */
-export async function reportEach<R>(
-  { problems }: BenchTask,
-  signal: AbortSignal,
-  report: (problem: BenchProblem, index: number) => Promise<R>,
-): Promise<R[]> {
-  const reports: R[] = [];
-  for (const [index, problem] of problems.entries()) {
-    if (signal.aborted && index > 0) break;
-    reports.push(await report(problem, index));
-  }
-  return reports;
 }

@@ -1,6 +1,5 @@
 /** What a workload's runs are to comparisons. */
-import type { KeptSession } from '../../contract/bench/kept-session.ts';
-import type { Accuracy, MeasuredSessionEntry, Words } from '../../contract/bench/session.ts';
+import type { Accuracy, MeasuredSessionEntry, Session, Words } from '../../contract/bench/session.ts';
 import type { ComparedField } from '../model/fields/field.ts';
 import type { AnyRunData } from './run-data.ts';
 
@@ -36,4 +35,4 @@ export type ComparedRuns =
       readonly against: (here: Answer, reference: Answer, judged: boolean) => readonly Accuracy[];
     }
   /** A run measures several variants. */
-  | { readonly kind: 'sessions'; readonly session: (run: AnyRunData) => KeptSession };
+  | { readonly kind: 'sessions'; readonly session: (run: AnyRunData) => Session };

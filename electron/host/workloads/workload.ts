@@ -1,6 +1,6 @@
 /** What a workload is to the host. One folder each; index.ts lists them. */
 
-import type { KeptSession } from '../../contract/bench/kept-session.ts';
+import type { Session } from '../../contract/bench/session.ts';
 import type { Variant } from '../../contract/capabilities.ts';
 import type { ProgressDetail } from '../../contract/progress.ts';
 import type { Resolved } from '../../contract/scenarios.ts';
@@ -76,7 +76,7 @@ export type Measure = (
   task: Omit<BenchTask, 'userKernels' | 'userKernelLimit_s'>,
   onProgress: (progress: BenchProgress, report: number) => void,
   signal: AbortSignal,
-  soFar?: (session: KeptSession) => void,
+  soFar?: (session: Session) => void,
 ) => Promise<BenchOutcome>;
 
 export interface PrepareOptions {

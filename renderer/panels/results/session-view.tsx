@@ -1,7 +1,6 @@
 /** One session: its variants in short, what is the workload's own, and the claims. All else is in Compare and the ladder. */
 import { type ReactElement, useState } from 'react';
-import type { TaskSession } from '../../../electron/contract/bench/task-bench.ts';
-import { isScenarioKind } from '../../../electron/contract/scenario/index.ts';
+import type { Session } from '../../../electron/contract/bench/session.ts';
 import { provenanceText, reportProvenance } from '../../base/provenance.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
@@ -12,7 +11,7 @@ import { Scroll, Section } from './section.tsx';
 import { VariantsTable } from './variants-table.tsx';
 
 export interface SessionViewProps {
-  readonly session: TaskSession;
+  readonly session: Session;
   /** Puts the variants of one of its reports into the comparison. */
   readonly onCompare: (report: number) => void;
 }
@@ -31,12 +30,12 @@ export function SessionView({ session, onCompare }: SessionViewProps): ReactElem
   if (report === undefined) return <EmptyState icon="ladder" title="This session measured nothing" />;
   const { sweep } = session;
   const provenance = provenanceText(reportProvenance(report, session.created));
-  const Extra = isScenarioKind(report.workload) ? workloads[report.workload].Extra : null;
+  const { Extra } = workloads[session.workload];
   return (
     <>
       <Section
         id="variants"
-        title={report.title}
+        title={report.title ?? report.scenario}
         text={`${roundsText(report.rounds)} A variant that is wrong is red, however fast. Samples, sources, kernels and further numbers stand in Compare; the steps, the roofline and sweeps in the ladder.`}
         provenance={provenance}
         menu={

@@ -1,6 +1,6 @@
 /** What the panel can show: the selected run, and sessions that are kept. */
 import { useEffect, useState } from 'react';
-import type { TaskSession } from '../../../electron/contract/bench/task-bench.ts';
+import type { Session } from '../../../electron/contract/bench/session.ts';
 import type { StoredTask } from '../../../electron/contract/task.ts';
 import type { WorkloadName } from '../../../electron/contract/workload.ts';
 import { errorText } from '../../state/notices.ts';
@@ -27,7 +27,7 @@ export function useStored(workload: WorkloadName): readonly StoredTask[] {
 
 export type Opened =
   | Readonly<{ kind: 'none' }>
-  | Readonly<{ kind: 'session'; session: TaskSession }>
+  | Readonly<{ kind: 'session'; session: Session }>
   | Readonly<{ kind: 'failed'; reason: string }>;
 
 export function useOpened(id: string | null): Opened {

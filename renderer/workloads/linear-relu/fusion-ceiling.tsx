@@ -5,7 +5,7 @@
  * the machine's arithmetic P and bandwidth BW: it depends on the inputs I alone.
  */
 import type { ReactElement } from 'react';
-import type { MeasuredTask, TaskReport } from '../../../electron/contract/bench/task-bench.ts';
+import type { MeasuredSessionEntry, SessionReport } from '../../../electron/contract/bench/session.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import { measuredTime } from '../../base/measured.ts';
 import { compact, NO_VALUE, percent } from '../../base/numbers.ts';
@@ -21,7 +21,7 @@ export interface Ceiling {
 }
 
 /** Null where the session lacks the problem or the machine's ceilings. */
-export function fusionCeiling({ document, machine }: Pick<TaskReport, 'document' | 'machine'>): Ceiling | null {
+export function fusionCeiling({ document, machine }: Pick<SessionReport, 'document' | 'machine'>): Ceiling | null {
   const sizeAt = (key: string): number => Number(valueAt(document, ['problem', key]));
   const [batch, inputs, outputs] = [sizeAt('batch'), sizeAt('inputs'), sizeAt('outputs')];
   const ceilings = machine.gpu?.ceilings;
@@ -34,8 +34,8 @@ export function fusionCeiling({ document, machine }: Pick<TaskReport, 'document'
 
 /** The library's product with the rectifier apart, and with it in its epilogue, of one precision. */
 export function fusedPairs(
-  entries: readonly MeasuredTask[],
-): readonly (readonly [apart: MeasuredTask, fused: MeasuredTask])[] {
+  entries: readonly MeasuredSessionEntry[],
+): readonly (readonly [apart: MeasuredSessionEntry, fused: MeasuredSessionEntry])[] {
   const apart = entries.filter(({ variant }) => variant === 'cuda-cublas');
   const fused = entries.filter(({ variant }) => /^cuda-lt-\w+$/.test(variant));
   return fused.flatMap((one) => {
@@ -44,7 +44,7 @@ export function fusedPairs(
   });
 }
 
-export function FusionCeiling({ report }: { readonly report: TaskReport }): ReactElement | null {
+export function FusionCeiling({ report }: { readonly report: SessionReport }): ReactElement | null {
   const ceiling = fusionCeiling(report);
   if (ceiling === null) return null;
   const pairs = fusedPairs(report.entries.filter((entry) => entry.status === 'measured'));

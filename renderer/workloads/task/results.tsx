@@ -1,6 +1,6 @@
 /** What a finished run of a small workload came to, in a few numbers; the Results panel has the rest. */
 import type { ReactElement } from 'react';
-import type { MeasuredTask } from '../../../electron/contract/bench/task-bench.ts';
+import type { MeasuredSessionEntry } from '../../../electron/contract/bench/session.ts';
 import { gainOf, measuredTime, timesText } from '../../base/measured.ts';
 import { NO_VALUE, percent } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
@@ -9,7 +9,7 @@ import { Readouts } from '../../widgets/plots/readout.tsx';
 import { useCached, useWorkbench } from '../../workbench/context.ts';
 import { Waiting } from '../waiting.tsx';
 
-function Best({ entry }: { readonly entry: MeasuredTask }): ReactElement {
+function Best({ entry }: { readonly entry: MeasuredSessionEntry }): ReactElement {
   const gain = gainOf(entry.ratio);
   return (
     <dl className="range-head">

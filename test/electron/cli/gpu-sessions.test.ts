@@ -1,8 +1,8 @@
 /** What npm run bench:gpu asks for is what there is: checked up to the device, so that no GPU hour is lost on a name. */
 import { expect, test } from 'vitest';
 import { GPU_SESSIONS } from '../../../electron/build/bench/gpu-sessions.mjs';
-import { flagValue, parseArguments } from '../../../electron/cli/arguments.ts';
-import { listed, roundsAsked } from '../../../electron/cli/benching.ts';
+import { flagValue, listed, parseArguments } from '../../../electron/cli/arguments.ts';
+import { roundsAsked } from '../../../electron/cli/benching.ts';
 import { modesOf } from '../../../electron/cli/modes.ts';
 import { overridesOf, scenarioPath } from '../../../electron/cli/scenario-file.ts';
 import { parseSweep } from '../../../electron/cli/sweep.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type BenchSession, benchSessionSchema } from '../../../electron/contract/bench/bench.ts';
+import { type BenchSession, benchSessionSchema } from '../../../electron/contract/bench/recorded/transport.ts';
 import { trendOf } from '../../../electron/host/app/benches/history.ts';
 import { assetsFolder } from '../host/small-run.ts';
 import { braggbenchHere, environmentWith } from './command.ts';

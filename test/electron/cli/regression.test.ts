@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { slowdownLimit } from '../../../electron/cli/regression.ts';
-import { type BenchSession, benchSessionSchema } from '../../../electron/contract/bench/bench.ts';
+import { type BenchSession, benchSessionSchema } from '../../../electron/contract/bench/recorded/transport.ts';
 import { assetsFolder } from '../host/small-run.ts';
 import { braggbench, environmentWith } from './command.ts';
 

@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type TaskSession, taskSessionSchema } from '../../../electron/contract/bench/task-bench.ts';
+import type { Session } from '../../../electron/contract/bench/session.ts';
+import { parseTaskSession } from '../../../electron/host/workloads/task/session-file.ts';
 import { chartFigure } from '../../../renderer/drawing/charts/chart-figure.ts';
 import { claimChart, sweptClaims } from '../../../renderer/drawing/charts/claim-curve.ts';
 import { fusedPairs, fusionCeiling } from '../../../renderer/workloads/linear-relu/fusion-ceiling.tsx';
 
-const recorded = (name: string): TaskSession =>
-  taskSessionSchema.parse(
-    JSON.parse(readFileSync(path.join(import.meta.dirname, '../../../assets/runs/linear-relu', name), 'utf8')),
+const recorded = (name: string): Session =>
+  parseTaskSession(
+    readFileSync(path.join(import.meta.dirname, '../../../assets/runs/linear-relu', name), 'utf8'),
+    name,
   );
 
 describe('the fusion ceiling', () => {
@@ -59,7 +61,9 @@ describe('the curves of a sweep', () => {
     const at = (value: number) => ({ ...report, claims: [claim(value)] });
     const fitOf = (label: string, time_s: number) => ({
       label,
-      points: [1, 10, 100].map((value) => ({ value, time_s: time_s * value, setup_s: 0 })),
+      points: [1, 10, 100].map((value) => ({
+        ...{ value, size: value, time_s: time_s * value, setup_s: 0, setup_share: 0, rate: null },
+      })),
       fixed_s: 0,
       slope_s: time_s,
     });

@@ -3,7 +3,6 @@ import { short, smallError } from '../../numbers.ts';
 import { fitByName } from '../../read-scenario.ts';
 import { runBy } from '../solve.ts';
 import { variantList, type Workload } from '../workload.ts';
-import { benchDiffraction } from './bench.ts';
 import { solvingDiffraction } from './run.ts';
 
 /** What its tests hold it to. */
@@ -12,7 +11,7 @@ const errorText = (bright: number): string => (bright >= 1 ? 'wrong' : bright ==
 export const diffraction: Workload = {
   fit: fitByName,
   run: runBy(solvingDiffraction),
-  bench: benchDiffraction,
+  usual: (addon) => addon.diffractionVariants(),
   variants: (addon) =>
     variantList(addon.diffractionVariants(), [
       { title: 'Precision', text: ({ precision }) => precision },

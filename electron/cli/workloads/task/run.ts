@@ -1,9 +1,10 @@
 /** `braggbench run` of a small measured workload: one variant, checked and timed. */
 
-import { TASK_SESSION_FORMAT, type TaskReport, type TaskSession } from '../../../contract/bench/task-bench.ts';
+import type { Session, SessionReport } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { NamedFile } from '../../../contract/files.ts';
 import type { UserKernelVerdict } from '../../../contract/user-kernel-verdict.ts';
+import { withoutRecordings } from '../../../host/app/sessions/index.ts';
 import type { Host } from '../../../host/index.ts';
 import type { TaskProblem } from '../../../host/io/addon/task.ts';
 import { limitsOf, sessionText } from '../../../host/model/bench/index.ts';
@@ -11,13 +12,12 @@ import { engineRefusal, problemOf, type TaskReading } from '../../../host/worklo
 import { isTask } from '../../../host/workloads/task/scenario/reading.ts';
 import { taskVerdict } from '../../../host/workloads/task/user-kernels.ts';
 import { flagValue, hasFlag, type ParsedArguments } from '../../arguments.ts';
-import { exitCodeOf } from '../../benching.ts';
+import { exitCodeOf, measured, refuseUnkeptTrace, show } from '../../benching.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { writeOutput } from '../../output-file.ts';
 import type { KnownReading } from '../../read-scenario.ts';
 import { verdictLines } from '../../user-kernels.ts';
 import type { VerbContext } from '../../verb.ts';
-import { measureTask, refuseUnkeptTrace, showTaskSession } from './bench.ts';
 
 /** Enough for a median and how far samples stray from it. */
 const rounds = 7;
@@ -32,7 +32,7 @@ function chosen(host: Host, reading: TaskReading, problem: TaskProblem): string 
 }
 
 /** The checks of a user kernel; null of one of ours. Throws a BraggError with what ended it. */
-function verdictOf(host: Host, report: TaskReport, variant: string): UserKernelVerdict | null {
+function verdictOf(host: Host, report: SessionReport, variant: string): UserKernelVerdict | null {
   if (host.userKernels.find(variant) === null) return null;
   const refused = report.entries.find((entry) => entry.variant === variant && entry.status === 'refused');
   if (refused?.status === 'refused') throw new BraggError('device', refused.reason);
@@ -40,7 +40,7 @@ function verdictOf(host: Host, report: TaskReport, variant: string): UserKernelV
 }
 
 /** What was measured is shown also where it cannot be kept: the error is thrown after that. */
-async function keptAt(parsed: ParsedArguments, session: TaskSession): Promise<BraggError | null> {
+async function keptAt(parsed: ParsedArguments, session: Session): Promise<BraggError | null> {
   const out = flagValue(parsed, 'out');
   if (out === undefined) return null;
   try {
@@ -61,26 +61,22 @@ export async function runTask(
   const { parsed, terminal } = context;
   refuseUnkeptTrace(parsed);
   if (!isTask(reading)) throw new Error(`a scenario of ${reading.kind} came to a small measured workload`);
-  const asked = problemOf(reading);
-  const variant = chosen(host, reading, asked);
-  const problem = { ...asked, variant };
-  const report = await measureTask(context, host, reading, problem, {
-    claims: [],
+  const variant = chosen(host, reading, problemOf(reading));
+  const session = await measured(context, host, {
+    verb: 'run',
+    readings: [reading],
     variants: [variant],
+    modes: [],
     limits: limitsOf(rounds, Number.POSITIVE_INFINITY),
-  });
-  const session: TaskSession = {
-    format: TASK_SESSION_FORMAT,
-    format_version: 1,
-    created: new Date().toISOString(),
-    command: ['run', ...context.words].join(' '),
-    reports: [report],
     sweep: null,
-  };
+    withoutClaims: true,
+  });
+  const [report] = session.reports;
+  if (report === undefined) throw new Error('a measurement gave no report');
   const kept = await keptAt(parsed, session);
   const verdict = verdictOf(host, report, variant);
   if (verdict !== null && hasFlag(parsed, 'json')) terminal.printJson({ ...report, checks: verdict });
-  else showTaskSession(context, session);
+  else show(context, withoutRecordings(session));
   if (verdict !== null && !hasFlag(parsed, 'json')) {
     for (const line of ['', ...verdictLines(verdict, (style, text) => terminal.style(style, text))])
       terminal.print(line);

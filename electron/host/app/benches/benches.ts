@@ -13,6 +13,7 @@ import type { BenchProgress as Measured } from '../../model/bench/index.ts';
 import type { ComparedField } from '../../model/fields/field.ts';
 import type { BenchOutcome, BenchTask } from '../../workloads/benchable.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
+import { withoutRecordings } from '../sessions/index.ts';
 import { benchInfo, machineOf } from './info.ts';
 import type { SessionSource, StoredSession, StoredSessions } from './stored.ts';
 import type { PerformBench } from './thread.ts';
@@ -50,8 +51,6 @@ export interface BenchesOptions {
   readonly files: FileAccess;
   readonly stored: StoredSessions;
   readonly perform: PerformBench;
-  /** What a session's file is to comparisons. */
-  readonly asSession: (kept: KeptSession) => Promise<Session>;
   /** The machine as lists name it. */
   readonly machine: string;
   readonly log: (level: 'info' | 'warning' | 'error', text: string) => void;
@@ -228,7 +227,7 @@ export class Benches {
       const task = { ...live.request.task, created: live.created };
       const outcome = await this.#options.perform(task, tell, live.stop.signal);
       live.outcome = outcome;
-      live.session = await this.#options.asSession(outcome.session);
+      live.session = withoutRecordings(outcome.session);
       this.#end(live, live.session.reports.some(({ stopped }) => stopped === 'cancelled') ? 'cancelled' : 'done');
     } catch (error) {
       live.error = toWireError(error);

@@ -1,6 +1,6 @@
 /** What goes between a benchmark and its thread. */
 
-import type { KeptSession } from '../../../contract/bench/kept-session.ts';
+import type { Session } from '../../../contract/bench/session.ts';
 import type { WireError } from '../../../contract/errors.ts';
 import type { BenchProgress } from '../../model/bench/index.ts';
 import type { FromRelay, ToRelay } from '../../model/user-kernels/process/relay.ts';
@@ -8,7 +8,7 @@ import type { BenchOutcome, BenchTask } from '../../workloads/benchable.ts';
 
 export type FromBench =
   | { readonly kind: 'progress'; readonly progress: BenchProgress; readonly report: number }
-  | { readonly kind: 'so far'; readonly session: KeptSession }
+  | { readonly kind: 'so far'; readonly session: Session }
   | { readonly kind: 'done'; readonly outcome: BenchOutcome }
   | { readonly kind: 'failed'; readonly error: WireError }
   | FromRelay;

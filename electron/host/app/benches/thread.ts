@@ -1,6 +1,6 @@
 /** Runs a benchmark on a thread of its own. */
 import { Worker } from 'node:worker_threads';
-import type { KeptSession } from '../../../contract/bench/kept-session.ts';
+import type { Session } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { startedFile } from '../../io/started-file.ts';
 import type { BenchProgress } from '../../model/bench/index.ts';
@@ -13,7 +13,7 @@ export type PerformBench = (
   task: BenchTask,
   onProgress: (progress: BenchProgress, report: number) => void,
   signal: AbortSignal,
-  soFar?: (session: KeptSession) => void,
+  soFar?: (session: Session) => void,
 ) => Promise<BenchOutcome>;
 
 /** Aborting ends the session after the run at hand, with what was measured. Rejects with a BraggError. */

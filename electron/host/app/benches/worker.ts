@@ -4,6 +4,7 @@ import { toWireError } from '../../../contract/errors.ts';
 import { loadAddon } from '../../io/addon/addon.ts';
 import { kernelFolders } from '../../model/bench/ceilings.ts';
 import { isToRelay, RelayedChildren } from '../../model/user-kernels/process/relay.ts';
+import { measureSession } from '../../workloads/bench.ts';
 import type { BenchOutcome, BenchTask } from '../../workloads/benchable.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { UserKernels } from '../user-kernels/user-kernels.ts';
@@ -38,7 +39,7 @@ async function perform(task: BenchTask, kept: boolean): Promise<BenchOutcome> {
   const userKernels = userKernelsOf(task);
   let told = { report: -1, round: -1, at: Number.NEGATIVE_INFINITY };
   try {
-    return await hostWorkloads[task.workload].benchable.measure(userKernels.addon, task, {
+    return await measureSession(userKernels.addon, hostWorkloads[task.workload].benchable, task, {
       signal: stop.signal,
       soFar: kept ? (session) => tell({ kind: 'so far', session }) : undefined,
       tell: (progress, report) => {

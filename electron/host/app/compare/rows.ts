@@ -1,7 +1,7 @@
 /** One row per subject: its numbers, and how it stands to the reference. */
 import type { ComparedRow } from '../../../contract/bench/comparison.ts';
+import { verdictOf } from '../../../contract/bench/recorded/speed-verdict.ts';
 import { type Accuracy, isRight } from '../../../contract/bench/session.ts';
-import { verdictOf } from '../../../contract/bench/speed-verdict.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { asRatio } from '../../model/bench/comparison.ts';
 import { median, medianInterval, ratioInterval, unpairedRatioInterval } from '../../model/bench/statistics.ts';

@@ -233,7 +233,8 @@ async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Be
       provenance: { ...row.provenance, sm_MHz: clocksOf(samples) },
       ...{ subject, title: label, origin: name, variant, precision, device: deviceOf(entry, report) },
       ...{ time_s, wall_s, spread, setup_s, first_setup_s, setup_parts, modes },
-      ...{ size, accuracy, quantities, roofline, determinism, flagged },
+      ...{ size, accuracy, quantities, roofline, flagged },
+      determinism: determinism && repeatsOf(determinism),
       // Cancelled before a round was whole: the first run is all there is.
       samples: samples.length === 0 ? [{ round: 0, time_s, sm_MHz: null, flag: null }] : samples,
     },
@@ -247,6 +248,9 @@ async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Be
     field: answer(subject.report, subject.label),
   };
 }
+
+/** Without the bits' hash, which says nothing to a reader. */
+const repeatsOf = ({ runs, bitwise, spread }: NonNullable<OwnRow['determinism']>) => ({ runs, bitwise, spread });
 
 /** Throws BraggError where the subject is gone. */
 export function loadSubject(subject: Subject, { benches, runs }: SubjectParts): Promise<Loaded> {

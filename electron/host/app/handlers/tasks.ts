@@ -1,28 +1,24 @@
 /** Calls about runs of small measured workloads, and about stored ones. */
 
-import { TASK_SESSION_FORMAT } from '../../../contract/bench/task-bench.ts';
 import { BraggError } from '../../../contract/errors.ts';
-import type { StoredTask } from '../../../contract/task.ts';
-import type { ClaimCatalogue } from '../../model/bench/claims.ts';
-import { withoutRecordings } from '../../workloads/task/session-file.ts';
+import { isTaskKind, type StoredTask } from '../../../contract/task.ts';
 import type { StoredSession, StoredSessions } from '../benches/stored.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Handlers } from '../service/service.ts';
-import { withClaims } from '../sessions/index.ts';
+import { withoutRecordings } from '../sessions/index.ts';
 
 export interface TaskHandlerParts {
   readonly runs: Runs;
   readonly stored: StoredSessions;
-  readonly claims: ClaimCatalogue;
 }
 
 type TaskHandlers = Pick<Handlers, Extract<keyof Handlers, `task.${string}`>>;
 
-function listed({ id, name, recorded, kept, outline }: StoredSession): readonly StoredTask[] {
-  const [report] = kept.reports;
-  if (kept.format !== TASK_SESSION_FORMAT || report === undefined || !('bench' in report)) return [];
+function listed({ id, name, recorded, outline }: StoredSession): readonly StoredTask[] {
+  const { workload, created, sweep, reports } = outline;
+  const [report] = reports;
+  if (!isTaskKind(workload) || report === undefined) return [];
   const { bench, scenario, machine } = report;
-  const { workload, created, sweep } = outline;
   return [
     {
       ...{ id, name, recorded, workload, bench, scenario, created },
@@ -32,7 +28,7 @@ function listed({ id, name, recorded, kept, outline }: StoredSession): readonly 
   ];
 }
 
-export function taskHandlers({ runs, stored, claims }: TaskHandlerParts): TaskHandlers {
+export function taskHandlers({ runs, stored }: TaskHandlerParts): TaskHandlers {
   return {
     'task.session': async ({ run }) => {
       const data = await runs.data(run);
@@ -44,8 +40,8 @@ export function taskHandlers({ runs, stored, claims }: TaskHandlerParts): TaskHa
       return { sessions: all.flatMap(listed).sort((a, b) => Number(b.recorded) - Number(a.recorded)) };
     },
     'task.open': async ({ id }) => {
-      const kept = withClaims((await stored.get(id)).kept, { claims });
-      if (kept.format === TASK_SESSION_FORMAT) return withoutRecordings(kept);
+      const session = await (await stored.get(id)).session();
+      if (isTaskKind(session.workload)) return session;
       throw new BraggError('unsupported', `${id} is no session of a small workload.`);
     },
   };

@@ -1,37 +1,42 @@
 /** Sessions of every workload: read from their files, each in its own format, and made into what comparisons take. */
 
-import { IMAGE_SESSION_FORMAT } from '../../../contract/bench/image-bench.ts';
 import { type KeptSession, keptFormats, keptSessionSchema } from '../../../contract/bench/kept-session.ts';
-import type { Session } from '../../../contract/bench/session.ts';
-import { TASK_SESSION_FORMAT, type TaskReport } from '../../../contract/bench/task-bench.ts';
+import { IMAGE_SESSION_FORMAT } from '../../../contract/bench/recorded/image.ts';
+import { TASK_SESSION_FORMAT, type TaskReport } from '../../../contract/bench/recorded/task.ts';
+import { SESSION_FORMAT, type Session } from '../../../contract/bench/session.ts';
 import type { Variant } from '../../../contract/capabilities.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
-import { type Measured, measuredTransport } from '../../model/bench/claim-results.ts';
+import { type Measured, measuredReport, measuredTransport } from '../../model/bench/claim-results.ts';
 import { type Claim, type ClaimCatalogue, claimsOf, readCatalogue, speaksOf } from '../../model/bench/claims.ts';
 import { bootstrapRatioOf, ratioOf } from '../../model/bench/comparison.ts';
 import { parseKept } from '../../model/bench/session-file.ts';
 import { median } from '../../model/bench/statistics.ts';
 import { imageClaimsNow, measuredImages } from '../../workloads/diffraction/claims.ts';
-import { imageSession, type RatioOf } from '../../workloads/diffraction/session.ts';
+import { imageSession, type RatioOf } from '../../workloads/diffraction/recorded-session.ts';
 import { allVariants } from '../../workloads/index.ts';
 import { measuredTasks, taskClaims, valuesOf } from '../../workloads/task/claims.ts';
-import { taskSession } from '../../workloads/task/session.ts';
+import { taskSession } from '../../workloads/task/recorded-session.ts';
+import { transportSession } from '../../workloads/transport/bench/recorded-session.ts';
 import { transportClaims } from '../../workloads/transport/claims.ts';
-import { transportSession } from '../../workloads/transport/session.ts';
 
 /** `path` names the file in what is wrong with it. Throws BraggError `foreign-file`. */
 export function parseKeptSession(text: string, path: string): KeptSession {
   return parseKept(text, path, keptFormats, keptSessionSchema);
 }
 
+/** For those who look at results only: spans are many times as much. */
+export function withoutRecordings(session: Session): Session {
+  return { ...session, reports: session.reports.map(({ recordings: _, ...report }) => report) };
+}
+
 function made(kept: KeptSession, variants: readonly Variant[], ratio: RatioOf): Session {
   switch (kept.format) {
-    case 'braggbench-session':
-      return transportSession(kept);
+    case SESSION_FORMAT:
+      return kept.format_version === 2 ? withoutRecordings(kept) : transportSession(kept);
     case 'braggbench-image-session':
       return imageSession(kept, variants, ratio);
     case 'braggbench-task-session':
-      return taskSession(kept);
+      return withoutRecordings(taskSession(kept));
   }
 }
 
@@ -55,6 +60,8 @@ function spokenOf(claims: ClaimCatalogue, { workload, bench, document }: TaskRep
 
 /** With the claims of today beside its samples, whatever its file says of claims. */
 export function withClaims(kept: KeptSession, { claims }: Pick<KnownNow, 'claims'>): KeptSession {
+  // Sessions of today's format keep the claims that they were held to.
+  if (kept.format_version === 2) return kept;
   if (kept.format === IMAGE_SESSION_FORMAT) {
     return { ...kept, reports: kept.reports.map((report) => ({ ...report, claims: imageClaimsNow(claims, report) })) };
   }
@@ -68,8 +75,8 @@ export function withClaims(kept: KeptSession, { claims }: Pick<KnownNow, 'claims
 /** What each report of a session says to claims, for questions over several of them. */
 export function measuredIn(kept: KeptSession): readonly Measured[] {
   switch (kept.format) {
-    case 'braggbench-session':
-      return kept.reports.map(measuredTransport);
+    case SESSION_FORMAT:
+      return kept.format_version === 2 ? kept.reports.map(measuredReport) : kept.reports.map(measuredTransport);
     case 'braggbench-image-session':
       return kept.reports.map(measuredImages);
     case 'braggbench-task-session':

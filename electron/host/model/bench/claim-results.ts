@@ -2,11 +2,12 @@
 import type { Ratio } from '../../../contract/bench/bench-session.ts';
 import { type ClaimResult, judgeClaim, type TaskClaimResult } from '../../../contract/bench/claims.ts';
 import type { Interval } from '../../../contract/bench/interval.ts';
+import type { BenchEntry } from '../../../contract/bench/recorded/transport.ts';
+import type { MeasuredSessionEntry, SessionReport } from '../../../contract/bench/session.ts';
 import { asInterval, type Instances, timeInterval } from '../verdicts/levels.ts';
 import type { Claim, Side } from './claims.ts';
 import { bootstrapRatioOf, ratioOf } from './comparison.ts';
 import { timeOf } from './measure.ts';
-import type { BenchEntry } from './report.ts';
 import { median, ratioInterval, unpairedRatioInterval } from './statistics.ts';
 
 /** Seconds of the samples of a side, by its variant's label. */
@@ -198,3 +199,51 @@ export function taskClaimResults(claims: readonly Claim[], measured: Measured): 
     })),
   );
 }
+
+type JudgedReport = Pick<SessionReport, 'entries' | 'external' | 'machine' | 'seed'>;
+
+function measuredEntryOf({ entries }: JudgedReport, label: string): MeasuredSessionEntry | null {
+  const entry = entries.find((one) => one.label === label);
+  return entry?.status === 'measured' ? entry : null;
+}
+
+/** By the labels of entries, and the ids of other programs. */
+function reportTimes(report: JudgedReport): TimesOf {
+  return ({ variant, mode, clock }) => {
+    const program = report.external.find(({ id }) => id === variant)?.result ?? null;
+    if (program !== null) {
+      const counted = mode === 'warm' && clock === 'counted';
+      return counted ? { times: [program.times], wrong: program.wrong, apart: true } : notMeasured;
+    }
+    const entry = measuredEntryOf(report, variant);
+    if (entry === null) return notMeasured;
+    const wrong = entry.verdict === 'wrong';
+    const first = entry.first?.wall_s ?? null;
+    if (clock === 'first') return first === null ? notMeasured : { times: [[first]], wrong };
+    const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
+    if (clock === 'counted') return { times: keptInstances(samples, ({ time_s }) => time_s), wrong };
+    const whole = samples.flatMap(({ wall_s, ...sample }) => (wall_s === undefined ? [] : [{ ...sample, wall_s }]));
+    return { times: keptInstances(whole, ({ wall_s }) => wall_s), wrong };
+  };
+}
+
+/** What a report says to claims. */
+export function measuredReport(report: JudgedReport): Measured {
+  return {
+    gpu: report.machine.gpu?.name ?? null,
+    seed: report.seed,
+    timesFor: reportTimes(report),
+    numberOf: (variant, quantity) => {
+      const entry = measuredEntryOf(report, variant);
+      if (entry === null || entry.verdict === 'wrong') return null;
+      if (quantity === 'time') return { value: entry.time_s, unit: 's' };
+      const bytes_per_s = entry.roofline?.bytes_per_s ?? null;
+      if (quantity === 'traffic') return bytes_per_s === null ? null : { value: bytes_per_s / 1e9, unit: 'GB/s' };
+      const found = entry.quantities.find(({ id }) => id === quantity);
+      return found === undefined || found.value === null ? null : { value: found.value, unit: found.unit };
+    },
+  };
+}
+
+export const sessionClaims = (claims: readonly Claim[], report: JudgedReport): TaskClaimResult[] =>
+  taskClaimResults(claims, measuredReport(report));

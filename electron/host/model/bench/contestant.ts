@@ -1,35 +1,96 @@
-/** What a transport session gathers about one variant. */
-import type { Candidate } from './candidates.ts';
-import type { Marked, Ranked, Series } from './comparison.ts';
-import type { Measured } from './measure.ts';
-import type { Determinism } from './parity.ts';
-import type { Timing } from './report.ts';
+/** What a workload offers of a variant so that a session can measure it, and what a session knows of its samples. */
+import type { Mode, Quantity } from '../../../contract/bench/bench-session.ts';
+import type { Accuracy, SessionEntry } from '../../../contract/bench/session.ts';
+import type { KeptRecording } from '../../../contract/recording.ts';
+import type { Marked } from './comparison.ts';
+import type { Repeats, Values } from './parity.ts';
 import type { Where } from './rounds.ts';
 
-/** A sample before the session knows its highest clock. */
-export interface RawSample extends Timing, Marked, Where {
+type Refused = Extract<SessionEntry, { status: 'refused' }>;
+/** Which variant it is. */
+export type EntryHead = Readonly<Omit<Refused, 'status' | 'reason'>>;
+
+/** What was timed at once. Seconds. */
+export interface Taken extends Pick<Marked, 'clocks'> {
+  /** One repetition's, by the clock that counts. */
+  readonly time_s: number;
+  readonly repetitions: number;
+  /** The same by the device's clock, and by the host's; null where it was not read. */
+  readonly device_s: number | null;
+  readonly host_s: number | null;
+  /** What came before it; null where the state stayed prepared. */
+  readonly setup_s: number | null;
+  /** From the problem to its answer in memory; null where that was not timed. */
+  readonly wall_s: number | null;
+  /** What the set-up went into, seconds by name. */
   readonly parts: ReadonlyMap<string, number>;
+  /** Null where it stays in the engine. */
+  readonly values: Values | null;
 }
 
-export interface Contestant {
-  readonly candidate: Candidate;
-  readonly first: Measured;
-  readonly determinism: Determinism;
-  readonly warm: Series<RawSample>;
-  /** Cold and replayed, where they were asked for. */
-  readonly others: readonly Series<RawSample>[];
+/** Work that a variant declares, of one repetition; null where that has no meaning. */
+export interface Work {
+  readonly bytes: number | null;
+  readonly fp32_flops: number | null;
+  readonly fp64_flops: number | null;
+  /** In an arithmetic whose ceiling is not measured. */
+  readonly other_flops: number | null;
 }
+
+/** What is known of a contestant after its first run. */
+export interface Known {
+  /** Null where it was not told. */
+  readonly threads: number | null;
+  readonly isa: string;
+  readonly state_bytes: number;
+  /** In the workload's words; null where sizes have no meaning. */
+  readonly size: number | null;
+  readonly work: Work;
+  /** Whether repeats agree, where the engine compared them itself. */
+  readonly repeats: Repeats | null;
+  /** What its row says of it; null for nothing. */
+  readonly note: string | null;
+  /** What its answer was compared with, where the engine did it itself. */
+  readonly compared: string | null;
+}
+
+/** Calls give null once the session's signal is aborted. They throw BraggErrors for what costs a contestant its place. */
+export interface Contestant {
+  /** Prepares it and runs it once, as the first of this process. */
+  first(): Promise<Taken | null>;
+  take(mode: Mode): Promise<Taken | null>;
+  /** Prepares its state anew; false when that was cancelled. Absent where every sample is of a state made for it. */
+  readonly prepare?: () => Promise<boolean>;
+  /** What it computed, after `first`; null values stay in the engine, which held them to its own reference. */
+  answer(): Promise<{ readonly values: Values | null } | null>;
+  /** How right that is. */
+  accuracy(oracle: Values | null): readonly Accuracy[];
+  quantities(time_s: number): readonly Quantity[];
+  known(): Known;
+  /** Records one sample whole; slows launches from then on. Why the device's work is not in it, or null. */
+  readonly trace?: () => Promise<string | null>;
+  /** What its engine recorded; `origin_ns` on the machine's clock. */
+  readonly recording?: () => { readonly kept: (shift_ns: number) => KeptRecording; readonly origin_ns: number } | null;
+  /** Frees its memory. */
+  close(): Promise<void>;
+}
+
+/** A variant as it was asked for. */
+export interface Entrant {
+  readonly head: EntryHead;
+  /** Another contestant each time, with a state of its own. Throws a BraggError. */
+  readonly enter: () => Contestant;
+}
+
+/** A sample before the session knows its highest clock. */
+export interface RawSample extends Omit<Taken, 'values'>, Marked, Where {}
 
 /** Where a first run stands, which is of no round. */
 export const beforeRounds: Where = { instance: 0, round: 0, position: 0 };
 
-export function rawSample(measured: Measured, where: Where): RawSample {
-  const parts = new Map<string, number>();
-  for (const { name, seconds } of measured.result.setup_parts) parts.set(name, (parts.get(name) ?? 0) + seconds);
-  return { ...measured.timing, ...where, clocks: measured.clocks, parts };
+export function rawSample({ values: _, ...taken }: Taken, where: Where): RawSample {
+  return { ...taken, ...where };
 }
 
-export function ranked({ candidate, first, warm, others }: Contestant): Ranked<RawSample> {
-  const { label, variant } = candidate;
-  return { label, buildsOn: variant.buildsOn, first: rawSample(first, beforeRounds), warm, others };
-}
+export const secondsOf = ({ time_s }: RawSample): number => time_s;
+export const wholeSecondsOf = ({ wall_s }: RawSample): number => wall_s ?? Number.NaN;

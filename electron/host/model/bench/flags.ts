@@ -18,3 +18,10 @@ export function flagOf({ before, after }: Clocked, highest_MHz: number | null): 
   if (clock === null || highest_MHz === null || clock >= dropShare * highest_MHz) return null;
   return `clock at ${clock} MHz, ${highest_MHz} MHz at best`;
 }
+
+/** `samples` with what is doubtful about each, by the highest clock of `all` of the session. */
+export function flaggedIn<S extends { readonly clocks: Clocked }>(samples: readonly S[], all: readonly S[]) {
+  const clocks = all.flatMap((one) => one.clocks.after?.sm_MHz ?? []);
+  const highest = clocks.length === 0 ? null : Math.max(...clocks);
+  return samples.map((raw) => ({ raw, flag: flagOf(raw.clocks, highest) }));
+}

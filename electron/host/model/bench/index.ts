@@ -1,11 +1,10 @@
-export { type BenchOptions, benchmark } from './benchmark.ts';
 export { devicesWithCeilings } from './ceilings.ts';
 export { type Claim, readCatalogue, readClaimsOf, readTaskClaims } from './claims.ts';
 export { commitOf } from './commit.ts';
 export { noGpus, type SessionGpus, sessionGpus } from './machine.ts';
 export { recordedFacts } from './recorded.ts';
-export type { BenchEntry, BenchReport, MeasuredEntry, Ratio, RefusedEntry } from './report.ts';
+export { runSession, type SessionOptions } from './session.ts';
 export { type BenchProgress, SessionClock } from './session-clock.ts';
-export { isKeptAs, parseSession, readKept, readSession, sessionText } from './session-file.ts';
+export { parseKept, readKept, sessionText } from './session-file.ts';
 export { type BenchLimits, limitsOf } from './stopping.ts';
 export { fitLine, sweepFits } from './sweep.ts';

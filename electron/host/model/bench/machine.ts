@@ -1,10 +1,11 @@
 /** What a session ran on. */
-import type { BenchReport } from '../../../contract/bench/bench.ts';
+import type { SessionGpu } from '../../../contract/bench/bench-session.ts';
+import type { SessionReport } from '../../../contract/bench/session.ts';
 import type { CudaDevice, DeviceReport } from '../../../contract/devices.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
 
-export type GpuFacts = NonNullable<BenchReport['machine']['gpu']>;
+export type GpuFacts = SessionGpu;
 
 /** The GPUs of a machine, as sessions tell of them. */
 export interface SessionGpus {
@@ -35,7 +36,7 @@ export function machineFacts(
   addon: NativeAddon,
   gpus: SessionGpus,
   candidates: readonly { readonly gpu: number | null }[],
-): Pick<BenchReport, 'machine' | 'program'> {
+): Pick<SessionReport, 'machine'> & { readonly program: Omit<SessionReport['program'], 'commit'> } {
   const { version, build, compiler } = addon.buildInfo();
   const { cpu, logicalCores, isa, os } = addon.machine();
   return {

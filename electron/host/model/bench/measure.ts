@@ -1,5 +1,4 @@
 /** One timed run. */
-import type { Timing } from '../../../contract/bench/bench.ts';
 import type { Mode } from '../../../contract/bench/bench-session.ts';
 import type { ClockState } from '../../../contract/devices.ts';
 import {
@@ -10,6 +9,18 @@ import {
   type TransportResult,
   type TransportRun,
 } from '../../io/addon/addon.ts';
+
+/** Seconds. */
+export interface Timing {
+  /** Tables, device, kernels, upload, start state. */
+  readonly setup_s: number;
+  /** The steps, by the host's clock. */
+  readonly solve_s: number;
+  /** The steps, by the device's clock; null on the CPU. */
+  readonly device_s: number | null;
+  /** Everything, from the problem to the result in this process. */
+  readonly wall_s: number;
+}
 
 export interface Measured {
   readonly timing: Timing;

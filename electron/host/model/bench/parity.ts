@@ -5,7 +5,7 @@ import type { Precision } from '../../../contract/run.ts';
 /** Largest relative L2 difference of the dose from the FP64 reference; beyond it a variant is wrong. */
 export const parityLimit: Readonly<Record<Precision, number>> = { fp32: 1e-5, fp64: 1e-12 };
 
-type Values = Float32Array | Float64Array;
+export type Values = Float32Array | Float64Array;
 
 /** |a − b|₂ / |b|₂. */
 export function relativeL2(values: Values, reference: Values): number {
@@ -17,6 +17,14 @@ export function relativeL2(values: Values, reference: Values): number {
     norm += b * b;
   }
   return norm === 0 ? (difference === 0 ? 0 : Number.POSITIVE_INFINITY) : Math.sqrt(difference / norm);
+}
+
+/** `bitwise`: every run gave the same bits; else the largest difference over the largest value, where that is known. */
+export interface Repeats {
+  readonly runs: number;
+  readonly bitwise: boolean;
+  readonly spread: number | null;
+  readonly hash: string;
 }
 
 /** Follows the answers of repeated runs. */
@@ -38,8 +46,7 @@ export class Determinism {
     }
   }
 
-  /** `bitwise`: every run gave the same bits; else the largest difference over the largest value. */
-  report(): { readonly runs: number; readonly bitwise: boolean; readonly spread: number; readonly hash: string } {
+  report(): Repeats & { readonly spread: number } {
     return { runs: this.count, bitwise: this.spread === 0, spread: this.spread, hash: this.hash };
   }
 }

@@ -1,6 +1,5 @@
 /** Benchmarks kept in files: reopened to the same report, also where there is no GPU. */
 import type { z } from 'zod';
-import { type BenchSession, benchSessionSchema, SESSION_FORMAT } from '../../../contract/bench/bench.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { readPlain } from '../../io/files/plain-file.ts';
 import { schemaFault } from '../../io/text/schema-fault.ts';
@@ -8,11 +7,6 @@ import { schemaFault } from '../../io/text/schema-fault.ts';
 /** Sessions of any workload. JSON lacks NaN and infinities; the schemas let none through. */
 export function sessionText(session: { readonly format: string }): string {
   return `${JSON.stringify(session)}\n`;
-}
-
-/** Throws BraggError 'foreign-file' that says what is wrong. */
-export async function readSession(path: string): Promise<BenchSession> {
-  return parseSession(await readKept(path), path);
 }
 
 /** The text of a kept session of any workload. Throws BraggError 'not-found', and 'foreign-file' for a pipe or a device. */
@@ -27,19 +21,9 @@ export async function readKept(path: string): Promise<string> {
   }
 }
 
-/** `path` names the file in what is wrong with it. Throws BraggError 'foreign-file'. */
-export function parseSession(text: string, path: string): BenchSession {
-  return parseKept(text, path, [SESSION_FORMAT], benchSessionSchema);
-}
-
-/** Whether a file's text, or its beginning, is a session of this format, by the name that it gives itself. */
-export function isKeptAs(text: string, format: string): boolean {
-  return text.slice(0, 200).includes(`"${format}"`);
-}
-
 const isOneOf = (format: unknown, formats: readonly string[]): boolean => formats.some((one) => one === format);
 
-/** JSON that calls itself one of `formats`, checked against its schema. Throws as `parseSession`. */
+/** JSON that calls itself one of `formats`, checked against its schema. `path` names the file in what is wrong with it. Throws BraggError 'foreign-file'. */
 export function parseKept<T>(text: string, path: string, formats: readonly string[], schema: z.ZodType<T>): T {
   let value: unknown;
   try {

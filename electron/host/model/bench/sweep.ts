@@ -1,7 +1,7 @@
 /** Time against size: fixed cost and slope of each variant over the reports of a sweep. */
-import type { BenchReport, MeasuredEntry, SweepFit } from '../../../contract/bench/bench.ts';
+import type { MeasuredSessionEntry, SessionFit, SessionReport } from '../../../contract/bench/session.ts';
 
-type Point = SweepFit['points'][number];
+type Point = SessionFit['points'][number];
 
 /**
  * Least squares of time = fixed + slope × cells with weights 1/time², because
@@ -30,19 +30,21 @@ export function fitLine(
   };
 }
 
-function pointOf(value: number, { cells, time_s, setup_s, cell_steps_per_s }: MeasuredEntry): Point {
-  return { value, cells, time_s, setup_s, setup_share: setup_s / (setup_s + time_s), cell_steps_per_s };
+/** What a workload makes of a sweep: sizes are the entries' own where they have one, else the swept value. */
+function pointOf(value: number, { size, time_s, setup_s, quantities }: MeasuredSessionEntry): Point {
+  const rate = quantities.find(({ id }) => id === 'rate')?.value ?? null;
+  return { value, size: size ?? value, time_s, setup_s, setup_share: setup_s / (setup_s + time_s), rate };
 }
 
 /** `reports[i]` is of `values[i]`. */
-export function sweepFits(values: readonly number[], reports: readonly BenchReport[]): SweepFit[] {
+export function sweepFits(values: readonly number[], reports: readonly SessionReport[]): SessionFit[] {
   const labels = [...new Set(reports.flatMap(({ entries }) => entries.map(({ label }) => label)))];
   return labels.map((label) => {
     const points = reports.flatMap(({ entries }, i): Point[] => {
       const entry = entries.find((one) => one.label === label);
       return entry?.status === 'measured' ? [pointOf(values[i] ?? Number.NaN, entry)] : [];
     });
-    const fit = points.length < 2 ? null : fitLine(points);
-    return { label, points, fixed_s: fit?.fixed_s ?? null, slope_s_per_cell: fit?.slope_s_per_cell ?? null };
+    const fit = points.length < 2 ? null : fitLine(points.map(({ size, time_s }) => ({ cells: size, time_s })));
+    return { label, points, fixed_s: fit?.fixed_s ?? null, slope_s: fit?.slope_s_per_cell ?? null };
   });
 }

@@ -1,6 +1,6 @@
 /** Published claims beside what a bench of images gave. */
 import type { TaskClaimResult } from '../../../contract/bench/claims.ts';
-import type { ImageBenchReport } from '../../../contract/bench/image-bench.ts';
+import type { ImageBenchReport } from '../../../contract/bench/recorded/image.ts';
 import { claimResults, type Measured, notMeasured } from '../../model/bench/claim-results.ts';
 import { type Claim, type ClaimCatalogue, claimsOf, speaksOf } from '../../model/bench/claims.ts';
 

@@ -1,9 +1,9 @@
 /** Diffraction images beside each other. */
 import type { ComparedRuns } from '../compared.ts';
 import { runOf } from '../run-data.ts';
+import { imageAccuracy, imageWords } from './accuracy.ts';
 import { imageField } from './field.ts';
 import { imageError } from './image-error.ts';
-import { imageAccuracy, imageWords } from './session.ts';
 
 export const comparedImages: ComparedRuns = {
   kind: 'answers',

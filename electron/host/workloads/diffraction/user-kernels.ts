@@ -5,9 +5,9 @@ import { withUserKernels } from '../../model/user-kernels/known.ts';
 import { runOf } from '../run-data.ts';
 import { problemOf } from '../scenarios/index.ts';
 import { replaceableBy, type UserKernelWorkload, withoutKernels } from '../user-kernels.ts';
+import { imageAccuracy } from './accuracy.ts';
 import { imageError, worstOf } from './image-error.ts';
 import { REFERENCE, render } from './render.ts';
-import { imageAccuracy } from './session.ts';
 import { UserKernelImageRun } from './user-kernel-run.ts';
 
 /** The lengths, tables and sources of a problem are laid out by the engine, which then makes a variant. */

@@ -1,6 +1,6 @@
 /** Published claims beside what a bench of tasks gave. */
 import type { TaskClaimResult } from '../../../contract/bench/claims.ts';
-import type { TaskEntry, TaskReport } from '../../../contract/bench/task-bench.ts';
+import type { TaskEntry, TaskReport } from '../../../contract/bench/recorded/task.ts';
 import { type ScenarioWithConstants, type TaskScenario, validateScenario } from '../../../contract/scenario/index.ts';
 import { taskKinds } from '../../../contract/scenario/kinds.ts';
 import { isTaskKind } from '../../../contract/task.ts';

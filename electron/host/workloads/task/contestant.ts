@@ -1,124 +1,200 @@
-/** One variant of a task at work: prepared when it is needed, timed as often as asked. */
+/** A variant of a small measured workload as a session measures it: prepared when it is needed, timed as often as asked. */
 import type { Mode } from '../../../contract/bench/bench-session.ts';
 import { type DeviceTrace, fromNative, type NativeAddon } from '../../io/addon/addon.ts';
+import { findGpu, usedGpu } from '../../io/addon/gpu.ts';
 import type { NativeTask, TaskPreparation, TaskSample, TaskSampling, TaskVerdict } from '../../io/addon/task.ts';
-import type { Series } from '../../model/bench/comparison.ts';
-import type { Clocked } from '../../model/bench/flags.ts';
-import type { Where } from '../../model/bench/rounds.ts';
-import type { Recording } from '../../model/recording/recording.ts';
+import type { Contestant, EntryHead, Known, Taken } from '../../model/bench/contestant.ts';
+import { keptRecording } from '../../model/recording/kept.ts';
+import { taskAccuracy } from './accuracy.ts';
 import type { TaskCandidate } from './candidates.ts';
 
-/** A sample before the session knows its highest clock. */
-export interface RawTaskSample extends Pick<TaskSample, 'repetitions' | 'time_s' | 'device_s' | 'wall_s'>, Where {
-  readonly clocks: Clocked;
+/** Long against a clock's steps and a launch, short against a change of the GPU's clock. */
+export const usualSample_s = 0.01;
+
+/** Repetitions of a traced sample: few, because a trace is looked at. */
+const traced_s = 1e-3;
+
+/** With equal inputs, before the rounds: whether the result is the same every time. */
+const checkedRuns = 3;
+
+export function headOf({ label, variant, gpu }: TaskCandidate): EntryHead {
+  const { id, title, buildsOn, device, precision } = variant;
+  return { label, variant: id, title, builds_on: buildsOn, device, precision, note: null, gpu };
 }
 
-/** What was found of a contestant before the rounds. */
-export interface TaskContestant {
-  readonly candidate: TaskCandidate;
-  readonly worker: TaskWorker;
-  readonly estimate_bytes: number;
-  readonly preparation: TaskPreparation;
-  readonly verdict: TaskVerdict;
-  readonly first: RawTaskSample;
-  readonly warm: Series<RawTaskSample>;
-  /** Cold and replayed, where they were asked for. */
-  readonly others: readonly Series<RawTaskSample>[];
+function takenOf(
+  { time_s, repetitions, device_s, wall_s, clocks }: TaskSample,
+  prepared: TaskPreparation | null,
+): Taken {
+  return {
+    ...{ time_s, repetitions, device_s, clocks },
+    host_s: wall_s,
+    setup_s: prepared?.setup_s ?? null,
+    wall_s: null,
+    parts: new Map((prepared?.setup_parts ?? []).map(({ name, seconds }) => [name, seconds])),
+    values: null,
+  };
 }
 
-export function rawTaskSample(sample: TaskSample, where: Where): RawTaskSample {
-  const { repetitions, time_s, device_s, wall_s, clocks } = sample;
-  return { repetitions, time_s, device_s, wall_s, clocks, ...where };
+export interface TaskMeasuring {
+  readonly sample_s: number;
+  /** Stays prepared between samples; otherwise every sample is of a state made for it. */
+  readonly keep: boolean;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Every call gives null once the signal is aborted. Throws BraggErrors. */
-export class TaskWorker {
-  private readonly task: NativeTask;
-  private readonly signal: AbortSignal | undefined;
-  private prepared = false;
-  private last: Pick<TaskSample, 'spans' | 'origin_ns'> | null = null;
-  private trace: DeviceTrace | null = null;
+export class TaskContestant implements Contestant {
+  readonly prepare?: () => Promise<boolean>;
+  readonly #task: NativeTask;
+  readonly #addon: NativeAddon;
+  readonly #candidate: TaskCandidate;
+  readonly #measuring: TaskMeasuring;
+  #prepared: TaskPreparation | null = null;
+  /** From the last preparation to the next sample, which tells of it. */
+  #untold: TaskPreparation | null = null;
+  #isa = '';
+  #verdict: TaskVerdict | null = null;
+  #last: Pick<TaskSample, 'spans' | 'origin_ns'> | null = null;
+  #trace: DeviceTrace | null = null;
 
-  constructor(addon: NativeAddon, { problem }: TaskCandidate, signal?: AbortSignal) {
+  constructor(addon: NativeAddon, candidate: TaskCandidate, measuring: TaskMeasuring) {
     try {
-      this.task = addon.createTask(problem);
+      this.#task = addon.createTask(candidate.problem);
     } catch (error) {
       throw fromNative(error);
     }
-    this.signal = signal;
+    this.#addon = addon;
+    this.#candidate = candidate;
+    this.#measuring = measuring;
+    if (measuring.keep) this.prepare = () => this.#prepareAnew();
   }
 
-  get plan(): NativeTask['plan'] {
-    return this.task.plan;
+  first(): Promise<Taken | null> {
+    return this.#sampled({ mode: 'warm', clocks: true, at_least_s: this.#measuring.sample_s }, true);
   }
 
-  prepare(): Promise<TaskPreparation | null> {
-    return this.call(async () => {
-      const made = await this.task.prepare();
-      this.prepared = made !== null;
-      return made;
-    });
+  take(mode: Mode): Promise<Taken | null> {
+    return this.#sampled({ mode, clocks: true, at_least_s: this.#measuring.sample_s }, this.#measuring.keep);
   }
 
-  check(runs: number): Promise<TaskVerdict | null> {
-    return this.ready(() => this.task.check(runs));
+  async answer() {
+    this.#verdict = await this.#ready(() => this.#task.check(checkedRuns));
+    if (!this.#measuring.keep) await this.close();
+    // Its result stays in the engine, which holds it to an FP64 reference of its own.
+    return this.#verdict && { values: null };
   }
 
-  sample(mode: Mode, at_least_s: number): Promise<TaskSample | null> {
-    return this.take({ mode, at_least_s, clocks: true });
+  accuracy() {
+    return taskAccuracy(this.#checked);
   }
 
-  /** One sample of which every repetition is recorded and, on a GPU, all that it does; slows launches from then on. */
-  traced(at_least_s: number): Promise<TaskSample | null> {
-    return this.take({ mode: 'warm', at_least_s, trace: true });
+  quantities() {
+    return this.#checked.quantities.map((quantity) => ({ ...quantity }));
   }
 
-  /** Recording of everything up to the last sample; null before the first. `origin_ns` is its zero on the machine's clock. */
-  get recording(): (Recording & { readonly origin_ns: number }) | null {
-    const { last, trace } = this;
-    return last === null ? null : { spans: last.spans, trace, origin_ns: last.origin_ns };
+  known(): Known {
+    const { runs, bitwise, hash, work } = this.#checked;
+    const { precision } = this.#candidate.variant;
+    const flops = (of: string | null): number | null =>
+      precision === of || (of === null && precision !== 'fp32' && precision !== 'fp64') ? work.flops : null;
+    return {
+      threads: null,
+      isa: this.#isa,
+      state_bytes: this.#task.plan.estimate_bytes,
+      size: null,
+      work: {
+        bytes: work.bytes,
+        fp32_flops: flops('fp32'),
+        fp64_flops: flops('fp64'),
+        other_flops: flops(null),
+      },
+      repeats: { runs, bitwise, spread: bitwise ? 0 : null, hash },
+      note: null,
+      compared: this.#checked.compared,
+    };
   }
 
-  private take(options: TaskSampling): Promise<TaskSample | null> {
-    return this.ready(async () => {
-      const sample = await this.task.sample(options);
-      this.last = sample ?? this.last;
-      this.trace = sample?.trace ?? this.trace;
-      return sample;
-    });
+  async trace(): Promise<string | null> {
+    const sample = await this.#sample({ mode: 'warm', at_least_s: traced_s, trace: true });
+    if (!this.#measuring.keep) await this.close();
+    return sample?.traceReason ?? null;
   }
 
-  /** Frees its memory and prepares it again, wherever that then lies; false when it was cancelled. */
-  async prepareAnew(): Promise<boolean> {
-    await this.close();
-    return (await this.prepare()) !== null;
+  recording() {
+    const last = this.#last;
+    if (last === null) return null;
+    const head = { label: this.#candidate.label, device: this.#deviceName };
+    const recorded = { spans: last.spans, trace: this.#trace };
+    return { origin_ns: last.origin_ns, kept: (shift_ns: number) => keptRecording(head, recorded, shift_ns) };
   }
 
   /** Frees its memory; the next sample prepares anew. */
   async close(): Promise<void> {
-    if (!this.prepared) return;
-    this.prepared = false;
-    await this.task.close();
+    if (this.#prepared === null) return;
+    this.#prepared = null;
+    await this.#task.close();
   }
 
-  private ready<T>(work: () => Promise<T | null>): Promise<T | null> {
-    return this.call(async () => {
-      if (!this.prepared && (await this.task.prepare()) === null) return null;
-      this.prepared = true;
+  get #deviceName(): string | null {
+    const { gpu, variant } = this.#candidate;
+    if (variant.device === 'cpu') return null;
+    const report = this.#addon.devices();
+    const used = gpu === null ? usedGpu(report) : findGpu(report.cuda.devices, String(gpu));
+    return used?.name ?? 'GPU';
+  }
+
+  get #checked(): TaskVerdict {
+    if (this.#verdict === null) throw new Error(`${this.#candidate.label} was asked before it was checked`);
+    return this.#verdict;
+  }
+
+  /** Frees its memory and prepares it again, wherever that then lies; false when it was cancelled. */
+  async #prepareAnew(): Promise<boolean> {
+    await this.close();
+    return (await this.#ready(async () => true)) === true;
+  }
+
+  async #sampled(options: TaskSampling, keep: boolean): Promise<Taken | null> {
+    const sample = await this.#sample(options);
+    const told = this.#untold;
+    this.#untold = null;
+    if (!keep) await this.close();
+    return sample && takenOf(sample, told);
+  }
+
+  #sample(options: TaskSampling): Promise<TaskSample | null> {
+    return this.#ready(async () => {
+      const sample = await this.#task.sample(options);
+      this.#last = sample ?? this.#last;
+      this.#trace = sample?.trace ?? this.#trace;
+      return sample;
+    });
+  }
+
+  #ready<T>(work: () => Promise<T | null>): Promise<T | null> {
+    return this.#call(async () => {
+      if (this.#prepared === null) {
+        this.#prepared = await this.#task.prepare();
+        if (this.#prepared === null) return null;
+        this.#untold = this.#prepared;
+        this.#isa = this.#prepared.isa;
+      }
       return work();
     });
   }
 
-  private async call<T>(work: () => Promise<T | null>): Promise<T | null> {
-    if (this.signal?.aborted === true) return null;
-    const cancel = (): void => this.task.cancel();
-    this.signal?.addEventListener('abort', cancel);
+  async #call<T>(work: () => Promise<T | null>): Promise<T | null> {
+    const { signal } = this.#measuring;
+    if (signal?.aborted === true) return null;
+    const cancel = (): void => this.#task.cancel();
+    signal?.addEventListener('abort', cancel);
     try {
       return await work();
     } catch (error) {
       throw fromNative(error);
     } finally {
-      this.signal?.removeEventListener('abort', cancel);
+      signal?.removeEventListener('abort', cancel);
     }
   }
 }

@@ -28,11 +28,12 @@ function table({ session }: TaskRunData): string {
       const at = session.sweep?.values[i] ?? '';
       const head = [at, entry.label, entry.device, entry.precision, entry.status];
       if (entry.status === 'refused') return [...head, '', '', '', '', '', '', '', '', entry.reason];
-      const { time_s, ratio, verdict, bytes_per_s, flops_per_s, determinism } = entry;
+      const { time_s, ratio, verdict, roofline, determinism } = entry;
+      const { bytes_per_s = null, flops_per_s = null } = roofline ?? {};
       const { value, interval } = ratio;
       return [
         ...head,
-        ...[time_s, value, interval?.low, interval?.high, verdict, bytes_per_s, flops_per_s, determinism.bitwise, ''],
+        ...[time_s, value, interval?.low, interval?.high, verdict, bytes_per_s, flops_per_s, determinism?.bitwise, ''],
       ];
     }),
   );

@@ -1,7 +1,6 @@
 /** A run of a small measured workload while it waits and is measured: all variants that this machine can run. */
 
-import type { KeptSession } from '../../../contract/bench/kept-session.ts';
-import { TASK_SESSION_FORMAT } from '../../../contract/bench/task-bench.ts';
+import type { Session } from '../../../contract/bench/session.ts';
 import type { TaskKind } from '../../../contract/scenario/kinds.ts';
 import type { TaskProgress } from '../../../contract/task.ts';
 import { countText } from '../../../contract/units.ts';
@@ -67,11 +66,7 @@ export class TaskRunning implements WorkloadRun {
   async start(around: RunSurroundings): Promise<TaskRunData> {
     const { kind, problem, document, name, assetsFolder, trace, measure } = this.#start;
     const { keep } = around;
-    const dataOf = (session: KeptSession): TaskRunData => {
-      if (session.format !== TASK_SESSION_FORMAT)
-        throw new Error(`a measurement of ${kind} came back as ${session.format}`);
-      return taskRunData(kind, around.context(), session) as TaskRunData;
-    };
+    const dataOf = (session: Session): TaskRunData => taskRunData(kind, around.context(), session) as TaskRunData;
     const { session } = await measure(
       {
         workload: kind,

@@ -1,6 +1,6 @@
 /** A run of a small measured workload that has ended: a session of rounds over its variants. */
 
-import type { TaskSession } from '../../../contract/bench/task-bench.ts';
+import type { Session } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { TaskKind } from '../../../contract/scenario/kinds.ts';
 import { isTaskKind } from '../../../contract/task.ts';
@@ -13,7 +13,7 @@ interface TaskRun<K extends TaskKind> extends RunContext {
   /** The fastest that is right. */
   readonly variant: string;
   readonly precision: string;
-  readonly session: TaskSession;
+  readonly session: Session;
 }
 
 /** One per kind, so that each can be told by its name. */
@@ -26,7 +26,7 @@ export function asTaskRun(run: { readonly workload: string; readonly name: strin
 }
 
 /** The fastest variant that is right, or else the first; null where none was measured. */
-export function bestOf({ reports }: TaskSession) {
+export function bestOf({ reports }: Session) {
   const measured = (reports[0]?.entries ?? []).filter((entry) => entry.status === 'measured');
   const right = measured.filter(({ verdict }) => verdict !== 'wrong');
   return right.reduce<(typeof right)[number] | null>(
@@ -35,7 +35,7 @@ export function bestOf({ reports }: TaskSession) {
   );
 }
 
-export function taskRunData<K extends TaskKind>(workload: K, context: RunContext, session: TaskSession): TaskRun<K> {
+export function taskRunData<K extends TaskKind>(workload: K, context: RunContext, session: Session): TaskRun<K> {
   const best = bestOf(session);
   return {
     workload,

@@ -1,6 +1,6 @@
 /** A run of a small measured workload as a file: the session itself, JSON with every raw sample. */
 
-import type { TaskSession } from '../../../contract/bench/task-bench.ts';
+import type { Session } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { isTaskKind } from '../../../contract/task.ts';
 import { isTaskSession, parseTaskSession } from './session-file.ts';
@@ -11,9 +11,9 @@ export function writeTaskRun({ session }: TaskRunData): Promise<Uint8Array> {
 }
 
 /** Everything else follows from the session. Throws BraggError `foreign-file`. */
-export function runOfSession(session: TaskSession, name: string): TaskRunData {
+export function runOfSession(session: Session, name: string): TaskRunData {
   const [report] = session.reports;
-  const workload = report?.workload ?? '';
+  const { workload } = session;
   if (report === undefined || !isTaskKind(workload)) {
     throw new BraggError('foreign-file', `${name} holds a run of "${workload}", which this version does not know.`);
   }
@@ -23,10 +23,10 @@ export function runOfSession(session: TaskSession, name: string): TaskRunData {
     workload,
     {
       program: {
-        version: program.version,
+        version: program.version ?? '',
         build: program.build,
-        compiler: program.compiler,
-        commit: program.commit ?? null,
+        compiler: program.compiler ?? '',
+        commit: program.commit,
       },
       machine: {
         cpu: machine.cpu,

@@ -1,23 +1,22 @@
 /** User kernels of small measured workloads. */
 
-import type { TaskReport } from '../../../contract/bench/task-bench.ts';
+import type { SessionReport } from '../../../contract/bench/session.ts';
 import type { TaskKind } from '../../../contract/scenario/kinds.ts';
 import { type UserKernelVerdict, userKernelVerdict } from '../../../contract/user-kernel-verdict.ts';
 import { withUserKernels } from '../../model/user-kernels/known.ts';
 import { runOf } from '../run-data.ts';
 import { replaceableBy, type UserKernelWorkload, withoutKernels } from '../user-kernels.ts';
-import { accuracyOf } from './session.ts';
 import { UserKernelTask } from './user-kernel-task.ts';
 
 /** `row.cpp` lists variants; `layer.cpp` and `work.cpp` hold what results are compared with. */
 const engine = ['registry.cpp', 'row.cpp', 'layer.cpp', 'work.cpp'];
 
 /** What the report says of a variant as its checks; null where it was not measured. */
-export function taskVerdict({ entries }: TaskReport, variant: string): UserKernelVerdict | null {
+export function taskVerdict({ entries }: Pick<SessionReport, 'entries'>, variant: string): UserKernelVerdict | null {
   const entry = entries.find((one) => one.variant === variant);
   if (entry?.status !== 'measured') return null;
-  const { runs, bitwise } = entry.determinism;
-  return userKernelVerdict(accuracyOf(entry), { runs, bitwise, spread: null });
+  const { runs = 0, bitwise = false } = entry.determinism ?? {};
+  return userKernelVerdict(entry.accuracy, { runs, bitwise, spread: null });
 }
 
 export function taskUserKernels(kind: TaskKind): UserKernelWorkload {

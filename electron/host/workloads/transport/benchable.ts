@@ -1,14 +1,26 @@
 /** Proton transport as benchmarks take it. */
-import { SESSION_FORMAT } from '../../../contract/bench/bench.ts';
+
+import type { NativeAddon } from '../../io/addon/addon.ts';
 import { candidates } from '../../model/bench/candidates.ts';
-import { benchmark, devicesWithCeilings, recordedFacts, sessionGpus, sweepFits } from '../../model/bench/index.ts';
 import { chooseBaselines, readRegistry } from '../../model/external/registry.ts';
-import { externalRuns, rivals } from '../../model/external/rivals.ts';
-import { type Answers, type Benchable, problemFor, reportEach } from '../benchable.ts';
+import { type ArenaOptions, type Benchable, problemFor } from '../benchable.ts';
 import { problemOf } from '../scenarios/index.ts';
+import { transportWords } from './accuracy.ts';
+import { transportArena } from './bench/arena.ts';
+import { externalRuns, type Rivals, rivals } from './bench/rivals.ts';
 import { readClaims } from './claims.ts';
 import { doseFieldOf } from './field.ts';
 import { leastOfEach } from './work.ts';
+
+async function rivalsOf(
+  addon: NativeAddon,
+  { external, signal }: Pick<ArenaOptions, 'external' | 'signal'>,
+): Promise<Rivals | undefined> {
+  if (external == null) return undefined;
+  const registry = await readRegistry(external.assetsFolder);
+  const baselines = chooseBaselines(registry, external.ids);
+  return rivals({ addon, folder: registry.folder, baselines, scenario: external.scenario, ...externalRuns, signal });
+}
 
 export const transportBenchable: Benchable = {
   problem: (reading) => {
@@ -20,42 +32,10 @@ export const transportBenchable: Benchable = {
   },
   least_s: async (addon, problem, variants) => leastOfEach(addon, problemFor('transport', problem), variants),
   hasRivals: true,
-  measure: async (addon, task, { tell, signal }) => {
-    const { scenario, variants, modes, seed, limits, assetsFolder, sweep, created, command } = task;
-    const devices = await devicesWithCeilings(addon, () => undefined);
-    const recorded = { document: task.document, ...(await recordedFacts(assetsFolder, devices)) };
-    const claims = await readClaims(assetsFolder);
-    const registry = task.external.length === 0 ? null : await readRegistry(assetsFolder);
-    const baselines = registry === null ? [] : chooseBaselines(registry, task.external);
-    const answers: Answers[] = [];
-    const reports = await reportEach(task, signal, (problem, index) => {
-      const found = new Map<string, Float64Array>();
-      answers.push(found);
-      return benchmark(addon, problemFor('transport', problem), {
-        ...{ scenario, variants, modes, seed, limits, claims, recorded, signal },
-        gpus: sessionGpus(devices),
-        ...(registry !== null && {
-          rivals: rivals({
-            addon,
-            folder: registry.folder,
-            baselines,
-            scenario: task.scenarios[index],
-            ...externalRuns,
-            signal,
-          }),
-        }),
-        onDose: (label, dose) => found.set(label, dose),
-        onProgress: (progress) => tell(progress, index),
-      });
-    });
-    const values = sweep?.values.slice(0, reports.length) ?? [];
-    return {
-      session: {
-        ...{ format: SESSION_FORMAT, format_version: 1, created, command, reports },
-        sweep: sweep === null ? null : { path: sweep.path, values, fits: sweepFits(values, reports) },
-      },
-      answers,
-    };
-  },
+  words: () => transportWords,
+  kernels: 'transport',
+  readClaims: (assetsFolder) => readClaims(assetsFolder),
+  arena: async (addon, problem, options) =>
+    transportArena(addon, problemFor('transport', problem), { ...options, rivals: await rivalsOf(addon, options) }),
   field: (problem, answer) => doseFieldOf(problemFor('transport', problem), Float64Array.from(answer)),
 };

@@ -1,6 +1,7 @@
 /** Published claims beside what a bench of proton transport gave. */
-import type { BenchReport } from '../../../contract/bench/bench.ts';
+
 import type { ClaimResult } from '../../../contract/bench/claims.ts';
+import type { BenchReport } from '../../../contract/bench/recorded/transport.ts';
 import { claimResults, measuredTransport } from '../../model/bench/claim-results.ts';
 import { type Claim, type ClaimCatalogue, claimsOf, readClaimsOf } from '../../model/bench/claims.ts';
 

@@ -2,11 +2,11 @@
 import { parityLimit, relativeL2 } from '../../model/bench/parity.ts';
 import type { ComparedRuns } from '../compared.ts';
 import { runOf } from '../run-data.ts';
+import { cellSteps, doseError, ledgerError, transportWords } from './accuracy.ts';
 import { doseField } from './field.ts';
 import { depthDoseOf } from './metrics/run-metrics.ts';
 import { summaryOf } from './readouts.ts';
 import { measured, stepsTime_s } from './run-data.ts';
-import { cellSteps, doseError, ledgerError, transportWords } from './session.ts';
 
 const limitOf = (precision: string): number => (precision === 'fp64' ? parityLimit.fp64 : parityLimit.fp32);
 

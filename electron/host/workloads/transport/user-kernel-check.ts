@@ -3,11 +3,10 @@
 import type { Precision } from '../../../contract/run.ts';
 import { type UserKernelVerdict, userKernelVerdict } from '../../../contract/user-kernel-verdict.ts';
 import type { NativeAddon, TransportProblem, TransportResult } from '../../io/addon/addon.ts';
-import { ledgerError } from '../../model/bench/entry.ts';
 import { measure } from '../../model/bench/measure.ts';
 import { oracleFor } from '../../model/bench/oracle.ts';
 import { Determinism, parityLimit, relativeL2 } from '../../model/bench/parity.ts';
-import { ledgerError as balance, doseError } from './session.ts';
+import { doseError, ledgerError, ledgerErrorOf } from './accuracy.ts';
 
 /** The first result and one more. */
 const REPEATS = 2;
@@ -25,7 +24,7 @@ export function verdictOn(
   const worst = (of: (one: Checked) => number): number => Math.max(...results.map(of));
   const rel_l2 = oracle === null ? null : worst(({ dose }) => relativeL2(dose, oracle));
   return userKernelVerdict(
-    [doseError(rel_l2, parityLimit[precision]), balance(worst(ledgerError), precision)],
+    [doseError(rel_l2, parityLimit[precision]), ledgerError(worst(ledgerErrorOf), precision)],
     determinism.report(),
   );
 }

@@ -1,15 +1,16 @@
 /** The diffraction workload from scenario to readouts: the published images, and what they read. */
 
 import { expect, test } from 'vitest';
-import { imageSessionSchema } from '../../../../electron/contract/bench/image-bench.ts';
+import { isRight, sessionReportSchema } from '../../../../electron/contract/bench/session.ts';
 import { imageGeometry } from '../../../../electron/contract/scenario/index.ts';
+import { roofline } from '../../../../electron/host/model/bench/roofline.ts';
 import { limitsOf } from '../../../../electron/host/model/bench/stopping.ts';
-import { benchImages } from '../../../../electron/host/workloads/diffraction/bench.ts';
+import { sweepFits } from '../../../../electron/host/model/bench/sweep.ts';
+import { declaredWork } from '../../../../electron/host/workloads/diffraction/contestant.ts';
 import { imageError } from '../../../../electron/host/workloads/diffraction/image-error.ts';
-import { imageRoofline } from '../../../../electron/host/workloads/diffraction/roofline.ts';
 import { imageSummary } from '../../../../electron/host/workloads/diffraction/summary.ts';
-import { imageFits } from '../../../../electron/host/workloads/diffraction/sweep.ts';
 import { problemOf } from '../../../../electron/host/workloads/scenarios/index.ts';
+import { accuracyIn, benchHere, measuredIn } from '../bench-here.ts';
 import { addon, scenarios } from '../model/scenarios/open.ts';
 import { renderDocument, renderShipped } from './image.ts';
 import { smallImage } from './small-image.ts';
@@ -79,24 +80,26 @@ test('a benchmark says which variants are wrong, and refuses those that do not f
   const reading = await scenarios.any.parse(JSON.stringify(document), { name: 's.json', folder: null });
   if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
   const variants = ['diffraction-fp64', 'diffraction-naive-fp32', 'diffraction-mixed', 'diffraction-chebyshev'];
-  const report = await benchImages(addon, problemOf(reading), {
+  const problem = { kind: reading.kind, problem: problemOf(reading) };
+  const report = await benchHere(addon, problem, {
     scenario: 'Small',
     variants,
-    modes: ['warm'],
     seed: 1,
     limits: limitsOf(5, 600),
   });
   expect(report.entries.map(({ variant }) => variant)).toEqual(variants);
-  expect(report.entries.map(({ samples_s }) => samples_s.length)).toEqual([5, 5, 5, 0]);
-  expect(report.entries.map(({ correct }) => correct)).toEqual([true, false, true, null]);
-  expect(report.entries[3]?.refused).toMatch(/crystal\.cells has 20 along an edge/);
-  expect(report.entries[1]?.error?.bright).toBeGreaterThan(1e-4);
-  expect(report.noise_floor).toBeGreaterThan(0);
+  const [fp64, naive, mixed, chebyshev] = report.entries;
+  const measured = [fp64, naive, mixed].flatMap((entry) => (entry?.status === 'measured' ? [entry] : []));
+  expect(measured.map(({ samples }) => samples.length)).toEqual([5, 5, 5]);
+  expect(measured.map(({ accuracy }) => isRight(accuracy))).toEqual([true, false, true]);
+  expect(measured.map(({ verdict }) => verdict === 'wrong')).toEqual([false, true, false]);
+  expect(chebyshev).toMatchObject({ reason: expect.stringMatching(/crystal\.cells has 20 along an edge/) });
+  expect(accuracyIn(measuredIn(report, 'diffraction-naive-fp32'), 'bright').value).toBeGreaterThan(1e-4);
+  expect(report.noise.floor).toBeGreaterThan(0);
 
-  const ended = await benchImages(addon, problemOf(reading), {
+  const ended = await benchHere(addon, problem, {
     scenario: 'Small',
     variants,
-    modes: ['warm'],
     seed: 1,
     limits: limitsOf(5, 600),
     signal: AbortSignal.abort(),
@@ -112,36 +115,35 @@ test('a size sweep gives fixed cost and slope, of the same pixels for compute an
     const reading = await scenarios.any.parse(JSON.stringify(document), { name: 's.json', folder: null });
     if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
     reports.push(
-      await benchImages(addon, problemOf(reading), {
-        scenario: 'Small',
-        variants: ['diffraction-mixed'],
-        modes: ['warm', 'graph'],
-        seed: 1,
-        limits: limitsOf(3, 600),
-      }),
+      await benchHere(
+        addon,
+        { kind: reading.kind, problem: problemOf(reading) },
+        {
+          scenario: 'Small',
+          variants: ['diffraction-mixed'],
+          modes: ['graph'],
+          seed: 1,
+          limits: limitsOf(3, 600),
+        },
+      ),
     );
   }
-  const [, graph] = reports[0]?.entries ?? [];
-  expect(graph?.refused).toMatch(/The CPU launches nothing/);
-  const [warm, refused] = imageFits(sizes, reports);
-  expect(warm?.points.map(({ pixels }) => pixels)).toEqual([2304, 9216, 36864]);
-  for (const { kernel_s, wall_s, setup_share } of warm?.points ?? []) {
-    expect(wall_s).toBeGreaterThan(kernel_s);
+  const [first] = reports;
+  if (first === undefined) throw new Error('no report');
+  const [graph] = measuredIn(first, 'diffraction-mixed').modes;
+  expect(graph?.reason).toMatch(/The CPU launches nothing/);
+  const [fit] = sweepFits(sizes, reports);
+  expect(fit?.points.map(({ size }) => size)).toEqual([2304, 9216, 36864]);
+  for (const { setup_share } of fit?.points ?? []) {
     expect(setup_share).toBeGreaterThan(0);
     expect(setup_share).toBeLessThan(1);
   }
-  expect(warm?.kernel?.slope_s_per_pixel).toBeGreaterThan(0);
-  expect(refused?.kernel).toBeNull();
-  const text = JSON.stringify({
-    format: 'braggbench-image-session',
-    format_version: 1,
-    created: new Date(0).toISOString(),
-    command: 'bench small',
-    commit: null,
-    reports,
-    sweep: { path: 'detector.width', values: sizes, fits: imageFits(sizes, reports) },
-  });
-  expect(imageSessionSchema.parse(JSON.parse(text)).sweep?.fits).toHaveLength(2);
+  for (const report of reports) {
+    const { wall_s, time_s } = measuredIn(report, 'diffraction-mixed');
+    expect(wall_s).toBeGreaterThan(time_s);
+  }
+  expect(fit?.slope_s).toBeGreaterThan(0);
+  expect(sessionReportSchema.parse(JSON.parse(JSON.stringify(first)))).toEqual(first);
 });
 
 test('the roof is the ceiling that allows least', () => {
@@ -155,10 +157,13 @@ test('the roof is the ceiling that allows least', () => {
     bytesPerTerm: 0,
   } as const;
   const ceilings = { copy_bytes_per_s: 4e12, fp32_flops_per_s: 6e13, fp64_flops_per_s: 3e13 } as never;
-  const { fp32_per_s, fp64_per_s, bytes_per_s, bound, share } = imageRoofline(declared, plan, 1e-6, ceilings);
-  expect(fp64_per_s).toBeCloseTo(4e12, -3);
-  expect(fp32_per_s).toBeCloseTo(6.2e12, -3);
-  expect(bytes_per_s).toBeCloseTo(4e10, -3);
-  expect([bound, share]).toEqual(['fp64', expect.closeTo(4 / 30, 9)]);
-  expect(imageRoofline(declared, plan, 1e-6, null)).toMatchObject({ bound: null, share: null });
+  const work = declaredWork(declared, plan);
+  expect(work.fp64_flops).toBeCloseTo(4e6, 3);
+  expect(work.fp32_flops).toBeCloseTo(6.2e6, 3);
+  const found = roofline(work, 1e-6, ceilings);
+  expect(found?.bytes_per_s).toBeCloseTo(4e10, -3);
+  // FP64 is met first: 4 of 30 beside 6.2 of 60.
+  expect(found?.share_of_flops).toBeCloseTo(4 / 30, 9);
+  expect(found?.share_of_copy).toBeCloseTo(0.01, 9);
+  expect(roofline(work, 1e-6, null)).toMatchObject({ share_of_copy: null, share_of_flops: null });
 });

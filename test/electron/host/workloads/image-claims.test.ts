@@ -3,12 +3,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { imageSessionSchema } from '../../../../electron/contract/bench/image-bench.ts';
+import { imageSessionSchema } from '../../../../electron/contract/bench/recorded/image.ts';
 import type { Session } from '../../../../electron/contract/bench/session.ts';
 import { asSession, outlineOf, parseKeptSession, readKnown } from '../../../../electron/host/app/sessions/index.ts';
 import { readClaimsOf } from '../../../../electron/host/model/bench/index.ts';
 import { limitsOf } from '../../../../electron/host/model/bench/stopping.ts';
-import { benchImages } from '../../../../electron/host/workloads/diffraction/bench.ts';
+import { benchHere } from '../bench-here.ts';
 import { addon, assetsFolder } from '../model/scenarios/open.ts';
 import { smallProblem } from './image.ts';
 
@@ -63,18 +63,21 @@ test('of a sweep each size has the claims that speak of it', () => {
 });
 
 test('a new session keeps its claims in its file', async () => {
-  const report = await benchImages(addon, await smallProblem(), {
-    scenario: 'Small',
-    variants: ['diffraction-unfused', 'diffraction-fp64'],
-    modes: ['warm'],
-    seed: 1,
-    limits: limitsOf(5, 60),
-    claims,
-  });
-  const found = report.claims?.find(({ id }) => id === 'fusion-predicted');
+  const report = await benchHere(
+    addon,
+    { kind: 'diffraction', problem: await smallProblem() },
+    {
+      scenario: 'Small',
+      variants: ['diffraction-unfused', 'diffraction-fp64'],
+      seed: 1,
+      limits: limitsOf(5, 60),
+      claims,
+    },
+  );
+  const found = report.claims.find(({ id }) => id === 'fusion-predicted');
   expect(found?.pairs.map(({ gain }) => gain !== null)).toEqual([false, false, true]);
   const none = claims.filter((one) => one.where['pixels'] !== undefined).map(({ id }) => id);
-  expect(report.claims?.map(({ id }) => id)).toEqual(claims.map(({ id }) => id).filter((id) => !none.includes(id)));
+  expect(report.claims.map(({ id }) => id)).toEqual(claims.map(({ id }) => id).filter((id) => !none.includes(id)));
 });
 
 test('shares of a roof are of the GPU that the entry ran on', () => {

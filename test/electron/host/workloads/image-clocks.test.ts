@@ -1,13 +1,12 @@
 /** Clocks of every sample of an image session: recorded, flagged where they dropped or were throttled, and told. */
 
 import { expect, test } from 'vitest';
-import { imageSessionSchema } from '../../../../electron/contract/bench/image-bench.ts';
+import { environmentFacts } from '../../../../electron/contract/bench/environment.ts';
+import { sessionReportSchema } from '../../../../electron/contract/bench/session.ts';
 import type { ClockState } from '../../../../electron/contract/devices.ts';
-import { asSession } from '../../../../electron/host/app/sessions/index.ts';
 import type { NativeAddon } from '../../../../electron/host/io/addon/addon.ts';
 import { limitsOf } from '../../../../electron/host/model/bench/stopping.ts';
-import { benchImages } from '../../../../electron/host/workloads/diffraction/bench.ts';
-import { allVariants } from '../../../../electron/host/workloads/index.ts';
+import { benchHere, measuredIn } from '../bench-here.ts';
 import { addon } from '../model/scenarios/open.ts';
 import { smallProblem } from './image.ts';
 
@@ -41,15 +40,15 @@ test('a sample under a dropped or throttled clock is flagged, kept, and told in 
   // Two series a round, the second the control; the first runs are not asked.
   const [best, dropped, hot] = [state(1980), state(1500), state(1980, ['hardware-thermal'])];
   const readings = [best, best, best, best, dropped, dropped, best, best, hot, hot, best, best];
-  const report = await benchImages(withClocks(readings), await smallProblem(), {
+  const problem = { kind: 'diffraction', problem: await smallProblem() } as const;
+  const report = await benchHere(withClocks(readings), problem, {
     scenario: 'Small',
     variants: ['diffraction-fp64'],
-    modes: ['warm'],
     seed: 1,
     limits: limitsOf(6, 60),
   });
-  const [entry] = report.entries;
-  expect(entry?.clocks).toEqual([
+  const entry = measuredIn(report, 'diffraction-fp64');
+  expect(entry.samples.map(({ sm_MHz, flag }) => ({ sm_MHz, flag }))).toEqual([
     { sm_MHz: 1980, flag: null },
     { sm_MHz: 1980, flag: null },
     { sm_MHz: 1500, flag: 'clock at 1500 MHz, 1980 MHz at best' },
@@ -59,20 +58,7 @@ test('a sample under a dropped or throttled clock is flagged, kept, and told in 
   ]);
   expect(entry).toMatchObject({ flagged: 2 });
   expect(report.environment).toMatchObject({ gpu: { sm_MHz: { low: 1500, high: 1980 }, power_W: null } });
-  expect(entry?.ratio_unflagged?.value).toBe(1);
-  const kept = imageSessionSchema.parse(
-    JSON.parse(
-      JSON.stringify({
-        ...{ format: 'braggbench-image-session', format_version: 1, created: '', command: '', commit: null },
-        ...{ reports: [report], sweep: null },
-      }),
-    ),
-  );
-  const [session] = asSession(kept, { variants: allVariants(addon), claims: {} }).reports;
-  expect(session?.facts).toContainEqual(['GPU while measured', '1500 to 1980 MHz']);
-  const [told] = session?.entries ?? [];
-  if (told?.status !== 'measured') throw new Error('not measured');
-  expect(told.flagged).toBe(2);
-  expect(told.samples.map(({ flag }) => flag !== null)).toEqual([false, false, true, false, true, false]);
-  expect(told.samples[2]?.sm_MHz).toBe(1500);
+  expect(entry.ratio_unflagged?.value).toBe(1);
+  expect(environmentFacts(report.environment, 1)).toContainEqual(['GPU while measured', '1500 to 1980 MHz']);
+  expect(sessionReportSchema.parse(JSON.parse(JSON.stringify(report)))).toEqual(report);
 });

@@ -2,12 +2,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { ImageSession } from '../../../../electron/contract/bench/image-bench.ts';
-import { parseImageSession } from '../../../../electron/host/workloads/diffraction/session-file.ts';
+import { type ImageSession, imageSessionSchema } from '../../../../electron/contract/bench/recorded/image.ts';
 
 function session(name: string): ImageSession {
   const file = path.resolve(import.meta.dirname, '../../../../assets/runs/diffraction', `${name}.json`);
-  return parseImageSession(readFileSync(file, 'utf8'), file);
+  return imageSessionSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
 }
 
 function warm(of: ImageSession, id: string) {

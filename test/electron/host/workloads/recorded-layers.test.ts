@@ -3,14 +3,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { layerTargets, readTaskSessions } from '../../../../electron/build/bench/targets.mjs';
-import type { MeasuredTask, TaskReport } from '../../../../electron/contract/bench/task-bench.ts';
-import { parseTaskSession } from '../../../../electron/host/workloads/task/session-file.ts';
+import {
+  type MeasuredTask,
+  type TaskReport,
+  taskSessionSchema,
+} from '../../../../electron/contract/bench/recorded/task.ts';
 import { assetsFolder } from '../small-run.ts';
 
 const folder = path.join(assetsFolder, 'runs/linear-relu');
 
 function report(name: string): TaskReport {
-  const [only] = parseTaskSession(readFileSync(path.join(folder, name), 'utf8'), name).reports;
+  const [only] = taskSessionSchema.parse(JSON.parse(readFileSync(path.join(folder, name), 'utf8'))).reports;
   if (only === undefined) throw new Error(`${name} is empty`);
   return only;
 }

@@ -4,13 +4,14 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TaskReport, taskReportSchema } from '../../../../electron/contract/bench/task-bench.ts';
+import { type Session, type SessionReport, sessionReportSchema } from '../../../../electron/contract/bench/session.ts';
 import { loadAddon, type NativeAddon } from '../../../../electron/host/io/addon/addon.ts';
 import type { NativeTask, TaskProblem } from '../../../../electron/host/io/addon/task.ts';
-import { readTaskClaims, sessionText } from '../../../../electron/host/model/bench/index.ts';
+import { readTaskClaims, sessionText, sweepFits } from '../../../../electron/host/model/bench/index.ts';
 import { limitsOf } from '../../../../electron/host/model/bench/stopping.ts';
-import { benchTask } from '../../../../electron/host/workloads/task/bench.ts';
-import { isTaskSession, parseTaskSession, taskFits } from '../../../../electron/host/workloads/task/session-file.ts';
+import { taskWords } from '../../../../electron/host/workloads/task/accuracy.ts';
+import { isTaskSession, parseTaskSession } from '../../../../electron/host/workloads/task/session-file.ts';
+import { benchHere, type HereOptions } from '../bench-here.ts';
 import { assetsFolder } from '../small-run.ts';
 
 const addon = loadAddon();
@@ -27,7 +28,9 @@ const problem: TaskProblem = {
 };
 const limits = limitsOf(9, 600);
 const options = { scenario: 's', seed: 1, limits, sample_s: 1e-4 };
-let report: TaskReport;
+const benchTask = (engine: NativeAddon, given: TaskProblem, asked: HereOptions) =>
+  benchHere(engine, { kind: 'micro', problem: given }, asked);
+let report: SessionReport;
 let folder: string;
 
 beforeAll(async () => {
@@ -42,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 test('every variant has its row: measured with interval and check, or refused with the reason', () => {
-  expect(taskReportSchema.parse(report)).toEqual(report);
+  expect(sessionReportSchema.parse(report)).toEqual(report);
   expect(report.rounds).toBe(9);
   expect(report.judged).toEqual({ precision: 0.01, margin: 0.01, instances: 3, rounds_per_instance: 3 });
   expect(report.reference).toBe('cpu-passes');
@@ -54,10 +57,10 @@ test('every variant has its row: measured with interval and check, or refused wi
   expect(fused.ratio.interval).not.toBeNull();
   // One pass over the data in place of 50: the only thing that a timed assertion may lean on here is its sign.
   expect(fused.rung?.value).toBe(fused.ratio.value);
-  expect(fused.checks[0]).toMatchObject({ id: 'l2', holds: true });
-  expect(fused.determinism).toEqual({ runs: 3, bitwise: true, hash: passes.determinism.hash });
-  expect(fused.flops_per_s).toBeCloseTo((2 * 50 * 2000) / fused.time_s, 0);
-  expect(fused.share_of_copy).toBeNull();
+  expect(fused.accuracy[0]).toMatchObject({ id: 'l2', holds: true });
+  expect(fused.determinism).toEqual({ runs: 3, bitwise: true, spread: 0, hash: passes.determinism?.hash });
+  expect(fused.roofline?.flops_per_s).toBeCloseTo((2 * 50 * 2000) / fused.time_s, 0);
+  expect(fused.roofline?.share_of_copy).toBeNull();
   expect(cuda?.status === 'refused' ? cuda.reason : 'measured').toMatch(/NVIDIA|measured/);
 });
 
@@ -72,25 +75,27 @@ test('modes: cold has samples of its own, a graph its reason', () => {
 });
 
 test('published claims stand beside the pair that isolates them', () => {
-  expect(report.claims.map(({ id }) => id)).toEqual(['kernel-fusion', 'cuda-graphs', 'launch-cost']);
+  expect(report.claims.map(({ id }) => id)).toEqual(['kernel-fusion', 'cuda-graphs', 'launch-cost', 'ten-thousand']);
   expect(report.claims[0]?.pairs[0]).toMatchObject({ slower: 'cuda-launches', faster: 'cuda-fused' });
 });
 
 test('a session is kept and read again; a sweep gives fixed cost and slope', async () => {
-  const session = {
-    format: 'braggbench-task-session' as const,
-    format_version: 1 as const,
+  const session: Session = {
+    format: 'braggbench-session',
+    format_version: 2,
+    workload: 'micro',
+    words: taskWords('problem.steps'),
     created: new Date(0).toISOString(),
     command: 'bench launch',
     reports: [report, report],
-    sweep: { path: 'problem.steps', values: [1, 2], fits: taskFits([1, 2], [report, report]) },
+    sweep: { path: 'problem.steps', values: [1, 2], fits: sweepFits([1, 2], [report, report]) },
   };
   const file = path.join(folder, 'session.json');
   await writeFile(file, sessionText(session));
   const text = await readFile(file, 'utf8');
   expect(isTaskSession(text)).toBe(true);
   expect(parseTaskSession(text, file)).toEqual(session);
-  const fit = session.sweep.fits[0];
+  const fit = session.sweep?.fits[0];
   expect(fit?.points).toHaveLength(2);
   expect(fit?.slope_s).toBeCloseTo(0, 12);
   expect(() => parseTaskSession('{"format":"other"}', 'x.json')).toThrow('x.json is not a benchmark');

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { benchSessionSchema } from '../../../../electron/contract/bench/bench.ts';
+import { benchSessionSchema } from '../../../../electron/contract/bench/recorded/transport.ts';
 import { figureCsv } from '../../../../renderer/drawing/export/csv.ts';
 import { claimsFigure } from '../../../../renderer/drawing/figures/claims.ts';
 import type { Figure } from '../../../../renderer/drawing/figures/figure.ts';

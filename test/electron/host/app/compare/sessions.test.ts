@@ -2,13 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { imageSessionSchema } from '../../../../../electron/contract/bench/image-bench.ts';
+import { imageSessionSchema } from '../../../../../electron/contract/bench/recorded/image.ts';
+import { taskSessionSchema } from '../../../../../electron/contract/bench/recorded/task.ts';
 import {
   type MeasuredSessionEntry,
   type Session,
   sessionSchema,
 } from '../../../../../electron/contract/bench/session.ts';
-import { taskSessionSchema } from '../../../../../electron/contract/bench/task-bench.ts';
 import { asSession, outlineOf, parseKeptSession, readKnown } from '../../../../../electron/host/app/sessions/index.ts';
 import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
 import { assetsFolder } from '../../small-run.ts';

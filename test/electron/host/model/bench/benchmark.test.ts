@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { SessionReport } from '../../../../../electron/contract/bench/session.ts';
 import type { NativeAddon, TransportProblem } from '../../../../../electron/host/io/addon/addon.ts';
-import { type BenchReport, benchmark, type MeasuredEntry } from '../../../../../electron/host/model/bench/index.ts';
 import { Determinism, relativeL2 } from '../../../../../electron/host/model/bench/parity.ts';
 import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
+import { accuracyIn, benchHere, type HereOptions, measuredIn as measured } from '../../bench-here.ts';
 import { addon, check, scenarios } from '../scenarios/open.ts';
 
 const coarse = { grid: { dx_mm: 0.5, dz_mm: 0.25, dtheta_mrad: 50 }, geometry: { width_mm: 10, depth_mm: 10 } };
@@ -13,14 +14,11 @@ async function smallProblem(parts: object = {}): Promise<TransportProblem> {
 
 const limits = limitsOf(6, 600);
 
-function measured(report: BenchReport, variant: string): MeasuredEntry {
-  const entry = report.entries.find((one) => one.variant === variant);
-  if (entry?.status !== 'measured') throw new Error(`${variant} was not measured`);
-  return entry;
-}
+const benchmark = (engine: NativeAddon, problem: TransportProblem, options: HereOptions) =>
+  benchHere(engine, { kind: 'transport', problem }, options);
 
 describe('a benchmark of the real engine', () => {
-  let report: BenchReport;
+  let report: SessionReport;
   const seen: string[] = [];
 
   beforeAll(async () => {
@@ -53,31 +51,27 @@ describe('a benchmark of the real engine', () => {
   });
 
   test('holds every dose to the plain FP64 reference', () => {
-    expect(report.oracles).toEqual([
-      { stepping: 'path', variant: 'reference', reason: null },
-      { stepping: 'depth', variant: 'reference', reason: null },
+    expect(report.facts.filter(([name]) => name === 'Answers held to')).toEqual([
+      ['Answers held to', 'path: reference in fp64'],
+      ['Answers held to', 'depth: reference in fp64'],
     ]);
     for (const id of ['gather', 'scatter', 'window', 'depth']) {
       const entry = measured(report, id);
-      expect(entry.rel_l2_limit).toBe(1e-5);
-      expect(entry.rel_l2).toBeLessThan(1e-5);
-      expect(entry.rel_l2).toBeGreaterThan(0);
-      expect(entry.ledger_error).toBeLessThan(1e-6);
+      expect(accuracyIn(entry, 'parity').bound).toBe(1e-5);
+      expect(accuracyIn(entry, 'parity').value).toBeLessThan(1e-5);
+      expect(accuracyIn(entry, 'parity').value).toBeGreaterThan(0);
+      expect(accuracyIn(entry, 'ledger').value).toBeLessThan(1e-6);
     }
-    expect(measured(report, 'reference')).toMatchObject({
-      precision: 'fp64',
-      rel_l2: 0,
-      rel_l2_limit: 1e-12,
-      note: 'fp64',
-    });
+    expect(measured(report, 'reference')).toMatchObject({ precision: 'fp64', note: 'fp64' });
+    expect(accuracyIn(measured(report, 'reference'), 'parity')).toMatchObject({ value: 0, bound: 1e-12 });
   });
 
   test('says what differs from the scenario, and what each variant gains over the one it builds on', () => {
     expect(measured(report, 'depth').note).toBe('depth stepping');
     expect(measured(report, 'gather').note).toBeNull();
     // Every round is an instance: the geometric mean of their ratios.
-    const rounds = measured(report, 'scatter').samples.map(({ solve_s }) => Math.log(solve_s));
-    const gains = measured(report, 'gather').samples.map(({ solve_s }, i) => Math.log(solve_s) - (rounds[i] ?? NaN));
+    const rounds = measured(report, 'scatter').samples.map(({ time_s }) => Math.log(time_s));
+    const gains = measured(report, 'gather').samples.map(({ time_s }, i) => Math.log(time_s) - (rounds[i] ?? NaN));
     const mean = gains.reduce((sum, gain) => sum + gain, 0) / gains.length;
     expect(measured(report, 'gather').rung?.value).toBeCloseTo(Math.exp(mean), 10);
     expect(report.judged).toEqual({ precision: 0.01, margin: 0.01, instances: 6, rounds_per_instance: 1 });
@@ -87,11 +81,11 @@ describe('a benchmark of the real engine', () => {
 
   test('keeps set-up and the first run apart, and tells whether repeats agree', () => {
     const entry = measured(report, 'gather');
-    expect(entry.first.wall_s).toBeGreaterThanOrEqual(entry.first.solve_s);
-    expect(entry.wall_s).toBeGreaterThan(entry.solve_s);
+    expect(entry.first?.wall_s).toBeGreaterThanOrEqual(entry.first?.time_s ?? Number.NaN);
+    expect(entry.wall_s).toBeGreaterThan(entry.time_s);
     expect(entry.determinism).toMatchObject({ runs: 13, bitwise: true, spread: 0 });
-    expect(measured(report, 'scatter').determinism.runs).toBe(7);
-    expect(measured(report, 'scatter').determinism.spread).toBeLessThan(1e-6);
+    expect(measured(report, 'scatter').determinism?.runs).toBe(7);
+    expect(measured(report, 'scatter').determinism?.spread).toBeLessThan(1e-6);
   });
 
   test('is plain JSON', () => {
@@ -146,7 +140,7 @@ test('a fast variant with a wrong answer is wrong', async () => {
   };
   const report = await benchmark(bent, problem, { scenario: 's', variants: ['window', 'gather'], seed: 1, limits });
   expect(measured(report, 'gather').verdict).toBe('wrong');
-  expect(measured(report, 'gather').rel_l2).toBeGreaterThan(1e-4);
+  expect(accuracyIn(measured(report, 'gather'), 'parity').value).toBeGreaterThan(1e-4);
   expect(measured(report, 'window').verdict).toBe('reference');
 });
 

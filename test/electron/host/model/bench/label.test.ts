@@ -3,9 +3,9 @@
 import { expect, test } from 'vitest';
 import { askedFor } from '../../../../../electron/host/model/bench/label.ts';
 import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
-import { benchImages } from '../../../../../electron/host/workloads/diffraction/bench.ts';
 import { imageCandidates } from '../../../../../electron/host/workloads/diffraction/candidates.ts';
 import { taskCandidates } from '../../../../../electron/host/workloads/task/candidates.ts';
+import { benchHere } from '../../bench-here.ts';
 import { smallProblem } from '../../workloads/image.ts';
 import { addon } from '../scenarios/open.ts';
 
@@ -62,16 +62,19 @@ test('the GPU of a label goes to the engine, of images and of small workloads al
 
 test('rows of a session of images are told by their labels', async () => {
   const problem = await smallProblem();
-  const report = await benchImages(addon, problem, {
-    scenario: 'Small',
-    variants: ['diffraction-fp64', 'diffraction-cuda-mixed:7'],
-    modes: ['warm'],
-    seed: 1,
-    limits: limitsOf(1, 60),
-  });
+  const report = await benchHere(
+    addon,
+    { kind: 'diffraction', problem },
+    {
+      scenario: 'Small',
+      variants: ['diffraction-fp64', 'diffraction-cuda-mixed:7'],
+      seed: 1,
+      limits: limitsOf(1, 60),
+    },
+  );
   const [cpu, gpu] = report.entries;
   expect(report.reference).toBe('diffraction-fp64');
-  expect(cpu).toMatchObject({ label: 'diffraction-fp64', flagged: 0, clocks: [{ sm_MHz: null, flag: null }] });
+  expect(cpu).toMatchObject({ label: 'diffraction-fp64', flagged: 0, samples: [{ sm_MHz: null, flag: null }] });
   expect(gpu).toMatchObject({ label: 'diffraction-cuda-mixed:7', variant: 'diffraction-cuda-mixed', gpu: 7 });
-  expect(gpu?.refused).not.toBeNull();
+  expect(gpu?.status).toBe('refused');
 });

@@ -6,10 +6,13 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { gpuTargets, readSessions } from '../../../../../electron/build/bench/targets.mjs';
 import { benchReport } from '../../../../../electron/cli/reports/bench-report.ts';
+import { type BenchSession, benchSessionSchema } from '../../../../../electron/contract/bench/recorded/transport.ts';
+import { asSession, parseKeptSession, readKnown } from '../../../../../electron/host/app/sessions/index.ts';
+import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
 import { claimResults, measuredTransport } from '../../../../../electron/host/model/bench/claim-results.ts';
 import { flagOf } from '../../../../../electron/host/model/bench/flags.ts';
 import { roofline } from '../../../../../electron/host/model/bench/roofline.ts';
-import { readSession, sessionText } from '../../../../../electron/host/model/bench/session-file.ts';
+import { readKept, sessionText } from '../../../../../electron/host/model/bench/session-file.ts';
 import { unpairedRatioInterval } from '../../../../../electron/host/model/bench/statistics.ts';
 import { fitLine } from '../../../../../electron/host/model/bench/sweep.ts';
 import { readClaims } from '../../../../../electron/host/workloads/transport/claims.ts';
@@ -22,6 +25,14 @@ const folder = path.join(assetsFolder, 'runs');
 const files = readdirSync(folder);
 const sessions = files.filter((name) => name.endsWith('.json'));
 const plain = (_style: string, text: string): string => text;
+const known = await readKnown(loadAddon(), assetsFolder);
+const readSession = async (file: string) => parseKeptSession(await readKept(file), file);
+const readRecorded = async (name: string): Promise<BenchSession> =>
+  benchSessionSchema.parse(JSON.parse(await readKept(path.join(folder, name))));
+const textOf = async (name: string): Promise<string> => {
+  const session = asSession(await readSession(path.join(folder, name)), known);
+  return session.reports.flatMap((report) => benchReport(report, plain, session)).join('\n');
+};
 
 test('recordings are small', () => {
   expect(sessions.length).toBeGreaterThanOrEqual(6);
@@ -30,9 +41,9 @@ test('recordings are small', () => {
 
 describe.for(sessions)('%s', (name) => {
   test('reopens to what was written, and prints every variant', async () => {
-    const session = await readSession(path.join(folder, name));
+    const session = await readRecorded(name);
     expect(session).toEqual(JSON.parse(readFileSync(path.join(folder, name), 'utf8')));
-    const text = session.reports.flatMap((report) => benchReport(report, plain, session)).join('\n');
+    const text = await textOf(name);
     for (const { entries } of session.reports) for (const { label } of entries) expect(text).toContain(label);
     const commit = session.reports[0]?.program?.commit ?? '';
     expect(commit).toMatch(/^[0-9a-f]{40}$/);
@@ -41,18 +52,17 @@ describe.for(sessions)('%s', (name) => {
     );
     // Whole runs of other programs were not timed: their rows have a dash there.
     for (const { title } of session.reports.flatMap(({ external }) => external))
-      expect(text).toMatch(new RegExp(`^${title} +[\\d.]+ ms +[\\d.]+ % +– +[\\d.]+ m?s`, 'm'));
+      expect(text).toMatch(new RegExp(`^${title} +[\\d.]+ ms ± [\\d.]+ % +– +[\\d.]+×`, 'm'));
   });
 });
 
 test('a rival that takes more steps is said to', async () => {
-  const session = await readSession(path.join(folder, 'h200-uniform-grid-70MeV.json'));
-  const text = session.reports.flatMap((report) => benchReport(report, plain, session)).join('\n');
+  const text = await textOf('h200-uniform-grid-70MeV.json');
   expect(text).toMatch(/^cuda-window is \d+\.\d× .* as fast as CuPy, RawKernel, which takes 96 steps to its 89$/m);
 });
 
 test('claims are judged from the raw samples again', async () => {
-  const session = await readSession(path.join(folder, 'h200-uniform-grid-70MeV.json'));
+  const session = await readRecorded('h200-uniform-grid-70MeV.json');
   const [report] = session.reports;
   if (report === undefined) throw new Error('no report');
   const again = claimResults(await readClaims(assetsFolder), measuredTransport(report));
@@ -108,14 +118,14 @@ describe('parts of a report', () => {
   });
 
   test('the roofline counts declared bytes and FLOPs', async () => {
-    const session = await readSession(path.join(folder, 'h200-dense-36M.json'));
+    const session = await readRecorded('h200-dense-36M.json');
     const ceilings = session.reports[0]?.machine.gpu?.ceilings ?? null;
     if (ceilings === null) throw new Error('no ceilings');
-    const declared = { bytes_per_cell_step: 8, flops_per_cell_step: 16 };
-    const found = roofline(declared, 'fp32', ceilings.copy_bytes_per_s / 16, ceilings);
-    expect(found.share_of_copy).toBeCloseTo(0.5, 12);
-    expect(found.flops_per_byte).toBe(2);
-    expect(roofline(declared, 'fp64', 1e9, null)).toMatchObject({ bytes_per_s: 16e9, share_of_copy: null });
+    const work = { bytes: 8e9, fp32_flops: 16e9, fp64_flops: null, other_flops: null };
+    const found = roofline(work, 16e9 / ceilings.copy_bytes_per_s, ceilings);
+    expect(found?.share_of_copy).toBeCloseTo(0.5, 12);
+    expect(found?.flops_per_byte).toBe(2);
+    expect(roofline(work, 1, null)).toMatchObject({ bytes_per_s: 8e9, share_of_copy: null });
   });
 
   test('unpaired intervals hold the ratio', () => {

@@ -1,7 +1,7 @@
 /** The recorded session of copies beside kernels, with traces as they would be in one that is recorded now. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { TaskReport, TaskSession } from '../../../../../electron/contract/bench/task-bench.ts';
+import type { Session, SessionReport } from '../../../../../electron/contract/bench/session.ts';
 import type { KeptRecording } from '../../../../../electron/contract/recording.ts';
 import type { DeviceTrace, Spans } from '../../../../../electron/host/io/addon/addon.ts';
 import { keptRecording } from '../../../../../electron/host/model/recording/kept.ts';
@@ -51,7 +51,7 @@ export const samples: Spans = {
   dropped: 0,
 };
 
-export function tracedSession(): TaskSession {
+export function tracedSession(): Session {
   const file = path.join(assetsFolder, 'runs', 'micro', 'overlap.json');
   const session = parseTaskSession(readFileSync(file, 'utf8'), file);
   const [report] = session.reports;
@@ -64,5 +64,5 @@ export function tracedSession(): TaskSession {
     ),
     keptRecording({ label: 'cpu', device: null }, { spans: noSpans, trace: null }, 0),
   ];
-  return { ...session, reports: [{ ...(report as TaskReport), recordings }] };
+  return { ...session, reports: [{ ...(report as SessionReport), recordings }] };
 }

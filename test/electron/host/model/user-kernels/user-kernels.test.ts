@@ -9,10 +9,10 @@ import { BraggError } from '../../../../../electron/contract/errors.ts';
 import { UserKernels } from '../../../../../electron/host/app/user-kernels/user-kernels.ts';
 import { loadAddon, type TransportProblem } from '../../../../../electron/host/io/addon/addon.ts';
 import { kernelFolders } from '../../../../../electron/host/model/bench/ceilings.ts';
-import { benchmark } from '../../../../../electron/host/model/bench/index.ts';
 import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
 import { forkChild } from '../../../../../electron/host/model/user-kernels/process/link.ts';
 import { checkTransport } from '../../../../../electron/host/workloads/transport/user-kernel-check.ts';
+import { benchHere } from '../../bench-here.ts';
 import { openTestScenarios, tinyScenario } from '../../small-run.ts';
 import { eventually } from '../../test-host.ts';
 
@@ -219,12 +219,16 @@ describe('what breaks ends its own run only, with one message that names the fil
 
   test('in a benchmark it costs its own row', async () => {
     await how('null');
-    const report = await benchmark(userKernels.addon, problem, {
-      scenario: 'small',
-      variants: ['gather', 'breaks.cpp', 'copy.cpp'],
-      seed: 1,
-      limits: limitsOf(3, 600),
-    });
+    const report = await benchHere(
+      userKernels.addon,
+      { kind: 'transport', problem },
+      {
+        scenario: 'small',
+        variants: ['gather', 'breaks.cpp', 'copy.cpp'],
+        seed: 1,
+        limits: limitsOf(3, 600),
+      },
+    );
     expect(report.rounds).toBe(3);
     expect(report.entries.map(({ label, status }) => [label, status])).toEqual([
       ['gather', 'measured'],

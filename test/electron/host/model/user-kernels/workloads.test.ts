@@ -7,6 +7,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { isRight } from '../../../../../electron/contract/bench/session.ts';
 import { BraggError } from '../../../../../electron/contract/errors.ts';
 import type { UserKernelVerdict } from '../../../../../electron/contract/user-kernel-verdict.ts';
 import { placeOf, UserKernels } from '../../../../../electron/host/app/user-kernels/user-kernels.ts';
@@ -15,12 +16,11 @@ import { kernelFolders } from '../../../../../electron/host/model/bench/ceilings
 import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
 import { replaceable } from '../../../../../electron/host/model/user-kernels/file.ts';
 import { forkChild } from '../../../../../electron/host/model/user-kernels/process/link.ts';
-import { benchImages } from '../../../../../electron/host/workloads/diffraction/bench.ts';
 import { imageRunData } from '../../../../../electron/host/workloads/diffraction/image-data.ts';
 import { hostWorkloads, rulesOf } from '../../../../../electron/host/workloads/index.ts';
 import { type AnyReading, openScenarios, problemOf } from '../../../../../electron/host/workloads/scenarios/index.ts';
-import { benchTask } from '../../../../../electron/host/workloads/task/bench.ts';
 import { taskVerdict } from '../../../../../electron/host/workloads/task/user-kernels.ts';
+import { benchHere } from '../../bench-here.ts';
 import { assetsFolder, memoryLimit_bytes } from '../../small-run.ts';
 import { smallImage } from '../../workloads/small-image.ts';
 
@@ -159,9 +159,9 @@ async function verdictOf(kind: Kind): Promise<UserKernelVerdict | null> {
     return hostWorkloads.diffraction.userKernels.check(own.addon, reading, data);
   }
   if (reading.kind === 'transport') throw new Error('not of transport');
-  const problem = problemOf(reading);
   const variants = [kind.base, idOf(kind)];
-  const report = await benchTask(own.addon, problem, { ...common, variants, sample_s: 1e-4 });
+  const problem = { kind: reading.kind, problem: problemOf(reading) };
+  const report = await benchHere(own.addon, problem, { ...common, variants, sample_s: 1e-4 });
   const [base, mine] = report.entries;
   expect(base?.status).toBe('measured');
   if (mine?.status === 'refused') throw new BraggError('device', mine.reason);
@@ -275,12 +275,11 @@ test('in a benchmark of images a crash costs its own row, and a wrong image is c
   const variants = ['diffraction-fp64', idOf(kind)];
   const rows = async (word: string) => {
     await writeFile(howFile(kind), word);
-    const { entries } = await benchImages(own.addon, problemOf(reading), {
-      ...common,
-      variants,
-      modes: ['warm'],
-    });
-    return entries.map(({ variant, refused, correct }) => [variant, refused, correct]);
+    const problem = { kind: reading.kind, problem: problemOf(reading) };
+    const { entries } = await benchHere(own.addon, problem, { ...common, variants });
+    return entries.map((entry) =>
+      entry.status === 'refused' ? [entry.variant, entry.reason, null] : [entry.variant, null, isRight(entry.accuracy)],
+    );
   };
   expect(await rows('wrong')).toEqual([
     ['diffraction-fp64', null, true],

@@ -3,19 +3,20 @@
  * in: plain JSON with every raw sample. Times in seconds, of one repetition.
  */
 import { z } from 'zod';
-import { recordingSchema } from '../recording.ts';
+import { recordingSchema } from '../../recording.ts';
 import {
   count,
   entryShape,
   modeEntryOf,
+  quantitySchema,
   reportShape,
   sampleShape,
   seconds,
   sessionOf,
   standingShape,
   timedPartSchema,
-} from './bench-session.ts';
-import { taskClaimResultSchema } from './claims.ts';
+} from '../bench-session.ts';
+import { taskClaimResultSchema } from '../claims.ts';
 import { verdictNow } from './speed-verdict.ts';
 
 export const taskSampleSchema = z.strictObject({
@@ -38,15 +39,6 @@ export const taskCheckSchema = z.strictObject({
   limit: z.number(),
   holds: z.boolean(),
 });
-
-/** A further number with its unit: cycles of latency, registers, GB/s. */
-export const quantitySchema = z.strictObject({
-  id: z.string(),
-  title: z.string(),
-  value: z.number().nullable(),
-  unit: z.string(),
-});
-export type Quantity = Readonly<z.infer<typeof quantitySchema>>;
 
 const head = {
   /** The label is the variant's id, with `:1` where the second GPU was asked for. */

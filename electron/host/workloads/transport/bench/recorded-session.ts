@@ -1,57 +1,20 @@
-/** A benchmark of proton transport as comparisons take it. */
-import type { BenchReport, BenchSession, ExternalEntry, MeasuredEntry } from '../../../contract/bench/bench.ts';
-import { environmentFacts } from '../../../contract/bench/environment.ts';
+/** Imports benchmarks of proton transport that were recorded before all workloads had one format. */
+
+import { environmentFacts } from '../../../../contract/bench/environment.ts';
 import type {
-  Accuracy,
-  Session,
-  SessionEntry,
-  SessionExternal,
-  SessionReport,
-  Words,
-} from '../../../contract/bench/session.ts';
-import type { Precision } from '../../../contract/run.ts';
-
-export const transportWords: Words = {
-  time: 'Steps',
-  timeTip: 'of the steps',
-  size: 'cells',
-  rate: 'Cell-steps',
-};
-
-const holds = (value: number | null, bound: number | null): boolean =>
-  bound === null || value === null || value <= bound;
-
-/** `bound` is null where the answers are of different problems. */
-export function doseError(value: number | null, bound: number | null): Accuracy {
-  return {
-    id: 'parity',
-    title: 'Dose error',
-    tip: 'Relative L2 difference of the dose from the FP64 reference; of a stored run from the reference row',
-    unit: '',
-    value,
-    bound,
-    holds: holds(value, bound),
-  };
-}
-
-/** Relative error of the ledger's sums; beyond it protons or energy were made or lost. */
-const ledgerLimit: Readonly<Record<Precision, number>> = { fp32: 1e-6, fp64: 1e-12 };
-
-/** `precision` is null where it is told, and not judged. */
-export function ledgerError(value: number, precision: Precision | null): Accuracy {
-  const bound = precision === null ? null : ledgerLimit[precision];
-  return {
-    id: 'ledger',
-    title: 'Ledger',
-    tip: 'Larger of the relative errors of the number and the energy balance',
-    unit: '',
-    value,
-    bound,
-    holds: holds(value, bound),
-  };
-}
-
-export const cellSteps = (value: number) => ({ id: 'rate', title: 'Cell-steps', value, unit: '1/s' });
+  BenchReport,
+  BenchSession,
+  ExternalEntry,
+  MeasuredEntry,
+} from '../../../../contract/bench/recorded/transport.ts';
+import {
+  SESSION_FORMAT,
+  type Session,
+  type SessionEntry,
+  type SessionExternal,
+  type SessionReport,
+} from '../../../../contract/bench/session.ts';
+import { cellSteps, doseError, ledgerError, transportWords } from '../accuracy.ts';
 
 function accuracyOf({
   rel_l2,
@@ -125,6 +88,8 @@ function reportOf(report: BenchReport): SessionReport {
 
 export function transportSession({ created, command, reports, sweep }: BenchSession): Session {
   return {
+    format: SESSION_FORMAT,
+    format_version: 2,
     workload: 'transport',
     words: transportWords,
     created,

@@ -1,6 +1,6 @@
 /** What a benchmark of diffraction images says, and the file it is kept in: plain JSON with every raw sample. Seconds. */
 import { z } from 'zod';
-import { imageErrorSchema } from '../image.ts';
+import { imageErrorSchema } from '../../image.ts';
 import {
   count,
   modeSchema,
@@ -13,8 +13,8 @@ import {
   stoppedSchema,
   timedPartSchema,
   verdictSchema,
-} from './bench-session.ts';
-import { taskClaimResultSchema } from './claims.ts';
+} from '../bench-session.ts';
+import { taskClaimResultSchema } from '../claims.ts';
 import { verdictOf } from './speed-verdict.ts';
 
 /** How near the arithmetic and the traffic that a variant declares come to what the device does at best. */

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { verdictNow, verdictOf } from '../../../../electron/contract/bench/speed-verdict.ts';
-import { taskSessionSchema } from '../../../../electron/contract/bench/task-bench.ts';
+import { verdictNow, verdictOf } from '../../../../../electron/contract/bench/recorded/speed-verdict.ts';
+import { taskSessionSchema } from '../../../../../electron/contract/bench/recorded/task.ts';
 
 describe('the verdict', () => {
   test.each([
@@ -33,7 +33,7 @@ test('a kept verdict gives way to the rule; wrong and reference stand', () => {
 });
 
 test('in the recorded session of small launches 4.2 µs and 928 µs are not the same', () => {
-  const file = path.resolve(import.meta.dirname, '../../../../assets/runs/micro/launch-small.json');
+  const file = path.resolve(import.meta.dirname, '../../../../../assets/runs/micro/launch-small.json');
   const [report] = taskSessionSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).reports;
   if (report === undefined) throw new Error('no report');
   const measured = report.entries.flatMap((entry) => (entry.status === 'measured' ? [entry] : []));

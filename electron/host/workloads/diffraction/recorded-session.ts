@@ -1,56 +1,20 @@
 /**
- * A benchmark of images as comparisons take it. Its files have an entry for each variant and mode, and name
+ * Imports benchmarks of images that were recorded before all workloads had one format. Their files have an entry for each variant and mode, and name
  * variants by their ids alone: titles and what each builds on are the registry's.
  */
 import { gpuOf, type Ratio } from '../../../contract/bench/bench-session.ts';
 import { environmentFacts } from '../../../contract/bench/environment.ts';
-import type { ImageBenchEntry, ImageBenchReport, ImageSession } from '../../../contract/bench/image-bench.ts';
-import type {
-  Accuracy,
-  MeasuredSessionEntry,
-  Session,
-  SessionEntry,
-  SessionReport,
-  Words,
+import type { ImageBenchEntry, ImageBenchReport, ImageSession } from '../../../contract/bench/recorded/image.ts';
+import {
+  type MeasuredSessionEntry,
+  SESSION_FORMAT,
+  type Session,
+  type SessionEntry,
+  type SessionReport,
 } from '../../../contract/bench/session.ts';
 import type { Variant } from '../../../contract/capabilities.ts';
-import { BRIGHT_PARITY, type ImageError } from '../../../contract/image.ts';
 import { relativeSpread } from '../../model/bench/statistics.ts';
-
-export const imageWords: Words = {
-  time: 'Image',
-  timeTip: 'of one image, without its set-up',
-  size: 'pixels',
-  rate: 'Pixels',
-};
-
-const columns = [
-  { id: 'rel_l2', title: 'relL2', tip: 'Norm of the difference from the FP64 image over its norm' },
-  { id: 'max', title: 'max / max', tip: 'Largest difference over the largest pixel of the FP64 image' },
-  {
-    id: 'bright',
-    title: 'Bright pixels',
-    tip: `Largest relative error of the pixels above a thousandth of the largest; at most ${BRIGHT_PARITY} is right`,
-  },
-  { id: 'sum', title: 'Sum', tip: 'Relative difference of the sums' },
-] as const;
-
-/** `judged`: both images are of one problem, so that a difference is an error. */
-export function imageAccuracy(error: ImageError, judged: boolean): Accuracy[] {
-  return columns.map(({ id, title, tip }) => {
-    const value = error[id];
-    const bound = judged && id === 'bright' ? BRIGHT_PARITY : null;
-    return {
-      id,
-      title,
-      tip,
-      unit: '',
-      value,
-      bound,
-      holds: bound === null || (value !== null && value <= bound),
-    };
-  });
-}
+import { imageAccuracy, imageWords } from './accuracy.ts';
 
 function rooflineOf(
   { roofline, gpu }: ImageBenchEntry,
@@ -206,6 +170,8 @@ export function imageSession(
 ): Session {
   const means: Means = { known: new Map(variants.map((variant) => [variant.id, variant])), ratioOf };
   return {
+    format: SESSION_FORMAT,
+    format_version: 2,
     workload: 'diffraction',
     words: imageWords,
     created,

@@ -1,31 +1,17 @@
-/** A benchmark of a small measured workload as comparisons take it. */
+/** Imports benchmarks of small measured workloads that were recorded before all workloads had one format. */
 import { environmentFacts } from '../../../contract/bench/environment.ts';
-import type { Accuracy, Session, SessionEntry, SessionReport } from '../../../contract/bench/session.ts';
-import type { MeasuredTask, TaskEntry, TaskReport, TaskSession } from '../../../contract/bench/task-bench.ts';
+import type { TaskEntry, TaskReport, TaskSession } from '../../../contract/bench/recorded/task.ts';
+import {
+  SESSION_FORMAT,
+  type Session,
+  type SessionEntry,
+  type SessionReport,
+} from '../../../contract/bench/session.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
+import { taskAccuracy, taskWords } from './accuracy.ts';
 
 const ratio = (a: number | null, b: number | null): number | null =>
   a === null || b === null || b === 0 ? null : a / b;
-
-/** Checks in a column's head; their sentences are the tips. */
-const heads: Readonly<Record<string, string>> = {
-  relative: 'Relative error',
-  nan: 'NaN mismatches',
-  mask: 'Mask mismatches',
-  bits: 'Mask bits',
-  largest: 'Largest error',
-  l2: 'RMS error',
-};
-
-export function accuracyOf({ checks, compared }: MeasuredTask): Accuracy[] {
-  return checks.map(({ id, title, value, limit, holds }) => ({
-    ...{ id, value, holds },
-    title: heads[id] ?? title,
-    tip: `${title}: ${compared}`,
-    unit: '',
-    bound: limit,
-  }));
-}
 
 function entryOf(entry: TaskEntry): SessionEntry {
   const { label, variant, title, builds_on, device, precision, gpu = null } = entry;
@@ -45,7 +31,7 @@ function entryOf(entry: TaskEntry): SessionEntry {
     roofline: declared
       ? { bytes_per_s, flops_per_s, flops_per_byte: ratio(flops_per_s, bytes_per_s), share_of_copy, share_of_flops }
       : null,
-    accuracy: accuracyOf(entry),
+    accuracy: taskAccuracy(entry),
     determinism: { runs: determinism.runs, bitwise: determinism.bitwise, spread: determinism.bitwise ? 0 : null },
     size: null,
     modes: modes.map(({ mode, reason, time_s: own_s, ratio: own }) => ({ mode, reason, time_s: own_s, ratio: own })),
@@ -56,26 +42,25 @@ function entryOf(entry: TaskEntry): SessionEntry {
   };
 }
 
+/** What results were compared with, each once. */
+function comparedIn(entries: readonly TaskEntry[]): [string, string][] {
+  const all = entries.flatMap((entry) => (entry.status === 'measured' ? [entry.compared] : []));
+  return [...new Set(all)].map((text): [string, string] => ['Compared', `${text}.`]);
+}
+
 function reportOf(report: TaskReport): SessionReport {
-  // Spans are for the timeline alone, and many times as much as all the rest.
-  const {
-    workload: _,
-    recordings: __,
-    title,
-    program,
-    entries,
-    claims,
-    resources,
-    document,
-    environment,
-    ...rest
-  } = report;
+  const { workload: _, title, program, entries, claims, resources, document, environment, ...rest } = report;
   return {
     ...rest,
+    title,
     program: { ...program, commit: program.commit ?? null },
     ...(document === undefined ? {} : { document }),
     ...(resources === undefined ? {} : { resources }),
-    facts: [['Measured', title], ...environmentFacts(environment, report.machine.logical_cores)],
+    facts: [
+      ['Measured', title],
+      ...comparedIn(entries),
+      ...environmentFacts(environment, report.machine.logical_cores),
+    ],
     entries: entries.map(entryOf),
     external: [],
     claims,
@@ -84,13 +69,10 @@ function reportOf(report: TaskReport): SessionReport {
 
 export function taskSession({ created, command, reports, sweep }: TaskSession): Session {
   return {
+    format: SESSION_FORMAT,
+    format_version: 2,
     workload: reports[0]?.workload as WorkloadName,
-    words: {
-      time: 'Time',
-      timeTip: 'of one repetition',
-      size: sweep?.path ?? 'sizes',
-      rate: null,
-    },
+    words: taskWords(sweep?.path),
     created,
     command,
     reports: reports.map(reportOf),

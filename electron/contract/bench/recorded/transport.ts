@@ -1,6 +1,6 @@
 /** What a benchmark of proton transport says, and the file it is kept in. Times in seconds. */
 import { z } from 'zod';
-import { precisionSchema } from '../run.ts';
+import { precisionSchema } from '../../run.ts';
 import {
   count,
   entryShape,
@@ -12,8 +12,8 @@ import {
   sessionOf,
   standingShape,
   wholeSchema,
-} from './bench-session.ts';
-import { claimResultSchema } from './claims.ts';
+} from '../bench-session.ts';
+import { claimResultSchema } from '../claims.ts';
 import { verdictNow } from './speed-verdict.ts';
 
 export const timingSchema = z.strictObject({
@@ -181,6 +181,5 @@ export const sweepFitSchema = z.strictObject({
 });
 export type SweepFit = Readonly<z.infer<typeof sweepFitSchema>>;
 
-export const SESSION_FORMAT = 'braggbench-session';
-export const benchSessionSchema = sessionOf(SESSION_FORMAT, benchReportSchema, sweepFitSchema);
+export const benchSessionSchema = sessionOf('braggbench-session', benchReportSchema, sweepFitSchema);
 export type BenchSession = Readonly<z.infer<typeof benchSessionSchema>>;

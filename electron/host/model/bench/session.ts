@@ -1,0 +1,344 @@
+/**
+ * Measures the variants of any workload against each other: a first run each, the answer that they are held to, then
+ * interleaved rounds in shuffled order. The first variant runs twice in each round: its control is entered and
+ * prepared apart, as a rival is, so that every session measures its own noise.
+ */
+import type { Mode } from '../../../contract/bench/bench-session.ts';
+import type { SessionEntry, SessionReport } from '../../../contract/bench/session.ts';
+import { BraggError } from '../../../contract/errors.ts';
+import type { KernelResources } from '../../../contract/resources.ts';
+import type { NativeAddon } from '../../io/addon/addon.ts';
+import { KeepingTimes } from '../../io/flow/keeping-times.ts';
+import type { Arena } from './arena.ts';
+import { type Basis, floorAsRatio, instancesOf, noiseOf, type Series } from './comparison.ts';
+import { type Contestant, type Entrant, type RawSample, rawSample, secondsOf, wholeSecondsOf } from './contestant.ts';
+import { type Gathered, keptSample, measuredEntry, ranked } from './entry.ts';
+import { environmentOf, type Surroundings, unknownSurroundings } from './environment.ts';
+import { flaggedIn } from './flags.ts';
+import { machineFacts, noGpus, type SessionGpus } from './machine.ts';
+import { Determinism, type Values } from './parity.ts';
+import { type Turn, takeRounds } from './rounds.ts';
+import { type BenchProgress, SessionClock } from './session-clock.ts';
+import type { BenchLimits } from './stopping.ts';
+
+export interface SessionOptions {
+  /** How the report names the scenario. */
+  readonly scenario: string;
+  /** Beside `warm`, which is always measured. */
+  readonly modes?: readonly Mode[];
+  readonly seed: number;
+  readonly limits: BenchLimits;
+  /** With their ceilings; none by default. */
+  readonly gpus?: SessionGpus;
+  /** Called before every timed run: what runs now, and how far the session is. */
+  readonly onProgress?: ((progress: BenchProgress) => void) | undefined;
+  /** Told now and then what the report would be if the session ended there, without recordings. */
+  readonly soFar?: ((report: SessionReport) => void) | undefined;
+  /** What the report says besides: the scenario as the user wrote it, the commit, the kernels' resources. */
+  readonly recorded?: {
+    readonly document?: Readonly<Record<string, unknown>>;
+    readonly commit?: string;
+    readonly resources?: KernelResources;
+    readonly surroundings?: Surroundings;
+  };
+  /** After the rounds, record one sample of each contestant that can; told why the device's work is not in it. */
+  readonly trace?: ((reason: string) => void) | undefined;
+  /** Told what each label computed, when the session ends. */
+  readonly onAnswer?: ((label: string, values: Values) => void) | undefined;
+  /** Ends the session after the run at hand; what was measured is reported. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Why a contestant lost its place; throws what is the program's fault. */
+function refusalOf(error: unknown): BraggError {
+  if (error instanceof BraggError && error.code !== 'internal') return error;
+  throw error;
+}
+
+class Session {
+  private readonly refused = new Map<Entrant, string>();
+  private readonly all: Gathered[] = [];
+  private readonly entrantOf = new Map<Gathered, Entrant>();
+  private readonly control: RawSample[] = [];
+  /** All that were entered: their memory is freed at the end. */
+  private readonly entered: Contestant[] = [];
+  private readonly oracles = new Set<string>();
+  private readonly clock: SessionClock;
+  private readonly times = new KeepingTimes();
+  private readonly addon: NativeAddon;
+  private readonly arena: Arena;
+  private readonly options: SessionOptions;
+
+  constructor(addon: NativeAddon, arena: Arena, options: SessionOptions) {
+    this.addon = addon;
+    this.arena = arena;
+    this.options = options;
+    this.clock = new SessionClock(options.limits);
+  }
+
+  async run(): Promise<SessionReport> {
+    try {
+      for (const entrant of this.arena.entrants) await this.firstRun(entrant);
+      await this.holdToOracles();
+      const stopped = await this.takeRounds();
+      await this.takeTraces();
+      const report = await this.withRivals(this.report(stopped));
+      const recordings = this.recordings();
+      return { ...report, ...(recordings === null ? {} : { recordings }) };
+    } finally {
+      for (const contestant of this.entered) await contestant.close();
+    }
+  }
+
+  private get cancelled(): boolean {
+    return this.options.signal?.aborted === true;
+  }
+
+  private tell(phase: string, what: string): void {
+    this.options.onProgress?.(this.clock.progress(phase, what));
+  }
+
+  private enter({ enter }: Entrant): Contestant {
+    const contestant = enter();
+    this.entered.push(contestant);
+    return contestant;
+  }
+
+  private async firstRun(entrant: Entrant): Promise<void> {
+    if (this.cancelled) return;
+    const { head } = entrant;
+    this.tell('first runs', head.label);
+    try {
+      const contestant = this.enter(entrant);
+      const first = await contestant.first();
+      if (first === null) return;
+      const others = await this.otherModes(contestant);
+      // After the samples: what it tells of itself may be of what was timed.
+      const answer = await contestant.answer();
+      if (answer === null) return;
+      const determinism = new Determinism();
+      if (answer.values !== null) determinism.add(answer.values);
+      const warm: Series<RawSample> = { mode: 'warm', samples: [], reason: null };
+      const gathered = { head, contestant, first, determinism, accuracy: [], warm, others };
+      this.all.push(gathered);
+      this.entrantOf.set(gathered, entrant);
+      if (answer.values !== null) this.options.onAnswer?.(head.label, answer.values);
+    } catch (error) {
+      this.refuse(entrant, refusalOf(error));
+    }
+  }
+
+  /** Each is tried once: not every variant's launches can be captured, and caches are not emptied everywhere. */
+  private async otherModes(contestant: Contestant): Promise<readonly Series<RawSample>[]> {
+    const wanted = (this.options.modes ?? []).filter((mode) => mode !== 'warm');
+    const out: Series<RawSample>[] = [];
+    for (const mode of wanted) {
+      const reason = await contestant.take(mode).then(() => null, messageOf);
+      out.push({ mode, samples: [], reason });
+    }
+    return out;
+  }
+
+  private async holdToOracles(): Promise<void> {
+    for (const gathered of this.all) {
+      if (this.cancelled) return;
+      this.tell('fp64 reference', 'fp64');
+      const oracle = await this.arena.oracle(gathered.head);
+      if (oracle !== null) this.oracles.add(oracle.told);
+      gathered.accuracy = gathered.contestant.accuracy(oracle?.values ?? null);
+    }
+  }
+
+  private refuse(entrant: Entrant, error: BraggError): void {
+    // The row says already which variant it is.
+    const { variant } = entrant.head;
+    const reason = error.message.replace(/^solver\.variant = [^:]+: /, '').replace(`${variant}: `, '');
+    this.refused.set(entrant, reason);
+  }
+
+  private async takeRounds(): Promise<SessionReport['stopped']> {
+    const [reference] = this.all;
+    if (reference === undefined) return this.cancelled ? 'cancelled' : 'refused';
+    const turns = this.all.flatMap((gathered) =>
+      [gathered.warm, ...gathered.others]
+        .filter(({ reason }) => reason === null)
+        .map((series) => this.turn(gathered, gathered.contestant, series)),
+    );
+    const control = this.enter(this.arenaEntrant(reference));
+    turns.push(this.turn(reference, control, { mode: 'warm', samples: this.control, reason: null }));
+    const { seed, limits } = this.options;
+    this.clock.roundsBegin();
+    const { stopped } = await takeRounds(turns, {
+      seed,
+      limits,
+      roundsPerInstance: this.arena.roundsPerInstance,
+      cancelled: () => this.cancelled,
+      elapsed_s: () => this.clock.elapsed_s,
+      tell: (what) => this.tell('rounds', what),
+      onRound: (rounds) => this.afterRound(rounds),
+    });
+    return stopped;
+  }
+
+  private arenaEntrant(gathered: Gathered): Entrant {
+    const entrant = this.entrantOf.get(gathered);
+    if (entrant === undefined) throw new Error(`${gathered.head.label} never entered`);
+    return entrant;
+  }
+
+  private turn(gathered: Gathered, contestant: Contestant, { mode, samples }: Series<RawSample>): Turn {
+    const { label } = gathered.head;
+    const { prepare } = contestant;
+    return {
+      owner: gathered,
+      // Without the reference there is nothing to compare with.
+      ...(gathered !== this.all[0] && { lost: (error: BraggError) => this.lose(gathered, error) }),
+      // Its other modes are timed on the state that its warm samples are of.
+      ...(prepare !== undefined && mode === 'warm' ? { prepare: () => prepare.call(contestant) } : {}),
+      what: mode === 'warm' ? label : `${label}, ${mode}`,
+      times: () => instancesOf(samples, secondsOf),
+      take: async (where) => {
+        const taken = await contestant.take(mode);
+        if (taken === null) return null;
+        return () => {
+          samples.push(rawSample(taken, where));
+          if (taken.values !== null) gathered.determinism.add(taken.values);
+        };
+      },
+    };
+  }
+
+  private lose(gathered: Gathered, error: BraggError): void {
+    this.refuse(this.arenaEntrant(gathered), error);
+    this.all.splice(this.all.indexOf(gathered), 1);
+  }
+
+  private afterRound(rounds: number): void {
+    this.clock.afterRound(
+      rounds,
+      this.all.map(({ head, warm }) => ({ label: head.label, times: instancesOf(warm.samples, secondsOf) })),
+    );
+    const { soFar } = this.options;
+    if (soFar === undefined || !this.times.isDue()) return;
+    this.times.begins();
+    soFar(this.report('cancelled'));
+    this.times.kept();
+  }
+
+  /** Last: tracing slows launches, also after it has stopped. */
+  private async takeTraces(): Promise<void> {
+    const { trace } = this.options;
+    if (trace === undefined) return;
+    const reasons = new Set<string>();
+    for (const { head, contestant } of this.all) {
+      if (contestant.trace === undefined) continue;
+      this.tell('traces', head.label);
+      const reason = await contestant.trace();
+      if (reason !== null && head.device === 'cuda') reasons.add(reason);
+    }
+    for (const reason of reasons) trace(reason);
+  }
+
+  /** What each contestant's engine recorded, on one clock; null of a workload that records nothing here. */
+  private recordings(): SessionReport['recordings'] | null {
+    const able = this.arena.entrants.length === 0 || this.entered.some(({ recording }) => recording !== undefined);
+    if (!able && this.all.length > 0) return null;
+    const all = this.all.flatMap(({ contestant }) => contestant.recording?.() ?? []);
+    const begun_ns = Math.min(...all.map(({ origin_ns }) => origin_ns));
+    return all.map(({ kept, origin_ns }) => kept(origin_ns - begun_ns));
+  }
+
+  private noise(secondsFor: (sample: RawSample) => number) {
+    const [reference] = this.all;
+    if (reference === undefined || this.clock.rounds === 0) return null;
+    return noiseOf(instancesOf(this.control, secondsFor), instancesOf(reference.warm.samples, secondsFor));
+  }
+
+  private report(stopped: SessionReport['stopped']): SessionReport {
+    const { seed, gpus = noGpus, scenario, limits, recorded = {} } = this.options;
+    const { precision, margin } = limits;
+    const { bench, title, entrants, roundsPerInstance, facts, claims } = this.arena;
+    const [reference] = this.all;
+    const { machine, program } = machineFacts(
+      this.addon,
+      gpus,
+      entrants.map(({ head }) => head),
+    );
+    const noise = this.noise(secondsOf);
+    const tellsWhole = this.all.length > 0 && this.all.every(({ first }) => first.wall_s !== null);
+    const wholeNoise = tellsWhole ? this.noise(wholeSecondsOf) : null;
+    const everyone = this.all.map(ranked);
+    const basis: Basis<RawSample> = {
+      ...{ reference: everyone[0], all: everyone, floor: noise?.floor ?? null, margin },
+      timeOf: secondsOf,
+    };
+    const whole = tellsWhole ? { ...basis, floor: wholeNoise?.floor ?? null, timeOf: wholeSecondsOf } : null;
+    const entries = entrants.flatMap((entrant): SessionEntry[] => {
+      const reason = this.refused.get(entrant);
+      if (reason !== undefined) return [{ ...entrant.head, status: 'refused', reason }];
+      const gathered = this.all.find((one) => this.entrantOf.get(one) === entrant);
+      return gathered === undefined ? [] : [measuredEntry(gathered, { basis, whole, machine })];
+    });
+    const { document, commit, resources, surroundings = unknownSurroundings } = recorded;
+    const samples = [
+      ...this.control,
+      ...this.all.flatMap(({ warm, others }) => [warm, ...others].flatMap((series) => series.samples)),
+    ];
+    const measured = {
+      bench,
+      title,
+      scenario,
+      machine,
+      program: { ...program, commit: commit ?? null },
+      ...(document === undefined ? {} : { document: { ...document } }),
+      ...(resources === undefined ? {} : { resources }),
+      reference: reference?.head.label ?? null,
+      seed,
+      rounds: this.clock.rounds,
+      stopped,
+      judged: {
+        precision,
+        margin,
+        instances: Math.ceil(this.clock.rounds / roundsPerInstance),
+        rounds_per_instance: roundsPerInstance,
+      },
+      environment: environmentOf(surroundings, this.clock.otherLoad_cores, samples),
+      noise: {
+        ratio: noise?.ratio ?? null,
+        floor: floorAsRatio(noise?.floor ?? null),
+        ...(tellsWhole && { whole_floor: floorAsRatio(wholeNoise?.floor ?? null) }),
+      },
+      facts: [
+        ...facts().map(([name, value]): [string, string] => [name, value]),
+        ...[...this.oracles].map((told): [string, string] => ['Answers held to', told]),
+        ...this.compared().map((text): [string, string] => ['Compared', `${text}.`]),
+      ],
+      entries,
+      control: flaggedIn(this.control, samples).map(keptSample),
+      external: [],
+      elapsed_s: this.clock.elapsed_s,
+    };
+    return { ...measured, claims: claims(measured) };
+  }
+
+  /** What engines compared answers with, each once. */
+  private compared(): readonly string[] {
+    return [...new Set(this.all.flatMap(({ contestant }) => contestant.known().compared ?? []))];
+  }
+
+  private async withRivals(report: SessionReport): Promise<SessionReport> {
+    const { rivals, claims } = this.arena;
+    const { entries, reference, seed } = report;
+    if (rivals === undefined || reference === null || this.cancelled) return report;
+    const external = await rivals({ entries, reference, seed, tell: (what) => this.tell('other programs', what) });
+    const { claims: _, ...measured } = { ...report, external: [...external], elapsed_s: this.clock.elapsed_s };
+    return { ...measured, claims: claims(measured) };
+  }
+}
+
+/** Measures; never gives an empty report. */
+export function runSession(addon: NativeAddon, arena: Arena, options: SessionOptions): Promise<SessionReport> {
+  return new Session(addon, arena, options).run();
+}

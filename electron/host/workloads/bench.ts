@@ -1,0 +1,68 @@
+/** The one door to benchmarks: the page, the command line, runs that are measurements, and tests come in here. */
+import { SESSION_FORMAT, type Session, type SessionReport } from '../../contract/bench/session.ts';
+import type { NativeAddon } from '../io/addon/addon.ts';
+import { devicesWithCeilings, sessionGpus } from '../model/bench/index.ts';
+import { recordedFacts } from '../model/bench/recorded.ts';
+import { runSession, type SessionOptions } from '../model/bench/session.ts';
+import { sweepFits } from '../model/bench/sweep.ts';
+import type {
+  Answers,
+  ArenaOptions,
+  Benchable,
+  BenchFollower,
+  BenchOutcome,
+  BenchProblem,
+  BenchTask,
+} from './benchable.ts';
+
+/** Variants of one problem against each other. Throws a BraggError for variants that are not known. */
+export async function measureReport(
+  addon: NativeAddon,
+  benchable: Benchable,
+  problem: BenchProblem,
+  options: SessionOptions & Omit<ArenaOptions, 'signal'>,
+): Promise<SessionReport> {
+  return runSession(addon, await benchable.arena(addon, problem, options), options);
+}
+
+/** All of a task: one report; of a sweep one per value, and the line through them. A session that is stopped keeps those it has. */
+export async function measureSession(
+  addon: NativeAddon,
+  benchable: Benchable,
+  task: BenchTask,
+  { tell, signal, soFar, warn }: BenchFollower,
+): Promise<BenchOutcome> {
+  const { workload, problems, sweep, created, command, assetsFolder, trace } = task;
+  const { scenario, document, variants, modes, seed, limits } = task;
+  const reports: SessionReport[] = [];
+  const answers: Answers[] = [];
+  const sessionOf = (all: readonly SessionReport[]): Session => {
+    const values = sweep?.values.slice(0, all.length) ?? [];
+    return {
+      ...{ format: SESSION_FORMAT, format_version: 2, workload, words: benchable.words(sweep?.path), created, command },
+      reports: [...all],
+      sweep: sweep === null ? null : { path: sweep.path, values: [...values], fits: sweepFits(values, all) },
+    };
+  };
+  const devices = await devicesWithCeilings(addon, (reason) => warn?.(`No ceilings: ${reason}`));
+  const recorded = { document, ...(await recordedFacts(assetsFolder, devices, benchable.kernels)) };
+  for (const [index, problem] of problems.entries()) {
+    if (signal.aborted && index > 0) break;
+    const found = new Map<string, Float32Array | Float64Array>();
+    answers.push(found);
+    const report = await measureReport(addon, benchable, problem, {
+      ...{ scenario, variants, modes, seed, limits, signal, recorded },
+      gpus: sessionGpus(devices),
+      claims: task.withoutClaims === true ? [] : await benchable.readClaims(assetsFolder, problem),
+      ...(task.sample_s !== undefined && { sample_s: task.sample_s }),
+      external:
+        task.external.length === 0 ? null : { assetsFolder, ids: task.external, scenario: task.scenarios[index] },
+      ...(trace && { trace: (reason: string) => warn?.(reason) }),
+      ...(soFar !== undefined && { soFar: (part: SessionReport) => soFar(sessionOf([...reports, part])) }),
+      onAnswer: (label, values) => found.set(label, values),
+      onProgress: (progress) => tell(progress, index),
+    });
+    reports.push(report);
+  }
+  return { session: sessionOf(reports), answers };
+}

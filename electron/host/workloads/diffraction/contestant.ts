@@ -1,0 +1,128 @@
+/** A variant of the diffraction workload as a session measures it: every image is drawn from a state made for it. */
+import type { Mode } from '../../../contract/bench/bench-session.ts';
+import type { NativeAddon } from '../../io/addon/addon.ts';
+import type { DiffractionPlan, DiffractionResult, DiffractionVariant } from '../../io/addon/diffraction.ts';
+import type { Contestant, EntryHead, Known, Taken, Work } from '../../model/bench/contestant.ts';
+import type { Values } from '../../model/bench/parity.ts';
+import { imageAccuracy } from './accuracy.ts';
+import type { ImageCandidate } from './candidates.ts';
+import { imageError } from './image-error.ts';
+import { render } from './render.ts';
+
+export function headOf({ label, variant, gpu }: ImageCandidate): EntryHead {
+  const { id, title, buildsOn, device, precision } = variant;
+  return { label, variant: id, title, builds_on: buildsOn, device, precision, note: null, gpu };
+}
+
+type Declared = Pick<
+  DiffractionVariant,
+  'precision' | 'flopsPerTerm' | 'fp64FlopsPerTerm' | 'flopsPerBeam' | 'fp64FlopsPerBeam' | 'bytesPerTerm'
+>;
+
+/** What one image takes. */
+export function declaredWork(
+  { flopsPerTerm, fp64FlopsPerTerm, flopsPerBeam, fp64FlopsPerBeam, bytesPerTerm, precision }: Declared,
+  { terms, width, height, orientations }: Pick<DiffractionPlan, 'width' | 'height' | 'orientations' | 'terms'>,
+): Work {
+  const beams = terms / orientations;
+  const fp64 = fp64FlopsPerTerm * terms + fp64FlopsPerBeam * beams;
+  return {
+    bytes: bytesPerTerm * terms + width * height * (precision === 'fp64' ? 8 : 4),
+    fp32_flops: flopsPerTerm * terms + flopsPerBeam * beams - fp64,
+    fp64_flops: fp64,
+    other_flops: null,
+  };
+}
+
+interface Rendered {
+  readonly plan: DiffractionPlan;
+  readonly result: DiffractionResult;
+  readonly wall_s: number;
+}
+
+/** `wall_s` of the host's clock holds the repetitions that a GPU's clock needs: a whole run is set-up and one image. */
+function takenOf({ result }: Rendered): Taken {
+  const { device_s, solve_s, setup_s, setup_parts, clocks, image } = result;
+  return {
+    time_s: device_s > 0 ? device_s : solve_s,
+    repetitions: 1,
+    device_s: device_s > 0 ? device_s : null,
+    host_s: solve_s,
+    setup_s,
+    wall_s: setup_s + solve_s,
+    parts: new Map(setup_parts.map(({ name, seconds }) => [name, seconds])),
+    clocks,
+    values: image,
+  };
+}
+
+export class ImageContestant implements Contestant {
+  readonly #addon: NativeAddon;
+  readonly #candidate: ImageCandidate;
+  readonly #signal: AbortSignal | undefined;
+  #first: Rendered | null = null;
+
+  constructor(addon: NativeAddon, candidate: ImageCandidate, signal: AbortSignal | undefined) {
+    this.#addon = addon;
+    this.#candidate = candidate;
+    this.#signal = signal;
+  }
+
+  async first(): Promise<Taken | null> {
+    const rendered = await this.#render('warm', false);
+    this.#first = rendered;
+    return rendered && { ...takenOf(rendered), wall_s: rendered.wall_s };
+  }
+
+  async take(mode: Mode): Promise<Taken | null> {
+    const rendered = await this.#render(mode, true);
+    return rendered && takenOf(rendered);
+  }
+
+  async answer() {
+    return { values: this.#rendered.result.image };
+  }
+
+  accuracy(oracle: Values | null) {
+    return oracle === null
+      ? []
+      : imageAccuracy(imageError(this.#rendered.result.image, Float32Array.from(oracle)), true);
+  }
+
+  quantities(time_s: number) {
+    const { plan, result } = this.#rendered;
+    const ns_per_term = (time_s * result.threads * 1e9) / plan.terms;
+    return [
+      { id: 'rate', title: 'Pixels', value: (plan.width * plan.height) / time_s, unit: '1/s' },
+      { id: 'per_term', title: 'Per lattice term and core', value: ns_per_term, unit: 'ns' },
+    ];
+  }
+
+  known(): Known {
+    const { plan, result } = this.#rendered;
+    const { variant } = this.#candidate;
+    return {
+      threads: variant.device === 'cpu' ? result.threads : null,
+      isa: result.isa,
+      state_bytes: plan.estimate_bytes,
+      size: plan.width * plan.height,
+      work: declaredWork(variant, plan),
+      repeats: null,
+      note: null,
+      compared: null,
+    };
+  }
+
+  async close(): Promise<void> {}
+
+  async #render(mode: Mode, clocks: boolean): Promise<Rendered | null> {
+    const { problem, variant } = this.#candidate;
+    const rendered = await render(this.#addon, problem, { variant: variant.id, mode, clocks }, this.#signal);
+    return rendered.result.status === 'done' ? rendered : null;
+  }
+
+  get #rendered(): Rendered {
+    if (this.#first === null) throw new Error(`${this.#candidate.label} was asked before its first image`);
+    return this.#first;
+  }
+}

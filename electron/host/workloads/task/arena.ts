@@ -1,0 +1,65 @@
+/** A small measured workload as sessions take it. */
+import type { NativeAddon } from '../../io/addon/addon.ts';
+import { usedGpu } from '../../io/addon/gpu.ts';
+import type { TaskProblem } from '../../io/addon/task.ts';
+import type { Arena } from '../../model/bench/arena.ts';
+import { sessionClaims } from '../../model/bench/claim-results.ts';
+import type { Claim } from '../../model/bench/claims.ts';
+import { type TaskCandidate, taskCandidates, variantsFor } from './candidates.ts';
+import { headOf, TaskContestant, usualSample_s } from './contestant.ts';
+
+/** Prepared variants keep their memory; beyond this share of the GPU's each is prepared anew for every sample. */
+const shareKept = 0.5;
+
+/** A median that one odd sample does not move; more would not tell what varies between instances. */
+const ROUNDS_PER_INSTANCE = 3;
+
+export interface TaskArenaOptions {
+  /** Ids, or id:gpu. */
+  readonly variants: readonly string[];
+  readonly claims?: readonly Claim[];
+  /** A sample repeats the task for at least this long. */
+  readonly sample_s?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+function estimate(addon: NativeAddon, { problem }: TaskCandidate): number {
+  try {
+    return addon.createTask(problem).plan.estimate_bytes;
+  } catch {
+    // Its refusal is told in its row.
+    return 0;
+  }
+}
+
+/** Whether all may stay prepared at once; the first twice, for its control is prepared beside it. */
+function fits(addon: NativeAddon, problem: TaskProblem, all: readonly TaskCandidate[]): boolean {
+  const memory = usedGpu(addon.devices())?.memory_bytes ?? null;
+  const needs = (device: 'cpu' | 'cuda'): number =>
+    [...all.slice(0, 1), ...all]
+      .filter(({ variant }) => variant.device === device && variant.available)
+      .reduce((sum, candidate) => sum + estimate(addon, candidate), 0);
+  const onCpu = needs('cpu') <= shareKept * problem.memory_limit_bytes;
+  return onCpu && (memory === null || needs('cuda') <= shareKept * memory);
+}
+
+/** Throws a BraggError for variants that are not known. */
+export function taskArena(addon: NativeAddon, problem: TaskProblem, options: TaskArenaOptions): Arena {
+  const { claims = [], sample_s = usualSample_s, signal } = options;
+  const variants = addon.taskVariants(problem.workload);
+  const all = taskCandidates(problem, options.variants, variants);
+  const keep = fits(addon, problem, all);
+  return {
+    bench: problem.bench,
+    title: variantsFor(problem, variants)[0]?.benchTitle ?? problem.workload,
+    entrants: all.map((candidate) => ({
+      head: headOf(candidate),
+      enter: () => new TaskContestant(addon, candidate, { sample_s, keep, signal }),
+    })),
+    // What cannot stay prepared is prepared for each sample.
+    roundsPerInstance: keep ? ROUNDS_PER_INSTANCE : 1,
+    oracle: async () => null,
+    facts: () => [],
+    claims: (report) => sessionClaims(claims, report),
+  };
+}

@@ -1,0 +1,56 @@
+/** Proton transport as sessions take it. */
+import type { NativeAddon, TransportProblem } from '../../../io/addon/addon.ts';
+import type { Arena, Oracle } from '../../../model/bench/arena.ts';
+import { candidates } from '../../../model/bench/candidates.ts';
+import { sessionClaims } from '../../../model/bench/claim-results.ts';
+import type { Claim } from '../../../model/bench/claims.ts';
+import { oracleFor } from '../../../model/bench/oracle.ts';
+import { headOf, TransportContestant } from './contestant.ts';
+import type { Rivals } from './rivals.ts';
+
+export interface TransportArenaOptions {
+  /** Ids, or id@precision, or id:gpu. */
+  readonly variants: readonly string[];
+  readonly claims?: readonly Claim[];
+  readonly rivals?: Rivals | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Throws a BraggError for variants that are not known. */
+export function transportArena(addon: NativeAddon, problem: TransportProblem, options: TransportArenaOptions): Arena {
+  const { claims = [], rivals, signal } = options;
+  const all = candidates(problem, options.variants, addon.variants());
+  const stepping = new Map(all.map((one) => [one.label, one]));
+  const known = new Map<string, Promise<Oracle>>();
+  const oracleOf = async (label: string): Promise<Oracle | null> => {
+    const candidate = stepping.get(label);
+    if (candidate === undefined) return null;
+    const which = candidate.problem.solver.stepping;
+    const found =
+      known.get(which) ??
+      oracleFor(addon, candidate.problem, signal).then(({ oracle, reason }) => ({
+        values: oracle?.dose ?? null,
+        told: `${which}: ${oracle === null ? `none (${reason ?? 'no reason known'})` : `${oracle.variant} in fp64`}`,
+      }));
+    known.set(which, found);
+    return found;
+  };
+  const path = all.find((one) => one.problem.solver.stepping === 'path') ?? all[0];
+  return {
+    bench: '',
+    title: 'Proton transport',
+    entrants: all.map((candidate) => ({
+      head: headOf(candidate),
+      enter: () => new TransportContestant(addon, candidate, signal),
+    })),
+    // A run allocates, uploads and fills its state anew: each is an instance of its own.
+    roundsPerInstance: 1,
+    oracle: ({ label }) => oracleOf(label),
+    facts: () => [],
+    claims: (report) => sessionClaims(claims, report),
+    rivals:
+      rivals &&
+      path &&
+      (async (context) => rivals(path.problem, (await oracleOf(path.label))?.values ?? null, context)),
+  };
+}

@@ -1,0 +1,132 @@
+/** A variant of proton transport as a session measures it: every run allocates, uploads and fills its state anew. */
+import type { Mode } from '../../../../contract/bench/bench-session.ts';
+import { BraggError } from '../../../../contract/errors.ts';
+import type { NativeAddon } from '../../../io/addon/addon.ts';
+import type { Candidate } from '../../../model/bench/candidates.ts';
+import type { Contestant, EntryHead, Known, Taken } from '../../../model/bench/contestant.ts';
+import { type Measured, measure, timeOf } from '../../../model/bench/measure.ts';
+import { parityLimit, relativeL2, type Values } from '../../../model/bench/parity.ts';
+import { cellSteps, doseError, ledgerError, ledgerErrorOf } from '../accuracy.ts';
+
+export function headOf({ label, variant, problem, note, gpu }: Candidate): EntryHead {
+  return {
+    label,
+    variant: variant.id,
+    title: variant.title,
+    builds_on: variant.buildsOn,
+    device: variant.device,
+    precision: problem.solver.precision,
+    note,
+    gpu,
+  };
+}
+
+function takenOf({ timing, result, clocks }: Measured): Taken {
+  const { setup_s, solve_s, device_s, wall_s } = timing;
+  const parts = new Map<string, number>();
+  for (const { name, seconds } of result.setup_parts) parts.set(name, (parts.get(name) ?? 0) + seconds);
+  return {
+    ...{ setup_s, device_s, wall_s, clocks, parts },
+    time_s: timeOf(timing),
+    repetitions: 1,
+    host_s: solve_s,
+    values: result.dose,
+  };
+}
+
+export class TransportContestant implements Contestant {
+  readonly #addon: NativeAddon;
+  readonly #candidate: Candidate;
+  readonly #signal: AbortSignal | undefined;
+  #first: Measured | null = null;
+
+  constructor(addon: NativeAddon, candidate: Candidate, signal: AbortSignal | undefined) {
+    this.#addon = addon;
+    this.#candidate = candidate;
+    this.#signal = signal;
+  }
+
+  async first(): Promise<Taken | null> {
+    const measured = await this.#run('first');
+    this.#first = measured;
+    return measured && takenOf(measured);
+  }
+
+  async take(mode: Mode): Promise<Taken | null> {
+    if (mode === 'graph' && this.#candidate.variant.device === 'cpu') {
+      throw new BraggError('unsupported', 'the CPU launches nothing that a graph could replay');
+    }
+    const measured = await this.#run(mode);
+    return measured && takenOf(measured);
+  }
+
+  async answer() {
+    return { values: this.#result.dose };
+  }
+
+  accuracy(oracle: Values | null) {
+    const { precision } = this.#candidate.problem.solver;
+    const rel_l2 = oracle === null ? null : relativeL2(this.#result.dose, oracle);
+    return [doseError(rel_l2, parityLimit[precision]), ledgerError(ledgerErrorOf(this.#result), precision)];
+  }
+
+  quantities(time_s: number) {
+    const { steps, cell_steps, secondaries } = this.#result;
+    return [
+      cellSteps(cell_steps / time_s),
+      { id: 'steps', title: 'Steps taken', value: steps, unit: '' },
+      ...(secondaries === undefined
+        ? []
+        : [
+            {
+              id: 'products',
+              title: 'Products of nuclear reactions, beside the steps',
+              value: secondaries.seconds,
+              unit: 's',
+            },
+          ]),
+    ];
+  }
+
+  known(): Known {
+    const { threads, isa, peak_state_bytes, cell_steps, bytes_per_cell_step, flops_per_cell_step } = this.#result;
+    const { ne, ntheta, nz, nx } = this.#plan;
+    const { precision, stepping } = this.#candidate.problem.solver;
+    const flops = flops_per_cell_step * cell_steps;
+    return {
+      ...{ threads, isa },
+      state_bytes: peak_state_bytes,
+      size: ne * ntheta * nz * nx,
+      work: {
+        // Declared bytes are of FP32; FP64 moves twice as many.
+        bytes: bytes_per_cell_step * (precision === 'fp64' ? 2 : 1) * cell_steps,
+        fp32_flops: precision === 'fp32' ? flops : null,
+        fp64_flops: precision === 'fp64' ? flops : null,
+        other_flops: null,
+      },
+      repeats: null,
+      note: stepping === 'depth' ? 'depth stepping' : null,
+      compared: null,
+    };
+  }
+
+  async close(): Promise<void> {}
+
+  async #run(mode: Mode | 'first'): Promise<Measured | null> {
+    const measured = await measure(this.#addon, this.#candidate.problem, this.#signal, mode);
+    return measured.result.status === 'done' ? measured : null;
+  }
+
+  get #result() {
+    return this.#measured.result;
+  }
+
+  get #plan() {
+    return this.#measured.plan;
+  }
+
+  get #measured(): Measured {
+    if (this.#first === null) throw new Error(`${this.#candidate.label} was asked before its first run`);
+    return this.#first;
+  }
+}
