@@ -79,6 +79,16 @@ class ArraySolver:
             (3, groups(tables.whole_x), xp.asarray(tables.flux_x, dtype=self.dtype), "x"),
             (2, groups(tables.whole_z), xp.asarray(tables.flux_z, dtype=self.dtype), "z"),
         ]
+        # In x the remap reads the last cell again behind the end that it leads out through: what leaves goes on beyond.
+        # By cells from that end: the angles that move so, and the last cell's weights as the cells behind.
+        flux, back = np.asarray(tables.flux_x), np.asarray(tables.whole_x) < 0
+        self.behind = [
+            (place, span, xp.asarray(weights[span[0] : span[1]], dtype=self.dtype)[None, :, None])
+            for ends, towards, each in ((back, 0, flux[:, ::-1]), (~back, -1, flux))
+            if (span := spans(ends)) is not None
+            for place, weights in ((towards, each[:, 3] + each[:, 4]), (1 if towards == 0 else -2, each[:, 4]))
+            if self.psi.shape[3] > 1 or place == towards
+        ]
 
     def lose(self, name, per_energy):
         """Adds protons that left, given per energy bin, to the sums."""
@@ -154,6 +164,10 @@ class ArraySolver:
             to, source = self.along(axis, to), self.along(axis, source)
             xp.multiply(psi[source], taps[m], out=scratch[to])
             moved[to] += scratch[to]
+        if name == "x":
+            for place, (first, last), weights in self.behind:
+                end = 0 if place >= 0 else -1
+                moved[:, first:last, :, place] += weights * psi[:, first:last, :, end]
         xp.maximum(moved, 0, out=moved)
         xp.minimum(moved, psi, out=moved)
         psi -= moved

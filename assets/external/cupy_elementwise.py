@@ -6,15 +6,24 @@ import numpy as np
 from array_solver import ArraySolver
 
 REMAP = """
+// A row moves out through its end `out`, 0 or 1: behind it the remap reads the last cell again, so that what leaves goes
+// on beyond. Behind other ends (-1: both) is nothing.
+__device__ __forceinline__ int end_of(bool open, int whole) { return !open ? -1 : whole < 0 ? 0 : 1; }
 template <typename Real>
-__device__ __forceinline__ Real handed_on(const Real* row, long long stride, int n, int i, const Real* c) {
+__device__ __forceinline__ Real neighbour(const Real* row, long long stride, int n, int i, int out) {
+  if (i < 0) return out == 0 ? row[0] : Real(0);
+  if (i >= n) return out == 1 ? row[(n - 1) * stride] : Real(0);
+  return row[i * stride];
+}
+template <typename Real>
+__device__ __forceinline__ Real handed_on(const Real* row, long long stride, int n, int i, const Real* c, int out) {
   if (i < 0 || i >= n) return Real(0);
   const Real p = row[i * stride];
   Real g = c[2] * p;
-  if (i > 0) g += c[1] * row[(i - 1) * stride];
-  if (i > 1) g += c[0] * row[(i - 2) * stride];
-  if (i + 1 < n) g += c[3] * row[(i + 1) * stride];
-  if (i + 2 < n) g += c[4] * row[(i + 2) * stride];
+  g += c[1] * neighbour(row, stride, n, i - 1, out);
+  g += c[0] * neighbour(row, stride, n, i - 2, out);
+  g += c[3] * neighbour(row, stride, n, i + 1, out);
+  g += c[4] * neighbour(row, stride, n, i + 2, out);
   g = g > Real(0) ? g : Real(0);
   return g < p ? g : p;
 }
@@ -66,9 +75,9 @@ stream = cp.ElementwiseKernel(
     const int to = (i / stride) % n;
     const T* row = &psi[0] + (i - (long long)to * stride);
     const T* c = &flux[0] + 5 * a;
-    const int donor = to - whole[a];
-    out = content(row, (long long)stride, n, donor) - handed_on(row, (long long)stride, n, donor, c)
-        + handed_on(row, (long long)stride, n, donor - 1, c);
+    const int donor = to - whole[a], end = end_of(stride == 1, whole[a]);
+    out = content(row, (long long)stride, n, donor) - handed_on(row, (long long)stride, n, donor, c, end)
+        + handed_on(row, (long long)stride, n, donor - 1, c, end);
     """,
     "stream",
     preamble=REMAP,
@@ -92,7 +101,7 @@ stream_loss = cp.ElementwiseKernel(
         if (w >= -1) d = max(d, n - w - 3);  // nothing leaves before the last cells
         continue;
       }
-      const double moved = handed_on(row, (long long)stride, n, d, c);
+      const double moved = handed_on(row, (long long)stride, n, d, c, end_of(stride == 1, w));
       if (!goes) sum += moved;
       if (!stays) sum += row[d * (long long)stride] - moved;
     }

@@ -107,12 +107,12 @@ extern "C" __global__ void stream(const REAL* __restrict__ psi, REAL* __restrict
     const long long at = (long long)e * ntheta * plane + rest;
     const REAL* row = psi + (at - (long long)i * stride);
     const REAL* c = flux + 5 * a;
-    const int donor = i - w;
-    next[at] = content(row, (long long)stride, n, donor) - handed_on(row, (long long)stride, n, donor, c) +
-               handed_on(row, (long long)stride, n, donor - 1, c);
+    const int donor = i - w, out = end_of(stride == 1, w);
+    next[at] = content(row, (long long)stride, n, donor) - handed_on(row, (long long)stride, n, donor, c, out) +
+               handed_on(row, (long long)stride, n, donor - 1, c, out);
     const bool stays = i + w >= 0 && i + w < n, goes = i + w + 1 >= 0 && i + w + 1 < n;
     if (!stays || !goes) {
-      const REAL moved = handed_on(row, (long long)stride, n, i, c);
+      const REAL moved = handed_on(row, (long long)stride, n, i, c, out);
       if (!stays) lost += row[(long long)i * stride] - moved;
       if (!goes) lost += moved;
     }

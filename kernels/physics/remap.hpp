@@ -29,6 +29,16 @@ BB_HD inline RemapShift split_shift(double shift) {
   return {whole, shift - whole};
 }
 
+/// The cell of a row of `n` that a remap by `whole` cells and a part of one more reads as cell i; -1: none. Behind the
+/// end that the row moves out through it reads the last cell again: what leaves goes on beyond. Emptiness there would
+/// be a step in the row, and the quintic and the clamp would hold back what leaves. Behind the other end nothing is,
+/// and nothing comes in.
+BB_HD inline int remap_neighbour(int i, int n, int whole) {
+  if (i < 0) return whole < 0 ? 0 : -1;
+  if (i >= n) return whole < 0 ? -1 : n - 1;
+  return i;
+}
+
 /// Weights c[m] of the donor's neighbours i - 2 … i + 2 in G_i before the clamp.
 BB_HD inline void remap_weights(double fraction, bool high_order, double c[kRemapTaps]) {
   for (int m = 0; m < kRemapTaps; ++m) c[m] = 0.0;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <numbers>
 #include <random>
+#include <string>
 
 #include "../kernels/problems.hpp"
 
@@ -143,6 +144,20 @@ std::vector<ParityScenario> make() {
   p.grid.energy_step = 0.13;
   p.step = 0.31;
   add("beam at the edge, linear remap, odd steps", p);
+
+  // Rows of cells that fill whole quads and that do not, left through either end.
+  for (const int nx : {20, 19, 18, 17}) {
+    for (const double side : {-1.0, 1.0}) {
+      p = water_problem(kBeamEnergy, {0.45 * nx, kBeamDepth, 0.45, 0.2}, 0.4, kBeamAngleStep);
+      p.max_steps = 400;
+      p.beam.x = side * (0.5 * 0.45 * nx - 0.2);
+      p.beam.x_sigma = 0.6;
+      p.beam.angle = p.grid.theta_centre = nx == 18 ? 0.2 * side : 0.0;
+      if (nx == 19) heterogeneous(p);
+      const std::string where = side < 0.0 ? "low" : "high";
+      add(("beam along the " + where + " side, " + std::to_string(nx) + " cells across").c_str(), p);
+    }
+  }
 
   p = beam();
   heterogeneous(p);

@@ -341,6 +341,7 @@ Lost stream_x(const T* in, T* out, int rows, int nx, const physics::RemapShift& 
     const T* from = in + u(z) * u(nx);
     T* to = out + u(z) * u(nx);
     std::copy_n(from, nx, p);
+    for (int k = 1; k <= kPad; ++k) (w < 0 ? p[-k] : p[nx - 1 + k]) = w < 0 ? p[0] : p[nx - 1];  // see remap_neighbour
     flux(moved, p, 1, c, nx);
     // Cell j holds what stayed of cell j - w and what came from cell j - w - 1.
     const int first = std::clamp(w, 0, nx), last = std::clamp(nx + w, 0, nx);

@@ -219,12 +219,15 @@ class Scatter final : public engine::Solver {
   }
 
   /// Moves cell `at` of a row of `n` cells, `stride` apart, that holds `psi[i]`; calls lost(face, protons) for what
-  /// leaves the row at its ends, `low` and the face behind it.
+  /// leaves the row at its ends, `low` and the face behind it. In x it reads behind them as remap_neighbour.
   template <typename F>
   void remap(std::size_t i, int at, int n, std::ptrdiff_t stride, const physics::RemapShift& shift, const T* c,
              Face low, F&& lost) {
     const T* p = &state_.psi[i];
-    const auto neighbour = [&](int m) { return at + m < 0 || at + m >= n ? T(0) : p[m * stride]; };
+    const auto neighbour = [&](int m) {
+      const int cell = low == kXLow ? physics::remap_neighbour(at + m, n, shift.whole) : at + m;
+      return cell < 0 || cell >= n ? T(0) : p[(cell - at) * stride];
+    };
     const T moved = physics::remap_flux(neighbour(-2), neighbour(-1), *p, neighbour(1), neighbour(2), c);
     const auto put = [&](int m, T part) {
       if (at + m < 0 || at + m >= n) {

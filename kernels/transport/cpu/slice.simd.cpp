@@ -283,6 +283,8 @@ class Advance {
 
   void remap_x(int map_row, int a, T* to) {
     scatter(map_row, a);
+    const int whole = t_.shift_x[static_cast<std::size_t>(a)].whole;
+    extend_row(whole);
     const auto& c = w_.flux_x[static_cast<std::size_t>(a)];
     const T c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3], c4 = c[4];
     const T* p = row_;
@@ -292,12 +294,20 @@ class Advance {
       const T low = flux > T(0) ? flux : T(0);
       g[x] = low < p[x] ? low : p[x];
     }
-    const int whole = t_.shift_x[static_cast<std::size_t>(a)].whole;
     const T* kept = p + (out_.xs - whole - x_start_);
     const T* left = g + (out_.xs - whole - x_start_);
     for (int x = 0; x < out_.pitch; ++x) to[x] = (kept[x] - left[x]) + left[x - 1];
     for (int x = t_.nx - out_.xs; x < out_.pitch; ++x) to[x] = T(0);
     if (from_.x0 + whole < 0 || from_.x1 + whole + 1 > t_.nx) count_x_loss(whole);
+  }
+
+  /// Writes what the remap reads behind the grid's two faces; see remap_neighbour.
+  void extend_row(int whole) {
+    T* p = row_ - x_start_;
+    for (int k = 1; k <= kRemapReach; ++k) {
+      if (from_.x0 == 0) p[-k] = whole < 0 ? p[0] : T(0);
+      if (from_.x1 == t_.nx) p[t_.nx - 1 + k] = whole < 0 ? T(0) : p[t_.nx - 1];
+    }
   }
 
   void count_x_loss(int whole) {

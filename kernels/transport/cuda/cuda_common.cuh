@@ -122,10 +122,15 @@ __device__ inline void raise(float* extreme, float value) {
 }
 
 /// What cell `at` of a row holds after the remap by `whole` cells and the flux weights `c`. The row has `n` cells,
-/// `stride` apart, from `p` on. What the donor at `at` itself sends out of the row is added to `lost`.
-template <typename T>
+/// `stride` apart, from `p` on. What the donor at `at` itself sends out of the row is added to `lost`. kOpen: behind its
+/// ends the row is read as remap_neighbour says; else nothing is there. A donor never lies behind the end that the row
+/// moves out through: what it sends would not come to `at`.
+template <bool kOpen, typename T>
 __device__ inline T remap_cell(const T* p, int at, int n, int stride, int whole, const T* c, double& lost) {
-  const auto cell = [&](int j) { return j < 0 || j >= n ? T(0) : p[static_cast<long long>(j) * stride]; };
+  const auto cell = [&](int j) {
+    const int i = kOpen ? physics::remap_neighbour(j, n, whole) : j;
+    return i < 0 || i >= n ? T(0) : p[static_cast<long long>(i) * stride];
+  };
   const int donor = at - whole;
   T v[6];
 #pragma unroll

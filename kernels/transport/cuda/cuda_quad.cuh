@@ -1,5 +1,7 @@
 #pragma once
 
+#include "physics/remap.hpp"
+
 // Four neighbouring columns, which a thread of the fused step and of the window keeps together.
 namespace bb::transport {
 
@@ -16,5 +18,59 @@ __device__ inline T sum_quad(const Quad<T>& q) {
 /// What of a donor's `content` moves on, from the sum g over its neighbours.
 __device__ inline float clamp_flux(float g, float content) { return fminf(fmaxf(g, 0.0f), content); }
 __device__ inline double clamp_flux(double g, double content) { return fmin(fmax(g, 0.0), content); }
+
+/// Four columns after the remap in x, and the cells that it reads.
+inline constexpr int kQuadDonors = 4 + physics::kRemapTaps;
+
+/// What donor[2] hands on.
+template <typename T>
+__device__ inline T donor_flux(const T* donor, const T (&c)[physics::kRemapTaps]) {
+  return clamp_flux(c[0] * donor[0] + c[1] * donor[1] + c[2] * donor[2] + c[3] * donor[3] + c[4] * donor[4], donor[2]);
+}
+
+/// The columns that the remap makes of donor[2] … donor[6].
+template <typename T>
+__device__ inline Quad<T> remap_quad(const T* donor, const T (&c)[physics::kRemapTaps]) {
+  T before = donor_flux(donor, c);
+  Quad<T> moved;
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
+    const T passed = donor_flux(donor + j + 1, c);
+    moved.v[j] = (donor[j + 3] - passed) + before;
+    before = passed;
+  }
+  return moved;
+}
+
+/// Whether the remap by `whole` cells reads behind the end that a row of `n` cells moves out through; donor[0] lies in
+/// column `first`.
+__device__ inline bool reads_behind(int first, int n, int whole) {
+  return whole < 0 ? first < 0 : first + kQuadDonors > n;
+}
+
+/// The same where it does: there it reads the last cell again (see remap_neighbour), but no proton comes from there.
+template <typename T>
+__device__ inline Quad<T> remap_quad_behind(T* donor, const T (&c)[physics::kRemapTaps], int first, int n, int whole) {
+  const int last = (whole < 0 ? 0 : n - 1) - first;  // the last cell's place
+  const auto behind = [&](int m) { return whole < 0 ? m < last : m > last; };
+#pragma unroll
+  for (int m = 1; m < kQuadDonors; ++m) {
+    if (whole >= 0 && m > last) donor[m] = donor[m - 1];
+  }
+#pragma unroll
+  for (int m = kQuadDonors - 2; m >= 0; --m) {
+    if (whole < 0 && m < last) donor[m] = donor[m + 1];
+  }
+  T before = behind(2) ? T(0) : donor_flux(donor, c);
+  Quad<T> moved;
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
+    const T passed = behind(j + 3) ? T(0) : donor_flux(donor + j + 1, c);
+    const T content = behind(j + 3) ? T(0) : donor[j + 3];
+    moved.v[j] = (content - passed) + before;
+    before = passed;
+  }
+  return moved;
+}
 
 }  // namespace bb::transport

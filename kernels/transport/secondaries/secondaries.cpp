@@ -417,7 +417,10 @@ class Sweep {
     for (int x = 0; x < g_.columns; ++x) {
       const int n = top(beam, x);
       if (n == 0) continue;
-      const auto beside = [&](int i) { return i < 0 || i >= g_.columns ? empty.data() : column(now_, beam, i); };
+      const auto beside = [&](int i) {
+        const int at = physics::remap_neighbour(i, g_.columns, shift.whole);
+        return at < 0 ? empty.data() : column(now_, beam, at);
+      };
       const double *m2 = beside(x - 2), *m1 = beside(x - 1), *p = beside(x), *p1 = beside(x + 1), *p2 = beside(x + 2);
       for (int b = 0; b < n; ++b) {
         passed[u(b)] = physics::remap_flux(m2[b], m1[b], p[b], p1[b], p2[b], c.data());

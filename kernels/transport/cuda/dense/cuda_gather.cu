@@ -190,9 +190,9 @@ __device__ void gather_stream(const DeviceStep<T>& s) {
     const long long field = field_offset(s, e, a);
     double lost = 0.0;
     if (kAlongX) {
-      s.to[field + i] = remap_cell(s.from + field + z * t.nx, x, t.nx, 1, whole, c, lost);
+      s.to[field + i] = remap_cell<true>(s.from + field + z * t.nx, x, t.nx, 1, whole, c, lost);
     } else {
-      s.to[field + i] = remap_cell(s.from + field + x, z, t.nz, t.nx, whole, c, lost);
+      s.to[field + i] = remap_cell<false>(s.from + field + x, z, t.nz, t.nx, whole, c, lost);
     }
     number += lost;
     energy += lost * t.energy[e];

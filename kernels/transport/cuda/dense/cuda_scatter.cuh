@@ -58,12 +58,13 @@ __device__ inline StreamLoss scatter_stream_cell(const DeviceStep<float>& s, Sca
   const int x = cell.i - z * t.nx;
   const float* cx = t.flux_x + cell.a * physics::kRemapTaps;
   StreamLoss lost;
-  const float content = remap_cell(field + z * t.nx, x, t.nx, 1, t.whole_x[cell.a], cx, lost.x);
+  const float content = remap_cell<true>(field + z * t.nx, x, t.nx, 1, t.whole_x[cell.a], cx, lost.x);
   if (content == 0.0f) return lost;
 
   double ignored = 0.0;  // other threads' protons
   const auto after_x = [&](int row) {
-    return row < 0 || row >= t.nz ? 0.0f : remap_cell(field + row * t.nx, x, t.nx, 1, t.whole_x[cell.a], cx, ignored);
+    if (row < 0 || row >= t.nz) return 0.0f;
+    return remap_cell<true>(field + row * t.nx, x, t.nx, 1, t.whole_x[cell.a], cx, ignored);
   };
   const float moved = physics::remap_flux(after_x(z - 2), after_x(z - 1), content, after_x(z + 1), after_x(z + 2),
                                           t.flux_z + cell.a * physics::kRemapTaps);

@@ -55,9 +55,16 @@ __device__ void tiled_stream(const DeviceStep<float>& s, const StreamTiles& tile
   for (Walk at(words); at.row < rows; at.next()) {
     const int z = row0 + at.row;
     const int x = column0 + at.column * kWide;
-    const bool inside = z >= 0 && z < t.nz && x >= 0 && x < t.nx;
-    *reinterpret_cast<Word*>(loaded + at.row * tiles.loaded_pitch + at.column * kWide) =
-        inside ? *reinterpret_cast<const Word*>(s.from + field + z * t.nx + x) : Word{};
+    Word word{};
+    if (z >= 0 && z < t.nz) {
+      const float* row = s.from + field + z * t.nx;
+      if (x >= 0 && x < t.nx) {
+        word = *reinterpret_cast<const Word*>(row + x);
+      } else if (const int last = physics::remap_neighbour(x, t.nx, wx); last >= 0) {  // words end where the grid does
+        for (int j = 0; j < kWide; ++j) word.v[j] = row[last];
+      }
+    }
+    *reinterpret_cast<Word*>(loaded + at.row * tiles.loaded_pitch + at.column * kWide) = word;
   }
   __syncthreads();
 
@@ -70,9 +77,13 @@ __device__ void tiled_stream(const DeviceStep<float>& s, const StreamTiles& tile
   for (Walk at(width); at.row < rows; at.next()) {
     const float* v = loaded + at.row * tiles.loaded_pitch + at.column + shift;
     const float arrives = physics::remap_flux(v[0], v[1], v[2], v[3], v[4], c);
-    float content = v[3] - physics::remap_flux(v[1], v[2], v[3], v[4], v[5], c) + arrives;
+    const float passes = physics::remap_flux(v[1], v[2], v[3], v[4], v[5], c);
+    float content = v[3] - passes + arrives;
     const int x = x0 + at.column;
     if (x < 0 || x >= t.nx) {
+      // Protons come from cells; what the remap reads behind the row's end is none.
+      const auto holds = [&](int donor) { return donor >= 0 && donor < t.nx; };
+      content = (holds(x - wx) ? v[3] - passes : 0.0f) + (holds(x - wx - 1) ? arrives : 0.0f);
       // Each row of donors belongs to one tile: the one that makes the row `wz` further.
       const int z = row0 + at.row + wz;
       if (z >= z0 && z < z1) lost_x += static_cast<double>(content);

@@ -69,9 +69,9 @@ class Streaming {
 
   /// One row before the remap: donors x - whole - 3 … x - whole + 5.
   template <int kWhole>
-  __device__ void load(const T* row, const DeviceBox& from, int x, int whole, T (&donor)[9]) const {
+  __device__ void load(const T* row, const DeviceBox& from, int x, int whole, T (&donor)[kQuadDonors]) const {
     if constexpr (kWhole == kAnyWhole) {
-      for (int k = 0; k < 9; ++k) {
+      for (int k = 0; k < kQuadDonors; ++k) {
         const int at = x - whole - 3 + k;
         donor[k] = at >= from.x0 && at < from.x1 ? row[at] : T(0);
       }
@@ -81,24 +81,8 @@ class Streaming {
         const int at = x + 4 * (q - 1);
         v[q] = at >= from.x0 && at < from.x1 ? *reinterpret_cast<const Quad<T>*>(row + at) : Quad<T>{};
       }
-      for (int k = 0; k < 9; ++k) donor[k] = v[(k + 1 - kWhole) / 4].v[(k + 1 - kWhole) % 4];
+      for (int k = 0; k < kQuadDonors; ++k) donor[k] = v[(k + 1 - kWhole) / 4].v[(k + 1 - kWhole) % 4];
     }
-  }
-
-  __device__ static T flux(const T* donor, const T (&c)[kRemapTaps]) {
-    return clamp_flux(c[0] * donor[0] + c[1] * donor[1] + c[2] * donor[2] + c[3] * donor[3] + c[4] * donor[4],
-                      donor[2]);
-  }
-
-  __device__ static Quad<T> remap_x(const T (&donor)[9], const T (&c)[kRemapTaps]) {
-    T before = flux(donor, c);
-    Quad<T> moved;
-    for (int j = 0; j < 4; ++j) {
-      const T passed = flux(donor + j + 1, c);
-      moved.v[j] = (donor[j + 3] - passed) + before;
-      before = passed;
-    }
-    return moved;
   }
 
   template <int kWhole>
@@ -115,10 +99,15 @@ class Streaming {
     const int stride = t.ntheta * p.pitch;
     const bool stored = x >= 0 && x < t.nx;
     const bool edge = x < 0 || x + 3 >= t.nx;
+    const int first_donor = x - whole_x - 3;
+    const bool behind = reads_behind(first_donor, t.nx, whole_x);
+    const auto remap_x = [&](T(&donor)[kQuadDonors]) {
+      return behind ? remap_quad_behind(donor, cx, first_donor, t.nx, whole_x) : remap_quad(donor, cx);
+    };
     if constexpr (kDepth) {
-      T donor[9];
+      T donor[kQuadDonors];
       load<kWhole>(source, from, x, whole_x, donor);
-      Quad<T> moved = remap_x(donor, cx);
+      Quad<T> moved = remap_x(donor);
       if (edge) leave_x(moved, x, true, escaped_x);
       if (stored) put(out, moved);
       return;
@@ -131,7 +120,7 @@ class Streaming {
     const int own0 = first == from.z0 + p.whole_z_min ? -(1 << 30) : first - whole;
     const int own1 = last == z_end ? 1 << 30 : last - whole;
     Quad<T> m2 = {}, m1 = {}, content = {}, p1 = {}, before = {};
-    T next[9];
+    T next[kQuadDonors];
     int z = first - whole - 3;
     const int z_last = last - whole + 1;
     source += static_cast<long long>(z) * stride;
@@ -139,7 +128,7 @@ class Streaming {
       if (row >= from.z0 && row < from.z1) {
         load<kWhole>(source, from, x, whole_x, next);
       } else {
-        for (int k = 0; k < 9; ++k) next[k] = T(0);
+        for (int k = 0; k < kQuadDonors; ++k) next[k] = T(0);
       }
       source += stride;
     };
@@ -147,7 +136,7 @@ class Streaming {
     int to = z - kRemapReach + whole;
     out += static_cast<long long>(to) * stride;
     for (; z <= z_last; ++z, ++to, out += stride) {
-      Quad<T> moved = remap_x(next, cx);
+      Quad<T> moved = remap_x(next);
       fetch(z + 1);
       if (edge) leave_x(moved, x, z >= own0 && z < own1, escaped_x);
       Quad<T> value;

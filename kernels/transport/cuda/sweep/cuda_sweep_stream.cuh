@@ -48,9 +48,10 @@ class Streamer {
     mirrored = angle.mirrored != 0;
     bin = w.group.bin + b;
     at = w.column.tiles_at + (active ? line * (w.p.pitch + 4) + 4 + 4 * quad : 4);
-    edge = active && quad == quads - 1 ? 1.0f : 0.0f;
     const int x = mirrored ? w.p.pitch - 4 - 4 * quad : 4 * quad;
     padding = active && !mirrored ? max(0, x + 4 - w.p.tables.nx) : 0;
+    edge = active && quad == quads - 1 && padding == 0 ? 1.0f : 0.0f;
+    behind = active ? max(0, 4 * quad + 6 - (mirrored ? w.p.pitch : w.p.tables.nx)) : 0;
     stride = w.p.tables.ntheta * w.p.pitch;
     to = active ? angle.whole_z - kRemapReach : -(1 << 24);
     out = w.to + fused::row_start(w.p, bin, 0) + static_cast<unsigned>(a * w.p.pitch + x) +
@@ -89,9 +90,10 @@ class Streamer {
   __device__ Streamed remap_x(const float* from, int tile, bool again, int warps) {
     wait_at(kTileFull + tile, warps);
     const float4 left = *reinterpret_cast<const float4*>(from - 4);
-    const float4 here = *reinterpret_cast<const float4*>(from);
-    const float2 right = *reinterpret_cast<const float2*>(from + 4);
+    float4 here = *reinterpret_cast<const float4*>(from);
+    float2 right = *reinterpret_cast<const float2*>(from + 4);
     if (again) arrive_at(kTileFree + tile, warps);
+    if (behind > 0) extend(here, right);
     const float f0 = flux(left.y, left.z, left.w, here.x, here.y, cx);
     const float f1 = flux(left.z, left.w, here.x, here.y, here.z, cx);
     const float f2 = flux(left.w, here.x, here.y, here.z, here.w, cx);
@@ -100,14 +102,24 @@ class Streamer {
     Streamed moved{{(here.x - f1) + f0, (here.y - f2) + f1, (here.z - f3) + f2, (here.w - f4) + f3}};
     escaped_x = fmaf(edge, f4, escaped_x);
     if (padded) {
+      const float passed[4] = {f0, f1, f2, f3};
 #pragma unroll
       for (int j = 0; j < 4; ++j) {  // the padding of a row
         if (j < 4 - padding) continue;
-        escaped_x += moved.v[j];
+        if (j == 4 - padding) escaped_x += passed[j];
         moved.v[j] = 0.0f;
       }
     }
     return moved;
+  }
+
+  /// Behind the end of a row its last cell stands again; see remap_neighbour.
+  __device__ void extend(float4& here, float2& right) const {
+    if (behind > 4) here.y = here.x;
+    if (behind > 3) here.z = here.y;
+    if (behind > 2) here.w = here.z;
+    if (behind > 1) right.x = here.w;
+    right.y = right.x;
   }
 
   template <int kPlace>
@@ -145,11 +157,12 @@ class Streamer {
   Streamed before = {};
   float* out;
   int stride, at, bin, padding, tile_floats;
+  int behind;        // of the four columns and the two that follow, those behind the end of the row
   int to;            // row that the next step writes
   int high = 0;      // bits of the largest value
   unsigned low = 0;  // of the most negative one, if there is any
   float escaped_x = 0, escaped_z = 0;
-  float edge;  // 1 where a row ends
+  float edge;  // 1 where a row ends with the four columns
   bool active, mirrored, padded;
 };
 

@@ -375,11 +375,6 @@ class Collide {
     }
   }
 
-  __device__ static T flux(const T* donor, const T (&c)[kRemapTaps]) {
-    return clamp_flux(c[0] * donor[0] + c[1] * donor[1] + c[2] * donor[2] + c[3] * donor[3] + c[4] * donor[4],
-                      donor[2]);
-  }
-
   /// Remap in x.
   __device__ void move(float& lowest, float& highest) {
     Extent extent;
@@ -391,7 +386,8 @@ class Collide {
       const int x = x0 + 4 * (i - row * quads);
       const int a = a0 + row;
       const WindowAngle<T>& angle = s.angles[a];
-      const int start = x - angle.whole_x - 3 - tile_x0;
+      const int first_donor = x - angle.whole_x - 3;
+      const int start = first_donor - tile_x0;
       const Quad<T>* source = s.turned + row * pitch + start / 4;
       T v[12];
       for (int q = 0; q < 3; ++q) {
@@ -408,14 +404,9 @@ class Collide {
       }
       T c[kRemapTaps];
       for (int k = 0; k < kRemapTaps; ++k) c[k] = angle.flux_x[k];
-      T before = flux(v, c);
-      Quad<T> moved;
-#pragma unroll
-      for (int j = 0; j < 4; ++j) {
-        const T passed = flux(v + j + 1, c);
-        moved.v[j] = (v[j + 3] - passed) + before;
-        before = passed;
-      }
+      Quad<T> moved = reads_behind(first_donor, t.nx, angle.whole_x)
+                          ? remap_quad_behind(v, c, first_donor, t.nx, angle.whole_x)
+                          : remap_quad(v, c);
       if (x < 0 || x + 3 >= t.nx) {
         for (int j = 0; j < 4; ++j) {
           if (x + j >= 0 && x + j < t.nx) continue;
