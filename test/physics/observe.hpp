@@ -29,7 +29,7 @@ struct Fluence {
   double number, x, x_variance, theta, theta_variance, covariance;  // protons, mm, mm², rad, rad², mm rad
 };
 
-/// A problem, solved.
+/// A problem, solved, and its mean range held to what its protons can come to: no gate is without that.
 class Observed {
  public:
   explicit Observed(const transport::Problem& problem);

@@ -6,6 +6,7 @@
 
 #include "../kernels/problems.hpp"
 #include "check.hpp"
+#include "mean_range.hpp"
 #include "observe.hpp"
 #include "oracle/expected.hpp"
 
@@ -35,19 +36,6 @@ Problem tilted(double energy, double range, double degrees, Stepping stepping, d
   return p;
 }
 
-/// Mean way along the axis at which protons stop, mm: from 0.9 of the range on, the integral of their fluence.
-double mean_range_along(const Observed& o, const Problem& p) {
-  const Tables& t = o.tables();
-  const double cosine = std::cos(p.beam.angle), stopped = o.result().number.back().stopped;
-  const int from = static_cast<int>(std::ceil(0.9 * t.beam_range_mm * cosine / t.dz - 0.5));
-  double depth = from * t.dz;
-  for (int z = from; z < t.nz; ++z) {
-    const double crossed = o.result().crossing[static_cast<std::size_t>(z) * engine::Crossing::kCount];
-    depth += std::min(1.0, crossed / stopped) * t.dz;
-  }
-  return depth / cosine - t.end_excess_mm;
-}
-
 struct Read {
   double r80, w80_20, mean;
 };
@@ -55,7 +43,7 @@ struct Read {
 Read read(const Problem& p) {
   const Observed o(p);
   const test::Curve dose = o.dose_along(p.beam.x, p.beam.z, p.beam.angle);
-  return {dose.distal(0.8), dose.w80_20(), mean_range_along(o, p)};
+  return {dose.distal(0.8), dose.w80_20(), test::mean_range(p, o.tables(), o.result(), test::longest_way(p)).value()};
 }
 
 }  // namespace

@@ -12,14 +12,18 @@ using namespace bb::physics;
 
 namespace {
 
-/// One remap of a row; what leaves it is added to `lost`.
-std::vector<double> move(const std::vector<double>& row, double shift, bool high_order, double& lost) {
+/// One remap of a row; what leaves it is added to `lost`. `open`: behind its ends it is read as remap_neighbour says.
+std::vector<double> move(const std::vector<double>& row, double shift, bool high_order, double& lost,
+                         bool open = false) {
   const RemapShift s = split_shift(shift);
   double c[kRemapTaps];
   remap_weights(s.fraction, high_order, c);
   const int n = static_cast<int>(row.size());
   std::vector<double> out(row.size(), 0.0);
-  const auto cell = [&](int i) { return i < 0 || i >= n ? 0.0 : row[static_cast<std::size_t>(i)]; };
+  const auto cell = [&](int i) {
+    const int at = open ? remap_neighbour(i, n, s.whole) : i;
+    return at < 0 || at >= n ? 0.0 : row[static_cast<std::size_t>(at)];
+  };
   const auto put = [&](int i, double part) { (i < 0 || i >= n ? lost : out[static_cast<std::size_t>(i)]) += part; };
   for (int i = 0; i < n; ++i) {
     const double moved = remap_flux(cell(i - 2), cell(i - 1), cell(i), cell(i + 1), cell(i + 2), c);
@@ -98,6 +102,38 @@ TEST("remap: whole shifts are exact") {
   CHECK(move(row, 0.0, true, lost) == row);
   CHECK(move(row, 2.0, true, lost) == std::vector<double>({0, 0, 0, 1, 2, 0, 5, 0}));
   CHECK_EQ(lost, 3.0);
+}
+
+TEST("remap, open end: keeps the content, never negative, and is the same to the bit where nothing is near the end") {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> real(0.0, 1.0);
+  for (const double shift : kShifts) {
+    std::vector<double> row(17);
+    for (double& v : row) v = real(random) < 0.3 ? 0.0 : real(random);
+    double lost = 0.0;
+    const std::vector<double> out = move(row, shift, true, lost, true);
+    CHECK_NEAR(sum(out) + lost, sum(row), 1e-13);
+    CHECK(*std::ranges::min_element(out) >= 0.0 && lost >= 0.0);
+    row.front() = row.back() = 0.0;
+    CHECK(move(row, shift, true, lost, true) == move(row, shift, true, lost, false));
+  }
+}
+
+TEST("remap, open end: a row that goes on behind leaves at its speed, and nothing comes in at the other end") {
+  for (const double shift : {0.3, -0.3, 1.6, -1.6}) {
+    std::vector<double> row(40, 1.0);
+    double lost = 0.0;
+    std::vector<double> out = move(row, shift, true, lost, true);
+    CHECK_NEAR(lost, std::abs(shift), 1e-12);
+    CHECK_NEAR(sum(out), 40.0 - std::abs(shift), 1e-12);
+    if (shift < 0.0) std::ranges::reverse(out);
+    CHECK(out.front() < 1.0);
+    CHECK_NEAR(out.back(), 1.0, 1e-12);
+    // With emptiness behind it is another.
+    double shut = 0.0;
+    move(row, shift, true, shut, false);
+    CHECK(std::abs(shut - lost) > 1e-3);
+  }
 }
 
 TEST("remap, high order: a smooth row keeps its mean and variance over a thousand shifts") {

@@ -12,6 +12,8 @@ export interface ProtonCase {
   readonly peak_from_mm: number;
   readonly columns: readonly (readonly [number, number])[];
   readonly planes_mm: readonly number[];
+  /** Protons, in units of those of the others. */
+  readonly times: number;
 }
 
 export interface SpreadCase {
@@ -51,6 +53,7 @@ function beam(name: string, energy_MeV: keyof typeof WATER, change: Change = {})
     peak_from_mm: change.peak_from_mm ?? WATER[energy_MeV].peak_from_mm,
     columns: change.columns ?? [],
     planes_mm: change.planes_mm ?? [],
+    times: change.times ?? 1,
   };
 }
 
@@ -59,6 +62,8 @@ const slab = (material: string, from: number, to: number): Pick<Setup, 'regions'
 });
 
 const TILTS_DEG = [0, 10, 30, 45] as const;
+/** Places of a beam in a box that ends at 20 mm. */
+export const EDGES_MM = [19.9, 19.5, 19, 18] as const;
 
 export const protonCases: readonly ProtonCase[] = [
   ...([90, 150] as const).flatMap((energy) =>
@@ -80,7 +85,13 @@ export const protonCases: readonly ProtonCase[] = [
     planes_mm: [80],
   }),
   beam('lead-150MeV', 150, { background: 'lead', scale_mm: 0.5, reach_mm: 30, peak_from_mm: 18 }),
-  beam('edge-70MeV', 70, { x_mm: 19.9, x_sigma_mm: 0.4, box_x_mm: [-20, 20] }),
+  // Along a side of the box, through which protons leave.
+  ...([70, 150] as const).flatMap((energy) =>
+    EDGES_MM.map((x_mm) => {
+      const times = energy === 150 && x_mm > 19 ? 4 : 1;
+      return beam(`edge-${energy}MeV-${x_mm}mm`, energy, { x_mm, x_sigma_mm: 0.4, box_x_mm: [-20, 20], times });
+    }),
+  ),
 ];
 
 const spreadCase = (material: string, energy_MeV: number, share: number): SpreadCase => ({

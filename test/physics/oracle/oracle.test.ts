@@ -30,7 +30,7 @@ describe('the oracle', () => {
       expect(Math.abs(now - was), key).toBeLessThanOrEqual(SAME * Math.abs(was));
       // Fits to few protons are not quite normal: the mean range and the energy are.
       if (key !== 'mean_range_mm' && key !== 'deposited_MeV') continue;
-      const likely = LIKELY * (error?.[key] ?? 0) * Math.sqrt(PROTONS / SHORT_PROTONS) + 1e-9 * now;
+      const likely = LIKELY * (error?.[key] ?? 0) * Math.sqrt((one.times * PROTONS) / SHORT_PROTONS) + 1e-9 * now;
       expect(Math.abs(now - (value?.[key] ?? Number.NaN)), key).toBeLessThanOrEqual(likely);
     }
   });

@@ -23,7 +23,7 @@ const stored = {
   protons: PROTONS,
   short_protons: SHORT_PROTONS,
   monte_carlo: protonCases.map((one) => {
-    const long = drawn(one, PROTONS, SEED);
+    const long = drawn(one, one.times * PROTONS, SEED);
     console.log(one.name, long.value['r80_mm']?.toFixed(3), '±', long.error['r80_mm']?.toFixed(3));
     return {
       name: one.name,

@@ -32,6 +32,7 @@ function graySummary(run: RunData): RunSummary['gray'] {
 export function summaryOf(run: RunData): RunSummary {
   const number = numberBalanceSchema.parse(lastRow(numberBalance(run)));
   const energy = energyBalanceSchema.parse({ ...lastRow(energyBalance(run)), ...reactionParts(run) });
+  const { x_variance_of_representation_mm2 } = run;
   const read = {
     metrics: metricsOf(measured(run)),
     ledger: { number, energy },
@@ -43,7 +44,14 @@ export function summaryOf(run: RunData): RunSummary {
     ...read,
     gray: graySummary(run),
     ...(quality === null ? {} : { let: letSummaryOf(quality, read.metrics) }),
-    notes: [...runNotes(read, { ...run.axes, dose: run.dose }, run.table, run.completeScenario)],
+    notes: [
+      ...runNotes(
+        read,
+        { ...run.axes, dose: run.dose, x_variance_of_representation_mm2 },
+        run.table,
+        run.completeScenario,
+      ),
+    ],
     scenario: run.name,
     variant: run.variant,
     precision: run.precision,
