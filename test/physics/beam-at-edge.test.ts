@@ -10,7 +10,7 @@ import { runScenario } from '../electron/host/small-run.ts';
 import { EDGES_MM } from './oracle/cases.ts';
 import { expected } from './oracle/stored.ts';
 
-/** Of the deposited energy; the Monte Carlo's standard deviation comes to it three times. */
+/** Shares of the deposited energy; the Monte Carlo's standard deviation comes to it three times. */
 const BAND = { 0.5: 0.013, 0.25: 0.005, 0.125: 0.0025 } as const;
 type Cells = keyof typeof BAND;
 

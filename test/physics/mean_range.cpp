@@ -59,7 +59,7 @@ std::optional<double> mean_range(const Problem& p, const Tables& t, const engine
   const auto crossed = [&](int z) { return r.crossing[static_cast<std::size_t>(z) * engine::Crossing::kCount]; };
   const int from = static_cast<int>(std::ceil((p.beam.z + kTrackEnd * longest * cosine) / t.dz - 0.5));
   if (from >= t.nz || crossed(t.nz - 1) > kMostLeft * stopped) return {};
-  // Of those that cross a plane, some are lost behind it: as many as in the steps behind the one that comes there.
+  // Some that cross a plane are lost behind it: as many as in the steps behind the one that comes there.
   const auto lost = [&](double step) {
     const auto row = static_cast<std::size_t>(std::clamp(step, 0.0, static_cast<double>(r.number.size() - 1)));
     return r.number[row].escaped_all() + r.number[row].nuclear + r.number[row].skipped;

@@ -47,8 +47,8 @@ function besideFaces_MeV(dose: Float64Array, nx: number): number {
 }
 
 /**
- * Of what the cells beside a face hold: so much is deposited too little or too much where the beam was started wider than
- * it is. 70 and 150 MeV of 0.4 mm in cells of 1 mm, 0.1 to 2 mm from a face: up to 0.37, by the Monte Carlo. Beams that
+ * Share of what the cells beside a face hold that may be too much or missing. It is for beams started wider than they
+ * are. 70 and 150 MeV of 0.4 mm in cells of 1 mm, 0.1 to 2 mm from a face: up to 0.37, by the Monte Carlo. Beams that
  * their cells can show are within 1.3 %, and need no note.
  */
 const OFF_BESIDE_FACE = 0.4;
