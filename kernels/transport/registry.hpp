@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "transport/model/problem.hpp"
+#include "transport/run/beams_solver.hpp"
 #include "transport/run/solver.hpp"
 
 namespace bb::transport {
@@ -28,6 +29,8 @@ struct Variant {
   engine::SolverFactory make;
   /// Why this machine cannot run it, in one sentence; "" when it can.
   std::string (*unavailable)() = [] { return std::string(); };
+  /// Many beams that share tables, all at once; null: each is solved by `make`.
+  engine::BeamsSolverFactory make_beams = nullptr;
 };
 
 std::span<const Variant> variants();

@@ -7,6 +7,7 @@
 #include "runs/diffraction_run.hpp"
 #include "runs/pencil.hpp"
 #include "runs/task_run.hpp"
+#include "runs/transport_beams.hpp"
 #include "runs/transport_run.hpp"
 #include "user_kernels.hpp"
 
@@ -26,6 +27,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   export_function("fermiEyges", bb::binding::fermi_eyges);
   export_function("createTransport", bb::binding::create_transport);
   export_function("layTransport", bb::binding::lay_transport);
+  export_function("layBeams", bb::binding::lay_beams);
   export_function("diffractionVariants", bb::binding::diffraction_variants);
   export_function("createDiffraction", bb::binding::create_diffraction);
   export_function("taskVariants", bb::binding::task_variants);

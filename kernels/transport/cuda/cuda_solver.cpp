@@ -7,6 +7,7 @@
 #include "cpu/all_cores.hpp"
 #include "cuda/device/graph.hpp"
 #include "cuda_packer.hpp"
+#include "ledger_rows.hpp"
 #include "transport/model/index.hpp"
 #include "transport/run/score_fields.hpp"
 
@@ -222,14 +223,7 @@ void CudaSolver<T>::append_totals(int done, std::vector<StepTotals>& totals) con
   for (int i = 0; i < done; ++i) {
     const double* row = &rows_.values()[u(i) * kLedgerColumns];
     const double* next = i + 1 < done ? row + kLedgerColumns : tail_.values().data();
-    StepTotals s;
-    s.number = {
-        .in_flight = next[kInFlight], .stopped = row[kStopped], .nuclear = row[kNuclear], .skipped = row[kSkipped]};
-    s.energy = {.in_flight = next[kEnergyInFlight], .nuclear = row[kEnergyNuclear], .skipped = row[kEnergySkipped]};
-    std::copy_n(row + kEscaped, kFaces, s.number.escaped.begin());
-    std::copy_n(row + kEnergyEscaped, kFaces, s.energy.escaped.begin());
-    s.deposited = row[kDeposited];
-    totals.push_back(s);
+    totals.push_back(step_totals(row, next));
   }
 }
 

@@ -118,17 +118,17 @@ struct AxisProton {
 constexpr std::array<double, 9> kNormalParts = {-1.5932, -0.9674, -0.5895, -0.2822, 0.0,
                                                 0.2822,  0.5895,  0.9674,  1.5932};
 
-AxisProton follow_axis(const Problem& p, const std::vector<Medium>& media, const EnergyGrid& grid, double start_energy,
-                       const Tables& t) {
+AxisProton follow_axis(const Problem& p, const Beam& beam, const std::vector<Medium>& media, const EnergyGrid& grid,
+                       double start_energy, const Tables& t) {
   const bool depth = p.stepping == Stepping::kDepth;
-  const double path = depth ? p.grid.dz / std::cos(p.beam.angle) : p.step;
-  double variance = 0.0, detour = 0.0, theta_squared = p.beam.angle_sigma * p.beam.angle_sigma;
+  const double path = depth ? p.grid.dz / std::cos(beam.angle) : p.step;
+  double variance = 0.0, detour = 0.0, theta_squared = beam.angle_sigma * beam.angle_sigma;
   double energy = start_energy;
   int step = 0;
   for (; energy > p.grid.cutoff; ++step) {
     const double way = step * path;
-    const int z = static_cast<int>((t.depth_first_node + way * std::cos(p.beam.angle)) / p.grid.dz);
-    const int x = static_cast<int>(std::floor((p.beam.x + way * std::sin(p.beam.angle)) / p.grid.dx + 0.5 * t.nx));
+    const int z = static_cast<int>((t.depth_first_node + way * std::cos(beam.angle)) / p.grid.dz);
+    const int x = static_cast<int>(std::floor((beam.x + way * std::sin(beam.angle)) / p.grid.dx + 0.5 * t.nx));
     if (z >= t.nz || x < 0 || x >= t.nx) break;
     const Medium& medium = media[p.map[at(z) * at(t.nx) + at(x)]];
     // The steps start on bin centres, whatever the energy on the way.
@@ -145,7 +145,7 @@ AxisProton follow_axis(const Problem& p, const std::vector<Medium>& media, const
       // From plane to plane the path is longer at larger angles: no whole number of bins holds for all.
       const double sigma = std::sqrt(theta_squared);
       for (const double part : kNormalParts) {
-        const double theta = std::clamp(p.beam.angle + part * sigma, t.theta.front(), t.theta.back());
+        const double theta = std::clamp(beam.angle + part * sigma, t.theta.front(), t.theta.back());
         variance += excess(p.grid.dz / std::cos(theta)) / static_cast<double>(kNormalParts.size());
       }
     } else {
@@ -161,18 +161,18 @@ AxisProton follow_axis(const Problem& p, const std::vector<Medium>& media, const
 }
 
 /// Class of the steps that go as the beam.
-int class_along(const Problem& p, const Tables& t) {
+int class_along(const Problem& p, const Beam& beam, const Tables& t) {
   if (t.classes == 1) return 0;
-  return std::clamp(static_cast<int>(std::lround((p.beam.angle - t.theta.front()) / p.grid.dtheta)), 0, t.ntheta - 1);
+  return std::clamp(static_cast<int>(std::lround((beam.angle - t.theta.front()) / p.grid.dtheta)), 0, t.ntheta - 1);
 }
 
 /// By how much the path that is scored for protons along the axis exceeds the one that they go; mean over those
 /// that stop, mm: the last step counts whole. The beam's energies are taken through the steps, without angles.
-double end_excess(const Problem& p, const Tables& t) {
+double end_excess(const Problem& p, const Beam& beam, const Tables& t, const Start& start) {
   constexpr double kNothing = 1e-12;  // of the beam: fewer protons move no mean
-  const int along = class_along(p, t);
+  const int along = class_along(p, beam, t);
   const double path = t.classes == 1 ? t.path_step : t.path_step / std::cos(t.theta[at(along)]);
-  std::vector<double> now = t.start.spectrum(), next(now.size());
+  std::vector<double> now = start.spectrum(), next(now.size());
   const double least = kNothing * std::accumulate(now.begin(), now.end(), 0.0);
   double stopped = 0.0, gone = 0.0;
   int low = 0, high = t.ne - 1;
@@ -180,8 +180,8 @@ double end_excess(const Problem& p, const Tables& t) {
     while (low <= high && now[at(low)] <= least) ++low;
     while (high >= low && now[at(high)] <= least) --high;
     const double way = step * path;
-    const int z = static_cast<int>((t.depth_first_node + way * std::cos(p.beam.angle)) / t.dz);
-    const int x = static_cast<int>(std::floor((p.beam.x + way * std::sin(p.beam.angle)) / t.dx + 0.5 * t.nx));
+    const int z = static_cast<int>((t.depth_first_node + way * std::cos(beam.angle)) / t.dz);
+    const int x = static_cast<int>(std::floor((beam.x + way * std::sin(beam.angle)) / t.dx + 0.5 * t.nx));
     if (low > high || z >= t.nz || x < 0 || x >= t.nx) break;
     const int m = t.map[at(z) * at(t.nx) + at(x)];
     for (int e = low; e <= high; ++e) {
@@ -206,10 +206,10 @@ double end_excess(const Problem& p, const Tables& t) {
 }
 
 /// What thin rows add to a tilted beam's range spread, mm. Steps of parts of cells widen the row in depth by more.
-double row_spread(const Problem& p, const RowDrift& drift) {
-  const double sine = std::abs(std::sin(p.beam.angle));
-  if (!is_tilted(p.beam)) return 0.0;
-  const bool narrow = width_of_direction(p.beam) < narrowest_cells(p.beam) * p.grid.dx;
+double row_spread(const Problem& p, const Beam& beam, const RowDrift& drift) {
+  const double sine = std::abs(std::sin(beam.angle));
+  if (!is_tilted(beam)) return 0.0;
+  const bool narrow = width_of_direction(beam) < narrowest_cells(beam) * p.grid.dx;
   const double across = narrow ? p.grid.dx * sine : 0.0;
   const double deep = p.stepping == Stepping::kPath && drift.variance == 0.0 ? p.grid.dz : 0.0;
   return std::sqrt(kRowGain) * std::hypot(across, deep);
@@ -244,7 +244,12 @@ class TableBuilder::Layout {
   Tables tables;               // sizes, axes and the beam's way in; no operators yet
   std::vector<Entry> entries;  // one for each spot
   double detour_mm = 0;
+  RowDrift drift;
   std::optional<EnergyGrid> grid;
+
+  double water_range(double energy) const { return media[0].table.range(energy) / media[0].material.density * 10.0; }
+  /// What follows from the way of one proton along a beam that comes to the first node with `energy`.
+  AxisProton follow(const Beam& beam, double energy, Tables& t) const;
 
  private:
   Entry entry_of(const Problem& p, const Beam& spot, double depth_mm) const;
@@ -281,9 +286,6 @@ TableBuilder::Layout::Layout(const Problem& p) : problem(p) {
   t.path_step = depth ? p.grid.dz : p.step;
   t.classes = depth ? t.ntheta : 1;
   const double cosine = std::cos(p.beam.angle);
-  const auto water_range = [&](double energy) {
-    return media[0].table.range(energy) / media[0].material.density * 10.0;
-  };
   t.beam_range_mm = water_range(p.beam.energy);
   for (int a = 0; a < t.ntheta; ++a) {
     t.theta.push_back(p.grid.theta_centre + p.grid.dtheta * (a - 0.5 * (t.ntheta - 1)));
@@ -291,7 +293,6 @@ TableBuilder::Layout::Layout(const Problem& p) : problem(p) {
 
   // Where the beam's steps are no whole cells in depth, its row comes out ahead of the beam or behind it: by what its
   // remap clips while it is narrow. The beam starts as much further back, so that its end is where it belongs.
-  RowDrift drift;
   if (!depth && !p.filled) {
     const double way = std::min(t.beam_range_mm, (t.nz * p.grid.dz - p.beam.z) / cosine);
     drift = row_drift(p.step * cosine / p.grid.dz, std::min(p.max_steps, static_cast<int>(way / p.step)),
@@ -330,15 +331,18 @@ TableBuilder::Layout::Layout(const Problem& p) : problem(p) {
   t.ne = grid->size();
   t.energy = grid->held();
   t.reactions = reaction_grid(p, media[0].table, media[0].table.range(p.beam.energy), t.energy);
-  if (!p.filled) {
-    const AxisProton axis = follow_axis(p, media, *grid, start_energy, t);
-    t.axis_steps = axis.steps;
-    // What is a cell off in depth, and not across, is off by its part along the axis.
-    const double along = p.grid.dz * cosine;
-    t.extra_straggling_mm = std::sqrt(axis.added_variance + drift.variance * along * along);
-    t.row_spread_mm = row_spread(p, drift);
-    detour_mm = axis.detour;
-  }
+  if (!p.filled) detour_mm = follow(p.beam, start_energy, t).detour;
+}
+
+AxisProton TableBuilder::Layout::follow(const Beam& beam, double energy, Tables& t) const {
+  const Problem& p = problem;
+  const AxisProton axis = follow_axis(p, beam, media, *grid, energy, t);
+  t.axis_steps = axis.steps;
+  // What is a cell off in depth, and not across, is off by its part along the axis.
+  const double along = p.grid.dz * std::cos(beam.angle);
+  t.extra_straggling_mm = std::sqrt(axis.added_variance + drift.variance * along * along);
+  t.row_spread_mm = row_spread(p, beam, drift);
+  return axis;
 }
 
 TableBuilder::TableBuilder(const Problem& problem) : layout_(std::make_unique<const Layout>(problem)) {}
@@ -366,13 +370,27 @@ Tables TableBuilder::build(const InParallel& in_parallel, const std::atomic<bool
   if (cancel != nullptr && cancel->load()) throw Cancelled();
   append(rows, path_of_class, in_parallel, t);
   build_streaming(p, layout.detour_mm, t);
-  build_start(p, *layout.grid, layout.entries, {t.energy, t.theta, t.nx}, t.start);
+  build_start(p, *layout.grid, spots_of(p), layout.entries, {t.energy, t.theta, t.nx}, t.start);
   if (p.filled) {
     fill_start(p, t);
   } else {
-    t.end_excess_mm = end_excess(p, t);
+    t.end_excess_mm = end_excess(p, p.beam, t, t.start);
   }
-  t.tracks = track_scores(p, layout.media, *layout.grid, layout.entries, t, class_along(p, t));
+  t.tracks = track_scores(p, layout.media, *layout.grid, layout.entries, t, class_along(p, p.beam, t));
+  return t;
+}
+
+Tables TableBuilder::alone(std::size_t index, const Tables& whole) const {
+  const Layout& layout = *layout_;
+  const Problem& p = layout.problem;
+  const Beam& beam = spots_of(p)[index];
+  const Entry& entry = layout.entries[index];
+  Tables t = layout.tables;
+  t.beam_range_mm = layout.water_range(beam.energy);
+  t.spots_span_mm = 0.0;
+  layout.follow(beam, entry.energy, t);
+  build_start(p, *layout.grid, {&beam, 1}, {&entry, 1}, {t.energy, t.theta, t.nx}, t.start);
+  t.end_excess_mm = end_excess(p, beam, whole, t.start);
   return t;
 }
 

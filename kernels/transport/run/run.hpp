@@ -76,6 +76,7 @@ class Run {
   const transport::Problem& problem() const { return problem_; }
   /// Sizes and axes; safe to read while the run goes on.
   const transport::Tables& outline() const { return builder_.outline(); }
+  const transport::TableBuilder& builder() const { return builder_; }
   /// The operators too; complete once `execute` has returned.
   const transport::Tables& tables() const { return tables_; }
   const transport::Variant& variant() const { return *variant_; }

@@ -18,11 +18,11 @@
 #include "problem.hpp"
 #include "span_columns.hpp"
 #include "transport/run/run.hpp"
+#include "transport_result.hpp"
 
 namespace bb::binding {
 namespace {
 
-using engine::LedgerRow;
 using engine::Progress;
 using engine::RunResult;
 
@@ -79,49 +79,6 @@ Napi::Object plane_object(Napi::Env env, const engine::Plane& plane) {
   return out;
 }
 
-Napi::Float64Array ledger_array(Napi::Env env, const std::vector<LedgerRow>& rows, bool energy) {
-  const auto shown = [energy](const engine::LedgerColumn& column) { return energy || !column.energy_only; };
-  const auto columns = std::ranges::count_if(engine::kLedgerColumns, shown);
-  Napi::Float64Array out = Napi::Float64Array::New(env, rows.size() * static_cast<std::size_t>(columns));
-  double* to = out.Data();
-  for (const LedgerRow& row : rows) {
-    for (const engine::LedgerColumn& column : engine::kLedgerColumns) {
-      if (shown(column)) *to++ = column.value(row);
-    }
-  }
-  return out;
-}
-
-/// [step][Face] what has escaped through each face.
-Napi::Float64Array faces_array(Napi::Env env, const std::vector<LedgerRow>& rows) {
-  Napi::Float64Array out = Napi::Float64Array::New(env, rows.size() * transport::kFaces);
-  double* to = out.Data();
-  for (const LedgerRow& r : rows) to = std::copy(r.escaped.begin(), r.escaped.end(), to);
-  return out;
-}
-
-const char* precision_name(transport::Precision p) { return p == transport::Precision::kFp32 ? "fp32" : "fp64"; }
-
-Napi::Object failure_object(Napi::Env env, const engine::Failure& failure) {
-  Napi::Object out = Napi::Object::New(env);
-  out.Set("code", failure.code);
-  out.Set("message", failure.message);
-  return out;
-}
-
-/// Where the energy that reactions took has gone, MeV.
-Napi::Object secondaries_object(Napi::Env env, const RunResult& r) {
-  Napi::Object out = Napi::Object::New(env);
-  const transport::Secondaries& s = *r.secondaries;
-  out.Set("local_MeV", s.local);
-  out.Set("protons_MeV", s.protons);
-  out.Set("deuterons_MeV", s.deuterons);
-  out.Set("neutral_MeV", s.neutral);
-  out.Set("escaped_MeV", std::accumulate(s.escaped.begin(), s.escaped.end(), 0.0));
-  out.Set("seconds", r.secondaries_s);
-  return out;
-}
-
 /// Moments of tracks and spectra, with the rows of those and the energies of their bins.
 Napi::Object tracks_object(Napi::Env env, const transport::TrackScores& scored, const engine::TrackResult& tracks) {
   Napi::Object out = Napi::Object::New(env);
@@ -137,32 +94,8 @@ Napi::Object tracks_object(Napi::Env env, const transport::TrackScores& scored, 
 
 /// All of a result but its spans, which are still being recorded while a run goes on.
 Napi::Object state_object(Napi::Env env, const engine::Run& run, const RunResult& r) {
-  Napi::Object out = Napi::Object::New(env);
-  out.Set("status", r.failure ? "failed" : r.cancelled ? "cancelled" : "done");
-  out.Set("error", r.failure ? Napi::Value(failure_object(env, *r.failure)) : env.Null());
-  out.Set("variant", run.variant().id);
-  out.Set("precision", precision_name(run.problem().precision));
-  out.Set("steps", r.steps);
-  out.Set("setup_s", r.setup_s);
-  out.Set("solve_s", r.solve_s);
-  out.Set("device_s", r.device_s);
-  out.Set("setup_parts", setup_parts_array(env, r.setup_parts));
-  out.Set("cell_steps", r.cell_steps);
-  out.Set("peak_state_bytes", r.state_bytes);
-  out.Set("bytes_per_cell_step", r.bytes_per_cell_step);
-  out.Set("flops_per_cell_step", r.flops_per_cell_step);
-  out.Set("dose", to_array(env, r.dose));
-  out.Set("crossing", to_array(env, r.crossing));
-  out.Set("x_variance_of_representation_mm2", run.tables().start.x_variance);
-  out.Set("extra_straggling_mm", std::hypot(run.tables().extra_straggling_mm, run.tables().row_spread_mm));
-  out.Set("range_mean_mm", run.tables().beam_range_mm);
-  out.Set("end_excess_mm", run.tables().end_excess_mm);
-  if (r.secondaries) out.Set("secondaries", secondaries_object(env, r));
+  Napi::Object out = transport_result(env, run, BeamNumbers(run.tables()), r);
   if (r.tracks) out.Set("tracks", tracks_object(env, run.tables().tracks, *r.tracks));
-  out.Set("ledger_number", ledger_array(env, r.number, false));
-  out.Set("ledger_energy", ledger_array(env, r.energy, true));
-  out.Set("faces_number", faces_array(env, r.number));
-  out.Set("faces_energy", faces_array(env, r.energy));
   // Their maps are fetched one by one with keyframe(i): together they can be 100 MB, a copy that would
   // hold the event loop.
   Napi::Array frames = Napi::Array::New(env, r.keyframes.size());
@@ -173,9 +106,6 @@ Napi::Object state_object(Napi::Env env, const engine::Run& run, const RunResult
     frames.Set(i, frame);
   }
   out.Set("keyframes", frames);
-  out.Set("min_psi_over_max", r.min_over_max);
-  out.Set("threads", r.threads);
-  out.Set("isa", r.isa);
   return out;
 }
 

@@ -1,3 +1,4 @@
+#include "cuda_window_beams.hpp"
 #include "cuda_window_solver.hpp"
 #include "transport/variants.hpp"
 
@@ -22,6 +23,7 @@ Variant cuda_depth_variant() {
       .estimate_bytes = estimate_cuda_rows,
       .make = make_cuda_solver<CudaWindowSolver>,
       .unavailable = cuda_unavailable,
+      .make_beams = make_cuda_window_beams,
   };
 }
 

@@ -1,3 +1,4 @@
+#include "cuda_window_beams.cuh"
 #include "cuda_window_collide.cuh"
 #include "cuda_window_items.cuh"
 #include "cuda_window_state.cuh"
@@ -81,15 +82,15 @@ class Planner {
 
   __device__ void run(int first, int limit) {
     StepPlan plan = plan_step<T, kDepth>(p, s, first, false, nullptr);
-    unsigned waits = 0;
+    unsigned waits = fixed.waits;
     int step = first;
     for (;; ++step) {
-      Cut cut = collide_cut(s, plan, blockIdx.x);
+      Cut cut = collide_cut(s, plan, s.block);
       Sources<T> sources(p, s, cut.bin);
       if (step > first) {
         meet_all();  // the last step is written
         if (lane == 0) arrive(p.control);
-        wait_for_all(p.control, ++waits);
+        wait_for_all(p.control, ++waits, s.blocks);
       }
       sources.fetch(step);
       const double held = __ldcg(p.written + 2 * static_cast<long long>(step));
@@ -103,12 +104,12 @@ class Planner {
         clip_collide<T, kDepth>(p, cut, from, s.bins[cut.bin].half, step, views, item, cells);
       });
       if constexpr (!kDepth) {
-        cut = stream_cut(s, plan, blockIdx.x);
+        cut = stream_cut(s, plan, s.block);
         Sources<T> stream_sources(p, s, cut.bin);
         stream_sources.fetch(step);
         meet_all();  // the first pass is written
         if (lane == 0) arrive(p.control);
-        wait_for_all(p.control, ++waits);
+        wait_for_all(p.control, ++waits, s.blocks);
         const auto next_stream = [&](int item) { return stream_cut(s, plan, item); };
         hand_out(cut, stream_sources, plan.streams, step, next_stream, [&](Sources<T>& from, Item& item) {
           clip_stream(p, cut, from, s.bins[cut.bin].half, step, item, cells);
@@ -116,16 +117,20 @@ class Planner {
       }
       if (lane == 0 && cells > 0.0) atomicAdd(ledger_row(p.scores, step) + kCellsVisited, cells);
       // What the workers leave behind a wait, all see behind the next.
-      if (step > first + 1 && blockIdx.x == gridDim.x - 1 && lane == 0) close_step(p, step - 2);
+      if (step > first + 1 && s.block == s.blocks - 1 && lane == 0) close_step(p, step - 2);
       plan = plan_step<T, kDepth>(p, s, step, true, &plan);
     }
-    if (blockIdx.x == 0 && lane == 0) p.control->step = step;
+    if (s.block == 0 && lane == 0) p.control->step = step;
+    if (lane == 0) {
+      fixed.step = step;
+      fixed.waits = step == first ? waits : waits + 1;
+    }
     __syncwarp();
     meet_all();
     if (step == first) return;
     if (lane == 0) arrive(p.control);
-    if (blockIdx.x != gridDim.x - 1) return;
-    wait_for_all(p.control, ++waits);
+    if (s.block != s.blocks - 1) return;
+    wait_for_all(p.control, ++waits, s.blocks);
     if (lane == 0 && step > first + 1) close_step(p, step - 2);
     if (lane == 0) close_step(p, step - 1);
   }
@@ -134,19 +139,19 @@ class Planner {
   /// The block's items of a pass; the workers are at one while the next is clipped.
   template <typename Next, typename Clip>
   __device__ void hand_out(Cut& cut, Sources<T>& sources, int items, int step, Next&& next, Clip&& clip) {
-    int at = blockIdx.x;
+    int at = s.block;
     for (bool more = true; more;) {
       Item item{};
       item.bin = -1;
       while (at < items && item.bin < 0) {
-        if (at == static_cast<int>(blockIdx.x)) {
+        if (at == s.block) {
           clip(sources, item);
         } else {
           Sources<T> others(p, s, cut.bin);
           others.fetch(step);
           clip(others, item);
         }
-        at += gridDim.x;
+        at += s.blocks;
         if (at < items) cut = next(at);
       }
       more = at < items;
@@ -215,13 +220,9 @@ __device__ void work(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed, i
   }
 }
 
+/// Steps `first` … `limit` - 1, as far as there are protons. All threads of the team call it.
 template <typename T, bool kDepth>
-__device__ void run_steps(const WindowParameters<T>& p, unsigned char* memory) {
-  __shared__ Fixed fixed;
-  Shared<T> s(p, memory);
-  const int first = p.control->step;
-  const int limit = p.control->limit;
-  if (first >= limit) return;
+__device__ void run_steps(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed, int first, int limit) {
   hold_tables(p, s, fixed);
   __syncthreads();
   if (threadIdx.x < kWindowWorkers) {
@@ -231,13 +232,49 @@ __device__ void run_steps(const WindowParameters<T>& p, unsigned char* memory) {
   }
 }
 
+/// The whole grid of blocks at one beam.
+template <typename T, bool kDepth>
+__device__ void run_beam(const WindowParameters<T>& p, unsigned char* memory) {
+  __shared__ Fixed fixed;
+  const int first = p.control->step;
+  const int limit = p.control->limit;
+  if (first >= limit) return;
+  if (threadIdx.x == 0) fixed.waits = 0;
+  Shared<T> s(p, memory, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
+  run_steps<T, kDepth>(p, s, fixed, first, limit);
+}
+
+/// Teams of blocks, each at a beam of its own, one after the other.
+template <typename T, bool kDepth>
+__device__ void run_beams(const WindowParameters<T>& common, const WindowBeams<T>& b, unsigned char* memory) {
+  __shared__ Fixed fixed;
+  __shared__ WindowParameters<T> mine;
+  const int team = static_cast<int>(blockIdx.x) / b.team, teams = static_cast<int>(gridDim.x) / b.team;
+  if (threadIdx.x == 0) fixed.waits = 0;
+  Shared<T> s(common, memory, static_cast<int>(blockIdx.x) - team * b.team, b.team);
+  for (int beam = team; beam < b.beams; beam += teams) {
+    begin_beam(common, b, team, beam, mine, s);
+    meet_team(mine.control, s, fixed);
+    run_steps<T, kDepth>(mine, s, fixed, 0, b.steps);
+    meet_team(mine.control, s, fixed);
+    end_beam<T, kDepth>(mine, s, fixed.step, b.steps);
+    meet_team(mine.control, s, fixed);  // before the next beam takes the team's memory
+  }
+}
+
 }  // namespace bb::transport::window
 
-#define BB_WINDOW_ENTRY(name, T, depth)                                                             \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads, 1)                    \
-      transport_window_##name(const __grid_constant__ bb::transport::WindowParameters<T> p) {       \
-    extern __shared__ double2 window_shared[];                                                      \
-    bb::transport::window::run_steps<T, depth>(p, reinterpret_cast<unsigned char*>(window_shared)); \
+#define BB_WINDOW_ENTRY(name, T, depth)                                                                \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads, 1)                       \
+      transport_window_##name(const __grid_constant__ bb::transport::WindowParameters<T> p) {          \
+    extern __shared__ double2 window_shared[];                                                         \
+    bb::transport::window::run_beam<T, depth>(p, reinterpret_cast<unsigned char*>(window_shared));     \
+  }                                                                                                    \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads, 1)                       \
+      transport_window_beams_##name(const __grid_constant__ bb::transport::WindowParameters<T> p,      \
+                                    const __grid_constant__ bb::transport::WindowBeams<T> b) {         \
+    extern __shared__ double2 window_shared[];                                                         \
+    bb::transport::window::run_beams<T, depth>(p, b, reinterpret_cast<unsigned char*>(window_shared)); \
   }
 
 BB_WINDOW_ENTRY(path_f32, float, false)
@@ -266,3 +303,9 @@ BB_WINDOW_ENTRY(depth_f64, double, true)
 
 BB_WINDOW_STATE_ENTRY(f32, float)
 BB_WINDOW_STATE_ENTRY(f64, double)
+
+/// Moments of what the beams have left in their fields, into [beam][z][6].
+extern "C" __global__ void __launch_bounds__(32)
+    transport_window_moments(const double* fields, double* crossing, const int nx, const double dx) {
+  bb::transport::window::add_moments(fields, crossing, nx, dx);
+}

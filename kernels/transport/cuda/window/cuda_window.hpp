@@ -95,4 +95,32 @@ struct WindowParameters {
   double stop_number;                                      // protons in flight at which the run is done
 };
 
+/// How one of many beams starts: protons of the bins from `first_bin` on, times shares of the angles from a0 on, times
+/// for each of these shares of the columns from x0 on. The lists lie in `values` of WindowBeams from these places on.
+struct WindowStart {
+  int first_bin, bins, a0, a1, x0, x1;
+  int bins_at, angles_at, columns_at;
+  int unused;
+  double number;  // protons
+};
+
+/// Many beams that share tables. A team of blocks takes one to its end, then another.
+template <typename T>
+struct WindowBeams {
+  const WindowStart* starts;  // [beam]
+  const double* values;
+  T* states;                // [team][2][bin][z][angle][x]
+  WindowBox* boxes;         // [team][3][ne]
+  WindowControl* controls;  // [team]
+  double* written;          // [team][steps + 1][2]
+  double* fields;           // [4][beam][z][x]: dose and the three currents, zero at first, as are
+  double* ledgers;          // [beam][steps + 1][kLedgerColumns], with what is in flight at the end in the last row,
+  float* extremes;          // and [beam][2]
+  long long state_cells;    // of one state
+  int beams, team;          // blocks of a team
+  int steps;                // at most
+  double threshold;         // for one proton,
+  double stop_share;        // and of it
+};
+
 }  // namespace bb::transport

@@ -147,8 +147,10 @@ struct Item {
 /// The block's shared memory.
 template <typename T>
 struct Shared {
-  __device__ Shared(const WindowParameters<T>& p, unsigned char* base)
-      : boxes(reinterpret_cast<short*>(base + p.layout.boxes)),
+  __device__ Shared(const WindowParameters<T>& p, unsigned char* base, int of_team, int in_team)
+      : block(of_team),
+        blocks(in_team),
+        boxes(reinterpret_cast<short*>(base + p.layout.boxes)),
         bins(reinterpret_cast<WindowBin*>(base + p.layout.bins)),
         feeds(p.layout.feeds_held != 0 ? reinterpret_cast<const int*>(base + p.layout.feeds) : p.feed_bin),
         plans(reinterpret_cast<BinPlan*>(base + p.layout.plans)),
@@ -165,6 +167,8 @@ struct Shared {
         turned(reinterpret_cast<Quad<T>*>(base + p.layout.turned)),
         deposits(reinterpret_cast<T*>(base + p.layout.deposits)),
         weights(reinterpret_cast<T*>(base + p.layout.weights)) {}
+
+  int block, blocks;  // this one, of those that take the steps together
 
   short* boxes;  // [ne][8]
   WindowBin* bins;
@@ -186,6 +190,8 @@ struct Fixed {
   Item items[2];
   int extent[6];  // z0, z1, a0, a1, x0, x1 of what an item wrote above the threshold
   int over;
+  int step;        // at which the steps ended
+  unsigned waits;  // of the team so far
 };
 
 /// The block's threads meet: the workers alone, and all.
@@ -232,11 +238,11 @@ __device__ inline void arrive(WindowControl* control) {
   asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(&control->arrived) : "memory");
 }
 
-/// Waits until all blocks have come `times` times since the launch. What they wrote is read past the first-level
+/// Waits until all `blocks` have come `times` times since the launch. What they wrote is read past the first-level
 /// cache (__ldcg) by loads that are issued behind this one: to acquire it would empty that cache of the tables, at every
 /// look.
-__device__ inline void wait_for_all(WindowControl* control, unsigned times) {
-  const unsigned wanted = times * gridDim.x;
+__device__ inline void wait_for_all(WindowControl* control, unsigned times, int blocks) {
+  const unsigned wanted = times * static_cast<unsigned>(blocks);
   unsigned arrived;
   do {
     asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(arrived) : "l"(&control->arrived) : "memory");

@@ -60,7 +60,7 @@ __device__ inline int2 take_boxes(const WindowParameters<T>& p, Shared<T>& s, in
       return empty ? kEmptyLow | 0xffff0000u : static_cast<unsigned>(begin) | static_cast<unsigned>(end) << 16;
     };
     reinterpret_cast<uint4*>(s.boxes)[bin] = {pack(box.z0, box.z1), pack(box.a0, box.a1), pack(box.x0, box.x1), 0u};
-    if (blockIdx.x == 0) later[bin] = empty_box();
+    if (s.block == 0) later[bin] = empty_box();
     if (empty) continue;
     first = min(first, bin);
     last = bin + 1;
@@ -129,7 +129,7 @@ __device__ StepPlan plan_step(const WindowParameters<T>& p, Shared<T>& s, int st
   cost = __reduce_add_sync(kWholeWarp, cost);
   rows = __reduce_add_sync(kWholeWarp, rows);
   // Every row of every bin is at least an item: one for each block where they are few, else two.
-  const int blocks = static_cast<int>(gridDim.x);
+  const int blocks = s.blocks;
   const int wanted = (2 * static_cast<int>(rows) <= blocks ? blocks : 2 * blocks) - static_cast<int>(rows);
   const float per_cost = static_cast<float>(max(wanted, blocks / 4 + 1)) / (64.0f * static_cast<float>(max(cost, 1u)));
 

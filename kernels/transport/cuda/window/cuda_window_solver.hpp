@@ -1,12 +1,8 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
-#include "cuda_window.hpp"
-#include "transport/cuda/cuda_bins.hpp"
-#include "transport/cuda/cuda_rows.hpp"
-#include "transport/cuda/cuda_solver.hpp"
+#include "cuda_window_tables.hpp"
 
 namespace bb::transport {
 
@@ -31,8 +27,6 @@ class CudaWindowSolver final : public CudaSolver<T> {
  private:
   int pitch() const { return row_pitch(this->tables()); }
   std::size_t slice_cells() const;
-  void send_tables();
-  void choose_layout(const BinTables<T>& bins);
   void send_start();
   void launch_per_bin(const char* name, auto argument);
 
@@ -41,7 +35,7 @@ class CudaWindowSolver final : public CudaSolver<T> {
   cuda::DeviceBuffer<T> state_[2];
   cuda::DeviceBuffer<WindowBox> bounds_[3];
   cuda::DeviceBuffer<WindowControl> control_;
-  cuda::DeviceBuffer<unsigned char> memory_;  // what the kernel looks up
+  std::optional<CudaWindowTables<T>> window_;
   cuda::DeviceBuffer<double> written_;
   WindowParameters<T> parameters_{};
   std::optional<cuda::Kernel> steps_kernel_, begin_kernel_;

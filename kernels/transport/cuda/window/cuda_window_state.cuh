@@ -1,39 +1,34 @@
 #pragma once
 
-#include "cuda_window_common.cuh"
+#include "cuda_window_plan.cuh"
 
 // Whole-state operations beside the steps: start, count, and the end behind the last plane. One block
 // per bin.
 namespace bb::transport::window {
 
-template <typename T>
-__device__ inline const T* state_now(const WindowParameters<T>& p) {
-  return p.state[p.tables.depth != 0 ? p.control->step & 1 : 0];
-}
-
-/// Calls f(value, z, angle, x) for every cell of a bin's box.
+/// Calls f(value) for every cell of a bin's box before step `step`.
 template <typename T, typename F>
-__device__ void each_cell(const WindowParameters<T>& p, int bin, F&& f) {
+__device__ void each_cell(const WindowParameters<T>& p, int step, int bin, F&& f) {
   const DeviceTables<T>& t = p.tables;
-  WindowBox box = p.bounds[p.control->step % 3][bin];
+  WindowBox box = load_box(p.bounds[step % 3] + bin);
   if (is_empty(box)) return;
   box.x1 = min(box.x1, t.nx);
-  const T* state = state_now(p) + row_start(p, bin, 0);
+  const T* state = p.state[t.depth != 0 ? step & 1 : 0] + row_start(p, bin, 0);
   const int width = box.x1 - box.x0;
   const int angles = box.a1 - box.a0;
   const int cells = (box.z1 - box.z0) * angles * width;
-  for (int i = threadIdx.x; i < cells; i += kWindowWorkers) {
+  for (int i = threadIdx.x; i < cells; i += blockDim.x) {
     const int x = box.x0 + i % width;
     const int a = box.a0 + i / width % angles;
     const int z = box.z0 + i / (width * angles);
-    f(state[(static_cast<unsigned long long>(z) * t.ntheta + a) * p.pitch + x], z, a, x);
+    f(__ldcg(state + (static_cast<unsigned long long>(z) * t.ntheta + a) * p.pitch + x));
   }
 }
 
 template <typename T>
 __device__ void count_bin(const WindowParameters<T>& p, double* row, int bin) {
   double number = 0;
-  each_cell(p, bin, [&](T v, int, int, int) { number += static_cast<double>(v); });
+  each_cell(p, p.control->step, bin, [&](T v) { number += static_cast<double>(v); });
   block_add(row, kInFlight, number, kEnergyInFlight, number * p.tables.energy[bin]);
 }
 
@@ -43,7 +38,7 @@ __device__ void leave_with_bin(const WindowParameters<T>& p, double* row, int bi
   const int step = p.control->step;
   if (p.start_z + step < p.tables.nz) return;
   double number = 0;
-  each_cell(p, bin, [&](T v, int, int, int) { number += static_cast<double>(v); });
+  each_cell(p, step, bin, [&](T v) { number += static_cast<double>(v); });
   block_escape(row, kZHigh, number, p.tables.energy[bin]);
   __syncthreads();  // the box is read by all before it goes
   if (threadIdx.x == 0) p.bounds[step % 3][bin] = empty_box();

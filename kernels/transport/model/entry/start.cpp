@@ -278,9 +278,8 @@ std::span<const Beam> spots_of(const Problem& problem) {
   return problem.spots;
 }
 
-void build_start(const Problem& problem, const EnergyGrid& grid, std::span<const Entry> entries, const StartAxes& axes,
-                 Start& start) {
-  const std::span<const Beam> beams = spots_of(problem);
+void build_start(const Problem& problem, const EnergyGrid& grid, std::span<const Beam> beams,
+                 std::span<const Entry> entries, const StartAxes& axes, Start& start) {
   std::vector<Spot> spots;
   for (std::size_t i = 0; i < beams.size(); ++i) {
     if (beams[i].weight > 0.0) spots.push_back({&beams[i], &entries[i]});

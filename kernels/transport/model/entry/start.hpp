@@ -69,9 +69,9 @@ double width_of_direction(const Beam& beam);
 /// Standard deviation, in cells, of the narrowest start that the remap carries without clipping much of its shape.
 double narrowest_cells(const Beam& beam);
 
-/// Fills in all but `z` and `entry_z`. `entries` are those of spots_of(problem), one each. Spots that share a spectrum,
-/// or that differ in nothing else, become one part; their order changes no bit.
-void build_start(const Problem& problem, const EnergyGrid& grid, std::span<const Entry> entries, const StartAxes& axes,
-                 Start& start);
+/// Fills in all but `z` and `entry_z`. `beams` are some of spots_of(problem), with an entry each. Those that share a
+/// spectrum, or that differ in nothing else, become one part; their order changes no bit.
+void build_start(const Problem& problem, const EnergyGrid& grid, std::span<const Beam> beams,
+                 std::span<const Entry> entries, const StartAxes& axes, Start& start);
 
 }  // namespace bb::transport

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "run.hpp"
+
+namespace bb::engine {
+
+/// Many beams on one grid: the spots of a problem, each solved by itself. They share tables, so that setting up takes once
+/// what it takes for one, and a GPU takes as many at a time as it holds.
+///
+/// The grid is the fastest beam's. A beam solved alone has range bins that begin where it does; here they begin where the
+/// fastest does, and what it leaves differs by what the choice of bins changes.
+class Beams {
+ public:
+  /// What one of them has left.
+  struct Ended {
+    std::size_t beam = 0;
+    RunResult result;         // no keyframes and no spans; solve_s is its share of the time of those solved together
+    transport::Tables alone;  // the outline with its own way in
+  };
+
+  /// Lays the grid out and chooses the variant. Throws ProblemError, also where beams differ in their angles, react
+  /// (physics.nuclear), or have no weight.
+  explicit Beams(transport::Problem problem);
+
+  const transport::Problem& problem() const { return run_.problem(); }
+  const Run& run() const { return run_; }
+  std::size_t count() const { return run_.problem().spots.size(); }
+  /// Memory of as many beams as are solved at the same time on the CPU.
+  double estimate_bytes() const;
+  int lanes() const;  // beams at the same time on the CPU
+
+  /// Solves them all. `ended` is called for each as it ends, from one thread at a time, in any order; none is called for
+  /// those that were not solved when someone cancelled. Throws ProblemError, after which beams that have ended stay.
+  void execute(const std::function<void(Ended&&)>& ended);
+  void cancel() { cancel_.store(true); }
+
+ private:
+  struct Common;
+  void solve_on_device(const Common& common, const std::function<void(Ended&&)>& ended);
+  void solve_on_cores(const Common& common, const std::function<void(Ended&&)>& ended);
+
+  Run run_;
+  std::atomic<bool> cancel_{false};
+};
+
+}  // namespace bb::engine

@@ -1,0 +1,122 @@
+#include "transport_beams.hpp"
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "binding/convert.hpp"
+#include "binding/job.hpp"
+#include "problem.hpp"
+#include "transport/run/beams.hpp"
+#include "transport_result.hpp"
+
+namespace bb::binding {
+namespace {
+
+constexpr const char* kNoMemory = "not enough memory for the tables of these beams";
+constexpr int kMostWaiting = 512;  // answers that JavaScript has not taken yet: half a megabyte each
+
+/// Lets one side run ahead of the other by so many answers.
+class Ahead {
+ public:
+  void wait_and_count() {
+    std::unique_lock lock(mutex_);
+    room_.wait(lock, [&] { return waiting_ < kMostWaiting; });
+    ++waiting_;
+  }
+  void take() {
+    const std::scoped_lock lock(mutex_);
+    --waiting_;
+    room_.notify_one();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable room_;
+  int waiting_ = 0;
+};
+
+struct State {
+  explicit State(transport::Problem problem) : beams(std::move(problem)) {}
+  ~State() { beams.cancel(); }
+
+  engine::Beams beams;
+  Ahead ahead;
+  bool started = false;
+  Job job;  // last: waits for the thread before what that uses goes
+};
+
+Napi::Object plan_object(Napi::Env env, const engine::Beams& beams) {
+  const engine::Run& run = beams.run();
+  const transport::Tables& t = run.outline();
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("variant", run.variant().id);
+  out.Set("precision", precision_name(run.problem().precision));
+  out.Set("ne", t.ne);
+  out.Set("ntheta", t.ntheta);
+  out.Set("nz", t.nz);
+  out.Set("nx", t.nx);
+  out.Set("energies_MeV", to_array(env, t.energy));
+  out.Set("estimate_bytes", beams.estimate_bytes());
+  out.Set("lanes", beams.lanes());
+  return out;
+}
+
+Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& state) {
+  const Napi::Env env = info.Env();
+  if (state->started) throw Napi::Error::New(env, "these beams were started before");
+  state->started = true;
+  State* under = state.get();
+  return under->job.start(
+      env, info[0], "the machine has not enough memory for these beams",
+      [under](const Job::Tell& tell) {
+        under->beams.execute([&](engine::Beams::Ended&& ended) {
+          under->ahead.wait_and_count();
+          // A Telling is copied on its way.
+          auto result = std::make_shared<engine::RunResult>(std::move(ended.result));
+          tell([under, result, beam = ended.beam, numbers = BeamNumbers(ended.alone)](Napi::Env to) {
+            under->ahead.take();
+            Napi::Object out = Napi::Object::New(to);
+            out.Set("beam", static_cast<double>(beam));
+            out.Set("result", transport_result(to, under->beams.run(), numbers, *result));
+            return out;
+          });
+        });
+      },
+      [kept = state](Napi::Env to) -> Napi::Value { return to.Undefined(); });
+}
+
+Napi::Object beams_object(Napi::Env env, const std::shared_ptr<State>& state) {
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("plan", plan_object(env, state->beams));
+  out.Set("start", Napi::Function::New(env, [state](const Napi::CallbackInfo& info) { return start(info, state); }));
+  out.Set("cancel", Napi::Function::New(env, [state](const Napi::CallbackInfo& info) {
+            state->beams.cancel();
+            return info.Env().Undefined();
+          }));
+  return out;
+}
+
+/// Beams on their way: what the thread makes of a problem.
+struct Layout {
+  transport::Problem problem;
+  std::shared_ptr<State> state;
+  Job job;  // last: waits for the thread before what that uses goes
+};
+
+}  // namespace
+
+Napi::Value lay_beams(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  const Napi::Object problem = object_argument(info, "layBeams: expected a problem");
+  auto layout = std::make_shared<Layout>();
+  layout->problem = refusing(env, kNoMemory, [&] { return read_problem(problem); });
+  Layout* under = layout.get();
+  return under->job.start(
+      env, env.Undefined(), kNoMemory,
+      [under](const Job::Tell&) { under->state = std::make_shared<State>(std::move(under->problem)); },
+      [layout](Napi::Env to) -> Napi::Value { return beams_object(to, layout->state); });
+}
+
+}  // namespace bb::binding

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <napi.h>
+
+namespace bb::binding {
+
+/// layBeams(problem): a promise of an object over one engine::Beams, whose beams are the problem's spots:
+/// {plan, start(onBeam), cancel()}.
+Napi::Value lay_beams(const Napi::CallbackInfo& info);
+
+}  // namespace bb::binding

@@ -1,0 +1,196 @@
+// Many beams on one grid: each as if it were alone on that grid, by every variant; and how far that is from a grid of its
+// own.
+#include "transport/run/beams.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../../physics/observe.hpp"
+#include "../problems.hpp"
+#include "check.hpp"
+#include "transport/registry.hpp"
+#include "transport/run/run.hpp"
+
+namespace bb::test::many_beams {
+namespace {
+
+using namespace transport;
+
+constexpr double kTop = 24.0;  // MeV
+
+/// Beams of several energies, places and widths in a box of water, with a bone beside the axis. They fill the box's depth
+/// but for the first, which the box is too short for.
+Problem several(Precision precision, Stepping stepping, const std::string& variant) {
+  Problem p = water_problem(kTop, {12, 5.5, 0.5, 0.25}, 0.4, 0.04);
+  p.materials.push_back(material("bone-compact-icru"));
+  paint(p, 1, 1.0, 3.0, 1.0, 2.0);
+  p.precision = precision;
+  p.stepping = stepping;
+  p.variant = variant;
+  p.threads = 2;
+  p.keyframes = 0;
+  for (const double energy : {kTop, 22.0, 20.5, 17.0, 14.0, 21.0, 19.0}) {
+    Beam beam = p.beam;
+    beam.energy = energy;
+    p.spots.push_back(beam);
+  }
+  p.spots[1].energy_sigma = 0.2;
+  p.spots[2].x = 2.0;
+  p.spots[3].x_sigma = 1.0;
+  p.spots[4].weight = 5.0;
+  p.spots[5].x = 6.0;  // on the border: half of it misses the grid
+  p.spots[6].angle_sigma = 0.02;
+  return p;
+}
+
+/// One of them alone on the grid of all: the others have no weight.
+engine::RunResult alone(Problem p, std::size_t beam) {
+  for (std::size_t i = 0; i < p.spots.size(); ++i) {
+    if (i != beam) p.spots[i].weight = 0.0;
+  }
+  p.threads = 1;
+  engine::Run run(p);
+  return run.execute({}, {.unwatched = true});  // to look at the dose on the way changes its last bits
+}
+
+std::vector<engine::Beams::Ended> solve(const Problem& p) {
+  engine::Beams beams(p);
+  std::vector<engine::Beams::Ended> out(p.spots.size());
+  std::vector<int> calls(p.spots.size(), 0);
+  beams.execute([&](engine::Beams::Ended&& ended) {
+    const std::size_t at = ended.beam;
+    ++calls[at];
+    out[at] = std::move(ended);
+  });
+  for (const int count : calls) CHECK_EQ(count, 1);
+  return out;
+}
+
+double relative_l2(const std::vector<double>& got, const std::vector<double>& wanted) {
+  double difference = 0.0, norm = 0.0;
+  CHECK_EQ(got.size(), wanted.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    difference += (got[i] - wanted[i]) * (got[i] - wanted[i]);
+    norm += wanted[i] * wanted[i];
+  }
+  return std::sqrt(difference / norm);
+}
+
+void compare(const Variant& v, Precision precision, Stepping stepping) {
+  const Problem p = several(precision, stepping, v.id);
+  const auto together = solve(p);
+  const bool on_device = v.make_beams != nullptr;
+  const double tolerance = on_device ? (precision == Precision::kFp32 ? 1e-6 : 1e-13) : 0.0;
+  for (const engine::Beams::Ended& ended : together) {
+    const std::string where = "beam " + std::to_string(ended.beam) + ": ";
+    CHECK(!ended.result.failure);
+    const engine::RunResult wanted = alone(p, ended.beam);
+    const engine::RunResult& got = ended.result;
+    CHECK_EQ(got.steps, wanted.steps);
+    const auto close = [&](const char* name, const std::vector<double>& a, const std::vector<double>& b) {
+      const double error = relative_l2(a, b);
+      if (!(error <= tolerance)) fail(__FILE__, __LINE__, where + name + " differs by " + show(error));
+    };
+    close("dose", got.dose, wanted.dose);
+    close("crossing", got.crossing, wanted.crossing);
+    CHECK_EQ(got.number.size(), wanted.number.size());
+    const auto balanced = [&](const engine::LedgerRow& a, const engine::LedgerRow& b) {
+      CHECK(std::abs(a.deposited - b.deposited) <= tolerance * b.in);
+      CHECK(std::abs(a.escaped_all() - b.escaped_all()) <= tolerance * b.in);
+      CHECK(std::abs(a.stopped - b.stopped) <= tolerance * b.in);
+      CHECK(a.rel_error <= (precision == Precision::kFp32 ? 1e-6 : 1e-12));
+    };
+    balanced(got.number.back(), wanted.number.back());
+    balanced(got.energy.back(), wanted.energy.back());
+    CHECK(std::abs(got.min_over_max - wanted.min_over_max) <= tolerance);
+  }
+  CHECK(together[5].result.number.back().escaped[kXHigh] > 0.4);
+  CHECK_NEAR(together[4].result.number.back().in, 5.0, 1e-12);
+}
+
+Curve depth_dose(const engine::RunResult& r, const Tables& t) {
+  Curve out{.first = 0.5 * t.dz, .step = t.dz, .value = std::vector<double>(static_cast<std::size_t>(t.nz), 0.0)};
+  for (std::size_t i = 0; i < r.dose.size(); ++i) out.value[i / static_cast<std::size_t>(t.nx)] += r.dose[i];
+  return out;
+}
+
+struct BeamsTests {
+  BeamsTests() {
+    for (const Variant& v : variants()) {
+      for (const Precision precision : v.precisions) {
+        for (const Stepping stepping : v.steppings) {
+          names.push_back(std::string("beams together as each alone: ") + v.id +
+                          (precision == Precision::kFp32 ? ", fp32" : ", fp64") +
+                          (stepping == Stepping::kPath ? ", path stepping" : ", depth stepping"));
+          const Registration registration(__FILE__, static_cast<int>(names.size()), names.back(),
+                                          [&v, precision, stepping] {
+                                            const std::string why = v.unavailable();
+                                            if (!why.empty()) SKIP(why);
+                                            compare(v, precision, stepping);
+                                          });
+        }
+      }
+    }
+  }
+  std::deque<std::string> names;
+};
+
+const BeamsTests tests;
+
+TEST("beams on one grid: range and falloff are those on a grid of their own to 0.01 mm") {
+  Problem p = water_problem(80.0, {40, 60, 1.0, 0.25}, 0.3, 0.01);
+  p.grid.energy_step = 0.1;  // as the default: a fifth of the range spread
+  p.stepping = Stepping::kDepth;
+  p.variant = "depth";
+  p.threads = 2;
+  for (const double energy : {80.0, 77.3, 71.9, 64.05}) {
+    Beam beam = p.beam;
+    beam.energy = energy;
+    p.spots.push_back(beam);
+  }
+  for (const engine::Beams::Ended& ended : solve(p)) {
+    Problem own = p;
+    own.spots.clear();
+    own.beam = p.spots[ended.beam];
+    engine::Run run(own);
+    const engine::RunResult single = run.execute({});
+    const Curve together = depth_dose(ended.result, run.outline()), apart = depth_dose(single, run.outline());
+    CHECK_NEAR(together.distal(0.8), apart.distal(0.8), 0.01);
+    CHECK_NEAR(together.w80_20(), apart.w80_20(), 0.01);
+    CHECK_REL(together.peak(), apart.peak(), 5e-3);
+    CHECK_NEAR(ended.alone.beam_range_mm, run.tables().beam_range_mm, 1e-12);
+    CHECK_NEAR(ended.alone.extra_straggling_mm, run.tables().extra_straggling_mm, 0.02);
+  }
+}
+
+TEST("beams: cancelled, those that have ended stay and no other one comes") {
+  Problem p = several(Precision::kFp32, Stepping::kDepth, "depth");
+  p.threads = 1;
+  engine::Beams beams(p);
+  int ended = 0;
+  beams.execute([&](engine::Beams::Ended&& each) {
+    CHECK(!each.result.failure);
+    if (++ended == 2) beams.cancel();
+  });
+  CHECK_EQ(ended, 2);
+}
+
+TEST("beams: other angles, reactions and beams of no weight are refused") {
+  const Problem good = several(Precision::kFp32, Stepping::kDepth, "depth");
+  const auto refused = [&](auto change, const char* why) {
+    Problem p = good;
+    change(p);
+    CHECK_THROWS(engine::Beams(p), why);
+  };
+  refused([](Problem& p) { p.spots[1].angle = 0.1; }, "beams on one grid go one way");
+  refused([](Problem& p) { p.nuclear = Nuclear::kAttenuation; }, "physics.nuclear");
+  refused([](Problem& p) { p.spots[3].weight = 0.0; }, "nothing to solve");
+  refused([](Problem& p) { p.spots.clear(); }, "at least one beam");
+}
+
+}  // namespace
+}  // namespace bb::test::many_beams
