@@ -380,18 +380,22 @@ Tables TableBuilder::build(const InParallel& in_parallel, const std::atomic<bool
   return t;
 }
 
-Tables TableBuilder::alone(std::size_t index, const Tables& whole) const {
+Tables TableBuilder::alone(std::size_t index) const {
   const Layout& layout = *layout_;
-  const Problem& p = layout.problem;
-  const Beam& beam = spots_of(p)[index];
-  const Entry& entry = layout.entries[index];
   Tables t = layout.tables;
-  t.beam_range_mm = layout.water_range(beam.energy);
-  t.spots_span_mm = 0.0;
-  layout.follow(beam, entry.energy, t);
-  build_start(p, *layout.grid, {&beam, 1}, {&entry, 1}, {t.energy, t.theta, t.nx}, t.start);
-  t.end_excess_mm = end_excess(p, beam, whole, t.start);
+  const Beam& beam = spots_of(layout.problem)[index];
+  build_start(layout.problem, *layout.grid, {&beam, 1}, {&layout.entries[index], 1}, {t.energy, t.theta, t.nx},
+              t.start);
   return t;
+}
+
+void TableBuilder::describe(std::size_t index, const Tables& whole, Tables& alone) const {
+  const Layout& layout = *layout_;
+  const Beam& beam = spots_of(layout.problem)[index];
+  alone.beam_range_mm = layout.water_range(beam.energy);
+  alone.spots_span_mm = 0.0;
+  layout.follow(beam, layout.entries[index].energy, alone);
+  alone.end_excess_mm = end_excess(layout.problem, beam, whole, alone.start);
 }
 
 Tables build_tables(const Problem& problem) { return TableBuilder(problem).build(one_after_the_other); }

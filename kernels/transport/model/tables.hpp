@@ -108,9 +108,10 @@ class TableBuilder {
   const Tables& outline() const;
   /// Throws Cancelled soon after `cancel` is true: many materials and angles take minutes.
   Tables build(const InParallel& in_parallel, const std::atomic<bool>* cancel = nullptr) const;
-  /// The outline for spot `index` alone, with its way in and what readouts need of it; `whole` are the tables that were
-  /// built. The spot goes along the beam's angle. Any number of threads may ask at once.
-  Tables alone(std::size_t index, const Tables& whole) const;
+  /// The outline with spot `index` alone, and its way in. Any number of threads may ask at once.
+  Tables alone(std::size_t index) const;
+  /// Fills in what readouts need to know of that spot; `whole` are the tables that were built.
+  void describe(std::size_t index, const Tables& whole, Tables& alone) const;
 
  private:
   class Layout;

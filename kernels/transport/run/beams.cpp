@@ -1,6 +1,7 @@
 #include "beams.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <mutex>
 #include <new>
@@ -117,44 +118,58 @@ void Beams::execute(const std::function<void(Ended&&)>& ended) {
 }
 
 void Beams::solve_on_device(const Common& common, const std::function<void(Ended&&)>& ended) {
+  const cpu::Clock::time_point begun = cpu::Clock::now();
   const auto solver = run_.variant().make_beams(problem(), common.tables, run_.steps_max());
   const auto wave = static_cast<std::size_t>(solver->at_once());
-  const auto prepare = [&](std::size_t first) {
-    std::vector<Tables> out(cancel_.load() ? 0 : std::min(wave, count() - first));
-    cpu::on_all_cores(static_cast<int>(out.size()), [&](int i) {
-      const auto at = static_cast<std::size_t>(i);
-      out[at] = run_.builder().alone(first + at, common.tables);
-    });
-    return out;
+  const double setup_s = common.setup_s + cpu::seconds_since(begun) / static_cast<double>(count());
+
+  /// Beams in one of the solver's two slots: while these are under way, what the other ones have left is read.
+  struct Wave {
+    std::size_t first = 0;
+    std::vector<Tables> beams;
+    cpu::Clock::time_point begun;
   };
-  const auto begin = [&](const std::vector<Tables>& beams) {
+  std::array<Wave, 2> waves;
+  std::size_t next = 0;
+  const auto begin = [&](int slot) {
+    Wave& w = waves[static_cast<std::size_t>(slot)];
+    w.first = next;
+    w.beams.assign(cancel_.load() ? 0 : std::min(wave, count() - next), {});
+    if (w.beams.empty()) return;
+    next += w.beams.size();
+    cpu::on_all_cores(static_cast<int>(w.beams.size()), [&](int i) {
+      w.beams[static_cast<std::size_t>(i)] = run_.builder().alone(w.first + static_cast<std::size_t>(i));
+    });
     std::vector<const transport::Start*> starts;
-    for (const Tables& each : beams) starts.push_back(&each.start);
-    if (!starts.empty()) solver->begin(starts);
+    for (const Tables& each : w.beams) starts.push_back(&each.start);
+    w.begun = cpu::Clock::now();
+    solver->begin(slot, starts, w.beams.size() == count());
   };
-  std::vector<Tables> now = prepare(0);
-  begin(now);
-  for (std::size_t first = 0; !now.empty();) {
-    // While the device is at these, the next ones are made ready; while it is at those, what these have left is read.
-    std::vector<Tables> next = prepare(first + now.size());
-    const double seconds = solver->finish() / static_cast<double>(now.size());
-    begin(next);
-    std::vector<RunResult> results(now.size());
-    cpu::on_all_cores(static_cast<int>(now.size()), [&](int i) {
+  begin(0);
+  begin(1);
+  for (int slot = 0; !waves[static_cast<std::size_t>(slot)].beams.empty(); slot ^= 1) {
+    Wave& w = waves[static_cast<std::size_t>(slot)];
+    solver->finish(slot);
+    const double seconds = cpu::seconds_since(w.begun) / static_cast<double>(w.beams.size());
+    std::vector<RunResult> results(w.beams.size());
+    cpu::on_all_cores(static_cast<int>(w.beams.size()), [&](int i) {
       const auto at = static_cast<std::size_t>(i);
-      BeamScores scores = solver->scores(at);
-      const transport::Start& start = now[at].start;
-      const std::size_t row = static_cast<std::size_t>(start.entry_z) * static_cast<std::size_t>(now[at].nx);
-      for (std::size_t x = 0; x < start.entry_dose.size(); ++x) scores.dose[row + x] += start.entry_dose[x];
-      results[at] = common.result(problem(), now[at], std::move(scores));
-      results[at].setup_s = common.setup_s;
-      results[at].solve_s = results[at].device_s = seconds;
-      results[at].state_bytes = solver->state_bytes();
-      results[at].bytes_per_cell_step = run_.variant().bytes_per_cell_step;
+      Tables& beam = w.beams[at];
+      run_.builder().describe(w.first + at, common.tables, beam);
+      BeamScores scores = solver->scores(slot, at);
+      const std::size_t row = static_cast<std::size_t>(beam.start.entry_z) * static_cast<std::size_t>(beam.nx);
+      for (std::size_t x = 0; x < beam.start.entry_dose.size(); ++x) scores.dose[row + x] += beam.start.entry_dose[x];
+      RunResult& result = results[at];
+      result = common.result(problem(), beam, std::move(scores));
+      result.setup_s = setup_s;
+      result.solve_s = seconds;
+      result.state_bytes = solver->state_bytes();
+      result.bytes_per_cell_step = run_.variant().bytes_per_cell_step;
     });
-    for (std::size_t i = 0; i < now.size(); ++i) ended({first + i, std::move(results[i]), std::move(now[i])});
-    first += now.size();
-    now = std::move(next);
+    const std::size_t first = w.first;
+    std::vector<Tables> beams = std::move(w.beams);
+    begin(slot);
+    for (std::size_t i = 0; i < results.size(); ++i) ended({first + i, std::move(results[i]), std::move(beams[i])});
   }
 }
 
@@ -164,7 +179,8 @@ void Beams::solve_on_cores(const Common& common, const std::function<void(Ended&
   std::mutex telling;
   const auto solve = [&](std::size_t beam, std::optional<Tables>& held) -> std::optional<Ended> {
     const cpu::Clock::time_point begun = cpu::Clock::now();
-    Ended out{.beam = beam, .result = {}, .alone = run_.builder().alone(beam, common.tables)};
+    Ended out{.beam = beam, .result = {}, .alone = run_.builder().alone(beam)};
+    run_.builder().describe(beam, common.tables, out.alone);
     if (!held) held = common.tables;
     take_beam(out.alone, *held);
     const auto solver = common.make(problem(), *held, 1);

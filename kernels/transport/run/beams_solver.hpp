@@ -23,15 +23,15 @@ class BeamsSolver {
  public:
   virtual ~BeamsSolver() = default;
 
-  /// How many beams begin() is best given.
+  /// How many beams begin() is best given, where there are more of them.
   virtual int at_once() const = 0;
-  /// Queues the beams that start so, each of one Start::Part, and returns without waiting for them.
-  virtual void begin(std::span<const transport::Start* const> starts) = 0;
-  /// Waits for those. Seconds by the device's clock that their steps took.
-  virtual double finish() = 0;
-  /// What beam `i` of them has left; until finish() has waited for those that begin() was given next. Any number of threads
-  /// may ask at once.
-  virtual BeamScores scores(std::size_t i) const = 0;
+  /// Queues the beams that start so, each of one Start::Part, and returns without waiting for them. `slot` is 0 or 1: beams
+  /// of the other slot may be under way. `all`: there are no others.
+  virtual void begin(int slot, std::span<const transport::Start* const> starts, bool all) = 0;
+  /// Waits for the slot's beams.
+  virtual void finish(int slot) = 0;
+  /// What beam `i` of them has left; until the slot's next begin(). Any number of threads may ask at once.
+  virtual BeamScores scores(int slot, std::size_t i) const = 0;
   virtual double state_bytes() const = 0;
 };
 

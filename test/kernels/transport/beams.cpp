@@ -83,8 +83,9 @@ double relative_l2(const std::vector<double>& got, const std::vector<double>& wa
 void compare(const Variant& v, Precision precision, Stepping stepping) {
   const Problem p = several(precision, stepping, v.id);
   const auto together = solve(p);
-  const bool on_device = v.make_beams != nullptr;
-  const double tolerance = on_device ? (precision == Precision::kFp32 ? 1e-6 : 1e-13) : 0.0;
+  // Sums on a device come in any order; and a window's boxes are not cut alike by teams of other sizes.
+  const bool cut = v.make_beams != nullptr && precision == Precision::kFp32;
+  const double tolerance = !on_gpu(v) ? 0.0 : cut ? 1e-6 : 1e-13;
   for (const engine::Beams::Ended& ended : together) {
     const std::string where = "beam " + std::to_string(ended.beam) + ": ";
     CHECK(!ended.result.failure);

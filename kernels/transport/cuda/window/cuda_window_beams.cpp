@@ -13,9 +13,8 @@ namespace bb::transport {
 namespace {
 
 constexpr int kStatic = 2048;         // bytes of shared memory beside the layout's: the parameters of a beam, and sums
-constexpr int kWaves = 2;             // beams of a team in one launch
 constexpr double kStatesShare = 0.5;  // of the memory that the device has free
-constexpr double kLeftShare = 0.15;   // of it, for what the beams of a launch leave; there are two of these
+constexpr double kLeftShare = 0.3;    // of it, for what beams leave
 
 template <typename T>
 cuda::Kernel find(const cuda::Session& session, const std::string& name) {
@@ -36,7 +35,8 @@ CudaWindowBeams<T>::CudaWindowBeams(const Problem& problem, const Tables& tables
       window_(problem, tables, typed_, device_tables_.view(), kStatic, stream_),
       steps_kernel_(find<T>(session_, problem.stepping == Stepping::kDepth ? "transport_window_beams_depth"
                                                                            : "transport_window_beams_path")),
-      moments_kernel_(session_.kernels->module, "transport_window_moments") {
+      moments_kernel_(session_.kernels->module, "transport_window_moments"),
+      slots_{Slot(session_.device), Slot(session_.device)} {
   const auto bytes = static_cast<unsigned>(window_.parameters().layout.bytes);
   steps_kernel_.allow_dynamic_shared(bytes);
   const auto& device = *session_.device;
@@ -50,22 +50,27 @@ CudaWindowBeams<T>::CudaWindowBeams(const Problem& problem, const Tables& tables
   }
   teams_ = static_cast<int>(std::clamp(kStatesShare * free / each, 1.0, static_cast<double>(blocks_)));
   const double left = sizeof(double) * static_cast<double>(kScorePlanes * tables.plane() + ledger_cells());
-  teams_ = static_cast<int>(std::clamp(kLeftShare * free / (kWaves * left), 1.0, static_cast<double>(teams_)));
+  teams_ = static_cast<int>(std::clamp(kLeftShare * free / left, 1.0, static_cast<double>(teams_)));
 }
 
 template <typename T>
 CudaWindowBeams<T>::~CudaWindowBeams() {
-  stream_.settle();  // what it works on goes
+  for (Slot& slot : slots_) slot.stream.settle();  // what they work on goes
 }
 
 template <typename T>
 int CudaWindowBeams<T>::at_once() const {
-  return kWaves * teams_;
+  return std::max(1, teams_ / 2);
 }
 
 template <typename T>
 double CudaWindowBeams<T>::state_bytes() const {
-  return static_cast<double>(states_.bytes());
+  return static_cast<double>(slots_[0].states.bytes() + slots_[1].states.bytes());
+}
+
+template <typename T>
+std::size_t CudaWindowBeams<T>::state_cells() const {
+  return u(tables_.ne) * u(rows_held(problem_, tables_)) * u(tables_.ntheta) * u(row_pitch(tables_));
 }
 
 template <typename T>
@@ -74,28 +79,37 @@ std::size_t CudaWindowBeams<T>::ledger_cells() const {
 }
 
 template <typename T>
-void CudaWindowBeams<T>::make_room(Left& left, std::size_t beams) {
-  const auto& device = session_.device;
-  const std::size_t crossing = u(tables_.nz) * engine::Crossing::kCount;
-  if (beams > left.beams) {
-    left.fields = {device, beams * kScorePlanes * tables_.plane(), cuda::Reuse::kYes};
-    left.ledgers = {device, beams * ledger_cells(), cuda::Reuse::kYes};
-    left.crossing = {device, beams * crossing, cuda::Reuse::kYes};
-    left.extremes = {device, beams * 2, cuda::Reuse::kYes};
-    left.dose_here.emplace(device, beams * tables_.plane(), cuda::Reuse::kYes);
-    left.ledgers_here.emplace(device, beams * ledger_cells(), cuda::Reuse::kYes);
-    left.crossing_here.emplace(device, beams * crossing, cuda::Reuse::kYes);
-    left.extremes_here.emplace(device, beams * 2, cuda::Reuse::kYes);
-  }
-  left.beams = std::max(left.beams, beams);
-  if (left.begun) return;
-  left.begun.emplace(device);
-  left.taken.emplace(device);
-  left.arrived.emplace(device);
+std::size_t CudaWindowBeams<T>::crossing_cells() const {
+  return u(tables_.nz) * engine::Crossing::kCount;
 }
 
 template <typename T>
-void CudaWindowBeams<T>::send_starts(std::span<const Start* const> starts, WindowBeams<T>& beams) {
+void CudaWindowBeams<T>::make_room(Slot& slot, std::size_t beams) {
+  if (beams <= slot.room) return;
+  const auto& device = session_.device;
+  slot.fields = {device, beams * kScorePlanes * tables_.plane(), cuda::Reuse::kYes};
+  slot.ledgers = {device, beams * ledger_cells(), cuda::Reuse::kYes};
+  slot.crossing = {device, beams * crossing_cells(), cuda::Reuse::kYes};
+  slot.extremes = {device, beams * 2, cuda::Reuse::kYes};
+  slot.dose_here.emplace(device, beams * tables_.plane(), cuda::Reuse::kYes);
+  slot.ledgers_here.emplace(device, beams * ledger_cells(), cuda::Reuse::kYes);
+  slot.crossing_here.emplace(device, beams * crossing_cells(), cuda::Reuse::kYes);
+  slot.extremes_here.emplace(device, beams * 2, cuda::Reuse::kYes);
+  slot.room = beams;
+}
+
+template <typename T>
+void CudaWindowBeams<T>::make_teams(Slot& slot, int teams) {
+  if (slot.controls.size() >= u(teams)) return;
+  const auto& device = session_.device;
+  slot.states = {device, 2 * u(teams) * state_cells(), cuda::Reuse::kYes};
+  slot.boxes = {device, 3 * u(teams) * u(tables_.ne), cuda::Reuse::kYes};
+  slot.controls = {device, u(teams), cuda::Reuse::kYes};
+  slot.written = {device, 2 * u(teams) * u(steps_ + 1), cuda::Reuse::kYes};
+}
+
+template <typename T>
+void CudaWindowBeams<T>::send_starts(Slot& slot, std::span<const Start* const> starts, WindowBeams<T>& beams) {
   std::vector<WindowStart> list;
   std::vector<double> values;
   for (const Start* start : starts) {
@@ -131,96 +145,81 @@ void CudaWindowBeams<T>::send_starts(std::span<const Start* const> starts, Windo
   Packer packer;
   packer.add(list, &beams.starts);
   packer.add(values, &beams.values);
-  starts_ = packer.send(stream_, cuda::Reuse::kYes);
+  slot.starts = packer.send(slot.stream, cuda::Reuse::kYes);
 }
 
 template <typename T>
-void CudaWindowBeams<T>::begin(std::span<const Start* const> starts) {
-  now_ ^= 1;
+void CudaWindowBeams<T>::begin(int slot, std::span<const Start* const> starts, bool all) {
   on_device([&] {
     try {
-      queue(starts, left_[now_]);
+      queue(slots_[u(slot)], starts, all);
     } catch (...) {
-      stream_.settle();
+      for (Slot& each : slots_) each.stream.settle();
       throw;
     }
   });
 }
 
 template <typename T>
-void CudaWindowBeams<T>::queue(std::span<const Start* const> starts, Left& left) {
-  const auto& device = session_.device;
+void CudaWindowBeams<T>::queue(Slot& slot, std::span<const Start* const> starts, bool all) {
+  cuda::Stream& stream = slot.stream;
   const std::size_t count = starts.size();
-  make_room(left, count);
-  // Few beams have larger teams.
-  const int wanted = std::min(static_cast<int>(count), teams_);
-  const int team = static_cast<int>(blocks_) / wanted;
-  const int teams = std::min(wanted, static_cast<int>(blocks_) / team);
-  const std::size_t state_cells =
-      u(tables_.ne) * u(rows_held(problem_, tables_)) * u(tables_.ntheta) * u(row_pitch(tables_));
-  const auto grow = [&](auto& buffer, std::size_t cells) {
-    if (buffer.size() < cells) buffer = {device, cells, cuda::Reuse::kYes};
-  };
-  grow(states_, 2 * u(teams) * state_cells);
-  grow(boxes_, 3 * u(teams) * u(tables_.ne));
-  grow(controls_, u(teams));
-  grow(written_, 2 * u(teams) * u(steps_ + 1));
+  // Few beams have larger teams. A block that is its team's only one waits for nobody, and needs no others beside it.
+  const int blocks = all ? static_cast<int>(blocks_) : std::max(1, static_cast<int>(blocks_) / 2);
+  const int wanted = std::min({static_cast<int>(count), all ? teams_ : at_once(), blocks});
+  const int team = blocks / wanted;
+  const int teams = blocks / team;
+  make_room(slot, count);
+  make_teams(slot, teams);
 
   WindowBeams<T> beams{};
-  send_starts(starts, beams);
-  beams.states = states_.pointer();
-  beams.boxes = boxes_.pointer();
-  beams.controls = controls_.pointer();
-  beams.written = written_.pointer();
-  beams.fields = left.fields.pointer();
-  beams.ledgers = left.ledgers.pointer();
-  beams.extremes = left.extremes.pointer();
-  beams.state_cells = static_cast<long long>(state_cells);
+  send_starts(slot, starts, beams);
+  beams.states = slot.states.pointer();
+  beams.boxes = slot.boxes.pointer();
+  beams.controls = slot.controls.pointer();
+  beams.written = slot.written.pointer();
+  beams.fields = slot.fields.pointer();
+  beams.ledgers = slot.ledgers.pointer();
+  beams.extremes = slot.extremes.pointer();
+  beams.state_cells = static_cast<long long>(state_cells());
   beams.beams = static_cast<int>(count);
   beams.team = team;
   beams.steps = steps_;
   beams.threshold = kWindowThreshold<T>;
   beams.stop_share = problem_.stop_weight;
-  controls_.fill_bytes(0, stream_);
-  left.fields.fill_bytes(0, stream_);
-  left.ledgers.fill_bytes(0, stream_);
-  left.extremes.fill_bytes(0, stream_);
-  left.begun->record(stream_);
-  steps_kernel_.launch(stream_,
+  slot.controls.fill_bytes(0, stream);
+  slot.fields.fill_bytes(0, stream);
+  slot.ledgers.fill_bytes(0, stream);
+  slot.extremes.fill_bytes(0, stream);
+  steps_kernel_.launch(stream,
                        {.grid = {static_cast<unsigned>(teams * team)},
                         .block = {kWindowThreads},
                         .dynamic_shared_bytes = static_cast<unsigned>(window_.parameters().layout.bytes),
-                        .cooperative = true},
+                        .cooperative = team > 1},
                        window_.parameters(), beams);
-  left.taken->record(stream_);
-  moments_kernel_.launch(stream_,
+  moments_kernel_.launch(stream,
                          {.grid = {static_cast<unsigned>(tables_.nz), static_cast<unsigned>(count)}, .block = {32}},
-                         left.fields.pointer(), left.crossing.pointer(), tables_.nx, tables_.dx);
-  left.fields.download(left.dose_here->values().first(count * tables_.plane()), stream_);
-  left.crossing.download(left.crossing_here->values().first(count * u(tables_.nz) * engine::Crossing::kCount), stream_);
-  left.ledgers.download(left.ledgers_here->values().first(count * ledger_cells()), stream_);
-  left.extremes.download(left.extremes_here->values().first(count * 2), stream_);
-  left.arrived->record(stream_);
+                         slot.fields.pointer(), slot.crossing.pointer(), tables_.nx, tables_.dx);
+  slot.fields.download(slot.dose_here->values().first(count * tables_.plane()), stream);
+  slot.crossing.download(slot.crossing_here->values().first(count * crossing_cells()), stream);
+  slot.ledgers.download(slot.ledgers_here->values().first(count * ledger_cells()), stream);
+  slot.extremes.download(slot.extremes_here->values().first(count * 2), stream);
+  slot.arrived.record(stream);
 }
 
 template <typename T>
-double CudaWindowBeams<T>::finish() {
-  done_ = now_;
-  Left& left = left_[done_];
-  return on_device([&] {
-    left.arrived->synchronize(stream_);
-    return left.taken->seconds_since(*left.begun);
-  });
+void CudaWindowBeams<T>::finish(int slot) {
+  on_device([&] { slots_[u(slot)].arrived.synchronize(slots_[u(slot)].stream); });
 }
 
 template <typename T>
-engine::BeamScores CudaWindowBeams<T>::scores(std::size_t i) const {
-  const Left& left = left_[done_];
+engine::BeamScores CudaWindowBeams<T>::scores(int slot, std::size_t i) const {
+  const Slot& left = slots_[u(slot)];
   const auto part = [i](const auto& buffer, std::size_t cells) { return buffer->values().subspan(i * cells, cells); };
   engine::BeamScores out;
   const auto dose = part(left.dose_here, tables_.plane());
   out.dose.assign(dose.begin(), dose.end());
-  const auto crossing = part(left.crossing_here, u(tables_.nz) * engine::Crossing::kCount);
+  const auto crossing = part(left.crossing_here, crossing_cells());
   out.crossing.assign(crossing.begin(), crossing.end());
   const auto extremes = part(left.extremes_here, 2);
   if (extremes[1] > 0.0f) out.min_over_max = -static_cast<double>(extremes[0]) / static_cast<double>(extremes[1]);

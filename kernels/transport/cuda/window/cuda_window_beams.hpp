@@ -19,26 +19,37 @@ class CudaWindowBeams final : public engine::BeamsSolver {
   ~CudaWindowBeams() override;
 
   int at_once() const override;
-  void begin(std::span<const Start* const> starts) override;
-  double finish() override;
-  engine::BeamScores scores(std::size_t i) const override;
+  void begin(int slot, std::span<const Start* const> starts, bool all) override;
+  void finish(int slot) override;
+  engine::BeamScores scores(int slot, std::size_t i) const override;
   double state_bytes() const override;
 
  private:
-  /// What beams leave, on the device and here.
-  struct Left {
-    std::size_t beams = 0;
+  /// Beams that are queued together: their states, and what they leave, on the device and here.
+  struct Slot {
+    explicit Slot(const std::shared_ptr<cuda::Device>& device) : stream(device), arrived(device) {}
+
+    cuda::Stream stream;
+    cuda::Event arrived;
+    cuda::DeviceBuffer<T> states;
+    cuda::DeviceBuffer<WindowBox> boxes;
+    cuda::DeviceBuffer<WindowControl> controls;
+    cuda::DeviceBuffer<double> written;
+    cuda::DeviceBuffer<unsigned char> starts;
+    std::size_t room = 0;  // beams that the rest has room for
     cuda::DeviceBuffer<double> fields, ledgers, crossing;
     cuda::DeviceBuffer<float> extremes;
     std::optional<cuda::PinnedBuffer<double>> dose_here, ledgers_here, crossing_here;
     std::optional<cuda::PinnedBuffer<float>> extremes_here;
-    std::optional<cuda::Event> begun, taken, arrived;
   };
 
+  std::size_t state_cells() const;
   std::size_t ledger_cells() const;
-  void make_room(Left& left, std::size_t beams);
-  void send_starts(std::span<const Start* const> starts, WindowBeams<T>& beams);
-  void queue(std::span<const Start* const> starts, Left& left);
+  std::size_t crossing_cells() const;
+  void make_room(Slot& slot, std::size_t beams);
+  void make_teams(Slot& slot, int teams);
+  void send_starts(Slot& slot, std::span<const Start* const> starts, WindowBeams<T>& beams);
+  void queue(Slot& slot, std::span<const Start* const> starts, bool all);
 
   const Problem& problem_;
   const Tables& tables_;
@@ -50,14 +61,8 @@ class CudaWindowBeams final : public engine::BeamsSolver {
   CudaWindowTables<T> window_;
   cuda::Kernel steps_kernel_, moments_kernel_;
   unsigned blocks_ = 1;  // that the device holds at once
-  int teams_ = 1;        // whose states fit into its memory
-  cuda::DeviceBuffer<T> states_;
-  cuda::DeviceBuffer<WindowBox> boxes_;
-  cuda::DeviceBuffer<WindowControl> controls_;
-  cuda::DeviceBuffer<double> written_;
-  cuda::DeviceBuffer<unsigned char> starts_;
-  std::array<Left, 2> left_;
-  std::size_t now_ = 0, done_ = 0;  // of the two: begun last, and waited for last
+  int teams_ = 1;        // whose states fit into its memory, of both slots
+  std::array<Slot, 2> slots_;
 };
 
 extern template class CudaWindowBeams<float>;
