@@ -38,6 +38,11 @@ Problem checked(Problem problem) {
                        "physics.nuclear: what reactions leave follows from the depth of each beam, which "
                        "beams on one grid do not have apart; allowed: off, or a grid for each beam");
   }
+  if (problem.track_scores || !problem.spectra.empty()) {
+    throw ProblemError("unsupported",
+                       "output: LET and energy spectra are not kept of beams on one grid; allowed: without "
+                       "them, or a grid for each beam");
+  }
   for (const Beam& beam : problem.spots) {
     if (std::abs(beam.angle - problem.beam.angle) > kSameAngle) {
       throw ProblemError("unsupported", "beam.angle_deg: beams on one grid go one way; allowed: the same for all");
@@ -94,8 +99,6 @@ Beams::Beams(Problem problem) : run_(checked(std::move(problem))) {}
 int Beams::lanes() const {
   return static_cast<int>(std::min(count(), static_cast<std::size_t>(cpu::thread_count(problem().threads))));
 }
-
-double Beams::estimate_bytes() const { return run_.estimate_bytes() * (run_.on_gpu() ? 1 : lanes()); }
 
 void Beams::execute(const std::function<void(Ended&&)>& ended) {
   const cpu::Clock::time_point begun = cpu::Clock::now();

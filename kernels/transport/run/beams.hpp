@@ -31,9 +31,8 @@ class Beams {
   const transport::Problem& problem() const { return run_.problem(); }
   const Run& run() const { return run_; }
   std::size_t count() const { return run_.problem().spots.size(); }
-  /// Memory of as many beams as are solved at the same time on the CPU.
-  double estimate_bytes() const;
-  int lanes() const;  // beams at the same time on the CPU
+  /// Beams at the same time on the CPU.
+  int lanes() const;
 
   /// Solves them all. `ended` is called for each as it ends, from one thread at a time, in any order; none is called for
   /// those that were not solved when someone cancelled. Throws ProblemError, after which beams that have ended stay.

@@ -42,23 +42,27 @@ struct State {
   ~State() { beams.cancel(); }
 
   engine::Beams beams;
+  double estimate_bytes = beams.run().estimate_bytes();  // of a window it takes a while
   Ahead ahead;
   bool started = false;
   Job job;  // last: waits for the thread before what that uses goes
 };
 
-Napi::Object plan_object(Napi::Env env, const engine::Beams& beams) {
+Napi::Object plan_object(Napi::Env env, const State& state) {
+  const engine::Beams& beams = state.beams;
   const engine::Run& run = beams.run();
   const transport::Tables& t = run.outline();
   Napi::Object out = Napi::Object::New(env);
   out.Set("variant", run.variant().id);
   out.Set("precision", precision_name(run.problem().precision));
+  out.Set("device", run.variant().device);
   out.Set("ne", t.ne);
   out.Set("ntheta", t.ntheta);
   out.Set("nz", t.nz);
   out.Set("nx", t.nx);
   out.Set("energies_MeV", to_array(env, t.energy));
-  out.Set("estimate_bytes", beams.estimate_bytes());
+  out.Set("estimate_bytes", state.estimate_bytes);
+  out.Set("steps_max", run.steps_max());
   out.Set("lanes", beams.lanes());
   return out;
 }
@@ -89,7 +93,7 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
 
 Napi::Object beams_object(Napi::Env env, const std::shared_ptr<State>& state) {
   Napi::Object out = Napi::Object::New(env);
-  out.Set("plan", plan_object(env, state->beams));
+  out.Set("plan", plan_object(env, *state));
   out.Set("start", Napi::Function::New(env, [state](const Napi::CallbackInfo& info) { return start(info, state); }));
   out.Set("cancel", Napi::Function::New(env, [state](const Napi::CallbackInfo& info) {
             state->beams.cancel();

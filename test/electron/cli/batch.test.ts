@@ -47,6 +47,65 @@ test('beams have the bits of single runs, in the order that was asked for', asyn
   }
 });
 
+test('beams on one grid: the fastest has the bits of a single run, range and falloff of the others are near', async () => {
+  const energies = [36.5, 41, 38];
+  const shared = [
+    'batch',
+    'small.json',
+    '--one-grid',
+    '--sweep',
+    `beam.energy_MeV=${energies}`,
+    '--csv',
+    'one.csv',
+    '--json',
+  ];
+  const { code, stdout, stderr } = await call(shared);
+  expect(stderr).toContain('one.csv');
+  expect(code).toBe(0);
+  const { beams } = batchSchema.parse(JSON.parse(stdout));
+  expect(beams.map(({ name }) => name)).toEqual(energies.map((energy) => `small beam.energy_MeV=${energy}`));
+  const readouts = z.looseObject({ r80_mm: z.number(), w80_20_mm: z.number(), energy_deposited_MeV: z.number() });
+  for (const [i, energy] of energies.entries()) {
+    const single = await call(['run', 'small.json', '--set', `beam.energy_MeV=${energy}`, '--json']);
+    const alone = z.looseObject({ metrics: readouts, ledger: z.unknown() }).parse(JSON.parse(single.stdout));
+    const together = readouts.parse(beams[i]?.metrics);
+    // Cells of half a millimetre: a beam's bins begin elsewhere.
+    expect(Math.abs(together.r80_mm - alone.metrics.r80_mm)).toBeLessThan(0.01);
+    expect(Math.abs(together.w80_20_mm - alone.metrics.w80_20_mm)).toBeLessThan(0.02);
+    expect(together.energy_deposited_MeV / alone.metrics.energy_deposited_MeV).toBeCloseTo(1, 5);
+    if (energy === 41) expect([beams[i]?.metrics, beams[i]?.ledger]).toEqual([alone.metrics, alone.ledger]);
+  }
+  expect((await readFile(inFolder('one.csv'), 'utf8')).split('\n')[1]).toMatch(/^small beam\.energy_MeV=36\.5,0\.25,/);
+});
+
+test('beams on one grid are the spots of a scenario too', async () => {
+  const spots = [{ energy_MeV: 40 }, { energy_MeV: 36, x_mm: 4 }];
+  await writeFile(inFolder('field.json'), JSON.stringify({ ...small, beam: { spots } }));
+  const { code, stdout } = await call(['batch', 'field.json', '--one-grid', '--json']);
+  expect(code).toBe(0);
+  const { beams } = batchSchema.parse(JSON.parse(stdout));
+  expect(beams.map(({ name, status }) => [name, status])).toEqual([
+    ['field spot 1', 'done'],
+    ['field spot 2', 'done'],
+  ]);
+});
+
+test('one grid is refused for what it cannot hold, with what is allowed', async () => {
+  const refused = async (...words: string[]) => {
+    const { code, stderr } = await call(['batch', 'small.json', '--one-grid', ...words]);
+    expect(code).not.toBe(0);
+    return stderr;
+  };
+  expect(await refused('--sweep', 'grid.dx_mm=1,0.5')).toMatch(/grid\.dx_mm needs a grid for each value/);
+  expect(await refused()).toMatch(/has no beam\.spots/);
+  expect(await refused('small.json', '--sweep', 'beam.energy_MeV=30,31')).toMatch(/several scenarios; allowed: one/);
+  expect(await refused('--lanes', '2', '--sweep', 'beam.energy_MeV=30,31')).toMatch(/solver\.threads says it/);
+  expect(await refused('--sweep', 'beam.energy_MeV=30,0.2')).toMatch(/beam\.spots\[1\]\.energy_MeV.*0\.2/);
+  expect(await refused('--sweep', 'beam.energy_MeV=30,31', '--set', 'physics.nuclear=attenuation')).toMatch(
+    /physics\.nuclear.*allowed: off/,
+  );
+});
+
 test('a beam that fails does so alone, with its name and why', async () => {
   const words = ['batch', 'small.json', 'broken.json', 'simple-cubic-1024', 'nowhere.json'];
   const { code, stdout } = await call(words);

@@ -1,7 +1,9 @@
 /** Batches of beams in the queue: nothing runs beside one, because it takes every core or the GPU. */
 import { randomBytes } from 'node:crypto';
 import { EVERY_LANE, type Lanes } from '../../io/flow/lanes.ts';
+import type { TransportReading } from '../../workloads/scenarios/index.ts';
 import { type BatchBeam, type BatchOptions, solveBatch } from '../../workloads/transport/batch.ts';
+import { solveOnOneGrid } from '../../workloads/transport/one-grid.ts';
 
 export type { SolvedBeam } from '../../workloads/transport/batch.ts';
 
@@ -9,6 +11,12 @@ export interface BatchRequest extends Pick<BatchOptions, 'signal' | 'ended'> {
   readonly beams: readonly BatchBeam[];
   /** Beams at the same time; one a core by default. */
   readonly lanes?: number;
+}
+
+/** The spots of one scenario, each by itself; they are numbered as there. */
+export interface OneGridRequest extends Pick<BatchOptions, 'signal' | 'ended'> {
+  readonly name: string;
+  readonly reading: TransportReading;
 }
 
 export class Batches {
@@ -22,9 +30,17 @@ export class Batches {
 
   /** Solves them when the machine is free. A beam that fails does so alone; an aborted signal ends it within a step. */
   solve({ beams, lanes = this.#options.machine.logicalCores, signal, ended }: BatchRequest): Promise<void> {
+    return this.#alone(() => solveBatch(beams, lanes, { ...this.#options, signal, ended }));
+  }
+
+  /** The same of beams on one grid. Rejects where none can be solved. */
+  solveOnOneGrid({ name, reading, signal, ended }: OneGridRequest): Promise<void> {
+    return this.#alone(() => solveOnOneGrid(name, reading, { ...this.#options, signal, ended }));
+  }
+
+  #alone(work: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
-      const run = (): Promise<void> =>
-        solveBatch(beams, lanes, { ...this.#options, signal, ended }).then(resolve, reject);
+      const run = (): Promise<void> => work().then(resolve, reject);
       this.#queue.add({ id: randomBytes(9).toString('base64url'), lane: EVERY_LANE, run });
     });
   }

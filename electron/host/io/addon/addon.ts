@@ -64,6 +64,8 @@ export interface NativeAddon {
   createTransport(problem: TransportProblem): TransportRun;
   /** The same, laid out on a thread of its own: with many steps that takes a tenth of a second. Rejects as that throws. */
   layTransport(problem: TransportProblem): Promise<TransportRun>;
+  /** Every spot of the problem as a beam of its own, on one grid. Rejects as `createTransport` throws. */
+  layBeams(problem: TransportProblem): Promise<TransportBeams>;
   /** A compiled variant of the user's stands in for the one it was made from, for the rest of the process. */
   loadUserLibrary(file: string): void;
   /** The same of CUDA kernels, by their names. */
@@ -178,6 +180,27 @@ export interface TransportProblem {
   /** Scores moments of tracks, and spectra at depths. */
   readonly tracks?: { readonly spectra_mm: Float64Array };
 }
+
+/** Many beams on one grid. */
+export interface TransportBeams {
+  readonly plan: Pick<
+    TransportRun['plan'],
+    'variant' | 'precision' | 'ne' | 'ntheta' | 'nz' | 'nx' | 'energies_MeV'
+  > & {
+    readonly device: 'cpu' | 'cuda';
+    /** For each beam. */
+    readonly estimate_bytes: number;
+    /** Beams at the same time on the CPU. */
+    readonly lanes: number;
+  };
+  /** Solves all. Each beam is told as it ends, by its place in the list, those that failed with their `error`. Once. */
+  start(ended: (answer: { readonly beam: number; readonly result: BeamResult }) => void): Promise<void>;
+  /** Beams that are under way are not told any more. */
+  cancel(): void;
+}
+
+/** What a beam of many leaves; it has neither keyframes nor spans. */
+export type BeamResult = Omit<TransportResult, 'keyframes' | 'spans' | 'clocks' | 'trace' | 'traceReason'>;
 
 export interface TransportRun {
   readonly plan: {

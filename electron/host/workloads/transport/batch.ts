@@ -13,7 +13,7 @@ import type { RunContext } from '../run-context.ts';
 import { type AnyReading, problemOf, refusalOf, type TransportReading } from '../scenarios/index.ts';
 import { depthProfile, profileCurve } from './metrics/run-metrics.ts';
 import { summaryOf } from './readouts.ts';
-import { axesOf, measured, runData } from './run-data.ts';
+import { type Axes, axesOf, measured, type RunOutcome, runData, type TransportContext } from './run-data.ts';
 import { workOf } from './work.ts';
 
 /** Beams on a GPU at the same time: one takes its steps, others are set up and read back. */
@@ -51,10 +51,22 @@ const asProblem = (problem: TransportProblem): TransportProblem => ({
   solver: { ...problem.solver, threads: 1 },
 });
 
-function asBeam(name: string, reading: AnyReading): TransportReading {
+/** Throws what is wrong with it, or that it is of another kind. */
+export function asBeam(name: string, reading: AnyReading): TransportReading {
   if (reading.kind === 'transport') return reading;
   if (reading.kind === null) throw refusalOf(reading.issues);
   throw new BraggError('unsupported', `${name} is a scenario of ${reading.kind}: a batch is of beams.`);
+}
+
+/** Readouts and curve of a beam that is solved. */
+export function answerOf(
+  context: TransportContext,
+  problem: TransportProblem,
+  axes: Axes,
+  result: RunOutcome,
+): SolvedBeam {
+  const run = runData(context, problem, axes, result, []);
+  return { summary: summaryOf(run), depthDose: profileCurve(depthProfile(measured(run))) };
 }
 
 class Batch {
@@ -109,8 +121,7 @@ class Batch {
         wall_s: (performance.now() - begun_ms) / 1000,
         table: reading.table ?? '',
       };
-      const run = runData(context, problem, axesOf(problem, plan), result, []);
-      return { summary: summaryOf(run), depthDose: profileCurve(depthProfile(measured(run))) };
+      return answerOf(context, problem, axesOf(problem, plan), result);
     } finally {
       this.#active.delete(native);
       release();

@@ -71,7 +71,7 @@ export interface RunData extends RunContext, Recording, RunScalars {
 /** What is known of a transport run before and beside its result. */
 export type TransportContext = RunContext & Pick<RunData, 'table'>;
 
-export function axesOf(problem: TransportProblem, plan: TransportRun['plan']): Axes {
+export function axesOf(problem: TransportProblem, plan: Pick<TransportRun['plan'], 'energies_MeV'>): Axes {
   const { nz, nx, ntheta, dz_mm, dx_mm, dtheta_rad, theta_centre_rad } = problem.grid;
   const densities = problem.materials.map((material) => material.density_g_cm3);
   // A loop: Float64Array.from with a function takes some ten times as long, and every page waits for it.

@@ -4,7 +4,9 @@ import type { NativeAddon, TransportProblem, TransportRun } from '../../io/addon
 import { type Candidate, candidate, candidates } from '../../model/bench/candidates.ts';
 import { fastest, leastSeconds, type Work } from '../least-minutes.ts';
 
-export function workOf(addon: NativeAddon, plan: TransportRun['plan']): Work {
+type Planned = Pick<TransportRun['plan'], 'variant' | 'precision' | 'estimate_bytes' | 'steps_max' | 'threads'>;
+
+export function workOf(addon: NativeAddon, plan: Planned): Work {
   const { variant, precision, estimate_bytes, steps_max, threads } = plan;
   const onGpu = addon.variants().some(({ id, device }) => id === variant && device !== 'cpu');
   return {

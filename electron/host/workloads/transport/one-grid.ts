@@ -1,0 +1,97 @@
+/**
+ * Many beams on one grid: the spots of a scenario, each solved by itself. Tables and grid are laid once, for the fastest,
+ * and a GPU takes as many at a time as it holds. Range and falloff are those on grids of their own to 0.01 mm.
+ */
+import { BraggError } from '../../../contract/errors.ts';
+import type { Spot, TransportScenario } from '../../../contract/scenario/index.ts';
+import { type BeamResult, fromNative, type TransportBeams, type TransportProblem } from '../../io/addon/addon.ts';
+import { leastSeconds, refuseLongSum } from '../least-minutes.ts';
+import { problemOf, type TransportReading } from '../scenarios/index.ts';
+import { answerOf, type BatchOptions } from './batch.ts';
+import { type Axes, axesOf, type TransportContext } from './run-data.ts';
+import { workOf } from './work.ts';
+
+type Options = Pick<BatchOptions, 'addon' | 'memoryLimit_bytes' | 'signal' | 'program' | 'machine' | 'gpu' | 'ended'>;
+
+/** What is the same for all beams of a scenario. */
+interface Common {
+  readonly scenario: TransportScenario;
+  readonly problem: TransportProblem;
+  readonly axes: Axes;
+  readonly context: Omit<TransportContext, 'completeScenario' | 'finished' | 'wall_s'>;
+  readonly begun_ms: number;
+}
+
+/** The one beam that a spot is, as the scenario of a run. */
+function aloneIn(scenario: TransportScenario, spot: Spot): TransportContext['completeScenario'] {
+  const { spots: _, spots_file: __, ...beam } = scenario.beam;
+  return { ...scenario, beam: { ...beam, ...spot, weight: beam.weight * spot.weight } };
+}
+
+function solved(common: Common, index: number, result: BeamResult) {
+  const { scenario, problem, axes, context, begun_ms } = common;
+  const beam = problem.spots?.[index];
+  const spot = scenario.beam.spots?.[index];
+  if (beam === undefined || spot === undefined) throw new Error(`there is no beam ${index}`);
+  const wholeContext = {
+    ...context,
+    completeScenario: aloneIn(scenario, spot),
+    finished: new Date().toISOString(),
+    wall_s: (performance.now() - begun_ms) / 1000,
+  };
+  return answerOf(wholeContext, { ...problem, beam }, axes, result);
+}
+
+async function layBeams(problem: TransportProblem, { addon, memoryLimit_bytes }: Options): Promise<TransportBeams> {
+  const native = await addon.layBeams(problem);
+  const { estimate_bytes, device, lanes } = native.plan;
+  if (device === 'cpu' && lanes * estimate_bytes > memoryLimit_bytes) {
+    throw new BraggError(
+      'memory',
+      `${lanes} beams at the same time need ${Math.round((lanes * estimate_bytes) / 1e6)} MB; ${Math.round(memoryLimit_bytes / 1e6)} MB are allowed. Use fewer threads (solver.threads).`,
+    );
+  }
+  const sideBySide = device === 'cpu' ? lanes : 1;
+  const least_s = leastSeconds(workOf(addon, { ...native.plan, threads: 1 }));
+  await refuseLongSum('the batch', problem.spots ?? [], () => Promise.resolve(least_s), { sideBySide });
+  return native;
+}
+
+/** Solves every spot of `reading`. A beam that fails does so alone; an aborted signal ends it within one step. */
+export async function solveOnOneGrid(name: string, reading: TransportReading, options: Options): Promise<void> {
+  const begun_ms = performance.now();
+  const problem = { ...problemOf(reading), keyframes: 0 };
+  const { scenario } = reading;
+  if (scenario?.beam.spots === undefined) {
+    throw new BraggError('invalid', `${name} has no beam.spots; allowed: a list of the beams that share its grid.`);
+  }
+  try {
+    const native = await layBeams(problem, options);
+    const cancel = (): void => native.cancel();
+    options.signal.addEventListener('abort', cancel);
+    if (options.signal.aborted) cancel();
+    const common: Common = {
+      scenario,
+      problem,
+      axes: axesOf(problem, native.plan),
+      begun_ms,
+      context: {
+        program: options.program,
+        machine: { ...options.machine, device: native.plan.device === 'cuda' ? options.gpu : null },
+        name,
+        created: new Date().toISOString(),
+        scenario: { ...reading.document },
+        table: reading.table ?? '',
+      },
+    };
+    try {
+      await native.start(({ beam, result }) => {
+        options.ended(beam, result.error === null ? solved(common, beam, result) : fromNative(result.error));
+      });
+    } finally {
+      options.signal.removeEventListener('abort', cancel);
+    }
+  } catch (error) {
+    throw fromNative(error);
+  }
+}
