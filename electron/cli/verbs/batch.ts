@@ -206,7 +206,7 @@ export const batch: Verb = {
   summary: 'solve many beams at once: range, falloff and ledger of each',
   details: [
     'Solves every scenario, with --sweep once for each value, and prints a line for each. On the CPU a thread takes a beam; on a GPU several are under way at once. A beam that fails does so alone, and its line says why. The answers are those of single runs with one thread.',
-    'With --one-grid all beams of a scenario share the grid of the fastest, so that tables are built once: nine times as many beams a second on a GPU. They may differ in energy, spread, place and width; range and falloff are those of single runs to 0.01 mm.',
+    'With --one-grid all beams of a scenario share the grid of the fastest. Tables are built once, and a GPU takes hundreds of beams at a time. They may differ in energy, spread, place and width. Range and falloff are those of single runs to 0.01 mm.',
   ],
   flags: [
     {

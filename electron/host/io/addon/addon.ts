@@ -185,7 +185,7 @@ export interface TransportProblem {
 export interface TransportBeams {
   readonly plan: Pick<
     TransportRun['plan'],
-    'variant' | 'precision' | 'ne' | 'ntheta' | 'nz' | 'nx' | 'energies_MeV'
+    'variant' | 'precision' | 'ne' | 'ntheta' | 'nz' | 'nx' | 'energies_MeV' | 'steps_max'
   > & {
     readonly device: 'cpu' | 'cuda';
     /** For each beam. */
