@@ -6,7 +6,6 @@ import { summaryDocument } from '../../contract/summary.ts';
 import type { SolvedBeam } from '../../host/app/batches/batches.ts';
 import type { Host } from '../../host/index.ts';
 import type { Override } from '../../host/workloads/scenarios/index.ts';
-import { readOneGrid } from '../../host/workloads/transport/one-grid-sweep.ts';
 import { flagValue, hasFlag, UsageError } from '../arguments.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { gpuFlag } from '../gpu.ts';
@@ -94,7 +93,12 @@ async function onOneGrid({ parsed, signal }: VerbContext, host: Host): Promise<W
   const variant = flagValue(parsed, 'variant');
   const chosen: readonly Override[] = variant === undefined ? [] : [{ path: ['solver', 'variant'], value: variant }];
   const overrides = [...overridesOf(parsed), ...chosen];
-  const reading = await readOneGrid(host.scenarios, scenarioPath(file), overrides, sweep?.overrides ?? null);
+  const reading = await host.batches.readOneGrid(
+    host.scenarios,
+    scenarioPath(file),
+    overrides,
+    sweep?.overrides ?? null,
+  );
   const { name } = parse(file);
   const spots = reading.scenario?.beam.spots ?? [];
   const names =

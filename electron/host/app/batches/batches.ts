@@ -1,9 +1,10 @@
 /** Batches of beams in the queue: nothing runs beside one, because it takes every core or the GPU. */
 import { randomBytes } from 'node:crypto';
 import { EVERY_LANE, type Lanes } from '../../io/flow/lanes.ts';
-import type { TransportReading } from '../../workloads/scenarios/index.ts';
+import type { Override, Scenarios, TransportReading } from '../../workloads/scenarios/index.ts';
 import { type BatchBeam, type BatchOptions, solveBatch } from '../../workloads/transport/batch.ts';
 import { solveOnOneGrid } from '../../workloads/transport/one-grid.ts';
+import { readOneGrid } from '../../workloads/transport/one-grid-sweep.ts';
 
 export type { SolvedBeam } from '../../workloads/transport/batch.ts';
 
@@ -36,6 +37,16 @@ export class Batches {
   /** The same of beams on one grid. Rejects where none can be solved. */
   solveOnOneGrid({ name, reading, signal, ended }: OneGridRequest): Promise<void> {
     return this.#alone(() => solveOnOneGrid(name, reading, { ...this.#options, signal, ended }));
+  }
+
+  /** The scenario whose spots they are: as it is, or its beam with every value of a sweep. Throws a BraggError. */
+  readOneGrid(
+    scenarios: Scenarios,
+    file: string,
+    overrides: readonly Override[],
+    sweep: readonly (readonly Override[])[] | null,
+  ): Promise<TransportReading> {
+    return readOneGrid(scenarios, file, overrides, sweep);
   }
 
   #alone(work: () => Promise<void>): Promise<void> {
