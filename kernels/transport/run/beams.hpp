@@ -10,8 +10,8 @@
 
 namespace bb::engine {
 
-/// Many beams on one grid: the spots of a problem, each solved by itself. They share tables, so that setting up takes once
-/// what it takes for one, and a GPU takes as many at a time as it holds.
+/// Many beams on one grid: the spots of a problem, each solved by itself. They share tables: setting up takes once
+/// what it takes for one. A GPU takes as many at a time as it holds.
 ///
 /// The grid is the fastest beam's. A beam solved alone has range bins that begin where it does; here they begin where the
 /// fastest does, and what it leaves differs by what the choice of bins changes.

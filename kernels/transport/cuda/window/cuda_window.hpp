@@ -95,8 +95,8 @@ struct WindowParameters {
   double stop_number;                                      // protons in flight at which the run is done
 };
 
-/// How one of many beams starts: protons of the bins from `first_bin` on, times shares of the angles from a0 on, times
-/// for each of these shares of the columns from x0 on. The lists lie in `values` of WindowBeams from these places on.
+/// How one of many beams starts, as a product: protons of the bins from `first_bin` on; shares of the angles from a0 on;
+/// for each angle, shares of the columns from x0 on. The lists lie in `values` of WindowBeams from these places on.
 struct WindowStart {
   int first_bin, bins, a0, a1, x0, x1;
   int bins_at, angles_at, columns_at;
