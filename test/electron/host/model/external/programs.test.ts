@@ -41,6 +41,8 @@ const cases = [
   ['many angles, fp64', { beam: { energy_MeV: 30, angle_sigma_mrad: 200 } }, 'fp64', 1e-12],
   ['an energy spread, fp64', { beam: { energy_MeV: 30, energy_sigma_MeV: 1.5, z_mm: 0.1 } }, 'fp64', 1e-12],
   ['an energy spread within a bin, fp64', { beam: { energy_MeV: 30, energy_sigma_MeV: 0.1 } }, 'fp64', 1e-12],
+  ['along a side, fp64', { beam: { energy_MeV: 30, x_mm: 4.8, x_sigma_mm: 1 } }, 'fp64', 1e-12],
+  ['along the other side, fp64', { beam: { energy_MeV: 30, x_mm: -4.8, x_sigma_mm: 1 } }, 'fp64', 1e-12],
 ] as const;
 
 describe('numpy_transport.py', () => {
