@@ -42,6 +42,17 @@ test.each(shipped)('%s', async (name) => {
   expect(mean_mm).toBeGreaterThan(0.8 * longest_mm);
 });
 
+test('protons that react on the way count as neither: the others go as far as where none reacts', async () => {
+  const means: number[] = [];
+  for (const nuclear of ['off', 'attenuation']) {
+    const parts = { beam: { energy_MeV: 213.9 }, grid: { dtheta_mrad: 10 }, solver: { stepping: 'depth' } };
+    const { mean_mm } = await ranges({ kind: 'transport', version: 1, ...parts, physics: { nuclear } });
+    means.push(mean_mm);
+  }
+  const [none = Number.NaN, some = Number.NaN] = means;
+  expect(Math.abs(some - none), `${some} and ${none} mm`).toBeLessThan(0.02);
+});
+
 const matter = fc.constantFrom('water', 'muscle-skeletal', 'pmma', 'bone-compact-icru', 'aluminium', 'lung');
 
 test('beams of any energy, angle, matter, step and bin', { timeout: 1_800_000 }, async () => {

@@ -162,6 +162,21 @@ function stepsByPath({ completeScenario }: RunData): boolean {
   return asked.success && asked.data.solver.stepping === 'path';
 }
 
+const LOSSES = ['escaped_x', 'escaped_z', 'escaped_theta', 'nuclear', 'skipped'] as const;
+
+/** What the ledger loses in the steps behind the one that comes to a depth, protons. */
+function lostBehind({ ledgerNumber, beam, step_mm }: RunData): (depth_mm: number) => number {
+  const steps = ledgerNumber.length / numberColumns.length;
+  const lost = (row: number): number =>
+    LOSSES.reduce((sum, column) => sum + ledgerValue(ledgerNumber, numberColumns, column, row), 0);
+  const all = lost(-1);
+  const deeper_mm = step_mm * Math.cos(beam.angle_rad);
+  return (depth_mm) => {
+    const step = Math.floor((depth_mm - beam.z_mm) / deeper_mm - 0.5);
+    return all - lost(Math.min(Math.max(step, 0), Math.max(steps - 1, 0)));
+  };
+}
+
 export function measured(run: RunData): MeasuredRun {
   const { axes, beam } = run;
   const protons = (column: (typeof numberColumns)[number]) => ledgerValue(run.ledgerNumber, numberColumns, column);
@@ -183,7 +198,7 @@ export function measured(run: RunData): MeasuredRun {
     crossing: run.crossing,
     x_variance_of_representation_mm2: run.x_variance_of_representation_mm2,
     energyDeposited_MeV: ledgerValue(run.ledgerEnergy, energyColumns, 'deposited'),
-    trackEnd: { stopped: protons('stopped'), excess_mm: run.end_excess_mm },
+    trackEnd: { stopped: protons('stopped'), excess_mm: run.end_excess_mm, lostBehind: lostBehind(run) },
     weightLeft: incoming > 0 ? protons('in_flight') / incoming : 1,
     hasBeam: beam.present,
   };

@@ -15,6 +15,8 @@ export interface TrackEnd {
   readonly stopped: number;
   /** By which the path along the axis is scored longer than it is: the last step counts whole. */
   readonly excess_mm: number;
+  /** Protons lost behind a depth (mm) to reactions and through borders: they cross its plane, and do not stop. */
+  readonly lostBehind: (depth_mm: number) => number;
 }
 
 /**
@@ -25,7 +27,7 @@ export function meanRange(
   moments: Moments,
   beam: { readonly z_mm: number; readonly angle_rad: number },
   { nz, dz_mm }: { readonly nz: number; readonly dz_mm: number },
-  { stopped, excess_mm }: TrackEnd,
+  { stopped, excess_mm, lostBehind }: TrackEnd,
   r80_mm: number | null,
 ): number | null {
   const cosine = Math.cos(beam.angle_rad);
@@ -37,7 +39,9 @@ export function meanRange(
   const leaves = (depth_mm.at(-1) ?? 0) > (nz - 1) * dz_mm && (protons.at(-1) ?? 0) > MOST_LEFT * stopped;
   if (from < 0 || leaves) return null;
   let depth = along((depth_mm[from] ?? 0) - dz_mm / 2);
-  // Where more protons cross than stop, the rest was lost before.
-  for (const number of protons.subarray(from)) depth += (Math.min(number, stopped) / stopped) * (dz_mm / cosine);
+  for (let i = from; i < protons.length; i += 1) {
+    const stops = ((protons[i] ?? 0) - lostBehind(depth_mm[i] ?? 0)) / stopped;
+    depth += Math.min(Math.max(stops, 0), 1) * (dz_mm / cosine);
+  }
   return depth - excess_mm;
 }
