@@ -35,7 +35,7 @@ function chosen(host: Host, reading: TaskReading, problem: TaskProblem): string 
 function verdictOf(host: Host, report: SessionReport, variant: string): UserKernelVerdict | null {
   if (host.userKernels.find(variant) === null) return null;
   const refused = report.entries.find((entry) => entry.variant === variant && entry.status === 'refused');
-  if (refused?.status === 'refused') throw new BraggError('device', refused.reason);
+  if (refused?.status === 'refused') throw new BraggError('device', `${variant}: ${refused.reason}`);
   return taskVerdict(report, variant);
 }
 
