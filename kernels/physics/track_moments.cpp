@@ -12,10 +12,10 @@ constexpr double kLowest = 1e-4, kHighest = 1000.0;  // MeV
 constexpr int kPerDecade = 24;
 
 // Five-point Gauss-Legendre on [0, 1].
-constexpr std::array<double, 5> kNode = {0.046910077030668, 0.230765344947158, 0.5, 0.769234655052842,
-                                         0.953089922969332};
-constexpr std::array<double, 5> kWeight = {0.118463442528095, 0.239314335249683, 0.284444444444444, 0.239314335249683,
-                                           0.118463442528095};
+constexpr std::array<double, 5> kFivePoint = {0.046910077030668, 0.230765344947158, 0.5, 0.769234655052842,
+                                              0.953089922969332};
+constexpr std::array<double, 5> kFiveWeight = {0.118463442528095, 0.239314335249683, 0.284444444444444,
+                                               0.239314335249683, 0.118463442528095};
 
 }  // namespace
 
@@ -38,8 +38,8 @@ double TrackMoments::per_energy(int k, double energy) const {
 
 double TrackMoments::within(int k, double from, double to) const {
   double sum = 0.0;
-  for (std::size_t i = 0; i < kNode.size(); ++i) {
-    sum += kWeight[i] * (to - from) * per_energy(k, from + (to - from) * kNode[i]);
+  for (std::size_t i = 0; i < kFivePoint.size(); ++i) {
+    sum += kFiveWeight[i] * (to - from) * per_energy(k, from + (to - from) * kFivePoint[i]);
   }
   return sum;
 }

@@ -98,7 +98,7 @@ export const gammaVerb: Verb = {
   usage: 'gamma EVALUATED REFERENCE [--criteria P%/Dmm]… [--curve] [--local] [--threshold P] [--absolute] [--json]',
   summary: 'gamma index of a dose against another: pass rates and how often each gamma occurs',
   details: [
-    'Each of the two is a run (.h5), a depth dose or a map as CSV, or a volume as MetaImage (.mha, .mhd) or NRRD (.nrrd). A volume is summed over the axis that is neither depth nor across. Places are those of the files; a run begins at depth 0 and has x = 0 in its middle.',
+    'Each of the two is a run (.h5), or a depth dose or a map as CSV. Or a volume as MetaImage (.mha, .mhd) or NRRD (.nrrd). A volume is summed over the axis that is neither depth nor across. Places are those of the files; a run begins at depth 0 and has x = 0 in its middle.',
     'Where one is a depth dose both are compared as depth doses. Doses of files have units of their own, so both are scaled to their largest value unless --absolute is given; two runs are not scaled.',
   ],
   flags: [

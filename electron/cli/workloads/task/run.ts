@@ -10,7 +10,7 @@ import type { TaskProblem } from '../../../host/io/addon/task.ts';
 import { limitsOf, sessionText } from '../../../host/model/bench/index.ts';
 import { engineRefusal, problemOf, type TaskReading } from '../../../host/workloads/scenarios/index.ts';
 import { isTask } from '../../../host/workloads/task/scenario/reading.ts';
-import { taskVerdict } from '../../../host/workloads/task/user-kernels.ts';
+import { taskVerdict, userKernelRefusal } from '../../../host/workloads/task/user-kernels.ts';
 import { flagValue, hasFlag, type ParsedArguments } from '../../arguments.ts';
 import { exitCodeOf, measured, refuseUnkeptTrace, show } from '../../benching.ts';
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
@@ -35,7 +35,7 @@ function chosen(host: Host, reading: TaskReading, problem: TaskProblem): string 
 function verdictOf(host: Host, report: SessionReport, variant: string): UserKernelVerdict | null {
   if (host.userKernels.find(variant) === null) return null;
   const refused = report.entries.find((entry) => entry.variant === variant && entry.status === 'refused');
-  if (refused?.status === 'refused') throw new BraggError('device', `${variant}: ${refused.reason}`);
+  if (refused?.status === 'refused') throw userKernelRefusal(variant, refused.reason);
   return taskVerdict(report, variant);
 }
 

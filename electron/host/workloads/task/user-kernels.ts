@@ -1,6 +1,7 @@
 /** User kernels of small measured workloads. */
 
 import type { SessionReport } from '../../../contract/bench/session.ts';
+import { BraggError } from '../../../contract/errors.ts';
 import type { TaskKind } from '../../../contract/scenario/kinds.ts';
 import { type UserKernelVerdict, userKernelVerdict } from '../../../contract/user-kernel-verdict.ts';
 import { withUserKernels } from '../../model/user-kernels/known.ts';
@@ -17,6 +18,11 @@ export function taskVerdict({ entries }: Pick<SessionReport, 'entries'>, variant
   if (entry?.status !== 'measured') return null;
   const { runs = 0, bitwise = false } = entry.determinism ?? {};
   return userKernelVerdict(entry.accuracy, { runs, bitwise, spread: null });
+}
+
+/** Why a user kernel has no place among the variants. Rows leave its name out; it stands here whatever they say. */
+export function userKernelRefusal(variant: string, reason: string): BraggError {
+  return new BraggError('device', reason.startsWith(variant) ? reason : `${variant}: ${reason}`);
 }
 
 export function taskUserKernels(kind: TaskKind): UserKernelWorkload {

@@ -74,9 +74,10 @@ test('modes: cold has samples of its own, a graph its reason', () => {
   expect(graph?.reason).toContain('nothing that a graph could replay');
 });
 
-test('published claims stand beside the pair that isolates them', () => {
-  expect(report.claims.map(({ id }) => id)).toEqual(['kernel-fusion', 'cuda-graphs', 'launch-cost', 'ten-thousand']);
-  expect(report.claims[0]?.pairs[0]).toMatchObject({ slower: 'cuda-launches', faster: 'cuda-fused' });
+test('published claims stand beside the pair that isolates them, those of other numbers of launches do not', () => {
+  // Fusion is about three launches, and another claim about ten thousand.
+  expect(report.claims.map(({ id }) => id)).toEqual(['cuda-graphs', 'launch-cost']);
+  expect(report.claims[0]?.pairs[0]).toMatchObject({ slower: 'cuda-launches', faster: 'cuda-graph' });
 });
 
 test('a session is kept and read again; a sweep gives fixed cost and slope', async () => {

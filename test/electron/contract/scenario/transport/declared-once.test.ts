@@ -27,7 +27,7 @@ describe('the numbers of a transport run', () => {
   });
 
   it('are what the binding sets, and nothing that it does not', () => {
-    const binding = native('native/binding/runs/transport_run.cpp');
+    const binding = native('native/binding/runs/transport_result.cpp');
     const asked = runScalarEntries.flatMap(([, { engine }]) => engine ?? []);
     expect(asked.length).toBeGreaterThan(10);
     expect(asked.filter((name) => !binding.includes(`out.Set("${name}"`))).toEqual([]);

@@ -22,6 +22,8 @@ describe('the problem for the engine', () => {
       angle_sigma_rad: 0.002,
       x_mm: 0,
       x_sigma_mm: 1,
+      y_sigma_mm: 1,
+      focus_mm: 0,
       z_mm: 0,
       weight: 1e6,
     });

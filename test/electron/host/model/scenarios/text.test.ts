@@ -138,7 +138,7 @@ describe('places', () => {
   test('of an unknown key is the key, of a missing one what should hold it', async () => {
     expect(await json(`{ ${head},\n  "beam": {\n  "enrgy_MeV": 70 } }`)).toEqual([
       's.json:2:3: beam.energy_MeV: is missing; needed: 0.5 to 1000 MeV, or range_mm or spots in its place',
-      's.json:3:3: beam.enrgy_MeV: is not a known key (did you mean energy_MeV?); allowed here: energy_MeV, range_mm, range_is, spots, energy_sigma_MeV, angle_deg, angle_sigma_mrad, x_mm, x_sigma_mm, z_mm, weight',
+      's.json:3:3: beam.enrgy_MeV: is not a known key (did you mean energy_MeV?); allowed here: energy_MeV, range_mm, range_is, spots, energy_sigma_MeV, angle_deg, angle_sigma_mrad, x_mm, x_sigma_mm, x_sigma_is, y_sigma_mm, focus_mm, z_mm, weight',
     ]);
   });
 

@@ -19,7 +19,7 @@ import { forkChild } from '../../../../../electron/host/model/user-kernels/proce
 import { imageRunData } from '../../../../../electron/host/workloads/diffraction/image-data.ts';
 import { hostWorkloads, rulesOf } from '../../../../../electron/host/workloads/index.ts';
 import { type AnyReading, openScenarios, problemOf } from '../../../../../electron/host/workloads/scenarios/index.ts';
-import { taskVerdict } from '../../../../../electron/host/workloads/task/user-kernels.ts';
+import { taskVerdict, userKernelRefusal } from '../../../../../electron/host/workloads/task/user-kernels.ts';
 import { benchHere } from '../../bench-here.ts';
 import { assetsFolder, memoryLimit_bytes } from '../../small-run.ts';
 import { smallImage } from '../../workloads/small-image.ts';
@@ -164,7 +164,7 @@ async function verdictOf(kind: Kind): Promise<UserKernelVerdict | null> {
   const report = await benchHere(own.addon, problem, { ...common, variants, sample_s: 1e-4 });
   const [base, mine] = report.entries;
   expect(base?.status).toBe('measured');
-  if (mine?.status === 'refused') throw new BraggError('device', mine.reason);
+  if (mine?.status === 'refused') throw userKernelRefusal(idOf(kind), mine.reason);
   return taskVerdict(report, idOf(kind));
 }
 
