@@ -27,7 +27,7 @@ using transport::Problem;
 using transport::ProblemError;
 using transport::Tables;
 
-constexpr int kBatch = 1024;         // steps between two looks at the cancel flag, at most
+constexpr int kStepsAtOnce = 1024;   // steps between two looks at the cancel flag, at most
 constexpr double kSameAngle = 1e-9;  // rad
 
 Problem checked(Problem problem) {
@@ -192,7 +192,7 @@ void Beams::solve_on_cores(const Common& common, const std::function<void(Ended&
     const double stop = problem().stop_weight * held->start.number_in;
     double in_flight = held->start.number_in;
     for (int step = 0; step < run_.steps_max() && in_flight > stop;) {
-      const int done = solver->advance(std::min(run_.steps_max() - step, kBatch), scores.totals, spans, cancel_);
+      const int done = solver->advance(std::min(run_.steps_max() - step, kStepsAtOnce), scores.totals, spans, cancel_);
       if (cancel_.load()) return std::nullopt;
       if (done == 0) break;
       step += done;
