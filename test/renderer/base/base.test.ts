@@ -90,7 +90,10 @@ describe('what was measured', () => {
     expect(
       [claim(2, 10), claim(32, 32), claim(1, null), claim(1, null, 'right or wrong')].map((one) => claimedText(one)),
     ).toEqual(['2–10×', '32× ± 20 %', 'faster', '–']);
-    expect([claim(5, 20), claim(1500, 1500)].map((one) => claimedText(one, 'µs'))).toEqual(['5–20 µs', '1500 µs ± 20 %']);
+    expect([claim(5, 20), claim(1500, 1500)].map((one) => claimedText(one, 'µs'))).toEqual([
+      '5–20 µs',
+      '1500 µs ± 20 %',
+    ]);
     expect(claimedText(claim(1.1, null), '')).toBe('above 1.1');
     expect([claim(10, null), claim(0.5, null)].map((one) => claimedText(one))).toEqual([
       'at least 10×',
