@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
@@ -6,11 +7,20 @@ const dist = (name: string): string => path.resolve(import.meta.dirname, 'dist',
 /** Processes that tests start keep what V8 made of their code: TypeScript starts in half of the time. */
 const COMPILED = { NODE_COMPILE_CACHE: dist('.compiled') };
 
+/** Where ccache stands for the compilers: what tests compile of user kernels is mostly what they compiled last time. */
+const CCACHE = ['/usr/lib/ccache', '/usr/lib64/ccache'].filter((folder) => existsSync(folder));
+const PROCESS = { ...COMPILED, PATH: [...CCACHE, process.env['PATH'] ?? ''].join(path.delimiter) };
+
 /** Electron is played by a stand-in, whose modules are of one file only. */
 const WITH_STAND_INS = 'test/electron/main/**/*.test.ts';
 
 /** What measures delays has the cores to itself. */
 const ALONE = 'test/electron/host/event-loop.test.ts';
+
+const SEED = 'test/fuzz/seed.ts';
+
+/** Holds every run of transport that a test makes to what its protons can come to. */
+const HELD = 'test/physics/held-runs.ts';
 
 const inNode = (name: string, include: readonly string[], isolate: boolean): TestProjectInlineConfiguration => ({
   test: {
@@ -19,9 +29,9 @@ const inNode = (name: string, include: readonly string[], isolate: boolean): Tes
     include: [...include],
     exclude: isolate ? [] : ['test/e2e/**', 'test/bench/**', WITH_STAND_INS, ALONE],
     globalSetup: ['test/bundled-program.ts'],
-    setupFiles: ['test/fuzz/seed.ts'],
+    setupFiles: isolate ? [SEED] : [SEED, HELD],
     expect: { poll: { timeout: 60_000 } },
-    env: { ...COMPILED, BRAGGBENCH_BUNDLES: dist('host') },
+    env: { ...PROCESS, BRAGGBENCH_BUNDLES: dist('workers') },
   },
 });
 
@@ -43,7 +53,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           isolate: false,
-          env: COMPILED,
+          env: PROCESS,
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,

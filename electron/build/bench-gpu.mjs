@@ -1,8 +1,10 @@
 /**
  * `npm run bench:gpu`: the CUDA ladder and the programs outside, on the
  * scenarios that the GPU targets are stated for. Keeps each session in
- * assets/runs and prints the targets, met or missed. `--from FOLDER` prints
- * kept sessions instead of measuring.
+ * assets/runs, and what a user waits for. Prints the targets, met or missed,
+ * each beside its bound. `--from FOLDER` prints kept sessions instead of
+ * measuring. `--waits` measures nothing but what a user waits for, and
+ * `--only a,b` parts of that. `--smatrix FOLDER` takes a checkout of Smatrix_2D.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -16,16 +18,17 @@ import {
   readTaskSessions,
   targetLines,
 } from './bench/targets.mjs';
+import { measureWaits, waitsArguments } from './bench/waits.mjs';
 import { hand } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
 import { main, say } from './setup/say.mjs';
-import { build, commandLineSteps, prepare } from './steps/all.mjs';
+import { build, everyStep, prepare } from './steps/all.mjs';
 
-/** @param {string} folder */
-function printTargets(folder) {
+/** @param {string} folder @param {readonly import('./bench/targets.mjs').Target[]} waits */
+function printTargets(folder, waits = []) {
   const images = readImageSessions(path.join(folder, 'diffraction'));
   const layers = readTaskSessions(path.join(folder, 'linear-relu'));
-  const all = [...gpuTargets(readSessions(folder)), ...gpuImageTargets(images), ...layerTargets(layers)];
+  const all = [...waits, ...gpuTargets(readSessions(folder)), ...gpuImageTargets(images), ...layerTargets(layers)];
   for (const line of targetLines(all)) say(line);
 }
 
@@ -38,7 +41,12 @@ await main(async () => {
   }
   const elsewhere = await prepare(args);
   if (elsewhere !== null) return elsewhere;
-  await build(await commandLineSteps());
+  await build(await everyStep());
+  const { own, alone } = waitsArguments(args);
+  if (alone) {
+    for (const line of targetLines(await measureWaits(['--gpu', ...own]))) say(line);
+    return 0;
+  }
   const folder = inRoot('assets/runs');
   let worst = 0;
   for (const { file, words } of GPU_SESSIONS) {
@@ -49,7 +57,8 @@ await main(async () => {
     const all = [inRoot('dist/host/cli.js'), ...words, '--out', out, '--force'];
     worst = Math.max(worst, await hand(process.execPath, all));
   }
+  const waits = await measureWaits(['--gpu', ...own]);
   say('');
-  printTargets(folder);
+  printTargets(folder, waits);
   return worst;
 });

@@ -1,17 +1,28 @@
 /**
  * `npm run bench`: the CPU variants against each other on the scenarios that
- * the speed targets are stated for, and the targets, met or missed. With
- * arguments, the command line's `bench` on those:
+ * the speed targets are stated for, and what a user waits for. Then the
+ * targets, met or missed, each beside its bound. `--smatrix FOLDER` takes a
+ * checkout of Smatrix_2D. `--waits` measures nothing but what a user waits
+ * for, and `--only a,b` parts of that. With other arguments, the command
+ * line's `bench` on those:
  * `npm run bench -- SCENARIO --variants a,b`.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
-import { cpuTargets, imageTargets, readImageSessions, readSessions, targetLines } from './bench/targets.mjs';
+import {
+  cpuTargets,
+  imageTargets,
+  readImageSessions,
+  readSessions,
+  studyTargets,
+  targetLines,
+} from './bench/targets.mjs';
+import { measureWaits, waitsArguments } from './bench/waits.mjs';
 import { capture, hand } from './setup/command.mjs';
 import { callerFolder, inRoot } from './setup/root.mjs';
 import { main, say } from './setup/say.mjs';
-import { build, commandLineSteps, prepare } from './steps/all.mjs';
+import { build, commandLineSteps, everyStep, prepare } from './steps/all.mjs';
 
 /**
  * Scenario, variants and seconds; the first variant is what the ratios are
@@ -39,13 +50,44 @@ async function peakMemory(cli) {
   return found === undefined ? null : Number(found) * 1e6;
 }
 
+const STUDY_POINTS = 1000;
+
+/**
+ * Beams of water-70MeV on one thread each, on every core: wall time and the engine's own seconds.
+ * @param {string} cli @param {string} folder
+ */
+async function studyOfBeams(cli, folder) {
+  const study = path.join(folder, 'beams.json');
+  const axes = [
+    { kind: 'range', path: 'beam.energy_MeV', from: 40, to: 70, count: STUDY_POINTS },
+    { kind: 'list', path: 'solver.stepping', values: ['depth'] },
+    { kind: 'list', path: 'solver.variant', values: ['depth'] },
+    { kind: 'list', path: 'solver.threads', values: [1] },
+  ];
+  writeFileSync(study, JSON.stringify({ kind: 'study', version: 1, base: [{ file: 'water-70MeV' }], axes }));
+  const ran = await capture(process.execPath, [cli, 'study', 'run', study, '--json']);
+  const table = await capture(process.execPath, [cli, 'study', 'collect', study, '--json']);
+  if (ran.code !== 0 || table.code !== 0) return null;
+  const { wall_s, done } = JSON.parse(ran.output);
+  /** @type {{ columns: { name: string }[], rows: (number | string | null)[][] }} */
+  const { columns, rows } = JSON.parse(table.output);
+  const [setup, solve] = ['setup_s', 'solve_s'].map((wanted) => columns.findIndex(({ name }) => name === wanted));
+  const solves_s = rows.reduce((sum, row) => sum + Number(row[setup ?? -1]) + Number(row[solve ?? -1]), 0);
+  return { wall_s, solves_s, lanes: availableParallelism(), points: done };
+}
+
 await main(async () => {
   const args = process.argv.slice(2);
   const elsewhere = await prepare(args);
   if (elsewhere !== null) return elsewhere;
-  await build(await commandLineSteps());
+  const { own, others, alone } = waitsArguments(args);
+  await build(others.length > 0 ? await commandLineSteps() : await everyStep());
   const cli = inRoot('dist/host/cli.js');
-  if (args.length > 0) return hand(process.execPath, [cli, 'bench', ...args], { cwd: callerFolder });
+  if (alone && others.length === 0) {
+    for (const line of targetLines(await measureWaits(own))) say(line);
+    return 0;
+  }
+  if (others.length > 0) return hand(process.execPath, [cli, 'bench', ...args], { cwd: callerFolder });
 
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-bench-'));
   try {
@@ -71,10 +113,15 @@ await main(async () => {
       const out = path.join(images, `image-${scenario}.json`);
       worst = Math.max(worst, await hand(process.execPath, [cli, ...words, '--out', out]));
     }
+    say(`\nA study of ${STUDY_POINTS} beams`);
+    const study = await studyOfBeams(cli, folder);
+    const waits = await measureWaits(own);
     say('');
     const met = [
+      ...waits,
       ...cpuTargets(readSessions(folder), await peakMemory(cli)),
       ...imageTargets(readImageSessions(images)),
+      ...studyTargets(study),
     ];
     for (const line of targetLines(met)) say(line);
     return worst;

@@ -3,7 +3,7 @@
  * the physics gates with the variants that `auto` takes here; the device layer; last a fault that breaks
  * the device for its process. The last line is `N passed, N failed`.
  *
- * Needs Node and dist/host, dist/native, dist/kernels, assets, electron/contract, test/gpu and this folder; no package and
+ * Needs Node and dist/host, dist/workers, dist/native, dist/kernels, assets, electron/contract, test/gpu and this folder; no package and
  * no network, so that a packed folder runs on a machine that has nothing else.
  */
 import { existsSync } from 'node:fs';

@@ -73,6 +73,34 @@ export function modesReport(entries: readonly InModes[], bold: Bold): readonly s
   return ['', ...table(columns, rows, { styleTitle: bold }), ...reasons];
 }
 
+/** Processes of their own, from their start to the answer, beside the warm whole run. */
+export function processReport(
+  entries: readonly MeasuredSessionEntry[],
+  reference: string | null,
+  bold: Bold,
+): readonly string[] {
+  const told = entries.flatMap(({ label, wall_s, process }) =>
+    process === undefined ? [] : [{ label, wall_s, process }],
+  );
+  if (told.length === 0) return [];
+  const columns = [
+    { title: 'Cold process' },
+    { title: 'Start to answer', align: 'right' },
+    { title: `vs ${reference ?? 'nothing'}`, align: 'right' },
+    { title: 'Verdict' },
+    { title: 'Warm whole run', align: 'right' },
+  ] as const;
+  const rows = told.map(({ label, wall_s, process: { time_s, ratio, verdict } }) => [
+    label,
+    time_s === null ? '–' : duration(time_s),
+    label === reference ? '1' : ratio === null ? '–' : speedup(ratio),
+    verdict,
+    wall_s === null ? '–' : duration(wall_s),
+  ]);
+  const reasons = told.flatMap(({ label, process: { reason } }) => (reason === null ? [] : [`${label}: ${reason}`]));
+  return ['', ...table(columns, rows, { styleTitle: bold }), ...reasons];
+}
+
 /** What a first run costs, and a later one's set-up, part by part. */
 export function coldStartReport(entries: readonly MeasuredSessionEntry[], bold: Bold): readonly string[] {
   const names = [...new Set(entries.flatMap(({ setup_parts }) => setup_parts.map(({ name }) => name)))];
@@ -97,6 +125,14 @@ export function coldStartReport(entries: readonly MeasuredSessionEntry[], bold: 
   return ['', ...table(columns, rows, { styleTitle: bold })];
 }
 
+/** DRAM bytes over the time, and over what was declared; null where nothing was counted. */
+function counted({ quantities, roofline, time_s }: MeasuredSessionEntry) {
+  const bytes = quantities.find(({ id }) => id === 'ncu_dram_bytes')?.value ?? null;
+  if (bytes === null) return null;
+  const declared = roofline?.bytes_per_s ?? null;
+  return { rate: bytes / time_s, ofDeclared: declared === null ? null : bytes / time_s / declared };
+}
+
 export function rooflineReport(
   { machine }: Pick<SessionReport, 'machine'>,
   entries: readonly MeasuredSessionEntry[],
@@ -104,6 +140,7 @@ export function rooflineReport(
 ): readonly string[] {
   const told = entries.filter(({ roofline }) => roofline !== null);
   if (told.length === 0) return [];
+  const anyCounted = told.some((entry) => counted(entry) !== null);
   const known = gpusUsed(machine, told).flatMap(({ name, ceilings }) =>
     ceilings === null ? [] : [{ name, ceilings }],
   );
@@ -114,10 +151,21 @@ export function rooflineReport(
     { title: 'of copy', align: 'right' },
     { title: 'Declared FLOPs', align: 'right' },
     { title: 'of FMA', align: 'right' },
+    ...(anyCounted
+      ? ([
+          { title: 'Counted DRAM', align: 'right' },
+          { title: 'of declared', align: 'right' },
+        ] as const)
+      : []),
   ] as const;
   const or = (value: number | null, text: (value: number) => string): string => (value === null ? '–' : text(value));
-  const rows = told.flatMap(({ label, roofline }) =>
-    roofline === null
+  const countedCells = (entry: MeasuredSessionEntry): readonly string[] => {
+    const found = counted(entry);
+    return [found === null ? '–' : `${metric(found.rate)}B/s`, or(found?.ofDeclared ?? null, percent)];
+  };
+  const rows = told.flatMap((entry) => {
+    const { label, roofline } = entry;
+    return roofline === null
       ? []
       : [
           [
@@ -127,9 +175,10 @@ export function rooflineReport(
             or(roofline.share_of_copy, percent),
             or(roofline.flops_per_s, (value) => `${metric(value)}FLOP/s`),
             or(roofline.share_of_flops, percent),
+            ...(anyCounted ? countedCells(entry) : []),
           ],
-        ],
-  );
+        ];
+  });
   return [
     '',
     ...table(columns, rows, { styleTitle: bold }),
@@ -137,7 +186,9 @@ export function rooflineReport(
       ({ name, ceilings: { copy_bytes_per_s, fp32_flops_per_s, fp64_flops_per_s } }) =>
         `Measured ceilings${known.length === 1 ? '' : ` of ${name}`}: copy ${metric(copy_bytes_per_s)}B/s read and written, FP32 ${metric(fp32_flops_per_s)}FLOP/s, FP64 ${metric(fp64_flops_per_s)}FLOP/s.`,
     ),
-    'Counted from what each variant declares: no counters.',
+    anyCounted
+      ? 'Declared: what each variant says of itself. Counted: DRAM of all kernels of a run, by ncu, over the time of the steps.'
+      : 'Counted from what each variant declares: no counters.',
   ];
 }
 

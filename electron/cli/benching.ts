@@ -4,12 +4,14 @@ import { withoutRecordings } from '../host/app/sessions/index.ts';
 import { placeOf } from '../host/app/user-kernels/user-kernels.ts';
 import type { Host } from '../host/index.ts';
 import { type BenchLimits, limitsOf, sessionText } from '../host/model/bench/index.ts';
+import { forkChild } from '../host/model/user-kernels/process/link.ts';
 import { fewestInstances } from '../host/model/verdicts/levels.ts';
 import { measureSession } from '../host/workloads/bench.ts';
 import type { BenchTask } from '../host/workloads/benchable.ts';
 import { hostWorkloads } from '../host/workloads/index.ts';
 import { flagNumber, flagValue, hasFlag, listed, type ParsedArguments, UsageError } from './arguments.ts';
 import { assetsFolder } from './assets-folder.ts';
+import { withCounterFiles, withOwnCounters } from './counters/index.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { modesOf } from './modes.ts';
 import { duration } from './numbers.ts';
@@ -56,6 +58,10 @@ export function flagPercent(parsed: ParsedArguments, flag: string): number | nul
   return percent / 100;
 }
 
+/** Null where the flag was not given: as many as the workload usually has. */
+export const processesOf = (parsed: ParsedArguments): number | null =>
+  flagNumber(parsed, 'processes', { min: 0, max: 100, whole: true }) ?? null;
+
 export function seedOf(parsed: ParsedArguments): number {
   return flagNumber(parsed, 'seed', { min: 0, max: 2 ** 32 - 1, whole: true }) ?? 1;
 }
@@ -92,7 +98,7 @@ export function exitCodeOf(reports: readonly Pick<SessionReport, 'stopped'>[]): 
 }
 
 /** What a verb says of a measurement, beside its words: what is measured, which variants, until when. */
-export interface Asked extends Pick<BenchTask, 'variants' | 'modes' | 'limits'> {
+export interface Asked extends Pick<BenchTask, 'variants' | 'modes' | 'limits' | 'processes'> {
   readonly verb: string;
   /** One; of a sweep one per value. */
   readonly readings: readonly KnownReading[];
@@ -130,9 +136,15 @@ export async function measured(
       userKernels: [],
       userKernelLimit_s: 0,
       trace: hasFlag(parsed, 'trace'),
+      energy: hasFlag(parsed, 'energy'),
+      steadied: {
+        lock_MHz: flagNumber(parsed, 'lock-clocks', { min: 1, max: 10_000, whole: true }) ?? null,
+        cool_C: flagNumber(parsed, 'cool', { min: 20, max: 120 }) ?? null,
+      },
     },
     {
       signal,
+      startChild: forkChild,
       warn: (reason) => terminal.say(reason),
       tell: ({ phase, variant, round, mostRounds, elapsed_s }) =>
         progress.draw(
@@ -166,15 +178,16 @@ export async function benchScenario(context: VerbContext, host: Host, workload: 
   const external = listed(parsed, 'external') ?? [];
   if (external.length > 0 && !hostWorkloads[first.kind].benchable.hasRivals)
     throw new UsageError('--external is for transport scenarios');
-  const session = await measured(context, host, {
+  const timed = await measured(context, host, {
     verb: 'bench',
-    ...{ readings, limits, external },
+    ...{ readings, limits, external, processes: processesOf(parsed) },
     variants:
       (await openNamed(context, host, placeOf(first.scenario ?? { kind: first.kind }))) ??
       ours(workload.usual(host.addon, first)),
     modes: modesOf(parsed).filter((mode) => mode !== 'warm'),
     sweep: sweep === null ? null : { path: sweep.path, values: sweep.values },
   });
+  const session = await withCounterFiles(await withOwnCounters(timed, context), parsed);
   const out = flagValue(parsed, 'out');
   try {
     if (out !== undefined) {

@@ -1,7 +1,6 @@
 /** User kernels on the command line: files named where a variant is, and the user's word that they trust them. */
 
 import { basename, resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { BraggError } from '../contract/errors.ts';
 import { checkText, type UserKernelVerdict } from '../contract/user-kernel-verdict.ts';
 import { isUserKernelId } from '../contract/user-kernels.ts';
@@ -11,6 +10,7 @@ import { hostWorkloads } from '../host/workloads/index.ts';
 import type { AnyRunData } from '../host/workloads/run-data.ts';
 import type { AnyReading } from '../host/workloads/scenarios/index.ts';
 import { type FlagSpec, flagNumber, flagValue, hasFlag, listed } from './arguments.ts';
+import { ask, canAsk } from './ask.ts';
 import type { VerbContext } from './verb.ts';
 
 export const userKernelFlags: readonly FlagSpec[] = [
@@ -28,22 +28,13 @@ export const userKernelFlags: readonly FlagSpec[] = [
 /** `./my.cu@fp64` to the file and what follows it. A drive letter's colon is no device. */
 const fileForm = /^(.+\.(?:cu|cpp))((?:@[^:]*)?(?::\d{1,3})?)$/;
 
-async function ask(question: string): Promise<boolean> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await lines.question(question)).trim());
-  } finally {
-    lines.close();
-  }
-}
-
 async function obtainTrust({ parsed, terminal }: VerbContext, host: Host, file: string): Promise<void> {
   const kernel = host.userKernels.find(basename(file));
   if (kernel === null || host.userKernels.isTrusted(kernel)) return;
   const { description, id, sha256 } = kernel;
   if (!hasFlag(parsed, 'trust')) {
     const what = `${kernel.file} takes the place of ${description.replaces} in ${description.base}. It is code that runs with your rights.`;
-    if (process.stdin.isTTY !== true || !terminal.isLive) {
+    if (!canAsk(terminal)) {
       throw new BraggError('untrusted', `${what} It does not run before you say that you trust it: --trust`);
     }
     terminal.say(what);

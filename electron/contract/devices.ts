@@ -50,6 +50,8 @@ export const clockStateSchema = z.strictObject({
   power_W: z.number().nonnegative().nullable(),
   powerLimit_W: z.number().nonnegative().nullable(),
   temperature_C: z.number().nullable(),
+  /** Since the driver was loaded; absent in older reports. Counts on some tens of times a second. */
+  energy_J: z.number().nonnegative().nullable().optional(),
   /** Why the clock is not higher, such as `software-power-cap`, `hardware-thermal`, `idle`. */
   reasons: z.array(z.string()),
   /** Whether one of them is heat, power or a partner GPU. */
@@ -87,6 +89,8 @@ export const cudaDeviceSchema = z.strictObject({
   clockMax_MHz: count.nullable(),
   memoryClockMax_MHz: count.nullable(),
   ecc: z.boolean(),
+  /** The driver stays loaded while nobody uses the device; null where it does not say, absent in older reports. */
+  persistenceMode: z.boolean().nullable().optional(),
   integrated: z.boolean(),
   /** The system ends kernels that run for seconds (a display is attached). */
   kernelTimeout: z.boolean(),

@@ -24,7 +24,7 @@ export const errorCodeSchema = z.enum([
   'no-space',
   /** A file that is not ours, is cut off, or comes from a newer version. */
   'foreign-file',
-  /** A lossless stream's reader fell behind its byte bound. */
+  /** A lossless stream's reader fell behind its byte bound, or a message is larger than a frame may be. */
   'overflow',
   /** The session ended before the answer came. */
   'disconnected',

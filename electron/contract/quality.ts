@@ -30,7 +30,6 @@ const spectrumSchema = z.strictObject({
   per_MeV: float64,
   protons: float64,
 });
-export type Spectrum = Readonly<z.infer<typeof spectrumSchema>>;
 
 /** Columns of equal length by depth along the beam axis; NaN where there are no protons. */
 export const qualitySchema = z.strictObject({

@@ -44,6 +44,8 @@ export const runInfoSchema = z.strictObject({
   /** Null until it has ended, and where it ended without a result. */
   wall_s: z.number().nullable(),
   error: wireErrorSchema.nullable(),
+  /** Present on the run that a Live session answers into: its result changes, it is in no list and never saved by itself. */
+  live: z.literal(true).optional(),
 });
 export type RunInfo = Readonly<z.infer<typeof runInfoSchema>>;
 

@@ -1,4 +1,4 @@
-/** The host: runs, scenarios, files, and the sessions of pages. Plain Node; never imports `electron`. */
+/** The host: runs, scenarios, files, and the connections of pages. Plain Node; never imports `electron`. */
 
 export type { ShellHandlers } from './app/handlers/shell.ts';
 export { type Door, Host, type HostOptions, type UnsavedRuns } from './app/host.ts';

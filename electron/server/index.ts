@@ -27,7 +27,7 @@ export interface Served {
   /** With the token; for the user to open. */
   readonly url: string;
   readonly port: number;
-  /** Ends sessions, cancels runs, frees the port. Runs that were not saved stay kept. */
+  /** Ends connections, cancels runs, frees the port. Runs that were not saved stay kept. */
   close(): Promise<UnsavedRuns>;
 }
 

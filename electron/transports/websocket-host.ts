@@ -8,7 +8,7 @@ const UNSUPPORTED_DATA = 1003;
 
 /**
  * A tunnel that broke tells neither side. Three pings without an answer and the
- * socket is given up, so that the page's reconnect finds its session free.
+ * socket is given up, so that the page's reconnect finds its connection free.
  */
 const PING_EVERY_MS = 10_000;
 const MISSED_PINGS = 3;

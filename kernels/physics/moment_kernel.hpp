@@ -3,6 +3,8 @@
 #include <span>
 #include <vector>
 
+#include "moment_taps.hpp"
+
 namespace bb::physics {
 
 /// A discrete kernel on the integers: `weights[i]` moves content by `first + i` cells.
@@ -22,6 +24,8 @@ struct MomentKernel {
 /// variance). So narrow kernels have three points, wide ones are sampled and then corrected in their
 /// first and second moment.
 MomentKernel moment_kernel(double mean, double variance);
+/// All of its taps.
+MomentKernel moment_kernel(const MomentTaps& taps);
 
 /// Splits a shift of `mean` cells over two neighbours: exact mean, variance f(1-f) of its own.
 MomentKernel two_point_kernel(double mean);

@@ -3,6 +3,8 @@
 #include <span>
 #include <vector>
 
+#include "stopping_view.hpp"
+
 namespace bb::physics {
 
 /// Mass stopping power and CSDA range of one material.
@@ -19,22 +21,19 @@ class StoppingTable {
   StoppingTable(std::span<const double> energies, std::span<const double> stopping);
 
   /// Mass stopping power in MeV cm²/g at `energy` (MeV).
-  double stopping(double energy) const;
+  double stopping(double energy) const { return view().stopping(energy); }
   /// CSDA range in g/cm² at `energy` (MeV).
-  double range(double energy) const;
+  double range(double energy) const { return view().range(energy); }
   /// Energy in MeV of a proton with CSDA range `range` (g/cm²); 0 for range <= 0.
-  double energy_at(double range) const;
+  double energy_at(double range) const { return view().energy_at(range); }
+
+  /// Its arrays, which live as long as the table.
+  StoppingView view() const {
+    return {x_.data(),    y_.data(),          y2_.data(),         static_cast<int>(x_.size()),
+            mesh_.data(), mesh_range_.data(), mesh_slope_.data(), static_cast<int>(mesh_.size())};
+  }
 
  private:
-  double slope_at(double log_energy) const;
-  double log_stopping(double log_energy) const;
-  /// The spline between entries `lo` and lo + 1.
-  double log_stopping_between(std::size_t lo, double log_energy) const;
-  /// ln S at a place of the mesh's cell `cell`, without a search.
-  double log_stopping_in(std::size_t cell, double log_energy) const;
-  /// Range up to a place of the mesh's cell `cell`, g/cm².
-  double range_in(std::size_t cell, double log_energy) const;
-
   std::vector<double> x_, y_, y2_;  // ln T, ln S, second derivatives
   std::vector<double> mesh_;        // ln T of the range mesh
   std::vector<double> mesh_range_;  // g/cm² at the mesh points

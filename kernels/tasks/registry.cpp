@@ -1,6 +1,6 @@
 #include "registry.hpp"
 
-#include "cuda/session/session.hpp"
+#include "cuda/opened/opened_device.hpp"
 #include "linear_relu/registry.hpp"
 #include "micro/registry.hpp"
 #include "variant.hpp"

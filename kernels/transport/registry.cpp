@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "transport/cuda/cuda_session.hpp"
+#include "cuda/opened/opened_device.hpp"
 #include "variant.hpp"
 #include "variants.hpp"
 

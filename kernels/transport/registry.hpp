@@ -23,6 +23,7 @@ struct Variant {
   double bytes_per_cell_step;  // compulsory traffic of the arrangement, FP32; Solver::bytes_per_cell_step knows better
   double flops_per_cell_step;  // about, with narrow angle kernels; flops_per_cell_step() counts those of a problem
   int speed_rank;              // `auto` takes the highest that the problem allows
+  bool makes_rows = false;     // takes tables without the rows of the operators, where rows_can_be_left()
   bool scores_tracks = false;  // can keep the moments of tracks, from which LET follows
   /// Bytes of state and scratch that a problem needs, before it runs.
   double (*estimate_bytes)(const Problem&, const Tables&);

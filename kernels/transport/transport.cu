@@ -8,4 +8,5 @@
 #include "transport/cuda/fused/cuda_fused.cu"
 #include "transport/cuda/fused/cuda_march.cu"
 #include "transport/cuda/sweep/cuda_sweep.cu"
+#include "transport/cuda/window/cuda_step_rows.cu"
 #include "transport/cuda/window/cuda_window.cu"

@@ -20,6 +20,9 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   export_function("buildInfo", bb::binding::build_info);
   export_function("machine", bb::binding::machine);
   export_function("devices", bb::binding::devices);
+  export_function("driverDevices", bb::binding::driver_devices);
+  export_function("clockState", bb::binding::clock_state);
+  export_function("lockClocks", bb::binding::lock_clocks);
   export_function("measureCeilings", bb::binding::measure_ceilings);
   export_function("kernelOccupancy", bb::binding::kernel_occupancy);
   export_function("variants", bb::binding::transport_variants);

@@ -51,12 +51,17 @@ std::vector<Fields> Fields::list(const char* key) const {
   return out;
 }
 
-std::vector<double> Fields::doubles(const char* key) const {
+std::span<const double> Fields::view_of_doubles(const char* key) const {
   const Napi::Value v = get(key);
   if (!v.IsTypedArray() || v.As<Napi::TypedArray>().TypedArrayType() != napi_float64_array)
     refuse(key, "a Float64Array");
   const Napi::Float64Array array = v.As<Napi::Float64Array>();
-  return {array.Data(), array.Data() + array.ElementLength()};
+  return {array.Data(), array.ElementLength()};
+}
+
+std::vector<double> Fields::doubles(const char* key) const {
+  const std::span<const double> all = view_of_doubles(key);
+  return {all.begin(), all.end()};
 }
 
 std::vector<std::uint8_t> Fields::bytes(const char* key) const {

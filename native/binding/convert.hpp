@@ -21,7 +21,9 @@ class Fields {
   std::string text(const char* key) const;
   Fields child(const char* key) const;
   std::vector<Fields> list(const char* key) const;
-  std::vector<double> doubles(const char* key) const;      // Float64Array
+  std::vector<double> doubles(const char* key) const;  // Float64Array
+  /// The same where it lies: only while the call goes on.
+  std::span<const double> view_of_doubles(const char* key) const;
   std::vector<std::uint8_t> bytes(const char* key) const;  // Uint8Array
   bool has(const char* key) const { return object_.Has(key) && !object_.Get(key).IsUndefined(); }
   const std::string& path() const { return path_; }

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "cuda/opened/opened_device.hpp"
 #include "cuda/report/device_report.hpp"
-#include "cuda/session/session.hpp"
 #include "json_worker.hpp"
 
 namespace bb::binding {
@@ -23,9 +23,26 @@ cuda::Ceilings ceilings_of(const std::string& selector, const cuda::KernelFolder
 
 }  // namespace
 
+Napi::Value clock_state(const Napi::CallbackInfo& info) {
+  const auto monitor = cuda::ClockMonitor::open(text_option(info, "device"));
+  return monitor ? parse_json(info.Env(), cuda::to_json(monitor->read()).text()) : info.Env().Null();
+}
+
+Napi::Value lock_clocks(const Napi::CallbackInfo& info) {
+  const Napi::Value mhz = info[0].As<Napi::Object>().Get("sm_MHz");
+  const auto monitor = cuda::ClockMonitor::open(text_option(info, "device"));
+  std::string why = "NVML is missing, or does not know the device";
+  if (monitor) why = mhz.IsNumber() ? monitor->lock(mhz.As<Napi::Number>().Uint32Value()) : monitor->unlock();
+  return why.empty() ? info.Env().Null() : Napi::Value(Napi::String::New(info.Env(), why));
+}
+
 Napi::Value devices(const Napi::CallbackInfo& info) {
   const cuda::CeilingsCache cache(path_option(info, "cache"));
   return parse_json(info.Env(), cuda::to_json(cuda::make_device_report(cache)).text());
+}
+
+Napi::Value driver_devices(const Napi::CallbackInfo& info) {
+  return parse_json(info.Env(), cuda::cuda_json(cuda::make_driver_report()).text());
 }
 
 Napi::Value measure_ceilings(const Napi::CallbackInfo& info) {

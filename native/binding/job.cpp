@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cpu/host.hpp"
-#include "cuda/session/session.hpp"
+#include "cuda/opened/opened_device.hpp"
 
 namespace bb::binding {
 

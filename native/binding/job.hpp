@@ -71,7 +71,7 @@ auto refusing(Napi::Env env, const char* no_memory, F&& work) {
 Napi::Array setup_parts_array(Napi::Env env, const std::vector<engine::SetupPart>& parts);
 
 /// What the variants of every workload state: {id, workload, title, changes, buildsOn, device, source, available,
-/// reason}.
+/// reason}. The last two ask the driver and its libraries when they are read, and not before: a list costs no device.
 template <typename Variant>
 Napi::Object variant_object(Napi::Env env, const char* workload, const Variant& v) {
   Napi::Object out = Napi::Object::New(env);
@@ -83,9 +83,16 @@ Napi::Object variant_object(Napi::Env env, const char* workload, const Variant& 
   out.Set("buildsOn", *v.builds_on != '\0' ? Napi::Value(Napi::String::New(env, v.builds_on)) : env.Null());
   out.Set("device", v.device);
   out.Set("source", v.source);
-  const std::string reason = v.unavailable();
-  out.Set("available", reason.empty());
-  out.Set("reason", reason.empty() ? env.Null() : Napi::Value(Napi::String::New(env, reason)));
+  const auto why_not = v.unavailable;
+  const auto available = [why_not](const Napi::CallbackInfo& call) {
+    return Napi::Boolean::New(call.Env(), why_not().empty());
+  };
+  const auto reason = [why_not](const Napi::CallbackInfo& call) -> Napi::Value {
+    const std::string text = why_not();
+    return text.empty() ? call.Env().Null() : Napi::Value(Napi::String::New(call.Env(), text));
+  };
+  out.DefineProperties({Napi::PropertyDescriptor::Accessor(env, out, "available", available, napi_enumerable),
+                        Napi::PropertyDescriptor::Accessor(env, out, "reason", reason, napi_enumerable)});
   return out;
 }
 

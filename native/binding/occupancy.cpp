@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "cuda/opened/opened_device.hpp"
 #include "cuda/report/kernel_occupancy.hpp"
-#include "cuda/session/session.hpp"
 #include "json_worker.hpp"
 
 namespace bb::binding {

@@ -9,7 +9,7 @@
 #include "cuda/compile/user_kernels.hpp"
 #include "cuda/device/error.hpp"
 #include "cuda/loader/libraries.hpp"
-#include "cuda/session/session.hpp"
+#include "cuda/opened/opened_device.hpp"
 #include "engine/problem_error.hpp"
 
 namespace bb::binding {

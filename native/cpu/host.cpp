@@ -68,14 +68,6 @@ std::vector<std::string> compiled_instruction_sets() {
   return out;
 }
 
-std::vector<std::string> usable_instruction_sets() {
-  std::vector<std::string> out;
-  for (const std::string& name : compiled_instruction_sets()) {
-    if (runs(name)) out.push_back(name);
-  }
-  return out;
-}
-
 int instruction_set() {
   static const int chosen = [] {
     const std::vector<std::string> sets = compiled_instruction_sets();

@@ -16,8 +16,6 @@ int instruction_set();
 std::string instruction_set_name();
 /// Every compiled-in instruction set, in the order of BB_ISA_NAMES.
 std::vector<std::string> compiled_instruction_sets();
-/// Those of them that this CPU runs.
-std::vector<std::string> usable_instruction_sets();
 
 /// Lets the calling thread, and those that it starts, give way to the program's event loop. Where the
 /// system refuses, nothing happens.

@@ -21,6 +21,8 @@ export interface BenchOrder {
   /** Ratios less 1; the host's own where they are left out. */
   readonly precision?: number;
   readonly margin?: number;
+  /** Runs of each variant in processes of their own; the workload's usual number where it is left out. */
+  readonly processes?: number;
   readonly sweep: { readonly path: string; readonly values: readonly number[] } | null;
 }
 

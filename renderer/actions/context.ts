@@ -19,6 +19,7 @@ import type { TracingStore } from '../state/tracing.ts';
 import type { UpdatesStore } from '../state/updates.ts';
 import type { UserKernelStore } from '../state/user-kernels.ts';
 import type { AppearanceStore, WindowStore } from '../state/view.ts';
+import type { WhatIfStore } from '../state/what-if.ts';
 
 export interface Stores {
   readonly connection: ConnectionStore;
@@ -40,6 +41,7 @@ export interface Stores {
   readonly presence: PresenceStore;
   readonly updates: UpdatesStore;
   readonly tracing: TracingStore;
+  readonly whatIf: WhatIfStore;
 }
 
 export interface ActionContext {

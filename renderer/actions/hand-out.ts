@@ -9,7 +9,10 @@ export interface MadeFile {
 }
 
 /** Nothing happens where the user changes their mind. Rejects when it cannot be written. */
-export async function handOut({ client, stores }: ActionContext, { name, mime, bytes }: MadeFile): Promise<void> {
+export async function handOut(
+  { client, stores }: Pick<ActionContext, 'client' | 'stores'>,
+  { name, mime, bytes }: MadeFile,
+): Promise<void> {
   if (!stores.connection.getState().capabilities.shell.dialogs) {
     download(name, mime, bytes.slice());
     return;

@@ -1,7 +1,8 @@
 /** Which variant to use, from a comparison: what a user waits for is the whole run, and not its steps. */
 import type { Whole } from '../../electron/contract/bench/bench-session.ts';
+import type { Accuracy } from '../../electron/contract/bench/session.ts';
 import { gainOf, measuredTime, timesText } from './measured.ts';
-import { percent } from './numbers.ts';
+import { errorSize, percent, significant } from './numbers.ts';
 
 /** What is known of a variant; seconds. */
 export interface Advised {
@@ -19,37 +20,56 @@ export interface Advised {
   readonly whole: Whole | null;
 }
 
+type Costs = Pick<Advised, 'setup_s' | 'time_s'>;
+
 /** Runs that share one set-up, from which on `other` takes less than `best` in all; null where it never does. */
-export function paysFrom(best: Advised, other: Advised): number | null {
+export function paysFrom(best: Costs, other: Costs): number | null {
   const saved = best.time_s - other.time_s;
   if (!(saved > 0)) return null;
   return Math.max(2, Math.ceil((other.setup_s - best.setup_s) / saved));
 }
 
-function againstReference({ whole, isReference }: Advised, reference: string | null): string {
-  if (isReference || whole === null || reference === null) return '';
-  const { ratio, verdict } = whole;
-  if (verdict === 'undecided') return `; beside ${reference} the whole run is undecided`;
-  if (verdict === 'same') return `; its whole run takes as long as that of ${reference}`;
-  return `; ${timesText(gainOf(ratio))} as fast as ${reference} in the whole run`;
+/** The right one whose whole run takes least; null where none is right. */
+export function leastWhole<A extends Pick<Advised, 'wall_s' | 'right'>>(all: readonly A[]): A | null {
+  const right = all.filter((one) => one.right);
+  return right.reduce<A | null>((least, one) => (least === null || one.wall_s < least.wall_s ? one : least), null);
+}
+
+/** How it stands in the whole run beside the reference. */
+function standing(best: Advised, reference: Advised | undefined): string {
+  if (best.isReference) return 'none of the others takes less in the whole run';
+  if (reference === undefined) return 'none of the others takes less in the whole run';
+  const { whole } = best;
+  if (whole === null) {
+    return `${significant(reference.wall_s / best.wall_s, 3)}× as fast as ${reference.name} in the whole run, by medians alone`;
+  }
+  if (whole.verdict === 'undecided') return `beside ${reference.name} the whole run is undecided`;
+  if (whole.verdict === 'same') return `its whole run takes as long as that of ${reference.name}`;
+  return `${timesText(gainOf(whole.ratio))} as fast as ${reference.name} in the whole run`;
 }
 
 /** Below this the steps of one take so little less that no number of runs is worth a sentence. */
 const worthSaying = 0.95;
 
-/** One sentence, or two; null where no right variant has a whole run. `where`: on which machine, for which problem. */
+/** One sentence; null where no right variant has a whole run. `where`: on which machine, for which problem. */
 export function advice(all: readonly Advised[], where = 'here'): string | null {
-  const right = all.filter((one) => one.right);
-  const [first, ...rest] = right;
-  if (first === undefined || all.length < 2) return null;
-  const best = rest.reduce((least, one) => (one.wall_s < least.wall_s ? one : least), first);
-  const reference = all.find(({ isReference }) => isReference)?.name ?? null;
+  const best = leastWhole(all);
+  if (best === null || all.length < 2) return null;
+  const reference = all.find(({ isReference }) => isReference);
   const error = best.error === '' ? '' : `, ${best.error}`;
-  const steps = `steps are ${percent(best.time_s / best.wall_s)} of it`;
-  const use = `Use ${best.name} ${where}: a whole run takes ${measuredTime(best.wall_s)} (${steps})${error}${againstReference(best, reference)}.`;
-  const quicker = right
-    .filter((one) => one !== best && one.time_s < worthSaying * best.time_s)
+  const time = `${measuredTime(best.wall_s)}, of which steps are ${percent(best.time_s / best.wall_s)}`;
+  const use = `Use ${best.name} ${where}: ${standing(best, reference)} (${time})${error}`;
+  const quicker = all
+    .filter((one) => one.right && one !== best && one.time_s < worthSaying * best.time_s)
     .sort((a, b) => a.time_s - b.time_s)[0];
   const from = quicker === undefined ? null : paysFrom(best, quicker);
-  return from === null ? use : `${use} ${quicker?.name} takes less from ${from} runs of one set-up on.`;
+  return from === null ? `${use}.` : `${use}; ${quicker?.name} is faster from ${from} runs of one set-up on.`;
+}
+
+/** How right an answer is, in the sentence: its first measure, and whether the ledger closes. */
+export function rightnessText(accuracy: readonly Accuracy[]): string {
+  const [measure] = accuracy.filter(({ id, value }) => id !== 'ledger' && value !== null);
+  const closed = accuracy.some(({ id, holds }) => id === 'ledger' && holds);
+  const parts = measure === undefined ? [] : [`${measure.title} ${errorSize(measure.value ?? 0)}${measure.unit}`];
+  return [...parts, ...(closed ? ['ledger closed'] : [])].join(', ');
 }

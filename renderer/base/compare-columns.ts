@@ -1,6 +1,8 @@
 /** Columns of the comparison: what each shows and sorts by. Those every workload has, and its own. No React. */
+import type { Whole } from '../../electron/contract/bench/bench-session.ts';
 import type { ComparedRow } from '../../electron/contract/bench/comparison.ts';
 import type { Accuracy, Words } from '../../electron/contract/bench/session.ts';
+import { leastWhole, paysFrom } from './advice.ts';
 import { gainOf, measuredTime, spreadText, timesText } from './measured.ts';
 import { compact, errorSize, NO_VALUE, percent, significant } from './numbers.ts';
 
@@ -25,7 +27,9 @@ function modeText(row: ComparedRow, mode: 'cold' | 'graph'): string {
   return found.time_s === null ? 'not possible' : measuredTime(found.time_s);
 }
 
-export function modeReason(row: ComparedRow, mode: 'cold' | 'graph'): string | null {
+/** Why a cell has no time; null where it has, or where nothing is known. */
+export function modeReason(row: ComparedRow, mode: 'cold' | 'graph' | 'process'): string | null {
+  if (mode === 'process') return row.process?.reason ?? null;
   return row.modes.find((one) => one.mode === mode)?.reason ?? null;
 }
 
@@ -93,6 +97,78 @@ const first: readonly Column[] = [
   },
 ];
 
+/** A ratio of times with what may be said of it; 1 of the reference. */
+function standingText(standing: Pick<Whole, 'verdict'> & { readonly ratio: Whole['ratio'] | null }): string {
+  if (standing.verdict === 'reference') return '1';
+  return standing.ratio === null ? NO_VALUE : `${timesText(gainOf(standing.ratio))} ${standing.verdict}`;
+}
+
+/** Older small workloads keep a repetition by the host's clock there. */
+export const hasWholeRun = ({ wall_s, whole, samples, subject }: ComparedRow): boolean =>
+  wall_s !== null &&
+  (whole !== null || subject.kind === 'run' || samples.some((sample) => sample.wall_s !== undefined));
+
+/** Whole runs of rows that were taken in the same rounds as the reference: these can be weighed against each other. */
+function weighed(rows: readonly ComparedRow[]) {
+  return rows.flatMap((row) =>
+    row.wall_s === null || !hasWholeRun(row) || !(row.paired || row.verdict === 'reference')
+      ? []
+      : [{ row, wall_s: row.wall_s, setup_s: row.setup_s, time_s: row.time_s, right: row.verdict !== 'wrong' }],
+  );
+}
+
+/** What a user waits for, first. */
+function wholeColumns(rows: readonly ComparedRow[]): readonly Column[] {
+  const all = weighed(rows);
+  const best = leastWhole(all);
+  const share = (row: ComparedRow): number | null =>
+    hasWholeRun(row) && row.wall_s !== null && row.wall_s > 0 ? row.time_s / row.wall_s : null;
+  const pays = (row: ComparedRow): number | null => {
+    const own = all.find((one) => one.row === row);
+    if (own === undefined || best === null || !own.right || own === best) return null;
+    return paysFrom(best, own);
+  };
+  return [
+    {
+      id: 'wall',
+      unit: 's',
+      title: 'Whole run',
+      tip: 'Warm, by the host’s clock, from the problem to its answer in memory: what a user waits for',
+      align: 'right',
+      text: ({ wall_s }) => measuredTime(wall_s),
+      by: number(({ wall_s }) => wall_s),
+    },
+    {
+      id: 'whole',
+      title: 'Whole run, times faster',
+      tip: 'Than the reference’s whole run, with its 95 % interval and verdict',
+      align: 'right',
+      text: ({ whole }) => (whole === null ? NO_VALUE : standingText(whole)),
+      by: number(({ whole }) => (whole === null ? null : 1 / whole.ratio.value)),
+    },
+    {
+      id: 'share',
+      title: 'Share of steps',
+      tip: 'What is measured as its time, of the whole run; the rest is set-up and reading back',
+      align: 'right',
+      text: (row) => percent(share(row)),
+      by: share,
+    },
+    {
+      id: 'pays',
+      title: 'Pays from',
+      tip: 'Runs that share one set-up, from which on it takes less in all than the row with the quickest whole run',
+      align: 'right',
+      text: (row) => {
+        if (row === best?.row) return 'one run';
+        const from = pays(row);
+        return from === null ? (all.some((one) => one.row === row && one.right) ? 'never' : NO_VALUE) : `${from} runs`;
+      },
+      by: (row) => (row === best?.row ? 1 : pays(row)),
+    },
+  ];
+}
+
 const timeColumn = ({ time, timeTip }: Words): Column => ({
   id: 'time',
   unit: 's',
@@ -113,19 +189,6 @@ const middle: readonly Column[] = [
     by: number(({ ratio }) => 1 / ratio.value),
   },
   {
-    id: 'whole',
-    title: 'Whole run',
-    tip: 'Times faster than the reference in the whole run, from the problem to its answer in memory',
-    align: 'right',
-    text: ({ whole }) =>
-      whole === null
-        ? NO_VALUE
-        : whole.verdict === 'reference'
-          ? '1'
-          : `${timesText(gainOf(whole.ratio))} ${whole.verdict}`,
-    by: number(({ whole }) => (whole === null ? null : 1 / whole.ratio.value)),
-  },
-  {
     id: 'verdict',
     title: 'Verdict',
     tip: 'Faster or slower only where the whole interval lies outside of the noise floor; wrong where the answer is',
@@ -134,9 +197,23 @@ const middle: readonly Column[] = [
     by: ({ verdict }) => verdict,
   },
   {
+    id: 'process',
+    unit: 's',
+    title: 'Cold process',
+    tip: 'From starting a process of its own to the answer in its memory, and times faster than the reference’s',
+    align: 'right',
+    text: ({ process }) => {
+      if (process === null) return NO_VALUE;
+      if (process.time_s === null) return 'not possible';
+      const time = measuredTime(process.time_s);
+      return process.verdict === 'reference' ? time : `${time}, ${standingText(process)}`;
+    },
+    by: number(({ process }) => process?.time_s ?? null),
+  },
+  {
     id: 'cold',
     unit: 's',
-    title: 'Cold',
+    title: 'Cold caches',
     tip: 'With the caches emptied just before',
     align: 'right',
     text: (row) => modeText(row, 'cold'),
@@ -168,15 +245,6 @@ const middle: readonly Column[] = [
     align: 'right',
     text: ({ first_setup_s }) => measuredTime(first_setup_s),
     by: number(({ first_setup_s }) => first_setup_s),
-  },
-  {
-    id: 'wall',
-    unit: 's',
-    title: 'Whole run',
-    tip: 'By the host’s clock, from the problem to the result',
-    align: 'right',
-    text: ({ wall_s }) => measuredTime(wall_s),
-    by: number(({ wall_s }) => wall_s),
   },
 ];
 
@@ -263,8 +331,10 @@ const noWords: Words = { time: 'Time', timeTip: 'that is measured', size: '', ra
 export function columnsOf(rows: readonly ComparedRow[], words: Words | null): readonly Column[] {
   return [
     ...first,
+    // Workloads that are prepared once and repeated have no whole run.
+    ...(rows.some(hasWholeRun) ? wholeColumns(rows) : []),
     timeColumn(words ?? noWords),
-    ...middle.filter(({ id }) => id !== 'whole' || rows.some(({ whole }) => whole !== null)),
+    ...middle,
     ...accuracyColumns(rows),
     ...last,
     ...quantityColumns(rows),

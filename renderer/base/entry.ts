@@ -42,14 +42,24 @@ export function arrowStep(value: number, size: 'normal' | 'coarse' | 'fine', who
   return whole ? Math.max(1, Math.round(step)) : step;
 }
 
-/** `value` moved by `steps` steps and rounded to the step, within the bounds. */
-export function nudge(
-  value: number,
-  direction: 1 | -1,
-  size: 'normal' | 'coarse' | 'fine',
-  bounds: { readonly min: number; readonly max: number; readonly whole: boolean },
-): number {
+export interface EntryBounds {
+  readonly min: number;
+  readonly max: number;
+  readonly whole: boolean;
+}
+
+type StepSize = 'normal' | 'coarse' | 'fine';
+
+/** `value` moved by one step and rounded to the step, within the bounds. */
+export function nudge(value: number, direction: 1 | -1, size: StepSize, bounds: EntryBounds): number {
   const step = arrowStep(value, size, bounds.whole);
-  const moved = Number(((Math.round(value / step) + direction) * step).toPrecision(12));
-  return Math.min(bounds.max, Math.max(bounds.min, moved));
+  const next = Number(((Math.round(value / step) + direction) * step).toPrecision(12));
+  return Math.min(bounds.max, Math.max(bounds.min, next));
+}
+
+/** The same, as often as is said; the step is that of each value on the way. */
+export function moved(value: number, steps: number, size: StepSize, bounds: EntryBounds): number {
+  let at = value;
+  for (let left = Math.abs(steps); left > 0; left -= 1) at = nudge(at, steps > 0 ? 1 : -1, size, bounds);
+  return at;
 }

@@ -1,10 +1,10 @@
 /**
- * The protocol's page side. One client lives as long as its session: when the
+ * The protocol's page side. One client lives as long as its connection: when the
  * carrier breaks it connects again, and calls and streams go on where they were.
  */
 import type { Capabilities } from '../../electron/contract/capabilities.ts';
 import { BraggError } from '../../electron/contract/errors.ts';
-import { decodeFrame, encodeFrame } from '../../electron/contract/wire/frame.ts';
+import { decodeFrame, encodeFrame, FrameSizeError } from '../../electron/contract/wire/frame.ts';
 import type { MethodName, Params, Result } from '../../electron/contract/wire/methods.ts';
 import type { Port } from '../../electron/contract/wire/port.ts';
 import { type ClientMessage, hostMessageSchema, type Outcome } from '../../electron/contract/wire/protocol.ts';
@@ -21,7 +21,7 @@ const LAST_RETRY_MS = 5_000;
 export type ConnectionState =
   | Readonly<{ kind: 'connected' }>
   | Readonly<{ kind: 'reconnecting'; attempt: number; reason: string }>
-  /** The session is gone for good; calls fail and streams have ended. Make a new client. */
+  /** The connection is gone for good; calls fail and streams have ended. Make a new client. */
   | Readonly<{ kind: 'lost'; reason: string }>;
 
 export interface ClientOptions {
@@ -33,7 +33,7 @@ export interface ClientOptions {
 
 export interface Client {
   readonly capabilities: Capabilities;
-  readonly session: string;
+  readonly connection: string;
   /** Rejects with a BraggError. */
   call<M extends MethodName>(method: M, params: Params<M>): Promise<Result<M>>;
   /** The same, to be given up: being cancelled is a result. */
@@ -44,7 +44,7 @@ export interface Client {
     reader: StreamReader<StreamFrame<S>>,
     options?: { readonly credits?: number },
   ): StreamHandle;
-  /** Ends the session. */
+  /** Ends the connection. */
   close(): void;
 }
 
@@ -76,11 +76,11 @@ class ConnectedClient implements Client {
     return this.#hello.capabilities;
   }
 
-  get session(): string {
-    return this.#hello.session;
+  get connection(): string {
+    return this.#hello.connection;
   }
 
-  /** From now on this port carries the session. */
+  /** From now on this port carries the connection. */
   adopt({ port, hello, listen }: Greeted): void {
     this.#hello = hello;
     this.#port = port;
@@ -130,7 +130,8 @@ class ConnectedClient implements Client {
         this.#send(request);
       } catch (error) {
         finish();
-        reject(error);
+        const tooLarge = error instanceof FrameSizeError;
+        reject(tooLarge ? new BraggError('overflow', `${method} cannot be asked: ${error.message}.`) : error);
       }
     });
   }
@@ -213,7 +214,7 @@ class ConnectedClient implements Client {
       if (this.#over) return;
       const asked = { calls: new Set(this.#calls.keys()), streams: new Set(this.#streams.keys()) };
       const resume = {
-        session: this.session,
+        connection: this.connection,
         calls: [...asked.calls],
         streams: [...this.#streams.values()].map((s) => ({ stream: s.request.stream, received: s.received })),
       };
@@ -231,9 +232,9 @@ class ConnectedClient implements Client {
   #resumed(greeted: Greeted, asked: { readonly calls: Set<number>; readonly streams: Set<number> }): void {
     const { hello, port } = greeted;
     if (this.#over || !hello.resumed) {
-      // The host made a new session for this greeting; nobody will use it.
+      // The host made a new connection for this greeting; nobody will use it.
       port.send(encodeFrame({ type: 'leave' } satisfies ClientMessage));
-      port.close('the session is gone');
+      port.close('the connection is gone');
       this.#lose('The host was restarted.');
       return;
     }

@@ -1,6 +1,7 @@
 /** The commands of the workbench in their present state. */
 import { exportsOf } from '../../electron/contract/exports.ts';
 import { scenarioKindNames, scenarioKinds } from '../../electron/contract/scenario/index.ts';
+import { isForLive } from '../../electron/contract/scenario/transport/what-if.ts';
 import { type HandbookPlace, handbookPages } from '../base/handbook-pages.ts';
 import { isOfKind, panelPlaces } from '../state/layout/defaults.ts';
 import { layoutNames, layoutTitles } from '../state/layout/frames.ts';
@@ -195,9 +196,10 @@ function editCommands({ stores }: Workbench): readonly Command[] {
   ];
 }
 
-function runCommands({ stores, runs, documents }: Workbench): readonly Command[] {
+function runCommands({ stores, runs, documents, whatIf }: Workbench): readonly Command[] {
   const list = stores.runs.getState();
   const { draft, check } = stores.scenario.getState();
+  const { on } = stores.whatIf.getState();
   const bad = check?.draft === draft && check.issues.some((issue) => issue.severity === 'error');
   const selected = runOf(list, stores.selection.getState().run);
   const run = { menu: 'Run' as const };
@@ -219,6 +221,16 @@ function runCommands({ stores, runs, documents }: Workbench): readonly Command[]
       shortcut: 'CmdOrCtrl+.',
       enabled: stoppableRun(list) !== null,
       run: () => void runs.stop(),
+    },
+    {
+      id: 'run.live',
+      title: 'Live',
+      ...run,
+      group: 1,
+      shortcut: 'Alt+L',
+      enabled: on || isForLive(draft),
+      checked: on,
+      run: () => whatIf.toggle(),
     },
     {
       id: 'run.trace',

@@ -15,6 +15,8 @@ export interface FeedTarget {
   readonly state: RunState;
   /** True for a failed run that had finished something. */
   readonly kept?: boolean;
+  /** Its arrays come with the answers of Live. */
+  readonly live?: boolean;
 }
 
 export interface RunFollower {

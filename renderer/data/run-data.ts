@@ -36,6 +36,8 @@ export interface RunKeyframes {
   readonly stopped: boolean;
   /** Axes whose sums were kept. */
   readonly pairs: Result<'run.keyframes'>['pairs'];
+  /** With an answer of Live: the moment that is shown stays. One of a drag is soon gone. */
+  readonly live?: 'drag' | 'rest';
 }
 
 /** How far a step is that is computed again for a map. */

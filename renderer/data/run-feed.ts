@@ -6,6 +6,8 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { FieldMap } from '../../electron/contract/fields.ts';
 import type { LiveFrame, MapRequest, RunId, RunMaps } from '../../electron/contract/run.ts';
+import type { ScenarioDraft } from '../../electron/contract/scenario/draft.ts';
+import type { WhatIfAnswer } from '../../electron/contract/scenario/transport/what-if.ts';
 import type { Client, StreamHandle } from '../client/index.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
 import type { FeedStatus, FeedTarget, RunFollower } from './feed.ts';
@@ -19,11 +21,19 @@ function isReadable(target: FeedTarget | null): target is FeedTarget {
   return state === 'done' || state === 'cancelled' || (state === 'failed' && kept === true);
 }
 
+const failure = (error: unknown): FeedStatus => ({
+  kind: 'failed',
+  reason: error instanceof Error ? error.message : String(error),
+});
+
 /** Resizing a window asks for a new size many times a second; the host is asked once it has settled. */
 const SETTLE_MS = 90;
 
 /** Rows of the ledger: more than a screen has pixels across, a few hundred kilobytes. */
 const LEDGER_ROWS = 2000;
+
+/** Maps of the dose that panels show, by their keys. */
+export type AskedMaps = readonly (readonly [string, MapRequest])[];
 
 export class RunFeed implements RunFollower {
   readonly status: StoreApi<{ readonly status: FeedStatus }> = createStore<{ readonly status: FeedStatus }>(() => ({
@@ -93,10 +103,46 @@ export class RunFeed implements RunFollower {
     this.#live?.close();
     this.#live = null;
     if (target === null) this.#tell({ kind: 'nothing' });
+    else if (target.live === true) this.#tell({ kind: 'waiting' });
     else if (target.state === 'queued') this.#tell({ kind: 'waiting' });
     else if (target.state === 'running') this.#openLive(target.run);
     else if (isReadable(target)) void this.#load(target.run, target.state !== 'done');
     else this.#tell({ kind: 'failed', reason: 'The run failed.' });
+  }
+
+  askedMaps(): AskedMaps {
+    return this.#wantedOf('dose');
+  }
+
+  /** Shows an answer of Live to what was asked, where its run is the one that is followed. */
+  takeAnswer(answer: WhatIfAnswer, asked: { readonly maps: AskedMaps; readonly draft: ScenarioDraft }): void {
+    const { run, full, depthDose, summary, moments, ledger, keyframes, pairs, resolved } = answer;
+    if (this.#target?.run !== run) return;
+    const data = this.#data;
+    data.reference.set(SHOWN, { run, scenario: asked.draft, resolved });
+    for (const [index, [key]] of asked.maps.entries()) {
+      const map = answer.maps[index];
+      if (map === undefined || !this.#wanted.has(key)) continue;
+      if ('reason' in map) {
+        this.#refuse(key, map.reason);
+        continue;
+      }
+      data.troubles.drop(key);
+      data.maps.set(key, { run, field: map.field, step: summary.steps, depth_mm: 0 });
+    }
+    data.depthDose.set(SHOWN, { run, curve: depthDose.curve, perMass: depthDose.perMass, final: depthDose });
+    data.summary.set(SHOWN, summary);
+    data.moments.set(SHOWN, moments);
+    data.ledger.set(SHOWN, ledger);
+    this.#tell({ kind: 'loaded' });
+    // What is computed again is of the answer before.
+    this.#recomputed.leave();
+    data.keyframes.set(SHOWN, { run, frames: keyframes, stopped: false, pairs, live: full ? 'rest' : 'drag' });
+    // The map was moved or a panel opened since: nobody may ask again.
+    const asFor = new Map(asked.maps);
+    if (this.askedMaps().some(([key, request]) => asFor.get(key) !== request)) {
+      this.#loadDose(run).catch((error: unknown) => this.#tell(failure(error)));
+    }
   }
 
   /**
@@ -122,7 +168,7 @@ export class RunFeed implements RunFollower {
       try {
         await this.#loadProtons(target.run);
       } catch (error) {
-        this.#tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
+        this.#tell(failure(error));
       }
     }
   }
@@ -207,7 +253,7 @@ export class RunFeed implements RunFollower {
       this.#data.keyframes.set(SHOWN, { run, frames, stopped, pairs });
     } catch (error) {
       if (generation !== this.#generation) return;
-      this.#tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
+      this.#tell(failure(error));
     }
   }
 
@@ -264,7 +310,7 @@ export class RunFeed implements RunFollower {
 
   async #loadProtons(run: RunId): Promise<void> {
     const index = this.#keyframe;
-    const { frames, pairs } = this.#data.keyframes.get(SHOWN) ?? { frames: [], pairs: [] };
+    const { frames, pairs, live } = this.#data.keyframes.get(SHOWN) ?? { frames: [], pairs: [], live: undefined };
     if (index === null) return;
     const all = this.#wantedOf('protons');
     const wanted = all.filter(([, request]) => isStored(request, pairs));
@@ -272,8 +318,9 @@ export class RunFeed implements RunFollower {
     for (const [key, { against }] of others) {
       if (against !== undefined) this.#refuse(key, 'A difference is of stored sums: show the sum, or no reference.');
     }
-    const step = frames[index]?.step ?? 0;
-    this.#recomputed.want({ run, index, step, maps: others.filter(([, { against }]) => against === undefined) });
+    const cuts = others.filter(([, { against }]) => against === undefined);
+    if (live === 'drag') for (const [key] of cuts) this.#refuse(key, 'Computed again when the hand rests.');
+    else this.#recomputed.want({ run, index, step: frames[index]?.step ?? 0, maps: cuts });
     await this.#loadMaps(
       run,
       wanted,
@@ -288,7 +335,7 @@ export class RunFeed implements RunFollower {
     if (!isReadable(target)) return;
     const { run } = target;
     Promise.all([this.#loadDose(run), this.#loadProtons(run)]).catch((error: unknown) => {
-      this.#tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
+      this.#tell(failure(error));
     });
   }
 }

@@ -15,6 +15,15 @@ export interface MapExtent<T> {
 /** What dragging does: move the window, or mark a part of the field. */
 export type DragTool = 'pan' | 'segment' | 'region';
 
+/** Something on the map that a drag takes along instead of the window. */
+export interface MapHandle {
+  /** The way it goes. */
+  readonly along: 'horizontal' | 'vertical';
+  move(to: MapPoint): void;
+  /** The button is up, or the drag was taken away. */
+  release(): void;
+}
+
 export interface GestureOwner {
   /** The point under a position in CSS pixels within the canvas; null outside the plot. */
   pointAt(x: number, y: number): MapPoint | null;
@@ -33,6 +42,8 @@ export interface GestureOwner {
   /** What one press of an arrow key moves along both axes; missing: a share of what is in sight. */
   readonly keyStep?: number;
   resetZoom(): void;
+  /** What lies at a point, within `near` of it; null: nothing that can be dragged. */
+  handle?(at: MapPoint, near: MapPoint): MapHandle | null;
   /** Missing: always `pan`. */
   tool?(): DragTool;
   /** Dragged from one point to another with the tool, again with every move. */
@@ -41,6 +52,8 @@ export interface GestureOwner {
 
 /** Zoom per pixel of wheel: a notch of 100 is about 15 %. */
 const WHEEL_ZOOM = 0.0015;
+/** Pixels around a handle that take it. */
+const HANDLE_SLOP = 5;
 /** Pixels that a press may move and still be a click. */
 const CLICK_SLOP = 3;
 /** Steps of the arrow keys across the shown window; Shift takes ten at once. */
@@ -60,6 +73,7 @@ interface Press {
   readonly clientX: number;
   readonly clientY: number;
   readonly tool: DragTool;
+  readonly handle: MapHandle | null;
   moved: boolean;
 }
 
@@ -84,20 +98,41 @@ export function listenForGestures(canvas: HTMLCanvasElement, owner: GestureOwner
     owner.zoom({ ...(horizontal && { horizontal }), ...(vertical && { vertical }) });
   };
 
+  const handleAt = (event: PointerEvent, point: MapPoint): MapHandle | null => {
+    if (owner.handle === undefined || (owner.tool?.() ?? 'pan') !== 'pan') return null;
+    const beside = owner.nearestPoint(event.offsetX + HANDLE_SLOP, event.offsetY + HANDLE_SLOP);
+    const before = owner.nearestPoint(event.offsetX - HANDLE_SLOP, event.offsetY - HANDLE_SLOP);
+    if (beside === null || before === null) return null;
+    // At the edge of the plot one of the two is cut short.
+    const near = (axis: keyof MapPoint): number =>
+      Math.max(Math.abs(beside[axis] - point[axis]), Math.abs(before[axis] - point[axis]));
+    return owner.handle(point, { horizontal: near('horizontal'), vertical: near('vertical') });
+  };
+  const show = (handle: MapHandle | null): void => {
+    canvas.style.cursor = handle === null ? '' : handle.along === 'horizontal' ? 'ew-resize' : 'ns-resize';
+  };
+
   listen('pointerdown', (event) => {
     const point = owner.pointAt(event.offsetX, event.offsetY);
     if (event.button !== 0 || point === null) return;
     canvas.setPointerCapture(event.pointerId);
     const { clientX, clientY } = event;
-    press = { point, clientX, clientY, tool: owner.tool?.() ?? 'pan', moved: false };
+    press = { point, clientX, clientY, tool: owner.tool?.() ?? 'pan', handle: handleAt(event, point), moved: false };
   });
   listen('pointermove', (event) => {
     if (press === null) {
-      owner.hover(owner.pointAt(event.offsetX, event.offsetY));
+      const over = owner.pointAt(event.offsetX, event.offsetY);
+      owner.hover(over);
+      show(over && handleAt(event, over));
       return;
     }
     if (!press.moved && Math.hypot(event.clientX - press.clientX, event.clientY - press.clientY) < CLICK_SLOP) return;
     press.moved = true;
+    if (press.handle !== null) {
+      const to = owner.nearestPoint(event.offsetX, event.offsetY);
+      if (to !== null) press.handle.move(to);
+      return;
+    }
     if (press.tool === 'pan') {
       pan(event, press);
       canvas.classList.add('is-dragged');
@@ -107,6 +142,7 @@ export function listenForGestures(canvas: HTMLCanvasElement, owner: GestureOwner
     if (to !== null) owner.mark?.(press.tool, press.point, to);
   });
   const release = (): void => {
+    if (press?.moved === true) press.handle?.release();
     press = null;
     canvas.classList.remove('is-dragged');
   };

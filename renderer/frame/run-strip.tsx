@@ -44,6 +44,30 @@ function TraceSwitch({ command }: { readonly command: Command | null }): ReactEl
   );
 }
 
+function LiveSwitch({ command }: { readonly command: Command | null }): ReactElement | null {
+  const { stores } = useWorkbench();
+  const { on, answer, phase, perSecond } = useSelected(stores.whatIf, (state) => state);
+  if (command === null) return null;
+  const rate = perSecond === null ? null : `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`;
+  // Where the panel of the run is not in sight, this is what tells a number of a drag from one at rest.
+  const rough = answer !== null && !answer.full ? 'rough' : null;
+  const state =
+    phase === 'waiting' ? 'waits' : phase === 'refused' ? 'refused' : [rough, rate].filter(Boolean).join(' ');
+  const shortcut = command.shortcut === undefined ? '' : ` (${shortcutText(command.shortcut, isMac())})`;
+  return (
+    <Button
+      tone="quiet"
+      icon="live"
+      title={`Solves again with every edit, and draws the answer as you drag or type${shortcut}`}
+      pressed={on}
+      disabled={!command.enabled}
+      onPress={command.run}
+    >
+      {on && state !== '' ? `Live ${state}` : 'Live'}
+    </Button>
+  );
+}
+
 export function RunStrip({ commands }: { readonly commands: readonly Command[] }): ReactElement {
   const start = commandOf(commands, 'run.start');
   const stop = commandOf(commands, 'run.stop');
@@ -73,6 +97,7 @@ export function RunStrip({ commands }: { readonly commands: readonly Command[] }
           Run
         </Button>
       )}
+      <LiveSwitch command={commandOf(commands, 'run.live')} />
       <TraceSwitch command={commandOf(commands, 'run.trace')} />
       <Progress />
     </div>

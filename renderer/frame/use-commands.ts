@@ -7,8 +7,8 @@ import type { Workbench } from '../workbench/workbench.ts';
 
 /** Calls back after every change of a store that commands depend on. */
 export function onCommandsChange({ stores }: Workbench, listener: () => void): () => void {
-  const { scenario, runs, selection, appearance, window, library, connection, playback, layout, updates, tracing } =
-    stores;
+  const { scenario, runs, selection, appearance, window, library, connection, playback, layout, updates } = stores;
+  const { tracing, whatIf } = stores;
   const stops = [
     scenario.subscribe(listener),
     // Progress comes sixty times a second and changes no command.
@@ -24,6 +24,9 @@ export function onCommandsChange({ stores }: Workbench, listener: () => void): (
     }),
     updates.subscribe(listener),
     tracing.subscribe(listener),
+    whatIf.subscribe((state, before) => {
+      if (state.on !== before.on) listener();
+    }),
     layout.enlarged.subscribe(listener),
     layout.arranged.subscribe(listener),
     layout.subscribe((state, before) => {

@@ -24,7 +24,9 @@ export interface MapChanges {
 }
 
 /** What a map is of. */
-export interface MapSource extends Required<Pick<MapOwner, 'tool' | 'setLimits'>>, Pick<MapOwner, 'down' | 'keyStep'> {
+export interface MapSource
+  extends Required<Pick<MapOwner, 'tool' | 'setLimits'>>,
+    Pick<MapOwner, 'down' | 'keyStep' | 'handle'> {
   readonly room?: Room;
   /** Crosshair and windows, which it shares with other maps. */
   readonly linked: Linked;
@@ -56,7 +58,7 @@ export interface MapCanvases {
 }
 
 export function driveMap(scheduler: FrameScheduler, { below, above }: MapCanvases, source: MapSource): DrivenMap {
-  const { linked, down, keyStep } = source;
+  const { linked, down, keyStep, handle } = source;
   let pixels: readonly [number, number] | null = null;
   let plot: { readonly width: number; readonly height: number } | null = null;
   const want = (): void => {
@@ -88,6 +90,7 @@ export function driveMap(scheduler: FrameScheduler, { below, above }: MapCanvase
       ...linked,
       ...(down !== undefined && { down }),
       ...(keyStep !== undefined && { keyStep }),
+      ...(handle !== undefined && { handle }),
       whole: () => source.whole(),
       tool: () => source.tool(),
       mark: (kind, from, to) => source.mark({ kind, from, to }),

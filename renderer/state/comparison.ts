@@ -12,6 +12,8 @@ export interface Chosen {
   /** Index into the series colours. */
   readonly ink: number;
   readonly hidden: boolean;
+  /** Nobody asked for it: it goes when somebody chooses. */
+  readonly offered?: boolean;
 }
 
 export interface ComparisonState {
@@ -24,6 +26,8 @@ export interface ComparisonState {
   readonly workload: WorkloadName;
   /** Chosen rows of all workloads, in their order. */
   readonly chosen: readonly Chosen[];
+  /** Workloads that rows were offered for: once, also when they were taken away. */
+  readonly offered: readonly WorkloadName[];
   /** Key of the row that the others are compared with; missing: the first. */
   readonly references: Readonly<Partial<Record<WorkloadName, string>>>;
 }
@@ -31,6 +35,8 @@ export interface ComparisonState {
 export interface ComparisonStore extends StoreApi<ComparisonState> {
   /** Adds what is not there yet, last, and shows that workload. */
   add(workload: WorkloadName, subjects: readonly Subject[]): void;
+  /** Shows rows that nobody asked for, of a workload that has none. */
+  offer(workload: WorkloadName, subjects: readonly Subject[]): void;
   remove(keys: readonly string[]): void;
   show(workload: WorkloadName): void;
   setReference(key: string): void;
@@ -58,6 +64,22 @@ function nextInk(chosen: readonly Chosen[]): number {
 const of = (chosen: readonly Chosen[], workload: WorkloadName): Chosen[] =>
   chosen.filter((one) => one.workload === workload);
 
+/** With those that are not there yet, last. */
+function withSubjects(
+  before: readonly Chosen[],
+  workload: WorkloadName,
+  subjects: readonly Subject[],
+  more: Pick<Chosen, 'offered'>,
+): readonly Chosen[] {
+  const chosen = [...before];
+  for (const subject of subjects) {
+    const key = subjectKey(subject);
+    if (chosen.some((one) => one.key === key)) continue;
+    chosen.push({ key, workload, subject, ink: nextInk(of(chosen, workload)), hidden: false, ...more });
+  }
+  return chosen;
+}
+
 export function createComparisonStore(): ComparisonStore {
   const store = createStore<ComparisonState>(() => ({
     live: [],
@@ -65,6 +87,7 @@ export function createComparisonStore(): ComparisonStore {
     progress: {},
     workload: defaultKind,
     chosen: [],
+    offered: [],
     references: {},
   }));
   const change = (key: string, part: Partial<Chosen>): void =>
@@ -73,14 +96,14 @@ export function createComparisonStore(): ComparisonStore {
     ...store,
     add: (workload, subjects) =>
       store.setState((state) => {
-        const chosen = [...state.chosen];
-        for (const subject of subjects) {
-          const key = subjectKey(subject);
-          if (chosen.some((one) => one.key === key)) continue;
-          chosen.push({ key, workload, subject, ink: nextInk(of(chosen, workload)), hidden: false });
-        }
-        return { chosen, workload };
+        const kept = state.chosen.filter((one) => one.offered !== true || one.workload !== workload);
+        return { chosen: withSubjects(kept, workload, subjects, {}), workload };
       }),
+    offer: (workload, subjects) =>
+      store.setState((state) => ({
+        chosen: withSubjects(state.chosen, workload, subjects, { offered: true }),
+        offered: [...state.offered, workload],
+      })),
     remove: (keys) => store.setState(({ chosen }) => ({ chosen: chosen.filter(({ key }) => !keys.includes(key)) })),
     show: (workload) => store.setState({ workload }),
     setReference: (key) =>

@@ -6,6 +6,8 @@ import type { RunId, RunInfo, RunState } from '../../electron/contract/run.ts';
 export interface RunsState {
   /** Newest first. */
   readonly runs: readonly RunInfo[];
+  /** Those that hold the answer of a page in Live: in no list, and gone with it. */
+  readonly live: readonly RunInfo[];
   readonly progress: Readonly<Record<RunId, RunProgress>>;
   /** False until the host has sent the first list. */
   readonly listed: boolean;
@@ -14,7 +16,7 @@ export interface RunsState {
 export type RunsStore = StoreApi<RunsState>;
 
 export function createRunsStore(): RunsStore {
-  return createStore<RunsState>(() => ({ runs: [], progress: {}, listed: false }));
+  return createStore<RunsState>(() => ({ runs: [], live: [], progress: {}, listed: false }));
 }
 
 export function isOver(state: RunState): boolean {
@@ -37,7 +39,9 @@ export function stoppableRun(state: RunsState): RunInfo | null {
 }
 
 export function runOf(state: RunsState, id: RunId | null): RunInfo | null {
-  return id === null ? null : (state.runs.find((run) => run.id === id) ?? null);
+  if (id === null) return null;
+  const own = (run: RunInfo): boolean => run.id === id;
+  return state.runs.find(own) ?? state.live.find(own) ?? null;
 }
 
 /** What exported figures say of the run that they are of. */

@@ -39,9 +39,11 @@ export function followRuns(
   const followSelected = (): void => {
     const run = runOf(runs.getState(), selection.getState().run);
     for (const { workload, feed } of followers) {
-      feed.follow(run?.workload === workload ? { run: run.id, state: run.state, kept: hasResult(run) } : null);
+      const target = run && { run: run.id, state: run.state, kept: hasResult(run), live: run.live === true };
+      feed.follow(run?.workload === workload ? target : null);
     }
-    reference.follow(run?.id ?? null);
+    // What Live answers brings its scenario along.
+    reference.follow(run === null || run.live === true ? null : run.id);
   };
 
   client.stream(
@@ -50,7 +52,8 @@ export function followRuns(
     {
       frame: (frame) => {
         const newestFirst = [...frame.runs].sort((a, b) => b.created.localeCompare(a.created));
-        runs.setState({ runs: newestFirst, listed: true });
+        const live = newestFirst.filter((run) => run.live === true);
+        runs.setState({ runs: newestFirst.filter((run) => run.live !== true), live, listed: true });
       },
     },
   );

@@ -24,7 +24,7 @@ export function keepDraft(client: Client, scenario: ScenarioStore, notices: Noti
       failed = false;
     } catch (error) {
       // Once per row of failures; a lost connection tells about itself.
-      if (!failed && client.session !== '') notices.fail('Unsaved edits are not protected against a crash', error);
+      if (!failed && client.connection !== '') notices.fail('Unsaved edits are not protected against a crash', error);
       failed = true;
       kept = true;
     }

@@ -11,11 +11,13 @@ import { createReportActions, type ReportActions } from '../actions/reports.ts';
 import { createRunActions, type RunActions } from '../actions/runs.ts';
 import { createTimelineActions, type TimelineActions } from '../actions/timelines.ts';
 import { createUserKernelActions, type UserKernelActions } from '../actions/user-kernels.ts';
+import { createWhatIfActions, type WhatIfActions } from '../actions/what-if.ts';
 import type { Client } from '../client/index.ts';
 import { Feeds } from '../data/feeds.ts';
 import { Overlays } from '../data/overlays.ts';
 import { ReferenceFeed } from '../data/reference-feed.ts';
 import { createRunData, type RunData } from '../data/run-data.ts';
+import { RunFeed } from '../data/run-feed.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
 import { createComparisonStore } from '../state/comparison.ts';
 import { createConnectionStore } from '../state/connection.ts';
@@ -37,6 +39,7 @@ import { createTracingStore } from '../state/tracing.ts';
 import { createUpdatesStore } from '../state/updates.ts';
 import { createUserKernelStore } from '../state/user-kernels.ts';
 import { createAppearanceStore, createWindowStore } from '../state/view.ts';
+import { createWhatIfStore } from '../state/what-if.ts';
 import { keepChecked } from './check.ts';
 import { followBenches } from './follow-benches.ts';
 import { followKind } from './follow-kind.ts';
@@ -60,6 +63,7 @@ export interface Workbench extends ActionContext {
   readonly storage: SettingsStorage;
   readonly documents: DocumentActions;
   readonly runs: RunActions;
+  readonly whatIf: WhatIfActions;
   readonly userKernels: UserKernelActions;
   readonly files: LibraryActions;
   readonly timelines: TimelineActions;
@@ -110,6 +114,7 @@ export function createWorkbench({ client, scheduler, storage, pages, workloads }
     presence: createPresenceStore(),
     updates: createUpdatesStore(),
     tracing: createTracingStore(),
+    whatIf: createWhatIfStore(),
   };
   const context: ActionContext = { client, stores, pages };
   const data = createRunData();
@@ -131,6 +136,7 @@ export function createWorkbench({ client, scheduler, storage, pages, workloads }
     scheduler,
     storage,
     ...openers,
+    whatIf: createWhatIfActions({ ...context, feed: feeds.of(RunFeed), scheduler }),
     userKernels,
     pages,
     files: createLibraryActions(context, openers),

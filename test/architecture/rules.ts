@@ -47,7 +47,11 @@ export const scriptRules: Rules = {
   'electron/host': { folders: ['electron/contract'], packages: [], node: true },
   // In layers, each on those above it in this list: files, processes and the addon; what is computed of one thing;
   // one object per workload; the subsystems that a page talks to.
-  'electron/host/io': { folders: ['electron/contract'], packages: ['h5wasm', 'yaml', 'zod'], node: true },
+  'electron/host/io': {
+    folders: ['electron/contract'],
+    packages: ['h5wasm', 'hyparquet-writer', 'yaml', 'zod'],
+    node: true,
+  },
   'electron/host/model': { folders: ['electron/contract', 'electron/host/io'], packages: ['zod'], node: true },
   'electron/host/workloads': {
     folders: ['electron/contract', 'electron/host/io', 'electron/host/model'],
@@ -268,6 +272,8 @@ export const ofOneWorkload: readonly { readonly file: string; readonly reason: s
   { file: 'electron/host/app/handlers/images.ts', reason: 'methods of images' },
   { file: 'electron/host/app/handlers/tasks.ts', reason: 'methods of small measured workloads' },
   { file: 'electron/host/app/handlers/transport-runs.ts', reason: 'methods of transport' },
+  { file: 'electron/host/app/runs/transport-maps.ts', reason: 'maps of transport' },
+  { file: 'electron/host/app/what-ifs', reason: 'Live is of transport' },
   { file: 'electron/host/app/host.ts', reason: 'phase space of kept steps is computed again, of transport alone' },
   { file: 'electron/host/app/open-host.ts', reason: 'the same' },
   { file: 'electron/host/app/studies', reason: 'points that are beams are taken at once, as batches are' },

@@ -6,7 +6,11 @@ import { expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
 import { useWorkbench } from './workbench-page.ts';
 
-const { home, workbench } = useWorkbench('editor', [], (home) => ({ BRAGGBENCH_CACHE: path.join(home, 'cache') }));
+const { home, workbench } = useWorkbench('editor', [], (home) => ({
+  BRAGGBENCH_CACHE: path.join(home, 'cache'),
+  // What they compute is small, and compiling them is most of the time.
+  CXXFLAGS: '-O0',
+}));
 const library = path.join(home, 'library');
 const small = JSON.stringify({
   kind: 'transport',

@@ -9,6 +9,8 @@ export type Served = Readonly<{
   /** The address with its token, as printed. */
   url: string;
   port: number;
+  /** The process that serves. */
+  pid: number;
   /** Everything printed so far. */
   output: () => string;
   /** Ends the server as an interrupt does; the exit code. */
@@ -56,6 +58,7 @@ export function serve(args: readonly string[] = [], env: Readonly<Record<string,
       resolve({
         url: found[1],
         port: Number(found[2]),
+        pid: child.pid ?? 0,
         output: () => output,
         stop: () => {
           child.kill('SIGINT');

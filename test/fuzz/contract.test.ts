@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BraggError } from '../../electron/contract/errors.ts';
 import { encodeFrame } from '../../electron/contract/wire/frame.ts';
 import { type MethodName, methods } from '../../electron/contract/wire/methods.ts';
+import { PROTOCOL_VERSION } from '../../electron/contract/wire/protocol.ts';
 import { type StreamName, streams } from '../../electron/contract/wire/streams.ts';
 import { inProcessPorts } from '../../electron/transports/in-process.ts';
 import { smallScenario } from '../electron/host/small-run.ts';
@@ -115,7 +116,7 @@ it('streams', async () => {
           page.listen({ frame: () => undefined, closed: () => resolve() });
         });
         door.accept(host, { singleUse: true });
-        page.send(encodeFrame({ type: 'greet', protocol: 1, resume: null }));
+        page.send(encodeFrame({ type: 'greet', protocol: PROTOCOL_VERSION, resume: null }));
         page.send(encodeFrame({ type: 'open', stream: 1, name, params, credits }));
         page.send(encodeFrame({ type: 'leave' }));
         await closed;

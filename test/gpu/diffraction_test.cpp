@@ -146,6 +146,24 @@ TEST("GPU: images repeat bit by bit, two at a time") {
   }
 }
 
+TEST("GPU: an image that goes to FP32 at once is the FP64 one rounded, with its brightest pixel") {
+  Problem p = cubic_problem(64);
+  p.detector.width = 1531;  // more than a part on its way, and no whole number of what a core takes
+  p.detector.height = 1207;
+  for (const char* id : {"diffraction-cuda-fp64", "diffraction-cuda-mixed", "diffraction-cuda-unfused"}) {
+    const std::vector<double> wanted = render(p, id).image;
+    p.variant = id;
+    engine::ImageRun run(p);
+    std::vector<float> shown(wanted.size());
+    run.show_in(shown);
+    const engine::ImageResult result = run.execute({});
+    CHECK_EQ(result.done, 1.0);
+    CHECK(result.image.empty());
+    CHECK(std::ranges::equal(shown, wanted, {}, {}, [](double photons) { return static_cast<float>(photons); }));
+    CHECK_EQ(result.brightest, std::ranges::max(shown));
+  }
+}
+
 TEST("GPU: an image is cancelled between bands and keeps the rows that were done") {
   Problem p = cubic_problem(1024);
   p.crystal.mosaic_spread = kDegree;

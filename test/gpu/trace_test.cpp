@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "../kernels/held_run.hpp"
 #include "../kernels/problems.hpp"
 #include "check.hpp"
 #include "cuda/device/graph.hpp"
@@ -128,7 +129,7 @@ TEST("GPU: CUPTI records kernels, copies, memsets, graph nodes and the driver ca
 
 TEST("GPU: a second trace in a process is as whole as the first") {
   Work work;
-  for (int session = 0; session < 2; ++session) {
+  for (int recording = 0; recording < 2; ++recording) {
     std::string reason;
     const auto origin = Clock::now();
     auto trace = ActivityTrace::start(GraphDetail::kNodes, origin, reason);
@@ -204,7 +205,7 @@ TEST("GPU: events give the spans of kernels, copies, memsets and graphs where CU
   bb::transport::Problem p = bb::test::water_problem(20.0, {6.0, 6.0, 0.5, 0.25}, 0.3, 0.05);
   p.variant = "cuda-gather";
   p.keyframes = 0;
-  bb::engine::Run run(p);
+  bb::test::Run run(p);
   trace = EventTrace::start(run.spans().origin());
   const auto result = run.execute({});
   const SpanTable traced = trace->stop();

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "../kernels/held_run.hpp"
 #include "../kernels/problems.hpp"
 #include "check.hpp"
 #include "gpu.hpp"
@@ -55,7 +56,7 @@ engine::RunResult solve(Problem p, const char* variant, Precision precision, Ste
   p.variant = variant;
   p.precision = precision;
   p.stepping = stepping;
-  engine::Run run(p);
+  test::Run run(p);
   return run.execute({});
 }
 
@@ -71,6 +72,7 @@ void short_run(const Variant& v, Precision precision, Stepping stepping) {
     CHECK(got.number.back().rel_error <= (single ? 1e-6 : 1e-12));
     CHECK(got.energy.back().rel_error <= (single ? 1e-6 : 1e-12));
     CHECK(got.device_s > 0.0);
+    CHECK_NEAR(got.flops_per_cell_step / wanted.flops_per_cell_step, 1.0, 1e-9);
     CHECK_EQ(got.secondaries.has_value(), wanted.secondaries.has_value());
     if (wanted.secondaries) {
       CHECK(wanted.secondaries->deposited() > 0.0);
@@ -104,9 +106,9 @@ const ShortRuns short_runs;
 TEST("GPU: auto takes a CUDA variant, and a variant named in the scenario stays") {
   Problem p = heterogeneous(true);
   p.precision = Precision::kFp32;
-  CHECK_EQ(std::string(engine::Run(p).variant().device), "cuda");
+  CHECK_EQ(std::string(test::Run(p).variant().device), "cuda");
   p.variant = "gather";
-  CHECK_EQ(std::string(engine::Run(p).variant().device), "cpu");
+  CHECK_EQ(std::string(test::Run(p).variant().device), "cpu");
 }
 
 TEST("GPU: a grid beyond the device's memory is refused with both sizes") {
@@ -116,14 +118,14 @@ TEST("GPU: a grid beyond the device's memory is refused with both sizes") {
   p.grid.ntheta = 2001;
   p.map.assign(std::size_t{20000} * 20000, 0);
   p.variant = "cuda-gather";
-  CHECK_THROWS(engine::Run(p), "needs about");
+  CHECK_THROWS(test::Run(p), "needs about");
 }
 
 TEST("GPU: a device that is not there is refused with the choices") {
   Problem p = heterogeneous(true);
   p.variant = "cuda-gather";
   p.device = "GPU-00000000-0000";
-  engine::Run run(p);
+  test::Run run(p);
   CHECK_THROWS(run.execute({}), "the choices are");
 }
 
@@ -133,7 +135,7 @@ TEST("GPU: a run is cancelled between batches and keeps what was done") {
   p.max_steps = 1000;
   p.stop_weight = 0.0;
   p.variant = "cuda-gather";
-  engine::Run run(p);
+  test::Run run(p);
   // The first report comes after the first batch.
   const engine::RunResult result = run.execute([&](const engine::Progress&) { run.cancel(); });
   CHECK(result.cancelled);

@@ -1,6 +1,6 @@
 // Runs the C++ tests: `braggbench_tests [part …] [-part …] [--shared=FOLDER]`, those whose names have one of the
 // parts in them and none of the parts after a minus. Processes that are given the same empty folder share them: each
-// takes the next that no other has taken, the gates first, which are the longest. One line per test (`ok`, `FAIL`, or
+// takes the next file that no other has taken, the gates first, which are the longest. One line per test (`ok`, `FAIL`, or
 // `skip` and why), then `N passed, N failed`. Exit code 1 if any failed or, where none are shared, none ran.
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -48,7 +49,8 @@ bool selected(const Case& c, const std::vector<std::string_view>& parts) {
   return asked_for || !any_asked_for;
 }
 
-/// The tests of several processes: a folder for each that one of them has taken.
+/// The files of tests of several processes: a folder for each that one of them has taken. Tests of a file share what
+/// they have solved.
 class Shared {
  public:
   /// Takes `--shared=FOLDER` out of the words.
@@ -63,13 +65,17 @@ class Shared {
     }
   }
   bool on() const { return !folder_.empty(); }
-  /// Whether the test is this process's to run.
-  bool take(std::size_t place) const {
-    return !on() || std::filesystem::create_directory(folder_ / std::to_string(place));
+  /// Whether the tests of that file are this process's to run.
+  bool take(std::string_view file) {
+    if (!on()) return true;
+    const auto [found, asked_first] = taken_.try_emplace(file, false);
+    if (asked_first) found->second = std::filesystem::create_directory(folder_ / std::to_string(taken_.size()));
+    return found->second;
   }
 
  private:
   std::filesystem::path folder_;
+  std::map<std::string_view, bool> taken_;
 };
 
 }  // namespace
@@ -85,8 +91,7 @@ void fail(const char* file, int line, const std::string& message) {
 }
 
 int run(std::vector<std::string_view> parts) {
-  const Shared shared(parts);
-  std::size_t place = 0;
+  Shared shared(parts);
   // The order of initialisation across files is the linker's; sort so that every build prints alike.
   std::sort(cases().begin(), cases().end(),
             [](const Case& a, const Case& b) { return a.file != b.file ? a.file < b.file : a.line < b.line; });
@@ -94,7 +99,7 @@ int run(std::vector<std::string_view> parts) {
   int passed = 0;
   int failed = 0;
   for (const Case& c : cases()) {
-    if (!selected(c, parts) || !shared.take(place++)) continue;
+    if (!selected(c, parts) || !shared.take(c.file)) continue;
     failures_of_case = 0;
     const auto start = std::chrono::steady_clock::now();
     try {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "../kernels/held_run.hpp"
 #include "check.hpp"
 #include "scenarios.hpp"
 #include "transport/registry.hpp"
@@ -46,7 +47,7 @@ Outcome solve(Problem p, const std::string& variant, Precision precision, Steppi
   p.threads = threads;
   p.keyframes = 3;
   p.stop_weight = 1e-6;
-  engine::Run run(p);
+  test::Run run(p);
   run.want_planes(cuts_of(run.outline()));
   Outcome out;
   out.result = run.execute({});

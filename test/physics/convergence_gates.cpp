@@ -142,7 +142,7 @@ TEST("gate, ledger: FP32 closes over 800 steps with angle kernels of a hundred b
   p.variant = "auto";
   const Observed o(p);
   CHECK(o.result().steps > 800);
-  CHECK(o.tables().angle_half_max > 50);
+  CHECK(transport::build_tables(p).angle_half_max > 50);  // a GPU keeps those it made
   CHECK(o.result().number.back().rel_error <= 1e-6);
   CHECK(o.result().energy.back().rel_error <= 1e-6);
 }

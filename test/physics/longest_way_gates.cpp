@@ -5,9 +5,10 @@
 #include <numbers>
 #include <vector>
 
+#include "../kernels/held_run.hpp"
+#include "../kernels/mean_range.hpp"
 #include "../kernels/problems.hpp"
 #include "check.hpp"
-#include "mean_range.hpp"
 
 using namespace bb;
 using namespace bb::transport;
@@ -61,7 +62,7 @@ TEST("gate, longest way: the CSDA range in water, less behind bone, more beside 
 TEST("gate, mean range beyond the CSDA range: one plane of 0.2 mm too far is told, straight and tilted") {
   for (const double angle : {0.0, std::numbers::pi / 6.0}) {
     const Problem p = pencil(angle);
-    engine::Run run(p);
+    test::Run run(p);
     engine::RunResult r = run.execute({});
     CHECK_EQ(test::beyond_longest_way(p, run.tables(), r), "");
     shift(r, 1);

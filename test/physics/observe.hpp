@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "../kernels/held_run.hpp"
 #include "transport/run/run.hpp"
 
 // What a physicist reads off a run, for the gates of test/physics/gold.md.
@@ -48,7 +49,7 @@ class Observed {
   double sigma_x(double depth) const;
 
  private:
-  engine::Run run_;
+  test::Run run_;
   engine::RunResult result_;
 };
 

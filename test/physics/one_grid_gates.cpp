@@ -1,6 +1,7 @@
 // Many beams on the grid of the fastest, beside each on a grid of its own.
 #include <vector>
 
+#include "../kernels/held_run.hpp"
 #include "../kernels/problems.hpp"
 #include "check.hpp"
 #include "observe.hpp"
@@ -29,11 +30,11 @@ TEST("gate, beams on one grid: range and falloff are those on a grid of their ow
     beam.energy = energy;
     p.spots.push_back(beam);
   }
-  engine::Beams(p).execute([&](engine::Beams::Ended&& ended) {
+  test::Beams(p).execute([&](test::Beams::Ended&& ended) {
     Problem own = p;
     own.spots.clear();
     own.beam = p.spots[ended.beam];
-    engine::Run run(own);
+    test::Run run(own);
     const engine::RunResult single = run.execute({});
     const Curve together = depth_dose(ended.result, run.outline()), apart = depth_dose(single, run.outline());
     CHECK_NEAR(together.distal(0.8), apart.distal(0.8), 0.01);

@@ -4,9 +4,9 @@
 #include <numbers>
 #include <string>
 
+#include "../kernels/mean_range.hpp"
 #include "../kernels/problems.hpp"
 #include "check.hpp"
-#include "mean_range.hpp"
 #include "observe.hpp"
 #include "oracle/expected.hpp"
 

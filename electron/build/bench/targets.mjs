@@ -11,7 +11,9 @@ import path from 'node:path';
  * @typedef {{ scenario: string, machine: { gpu: null | { ceilings: null | { copy_bytes_per_s: number } } },
  *   entries: Entry[], external: Rival[] }} Report
  * @typedef {{ reports: Report[] }} Session
- * @typedef {{ what: string, wanted: string, measured: string | null, met: boolean | null }} Target
+ * @typedef {{ what: string, wanted: string, measured: string | null, met: boolean | null,
+ *   bound?: string | null, ratio?: string | null }} Target
+ * `bound`: what it cannot be better than, and by which factor it is away from that.
  */
 
 /**
@@ -68,6 +70,18 @@ function target(what, wanted, value, test, text) {
 /** @param {number} value */
 const times = (value) => `${value.toPrecision(3)}×`;
 
+/**
+ * A step of the dense problem, beside reading and writing each cell once at the speed of a copy.
+ * @param {Session | undefined} session @param {string} label @returns {Target}
+ */
+function denseStep(session, label) {
+  const [found, share] = [entry(session, label), shareOfCopy(session, label)];
+  const step_s = found === undefined ? undefined : found.time_s / found.steps;
+  const row = target(`dense-36M, a step of ${label}`, '≤ 0.16 ms', step_s, (v) => v <= 1.6e-4, milliseconds);
+  if (step_s === undefined || share === undefined) return row;
+  return { ...row, bound: `${milliseconds(step_s * share)}, copy`, ratio: `${(100 * share).toFixed(0)} % of copy` };
+}
+
 /** Bytes per second of reading and writing each cell once per step, over the copy bandwidth. @param {Session | undefined} session @param {string} label */
 function shareOfCopy(session, label) {
   const found = entry(session, label);
@@ -109,6 +123,7 @@ export function gpuTargets(sessions) {
       (v) => v >= 0.55,
       percent,
     ),
+    denseStep(dense, 'cuda-fused'),
     target(
       'dense-144M, cuda-fused, 8 B a cell and step',
       '≥ 55 % of copy',
@@ -171,6 +186,17 @@ export function cpuTargets(sessions, peakBytes) {
       times,
     ),
   ];
+}
+
+/**
+ * What a study takes beyond its solves: its wall time on all lanes over the engine's own seconds, less one.
+ * @param {{ wall_s: number, lanes: number, solves_s: number, points: number } | null} study
+ */
+export function studyTargets(study) {
+  const over = study === null ? undefined : (study.wall_s * study.lanes) / study.solves_s - 1;
+  /** @param {number} value */
+  const percent = (value) => `${(100 * value).toFixed(1)} %`;
+  return [target('study of 1,000 beams by depth, over its solves', '≤ 5 %', over, (v) => v <= 0.05, percent)];
 }
 
 /**
@@ -254,15 +280,24 @@ export function layerTargets(sessions) {
   ];
 }
 
-/** @param {Target[]} targets */
+/**
+ * What is wanted, measured, and whether that is met; the bound and how far from it, where there is one.
+ * @param {readonly Target[]} targets
+ */
 export function targetLines(targets) {
-  const [what, wanted] = [
-    Math.max(...targets.map((t) => t.what.length)),
-    Math.max(...targets.map((t) => t.wanted.length)),
-  ];
-  const measured = Math.max(...targets.map((t) => (t.measured ?? 'not measured').length));
-  return targets.map((t) => {
-    const verdict = t.met === null ? '' : t.met ? 'met' : 'missed';
-    return `${t.what.padEnd(what)}  ${t.wanted.padEnd(wanted)}  ${(t.measured ?? 'not measured').padStart(measured)}  ${verdict}`.trimEnd();
-  });
+  const cells = targets.map((t) => [
+    t.what,
+    t.wanted,
+    t.measured ?? 'not measured',
+    t.met === null ? '' : t.met ? 'met' : 'missed',
+    t.bound == null ? '' : `bound ${t.bound}`,
+    t.ratio ?? '',
+  ]);
+  const widths = [0, 1, 2, 3, 4, 5].map((i) => Math.max(...cells.map((row) => row[i]?.length ?? 0)));
+  return cells.map((row) =>
+    row
+      .map((cell, i) => (i === 2 ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  );
 }

@@ -52,6 +52,28 @@ async function checkCompiler() {
   }
 }
 
+/** Below it, Clang does not compile the ranges of GCC's C++20 library. */
+const CLANG_AT_LEAST = 16;
+const CLANG_TRIED_FROM = 30;
+
+/**
+ * The newest Clang on PATH, for a build beside that of the usual compiler.
+ * @returns {Promise<Readonly<{ program: string, version: string }> | Readonly<{ missing: string }>>}
+ */
+export async function findClang() {
+  if (process.platform !== 'linux') return { missing: 'only on Linux: there GCC is the usual compiler' };
+  const versions = Array.from({ length: CLANG_TRIED_FROM - CLANG_AT_LEAST + 1 }, (_, i) => CLANG_TRIED_FROM - i);
+  for (const name of [...versions.map((version) => `clang++-${version}`), 'clang++']) {
+    const program = onPath(name);
+    if (!program) continue;
+    const { code, output } = await capture(program, ['--version']);
+    const [version = ''] = output.split('\n');
+    const major = Number(/version (\d+)/.exec(version)?.[1]);
+    if (code === 0 && major >= CLANG_AT_LEAST) return { program, version };
+  }
+  return { missing: `no Clang ${CLANG_AT_LEAST} or newer here (Debian/Ubuntu: \`sudo apt install clang-19\`)` };
+}
+
 /** Says what to install when something that the C++ build needs is missing. */
 export async function checkCppToolchain() {
   await checkCmake();

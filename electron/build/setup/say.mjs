@@ -3,8 +3,16 @@
  * output is parsed (`braggbench run --json`), so the place is chosen once.
  */
 
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 /** @type {NodeJS.WritableStream & { isTTY?: boolean }} */
 let stream = process.stdout;
+
+/**
+ * The lines of work that goes on beside other work, until it may speak.
+ * @type {AsyncLocalStorage<{ held: string[] | null }>}
+ */
+const beside = new AsyncLocalStorage();
 
 /**
  * Send everything there from now on.
@@ -16,7 +24,32 @@ export function sayOn(to) {
 
 /** @param {string} line */
 export function say(line) {
-  stream.write(`${line}\n`);
+  const held = beside.getStore()?.held;
+  if (held) held.push(line);
+  else stream.write(`${line}\n`);
+}
+
+/**
+ * Runs pieces of work beside each other to their ends, and keeps together what each says: the first says it at once,
+ * each of the others once those before it have ended. Throws what the first of them that failed has thrown.
+ * @template T
+ * @param {readonly (() => Promise<T>)[]} works
+ * @returns {Promise<T[]>}
+ */
+export async function besideEachOther(works) {
+  const lanes = works.map((work, at) => {
+    const own = { held: at === 0 ? null : /** @type {string[] | null} */ ([]) };
+    return { own, result: beside.run(own, work) };
+  });
+  await Promise.allSettled(
+    lanes.map(async ({ own, result }, at) => {
+      await Promise.allSettled(lanes.slice(0, at).map((lane) => lane.result));
+      for (const line of own.held ?? []) stream.write(`${line}\n`);
+      own.held = null;
+      return result;
+    }),
+  );
+  return Promise.all(lanes.map(({ result }) => result));
 }
 
 /** A failure that the person can act on: shown as its message alone, exit code 1. */
@@ -62,6 +95,7 @@ export async function timed(title, body) {
   let howFar = '';
   const terminal = stream.isTTY === true;
   const again = () => {
+    if (beside.getStore()?.held) return;
     const line = `  ${seconds()}${howFar && `, ${howFar}`}`;
     if (terminal) stream.write(`\r${line}\x1b[K`);
     else say(line);
@@ -75,7 +109,7 @@ export async function timed(title, body) {
     });
   } finally {
     clearInterval(timer);
-    if (terminal) stream.write('\r\x1b[K');
+    if (terminal && !beside.getStore()?.held) stream.write('\r\x1b[K');
   }
   say(`  done in ${seconds(1)}`);
   return result;

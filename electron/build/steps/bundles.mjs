@@ -3,22 +3,21 @@ import { inRoot, root } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
 
 /**
- * Everything outside the page, bundled for Node 24 and Electron 45 (which has
- * the same Node). One file per program: starting one reads one file, and the
- * packaged app needs no node_modules.
+ * Everything outside the page, bundled for Node 24 and Electron 45 (which has the same Node): a file a program, and what
+ * several share, or only some runs need (HDF5's 6 MB), in chunks beside them. The packaged app needs no node_modules.
  */
-const HOST = { 'host/cli': 'electron/cli/main.ts', 'host/server': 'electron/server/index.ts' };
-const DESKTOP = { 'electron/main': 'electron/main/main.ts' };
-/** Started as threads and processes by the host, which looks beside the file that it was itself bundled into. */
-const WORKERS = {
-  'host/aside-worker': 'electron/host/app/aside/worker.ts',
-  'electron/aside-worker': 'electron/host/app/aside/worker.ts',
-  'host/bench-worker': 'electron/host/app/benches/worker.ts',
-  'electron/bench-worker': 'electron/host/app/benches/worker.ts',
-  'host/user-kernel-child': 'electron/host/model/user-kernels/process/child.ts',
-  'electron/user-kernel-child': 'electron/host/model/user-kernels/process/child.ts',
-  'host/timeline-worker': 'electron/host/app/timelines/worker.ts',
-  'electron/timeline-worker': 'electron/host/app/timelines/worker.ts',
+const FOLDERS = {
+  host: { cli: 'electron/cli/main.ts', server: 'electron/server/index.ts' },
+  electron: { main: 'electron/main/main.ts' },
+  // Started as threads and processes by the host of either; in a package they lie outside the archive, with all they need.
+  workers: {
+    'aside-worker': 'electron/host/app/aside/worker.ts',
+    'bench-worker': 'electron/host/app/benches/worker.ts',
+    'library-worker': 'electron/host/app/library/index-worker.ts',
+    'user-kernel-child': 'electron/host/model/user-kernels/process/child.ts',
+    'study-worker': 'electron/host/app/studies/points/worker.ts',
+    'timeline-worker': 'electron/host/app/timelines/worker.ts',
+  },
 };
 const PRELOAD = { 'electron/preload': 'electron/preload/preload.ts' };
 
@@ -29,28 +28,42 @@ const REQUIRE =
 /** ws's optional speed-ups, which it does without. */
 const ABSENT = ['bufferutil', 'utf-8-validate'];
 
+/** @satisfies {import('esbuild').BuildOptions} */
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  target: 'node24',
+  platform: /** @type {const} */ ('node'),
+  external: ['electron', ...ABSENT],
+  sourcemap: /** @type {const} */ ('linked'),
+  // Stack traces of a person's bug report should name our functions.
+  keepNames: true,
+  legalComments: /** @type {const} */ ('none'),
+  logLevel: /** @type {const} */ ('silent'),
+};
+
+/**
+ * @param {string} outdir
+ * @param {Readonly<Record<string, string>>} programs their files, by the names of their bundles
+ * @returns {import('esbuild').BuildOptions}
+ */
+const modules = (outdir, programs) => ({
+  ...common,
+  outdir,
+  entryPoints: { ...programs },
+  format: 'esm',
+  splitting: true,
+  banner: { js: REQUIRE },
+});
+
 async function bundle() {
   const { build, stop } = await import('esbuild');
-  /** @type {import('esbuild').BuildOptions} */
-  const common = {
-    absWorkingDir: root,
-    outdir: 'dist',
-    bundle: true,
-    target: 'node24',
-    platform: 'node',
-    external: ['electron', ...ABSENT],
-    sourcemap: 'linked',
-    // Stack traces of a person's bug report should name our functions.
-    keepNames: true,
-    legalComments: 'none',
-    logLevel: 'silent',
-  };
-  for (const folder of ['host', 'electron']) rmSync(inRoot('dist', folder), { recursive: true, force: true });
+  for (const folder of Object.keys(FOLDERS)) rmSync(inRoot('dist', folder), { recursive: true, force: true });
   try {
     await Promise.all([
-      build({ ...common, entryPoints: { ...HOST, ...DESKTOP, ...WORKERS }, format: 'esm', banner: { js: REQUIRE } }),
+      ...Object.entries(FOLDERS).map(([folder, programs]) => build(modules(`dist/${folder}`, programs))),
       // A sandboxed preload script must be CommonJS.
-      build({ ...common, entryPoints: PRELOAD, format: 'cjs', outExtension: { '.js': '.cjs' } }),
+      build({ ...common, outdir: 'dist', entryPoints: PRELOAD, format: 'cjs', outExtension: { '.js': '.cjs' } }),
     ]);
   } catch (error) {
     throw new Failure(`${/** @type {Error} */ (error).message}\nThe host could not be bundled (above).`);
@@ -59,20 +72,49 @@ async function bundle() {
   }
 }
 
+const SOURCES = [
+  'electron/!(build)/**/*.{ts,json}',
+  'package-lock.json',
+  'electron/build/steps/bundles.mjs',
+  'tsconfig.json',
+];
+
 export function bundlesStep() {
   return {
     name: 'bundles',
+    short: true,
     title: 'Bundling the host',
-    inputs: [
-      'electron/!(build)/**/*.{ts,json}',
-      'package-lock.json',
-      'electron/build/steps/bundles.mjs',
-      'tsconfig.json',
-    ],
+    inputs: SOURCES,
     outputs: [
-      ...Object.keys({ ...HOST, ...DESKTOP, ...WORKERS }).map((name) => `dist/${name}.js`),
+      ...Object.entries(FOLDERS).flatMap(([folder, programs]) =>
+        Object.keys(programs).map((name) => `dist/${folder}/${name}.js`),
+      ),
       ...Object.keys(PRELOAD).map((name) => `dist/${name}.cjs`),
     ],
     run: bundle,
+  };
+}
+
+/**
+ * Programs that tests start and kill, over the host's sources; a bundle starts in a third of the time.
+ * @param {string} folder from the root
+ * @param {Readonly<Record<string, string>>} programs their files, by the names of their bundles
+ * @returns {import('./up-to-date.mjs').Step}
+ */
+export function testProgramsStep(folder, programs) {
+  return {
+    name: 'test-programs',
+    short: true,
+    title: 'Bundling the programs of the tests',
+    inputs: [...SOURCES, 'renderer/client/**/*.ts', 'test/electron/**/*.ts'],
+    outputs: Object.keys(programs).map((name) => `${folder}/${name}.js`),
+    run: async () => {
+      const { build, stop } = await import('esbuild');
+      try {
+        await build(modules(folder, programs));
+      } finally {
+        await stop();
+      }
+    },
   };
 }

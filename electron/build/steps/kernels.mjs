@@ -117,6 +117,7 @@ async function compileWorkload(nvcc, workload) {
 function sourcesStep() {
   return {
     name: 'kernel-sources',
+    short: true,
     title: 'Copying the kernel sources',
     inputs: [...SHOWN, ...ENGINE_HEADERS],
     outputs: ['dist/kernels/source', 'dist/kernels/include'],

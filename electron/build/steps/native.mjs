@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { capture, tail } from '../setup/command.mjs';
 import { checkCppToolchain } from '../setup/cpp-toolchain.mjs';
@@ -14,6 +14,7 @@ const CORE_LIBRARY = `dist/native/${process.platform === 'win32' ? 'braggbench_c
 export const CPP_TESTS = `dist/native/braggbench_tests${EXE}`;
 /** The tests that need a GPU; those of the second end with a device that its process broke. */
 export const GPU_TESTS = ['braggbench_gpu_tests', 'braggbench_fault_tests'].map((name) => `dist/native/${name}${EXE}`);
+export const CLANG_TESTS = `dist/native-clang/braggbench_tests${EXE}`;
 export const SANITIZED_TESTS = `dist/native-sanitized/braggbench_tests${EXE}`;
 
 /** @param {string} packageName */
@@ -32,13 +33,16 @@ const TEST_SOURCES = ['kernels', 'native', 'parity', 'physics', 'gpu'].map((fold
  * @param {string} out folder of the tree, from the root
  * @param {(howFar: string) => void} progress
  * @param {Readonly<Record<string, string>>} definitions CMake cache entries
- * @param {string} [target] what to build of it, all if not given
+ * @param {Readonly<{ target?: string, compiler?: string }>} [options] what to build of it, all if not given; by what, the
+ * usual compiler if not given
  */
-async function cmake(out, progress, definitions, target) {
+async function cmake(out, progress, definitions, { target, compiler } = {}) {
   await checkCppToolchain();
+  const env = compiler === undefined ? process.env : { ...process.env, CXX: compiler };
+  keepToCompiler(out, env['CXX'] ?? '');
   const common = ['--directory', inRoot('native'), '--out', inRoot(out), '--log-level', 'error'];
   const defined = Object.entries({ BB_VERSION: programVersion(), ...definitions }).map(([k, v]) => `--CD${k}=${v}`);
-  const configure = () => capture(process.execPath, [CMAKE_JS, 'configure', ...common, ...defined]);
+  const configure = () => capture(process.execPath, [CMAKE_JS, 'configure', ...common, ...defined], { env });
 
   let configured = await configure();
   if (configured.code !== 0 && existsSync(inRoot(out, 'CMakeCache.txt'))) {
@@ -51,12 +55,27 @@ async function cmake(out, progress, definitions, target) {
   const parallel = ['--parallel', String(availableParallelism())];
   const only = target ? ['--target', target] : [];
   const built = await capture(process.execPath, [CMAKE_JS, 'build', ...common, ...parallel, ...only], {
+    env,
     onLine: (line) => {
       const far = howFar(line);
       if (far) progress(far);
     },
   });
   if (built.code !== 0) throw new Failure(`${compilerErrors(built.output)}\nThe C++ build failed (above).`);
+}
+
+/**
+ * A tree keeps the compiler that it was first configured with, whatever $CXX says later: with another one it is made anew.
+ * @param {string} out folder of the tree, from the root
+ * @param {string} compiler $CXX
+ */
+function keepToCompiler(out, compiler) {
+  const file = inRoot(out, 'compiler.txt');
+  if (existsSync(inRoot(out, 'CMakeCache.txt')) && (existsSync(file) ? readFileSync(file, 'utf8') : '') !== compiler) {
+    rmSync(inRoot(out), { recursive: true, force: true });
+  }
+  mkdirSync(inRoot(out), { recursive: true });
+  writeFileSync(file, compiler);
 }
 
 /**
@@ -101,7 +120,7 @@ export function addonStep() {
     inputs: SOURCES,
     outputs: [ADDON, CORE_LIBRARY, 'dist/native/include/user_kernel_build.json'],
     settings: settings(),
-    run: (progress) => cmake('dist/cmake', progress, {}, 'braggbench'),
+    run: (progress) => cmake('dist/cmake', progress, {}, { target: 'braggbench' }),
   };
 }
 
@@ -117,6 +136,23 @@ export function cppTestsStep() {
     outputs: [CPP_TESTS, ...GPU_TESTS],
     settings: settings(),
     run: (progress) => cmake('dist/cmake', progress, {}),
+  };
+}
+
+/**
+ * Addon and C++ tests by Clang, beside those of the usual compiler and in their own folder.
+ * @param {Readonly<{ program: string, version: string }>} clang
+ * @returns {import('./up-to-date.mjs').Step}
+ */
+export function clangStep({ program, version }) {
+  return {
+    name: 'clang',
+    title: 'Building addon and C++ tests by Clang',
+    inputs: [...SOURCES, ...TEST_SOURCES],
+    outputs: [CLANG_TESTS],
+    settings: { ...settings(), compiler: program, clang: version },
+    run: (progress) =>
+      cmake('dist/cmake-clang', progress, { BB_OUTPUT: inRoot('dist/native-clang') }, { compiler: program }),
   };
 }
 
@@ -141,7 +177,7 @@ export function sanitizedTestsStep() {
           BB_PLAIN_CORE: inRoot(CORE_LIBRARY),
           BB_OUTPUT: inRoot('dist/native-sanitized'),
         },
-        'braggbench_tests',
+        { target: 'braggbench_tests' },
       ),
   };
 }

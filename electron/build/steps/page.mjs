@@ -6,6 +6,7 @@ import { Failure } from '../setup/say.mjs';
 export function pageStep() {
   return {
     name: 'page',
+    short: true,
     title: 'Building the page',
     inputs: [
       'renderer/**/*',

@@ -1,18 +1,25 @@
 import { availableParallelism } from 'node:os';
-import { Failure, timed } from '../setup/say.mjs';
+import { besideEachOther, Failure, timed } from '../setup/say.mjs';
 import { digest, isUpToDate, stamp } from './up-to-date.mjs';
 
-/**
- * Runs those of the steps that are out of date, in order.
- * @param {readonly import('./up-to-date.mjs').Step[]} steps
- */
-export async function runSteps(steps) {
+/** @param {readonly import('./up-to-date.mjs').Step[]} steps */
+async function inOrder(steps) {
   for (const step of steps) {
-    if (isUpToDate(step)) continue;
     const before = digest(step.inputs, step.settings);
     await timed(step.title, step.run);
     stamp(step, before);
   }
+}
+
+/**
+ * Runs those of the steps that are out of date: what is not C++ or CUDA takes seconds of one core, which linking
+ * leaves idle, and goes on beside those.
+ * @param {readonly import('./up-to-date.mjs').Step[]} steps
+ */
+export async function runSteps(steps) {
+  const stale = steps.filter((step) => !isUpToDate(step));
+  const lanes = [false, true].map((short) => stale.filter((step) => (step.short ?? false) === short));
+  await besideEachOther(lanes.filter((lane) => lane.length > 0).map((lane) => () => inOrder(lane)));
 }
 
 /**

@@ -13,10 +13,11 @@ import { inRoot, root } from '../setup/root.mjs';
  *   title: string,
  *   inputs: readonly string[],
  *   outputs: readonly string[],
+ *   short?: boolean,
  *   settings?: Readonly<Record<string, string | number | boolean | null>>,
  *   run: (progress: (howFar: string) => void) => Promise<void>,
  * }>} Step
- * `inputs` are globs and `outputs` files, both from the checkout's root.
+ * `inputs` are globs and `outputs` files, both from the checkout's root; `short`: takes seconds of one core.
  */
 
 /**

@@ -1,21 +1,26 @@
-import { cppTests, gpuTests, sanitizedCppTests } from './cpp-tests.mjs';
+import { clangCppTests, cppTests, gpuTests, sanitizedCppTests } from './cpp-tests.mjs';
 import { cudaCompile } from './cuda-compile.mjs';
 import { instructionSets } from './instruction-sets.mjs';
 import { staticChecks } from './static-checks.mjs';
 import { vitestProject } from './vitest.mjs';
 
+/** @typedef {readonly (readonly import('./result.mjs').Suite[])[]} Lanes suites that run beside others, in lanes */
+
 /**
- * Everything that `npm test` runs, quick ones first. One after the other: each uses the cores that there are, and
- * pages that wait for a processor are slow without being wrong.
+ * What `npm test` runs, in order. The stories in Chromium wait for pages a third of their time, which the others use;
+ * what measures delays has the cores to itself.
+ * @type {readonly Lanes[]}
  */
 export const suites = [
-  ...staticChecks,
-  instructionSets,
-  cudaCompile,
-  cppTests,
-  gpuTests,
-  vitestProject('unit*', 'Unit and host tests'),
-  vitestProject('alone', 'The event loop while runs compute'),
-  sanitizedCppTests,
-  vitestProject('e2e', 'End to end in Chromium'),
+  [
+    [...staticChecks, instructionSets, cudaCompile, cppTests, gpuTests, vitestProject('unit*', 'Unit and host tests')],
+    [vitestProject('e2e', 'End to end in Chromium')],
+  ],
+  [[vitestProject('alone', 'The event loop while runs compute')]],
 ];
+
+/** @type {readonly Lanes[]} */
+export const sanitized = [[[sanitizedCppTests]]];
+
+/** @type {readonly Lanes[]} */
+export const byClang = [[[clangCppTests]]];

@@ -3,10 +3,20 @@ import { createRequire } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { capture } from '../setup/command.mjs';
+import { findClang } from '../setup/cpp-toolchain.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { Failure, say } from '../setup/say.mjs';
 import { build } from '../steps/all.mjs';
-import { ADDON, addonStep, CPP_TESTS, GPU_TESTS, SANITIZED_TESTS, sanitizedTestsStep } from '../steps/native.mjs';
+import {
+  ADDON,
+  addonStep,
+  CLANG_TESTS,
+  CPP_TESTS,
+  clangStep,
+  GPU_TESTS,
+  SANITIZED_TESTS,
+  sanitizedTestsStep,
+} from '../steps/native.mjs';
 import { skipped, sum } from './result.mjs';
 
 /** @typedef {import('./result.mjs').Suite} Suite */
@@ -121,5 +131,19 @@ export const sanitizedCppTests = {
     });
     // What no GPU could run was named by the plain run.
     return { ...result, skipped: result.skipped.filter(({ name }) => name.startsWith('leak check')) };
+  },
+};
+
+/** @type {Suite} */
+export const clangCppTests = {
+  name: 'Addon and C++ tests by Clang',
+  run: async () => {
+    const found = await findClang();
+    if ('missing' in found) return skipped('C++ tests by Clang', found.missing);
+    say(`  ${found.version}`);
+    await build([clangStep(found)]);
+    const result = await runShared(CLANG_TESTS);
+    // What no GPU could run was named by the other compiler's run.
+    return { ...result, skipped: [] };
   },
 };

@@ -3,7 +3,8 @@
  * @typedef {Readonly<{ file: string, failure: string }>} Unsteady a test file that failed, and passed when run again alone
  * @typedef {Readonly<{ passed: number, failed: number, skipped: readonly Skip[], unsteady?: readonly Unsteady[] }>} Result
  * what a suite found
- * @typedef {Readonly<{ name: string, run: () => Promise<Result> }>} Suite
+ * @typedef {Readonly<{ name: string, run: (quiet: Quiet) => Promise<Result> }>} Suite
+ * @typedef {() => Promise<void>} Quiet waits until no other suite runs; what the suite then does is done alone
  */
 
 /** @type {Result} */

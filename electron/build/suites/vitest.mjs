@@ -51,7 +51,7 @@ async function again({ file, result: failed, failure }, project, more) {
 
 /**
  * One of the projects of vitest.config.ts. The reporter beside this file prints a line per test file and the
- * failures, and leaves the counts in a file. A file that failed is run again, alone, after the others: one that
+ * failures, and leaves the counts in a file. A file that failed is run again, alone, after all others: one that
  * fails twice has failed.
  * @param {string} project or several, as in `unit*`
  * @param {string} name
@@ -61,7 +61,7 @@ async function again({ file, result: failed, failure }, project, more) {
 export function vitestProject(project, name, more = []) {
   return {
     name,
-    run: async () => {
+    run: async (quiet) => {
       const counts = await runVitest(project, more);
       if (counts === null) return FAILED;
       const bad = counts.files.filter(({ result }) => result.failed > 0);
@@ -69,6 +69,7 @@ export function vitestProject(project, name, more = []) {
       const broken = counts.unhandled > 0 || (counts.code !== 0 && bad.length === 0);
       if (bad.length > MOST_AGAIN) say(`  ${bad.length} files failed: too many to be unsteady, none is run again`);
       const rerun = bad.length <= MOST_AGAIN;
+      if (rerun && bad.length > 0) await quiet();
       let total = broken ? { ...FAILED, failed: Math.max(1, counts.unhandled) } : { passed: 0, failed: 0, skipped: [] };
       for (const each of counts.files) {
         total = sum(total, rerun && each.result.failed > 0 ? await again(each, project, more) : each.result);

@@ -1,7 +1,9 @@
 /** A benchmark of any workload for a person: one row per variant, the answer's error beside every speed. */
-import { advice } from '../../../renderer/base/advice.ts';
+import { advice, leastWhole, paysFrom, rightnessText } from '../../../renderer/base/advice.ts';
+
 import { quantityText } from '../../../renderer/base/compare-columns.ts';
 import { intervalsText, timeAndSpread, timesText, toDecideText } from '../../../renderer/base/measured.ts';
+import { percent } from '../../../renderer/base/numbers.ts';
 import { reportProvenance } from '../../../renderer/base/provenance.ts';
 import type { Ratio } from '../../contract/bench/bench-session.ts';
 import type {
@@ -17,6 +19,7 @@ import {
   coldStartReport,
   flaggedReport,
   modesReport,
+  processReport,
   rooflineReport,
   toldClaims,
 } from '../bench-parts.ts';
@@ -87,9 +90,12 @@ function columns({ report, words, whole, wall, rate, ladder, accuracy }: Told): 
   const right = (title: string): Column => ({ title, align: 'right' });
   return [
     { title: 'Variant' },
-    right(words.time),
-    ...(wall === null ? [] : [right(wall)]),
+    // What a user waits for, first.
+    ...(wall === 'Whole run' ? [right(wall)] : []),
     ...(whole ? [right(`Whole ${against}`)] : []),
+    ...(wall === 'Whole run' ? [right(`${words.time} of it`), right('Pays from')] : []),
+    right(words.time),
+    ...(wall === 'Wall' ? [right(wall)] : []),
     right(`${words.time} ${against}`),
     { title: 'Verdict' },
     ...(ladder ? [right('vs one below'), right('Cumulative')] : []),
@@ -119,14 +125,32 @@ function wholeText({ label, whole }: MeasuredSessionEntry, reference: string | n
   return label === reference ? '1' : `${speedup(whole.ratio)} ${whole.verdict}`;
 }
 
+const shareText = ({ time_s, wall_s }: MeasuredSessionEntry): string =>
+  wall_s === null || wall_s === 0 ? '–' : percent(time_s / wall_s);
+
+/** From how many runs of one set-up on it takes less than what has the quickest whole run. */
+function paysText(entry: MeasuredSessionEntry, { measured }: Told): string {
+  const all = measured.flatMap((own) =>
+    own.wall_s === null ? [] : [{ own, wall_s: own.wall_s, right: own.verdict !== 'wrong' }],
+  );
+  const best = leastWhole(all)?.own;
+  if (best === undefined || entry.wall_s === null || entry.verdict === 'wrong') return '–';
+  if (best === entry) return 'one run';
+  const from = paysFrom(best, entry);
+  return from === null ? 'never' : `${from} runs`;
+}
+
 function row(entry: MeasuredSessionEntry, told: Told, style: Style): readonly string[] {
   const { label, note, time_s, spread, samples, wall_s, setup_s, ratio, rung, cumulative, quantities, size } = entry;
   const { report, whole, wall, rate, ladder, accuracy } = told;
+  const wallText = wall_s === null ? '–' : duration(wall_s);
   return [
     note === null ? label : `${label} (${note})`,
-    timeAndSpread(time_s, spread, samples.length),
-    ...(wall === null ? [] : [wall_s === null ? '–' : duration(wall_s)]),
+    ...(wall === 'Whole run' ? [wallText] : []),
     ...(whole ? [wholeText(entry, report.reference)] : []),
+    ...(wall === 'Whole run' ? [shareText(entry), paysText(entry, told)] : []),
+    timeAndSpread(time_s, spread, samples.length),
+    ...(wall === 'Wall' ? [wallText] : []),
     label === report.reference ? '1' : speedup(ratio),
     verdictText(entry, style),
     ...(ladder ? [ratioText(rung), ratioText(cumulative)] : []),
@@ -157,10 +181,10 @@ function externalRow({ title, result }: SessionExternal, told: Told, style: Styl
   const reference = measured.find(({ label }) => label === report.reference);
   return [
     title,
-    timeAndSpread(result.time_s, result.spread, result.times.length),
     // Only its steps are timed: starting it, and what it says of them, are not.
-    ...(wall === null ? [] : ['–']),
-    ...(whole ? ['–'] : []),
+    ...(wall === 'Whole run' ? ['–', ...(whole ? ['–'] : []), '–', '–'] : []),
+    timeAndSpread(result.time_s, result.spread, result.times.length),
+    ...(wall === 'Wall' ? ['–'] : []),
     reference === undefined ? '–' : speedup(overOwn(result, reference, report.seed)),
     result.wrong ? style('red', 'wrong') : 'other program',
     ...(ladder ? ['–', '–'] : []),
@@ -190,7 +214,7 @@ function rivalText({ report, measured }: Told): readonly string[] {
   });
 }
 
-function adviceLines({ report, measured, wall }: Told): readonly string[] {
+function adviceLines({ report, measured, wall }: Told, created: string): readonly string[] {
   if (wall !== 'Whole run') return [];
   const found = advice(
     measured.flatMap(({ label, wall_s, setup_s, time_s, verdict, accuracy, whole = null }) =>
@@ -200,14 +224,12 @@ function adviceLines({ report, measured, wall }: Told): readonly string[] {
             {
               ...{ name: label, wall_s, setup_s, time_s, whole },
               right: verdict !== 'wrong',
-              error: accuracy
-                .flatMap(({ title, value }) => (value === null ? [] : [`${title} ${smallError(value)}`]))
-                .slice(0, 2)
-                .join(', '),
+              error: rightnessText(accuracy),
               isReference: label === report.reference,
             },
           ],
     ),
+    `on ${reportProvenance(report, created).machine} for ${report.scenario}`,
   );
   return found === null ? [] : [found];
 }
@@ -259,11 +281,12 @@ export function benchReport(report: SessionReport, style: Style, { created, word
     bold(report.scenario),
     ...headLines(report, created),
     '',
-    ...adviceLines(told),
+    ...adviceLines(told, created),
     ...(rows.length === 0 ? [] : table(columns(told), rows, { styleTitle: bold })),
     ...refused.map(({ label, reason }) => `${label}: not run, ${reason}`),
     ...rivalText(told),
     ...flaggedReport(report, measured),
+    ...processReport(measured, report.reference, bold),
     ...modesReport(measured, bold),
     ...quantityLines(measured, bold),
     ...coldStartReport(measured, bold),

@@ -10,7 +10,7 @@ import { table } from '../table.ts';
 type Style = (style: 'bold' | 'red' | 'green', text: string) => string;
 
 /** What stands below the table is not told in it again. */
-const elsewhere = new Set(['device', 'first_setup', 'wall', 'spread']);
+const elsewhere = new Set(['device', 'first_setup', 'spread']);
 
 function nameOf(row: ComparedRow, rows: readonly ComparedRow[]): string {
   return rows.filter(({ title }) => title === row.title).length > 1 ? `${row.title}, ${row.origin}` : row.title;

@@ -63,6 +63,7 @@ function lanesOf({ parsed }: VerbContext): number | undefined {
 
 /** Each beam on a grid of its own. */
 function onTheirOwn(context: VerbContext, host: Host): Work {
+  if (flagValue(context.parsed, 'gpus') !== undefined) throw new UsageError('--gpus needs --one-grid');
   const lanes = lanesOf(context);
   const beams = beamsOf(context);
   return {
@@ -105,7 +106,9 @@ async function onOneGrid({ parsed, signal }: VerbContext, host: Host): Promise<W
     sweep === null
       ? spots.map((_, i) => `${name} spot ${i + 1}`)
       : sweep.values.map((value) => `${name} ${sweep.path}=${Number(value.toPrecision(12))}`);
-  return { names, solve: (ended) => host.batches.solveOnOneGrid({ name, reading, signal, ended }) };
+  const gpus = flagValue(parsed, 'gpus');
+  const sharing = gpus === undefined ? {} : { gpus };
+  return { names, solve: (ended) => host.batches.solveOnOneGrid({ name, reading, ...sharing, signal, ended }) };
 }
 
 async function solveAll({ terminal }: VerbContext, { names, solve }: Work) {
@@ -225,6 +228,7 @@ export const batch: Verb = {
     { name: 'csv', value: 'FILE', help: 'Write all depth doses: beam, depth in mm, dose in MeV/mm.' },
     forceFlag,
     gpuFlag,
+    { name: 'gpus', value: 'all|a,b,…', help: 'With --one-grid: GPUs that share the beams, by index or UUID.' },
     { name: 'json', help: 'Print one JSON document instead of text.' },
   ],
   examples: [

@@ -3,17 +3,19 @@ import type { WorkloadName } from '../../contract/workload.ts';
 import { asSession, parseKeptSession, readKnown } from '../../host/app/sessions/index.ts';
 import type { Host } from '../../host/index.ts';
 import { loadAddon } from '../../host/io/addon/addon.ts';
-import { readKept } from '../../host/model/bench/index.ts';
+import { usualProcesses } from '../../host/model/bench/cold/processes.ts';
+import { readKept, sessionText } from '../../host/model/bench/index.ts';
 import { type BenchProblem, refuseLongBench } from '../../host/workloads/benchable.ts';
 import { hostWorkloads } from '../../host/workloads/index.ts';
 import type { Override } from '../../host/workloads/scenarios/index.ts';
 import { flagValue, listed, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { benchScenario, show, usualMostRounds, usualSeconds } from '../benching.ts';
+import { counterFlags, withCounterFiles } from '../counters/index.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { gpuFlag } from '../gpu.ts';
 import { withHost } from '../open-host.ts';
-import { checkOutput, forceFlag } from '../output-file.ts';
+import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
 import { overridesOf, scenarioPath } from '../scenario-file.ts';
 import { parseSweep } from '../sweep.ts';
 import { userKernelFlags } from '../user-kernels.ts';
@@ -39,8 +41,14 @@ async function perform(context: VerbContext): Promise<ExitCode> {
   const kept = flagValue(parsed, 'open');
   if (kept !== undefined) {
     if (parsed.operands.length > 0) throw new UsageError('--open shows a kept session: it takes no scenario');
-    const session = parseKeptSession(await readKept(kept), kept);
-    show(context, asSession(session, await readKnown(loadAddon(), assetsFolder())));
+    const read = asSession(parseKeptSession(await readKept(kept), kept), await readKnown(loadAddon(), assetsFolder()));
+    const session = await withCounterFiles(read, parsed);
+    const out = flagValue(parsed, 'out');
+    if (out !== undefined) {
+      await checkOutput(parsed, out);
+      await writeOutput(parsed, out, sessionText(session));
+    }
+    show(context, session);
     return exitCodes.done;
   }
   const [operand] = parsed.operands;
@@ -64,7 +72,8 @@ export const bench: Verb = {
   summary: 'compare variants: speed with its uncertainty, and whether the answer is right',
   details: [
     'Runs the variants in interleaved rounds of shuffled order, prepares each anew every few rounds (an instance). Prints medians and ratios to the first one. The 95 % intervals are of what varies between instances, and hold for all rows at once; with fewer than three instances or five rounds nothing is claimed. The first variant runs a second time, prepared apart: how far it strays from itself is the noise floor, below which nothing is called faster or slower. Same means that the whole interval lies inside the margin. Every row carries the error of its dose against an FP64 reference; a variant beyond parity is wrong, whatever its speed.',
-    "Times are of the steps: by the device's clock on a GPU, by the host's on the CPU. Samples under a throttled or dropped clock are kept and flagged, and ratios shown with and without them.",
+    'A whole run goes from the problem to its answer in memory. It stands first, with the share of the steps. Pays from counts runs of one set-up: from so many on a variant takes less than the one with the quickest whole run. A cold process goes from the start of a process of its own to the answer in its memory.',
+    "Times of steps are by the device's clock on a GPU, by the host's on the CPU. Samples under a throttled or dropped clock are kept and flagged, and ratios shown with and without them.",
     'Of a diffraction scenario: the time of an image by the clock that computes it; its time until it is in memory; set-up apart; time per lattice factor and core. Against the FP64 reference: the relative L2 norm; the largest difference over the largest pixel; the error of bright pixels (above 1e-3 of the largest) and of the sum.',
     'Of a small measured workload (a linear layer, a row of the table of claims): every variant is prepared once and repeated; the table has the time of a repetition; the traffic and arithmetic that it reaches of the measured ceilings; the largest error against FP64, what variants know of themselves, and published claims beside what was measured.',
     'Ends when every ratio is as precise as asked for (1 %; of a ratio far from 1 a tenth of its logarithm), or at the limits. npm run bench:verdicts shows by simulation how often its verdicts are wrong.',
@@ -101,6 +110,25 @@ export const bench: Verb = {
     },
     { name: 'margin', value: '1%', help: 'What is called the same differs by less than this, 1% by default.' },
     { name: 'instances', value: 'N', help: 'Most separately prepared states of each variant; no limit by default.' },
+    {
+      name: 'processes',
+      value: 'N',
+      help: `Runs of each variant in processes of their own, after the rounds: ${usualProcesses} by default for a beam or an image, none for small workloads and sweeps.`,
+    },
+    {
+      name: 'energy',
+      help: 'After the rounds, two seconds of runs of each variant with the energy of one: by NVML or RAPL, where they can be read.',
+    },
+    {
+      name: 'lock-clocks',
+      value: 'MHZ',
+      help: "Keep the GPU's clock there for the session, for all programs. Needs the rights of an administrator, else the report says so.",
+    },
+    {
+      name: 'cool',
+      value: '°C',
+      help: 'Begin no round while the GPU is hotter; at most two minutes are waited.',
+    },
     { name: 'seed', value: 'N', help: 'Of shuffles, 1 by default.' },
     {
       name: 'trace',
@@ -108,6 +136,7 @@ export const bench: Verb = {
     },
     { name: 'out', value: 'SESSION.json', help: 'Keep the session with every sample.' },
     forceFlag,
+    ...counterFlags,
     { name: 'open', value: 'SESSION.json', help: 'Show a kept session instead of measuring; needs no GPU.' },
     ...userKernelFlags,
     { name: 'json', help: 'Print one JSON document, with every sample, instead of text.' },
@@ -119,6 +148,7 @@ export const bench: Verb = {
     'braggbench bench simple-cubic-1024 --sweep detector.width+detector.height=256,512,1024,2048,4096',
     'braggbench bench overlap --trace --out overlap.json',
     'braggbench bench --open session.json',
+    'braggbench bench --open session.json --counters cuda-window=window.csv --out counted.json',
   ],
   operands: { min: 0, max: 1, name: 'a scenario' },
   run: perform,

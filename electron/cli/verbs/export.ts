@@ -1,6 +1,7 @@
 /** `braggbench export`: a run's timeline or image for other programs. */
 import { extname } from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
+import { exportsOf } from '../../contract/exports.ts';
 import { runPacker } from '../../host/app/run-files/packer.ts';
 import { timelineOf } from '../../host/app/timelines/timeline-of.ts';
 import { chromeTraceText } from '../../host/model/timeline/export.ts';
@@ -9,6 +10,7 @@ import { spanCount } from '../../host/model/timeline/trace.ts';
 import type { ImageRunData } from '../../host/workloads/diffraction/image-data.ts';
 import { isImageRun } from '../../host/workloads/diffraction/image-data.ts';
 import { type ImageBits, imageFigure, imageFile, imageFormats } from '../../host/workloads/diffraction/images/index.ts';
+import { hostWorkloads } from '../../host/workloads/index.ts';
 import { flagValue, UsageError } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';
@@ -51,6 +53,29 @@ async function exportImage({ parsed, terminal }: VerbContext, out: string): Prom
   terminal.say(`${run.width} × ${run.height} pixels written to ${out}`);
 }
 
+/** Exports of runs that are maps: what is in them, and the format. */
+const MAP = /^(.*)-(mha|nrrd)$/;
+
+async function exportMap({ parsed, terminal }: VerbContext, out: string): Promise<void> {
+  const file = parsed.operands[0] ?? '';
+  const run = await anyRunFile(file);
+  const maps = exportsOf(run.workload).flatMap(({ id }) => (MAP.test(id) ? [id] : []));
+  if (maps.length === 0) throw new BraggError('unsupported', `${file} is a run of ${run.workload}: it has no dose.`);
+  const [names, endings] = [1, 2].map((part) => [...new Set(maps.map((id) => MAP.exec(id)?.[part] ?? ''))]);
+  const name = flagValue(parsed, 'of') ?? names?.[0] ?? '';
+  if (names?.includes(name) !== true) {
+    throw new UsageError(`--of: ${JSON.stringify(name)} is not allowed; allowed: ${names?.join(', ')}`);
+  }
+  const ending = extname(out).toLowerCase().slice(1);
+  if (endings?.includes(ending) !== true) {
+    const allowed = endings?.map((one) => `.${one}`).join(', ');
+    throw new UsageError(`--map: ${JSON.stringify(out)} ends in no format that is written; allowed: ${allowed}`);
+  }
+  const { bytes } = await hostWorkloads[run.workload].exported(run, `${name}-${ending}`, runPacker);
+  await writeOutput(parsed, out, bytes);
+  terminal.say(`${name} of ${file} written to ${out}`);
+}
+
 async function exportSamples({ parsed, terminal }: VerbContext, out: string): Promise<void> {
   const file = parsed.operands[0] ?? '';
   if (!isSessionFile(file)) throw new UsageError(`--samples is of sessions that bench kept (.json): ${file} is a run`);
@@ -62,8 +87,9 @@ async function exportSamples({ parsed, terminal }: VerbContext, out: string): Pr
 
 export const exportVerb: Verb = {
   name: 'export',
-  usage: 'export RUN --trace OUT.json | --image OUT.img [--bits 16|32] | --samples OUT.csv',
-  summary: "write a run's timeline for Perfetto, its image for viewers, a session's samples for notebooks",
+  usage:
+    'export RUN --trace OUT.json | --image OUT.img [--bits 16|32] | --map OUT.mha|OUT.nrrd [--of MAP] | --samples OUT.csv',
+  summary: "write a run's timeline for Perfetto, its image or dose map for viewers, a session's samples for notebooks",
   details: [
     "Writes the timeline of a run as Chrome Trace Event JSON, which https://ui.perfetto.dev and chrome://tracing open: the operators of every thread, the stages and rows of an image, or the samples of every variant of a measurement; and of a run with --trace the GPU's kernels and copies with stream, grid, block, registers and shared memory; each with an arrow from its launch.",
     `Of a diffraction run, writes the image; the name's extension says how: ${Object.entries(imageFormats)
@@ -71,10 +97,17 @@ export const exportVerb: Verb = {
       .join(
         '; ',
       )}; .h5 is HDF5 with the detector's axes. Counts of 16 bits are scaled so that the largest pixel is 55040.`,
+    'Of a transport run, writes a map as MetaImage or NRRD: FP64, x across as the first axis, depth as the second, places in mm as in the scenario.',
   ],
   flags: [
     { name: 'trace', value: 'OUT.json', help: 'Where to write the timeline.' },
     { name: 'image', value: 'OUT', help: 'Where to write the image.' },
+    { name: 'map', value: 'OUT', help: 'Where to write the map; .mha is MetaImage, .nrrd is NRRD.' },
+    {
+      name: 'of',
+      value: 'MAP',
+      help: 'dose (MeV/mm², integrated over y; the usual), gray (Gy per 10⁹ protons at y = 0) or letd (keV/µm).',
+    },
     {
       name: 'samples',
       value: 'OUT.csv',
@@ -88,17 +121,21 @@ export const exportVerb: Verb = {
     'braggbench export mine.h5 --trace trace.json',
     'braggbench export overlap.json --trace trace.json',
     'braggbench export cubic.h5 --image cubic.img',
+    'braggbench export mine.h5 --map dose.nrrd --of gray',
     'braggbench export session.json --samples samples.csv',
   ],
   operands: { min: 1, max: 1, name: 'a run file' },
   run: async (context) => {
-    const [trace, image, samples] = ['trace', 'image', 'samples'].map((name) => flagValue(context.parsed, name));
-    if (trace === undefined && image === undefined && samples === undefined)
-      throw new UsageError('export needs --trace OUT.json, --image OUT or --samples OUT.csv');
-    for (const out of [samples, trace, image]) if (out !== undefined) await checkOutput(context.parsed, out);
+    const [trace, image, map, samples] = ['trace', 'image', 'map', 'samples'].map((name) =>
+      flagValue(context.parsed, name),
+    );
+    if ([trace, image, map, samples].every((out) => out === undefined))
+      throw new UsageError('export needs --trace OUT.json, --image OUT, --map OUT or --samples OUT.csv');
+    for (const out of [samples, trace, image, map]) if (out !== undefined) await checkOutput(context.parsed, out);
     if (samples !== undefined) await exportSamples(context, samples);
     if (trace !== undefined) await exportTrace(context, trace);
     if (image !== undefined) await exportImage(context, image);
+    if (map !== undefined) await exportMap(context, map);
     return exitCodes.done;
   },
 };

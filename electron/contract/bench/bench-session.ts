@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ceilingsSchema } from '../devices.ts';
 import { kernelResourcesSchema } from '../resources.ts';
+import { keptDocumentSchema } from '../scenario/kept-document.ts';
 import { environmentSchema } from './environment.ts';
 import { intervalSchema } from './interval.ts';
 
@@ -104,6 +105,16 @@ export const entryShape = {
 export const wholeSchema = z.strictObject({ ratio: ratioSchema, verdict: verdictSchema.exclude(['wrong']) });
 export type Whole = Readonly<z.infer<typeof wholeSchema>>;
 
+/** The same of a process of its own for each run: from its start to its answer. What was done in it stays in its memory. */
+export const processSchema = z.strictObject({
+  /** Why there is no time; null when there is. */
+  reason: z.string().nullable(),
+  time_s: seconds.nullable(),
+  /** Over the reference's; null where either has no time. */
+  ratio: ratioSchema.nullable(),
+  verdict: verdictSchema.exclude(['wrong']),
+});
+
 /** How a measured entry's time stands against the others'. */
 export const standingShape = {
   /** Time over the time of the first variant. */
@@ -172,7 +183,7 @@ export const reportShape = {
     commit: z.string().optional(),
   }),
   /** What was solved, as the user wrote it; absent in older sessions. */
-  document: z.record(z.string(), z.unknown()).optional(),
+  document: keptDocumentSchema.optional(),
   /** Resources of the CUDA kernels on this GPU's architecture; absent where they were not compiled beforehand. */
   resources: kernelResourcesSchema.optional(),
   /** The label that ratios are against: the first that could run. */

@@ -105,6 +105,8 @@ export const benchStartSchema = z.strictObject({
   rounds: z.number().int().min(1).max(100_000).default(100),
   /** After this no new round begins. */
   time_s: z.number().min(0).max(86_400).default(60),
+  /** How many of each variant start after the rounds; null: as many as the workload usually has. */
+  processes: z.number().int().min(0).max(100).nullable().default(null),
   /** Half width of every interval that ends the session, and what `same` lies inside, as ratios less 1. */
   precision: z.number().min(1e-4).max(0.5).default(0.01),
   margin: z.number().min(1e-4).max(0.5).default(0.01),
@@ -145,6 +147,18 @@ const whichVariantSchema = z.strictObject({
   bench: z.string().max(64).optional(),
 });
 
+/** What one run of a variant is likely to take on the scenario. */
+export const expectedTimeSchema = z.strictObject({
+  variant: z.string(),
+  /** Null: it cannot run this, or nothing is known of it. */
+  run_s: seconds.nullable(),
+  /** The machine of the session that it is known from, where that is another; null otherwise. */
+  like: z.string().nullable(),
+  /** False where a session found its answer wrong. */
+  right: z.boolean(),
+});
+export type ExpectedTime = Readonly<z.infer<typeof expectedTimeSchema>>;
+
 const ofBench = z.strictObject({ bench: benchIdSchema });
 
 export const benchMethods = {
@@ -152,6 +166,11 @@ export const benchMethods = {
   'bench.external': {
     params: z.strictObject({ workload: workloadSchema }),
     result: z.strictObject({ programs: z.array(externalProgramSchema) }),
+  },
+  /** What one run of each available variant of the scenario is likely to take, from sessions where there are any. */
+  'bench.expected': {
+    params: z.strictObject({ scenario: scenarioDraftSchema, file: fileRefSchema.nullable().default(null) }),
+    result: z.strictObject({ times: z.array(expectedTimeSchema) }),
   },
   /** Queues a benchmark: it waits for the runs before it, and those after it wait for its end. */
   'bench.start': { params: benchStartSchema, result: benchInfoSchema },

@@ -14,7 +14,6 @@ export const claimAboutSchema = z.strictObject({
   /** A class of GPUs, or one; null where the source names none. */
   gpu: z.string().nullable(),
 });
-export type ClaimAbout = Readonly<z.infer<typeof claimAboutSchema>>;
 
 /** The verdicts of `claims.ts`, and why nothing was measured. */
 const told = z.string();

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { curveSchema, fieldMapSchema, viewportSchema } from '../fields.ts';
 import { workloadSchema } from '../workload.ts';
-import { quantitySchema, ratioSchema, seconds, verdictSchema, wholeSchema } from './bench-session.ts';
+import { processSchema, quantitySchema, ratioSchema, seconds, verdictSchema, wholeSchema } from './bench-session.ts';
 import { subjectSchema } from './benches.ts';
 import { intervalSchema } from './interval.ts';
 import {
@@ -50,6 +50,8 @@ export const comparedRowSchema = z.strictObject({
   wall_s: seconds.nullable(),
   /** How whole runs stand; null where they were not measured by instances. */
   whole: wholeSchema.nullable(),
+  /** The same in a process of its own for each run; null where none was started. */
+  process: processSchema.nullable(),
   setup_s: seconds,
   first_setup_s: seconds.nullable(),
   setup_parts: z.array(partSchema),

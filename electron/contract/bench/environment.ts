@@ -19,6 +19,8 @@ export const environmentSchema = z.strictObject({
     .strictObject({
       /** Memory with error correction; null where it was not asked. */
       ecc: z.boolean().nullable(),
+      /** The driver stays loaded while nobody uses the GPU; null where it does not say, absent in older sessions. */
+      persistence: z.boolean().nullable().optional(),
       sm_MHz: readSchema,
       memory_MHz: readSchema,
       power_W: readSchema,
@@ -38,7 +40,8 @@ function rangeText(range: z.infer<typeof readSchema>, unit: string): readonly st
   return [`${low === high ? low : `${low} to ${high}`} ${unit}`];
 }
 
-function gpuText({ ecc, sm_MHz, memory_MHz, power_W, power_limit_W, temperature_C }: NonNullable<Environment['gpu']>) {
+function gpuText(gpu: NonNullable<Environment['gpu']>): string {
+  const { ecc, persistence = null, sm_MHz, memory_MHz, power_W, power_limit_W, temperature_C } = gpu;
   const limit = rangeText(power_limit_W, 'W');
   return [
     ...rangeText(sm_MHz, 'MHz'),
@@ -46,6 +49,7 @@ function gpuText({ ecc, sm_MHz, memory_MHz, power_W, power_limit_W, temperature_
     ...rangeText(power_W, 'W').map((power) => power + limit.map((at) => `, limit ${at}`).join('')),
     ...rangeText(temperature_C, '°C'),
     ...(ecc === null ? [] : [ecc ? 'ECC on' : 'ECC off']),
+    ...(persistence === null ? [] : [persistence ? 'persistence mode on' : 'persistence mode off']),
   ].join(' · ');
 }
 

@@ -12,7 +12,6 @@ export const recordedSessionSchema = z.discriminatedUnion('format', [
   imageSessionSchema,
   taskSessionSchema,
 ]);
-export type RecordedSession = Readonly<z.infer<typeof recordedSessionSchema>>;
 
 export const keptSessionSchema = z.discriminatedUnion('format', [
   z.discriminatedUnion('format_version', [benchSessionSchema, sessionSchema]),

@@ -10,6 +10,7 @@ import { workloadSchema } from '../workload.ts';
 import {
   count,
   modeSchema,
+  processSchema,
   quantitySchema,
   ratioSchema,
   reportShape,
@@ -144,6 +145,8 @@ export const sessionEntrySchema = z.discriminatedUnion('status', [
     instances_to_decide: count.nullable().optional(),
     /** How the session itself judged whole runs; absent where it did not. */
     whole: wholeSchema.optional(),
+    /** Absent where no processes were started for it. */
+    process: z.strictObject({ ...processSchema.shape, samples: z.array(timedSchema) }).optional(),
     /** Null: clocks were not recorded. */
     flagged: count.nullable(),
     verdict: verdictSchema,
@@ -191,15 +194,18 @@ export const sessionExternalSchema = z.strictObject({
 });
 export type SessionExternal = Readonly<z.infer<typeof sessionExternalSchema>>;
 
-const { scenario, machine, document, reference, seed, rounds, stopped, judged, environment, elapsed_s, noise } =
-  reportShape;
+const { scenario, machine, document, reference, seed, rounds, stopped, judged, environment, elapsed_s } = reportShape;
 
 export const sessionReportSchema = z.strictObject({
   /** Which benchmark, for a workload that has several; empty otherwise. */
   bench: z.string(),
   /** What is measured, for a reader. */
   title: z.string().optional(),
-  ...{ scenario, machine, document, reference, seed, rounds, stopped, judged, environment, elapsed_s, noise },
+  ...{ scenario, machine, document, reference, seed, rounds, stopped, judged, environment, elapsed_s },
+  noise: reportShape.noise.extend({
+    /** The floor of cold processes; absent where none was started. */
+    process_floor: z.number().nullable().optional(),
+  }),
   program: z.strictObject({
     /** Null is what was not recorded. */
     version: z.string().nullable(),
@@ -213,6 +219,8 @@ export const sessionReportSchema = z.strictObject({
   entries: z.array(sessionEntrySchema),
   /** The reference once more in every round, prepared and started as a rival is. */
   control: z.array(timedSchema).optional(),
+  /** The same of cold processes. */
+  process_control: z.array(timedSchema).optional(),
   external: z.array(sessionExternalSchema),
   claims: z.array(taskClaimResultSchema),
   /** A recording for each variant, on one clock; where they were asked for. */

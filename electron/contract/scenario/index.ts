@@ -3,7 +3,7 @@ export { type Difference, scenarioDifferences } from './diff.ts';
 export { type ImageGeometry, imageGeometry, type PixelReadout } from './diffraction/geometry.ts';
 export type { DiffractionDocument, DiffractionScenario, DiffractionWithConstants } from './diffraction/index.ts';
 export { type Fault, fault, missing, warning } from './fault.ts';
-export { allowedText, branchFor, schemaAt } from './fields.ts';
+export { allowedText, branchFor, schemaAt, unitOf } from './fields.ts';
 export { formatIssue, showValue } from './issue-text.ts';
 export { type JsonSchema, publishedSchema, schemaOfKind } from './json-schema.ts';
 export {
@@ -21,7 +21,7 @@ export {
   type TaskScenario,
 } from './kinds.ts';
 export { type MaterialName, type MaterialSummary, materialNames, materialSummaries } from './materials.ts';
-export { formatPath, isWithin, type Path, parsePath, valueAt, withValueAt } from './path.ts';
+export { formatPath, isWithin, type Path, type PathStep, parsePath, valueAt, withValueAt } from './path.ts';
 export { suggest } from './suggest.ts';
 export type { TaskValue } from './task/shape.ts';
 export {

@@ -5,12 +5,14 @@ import { isScenarioKind } from './kinds.ts';
 import { valueAt } from './path.ts';
 
 function orderedBy(schema: JsonSchema | undefined, value: unknown): unknown {
+  // What the schema does not know stays as it is.
+  if (schema === undefined) return value;
   if (Array.isArray(value)) {
-    const items = schema?.items;
-    return value.map((item, i) => orderedBy(schema?.prefixItems?.[i] ?? (items || undefined), item));
+    const items = schema.items;
+    return value.map((item, i) => orderedBy(schema.prefixItems?.[i] ?? (items || undefined), item));
   }
   if (typeof value !== 'object' || value === null) return value;
-  const properties = (schema && branchFor(schema, value).properties) ?? {};
+  const properties = branchFor(schema, value).properties ?? {};
   const known = Object.keys(properties).filter((key) => Object.hasOwn(value, key));
   const unknown = Object.keys(value).filter((key) => !Object.hasOwn(properties, key));
   return Object.fromEntries(

@@ -5,20 +5,32 @@ import { inStableOrder } from './order.ts';
 const lineWidth = 100;
 const indentStep = '  ';
 
-function oneLine(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(oneLine).join(', ')}]`;
-  if (typeof value === 'object' && value !== null) {
-    const entries = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${oneLine(item)}`);
-    return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
+/** Null where it takes more than `room` columns: no more of it is laid out than that. */
+function oneLine(value: unknown, room: number): string | null {
+  if (typeof value !== 'object' || value === null) {
+    const text = JSON.stringify(value);
+    return text.length <= room ? text : null;
   }
-  return JSON.stringify(value);
+  const isList = Array.isArray(value);
+  const parts: string[] = [];
+  let left = room - (isList ? 2 : 4);
+  for (const [key, item] of isList ? value.entries() : Object.entries(value)) {
+    const name = isList ? '' : `${JSON.stringify(key)}: `;
+    const comma = parts.length === 0 ? 0 : 2;
+    const text = oneLine(item, left - comma - name.length);
+    if (text === null) return null;
+    parts.push(name + text);
+    left -= comma + name.length + text.length;
+  }
+  if (parts.length === 0) return room < 2 ? null : isList ? '[]' : '{}';
+  return isList ? `[${parts.join(', ')}]` : `{ ${parts.join(', ')} }`;
 }
 
 function print(value: unknown, indent: string, before: number): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (indent !== '') {
-    const line = oneLine(value);
-    if (before + line.length <= lineWidth) return line;
+    const line = oneLine(value, lineWidth - before);
+    if (line !== null) return line;
   }
   const inner = indent + indentStep;
   const items = Array.isArray(value)

@@ -30,10 +30,38 @@ function conditionFaults({ conditions }: Study): readonly Fault[] {
   });
 }
 
+/** Paths that axes set, each written once. */
+function axisPaths(dimensions: Study['axes']): readonly string[] {
+  return dimensions.flatMap((dimension) => {
+    const axes = 'axes' in dimension ? dimension.axes : [dimension];
+    return axes.flatMap(({ path }) => path.split('+').map((one) => one.trim()));
+  });
+}
+
+function referenceFaults({ reference = {}, axes }: Study): readonly Fault[] {
+  const known = axisPaths(axes);
+  return Object.keys(reference)
+    .filter((path) => !known.includes(path))
+    .map((path) => fault(['reference'], path, 'is set by no axis', known.join(', ') || 'a path of an axis'));
+}
+
+/** Beams on one grid are solved together, once. */
+function gridFaults({ grids, timing, repeats }: Study): readonly Fault[] {
+  if (grids === 'own') return [];
+  return [
+    ...(timing === 'alone'
+      ? [fault(['timing'], timing, 'is of beams that are solved one by one', 'shared, with grids: shared')]
+      : []),
+    ...(repeats > 1
+      ? [fault(['repeats'], repeats, 'is of beams that are solved one by one', '1, with grids: shared')]
+      : []),
+  ];
+}
+
 /** `value` is plain JSON from anywhere. The study is null where there are faults. */
 export function validateStudy(value: unknown): { readonly study: Study | null; readonly faults: readonly Fault[] } {
   const parsed = studySchema.safeParse(value);
   if (!parsed.success) return { study: null, faults: explain(publishedStudySchema(), value, parsed.error) };
-  const faults = conditionFaults(parsed.data);
+  const faults = [...conditionFaults(parsed.data), ...referenceFaults(parsed.data), ...gridFaults(parsed.data)];
   return { study: faults.length === 0 ? parsed.data : null, faults };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { editorShape, namingShape } from '../scenario/header.ts';
 import { count } from '../scenario/quantity.ts';
 import { LONGEST_EXPRESSION } from './expression.ts';
+import { measureGroups } from './result.ts';
 
 export const MOST_POINTS = 1_000_000;
 const MOST_VALUES = 100_000;
@@ -97,6 +98,55 @@ export const studySchema = z.strictObject({
     })
     .default([]),
   seed: count({ title: 'Seed', description: 'Of random and latin.', min: 0, max: 4_294_967_295 }).default(1),
+  measures: z
+    .array(z.enum(measureGroups))
+    .max(measureGroups.length)
+    .meta({
+      title: 'Measures',
+      description: 'What is kept of a point: readouts, curves, the ledger, times, memory.',
+    })
+    .default(['readouts', 'ledger', 'times', 'memory']),
+  reference: z
+    .record(z.string().min(1).max(500), z.unknown())
+    .meta({
+      title: 'Reference',
+      description:
+        'Values of axes, by path. The point that has them, and else the same values, is what errors are told against.',
+    })
+    .optional(),
+  timing: z
+    .enum(['shared', 'alone'])
+    .meta({
+      title: 'Timing',
+      description: 'shared: as many points at once as fit. alone: one at a time, so that times can be compared.',
+    })
+    .default('shared'),
+  grids: z
+    .enum(['own', 'shared'])
+    .meta({
+      title: 'Grids',
+      description:
+        'own: each beam on its grid, as it is run alone. shared: beams that differ in energy, place and width share the grid of the fastest, up to 500 together.',
+    })
+    .default('own'),
+  repeats: count({
+    title: 'Repeats',
+    description: 'Solves each point so often: times are medians, with an interval from 5 on.',
+    min: 1,
+    max: 1000,
+  }).default(1),
+  budget: z
+    .strictObject({
+      points: count({ title: 'Points', description: 'Most points in one go.', min: 1, max: MOST_POINTS }).optional(),
+      minutes: z
+        .number()
+        .min(0.01)
+        .max(5_256_000)
+        .meta({ title: 'Minutes', description: 'Longest time in one go.', unit: '1' })
+        .optional(),
+    })
+    .meta({ title: 'Budget', description: 'What one go may take; a later one does the rest.' })
+    .default({}),
 });
 
 export type StudyDocument = Readonly<z.input<typeof studySchema>>;

@@ -7,26 +7,34 @@
  *   …   sections, each padded with zeros to a multiple of 8
  *
  * The header is `{"value": …, "sections": [[type, count, path], …]}`. A typed
- * array found anywhere in the value becomes a section; in the JSON a null
- * stands in its place and `path` says where it goes back. So JSON never carries
- * arrays of numbers, and no key of a user's document can be taken for a marker.
+ * array found anywhere in the value becomes a section, and so does a long text,
+ * as UTF-8; in the JSON a null stands in its place and `path` says where it goes
+ * back. So JSON never carries arrays of numbers, and no key of a user's document
+ * can be taken for a marker.
  *
  * Decoded sections are views on the frame's own bytes: nothing is allocated
  * from a length that the frame claims, only from bytes that are there.
  */
 import type { NumericArray } from './arrays.ts';
+import { FrameError, jsonInSteps, MAX_PATH, type Section, TEXT } from './frame-json.ts';
+
+export { FrameError } from './frame-json.ts';
 
 export const FRAME_MAGIC = 0x31475242; // "BRG1"
-/** A header holds a scenario text or a list of runs; 16 MiB is far above both. */
+/** A header holds a list of runs or of sessions; 16 MiB is far above both. Arrays and long texts are not in it. */
 export const MAX_HEADER_BYTES = 16 * 2 ** 20;
 /** A run file sent by the page (drag and drop) is the largest frame there is. */
 export const MAX_FRAME_BYTES = 512 * 2 ** 20;
 const MAX_SECTIONS = 4096;
-const MAX_PATH = 32;
+/** Written as JSON at once: some 2 ms. */
+const STRIDE_CHARACTERS = 2 ** 18;
+/** Copied at once: some 2 ms. */
+const STRIDE_BYTES = 8 * 2 ** 20;
 const PROLOGUE = 8;
 
-export class FrameError extends Error {
-  override readonly name = 'FrameError';
+/** More than a frame takes; the message goes on from what it is: `it has …; allowed: …`. */
+export class FrameSizeError extends FrameError {
+  override readonly name = 'FrameSizeError';
 }
 
 type Constructor = new (buffer: ArrayBufferLike, offset: number, count: number) => NumericArray;
@@ -43,91 +51,78 @@ const sectionTypes: Readonly<Record<string, { readonly size: number; readonly ma
   u64: { size: 8, make: BigUint64Array },
 };
 
-const typeOfTag: Readonly<Record<string, string>> = {
-  Uint8Array: 'u8',
-  Int8Array: 'i8',
-  Uint16Array: 'u16',
-  Int16Array: 'i16',
-  Uint32Array: 'u32',
-  Int32Array: 'i32',
-  Float32Array: 'f32',
-  Float64Array: 'f64',
-  BigUint64Array: 'u64',
-};
-
 if (new Uint8Array(new Uint32Array([1]).buffer)[0] !== 1) {
   throw new FrameError('frames are little-endian and this machine is not');
 }
 
 const padded = (length: number): number => (length + 7) & ~7;
 
-type Path = readonly (string | number)[];
-type Section = { readonly type: string; readonly path: Path; readonly array: NumericArray };
-
-/** JSON has it as it is. */
-const isCarried = (value: unknown): boolean =>
-  value === null || (typeof value === 'number' ? Number.isFinite(value) : typeof value !== 'object');
-
-/** The value with nulls where typed arrays stood, and those arrays with their places. */
-function takeSections(value: unknown, path: Path, sections: Section[]): unknown {
-  if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw new FrameError(`${path.join('.') || 'the value'} is ${value}, which JSON cannot carry`);
-  }
-  if (value === null || typeof value !== 'object') return value;
-  if (path.length > MAX_PATH) throw new FrameError(`the value is nested deeper than ${MAX_PATH} levels`);
-  if (ArrayBuffer.isView(value)) {
-    const type = typeOfTag[String(Reflect.get(value, Symbol.toStringTag))];
-    if (type === undefined) throw new FrameError(`${path.join('.')}: arrays of this type are not carried`);
-    sections.push({ type, path, array: value as NumericArray });
-    return null;
-  }
-  // A path for each of a million numbers would take longer than everything else here.
-  const take = (item: unknown, step: string | number): unknown =>
-    isCarried(item) ? item : takeSections(item, [...path, step], sections);
-  if (Object.values(value).every(isCarried)) return value;
-  if (Array.isArray(value)) return value.map(take);
-  const out: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) {
-    if (item === undefined) continue;
-    // `__proto__` as a key would set the prototype instead of a property.
-    Object.defineProperty(out, key, {
-      value: take(item, key),
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
-  }
-  return out;
-}
+const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
 /** Encodes a JSON-like value that may hold typed arrays. Throws FrameError for what cannot be carried. */
 export function encodeFrame(value: unknown): Uint8Array {
+  const steps = frameInSteps(value);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The same with a pause after every few megabytes: whoever has other things to do gets a turn. */
+export function* frameInSteps(value: unknown): Generator<void, Uint8Array> {
   const sections: Section[] = [];
-  const bare = takeSections(value, [], sections);
+  const parts: Uint8Array[] = [];
+  const put = (text: string): number => parts.push(new TextEncoder().encode(text));
+  put('{"value":');
+  let written = 0;
+  for (const text of jsonInSteps(value, sections)) {
+    put(text);
+    written += text.length;
+    if (written < STRIDE_CHARACTERS) continue;
+    written = 0;
+    yield;
+  }
   if (sections.length > MAX_SECTIONS) throw new FrameError(`${sections.length} arrays in one frame`);
-  const header = new TextEncoder().encode(
-    JSON.stringify({ value: bare, sections: sections.map((s) => [s.type, s.array.length, s.path]) }),
-  );
-  if (header.length > MAX_HEADER_BYTES) throw new FrameError(`the header has ${header.length} bytes`);
-  let total = PROLOGUE + padded(header.length);
+  put(`,"sections":${JSON.stringify(sections.map(({ type, array, path }) => [type, array.length, path]))}}`);
+  const headerBytes = parts.reduce((sum, { length }) => sum + length, 0);
+  if (headerBytes > MAX_HEADER_BYTES) {
+    const most = mebibytes(MAX_HEADER_BYTES);
+    throw new FrameSizeError(`it has ${mebibytes(headerBytes)} beside arrays and long texts; allowed: at most ${most}`);
+  }
+  let total = PROLOGUE + padded(headerBytes);
   for (const s of sections) total += padded(s.array.byteLength);
-  if (total > MAX_FRAME_BYTES) throw new FrameError(`the frame has ${total} bytes, at most ${MAX_FRAME_BYTES}`);
+  if (total > MAX_FRAME_BYTES) {
+    throw new FrameSizeError(`it has ${mebibytes(total)}; allowed: at most ${mebibytes(MAX_FRAME_BYTES)}`);
+  }
 
   const frame = new Uint8Array(total);
   const view = new DataView(frame.buffer);
   view.setUint32(0, FRAME_MAGIC, true);
-  view.setUint32(4, header.length, true);
-  frame.set(header, PROLOGUE);
-  let at = PROLOGUE + padded(header.length);
+  view.setUint32(4, headerBytes, true);
+  let put_at = PROLOGUE;
+  for (const part of parts) {
+    frame.set(part, put_at);
+    put_at += part.length;
+  }
+  let at = PROLOGUE + padded(headerBytes);
+  let copied = 0;
   for (const { array } of sections) {
-    frame.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), at);
+    const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+    for (let from = 0; from < bytes.length; from += STRIDE_BYTES) {
+      const part = bytes.subarray(from, from + STRIDE_BYTES);
+      frame.set(part, at + from);
+      copied += part.length;
+      if (copied < STRIDE_BYTES) continue;
+      copied = 0;
+      yield;
+    }
     at += padded(array.byteLength);
   }
   return frame;
 }
 
-/** Puts an array where the header's path says; the place must hold the null that stood in for it. */
-function place(root: { value: unknown }, path: unknown, array: NumericArray): void {
+/** Puts an array or a text where the header's path says; the place must hold the null that stood in for it. */
+function place(root: { value: unknown }, path: unknown, found: NumericArray | string): void {
   if (!Array.isArray(path) || path.length > MAX_PATH + 1) throw new FrameError('a section has no valid path');
   let holder: object = root;
   let key: string | number = 'value';
@@ -143,7 +138,16 @@ function place(root: { value: unknown }, path: unknown, array: NumericArray): vo
   if (!Object.hasOwn(holder, key) || Reflect.get(holder, key) !== null) {
     throw new FrameError('a section points to no place in the value');
   }
-  Reflect.set(holder, key, array);
+  Reflect.set(holder, key, found);
+}
+
+function textOf(bytes: NumericArray): string {
+  try {
+    // A mark at its beginning is the text's own.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw new FrameError('a text is not UTF-8', { cause: error });
+  }
 }
 
 function parseHeader(text: Uint8Array): { value: unknown; sections: readonly unknown[] } {
@@ -183,13 +187,15 @@ export function decodeFrame(input: Uint8Array): unknown {
   for (const section of root.sections) {
     if (!Array.isArray(section)) throw new FrameError('a section is not described');
     const [typeName, count, path]: unknown[] = section;
-    const type =
-      typeof typeName === 'string' && Object.hasOwn(sectionTypes, typeName) ? sectionTypes[typeName] : undefined;
+    const isText = typeName === TEXT;
+    const ofArray = typeof typeName === 'string' && Object.hasOwn(sectionTypes, typeName);
+    const type = isText ? sectionTypes['u8'] : ofArray ? sectionTypes[typeName] : undefined;
     if (type === undefined || typeof count !== 'number' || !Number.isSafeInteger(count) || count < 0) {
       throw new FrameError('a section is not described');
     }
     if (at + count * type.size > frame.byteLength) throw new FrameError(`a section claims ${count} elements`);
-    place(root, path, new type.make(frame.buffer, frame.byteOffset + at, count));
+    const array = new type.make(frame.buffer, frame.byteOffset + at, count);
+    place(root, path, isText ? textOf(array) : array);
     at += padded(count * type.size);
   }
   if (at !== frame.byteLength) throw new FrameError(`${frame.byteLength} bytes where ${at} were described`);

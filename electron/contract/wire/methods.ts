@@ -26,6 +26,7 @@ import {
   runSummarySchema,
 } from '../run.ts';
 import { scenarioDraftSchema } from '../scenario/draft.ts';
+import { whatIfMethods } from '../scenario/transport/what-if.ts';
 import {
   libraryEntrySchema,
   materialSchema,
@@ -35,6 +36,7 @@ import {
 } from '../scenarios.ts';
 import { shellMethods } from '../shell.ts';
 import { sobpMethods } from '../sobp.ts';
+import { studyMethods } from '../study/calls.ts';
 import { taskMethods } from '../task.ts';
 import { timelineMethods } from '../timeline.ts';
 import { userKernelMethods } from '../user-kernels.ts';
@@ -182,8 +184,10 @@ export const methods = {
   ...sobpMethods,
   ...figureMethods,
   ...launchMethods,
+  ...studyMethods,
   ...taskMethods,
   ...timelineMethods,
+  ...whatIfMethods,
   ...shellMethods,
 } as const;
 

@@ -1,6 +1,6 @@
 /**
  * A Port carries whole frames in order between a page and a host. Everything
- * above it (calls, streams, sessions) is the same whatever carries the bytes.
+ * above it (calls, streams, connections) is the same whatever carries the bytes.
  */
 
 export type PortClosed = Readonly<{

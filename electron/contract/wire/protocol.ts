@@ -1,5 +1,5 @@
 /**
- * What goes over a Port: calls, streams and the session that both belong to.
+ * What goes over a Port: calls, streams and the connection that both belong to.
  * Each message is one frame (frame.ts). Params and results are checked against
  * methods.ts and streams.ts by the host, the envelope here.
  */
@@ -7,18 +7,18 @@ import { z } from 'zod';
 import { capabilitiesSchema } from '../capabilities.ts';
 import { wireErrorSchema } from '../errors.ts';
 
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 3;
 
-/** A number that one side counts up within a session. */
+/** A number that one side counts up within a connection. */
 const counter = z.number().int().nonnegative();
 
-/** First message of the page; `resume` takes up a session whose carrier was lost. */
+/** First message of the page; `resume` takes up a connection whose carrier was lost. */
 const greet = z.strictObject({
   type: z.literal('greet'),
   protocol: z.number().int(),
   resume: z
     .strictObject({
-      session: z.string().max(64),
+      connection: z.string().max(64),
       /** Calls without an answer yet. */
       calls: z.array(counter).max(10_000),
       /** Open streams and how many of their frames arrived. */
@@ -44,7 +44,7 @@ export const clientMessageSchema = z.discriminatedUnion('type', [
    */
   z.strictObject({ type: z.literal('credit'), stream: counter, received: counter }),
   z.strictObject({ type: z.literal('close'), stream: counter }),
-  /** The page is going away: end the session now instead of keeping it. */
+  /** The page is going away: end the connection now instead of keeping it. */
   z.strictObject({ type: z.literal('leave') }),
 ]);
 export type ClientMessage = z.infer<typeof clientMessageSchema>;
@@ -54,8 +54,8 @@ export const hostMessageSchema = z.discriminatedUnion('type', [
     type: z.literal('hello'),
     protocol: z.number().int(),
     build: z.string(),
-    session: z.string(),
-    /** False when a resume was asked and the session is gone: the page starts over. */
+    connection: z.string(),
+    /** False when a resume was asked and the connection is gone: the page starts over. */
     resumed: z.boolean(),
     /** Calls in `resume` that never reached the host: send them again. */
     unknownCalls: z.array(counter),
@@ -63,7 +63,7 @@ export const hostMessageSchema = z.discriminatedUnion('type', [
     unknownStreams: z.array(counter),
     capabilities: capabilitiesSchema,
   }),
-  /** The page speaks another protocol version, or no session could be made. */
+  /** The page speaks another protocol version, or no connection could be made. */
   z.strictObject({ type: z.literal('refused'), protocol: z.number().int(), error: wireErrorSchema }),
   z.strictObject({ type: z.literal('result'), id: counter, value: z.unknown() }),
   z.strictObject({ type: z.literal('cancelled'), id: counter }),

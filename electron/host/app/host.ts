@@ -10,7 +10,6 @@ import type { RecentFiles } from '../io/files/recent.ts';
 import type { HostSettings } from '../io/files/settings.ts';
 import type { ClaimCatalogue } from '../model/bench/claims.ts';
 import type { StartChild } from '../model/user-kernels/process/link.ts';
-import { allVariants } from '../workloads/index.ts';
 import type { Scenarios } from '../workloads/scenarios/index.ts';
 import type { Recomputing } from '../workloads/transport/recompute.ts';
 import type { Batches } from './batches/batches.ts';
@@ -30,10 +29,12 @@ import { recoveryHandlers } from './handlers/recovery.ts';
 import { runHandlers, runSources } from './handlers/runs.ts';
 import { scenarioHandlers } from './handlers/scenarios.ts';
 import { type ShellHandlers, shellHandlers, shellSource } from './handlers/shell.ts';
+import { studyHandlers } from './handlers/studies.ts';
 import { taskHandlers } from './handlers/tasks.ts';
 import { timelineHandlers, timelineSource } from './handlers/timelines.ts';
 import { transportRunHandlers, transportRunSources } from './handlers/transport-runs.ts';
 import { userKernelHandlers } from './handlers/user-kernels.ts';
+import { whatIfHandlers, whatIfSource } from './handlers/what-if.ts';
 import type { Catalogue } from './library/catalogue.ts';
 import type { HostLog } from './log.ts';
 import type { Checkpoints } from './recovery/checkpoints.ts';
@@ -45,10 +46,12 @@ import type { RunCache } from './runs/cache.ts';
 import type { Runs } from './runs/runs.ts';
 import { Connections } from './service/connections.ts';
 import { Registry } from './service/registry.ts';
+import { Studies } from './studies/studies.ts';
 import type { Timelines } from './timelines/timelines.ts';
 import type { Uploads } from './timelines/uploads.ts';
 import type { Trust } from './user-kernels/trust.ts';
 import type { UserKernels } from './user-kernels/user-kernels.ts';
+import type { WhatIfs } from './what-ifs/what-ifs.ts';
 
 export interface HostOptions {
   /** Folder with `materials/` and `scenarios/`. */
@@ -76,7 +79,7 @@ export interface HostOptions {
 
 /** Takes in the pages of one shell. */
 export interface Door {
-  /** Serves the page behind a port. `singleUse`: the carrier cannot come back, so neither does the session. */
+  /** Serves the page behind a port. `singleUse`: the carrier cannot come back, so neither does the connection. */
   accept(port: Port, options?: { readonly singleUse?: boolean }): void;
   /** Ends the pages' connections; runs go on. */
   close(reason?: string): void;
@@ -103,6 +106,7 @@ export class Host {
   readonly commit: string | null;
   readonly userKernels: UserKernels;
   readonly trust: Trust;
+  readonly studies: Studies;
   readonly #parts: HostParts;
   readonly #registry: Registry;
   readonly #doors = new Set<Connections>();
@@ -119,6 +123,11 @@ export class Host {
     this.commit = parts.commit;
     this.userKernels = parts.userKernels;
     this.trust = parts.trust;
+    this.studies = new Studies({
+      host: () => this,
+      assetsFolder: parts.assetsFolder,
+      libraryFolder: () => parts.files.library.folder,
+    });
     this.#registry = this.#registryFor(null);
   }
 
@@ -128,10 +137,7 @@ export class Host {
   }
 
   capabilities(): Capabilities {
-    const { capabilities, files } = this.#parts;
-    // The folder is the user's to change while the program runs.
-    const variants = this.userKernels.list().length === 0 ? capabilities.variants : [...allVariants(this.addon)];
-    return { ...capabilities, variants, shell: { ...capabilities.shell, libraryFolder: files.library.folder } };
+    return this.#parts.capabilities();
   }
 
   /** Lets pages open and save this file: the user chose it. */
@@ -161,11 +167,11 @@ export class Host {
    * were kept against a crash and not saved. What became of them.
    */
   async close(unsaved: 'keep' | 'drop' = 'keep'): Promise<UnsavedRuns> {
-    await Promise.all([this.benches.close(), this.runs.close()]);
+    await Promise.all([this.#parts.whatIfs.close(), this.studies.close(), this.benches.close(), this.runs.close()]);
     const unsavedRuns = this.runs.unsaved;
     this.userKernels.close();
     for (const connections of this.#doors) connections.close('the program is closing');
-    this.#parts.catalogue.close();
+    await this.#parts.catalogue.close();
     await this.#parts.sweeping;
     const kept = await this.#parts.checkpoints.close(unsaved);
     await this.#parts.folders.close(isKept);
@@ -196,6 +202,8 @@ export class Host {
         ...timelineHandlers(this.#parts),
         ...libraryHandlers(this.#parts, shell),
         ...userKernelHandlers(this.#parts),
+        ...whatIfHandlers(this.#parts),
+        ...studyHandlers({ studies: this.studies, files }),
         ...recoveryHandlers(this.#parts),
         ...desktopHandlers(this.#parts, shell),
         ...shellHandlers(files, shell),
@@ -204,6 +212,7 @@ export class Host {
         ...runSources(runs),
         ...transportRunSources(runs, this.#parts.recomputing),
         ...imageSource(runs),
+        ...whatIfSource(this.#parts.whatIfs),
         ...benchSources(benches),
         ...timelineSource(timelines),
         ...librarySource(this.#parts.catalogue),
@@ -237,6 +246,7 @@ export interface HostParts {
   readonly runs: Runs;
   readonly batches: Batches;
   readonly recomputing: Recomputing;
+  readonly whatIfs: WhatIfs;
   readonly benches: Benches;
   readonly timelines: Timelines;
   readonly uploads: Uploads;
@@ -244,7 +254,8 @@ export interface HostParts {
   readonly stored: StoredSessions;
   readonly claims: ClaimCatalogue;
   readonly log: HostLog;
-  readonly capabilities: Capabilities;
+  /** Asks the device when it is first called. */
+  readonly capabilities: () => Capabilities;
   readonly memoryLimit_bytes: number;
   readonly checkResults: boolean;
 }

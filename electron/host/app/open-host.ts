@@ -13,17 +13,20 @@ import { RecentFiles } from '../io/files/recent.ts';
 import { HostSettings } from '../io/files/settings.ts';
 import { sweepOnce } from '../io/files/temporary.ts';
 import { Lanes } from '../io/flow/lanes.ts';
+import { once } from '../io/flow/once.ts';
 import { kernelFolders } from '../model/bench/ceilings.ts';
+import { readCatalogue } from '../model/bench/claims.ts';
 import { commitOf } from '../model/bench/commit.ts';
 import { copyCeilings } from '../model/timeline/ceilings.ts';
 import { allVariants, hostWorkloads } from '../workloads/index.ts';
-import { openScenarios } from '../workloads/scenarios/index.ts';
+import { openScenarios, type Scenarios } from '../workloads/scenarios/index.ts';
 import { Recomputing } from '../workloads/transport/recompute.ts';
 import { Batches } from './batches/batches.ts';
 import { Benches } from './benches/benches.ts';
 import { measuredRuns } from './benches/measured-runs.ts';
 import { StoredSessions } from './benches/stored.ts';
 import { benchOnThread } from './benches/thread.ts';
+import { placeOf as placeOfFile } from './handlers/scenarios.ts';
 import { Host, type HostOptions } from './host.ts';
 import { Catalogue } from './library/catalogue.ts';
 import { HostLog } from './log.ts';
@@ -33,30 +36,20 @@ import { Recovery } from './recovery/recovery.ts';
 import { runPacker } from './run-files/packer.ts';
 import { DEFAULT_BOUND_BYTES, RunCache } from './runs/cache.ts';
 import { Runs } from './runs/runs.ts';
-import { readKnown } from './sessions/index.ts';
 import { Timelines } from './timelines/timelines.ts';
 import { Uploads } from './timelines/uploads.ts';
 import { Trust } from './user-kernels/trust.ts';
 import { placeOf, UserKernels } from './user-kernels/user-kernels.ts';
+import { WhatIfs } from './what-ifs/what-ifs.ts';
 
 /** The rest is for the system, the page and the results of earlier runs. */
 const SHARE_OF_MEMORY = 0.75;
 
-function readCapabilities(addon: NativeAddon, options: HostOptions, files: FileAccess, limit: number): Capabilities {
+/** What the program and the processor say of themselves. */
+function readProgram(addon: NativeAddon): Pick<Capabilities, 'version' | 'build' | 'compiler' | 'cpu'> {
   const { version, build, compiler } = addon.buildInfo();
-  const { cpu, logicalCores, isa, memoryBytes, os } = addon.machine();
-  return {
-    version,
-    build,
-    compiler,
-    cpu: { name: cpu, logicalCores, isa, memory_bytes: memoryBytes, os },
-    devices: addon.devices(),
-    variants: [...allVariants(addon)],
-    shell: { ...options.shell, libraryFolder: files.library.folder },
-    memoryLimit_bytes: limit,
-    openFirst: options.openFirst === undefined ? null : files.grant(options.openFirst).file,
-    runFirst: options.runFirst ?? false,
-  };
+  const { cpu, logicalCores, memoryBytes, isa, os } = addon.machine();
+  return { version, build, compiler, cpu: { name: cpu, logicalCores, isa, memory_bytes: memoryBytes, os } };
 }
 
 /** Where the program keeps what is the user's, and what it may read and write. */
@@ -83,7 +76,7 @@ type Data = Awaited<ReturnType<typeof openData>>;
 /** The solver, with the user's kernels among its own, and what the machine can do. */
 async function openEngine(options: HostOptions, { trust, files, log }: Data) {
   const engine = options.addon ?? loadAddon();
-  if (options.gpu !== undefined) chooseGpu(engine.devices(), options.gpu);
+  if (options.gpu !== undefined) chooseGpu({ cuda: engine.driverDevices() }, options.gpu);
   const userKernels = new UserKernels({
     addon: engine,
     folders: kernelFolders(),
@@ -91,12 +84,27 @@ async function openEngine(options: HostOptions, { trust, files, log }: Data) {
     ...(options.startChild === undefined ? {} : { startChild: options.startChild }),
   });
   const memoryLimit_bytes = options.memoryLimit_bytes ?? Math.floor(totalmem() * SHARE_OF_MEMORY);
-  const capabilities = readCapabilities(engine, options, files, memoryLimit_bytes);
-  const started = `Braggbench ${capabilities.version} (${capabilities.build}) on ${capabilities.cpu.os} has started.`;
+  const program = readProgram(engine);
+  const started = `Braggbench ${program.version} (${program.build}) on ${program.cpu.os} has started.`;
   if (log.file !== null) log.write('info', started);
   const commit = await commitOf(path.dirname(options.assetsFolder));
-  const gpu = usedGpu(capabilities.devices)?.name ?? null;
-  return { addon: userKernels.addon, userKernels, memoryLimit_bytes, capabilities, commit, gpu };
+  // A device and its libraries take half a second and 200 MB: who does not need them does not wait for them.
+  const devices = once(() => engine.devices());
+  const gpu = once(() => usedGpu({ cuda: engine.driverDevices() })?.name ?? null);
+  const { addon } = userKernels;
+  const capabilities = (): Capabilities => ({
+    ...program,
+    devices: devices(),
+    variants: [...allVariants(addon)],
+    // The folder is the user's to change while the program runs.
+    shell: { ...options.shell, libraryFolder: files.library.folder },
+    memoryLimit_bytes,
+    openFirst: options.openFirst === undefined ? null : files.grant(options.openFirst).file,
+    runFirst: options.runFirst ?? false,
+  });
+  // Pages ask for them as they come, when the loop serves others.
+  if (options.shell.kind !== 'none') devices();
+  return { addon, userKernels, memoryLimit_bytes, program, capabilities, devices, commit, gpu };
 }
 type Engine = Awaited<ReturnType<typeof openEngine>>;
 
@@ -119,15 +127,15 @@ function openReaders(
 
 /** Runs from the queue to their files, and what is kept of them against a crash. */
 function openRuns(options: HostOptions, { data, files, scratch, trouble, log }: Data, engine: Engine) {
-  const { addon, userKernels, capabilities, commit, gpu } = engine;
+  const { addon, userKernels, commit, gpu } = engine;
   const packer = runPacker;
   const cache = new RunCache(scratch, packer, options.cacheBound_bytes ?? DEFAULT_BOUND_BYTES, trouble);
   const lanes = new Lanes();
   const folders = new OwnedFolders(path.join(data, 'recovery'));
   const checkpoints = new Checkpoints(folders, packer, trouble);
   const perform = options.performBench ?? benchOnThread(userKernels.startChild);
-  const { version, build, compiler } = capabilities;
-  const { name: cpu, logicalCores, memory_bytes, os } = capabilities.cpu;
+  const { version, build, compiler } = engine.program;
+  const { name: cpu, logicalCores, memory_bytes, os } = engine.program.cpu;
   const program = { version, build, compiler, commit };
   const machine = { cpu, logicalCores, memory_bytes, os };
   const runs = new Runs({
@@ -152,9 +160,19 @@ function openRuns(options: HostOptions, { data, files, scratch, trouble, log }: 
   const { memoryLimit_bytes } = engine;
   const batches = new Batches(lanes, { addon, memoryLimit_bytes, program, machine, gpu });
   const recovery = new Recovery({ folders, files, packer, runs, checkpoints });
-  return { packer, cache, lanes, folders, checkpoints, perform, runs, batches, recovery };
+  return { packer, cache, lanes, folders, checkpoints, perform, runs, batches, recovery, program, machine };
 }
 type RunParts = ReturnType<typeof openRuns>;
+
+function openWhatIfs({ files }: Data, engine: Engine, scenarios: Scenarios, made: RunParts): WhatIfs {
+  const { addon, userKernels, memoryLimit_bytes, gpu } = engine;
+  const { runs, lanes, program, machine } = made;
+  return new WhatIfs({
+    ...{ addon, scenarios, memoryLimit_bytes, runs, lanes, program, machine, gpu },
+    placeOf: (file) => placeOfFile(files, file),
+    prepareVariant: (scenario, variant) => userKernels.prepare([variant], placeOf(scenario)),
+  });
+}
 
 /** Measurements: those that are stored, and those that are made. */
 async function openBenches(
@@ -164,8 +182,8 @@ async function openBenches(
   { runs, lanes, perform }: RunParts,
 ) {
   const { files, trouble, log } = data;
-  const { addon, gpu, capabilities } = engine;
-  const { claims } = await readKnown(addon, assetsFolder);
+  const { addon, gpu, program } = engine;
+  const claims = await readCatalogue(assetsFolder);
   const known = () => ({ variants: allVariants(addon), claims });
   const stored = new StoredSessions({
     recordedFolder: path.join(assetsFolder, 'runs'),
@@ -174,13 +192,13 @@ async function openBenches(
     measuredRuns: () => measuredRuns(runs),
     trouble,
   });
-  const machine = gpu ?? capabilities.cpu.name;
+  const machine = () => gpu() ?? program.cpu.name;
   const benches = new Benches({ lanes, files, stored, perform, machine, log: log.write });
   return { stored, benches, claims };
 }
 
-function openTimelines({ assetsFolder }: HostOptions, { scratch }: Data, { capabilities }: Engine) {
-  const timelines = new Timelines(copyCeilings(() => capabilities.devices, path.join(assetsFolder, 'runs')));
+function openTimelines({ assetsFolder }: HostOptions, { scratch }: Data, { devices }: Engine) {
+  const timelines = new Timelines(copyCeilings(devices, path.join(assetsFolder, 'runs')));
   return { timelines, uploads: new Uploads(scratch) };
 }
 
@@ -209,6 +227,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     ...benches,
     ...timelines,
     catalogue: new Catalogue({ dataFolder: data.data, files, locks, readers, onTrouble: trouble }),
+    whatIfs: openWhatIfs(data, engine, scenarios, runs),
     recomputing: new Recomputing({ addon: engine.addon, runs: runs.runs, scenarios, lanes: runs.lanes }),
     presence: new Presence(data.data),
     sweeping: sweep(data.data, library.folder, scratch, runs.recovery),

@@ -30,10 +30,11 @@ export async function measureSession(
   addon: NativeAddon,
   benchable: Benchable,
   task: BenchTask,
-  { tell, signal, soFar, warn }: BenchFollower,
+  { tell, signal, soFar, warn, startChild }: BenchFollower,
 ): Promise<BenchOutcome> {
   const { workload, problems, sweep, created, command, assetsFolder, trace } = task;
   const { scenario, document, variants, modes, seed, limits } = task;
+  const count = task.processes ?? (sweep === null ? benchable.usualProcesses : 0);
   const reports: SessionReport[] = [];
   const answers: Answers[] = [];
   const sessionOf = (all: readonly SessionReport[]): Session => {
@@ -52,11 +53,13 @@ export async function measureSession(
     answers.push(found);
     const report = await measureReport(addon, benchable, problem, {
       ...{ scenario, variants, modes, seed, limits, signal, recorded },
+      ...{ steadied: task.steadied, energy: task.energy },
       gpus: sessionGpus(devices),
       claims: task.withoutClaims === true ? [] : await benchable.readClaims(assetsFolder, problem),
       ...(task.sample_s !== undefined && { sample_s: task.sample_s }),
       external:
         task.external.length === 0 ? null : { assetsFolder, ids: task.external, scenario: task.scenarios[index] },
+      ...(startChild !== undefined && { processes: { count, startChild } }),
       ...(trace && { trace: (reason: string) => warn?.(reason) }),
       ...(soFar !== undefined && { soFar: (part: SessionReport) => soFar(sessionOf([...reports, part])) }),
       onAnswer: (label, values) => found.set(label, values),

@@ -9,10 +9,12 @@ import type { DiffractionProblem } from '../io/addon/diffraction.ts';
 import type { TaskProblem } from '../io/addon/task.ts';
 import type { Arena } from '../model/bench/arena.ts';
 import type { Claim } from '../model/bench/claims.ts';
+import type { Steadied } from '../model/bench/conditions/steady.ts';
 import type { BenchProgress } from '../model/bench/session-clock.ts';
 import type { BenchLimits } from '../model/bench/stopping.ts';
 import type { ComparedField } from '../model/fields/field.ts';
 import type { UserKernel } from '../model/user-kernels/file.ts';
+import type { StartChild } from '../model/user-kernels/process/link.ts';
 import { refuseLongSum } from './least-minutes.ts';
 import type { AnyReading } from './scenarios/index.ts';
 
@@ -43,6 +45,8 @@ export interface BenchTask {
   readonly modes: readonly Mode[];
   readonly seed: number;
   readonly limits: BenchLimits;
+  /** How many of each variant start after the rounds; absent or null: as many as the workload usually has, for one size. */
+  readonly processes?: number | null;
   readonly assetsFolder: string;
   /** ISO 8601. */
   readonly created: string;
@@ -51,6 +55,10 @@ export interface BenchTask {
   /** Those of the variants that are the user's own, each trusted; and what a run of theirs may take. */
   readonly userKernels: readonly UserKernel[];
   readonly userKernelLimit_s: number;
+  /** How the GPU's clock is kept the same; absent: it is left alone. */
+  readonly steadied?: Steadied;
+  /** After the rounds, the energy of each variant's runs. */
+  readonly energy?: boolean;
   /** After the rounds, record a sample of each variant whole, of workloads that can. */
   readonly trace: boolean;
   /** A sample repeats what is short for at least this long; the workload's usual time by default. */
@@ -74,6 +82,8 @@ export interface BenchFollower {
   readonly signal: AbortSignal;
   /** Told why there are no ceilings, and why a trace lacks the device. */
   readonly warn?: ((reason: string) => void) | undefined;
+  /** How processes are started here; without it none are. */
+  readonly startChild?: StartChild | undefined;
   /** Told now and then what the session would be if it ended there. */
   readonly soFar?: ((session: Session) => void) | undefined;
 }
@@ -92,6 +102,19 @@ export interface ArenaOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** How much there is to do of one run. */
+export interface Amount {
+  readonly amount: number;
+  /** What it is counted in: only amounts of the same compare. */
+  readonly of: string;
+  /** Null on a GPU. */
+  readonly threads: number | null;
+  /** What a thread of a server of today does of it in a second; null where that was not looked at. */
+  readonly usualRate: number | null;
+  /** False: its own tests know it to be wrong. */
+  readonly right: boolean;
+}
+
 export interface Benchable {
   /** Throws BraggError `invalid` with every issue. */
   readonly problem: (reading: AnyReading) => BenchProblem;
@@ -99,6 +122,10 @@ export interface Benchable {
   readonly check: (addon: NativeAddon, problem: BenchProblem, variants: readonly string[]) => void;
   /** Seconds that no machine stays below for one run of each variant; null: of all that can run here. */
   readonly least_s: (addon: NativeAddon, problem: BenchProblem, variants: readonly string[] | null) => Promise<number>;
+  /** How much one run of a variant has to do; null where it cannot run the problem, and for what is only held against. */
+  readonly amount: (addon: NativeAddon, problem: BenchProblem, variant: string) => Promise<Amount | null>;
+  /** Cold processes of each variant that a session of one size starts unless it is said otherwise. */
+  readonly usualProcesses: number;
   /** Whether other programs solve its scenarios. */
   readonly hasRivals: boolean;
   /** `swept`: the value of the scenario that a sweep changes. */

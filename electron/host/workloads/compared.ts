@@ -30,9 +30,9 @@ export type ComparedRuns =
       /** A run computes one answer. */
       readonly kind: 'answers';
       readonly words: Words;
-      readonly of: (run: AnyRunData) => ComparedRun;
+      readonly of: (run: AnyRunData) => Promise<ComparedRun>;
       /** How far one answer is from another of the same grid; `judged`: both are of one problem. */
-      readonly against: (here: Answer, reference: Answer, judged: boolean) => readonly Accuracy[];
+      readonly against: (here: Answer, reference: Answer, judged: boolean) => Promise<readonly Accuracy[]>;
     }
   /** A run measures several variants. */
   | { readonly kind: 'sessions'; readonly session: (run: AnyRunData) => Session };

@@ -16,10 +16,3 @@ export function runOf<W extends AnyRunData['workload']>(
   if (found.workload === workload) return found as Extract<AnyRunData, { workload: W }>;
   throw new BraggError('unsupported', `${run.name} is a run of ${run.workload}, not of ${workload}.`);
 }
-
-/** Bytes that the arrays in a value take in memory. */
-export function sizeOf(value: unknown): number {
-  if (ArrayBuffer.isView(value)) return value.byteLength;
-  if (typeof value !== 'object' || value === null) return 0;
-  return Object.values(value).reduce((sum: number, part) => sum + sizeOf(part), 0);
-}

@@ -5,7 +5,16 @@ export function asVariant(
   variant: Omit<Variant, 'precisions' | 'bench'> & { readonly bench?: string },
   precisions: readonly string[],
 ): Variant {
-  const { id, workload, bench = '', title, changes, buildsOn, device, available, reason, source } = variant;
-  const known = { id, workload, bench, title, changes, buildsOn, device, available, reason, source };
-  return { ...known, precisions: [...precisions] };
+  const { id, workload, bench = '', title, changes, buildsOn, device, source } = variant;
+  const known = { id, workload, bench, title, changes, buildsOn, device, source, precisions: [...precisions] };
+  return {
+    ...known,
+    // The addon asks the device for these when they are read.
+    get available() {
+      return variant.available;
+    },
+    get reason() {
+      return variant.reason;
+    },
+  };
 }

@@ -11,6 +11,7 @@ import type { RunTimeline } from '../model/timeline/import/run.ts';
 import type { Benchable, BenchOutcome, BenchTask } from './benchable.ts';
 import type { ComparedRuns } from './compared.ts';
 import type { DeclaredBytes } from './declared-bytes.ts';
+import type { Measured } from './measures.ts';
 import type { RunContext } from './run-context.ts';
 import type { AnyRunData } from './run-data.ts';
 import type { Packer, RunFile } from './run-files/run-file.ts';
@@ -102,6 +103,9 @@ export interface Need {
   readonly least_s: number | null;
 }
 
+/** `beams`: one thread each, many in one process. `runs`: a process each. `alone`: nothing beside it. */
+export type Together = 'beams' | 'runs' | 'alone';
+
 /** Readings and runs are of the workload's own kind: each narrows them itself. */
 export interface HostWorkload {
   readonly scenario: ScenarioSide;
@@ -114,13 +118,17 @@ export interface HostWorkload {
   readonly needs: (addon: NativeAddon, reading: AnyReading) => Promise<Need>;
   /** Throws BraggError `invalid` with every issue, or what the engine refuses. */
   readonly prepare: (addon: NativeAddon, reading: AnyReading, options: PrepareOptions) => Promise<WorkloadRun>;
-  readonly ended: (run: AnyRunData) => EndedRun;
+  readonly ended: (run: AnyRunData) => Promise<EndedRun>;
   /** `what` is one of the workload's in contract/exports.ts. */
   readonly exported: (run: AnyRunData, what: string, packer: Packer) => Promise<ExportedFile>;
   /** What a run's timeline is made from. */
   readonly timeline: (run: AnyRunData, declared: DeclaredBytes) => RunTimeline;
   readonly benchable: Benchable;
   readonly compared: ComparedRuns;
+  /** How points of a study that solve this document go beside each other. */
+  readonly together: (document: unknown) => Together;
+  /** What a study keeps of a run. */
+  readonly measures: (run: AnyRunData) => Measured | Promise<Measured>;
   /** What tells one scenario from another in a list: `70 MeV`; empty where it does not say. */
   readonly about: (document: unknown) => string;
 }

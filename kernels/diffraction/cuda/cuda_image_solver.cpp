@@ -1,10 +1,15 @@
 #include "cuda_image_solver.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <memory>
 #include <thread>
 #include <type_traits>
+
+#include "cpu/all_cores.hpp"
+#include "cpu/pages.hpp"
+#include "diffraction/run/rounding.hpp"
 
 namespace bb::diffraction {
 namespace {
@@ -16,6 +21,9 @@ constexpr double kBandTerms = 2e9;
 /// A single pixel of a long row may take hours: its kernels look whether somebody cancelled, and the host whether they
 /// are done, so often.
 constexpr std::chrono::microseconds kLook{200};
+/// Pixels that are on their way together, and those that a core takes at a time.
+constexpr std::size_t kPart = std::size_t{1} << 20, kTask = std::size_t{1} << 15;
+constexpr const char* kFetching = "image to the host";
 constexpr int kMostRepetitions = 10'000;
 constexpr int kMostCold = 100;
 
@@ -32,18 +40,27 @@ std::string too_long_a_graph(double launches) {
 }
 
 template <typename T>
+struct CudaImageSolver<T>::Staging {
+  Staging(const std::shared_ptr<cuda::Device>& device, std::size_t count)
+      : pixels(device, count, cuda::Reuse::kYes), there(device) {}
+
+  cuda::PinnedBuffer<T> pixels;
+  cuda::Event there;
+};
+
+template <typename T>
 CudaImageSolver<T>::CudaImageSolver(const Setup& setup)
     : setup_(setup),
-      session_(cuda::Session::open(setup.device, "diffraction")),
-      parts_(session_.parts),
-      stream_(session_.device),
-      timer_(session_.device) {
-  cuda::require_memory(*session_.device, setup.pixels() * sizeof(T), "detector: the image");
+      opened_(cuda::OpenedDevice::open(setup.device, "diffraction")),
+      parts_(opened_.parts),
+      stream_(opened_.device),
+      timer_(opened_.device) {
+  cuda::require_memory(*opened_.device, setup.pixels() * sizeof(T), "detector: the image");
   part("image", [&] {
-    image_ = cuda::DeviceBuffer<T>(session_.device, setup.pixels());
+    image_ = cuda::DeviceBuffer<T>(opened_.device, setup.pixels(), cuda::Reuse::kYes);
     if (setup.terms_per_pixel() * setup.width <= kBandTerms) return;
-    flag_.emplace(session_.device, 1);
-    aside_.emplace(session_.device);
+    flag_.emplace(opened_.device, 1);
+    aside_.emplace(opened_.device);
     flag_->fill_bytes(0, stream_);
     stream_.synchronize();
   });
@@ -84,26 +101,31 @@ bool CudaImageSolver<T>::run_band(int first, int rows, const Work* work, const s
 }
 
 template <typename T>
+int CudaImageSolver<T>::make_bands(const Work& work) {
+  const auto held = hold();
+  const int rows = band_rows();
+  const std::uint16_t name = work.spans.name_id("rows on the device");
+  int first = 0;
+  device_s_ = 0.0;
+  while (first < setup_.height && !work.cancel.load()) {
+    const int count = std::min(rows, setup_.height - first);
+    const double begin_ns = work.spans.now_ns();
+    bool whole = true;
+    device_s_ += timer_.seconds(stream_, nullptr, [&] { whole = run_band(first, count, &work, &work.cancel); });
+    if (!whole) break;
+    work.spans.record(0, name, static_cast<std::uint32_t>(first), begin_ns, work.spans.now_ns());
+    first += count;
+    work.progress(static_cast<double>(first) / setup_.height);
+  }
+  return first;
+}
+
+template <typename T>
 double CudaImageSolver<T>::render(const Work& work, std::span<double> image) {
   return cuda::on_device([&] {
-    session_.device->make_current();
-    const auto held = hold();
-    const int rows = band_rows();
-    const std::uint16_t name = work.spans.name_id("rows on the device");
-    const std::uint16_t copy = work.spans.name_id("image to the host");
-    int first = 0;
-    device_s_ = 0.0;
-    while (first < setup_.height && !work.cancel.load()) {
-      const int count = std::min(rows, setup_.height - first);
-      const double begin_ns = work.spans.now_ns();
-      bool whole = true;
-      device_s_ += timer_.seconds(stream_, nullptr, [&] { whole = run_band(first, count, &work, &work.cancel); });
-      if (!whole) break;
-      work.spans.record(0, name, static_cast<std::uint32_t>(first), begin_ns, work.spans.now_ns());
-      first += count;
-      work.progress(static_cast<double>(first) / setup_.height);
-    }
-    const std::size_t done = static_cast<std::size_t>(first) * static_cast<std::size_t>(setup_.width);
+    opened_.device->make_current();
+    const int rows = make_bands(work);
+    const std::size_t done = static_cast<std::size_t>(rows) * static_cast<std::size_t>(setup_.width);
     const double begin_ns = work.spans.now_ns();
     if constexpr (std::is_same_v<T, double>) {
       image_.download(image.first(done), stream_);
@@ -114,9 +136,55 @@ double CudaImageSolver<T>::render(const Work& work, std::span<double> image) {
       stream_.synchronize();
       std::copy_n(pixels.get(), done, image.begin());
     }
-    work.spans.record(0, copy, engine::kNoStep, begin_ns, work.spans.now_ns());
-    return static_cast<double>(first) / setup_.height;
+    work.spans.record(0, work.spans.name_id(kFetching), engine::kNoStep, begin_ns, work.spans.now_ns());
+    return static_cast<double>(rows) / setup_.height;
   });
+}
+
+template <typename T>
+Shown CudaImageSolver<T>::render_shown(const Work& work, std::span<float> image) {
+  return cuda::on_device([&] {
+    opened_.device->make_current();
+    const int rows = make_bands(work);
+    const std::size_t done = static_cast<std::size_t>(rows) * static_cast<std::size_t>(setup_.width);
+    const double begin_ns = work.spans.now_ns();
+    const Shown shown{static_cast<double>(rows) / setup_.height, fetch_shown(image.first(done))};
+    work.spans.record(0, work.spans.name_id(kFetching), engine::kNoStep, begin_ns, work.spans.now_ns());
+    return shown;
+  });
+}
+
+template <typename T>
+float CudaImageSolver<T>::fetch_shown(std::span<float> image) {
+  const std::size_t parts = (image.size() + kPart - 1) / kPart;
+  if (parts == 0) return 0.0f;
+  cpu::prefer_large_pages(std::as_writable_bytes(image));
+  const std::size_t room = std::min(kPart, image.size());
+  std::array<Staging, 2> stagings{Staging(opened_.device, room), Staging(opened_.device, room)};
+  const auto part_of = [&](std::size_t k) {
+    return image.subspan(k * kPart, std::min(kPart, image.size() - k * kPart));
+  };
+  const auto send = [&](std::size_t k) {
+    Staging& to = stagings[k % 2];
+    image_.download(to.pixels.values().first(part_of(k).size()), stream_, k * kPart);
+    to.there.record(stream_);
+  };
+  send(0);
+  float brightest = 0.0f;
+  for (std::size_t k = 0; k < parts; ++k) {
+    if (k + 1 < parts) send(k + 1);
+    Staging& from = stagings[k % 2];
+    from.there.synchronize(stream_);
+    const std::span<float> to = part_of(k);
+    std::array<float, (kPart + kTask - 1) / kTask> maxima{};
+    cpu::on_all_cores(static_cast<int>((to.size() + kTask - 1) / kTask), [&](int task) {
+      const std::size_t first = static_cast<std::size_t>(task) * kTask, count = std::min(kTask, to.size() - first);
+      maxima[static_cast<std::size_t>(task)] =
+          round_to<T>(to.subspan(first, count), from.pixels.values().subspan(first, count));
+    });
+    brightest = std::max(brightest, std::ranges::max(maxima));
+  }
+  return brightest;
 }
 
 template <typename T>
@@ -134,7 +202,7 @@ double CudaImageSolver<T>::image_seconds(cuda::L2Flush* flush) {
 template <typename T>
 bool CudaImageSolver<T>::repeat(TaskMode mode, double at_least_s, const std::atomic<bool>& cancel) {
   return cuda::on_device([&] {
-    session_.device->make_current();
+    opened_.device->make_current();
     const auto held = hold();
     if (cancel.load()) return false;
     if (mode == TaskMode::kGraph && !graph_ && !replays()) {
@@ -158,7 +226,7 @@ bool CudaImageSolver<T>::repeat(TaskMode mode, double at_least_s, const std::ato
       return replay ? timer_.seconds(stream_, flush, [&] { graph_->launch(stream_); }) : image_seconds(flush);
     };
     if (mode == TaskMode::kCold) {
-      if (!flush_) flush_.emplace(session_.device);
+      if (!flush_) flush_.emplace(opened_.device);
       double sum = 0.0;
       int count = 0;
       while (count == 0 || (sum < at_least_s && count < kMostCold)) {

@@ -10,7 +10,7 @@
 #include "cuda/device/event.hpp"
 #include "cuda/device/graph.hpp"
 #include "cuda/device/kernel.hpp"
-#include "cuda/session/session.hpp"
+#include "cuda/opened/opened_device.hpp"
 #include "cuda/timing/timing.hpp"
 #include "diffraction/run/solver.hpp"
 
@@ -23,6 +23,7 @@ class CudaImageSolver : public Solver {
  public:
   ~CudaImageSolver() override;
   double render(const Work& work, std::span<double> image) final;
+  Shown render_shown(const Work& work, std::span<float> image) final;
   double device_seconds() const final { return device_s_; }
   bool repeat(engine::TaskMode mode, double at_least_s, const std::atomic<bool>& cancel) final;
   std::vector<engine::SetupPart> setup_parts() const final { return parts_; }
@@ -52,20 +53,28 @@ class CudaImageSolver : public Solver {
   /// Whether repetitions were cancelled; of what is captured never.
   bool stopped() const { return cancel_ != nullptr && cancel_->load(std::memory_order_relaxed); }
   const Setup& setup() const { return setup_; }
-  const std::shared_ptr<cuda::Device>& device() const { return session_.device; }
+  const std::shared_ptr<cuda::Device>& device() const { return opened_.device; }
   cuda::Stream& stream() { return stream_; }
-  const cuda::Module& module() const { return session_.kernels->module; }
+  const cuda::Module& module() const { return opened_.kernels->module; }
   cuda::DeviceBuffer<T>& image() { return image_; }
 
  private:
+  /// Page-locked memory for a part of the image, and the mark behind the copy to it.
+  struct Staging;
+
   void queue_all();
+  /// Makes the image on the device, band by band; the rows that are done.
+  int make_bands(const Work& work);
+  /// The first pixels of the image as FP32, through page-locked memory. Cores empty one part into `image` while the next
+  /// is on its way. Returns the brightest.
+  float fetch_shown(std::span<float> image);
   /// Queues a band. Where rows are long waits for it, and ends it when `cancel` is true: false then.
   bool run_band(int first, int rows, const Work* work, const std::atomic<bool>* cancel);
   /// Device time of one image, s. One of several bands waits after each, where it can be cancelled.
   double image_seconds(cuda::L2Flush* flush);
 
   const Setup& setup_;
-  cuda::Session session_;
+  cuda::OpenedDevice opened_;
   std::vector<engine::SetupPart> parts_;
   cuda::Stream stream_;
   cuda::DeviceTimer timer_;

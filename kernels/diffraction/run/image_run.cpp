@@ -7,6 +7,7 @@
 #include "cpu/caches.hpp"
 #include "cpu/host.hpp"
 #include "cpu/stopwatch.hpp"
+#include "diffraction/run/rounding.hpp"
 #include "diffraction/user_kernel.hpp"
 #include "engine/progress.hpp"
 #include "variant.hpp"
@@ -76,7 +77,9 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
     return result;
   }
   const std::unique_ptr<diffraction::Solver> solver = make(setup);
-  result.image.assign(outline_.pixels(), 0.0);
+  // A device shows nothing of an image on its way: what is shown in the end needs no other beside it.
+  const bool only_shown = on_gpu() && !shown_.empty();
+  if (!only_shown) result.image.assign(outline_.pixels(), 0.0);
   cpu::ThreadPool pool(threads_);
   spans_.record(0, spans_.name_id("image and threads"), kNoStep, preparing_ns, spans_.now_ns());
   result.threads = threads_;
@@ -100,10 +103,17 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
     const double elapsed = seconds_since(solving);
     if (elapsed - last_report < kFrameSeconds) return;
     last_report = elapsed;
-    if (wanted_.exchange(false)) show_rows(result.image);
+    if (!only_shown && wanted_.exchange(false)) show_rows(result.image);
     report(done, elapsed);
   };
-  result.done = solver->render({pool, spans_, cancel_, progress, row_done_}, result.image);
+  const diffraction::Work work{pool, spans_, cancel_, progress, row_done_};
+  if (only_shown) {
+    const diffraction::Shown shown = solver->render_shown(work, shown_);
+    result.done = shown.done;
+    result.brightest = shown.brightest;
+  } else {
+    result.done = solver->render(work, result.image);
+  }
   result.solve_s = seconds_since(solving);
   const bool repeats = measuring.at_least_s > 0.0 && result.done == 1.0;
   const bool whole = !repeats || solver->repeat(measuring.mode, measuring.at_least_s, cancel_);
@@ -116,9 +126,8 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
   result.cancelled = result.done < 1.0 || !whole;
   result.terms = result.done * terms();
   result.scratch_bytes = variant_->scratch_bytes(outline_);
-  for (const double photons : result.image) result.brightest = std::max(result.brightest, photons);
-  if (!shown_.empty()) {
-    std::ranges::transform(result.image, shown_.begin(), [](double photons) { return static_cast<float>(photons); });
+  if (!only_shown && !shown_.empty()) {
+    result.brightest = diffraction::round_to<double>(shown_, result.image);
     std::size_t shown = 0;
     for (const auto& flag : row_done_) shown += flag.load(std::memory_order_relaxed);
     rows_shown_.store(shown, std::memory_order_release);

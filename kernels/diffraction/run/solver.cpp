@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
+
+#include "rounding.hpp"
 
 namespace bb::diffraction {
 namespace {
@@ -19,6 +22,12 @@ bool Solver::repeat(engine::TaskMode mode, double, const std::atomic<bool>&) {
     throw ProblemError("unsupported", "The CPU launches nothing that a graph could replay.");
   }
   return true;
+}
+
+Shown Solver::render_shown(const Work& work, std::span<float> image) {
+  std::vector<double> photons(image.size());
+  const double done = render(work, photons);
+  return {done, round_to<double>(image, photons)};
 }
 
 BandSolver::Bands BandSolver::bands() const {

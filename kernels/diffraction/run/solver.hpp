@@ -28,6 +28,12 @@ struct Work {
   std::span<std::atomic<std::uint8_t>> row_done = {};
 };
 
+/// How far an image came that went to FP32 at once, and its brightest pixel.
+struct Shown {
+  double done = 0;
+  float brightest = 0;
+};
+
 /// One variant at work on one setup, which outlives it.
 class Solver {
  public:
@@ -35,6 +41,9 @@ class Solver {
   /// Photons per pixel, [slow][fast]. Returns the share of the image that is done: below 1 when cancelled, the
   /// rest is 0 then.
   virtual double render(const Work& work, std::span<double> image) = 0;
+  /// The same rounded to FP32, into memory that holds 0. A device fills only that: an image in FP64 beside it is twice
+  /// as much fresh memory, which takes longer than the kernel.
+  virtual Shown render_shown(const Work& work, std::span<float> image);
   /// Time of the image by the GPU's clock; 0 on the CPU.
   virtual double device_seconds() const { return 0.0; }
   /// Makes the image again and again, for `at_least_s` together; the mean by the GPU's clock is what

@@ -49,19 +49,20 @@ SlicedSolver<T>::SlicedSolver(const Problem& problem, const Tables& tables, int 
 template <typename T>
 std::vector<typename SlicedSolver<T>::Feed> SlicedSolver<T>::feeds(const Tables& t) {
   std::vector<Feed> feeds(u(t.ne));
+  std::vector<unsigned char> feeding(u(t.ne));  // bins that feed one, in any path and material
   for (int e = 0; e < t.ne; ++e) {
     Feed& feed = feeds[u(e)];
-    for (int c = 0; c < t.classes; ++c) {
+    std::ranges::fill(feeding, 0);
+    for (int path = 0; path < t.paths; ++path) {
       for (int m = 0; m < t.materials; ++m) {
-        const std::size_t row = t.row(c, m, e);
+        const std::size_t row = t.path_row(path, m, e);
         feed.half = std::max(feed.half, t.angle_begin[row + 1] - t.angle_begin[row] - 1);
-        feed.sources.insert(feed.sources.end(), t.gather_source.begin() + t.gather_begin[row],
-                            t.gather_source.begin() + t.gather_begin[row + 1]);
+        for (int k = t.gather_begin[row]; k < t.gather_begin[row + 1]; ++k) feeding[u(t.gather_source[u(k)])] = 1;
       }
     }
-    std::ranges::sort(feed.sources);
-    const auto repeated = std::ranges::unique(feed.sources);
-    feed.sources.erase(repeated.begin(), repeated.end());
+    for (int from = 0; from < t.ne; ++from) {
+      if (feeding[u(from)] != 0) feed.sources.push_back(from);
+    }
   }
   return feeds;
 }
@@ -312,7 +313,7 @@ bool SlicedSolver<T>::visit(engine::RowVisitor& visitor) const {
 template <typename T>
 void SlicedSolver<T>::fold() {
   for (Lane& l : lanes_) {
-    add_fields(t_, l.planes.data(), scores_.dose().data(), scores_.crossing().data());
+    add_fields(t_, 0, t_.nz, l.planes.data(), scores_.dose().data(), scores_.crossing().data());
     std::ranges::fill(l.planes, 0.0);
     std::ranges::transform(scores_.reactions(), l.reactions, scores_.reactions().begin(), std::plus());
     std::ranges::fill(l.reactions, 0.0);

@@ -9,35 +9,39 @@
 
 namespace bb::transport {
 
-template <typename T>
-BinTables<T>::BinTables(const Tables& t, const TypedTables<T>& typed) : bins(u(t.ne)) {
-  cpu::on_all_cores(t.ne, [&](int e) {
-    Bin& bin = bins[u(e)];
-    const Feeds feeds = feeds_of(t, e);
-    bin.feed_low = feeds.low;
-    bin.feed_count = feeds.count;
-    bin.half = widest_kernel(t, typed, e);
-  });
-  // Where the lists of each bin begin.
-  std::size_t fed = 0, weights = 0, kernels = 0;
+void BinLayout::lay_out(int materials, int classes) {
+  const std::size_t each = u(materials) * u(classes);
   for (Bin& bin : bins) {
-    bin.feed_at = static_cast<int>(fed);
+    bin.feed_at = static_cast<int>(feeds);
     bin.feed_weight_at = static_cast<int>(weights);
     bin.kernel_at = static_cast<int>(kernels);
-    fed += u(bin.feed_count);
-    weights += u(bin.feed_count) * u(t.materials) * u(t.classes);
-    kernels += u(t.materials) * u(bin.half + 1) * u(t.classes);
+    feeds += u(bin.feed_count);
+    weights += u(bin.feed_count) * each;
+    kernels += u(bin.half + 1) * each;
     most_feeds = std::max(most_feeds, bin.feed_count);
     most_half = std::max(most_half, bin.half);
   }
-  feed_bin.resize(fed);
+}
+
+template <typename T>
+BinTables<T>::BinTables(const Tables& t, const TypedTables<T>& typed) {
+  bins.resize(u(t.ne));
+  cpu::on_all_cores(t.ne, [&](int e) {
+    Bin& bin = bins[u(e)];
+    const Feeds fed_by = feeds_of(t, e);
+    bin.feed_low = fed_by.low;
+    bin.feed_count = fed_by.count;
+    bin.half = widest_kernel(t, typed, e);
+  });
+  lay_out(t.materials, t.classes);
+  feed_bin.resize(feeds);
   feed_weight.resize(weights, T(0));
   kernel_weight.resize(kernels, T(0));
   lost.resize(2 * u(t.ne) * u(t.materials) * u(t.ntheta), T(0));
   cpu::on_all_cores(t.ne, [&](int e) {
     fill_feeds(t, typed, e);
     fill_kernels(t, typed, e);
-    each_row(t, e, [&](int, int, std::size_t row) {
+    each_path(t, e, [&](std::size_t row) {
       if (typed.stopped[row] != T(0) || typed.nuclear[row] != T(0)) bins[u(e)].ends = true;
     });
     for (const bool above : {false, true}) fill_losses(t, e, above);
@@ -48,11 +52,11 @@ template <typename T>
 void BinTables<T>::fill_feeds(const Tables& t, const TypedTables<T>& typed, int e) {
   const Bin& bin = bins[u(e)];
   const int low = bin.feed_low;
-  std::vector<double> heaviest(u(bin.feed_count));
-  each_row(t, e, [&](int, int, std::size_t row) {
+  std::vector<T> heaviest(u(bin.feed_count));
+  each_path(t, e, [&](std::size_t row) {
     for (int k = t.gather_begin[row]; k < t.gather_begin[row + 1]; ++k) {
-      double& most = heaviest[u(t.gather_source[u(k)] - low)];
-      most = std::max(most, t.gather_weight[u(k)]);
+      T& most = heaviest[u(t.gather_source[u(k)] - low)];
+      most = std::max(most, typed.gather_weight[u(k)]);
     }
   });
   std::vector<int> order(u(bin.feed_count)), place(u(bin.feed_count));

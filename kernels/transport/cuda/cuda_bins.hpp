@@ -1,18 +1,16 @@
 #pragma once
 
+#include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "transport/model/typed_tables.hpp"
 
 namespace bb::transport {
 
-/// The operator tables seen from the bin that is made: neighbouring bins as its sources, with one place for every
-/// source, material and class, and one width for its angle kernels.
-template <typename T>
-struct BinTables {
-  /// On all cores.
-  BinTables(const Tables& tables, const TypedTables<T>& typed);
-
+/// Where the operator tables lie that are seen from the bin that is made: neighbouring bins as its sources, with one
+/// place for every source, material and class, and one width for its angle kernels.
+struct BinLayout {
   struct Bin {
     int feed_low = 0, feed_count = 0;  // fed from these neighbours in any class and material
     int feed_at = 0;                   // where the list of them begins in `feed_bin`, heaviest first
@@ -21,12 +19,25 @@ struct BinTables {
     int kernel_at = 0;                 // [material][distance 0 … half][class] in `kernel_weight`
     bool ends = false;                 // protons stop or react here
   };
-  std::vector<Bin> bins;  // [ne]
+  std::vector<Bin> bins;                            // [ne]
+  std::size_t feeds = 0, weights = 0, kernels = 0;  // of all bins
+  int most_feeds = 0, most_half = 0;
+
+  /// Lays the lists out behind each other, by the number of feeds and the widest kernel of each bin.
+  void lay_out(int materials, int classes);
+};
+
+/// Those tables.
+template <typename T>
+struct BinTables : BinLayout {
+  explicit BinTables(BinLayout layout) : BinLayout(std::move(layout)) {}
+  /// On all cores.
+  BinTables(const Tables& tables, const TypedTables<T>& typed);
+
   std::vector<int> feed_bin;
   std::vector<T> feed_weight, kernel_weight;
   std::vector<T> lost;  // [end][ne][material][angle] share that scattering sends from an angle off the grid at its
                         // low and at its high end
-  int most_feeds = 0, most_half = 0;
 
  private:
   void fill_feeds(const Tables& t, const TypedTables<T>& typed, int bin);

@@ -33,7 +33,7 @@ __device__ inline int step_class(const DeviceTables<T>& t, int a) {
 
 template <typename T>
 __device__ inline int table_row(const DeviceTables<T>& t, int step_class, int material, int e) {
-  return (step_class * t.materials + material) * t.ne + e;
+  return ((t.depth ? t.path_of[step_class] : 0) * t.materials + material) * t.ne + e;
 }
 
 __device__ inline double* ledger_row(const DeviceScores& scores, int step) {

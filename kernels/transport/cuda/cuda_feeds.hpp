@@ -17,6 +17,14 @@ void each_row(const Tables& t, int bin, F&& f) {
   }
 }
 
+/// Calls f(row of the tables) for every path and material of a bin.
+template <typename F>
+void each_path(const Tables& t, int bin, F&& f) {
+  for (int path = 0; path < t.paths; ++path) {
+    for (int m = 0; m < t.materials; ++m) f(t.path_row(path, m, bin));
+  }
+}
+
 /// Neighbouring bins that feed one bin in any class and material.
 struct Feeds {
   int low, count;
@@ -24,7 +32,7 @@ struct Feeds {
 
 inline Feeds feeds_of(const Tables& t, int bin) {
   int low = t.ne, high = -1;
-  each_row(t, bin, [&](int, int, std::size_t row) {
+  each_path(t, bin, [&](std::size_t row) {
     for (int k = t.gather_begin[row]; k < t.gather_begin[row + 1]; ++k) {
       low = std::min(low, t.gather_source[static_cast<std::size_t>(k)]);
       high = std::max(high, t.gather_source[static_cast<std::size_t>(k)]);
@@ -43,7 +51,7 @@ inline Feeds feeds_and_itself(const Tables& t, int bin) {
 template <typename T>
 int widest_kernel(const Tables& t, const TypedTables<T>& typed, int bin) {
   int half = 0;
-  each_row(t, bin, [&](int, int, std::size_t row) {
+  each_path(t, bin, [&](std::size_t row) {
     const int begin = t.angle_begin[row];
     for (int k = t.angle_begin[row + 1] - 1; k > begin + half; --k) {
       if (typed.angle_weight[static_cast<std::size_t>(k)] == T(0)) continue;

@@ -1,41 +1,86 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "cpu/all_cores.hpp"
 #include "cuda/device/buffer.hpp"
 
 namespace bb::transport {
 
-/// Lays arrays out one after the other and, when their place on the device is known, sets the pointers.
+/// Lays arrays out one after the other, brings them to the device in one copy, and sets the pointers to them there.
 class Packer {
  public:
+  /// `values` must live until they are sent.
   template <typename V>
   void add(const std::vector<V>& values, const V** pointer) {
-    const std::size_t at = (bytes_.size() + kAlignment - 1) / kAlignment * kAlignment;
-    bytes_.resize(at + values.size() * sizeof(V));
-    if (!values.empty()) std::memcpy(bytes_.data() + at, values.data(), values.size() * sizeof(V));
-    pointers_.push_back([at, pointer](unsigned char* base) { *pointer = reinterpret_cast<const V*>(base + at); });
+    place(std::as_bytes(std::span(values)),
+          [pointer](const unsigned char* at) { *pointer = reinterpret_cast<const V*>(at); });
+  }
+  /// Keeps them itself.
+  template <typename V>
+  void add(std::vector<V>&& values, const V** pointer) {
+    const auto kept = std::make_shared<const std::vector<V>>(std::move(values));
+    kept_.push_back(kept);
+    add(*kept, pointer);
   }
 
   /// The copy is complete when it returns.
   cuda::DeviceBuffer<unsigned char> send(cuda::Stream& stream, cuda::Reuse reuse = cuda::Reuse::kNo) {
-    cuda::DeviceBuffer<unsigned char> out(stream.device(), bytes_.size(), reuse);
-    out.upload(std::span<const unsigned char>(bytes_), stream);
+    cuda::DeviceBuffer<unsigned char> out(stream.device(), bytes_, reuse);
+    // Pinned memory is copied from without a detour, and filled by all cores where that pays.
+    cuda::PinnedBuffer<unsigned char> staging(stream.device(), bytes_, cuda::Reuse::kYes);
+    const std::span<unsigned char> to = staging.values();
+    std::vector<std::pair<std::size_t, std::span<const std::byte>>> pieces;
+    for (const Piece& piece : pieces_) {
+      for (std::size_t first = 0; first < piece.bytes.size(); first += kPiece) {
+        const auto part = piece.bytes.subspan(first, std::min(kPiece, piece.bytes.size() - first));
+        pieces.emplace_back(piece.at + first, part);
+      }
+    }
+    const auto copy = [&](int i) {
+      const auto& [at, bytes] = pieces[static_cast<std::size_t>(i)];
+      std::memcpy(&to[at], bytes.data(), bytes.size());
+    };
+    const int count = static_cast<int>(pieces.size());
+    if (bytes_ > kAlone) {
+      cpu::on_all_cores(count, copy);
+    } else {
+      for (int i = 0; i < count; ++i) copy(i);
+    }
+    out.upload(to.first(bytes_), stream);
     stream.synchronize();
-    for (const auto& set : pointers_) set(out.pointer());
+    for (const Piece& piece : pieces_) piece.set(out.pointer() + piece.at);
     return out;
   }
 
  private:
+  struct Piece {
+    std::size_t at;
+    std::span<const std::byte> bytes;
+    std::function<void(const unsigned char*)> set;
+  };
   // The first load of a warp from any array, and any 16-byte load, starts on a whole line.
   static constexpr std::size_t kAlignment = 128;
+  static constexpr std::size_t kPiece = std::size_t{1} << 18;  // bytes that a core copies at a time
+  static constexpr std::size_t kAlone = std::size_t{1}
+                                        << 20;  // up to so many, one core is done before others are awake
 
-  std::vector<unsigned char> bytes_;
-  std::vector<std::function<void(unsigned char*)>> pointers_;
+  void place(std::span<const std::byte> bytes, std::function<void(const unsigned char*)> set) {
+    const std::size_t at = (bytes_ + kAlignment - 1) / kAlignment * kAlignment;
+    bytes_ = at + bytes.size();
+    pieces_.push_back({at, bytes, std::move(set)});
+  }
+
+  std::size_t bytes_ = 0;
+  std::vector<Piece> pieces_;
+  std::vector<std::shared_ptr<const void>> kept_;
 };
 
 }  // namespace bb::transport

@@ -34,9 +34,9 @@ template <typename T>
 CudaSolver<T>::CudaSolver(const Problem& problem, const Tables& tables, Sent sent)
     : problem_(problem),
       tables_(tables),
-      session_(cuda::Session::open(problem.device, "transport")),
-      stream_(session_.device),
-      setup_parts_(session_.parts),
+      opened_(cuda::OpenedDevice::open(problem.device, "transport")),
+      stream_(opened_.device),
+      setup_parts_(opened_.parts),
       typed_([&] {
         std::optional<TypedTables<T>> out;
         engine::add_part(setup_parts_, "rounding", [&] { out.emplace(tables, cpu::on_all_cores); });
@@ -47,16 +47,16 @@ CudaSolver<T>::CudaSolver(const Problem& problem, const Tables& tables, Sent sen
         engine::add_part(setup_parts_, "upload", [&] { out.emplace(problem, tables, typed_, sent, stream_); });
         return std::move(*out);
       }()),
-      ledger_(session_.device, u(problem.max_steps) * kLedgerColumns, cuda::Reuse::kYes),
-      count_(session_.device, kLedgerColumns, cuda::Reuse::kYes),
-      fields_(session_.device, kScorePlanes * tables.plane(), cuda::Reuse::kYes),
-      extremes_(session_.device, 2, cuda::Reuse::kYes),
-      rows_(session_.device, u(kLongestBatch) * kLedgerColumns, cuda::Reuse::kYes),
-      tail_(session_.device, kLedgerColumns, cuda::Reuse::kYes),
-      seen_extremes_(session_.device, 2),
-      batch_start_(session_.device),
-      batch_end_(session_.device),
-      origin_(session_.device) {
+      ledger_(opened_.device, u(problem.max_steps) * kLedgerColumns, cuda::Reuse::kYes),
+      count_(opened_.device, kLedgerColumns, cuda::Reuse::kYes),
+      fields_(opened_.device, kScorePlanes * tables.plane(), cuda::Reuse::kYes),
+      extremes_(opened_.device, 2, cuda::Reuse::kYes),
+      rows_(opened_.device, u(kLongestBatch) * kLedgerColumns, cuda::Reuse::kYes),
+      tail_(opened_.device, kLedgerColumns, cuda::Reuse::kYes),
+      seen_extremes_(opened_.device, 2),
+      batch_start_(opened_.device),
+      batch_end_(opened_.device),
+      origin_(opened_.device) {
   scores_.dose = fields_.pointer() + kDose * tables.plane();
   scores_.current = fields_.pointer() + kCurrent * tables.plane();
   scores_.current_theta = fields_.pointer() + kCurrentTheta * tables.plane();
@@ -73,7 +73,7 @@ template <typename T>
 void CudaSolver<T>::send_reactions() {
   const ReactionGrid& grid = tables_.reactions;
   recorded_.assign(grid.size(), 0.0);
-  reactions_ = cuda::DeviceBuffer<double>(session_.device, grid.size());
+  reactions_ = cuda::DeviceBuffer<double>(opened_.device, grid.size());
   Packer packer;
   packer.add(grid.bin, &scores_.reactions.bin);
   packer.add(grid.upper, &scores_.reactions.upper);
@@ -87,7 +87,7 @@ void CudaSolver<T>::send_reactions() {
 
 template <typename T>
 cuda::Kernel CudaSolver<T>::kernel(const char* name) const {
-  return cuda::Kernel(session_.kernels->module, (std::string(name) + (sizeof(T) == 4 ? "_f32" : "_f64")).c_str());
+  return cuda::Kernel(opened_.kernels->module, (std::string(name) + (sizeof(T) == 4 ? "_f32" : "_f64")).c_str());
 }
 
 // Memory that is kept between runs may be another run's at once: nothing may be under way when an exception leaves.
@@ -110,7 +110,7 @@ void CudaSolver<T>::set_up() {
 template <typename T>
 void CudaSolver<T>::make_ready() {
   engine::add_part(setup_parts_, "state", [&] {
-    cuda::require_memory(*session_.device, static_cast<std::uint64_t>(state_bytes_needed()),
+    cuda::require_memory(*opened_.device, static_cast<std::uint64_t>(state_bytes_needed()),
                          "solver.variant = " + problem_.variant + ", " + std::to_string(tables_.ne) + " x " +
                              std::to_string(tables_.ntheta) + " x " + std::to_string(tables_.nz) + " x " +
                              std::to_string(tables_.nx) + " cells (energy, angle, z, x),");
@@ -208,7 +208,7 @@ int CudaSolver<T>::take_steps(int count, std::vector<StepTotals>& totals, engine
 
 template <typename T>
 void CudaSolver<T>::start_cold() {
-  on_device([&] { flush_.emplace(session_.device); });
+  on_device([&] { flush_.emplace(opened_.device); });
 }
 
 template <typename T>
@@ -248,7 +248,7 @@ std::vector<engine::Plane> CudaSolver<T>::planes(std::span<const engine::PlaneRe
   std::size_t all = 0;
   for (const engine::PlaneRequest& r : requests) all += count(r.slow) * count(r.fast);
   return on_device([&] {
-    if (sums_.size() < all) sums_ = cuda::DeviceBuffer<double>(session_.device, all);
+    if (sums_.size() < all) sums_ = cuda::DeviceBuffer<double>(opened_.device, all);
     sums_.fill_bytes(0, stream_);
     const DeviceState<T> state = device_state();
     std::size_t at = 0;
@@ -297,9 +297,30 @@ template <typename T>
 void CudaSolver<T>::download_scores() {
   if (scores_here_) return;
   on_device([&] {
-    const std::vector<double> fields = fields_.read(stream_);
+    // Copies to pinned memory take no detour; to pin much takes longer than the copy.
+    constexpr std::size_t kMostPinned = std::size_t{4} << 20;  // values
+    std::optional<cuda::PinnedBuffer<double>> pinned;
+    std::vector<double> pageable;
+    if (fields_.size() <= kMostPinned) {
+      pinned.emplace(opened_.device, fields_.size(), cuda::Reuse::kYes);
+    } else {
+      pageable.resize(fields_.size());
+    }
+    const std::span<double> fields = pinned ? pinned->values().first(fields_.size()) : std::span<double>(pageable);
+    fields_.download(fields, stream_);
     engine::Scores scores(tables_);  // with what the way in left
-    add_fields(tables_, fields.data(), scores.dose().data(), scores.crossing().data());
+    stream_.synchronize();
+    const auto add_rows = [&](int first, int end) {
+      add_fields(tables_, first, end, fields.data(), scores.dose().data(), scores.crossing().data());
+    };
+    constexpr int kRows = 16;             // that a core takes at a time
+    constexpr std::size_t kAlone = 8192;  // cells: up to so many, one core is done before others are awake
+    if (tables_.plane() <= kAlone) {
+      add_rows(0, tables_.nz);
+    } else {
+      cpu::on_all_cores((tables_.nz + kRows - 1) / kRows,
+                        [&](int i) { add_rows(i * kRows, std::min(tables_.nz, (i + 1) * kRows)); });
+    }
     dose_ = std::move(scores.dose());
     crossing_ = std::move(scores.crossing());
   });

@@ -9,13 +9,20 @@
 
 #include "cuda/device/buffer.hpp"
 #include "cuda/device/event.hpp"
+#include "cuda/opened/opened_device.hpp"
 #include "cuda/timing/timing.hpp"
 #include "cuda_planes.hpp"
-#include "cuda_session.hpp"
 #include "cuda_tables.hpp"
+#include "transport/model/problem.hpp"
 #include "transport/model/typed_tables.hpp"
+#include "transport/run/solver.hpp"
 
 namespace bb::transport {
+
+using cuda::on_device;
+
+/// Why the CUDA variants cannot run here, in one sentence; "" when they can. Opens no device.
+inline std::string cuda_unavailable() { return cuda::unavailable("transport"); }
 
 /// What every CUDA variant has: device, kernels, tables, scores and ledger on the device, and the loop that
 /// queues steps in batches and reads their ledger rows. A variant keeps ψ in its own layout.
@@ -80,12 +87,12 @@ class CudaSolver : public engine::Solver {
   const DeviceTables<T>& device_tables() const { return device_tables_.view(); }
   const DeviceScores& scores() const { return scores_; }
   double stop_number() const { return problem_.stop_weight * tables_.start.number_in; }
-  const std::shared_ptr<cuda::Device>& device() const { return session_.device; }
+  const std::shared_ptr<cuda::Device>& device() const { return opened_.device; }
   cuda::Stream& stream() { return stream_; }
   /// Kernel `<name>_f32` or `<name>_f64`.
   cuda::Kernel kernel(const char* name) const;
   /// A kernel of exactly that name.
-  cuda::Kernel plain_kernel(const char* name) const { return cuda::Kernel(session_.kernels->module, name); }
+  cuda::Kernel plain_kernel(const char* name) const { return cuda::Kernel(opened_.kernels->module, name); }
   /// Memory of ψ and scratch, set by `prepare`.
   void set_state_bytes(double bytes) { state_bytes_ = bytes; }
 
@@ -105,7 +112,7 @@ class CudaSolver : public engine::Solver {
 
   const Problem& problem_;
   const Tables& tables_;
-  cuda::Session session_;
+  cuda::OpenedDevice opened_;
   cuda::Stream stream_;
   std::vector<engine::SetupPart> setup_parts_;
   const TypedTables<T> typed_;

@@ -50,6 +50,7 @@ CudaTables<T>::CudaTables(const Problem& problem, const Tables& t, const TypedTa
     mixed.push_back(rounded.run_begin[row + 1] - rounded.run_begin[row] > 1 ? 1 : 0);
   }
   Packer packer;
+  packer.add(t.path_of, &view_.path_of);
   if (sent == Sent::kAll) {
     packer.add(t.gather_begin, &view_.gather_begin);
     packer.add(t.gather_source, &view_.gather_source);

@@ -17,15 +17,17 @@ struct DeviceTables {
   int reach_down, reach_up;  // a bin is fed from e' + reach_down … e' + reach_up
   double dx, dz;
 
+  const int* path_of;  // [classes] whose rows are those of a class
+
   // Null in variants that are sent the energy gather and the angle kernels in an order of their own.
-  const int* gather_begin;   // [classes·materials·ne + 1]
+  const int* gather_begin;   // [paths·materials·ne + 1]
   const int* gather_source;  // bins
   const T* gather_weight;
-  const T* deposit;  // [classes·materials·ne]
+  const T* deposit;  // [paths·materials·ne]
   const T* stopped;
   const T* nuclear;
   const T* nuclear_escape;
-  const int* angle_begin;  // [classes·materials·ne + 1]
+  const int* angle_begin;  // [paths·materials·ne + 1]
   const T* angle_weight;   // distance 0 … half
   const int* whole_x;      // [ntheta] whole cells of the shift in x
   const int* whole_z;

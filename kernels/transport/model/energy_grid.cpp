@@ -80,18 +80,14 @@ double EnergyGrid::variance_in_bins(double energy, double variance) const {
 }
 
 physics::MomentKernel EnergyGrid::kernel(double energy, double variance) const {
+  if (kind_ == EnergyGridKind::kRange) return physics::moment_kernel(range_axis().taps(energy, variance));
   if (energy <= 0.0) return {-1, {1.0}};
   double index = index_of(energy);
   if (std::abs(index - std::round(index)) < 1e-7) index = std::round(index);
-  const double bins = variance_in_bins(energy, variance);
-  if (kind_ == EnergyGridKind::kRange) return physics::moment_kernel(index, bins);
   // The earlier solver's split over two bins, with the straggling on top: its own variance f(1-f)
   // stays, and is reported.
-  return physics::convolve(physics::two_point_kernel(index), physics::moment_kernel(0.0, bins));
-}
-
-physics::MomentKernel EnergyGrid::kernel_beyond(double range) const {
-  return physics::moment_kernel((range - bottom_) / step_, 0.0);
+  return physics::convolve(physics::two_point_kernel(index),
+                           physics::moment_kernel(0.0, variance_in_bins(energy, variance)));
 }
 
 bool EnergyGrid::stops(double energy) const {

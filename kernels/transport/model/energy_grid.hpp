@@ -31,6 +31,8 @@ class EnergyGrid {
   int first_alive() const { return first_alive_; }
 
   EnergyGridKind kind() const { return kind_; }
+  /// Range grids only.
+  RangeAxis range_axis() const { return {water_.view(), bottom_, step_}; }
   double cutoff() const { return cutoff_; }  // MeV
 
   /// Energy (MeV) of a bin or of a place between two, also below the lowest; as far below zero as its range or energy is.
@@ -41,9 +43,6 @@ class EnergyGrid {
   double variance_in_bins(double energy, double variance) const;
   /// Kernel over bins for content that ends at `energy` with spread `variance` (MeV²).
   physics::MomentKernel kernel(double energy, double variance) const;
-  /// The same for content whose residual range (g/cm² of water) is 0 or less: a step that is longer than the way left.
-  /// Bins stand for half a step on either side, so the first one may still take a part. Range grids only.
-  physics::MomentKernel kernel_beyond(double range) const;
   /// True where content at `energy` (MeV) after a step has stopped without a look at the bins: on a uniform grid,
   /// nearer to the bins below the cutoff.
   bool stops(double energy) const;

@@ -5,9 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "physics/scattering.hpp"
-#include "physics/straggling.hpp"
-
 namespace bb::transport {
 namespace {
 
@@ -35,30 +32,18 @@ std::shared_ptr<const physics::StoppingTable> table_of(const Material& m) {
 
 Medium::Medium(const Material& m) : material(m), kept(table_of(m)), table(*kept) {}
 
+ScatteringModel scattering_model(const Problem& problem, const physics::StoppingTable& water) {
+  return {problem.scattering, problem.beam.energy, water.view(), problem.materials[0].x0};
+}
+
 double scattering_power(const Problem& problem, const Material& material, const physics::StoppingTable& water,
                         double energy) {
-  switch (problem.scattering) {
-    case Scattering::kGottschalk:
-      return physics::gottschalk_power(energy, problem.beam.energy, material.xs);
-    case Scattering::kFermiRossi:
-      return physics::fermi_rossi_power(energy, material.x0);
-    case Scattering::kHighland: {
-      // Thickness so far, as water: a function of energy alone, so that it needs no history.
-      const double lengths = (water.range(problem.beam.energy) - water.range(energy)) / problem.materials[0].x0;
-      return physics::highland_power(energy, lengths, material.x0);
-    }
-    case Scattering::kOff:
-      break;
-  }
-  return 0.0;
+  return scattering_model(problem, water).power(energy, material.x0, material.xs);
 }
 
 double straggling_variance(const Problem& problem, const Medium& medium, double middle, double after, double path_mm) {
-  if (problem.straggling == Straggling::kOff || after <= 0.0) return 0.0;
-  const double gained = physics::bohr_straggling(middle, medium.material.z_over_a) * medium.thickness(path_mm);
-  // The spread gained half-way grows with dE'/dE = S(E')/S(E) of the medium on the way to the end.
-  const double stretch = medium.table.stopping(after) / medium.table.stopping(middle);
-  return gained * stretch * stretch;
+  return straggling_variance(problem.straggling, medium.table.view(), medium.material.z_over_a, middle, after,
+                             medium.thickness(path_mm));
 }
 
 }  // namespace bb::transport

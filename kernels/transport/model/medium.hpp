@@ -30,6 +30,9 @@ class Medium {
   const physics::StoppingTable& table;
 };
 
+/// The problem's model of scattering; `water` is the table of the first material.
+ScatteringModel scattering_model(const Problem& problem, const physics::StoppingTable& water);
+
 /// Scattering power of the problem's model at `energy`, rad² per g/cm²; `water` is the table of the first material.
 double scattering_power(const Problem& problem, const Material& material, const physics::StoppingTable& water,
                         double energy);

@@ -6,14 +6,12 @@
 #include <vector>
 
 #include "engine/problem_error.hpp"
+#include "step_model.hpp"
 
 // A transport problem, resolved: what the host hands to every engine. Units: MeV, mm, rad, g/cm³.
 namespace bb::transport {
 
 enum class EnergyGridKind { kRange, kUniform };
-enum class Scattering { kOff, kGottschalk, kFermiRossi, kHighland };
-enum class Straggling { kOff, kBohr };
-enum class Nuclear { kOff, kAttenuation, kIcru63 };
 enum class Stepping { kPath, kDepth };
 enum class Remap { kHighOrder, kLinear };
 enum class Precision { kFp32, kFp64 };

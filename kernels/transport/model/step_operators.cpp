@@ -30,37 +30,50 @@ StepOperators::StepOperators(const Problem& problem, std::span<const Medium> med
   find_detours();
 }
 
-OperatorRows StepOperators::rows(double path_mm, const std::atomic<bool>* cancel) const {
+OperatorRows StepOperators::rows(double path_mm, const InParallel& in_parallel, const std::atomic<bool>* cancel) const {
+  constexpr int kChunk = 32;  // bins that a thread takes at a time
   const int ne = grid_.size();
   OperatorRows out;
-  std::vector<Sources> feeds(u(ne));
+  std::vector<Step> steps(u(ne));
+  std::vector<Taps> feeds(u(ne));
   for (const Matter& matter : matter_) {
     if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) return out;
-    for (Sources& each : feeds) each.clear();
-    for (int e = 0; e < ne; ++e) add_source(matter, path_mm, e, feeds, out);
+    in_parallel((ne + kChunk - 1) / kChunk, [&](int chunk) {
+      for (int e = chunk * kChunk; e < std::min(ne, (chunk + 1) * kChunk); ++e)
+        steps[u(e)] = step_of(matter, path_mm, e);
+    });
+    for (Taps& each : feeds) each.clear();
+    for (int e = 0; e < ne; ++e) {
+      for (const auto& [to, weight] : steps[u(e)].to) feeds[u(to)].emplace_back(e, weight);
+    }
     for (int e = 0; e < ne; ++e) {
       for (const auto& [source, weight] : feeds[u(e)]) {
         out.gather_source.push_back(source);
         out.gather_weight.push_back(weight);
       }
       out.gather_end.push_back(static_cast<std::int32_t>(out.gather_source.size()));
-      add_angle_kernel(matter, path_mm, e, out);
+      const Step& step = steps[u(e)];
+      out.angle_weight.insert(out.angle_weight.end(), step.angles.begin(), step.angles.end());
+      out.angle_end.push_back(static_cast<std::int32_t>(out.angle_weight.size()));
+      out.deposit.push_back(step.deposit);
+      out.stopped.push_back(step.stopped);
+      out.stopped_path.push_back(step.stopped_path);
+      out.nuclear.push_back(step.nuclear);
+      out.nuclear_escape.push_back(step.nuclear_escape);
     }
   }
   return out;
 }
 
-void StepOperators::add_source(const Matter& matter, double path, int e, std::vector<Sources>& feeds,
-                               OperatorRows& out) const {
+StepOperators::Step StepOperators::step_of(const Matter& matter, double path, int e) const {
+  Step out;
   const Medium& medium = *matter.medium;
   const double path_mm = longer_.empty() ? path : path * longer_[u(e)];
   const double range = matter.range[u(e)], thickness = medium.thickness(path_mm);
   const double range_mm = range / (0.1 * medium.material.density);
   const double after = medium.table.energy_at(range - thickness);
-  double lost = 0.0;
-  if (problem_.nuclear == Nuclear::kAttenuation) {
-    lost = physics::nuclear_loss(matter_[0].range[u(e)], after > 0.0 ? water_.range(after) : 0.0);
-  }
+  const StepModel numbers = model();
+  double lost = numbers.lost(e, after);
   const double reacts_at = reactions_.on() ? reactions_.at[u(e)] : 0.0;
   if (reacts_at > 0.0) lost = -std::expm1(-matter.removal[u(e)] * std::min(thickness, range));
   double kept_energy = 0.0;
@@ -74,42 +87,36 @@ void StepOperators::add_source(const Matter& matter, double path, int e, std::ve
     }
     const int to = std::min(bin, grid_.size() - 1);
     kept_energy += weight * grid_.held()[u(to)];
-    Sources& sources = feeds[u(to)];
-    if (!sources.empty() && sources.back().first == e) {
-      sources.back().second += weight;
+    if (!out.to.empty() && out.to.back().first == to) {
+      out.to.back().second += weight;
     } else {
-      sources.emplace_back(e, weight);
+      out.to.emplace_back(to, weight);
     }
   };
   if (grid_.stops(after)) {
     stopped = 1.0 - lost;
     stopped_path = stopped * range_mm;
+  } else if (grid_.kind() == EnergyGridKind::kRange) {
+    const physics::MomentTaps taps = numbers.landing(step_matter(matter), path_mm, e, after);
+    for (int i = 0; i < taps.count; ++i) land(taps.first + i, taps.weight(i) * (1.0 - lost));
   } else {
-    physics::MomentKernel kernel;
-    if (after > 0.0) {
-      const double middle = medium.table.energy_at(range - 0.5 * thickness);
-      kernel = grid_.kernel(after, straggling_variance(problem_, medium, middle, after, path_mm));
-    } else {
-      // Residual range in water: below zero by what the path is too long.
-      kernel = grid_.kernel_beyond((range - thickness) * matter_[0].range[u(e)] / range);
-    }
+    const double middle = medium.table.energy_at(range - 0.5 * thickness);
+    const physics::MomentKernel kernel =
+        grid_.kernel(after, straggling_variance(problem_, medium, middle, after, path_mm));
     for (std::size_t i = 0; i < kernel.weights.size(); ++i) {
       land(kernel.first + static_cast<int>(i), kernel.weights[i] * (1.0 - lost));
     }
   }
   const double held = grid_.held()[u(e)];
-  double escape = 0.0;
-  if (reacts_at > 0.0) {
-    escape = lost * reacts_at;
-  } else if (lost > 0.0) {
-    const double depth = std::max(0.0, beam_range_ - matter_[0].range[u(e)]);
-    escape = (1.0 - physics::nuclear_deposited_share(depth)) * lost * held;
-  }
-  out.deposit.push_back(held - kept_energy - escape);
-  out.stopped.push_back(stopped);
-  out.stopped_path.push_back(stopped_path);
-  out.nuclear.push_back(lost);
-  out.nuclear_escape.push_back(escape);
+  const double escape = reacts_at > 0.0 ? lost * reacts_at : numbers.escape(e, lost, held);
+  out.deposit = held - kept_energy - escape;
+  out.stopped = stopped;
+  out.stopped_path = stopped_path;
+  out.nuclear = lost;
+  out.nuclear_escape = escape;
+  const physics::MomentTaps angles = numbers.angles(step_matter(matter), path, e);
+  for (int k = 0; k <= angles.last(); ++k) out.angles.push_back(angles.weight(k - angles.first));
+  return out;
 }
 
 /// How much longer than in the plane a way is by what protons have scattered across it, which this solver does not
@@ -137,28 +144,37 @@ double StepOperators::left_mm(const Medium& medium, int bin) const {
   return std::copysign(medium.range_mm(std::abs(energy)), energy);
 }
 
-void StepOperators::add_angle_kernel(const Matter& matter, double path_mm, int e, OperatorRows& out) const {
-  const Medium& medium = *matter.medium;
-  const double thickness = medium.thickness(path_mm);
-  const double before = medium.table.energy_at(matter.range[u(e)] + 0.5 * thickness);
-  const double power = scattering_power(problem_, medium.material, water_, before);
-  const double dtheta = problem_.grid.dtheta;
-  const physics::MomentKernel kernel = physics::moment_kernel(0.0, power * thickness / (dtheta * dtheta));
-  for (int k = 0; k <= kernel.last(); ++k) out.angle_weight.push_back(kernel.weights[u(k - kernel.first)]);
-  out.angle_end.push_back(static_cast<std::int32_t>(out.angle_weight.size()));
+StepMatter StepOperators::step_matter(const Matter& matter) const {
+  const Material& m = matter.medium->material;
+  return {matter.medium->table.view(), m.density, m.z_over_a, m.x0, m.xs, matter.range.data()};
 }
 
-void append(std::span<const OperatorRows> rows, std::span<const std::size_t> of_class, const InParallel& in_parallel,
-            Tables& tables) {
-  // Where the operators of each class begin.
+StepModel StepOperators::model() const {
+  return {scattering_model(problem_, water_),
+          problem_.straggling,
+          problem_.nuclear,
+          grid_.range_axis(),
+          problem_.grid.dtheta,
+          beam_range_,
+          matter_[0].range.data()};
+}
+
+std::vector<StepMatter> StepOperators::matter() const {
+  std::vector<StepMatter> out;
+  for (const Matter& each : matter_) out.push_back(step_matter(each));
+  return out;
+}
+
+void append(std::span<const OperatorRows> rows, const InParallel& in_parallel, Tables& tables) {
+  // Where the operators of each path begin.
   struct Begin {
     std::size_t row = 0, gathered = 0, angles = 0;
   };
-  std::vector<Begin> begin(of_class.size() + 1);
-  for (std::size_t c = 0; c < of_class.size(); ++c) {
-    const OperatorRows& each = rows[of_class[c]];
-    begin[c + 1] = {begin[c].row + each.deposit.size(), begin[c].gathered + each.gather_source.size(),
-                    begin[c].angles + each.angle_weight.size()};
+  std::vector<Begin> begin(rows.size() + 1);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const OperatorRows& each = rows[i];
+    begin[i + 1] = {begin[i].row + each.deposit.size(), begin[i].gathered + each.gather_source.size(),
+                    begin[i].angles + each.angle_weight.size()};
   }
   const Begin all = begin.back();
   tables.gather_begin.resize(all.row + 1);
@@ -170,14 +186,14 @@ void append(std::span<const OperatorRows> rows, std::span<const std::size_t> of_
        {&tables.deposit, &tables.stopped, &tables.stopped_path, &tables.nuclear, &tables.nuclear_escape}) {
     values->resize(all.row);
   }
-  in_parallel(static_cast<int>(of_class.size()), [&](int c) {
-    const OperatorRows& each = rows[of_class[u(c)]];
-    const Begin& at = begin[u(c)];
+  in_parallel(static_cast<int>(rows.size()), [&](int i) {
+    const OperatorRows& each = rows[u(i)];
+    const Begin& at = begin[u(i)];
     const auto put = [](const auto& from, auto& to, std::size_t first) {
       std::ranges::copy(from, to.begin() + static_cast<std::ptrdiff_t>(first));
     };
     const auto put_ends = [&](const std::vector<std::int32_t>& ends, std::vector<std::int32_t>& to, std::size_t first) {
-      for (std::size_t i = 0; i < ends.size(); ++i) to[at.row + 1 + i] = static_cast<std::int32_t>(first) + ends[i];
+      for (std::size_t k = 0; k < ends.size(); ++k) to[at.row + 1 + k] = static_cast<std::int32_t>(first) + ends[k];
     };
     put_ends(each.gather_end, tables.gather_begin, at.gathered);
     put_ends(each.angle_end, tables.angle_begin, at.angles);

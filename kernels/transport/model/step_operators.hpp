@@ -27,8 +27,13 @@ class StepOperators {
   StepOperators(const Problem& problem, std::span<const Medium> media, const EnergyGrid& grid,
                 const ReactionGrid& reactions);
 
+  /// What they follow from, for range grids where reactions are not followed.
+  StepModel model() const;
+  std::vector<StepMatter> matter() const;
+
   /// Operators of steps of `path_mm`; some are missing where `cancel` was true.
-  OperatorRows rows(double path_mm, const std::atomic<bool>* cancel = nullptr) const;
+  OperatorRows rows(double path_mm, const InParallel& in_parallel, const std::atomic<bool>* cancel = nullptr) const;
+  int first_alive() const { return grid_.first_alive(); }
 
  private:
   struct Matter {
@@ -36,12 +41,18 @@ class StepOperators {
     std::vector<double> range;    // [ne] g/cm²
     std::vector<double> removal;  // [ne] cm²/g; where reactions are followed
   };
-  /// Bins that feed a bin, with their weights; ascending.
-  using Sources = std::vector<std::pair<int, double>>;
+  /// Bins with weights, ascending.
+  using Taps = std::vector<std::pair<int, double>>;
+  /// What becomes of a bin's protons in a step, and how the angles spread of those that end it there.
+  struct Step {
+    Taps to;
+    double deposit = 0, stopped = 0, stopped_path = 0, nuclear = 0, nuclear_escape = 0;
+    std::vector<double> angles;  // distance 0 … half
+  };
 
+  StepMatter step_matter(const Matter& matter) const;
   void find_detours();
-  void add_source(const Matter& matter, double path, int e, std::vector<Sources>& feeds, OperatorRows& out) const;
-  void add_angle_kernel(const Matter& matter, double path_mm, int e, OperatorRows& out) const;
+  Step step_of(const Matter& matter, double path, int e) const;
   double left_mm(const Medium& medium, int bin) const;
 
   const Problem& problem_;
@@ -53,8 +64,7 @@ class StepOperators {
   std::vector<double> longer_;  // [ne] by which ways are longer than in the plane; where reactions are followed
 };
 
-/// Puts the operators of every class behind each other: class c has those of rows[of_class[c]].
-void append(std::span<const OperatorRows> rows, std::span<const std::size_t> of_class, const InParallel& in_parallel,
-            Tables& tables);
+/// Puts the operators of every path behind each other.
+void append(std::span<const OperatorRows> rows, const InParallel& in_parallel, Tables& tables);
 
 }  // namespace bb::transport

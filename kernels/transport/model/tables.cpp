@@ -106,6 +106,16 @@ void build_streaming(const Problem& p, double detour_mm, Tables& t) {
   }
 }
 
+/// The cell on the beam's axis `way` mm behind the first node; empty behind the grid. A beam that starts on a side of
+/// the grid, or beside it, comes in through the cells along that side, if at all.
+std::optional<std::size_t> cell_on_axis(const Problem& p, const Beam& beam, const Tables& t, double way) {
+  const auto z = static_cast<int>((t.depth_first_node + way * std::cos(beam.angle)) / p.grid.dz);
+  const double start = std::clamp(beam.x / p.grid.dx + 0.5 * t.nx, 0.0, std::nextafter(static_cast<double>(t.nx), 0.0));
+  const auto x = static_cast<int>(std::floor(start + way * std::sin(beam.angle) / p.grid.dx));
+  if (z >= t.nz || x < 0 || x >= t.nx) return {};
+  return at(z) * at(t.nx) + at(x);
+}
+
 /// A proton that goes straight along the beam axis, without straggling.
 struct AxisProton {
   int steps = 0;              // until it stops or leaves the grid
@@ -119,45 +129,58 @@ constexpr std::array<double, 9> kNormalParts = {-1.5932, -0.9674, -0.5895, -0.28
                                                 0.2822,  0.5895,  0.9674,  1.5932};
 
 AxisProton follow_axis(const Problem& p, const Beam& beam, const std::vector<Medium>& media, const EnergyGrid& grid,
-                       double start_energy, const Tables& t) {
+                       double start_energy, const Tables& t, const InParallel& in_parallel) {
   const bool depth = p.stepping == Stepping::kDepth;
   const double path = depth ? p.grid.dz / std::cos(beam.angle) : p.step;
-  double variance = 0.0, detour = 0.0, theta_squared = beam.angle_sigma * beam.angle_sigma;
+  struct Step {
+    const Medium* medium;
+    double centre;  // MeV
+    double sigma;   // of the angle, rad
+  };
+  std::vector<Step> steps;
+  double detour = 0.0, theta_squared = beam.angle_sigma * beam.angle_sigma;
   double energy = start_energy;
   int step = 0;
   for (; energy > p.grid.cutoff; ++step) {
     const double way = step * path;
-    const int z = static_cast<int>((t.depth_first_node + way * std::cos(beam.angle)) / p.grid.dz);
-    const int x = static_cast<int>(std::floor((beam.x + way * std::sin(beam.angle)) / p.grid.dx + 0.5 * t.nx));
-    if (z >= t.nz || x < 0 || x >= t.nx) break;
-    const Medium& medium = media[p.map[at(z) * at(t.nx) + at(x)]];
+    const std::optional<std::size_t> cell = cell_on_axis(p, beam, t, way);
+    if (!cell) break;
+    const Medium& medium = media[p.map[*cell]];
     // The steps start on bin centres, whatever the energy on the way.
     const int bin = std::clamp(static_cast<int>(std::lround(grid.index_of(energy))), 0, grid.size() - 1);
     const double centre = grid.energies()[at(bin)];
     if (medium.energy_after(centre, path) <= p.grid.cutoff) break;
-    const auto excess = [&](double length) {
-      const double after = medium.energy_after(centre, length);
-      if (after <= p.grid.cutoff) return 0.0;
-      return grid.excess_variance(
-          after, straggling_variance(p, medium, medium.energy_after(centre, 0.5 * length), after, length));
-    };
-    if (depth) {
-      // From plane to plane the path is longer at larger angles: no whole number of bins holds for all.
-      const double sigma = std::sqrt(theta_squared);
-      for (const double part : kNormalParts) {
-        const double theta = std::clamp(beam.angle + part * sigma, t.theta.front(), t.theta.back());
-        variance += excess(p.grid.dz / std::cos(theta)) / static_cast<double>(kNormalParts.size());
-      }
-    } else {
-      variance += excess(path);
-    }
-    const double middle = medium.energy_after(energy, 0.5 * path);
+    const double range = medium.table.range(energy);
+    steps.push_back({&medium, centre, std::sqrt(theta_squared)});
+    const double middle = medium.table.energy_at(range - medium.thickness(0.5 * path));
     const double power = scattering_power(p, medium.material, media[0].table, std::max(middle, p.grid.cutoff));
     theta_squared += power * path * 0.1 * medium.material.density;
     detour += 0.5 * theta_squared * path;
-    energy = medium.energy_after(energy, path);
+    energy = medium.table.energy_at(range - medium.thickness(path));
   }
-  return {step, variance, detour};
+
+  const auto excess = [&](const Step& at_bin, double length) {
+    const Medium& medium = *at_bin.medium;
+    const double after = medium.energy_after(at_bin.centre, length);
+    if (after <= p.grid.cutoff) return 0.0;
+    const double middle = medium.energy_after(at_bin.centre, 0.5 * length);
+    return grid.excess_variance(after, straggling_variance(p, medium, middle, after, length));
+  };
+  std::vector<double> added(steps.size());
+  const auto add = [&](int i) {
+    const Step& s = steps[at(i)];
+    if (!depth) {
+      added[at(i)] = excess(s, path);
+      return;
+    }
+    // From plane to plane the path is longer at larger angles: no whole number of bins holds for all.
+    for (const double part : kNormalParts) {
+      const double theta = std::clamp(beam.angle + part * s.sigma, t.theta.front(), t.theta.back());
+      added[at(i)] += excess(s, p.grid.dz / std::cos(theta)) / static_cast<double>(kNormalParts.size());
+    }
+  };
+  in_parallel(static_cast<int>(steps.size()), add);
+  return {step, std::accumulate(added.begin(), added.end(), 0.0), detour};
 }
 
 /// Class of the steps that go as the beam.
@@ -180,10 +203,9 @@ double end_excess(const Problem& p, const Beam& beam, const Tables& t, const Sta
     while (low <= high && now[at(low)] <= least) ++low;
     while (high >= low && now[at(high)] <= least) --high;
     const double way = step * path;
-    const int z = static_cast<int>((t.depth_first_node + way * std::cos(beam.angle)) / t.dz);
-    const int x = static_cast<int>(std::floor((beam.x + way * std::sin(beam.angle)) / t.dx + 0.5 * t.nx));
-    if (low > high || z >= t.nz || x < 0 || x >= t.nx) break;
-    const int m = t.map[at(z) * at(t.nx) + at(x)];
+    const std::optional<std::size_t> cell = cell_on_axis(p, beam, t, way);
+    if (low > high || !cell) break;
+    const int m = t.map[*cell];
     for (int e = low; e <= high; ++e) {
       const std::size_t row = t.row(along, m, e);
       stopped += now[at(e)] * t.stopped[row];
@@ -216,7 +238,7 @@ double row_spread(const Problem& p, const Beam& beam, const RowDrift& drift) {
 }
 
 /// A filled state has no way in: its content is all there is.
-void fill_start(const Problem& p, Tables& t) {
+void fill_start(const Problem& p, const InParallel& in_parallel, Tables& t) {
   Start& s = t.start;
   s.missed = s.missed_energy = {};
   s.entry_deposit = s.x_variance = 0.0;
@@ -224,11 +246,15 @@ void fill_start(const Problem& p, Tables& t) {
   s.z = 0;
   s.number_in = s.energy_in = 0.0;
   const std::size_t slice = t.cells() / at(t.ne) / (p.stepping == Stepping::kDepth ? at(t.nz) : 1);
-  for (int e = 0; e < t.ne; ++e) {
+  std::vector<double> numbers(at(t.ne));
+  in_parallel(t.ne, [&](int e) {
     double number = 0.0;
     for (std::size_t i = 0; i < slice; ++i) number += filled_value(p.seed, at(e) * slice + i);
-    s.number_in += number;
-    s.energy_in += number * t.energy[at(e)];
+    numbers[at(e)] = number;
+  });
+  for (int e = 0; e < t.ne; ++e) {
+    s.number_in += numbers[at(e)];
+    s.energy_in += numbers[at(e)] * t.energy[at(e)];
   }
 }
 
@@ -237,7 +263,7 @@ void fill_start(const Problem& p, Tables& t) {
 /// What the sizes of a problem follow from, and the beam at the first node.
 class TableBuilder::Layout {
  public:
-  explicit Layout(const Problem& p);
+  Layout(const Problem& p, const InParallel& in_parallel);
 
   const Problem& problem;
   std::vector<Medium> media;
@@ -249,7 +275,7 @@ class TableBuilder::Layout {
 
   double water_range(double energy) const { return media[0].table.range(energy) / media[0].material.density * 10.0; }
   /// What follows from the way of one proton along a beam that comes to the first node with `energy`.
-  AxisProton follow(const Beam& beam, double energy, Tables& t) const;
+  AxisProton follow(const Beam& beam, double energy, const InParallel& in_parallel, Tables& t) const;
 
  private:
   Entry entry_of(const Problem& p, const Beam& spot, double depth_mm) const;
@@ -270,7 +296,7 @@ Entry TableBuilder::Layout::entry_of(const Problem& p, const Beam& spot, double 
   return {&medium, path, energy};
 }
 
-TableBuilder::Layout::Layout(const Problem& p) : problem(p) {
+TableBuilder::Layout::Layout(const Problem& p, const InParallel& in_parallel) : problem(p) {
   check(p);
   for (const Material& m : p.materials) media.emplace_back(m);
 
@@ -331,12 +357,13 @@ TableBuilder::Layout::Layout(const Problem& p) : problem(p) {
   t.ne = grid->size();
   t.energy = grid->held();
   t.reactions = reaction_grid(p, media[0].table, media[0].table.range(p.beam.energy), t.energy);
-  if (!p.filled) detour_mm = follow(p.beam, start_energy, t).detour;
+  if (!p.filled) detour_mm = follow(p.beam, start_energy, in_parallel, t).detour;
 }
 
-AxisProton TableBuilder::Layout::follow(const Beam& beam, double energy, Tables& t) const {
+AxisProton TableBuilder::Layout::follow(const Beam& beam, double energy, const InParallel& in_parallel,
+                                        Tables& t) const {
   const Problem& p = problem;
-  const AxisProton axis = follow_axis(p, beam, media, *grid, energy, t);
+  const AxisProton axis = follow_axis(p, beam, media, *grid, energy, t, in_parallel);
   t.axis_steps = axis.steps;
   // What is a cell off in depth, and not across, is off by its part along the axis.
   const double along = p.grid.dz * std::cos(beam.angle);
@@ -345,38 +372,64 @@ AxisProton TableBuilder::Layout::follow(const Beam& beam, double energy, Tables&
   return axis;
 }
 
-TableBuilder::TableBuilder(const Problem& problem) : layout_(std::make_unique<const Layout>(problem)) {}
+TableBuilder::TableBuilder(const Problem& problem, const InParallel& in_parallel)
+    : layout_(std::make_unique<const Layout>(problem, in_parallel)) {}
 TableBuilder::~TableBuilder() = default;
 
 const Tables& TableBuilder::outline() const { return layout_->tables; }
 
-Tables TableBuilder::build(const InParallel& in_parallel, const std::atomic<bool>* cancel) const {
+bool rows_can_be_left(const Problem& p) {
+  return p.precision == Precision::kFp32 && p.grid.energy_kind == EnergyGridKind::kRange &&
+         p.nuclear != Nuclear::kIcru63 && !p.track_scores && p.spectra.empty();
+}
+
+Tables TableBuilder::build(const InParallel& in_parallel, const std::atomic<bool>* cancel, bool rows_left) const {
   const Layout& layout = *layout_;
   const Problem& p = layout.problem;
   Tables t = layout.tables;
   const bool depth = p.stepping == Stepping::kDepth;
-  // Angles to either side of the axis have the same path, and so the same operators.
-  std::vector<double> paths;
-  std::vector<std::size_t> path_of_class;
+  std::vector<double>& paths = t.path_mm;
   for (int c = 0; c < t.classes; ++c) {
     const double path = depth ? p.grid.dz / std::cos(t.theta[at(c)]) : p.step;
     const auto known = std::ranges::find(paths, path);
-    path_of_class.push_back(static_cast<std::size_t>(known - paths.begin()));
+    t.path_of.push_back(static_cast<std::int32_t>(known - paths.begin()));
     if (known == paths.end()) paths.push_back(path);
   }
-  const StepOperators operators(p, layout.media, *layout.grid, t.reactions);
-  std::vector<OperatorRows> rows(paths.size());
-  in_parallel(static_cast<int>(paths.size()), [&](int i) { rows[at(i)] = operators.rows(paths[at(i)], cancel); });
-  if (cancel != nullptr && cancel->load()) throw Cancelled();
-  append(rows, path_of_class, in_parallel, t);
+  t.paths = static_cast<int>(paths.size());
+  const auto operators = std::make_shared<const StepOperators>(p, layout.media, *layout.grid, layout.tables.reactions);
+  if (rows_left) {
+    t.operators = operators;
+  } else {
+    std::vector<OperatorRows> rows(paths.size());
+    if (paths.size() == 1) {
+      rows[0] = operators->rows(paths[0], in_parallel, cancel);
+    } else {
+      in_parallel(static_cast<int>(paths.size()),
+                  [&](int i) { rows[at(i)] = operators->rows(paths[at(i)], one_after_the_other, cancel); });
+    }
+    if (cancel != nullptr && cancel->load()) throw Cancelled();
+    append(rows, in_parallel, t);
+  }
   build_streaming(p, layout.detour_mm, t);
   build_start(p, *layout.grid, spots_of(p), layout.entries, {t.energy, t.theta, t.nx}, t.start);
   if (p.filled) {
-    fill_start(p, t);
+    fill_start(p, in_parallel, t);
   } else {
-    t.end_excess_mm = end_excess(p, p.beam, t, t.start);
+    t.end_excess_mm = end_excess(p, p.beam, rows_left ? along_axis(*operators, t, in_parallel) : t, t.start);
   }
   t.tracks = track_scores(p, layout.media, *layout.grid, layout.entries, t, class_along(p, p.beam, t));
+  return t;
+}
+
+/// The tables with the rows of steps along the beam for those of all.
+Tables TableBuilder::along_axis(const StepOperators& operators, const Tables& all,
+                                const InParallel& in_parallel) const {
+  Tables t = layout_->tables;
+  const int along = class_along(layout_->problem, layout_->problem.beam, t);
+  t.path_of.assign(at(t.classes), 0);
+  const double path = all.path_mm[at(all.path_of[at(along)])];
+  const OperatorRows rows = operators.rows(path, in_parallel);
+  append({&rows, 1}, one_after_the_other, t);
   return t;
 }
 
@@ -394,7 +447,7 @@ void TableBuilder::describe(std::size_t index, const Tables& whole, Tables& alon
   const Beam& beam = spots_of(layout.problem)[index];
   alone.beam_range_mm = layout.water_range(beam.energy);
   alone.spots_span_mm = 0.0;
-  layout.follow(beam, layout.entries[index].energy, alone);
+  layout.follow(beam, layout.entries[index].energy, one_after_the_other, alone);
   alone.end_excess_mm = end_excess(layout.problem, beam, whole, alone.start);
 }
 

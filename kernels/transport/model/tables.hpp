@@ -18,37 +18,47 @@
 
 namespace bb::transport {
 
+class StepOperators;
+
 /// Everything that one step needs to know about the physics, as plain arrays: built once per
 /// problem in FP64, shared by every variant on CPU and GPU.
 ///
 /// One step is: energy gather, then angle convolution, then streaming in x, then in z. With path
 /// stepping the path is the same for all protons (`classes` = 1); with depth stepping it is
 /// Δz/cosθ and the first two tables have one class per angle (`classes` = ntheta; the class is the
-/// angle that a proton has when it starts the step).
+/// angle that a proton has when it starts the step). Angles to either side of the axis go the same path: their rows are
+/// those of the path.
 struct Tables {
   int ne = 0, ntheta = 0, nz = 0, nx = 0;
   double dx = 0, dz = 0;  // mm
   int materials = 0, classes = 1;
+  int paths = 1;                      // that differ
+  std::vector<std::int32_t> path_of;  // [classes]
+  std::vector<double> path_mm;        // [paths]
+
+  /// Where the rows of the operators are left to who needs them: what makes them, as long as there is the
+  /// TableBuilder. All that is [paths·materials·ne] is empty then. Null where the rows are here.
+  std::shared_ptr<const StepOperators> operators;
 
   std::vector<double> energy;  // [ne] MeV that a proton of the bin holds, ascending
   std::vector<double> theta;   // [ntheta] rad from +z
 
-  // Energy gather. Row (c, m, e') lists the bins e that feed e' and with what weight.
-  std::vector<std::int32_t> gather_begin;  // [classes·materials·ne + 1]
+  // Energy gather. Row (path, m, e') lists the bins e that feed e' and with what weight.
+  std::vector<std::int32_t> gather_begin;  // [paths·materials·ne + 1]
   std::vector<std::int32_t> gather_source;
   std::vector<double> gather_weight;
   int reach_down = 0;  // a bin is fed from e' + reach_down … e' + reach_up
   int reach_up = 0;
 
-  // Per proton that starts the step in (c, m, e).
+  // Per proton that starts the step in (path, m, e).
   std::vector<double> deposit;         // MeV left in the cell
   std::vector<double> stopped;         // fraction that ends below the cutoff
   std::vector<double> nuclear;         // fraction removed by nuclear reactions
   std::vector<double> nuclear_escape;  // MeV carried away by them; where reactions are followed, all that they take
   std::vector<double> stopped_path;    // mm that the stopped go from the start of the step, times their fraction
 
-  // Angle kernels, symmetric: row (c, m, e') holds the weights of distance 0 … half.
-  std::vector<std::int32_t> angle_begin;  // [classes·materials·ne + 1]
+  // Angle kernels, symmetric: row (path, m, e') holds the weights of distance 0 … half.
+  std::vector<std::int32_t> angle_begin;  // [paths·materials·ne + 1]
   std::vector<double> angle_weight;
   int angle_half_max = 0;
 
@@ -74,8 +84,10 @@ struct Tables {
   double extra_straggling_mm = 0;  // range spread that range bins and steps of parts of cells add to the beam
   double row_spread_mm = 0;        // the same of a tilted beam's thin rows, about
 
-  std::size_t row(int c, int m, int e) const {
-    return (static_cast<std::size_t>(c) * static_cast<std::size_t>(materials) + static_cast<std::size_t>(m)) *
+  /// The row of a class.
+  std::size_t row(int c, int m, int e) const { return path_row(path_of[static_cast<std::size_t>(c)], m, e); }
+  std::size_t path_row(int path, int m, int e) const {
+    return (static_cast<std::size_t>(path) * static_cast<std::size_t>(materials) + static_cast<std::size_t>(m)) *
                static_cast<std::size_t>(ne) +
            static_cast<std::size_t>(e);
   }
@@ -97,17 +109,22 @@ inline void one_after_the_other(int tasks, const std::function<void(int)>& task)
 /// Somebody has cancelled what was being built.
 class Cancelled : public std::exception {};
 
+/// Whether a device can make the rows of a problem's operators itself: those of a range grid in FP32, without what the
+/// host follows from row to row.
+bool rows_can_be_left(const Problem& problem);
+
 /// Lays a problem out and builds its tables. The problem must outlive it.
 class TableBuilder {
  public:
   /// Throws ProblemError('invalid' | 'unsupported') with the value and what is allowed.
-  explicit TableBuilder(const Problem& problem);
+  explicit TableBuilder(const Problem& problem, const InParallel& in_parallel = one_after_the_other);
   ~TableBuilder();
 
   /// The sizes, the axes and the beam's way in, without the operators.
   const Tables& outline() const;
   /// Throws Cancelled soon after `cancel` is true: many materials and angles take minutes.
-  Tables build(const InParallel& in_parallel, const std::atomic<bool>* cancel = nullptr) const;
+  /// `rows_left`: without the rows of the operators, which a device makes.
+  Tables build(const InParallel& in_parallel, const std::atomic<bool>* cancel = nullptr, bool rows_left = false) const;
   /// The outline with spot `index` alone, and its way in. Any number of threads may ask at once.
   Tables alone(std::size_t index) const;
   /// Fills in what readouts need to know of that spot; `whole` are the tables that were built.
@@ -115,6 +132,8 @@ class TableBuilder {
 
  private:
   class Layout;
+  Tables along_axis(const StepOperators& operators, const Tables& all, const InParallel& in_parallel) const;
+
   std::unique_ptr<const Layout> layout_;
 };
 

@@ -11,7 +11,7 @@
 namespace bb::transport {
 namespace {
 
-/// The rows of one class and material, which begin with `first`.
+/// The rows of one path and material, which begin with `first`.
 template <typename T>
 void round_energy(const Tables& t, std::size_t first, TypedTables<T>& out) {
   const SourceTaps by_source = taps_by_source(t, first, u(t.ne));
@@ -68,10 +68,11 @@ void copy(const std::vector<double>& from, std::vector<T>& to) {
 template <typename T>
 TypedTables<T>::TypedTables(const Tables& t, const InParallel& in_parallel) {
   if constexpr (std::is_same_v<T, float>) {
+    const int blocks = t.operators ? 0 : t.paths * t.materials;
     gather_weight.resize(t.gather_weight.size());
     for (auto* values : {&deposit, &stopped, &nuclear, &nuclear_escape}) values->resize(t.deposit.size());
     angle_weight.resize(t.angle_weight.size());
-    in_parallel(t.classes * t.materials, [&](int block) {
+    in_parallel(blocks, [&](int block) {
       round_energy(t, u(block) * u(t.ne), *this);
       round_angles(t, u(block) * u(t.ne), *this);
     });

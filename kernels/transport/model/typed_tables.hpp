@@ -27,7 +27,7 @@ struct TypedTables {
   explicit TypedTables(const Tables& tables, const InParallel& in_parallel = one_after_the_other);
 
   std::vector<T> gather_weight;   // as Tables::gather_weight
-  std::vector<T> deposit;         // [classes·materials·ne] MeV
+  std::vector<T> deposit;         // [paths·materials·ne] MeV
   std::vector<T> stopped;         // fraction
   std::vector<T> nuclear;         // fraction
   std::vector<T> nuclear_escape;  // MeV

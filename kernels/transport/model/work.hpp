@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "problem.hpp"
 #include "tables.hpp"
 
@@ -8,5 +10,12 @@ namespace bb::transport {
 /// Additions and multiplications that the operators of one step need per cell, on average over energies, angles and
 /// the cells of the map: what a problem's tables ask for, whatever a variant computes twice. A clamp counts as two.
 double flops_per_cell_step(const Tables& tables);
+
+/// What the rows of one path and material hold in all.
+struct RowSizes {
+  double taps, pairs;  // of the energy gather; of neighbours of one distance, of the angle kernels
+};
+/// The same by sizes [paths·materials].
+double flops_per_cell_step(const Tables& tables, std::span<const RowSizes> sizes);
 
 }  // namespace bb::transport

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <exception>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
+#include "beam_queue.hpp"
 #include "centre_angles.hpp"
 #include "cpu/all_cores.hpp"
 #include "cpu/host.hpp"
@@ -94,7 +98,10 @@ struct Beams::Common {
   }
 };
 
-Beams::Beams(Problem problem) : run_(checked(std::move(problem))) {}
+Beams::Beams(Problem problem, std::vector<std::string> devices)
+    : devices_(std::move(devices)), run_(checked(std::move(problem))) {
+  if (devices_.empty()) devices_.push_back(run_.problem().device);
+}
 
 int Beams::lanes() const {
   return static_cast<int>(std::min(count(), static_cast<std::size_t>(cpu::thread_count(problem().threads))));
@@ -114,65 +121,142 @@ void Beams::execute(const std::function<void(Ended&&)>& ended) {
                       .setup_s = cpu::seconds_since(begun) / static_cast<double>(count()),
                       .flops_per_cell_step = transport::flops_per_cell_step(tables)};
   if (variant.make_beams != nullptr && common.make == variant.make) {
-    solve_on_device(common, ended);
+    solve_on_devices(common, ended);
   } else {
     solve_on_cores(common, ended);
   }
 }
 
-void Beams::solve_on_device(const Common& common, const std::function<void(Ended&&)>& ended) {
-  const cpu::Clock::time_point begun = cpu::Clock::now();
-  const auto solver = run_.variant().make_beams(problem(), common.tables, run_.steps_max());
-  const auto wave = static_cast<std::size_t>(solver->at_once());
-  const double setup_s = common.setup_s + cpu::seconds_since(begun) / static_cast<double>(count());
+/// One device at work on beams of the list, in two slots: while the beams of one are under way, what those of the other
+/// have left is read.
+class Beams::OnDevice {
+ public:
+  /// `wave`: most beams that it takes at a time.
+  OnDevice(const Beams& beams, const Common& common, const std::string& device, std::size_t wave)
+      : beams_(beams), common_(common), problem_(beams.problem()) {
+    const cpu::Clock::time_point begun = cpu::Clock::now();
+    problem_.device = device;
+    solver_ = beams.run_.variant().make_beams(problem_, common.tables, beams.run_.steps_max());
+    wave_ = std::min(wave, static_cast<std::size_t>(solver_->at_once()));
+    setup_s_ = common.setup_s + cpu::seconds_since(begun) / static_cast<double>(beams.count());
+  }
 
-  /// Beams in one of the solver's two slots: while these are under way, what the other ones have left is read.
+  /// Until nothing waits, or someone cancelled. What was begun and fails goes back into the queue.
+  void solve(BeamQueue& queue, const std::function<void(Ended&&)>& ended) {
+    try {
+      begin(0, queue);
+      begin(1, queue);
+      for (int slot = 0; at(slot).beams.count > 0; slot ^= 1) finish(slot, queue, ended);
+    } catch (...) {
+      for (const Wave& wave : waves_) queue.give_back(wave.beams);
+      throw;
+    }
+  }
+
+ private:
   struct Wave {
-    std::size_t first = 0;
-    std::vector<Tables> beams;
+    BeamRange beams;
+    std::vector<Tables> tables;
     cpu::Clock::time_point begun;
   };
-  std::array<Wave, 2> waves;
-  std::size_t next = 0;
-  const auto begin = [&](int slot) {
-    Wave& w = waves[static_cast<std::size_t>(slot)];
-    w.first = next;
-    w.beams.assign(cancel_.load() ? 0 : std::min(wave, count() - next), {});
-    if (w.beams.empty()) return;
-    next += w.beams.size();
-    cpu::on_all_cores(static_cast<int>(w.beams.size()), [&](int i) {
-      w.beams[static_cast<std::size_t>(i)] = run_.builder().alone(w.first + static_cast<std::size_t>(i));
+
+  Wave& at(int slot) { return waves_[static_cast<std::size_t>(slot)]; }
+
+  void begin(int slot, BeamQueue& queue) {
+    Wave& w = at(slot);
+    w.beams = beams_.cancel_.load() ? BeamRange{} : queue.take(wave_);
+    w.tables.assign(w.beams.count, {});
+    if (w.beams.count == 0) return;
+    cpu::on_all_cores(static_cast<int>(w.beams.count), [&](int i) {
+      w.tables[static_cast<std::size_t>(i)] = beams_.run_.builder().alone(w.beams.first + static_cast<std::size_t>(i));
     });
     std::vector<const transport::Start*> starts;
-    for (const Tables& each : w.beams) starts.push_back(&each.start);
+    for (const Tables& each : w.tables) starts.push_back(&each.start);
     w.begun = cpu::Clock::now();
-    solver->begin(slot, starts, w.beams.size() == count());
-  };
-  begin(0);
-  begin(1);
-  for (int slot = 0; !waves[static_cast<std::size_t>(slot)].beams.empty(); slot ^= 1) {
-    Wave& w = waves[static_cast<std::size_t>(slot)];
-    solver->finish(slot);
-    const double seconds = cpu::seconds_since(w.begun) / static_cast<double>(w.beams.size());
-    std::vector<RunResult> results(w.beams.size());
-    cpu::on_all_cores(static_cast<int>(w.beams.size()), [&](int i) {
+    solver_->begin(slot, starts, w.beams.count == beams_.count());
+  }
+
+  /// Tells what the slot's beams have left, while its next ones are under way.
+  void finish(int slot, BeamQueue& queue, const std::function<void(Ended&&)>& ended) {
+    solver_->finish(slot);
+    Wave done = std::exchange(at(slot), {});
+    std::vector<RunResult> results;
+    try {
+      results = read(slot, done);
+    } catch (...) {
+      queue.give_back(done.beams);
+      throw;
+    }
+    std::exception_ptr failure;  // of the next ones: these have their answers
+    try {
+      begin(slot, queue);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      ended({done.beams.first + i, std::move(results[i]), std::move(done.tables[i])});
+    }
+    if (failure) std::rethrow_exception(failure);
+  }
+
+  std::vector<RunResult> read(int slot, Wave& wave) const {
+    const double seconds = cpu::seconds_since(wave.begun) / static_cast<double>(wave.beams.count);
+    std::vector<RunResult> results(wave.beams.count);
+    cpu::on_all_cores(static_cast<int>(wave.beams.count), [&](int i) {
       const auto at = static_cast<std::size_t>(i);
-      Tables& beam = w.beams[at];
-      run_.builder().describe(w.first + at, common.tables, beam);
-      BeamScores scores = solver->scores(slot, at);
+      Tables& beam = wave.tables[at];
+      beams_.run_.builder().describe(wave.beams.first + at, common_.tables, beam);
+      BeamScores scores = solver_->scores(slot, at);
       const std::size_t row = static_cast<std::size_t>(beam.start.entry_z) * static_cast<std::size_t>(beam.nx);
       for (std::size_t x = 0; x < beam.start.entry_dose.size(); ++x) scores.dose[row + x] += beam.start.entry_dose[x];
       RunResult& result = results[at];
-      result = common.result(problem(), beam, std::move(scores));
-      result.setup_s = setup_s;
+      result = common_.result(problem_, beam, std::move(scores));
+      result.setup_s = setup_s_;
       result.solve_s = seconds;
-      result.state_bytes = solver->state_bytes();
-      result.bytes_per_cell_step = run_.variant().bytes_per_cell_step;
+      result.state_bytes = solver_->state_bytes();
+      result.bytes_per_cell_step = beams_.run_.variant().bytes_per_cell_step;
     });
-    const std::size_t first = w.first;
-    std::vector<Tables> beams = std::move(w.beams);
-    begin(slot);
-    for (std::size_t i = 0; i < results.size(); ++i) ended({first + i, std::move(results[i]), std::move(beams[i])});
+    return results;
+  }
+
+  const Beams& beams_;
+  const Common& common_;
+  Problem problem_;
+  std::unique_ptr<BeamsSolver> solver_;
+  std::size_t wave_ = 1;
+  double setup_s_ = 0;
+  std::array<Wave, 2> waves_;
+};
+
+void Beams::solve_on_devices(const Common& common, const std::function<void(Ended&&)>& ended) {
+  BeamQueue queue(count());
+  std::mutex telling;
+  const auto tell = [&](Ended&& one) {
+    const std::scoped_lock lock(telling);
+    ended(std::move(one));
+  };
+  std::vector<std::string> devices = devices_;
+  while (!queue.empty() && !cancel_.load()) {
+    // Each has two waves under way: smaller ones, where one device would take all before another has begun.
+    const std::size_t share = devices.size() == 1 ? count() : (count() + 2 * devices.size() - 1) / (2 * devices.size());
+    std::vector<std::exception_ptr> failures(devices.size());
+    const auto solve = [&](std::size_t i) {
+      try {
+        OnDevice(*this, common, devices[i], share).solve(queue, tell);
+      } catch (...) {
+        failures[i] = std::current_exception();
+      }
+    };
+    std::vector<std::thread> others;
+    for (std::size_t i = 1; i < devices.size(); ++i) others.emplace_back(solve, i);
+    solve(0);
+    for (std::thread& each : others) each.join();
+    std::vector<std::string> whole;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      if (!failures[i]) whole.push_back(devices[i]);
+    }
+    if (whole.empty()) std::rethrow_exception(failures.front());
+    devices = std::move(whole);
   }
 }
 

@@ -11,7 +11,8 @@
 namespace bb::engine {
 
 /// Many beams on one grid: the spots of a problem, each solved by itself. They share tables: setting up takes once
-/// what it takes for one. A GPU takes as many at a time as it holds.
+/// what it takes for one. A GPU takes as many at a time as it holds; several share the list, each taking the next ones
+/// when it has room.
 ///
 /// The grid is the fastest beam's. A beam solved alone has range bins that begin where it does; here they begin where the
 /// fastest does, and what it leaves differs by what the choice of bins changes.
@@ -24,9 +25,9 @@ class Beams {
     transport::Tables alone;  // the outline with its own way in
   };
 
-  /// Lays the grid out and chooses the variant. Throws ProblemError, also where beams differ in their angles, react
-  /// (physics.nuclear), or have no weight.
-  explicit Beams(transport::Problem problem);
+  /// Lays the grid out and chooses the variant. `devices`: the GPUs that share them, each as Problem::device; empty for
+  /// that one. Throws ProblemError, also where beams differ in their angles, react (physics.nuclear), or have no weight.
+  explicit Beams(transport::Problem problem, std::vector<std::string> devices = {});
 
   const transport::Problem& problem() const { return run_.problem(); }
   const Run& run() const { return run_; }
@@ -35,15 +36,18 @@ class Beams {
   int lanes() const;
 
   /// Solves them all. `ended` is called for each as it ends, from one thread at a time, in any order; none is called for
-  /// those that were not solved when someone cancelled. Throws ProblemError, after which beams that have ended stay.
+  /// those that were not solved when someone cancelled. Throws ProblemError, after which beams that have ended stay. What
+  /// a GPU leaves unsolved that fails is taken by the others; it throws where none is left.
   void execute(const std::function<void(Ended&&)>& ended);
   void cancel() { cancel_.store(true); }
 
  private:
   struct Common;
-  void solve_on_device(const Common& common, const std::function<void(Ended&&)>& ended);
+  class OnDevice;
+  void solve_on_devices(const Common& common, const std::function<void(Ended&&)>& ended);
   void solve_on_cores(const Common& common, const std::function<void(Ended&&)>& ended);
 
+  std::vector<std::string> devices_;
   Run run_;
   std::atomic<bool> cancel_{false};
 };

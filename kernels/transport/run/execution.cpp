@@ -46,8 +46,11 @@ double nominal_depth(const transport::Problem& p, const transport::Tables& t, in
 Run::Execution::Execution(Run& run, const OnProgress& on_progress, const Measuring& measuring)
     : run_(run), on_progress_(on_progress), measuring_(measuring) {
   const cpu::Clock::time_point begun = cpu::Clock::now();
+  const auto make = cpu::factory_of(*run_.variant_, "transport", "", transport::kUserKernelLayout);
   if (run_.on_gpu()) {  // a run there has one thread of its own, and every core to prepare it
-    run_.tables_ = run_.builder_.build(cpu::on_all_cores, &run_.cancel_);
+    const bool rows_left =
+        run_.variant_->makes_rows && make == run_.variant_->make && transport::rows_can_be_left(run_.problem_);
+    run_.tables_ = run_.builder_.build(cpu::on_all_cores, &run_.cancel_, rows_left);
   } else {
     cpu::ThreadPool pool(run_.threads_);
     run_.tables_ = run_.builder_.build(
@@ -55,7 +58,6 @@ Run::Execution::Execution(Run& run, const OnProgress& on_progress, const Measuri
         &run_.cancel_);
   }
   result_.setup_parts.push_back({"tables", cpu::seconds_since(begun)});
-  const auto make = cpu::factory_of(*run_.variant_, "transport", "", transport::kUserKernelLayout);
   solver_ = make(run_.problem_, run_.tables_, run_.threads_);
   if (solver_->reactions().size() != run_.tables_.reactions.size()) {
     throw transport::ProblemError("unsupported", "solver.variant = " + run_.problem_.variant +
@@ -73,7 +75,8 @@ Run::Execution::Execution(Run& run, const OnProgress& on_progress, const Measuri
 
   ledger_.emplace(run_.tables_.start);
   spread_.emplace(run_.problem_, run_.tables_);
-  flops_per_cell_step_ = transport::flops_per_cell_step(run_.tables_);
+  flops_per_cell_step_ =
+      run_.tables_.operators ? solver_->flops_per_cell_step() : transport::flops_per_cell_step(run_.tables_);
   expected_steps_ = expected_steps(run_.problem_, run_.tables_, run_.steps_max_);
   if (run_.problem_.keyframes > 0) {
     keep_keyframe();

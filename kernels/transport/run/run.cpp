@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "cpu/all_cores.hpp"
 #include "cpu/host.hpp"
 #include "cpu/thread_pool.hpp"
 #include "execution.hpp"
@@ -24,6 +25,11 @@ int bound_steps(const transport::Problem& p, const transport::Tables& t) {
   return std::min(p.max_steps, std::max(1, static_cast<int>(std::ceil(way / p.step))));
 }
 
+/// Who asks for a number of threads is solved by those: what takes a millisecond is then laid out by one.
+transport::InParallel lanes_of(const transport::Problem& p) {
+  return p.threads > 0 ? transport::InParallel(transport::one_after_the_other) : cpu::on_all_cores;
+}
+
 }  // namespace
 
 Run::Run(transport::Problem problem) : Run(std::move(problem), nullptr) {}
@@ -32,7 +38,7 @@ Run::Run(transport::Problem problem, const transport::Variant& variant) : Run(st
 
 Run::Run(transport::Problem problem, const transport::Variant* variant)
     : problem_(std::move(problem)),
-      builder_(problem_),
+      builder_(problem_, lanes_of(problem_)),
       variant_(variant != nullptr ? variant : &transport::choose_variant(problem_, outline())),
       threads_(on_gpu() ? 1 : cpu::thread_count(problem_.threads)),
       steps_max_(bound_steps(problem_, outline())),

@@ -92,6 +92,7 @@ class Solver {
   virtual double min_over_max() const = 0;                    // most negative ψ over the largest of its step
   virtual double cell_steps() const = 0;                      // cells visited, summed over steps
   virtual double state_bytes() const = 0;                     // peak memory of ψ
+  virtual double flops_per_cell_step() const { return 0.0; }  // where Tables::operators made the rows: as in work.hpp
   virtual double bytes_per_cell_step() const { return 0.0; }  // compulsory, FP32; 0: as the variant states
   virtual double device_seconds() const { return 0.0; }       // spent in steps by the GPU's clock; 0 on the CPU
   virtual std::vector<SetupPart> setup_parts() const { return {}; }

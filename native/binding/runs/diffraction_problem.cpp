@@ -71,9 +71,9 @@ void read_detector(const Fields& f, DetectorSpec& d) {
       choice<Corrections>(f, "corrections", {{"pixel", Corrections::kPixel}, {"subpixel", Corrections::kSubpixel}});
 }
 
-/// Columns h, k, l, F of the list, four numbers a reflection.
+/// Columns h, k, l, F of the list, four numbers a reflection: of a million, which are copied once.
 std::vector<Reflection> read_reflections(const Fields& f) {
-  const std::vector<double> all = f.doubles("reflections");
+  const std::span<const double> all = f.view_of_doubles("reflections");
   if (all.size() % 4 != 0) throw ProblemError("invalid", f.path() + ".reflections: needs four numbers each");
   std::vector<Reflection> out;
   out.reserve(all.size() / 4);

@@ -65,7 +65,7 @@ Napi::Object result_object(Napi::Env env, const State& state) {
   out.Set("terms", r.terms);
   out.Set("scratch_bytes", r.scratch_bytes);
   out.Set("image", state.image.Value());
-  out.Set("brightest", static_cast<float>(r.brightest));
+  out.Set("brightest", r.brightest);
   out.Set("spans", spans_object(env, state.run.spans()));
   state.observed.describe(env, out);
   return out;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "binding/choice.hpp"
-#include "cuda/session/session.hpp"
+#include "cuda/opened/opened_device.hpp"
 #include "cuda/trace/activity_trace.hpp"
 #include "cuda/trace/event_trace.hpp"
 
@@ -31,6 +31,7 @@ Napi::Value clocks_object(Napi::Env env, const std::optional<cuda::ClockState>& 
   out.Set("power_W", number_or_null(env, state->power_W));
   out.Set("powerLimit_W", number_or_null(env, state->power_limit_W));
   out.Set("temperature_C", number_or_null(env, state->temperature_C));
+  out.Set("energy_J", number_or_null(env, state->energy_J));
   out.Set("reasons", text_array(env, cuda::reason_names(state->reasons)));
   out.Set("throttled", state->throttled());
   return out;

@@ -3,7 +3,9 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "binding/convert.hpp"
 #include "binding/job.hpp"
@@ -38,7 +40,7 @@ class Ahead {
 };
 
 struct State {
-  explicit State(transport::Problem problem) : beams(std::move(problem)) {}
+  State(transport::Problem problem, std::vector<std::string> devices) : beams(std::move(problem), std::move(devices)) {}
   ~State() { beams.cancel(); }
 
   engine::Beams beams;
@@ -105,6 +107,7 @@ Napi::Object beams_object(Napi::Env env, const std::shared_ptr<State>& state) {
 /// Beams on their way: what the thread makes of a problem.
 struct Layout {
   transport::Problem problem;
+  std::vector<std::string> devices;
   std::shared_ptr<State> state;
   Job job;  // last: waits for the thread before what that uses goes
 };
@@ -116,10 +119,16 @@ Napi::Value lay_beams(const Napi::CallbackInfo& info) {
   const Napi::Object problem = object_argument(info, "layBeams: expected a problem");
   auto layout = std::make_shared<Layout>();
   layout->problem = refusing(env, kNoMemory, [&] { return read_problem(problem); });
+  if (info.Length() > 1 && info[1].IsArray()) {
+    const Napi::Array devices = info[1].As<Napi::Array>();
+    for (uint32_t i = 0; i < devices.Length(); ++i) layout->devices.push_back(devices.Get(i).ToString());
+  }
   Layout* under = layout.get();
   return under->job.start(
       env, env.Undefined(), kNoMemory,
-      [under](const Job::Tell&) { under->state = std::make_shared<State>(std::move(under->problem)); },
+      [under](const Job::Tell&) {
+        under->state = std::make_shared<State>(std::move(under->problem), std::move(under->devices));
+      },
       [layout](Napi::Env to) -> Napi::Value { return beams_object(to, layout->state); });
 }
 

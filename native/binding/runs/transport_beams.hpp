@@ -4,8 +4,8 @@
 
 namespace bb::binding {
 
-/// layBeams(problem): a promise of an object over one engine::Beams, whose beams are the problem's spots:
-/// {plan, start(onBeam), cancel()}.
+/// layBeams(problem, devices?): a promise of an object over one engine::Beams, whose beams are the problem's spots and
+/// which GPUs by their selectors share: {plan, start(onBeam), cancel()}.
 Napi::Value lay_beams(const Napi::CallbackInfo& info);
 
 }  // namespace bb::binding

@@ -51,7 +51,6 @@
   X(EventDestroy, cuEventDestroy_v2, (Event event))                                                                  \
   X(EventRecord, cuEventRecord, (Event event, Stream stream))                                                        \
   X(EventSynchronize, cuEventSynchronize, (Event event))                                                             \
-  X(EventQuery, cuEventQuery, (Event event))                                                                         \
   X(EventElapsedTime, cuEventElapsedTime, (float* milliseconds, Event start, Event end))                             \
   X(ModuleLoadDataEx, cuModuleLoadDataEx,                                                                            \
     (Module * module, const void* image, unsigned count, JitOption* options, void** values))                         \

@@ -140,17 +140,6 @@ struct GraphEdgeData {
   unsigned char from_port, to_port, type, reserved[5];
 };
 
-struct KernelNodeParams {  // CUDA_KERNEL_NODE_PARAMS_v2
-  Function function;
-  unsigned grid_x, grid_y, grid_z;
-  unsigned block_x, block_y, block_z;
-  unsigned dynamic_shared_bytes;
-  void** params;
-  void** extra;
-  void* kernel;
-  Context context;
-};
-
 struct ConditionalNodeParams {
   ConditionalHandle handle;
   ConditionalType type;

@@ -46,6 +46,11 @@ struct NvmlApi {
 #undef BB_MEMBER
   // Renamed from …ThrottleReasons to …EventReasons in driver 535; whichever the library has.
   NvmlStatus(BB_CUDA_CALL* DeviceGetClockReasons)(NvmlDevice device, unsigned long long* reasons) = nullptr;
+  // Younger than the rest, or not of every system; null where the library lacks them.
+  NvmlStatus(BB_CUDA_CALL* DeviceGetTotalEnergy)(NvmlDevice device, unsigned long long* millijoules) = nullptr;
+  NvmlStatus(BB_CUDA_CALL* DeviceGetPersistenceMode)(NvmlDevice device, int* enabled) = nullptr;
+  NvmlStatus(BB_CUDA_CALL* DeviceSetLockedClocks)(NvmlDevice device, unsigned low_MHz, unsigned high_MHz) = nullptr;
+  NvmlStatus(BB_CUDA_CALL* DeviceResetLockedClocks)(NvmlDevice device) = nullptr;
 
   /// Returns the first symbol that `library` lacks, or "".
   std::string resolve(const DynamicLibrary& library);

@@ -12,6 +12,10 @@ namespace bb::cuda::api {
 
 std::string NvmlApi::resolve(const DynamicLibrary& library) {
   BB_CUDA_NVML_REQUIRED(BB_REQUIRED)
+  resolve_symbol(library, "nvmlDeviceGetTotalEnergyConsumption", DeviceGetTotalEnergy);
+  resolve_symbol(library, "nvmlDeviceGetPersistenceMode", DeviceGetPersistenceMode);
+  resolve_symbol(library, "nvmlDeviceSetGpuLockedClocks", DeviceSetLockedClocks);
+  resolve_symbol(library, "nvmlDeviceResetGpuLockedClocks", DeviceResetLockedClocks);
   const bool renamed = resolve_symbol(library, "nvmlDeviceGetCurrentClocksEventReasons", DeviceGetClockReasons) ||
                        resolve_symbol(library, "nvmlDeviceGetCurrentClocksThrottleReasons", DeviceGetClockReasons);
   return renamed ? "" : "nvmlDeviceGetCurrentClocksEventReasons";

@@ -55,22 +55,6 @@ LoadedKernels from_source(const std::shared_ptr<Device>& device, const std::stri
   }
 }
 
-}  // namespace
-
-std::string_view origin_name(KernelOrigin origin) {
-  switch (origin) {
-    case KernelOrigin::kFatbin:
-      return "fatbin";
-    case KernelOrigin::kNvrtc:
-      return "nvrtc";
-    case KernelOrigin::kNvrtcCache:
-      return "nvrtc-cache";
-  }
-  return "";
-}
-
-namespace {
-
 LoadedKernels load_shipped(const std::shared_ptr<Device>& device, const std::string& name,
                            const KernelFolders& folders) {
   std::string no_fatbin;

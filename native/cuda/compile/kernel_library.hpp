@@ -17,8 +17,6 @@ struct KernelFolders {
 };
 
 enum class KernelOrigin { kFatbin, kNvrtc, kNvrtcCache };
-/// "fatbin", "nvrtc", "nvrtc-cache"
-std::string_view origin_name(KernelOrigin origin);
 
 /// A workload's kernels on a device, and what getting them took.
 struct LoadedKernels {

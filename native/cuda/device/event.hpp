@@ -26,12 +26,6 @@ class Event {
   void synchronize(Stream& stream) { stream.check(driver().EventSynchronize(handle_), "cuEventSynchronize"); }
   /// The same for an event that may outlive its stream.
   void wait() { device_->check(driver().EventSynchronize(handle_), "cuEventSynchronize"); }
-  bool reached(Stream& stream) {
-    const api::Status status = driver().EventQuery(handle_);
-    if (status == api::status::kNotReady) return false;
-    stream.check(status, "cuEventQuery");
-    return true;
-  }
 
   /// Device time between two events that were both reached, s; resolution about 0.5 µs.
   double seconds_since(const Event& start) const {

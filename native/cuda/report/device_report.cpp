@@ -7,21 +7,25 @@
 namespace bb::cuda {
 namespace {
 
-ReportedDevice report_device(const DeviceInfo& info, const std::string& driver, const CeilingsCache& cache) {
+ReportedDevice driver_knows(const DeviceInfo& info) {
   ReportedDevice out;
   out.info = info;
-  if (const auto monitor = ClockMonitor::open(info.uuid)) {
-    out.clocks = monitor->read();
-    out.max_sm_MHz = monitor->max_sm_MHz();
-    out.max_memory_MHz = monitor->max_memory_MHz();
-    out.free_bytes = monitor->free_memory_bytes();
-  }
-  // Without NVML; the driver's attributes know the maxima up to CUDA 12.
-  if (!out.max_sm_MHz && info.clock_kHz > 0) out.max_sm_MHz = static_cast<unsigned>(info.clock_kHz / 1000);
-  if (!out.max_memory_MHz && info.memory_clock_kHz > 0)
-    out.max_memory_MHz = static_cast<unsigned>(info.memory_clock_kHz / 1000);
-  out.ceilings = cache.find(info.uuid, driver);
+  // The driver's attributes know the maxima up to CUDA 12; NVML knows them always.
+  if (info.clock_kHz > 0) out.max_sm_MHz = static_cast<unsigned>(info.clock_kHz / 1000);
+  if (info.memory_clock_kHz > 0) out.max_memory_MHz = static_cast<unsigned>(info.memory_clock_kHz / 1000);
   return out;
+}
+
+void add_state(const std::string& driver, const CeilingsCache& cache, ReportedDevice& device) {
+  const std::string& uuid = device.info.uuid;
+  device.ceilings = cache.find(uuid, driver);
+  const auto monitor = ClockMonitor::open(uuid);
+  if (!monitor) return;
+  device.clocks = monitor->read();
+  device.persistence_mode = monitor->persistence_mode();
+  device.free_bytes = monitor->free_memory_bytes();
+  if (const auto known = monitor->max_sm_MHz()) device.max_sm_MHz = known;
+  if (const auto known = monitor->max_memory_MHz()) device.max_memory_MHz = known;
 }
 
 std::string none_usable(const std::vector<ReportedDevice>& devices) {
@@ -45,17 +49,6 @@ JsonObject library(const LibraryState& state) {
   state.version.empty() ? out.null("version") : out.set("version", state.version);
   state.file.empty() ? out.null("file") : out.set("file", state.file);
   return out;
-}
-
-JsonObject clocks(const ClockState& state) {
-  return JsonObject()
-      .set("sm_MHz", state.sm_MHz)
-      .set("memory_MHz", state.memory_MHz)
-      .set("power_W", state.power_W)
-      .set("powerLimit_W", state.power_limit_W)
-      .set("temperature_C", state.temperature_C)
-      .set("reasons", reason_names(state.reasons))
-      .set("throttled", state.throttled());
 }
 
 JsonObject device(const ReportedDevice& reported) {
@@ -86,31 +79,25 @@ JsonObject device(const ReportedDevice& reported) {
       .set("clockMax_MHz", reported.max_sm_MHz)
       .set("memoryClockMax_MHz", reported.max_memory_MHz)
       .set("ecc", info.ecc)
+      .set("persistenceMode", reported.persistence_mode)
       .set("integrated", info.integrated)
       .set("kernelTimeout", info.kernel_timeout)
       .set("cooperativeLaunch", info.cooperative_launch)
       .set("clusterLaunch", info.cluster_launch);
-  reported.clocks ? out.set("clocks", clocks(*reported.clocks)) : out.null("clocks");
+  reported.clocks ? out.set("clocks", to_json(*reported.clocks)) : out.null("clocks");
   reported.ceilings ? out.set("ceilings", to_json(*reported.ceilings)) : out.null("ceilings");
   return out;
 }
 
 }  // namespace
 
-DeviceReport make_device_report(const CeilingsCache& cache) {
+DeviceReport make_driver_report() {
   DeviceReport out;
-  out.nvml = nvml_library().state;
-  out.nvrtc = nvrtc_library().state;
-  out.cupti = cupti_library().state;
-  out.cublas = cublas_library().state;
-  out.cublaslt = cublaslt_library().state;
   out.cuda = driver_library().state;
   out.cuda_version = out.cuda.version;
-  out.driver_version = out.nvml.version;
   if (!out.cuda.available) return out;
   try {
-    const std::string driver = driver_version();
-    for (const DeviceInfo& info : list_devices()) out.devices.push_back(report_device(info, driver, cache));
+    for (const DeviceInfo& info : list_devices()) out.devices.push_back(driver_knows(info));
     const bool any =
         std::any_of(out.devices.begin(), out.devices.end(), [](const auto& d) { return !d.info.unusable; });
     if (!any) {
@@ -122,6 +109,32 @@ DeviceReport make_device_report(const CeilingsCache& cache) {
     out.cuda.reason = error.what();
   }
   return out;
+}
+
+DeviceReport make_device_report(const CeilingsCache& cache) {
+  DeviceReport out = make_driver_report();
+  out.nvml = nvml_library().state;
+  out.nvrtc = nvrtc_library().state;
+  out.cupti = cupti_library().state;
+  out.cublas = cublas_library().state;
+  out.cublaslt = cublaslt_library().state;
+  out.driver_version = out.nvml.version;
+  if (out.devices.empty()) return out;
+  const std::string driver = driver_version();
+  for (ReportedDevice& device : out.devices) add_state(driver, cache, device);
+  return out;
+}
+
+JsonObject to_json(const ClockState& state) {
+  return JsonObject()
+      .set("sm_MHz", state.sm_MHz)
+      .set("memory_MHz", state.memory_MHz)
+      .set("power_W", state.power_W)
+      .set("powerLimit_W", state.power_limit_W)
+      .set("temperature_C", state.temperature_C)
+      .set("energy_J", state.energy_J)
+      .set("reasons", reason_names(state.reasons))
+      .set("throttled", state.throttled());
 }
 
 JsonObject to_json(const Ceilings& ceilings) {
@@ -139,15 +152,18 @@ JsonObject to_json(const Ceilings& ceilings) {
   return out;
 }
 
-JsonObject to_json(const DeviceReport& report) {
+JsonObject cuda_json(const DeviceReport& report) {
   std::vector<JsonObject> devices;
   for (const ReportedDevice& reported : report.devices) devices.push_back(device(reported));
   JsonObject cuda = availability(report.cuda);
   report.driver_version.empty() ? cuda.null("driver") : cuda.set("driver", report.driver_version);
   report.cuda_version.empty() ? cuda.null("version") : cuda.set("version", report.cuda_version);
-  cuda.set("devices", devices);
+  return cuda.set("devices", devices);
+}
+
+JsonObject to_json(const DeviceReport& report) {
   return JsonObject()
-      .set("cuda", cuda)
+      .set("cuda", cuda_json(report))
       .set("nvrtc", library(report.nvrtc))
       .set("nvml", library(report.nvml))
       .set("cupti", library(report.cupti))

@@ -17,6 +17,7 @@ struct ReportedDevice {
   DeviceInfo info;
   std::optional<std::uint64_t> free_bytes;  // nothing where NVML is missing: asking the driver takes a context
   std::optional<ClockState> clocks;
+  std::optional<bool> persistence_mode;
   std::optional<unsigned> max_sm_MHz, max_memory_MHz;
   std::optional<Ceilings> ceilings;  // if they were measured before
 };
@@ -30,11 +31,17 @@ struct DeviceReport {
   LibraryState nvrtc, nvml, cupti, cublas, cublaslt;
 };
 
-/// Asks every library. `cache` holds measured ceilings. Throws nothing: a failing device is a reason.
+/// Asks the driver alone: no clocks, no ceilings, no other library is opened. Throws nothing: a failing device is a
+/// reason.
+DeviceReport make_driver_report();
+/// Asks every library. `cache` holds measured ceilings. Throws nothing likewise.
 DeviceReport make_device_report(const CeilingsCache& cache);
 
 /// The report as electron/contract/devices.ts declares it.
 JsonObject to_json(const DeviceReport& report);
+/// Its part `cuda`.
+JsonObject cuda_json(const DeviceReport& report);
 JsonObject to_json(const Ceilings& ceilings);
+JsonObject to_json(const ClockState& state);
 
 }  // namespace bb::cuda

@@ -9,10 +9,10 @@ using engine::TaskTime;
 
 CudaTask::CudaTask(const engine::TaskProblem& problem, const std::string& folder)
     : problem_(problem),
-      session_(Session::open(problem.device, folder)),
-      stream_(session_.device),
-      timer_(session_.device) {
-  add_parts(session_.parts);
+      opened_(OpenedDevice::open(problem.device, folder)),
+      stream_(opened_.device),
+      timer_(opened_.device) {
+  add_parts(opened_.parts);
 }
 
 void CudaTask::require_memory(double bytes) {

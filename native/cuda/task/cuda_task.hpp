@@ -8,7 +8,7 @@
 #include "../device/buffer.hpp"
 #include "../device/graph.hpp"
 #include "../device/kernel.hpp"
-#include "../session/session.hpp"
+#include "../opened/opened_device.hpp"
 #include "../timing/timing.hpp"
 #include "engine/task.hpp"
 
@@ -37,10 +37,10 @@ class CudaTask : public engine::Task {
   virtual std::string no_graph() const { return ""; }
 
   const engine::TaskProblem& problem() const { return problem_; }
-  const std::shared_ptr<Device>& device() const { return session_.device; }
+  const std::shared_ptr<Device>& device() const { return opened_.device; }
   Stream& stream() { return stream_; }
-  Kernel kernel(const char* name) const { return Kernel(session_.kernels->module, name); }
-  const Module& module() const { return session_.kernels->module; }
+  Kernel kernel(const char* name) const { return Kernel(opened_.kernels->module, name); }
+  const Module& module() const { return opened_.kernels->module; }
 
   template <typename T>
   DeviceBuffer<T> buffer(std::size_t count) const {
@@ -59,7 +59,7 @@ class CudaTask : public engine::Task {
   void capture();
 
   engine::TaskProblem problem_;
-  Session session_;
+  OpenedDevice opened_;
   Stream stream_;
   DeviceTimer timer_;
   std::optional<L2Flush> flush_;

@@ -31,6 +31,8 @@ std::optional<unsigned> read_unsigned(Call call) {
   return call(&value) == 0 ? std::optional(value) : std::nullopt;
 }
 
+std::string refusal(NvmlStatus status) { return status == 0 ? "" : nvml_library().api.ErrorString(status); }
+
 std::optional<double> thousandths(std::optional<unsigned> value) {
   return value ? std::optional(*value * 1e-3) : std::nullopt;
 }
@@ -71,6 +73,10 @@ ClockState ClockMonitor::read() const {
   out.power_limit_W = thousandths(read_unsigned([&](unsigned* v) { return nvml.DeviceGetPowerLimit(device_, v); }));
   out.temperature_C =
       read_unsigned([&](unsigned* v) { return nvml.DeviceGetTemperature(device_, kNvmlTemperatureGpu, v); });
+  unsigned long long millijoules = 0;
+  if (nvml.DeviceGetTotalEnergy && nvml.DeviceGetTotalEnergy(device_, &millijoules) == 0) {
+    out.energy_J = static_cast<double>(millijoules) * 1e-3;
+  }
   unsigned long long reasons = 0;
   if (nvml.DeviceGetClockReasons(device_, &reasons) == 0) out.reasons = reasons;
   return out;
@@ -90,6 +96,24 @@ std::optional<std::uint64_t> ClockMonitor::free_memory_bytes() const {
   NvmlMemory memory{};
   return nvml_library().api.DeviceGetMemoryInfo(device_, &memory) == 0 ? std::optional<std::uint64_t>(memory.free)
                                                                        : std::nullopt;
+}
+
+std::optional<bool> ClockMonitor::persistence_mode() const {
+  const NvmlApi& nvml = nvml_library().api;
+  int enabled = 0;
+  if (!nvml.DeviceGetPersistenceMode || nvml.DeviceGetPersistenceMode(device_, &enabled) != 0) return std::nullopt;
+  return enabled != 0;
+}
+
+std::string ClockMonitor::lock(unsigned mhz) const {
+  const NvmlApi& nvml = nvml_library().api;
+  return nvml.DeviceSetLockedClocks ? refusal(nvml.DeviceSetLockedClocks(device_, mhz, mhz))
+                                    : "NVML cannot lock clocks";
+}
+
+std::string ClockMonitor::unlock() const {
+  const NvmlApi& nvml = nvml_library().api;
+  return nvml.DeviceResetLockedClocks ? refusal(nvml.DeviceResetLockedClocks(device_)) : "NVML cannot lock clocks";
 }
 
 }  // namespace bb::cuda

@@ -15,7 +15,8 @@ struct ClockState {
   std::optional<unsigned> sm_MHz, memory_MHz;
   std::optional<double> power_W, power_limit_W;
   std::optional<unsigned> temperature_C;
-  std::uint64_t reasons = 0;  // bits of api::clock_reason: why the clock is not higher
+  std::optional<double> energy_J;  // since the driver was loaded; counts on some tens of times a second
+  std::uint64_t reasons = 0;       // bits of api::clock_reason: why the clock is not higher
 
   /// Whether something slowed the chip: heat, power or a partner GPU; not idling or a clock that a user set.
   bool throttled() const;
@@ -35,6 +36,12 @@ class ClockMonitor {
   std::optional<unsigned> max_sm_MHz() const;
   std::optional<unsigned> max_memory_MHz() const;
   std::optional<std::uint64_t> free_memory_bytes() const;
+  /// Whether the driver stays loaded while nobody uses the device.
+  std::optional<bool> persistence_mode() const;
+
+  /// Keeps the multiprocessor clock at `mhz` for all programs until it is unlocked. Why that cannot be, or "".
+  std::string lock(unsigned mhz) const;
+  std::string unlock() const;
 
  private:
   explicit ClockMonitor(api::NvmlDevice device) : device_(device) {}

@@ -62,6 +62,12 @@ export function rooflineEntries(report: SessionReport): readonly Declared[] {
   return onGpu.length > 0 ? onGpu : measured;
 }
 
+/** Declared operations over the DRAM bytes of a run that were counted; null where none were. */
+function countedIntensity({ quantities, roofline, time_s }: Declared): number | null {
+  const bytes = quantities.find(({ id }) => id === 'ncu_dram_bytes')?.value ?? null;
+  return bytes === null || bytes === 0 ? null : (roofline.flops_per_s * time_s) / bytes;
+}
+
 export function rooflineChart(report: SessionReport): Chart {
   const entries = rooflineEntries(report);
   const roofs = roofsOf(report, entries);
@@ -69,7 +75,9 @@ export function rooflineChart(report: SessionReport): Chart {
   const inks = entries.map(({ verdict }, i): Ink => (verdict === 'wrong' ? 'danger' : seriesInk(i)));
   const intensities = entries.map(({ roofline }) => roofline.flops_per_byte);
   const rates = entries.map(({ roofline }) => roofline.flops_per_s);
-  const [xFrom, xTo] = logLimits([...intensities, ...roofs.map(({ peak, copy }) => peak / copy)], 2.5);
+  const counted = entries.map(countedIntensity);
+  const measured = counted.filter((one) => one !== null);
+  const [xFrom, xTo] = logLimits([...intensities, ...measured, ...roofs.map(({ peak, copy }) => peak / copy)], 2.5);
   const [yFrom, yTo] = logLimits([...rates, ...roofs.map(({ peak }) => peak)], 2.2);
   const lines = roofs.map(({ name, copy, peak, dash, ink }): Series => {
     const start = Math.max(xFrom, yFrom / copy);
@@ -86,6 +94,17 @@ export function rooflineChart(report: SessionReport): Chart {
       ...{ form: i % 2 === 0 ? 'round' : 'square', x: [flops_per_byte], y: [flops_per_s] },
       tips: [`${label}: ${significant(flops_per_byte, 3)} FLOP/byte, ${compact(flops_per_s)}FLOP/s, ${traffic}`],
     };
+  });
+  const countedPoints = entries.flatMap(({ label, roofline }, i): readonly Series[] => {
+    const at = counted[i] ?? null;
+    if (at === null) return [];
+    return [
+      {
+        ...{ kind: 'dots', name: `${names[i] ?? ''}, counted`, silent: true, ink: inks[i] ?? 'text', radius: 0.24 },
+        ...{ form: i % 2 === 0 ? 'round' : 'square', x: [at], y: [roofline.flops_per_s] },
+        tips: [`${label}: ${significant(at, 3)} FLOP a counted byte of DRAM`],
+      },
+    ];
   });
   const copies = [...new Set(roofs.map(({ copy }) => compact(copy)))];
   const slope = `slope: copy ${copies.map((copy) => `${copy}B/s`).join(', ')}`;
@@ -110,7 +129,7 @@ export function rooflineChart(report: SessionReport): Chart {
       {
         x: { title: 'Declared arithmetic intensity', unit: 'FLOP/byte', kind: 'log', from: xFrom, to: xTo },
         y: { title: 'Declared rate', unit: 'FLOP/s', kind: 'log', from: yFrom, to: yTo },
-        series: [...lines, ...points],
+        series: [...lines, ...points, ...countedPoints],
         marks,
         asides: entries.map((_, i) => ({
           ...{ at: [intensities[i] ?? 1, rates[i] ?? 1] as const, text: names[i] ?? '', ink: inks[i] ?? 'text' },

@@ -1,6 +1,6 @@
 /** What to compare: variants to benchmark now, sessions that were measured before, stored runs. */
 import { type ReactElement, useEffect, useRef, useState } from 'react';
-import type { BenchInfo, ExternalProgram, Subject } from '../../../electron/contract/bench/benches.ts';
+import type { BenchInfo, ExpectedTime, ExternalProgram, Subject } from '../../../electron/contract/bench/benches.ts';
 import { scenarioKindNames, scenarioKinds } from '../../../electron/contract/scenario/index.ts';
 import type { WorkloadName } from '../../../electron/contract/workload.ts';
 import { timeLeft } from '../../base/time.ts';
@@ -10,12 +10,18 @@ import { Button, IconButton } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { expectedText } from './expected.ts';
 import { sweepOf } from './order.ts';
+import { benchKey, tickedVariants, withoutTicked, withTicked } from './selection.ts';
 import type { CompareState, CompareStore } from './store.ts';
 import { useScenarioBench, useVariants } from './variants.ts';
 
 interface ChooseProps {
   readonly store: CompareStore;
+}
+
+interface VariantsProps extends ChooseProps {
+  readonly expected: ReadonlyMap<string, ExpectedTime>;
 }
 
 const roundLimits = [7, 20, 50, 100, 500];
@@ -33,12 +39,14 @@ function toggled<T>(list: readonly T[], value: T, on: boolean): T[] {
 interface TickProps {
   readonly label: string;
   readonly detail?: string;
+  /** What it is likely to take. */
+  readonly time?: string;
   readonly checked: boolean;
   readonly disabled?: boolean;
   readonly onChange: (on: boolean) => void;
 }
 
-function Tick({ label, detail, checked, disabled = false, onChange }: TickProps): ReactElement {
+function Tick({ label, detail, time = '', checked, disabled = false, onChange }: TickProps): ReactElement {
   return (
     <label className="compare-tick" data-disabled={disabled}>
       <input
@@ -50,12 +58,13 @@ function Tick({ label, detail, checked, disabled = false, onChange }: TickProps)
       <span>
         {label}
         {detail === undefined ? null : <small>{detail}</small>}
+        {time === '' ? null : <small className="compare-tick__time">{time}</small>}
       </span>
     </label>
   );
 }
 
-function Variants({ store }: ChooseProps): ReactElement {
+function Variants({ store, expected }: VariantsProps): ReactElement {
   const { stores } = useWorkbench();
   const config = useSelected(store, (state) => state);
   const scenario = useScenarioBench();
@@ -83,14 +92,21 @@ function Variants({ store }: ChooseProps): ReactElement {
       </fieldset>
     );
   }
-  const reference = config.variants.find((id) => variants.some((one) => one.id === id && one.available));
+  const ticked = tickedVariants(config, scenario, variants, expected);
+  const touched = config.touched.includes(benchKey(scenario));
+  const reference = ticked.find((id) => variants.some((one) => one.id === id && one.available));
   return (
     <fieldset className="compare-group">
       <legend>Variants to benchmark</legend>
       <p className="compare-group__text">
         {reference === undefined
           ? 'They run on the scenario in the form. The first that you tick is the reference.'
-          : `Reference: ${reference}, the first that was ticked.`}
+          : touched
+            ? `Reference: ${reference}, the first that was ticked.`
+            : `Those that fit into ${timeLeft(config.time_s)} are ticked. Reference: ${reference}, the first of them.`}{' '}
+        {touched ? (
+          <Button onPress={() => set(withoutTicked(config, scenario))}>Tick what fits into the time</Button>
+        ) : null}
       </p>
       <div className="compare-ticks">
         {variants
@@ -100,8 +116,9 @@ function Variants({ store }: ChooseProps): ReactElement {
               key={id}
               label={id}
               detail={title}
-              checked={config.variants.includes(id)}
-              onChange={(on) => set({ variants: toggled(config.variants, id, on) })}
+              time={expectedText(expected.get(id))}
+              checked={ticked.includes(id)}
+              onChange={(on) => set(withTicked(config, scenario, variants, toggled(ticked, id, on)))}
             />
           ))}
       </div>
@@ -331,7 +348,7 @@ function OpenSession(): ReactElement {
   );
 }
 
-export function ChooseView({ store }: ChooseProps): ReactElement {
+export function ChooseView({ store, expected }: VariantsProps): ReactElement {
   const { stores, benches } = useWorkbench();
   const live = useSelected(stores.comparison, (state) => state.live);
   const stored = useSelected(stores.comparison, (state) => state.stored);
@@ -363,7 +380,7 @@ export function ChooseView({ store }: ChooseProps): ReactElement {
           onChange={(name) => stores.comparison.show(name as WorkloadName)}
         />
       </p>
-      <Variants store={store} />
+      <Variants store={store} expected={expected} />
       <OtherPrograms store={store} />
       <fieldset className="compare-group">
         <legend>Sessions that were measured</legend>

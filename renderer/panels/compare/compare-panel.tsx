@@ -1,5 +1,6 @@
 /** Variants, sessions and runs beside each other, against one that is the reference. */
 import { type ReactElement, useEffect, useMemo, useRef } from 'react';
+import type { ExpectedTime } from '../../../electron/contract/bench/benches.ts';
 import type { WorkloadName } from '../../../electron/contract/workload.ts';
 import type { Client } from '../../client/index.ts';
 import { activeBench } from '../../state/comparison.ts';
@@ -10,12 +11,15 @@ import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { ChooseView } from './choose-view.tsx';
 import { CurvesView } from './curves-view.tsx';
+import { useExpected } from './expected.ts';
 import { KernelsView } from './kernels-view.tsx';
 import { MapsView } from './maps-view.tsx';
+import { useOffered } from './offered.ts';
 import { labelsOf, sweepOf } from './order.ts';
 import { BenchProgressView, LiveTable, useProgress } from './progress.tsx';
 import { type Rows, useRows } from './rows.ts';
 import { SamplesView } from './samples-view.tsx';
+import { tickedVariants } from './selection.ts';
 import { SourceView } from './source-view.tsx';
 import { type CompareStore, createCompareStore } from './store.ts';
 import { TableView } from './table-view.tsx';
@@ -40,13 +44,15 @@ function Shown({
   view,
   store,
   rows,
+  expected,
 }: {
   readonly view: View;
   readonly store: CompareStore;
   readonly rows: Rows;
+  readonly expected: ReadonlyMap<string, ExpectedTime>;
 }): ReactElement {
   const progress = useProgress();
-  if (view === 'choose') return <ChooseView store={store} />;
+  if (view === 'choose') return <ChooseView store={store} expected={expected} />;
   if (view === 'table' && progress !== null && progress.latest.length > 0)
     return <LiveTable latest={progress.latest} />;
   if (view === 'source') return <SourceView store={store} rows={rows.rows} />;
@@ -71,13 +77,18 @@ function Shown({
   return view === 'curves' ? <CurvesView rows={rows.rows} /> : <KernelsView rows={rows.rows} />;
 }
 
-function Actions({ store }: { readonly store: CompareStore }): ReactElement {
+interface ActionsProps {
+  readonly store: CompareStore;
+  readonly expected: ReadonlyMap<string, ExpectedTime>;
+}
+
+function Actions({ store, expected }: ActionsProps): ReactElement {
   const { client, stores, benches } = useWorkbench();
   const active = useSelected(stores.comparison, activeBench);
   const scenario = useScenarioBench();
   const known = useVariants(scenario);
   const config = useSelected(store, (state) => state);
-  const labels = labelsOf(config, known);
+  const labels = labelsOf({ ...config, variants: tickedVariants(config, scenario, known, expected) }, known);
   if (active !== null) {
     return (
       <Button icon="stop" tone="danger" onPress={() => void benches.stop()}>
@@ -128,6 +139,9 @@ export default function ComparePanel(): ReactElement {
   const view = useSelected(store, (state) => state.view);
   const active = useSelected(stores.comparison, activeBench);
   const rows = useRows();
+  const expected = useExpected();
+  const choseView = useRef(false);
+  useOffered(store, choseView);
   const shown = rows.rows.filter(({ hidden, reference }) => !hidden || reference);
   const measured = useRef<string | null>(null);
   // What was waited for is shown when it is there.
@@ -141,7 +155,15 @@ export default function ComparePanel(): ReactElement {
   return (
     <div className="plot-panel compare">
       <div className="panel-bar">
-        <Segmented label="View" value={view} options={views} onChange={(next) => store.setState({ view: next })} />
+        <Segmented
+          label="View"
+          value={view}
+          options={views}
+          onChange={(next) => store.setState({ view: next })}
+          onPressed={() => {
+            choseView.current = true;
+          }}
+        />
         <div className="panel-bar__tools">
           <ReportMenu
             desktop={kind === 'desktop'}
@@ -155,11 +177,11 @@ export default function ComparePanel(): ReactElement {
               void reports.save({ title: titleOf(shown), subjects, reference }, as);
             }}
           />
-          <Actions store={store} />
+          <Actions store={store} expected={expected} />
         </div>
       </div>
       <BenchProgressView table={view === 'table'} />
-      <Shown view={view} store={store} rows={rows} />
+      <Shown view={view} store={store} rows={rows} expected={expected} />
     </div>
   );
 }

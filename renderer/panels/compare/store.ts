@@ -11,6 +11,8 @@ const schema = z.strictObject({
   view: z.enum(views),
   /** Ids of the variants to benchmark, the reference first. */
   variants: z.array(z.string().max(64)).max(128),
+  /** Benchmarks whose ticks are the user's; the others are suggested. */
+  touched: z.array(z.string().max(128)).max(256).default([]),
   /** Other programs to time beside them. */
   external: z.array(z.string().max(64)).max(32).default([]),
   /** Empty: the scenario's. */
@@ -50,6 +52,7 @@ export function createCompareStore(
   const initial: CompareState = {
     view: 'choose',
     variants: [],
+    touched: [],
     external: [],
     precisions: [],
     gpus: [],
@@ -59,7 +62,7 @@ export function createCompareStore(
     precision: 0.01,
     margin: 0.01,
     sweep: '',
-    hidden: ['first_setup', 'wall', 'rate', 'steps', 'first', 'spread', 'traffic', 'arithmetic'],
+    hidden: ['first_setup', 'rate', 'steps', 'first', 'spread', 'traffic', 'arithmetic'],
     sort: null,
     own: false,
     difference: false,

@@ -1,8 +1,8 @@
 /** The comparison as a table: one row per subject, sorted, hidden, moved and coloured as the user likes. */
 import { type ReactElement, useMemo } from 'react';
 import type { Words } from '../../../electron/contract/bench/session.ts';
-import { type Advised, advice } from '../../base/advice.ts';
-import { accuracyText, type Column, columnsOf, modeReason, nextSort, sorted } from '../../base/compare-columns.ts';
+import { type Advised, advice, rightnessText } from '../../base/advice.ts';
+import { type Column, columnsOf, hasWholeRun, modeReason, nextSort, sorted } from '../../base/compare-columns.ts';
 import { provenanceText } from '../../base/provenance.ts';
 import { exported } from '../../drawing/figures/exported.ts';
 import type { Figure } from '../../drawing/figures/figure.ts';
@@ -70,7 +70,8 @@ function tipOf({ row }: ShownRow): string {
 
 function Cell({ column, shown }: { readonly column: Column; readonly shown: ShownRow }): ReactElement {
   const { row } = shown;
-  const reason = column.id === 'cold' || column.id === 'graph' ? modeReason(row, column.id) : null;
+  const { id } = column;
+  const reason = id === 'cold' || id === 'graph' || id === 'process' ? modeReason(row, id) : null;
   return (
     <td
       data-align={column.align}
@@ -114,12 +115,8 @@ function figureOf(rows: readonly ShownRow[], shown: readonly Column[]): Figure {
 function advised(rows: readonly ShownRow[]): readonly Advised[] {
   return rows.flatMap((shown) => {
     const { wall_s, setup_s, time_s, whole, verdict, accuracy, paired } = shown.row;
-    if (wall_s === null || whole === null || !(paired || shown.reference)) return [];
-    const [measure] = accuracy;
-    const closed = accuracy.some(({ id, holds }) => id === 'ledger' && holds) ? ', ledger closed' : '';
-    const error =
-      measure === undefined || measure.value === null ? '' : `${measure.title} ${accuracyText(measure)}${closed}`;
-    const row = { name: shown.row.title, wall_s, setup_s, time_s, whole, error };
+    if (wall_s === null || !hasWholeRun(shown.row) || !(paired || shown.reference)) return [];
+    const row = { name: shown.row.title, wall_s, setup_s, time_s, whole, error: rightnessText(accuracy) };
     return [{ ...row, right: verdict !== 'wrong', isReference: shown.reference }];
   });
 }
@@ -158,6 +155,12 @@ export function TableView({ store, rows, words }: TableProps): ReactElement {
           {told}
         </p>
       )}
+      {rows.every(({ offered }) => offered === true) ? (
+        <p className="compare-advice">
+          These came with the program, as there is no GPU here. Benchmark measures on this machine, and puts its rows in
+          their place.
+        </p>
+      ) : null}
       <div className="compare-bar">
         <span className="panel-readout">
           {ordered.length === 1 ? 'One row' : `${ordered.length} rows`}, in the order that the columns give.

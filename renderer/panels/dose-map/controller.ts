@@ -1,12 +1,16 @@
 /** What the dose map shows, where it comes from and what it follows. */
+import { resolvedOf } from '../../../electron/contract/scenarios.ts';
 import { linkedMap } from '../../actions/linked-map.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { RunFeed } from '../../data/run-feed.ts';
+import type { MapHandle } from '../../drawing/map-gestures.ts';
+import type { MapPoint } from '../../drawing/map-view.ts';
 import { mapStyle } from '../../maps/config.ts';
 import { type DrivenMap, driveMap, type MapCanvases } from '../../maps/drive-map.ts';
 import { runNotes, runOf } from '../../state/runs.ts';
 import { shownScenario } from '../../workbench/shown-scenario.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
+import { borderAt, borderMoved } from './borders.ts';
 import { followGamma, GAMMA_MAP } from './gamma.ts';
 import { doseScene, wholeField } from './scene.ts';
 import type { DoseMapStore, DoseViewStore } from './store.ts';
@@ -17,6 +21,9 @@ export const DOSE_MAP = 'dose-map';
 /** A gamma of one is the middle of the colours: what fails is on the far side. */
 export const GAMMA_LIMITS = { low: 0, high: 2 } as const;
 
+/** As many pixels as `near` of a handle is from its point. */
+const NEAR_PIXELS = 5;
+
 const AXES = { horizontal: 'z', vertical: 'x' } as const;
 
 const quantities = { area: 'dose', mass: 'dose-per-mass', gray: 'gray', letd: 'letd', lett: 'lett' } as const;
@@ -24,6 +31,30 @@ const quantities = { area: 'dose', mass: 'dose-per-mass', gray: 'gray', letd: 'l
 /** Which entry of the data cache is shown. */
 export function shownKey(against: { readonly kind: string }): string {
   return against.kind === 'gamma' ? GAMMA_MAP : DOSE_MAP;
+}
+
+/**
+ * The border of a region under a point, which dragging moves in the form: where the map shows the form's geometry, in
+ * Live or before there is a run.
+ */
+function borderHandle({ stores, data }: Workbench, at: MapPoint, near: MapPoint): MapHandle | null {
+  const { whatIf, selection, scenario } = stores;
+  const { run } = selection.getState();
+  if (run !== null && run !== whatIf.getState().run) return null;
+  const { draft } = scenario.getState();
+  const plane = ({ horizontal, vertical }: MapPoint) => ({ z: horizontal, x: vertical });
+  const border = borderAt(draft, plane(at), plane(near));
+  const whole = wholeField(data.maps.get(DOSE_MAP), resolvedOf('transport', scenario.getState().lastResolved));
+  if (border === null || whole === null) return null;
+  const pixel = { z: near.horizontal / NEAR_PIXELS, x: near.vertical / NEAR_PIXELS };
+  return {
+    along: border.axis === 'z' ? 'horizontal' : 'vertical',
+    move: (to) => {
+      const edit = borderMoved(scenario.getState().draft, border, plane(to), pixel, whole[border.axis]);
+      if (edit !== null) scenario.edit(edit.path, edit.value, 'Border of a region', `border ${edit.path.join('.')}`);
+    },
+    release: () => scenario.settle(),
+  };
 }
 
 export function driveDoseMap(
@@ -72,6 +103,7 @@ export function driveDoseMap(
       }
       return mapStyle(config, limits, shownMap()?.field.quantity.endsWith('difference') ?? false);
     },
+    handle: (at, near) => borderHandle(workbench, at, near),
     tool: () => view.getState().tool,
     marked: () => view.getState().mark,
     mark: (mark) => view.setState({ mark }),
@@ -105,7 +137,8 @@ export function driveDoseMap(
       return [
         data.maps.subscribe(DOSE_MAP, show),
         data.maps.subscribe(GAMMA_MAP, show),
-        data.depthDose.subscribe(SHOWN, show),
+        // With an answer of Live its gamma is wanted, too.
+        data.depthDose.subscribe(SHOWN, both),
         data.reference.subscribe(SHOWN, show),
         store.subscribe((state, before) =>
           state.unit === before.unit && state.y_mm === before.y_mm ? show() : both(),

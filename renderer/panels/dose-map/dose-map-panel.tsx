@@ -1,8 +1,10 @@
 /** The dose in the z–x plane. */
 import { type ReactElement, useCallback, useMemo } from 'react';
+import { exportsOf } from '../../../electron/contract/exports.ts';
 import { RunFeed } from '../../data/run-feed.ts';
 import type { MapCanvases } from '../../maps/drive-map.ts';
 import { MapPanel } from '../../maps/map-panel.tsx';
+import { hasResult, runOf } from '../../state/runs.ts';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { PopoverRow } from '../../widgets/floating/popover.tsx';
@@ -26,6 +28,9 @@ const units = [
   { value: 'lett', label: 'LETt', title: 'LET in water averaged over tracks, of all protons; of runs that scored it' },
 ] as const;
 
+/** Exports that are maps for viewers; the others are in the menu of files. */
+const IMAGE = /-(mha|nrrd)$/;
+
 export default function DoseMapPanel(): ReactElement {
   const workbench = useWorkbench();
   const { stores, data, storage, settingsReset, feeds } = workbench;
@@ -39,6 +44,9 @@ export default function DoseMapPanel(): ReactElement {
     [workbench, store, view],
   );
   const status = useSelected(feed.status, (state) => state.status);
+  const selected = useSelected(stores.selection, (state) => state.run);
+  const run = useSelected(stores.runs, (state) => runOf(state, selected));
+  const files = run === null || !hasResult(run) ? [] : exportsOf('transport').filter(({ id }) => IMAGE.test(id));
   const known = useSelected(stores.scenario, () => shownScenario('transport', workbench) !== null);
   const zoomed = useSelected(stores.window, ({ windows }) => windows.z !== undefined || windows.x !== undefined);
   const field = useCached(data.maps, shownKey(against))?.field ?? null;
@@ -94,6 +102,11 @@ export default function DoseMapPanel(): ReactElement {
           <AgainstRows view={view} />
         </>
       }
+      files={files.map(({ id, title }) => ({
+        id,
+        label: title,
+        onChoose: () => run !== null && void workbench.runs.exportAs(run.id, id),
+      }))}
       words={{
         failed: 'There is no dose to show',
         first: 'Waiting for the first step…',

@@ -108,7 +108,15 @@ export class Editing {
     if (!this.#isShown(shown)) return;
     this.#set(shown, { busy: 'running' });
     const { base } = info.description;
-    const order = { variants: [base, shown.id], external: [], modes: [], rounds: ROUNDS, time_s: TIME_S, sweep: null };
+    const order = {
+      variants: [base, shown.id],
+      external: [],
+      modes: [],
+      rounds: ROUNDS,
+      time_s: TIME_S,
+      sweep: null,
+      processes: 0,
+    };
     const started = await benches.start(order);
     if (started === null) return this.#set(shown, { busy: null });
     if (!this.#isShown(shown)) return;

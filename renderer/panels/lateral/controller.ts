@@ -17,12 +17,16 @@ import { widthChart } from './width.ts';
 
 export interface Profiles {
   readonly run: RunId;
+  /** Which of its answers, where the run is one of Live. */
+  readonly revision: number;
   /** The first is the crosshair's, then those at the kept depths. */
   readonly profiles: readonly DepthProfile[];
   /** σx in Fermi–Eyges theory; null where it does not apply, for the reason. */
   readonly theory: Curve | null;
   readonly noTheory: string | null;
 }
+
+type Wanted = Pick<Profiles, 'run' | 'revision'> & { readonly depths_mm: readonly number[] };
 
 /** Null until a run is over and its profiles have come. */
 export type ShownProfiles = StoreApi<{ readonly shown: Profiles | null }>;
@@ -42,10 +46,12 @@ export function driveLateral(
   failed: (reason: string) => void,
 ): DrivenPlot {
   let gone = false;
-  let theoryOf: { readonly run: RunId; readonly curve: Curve | null; readonly reason: string | null } | null = null;
+  let theoryOf:
+    | (Pick<Profiles, 'run' | 'revision'> & { readonly curve: Curve | null; readonly reason: string | null })
+    | null = null;
 
   /** What is to be shown now; null while no finished run is. */
-  const wanted = (): { readonly run: RunId; readonly depths_mm: readonly number[] } | null => {
+  const wanted = (): Wanted | null => {
     const final = data.depthDose.get(SHOWN);
     const moments = data.moments.get(SHOWN);
     if (final === null || final.final === null || moments === null) return null;
@@ -56,26 +62,27 @@ export function driveLateral(
       depthToShow(pointed, final.final.metrics.r80_mm, extent),
       ...kept.getState().depths_mm.map((depth) => depthToShow(depth, null, extent)),
     ];
-    return { run: final.run, depths_mm };
+    return { run: final.run, revision: data.moments.revision(SHOWN), depths_mm };
   };
-  const same = (next: { readonly run: RunId; readonly depths_mm: readonly number[] }): boolean => {
+  const same = (next: Wanted): boolean => {
     const now = shown.getState().shown;
     return (
       now?.run === next.run &&
+      now.revision === next.revision &&
       now.profiles.length === next.depths_mm.length &&
       now.profiles.every(({ depth_mm }, i) => depth_mm === next.depths_mm[i])
     );
   };
-  const load = async ({ run, depths_mm }: { readonly run: RunId; readonly depths_mm: readonly number[] }) => {
-    if (theoryOf?.run !== run) {
+  const load = async ({ run, revision, depths_mm }: Wanted) => {
+    if (theoryOf?.run !== run || theoryOf.revision !== revision) {
       const { curve, reason } = await client.call('dose.fermiEyges', { run });
-      theoryOf = { run, curve, reason };
+      theoryOf = { run, revision, curve, reason };
     }
     const { curves } = await client.call('run.lateral', { run, depths_mm: [...depths_mm] });
     const moments = data.moments.get(SHOWN);
     if (moments === null) return;
     const profiles = curves.map((curve, i) => depthProfile(curve, depths_mm[i] ?? 0, moments));
-    shown.setState({ shown: { run, profiles, theory: theoryOf.curve, noTheory: theoryOf.reason } });
+    shown.setState({ shown: { run, revision, profiles, theory: theoryOf.curve, noTheory: theoryOf.reason } });
   };
   /** While one depth is asked for, the pointer passes others: only the last is asked for next. */
   const follow = loadLatest({

@@ -48,7 +48,8 @@ export function ReferenceRow({ view }: { readonly view: PhaseViewStore }): React
           From this step
         </Button>
       </PopoverRow>
-      {runOf({ runs, progress: {}, listed: true }, selected)?.state === 'running' && reference.kind !== 'none' ? (
+      {runOf({ runs, progress: {}, live: [], listed: true }, selected)?.state === 'running' &&
+      reference.kind !== 'none' ? (
         <p className="popover__note">The difference is shown once the run is over.</p>
       ) : null}
     </>

@@ -10,6 +10,7 @@ import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { IssueList } from '../../widgets/words/issue-list.tsx';
 import { StateBadge } from '../../widgets/words/state-badge.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
+import { LiveNote } from './live-note.tsx';
 import { RunProgressView } from './progress.tsx';
 import './run-panel.css';
 
@@ -18,7 +19,7 @@ function RunHead({ run }: { readonly run: RunInfo }): ReactElement {
   return (
     <header className="run-head" data-run={run.id}>
       <h2 title={run.name}>{run.name}</h2>
-      <StateBadge state={run.state} />
+      {run.live === true ? null : <StateBadge state={run.state} />}
       <p>{facts.join(' · ')}</p>
     </header>
   );
@@ -90,7 +91,7 @@ export default function RunPanel(): ReactElement {
         <p className="run-panel__note">Stopped before its end: what is shown is what there was by then.</p>
       ) : null}
       {run.state === 'failed' ? <Failure run={run} /> : null}
-      <EditedNote />
+      {run.live === true ? <LiveNote /> : <EditedNote />}
       <RunBody run={run} />
     </section>
   );

@@ -46,6 +46,7 @@ export const panelPlaces: readonly PanelPlace[] = [
   { id: 'ladder', title: 'Speedup ladder', compare: 'lower', profile: 'lower' },
   { id: 'claims', title: 'Claims', compare: 'lower' },
   { id: 'history', title: 'History', compare: 'lower' },
+  { id: 'studies', title: 'Studies', compare: 'upper' },
   { id: 'launch-explorer', title: 'Launch explorer', profile: 'lower' },
   { id: 'depth-dose', title: 'Depth dose', key: 3, simulate: 'lower', compare: 'lower' },
   { id: 'lateral', title: 'Lateral profile', key: 4, simulate: 'lower', compare: 'lower' },

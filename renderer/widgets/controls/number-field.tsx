@@ -1,7 +1,7 @@
 /** A number with its unit. Text that is no number is kept and handed on, so that the schema can say what is wrong. */
-import { type KeyboardEvent, type ReactElement, useRef, useState } from 'react';
+import { type KeyboardEvent, type PointerEvent, type ReactElement, useRef, useState } from 'react';
 import { formatNumber, type Unit, unitSymbols } from '../../../electron/contract/units.ts';
-import { nudge, parseEntry } from '../../base/entry.ts';
+import { moved, nudge, parseEntry } from '../../base/entry.ts';
 import './number-field.css';
 
 export interface NumberFieldProps {
@@ -23,6 +23,9 @@ export interface NumberFieldProps {
   readonly onSettle?: () => void;
 }
 
+/** Way of the pointer for one step of an arrow key. */
+const DRAG_PIXELS = 4;
+
 function shown(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'number' ? formatNumber(value) : typeof value === 'string' ? value : JSON.stringify(value);
@@ -33,6 +36,7 @@ export function NumberField(props: NumberFieldProps): ReactElement {
   // What is being typed, and the value it stood for: `1.` is 1 but must stay `1.` on the screen.
   const [typed, setTyped] = useState<{ readonly text: string; readonly value: unknown } | null>(null);
   const input = useRef<HTMLInputElement>(null);
+  const held = useRef<{ readonly x: number; readonly value: number } | null>(null);
   const text = typed !== null && Object.is(typed.value, value) ? typed.text : shown(value);
 
   const enter = (next: string): void => {
@@ -56,6 +60,32 @@ export function NumberField(props: NumberFieldProps): ReactElement {
     props.onChange(nudge(from, event.key === 'ArrowUp' ? 1 : -1, size, bounds));
   };
 
+  const from = typeof value === 'number' ? value : placeholder;
+  const canDrag = from !== null && Number.isFinite(from);
+  const grab = (event: PointerEvent<HTMLElement>): void => {
+    if (!canDrag || event.button !== 0) return;
+    // The field keeps the focus that it has, and what is typed in it.
+    event.preventDefault();
+    event.currentTarget.setPointerCapture(event.pointerId);
+    setTyped(null);
+    held.current = { x: event.clientX, value: from };
+  };
+  const drag = (event: PointerEvent<HTMLElement>): void => {
+    if (held.current === null) return;
+    const steps = Math.trunc((event.clientX - held.current.x) / DRAG_PIXELS);
+    if (steps === 0) return;
+    const size = event.shiftKey ? 'coarse' : event.altKey ? 'fine' : 'normal';
+    const bounds = { min: props.min, max: props.max, whole: props.whole ?? false };
+    const next = moved(held.current.value, steps, size, bounds);
+    held.current = { x: held.current.x + steps * DRAG_PIXELS, value: next };
+    props.onChange(next);
+  };
+  const release = (): void => {
+    if (held.current === null) return;
+    held.current = null;
+    props.onSettle?.();
+  };
+
   const symbol = unitSymbols[unit];
   return (
     <span className="number-field" data-default={value === undefined}>
@@ -77,7 +107,17 @@ export function NumberField(props: NumberFieldProps): ReactElement {
         onBlur={settle}
       />
       {/* Without a unit the room stays, so that the digits of a column of fields line up. */}
-      <span className="number-field__unit">{symbol}</span>
+      <span
+        className="number-field__unit"
+        title={canDrag ? 'Drag to change; Shift coarse, Alt fine. In the field the arrow keys do the same.' : undefined}
+        data-drag={canDrag}
+        onPointerDown={grab}
+        onPointerMove={drag}
+        onPointerUp={release}
+        onPointerCancel={release}
+      >
+        {symbol === '' && canDrag ? '↔' : symbol}
+      </span>
     </span>
   );
 }

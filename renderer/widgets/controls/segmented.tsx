@@ -13,6 +13,8 @@ export interface SegmentedProps<T extends string> {
   readonly value: T;
   readonly options: readonly SegmentedOption<T>[];
   readonly onChange: (value: T) => void;
+  /** Called also where the choice stays as it was. */
+  readonly onPressed?: () => void;
   readonly describedBy?: string;
 }
 
@@ -28,6 +30,7 @@ export function Segmented<T extends string>(props: SegmentedProps<T>): ReactElem
             value={option.value}
             checked={option.value === props.value}
             onChange={() => props.onChange(option.value)}
+            onClick={props.onPressed}
           />
           <span>{option.label}</span>
         </label>

@@ -30,7 +30,9 @@ export function playKeyframes(
   data.keyframes.subscribe(SHOWN, () => {
     const kept = data.keyframes.get(SHOWN);
     const frames = kept?.frames ?? [];
-    playback.load(frames, firstShown(frames, kept?.stopped ?? false));
+    const { frames: before, index } = playback.getState();
+    const stays = kept?.live !== undefined && before.length === frames.length;
+    playback.load(frames, stays ? index : firstShown(frames, kept?.stopped ?? false));
   });
   playback.subscribe((state, before) => {
     if (state.frames.length > 0 && (state.frames !== before.frames || state.index !== before.index)) {

@@ -4,17 +4,21 @@
  * takes its place, which has a fuse wire like the real one's for electron-builder to set.
  */
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { FuseState, FuseV1Options, getCurrentFuseWire } from '@electron/fuses';
+import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const requireHere = createRequire(import.meta.url);
 
-type Asar = Readonly<{ listPackage: (file: string, options: { isPack: boolean }) => string[] }>;
+type Asar = Readonly<{
+  listPackage: (file: string, options: { isPack: boolean }) => string[];
+  extractAll: (archive: string, folder: string) => void;
+}>;
 const asar = requireHere(path.join(root, 'node_modules/@electron/asar/lib/asar.js')) as Asar;
 
 /** Marks the fuse wire in Electron's binary; a version, a length and one character per fuse follow. */
@@ -62,6 +66,34 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
     expect(existsSync(path.join(unpacked, 'dist/native/braggbench.node'))).toBe(true);
     expect(existsSync(path.join(unpacked, 'assets/scenarios/water-70MeV.json'))).toBe(true);
     expect(globSync('dist/kernels/source/**/*.hpp', { cwd: unpacked }).length).toBeGreaterThan(5);
+  });
+
+  it('starts its threads from files beside the archive, in plain Node, which knows no archives', async () => {
+    const unpacked = path.join(resources, 'app.asar.unpacked');
+    // The archive as a folder of its name, without what lies beside it.
+    const archive = path.join(work, 'as-folder/app.asar');
+    asar.extractAll(path.join(resources, 'app.asar'), archive);
+    symlinkSync(unpacked, `${archive}.unpacked`);
+    for (const file of globSync('**/*', { cwd: unpacked, withFileTypes: true })) {
+      if (!file.isDirectory()) rmSync(path.join(archive, path.relative(unpacked, file.parentPath), file.name));
+    }
+    const program = path.join(archive, 'dist/electron/packaged-host.mjs');
+    await build({
+      entryPoints: [path.join(import.meta.dirname, 'packaged-host.ts')],
+      outfile: program,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node24',
+      banner: {
+        js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+      },
+      logLevel: 'silent',
+    });
+    const { BRAGGBENCH_BUNDLES: _bundles, ...env } = process.env;
+    const folders = [path.join(unpacked, 'assets'), path.join(work, 'data')];
+    const { stdout } = await promisify(execFile)(process.execPath, [program, ...folders], { env });
+    expect(JSON.parse(stdout)).toMatchObject({ issues: 2, state: 'done', opened: { name: 'R80' }, spans: 1 });
   });
 
   it('has its fuses set', async () => {

@@ -43,6 +43,10 @@ describe('electron-builder.yml', () => {
   it('ships what the program reads by path outside the archive', () => {
     for (const folder of ['dist/native/**', 'dist/kernels/**', 'assets/**'])
       expect(config.asarUnpack).toContain(folder);
+    // What starts as a thread or a process of its own need not know archives; it is a module by its package.json.
+    for (const file of ['dist/workers/**', 'package.json']) {
+      expect(config.asarUnpack).toContain(file);
+    }
     const { main } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { main: string };
     expect(config.files).toContain(`${path.posix.dirname(main)}/**`);
   });

@@ -100,6 +100,8 @@ test('one grid is refused for what it cannot hold, with what is allowed', async 
   expect(await refused()).toMatch(/has no beam\.spots/);
   expect(await refused('small.json', '--sweep', 'beam.energy_MeV=30,31')).toMatch(/several scenarios; allowed: one/);
   expect(await refused('--lanes', '2', '--sweep', 'beam.energy_MeV=30,31')).toMatch(/solver\.threads says it/);
+  // On the CPU no GPU shares them, whether there is one or not.
+  expect(await refused('--gpus', 'all', '--sweep', 'beam.energy_MeV=30,31')).toMatch(/GPUs? (can be used|were named)/);
   expect(await refused('--sweep', 'beam.energy_MeV=30,0.2')).toMatch(/beam\.spots\[1\]\.energy_MeV.*0\.2/);
   expect(await refused('--sweep', 'beam.energy_MeV=30,31', '--set', 'physics.nuclear=attenuation')).toMatch(
     /physics\.nuclear.*allowed: off/,

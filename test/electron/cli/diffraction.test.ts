@@ -40,6 +40,8 @@ test('run prints the image, saves it, and export writes it for viewers', async (
   const refused = await call('export', 'small.h5', '--image', 'small.png');
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain('.png is no image format; allowed: .img');
+  const map = await call('export', 'small.h5', '--map', 'small.nrrd');
+  expect(map).toMatchObject({ code: 2, stderr: expect.stringContaining('is a run of diffraction: it has no dose') });
   const compared = await call('compare', 'small.h5', 'small.h5');
   expect(compared).toMatchObject({ code: 0, stdout: expect.stringMatching(/relL2.*Bright pixels[\s\S]* reference /) });
 });

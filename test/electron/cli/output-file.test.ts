@@ -27,6 +27,7 @@ const writes: readonly (readonly [string, readonly string[], string])[] = [
   ['replay', ['replay', recorded, '-o', 'figures'], 'figures/roofline.svg'],
   ['export --trace', ['export', traced, '--trace', 'trace.json'], 'trace.json'],
   ['export --image', ['export', traced, '--image', 'image.tif'], 'image.tif'],
+  ['export --map', ['export', traced, '--map', 'dose.nrrd'], 'dose.nrrd'],
   ['export --samples', ['export', recorded, '--samples', 'samples.csv'], 'samples.csv'],
 ];
 
@@ -49,6 +50,7 @@ test.for([
   ['report', recorded, '-o', 'report.html'],
   ['replay', recorded, '-o', 'figures'],
   ['export', traced, '--trace', 'trace.json'],
+  ['export', traced, '--map', 'dose.nrrd'],
   ['export', recorded, '--samples', 'samples.csv'],
 ])('--force replaces it: %s', async (words) => {
   const [, , , out = ''] = words;

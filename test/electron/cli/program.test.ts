@@ -111,6 +111,21 @@ describe('run', () => {
     expect(z).toBeCloseTo(0.9 * (r80 ?? 0) * Math.cos(Math.PI / 6), 1);
   });
 
+  test('each note of the text stands in --json, with a code, and no other', async () => {
+    const regions = [{ material: 'bone-compact-icru', x_mm: [-5, 5], z_mm: [2, 4] }];
+    const words = ['run', 'small.json', '--set', 'beam.angle_deg=20', '--set', 'physics.stopping_power=icru90'];
+    words.push('--set', `geometry.regions=${JSON.stringify(regions)}`);
+    const [text, json] = [await say(words), await say([...words, '--json'])];
+    expect([text.code, json.code]).toEqual([0, 0]);
+    const { notes } = JSON.parse(json.stdout) as { notes: { code: string; text: string }[] };
+    expect(notes.map(({ code }) => code)).toEqual(expect.arrayContaining(['table-of-water']));
+    expect(new Set(notes.map(({ code }) => code)).size).toBe(notes.length);
+    const lines = text.stdout.split('\n');
+    const first = lines.indexOf(`  ${notes[0]?.text}`);
+    const block = lines.slice(first - 1, first + notes.length + 1);
+    expect(block).toEqual(['', ...notes.map((note) => `  ${note.text}`), '']);
+  });
+
   test('--json prints one document of the agreed shape and nothing else', async () => {
     const { code, stdout, stderr } = await run(['run', 'small.json', '--json']);
     expect([code, stderr]).toEqual([0, '']);

@@ -1,4 +1,4 @@
-/** `braggbench study plan`: points, what they take, what cannot be run; nothing is solved. */
+/** `braggbench study plan`: points, what they take, what cannot be run; nothing is kept. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -48,6 +48,7 @@ const planSchema = z.looseObject({
   state_bytes: z.number().positive(),
   least_s: z.number().positive(),
   combinations: z.number(),
+  forecast: z.looseObject({ expected_s: z.number().positive(), machine: z.string(), isLeast: z.literal(false) }),
   points: z.array(z.looseObject({ id: z.string(), settings: z.record(z.string(), z.unknown()) })),
 });
 
@@ -62,6 +63,7 @@ test('points, memory and least time of a study whose axes complete its base scen
     /^Energies\n7 points of 8 combinations \(1 left out by conditions\)\nMemory of a point: up to /,
   );
   expect(told.stdout).toMatch(/Time: at least .* one after the other/);
+  expect(told.stdout).toMatch(/On .* \(.*\d+ cores?\): about .*, by [1-4] points? solved for this/);
 });
 
 test('a point that cannot be run is named with why', async () => {

@@ -80,7 +80,7 @@ describe('a run whose device fails', () => {
     const back = await readRun(bytes, 'failed.h5');
     expect(back).toMatchObject({ status: 'failed', error: { code: 'device', message: reason }, steps: 12 });
 
-    const opened = test.host.runs.adopt(back, null);
+    const opened = await test.host.runs.adopt(back, null);
     expect(opened).toMatchObject({ state: 'failed', error: { message: reason } });
     expect(runOf('transport', await test.host.runs.data(opened.id)).dose).toEqual(back.dose);
   });

@@ -111,6 +111,12 @@ const beside: readonly (readonly [string, string, string, object])[] = [
     { beam: { spots: { file: 'spots.json' } } },
   ],
   [
+    'three hundred spots, each of its own range',
+    'spots.csv',
+    `range_mm,weight\n${Array.from({ length: 300 }, (_, i) => `${30 + i / 100},1`).join('\n')}`,
+    { beam: { spots: { file: 'spots.csv' } } },
+  ],
+  [
     'spots that are none',
     'spots.json',
     `[${'1,'.repeat(2 * 2 ** 20 - 10)}1]`,
@@ -189,6 +195,10 @@ test('an image of thirty million pixels: opened, summed up, searched, compared, 
   await putImage('large.h5');
   const opened: string[] = [];
   const file = inLibrary('large.h5');
+  const compared = () => ({
+    subjects: [opened[0] ?? '', opened[1] ?? opened[0] ?? ''].map((run) => ({ kind: 'run' as const, run })),
+    reference: 0,
+  });
   const steps: readonly (readonly [string, () => Promise<unknown>])[] = [
     ['open', async () => opened.push((await page.call('run.open', { source: { kind: 'file', file } })).id)],
     [
@@ -200,6 +210,9 @@ test('an image of thirty million pixels: opened, summed up, searched, compared, 
     ['peaks', () => page.call('image.peaks', { run: opened[0] ?? '', count: 100 })],
     ['error', () => page.call('image.error', { run: opened[0] ?? '', reference: opened[0] ?? '' })],
     ['shown', () => page.call('image.view', { run: opened[0] ?? '', view, against: null })],
+    ['compared', () => page.call('compare.rows', compared())],
+    ['compared maps', () => page.call('compare.maps', { ...compared(), viewport: view.viewport })],
+    ['image file', () => page.call('run.export', { run: opened[0] ?? '', what: 'raw' })],
     ['table', () => page.call('run.export', { run: opened[0] ?? '', what: 'peaks' })],
     ['saved', () => page.call('run.save', { run: opened[0] ?? '', file: inLibrary('again.h5'), ifExists: 'replace' })],
   ];

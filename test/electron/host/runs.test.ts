@@ -233,7 +233,7 @@ describe('a run', () => {
       ex: new Float32Array(),
       ztheta: new Float32Array(),
     }));
-    const gpu = test.host.runs.adopt({ ...kept, variant: 'cuda-window', keyframes: withoutSums }, null);
+    const gpu = await test.host.runs.adopt({ ...kept, variant: 'cuda-window', keyframes: withoutSums }, null);
     const pair = { ...over, horizontal: 'x', vertical: 'e' } as const;
     await expect(page.call('run.keyframe', { run: gpu.id, index: 1, maps: [pair] })).rejects.toThrow('are not kept');
     const made = await new Promise<CutsFrame | null>((resolve) => {
@@ -252,7 +252,7 @@ describe('a run', () => {
     // A run whose numbers are not those of its scenario, as after a change of tables.
     const data = runOf('transport', await test.host.runs.data(next.id));
     const shifted = data.keyframes.map((frame) => ({ ...frame, zx: frame.zx.map((value) => value * 1.01) }));
-    const { id: other } = test.host.runs.adopt({ ...data, keyframes: shifted }, null);
+    const { id: other } = await test.host.runs.adopt({ ...data, keyframes: shifted }, null);
     const refused = new Promise((resolve) => {
       page.stream('run.cuts', { run: other, index: 1, maps: [cut] }, { frame: () => undefined, end: resolve });
     });

@@ -1,5 +1,5 @@
 /** A real run that takes milliseconds: 30 MeV in water on a coarse grid. */
-import path from 'node:path';
+import { assetsFolder as nearestAssets } from '../../../electron/cli/assets-folder.ts';
 import { extraStraggling, loadAddon, type NativeAddon } from '../../../electron/host/io/addon/addon.ts';
 import { hostWorkloads } from '../../../electron/host/workloads/index.ts';
 import { openScenarios } from '../../../electron/host/workloads/scenarios/index.ts';
@@ -7,7 +7,8 @@ import { axesOf, keyframesOf, type RunData, runData } from '../../../electron/ho
 
 import { TransportScenarios } from './transport-scenarios.ts';
 
-export const assetsFolder = path.join(import.meta.dirname, '..', '..', '..', 'assets');
+/** Also from a bundle. */
+export const assetsFolder = nearestAssets(import.meta.dirname);
 export const memoryLimit_bytes = 2 ** 31;
 
 export const smallScenario = {

@@ -184,7 +184,7 @@ describe('the socket', () => {
   });
 });
 
-describe('a session', () => {
+describe('a connection', () => {
   let opened: WebSocket[];
   beforeEach(() => {
     opened = [];
@@ -236,7 +236,7 @@ describe('a session', () => {
 
   it('of one page is not another page’s, but runs are seen by both', async () => {
     const [one, two] = [await openPage(), await openPage()];
-    expect(one.session).not.toBe(two.session);
+    expect(one.connection).not.toBe(two.connection);
     let runs = 0;
     two.stream(
       'runs',

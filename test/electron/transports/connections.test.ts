@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { decodeFrame, encodeFrame } from '../../../electron/contract/wire/frame.ts';
 import type { Port } from '../../../electron/contract/wire/port.ts';
+import { PROTOCOL_VERSION } from '../../../electron/contract/wire/protocol.ts';
 import { Connections } from '../../../electron/host/app/service/connections.ts';
 import { inProcessPorts } from '../../../electron/transports/in-process.ts';
 import { testCapabilities } from './capabilities.ts';
@@ -24,8 +25,8 @@ function arrive(resume: string | null = null, singleUse = false): Greeted {
     port.listen({ frame: (bytes) => resolve(decodeFrame(bytes) as Record<string, unknown>), closed: () => undefined });
   });
   const streams = [{ stream: 0, received: 0 }];
-  const greeting = resume === null ? null : { session: resume, calls: [], streams };
-  port.send(encodeFrame({ type: 'greet', protocol: 1, resume: greeting }));
+  const greeting = resume === null ? null : { connection: resume, calls: [], streams };
+  port.send(encodeFrame({ type: 'greet', protocol: PROTOCOL_VERSION, resume: greeting }));
   return { port, answer };
 }
 
@@ -36,14 +37,14 @@ describe('connections', () => {
     const service = new SyntheticService();
     connections = new Connections({ service, capabilities: () => testCapabilities, keepDetached_ms: 80 });
     const { port, answer } = arrive();
-    const { session: connection } = await answer;
+    const { connection } = await answer;
     port.send(encodeFrame({ type: 'open', stream: 0, name: 'latest', params: null, credits: 1 }));
     await settle();
     port.close('cable pulled');
     await settle(20);
     expect(connections.size).toBe(1);
     const back = arrive(String(connection));
-    expect(await back.answer).toMatchObject({ resumed: true, session: connection });
+    expect(await back.answer).toMatchObject({ resumed: true, connection: connection });
     await settle(120);
     // It has a page again: the clock does not run.
     expect(connections.size).toBe(1);
@@ -68,7 +69,7 @@ describe('connections', () => {
     const service = new SyntheticService();
     connections = new Connections({ service, capabilities: () => testCapabilities });
     const first = arrive();
-    const { session: connection } = await first.answer;
+    const { connection } = await first.answer;
     const second = arrive(String(connection));
     expect(await second.answer).toMatchObject({ resumed: true });
     await settle();
@@ -89,6 +90,6 @@ describe('connections', () => {
     await settle();
     expect(await arrive().answer).toMatchObject({ type: 'hello' });
     expect(connections.size).toBe(64);
-    expect(await arrive(String(answers[5]?.['session'])).answer).toMatchObject({ type: 'refused' });
+    expect(await arrive(String(answers[5]?.['connection'])).answer).toMatchObject({ type: 'refused' });
   });
 });

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { encodeFrame } from '../../../electron/contract/wire/frame.ts';
 import type { Port } from '../../../electron/contract/wire/port.ts';
+import { PROTOCOL_VERSION } from '../../../electron/contract/wire/protocol.ts';
 import { Connections } from '../../../electron/host/app/service/connections.ts';
 import {
   type Client,
@@ -16,7 +17,7 @@ import { SyntheticService } from './synthetic-service.ts';
 
 /** The client is typed by the contract; the synthetic service has names of its own. */
 type LooseClient = {
-  readonly session: string;
+  readonly connection: string;
   call(method: string, params: unknown): Promise<unknown>;
   callCancellable(method: string, params: unknown, signal: AbortSignal): Promise<unknown>;
   stream(
@@ -109,6 +110,36 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       });
       await expect(page.call('nonsense', null)).rejects.toMatchObject({ code: 'bad-request' });
       await expect(page.call('not-finite', null)).rejects.toMatchObject({ code: 'internal' });
+    });
+
+    it('a text of any length arrives; what no frame takes is one clear error, and the next call is answered', async () => {
+      const page = await client();
+      const text = 'Å\n'.repeat(10 * 2 ** 20);
+      expect((await page.call('echo', { text })) as object).toEqual({ text });
+      await expect(page.call('values', 2000)).rejects.toMatchObject({
+        code: 'overflow',
+        message:
+          'The answer of values cannot be sent: it has 19.1 MiB beside arrays and long texts; allowed: at most 16.0 MiB.',
+      });
+      const values = Array.from({ length: 2000 }, (_, i) => `${i}${'x'.repeat(10_000)}`);
+      await expect(page.call('echo', values)).rejects.toMatchObject({
+        code: 'overflow',
+        message: expect.stringContaining('echo cannot be asked: it has 19.1 MiB'),
+      });
+      expect(await page.call('echo', 'still there')).toBe('still there');
+    });
+
+    it('a large answer leaves others their turns, and small ones overtake it', async () => {
+      const page = await client();
+      const order: string[] = [];
+      const large = page.call('bytes', 100 * 2 ** 20).then((bytes) => {
+        order.push('large');
+        return bytes as Uint8Array;
+      });
+      const small = page.call('echo', 1).then(() => order.push('small'));
+      await Promise.all([large, small]);
+      expect(order).toEqual(['small', 'large']);
+      expect((await large).length).toBe(100 * 2 ** 20);
     });
 
     it('cancelled is a result', async () => {
@@ -288,7 +319,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
   describe('a broken connection', () => {
     it('is taken up again: same connection, streams go on, no lossless frame is lost or doubled', async () => {
       const page = await client();
-      const id = page.session;
+      const id = page.connection;
       const seen: unknown[] = [];
       const latest: unknown[] = [];
       page.stream('lossless', null, { frame: (value) => void seen.push(value) }, { credits: 4 });
@@ -302,7 +333,7 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       }
       await eventually(() => seen.length >= 100);
       expect(seen).toEqual(Array.from({ length: 100 }, (_, i) => i + 1));
-      expect(page.session).toBe(id);
+      expect(page.connection).toBe(id);
       expect(service.sinks.length).toBe(1);
       expect(connections.size).toBe(1);
       expect(latest).toEqual([]);
@@ -412,8 +443,8 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       await answerTo(new Uint8Array([1, 2, 3]));
       await answerTo(encodeFrame({ type: 'call', id: 0, method: 'echo', params: 1 }));
       await answerTo(
-        encodeFrame({ type: 'greet', protocol: 1, resume: null }),
-        encodeFrame({ type: 'greet', protocol: 1, resume: null }),
+        encodeFrame({ type: 'greet', protocol: PROTOCOL_VERSION, resume: null }),
+        encodeFrame({ type: 'greet', protocol: PROTOCOL_VERSION, resume: null }),
       );
       expect(service.calls).toEqual([]);
     });
@@ -433,11 +464,11 @@ describe.each(carrierNames)('protocol over %s', (name) => {
       const texts: string[] = [];
       const stranger = await carrier.connect();
       stranger.listen({ frame: (bytes) => texts.push(Buffer.from(bytes).toString()), closed: () => undefined });
-      const resume = { session: 'guess', calls: [0], streams: [] };
-      stranger.send(encodeFrame({ type: 'greet', protocol: 1, resume }));
+      const resume = { connection: 'guess', calls: [0], streams: [] };
+      stranger.send(encodeFrame({ type: 'greet', protocol: PROTOCOL_VERSION, resume }));
       await eventually(() => texts.length === 1);
       expect(texts[0]).toContain('"resumed":false');
-      expect(texts[0]).not.toContain(page.session);
+      expect(texts[0]).not.toContain(page.connection);
       stranger.close();
     });
   });

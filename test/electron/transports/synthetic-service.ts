@@ -22,6 +22,10 @@ export class SyntheticService implements Service {
     switch (method) {
       case 'echo':
         return params;
+      case 'values':
+        return Array.from({ length: Number(params) }, (_, i) => `${i}${'x'.repeat(10_000)}`);
+      case 'bytes':
+        return new Uint8Array(Number(params));
       case 'slow':
         await this.#released;
         return 'slow answer';

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include "../../kernels/held_run.hpp"
 #include "../../kernels/problems.hpp"
 #include "check.hpp"
 #include "faulty_kernel.hpp"
@@ -17,7 +18,7 @@ TEST("GPU: a run whose device fails keeps the steps before, and the next run say
   p.stop_weight = 0.0;
   p.keyframes = 50;
   p.variant = "cuda-gather";
-  engine::Run run(p);
+  test::Run run(p);
   cuda::Stream stream(gpu());
   std::unique_ptr<cuda::Module> broken;
   const engine::RunResult r = run.execute(
@@ -40,10 +41,10 @@ TEST("GPU: a run whose device fails keeps the steps before, and the next run say
   CHECK(r.keyframes.size() > 1);
 
   transport::Problem again = p;
-  CHECK_THROWS(engine::Run(again), "lost until the program is restarted");
+  CHECK_THROWS(test::Run(again), "lost until the program is restarted");
   again.variant = "auto";  // the program lives on, on the CPU
   again.max_steps = 2;
-  CHECK_EQ(engine::Run(again).execute({}).steps, 2);
+  CHECK_EQ(test::Run(again).execute({}).steps, 2);
 }
 
 }  // namespace bb::test

@@ -37,6 +37,31 @@ TEST("a diffraction image has the same bits whatever the number of threads") {
   }
 }
 
+TEST("an image shown in FP32 is the FP64 one rounded, with its brightest pixel") {
+  Problem p = everything();
+  const std::vector<double> wanted = render(p, "diffraction-fp64").image;
+  p.variant = "diffraction-fp64";
+  std::vector<float> of_run(wanted.size()), of_solver(wanted.size());
+  engine::ImageRun run(p);
+  run.show_in(of_run);
+  const engine::ImageResult result = run.execute({});
+  const Setup setup = make_setup(p);
+  cpu::ThreadPool pool(2);
+  engine::SpanRecorder spans(2);
+  const std::atomic<bool> cancel{false};
+  const Shown shown = choose_variant(p.variant, outline_of(p))
+                          .make(setup)
+                          ->render_shown({pool, spans, cancel, [](double) {}}, of_solver);
+  CHECK_EQ(shown.done, 1.0);
+  for (const auto& image : {of_run, of_solver}) {
+    CHECK(std::ranges::equal(image, wanted, {}, {}, [](double photons) { return static_cast<float>(photons); }));
+  }
+  const float brightest = std::ranges::max(of_run);
+  CHECK(brightest > 0.0f);
+  CHECK_EQ(result.brightest, brightest);
+  CHECK_EQ(shown.brightest, brightest);
+}
+
 TEST("the four pixels about the beam are equal") {
   const auto image = render(cubic_problem(128)).image;
   const double at = image[64 * 128 + 64];
@@ -222,7 +247,7 @@ TEST("parts of long rows have the bits of whole ones, and a row is shown when al
   });
   CHECK(!result.cancelled && looks > 0);
   CHECK(result.image == together);
-  CHECK_EQ(result.brightest, std::ranges::max(together));
+  CHECK_EQ(result.brightest, static_cast<float>(std::ranges::max(together)));
   for (std::size_t i = 0; i < seen.size(); ++i) CHECK_EQ(seen[i], static_cast<float>(together[i]));
 }
 

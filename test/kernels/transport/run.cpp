@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "../held_run.hpp"
 #include "../problems.hpp"
 #include "check.hpp"
 
@@ -36,7 +37,7 @@ std::vector<std::string> able_variants(const Problem& p) {
     Problem trial = p;
     trial.variant = v.id;
     try {
-      engine::Run run(trial);
+      test::Run run(trial);
       ids.emplace_back(v.id);
     } catch (const ProblemError&) {
     }
@@ -49,7 +50,7 @@ std::vector<std::string> able_variants(const Problem& p) {
 TEST("run: ledger rows are sums since the start and close at every step") {
   Problem p = small_beam();
   p.nuclear = Nuclear::kAttenuation;
-  engine::Run run(p);
+  test::Run run(p);
   const engine::RunResult r = run.execute({});
   CHECK_EQ(r.number.size(), static_cast<std::size_t>(r.steps));
   CHECK_EQ(r.energy.size(), r.number.size());
@@ -75,14 +76,14 @@ TEST("run: ledger rows are sums since the start and close at every step") {
 TEST("run: ends when the given fraction is left, or after the given number of steps") {
   Problem p = small_beam();
   p.stop_weight = 0.5;
-  engine::Run half(p);
+  test::Run half(p);
   const engine::RunResult r = half.execute({});
   CHECK(!r.cancelled);
   CHECK(r.number.back().in_flight <= 0.5);
   CHECK(r.number[r.number.size() - 2].in_flight > 0.5);
   p.stop_weight = 1e-6;
   p.max_steps = 7;
-  engine::Run seven(p);
+  test::Run seven(p);
   CHECK_EQ(seven.steps_max(), 7);
   CHECK_EQ(seven.execute({}).steps, 7);
 }
@@ -91,7 +92,7 @@ TEST("run: progress ends with the last step; every variant reports the same bala
   for (const std::string& id : able_variants(small_beam())) {
     Problem p = small_beam();
     p.variant = id;
-    engine::Run run(p);
+    test::Run run(p);
     engine::Progress last;
     int reports = 0, before = 0;
     const engine::RunResult r = run.execute([&](const engine::Progress& progress) {
@@ -184,7 +185,7 @@ TEST("run: a picture and a result ask for the scores once each") {
   };
   Problem p = small_beam();
   p.max_steps = 1;
-  engine::Run(p, counting).execute({});
+  test::Run(p, counting).execute({});
   CHECK_EQ(CountingScores::doses, 3);  // the pictures of the first step and of the end, and the result
   CHECK_EQ(CountingScores::crossings, 1);
 }
@@ -193,7 +194,7 @@ TEST("run: a device that fails leaves what was finished, with the reason") {
   const Variant device = failing_device();
   Problem p = small_beam();
   p.keyframes = 100;
-  engine::Run run(p, device);
+  test::Run run(p, device);
   const engine::RunResult r = run.execute({}, {.keep_every_s = 0.0});
   CHECK(r.failure.has_value());
   CHECK_EQ(r.failure->code, std::string("device"));
@@ -210,14 +211,14 @@ TEST("run: a device that fails leaves what was finished, with the reason") {
   // The same steps by a device that holds.
   p.max_steps = r.steps;
   p.variant = "reference";
-  const engine::RunResult whole = engine::Run(p).execute({});
+  const engine::RunResult whole = test::Run(p).execute({});
   CHECK(whole.dose == r.dose);
   CHECK_EQ(whole.number.back().in_flight, r.number.back().in_flight);
 }
 
 TEST("run: a device that fails before anything was kept leaves its error alone") {
   const Variant device = failing_device();
-  engine::Run run(small_beam(), device);
+  test::Run run(small_beam(), device);
   CHECK_THROWS(run.execute({}, {.keep_every_s = 1e9}), "stand_in");
 }
 
@@ -227,13 +228,13 @@ TEST("cancel: before the start no step is taken, from the progress callback none
     p.stepping = stepping;
     for (const std::string& id : able_variants(p)) {
       p.variant = id;
-      engine::Run never(p);
+      test::Run never(p);
       never.cancel();
       const engine::RunResult nothing = never.execute({});
       CHECK(nothing.cancelled);
       CHECK_EQ(nothing.steps, 0);
 
-      engine::Run run(p);
+      test::Run run(p);
       int cancelled_at = -1;
       const engine::RunResult r = run.execute([&](const engine::Progress& progress) {
         if (cancelled_at < 0) {
@@ -263,7 +264,7 @@ TEST("cancel: from another thread the run ends within about a step, with a keyfr
   p.precision = Precision::kFp32;
   p.threads = 2;
   p.keyframes = 2;
-  engine::Run run(p);
+  test::Run run(p);
   std::atomic<int> seen{0};
   engine::RunResult r;
   std::thread solving([&] { r = run.execute([&](const engine::Progress& progress) { seen = progress.step; }); });
@@ -285,7 +286,7 @@ TEST("keyframes: as many as asked for, first and last step among them, all margi
     p.keyframes = 6;
     for (const std::string& id : able_variants(p)) {
       p.variant = id;
-      engine::Run run(p);
+      test::Run run(p);
       const engine::RunResult r = run.execute({});
       CHECK_EQ(r.keyframes.size(), 6u);
       CHECK_EQ(r.keyframes.front().step, 0);
@@ -302,7 +303,7 @@ TEST("keyframes: as many as asked for, first and last step among them, all margi
     }
   }
   Problem p = small_beam();
-  engine::Run none(p);
+  test::Run none(p);
   CHECK(none.execute({}).keyframes.empty());
 }
 
@@ -310,7 +311,7 @@ TEST("keyframes: as many as asked for, first and last step among them, all margi
 engine::LiveFrame half_way(Problem p, const std::string& variant, std::vector<engine::PlaneRequest> planes) {
   p.variant = variant;
   p.max_steps = 12;
-  engine::Run run(p);
+  test::Run run(p);
   run.want_planes(std::move(planes));
   run.execute({});
   return run.take_live().value();
@@ -324,7 +325,7 @@ TEST("planes: cuts along an axis add up to the sum over it, in every variant and
     for (const std::string& id : able_variants(p)) {
       Problem of = p;
       of.variant = id;
-      engine::Run outline(of);
+      test::Run outline(of);
       const transport::Tables& t = outline.outline();
       const std::array<int, engine::kAxes> counts{t.ne, t.ntheta, t.nz, t.nx};
       for (int slow = 0; slow < engine::kAxes; ++slow) {
@@ -374,7 +375,7 @@ TEST("planes: their sums are the marginals, whichever axis lies across") {
 
 TEST("planes: an axis twice, a cut of a shown axis, and an index outside are refused") {
   using engine::Axis;
-  engine::Run run(small_beam());
+  test::Run run(small_beam());
   CHECK_THROWS(run.want_planes({{.slow = Axis::kX, .fast = Axis::kX}}), "x is given twice");
   CHECK_THROWS(run.want_planes({{.slow = Axis::kZ, .fast = Axis::kX, .cut = {-1, -1, 3, -1}}}), "cannot be cut");
   CHECK_THROWS(run.want_planes({{.slow = Axis::kZ, .fast = Axis::kX, .cut = {100000, -1, -1, -1}}}), "allowed: 0 to");
@@ -388,7 +389,7 @@ TEST("checkpoints: the state so far in every variant, whole, and only the keyfra
     for (const std::string& id : able_variants(p)) {
       Problem of = p;
       of.variant = id;
-      engine::Run run(of);
+      test::Run run(of);
       run.want_checkpoint(0);
       CHECK(!run.take_checkpoint().has_value());
       const engine::RunResult r = run.execute({});
@@ -405,7 +406,7 @@ TEST("checkpoints: the state so far in every variant, whole, and only the keyfra
       CHECK_EQ(at->crossing.size(), r.crossing.size());
       CHECK(!run.take_checkpoint().has_value());
 
-      engine::Run again(of);
+      test::Run again(of);
       again.want_checkpoint(1);
       again.execute({});
       const auto less = again.take_checkpoint();
@@ -417,7 +418,7 @@ TEST("checkpoints: the state so far in every variant, whole, and only the keyfra
 
 TEST("live frames: none before the run, one after it, then only when a new one was made") {
   Problem p = small_beam();
-  engine::Run run(p);
+  test::Run run(p);
   CHECK(!run.take_live().has_value());
   const engine::RunResult r = run.execute({});
   const auto live = run.take_live();
@@ -432,7 +433,7 @@ TEST("live frames: taken from another thread while the run goes on, in order, ne
   p.variant = "fused";
   p.precision = Precision::kFp32;
   p.threads = 2;
-  engine::Run run(p);
+  test::Run run(p);
   std::atomic<bool> done{false};
   std::thread solving([&] {
     run.execute({});
@@ -457,7 +458,7 @@ TEST("run: spans have names, lanes of this run, steps of this run, and do not ov
   for (const std::string& id : able_variants(small_beam())) {
     Problem p = small_beam();
     p.variant = id;
-    engine::Run run(p);
+    test::Run run(p);
     const engine::RunResult r = run.execute({});
     std::size_t spans = 0;
     for (const auto& lane : run.spans().lanes()) {
@@ -481,9 +482,9 @@ TEST("run: the dose does not depend on the number of threads") {
     Problem p = small_beam();
     p.variant = id;
     p.threads = 1;
-    engine::Run one(p);
+    test::Run one(p);
     p.threads = 3;
-    engine::Run three(p);
+    test::Run three(p);
     const engine::RunResult a = one.execute({});
     const engine::RunResult b = three.execute({});
     CHECK_EQ(a.threads, 1);
@@ -518,7 +519,7 @@ TEST("variants: auto takes the fastest that the problem allows") {
   p.variant = "auto";
   for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
     p.stepping = stepping;
-    engine::Run run(p);
+    test::Run run(p);
     for (const std::string& id : able_variants(p)) {
       for (const Variant& v : variants()) {
         if (id == v.id) CHECK(v.speed_rank <= run.variant().speed_rank);
@@ -531,7 +532,7 @@ TEST("variants: what is refused names the field, the value and what is allowed")
   const auto run = [](auto&& change) {
     Problem p = small_beam();
     change(p);
-    engine::Run r(p);
+    test::Run r(p);
   };
   CHECK_THROWS(run([](Problem& p) { p.variant = "quick"; }),
                "solver.variant = quick: unknown; allowed: auto, reference");
@@ -564,7 +565,7 @@ TEST("variants: what a run took in memory is no more than a tenth above the esti
   for (const std::string& id : able_variants(small_beam())) {
     Problem p = small_beam();
     p.variant = id;
-    engine::Run run(p);
+    test::Run run(p);
     const double estimate = run.estimate_bytes();
     const engine::RunResult r = run.execute({});
     CHECK(r.state_bytes > 0.0);

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string>
 
+#include "../held_run.hpp"
 #include "../problems.hpp"
 #include "check.hpp"
 #include "transport/run/run.hpp"
@@ -30,7 +31,7 @@ Problem edge(Stepping stepping) {
 engine::RunResult solved(Problem p, const std::string& variant, Precision precision = Precision::kFp64) {
   p.variant = variant;
   p.precision = precision;
-  return engine::Run(p).execute({});
+  return test::Run(p).execute({});
 }
 
 double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "../held_run.hpp"
 #include "../problems.hpp"
 #include "check.hpp"
 #include "transport/run/run.hpp"
@@ -33,7 +34,7 @@ std::vector<double> depth_dose(const engine::RunResult& r, const Tables& t, int 
 }  // namespace
 
 TEST("cells of a third of the step: their sums are the doses of cells of a step, and every plane is crossed") {
-  engine::Run whole(parted(1)), thirds(parted(3));
+  test::Run whole(parted(1)), thirds(parted(3));
   const engine::RunResult a = whole.execute({}), b = thirds.execute({});
   const std::vector<double> coarse = depth_dose(a, whole.tables(), 1), fine = depth_dose(b, thirds.tables(), 3);
   for (std::size_t i = 0; i < coarse.size(); ++i) CHECK_NEAR(fine[i], coarse[i], 0.01 * 30.0 / 35.0);

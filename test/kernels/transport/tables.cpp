@@ -350,6 +350,20 @@ TEST("tables: extra straggling is none in water on its own range grid, and what 
   CHECK(added < 5.0);
 }
 
+TEST("tables: a beam on a side of the grid ends as in the middle, whichever side it is") {
+  Problem p = test::water_problem(21.0, {12, 5.5, 0.5, 0.25}, 0.4, 0.04);
+  p.grid.energy_step = 0.4;  // no whole number to the range
+  const Tables middle = build_tables(p);
+  CHECK(std::abs(middle.end_excess_mm) > 0.01);
+  CHECK(middle.extra_straggling_mm > 0.01);
+  for (const double x : {-6.0, 6.0, 6.1}) {
+    p.beam.x = x;
+    const Tables t = build_tables(p);
+    CHECK_NEAR(t.end_excess_mm, middle.end_excess_mm, 1e-12);
+    CHECK_NEAR(t.extra_straggling_mm, middle.extra_straggling_mm, 1e-12);
+  }
+}
+
 TEST("tables: refuse what cannot be run, with the field, the value and what is allowed") {
   const Problem good = test::water_problem(70.0, {10, 50, 0.5, 0.2}, 0.4, 0.05);
   const auto with = [&](auto&& change) {

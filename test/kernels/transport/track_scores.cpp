@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string>
 
+#include "../held_run.hpp"
 #include "../problems.hpp"
 #include "check.hpp"
 #include "physics/track_moments.hpp"
@@ -35,7 +36,7 @@ struct Solved {
 Solved solved(Problem p, const std::string& variant, Precision precision = Precision::kFp64) {
   p.variant = variant;
   p.precision = precision;
-  engine::Run run(p);
+  test::Run run(p);
   engine::RunResult result = run.execute({});
   return {run.tables(), std::move(result)};
 }
@@ -140,11 +141,11 @@ TEST("tracks: where nobody asks, nothing is scored; bad depths and variants with
   CHECK(!solved(p, "window").result.tracks.has_value());
   p.track_scores = true;
   p.spectra = {48.0};
-  CHECK_THROWS(engine::Run(p), "output.spectra_mm: 48");
+  CHECK_THROWS(test::Run(p), "output.spectra_mm: 48");
   p.spectra = {10.0};
   p.step = 2.0;
-  CHECK_THROWS(engine::Run(p), "longer than cells");
+  CHECK_THROWS(test::Run(p), "longer than cells");
   p.variant = "cuda-fused";
   p.step = 1.0;
-  CHECK_THROWS(engine::Run(p), "does not score LET");
+  CHECK_THROWS(test::Run(p), "does not score LET");
 }

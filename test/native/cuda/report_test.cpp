@@ -165,6 +165,8 @@ TEST("a reported device carries its limits, its clocks and its ceilings") {
   one.info.shared_per_block_optin_bytes = 232'448;
   one.clocks.emplace();
   one.clocks->sm_MHz = 1980;
+  one.clocks->energy_J = 1234.5;
+  one.persistence_mode = true;
   one.ceilings = some_ceilings();
   report.devices.push_back(one);
   const std::string json = to_json(report).text();
@@ -176,5 +178,7 @@ TEST("a reported device carries its limits, its clocks and its ceilings") {
   CHECK(contains(json, R"("memoryFree_bytes":null)"));
   CHECK(contains(json, R"("sharedPerBlockOptIn_bytes":232448)"));
   CHECK(contains(json, R"("clocks":{"sm_MHz":1980,"memory_MHz":null)"));
+  CHECK(contains(json, R"("temperature_C":null,"energy_J":1234.5,"reasons":[])"));
+  CHECK(contains(json, R"("ecc":false,"persistenceMode":true)"));
   CHECK(contains(json, R"("ceilings":{"copy_bytes_per_s":4.1e+12,"copyBy":"kernel","fp32_flops_per_s":2e+13)"));
 }

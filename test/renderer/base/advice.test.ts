@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Advised, advice, paysFrom } from '../../../renderer/base/advice.ts';
+import { type Advised, advice, paysFrom, rightnessText } from '../../../renderer/base/advice.ts';
 
 const variant = (name: string, setup_s: number, time_s: number, more: Partial<Advised> = {}): Advised => ({
   ...{ name, setup_s, time_s, wall_s: setup_s + time_s, right: true, error: '', isReference: false, whole: null },
@@ -14,15 +14,16 @@ describe('the advice above a comparison', () => {
   it('is by the whole run, and says from how many runs of one set-up on another takes less', () => {
     // (78.4 − 20) / (3.84 − 1.6) = 26.07.
     expect(paysFrom(window, depth)).toBe(27);
-    expect(advice([window, depth])).toBe(
-      'Use cuda-window here: a whole run takes 23.8 ms (steps are 16.1 % of it). ' +
-        'cuda-depth takes less from 27 runs of one set-up on.',
+    expect(advice([window, depth], 'on a GPU for a beam')).toBe(
+      'Use cuda-window on a GPU for a beam: none of the others takes less in the whole run ' +
+        '(23.8 ms, of which steps are 16.1 %); cuda-depth is faster from 27 runs of one set-up on.',
     );
   });
 
   it('never names a wrong variant, however fast', () => {
     const wrong = variant('fast', 0, 1e-6, { right: false });
-    expect(advice([window, depth, wrong])).not.toContain('fast');
+    expect(advice([window, depth, wrong])).not.toContain('fast:');
+    expect(advice([window, depth, wrong])).not.toContain('; fast');
     expect(advice([wrong, { ...wrong, name: 'faster' }])).toBeNull();
   });
 
@@ -31,12 +32,34 @@ describe('the advice above a comparison', () => {
     const ratio = { value: 0.5, interval: { low: 0.4, high: 0.625 } };
     const told = (verdict: 'faster' | 'same' | 'undecided') =>
       advice([slow, variant('window', 0.01, 0.1, { error: 'relL2 1e-7', whole: { ratio, verdict } })]);
-    expect(told('faster')).toContain(', relL2 1e-7; 2.00× (1.60–2.50) as fast as scatter in the whole run.');
-    expect(told('undecided')).toContain('; beside scatter the whole run is undecided.');
-    expect(told('same')).toContain('; its whole run takes as long as that of scatter.');
+    expect(told('faster')).toBe(
+      'Use window here: 2.00× (1.60–2.50) as fast as scatter in the whole run ' +
+        '(110 ms, of which steps are 90.9 %), relL2 1e-7.',
+    );
+    expect(told('undecided')).toContain(': beside scatter the whole run is undecided (');
+    expect(told('same')).toContain(': its whole run takes as long as that of scatter (');
+  });
+
+  it('says that it goes by medians alone where nothing more was recorded', () => {
+    const slow = variant('scatter', 0, 0.22, { isReference: true });
+    expect(advice([slow, variant('window', 0.01, 0.1)])).toContain(
+      '2.00× as fast as scatter in the whole run, by medians',
+    );
   });
 
   it('says nothing of a variant alone', () => {
     expect(advice([window])).toBeNull();
+  });
+});
+
+describe('how right the one is that is advised', () => {
+  const measure = { tip: '', unit: '', bound: null };
+  const error = { ...measure, id: 'relL2', title: 'relL2', value: 1.2e-7, holds: true };
+
+  it('is told by its first measure, and by a ledger that closes', () => {
+    const ledger = { ...measure, id: 'ledger', title: 'Ledger', value: 1e-9, holds: true };
+    expect(rightnessText([error, ledger])).toBe('relL2 1.2×10⁻⁷, ledger closed');
+    expect(rightnessText([error, { ...ledger, holds: false }])).toBe('relL2 1.2×10⁻⁷');
+    expect(rightnessText([{ ...error, value: null }])).toBe('');
   });
 });

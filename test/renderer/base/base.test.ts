@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { claimedText, claimVerdictText, pairText } from '../../../renderer/base/claims.ts';
-import { arrowStep, nudge, parseEntry } from '../../../renderer/base/entry.ts';
+import { arrowStep, moved, nudge, parseEntry } from '../../../renderer/base/entry.ts';
 import { fixedText, measuredTime, spreadText, timeAndSpread, timesText } from '../../../renderer/base/measured.ts';
 import { compact, count, errorSize, fixed, percent, significant } from '../../../renderer/base/numbers.ts';
 import { sameJson } from '../../../renderer/base/same-json.ts';
@@ -144,6 +144,11 @@ describe('numbers as they are typed', () => {
     ]);
     expect(nudge(0.5, -1, 'coarse', { min: 0.5, max: 1000, whole: false })).toBe(0.5);
     expect(nudge(5, 1, 'fine', { min: 0, max: 100, whole: true })).toBe(6);
+    // As often as the key is pressed: below a hundred by ones, above by tens.
+    expect([moved(98, 4, 'normal', free), moved(98, 0, 'normal', free), moved(0.12, -3, 'normal', free)]).toEqual([
+      120, 98, 0.09,
+    ]);
+    expect(moved(5, -9, 'normal', { min: 1, max: 9, whole: true })).toBe(1);
   });
 });
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FieldMap } from '../../../electron/contract/fields.ts';
 import type { MapRequest, RunState } from '../../../electron/contract/run.ts';
+import type { WhatIfAnswer } from '../../../electron/contract/scenario/transport/what-if.ts';
 import { ReferenceFeed } from '../../../renderer/data/reference-feed.ts';
 import { createRunData, type RunData, SHOWN } from '../../../renderer/data/run-data.ts';
 import { RunFeed } from '../../../renderer/data/run-feed.ts';
@@ -259,6 +260,65 @@ describe('the data of the run that is shown', () => {
       expect(data.troubles.get('cut')).toBe('This run cannot be repeated here');
       feed.follow(null);
       expect(data.computing.get('cut')).toBeNull();
+    });
+  });
+
+  describe('of an answer of Live', () => {
+    const cut: MapRequest = { ...request(100), quantity: 'protons', cuts: [{ axis: 'e', index: 5 }] };
+    const answer = (value: number, full: boolean) =>
+      ({
+        ...{ run: 'own', full, depthDose: { curve, perMass: null, metrics: { r80_mm: value } } },
+        ...{ summary: { steps: 40 }, moments: {}, ledger: {}, resolved: {}, pairs: [['z', 'x']] },
+        keyframes: [{ step: 0 }, { step: 40 }],
+        maps: [{ field: field(value) }],
+      }) as unknown as WhatIfAnswer;
+    const take = (value: number, full = false, maps = feed.askedMaps()) =>
+      feed.takeAnswer(answer(value, full), { maps, draft: {} });
+
+    beforeEach(() => feed.follow({ run: 'own', state: 'done', live: true }));
+
+    it('fills all that is shown at once, without a question, and drops what is of another run', () => {
+      expect(status()).toBe('waiting');
+      take(4);
+      expect([shown(), status(), host.calls.length]).toEqual([4, 'loaded', 0]);
+      expect(data.reference.get(SHOWN)).toMatchObject({ run: 'own' });
+      feed.follow({ run: 'b', state: 'queued' });
+      take(5);
+      expect(shown()).toBeUndefined();
+    });
+
+    it('asks for a map that was moved while the answer was on its way', async () => {
+      const asked = feed.askedMaps();
+      feed.want('map', request(200));
+      take(4, false, asked);
+      expect(host.pending('run.maps').params).toMatchObject({ run: 'own', maps: [request(200)] });
+      host.pending('run.maps').answer({ step: 9, depth_mm: 1, maps: [field(6)] });
+      await settled();
+      expect(shown()).toBe(6);
+    });
+
+    it('shows a reason in the place of a map that cannot be made, until one can', () => {
+      const asked = feed.askedMaps();
+      feed.takeAnswer({ ...answer(4, false), maps: [{ reason: 'The cells differ.' }] }, { maps: asked, draft: {} });
+      expect(data.troubles.get('map')).toBe('The cells differ.');
+      take(5);
+      expect([shown(), data.troubles.get('map')]).toEqual([5, null]);
+    });
+
+    it('computes no step of a drag again, and that of the answer at rest anew', async () => {
+      feed.want('cut', cut);
+      await settled();
+      take(4);
+      await feed.showKeyframe(1);
+      await vi.advanceTimersByTimeAsync(400);
+      expect(host.streams).toHaveLength(0);
+      expect(data.troubles.get('cut')).toBe('Computed again when the hand rests.');
+      take(5, true);
+      void feed.showKeyframe(1);
+      await vi.advanceTimersByTimeAsync(400);
+      expect(host.streams).toHaveLength(1);
+      take(6, true);
+      expect(host.streams[0]?.closed).toBe(true);
     });
   });
 });

@@ -55,7 +55,7 @@ describe('the order of a benchmark', () => {
 describe('rows', () => {
   const row = (title: string, time_s: number, rel_l2: number | null = null): ComparedRow =>
     ({
-      ...{ title, time_s },
+      ...{ title, time_s, wall_s: null },
       accuracy:
         rel_l2 === null ? [] : [{ id: 'parity', title: 'Dose error', tip: '', unit: '', value: rel_l2, bound: null }],
       quantities: [],
@@ -84,6 +84,50 @@ describe('rows', () => {
     const wrong = (value: number): ComparedRow => ({ verdict: 'wrong', ratio: { value } }) as unknown as ComparedRow;
     expect(verdictText(wrong(0.5))).toBe('wrong, though faster');
     expect(verdictText(wrong(2))).toBe('wrong');
+  });
+});
+
+describe('what is compared of a row', () => {
+  const subject = { kind: 'entry', bench: 'b', report: 0, label: '' };
+  const row = (title: string, setup_s: number, time_s: number, more: object = {}): ComparedRow =>
+    ({
+      ...{ title, subject, setup_s, time_s, wall_s: setup_s + time_s, paired: true, verdict: 'faster' },
+      ...{ whole: null, process: null, accuracy: [], quantities: [] },
+      samples: [{ wall_s: setup_s + time_s }],
+      ...more,
+    }) as unknown as ComparedRow;
+  const texts = (rows: readonly ComparedRow[], id: string): readonly string[] => {
+    const column = columnsOf(rows, null).find((one) => one.id === id);
+    return rows.map((one) => column?.text(one) ?? 'no column');
+  };
+
+  test('is its whole run first, the share of its steps, and from how many runs on it pays for its set-up', () => {
+    const rows = [
+      row('window', 0.02, 0.00384, { verdict: 'reference', paired: false }),
+      row('depth', 0.0784, 0.0016),
+      row('gather', 0.03, 0.07),
+      row('wrong', 0.001, 0.001, { verdict: 'wrong' }),
+      row('elsewhere', 0.001, 0.001, { paired: false }),
+    ];
+    const ids = columnsOf(rows, null).map(({ id }) => id);
+    expect(ids.indexOf('whole')).toBeLessThan(ids.indexOf('time'));
+    expect(texts(rows, 'share').slice(0, 2)).toEqual(['16.1 %', '2.00 %']);
+    expect(texts(rows, 'pays')).toEqual(['one run', '27 runs', 'never', '–', '–']);
+  });
+
+  test('has no share where a session tells no whole runs apart from repetitions', () => {
+    const rows = [row('a', 0.1, 1, { samples: [{}] })];
+    expect(columnsOf(rows, null).some(({ id }) => id === 'share' || id === 'pays')).toBe(false);
+  });
+
+  test('is its cold process with its verdict, or that there is none', () => {
+    const ratio = { value: 0.5, interval: { low: 0.4, high: 0.625 } };
+    const cold = (time_s: number | null, verdict: string) => ({
+      process: { reason: null, time_s, ratio: time_s === null ? null : ratio, verdict },
+    });
+    const rows = [row('a', 1, 1, cold(0.4, 'reference')), row('b', 1, 1, cold(0.2, 'faster')), row('c', 1, 1)];
+    expect(texts(rows, 'process')).toEqual(['400 ms', '200 ms, 2.00× (1.60–2.50) faster', '–']);
+    expect(texts([row('d', 1, 1, cold(null, 'undecided'))], 'process')).toEqual(['not possible']);
   });
 });
 

@@ -26,7 +26,6 @@ export const imageRooflineSchema = z.strictObject({
   bound: z.enum(['fp32', 'fp64', 'memory']).nullable(),
   share: z.number().nullable(),
 });
-export type ImageRoofline = Readonly<z.infer<typeof imageRooflineSchema>>;
 
 export const imageBenchEntrySchema = z.strictObject({
   /** How the session calls the variant: its id, with `:1` where the second GPU was asked for. Absent in older sessions: the id. */
@@ -139,7 +138,6 @@ export const imageFitSchema = z.strictObject({
   kernel: imageLineSchema.nullable(),
   wall: imageLineSchema.nullable(),
 });
-export type ImageFit = Readonly<z.infer<typeof imageFitSchema>>;
 
 export const IMAGE_SESSION_FORMAT = 'braggbench-image-session';
 

@@ -29,7 +29,6 @@ export const taskSampleSchema = z.strictObject({
   device_s: seconds.nullable(),
   wall_s: seconds.nullable(),
 });
-export type TaskSampleRecord = Readonly<z.infer<typeof taskSampleSchema>>;
 
 export const taskCheckSchema = z.strictObject({
   id: z.string(),
@@ -118,7 +117,6 @@ export const taskFitSchema = z.strictObject({
   fixed_s: z.number().nullable(),
   slope_s: z.number().nullable(),
 });
-export type TaskFit = Readonly<z.infer<typeof taskFitSchema>>;
 
 export const taskSessionSchema = sessionOf(TASK_SESSION_FORMAT, taskReportSchema, taskFitSchema);
 export type TaskSession = Readonly<z.infer<typeof taskSessionSchema>>;

@@ -42,7 +42,6 @@ export const rooflineSchema = z.strictObject({
 export type Roofline = Readonly<z.infer<typeof rooflineSchema>>;
 
 export const modeEntrySchema = modeEntryOf(sampleSchema);
-export type ModeEntry = Readonly<z.infer<typeof modeEntrySchema>>;
 
 export const setupPartSchema = z.strictObject({ name: z.string(), first_s: seconds, warm_s: seconds });
 
@@ -57,7 +56,6 @@ const head = {
 
 /** A variant that could not run: the reason stands where its numbers would. */
 export const refusedEntrySchema = z.strictObject({ ...head, status: z.literal('refused'), reason: z.string() });
-export type RefusedEntry = Readonly<z.infer<typeof refusedEntrySchema>>;
 
 export const measuredEntrySchema = z.strictObject({
   ...head,
@@ -179,7 +177,6 @@ export const sweepFitSchema = z.strictObject({
   fixed_s: z.number().nullable(),
   slope_s_per_cell: z.number().nullable(),
 });
-export type SweepFit = Readonly<z.infer<typeof sweepFitSchema>>;
 
 export const benchSessionSchema = sessionOf('braggbench-session', benchReportSchema, sweepFitSchema);
 export type BenchSession = Readonly<z.infer<typeof benchSessionSchema>>;

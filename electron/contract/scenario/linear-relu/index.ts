@@ -34,6 +34,3 @@ export const linearReluSchema = taskSchema(
   'a linear layer and its rectifier, fused or not',
   problemSchema.meta({ title: 'Layer' }),
 );
-
-export type LinearReluDocument = z.input<typeof linearReluSchema>;
-export type LinearReluScenario = z.output<typeof linearReluSchema>;

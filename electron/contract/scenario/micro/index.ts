@@ -68,6 +68,3 @@ export const microSchema = taskSchema(
   'one row of the ledger of published claims',
   rowSchema,
 );
-
-export type MicroDocument = z.input<typeof microSchema>;
-export type MicroScenario = z.output<typeof microSchema>;

@@ -73,7 +73,7 @@ export const gridSchema = z.strictObject({
   cutoff_MeV: quantity({
     title: 'Cutoff',
     description:
-      'Below this energy a proton stops and leaves what energy it has where it is. Left out: 2 MeV, and less for beams of less than 40 MeV.',
+      'Below this energy a proton stops and leaves what energy it has where it is. Left out: 0.5 MeV, less for slow beams, and up to 2 MeV in metals.',
     unit: 'MeV',
     min: 0.2,
     max: 500,

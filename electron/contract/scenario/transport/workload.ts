@@ -55,6 +55,12 @@ export const transport = {
   resolved: resolvedSchema,
   exports: [
     { id: 'dose', title: 'Dose map (CSV)' },
+    { id: 'dose-mha', title: 'Dose map (MetaImage)' },
+    { id: 'dose-nrrd', title: 'Dose map (NRRD)' },
+    { id: 'gray-mha', title: 'Dose in Gy (MetaImage)' },
+    { id: 'gray-nrrd', title: 'Dose in Gy (NRRD)' },
+    { id: 'letd-mha', title: 'LETd map (MetaImage)' },
+    { id: 'letd-nrrd', title: 'LETd map (NRRD)' },
     { id: 'depth-dose', title: 'Depth dose (CSV)' },
     { id: 'let', title: 'LET and RBE by depth (CSV)' },
     { id: 'spectra', title: 'Energy spectra (CSV)' },

@@ -4,9 +4,17 @@ import { toWireError } from '../../../contract/errors.ts';
 import { type Piece, piecesOf } from '../../io/aside/pieces.ts';
 import { performHere } from '../../io/aside/task.ts';
 import type { FromThread, ToThread } from '../../io/aside/threads.ts';
+import '../claim-table/index.ts';
+import '../compare/times.ts';
 import '../run-files/tasks.ts';
 import '../sessions/aside.ts';
+import '../studies/results.ts';
+import '../../model/fields/field.ts';
+import '../../model/user-kernels/includes.ts';
 import '../../workloads/diffraction/aside.ts';
+import '../../workloads/transport/aside.ts';
+import '../../workloads/transport/beams/sobp-fit.ts';
+import '../../workloads/transport/display/whole-fields.ts';
 import '../../workloads/index.ts';
 import '../../workloads/scenarios/index.ts';
 

@@ -1,10 +1,12 @@
 /** Batches of beams in the queue: nothing runs beside one, because it takes every core or the GPU. */
 import { randomBytes } from 'node:crypto';
+import type { BraggError } from '../../../contract/errors.ts';
 import { EVERY_LANE, type Lanes } from '../../io/flow/lanes.ts';
 import type { Override, Scenarios, TransportReading } from '../../workloads/scenarios/index.ts';
-import { type BatchBeam, type BatchOptions, solveBatch } from '../../workloads/transport/batch.ts';
-import { solveOnOneGrid } from '../../workloads/transport/one-grid.ts';
+import { type BatchBeam, type BatchOptions, BeamSolver, solveBatch } from '../../workloads/transport/batch.ts';
+import { runsOnOneGrid, solveOnOneGrid } from '../../workloads/transport/one-grid.ts';
 import { readOneGrid } from '../../workloads/transport/one-grid-sweep.ts';
+import type { RunData } from '../../workloads/transport/run-data.ts';
 
 export type { SolvedBeam } from '../../workloads/transport/batch.ts';
 
@@ -18,6 +20,8 @@ export interface BatchRequest extends Pick<BatchOptions, 'signal' | 'ended'> {
 export interface OneGridRequest extends Pick<BatchOptions, 'signal' | 'ended'> {
   readonly name: string;
   readonly reading: TransportReading;
+  /** GPUs that share the beams: `all`, or several by index or UUID with commas; the usual one where it is not given. */
+  readonly gpus?: string;
 }
 
 export class Batches {
@@ -29,14 +33,28 @@ export class Batches {
     this.#options = options;
   }
 
+  /** For a process that does nothing else: it waits for no queue. */
+  solver(signal: AbortSignal, lanes: number): BeamSolver {
+    return new BeamSolver({ ...this.#options, signal }, lanes);
+  }
+
+  /** The whole runs of beams on one grid, at once. Rejects where none can be solved. */
+  runsOnOneGrid(
+    name: string,
+    reading: TransportReading,
+    told: { readonly signal: AbortSignal; readonly ended: (index: number, run: RunData | BraggError) => void },
+  ): Promise<void> {
+    return runsOnOneGrid(name, reading, { ...this.#options, ...told });
+  }
+
   /** Solves them when the machine is free. A beam that fails does so alone; an aborted signal ends it within a step. */
   solve({ beams, lanes = this.#options.machine.logicalCores, signal, ended }: BatchRequest): Promise<void> {
     return this.#alone(() => solveBatch(beams, lanes, { ...this.#options, signal, ended }));
   }
 
   /** The same of beams on one grid. Rejects where none can be solved. */
-  solveOnOneGrid({ name, reading, signal, ended }: OneGridRequest): Promise<void> {
-    return this.#alone(() => solveOnOneGrid(name, reading, { ...this.#options, signal, ended }));
+  solveOnOneGrid({ name, reading, ...request }: OneGridRequest): Promise<void> {
+    return this.#alone(() => solveOnOneGrid(name, reading, { ...this.#options, ...request }));
   }
 
   /** The scenario whose spots they are: as it is, or its beam with every value of a sweep. Throws a BraggError. */

@@ -52,7 +52,7 @@ export interface BenchesOptions {
   readonly stored: StoredSessions;
   readonly perform: PerformBench;
   /** The machine as lists name it. */
-  readonly machine: string;
+  readonly machine: () => string;
   readonly log: (level: 'info' | 'warning' | 'error', text: string) => void;
 }
 
@@ -116,6 +116,12 @@ export class Benches {
 
   async list(): Promise<BenchInfo[]> {
     return [...this.#present(), ...(await this.#options.stored.list()).map(storedInfo)];
+  }
+
+  /** Every session that has ended, without the intervals that a file does not hold. */
+  async outlines(): Promise<Session[]> {
+    const own = [...this.#live.values()].reverse().flatMap(({ session }) => session ?? []);
+    return [...own, ...(await this.#options.stored.list()).map(({ outline }) => outline)];
   }
 
   async open(source: SessionSource): Promise<BenchInfo> {
@@ -210,7 +216,7 @@ export class Benches {
       recorded: false,
       file,
       scenario: request.task.scenario,
-      machine: session === null ? this.#options.machine : machineOf(session),
+      machine: session === null ? this.#options.machine() : machineOf(session),
       sweep: request.task.sweep?.path ?? null,
       session,
       error,

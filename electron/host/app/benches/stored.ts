@@ -82,15 +82,16 @@ export class StoredSessions {
       ...library.map(({ key }) => LIBRARY + key),
       ...(await this.#recorded()).map((name) => RECORDED + name),
     ];
-    const found = await Promise.all(
-      ids.map((id) =>
-        this.get(id).catch((error: unknown) => {
-          this.#options.trouble(error instanceof Error ? error.message : String(error));
-          return null;
-        }),
-      ),
-    );
-    return [...runs, ...found.filter((one) => one !== null)];
+    const found: StoredSession[] = [];
+    // One after the other: what hundreds of files say, all at once, would leave nobody else a turn.
+    for (const id of ids) {
+      try {
+        found.push(await (id.startsWith(RECORDED) ? this.#ofRecorded(id.slice(RECORDED.length)) : this.get(id)));
+      } catch (error) {
+        this.#options.trouble(error instanceof Error ? error.message : String(error));
+      }
+    }
+    return [...runs, ...found];
   }
 
   isStored(id: string): boolean {
@@ -110,8 +111,7 @@ export class StoredSessions {
     if (id.startsWith(RECORDED)) {
       const name = id.slice(RECORDED.length);
       if (!(await this.#recorded()).includes(name)) throw missing;
-      const read = await this.#load(path.join(this.#options.recordedFolder, name), name);
-      return { id, name: stem(name), recorded: true, file: null, ...read };
+      return this.#ofRecorded(name);
     }
     const ref = id.startsWith(LIBRARY)
       ? ({ kind: 'library', key: id.slice(LIBRARY.length) } as const)
@@ -141,6 +141,11 @@ export class StoredSessions {
       throw error;
     }
     return id;
+  }
+
+  async #ofRecorded(name: string): Promise<StoredSession> {
+    const read = await this.#load(path.join(this.#options.recordedFolder, name), name);
+    return { id: RECORDED + name, name: stem(name), recorded: true, file: null, ...read };
   }
 
   async #ofRun({ run, name, file, kept }: MeasuredRun): Promise<StoredSession> {

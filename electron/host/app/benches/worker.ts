@@ -41,6 +41,7 @@ async function perform(task: BenchTask, kept: boolean): Promise<BenchOutcome> {
   try {
     return await measureSession(userKernels.addon, hostWorkloads[task.workload].benchable, task, {
       signal: stop.signal,
+      startChild: children.start,
       soFar: kept ? (session) => tell({ kind: 'so far', session }) : undefined,
       tell: (progress, report) => {
         const now = performance.now();

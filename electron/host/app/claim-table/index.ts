@@ -5,6 +5,7 @@ import type { ClaimFinding, ClaimMap, ClaimTableRow, TableClaim } from '../../..
 import { judgeClaim } from '../../../contract/bench/claims.ts';
 import type { KeptSession } from '../../../contract/bench/kept-session.ts';
 import type { Session } from '../../../contract/bench/session.ts';
+import { aside } from '../../io/aside/task.ts';
 import { claimResults, gainOf, type Measured, needsOf, statedValue } from '../../model/bench/claim-results.ts';
 import {
   type Claim,
@@ -173,8 +174,11 @@ async function judgedRow(assetsFolder: string, row: ClaimRow, catalogue: ClaimCa
   return { row: row.row, title: row.claim, source: row.source, scenarios: [...row.scenarios], claims };
 }
 
-/** Every row with its claims, judged anew. */
+/** Every row with its claims, judged anew: seconds. */
 export async function claimTable(assetsFolder: string): Promise<readonly ClaimTableRow[]> {
   const [rows, catalogue] = await Promise.all([readClaimTable(assetsFolder), readCatalogue(assetsFolder)]);
   return Promise.all(rows.map((row) => judgedRow(assetsFolder, row, catalogue)));
 }
+
+/** The same beside the host's loop. */
+export const claimTableAside = aside('make the table of claims', claimTable);

@@ -1,6 +1,7 @@
 /** Stored runs side by side: the first is what the others are compared with. */
 
 import type { GammaDose } from '../../../contract/dose.ts';
+import { atOnce, inTurns, type Pausing } from '../../io/flow/in-turns.ts';
 import { parityLimit, relativeL2 } from '../../model/bench/parity.ts';
 import { type GammaResult, gamma } from '../../model/fields/gamma.ts';
 import { gammaDoseOf, gammaMap } from '../../workloads/transport/metrics/gamma-dose.ts';
@@ -68,19 +69,37 @@ function environment(run: RunData): Readonly<Record<string, string>> {
   };
 }
 
+type Differences = ComparedRun['differences'];
+
+/** Values between two looks at the clock: less than a millisecond. */
+const AT_ONCE = 200;
+
 /** Values of the complete scenarios that differ, by path. */
-export function scenarioDifferences(first: unknown, here: unknown, path = ''): ComparedRun['differences'] {
-  if (first !== null && here !== null && typeof first === 'object' && typeof here === 'object') {
-    const [a, b] = [first as Record<string, unknown>, here as Record<string, unknown>];
-    const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])].filter(
-      (key) => !/^(\$schema|name|notes)$/.test(key),
-    );
-    return keys.flatMap((key) => scenarioDifferences(a[key], b[key], path === '' ? key : `${path}.${key}`));
+function* differing(first: unknown, here: unknown): Pausing<Differences> {
+  const found: Differences[number][] = [];
+  let seen = 0;
+  function* visit(a: unknown, b: unknown, path: string): Pausing<void> {
+    seen += 1;
+    if (seen % AT_ONCE === 0) yield;
+    if (a !== null && b !== null && typeof a === 'object' && typeof b === 'object') {
+      const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>];
+      for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) {
+        if (/^(\$schema|name|notes)$/.test(key)) continue;
+        yield* visit(one[key], other[key], path === '' ? key : `${path}.${key}`);
+      }
+    } else if (!Object.is(a, b)) found.push({ what: path, first: valueText(a), here: valueText(b) });
   }
-  if (Object.is(first, here)) return [];
-  const text = (value: unknown): string => (value === undefined ? 'absent' : JSON.stringify(value));
-  return [{ what: path, first: text(first), here: text(here) }];
+  yield* visit(first, here, '');
+  return found;
 }
+
+const valueText = (value: unknown): string => (value === undefined ? 'absent' : JSON.stringify(value));
+
+export const scenarioDifferences = (first: unknown, here: unknown): Differences => atOnce(differing(first, here));
+
+/** The same with the turns of others in between. */
+export const scenarioDifferencesInTurns = (first: unknown, here: unknown): Promise<Differences> =>
+  inTurns(differing(first, here));
 
 function differences(first: RunData, here: RunData): ComparedRun['differences'] {
   const [a, b] = [environment(first), environment(here)];

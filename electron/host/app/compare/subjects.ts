@@ -15,7 +15,16 @@ import type { Runs } from '../runs/runs.ts';
 /** Numbers of a row that are its own, whatever it is compared with. */
 export type OwnRow = Omit<
   ComparedRow,
-  'ratio' | 'whole' | 'paired' | 'verdict' | 'note' | 'differences' | 'time_interval' | 'has_map' | 'has_curve'
+  | 'ratio'
+  | 'whole'
+  | 'process'
+  | 'paired'
+  | 'verdict'
+  | 'note'
+  | 'differences'
+  | 'time_interval'
+  | 'has_map'
+  | 'has_curve'
 >;
 
 export interface Loaded {
@@ -27,11 +36,14 @@ export interface Loaded {
   readonly instances: Instances | null;
   /** Times of whole runs; null where they were not measured by instances. */
   readonly wholes: Instances | null;
+  /** Times of processes of their own, one each; null where none was started for it, with the reason where there is one. */
+  readonly processes: { readonly times: Instances; readonly reason: string | null } | null;
   /** Which rounds the times are of: the session's report; null of what stands alone. */
   readonly rounds: string | null;
-  /** How far the session's reference strays from itself: its time, and its whole run. */
+  /** How far the session's reference strays from itself: its time, its whole run, and its processes. */
   readonly floor: number | null;
   readonly wholeFloor: number | null;
+  readonly processFloor: number | null;
   /** What its session calls the same lies inside this, as a ratio less 1. */
   readonly margin: number;
   /** How its session judged whole runs, and against which of its variants; null where it did not. */
@@ -58,7 +70,7 @@ async function ofRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): Pr
     throw new BraggError('unsupported', `${run.name} measured several variants: it stands among the sessions.`);
   }
   const { threads, isa, time_s, setup_s, setup_parts, size, quantities, accuracy, field, environment } =
-    compared.of(run);
+    await compared.of(run);
   const { name, variant, precision, machine, program, created, wall_s } = run;
   return {
     row: {
@@ -94,9 +106,11 @@ async function ofRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): Pr
     times: [time_s],
     instances: null,
     wholes: null,
+    processes: null,
     rounds: null,
     floor: null,
     wholeFloor: null,
+    processFloor: null,
     margin: usualMargin,
     judgedWhole: null,
     wrong: false,
@@ -126,9 +140,18 @@ function instancesIn(
   return told && samples.length > 0 ? keptInstances(samples, (sample) => secondsOf(sample) ?? Number.NaN) : null;
 }
 
+const processesOf = ({ samples, reason }: NonNullable<MeasuredSessionEntry['process']>): Loaded['processes'] => ({
+  times: samples.map(({ time_s }) => [time_s]),
+  reason,
+});
+
 function clocksOf(samples: readonly { readonly sm_MHz: number | null }[]) {
-  const clocks = samples.flatMap(({ sm_MHz }) => sm_MHz ?? []);
-  return clocks.length === 0 ? null : { low: Math.min(...clocks), high: Math.max(...clocks) };
+  // One by one: a file may hold more samples than a call takes arguments.
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { sm_MHz } of samples) {
+    if (sm_MHz !== null) [low, high] = [Math.min(low, sm_MHz), Math.max(high, sm_MHz)];
+  }
+  return low <= high ? { low, high } : null;
 }
 
 function deviceOf({ device, threads, gpu }: MeasuredSessionEntry, { machine }: SessionReport): string {
@@ -162,6 +185,7 @@ function reportPart(
     words,
     floor: noise.floor,
     wholeFloor: noise.whole_floor ?? null,
+    processFloor: noise.process_floor ?? null,
     margin: judged?.margin ?? usualMargin,
     document,
     environment: environmentOf(report, used),
@@ -216,6 +240,7 @@ async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Be
       ...{ times, rounds, wrong },
       instances: null,
       wholes: null,
+      processes: null,
       judgedWhole: null,
       held: true,
       field: null,
@@ -225,7 +250,7 @@ async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Be
   if (entry?.status !== 'measured') return missing();
   const { row, ...common } = reportPart(session, report, entry);
   const { label, variant, precision, time_s, wall_s, spread, setup_s, first_setup_s, setup_parts, modes } = entry;
-  const { size, accuracy, quantities, roofline, determinism, flagged, samples, whole } = entry;
+  const { size, accuracy, quantities, roofline, determinism, flagged, samples, whole, process } = entry;
   return {
     ...common,
     row: {
@@ -241,6 +266,7 @@ async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Be
     times: samples.length === 0 ? [time_s] : samples.map((sample) => sample.time_s),
     instances: instancesIn(samples, (sample) => sample.time_s),
     wholes: instancesIn(samples, (sample) => sample.wall_s),
+    processes: process === undefined ? null : processesOf(process),
     judgedWhole: whole === undefined ? null : { verdict: whole.verdict, reference: report.reference },
     rounds,
     wrong: entry.verdict === 'wrong',

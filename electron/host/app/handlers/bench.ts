@@ -1,10 +1,14 @@
 /** Calls and streams about benchmarks, and about the code of the variants. */
 import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Mode } from '../../../contract/bench/bench-session.ts';
+import type { Session } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { KernelResources } from '../../../contract/resources.ts';
 import type { ScenarioDraft } from '../../../contract/scenario/draft.ts';
 import { formatPath, parsePath, withValueAt } from '../../../contract/scenario/index.ts';
+import { isUserKernelId } from '../../../contract/user-kernels.ts';
+import type { WorkloadName } from '../../../contract/workload.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import { kernelFolders } from '../../model/bench/ceilings.ts';
@@ -14,12 +18,13 @@ import { kernelsOf, variantSources } from '../../model/bench/sources.ts';
 import { limitsOf } from '../../model/bench/stopping.ts';
 import { externalPrograms } from '../../model/external/programs.ts';
 import { chooseBaselines, readRegistry } from '../../model/external/registry.ts';
-import { refuseLongBench } from '../../workloads/benchable.ts';
+import { type BenchProblem, refuseLongBench } from '../../workloads/benchable.ts';
 import { allVariants, hostWorkloads } from '../../workloads/index.ts';
-import { refusalOf, type Scenarios } from '../../workloads/scenarios/index.ts';
+import { type AnyReading, refusalOf, type Scenarios } from '../../workloads/scenarios/index.ts';
 import type { Benches } from '../benches/benches.ts';
+import { expectedTimes, type Timed } from '../benches/expected.ts';
 import { historyOf, trendOf } from '../benches/history.ts';
-import { claimTable } from '../claim-table/index.ts';
+import { claimTableAside } from '../claim-table/index.ts';
 import type { HandlerParams, Handlers, Sources } from '../service/service.ts';
 import { placeOf as placeOfScenario, type UserKernels } from '../user-kernels/user-kernels.ts';
 import { placeOf } from './scenarios.ts';
@@ -44,13 +49,14 @@ const percentOf = (ratio: number): string => `${Number((100 * ratio).toPrecision
 
 /** The session again, on the command line. */
 function commandOf(request: Request, modes: readonly Mode[], file: string): string {
-  const { variants, external, rounds, time_s, precision, margin, seed, sweep } = request;
+  const { variants, external, rounds, time_s, precision, margin, seed, sweep, processes } = request;
   return [
     'bench',
     quoted(file),
     `--variants ${variants.join(',')}`,
     ...(external.length === 0 ? [] : [`--external ${external.join(',')}`]),
     ...(modes.length === 0 ? [] : [`--modes warm,${modes.join(',')}`]),
+    ...(processes === null ? [] : [`--processes ${processes}`]),
     ...(sweep === null ? [] : [`--sweep ${sweep.path}=${sweep.values.join(',')}`]),
     `--rounds ${rounds} --time ${time_s} --precision ${percentOf(precision)} --margin ${percentOf(margin)} --seed ${seed}`,
   ].join(' ');
@@ -69,12 +75,20 @@ async function start(parts: BenchParts, request: Request) {
   const { addon, userKernels, benches, scenarios, files, assetsFolder } = parts;
   const { file, name, variants, external, seed, sweep, scenario: document } = request;
   const place = await placeOf(files, file);
-  const readings = await Promise.all(sweptDrafts(request).map((draft) => scenarios.check(draft, place)));
+  const readings: AnyReading[] = [];
+  for (const draft of sweptDrafts(request)) {
+    readings.push(await scenarios.check(draft, place));
+    await nextTurn();
+  }
   const [first] = readings;
   if (first === undefined) throw new BraggError('invalid', 'A sweep needs at least one value.');
   if (first.kind === null) throw refusalOf(first.issues);
   const { benchable } = hostWorkloads[first.kind];
-  const problems = readings.map((reading) => benchable.problem(reading));
+  const problems: BenchProblem[] = [];
+  for (const reading of readings) {
+    problems.push(benchable.problem(reading));
+    await nextTurn();
+  }
   const [problem] = problems;
   if (problem === undefined) throw new BraggError('invalid', 'A sweep needs at least one value.');
   const here = placeOfScenario(first.scenario ?? { kind: first.kind });
@@ -99,7 +113,7 @@ async function start(parts: BenchParts, request: Request) {
       problems,
       scenarios: readings.map(({ scenario }) => scenario),
       sweep: sweep === null || path === null ? null : { path: formatPath(path), values: sweep.values },
-      ...{ external, variants, modes, seed, assetsFolder },
+      ...{ external, variants, modes, seed, assetsFolder, processes: request.processes },
       limits: limitsOf(request.rounds, request.time_s, { precision: request.precision, margin: request.margin }),
       command: commandOf(request, modes, file === null ? `${title}.json` : files.nameOf(file).name),
       userKernels: userKernels.chosen(variants),
@@ -109,10 +123,44 @@ async function start(parts: BenchParts, request: Request) {
   });
 }
 
+/** Sessions of one size that say what scenario they measured, with the problem that it comes to. */
+async function timedSessions(
+  { benches, scenarios, files }: BenchParts,
+  kind: WorkloadName,
+  bench: string,
+): Promise<Timed[]> {
+  const sessions = (await benches.outlines()).filter(
+    ({ workload, sweep, reports }) => workload === kind && sweep === null && reports[0]?.bench === bench,
+  );
+  return sessions.map((session) => ({
+    session,
+    problem: async () => {
+      const document = session.reports[0]?.document;
+      if (document === undefined) return null;
+      const reading = await scenarios.check(document, await placeOf(files, null));
+      const fails = reading.kind !== kind || reading.issues.some(({ severity }) => severity === 'error');
+      return fails ? null : hostWorkloads[kind].benchable.problem(reading);
+    },
+  }));
+}
+
+async function expected(parts: BenchParts, { scenario, file }: HandlerParams<'bench.expected'>) {
+  const { addon, scenarios, files } = parts;
+  const reading = await scenarios.check(scenario, await placeOf(files, file));
+  if (reading.kind === null || reading.issues.some(({ severity }) => severity === 'error')) return { times: [] };
+  const { kind } = reading;
+  const { benchable } = hostWorkloads[kind];
+  const { bench } = placeOfScenario(reading.scenario ?? { kind });
+  const variants = allVariants(addon).filter((one) => one.workload === kind && one.bench === bench && one.available);
+  const ids = variants.map(({ id }) => id).filter((id) => !isUserKernelId(id));
+  const sessions = await timedSessions(parts, kind, bench);
+  return { times: await expectedTimes(addon, benchable, benchable.problem(reading), ids, sessions) };
+}
+
 export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
   const { addon, benches, userKernels } = parts;
   /** The recorded sessions do not change while the program runs. */
-  let table: ReturnType<typeof claimTable> | null = null;
+  let table: ReturnType<typeof claimTableAside> | null = null;
   const find = ({ variant: id, workload, bench }: Which) => {
     const variant = allVariants(addon).find(
       (one) => one.id === id && (workload ?? one.workload) === one.workload && (bench ?? one.bench) === one.bench,
@@ -125,6 +173,7 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
       const { hasRivals } = hostWorkloads[workload].benchable;
       return { programs: hasRivals ? await externalPrograms(parts.assetsFolder) : [] };
     },
+    'bench.expected': (request) => expected(parts, request),
     'bench.start': (request) => start(parts, request),
     'bench.cancel': ({ bench }) => benches.cancel(bench),
     'bench.list': async () => ({ benches: await benches.list() }),
@@ -137,14 +186,17 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
     },
     'bench.history': async ({ workload }) => {
       const known = (await benches.list()).filter((one) => one.workload === workload && one.subjects.length > 0);
-      const sessions = await Promise.all(
-        known.map(async ({ id, name }) => ({ file: name, session: (await benches.session(id)).session })),
-      );
+      const sessions: { readonly file: string; readonly session: Session }[] = [];
+      // One after the other: all at once would leave nobody else a turn.
+      for (const { id, name } of known) sessions.push({ file: name, session: (await benches.session(id)).session });
       const all = historyOf(sessions, null);
       return { series: all.map((one) => ({ ...one, trend: trendOf(one.points.map(({ time_s }) => time_s)) })) };
     },
     'claims.table': async () => {
-      table ??= claimTable(parts.assetsFolder);
+      table ??= claimTableAside(parts.assetsFolder).catch((error: unknown) => {
+        table = null;
+        throw error;
+      });
       return { rows: [...(await table)] };
     },
     'variant.sources': async (which) => {

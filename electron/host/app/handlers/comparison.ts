@@ -29,11 +29,11 @@ export function comparisonHandlers(parts: SubjectParts): ComparisonHandlers {
       // Without its reference a comparison goes on with the first that is there.
       const against = found[reference] ?? loaded[0];
       if (against === undefined) return { rows: [], words: null, noise_floor: null, gone };
-      return { rows: comparedRows(loaded, against), words: against.words, noise_floor: against.floor, gone };
+      return { rows: await comparedRows(loaded, against), words: against.words, noise_floor: against.floor, gone };
     },
     'compare.curves': async ({ subjects, reference }) => {
       const fields = (await all(subjects)).map(({ field }) => field);
-      return { curves: comparedCurves(fields, reference) };
+      return { curves: await comparedCurves(fields, reference) };
     },
     'compare.maps': async ({ subjects, reference, viewport }) => {
       const fields = (await all(subjects)).map(({ field }) => field);
@@ -43,7 +43,7 @@ export function comparisonHandlers(parts: SubjectParts): ComparisonHandlers {
           if (field === null) return { map: null, reason: noAnswer, difference: null };
           const map = await fieldMap(field, viewport);
           if (i === reference || against === null) return { map, reason: null, difference: null };
-          const less = difference(field, against);
+          const less = await difference(field, against);
           if (less !== null) return { map, reason: null, difference: await fieldMap(less, viewport) };
           const reason = `the grids differ: ${gridText(field)} here, ${gridText(against)} of the reference`;
           return { map, reason, difference: null };

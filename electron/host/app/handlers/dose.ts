@@ -3,12 +3,13 @@ import { BraggError } from '../../../contract/errors.ts';
 import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import { gammaField } from '../../model/fields/gamma.ts';
 import { problemOf, type Scenarios } from '../../workloads/scenarios/index.ts';
+import { gammaMapOfRun } from '../../workloads/transport/aside.ts';
 import { makeField } from '../../workloads/transport/display/maps.ts';
-import { gammaDoseOf, gammaMap } from '../../workloads/transport/metrics/gamma-dose.ts';
+import { gammaDoseOf } from '../../workloads/transport/metrics/gamma-dose.ts';
 import { asTransport } from '../../workloads/transport/scenario/reading.ts';
 import type { Runs } from '../runs/runs.ts';
+import { transportRun } from '../runs/transport-maps.ts';
 import type { Handlers } from '../service/service.ts';
-import { transportRun } from './transport-runs.ts';
 
 export interface DoseParts {
   readonly addon: NativeAddon;
@@ -22,8 +23,8 @@ export function doseHandlers({ addon, runs, scenarios }: DoseParts): Pick<Handle
       const [evaluated, wanted] = [await transportRun(runs, run), await transportRun(runs, reference)];
       const by = gammaDoseOf(asked, [evaluated, wanted]);
       const { values, passed, points, worst, histogram } = await gammaField(
-        gammaMap(wanted, by),
-        gammaMap(evaluated, by),
+        await gammaMapOfRun(wanted, by),
+        await gammaMapOfRun(evaluated, by),
         { dose, distance_mm, local, threshold },
         signal,
       );

@@ -38,7 +38,7 @@ export function imageHandlers({ runs }: { readonly runs: Runs }): ImageHandlers 
     'image.error': async ({ run, reference }) => {
       const [here, there] = [await imageRun(run), await imageRun(reference)];
       checkSameSize(here, there);
-      return errorOfImage(here, there);
+      return errorOfImage(here.image, there.image);
     },
   };
 }

@@ -1,9 +1,9 @@
 /** Calls and streams about runs of every workload. */
 import { BraggError } from '../../../contract/errors.ts';
 import { exportsOf } from '../../../contract/exports.ts';
+import { sizeOf } from '../../io/aside/size.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
-import { sizeOf } from '../../workloads/run-data.ts';
 import type { Scenarios } from '../../workloads/scenarios/index.ts';
 import { exportRun, type RunPacker } from '../run-files/packer.ts';
 import type { Runs } from '../runs/runs.ts';

@@ -1,6 +1,7 @@
 /** Calls about scenarios and materials. */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BraggError } from '../../../contract/errors.ts';
 import { allRunEndings } from '../../../contract/exports.ts';
 import type { FileRef } from '../../../contract/files.ts';
@@ -70,6 +71,12 @@ async function stampOf(file: string): Promise<string> {
   return (await exists(file)) ? 'other' : NO_FILE;
 }
 
+/** In a turn of its own: a large one took some milliseconds to come here, too. */
+async function textOf(scenario: ScenarioDraft): Promise<string> {
+  await nextTurn();
+  return writeScenarioText(scenario);
+}
+
 const textStamp = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 async function libraryEntry(file: LibraryFile, scenarios: Scenarios): Promise<LibraryEntry> {
@@ -108,9 +115,9 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
       if (draft !== null && !found.readOnly) await recent.add(found.path);
       return { draft: carriedDraft(draft), issues: shown, file: named, readOnly: found.readOnly, stamp };
     },
-    'scenario.text': ({ scenario }) => ({ text: writeScenarioText(scenario) }),
+    'scenario.text': async ({ scenario }) => ({ text: await textOf(scenario) }),
     'scenario.save': async ({ scenario, file, ifExists, stamp }) => {
-      const text = writeScenarioText(scenario);
+      const text = await textOf(scenario);
       // Where there was no file there must be none when it is written.
       const replaced = stamp === NO_FILE ? 'refuse' : ifExists;
       const named = await files.write(file, text, replaced, async (present) => {

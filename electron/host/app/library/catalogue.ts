@@ -10,7 +10,8 @@ import type { LibraryFile } from '../../io/files/library.ts';
 import type { Locks } from '../../io/files/locks.ts';
 import type { Sink } from '../../io/flow/sink.ts';
 import { type FactReaders, kindOf, noFacts, readFacts } from './facts.ts';
-import { type FoundFile, type IndexedFile, LibraryIndex } from './index-file.ts';
+import type { FoundFile, IndexedFile } from './index-file.ts';
+import { IndexThread } from './index-thread.ts';
 import { type Label, type Labels, LabelsFile } from './labels.ts';
 import { listTrash, moveToTrash, restoreFromTrash, type Trashed, trashedKey } from './trash.ts';
 
@@ -18,6 +19,8 @@ import { listTrash, moveToTrash, restoreFromTrash, type Trashed, trashedKey } fr
 const LISTED = ['.json', '.yaml', '.yml', '.h5'];
 /** Copying a folder's worth of files tells of each; one answer is enough. */
 const SETTLE_MS = 150;
+/** Files that the index takes in at once: of a large library those that were read stay read. */
+const TAKEN_AT_ONCE = 100;
 
 export interface CatalogueOptions {
   readonly dataFolder: string;
@@ -32,7 +35,7 @@ type SearchResult = Result<'library.search'>;
 export class Catalogue {
   readonly #options: CatalogueOptions;
   /** Opened when the library is first looked at, for the folder that it is in then. */
-  #index: { readonly folder: string; readonly index: LibraryIndex } | null = null;
+  #index: { readonly folder: string; readonly index: IndexThread } | null = null;
   #refreshing: Promise<void> = Promise.resolve();
   #queued: Promise<void> | null = null;
   #labels = '';
@@ -40,6 +43,7 @@ export class Catalogue {
   #watching: { readonly folder: string; readonly watcher: FSWatcher } | null = null;
   #settling: NodeJS.Timeout | undefined;
   #revision = 1;
+  #closed = false;
 
   constructor(options: CatalogueOptions) {
     this.#options = options;
@@ -52,8 +56,8 @@ export class Catalogue {
       await this.#refresh();
       const index = this.#opened();
       const { renewals } = index;
-      const { found, total } = index.search(query);
-      const tags = index.tags();
+      const { found, total } = await index.ask('search', query);
+      const tags = await index.ask('tags');
       // An index that broke under the question answers from nothing: filled again, it answers better.
       if (index.renewals !== renewals && attempt === 0) continue;
       return { folder: this.#folder, items: found.map(itemOf), total, tags: [...tags] };
@@ -103,11 +107,11 @@ export class Catalogue {
 
   /** How many files it found. */
   async rebuild(): Promise<number> {
-    this.#opened().startAnew();
+    await this.#opened().ask('startAnew');
     this.#labels = '';
     await this.#refresh();
     this.#changed();
-    return this.#opened().known('yours').size;
+    return (await this.#opened().ask('known', 'yours')).size;
   }
 
   watch(sink: Sink<{ revision: number }>): () => void {
@@ -120,22 +124,26 @@ export class Catalogue {
     };
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    this.#closed = true;
     clearTimeout(this.#settling);
     this.#unwatch();
-    this.#index?.index.close();
+    const index = this.#index?.index;
     this.#index = null;
+    await index?.close();
   }
 
   get #folder(): string {
     return this.#options.files.library.folder;
   }
 
-  #opened(): LibraryIndex {
-    if (this.#index?.folder !== this.#folder) {
-      this.#index?.index.close();
+  #opened(): IndexThread {
+    if (this.#closed) throw new BraggError('disconnected', 'The program is closing.');
+    if (this.#index?.folder !== this.#folder || this.#index.index.ended) {
+      void this.#index?.index.close();
       const { dataFolder, onTrouble } = this.#options;
-      this.#index = { folder: this.#folder, index: new LibraryIndex(dataFolder, this.#folder, onTrouble) };
+      const place = { dataFolder, libraryFolder: this.#folder };
+      this.#index = { folder: this.#folder, index: new IndexThread(place, onTrouble) };
       this.#labels = '';
     }
     return this.#index.index;
@@ -189,20 +197,23 @@ export class Catalogue {
     const listed = await files.library.listAll(LISTED);
     for (const place of ['yours', 'examples'] as const) {
       const present = listed.filter(({ readOnly }) => readOnly === (place === 'examples'));
-      const known = index.known(place);
-      const changed: IndexedFile[] = [];
+      const known = await index.ask('known', place);
+      let changed: IndexedFile[] = [];
       for (const file of present) {
         const before = known.get(file.key);
         if (before?.bytes === file.bytes && before.modified_ms === file.modified.getTime()) continue;
         changed.push(await indexed(place, file, readers));
+        if (changed.length < TAKEN_AT_ONCE) continue;
+        await index.ask('update', changed, []);
+        changed = [];
       }
       const keys = new Set(present.map(({ key }) => key));
       const gone = [...known.keys()].filter((key) => !keys.has(key)).map((key) => ({ place, key }));
-      index.update(changed, gone);
+      await index.ask('update', changed, gone);
     }
     const labels = await this.#shownLabels();
     const text = `${index.renewals} ${JSON.stringify(labels)}`;
-    if (text !== this.#labels) index.label(labels);
+    if (text !== this.#labels) await index.ask('label', labels);
     this.#labels = text;
   }
 

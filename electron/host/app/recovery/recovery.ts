@@ -94,7 +94,7 @@ export class Recovery {
     const bytes = await readFile(stateFile(note)).catch((error: unknown) => {
       throw fileError(error, title);
     });
-    const run = runs.adopt(await packer.read(bytes, title), null);
+    const run = await runs.adopt(await packer.read(bytes, title), null);
     // Kept on under its new id, until it is saved.
     await checkpoints.adopt(note, run.id);
     await removeUnless(path.dirname(note), isKept);

@@ -1,4 +1,5 @@
 /** What a thread does with run files. */
+import { withSharedArrays } from '../../io/aside/shared.ts';
 import { does } from '../../io/aside/task.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { readRunFacts } from './facts.ts';
@@ -8,6 +9,7 @@ import { readRun } from './read.ts';
 
 does(packRun, (run) => hostWorkloads[run.workload].runFile.write(run));
 does(packFigure, writeFigure);
-does(unpackRun, ({ bytes, name }) => readRun(bytes, name));
+// What looks at the run afterwards does so on such a thread, too: it is not copied again.
+does(unpackRun, async ({ bytes, name }) => withSharedArrays(await readRun(bytes, name)));
 does(unpackFacts, ({ bytes, name }) => readRunFacts(bytes, name));
 does(exportRun, ({ run, what }) => hostWorkloads[run.workload].exported(run, what, runPacker));

@@ -1,14 +1,15 @@
 /**
  * Keeps the results of runs within a bound of memory. What does not fit is
  * written to a folder of its own as a run file and read again when asked for;
- * the folder is the session's and goes with it.
+ * the folder is the host's and goes with it.
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
+import { sizeOf } from '../../io/aside/size.ts';
 import { fileError } from '../../io/files/errors.ts';
 import type { OwnedFolders } from '../../io/files/owned-folder.ts';
-import { type AnyRunData, sizeOf } from '../../workloads/run-data.ts';
+import type { AnyRunData } from '../../workloads/run-data.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 
 /** Thirty runs of the default scenario; a bone slab with 64 keyframes takes 60 MB. */

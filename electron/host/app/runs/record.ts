@@ -25,6 +25,8 @@ export interface RunRecord {
   error: WireError | null;
   /** Present until the run has ended. */
   active: ActivePart | null;
+  /** Its result is that of the newest answer of a Live session. */
+  readonly live: boolean;
   readonly progress: Subscribers<RunProgress>;
   /** The last progress, for those who come later. */
   lastProgress: RunProgress;
@@ -43,7 +45,8 @@ export function runInfo(record: RunRecord, queuePosition: number | null): RunInf
   const { headline, wall_s, error } = record;
   const known = { id, workload, name, state, variant, precision, device, created, finished, file, size };
   const wire = error === null ? null : { ...error, issues: [...error.issues] };
-  return { ...known, headline, wall_s, queuePosition, error: wire };
+  const live = record.live ? ({ live: true } as const) : {};
+  return { ...known, headline, wall_s, queuePosition, error: wire, ...live };
 }
 
 export function elapsed_s({ active, wall_s }: RunRecord): number {
@@ -59,9 +62,14 @@ export function progressOf(
   return { ...record.lastProgress, ...from, state: record.state, elapsed_s: elapsed_s(record) };
 }
 
-export function newRecord(fixed: Omit<RunRecord, 'progress' | 'lastProgress'>, detail: ProgressDetail): RunRecord {
+export function newRecord(
+  fixed: Omit<RunRecord, 'progress' | 'lastProgress' | 'live'>,
+  detail: ProgressDetail,
+  live = false,
+): RunRecord {
   return {
     ...fixed,
+    live,
     progress: new Subscribers(),
     lastProgress: { run: fixed.id, state: fixed.state, elapsed_s: 0, eta_s: null, detail },
   };

@@ -5,6 +5,7 @@ import type { NamedFile } from '../../../contract/files.ts';
 import type { RunProgress } from '../../../contract/progress.ts';
 import type { RunInfo } from '../../../contract/run.ts';
 import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
+import { withSharedArrays } from '../../io/aside/shared.ts';
 import type { Lanes } from '../../io/flow/lanes.ts';
 import { oncePerTurn } from '../../io/flow/once-per-turn.ts';
 import type { Sink } from '../../io/flow/sink.ts';
@@ -27,7 +28,7 @@ export interface RunsOptions {
   readonly program: RunContext['program'];
   readonly machine: Omit<RunContext['machine'], 'device'>;
   /** Name of the GPU that CUDA variants run on; null without one. */
-  readonly gpu: string | null;
+  readonly gpu: () => string | null;
   readonly log: (level: 'info' | 'warning' | 'error', text: string) => void;
   /** Keeps states of runs on disk until they are saved or forgotten; null: a crash loses them. */
   readonly checkpoints: Pick<Checkpoints, 'keep' | 'drop'> | null;
@@ -41,6 +42,14 @@ export interface StartRequest {
   readonly trace?: boolean;
   /** False: only numbers are wanted of it, no pictures of its way; true by default. */
   readonly pictures?: boolean;
+}
+
+/** A run whose result is replaced by each answer of a Live session. It is in no file, and gone with its session. */
+export interface LiveRun {
+  readonly id: string;
+  /** `run` is the one that has just come to `data`. */
+  put(run: WorkloadRun, data: AnyRunData): void;
+  end(): void;
 }
 
 /** Many more than anyone looks at; the oldest that have ended are forgotten. */
@@ -131,6 +140,7 @@ export class Runs {
   async forget(id: string): Promise<void> {
     const record = this.#record(id);
     if (!ended(record)) throw new BraggError('unsupported', 'This run has not ended. Cancel it first.');
+    if (record.live) throw new BraggError('unsupported', 'This is the answer of a page in Live: it goes with that.');
     this.#records.delete(id);
     this.#changed();
     await Promise.all([this.#options.cache.drop(id), this.#options.checkpoints?.drop(id)]);
@@ -148,8 +158,8 @@ export class Runs {
   }
 
   /** Takes in a run from a file. */
-  adopt(data: AnyRunData, file: NamedFile | null): RunInfo {
-    const { size, headline, detail } = hostWorkloads[data.workload].ended(data);
+  async adopt(data: AnyRunData, file: NamedFile | null): Promise<RunInfo> {
+    const { size, headline, detail } = await hostWorkloads[data.workload].ended(data);
     const record = newRecord(
       {
         id: randomBytes(9).toString('base64url'),
@@ -177,6 +187,37 @@ export class Runs {
     return this.info(record.id);
   }
 
+  /** Its result is there from the first `put` on. */
+  live(): LiveRun {
+    const id = randomBytes(9).toString('base64url');
+    return {
+      id,
+      put: (run, data) => this.#putLive(id, run, data),
+      end: () => {
+        this.#records.delete(id);
+        void this.#options.cache.drop(id);
+        this.#changed();
+      },
+    };
+  }
+
+  #putLive(id: string, run: WorkloadRun, data: AnyRunData): void {
+    const { variant, precision, device, size, before } = run;
+    const { workload, name, created, finished, scenario, wall_s } = data;
+    const known = { id, workload, name, variant, precision, device, size, created, finished, scenario, wall_s };
+    const record = newRecord(
+      { ...known, state: 'done', file: null, headline: null, error: null, active: null },
+      before,
+      true,
+    );
+    const last = this.#records.get(id);
+    this.#options.cache.put(id, data);
+    this.#records.set(id, record);
+    // Lists are sent whole: thirty answers a second are no news to them.
+    const same = last?.variant === variant && last.size === size && last.name === name;
+    if (!same) this.#changed();
+  }
+
   saved(id: string, file: NamedFile): void {
     this.#record(id).file = file;
     void this.#options.checkpoints?.drop(id);
@@ -186,7 +227,7 @@ export class Runs {
   /** How many have ended with a result that is in no file of the user's. */
   get unsaved(): number {
     return [...this.#records.values()].filter(
-      (record) => ended(record) && record.wall_s !== null && record.file === null,
+      (record) => ended(record) && record.wall_s !== null && record.file === null && !record.live,
     ).length;
   }
 
@@ -243,7 +284,7 @@ export class Runs {
   #remember(record: RunRecord): void {
     this.#records.set(record.id, record);
     if (this.#records.size <= MOST_RUNS) return;
-    const oldest = [...this.#records.values()].find(ended);
+    const oldest = [...this.#records.values()].find((one) => ended(one) && !one.live);
     if (oldest !== undefined) void this.forget(oldest.id);
   }
 
@@ -260,7 +301,7 @@ export class Runs {
         record.progress.offerAll();
         active.run.showLive();
       });
-      const data = await active.run.start({
+      const computed = await active.run.start({
         progressed: (detail, eta_s) => {
           record.lastProgress = progressOf(record, { detail, eta_s });
           tell();
@@ -275,7 +316,9 @@ export class Runs {
               },
         warn: (text) => log('warning', text),
       });
-      const { headline, detail, upTo } = hostWorkloads[data.workload].ended(data);
+      // What looks at a large run does so beside the loop: it is copied there once, and not for each look.
+      const data = await withSharedArrays(computed);
+      const { headline, detail, upTo } = await hostWorkloads[data.workload].ended(data);
       if (data.error !== null) this.#fail(record, new BraggError(data.error.code, data.error.message));
       record.wall_s = data.wall_s;
       record.headline = headline;
@@ -302,7 +345,7 @@ export class Runs {
     const { program, machine, gpu } = this.#options;
     return {
       program,
-      machine: { ...machine, device: device === 'cpu' ? null : (gpu ?? device) },
+      machine: { ...machine, device: device === 'cpu' ? null : (gpu() ?? device) },
       name,
       created,
       finished: new Date().toISOString(),

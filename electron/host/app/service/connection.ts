@@ -4,9 +4,10 @@
  */
 
 import { BraggError, toWireError } from '../../../contract/errors.ts';
-import { decodeFrame, encodeFrame, FrameError } from '../../../contract/wire/frame.ts';
+import { decodeFrame, encodeFrame, FrameError, FrameSizeError, frameInSteps } from '../../../contract/wire/frame.ts';
 import type { Port } from '../../../contract/wire/port.ts';
 import { type ClientMessage, clientMessageSchema, type HostMessage } from '../../../contract/wire/protocol.ts';
+import { inTurns } from '../../io/flow/in-turns.ts';
 import type { Service } from './service.ts';
 import { StreamSender } from './stream-sender.ts';
 
@@ -122,7 +123,7 @@ export class Connection {
     if (this.#running.has(id)) return;
     if (this.#running.size >= MAX_RUNNING_CALLS) {
       const error = new BraggError('bad-request', `More than ${MAX_RUNNING_CALLS} calls at a time.`);
-      this.#answer(id, { type: 'error', id, error: error.toWire() });
+      this.#send({ type: 'error', id, error: error.toWire() });
       return;
     }
     const controller = new AbortController();
@@ -135,19 +136,28 @@ export class Connection {
     } catch (error) {
       answer = controller.signal.aborted ? { type: 'cancelled', id } : { type: 'error', id, error: toWireError(error) };
     }
-    this.#running.delete(id);
-    this.#answer(id, answer);
+    await this.#answer(id, method, answer);
   }
 
-  #answer(id: number, message: HostMessage): void {
+  async #answer(id: number, method: string, message: HostMessage): Promise<void> {
     if (this.#ended) return;
     let bytes: Uint8Array;
     try {
-      bytes = encodeFrame(message);
+      const steps = frameInSteps(message);
+      const first = steps.next();
+      // What is small is sent at once, in the order in which it was answered.
+      bytes = first.done ? first.value : await inTurns(steps);
     } catch (error) {
       if (!(error instanceof FrameError)) throw error;
-      bytes = encodeFrame({ type: 'error', id, error: toWireError(error) } satisfies HostMessage);
+      const tooLarge = error instanceof FrameSizeError;
+      const failure = tooLarge
+        ? new BraggError('overflow', `The answer of ${method} cannot be sent: ${error.message}.`)
+        : error;
+      bytes = encodeFrame({ type: 'error', id, error: toWireError(failure) } satisfies HostMessage);
     }
+    this.#running.delete(id);
+    // It may have ended meanwhile.
+    if (this.#ended) return;
     if (bytes.byteLength <= KEPT_ANSWER_BYTES || this.#port === null) {
       this.#answers.set(id, bytes);
       const oldest = this.#answers.keys().next();

@@ -78,7 +78,7 @@ export class Connections {
       this.#refuse(port, new BraggError('unsupported', text));
       return null;
     }
-    const known = message.resume === null ? undefined : this.#connections.get(message.resume.session);
+    const known = message.resume === null ? undefined : this.#connections.get(message.resume.connection);
     if (known === undefined && this.#connections.size >= MAX_CONNECTIONS && !this.#endOldestDetached()) {
       this.#refuse(port, new BraggError('unsupported', `${MAX_CONNECTIONS} pages are open already.`));
       return null;
@@ -97,7 +97,7 @@ export class Connections {
       type: 'hello',
       protocol: PROTOCOL_VERSION,
       build: capabilities.build,
-      session: connection.id,
+      connection: connection.id,
       resumed: resume !== null,
       unknownCalls: [...missing.calls],
       unknownStreams: [...missing.streams],

@@ -9,7 +9,7 @@
  */
 
 import { BraggError, toWireError, type WireError } from '../../../contract/errors.ts';
-import { encodeFrame } from '../../../contract/wire/frame.ts';
+import { encodeFrame, FrameSizeError } from '../../../contract/wire/frame.ts';
 import type { HostMessage } from '../../../contract/wire/protocol.ts';
 import type { StreamPolicy } from '../../../contract/wire/streams.ts';
 import type { Sink } from '../../io/flow/sink.ts';
@@ -121,7 +121,10 @@ export class StreamSender implements Sink<unknown> {
         value: make(),
       } satisfies HostMessage);
     } catch (error) {
-      this.#fail(error);
+      const tooLarge = error instanceof FrameSizeError;
+      this.#fail(
+        tooLarge ? new BraggError('overflow', `A frame of this stream cannot be sent: ${error.message}.`) : error,
+      );
       return;
     }
     const limit = this.#options.losslessBytes ?? LOSSLESS_BYTES;

@@ -1,18 +1,16 @@
 /** What a study comes to before anything of it runs: its points, what is wrong with them, what they take. */
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
-import { type Fault, validateScenario } from '../../../contract/scenario/index.ts';
+import type { Fault } from '../../../contract/scenario/index.ts';
 import { type Study, validateStudy } from '../../../contract/study/index.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { readText } from '../../io/text/read.ts';
-import { applyOverrides } from '../../model/scenarios/overrides.ts';
-import { parseTextAside } from '../../model/scenarios/parse.ts';
+import { issueAt, parseTextAside } from '../../model/scenarios/parse.ts';
 import { type Points, pointsOf, type StudyBase, type StudyPoint } from '../../model/studies/points.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { engineRefusal, refusalOf, type ScenarioPlace, type Scenarios } from '../../workloads/scenarios/index.ts';
 import type { Need } from '../../workloads/workload.ts';
+import { besides, documentOf } from './documents.ts';
 
 /** Points that are laid out for their time and memory. Laying out takes milliseconds each, and a plan is looked at at once. */
 export const MOST_CHECKED = 32;
@@ -24,11 +22,16 @@ export interface CheckedPoint {
   readonly refusal: string | null;
 }
 
+/** A base scenario, and where the files are that it names. */
+export interface PlannedBase extends StudyBase {
+  readonly name: string;
+  readonly folder: string | null;
+}
+
 export interface PlannedStudy extends Points {
   readonly study: Study;
   readonly file: string;
-  /** What each base scenario is called. */
-  readonly bases: readonly string[];
+  readonly bases: readonly PlannedBase[];
   /** Evenly through the points, the first and the last among them. */
   readonly checked: readonly CheckedPoint[];
   /** Most that a checked point takes; null where none can be run. */
@@ -56,19 +59,6 @@ function wholeFile(file: string, message: string): Issue {
 
 const hasErrors = (issues: readonly Issue[]): boolean => issues.some(({ severity }) => severity === 'error');
 
-/** Contents count, not only names: a table that was changed makes other points. */
-async function besides(document: unknown, folder: string): Promise<readonly string[]> {
-  const { filled } = validateScenario(document);
-  if (filled === null) return [];
-  const files = hostWorkloads[filled.kind].scenario.files(filled);
-  return Promise.all(
-    files.map(async (file) => {
-      const bytes = await readFile(path.resolve(folder, file)).catch(() => null);
-      return `${file} ${bytes === null ? 'missing' : createHash('sha256').update(bytes).digest('hex')}`;
-    }),
-  );
-}
-
 async function openBase(base: Study['base'][number], studyFile: string, options: PlanOptions): Promise<OpenBase> {
   const folder = path.dirname(studyFile);
   if ('scenario' in base) {
@@ -90,27 +80,34 @@ async function openBase(base: Study['base'][number], studyFile: string, options:
   return { document: draft, beside: await besides(draft, place.folder), place, name: path.parse(file).name };
 }
 
+/** A study that is valid, the file that its base scenarios lie beside, and where what is wrong with its axes stands. */
+export interface ReadStudy {
+  readonly study: Study;
+  readonly file: string;
+  readonly locate: (fault: Fault) => Issue;
+}
+
+/** A study that was never a file. Throws BraggError `invalid` with every fault. */
+export function studyOf(document: unknown, file: string): ReadStudy {
+  const locate = (found: Fault): Issue => issueAt(found, null);
+  const { study, faults } = validateStudy(document);
+  if (study === null) throw refusalOf(faults.map(locate));
+  return { study, file, locate };
+}
+
 /** Reads a study from JSON or YAML. Throws BraggError `invalid` with every fault at its line. */
-async function readStudy(file: string): Promise<{ readonly study: Study; readonly locate: (fault: Fault) => Issue }> {
+async function readStudy(file: string): Promise<ReadStudy> {
   const read = await readText(file);
   if (!read.ok) throw refusalOf([wholeFile(file, read.reason)]);
   const { value, issues, locate } = await parseTextAside(read.text, file);
   if (value === undefined || hasErrors(issues)) throw refusalOf(issues);
   const { study, faults } = validateStudy(value);
   if (study === null) throw refusalOf(faults.map(locate));
-  return { study, locate };
-}
-
-/** The document that is solved at a point. */
-export function documentOf(base: unknown, { settings }: StudyPoint): unknown {
-  return applyOverrides(
-    base,
-    settings.map((setting) => ({ ...setting, swept: true })),
-  ).document;
+  return { study, file, locate };
 }
 
 async function check(point: StudyPoint, base: OpenBase, { addon, scenarios }: PlanOptions): Promise<CheckedPoint> {
-  const reading = await scenarios.check(documentOf(base.document, point), base.place);
+  const reading = await scenarios.check(documentOf(base.document, point.settings), base.place);
   try {
     if (reading.kind === null || hasErrors(reading.issues)) throw refusalOf(reading.issues);
     try {
@@ -131,7 +128,11 @@ function evenly<T>(all: readonly T[], most: number): readonly T[] {
 
 /** Throws BraggError `invalid` with every fault of the study. An aborted signal ends the looking at points. */
 export async function planStudy(file: string, options: PlanOptions): Promise<PlannedStudy> {
-  const { study, locate } = await readStudy(file);
+  return planOf(await readStudy(file), options);
+}
+
+/** Throws BraggError `invalid` with every fault of its axes. */
+export async function planOf({ study, file, locate }: ReadStudy, options: PlanOptions): Promise<PlannedStudy> {
   const bases: OpenBase[] = [];
   for (const base of study.base) bases.push(await openBase(base, file, options));
   const found = pointsOf(study, bases);
@@ -149,7 +150,7 @@ export async function planStudy(file: string, options: PlanOptions): Promise<Pla
     ...found,
     study,
     file,
-    bases: bases.map(({ name }) => name),
+    bases: bases.map(({ name, document, beside, place }) => ({ name, document, beside, folder: place.folder })),
     checked,
     state_bytes: needs.length === 0 ? null : Math.max(...needs.map(({ state_bytes }) => state_bytes)),
     least_s: times.length === 0 ? null : mean_s * found.points.length,

@@ -6,11 +6,12 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Variant } from '../../../contract/capabilities.ts';
-import type { Ceilings, DeviceReport } from '../../../contract/devices.ts';
+import type { Ceilings, ClockState, DeviceReport } from '../../../contract/devices.ts';
 import { BraggError, type ErrorCode, errorCodeSchema } from '../../../contract/errors.ts';
 import type { DriverOccupancy } from '../../../contract/launches.ts';
 import type { Precision } from '../../../contract/run.ts';
 import type { EngineScalars } from '../../../contract/scenario/transport/run-scalars.ts';
+import { onDisk } from '../on-disk.ts';
 import type { DiffractionProblem, DiffractionRun, DiffractionVariant } from './diffraction.ts';
 import type { Clocks, DeviceTrace, Spans } from './recorded.ts';
 import type { NativeTask, TaskProblem, TaskVariant } from './task.ts';
@@ -36,6 +37,12 @@ export interface NativeAddon {
   };
   /** Opens NVIDIA's libraries on the first call. `cache` is the folder where measured ceilings are kept. */
   devices(options?: { readonly cache?: string }): DeviceReport;
+  /** What the driver alone says of them, without clocks or ceilings: no other library is opened. */
+  driverDevices(): DeviceReport['cuda'];
+  /** NVML's reading of the GPU with that UUID; null without NVML. */
+  clockState(options: { readonly device: string }): ClockState | null;
+  /** Keeps its multiprocessor clock for all programs, or with null no longer. Why that cannot be; null where it is so. */
+  lockClocks(options: { readonly device: string; readonly sm_MHz: number | null }): string | null;
   /** Takes about a second on the device unless `cache` has them. Rejects like `createTransport` throws. */
   measureCeilings(options: KernelFolders & { readonly device?: string; readonly force?: boolean }): Promise<Ceilings>;
   /** What the driver says of kernels at block sizes; loads them on a thread. Rejects like `createTransport` throws. */
@@ -64,8 +71,11 @@ export interface NativeAddon {
   createTransport(problem: TransportProblem): TransportRun;
   /** The same, laid out on a thread of its own: with many steps that takes a tenth of a second. Rejects as that throws. */
   layTransport(problem: TransportProblem): Promise<TransportRun>;
-  /** Every spot of the problem as a beam of its own, on one grid. Rejects as `createTransport` throws. */
-  layBeams(problem: TransportProblem): Promise<TransportBeams>;
+  /**
+   * Every spot of the problem as a beam of its own, on one grid; `devices` share them, GPUs by index or UUID, in the place
+   * of the problem's. Rejects as `createTransport` throws.
+   */
+  layBeams(problem: TransportProblem, devices?: readonly string[]): Promise<TransportBeams>;
   /** A compiled variant of the user's stands in for the one it was made from, for the rest of the process. */
   loadUserLibrary(file: string): void;
   /** The same of CUDA kernels, by their names. */
@@ -365,11 +375,9 @@ function candidates(): readonly string[] {
   ];
 }
 
-/** In a package the addon lies outside the archive: native code cannot be loaded from within. */
-const unpacked = (file: string): string => file.replace(/app\.asar(?=[\\/])/, 'app.asar.unpacked');
-
 function findAddon(file?: string): string {
-  const places = (file === undefined ? candidates() : [file]).map(unpacked);
+  // Native code cannot be loaded from within a package's archive.
+  const places = (file === undefined ? candidates() : [file]).map(onDisk);
   const found = places.find((place) => existsSync(place));
   if (found !== undefined) return found;
   throw new BraggError(

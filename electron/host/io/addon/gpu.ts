@@ -1,4 +1,4 @@
-/** Which GPU runs are on where nothing else names one; the engine decides the same in native/cuda/session. */
+/** Which GPU runs are on where nothing else names one; the engine decides the same in native/cuda/opened. */
 import type { CudaDevice, DeviceReport } from '../../../contract/devices.ts';
 import { BraggError } from '../../../contract/errors.ts';
 
@@ -14,22 +14,32 @@ export function findGpu(devices: readonly CudaDevice[], selector: string): CudaD
 }
 
 /** Null where there is none that can be used. */
-export function usedGpu({ cuda }: DeviceReport): CudaDevice | null {
+export function usedGpu({ cuda }: Pick<DeviceReport, 'cuda'>): CudaDevice | null {
   const selector = process.env[VARIABLE] ?? '';
   const chosen = selector === '' ? cuda.devices.find(({ usable }) => usable) : findGpu(cuda.devices, selector);
   return chosen?.usable ? chosen : null;
 }
 
-/** Makes it the one that this process and its children use. Throws BraggError that says what can be chosen. */
-export function chooseGpu({ cuda }: DeviceReport, selector: string): void {
+/** The usable GPU of a selector. Throws BraggError that says what can be chosen. */
+function theGpu({ cuda }: Pick<DeviceReport, 'cuda'>, selector: string): CudaDevice {
   const found = findGpu(cuda.devices, selector);
-  if (found?.usable) {
-    process.env[VARIABLE] = found.uuid;
-    return;
-  }
+  if (found?.usable) return found;
   const usable = cuda.devices.filter((device) => device.usable);
   const choices = usable.map(({ index, name, uuid }) => `${index} (${name}, ${uuid})`).join(', ');
   const none = cuda.reason ?? 'there is no CUDA device';
   const why = found?.reason ?? (choices === '' ? none : `allowed: ${choices}`);
   throw new BraggError('invalid', `the GPU ${JSON.stringify(selector)} cannot be used; ${why}`);
+}
+
+/** Makes it the one that this process and its children use. Throws BraggError that says what can be chosen. */
+export function chooseGpu(report: Pick<DeviceReport, 'cuda'>, selector: string): void {
+  process.env[VARIABLE] = theGpu(report, selector).uuid;
+}
+
+/** Those that share work: `all` that can be used, or a list of selectors with commas. Throws as `chooseGpu`. */
+export function sharingGpus(report: Pick<DeviceReport, 'cuda'>, list: string): readonly CudaDevice[] {
+  if (list !== 'all') return list.split(',').map((selector) => theGpu(report, selector.trim()));
+  const usable = report.cuda.devices.filter((device) => device.usable);
+  if (usable.length > 0) return usable;
+  throw new BraggError('invalid', `no GPU can be used; ${report.cuda.reason ?? 'there is no CUDA device'}`);
 }

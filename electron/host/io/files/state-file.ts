@@ -1,10 +1,15 @@
 /** A small JSON file of the program's own that several programs change: each change is of what is there now. */
-import { mkdir, readFile, rename } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 import type { z } from 'zod';
+import { BraggError } from '../../../contract/errors.ts';
 import { fileError } from './errors.ts';
 import type { Locks } from './locks.ts';
+import { readPlainAtMost } from './plain-file.ts';
 import { writeAtomically } from './write-file.ts';
+
+/** Tags and remarks of some ten thousand files; looking through so much takes milliseconds. */
+const MOST_BYTES = 4 * 2 ** 20;
 
 export interface StateFileOptions<T> {
   readonly file: string;
@@ -30,15 +35,16 @@ export class StateFile<T> {
   /** Throws BraggError where it is there and cannot be opened: that is not the same as none. */
   async read(): Promise<T> {
     const { file, schema, empty, onDamaged } = this.#options;
-    let text: string;
+    let bytes: Buffer | null;
     try {
-      text = await readFile(file, 'utf8');
+      bytes = await readPlainAtMost(file, MOST_BYTES);
     } catch (error) {
       if (isMissing(error)) return empty;
       throw fileError(error, file);
     }
+    if (bytes === null) throw tooLarge(file);
     try {
-      return schema.parse(JSON.parse(text));
+      return schema.parse(JSON.parse(bytes.toString('utf8')));
     } catch {
       const aside = `${file}.damaged-${Date.now()}`;
       await rename(file, aside).catch(() => undefined);
@@ -63,8 +69,18 @@ export class StateFile<T> {
     const now = await this.read();
     const next = change(now);
     if (JSON.stringify(next) === JSON.stringify(now)) return now;
-    await mkdir(path.dirname(this.#options.file), { recursive: true });
-    await writeAtomically(this.#options.file, `${JSON.stringify(next, null, 2)}\n`, 'replace');
+    const { file } = this.#options;
+    const text = `${JSON.stringify(next, null, 2)}\n`;
+    if (Buffer.byteLength(text) > MOST_BYTES) throw tooLarge(file);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeAtomically(file, text, 'replace');
     return next;
   }
+}
+
+function tooLarge(file: string): BraggError {
+  return new BraggError(
+    'io',
+    `${file} would hold too much; allowed: ${MOST_BYTES / 2 ** 20} MiB. It is left as it is.`,
+  );
 }

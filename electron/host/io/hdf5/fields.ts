@@ -1,6 +1,7 @@
 /** Reading single values and arrays of a run file, each checked before it is used. */
 import type { File, Group } from 'h5wasm';
 import { BraggError } from '../../../contract/errors.ts';
+import { oversize } from '../../../contract/scenario/kept-document.ts';
 import { datasetAt, isDataset, isGroup } from './h5.ts';
 
 /** All arrays of a run together are nowhere near this; forged shapes would be. */
@@ -129,6 +130,8 @@ export class RunFileFields {
     }
     if (parsed === null || typeof parsed !== 'object' || Array.isArray(parsed))
       this.refuse(`${path} is not a JSON object`);
+    const fault = oversize(parsed);
+    if (fault !== null) this.refuse(`${path} ${fault}`);
     return parsed as Readonly<Record<string, unknown>>;
   }
 

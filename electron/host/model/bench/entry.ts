@@ -1,5 +1,5 @@
 /** A contestant's samples as its entry of the report. */
-import { gpuOf, type Ratio } from '../../../contract/bench/bench-session.ts';
+import { gpuOf, type Quantity, type Ratio } from '../../../contract/bench/bench-session.ts';
 import {
   type Accuracy,
   isRight,
@@ -23,6 +23,8 @@ export interface Gathered {
   readonly warm: Series<RawSample>;
   /** Cold and replayed, where they were asked for. */
   readonly others: readonly Series<RawSample>[];
+  /** Joules of a run; null where it was not measured. */
+  energy_J: number | null;
 }
 
 export interface EntryFacts {
@@ -61,8 +63,10 @@ function partsOf(first: Taken, samples: readonly RawSample[]): MeasuredSessionEn
 const unlessItself = (ratio: Ratio, isReference: boolean): Ratio =>
   isReference ? { value: 1, interval: null } : ratio;
 
+const energyQuantity = (value: number): Quantity => ({ id: 'energy', title: 'Energy of a run', value, unit: 'J' });
+
 export function measuredEntry(gathered: Gathered, { basis, whole, machine }: EntryFacts): MeasuredSessionEntry {
-  const { head, contestant, first, accuracy, determinism } = gathered;
+  const { head, contestant, first, accuracy, determinism, energy_J } = gathered;
   const own = basis.all.find(({ label }) => label === head.label) ?? ranked(gathered);
   const { raw, verdict, modes, samples, ratio, ...times } = compareTimes(own, basis);
   const { work, repeats, note, compared: _, ...known } = contestant.known();
@@ -91,7 +95,7 @@ export function measuredEntry(gathered: Gathered, { basis, whole, machine }: Ent
     roofline: roofline(work, times.time_s, ceilings),
     accuracy: [...accuracy],
     determinism: repeats ?? determinism.report(),
-    quantities: [...contestant.quantities(times.time_s)],
+    quantities: [...contestant.quantities(times.time_s), ...(energy_J === null ? [] : [energyQuantity(energy_J)])],
     modes: modes.map(({ samples: all, spread: _, ...mode }) => ({ ...mode, samples: all.map(keptSample) })),
     samples: samples.map(keptSample),
   };

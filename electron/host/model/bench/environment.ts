@@ -12,9 +12,16 @@ import type { Clocked } from './flags.ts';
 /** What is known before the first run. */
 export interface Surroundings extends Pick<Environment, 'governor' | 'dirty' | 'versions'> {
   readonly ecc: boolean | null;
+  readonly persistence: boolean | null;
 }
 
-export const unknownSurroundings: Surroundings = { governor: null, dirty: null, versions: {}, ecc: null };
+export const unknownSurroundings: Surroundings = {
+  governor: null,
+  dirty: null,
+  versions: {},
+  ecc: null,
+  persistence: null,
+};
 
 /** All that the cores name, each once; null where the system does not say. */
 export function governorOf(folder = '/sys/devices/system/cpu', cores = cpus().length): string | null {
@@ -53,6 +60,7 @@ export async function surroundingsOf(root: string, devices: DeviceReport): Promi
     dirty: await isDirty(root),
     versions: versionsOf(devices),
     ecc: usedGpu(devices)?.ecc ?? null,
+    persistence: usedGpu(devices)?.persistenceMode ?? null,
   };
 }
 
@@ -84,10 +92,11 @@ function rangeOf(states: readonly ClockState[], what: (state: ClockState) => num
   return values.length === 0 ? null : { low: Math.min(...values), high: Math.max(...values) };
 }
 
-function gpuOf(states: readonly ClockState[], ecc: boolean | null): Environment['gpu'] {
+function gpuOf(states: readonly ClockState[], ecc: boolean | null, persistence: boolean | null): Environment['gpu'] {
   if (states.length === 0) return null;
   return {
     ecc,
+    persistence,
     sm_MHz: rangeOf(states, ({ sm_MHz }) => sm_MHz),
     memory_MHz: rangeOf(states, ({ memory_MHz }) => memory_MHz),
     power_W: rangeOf(states, ({ power_W }) => power_W),
@@ -98,10 +107,10 @@ function gpuOf(states: readonly ClockState[], ecc: boolean | null): Environment[
 
 /** What is kept with a session that has ended, from all its samples. */
 export function environmentOf(
-  { ecc, ...known }: Surroundings,
+  { ecc, persistence, ...known }: Surroundings,
   other_load_cores: number | null,
   samples: readonly { readonly clocks: Clocked }[],
 ): Environment {
   const states = samples.flatMap(({ clocks }) => [clocks.before, clocks.after]).filter((state) => state !== null);
-  return { ...known, other_load_cores, gpu: gpuOf(states, ecc) };
+  return { ...known, other_load_cores, gpu: gpuOf(states, ecc, persistence) };
 }

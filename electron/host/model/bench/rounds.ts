@@ -40,6 +40,8 @@ export interface RoundOptions {
   readonly elapsed_s: () => number;
   /** Called before every sample. */
   readonly tell: (what: string, round: number) => void;
+  /** Waited for before every round. */
+  readonly beforeRound?: () => Promise<void>;
   /** Called after every whole round. */
   readonly onRound?: (rounds: number) => void;
 }
@@ -115,7 +117,7 @@ export async function takeRounds(
   all: readonly Turn[],
   options: RoundOptions,
 ): Promise<{ readonly rounds: number; readonly stopped: StopReason }> {
-  const { seed, limits, elapsed_s, onRound, roundsPerInstance } = options;
+  const { seed, limits, elapsed_s, beforeRound, onRound, roundsPerInstance } = options;
   const random = seededRandom(seed);
   const rule = new StoppingRule(limits);
   let turns = all;
@@ -123,6 +125,7 @@ export async function takeRounds(
   for (let round = 0; ; ) {
     const instance = Math.floor(round / roundsPerInstance);
     let outcome: Outcome = 'whole';
+    await beforeRound?.();
     if (instance > prepared) outcome = await prepareAll(turns, options, round);
     if (outcome === 'whole') {
       prepared = instance;

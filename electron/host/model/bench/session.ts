@@ -9,8 +9,12 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { KernelResources } from '../../../contract/resources.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { KeepingTimes } from '../../io/flow/keeping-times.ts';
+import type { StartChild } from '../user-kernels/process/link.ts';
 import type { Arena } from './arena.ts';
+import { ColdProcesses } from './cold/processes.ts';
 import { type Basis, floorAsRatio, instancesOf, noiseOf, type Series } from './comparison.ts';
+import { energyOf, energySeconds, gpuCounter, type MaybeCounter, processorCounter } from './conditions/energy.ts';
+import { type Steadied, SteadyGpu } from './conditions/steady.ts';
 import { type Contestant, type Entrant, type RawSample, rawSample, secondsOf, wholeSecondsOf } from './contestant.ts';
 import { type Gathered, keptSample, measuredEntry, ranked } from './entry.ts';
 import { environmentOf, type Surroundings, unknownSurroundings } from './environment.ts';
@@ -45,6 +49,12 @@ export interface SessionOptions {
   readonly trace?: ((reason: string) => void) | undefined;
   /** Told what each label computed, when the session ends. */
   readonly onAnswer?: ((label: string, values: Values) => void) | undefined;
+  /** Processes of their own for each contestant that can, after the rounds; none by default. */
+  readonly processes?: { readonly count: number; readonly startChild: StartChild } | undefined;
+  /** How the GPU's clock is kept the same; by default it is left alone. */
+  readonly steadied?: Steadied | undefined;
+  /** After the rounds, seconds of runs of each contestant with its energy; by default none. */
+  readonly energy?: boolean | undefined;
   /** Ends the session after the run at hand; what was measured is reported. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -70,12 +80,17 @@ class Session {
   private readonly addon: NativeAddon;
   private readonly arena: Arena;
   private readonly options: SessionOptions;
+  private processes: ColdProcesses | null = null;
+  private readonly energyFrom = new Set<string>();
+  private readonly steady: SteadyGpu;
 
   constructor(addon: NativeAddon, arena: Arena, options: SessionOptions) {
     this.addon = addon;
     this.arena = arena;
     this.options = options;
     this.clock = new SessionClock(options.limits);
+    const { steadied = { lock_MHz: null, cool_C: null }, gpus = noGpus } = options;
+    this.steady = new SteadyGpu(addon, gpus.usual?.uuid ?? null, steadied);
   }
 
   async run(): Promise<SessionReport> {
@@ -83,11 +98,16 @@ class Session {
       for (const entrant of this.arena.entrants) await this.firstRun(entrant);
       await this.holdToOracles();
       const stopped = await this.takeRounds();
+      if (stopped !== 'cancelled' && stopped !== 'refused') {
+        await this.takeEnergy();
+        await this.takeProcesses();
+      }
       await this.takeTraces();
       const report = await this.withRivals(this.report(stopped));
       const recordings = this.recordings();
       return { ...report, ...(recordings === null ? {} : { recordings }) };
     } finally {
+      this.steady.close();
       for (const contestant of this.entered) await contestant.close();
     }
   }
@@ -121,7 +141,7 @@ class Session {
       const determinism = new Determinism();
       if (answer.values !== null) determinism.add(answer.values);
       const warm: Series<RawSample> = { mode: 'warm', samples: [], reason: null };
-      const gathered = { head, contestant, first, determinism, accuracy: [], warm, others };
+      const gathered = { head, contestant, first, determinism, accuracy: [], warm, others, energy_J: null };
       this.all.push(gathered);
       this.entrantOf.set(gathered, entrant);
       if (answer.values !== null) this.options.onAnswer?.(head.label, answer.values);
@@ -177,6 +197,7 @@ class Session {
       cancelled: () => this.cancelled,
       elapsed_s: () => this.clock.elapsed_s,
       tell: (what) => this.tell('rounds', what),
+      beforeRound: () => this.steady.cooled(() => this.cancelled),
       onRound: (rounds) => this.afterRound(rounds),
     });
     return stopped;
@@ -225,6 +246,42 @@ class Session {
     this.times.begins();
     soFar(this.report('cancelled'));
     this.times.kept();
+  }
+
+  private counterFor({ head }: Gathered): MaybeCounter {
+    if (head.device === 'cpu') return processorCounter();
+    const { usual, all } = this.options.gpus ?? noGpus;
+    const gpu = all.find(({ index }) => index === head.gpu) ?? usual;
+    return gpu === null ? 'there is no GPU' : gpuCounter(this.addon, gpu.uuid);
+  }
+
+  private async takeEnergy(): Promise<void> {
+    if (this.options.energy !== true) return;
+    for (const gathered of this.all) {
+      const counter = this.counterFor(gathered);
+      if (typeof counter === 'string') {
+        this.energyFrom.add(counter);
+        continue;
+      }
+      if (this.cancelled) return;
+      this.tell('energy', gathered.head.label);
+      this.energyFrom.add(`${counter.of}, idling included, in the mean over ${energySeconds} s of whole runs`);
+      const take = async (): Promise<number | null> => (await gathered.contestant.take('warm'))?.repetitions ?? null;
+      gathered.energy_J = await energyOf(counter, take);
+    }
+  }
+
+  /** Last of what is timed: a GPU that was left to starting processes is another one than the rounds had. */
+  private async takeProcesses(): Promise<void> {
+    const { processes, seed, limits, signal } = this.options;
+    const rivals = this.all.flatMap((gathered) => {
+      const { cold } = this.arenaEntrant(gathered);
+      return cold === undefined ? [] : [{ label: gathered.head.label, run: cold }];
+    });
+    if (processes === undefined || processes.count === 0 || rivals.length < this.all.length) return;
+    const tell = (what: string): void => this.tell('cold processes', what);
+    this.processes = new ColdProcesses(rivals, { ...processes, seed, limits, signal, tell });
+    await this.processes.take();
   }
 
   /** Last: tracing slows launches, also after it has stopped. */
@@ -279,7 +336,9 @@ class Session {
       const reason = this.refused.get(entrant);
       if (reason !== undefined) return [{ ...entrant.head, status: 'refused', reason }];
       const gathered = this.all.find((one) => this.entrantOf.get(one) === entrant);
-      return gathered === undefined ? [] : [measuredEntry(gathered, { basis, whole, machine })];
+      if (gathered === undefined) return [];
+      const process = this.processes?.of(gathered.head.label);
+      return [{ ...measuredEntry(gathered, { basis, whole, machine }), ...(process === undefined ? {} : { process }) }];
     });
     const { document, commit, resources, surroundings = unknownSurroundings } = recorded;
     const samples = [
@@ -309,14 +368,18 @@ class Session {
         ratio: noise?.ratio ?? null,
         floor: floorAsRatio(noise?.floor ?? null),
         ...(tellsWhole && { whole_floor: floorAsRatio(wholeNoise?.floor ?? null) }),
+        ...(this.processes !== null && { process_floor: floorAsRatio(this.processes.floor) }),
       },
       facts: [
         ...facts().map(([name, value]): [string, string] => [name, value]),
+        ...this.steady.facts.map(([name, value]): [string, string] => [name, value]),
+        ...[...this.energyFrom].map((told): [string, string] => ['Energy', told]),
         ...[...this.oracles].map((told): [string, string] => ['Answers held to', told]),
         ...this.compared().map((text): [string, string] => ['Compared', `${text}.`]),
       ],
       entries,
       control: flaggedIn(this.control, samples).map(keptSample),
+      ...(this.processes !== null && { process_control: this.processes.control }),
       external: [],
       elapsed_s: this.clock.elapsed_s,
     };

@@ -30,15 +30,14 @@ export function ratioInterval(times: readonly number[], references: readonly num
   if (rounds < fewestForInterval) return null;
   const random: Random = seededRandom(seed);
   const ratios = new Float64Array(resamples);
-  const a = new Float64Array(rounds);
-  const b = new Float64Array(rounds);
+  const [a, b] = [new Drawn(times.slice(0, rounds)), new Drawn(references.slice(0, rounds))];
   for (let k = 0; k < resamples; k += 1) {
     for (let i = 0; i < rounds; i += 1) {
       const round = random.below(rounds);
-      a[i] = times[round] ?? Number.NaN;
-      b[i] = references[round] ?? Number.NaN;
+      a.draw(round);
+      b.draw(round);
     }
-    ratios[k] = middleOf(a) / middleOf(b);
+    ratios[k] = a.takeMedian() / b.takeMedian();
   }
   const all = [...ratios];
   return { low: quantile(all, 0.025), high: quantile(all, 0.975) };
@@ -55,12 +54,12 @@ export function unpairedRatioInterval(
 ): Interval | null {
   if (Math.min(times.length, references.length) < 2) return null;
   const random: Random = seededRandom(seed);
-  const draw = (from: readonly number[], into: Float64Array): number => {
-    for (let i = 0; i < into.length; i += 1) into[i] = from[random.below(from.length)] ?? Number.NaN;
-    return middleOf(into);
+  const [a, b] = [new Drawn(times), new Drawn(references)];
+  const medianOf = (drawn: Drawn, count: number): number => {
+    for (let i = 0; i < count; i += 1) drawn.draw(random.below(count));
+    return drawn.takeMedian();
   };
-  const [a, b] = [new Float64Array(times.length), new Float64Array(references.length)];
-  const all = Array.from({ length: resamples }, () => draw(times, a) / draw(references, b));
+  const all = Array.from({ length: resamples }, () => medianOf(a, times.length) / medianOf(b, references.length));
   return { low: quantile(all, 0.025), high: quantile(all, 0.975) };
 }
 
@@ -69,10 +68,41 @@ export function medianInterval(values: readonly number[], seed: number): Interva
   return unpairedRatioInterval(values, [1, 1], seed);
 }
 
-/** Median of a scratch array, which it sorts. */
-function middleOf(values: Float64Array): number {
-  values.sort();
-  const half = values.length >> 1;
-  const upper = values[half] ?? Number.NaN;
-  return values.length % 2 === 1 ? upper : (upper + (values[half - 1] ?? Number.NaN)) / 2;
+/** Values drawn with repetition, as many as there are: their median without sorting them each time. */
+class Drawn {
+  readonly #sorted: Float64Array;
+  /** Where each value stands among the sorted ones, and how often that one was drawn. */
+  readonly #ranks: Uint32Array;
+  readonly #counts: Uint32Array;
+
+  constructor(values: readonly number[]) {
+    const order = [...values.keys()].sort((i, j) => (values[i] ?? 0) - (values[j] ?? 0));
+    this.#sorted = Float64Array.from(order, (i) => values[i] ?? Number.NaN);
+    this.#ranks = new Uint32Array(values.length);
+    for (const [rank, i] of order.entries()) this.#ranks[i] = rank;
+    this.#counts = new Uint32Array(values.length);
+  }
+
+  draw(i: number): void {
+    const rank = this.#ranks[i] ?? 0;
+    this.#counts[rank] = (this.#counts[rank] ?? 0) + 1;
+  }
+
+  /** What was drawn since the last one was taken is forgotten. */
+  takeMedian(): number {
+    const half = this.#counts.length >> 1;
+    let [seen, rank, lower] = [0, -1, 0];
+    while (seen <= half) {
+      rank += 1;
+      const count = this.#counts[rank] ?? 0;
+      // The last one before the middle.
+      if (count > 0 && seen < half) lower = rank;
+      seen += count;
+    }
+    // Drawn more than once, the one in the middle may be the one before it, too.
+    if (seen - (this.#counts[rank] ?? 0) < half) lower = rank;
+    this.#counts.fill(0);
+    const upper = this.#sorted[rank] ?? Number.NaN;
+    return this.#counts.length % 2 === 1 ? upper : (upper + (this.#sorted[lower] ?? Number.NaN)) / 2;
+  }
 }

@@ -29,8 +29,11 @@ function residualOf(here: Curve, reference: Curve): Curve {
 export const noAnswer = 'a stored session keeps times and not what was computed: run the variant, or benchmark it here';
 const noCurve = 'it has no curve';
 
-export function comparedCurves(all: readonly (ComparedField | null)[], reference: number): ComparedCurve[] {
-  const curves = all.map((field) => field?.curve?.() ?? null);
+export async function comparedCurves(
+  all: readonly (ComparedField | null)[],
+  reference: number,
+): Promise<ComparedCurve[]> {
+  const curves = await Promise.all(all.map(async (field) => (await field?.curve?.()) ?? null));
   const against = curves[reference] ?? null;
   return curves.map((curve, i) => ({
     curve,

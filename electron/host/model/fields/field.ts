@@ -1,5 +1,6 @@
 /** What a run computed over two axes, as comparisons show it, whatever the workload. */
 import type { Curve, FieldMap, FieldStatistic, Viewport } from '../../../contract/fields.ts';
+import { asideIfLarge } from '../../io/aside/large.ts';
 import { type GridAxis, mapAxis, reduced, sampling } from './reduce.ts';
 
 export interface ComparedField {
@@ -14,7 +15,7 @@ export interface ComparedField {
   readonly strideVertical: number;
   readonly statistic: FieldStatistic;
   /** The curve that the workload reads off it; null where it has none. */
-  readonly curve: (() => Curve) | null;
+  readonly curve: (() => Promise<Curve>) | null;
 }
 
 function sameAxis(a: GridAxis, b: GridAxis): boolean {
@@ -50,8 +51,17 @@ export async function fieldMap(field: ComparedField, { horizontal, vertical, pix
   };
 }
 
+interface Two {
+  readonly here: ComparedField['values'];
+  readonly reference: ComparedField['values'];
+}
+
+const subtract = asideIfLarge('subtract fields', ({ here, reference }: Two) =>
+  here.map((value, i) => value - (reference[i] ?? 0)),
+);
+
 /** `here` less `reference`; null where the grids differ. */
-export function difference(here: ComparedField, reference: ComparedField): ComparedField | null {
+export async function difference(here: ComparedField, reference: ComparedField): Promise<ComparedField | null> {
   if (!sameGrid(here, reference)) return null;
-  return { ...here, values: here.values.map((value, i) => value - (reference.values[i] ?? 0)) };
+  return { ...here, values: await subtract({ here: here.values, reference: reference.values }) };
 }

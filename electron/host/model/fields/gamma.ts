@@ -71,22 +71,43 @@ export interface GammaField extends GammaResult {
   readonly values: Float32Array;
 }
 
-/** One row of z after the other, so that whoever shares the thread gets its turn between them. */
-function* rows(
+/** So many cells between two looks at the clock: a millisecond where they are copied, five where each is searched for. */
+const COPIED_AT_ONCE = 2 ** 18;
+const JUDGED_AT_ONCE = 64;
+
+/** Energy by area, and the largest. */
+function* density(map: DoseMap): Generator<void, { readonly map: DoseMap; readonly peak: number }> {
+  const area = map.dz_mm * map.dx_mm;
+  const dose = new Float64Array(map.dose.length);
+  let peak = 0;
+  for (let i = 0; i < dose.length; i += 1) {
+    const value = (map.dose[i] ?? 0) / area;
+    dose[i] = value;
+    peak = Math.max(peak, value);
+    if (i % COPIED_AT_ONCE === COPIED_AT_ONCE - 1) yield;
+  }
+  return { map: { ...map, dose }, peak };
+}
+
+/** Some cells after the others, so that whoever shares the thread gets its turn between them. */
+function* judged(
   reference: DoseMap,
   evaluated: DoseMap,
   criteria: GammaCriteria,
   values: Float32Array | null,
 ): Generator<void, GammaResult> {
-  const density = (map: DoseMap): DoseMap => ({ ...map, dose: map.dose.map((d) => d / (map.dz_mm * map.dx_mm)) });
-  const [wanted, given] = [density(reference), density(evaluated)];
-  const peak = wanted.dose.reduce((a, b) => Math.max(a, b), 0);
+  const { map: wanted, peak } = yield* density(reference);
+  const { map: given } = yield* density(evaluated);
   const places = offsets(criteria.distance_mm);
   const counts = new GammaCounts();
   const least = (criteria.threshold ?? gammaThreshold) * peak;
   for (let row = 0; row < wanted.nz; row += 1) {
     for (let column = 0; column < wanted.nx; column += 1) {
       const i = row * wanted.nx + column;
+      if (i % COPIED_AT_ONCE === 0) {
+        values?.fill(Number.NaN, i, i + COPIED_AT_ONCE);
+        yield;
+      }
       const dose = wanted.dose[i] ?? 0;
       if (!(dose > 0) || dose < least) continue;
       const allowed = criteria.dose * (criteria.local === true ? dose : peak);
@@ -100,8 +121,8 @@ function* rows(
       }
       counts.add(Math.sqrt(best));
       if (values !== null) values[i] = Math.sqrt(best);
+      if (counts.points % JUDGED_AT_ONCE === 0) yield;
     }
-    yield;
   }
   const { passed, points, worst, histogram } = counts;
   return { ...criteria, passed, points, worst, histogram };
@@ -109,7 +130,7 @@ function* rows(
 
 /** Compares `evaluated` with `reference`, both as dose per area (cells may differ in size). */
 export function gamma(reference: DoseMap, evaluated: DoseMap, criteria: GammaCriteria): GammaResult {
-  const work = rows(reference, evaluated, criteria, null);
+  const work = judged(reference, evaluated, criteria, null);
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
@@ -126,8 +147,8 @@ export async function gammaField(
   criteria: GammaCriteria,
   signal: AbortSignal,
 ): Promise<GammaField> {
-  const values = new Float32Array(reference.dose.length).fill(Number.NaN);
-  const work = rows(reference, evaluated, criteria, values);
+  const values = new Float32Array(reference.dose.length);
+  const work = judged(reference, evaluated, criteria, values);
   for (;;) {
     const until = performance.now() + TURN_MS;
     while (performance.now() < until) {

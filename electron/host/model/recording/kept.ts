@@ -27,7 +27,7 @@ function packed(from: object, columns: readonly Stored[]): Record<string, ArrayL
   return Object.fromEntries(columns.map(({ name, stored }) => [name, arrays[stored](source[name] ?? [])]));
 }
 
-/** `later_ns`: how long after the session's beginning the recorder began. */
+/** `later_ns`: how long after the measurement's beginning the recorder began. */
 export function keptRecording(
   about: Pick<KeptRecording, 'label' | 'device'>,
   { spans, trace }: Recording,

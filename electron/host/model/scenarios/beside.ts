@@ -3,8 +3,9 @@ import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Issue } from '../../../contract/errors.ts';
 import { type Fault, fault, formatPath } from '../../../contract/scenario/index.ts';
+import { aside } from '../../io/aside/task.ts';
 import { insideFolder } from '../../io/files/inside-folder.ts';
-import { readText } from '../../io/text/read.ts';
+import { readText, type TextOrReason } from '../../io/text/read.ts';
 
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
@@ -12,12 +13,14 @@ export type Parsed<T> =
 
 /** Files of one kind. */
 export interface BesideKind<T> {
+  /** What reading one is called. */
+  readonly task: string;
   /** Where a scenario names it. */
   readonly path: readonly string[];
   readonly largest_bytes: number;
   /** What is wanted there, in words. */
   readonly allowed: string;
-  readonly parse: (text: string, name: string) => Parsed<T> | Promise<Parsed<T>>;
+  readonly parse: (text: string, name: string) => Parsed<T>;
 }
 
 export interface Beside<T> {
@@ -34,14 +37,18 @@ export type ReadBeside<T> = (
   place: { readonly name: string; readonly folder: string | null },
 ) => Promise<Beside<T>>;
 
-/** Changes whenever the file does. */
-async function stampOf(file: string, wanted: string): Promise<string | null> {
-  const found = await stat(file).catch(() => null);
-  return found === null ? null : `${wanted} ${file} ${found.mtimeMs} ${found.size} ${found.ino}`;
-}
+/** Larger ones are read and parsed beside the host's loop; for these the thread would take longer to start. */
+const SMALL_BYTES = 20_000;
+
+type Read<T> = Extract<TextOrReason, { ok: false }> | { readonly ok: true; readonly parsed: Parsed<T> };
 
 /** Scenarios are checked with every key that is pressed: the file that was read last is not read again until it changes. */
-export function besideReader<T>({ path, largest_bytes, allowed, parse }: BesideKind<T>): ReadBeside<T> {
+export function besideReader<T>({ task, path, largest_bytes, allowed, parse }: BesideKind<T>): ReadBeside<T> {
+  const readHere = async ({ file, name }: { readonly file: string; readonly name: string }): Promise<Read<T>> => {
+    const read = await readText(file, largest_bytes);
+    return read.ok ? { ok: true, parsed: parse(read.text, name) } : read;
+  };
+  const readAside = aside(task, readHere);
   let last: { readonly stamp: string; readonly parsed: Parsed<T> } | null = null;
   return async (wanted, { name, folder }) => {
     const refuse = (says: string): Beside<T> => ({
@@ -55,12 +62,15 @@ export function besideReader<T>({ path, largest_bytes, allowed, parse }: BesideK
     const file = await insideFolder(folder, wanted);
     if (file === null) return refuse('leads out of the folder of the scenario');
     // Before the text: a change in between is seen the next time.
-    const stamp = await stampOf(file, wanted);
+    const found = await stat(file).catch(() => null);
+    const stamp = found === null ? null : `${wanted} ${file} ${found.mtimeMs} ${found.size} ${found.ino}`;
     let parsed = last !== null && last.stamp === stamp ? last.parsed : null;
     if (parsed === null) {
-      const read = await readText(file, largest_bytes);
+      // What is there and no plain file says nothing of its size.
+      const small = found === null || (found.isFile() && found.size <= SMALL_BYTES);
+      const read = await (small ? readHere : readAside)({ file, name: wanted });
       if (!read.ok) return refuse(`cannot be used: ${read.reason}`);
-      parsed = await parse(read.text, wanted);
+      parsed = read.parsed;
       last = stamp === null ? null : { stamp, parsed };
     }
     if (parsed.ok) return { value: parsed.value, faults: [], issues: [] };

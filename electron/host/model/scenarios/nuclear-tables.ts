@@ -11,8 +11,6 @@ export interface NuclearTable {
 /** Elements with a table of their own; others take the nearest one, scaled. Hydrogen only scatters, by a formula. */
 const elements = { C: 'carbon', N: 'nitrogen', O: 'oxygen', Ca: 'calcium' } as const;
 
-export const tabulatedElements: readonly string[] = ['H', ...Object.keys(elements)];
-
 /** `assetsFolder` holds `nuclear/`. */
 export function loadNuclearTables(assetsFolder: string): Promise<readonly NuclearTable[]> {
   return Promise.all(

@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'n
 import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
 import { type KernelFolders, type NativeAddon, nativeFolder } from '../../io/addon/addon.ts';
+import { onDisk } from '../../io/on-disk.ts';
 import { workloadFolder } from '../bench/sources.ts';
 import {
   type CppCompiler,
@@ -46,9 +47,6 @@ const NVRTC_MEMORY_BYTES = 4 * 2 ** 30;
 const NVRTC_MS = 120_000;
 /** For the compiler's messages where no GPU says for what. */
 const USUAL_ARCHITECTURE = 90;
-
-/** Compilers read the files themselves, which they cannot within an archive. */
-const onDisk = (file: string): string => file.replace(/app\.asar(?=[\\/])/, 'app.asar.unpacked');
 
 async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch(() => null);

@@ -6,6 +6,7 @@ import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
 import { USER_KERNEL_TEXT_MOST } from '../../../contract/user-kernels.ts';
+import { aside } from '../../io/aside/task.ts';
 import { readText } from '../../io/text/read.ts';
 
 export interface Included {
@@ -23,8 +24,11 @@ export interface Closure {
   readonly refused: readonly Issue[];
 }
 
-const DIRECTIVE = /^[ \t]*(?:#|%:)[ \t]*(?:include|include_next|import|embed)\b[ \t]*(.*?)[ \t]*$/;
+/** No part of it is looked at twice: a line may be as long as the file. */
+const DIRECTIVE = /^[ \t\v\f]*(?:#|%:)[ \t\v\f]*(?:include|include_next|import|embed)\b([^\n]*)$/;
 const OPERAND = /^(?:"([^"\n]+)"|<([^>\n]+)>)/;
+/** Each is looked for on the disk. */
+const MOST_INCLUDES = 1000;
 const ALLOWED = 'files in the folder of the kernel, shipped headers, and headers of the system in <>';
 
 function refuse(file: string, line: number, value: string, why: string): never {
@@ -38,10 +42,26 @@ const isWithin = (folder: string, file: string): boolean => {
   return from !== '' && !from.startsWith('..') && !path.isAbsolute(from);
 };
 
+/** A space for each comment; one that does not end stays. */
+function withoutComments(text: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (let begin = text.indexOf('/*'); begin !== -1; begin = text.indexOf('/*', from)) {
+    const end = text.indexOf('*/', begin + 2);
+    if (end === -1) break;
+    parts.push(text.slice(from, begin));
+    from = end + 2;
+  }
+  return [...parts, text.slice(from)].join(' ');
+}
+
+/** What a line includes, as it stands there; null of another line. */
+const operandOf = (line: string): string | null => DIRECTIVE.exec(line)?.[1]?.trim() ?? null;
+
 /** What the compiler sees as directives: continued lines are joined and comments are gone. */
 function operandsOf(text: string): readonly string[] {
-  const joined = text.replace(/\\[ \t]*\r?\n/g, '').replace(/\/\*[\s\S]*?\*\//g, ' ');
-  return joined.split(/\r?\n/).flatMap((line) => DIRECTIVE.exec(line)?.[1] ?? []);
+  const joined = withoutComments(text.replace(/\\[ \t]*\r?\n/g, ''));
+  return joined.split('\n').flatMap((line) => operandOf(line) ?? []);
 }
 
 class Reader {
@@ -50,6 +70,7 @@ class Reader {
   readonly #once = new Set<string>();
   readonly #open: string[] = [];
   #bytes = 0;
+  #count = 0;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -65,9 +86,9 @@ class Reader {
     const out: string[] = [];
     this.#open.push(name);
     for (const [at, line] of lines.entries()) {
-      const operand = DIRECTIVE.exec(line)?.[1];
-      if (operand !== undefined) seen.add(operand.replace(/\/\*[\s\S]*?\*\//g, ' ').trim());
-      const inner = operand === undefined ? null : await this.#inner(name, at + 1, operand);
+      const operand = operandOf(line);
+      if (operand !== null) seen.add(withoutComments(operand).trim());
+      const inner = operand === null ? null : await this.#inner(name, at + 1, operand);
       if (inner !== null) out.push(inner, `#line ${at + 2} "${name}"`);
       else if (this.#open.length > 1 && /^[ \t]*#[ \t]*pragma[ \t]+once\b/.test(line)) {
         this.#once.add(name);
@@ -84,6 +105,8 @@ class Reader {
   async #inner(from: string, line: number, operand: string): Promise<string | null> {
     const [, quoted, angled] = OPERAND.exec(operand) ?? [];
     const name = quoted ?? angled;
+    this.#count += 1;
+    if (this.#count > MOST_INCLUDES) refuse(from, line, operand, `the ${MOST_INCLUDES + 1}st include`);
     if (name === undefined) refuse(from, line, operand || 'nothing', 'which is no name in quotes');
     const leads = path.isAbsolute(name) || /^[A-Za-z]:|^[\\/]/.test(name);
     const file = path.resolve(this.#folder, path.dirname(from), name);
@@ -116,8 +139,12 @@ class Reader {
   }
 }
 
-/** Includes of the kernel `file` with `text`. */
-export async function readClosure(file: string, text: string): Promise<Closure> {
+interface Kernel {
+  readonly file: string;
+  readonly text: string;
+}
+
+async function closureOf({ file, text }: Kernel): Promise<Closure> {
   const reader = new Reader(path.dirname(path.resolve(file)));
   try {
     const whole = await reader.put(path.basename(file), text);
@@ -127,3 +154,12 @@ export async function readClosure(file: string, text: string): Promise<Closure> 
     return { whole: text, included: reader.included, refused: error.issues };
   }
 }
+
+const closureAside = aside('read what a kernel includes', closureOf);
+
+/** Read at once: the thread would take longer to start. */
+const SMALL_CHARACTERS = 60_000;
+
+/** Includes of the kernel `file` with `text`. */
+export const readClosure = (file: string, text: string): Promise<Closure> =>
+  (text.length <= SMALL_CHARACTERS ? closureOf : closureAside)({ file, text });

@@ -5,7 +5,7 @@ import type { Arena, Oracle } from '../../model/bench/arena.ts';
 import { sessionClaims } from '../../model/bench/claim-results.ts';
 import { type Claim, speaksOf } from '../../model/bench/claims.ts';
 import { imageCandidates } from './candidates.ts';
-import { headOf, ImageContestant } from './contestant.ts';
+import { coldRunOf, headOf, ImageContestant } from './contestant.ts';
 import { REFERENCE, render } from './render.ts';
 
 export interface ImageArenaOptions {
@@ -28,6 +28,7 @@ export function imageArena(addon: NativeAddon, problem: DiffractionProblem, opti
     entrants: all.map((candidate) => ({
       head: headOf(candidate),
       enter: () => new ImageContestant(addon, candidate, signal),
+      cold: coldRunOf(candidate),
     })),
     // An image's state is made for it: each is an instance of its own.
     roundsPerInstance: 1,

@@ -1,51 +1,47 @@
 /** What looks at every pixel of an image, beside the host's loop: images have up to a hundred million. */
 import type { ImageError, ImagePeak, ImageSummary } from '../../../contract/image.ts';
-import { aside } from '../../io/aside/task.ts';
+import { asideIfLarge } from '../../io/aside/large.ts';
 import { noSpans } from '../../model/recording/recording.ts';
-import type { ImageRunData } from './image-data.ts';
+import { brightestOf, type ImageRunData } from './image-data.ts';
 import { imageError } from './image-error.ts';
 import { imagePeaks, type PeaksRun } from './peaks.ts';
 import { imageSummary } from './summary.ts';
 import { type Image, imageDifference } from './view.ts';
 
-/** Looked at within milliseconds. */
-const FEW_PIXELS = 2 ** 20;
-const isLarge = ({ image }: Pick<ImageRunData, 'image'>): boolean => image.length > FEW_PIXELS;
-
-/** The run without its recording, which may be larger than the image. */
-const withoutRecording = (run: ImageRunData): ImageRunData => ({ ...run, spans: noSpans, trace: null });
-
-const summary = aside('sum up an image', imageSummary);
-const peaks = aside('find peaks', ({ run, count }: { readonly run: PeaksRun; readonly count: number }) =>
-  imagePeaks(run, count),
-);
 interface Two {
   readonly here: Image;
   readonly there: Image;
 }
-const error = aside('hold an image to another', ({ here, there }: Two) => imageError(here.image, there.image));
-const difference = aside('subtract images', ({ here, there }: Two) => imageDifference(here, there));
+
+const summary = asideIfLarge('sum up an image', imageSummary);
+const peaks = asideIfLarge('find peaks', ({ run, count }: { readonly run: PeaksRun; readonly count: number }) =>
+  imagePeaks(run, count),
+);
+const error = asideIfLarge('hold an image to another', ({ here, there }: { here: Pixels; there: Pixels }) =>
+  imageError(here, there),
+);
+const difference = asideIfLarge('subtract images', ({ here, there }: Two) => imageDifference(here, there));
+
+type Pixels = Float32Array | Float64Array;
 
 const imageOf = ({ width, height, image }: Image): Image => ({ width, height, image });
 
-export async function summaryOfImage(run: ImageRunData): Promise<ImageSummary> {
-  return isLarge(run) ? summary(withoutRecording(run)) : imageSummary(run);
-}
+/** Photons of the brightest pixel. */
+export const brightestOfImage = asideIfLarge('find the brightest pixel', brightestOf);
+
+/** Without the run's recording, which may be larger than the image. */
+export const summaryOfImage = (run: ImageRunData): Promise<ImageSummary> =>
+  summary({ ...run, scenario: {}, spans: noSpans, trace: null });
 
 /** At most `count`, the brightest first. */
-export async function peaksOfImage(run: ImageRunData, count: number): Promise<ImagePeak[]> {
-  const { image, width, height, completeScenario } = run;
-  return isLarge(run) ? peaks({ run: { image, width, height, completeScenario }, count }) : imagePeaks(run, count);
-}
+export const peaksOfImage = (
+  { image, width, height, completeScenario }: ImageRunData,
+  count: number,
+): Promise<ImagePeak[]> => peaks({ run: { image, width, height, completeScenario }, count });
 
 /** Throws a RangeError for images of different sizes. */
-export async function errorOfImage(here: Image, there: Image): Promise<ImageError> {
-  const two = { here: imageOf(here), there: imageOf(there) };
-  return isLarge(here) ? error(two) : imageError(here.image, there.image);
-}
+export const errorOfImage = (here: Pixels, there: Pixels): Promise<ImageError> => error({ here, there });
 
 /** Throws BraggError `unsupported` for images of different sizes. */
-export async function differenceOfImages(here: Image, there: Image): Promise<Image> {
-  const two = { here: imageOf(here), there: imageOf(there) };
-  return isLarge(here) ? difference(two) : imageDifference(here, there);
-}
+export const differenceOfImages = (here: Image, there: Image): Promise<Image> =>
+  difference({ here: imageOf(here), there: imageOf(there) });

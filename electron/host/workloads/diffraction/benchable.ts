@@ -1,12 +1,13 @@
 /** Diffraction images as benchmarks take them. */
 import { readClaimsOf } from '../../model/bench/claims.ts';
+import { usualProcesses } from '../../model/bench/cold/processes.ts';
 import { type Benchable, problemFor } from '../benchable.ts';
 import { problemOf } from '../scenarios/index.ts';
 import { imageWords } from './accuracy.ts';
 import { imageArena } from './arena.ts';
 import { imageCandidates } from './candidates.ts';
 import { imageField } from './field.ts';
-import { leastOfEach } from './work.ts';
+import { amountFor, leastOfEach } from './work.ts';
 
 export const imageBenchable: Benchable = {
   problem: (reading) => {
@@ -17,6 +18,8 @@ export const imageBenchable: Benchable = {
     imageCandidates(problemFor('diffraction', problem), variants, addon.diffractionVariants());
   },
   least_s: async (addon, problem, variants) => leastOfEach(addon, problemFor('diffraction', problem), variants),
+  amount: (addon, problem, variant) => amountFor(addon, problemFor('diffraction', problem), variant),
+  usualProcesses,
   hasRivals: false,
   words: () => imageWords,
   kernels: 'diffraction',

@@ -2,13 +2,13 @@
 import type { ComparedRuns } from '../compared.ts';
 import { runOf } from '../run-data.ts';
 import { imageAccuracy, imageWords } from './accuracy.ts';
+import { errorOfImage } from './aside.ts';
 import { imageField } from './field.ts';
-import { imageError } from './image-error.ts';
 
 export const comparedImages: ComparedRuns = {
   kind: 'answers',
   words: imageWords,
-  of: (any) => {
+  of: async (any) => {
     const run = runOf('diffraction', any);
     const { threads, isa, setup_s, solve_s, device_s, terms, width, height, done, setup_parts } = run;
     const time_s = device_s > 0 ? device_s : solve_s;
@@ -35,6 +35,6 @@ export const comparedImages: ComparedRuns = {
       environment: {},
     };
   },
-  against: (here, reference, judged) =>
-    imageAccuracy(imageError(Float32Array.from(here.field.values), Float32Array.from(reference.field.values)), judged),
+  against: async (here, reference, judged) =>
+    imageAccuracy(await errorOfImage(here.field.values, reference.field.values), judged),
 };

@@ -1,7 +1,9 @@
 /** A variant of the diffraction workload as a session measures it: every image is drawn from a state made for it. */
 import type { Mode } from '../../../contract/bench/bench-session.ts';
+import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { DiffractionPlan, DiffractionResult, DiffractionVariant } from '../../io/addon/diffraction.ts';
+import type { ColdRun } from '../../model/bench/cold/process.ts';
 import type { Contestant, EntryHead, Known, Taken, Work } from '../../model/bench/contestant.ts';
 import type { Values } from '../../model/bench/parity.ts';
 import { imageAccuracy } from './accuracy.ts';
@@ -12,6 +14,13 @@ import { render } from './render.ts';
 export function headOf({ label, variant, gpu }: ImageCandidate): EntryHead {
   const { id, title, buildsOn, device, precision } = variant;
   return { label, variant: id, title, builds_on: buildsOn, device, precision, note: null, gpu };
+}
+
+/** Null for a user kernel. */
+export function coldRunOf({ variant, problem }: ImageCandidate): ColdRun | null {
+  if (isUserKernelId(variant.id)) return null;
+  const own = { ...problem, solver: { ...problem.solver, variant: variant.id } };
+  return { factory: 'createDiffraction', problem: own, calls: [{ method: 'start', args: [{}], reports: true }] };
 }
 
 type Declared = Pick<

@@ -7,7 +7,7 @@ const BRIGHT = 1e-3;
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
 /** Throws a RangeError for images of different sizes. */
-export function imageError(got: Float32Array, reference: Float32Array): ImageError {
+export function imageError(got: Float32Array | Float64Array, reference: Float32Array | Float64Array): ImageError {
   if (got.length !== reference.length) throw new RangeError('images of different sizes');
   let largest = 0;
   // By index: images have up to a hundred million pixels, and an iterator makes an object of each.

@@ -7,10 +7,11 @@ import { runOf } from '../run-data.ts';
 import { type AnyReading, type DiffractionReading, problemOf } from '../scenarios/index.ts';
 import { asVariant } from '../variant.ts';
 import type { HostWorkload } from '../workload.ts';
+import { brightestOfImage } from './aside.ts';
 import { imageBenchable } from './benchable.ts';
 import { comparedImages } from './compared.ts';
 import { exportImage } from './export.ts';
-import { brightestOf } from './image-data.ts';
+import { imageMeasures } from './measures.ts';
 import { imageRunFile } from './run-file.ts';
 import { ImageRunning } from './running.ts';
 import { diffractionScenario } from './scenario/side.ts';
@@ -64,9 +65,9 @@ export const diffraction: HostWorkload = {
     refuseTooLong(workOf(addon, run.plan));
     return run;
   },
-  ended: (any) => {
+  ended: async (any) => {
     const run = runOf('diffraction', any);
-    const max = run.brightest ?? brightestOf(run.image);
+    const max = run.brightest ?? (await brightestOfImage(run.image));
     return {
       size: pixelsText(run),
       headline: { name: 'max', value: max, unit: 'photons' },
@@ -77,6 +78,8 @@ export const diffraction: HostWorkload = {
   exported: (run, what, packer) => exportImage(runOf('diffraction', run), what, packer),
   benchable: imageBenchable,
   compared: comparedImages,
+  measures: (run) => imageMeasures(runOf('diffraction', run)),
+  together: () => 'runs',
   about: (document) => {
     const wavelength = valueAt(document, ['beam', 'wavelength_A']);
     return typeof wavelength === 'number' && Number.isFinite(wavelength) ? `${wavelength} Å` : '';

@@ -150,6 +150,11 @@ export class Scenarios {
     return this.checked(document, place, [], (fault) => issueAt(fault, null));
   }
 
+  /** The same without the warnings that need the engine, for one that is solved at once. */
+  checkQuickly(document: unknown, place: ScenarioPlace): Promise<AnyReading> {
+    return this.checked(document, place, [], (fault) => issueAt(fault, null), false);
+  }
+
   /** The text of a scenario file, of a draft too. */
   text(document: unknown): string {
     return writeScenarioText(document);
@@ -169,6 +174,7 @@ export class Scenarios {
     place: ScenarioPlace,
     known: readonly Issue[],
     locate: (fault: Fault) => Issue,
+    warn = true,
   ): Promise<AnyReading> {
     const draft = isRecord(value) ? value : null;
     const { document, filled, leftOut, faults } = await validated(value);
@@ -190,7 +196,7 @@ export class Scenarios {
           ];
     const all = [...found, ...fitting.map(locate), ...parts.issues];
     const valid = !hasErrors(all);
-    const warnings = valid ? await parts.warnings() : [];
+    const warnings = valid && warn ? await parts.warnings() : [];
     const issues = [...all, ...warnings.map(locate)].sort(byPlace);
     return parts.reading({ draft, document: valid ? document : null, issues, valid, locate });
   }

@@ -6,7 +6,7 @@ import type { Arena } from '../../model/bench/arena.ts';
 import { sessionClaims } from '../../model/bench/claim-results.ts';
 import type { Claim } from '../../model/bench/claims.ts';
 import { type TaskCandidate, taskCandidates, variantsFor } from './candidates.ts';
-import { headOf, TaskContestant, usualSample_s } from './contestant.ts';
+import { coldRunOf, headOf, TaskContestant, usualSample_s } from './contestant.ts';
 
 /** Prepared variants keep their memory; beyond this share of the GPU's each is prepared anew for every sample. */
 const shareKept = 0.5;
@@ -34,7 +34,7 @@ function estimate(addon: NativeAddon, { problem }: TaskCandidate): number {
 
 /** Whether all may stay prepared at once; the first twice, for its control is prepared beside it. */
 function fits(addon: NativeAddon, problem: TaskProblem, all: readonly TaskCandidate[]): boolean {
-  const memory = usedGpu(addon.devices())?.memory_bytes ?? null;
+  const memory = usedGpu({ cuda: addon.driverDevices() })?.memory_bytes ?? null;
   const needs = (device: 'cpu' | 'cuda'): number =>
     [...all.slice(0, 1), ...all]
       .filter(({ variant }) => variant.device === device && variant.available)
@@ -55,6 +55,7 @@ export function taskArena(addon: NativeAddon, problem: TaskProblem, options: Tas
     entrants: all.map((candidate) => ({
       head: headOf(candidate),
       enter: () => new TaskContestant(addon, candidate, { sample_s, keep, signal }),
+      cold: coldRunOf(candidate),
     })),
     // What cannot stay prepared is prepared for each sample.
     roundsPerInstance: keep ? ROUNDS_PER_INSTANCE : 1,

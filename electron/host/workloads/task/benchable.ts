@@ -6,7 +6,7 @@ import { problemOf } from '../scenarios/index.ts';
 import { taskWords } from './accuracy.ts';
 import { taskArena } from './arena.ts';
 import { taskCandidates } from './candidates.ts';
-import { leastOfEach } from './work.ts';
+import { amountFor, leastOfEach } from './work.ts';
 
 export function taskBenchable(kind: TaskKind): Benchable {
   return {
@@ -18,6 +18,9 @@ export function taskBenchable(kind: TaskKind): Benchable {
       taskCandidates(problemFor(kind, problem), variants, addon.taskVariants(kind));
     },
     least_s: async (addon, problem, variants) => leastOfEach(addon, problemFor(kind, problem), variants),
+    amount: (addon, problem, variant) => amountFor(addon, problemFor(kind, problem), variant),
+    // What is measured is a kernel, prepared once and repeated.
+    usualProcesses: 0,
     hasRivals: false,
     words: taskWords,
     // Folders of C++ have underscores.

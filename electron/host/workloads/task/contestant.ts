@@ -1,8 +1,10 @@
 /** A variant of a small measured workload as a session measures it: prepared when it is needed, timed as often as asked. */
 import type { Mode } from '../../../contract/bench/bench-session.ts';
+import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import { type DeviceTrace, fromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import { findGpu, usedGpu } from '../../io/addon/gpu.ts';
 import type { NativeTask, TaskPreparation, TaskSample, TaskSampling, TaskVerdict } from '../../io/addon/task.ts';
+import type { ColdRun } from '../../model/bench/cold/process.ts';
 import type { Contestant, EntryHead, Known, Taken } from '../../model/bench/contestant.ts';
 import { keptRecording } from '../../model/recording/kept.ts';
 import { taskAccuracy } from './accuracy.ts';
@@ -20,6 +22,13 @@ const checkedRuns = 3;
 export function headOf({ label, variant, gpu }: TaskCandidate): EntryHead {
   const { id, title, buildsOn, device, precision } = variant;
   return { label, variant: id, title, builds_on: buildsOn, device, precision, note: null, gpu };
+}
+
+/** Set-up and one repetition; null for a user kernel. */
+export function coldRunOf({ variant, problem }: TaskCandidate): ColdRun | null {
+  if (isUserKernelId(variant.id)) return null;
+  const sample = { method: 'sample', args: [{ mode: 'warm', at_least_s: 0 }], reports: false };
+  return { factory: 'createTask', problem, calls: [{ method: 'prepare', args: [], reports: false }, sample] };
 }
 
 function takenOf(

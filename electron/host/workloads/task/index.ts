@@ -11,6 +11,7 @@ import { taskBenchable } from './benchable.ts';
 import { variantsFor } from './candidates.ts';
 import { comparedTasks } from './compared.ts';
 import { exportTask } from './export.ts';
+import { taskMeasures } from './measures.ts';
 import { taskRunFile } from './run-file.ts';
 import { TaskRunning } from './running.ts';
 import { isTask } from './scenario/reading.ts';
@@ -81,7 +82,7 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
         measure,
       });
     },
-    ended: (any) => {
+    ended: async (any) => {
       const { session } = runOf(kind, any);
       const best = bestOf(session);
       const measured = session.reports[0]?.entries.filter(({ status }) => status === 'measured').length ?? 0;
@@ -97,6 +98,9 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
     exported: (run, what, packer) => exportTask(runOf(kind, run), what, packer),
     benchable: taskBenchable(kind),
     compared: comparedTasks,
+    measures: (run) => taskMeasures(runOf(kind, run)),
+    // A measurement is disturbed by whatever runs beside it.
+    together: () => 'alone',
     about: () => '',
   };
 }

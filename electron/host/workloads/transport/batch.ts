@@ -5,16 +5,19 @@
 import { BraggError } from '../../../contract/errors.ts';
 import type { Curve } from '../../../contract/fields.ts';
 import type { RunSummary } from '../../../contract/run.ts';
+import { valueAt } from '../../../contract/scenario/index.ts';
+import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import { fromNative, type NativeAddon, type TransportProblem, type TransportRun } from '../../io/addon/addon.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
 import { Budget } from '../../io/flow/budget.ts';
-import { leastSeconds, refuseLongSum, refuseTooLong } from '../least-minutes.ts';
+import { once } from '../../io/flow/once.ts';
+import { leastSeconds, refuseLongSum } from '../least-minutes.ts';
 import type { RunContext } from '../run-context.ts';
 import { type AnyReading, problemOf, refusalOf, type TransportReading } from '../scenarios/index.ts';
 import { depthProfile, profileCurve } from './metrics/run-metrics.ts';
 import { summaryOf } from './readouts.ts';
-import { type Axes, axesOf, measured, type RunOutcome, runData, type TransportContext } from './run-data.ts';
-import { workOf } from './work.ts';
+import { axesOf, measured, type RunData, runData } from './run-data.ts';
+import { laid, workOf } from './work.ts';
 
 /** Beams on a GPU at the same time: one takes its steps, others are set up and read back. */
 const ON_A_GPU = 4;
@@ -40,9 +43,17 @@ export interface BatchOptions {
   readonly signal: AbortSignal;
   readonly program: RunContext['program'];
   readonly machine: Omit<RunContext['machine'], 'device'>;
-  readonly gpu: string | null;
+  readonly gpu: () => string | null;
   /** Told of each beam as it ends, in no order. */
   readonly ended: (index: number, outcome: SolvedBeam | BraggError) => void;
+}
+
+/** A beam on one thread stands in a process with others; one on more has its own, as a user kernel has. */
+export function beamsTogether(document: unknown): 'beams' | 'runs' {
+  const variant = valueAt(document, ['solver', 'variant']);
+  const threads = valueAt(document, ['solver', 'threads']);
+  if (typeof variant === 'string' && isUserKernelId(variant)) return 'runs';
+  return typeof threads === 'number' && threads > 1 ? 'runs' : 'beams';
 }
 
 const asProblem = (problem: TransportProblem): TransportProblem => ({
@@ -58,29 +69,29 @@ export function asBeam(name: string, reading: AnyReading): TransportReading {
   throw new BraggError('unsupported', `${name} is a scenario of ${reading.kind}: a batch is of beams.`);
 }
 
-/** Readouts and curve of a beam that is solved. */
-export function answerOf(
-  context: TransportContext,
-  problem: TransportProblem,
-  axes: Axes,
-  result: RunOutcome,
-): SolvedBeam {
-  const run = runData(context, problem, axes, result, []);
+/** Readouts and curve of a run of one beam. */
+export function answerOf(run: RunData): SolvedBeam {
   return { summary: summaryOf(run), depthDose: profileCurve(depthProfile(measured(run))) };
 }
 
-class Batch {
-  readonly #options: BatchOptions;
+/** Solves one beam after the other or several together, within the memory of the machine and of the GPU. */
+export class BeamSolver {
+  readonly #options: Omit<BatchOptions, 'ended'>;
   readonly #memory: Budget;
+  readonly #lanes: Budget;
   readonly #gpu = new Budget(ON_A_GPU);
-  readonly #gpuMemory: Budget;
+  /** The device is asked when the first beam goes there. */
+  readonly #gpuMemory = once(() => {
+    const memory_bytes = usedGpu({ cuda: this.#options.addon.driverDevices() })?.memory_bytes ?? 0;
+    return new Budget(SHARE_OF_A_GPU * memory_bytes);
+  });
   readonly #active = new Set<TransportRun>();
 
-  constructor(options: BatchOptions) {
+  /** `lanes`: beams that are solved on the CPU at the same time; further ones are read and laid out meanwhile. */
+  constructor(options: Omit<BatchOptions, 'ended'>, lanes = Number.POSITIVE_INFINITY) {
     this.#options = options;
+    this.#lanes = new Budget(lanes);
     this.#memory = new Budget(options.memoryLimit_bytes);
-    const memory_bytes = usedGpu(options.addon.devices())?.memory_bytes ?? 0;
-    this.#gpuMemory = new Budget(SHARE_OF_A_GPU * memory_bytes);
     options.signal.addEventListener('abort', () => {
       for (const run of this.#active) run.cancel();
     });
@@ -88,40 +99,52 @@ class Batch {
 
   async #turnOnGpu(bytes: number): Promise<() => void> {
     const turn = await this.#gpu.take(1);
-    const memory = await this.#gpuMemory.take(bytes);
+    const memory = await this.#gpuMemory().take(bytes);
     return () => {
       memory();
       turn();
     };
   }
 
-  async solve({ name, read }: BatchBeam): Promise<SolvedBeam> {
+  async #turnOnCpu(bytes: number): Promise<() => void> {
+    const lane = await this.#lanes.take(1);
+    const memory = await this.#memory.take(bytes);
+    return () => {
+      memory();
+      lane();
+    };
+  }
+
+  /** The run without keyframes; its time is without the wait for its turn. Throws what the engine throws. */
+  async solve({ name, read }: BatchBeam): Promise<RunData> {
     const { addon, program, machine, gpu } = this.#options;
     const created = new Date().toISOString();
     const begun_ms = performance.now();
     const reading = asBeam(name, await read());
     const problem = asProblem(problemOf(reading));
-    const native = await addon.layTransport(problem);
+    const native = await laid(addon, problem);
     const { plan } = native;
-    refuseTooLong(workOf(addon, plan));
     const onGpu = addon.variants().find(({ id }) => id === plan.variant)?.device === 'cuda';
-    const release = onGpu ? await this.#turnOnGpu(plan.estimate_bytes) : await this.#memory.take(plan.estimate_bytes);
+    const read_ms = performance.now() - begun_ms;
+    const bytes = plan.estimate_bytes;
+    const release = onGpu ? await this.#turnOnGpu(bytes) : await this.#turnOnCpu(bytes);
+    const solving_ms = performance.now();
     this.#active.add(native);
     if (this.#options.signal.aborted) native.cancel();
     try {
       const result = await native.start(() => undefined, { unwatched: true });
       const context = {
         program,
-        machine: { ...machine, device: onGpu ? gpu : null },
+        machine: { ...machine, device: onGpu ? gpu() : null },
         name,
         created,
         finished: new Date().toISOString(),
         scenario: { ...reading.document },
         completeScenario: { ...reading.scenario },
-        wall_s: (performance.now() - begun_ms) / 1000,
+        wall_s: (read_ms + performance.now() - solving_ms) / 1000,
         table: reading.table ?? '',
       };
-      return answerOf(context, problem, axesOf(problem, plan), result);
+      return runData(context, problem, axesOf(problem, plan), result, []);
     } finally {
       this.#active.delete(native);
       release();
@@ -144,7 +167,7 @@ async function least_s({ name, read }: BatchBeam, addon: NativeAddon): Promise<n
  * before anything runs where all together would take longer than is allowed.
  */
 export async function solveBatch(beams: readonly BatchBeam[], lanes: number, options: BatchOptions): Promise<void> {
-  const batch = new Batch(options);
+  const solver = new BeamSolver(options);
   const sideBySide = Math.max(1, Math.min(lanes, beams.length));
   await refuseLongSum('the batch', beams, (beam) => least_s(beam, options.addon), { sideBySide });
   let next = 0;
@@ -156,7 +179,7 @@ export async function solveBatch(beams: readonly BatchBeam[], lanes: number, opt
       next += 1;
       let outcome: SolvedBeam | BraggError;
       try {
-        outcome = await batch.solve(beam);
+        outcome = answerOf(await solver.solve(beam));
       } catch (error) {
         outcome = fromNative(error);
       }

@@ -2,6 +2,7 @@
 
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { candidates } from '../../model/bench/candidates.ts';
+import { usualProcesses } from '../../model/bench/cold/processes.ts';
 import { chooseBaselines, readRegistry } from '../../model/external/registry.ts';
 import { type ArenaOptions, type Benchable, problemFor } from '../benchable.ts';
 import { problemOf } from '../scenarios/index.ts';
@@ -10,7 +11,7 @@ import { transportArena } from './bench/arena.ts';
 import { externalRuns, type Rivals, rivals } from './bench/rivals.ts';
 import { readClaims } from './claims.ts';
 import { doseFieldOf } from './field.ts';
-import { leastOfEach } from './work.ts';
+import { amountFor, leastOfEach } from './work.ts';
 
 async function rivalsOf(
   addon: NativeAddon,
@@ -31,6 +32,8 @@ export const transportBenchable: Benchable = {
     candidates(problemFor('transport', problem), variants, addon.variants());
   },
   least_s: async (addon, problem, variants) => leastOfEach(addon, problemFor('transport', problem), variants),
+  amount: (addon, problem, variant) => amountFor(addon, problemFor('transport', problem), variant),
+  usualProcesses,
   hasRivals: true,
   words: () => transportWords,
   kernels: 'transport',

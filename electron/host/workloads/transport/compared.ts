@@ -1,24 +1,30 @@
 /** Transport runs beside each other. */
-import { parityLimit, relativeL2 } from '../../model/bench/parity.ts';
+import { asideIfLarge } from '../../io/aside/large.ts';
+import { parityLimit, relativeL2, type Values } from '../../model/bench/parity.ts';
 import type { ComparedRuns } from '../compared.ts';
 import { runOf } from '../run-data.ts';
 import { cellSteps, doseError, ledgerError, transportWords } from './accuracy.ts';
+import { depthMetricsOfRun } from './aside.ts';
 import { doseField } from './field.ts';
-import { depthDoseOf } from './metrics/run-metrics.ts';
-import { summaryOf } from './readouts.ts';
+import { lastBalances } from './ledger.ts';
 import { measured, stepsTime_s } from './run-data.ts';
+
+const differenceOf = asideIfLarge(
+  'hold a dose to another',
+  ({ here, reference }: { readonly here: Values; readonly reference: Values }) => relativeL2(here, reference),
+);
 
 const limitOf = (precision: string): number => (precision === 'fp64' ? parityLimit.fp64 : parityLimit.fp32);
 
 export const comparedTransport: ComparedRuns = {
   kind: 'answers',
   words: transportWords,
-  of: (any) => {
+  of: async (any) => {
     const run = runOf('transport', any);
     const { axes, threads, isa, setup_s, steps, cell_steps, table } = run;
-    const { number, energy } = summaryOf(run).ledger;
+    const { number, energy } = lastBalances(run);
     const time_s = stepsTime_s(run);
-    const { r80_mm } = depthDoseOf(measured(run)).metrics;
+    const { r80_mm } = await depthMetricsOfRun(run);
     return {
       ...{ threads, isa, time_s, setup_s },
       setup_parts: [],
@@ -33,8 +39,9 @@ export const comparedTransport: ComparedRuns = {
       environment: { 'stopping power': table },
     };
   },
-  against: (here, reference, judged) => {
+  against: async (here, reference, judged) => {
     const limit = Math.max(limitOf(here.precision), limitOf(reference.precision));
-    return [doseError(relativeL2(here.field.values, reference.field.values), judged ? limit : null)];
+    const apart = await differenceOf({ here: here.field.values, reference: reference.field.values });
+    return [doseError(apart, judged ? limit : null)];
   },
 };

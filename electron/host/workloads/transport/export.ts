@@ -5,6 +5,7 @@ import { summaryDocument } from '../../../contract/summary.ts';
 import type { Packer } from '../run-files/run-file.ts';
 import { stem } from '../stem.ts';
 import type { ExportedFile } from '../workload.ts';
+import { type ImageExport, imageOf, isImageExport } from './display/map-file.ts';
 import { type Balance, columnsOf, energyBalance, numberBalance } from './ledger.ts';
 import { grayOnAxis } from './metrics/gray.ts';
 import { qualityOf } from './metrics/quality.ts';
@@ -12,7 +13,8 @@ import { depthDoseOf, momentsOf } from './metrics/run-metrics.ts';
 import { summaryOf } from './readouts.ts';
 import { measured, type RunData } from './run-data.ts';
 
-export type Exported = 'run' | 'dose' | 'depth-dose' | 'let' | 'spectra' | 'moments' | 'ledger' | 'summary';
+type Text = 'dose' | 'depth-dose' | 'let' | 'spectra' | 'moments' | 'ledger' | 'summary';
+export type Exported = 'run' | Text | ImageExport;
 
 type Column = readonly [title: string, values: Float64Array | readonly number[]];
 
@@ -82,7 +84,7 @@ function spectraTable(run: RunData): string {
   ]);
 }
 
-function text(run: RunData, what: Exclude<Exported, 'run'>): string {
+function text(run: RunData, what: Text): string {
   switch (what) {
     case 'dose':
       return doseTable(run);
@@ -112,6 +114,10 @@ function text(run: RunData, what: Exclude<Exported, 'run'>): string {
 export async function exportRun(run: RunData, what: Exported, packer: Packer): Promise<ExportedFile> {
   const name = stem(run.name);
   if (what === 'run') return { name: `${name}.h5`, mime: 'application/x-hdf5', bytes: await packer.write(run) };
+  if (isImageExport(what)) {
+    const image = imageOf(run, what);
+    return { name: `${name}-${image.name}`, mime: 'application/octet-stream', bytes: image.bytes };
+  }
   const isJson = what === 'summary';
   return {
     name: `${name}-${what}.${isJson ? 'json' : 'csv'}`,

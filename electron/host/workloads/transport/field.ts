@@ -2,7 +2,7 @@
 import type { TransportProblem } from '../../io/addon/addon.ts';
 import type { ComparedField } from '../../model/fields/field.ts';
 import type { GridAxis } from '../../model/fields/reduce.ts';
-import { type AxisGeometry, axisProfile } from './metrics/axis-profile.ts';
+import { type AxisGeometry, axisProfileLater } from './metrics/axis-profile.ts';
 import { profileCurve } from './metrics/run-metrics.ts';
 
 /** Edges of `count` cells, in whole cells from the first edge. */
@@ -24,7 +24,7 @@ export function doseField(dose: Float64Array, geometry: AxisGeometry): ComparedF
     strideHorizontal: nx,
     strideVertical: 1,
     statistic: 'mean',
-    curve: () => profileCurve(axisProfile(dose, geometry)),
+    curve: async () => profileCurve(await axisProfileLater(dose, geometry)),
   };
 }
 

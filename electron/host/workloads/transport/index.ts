@@ -2,15 +2,16 @@
 import { exportsOf } from '../../../contract/exports.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
 import type { Resolved } from '../../../contract/scenarios.ts';
-import type { NativeAddon, TransportProblem, TransportRun } from '../../io/addon/addon.ts';
-import { leastSeconds, refuseTooLong } from '../least-minutes.ts';
+import { leastSeconds } from '../least-minutes.ts';
 import { runOf } from '../run-data.ts';
 import { type AnyReading, problemOf, type TransportReading } from '../scenarios/index.ts';
 import type { HostWorkload, ResolveParts } from '../workload.ts';
+import { depthMetricsOfRun } from './aside.ts';
+import { beamsTogether } from './batch.ts';
 import { transportBenchable } from './benchable.ts';
 import { comparedTransport } from './compared.ts';
 import { type Exported, exportRun } from './export.ts';
-import { depthDoseOf } from './metrics/run-metrics.ts';
+import { transportMeasures } from './metrics/measures.ts';
 import { measured } from './run-data.ts';
 import { transportRunFile } from './run-file.ts';
 import { TransportRunning } from './running.ts';
@@ -19,18 +20,11 @@ import { gridText, upToText } from './texts.ts';
 import { transportTimeline } from './timeline.ts';
 import { transportUserKernels } from './user-kernels.ts';
 import { transportVariants, variantsFor } from './variants.ts';
-import { workOf } from './work.ts';
+import { laid, workOf } from './work.ts';
 
 function narrowed(reading: AnyReading): TransportReading {
   if (reading.kind !== 'transport') throw new Error(`a scenario of ${reading.kind} came to transport`);
   return reading;
-}
-
-/** The run, laid out and not started. Throws what the engine refuses, and BraggError for what would take too long. */
-async function laid(addon: NativeAddon, problem: TransportProblem): Promise<TransportRun> {
-  const run = await addon.layTransport(problem);
-  refuseTooLong(workOf(addon, run.plan));
-  return run;
 }
 
 async function resolve({ addon, memoryLimit_bytes }: ResolveParts, any: AnyReading): Promise<Resolved | null> {
@@ -82,9 +76,9 @@ export const transport: HostWorkload = {
     const start = { problem, table: table ?? '', trace, unwatched: !pictures };
     return new TransportRunning(addon, await laid(addon, problem), start);
   },
-  ended: (any) => {
+  ended: async (any) => {
     const run = runOf('transport', any);
-    const { r80_mm } = depthDoseOf(measured(run)).metrics;
+    const { r80_mm } = await depthMetricsOfRun(run);
     const { weightLeft } = measured(run);
     const { nz, nx, ntheta, energies_MeV } = run.axes;
     const depth_mm = run.keyframes.at(-1)?.depth_mm ?? 0;
@@ -110,6 +104,8 @@ export const transport: HostWorkload = {
   },
   benchable: transportBenchable,
   compared: comparedTransport,
+  measures: (run) => transportMeasures(runOf('transport', run)),
+  together: beamsTogether,
   about: (document) => {
     const energy = valueAt(document, ['beam', 'energy_MeV']);
     return typeof energy === 'number' && Number.isFinite(energy) ? `${energy} MeV` : '';

@@ -1,5 +1,11 @@
 /** The ledger of a run by the names of its columns. */
-import { energyColumns, faceColumns, numberColumns } from '../../../contract/scenario/transport/ledger-columns.ts';
+import {
+  energyBalanceSchema,
+  energyColumns,
+  faceColumns,
+  numberBalanceSchema,
+  numberColumns,
+} from '../../../contract/scenario/transport/ledger-columns.ts';
 import type { RunData } from './run-data.ts';
 
 interface Part {
@@ -53,4 +59,18 @@ export function lastRow({ names, steps, at }: Balance): Record<string, number> {
 
 export function columnsOf({ names, at }: Balance, rows: readonly number[]): Record<string, Float64Array> {
   return Object.fromEntries(names.map((name) => [name, Float64Array.from(rows, (row) => at(row, name))]));
+}
+
+function reactionParts({ secondaries }: Pick<RunData, 'secondaries'>) {
+  if (secondaries === null) return {};
+  const { local_MeV, protons_MeV, deuterons_MeV } = secondaries;
+  return { deposited_local: local_MeV, deposited_protons: protons_MeV, deposited_deuterons: deuterons_MeV };
+}
+
+/** What the run's balances come to in the end. */
+export function lastBalances(run: Ledgers & Pick<RunData, 'secondaries'>) {
+  return {
+    number: numberBalanceSchema.parse(lastRow(numberBalance(run))),
+    energy: energyBalanceSchema.parse({ ...lastRow(energyBalance(run)), ...reactionParts(run) }),
+  };
 }

@@ -1,6 +1,7 @@
 /** The scenario whose spots are the beams of a batch on one grid: as it is, or one beam with every value of a sweep. */
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
+import { valueAt } from '../../../contract/scenario/index.ts';
 import { mostSpots } from '../../../contract/scenario/transport/spots.ts';
 import type { Override, Scenarios, TransportReading } from '../scenarios/index.ts';
 import { asBeam } from './batch.ts';
@@ -38,6 +39,30 @@ function beamOfSpots(beam: Beam, sweep: readonly (readonly Override[])[]): Beam 
     return ENERGIES.some((key) => key in swept) ? swept : { ...energy, ...swept };
   });
   return { ...without(beam, ENERGIES), spots };
+}
+
+const beamIn = (document: unknown): Beam | null => {
+  const beam = valueAt(document, ['beam']);
+  return typeof beam === 'object' && beam !== null ? { ...beam } : null;
+};
+
+/** What beams must have alike to share a grid, as text; null where this one shares none. */
+export function familyOf(document: unknown): string | null {
+  const beam = beamIn(document);
+  if (beam === null || beam['spots'] !== undefined || beam['spots_file'] !== undefined) return null;
+  const own = OF_A_SPOT.filter((key) => beam[key] !== undefined);
+  return JSON.stringify([own, { ...Object(document), beam: without(beam, own) }]);
+}
+
+/** One document of all beams of a family, in their order, which `threads` take side by side. */
+export function documentOfFamily(documents: readonly unknown[], threads: number): unknown {
+  const [first] = documents;
+  const spots = documents.map((document) => {
+    const beam = beamIn(document) ?? {};
+    return Object.fromEntries(OF_A_SPOT.flatMap((key) => (beam[key] === undefined ? [] : [[key, beam[key]]])));
+  });
+  const solver = { ...Object(valueAt(first, ['solver'])), threads };
+  return { ...Object(first), beam: { ...without(beamIn(first) ?? {}, OF_A_SPOT), spots }, solver };
 }
 
 /** `sweep`: what each value changes; null where the scenario has spots of its own. Throws a BraggError. */

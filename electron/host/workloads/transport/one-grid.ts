@@ -2,16 +2,26 @@
  * Many beams on one grid: the spots of a scenario, each solved by itself. Tables and grid are laid once, for the fastest,
  * and a GPU takes as many at a time as it holds. Range and falloff are those on grids of their own to 0.01 mm.
  */
+import type { CudaDevice } from '../../../contract/devices.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { Spot, TransportScenario } from '../../../contract/scenario/index.ts';
 import { type BeamResult, fromNative, type TransportBeams, type TransportProblem } from '../../io/addon/addon.ts';
+import { sharingGpus } from '../../io/addon/gpu.ts';
 import { leastSeconds, refuseLongSum } from '../least-minutes.ts';
 import { problemOf, type TransportReading } from '../scenarios/index.ts';
 import { answerOf, type BatchOptions } from './batch.ts';
-import { type Axes, axesOf, type TransportContext } from './run-data.ts';
+import { type Axes, axesOf, type RunData, runData, type TransportContext } from './run-data.ts';
 import { workOf } from './work.ts';
 
-type Options = Pick<BatchOptions, 'addon' | 'memoryLimit_bytes' | 'signal' | 'program' | 'machine' | 'gpu' | 'ended'>;
+interface Options
+  extends Pick<BatchOptions, 'addon' | 'memoryLimit_bytes' | 'signal' | 'program' | 'machine' | 'gpu' | 'ended'> {
+  /** GPUs that share the beams: `all`, or several by index or UUID with commas; one where it is not given. */
+  readonly gpus?: string;
+}
+
+interface RunsOptions extends Omit<Options, 'ended'> {
+  readonly ended: (index: number, run: RunData | BraggError) => void;
+}
 
 /** What is the same for all beams of a scenario. */
 interface Common {
@@ -39,11 +49,18 @@ function solved(common: Common, index: number, result: BeamResult) {
     finished: new Date().toISOString(),
     wall_s: (performance.now() - begun_ms) / 1000,
   };
-  return answerOf(wholeContext, { ...problem, beam }, axes, result);
+  return runData(wholeContext, { ...problem, beam }, axes, result, []);
 }
 
-async function layBeams(problem: TransportProblem, { addon, memoryLimit_bytes }: Options): Promise<TransportBeams> {
-  const native = await addon.layBeams(problem);
+async function layBeams(
+  problem: TransportProblem,
+  sharing: readonly CudaDevice[],
+  { addon, memoryLimit_bytes }: Omit<Options, 'ended'>,
+): Promise<TransportBeams> {
+  const native = await addon.layBeams(
+    problem,
+    sharing.map(({ uuid }) => uuid),
+  );
   const { estimate_bytes, device, lanes } = native.plan;
   if (device === 'cpu' && lanes * estimate_bytes > memoryLimit_bytes) {
     throw new BraggError(
@@ -51,14 +68,35 @@ async function layBeams(problem: TransportProblem, { addon, memoryLimit_bytes }:
       `${lanes} beams at the same time need ${Math.round((lanes * estimate_bytes) / 1e6)} MB; ${Math.round(memoryLimit_bytes / 1e6)} MB are allowed. Use fewer threads (solver.threads).`,
     );
   }
-  const sideBySide = device === 'cpu' ? lanes : 1;
+  if (device === 'cpu' && sharing.length > 0) {
+    throw new BraggError(
+      'invalid',
+      `GPUs were named, and ${native.plan.variant} solves on the CPU; allowed: a CUDA variant`,
+    );
+  }
+  const sideBySide = device === 'cpu' ? lanes : Math.max(1, sharing.length);
   const least_s = leastSeconds(workOf(addon, { ...native.plan, threads: 1 }));
   await refuseLongSum('the batch', problem.spots ?? [], () => Promise.resolve(least_s), { sideBySide });
   return native;
 }
 
+/** As the machine of the answers names them. */
+function deviceNames(sharing: readonly CudaDevice[], { gpu }: Pick<Options, 'gpu'>): string | null {
+  if (sharing.length === 0) return gpu();
+  const names = [...new Set(sharing.map(({ name }) => name))];
+  return names.map((name) => `${sharing.filter((one) => one.name === name).length} × ${name}`).join(', ');
+}
+
 /** Solves every spot of `reading`. A beam that fails does so alone; an aborted signal ends it within one step. */
-export async function solveOnOneGrid(name: string, reading: TransportReading, options: Options): Promise<void> {
+export function solveOnOneGrid(name: string, reading: TransportReading, options: Options): Promise<void> {
+  return runsOnOneGrid(name, reading, {
+    ...options,
+    ended: (index, run) => options.ended(index, run instanceof BraggError ? run : answerOf(run)),
+  });
+}
+
+/** The same with the whole run of each beam, without keyframes. */
+export async function runsOnOneGrid(name: string, reading: TransportReading, options: RunsOptions): Promise<void> {
   const begun_ms = performance.now();
   const problem = { ...problemOf(reading), keyframes: 0 };
   const { scenario } = reading;
@@ -66,7 +104,9 @@ export async function solveOnOneGrid(name: string, reading: TransportReading, op
     throw new BraggError('invalid', `${name} has no beam.spots; allowed: a list of the beams that share its grid.`);
   }
   try {
-    const native = await layBeams(problem, options);
+    const { addon, gpus } = options;
+    const sharing = gpus === undefined ? [] : sharingGpus({ cuda: addon.driverDevices() }, gpus);
+    const native = await layBeams(problem, sharing, options);
     const cancel = (): void => native.cancel();
     options.signal.addEventListener('abort', cancel);
     if (options.signal.aborted) cancel();
@@ -77,7 +117,7 @@ export async function solveOnOneGrid(name: string, reading: TransportReading, op
       begun_ms,
       context: {
         program: options.program,
-        machine: { ...options.machine, device: native.plan.device === 'cuda' ? options.gpu : null },
+        machine: { ...options.machine, device: native.plan.device === 'cuda' ? deviceNames(sharing, options) : null },
         name,
         created: new Date().toISOString(),
         scenario: { ...reading.document },

@@ -2,20 +2,13 @@
 import { BraggError } from '../../../contract/errors.ts';
 import type { Curve } from '../../../contract/fields.ts';
 import type { LedgerTable, RunSummary } from '../../../contract/run.ts';
-import { energyBalanceSchema, numberBalanceSchema } from '../../../contract/scenario/transport/ledger-columns.ts';
 import { forSummary } from '../../../contract/scenario/transport/run-scalars.ts';
-import { columnsOf, energyBalance, lastRow, numberBalance } from './ledger.ts';
+import { columnsOf, energyBalance, lastBalances, numberBalance } from './ledger.ts';
 import { grayOnAxis } from './metrics/gray.ts';
 import { letSummaryOf, qualityOf } from './metrics/quality.ts';
 import { metricsOf } from './metrics/run-metrics.ts';
 import { runNotes } from './metrics/run-notes.ts';
 import { measured, type RunData } from './run-data.ts';
-
-function reactionParts({ secondaries }: RunData) {
-  if (secondaries === null) return {};
-  const { local_MeV, protons_MeV, deuterons_MeV } = secondaries;
-  return { deposited_local: local_MeV, deposited_protons: protons_MeV, deposited_deuterons: deuterons_MeV };
-}
 
 function graySummary(run: RunData): RunSummary['gray'] {
   const dose = grayOnAxis(run);
@@ -30,8 +23,7 @@ function graySummary(run: RunData): RunSummary['gray'] {
 }
 
 export function summaryOf(run: RunData): RunSummary {
-  const number = numberBalanceSchema.parse(lastRow(numberBalance(run)));
-  const energy = energyBalanceSchema.parse({ ...lastRow(energyBalance(run)), ...reactionParts(run) });
+  const { number, energy } = lastBalances(run);
   const { x_variance_of_representation_mm2 } = run;
   const read = {
     metrics: metricsOf(measured(run)),

@@ -80,7 +80,7 @@ function difference(here: Float32Array, kept: Float32Array): number {
 
 export class Recomputing {
   readonly #parts: Parts;
-  /** By run, keyframe and plane; the newest last. */
+  /** By run, when it was made, keyframe and plane; the newest last. */
   readonly #kept = new Map<string, NativePlane>();
   #bytes = 0;
 
@@ -117,7 +117,9 @@ export class Recomputing {
       throw new BraggError('not-found', `There is no keyframe ${index}; this run has ${data.keyframes.length}.`);
     }
     const wanted = maps.map(planeOf);
-    const key = (plane: PlaneRequest): string => JSON.stringify([run, index, plane.slow, plane.fast, plane.cut]);
+    // The run of a Live session holds another answer soon.
+    const key = ({ slow, fast, cut }: PlaneRequest): string =>
+      JSON.stringify([run, data.created, index, slow, fast, cut]);
     const missing = wanted.filter((plane) => !this.#kept.has(key(plane)));
     const made = missing.length === 0 ? [] : await this.#repeat(run, data, keyframe, missing, sink, job);
     if (made === null) return;

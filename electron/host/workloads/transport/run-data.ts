@@ -164,7 +164,10 @@ function stepsByPath({ completeScenario }: RunData): boolean {
 
 const LOSSES = ['escaped_x', 'escaped_z', 'escaped_theta', 'nuclear', 'skipped'] as const;
 
-/** What the ledger loses in the steps behind the one that comes to a depth, protons. */
+/**
+ * What the ledger loses from a depth on, protons: in the step that begins there and in those behind it. A step counts
+ * the planes that it crosses before it loses any.
+ */
 function lostBehind({ ledgerNumber, beam, step_mm }: RunData): (depth_mm: number) => number {
   const steps = ledgerNumber.length / numberColumns.length;
   const lost = (row: number): number =>
@@ -172,8 +175,9 @@ function lostBehind({ ledgerNumber, beam, step_mm }: RunData): (depth_mm: number
   const all = lost(-1);
   const deeper_mm = step_mm * Math.cos(beam.angle_rad);
   return (depth_mm) => {
-    const step = Math.floor((depth_mm - beam.z_mm) / deeper_mm - 0.5);
-    return all - lost(Math.min(Math.max(step, 0), Math.max(steps - 1, 0)));
+    // Planes lie on the beginnings of steps, but for rounding.
+    const step = Math.floor((depth_mm - beam.z_mm) / deeper_mm - 0.5 + 1e-6);
+    return all - lost(Math.min(Math.max(step - 1, 0), Math.max(steps - 1, 0)));
   };
 }
 
@@ -198,7 +202,12 @@ export function measured(run: RunData): MeasuredRun {
     crossing: run.crossing,
     x_variance_of_representation_mm2: run.x_variance_of_representation_mm2,
     energyDeposited_MeV: ledgerValue(run.ledgerEnergy, energyColumns, 'deposited'),
-    trackEnd: { stopped: protons('stopped'), excess_mm: run.end_excess_mm, lostBehind: lostBehind(run) },
+    trackEnd: {
+      stopped: protons('stopped'),
+      excess_mm: run.end_excess_mm,
+      lostBehind: lostBehind(run),
+      aside: protons('escaped_x'),
+    },
     weightLeft: incoming > 0 ? protons('in_flight') / incoming : 1,
     hasBeam: beam.present,
   };

@@ -208,7 +208,7 @@ class Collide {
         }
         if (kDepth || kMixed) {
           for (int j = 0; j < 4; ++j) {
-            const int at = (c * t.materials + material[j]) * t.ne + bin;
+            const int at = ((kDepth ? t.path_of[c] : 0) * t.materials + material[j]) * t.ne + bin;
             dose.v[j] += own.v[j] * t.deposit[at];
             stopped += own.v[j] * t.stopped[at];
             reacted.v[j] += own.v[j] * t.nuclear[at];

@@ -141,7 +141,7 @@ void CudaFusedSolver<T>::send_bins() {
   const auto add = [&](int Bin::* field, const int** to) {
     std::vector<int> values;
     for (const Bin& bin : by_bin.bins) values.push_back(bin.*field);
-    packer.add(values, to);
+    packer.add(std::move(values), to);
   };
   add(&Bin::feed_low, &p.feed_low);
   add(&Bin::feed_count, &p.feed_count);

@@ -20,6 +20,7 @@ Variant cuda_depth_variant() {
       .bytes_per_cell_step = 16,
       .flops_per_cell_step = 58,
       .speed_rank = 170,
+      .makes_rows = true,
       .estimate_bytes = estimate_cuda_rows,
       .make = make_cuda_solver<CudaWindowSolver>,
       .unavailable = cuda_unavailable,

@@ -19,6 +19,7 @@ Variant cuda_window_variant() {
       .bytes_per_cell_step = 16,
       .flops_per_cell_step = 62,
       .speed_rank = 160,
+      .makes_rows = true,
       .estimate_bytes = estimate_cuda_rows,
       .make = make_cuda_solver<CudaWindowSolver>,
       .unavailable = cuda_unavailable,

@@ -17,8 +17,8 @@ constexpr double kStatesShare = 0.5;  // of the memory that the device has free
 constexpr double kLeftShare = 0.3;    // of it, for what beams leave
 
 template <typename T>
-cuda::Kernel find(const cuda::Session& session, const std::string& name) {
-  return cuda::Kernel(session.kernels->module, (name + (sizeof(T) == 4 ? "_f32" : "_f64")).c_str());
+cuda::Kernel find(const cuda::OpenedDevice& opened, const std::string& name) {
+  return cuda::Kernel(opened.kernels->module, (name + (sizeof(T) == 4 ? "_f32" : "_f64")).c_str());
 }
 
 }  // namespace
@@ -28,18 +28,18 @@ CudaWindowBeams<T>::CudaWindowBeams(const Problem& problem, const Tables& tables
     : problem_(problem),
       tables_(tables),
       steps_(steps),
-      session_(cuda::Session::open(problem.device, "transport")),
-      stream_(session_.device),
+      opened_(cuda::OpenedDevice::open(problem.device, "transport")),
+      stream_(opened_.device),
       typed_(tables, cpu::on_all_cores),
       device_tables_(problem, tables, typed_, Sent::kLosses, stream_),
       window_(problem, tables, typed_, device_tables_.view(), kStatic, stream_),
-      steps_kernel_(find<T>(session_, problem.stepping == Stepping::kDepth ? "transport_window_beams_depth"
-                                                                           : "transport_window_beams_path")),
-      moments_kernel_(session_.kernels->module, "transport_window_moments"),
-      slots_{Slot(session_.device), Slot(session_.device)} {
+      steps_kernel_(find<T>(opened_, problem.stepping == Stepping::kDepth ? "transport_window_beams_depth"
+                                                                          : "transport_window_beams_path")),
+      moments_kernel_(opened_.kernels->module, "transport_window_moments"),
+      slots_{Slot(opened_.device), Slot(opened_.device)} {
   const auto bytes = static_cast<unsigned>(window_.parameters().layout.bytes);
   steps_kernel_.allow_dynamic_shared(bytes);
-  const auto& device = *session_.device;
+  const auto& device = *opened_.device;
   blocks_ = static_cast<unsigned>(std::max(1, steps_kernel_.resident_blocks(kWindowThreads, bytes)) *
                                   device.info().multiprocessors);
   const double free = static_cast<double>(device.memory().free_bytes);
@@ -86,7 +86,7 @@ std::size_t CudaWindowBeams<T>::crossing_cells() const {
 template <typename T>
 void CudaWindowBeams<T>::make_room(Slot& slot, std::size_t beams) {
   if (beams <= slot.room) return;
-  const auto& device = session_.device;
+  const auto& device = opened_.device;
   slot.fields = {device, beams * kScorePlanes * tables_.plane(), cuda::Reuse::kYes};
   slot.ledgers = {device, beams * ledger_cells(), cuda::Reuse::kYes};
   slot.crossing = {device, beams * crossing_cells(), cuda::Reuse::kYes};
@@ -101,7 +101,7 @@ void CudaWindowBeams<T>::make_room(Slot& slot, std::size_t beams) {
 template <typename T>
 void CudaWindowBeams<T>::make_teams(Slot& slot, int teams) {
   if (slot.controls.size() >= u(teams)) return;
-  const auto& device = session_.device;
+  const auto& device = opened_.device;
   slot.states = {device, 2 * u(teams) * state_cells(), cuda::Reuse::kYes};
   slot.boxes = {device, 3 * u(teams) * u(tables_.ne), cuda::Reuse::kYes};
   slot.controls = {device, u(teams), cuda::Reuse::kYes};

@@ -54,7 +54,7 @@ class CudaWindowBeams final : public engine::BeamsSolver {
   const Problem& problem_;
   const Tables& tables_;
   int steps_;
-  cuda::Session session_;
+  cuda::OpenedDevice opened_;
   cuda::Stream stream_;
   const TypedTables<T> typed_;
   CudaTables<T> device_tables_;

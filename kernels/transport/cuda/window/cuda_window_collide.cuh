@@ -120,7 +120,7 @@ class Collide {
   }
 
   /// Row of the tables for protons of angle a in a material.
-  __device__ int at(int a, int m) const { return ((kDepth ? a : 0) * t.materials + m) * t.ne + bin; }
+  __device__ int at(int a, int m) const { return ((kDepth ? t.path_of[a] : 0) * t.materials + m) * t.ne + bin; }
   __device__ int material_at(int x) const {
     return t.map[static_cast<long long>(map_row) * t.nx + min(max(x, 0), t.nx - 1)];
   }

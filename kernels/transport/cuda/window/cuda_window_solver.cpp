@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "transport/model/index.hpp"
@@ -36,7 +38,13 @@ void CudaWindowSolver<T>::prepare() {
   cuda::Stream& stream = this->stream();
   const auto& device = this->device();
   constexpr int kStatic = 1024;  // Fixed in cuda_window_common.cuh
-  window_.emplace(this->problem(), t, this->typed(), this->device_tables(), kStatic, stream);
+  if constexpr (std::is_same_v<T, float>) {
+    if (t.operators) {
+      CudaStepRows rows(t, [&](const char* name) { return this->plain_kernel(name); }, stream);
+      window_.emplace(this->problem(), t, this->typed(), this->device_tables(), kStatic, stream, std::move(rows));
+    }
+  }
+  if (!window_) window_.emplace(this->problem(), t, this->typed(), this->device_tables(), kStatic, stream);
   const std::size_t cells = u(t.ne) * slice_cells();
   for (auto& buffer : state_) buffer = cuda::DeviceBuffer<T>(device, cells, cuda::Reuse::kYes);
   for (auto& buffer : bounds_) buffer = cuda::DeviceBuffer<WindowBox>(device, u(t.ne), cuda::Reuse::kYes);

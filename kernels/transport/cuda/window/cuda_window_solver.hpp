@@ -23,6 +23,7 @@ class CudaWindowSolver final : public CudaSolver<T> {
   DeviceState<T> device_state() const override;
   void forget_steps(int) override {}  // the device counts its steps itself
   double cells_per_step() const override;
+  double flops_per_cell_step() const override { return window_->flops_per_cell_step(this->tables()); }
 
  private:
   int pitch() const { return row_pitch(this->tables()); }

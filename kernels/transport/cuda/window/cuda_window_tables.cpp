@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "transport/cuda/cuda_packer.hpp"
@@ -35,19 +36,16 @@ class Carver {
 }  // namespace
 
 template <typename T>
-CudaWindowTables<T>::CudaWindowTables(const Problem& problem, const Tables& t, const TypedTables<T>& typed,
-                                      const DeviceTables<T>& on_device, int static_shared, cuda::Stream& stream) {
+void CudaWindowTables<T>::begin(const Problem& problem, const Tables& t, const DeviceTables<T>& on_device) {
   if (std::max({t.nx, t.nz, t.ntheta}) > kLongestAxis) {
     throw ProblemError("unsupported", "solver.variant = " + problem.variant + ": an axis of " +
                                           std::to_string(std::max({t.nx, t.nz, t.ntheta})) +
                                           " cells, the moving window allows " + std::to_string(kLongestAxis) +
                                           "; use cuda-gather");
   }
-  const BinTables<T> by_bin(t, typed);
   const bool depth = problem.stepping == Stepping::kDepth;
   WindowParameters<T>& p = parameters_;
   p.tables = on_device;
-  p.feeds = static_cast<int>(by_bin.feed_bin.size());
   p.rows = rows_held(problem, t);
   p.pitch = row_pitch(t);
   p.start_z = depth && !problem.filled ? t.start.z : 0;
@@ -56,16 +54,34 @@ CudaWindowTables<T>::CudaWindowTables(const Problem& problem, const Tables& t, c
   p.whole_x_max = in_x.most;
   p.whole_z_min = in_z.least;
   p.whole_z_max = in_z.most;
-  choose_layout(problem, t, by_bin, static_shared, stream.device()->info());
-  send(t, typed, by_bin, stream);
 }
 
 template <typename T>
-void CudaWindowTables<T>::send(const Tables& t, const TypedTables<T>& typed, const BinTables<T>& by_bin,
-                               cuda::Stream& stream) {
-  WindowParameters<T>& p = parameters_;
+CudaWindowTables<T>::CudaWindowTables(const Problem& problem, const Tables& t, const TypedTables<T>& typed,
+                                      const DeviceTables<T>& on_device, int static_shared, cuda::Stream& stream) {
+  begin(problem, t, on_device);
+  const BinTables<T> by_bin(t, typed);
+  choose_layout(problem, t, by_bin, static_shared, stream.device()->info());
+  send(t, typed, by_bin, &by_bin, stream);
+}
+
+template <typename T>
+CudaWindowTables<T>::CudaWindowTables(const Problem& problem, const Tables& t, const TypedTables<T>& typed,
+                                      const DeviceTables<T>& on_device, int static_shared, cuda::Stream& stream,
+                                      CudaStepRows rows)
+  requires std::is_same_v<T, float>
+    : rows_(std::move(rows)) {
+  begin(problem, t, on_device);
+  const BinLayout& by_bin = rows_->layout();
+  choose_layout(problem, t, by_bin, static_shared, stream.device()->info());
+  send(t, typed, by_bin, nullptr, stream);
+  rows_->make(parameters_, stream);
+}
+
+template <typename T>
+std::vector<WindowBin> CudaWindowTables<T>::window_bins(const BinLayout& by_bin) const {
   std::vector<WindowBin> bins;
-  for (int e = 0; e < t.ne; ++e) {
+  for (int e = 0; e < static_cast<int>(by_bin.bins.size()); ++e) {
     const auto& b = by_bin.bins[u(e)];
     WindowBin bin{.feed_low = b.feed_low,
                   .feed_count = b.feed_count,
@@ -90,6 +106,14 @@ void CudaWindowTables<T>::send(const Tables& t, const TypedTables<T>& typed, con
     bin.wide_count = wide_end - bin.wide_low;
     bins.push_back(bin);
   }
+  return bins;
+}
+
+template <typename T>
+void CudaWindowTables<T>::send(const Tables& t, const TypedTables<T>& typed, const BinLayout& layout,
+                               const BinTables<T>* by_bin, cuda::Stream& stream) {
+  WindowParameters<T>& p = parameters_;
+  p.feeds = static_cast<int>(layout.feeds);
   std::vector<WindowAngle<T>> angles(u(t.ntheta));
   for (int a = 0; a < t.ntheta; ++a) {
     WindowAngle<T>& angle = angles[u(a)];
@@ -106,19 +130,21 @@ void CudaWindowTables<T>::send(const Tables& t, const TypedTables<T>& typed, con
     rows.push_back(static_cast<short>(typed.run_begin[u(z) + 1] - first > 1 ? -1 : typed.runs[u(first)].material));
   }
   Packer packer;
-  packer.add(bins, &p.bins);
+  packer.add(window_bins(layout), &p.bins);
   packer.add(angles, &p.angles);
   packer.add(rows, &p.row_material);
-  packer.add(by_bin.feed_bin, &p.feed_bin);
-  packer.add(by_bin.feed_weight, &p.feed_weight);
-  packer.add(by_bin.kernel_weight, &p.kernel_weight);
-  packer.add(by_bin.lost, &p.lost);
+  if (by_bin != nullptr) {
+    packer.add(by_bin->feed_bin, &p.feed_bin);
+    packer.add(by_bin->feed_weight, &p.feed_weight);
+    packer.add(by_bin->kernel_weight, &p.kernel_weight);
+    packer.add(by_bin->lost, &p.lost);
+  }
   memory_ = packer.send(stream, cuda::Reuse::kYes);
 }
 
 /// Cuts the block's shared memory for items as large as fit.
 template <typename T>
-void CudaWindowTables<T>::choose_layout(const Problem& problem, const Tables& t, const BinTables<T>& by_bin,
+void CudaWindowTables<T>::choose_layout(const Problem& problem, const Tables& t, const BinLayout& by_bin,
                                         int static_shared, const cuda::DeviceInfo& info) {
   const WindowParameters<T>& p = parameters_;
   const auto limit = static_cast<std::size_t>(info.shared_per_block_optin_bytes - static_shared);
@@ -133,7 +159,7 @@ void CudaWindowTables<T>::choose_layout(const Problem& problem, const Tables& t,
     const std::size_t made = u((angles + kWindowTurned - 1) / kWindowTurned * kWindowTurned);
     l.boxes = memory.take(u(t.ne), 16);
     l.bins = memory.take(u(t.ne), sizeof(WindowBin));
-    l.feeds = memory.take(feeds ? by_bin.feed_bin.size() : 0, sizeof(int));
+    l.feeds = memory.take(feeds ? by_bin.feeds : 0, sizeof(int));
     l.plans = memory.take(u(t.ne), 16);
     l.begins = memory.take(3 * u(t.ne + 1), sizeof(int));
     l.angles = memory.take(u(t.ntheta), sizeof(WindowAngle<T>));
@@ -156,7 +182,7 @@ void CudaWindowTables<T>::choose_layout(const Problem& problem, const Tables& t,
     return l;
   };
   WindowLayout smallest{};
-  const bool feeds = by_bin.feed_bin.size() <= kMostHeldFeeds;
+  const bool feeds = by_bin.feeds <= kMostHeldFeeds;
   for (const int weights : {kMostHeldWeights, 0}) {
     for (int quads = kMostQuads; quads >= 1; quads /= 2) {
       for (int angles = std::min(kMostAngles, t.ntheta);; angles = (angles + 1) / 2) {

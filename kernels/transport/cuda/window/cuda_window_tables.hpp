@@ -1,5 +1,10 @@
 #pragma once
 
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include "cuda_step_tables.hpp"
 #include "cuda_window.hpp"
 #include "transport/cuda/cuda_bins.hpp"
 #include "transport/cuda/cuda_rows.hpp"
@@ -21,15 +26,26 @@ class CudaWindowTables {
   /// the smallest items fit.
   CudaWindowTables(const Problem& problem, const Tables& tables, const TypedTables<T>& typed,
                    const DeviceTables<T>& on_device, int static_shared, cuda::Stream& stream);
+  /// From rows that the device makes.
+  CudaWindowTables(const Problem& problem, const Tables& tables, const TypedTables<T>& typed,
+                   const DeviceTables<T>& on_device, int static_shared, cuda::Stream& stream, CudaStepRows rows)
+    requires std::is_same_v<T, float>;
 
   const WindowParameters<T>& parameters() const { return parameters_; }
+  const std::optional<CudaStepRows>& rows() const { return rows_; }
+  /// As flops_per_cell_step() of the tables; 0 where the tables came from the host.
+  double flops_per_cell_step(const Tables& tables) const { return rows_ ? rows_->flops_per_cell_step(tables) : 0.0; }
 
  private:
-  void send(const Tables& tables, const TypedTables<T>& typed, const BinTables<T>& by_bin, cuda::Stream& stream);
-  void choose_layout(const Problem& problem, const Tables& tables, const BinTables<T>& by_bin, int static_shared,
+  void begin(const Problem& problem, const Tables& tables, const DeviceTables<T>& on_device);
+  std::vector<WindowBin> window_bins(const BinLayout& layout) const;
+  void send(const Tables& tables, const TypedTables<T>& typed, const BinLayout& layout, const BinTables<T>* by_bin,
+            cuda::Stream& stream);
+  void choose_layout(const Problem& problem, const Tables& tables, const BinLayout& by_bin, int static_shared,
                      const cuda::DeviceInfo& info);
 
   cuda::DeviceBuffer<unsigned char> memory_;
+  std::optional<CudaStepRows> rows_;
   WindowParameters<T> parameters_{};
 };
 

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <deque>
+#include <map>
 
-#include "physics/stopping.hpp"
 #include "transport/model/medium.hpp"
 
 namespace bb::transport {
@@ -14,24 +13,32 @@ std::vector<physics::PencilMoments> pencil_beam(const Problem& problem) {
   if (problem.filled) throw ProblemError("unsupported", "Fermi-Eyges: there is no beam");
   if (!problem.spots.empty()) throw ProblemError("unsupported", "Fermi-Eyges: the beam has several spots");
   if (problem.beam.angle != 0.0) throw ProblemError("unsupported", "Fermi-Eyges: the beam is not along z");
-  std::deque<physics::StoppingTable> tables;
-  std::vector<physics::PencilMedium> media;
-  for (const Material& material : problem.materials) {
-    const physics::StoppingTable& table = tables.emplace_back(material.energies, material.stopping);
-    media.push_back({[&table, &material](double energy, double length) {
-                       return table.energy_at(table.range(energy) - 0.1 * length * material.density);
-                     },
-                     [&problem, &tables, &material](double energy) {
-                       return scattering_power(problem, material, tables.front(), energy) * 0.1 * material.density;
-                     }});
-  }
+  // Only media on the way: a map may hold hundreds.
+  const Medium water(problem.materials.front());
+  struct OnTheWay {
+    Medium medium;
+    physics::PencilMedium pencil;
+  };
+  std::map<std::size_t, OnTheWay> known;
+  const auto on_the_way = [&](std::size_t index) -> const physics::PencilMedium& {
+    const auto found = known.find(index);
+    if (found != known.end()) return found->second.pencil;
+    OnTheWay& made = known.try_emplace(index, OnTheWay{Medium(problem.materials[index]), {}}).first->second;
+    const Medium& medium = made.medium;
+    made.pencil = {[&medium](double energy, double length) { return medium.energy_after(energy, length); },
+                   [&problem, &water, &medium](double energy) {
+                     return scattering_power(problem, medium.material, water.table, energy) * 0.1 *
+                            medium.material.density;
+                   }};
+    return made.pencil;
+  };
   const GridSpec& grid = problem.grid;
   const int first = static_cast<int>(std::floor(problem.beam.z / grid.dz));
   const int column = std::clamp(static_cast<int>(std::floor(problem.beam.x / grid.dx + 0.5 * grid.nx)), 0, grid.nx - 1);
   const auto medium_of = [&](int i) -> const physics::PencilMedium& {
     const std::size_t cell =
         static_cast<std::size_t>(first + i) * static_cast<std::size_t>(grid.nx) + static_cast<std::size_t>(column);
-    return media[problem.map[cell]];
+    return on_the_way(problem.map[cell]);
   };
   const physics::PencilMoments start{problem.beam.angle_sigma * problem.beam.angle_sigma,
                                      -problem.beam.focus * problem.beam.angle_sigma * problem.beam.angle_sigma,

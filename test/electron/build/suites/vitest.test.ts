@@ -35,7 +35,7 @@ async function run(name: string, bodies: Readonly<Record<string, string>>) {
       it('is watched', () => { ${body} });`;
     writeFileSync(path.join(folder, `${file}.test.mjs`), text);
   }
-  const result = await runSuite(vitestProject(name, 'Some tests', ['--root', folder, '--config', config]));
+  const { result } = await runSuite(vitestProject(name, 'Some tests', ['--root', folder, '--config', config]));
   return { result, said: String(out.read()) };
 }
 

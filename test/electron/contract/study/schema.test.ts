@@ -35,6 +35,8 @@ test.each([
   [{ ...valid, axes: [{ kind: 'range', path: 'a', from: 1, to: 2, count: 1.5 }] }, 'axes[0].count', /whole number/],
   [{ ...valid, axes: [{ kind: 'list', path: 'a' }] }, 'axes[0].values', /is missing/],
   [{ ...valid, conditions: ['1 +'] }, 'conditions[0]', /at character 4/],
+  [{ ...valid, grids: 'shared', repeats: 5 }, 'repeats', /one by one/],
+  [{ ...valid, grids: 'shared', timing: 'alone' }, 'timing', /one by one/],
   [[], '', /is not/],
 ])('%j is refused at its place', (document, place, message) => {
   const { study, faults } = validateStudy(document);

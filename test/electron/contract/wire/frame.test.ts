@@ -5,6 +5,8 @@ import {
   encodeFrame,
   FRAME_MAGIC,
   FrameError,
+  FrameSizeError,
+  frameInSteps,
   MAX_HEADER_BYTES,
 } from '../../../../electron/contract/wire/frame.ts';
 
@@ -72,6 +74,65 @@ describe('frame codec', () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
+  it('carries long texts whatever is in them, beside the header', () => {
+    const long = `\ufeff${'Å\u{1f52c}"\\\n\u0000'.repeat(20_000)}`;
+    const sent = { a: [{ text: long }, 'short'], b: long.slice(1), values: new Float32Array([1]) };
+    expect(decodeFrame(encodeFrame(sent))).toEqual(sent);
+    expect(decodeFrame(encodeFrame(long))).toBe(long);
+    // Half of a pair, which UTF-8 cannot say.
+    const halved = `${long}\ud83d`;
+    expect(decodeFrame(encodeFrame({ halved }))).toEqual({ halved });
+    const larger = 'x'.repeat(MAX_HEADER_BYTES + 1);
+    expect((decodeFrame(encodeFrame({ larger })) as { larger: string }).larger).toBe(larger);
+  });
+
+  it('says what is too large, and what is allowed', () => {
+    const many = Array.from({ length: 2000 }, (_, i) => `${i}${'x'.repeat(10_000)}`);
+    expect(() => encodeFrame(many)).toThrow(FrameSizeError);
+    expect(() => encodeFrame(many)).toThrow(/19\.1 MiB beside arrays and long texts; allowed: at most 16\.0 MiB/);
+  });
+
+  it('is made in pieces of a few megabytes', () => {
+    let pauses = 0;
+    const value = { image: new Float32Array(2 ** 24), small: new Uint8Array(9) };
+    value.image[2 ** 24 - 1] = 7;
+    const steps = frameInSteps(value);
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) pauses += 1;
+    expect(pauses).toBeGreaterThanOrEqual(8);
+    const { image, small } = decodeFrame(step.value) as typeof value;
+    expect([image.length, image.at(-1), small.length]).toEqual([2 ** 24, 7, 9]);
+  });
+
+  it('is written in pieces where it has many values, the same text as at once', () => {
+    const samples = Array.from({ length: 60_000 }, (_, round) => ({
+      round,
+      time_s: round / 7,
+      flag: null,
+      none: undefined,
+    }));
+    const keyed = Object.fromEntries(samples.map((sample, i) => [i % 2 === 0 ? `k${i}` : `__proto__${i}`, sample]));
+    const mixed = [[], {}, [undefined], { a: [samples, 'x', samples] }, ...samples.slice(0, 9000), samples];
+    for (const value of [samples, { keyed, samples }, mixed, [samples.map(({ round }) => round)]]) {
+      let pauses = 0;
+      const steps = frameInSteps(value);
+      let step = steps.next();
+      for (; !step.done; step = steps.next()) pauses += 1;
+      const header = JSON.stringify({ value, sections: [] });
+      expect(pauses).toBeGreaterThanOrEqual(Math.floor(header.length / 2 ** 20));
+      expect(
+        Buffer.from(step.value)
+          .subarray(8, 8 + Buffer.byteLength(header))
+          .toString(),
+      ).toBe(header);
+    }
+    const last = new Float32Array([1, 2]);
+    expect(decodeFrame(encodeFrame({ samples: [...samples, { last }] }))).toMatchObject({
+      samples: { 60000: { last } },
+    });
+    expect(() => encodeFrame({ a: [...samples, { b: Number.NaN }] })).toThrow('a.60000.b is NaN');
+  });
+
   it('drops keys without a value as JSON does', () => {
     expect(decodeFrame(encodeFrame({ a: undefined, b: 1 }))).toEqual({ b: 1 });
   });
@@ -124,6 +185,8 @@ describe('frames that nobody of ours sent', () => {
       'a second section beyond the end',
       craft('{"value":[null,null],"sections":[["u8",1,[0]],["u8",0,[1]]]}', new Uint8Array(1)),
     ],
+    ['a text that is no UTF-8', craft('{"value":null,"sections":[["text",8,[]]]}', new Uint8Array(8).fill(0xff))],
+    ['a text beyond the end', craft('{"value":null,"sections":[["text",9,[]]]}', new Uint8Array(8))],
     ['JSON nested without end', craft('['.repeat(200_000))],
   ];
   it.each(cases)('%s: FrameError', (_name, bytes) => {

@@ -51,12 +51,18 @@ function load(message: Extract<ToChild, { kind: 'load' }>): void {
   tell({ kind: 'loaded' });
 }
 
-async function call({ call: id, method, args, reports }: Extract<ToChild, { kind: 'call' }>): Promise<void> {
+/** What says how it went: an answer of megabytes stays in this process. */
+function withoutArrays(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => !ArrayBuffer.isView(one)));
+}
+
+async function call({ call: id, method, args, reports, light }: Extract<ToChild, { kind: 'call' }>): Promise<void> {
   const target = made?.[method];
   if (made === null || typeof target !== 'function') throw new Error(`there is no ${method}`);
   const report = (value: unknown): void => tell({ kind: 'report', value });
   const value = await target.call(made, ...(reports ? [report] : []), ...args);
-  tell({ kind: 'result', call: id, value });
+  tell({ kind: 'result', call: id, value: light ? withoutArrays(value) : value });
 }
 
 link.onMessage((message: ToChild) => {

@@ -16,13 +16,14 @@ export type Factory = 'createTransport' | 'createDiffraction' | 'createTask';
 export type ToChild =
   | { readonly kind: 'load'; readonly code: UserKernelCode; readonly memory_bytes: number }
   | { readonly kind: 'create'; readonly factory: Factory; readonly problem: unknown }
-  /** `reports`: its first argument is a callback, whose values come back as `report`. */
+  /** `reports`: its first argument is a callback, whose values come back as `report`. `light`: arrays of the result stay. */
   | {
       readonly kind: 'call';
       readonly call: number;
       readonly method: string;
       readonly args: readonly unknown[];
       readonly reports: boolean;
+      readonly light: boolean;
     }
   | { readonly kind: 'compile'; readonly request: Readonly<Record<string, unknown>>; readonly memory_bytes: number };
 

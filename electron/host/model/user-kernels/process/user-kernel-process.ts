@@ -84,12 +84,12 @@ export class UserKernelProcess {
     };
   }
 
-  /** Calls a method of what was created. `onReport` gets the values of its callback. */
-  call(method: string, args: readonly unknown[], onReport?: (value: unknown) => void): Promise<unknown> {
+  /** Calls a method of what was created. `onReport` gets the values of its callback; `light` leaves arrays there. */
+  call(method: string, args: readonly unknown[], onReport?: (value: unknown) => void, light = false): Promise<unknown> {
     if (onReport !== undefined) this.#report = onReport;
     this.#calls += 1;
     const call = this.#calls;
-    return this.#ask({ kind: 'call', call, method, args, reports: onReport !== undefined }, call);
+    return this.#ask({ kind: 'call', call, method, args, reports: onReport !== undefined, light }, call);
   }
 
   /** Ends the process unless `work` is done in time. */

@@ -1,6 +1,4 @@
 /** Lists of reflections: h k l F on every line, P1. */
-import { atOnce, inTurns, type Pausing } from '../../../io/flow/in-turns.ts';
-
 export interface HklFault {
   readonly line: number;
   readonly message: string;
@@ -33,9 +31,6 @@ function readLine(text: string): readonly [number, number, number, number] | str
   return [h, k, l, f];
 }
 
-/** Lines between two looks at whether others wait: a few milliseconds. */
-const AT_ONCE = 2000;
-
 function* linesOf(text: string): Generator<string> {
   const ends = /\r\n|\r|\n/g;
   let from = text.startsWith('\uFEFF') ? 1 : 0;
@@ -45,9 +40,6 @@ function* linesOf(text: string): Generator<string> {
   }
   yield text.slice(from);
 }
-
-/** A map of a million entries takes a tenth of a second when it grows; many small ones grow at different times. */
-const SHARDS = 256;
 
 /** h, k, l, F of each, in blocks: no list that grows is copied over and over. */
 class Rows {
@@ -77,15 +69,14 @@ class Rows {
 }
 const BLOCK_ROWS = 16_384;
 
-/** Pauses between some lines and the next. */
-function* reading(text: string): Pausing<HklList> {
+/** Blank lines and what follows # or ! are ignored; a fifth column and more too. */
+export function readHkl(text: string): HklList {
   const found = new Rows();
   const faults: HklFault[] = [];
-  const seen = Array.from({ length: SHARDS }, () => new Map<string, { readonly line: number; readonly f: number }>());
+  const seen = new Map<string, { readonly line: number; readonly f: number }>();
   let line = 0;
   for (const raw of linesOf(text)) {
     line += 1;
-    if (line % AT_ONCE === 0) yield;
     const content = raw.replace(/[#!].*$/, '');
     if (content.trim() === '') continue;
     const read = readLine(content);
@@ -93,13 +84,12 @@ function* reading(text: string): Pausing<HklList> {
     else {
       const [h, k, l, f] = read;
       const key = `${h} ${k} ${l}`;
-      const shard = seen[Math.abs(h * 31 + k) % SHARDS];
-      const first = shard?.get(key);
+      const first = seen.get(key);
       if (first !== undefined && first.f !== f) {
         faults.push({ line, message: `${key} has F = ${f}, and F = ${first.f} in line ${first.line}` });
       }
       if (first === undefined) {
-        shard?.set(key, { line, f });
+        seen.set(key, { line, f });
         found.add(h, k, l, f);
       }
     }
@@ -109,9 +99,3 @@ function* reading(text: string): Pausing<HklList> {
   if (found.count === 0) return { ok: false, faults: [{ line: 1, message: 'holds no reflection; needed: h k l F' }] };
   return { ok: true, reflections: found.all() };
 }
-
-/** Blank lines and what follows # or ! are ignored; a fifth column and more too. */
-export const readHkl = (text: string): HklList => atOnce(reading(text));
-
-/** The same while others take their turns: a list of some megabytes takes a second. */
-export const readHklInTurns = (text: string): Promise<HklList> => inTurns(reading(text));

@@ -22,7 +22,7 @@ export interface DepthDoses {
 export interface WaterPhysics {
   readonly physics: NonNullable<TransportDocument['physics']>;
   readonly check: (document: unknown) => Promise<Reading>;
-  readonly addon: Pick<NativeAddon, 'createTransport'>;
+  readonly addon: Pick<NativeAddon, 'layTransport'>;
 }
 
 /** Columns wide enough that nothing leaves sideways, few enough to cost nothing. */
@@ -60,7 +60,7 @@ export async function depthDose(
   signal: AbortSignal,
 ): Promise<{ readonly curve: Float64Array; readonly work: number }> {
   signal.throwIfAborted();
-  const run = addon.createTransport(problem);
+  const run = await addon.layTransport(problem);
   const cancel = (): void => run.cancel();
   signal.addEventListener('abort', cancel);
   try {

@@ -6,12 +6,11 @@ import { BraggError } from '../../../../contract/errors.ts';
 import type { TransportScenario } from '../../../../contract/scenario/index.ts';
 import { type Sobp, type SobpRequest, sobpRequestSchema } from '../../../../contract/sobp.ts';
 import { jetteChenWeights } from '../../../model/beams/jette-chen.ts';
-import { combined } from '../../../model/beams/least-squares.ts';
-import { nnls } from '../../../model/beams/nnls.ts';
 import { cellCurve, peakOf } from '../metrics/cell-curve.ts';
 import { rangeStraggling_mm } from '../scenario/straggling.ts';
 import { type DepthDoses, depthDose, depthDoses, type WaterPhysics, waterProblem } from './depth-doses.ts';
-import { type Plateau, plateauOf } from './plateau.ts';
+import { plateauOf } from './plateau.ts';
+import { fitLayers } from './sobp-fit.ts';
 
 /** Layers are this many standard deviations of their range apart: closer ones are no flatter, wider ones ripple. */
 const LAYER_SIGMAS = 1.5;
@@ -22,10 +21,7 @@ const LEAST_RANGE_MM = 5;
 const LEAST_LAYER = 0.4;
 /** Widest that spots may be apart, in standard deviations of their width: the dose between them is flat to 0.03 %. */
 const WIDEST_SPACING = 1.5;
-/** Rounds in which the proximal end, and the range, come to where they were asked for. */
-const ROUNDS = 12;
-/** How far the proximal end may lie from where the modulation would have it, beside a tenth of that. */
-const REACH_MM = 3;
+/** The range is met so closely. */
 const CLOSE_MM = 0.02;
 
 const refuse = (message: string): never => {
@@ -66,86 +62,6 @@ function placesOf({ width_mm = 0, spacing_mm }: SobpRequest, x_mm: number, sigma
   return Array.from({ length: count }, (_, i) => x_mm + ((i + 0.5) / count - 0.5) * width_mm);
 }
 
-/** Depth doses of layers with these ranges. */
-type Layered = DepthDoses & { readonly ranges: readonly number[] };
-
-interface Fit {
-  readonly from_mm: number;
-  readonly weights: Float64Array;
-  readonly plateau: Plateau;
-  readonly firstFlatness: number;
-}
-
-/** Weights for a dose of 1 from `from_mm` to the peak of the deepest layer. */
-function fitted(doses: Layered, from_mm: number, to_mm: number, first: readonly number[]): Fit | null {
-  const { curves, step_mm, ranges } = doses;
-  const [low, high] = [Math.max(0, Math.floor(from_mm / step_mm)), Math.floor(to_mm / step_mm - 0.5)];
-  // The first cell counts by what of it lies inside: the result then follows `from_mm` without jumps.
-  const share = (i: number): number => (i === 0 ? Math.sqrt(Math.min(1, low + 1 - from_mm / step_mm)) : 1);
-  // Layers that end before it would fill the entrance, which nothing here holds down.
-  const cut = curves.map((curve, k) =>
-    curve.slice(low, high + 1).map((value, i) => ((ranges[k] ?? 0) < from_mm ? 0 : share(i) * value)),
-  );
-  const level = combined(cut, first).reduce((sum, value) => sum + value, 0) / (high + 1 - low);
-  const start = first.map((weight) => weight / level);
-  const weights = nnls(
-    cut,
-    Float64Array.from({ length: high + 1 - low }, (_, i) => share(i)),
-    start,
-  );
-  const plateau = plateauOf(combined(curves, weights), step_mm, from_mm, to_mm);
-  const before = plateauOf(combined(curves, start), step_mm, from_mm, to_mm);
-  return plateau === null ? null : { from_mm, weights, plateau, firstFlatness: before?.flatness ?? Number.NaN };
-}
-
-/** A fit between two: the modulation jumps where a further layer comes in, and what lies between is a mixture. */
-function between(
-  { curves, step_mm }: DepthDoses,
-  to_mm: number,
-  [long, short]: readonly [Fit, Fit],
-  part: number,
-): Fit | null {
-  const mixed = (a: number, b: number): number => a + part * (b - a);
-  const from_mm = mixed(long.from_mm, short.from_mm);
-  const weights = long.weights.map((weight, k) => mixed(weight, short.weights[k] ?? 0));
-  const plateau = plateauOf(combined(curves, weights), step_mm, from_mm, to_mm);
-  return plateau === null ? null : { ...long, from_mm, weights, plateau };
-}
-
-/** Moves the proximal end of the fit until the modulation is the one that was asked for. */
-function fittedTo(doses: Layered, modulation_mm: number, to_mm: number, first: readonly number[]): Fit {
-  const room = Math.min(modulation_mm / 2, REACH_MM + 0.1 * modulation_mm);
-  const excess = (fit: Fit): number => fit.plateau.m95_mm - modulation_mm;
-  let [low, high] = [Math.max(0, to_mm - modulation_mm - room), to_mm - modulation_mm + room];
-  let [long, short]: [Fit | null, Fit | null] = [null, null];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const from_mm = (low + high) / 2;
-    const fit = fitted(doses, from_mm, to_mm, first);
-    if (fit === null) break;
-    if (excess(fit) > 0) [low, long] = [from_mm, fit];
-    else [high, short] = [from_mm, fit];
-    if (Math.abs(excess(fit)) < CLOSE_MM) return fit;
-  }
-  if (long === null || short === null) {
-    return (
-      long ??
-      short ??
-      refuse(`modulation_mm: ${modulation_mm} mm cannot be made of these layers; allowed: more than the falloff`)
-    );
-  }
-  let [near, far, best]: [number, number, Fit] = [0, 1, long];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const part = (near + far) / 2;
-    const fit = between(doses, to_mm, [long, short], part);
-    if (fit === null) break;
-    best = fit;
-    if (Math.abs(excess(fit)) < CLOSE_MM) break;
-    if (excess(fit) > 0) near = part;
-    else far = part;
-  }
-  return best;
-}
-
 function peak_mm({ curves, step_mm }: DepthDoses): number {
   const curve = curves[0];
   const peak = curve === undefined ? null : peakOf(cellCurve(0, step_mm, curve));
@@ -182,7 +98,9 @@ export async function buildSobp(
     done: (share) => done?.(0.9 * share),
   });
   const first = jetteChenWeights(doses.spots[0]?.energy_MeV ?? 0, ranges);
-  const fit = fittedTo({ ...doses, ranges }, modulation_mm, peak_mm(doses), first);
+  const { curves, step_mm } = doses;
+  const fit = await fitLayers({ doses: { curves, step_mm, ranges }, modulation_mm, to_mm: peak_mm(doses), first });
+  signal.throwIfAborted();
 
   // The sum's falloff is not quite that of its deepest layer: all ranges move by the difference. One run of all layers
   // together, which is what the field will be, says what came of it.

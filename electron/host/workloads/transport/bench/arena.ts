@@ -5,7 +5,7 @@ import { candidates } from '../../../model/bench/candidates.ts';
 import { sessionClaims } from '../../../model/bench/claim-results.ts';
 import type { Claim } from '../../../model/bench/claims.ts';
 import { oracleFor } from '../../../model/bench/oracle.ts';
-import { headOf, TransportContestant } from './contestant.ts';
+import { coldRunOf, headOf, TransportContestant } from './contestant.ts';
 import type { Rivals } from './rivals.ts';
 
 export interface TransportArenaOptions {
@@ -42,6 +42,7 @@ export function transportArena(addon: NativeAddon, problem: TransportProblem, op
     entrants: all.map((candidate) => ({
       head: headOf(candidate),
       enter: () => new TransportContestant(addon, candidate, signal),
+      cold: coldRunOf(candidate),
     })),
     // A run allocates, uploads and fills its state anew: each is an instance of its own.
     roundsPerInstance: 1,

@@ -1,8 +1,10 @@
 /** A variant of proton transport as a session measures it: every run allocates, uploads and fills its state anew. */
 import type { Mode } from '../../../../contract/bench/bench-session.ts';
 import { BraggError } from '../../../../contract/errors.ts';
+import { isUserKernelId } from '../../../../contract/user-kernels.ts';
 import type { NativeAddon } from '../../../io/addon/addon.ts';
 import type { Candidate } from '../../../model/bench/candidates.ts';
+import type { ColdRun } from '../../../model/bench/cold/process.ts';
 import type { Contestant, EntryHead, Known, Taken } from '../../../model/bench/contestant.ts';
 import { type Measured, measure, timeOf } from '../../../model/bench/measure.ts';
 import { parityLimit, relativeL2, type Values } from '../../../model/bench/parity.ts';
@@ -19,6 +21,13 @@ export function headOf({ label, variant, problem, note, gpu }: Candidate): Entry
     note,
     gpu,
   };
+}
+
+/** Null for a user kernel. */
+export function coldRunOf({ variant, problem }: Candidate): ColdRun | null {
+  if (isUserKernelId(variant.id)) return null;
+  const calls = [{ method: 'start', args: [{ unwatched: true }], reports: true }];
+  return { factory: 'createTransport', problem, calls };
 }
 
 function takenOf({ timing, result, clocks }: Measured): Taken {

@@ -6,9 +6,9 @@ import type { Marginals, NativePlane, PlaneRequest } from '../../../io/addon/add
 import type { Per } from '../../../io/addon/reduction.ts';
 import { type GridAxis, mapAxis, reduced, sampling } from '../../../model/fields/reduce.ts';
 import { massUnits, perMass } from '../metrics/dose-per-mass.ts';
-import { letMap } from '../metrics/quality.ts';
 import type { Axes, RunData } from '../run-data.ts';
 import { gridAxes } from './grid-axes.ts';
+import { differenceOf, letField } from './whole-fields.ts';
 
 /** What maps can be made from: dose always, marginals where the moment has them. */
 export interface Fields {
@@ -18,7 +18,7 @@ export interface Fields {
   readonly marginals: Marginals | null;
   /** Present in a run that has ended and scored LET. */
   readonly tracks?: RunData['tracks'];
-  readonly gray?: (y_mm: number) => { readonly values: Float64Array } | { readonly reason: string };
+  readonly gray?: (y_mm: number) => Promise<{ readonly values: Float64Array } | { readonly reason: string }>;
   /** Cuts, and sums that are not kept: of a run that computes, or a step that was computed again. */
   readonly planes?: readonly NativePlane[];
 }
@@ -78,7 +78,7 @@ function cutOf(fields: Fields, request: MapRequest, cuts: readonly Cut[]): Sourc
   return { ...protons, values: found.values, axes: [found.slow, found.fast] };
 }
 
-function letSource({ tracks = null }: Fields, request: MapRequest, name: 'letd' | 'lett'): Source {
+async function letSource({ tracks = null }: Fields, request: MapRequest, name: 'letd' | 'lett'): Promise<Source> {
   if (!same(['z', 'x'], request.horizontal, request.vertical)) {
     throw new BraggError('unsupported', 'LET has the axes z and x only.');
   }
@@ -86,19 +86,19 @@ function letSource({ tracks = null }: Fields, request: MapRequest, name: 'letd' 
     throw new BraggError('not-found', 'This run did not score LET, or is not over; output.let in the scenario does.');
   }
   const quantity = name === 'letd' ? 'LETd' : 'LETt';
-  return { values: letMap(tracks, name), axes: ['z', 'x'], scale: 1, quantity, unit: 'keV/µm' };
+  return { values: await letField(tracks, name), axes: ['z', 'x'], scale: 1, quantity, unit: 'keV/µm' };
 }
 
-function graySource({ gray }: Fields, request: MapRequest): Source {
+async function graySource({ gray }: Fields, request: MapRequest): Promise<Source> {
   if (!same(['z', 'x'], request.horizontal, request.vertical)) {
     throw new BraggError('unsupported', 'Dose has the axes z and x only.');
   }
-  const found = gray?.(request.y_mm ?? 0) ?? { reason: 'the run is not over' };
+  const found = (await gray?.(request.y_mm ?? 0)) ?? { reason: 'the run is not over' };
   if ('reason' in found) throw new BraggError('unsupported', `There is no dose in Gy: ${found.reason}.`);
   return { values: found.values, axes: ['z', 'x'], scale: 1, quantity: 'dose in Gy', unit: 'Gy per 10⁹ protons' };
 }
 
-function sourceOf(fields: Fields, request: MapRequest): Source {
+async function sourceOf(fields: Fields, request: MapRequest): Promise<Source> {
   const { quantity, horizontal, vertical, cuts = [] } = request;
   if (quantity === 'letd' || quantity === 'lett') return letSource(fields, request, quantity);
   if (quantity === 'gray') return graySource(fields, request);
@@ -167,7 +167,7 @@ export function makeField(
 }
 
 export async function makeMap(fields: Fields, request: MapRequest): Promise<FieldMap> {
-  return mapOf(sourceOf(fields, request), gridAxes(fields.axes), request);
+  return mapOf(await sourceOf(fields, request), gridAxes(fields.axes), request);
 }
 
 /** Where two axes are not the same, cell by cell; null where they are. */
@@ -180,22 +180,16 @@ function axisDifference(first: GridAxis, second: GridAxis): string | null {
   return equal ? null : `${text(first)}, and ${text(second)}`;
 }
 
-const valueAt = ({ values, scale, per }: Source, i: number): number =>
-  ((values[i] ?? 0) * scale * (per?.factor ?? 1)) / (per?.divisor[i] ?? 1);
-
 /** `fields` less `other`, cell by cell, before anything is reduced. Throws `unsupported` where the grids differ. */
 export async function makeDifference(fields: Fields, other: Fields, request: MapRequest): Promise<FieldMap> {
   const plain: MapRequest = { ...request, cuts: [] };
-  const [mine, theirs] = [sourceOf(fields, plain), sourceOf(other, plain)];
+  const [mine, theirs] = await Promise.all([sourceOf(fields, plain), sourceOf(other, plain)]);
   const [axes, others] = [gridAxes(fields.axes), gridAxes(other.axes)];
   for (const name of mine.axes) {
     const difference = axisDifference(axes[name], others[name]);
     if (difference !== null) throw new BraggError('unsupported', `The grids differ: ${difference}.`);
   }
-  const values = new Float64Array(mine.values.length);
-  for (let i = 0; i < values.length; i += 1) {
-    values[i] = valueAt(mine, i) - valueAt(theirs, i);
-  }
+  const values = await differenceOf(mine, theirs);
   const quantity = `${mine.quantity} difference`;
   const { per: _per, ...whole } = mine;
   return mapOf({ ...whole, values, scale: 1, quantity }, axes, plain);

@@ -9,8 +9,11 @@ const GRAY = 160.2176634;
 const gaussian = (sigma_mm: number, y_mm: number): number =>
   Math.exp(-0.5 * (y_mm / sigma_mm) ** 2) / (Math.sqrt(2 * Math.PI) * sigma_mm);
 
+/** What the dose in Gy is made from. */
+export type GrayRun = Pick<RunData, 'acrossY' | 'axes' | 'beam' | 'dose'>;
+
 /** Gy per 10⁹ protons, [z][x], at `y_mm` from the axis; or why there is none. */
-export function grayField(run: RunData, y_mm: number): { readonly values: Float64Array } | { readonly reason: string } {
+export function grayField(run: GrayRun, y_mm: number): { readonly values: Float64Array } | { readonly reason: string } {
   const { acrossY, axes, beam, dose } = run;
   if (acrossY === null) return { reason: 'this run was stored without the width across y' };
   if ('reason' in acrossY) return acrossY;
@@ -28,7 +31,7 @@ export function grayField(run: RunData, y_mm: number): { readonly values: Float6
 }
 
 /** On the beam's axis, between the two columns beside it; or why there is none. */
-export function grayOnAxis(run: RunData): { readonly curve: Curve } | { readonly reason: string } {
+export function grayOnAxis(run: GrayRun): { readonly curve: Curve } | { readonly reason: string } {
   const field = grayField(run, 0);
   if ('reason' in field) return field;
   const { nx, nz, dz_mm, dx_mm } = run.axes;

@@ -6,7 +6,10 @@ import type { Moments } from '../../../../contract/run.ts';
 
 /** Stopping begins no earlier than this share of R80, whatever the straggling. */
 const TRACK_END = 0.9;
-/** With more than this share of the stopping protons still at the last plane, the beam leaves before it ends. */
+/**
+ * With more than this share of the stopping protons still at the last plane, the beam leaves before it ends; so does a
+ * tilted one through the sides.
+ */
 const MOST_LEFT = 0.01;
 
 /** How the engine ends tracks. */
@@ -17,21 +20,25 @@ export interface TrackEnd {
   readonly excess_mm: number;
   /** Protons lost behind a depth (mm) to reactions and through borders: they cross its plane, and do not stop. */
   readonly lostBehind: (depth_mm: number) => number;
+  /** Protons that left through the sides. */
+  readonly aside: number;
 }
 
 /**
  * Along the beam axis from the entrance; null where the beam leaves before it stops; or where the axis is so far from
- * +z that the number crossing planes of z no longer measures range along it.
+ * +z that the number crossing planes of z no longer measures range along it. Nor does it where a side takes a part of a
+ * tilted beam: those that scattered away from it are left, and come deeper in z than along the axis.
  */
 export function meanRange(
   moments: Moments,
   beam: { readonly z_mm: number; readonly angle_rad: number },
   { nz, dz_mm }: { readonly nz: number; readonly dz_mm: number },
-  { stopped, excess_mm, lostBehind }: TrackEnd,
+  { stopped, excess_mm, lostBehind, aside }: TrackEnd,
   r80_mm: number | null,
 ): number | null {
   const cosine = Math.cos(beam.angle_rad);
   if (r80_mm === null || !(stopped > 0) || cosine < Math.cos(Math.PI / 3)) return null;
+  if (beam.angle_rad !== 0 && aside > MOST_LEFT * stopped) return null;
   const { depth_mm, protons } = moments;
   const along = (z: number): number => (z - beam.z_mm) / cosine;
   const from = depth_mm.findIndex((z) => along(z) >= TRACK_END * r80_mm);

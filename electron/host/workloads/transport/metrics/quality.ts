@@ -10,6 +10,9 @@ import { depthProfile, massCurve } from './run-metrics.ts';
 
 export type Tracks = NonNullable<RunData['tracks']>;
 
+/** Sums over the tracks in each cell: their length, and twice by LET. */
+export type LetMoments = Pick<Tracks, 'primary' | 'protons'>;
+
 /** Less of the tracks than this share of the most is no beam: an average of nothing. */
 const LEAST_SHARE = 1e-7;
 
@@ -30,7 +33,7 @@ function ratio(over: Float64Array, under: Float64Array, tracks: Float64Array): F
 }
 
 /** keV/µm per cell, [z][x]; NaN where there are no protons. */
-function letField(tracks: Tracks, name: LetName): Float64Array {
+function letField(tracks: LetMoments, name: LetName): Float64Array {
   const [whose, over] = averages[name];
   const moments = tracks[whose];
   const cells = moments.length / 3;
@@ -38,16 +41,9 @@ function letField(tracks: Tracks, name: LetName): Float64Array {
   return ratio(moment(over), moment(over - 1), moment(0));
 }
 
-/** Maps of a run that is looked at are asked for again and again. */
-const made = new WeakMap<Tracks, Map<LetName, Float64Array>>();
-
 /** keV/µm per cell, [z][x]; 0 where there are no protons. */
-export function letMap(tracks: Tracks, name: LetName): Float64Array {
-  const known = made.get(tracks) ?? new Map<LetName, Float64Array>();
-  made.set(tracks, known);
-  const found = known.get(name) ?? letField(tracks, name).map((value) => (Number.isNaN(value) ? 0 : value));
-  known.set(name, found);
-  return found;
+export function letMap(tracks: LetMoments, name: LetName): Float64Array {
+  return letField(tracks, name).map((value) => (Number.isNaN(value) ? 0 : value));
 }
 
 const settingsSchema = z.object({

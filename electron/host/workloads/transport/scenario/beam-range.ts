@@ -4,6 +4,8 @@
  * detour: the way is longer than the depth by half the mean square angle.
  */
 import type { TransportWithConstants } from '../../../../contract/scenario/index.ts';
+import { loadAddon } from '../../../io/addon/addon.ts';
+import { aside } from '../../../io/aside/task.ts';
 import { highestEnergy, lowestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { slowing } from './bins-per-step.ts';
 import type { TransportContext } from './context.ts';
@@ -11,12 +13,15 @@ import { rangeStraggling_mm } from './straggling.ts';
 
 export type RangeKind = TransportWithConstants['beam']['range_is'];
 
-interface Asked {
+export interface AskedRange {
   readonly range_mm: number;
   readonly range_is: RangeKind;
   readonly energy_sigma_MeV: number;
   readonly physics: TransportWithConstants['physics'];
 }
+
+/** What energies follow from. */
+type RangeContext = Pick<TransportContext, 'water' | 'materials' | 'rangeTable'>;
 
 /** Standard deviations about the mean range in which the dose is looked at, and points in one of them. */
 const REACH = 5;
@@ -25,11 +30,24 @@ const POINTS = 40;
 const STEPS = 8;
 /** Rounds between offset and energy: the first guess is within a percent. */
 const ROUNDS = 3;
+/** Depths at which the dose is looked at: so many in a standard deviation, from REACH in front to REACH behind. */
+const DEPTHS = 10;
+/** Bins of residual range in which protons lose their energy. */
+const BINS = 3 * REACH * POINTS;
+
+/** exp(−u²/2) at u = (i + ½) / POINTS less the depth in front, by i and depth; 0 where that is far off. The same for all. */
+const weights: readonly Float64Array[] = Array.from({ length: 2 * REACH * DEPTHS + 1 }, (_, k) =>
+  Float64Array.from({ length: BINS }, (__, i) => {
+    const off = (i + 0.5) / POINTS - (REACH - k / DEPTHS);
+    return Math.abs(off) < 2 * REACH ? Math.exp(-0.5 * off * off) : 0;
+  }),
+);
+
 /** Enough for the checks to see that a range lies beyond the table. */
 const BEYOND = 1.001;
 
 /** Energy with this CSDA range in water, mm; the table's ends where it lies outside. */
-export function energyOfRange(context: TransportContext, range_mm: number): number {
+export function energyOfRange(context: RangeContext, range_mm: number): number {
   const { water, rangeTable } = context;
   const [lowest, highest] = [lowestEnergy(water), highestEnergy(water)];
   let energy = 10 * (range_mm / 1.23) ** 0.565;
@@ -43,7 +61,7 @@ export function energyOfRange(context: TransportContext, range_mm: number): numb
 }
 
 /** Mean way more than the depth, mm, of protons that stop in water. */
-function detour_mm(context: TransportContext, energy_MeV: number): number {
+function detour_mm(context: RangeContext, energy_MeV: number): number {
   const { range_mm, angle } = slowing(energy_MeV, context);
   let sum = 0;
   for (let i = 1; i < range_mm.length; i += 1) {
@@ -54,7 +72,7 @@ function detour_mm(context: TransportContext, energy_MeV: number): number {
 }
 
 /** Energy left (MeV) at a residual range (mm), for the ranges that a beam of the spread `sigma` meets. */
-function energyLeft(context: TransportContext, sigma_mm: number): (range_mm: number) => number {
+function energyLeft(context: RangeContext, sigma_mm: number): (range_mm: number) => number {
   const most_mm = 4 * REACH * sigma_mm;
   const top = energyOfRange(context, most_mm);
   const { range_mm, energies_MeV } = slowing(top, context);
@@ -73,22 +91,30 @@ function energyLeft(context: TransportContext, sigma_mm: number): (range_mm: num
  * By how much the mean range lies behind the depth where the dose has fallen to `share`, mm; for ranges with the
  * standard deviation `sigma_mm`; without scattering.
  */
-export function behindFalloff_mm(context: TransportContext, sigma_mm: number, share: number): number {
+export function behindFalloff_mm(context: RangeContext, sigma_mm: number, share: number): number {
   const left = energyLeft(context, sigma_mm);
   const step = sigma_mm / POINTS;
-  const bins = 3 * REACH * POINTS;
-  const lost = Float64Array.from({ length: bins }, (_, i) => left((i + 1) * step) - left(i * step));
+  const lost = new Float64Array(BINS);
+  for (let i = 0, before = left(0); i < BINS; i += 1) {
+    const next = left((i + 1) * step);
+    lost[i] = next - before;
+    before = next;
+  }
   // Dose at a depth `before` in front of the mean range: what protons with residual ranges about it lose.
   const dose = (before: number): number => {
     let sum = 0;
-    for (let i = 0; i < bins; i += 1) {
+    for (let i = 0; i < BINS; i += 1) {
       const off = ((i + 0.5) * step - before) / sigma_mm;
       if (Math.abs(off) < 2 * REACH) sum += (lost[i] ?? 0) * Math.exp(-0.5 * off * off);
     }
     return sum;
   };
-  const depths = Array.from({ length: 2 * REACH * 10 + 1 }, (_, i) => (REACH - i / 10) * sigma_mm);
-  const doses = depths.map(dose);
+  const depths = weights.map((_, k) => (REACH - k / DEPTHS) * sigma_mm);
+  const doses = weights.map((at) => {
+    let sum = 0;
+    for (let i = 0; i < BINS; i += 1) sum += (lost[i] ?? 0) * (at[i] ?? 0);
+    return sum;
+  });
   const peak = Math.max(...doses);
   const from = doses.indexOf(peak);
   const past = doses.findIndex((value, i) => i > from && value < share * peak);
@@ -102,7 +128,7 @@ export function behindFalloff_mm(context: TransportContext, sigma_mm: number, sh
 }
 
 /** The energy (MeV) of a beam with that range in water; beyond the end of the table, where the range is. */
-export function energyFromRange(asked: Asked, context: TransportContext): number {
+export function energyFromRange(asked: AskedRange, context: RangeContext): number {
   const highest = highestEnergy(context.water);
   if (asked.range_mm > stoppingAt(context.rangeTable, context.water, highest).range * 10) return BEYOND * highest;
   let energy = energyOfRange(context, asked.range_mm);
@@ -119,4 +145,26 @@ export function energyFromRange(asked: Asked, context: TransportContext): number
     energy = energyOfRange(context, asked.range_mm + offset + planes * detour);
   }
   return energy;
+}
+
+/** Found within milliseconds each: more are found beside the host's loop. */
+const FEW = 4;
+
+interface Several extends Pick<TransportContext, 'water' | 'materials'> {
+  readonly asked: readonly AskedRange[];
+}
+
+const findAside = aside('find energies of ranges', ({ asked, ...tables }: Several) => {
+  const { rangeTable } = loadAddon();
+  return asked.map((one) => energyFromRange(one, { ...tables, rangeTable }));
+});
+
+/** The energies of several; a file may give each of ten thousand spots a range of its own. */
+export async function energiesFromRanges(
+  asked: readonly AskedRange[],
+  context: RangeContext,
+): Promise<readonly number[]> {
+  const { water, materials } = context;
+  if (asked.length > FEW) return findAside({ asked, water, materials });
+  return asked.map((one) => energyFromRange(one, context));
 }

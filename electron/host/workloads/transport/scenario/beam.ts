@@ -6,7 +6,7 @@ import type {
   TransportWithConstants,
 } from '../../../../contract/scenario/index.ts';
 import type { SpotWithConstants } from '../../../../contract/scenario/transport/spots.ts';
-import { energyFromRange } from './beam-range.ts';
+import { type AskedRange, energiesFromRanges } from './beam-range.ts';
 import type { TransportContext } from './context.ts';
 
 interface Energies {
@@ -15,33 +15,37 @@ interface Energies {
   readonly energy_sigma_MeV: number;
 }
 
-/** Finds energies, each once: a field has few, and its spots many. */
-class FoundEnergies {
-  private readonly known = new Map<string, number>();
-  private readonly scenario: TransportWithConstants;
-  private readonly context: TransportContext;
+const keyOf = ({ range_mm, energy_sigma_MeV }: Energies): string => `${range_mm} ${energy_sigma_MeV}`;
 
-  constructor(scenario: TransportWithConstants, context: TransportContext) {
-    this.scenario = scenario;
-    this.context = context;
-  }
-
-  of({ energy_MeV, range_mm, energy_sigma_MeV }: Energies): number {
-    if (energy_MeV !== undefined) return energy_MeV;
+/** The energies of those that are given by their range, each found once: a field has few, and its spots many. */
+async function energiesOf(
+  all: readonly Energies[],
+  { beam, physics }: TransportWithConstants,
+  context: TransportContext,
+): Promise<(one: Energies) => number> {
+  const asked = new Map<string, AskedRange>();
+  for (const one of all) {
+    const { energy_MeV, range_mm, energy_sigma_MeV } = one;
+    if (energy_MeV !== undefined) continue;
     if (range_mm === undefined) throw new Error('a beam has neither energy nor range');
-    const key = `${range_mm} ${energy_sigma_MeV}`;
-    const { beam, physics } = this.scenario;
-    const asked = { range_mm, range_is: beam.range_is, energy_sigma_MeV, physics };
-    const found = this.known.get(key) ?? energyFromRange(asked, this.context);
-    this.known.set(key, found);
-    return found;
+    asked.set(keyOf(one), { range_mm, range_is: beam.range_is, energy_sigma_MeV, physics });
   }
+  const found = await energiesFromRanges([...asked.values()], context);
+  const known = new Map([...asked.keys()].map((key, i) => [key, found[i] ?? Number.NaN]));
+  return (one) => one.energy_MeV ?? known.get(keyOf(one)) ?? Number.NaN;
 }
 
-function spotOf(spot: SpotWithConstants, beam: TransportWithConstants['beam'], energies: FoundEnergies): Spot {
-  const energy_sigma_MeV = spot.energy_sigma_MeV ?? beam.energy_sigma_MeV;
+const sigmaOf = (spot: SpotWithConstants, beam: TransportWithConstants['beam']): number =>
+  spot.energy_sigma_MeV ?? beam.energy_sigma_MeV;
+
+function spotOf(
+  spot: SpotWithConstants,
+  beam: TransportWithConstants['beam'],
+  energyOf: (one: Energies) => number,
+): Spot {
+  const energy_sigma_MeV = sigmaOf(spot, beam);
   return {
-    energy_MeV: energies.of({ ...spot, energy_sigma_MeV }),
+    energy_MeV: energyOf({ ...spot, energy_sigma_MeV }),
     energy_sigma_MeV,
     angle_deg: spot.angle_deg ?? beam.angle_deg,
     angle_sigma_mrad: spot.angle_sigma_mrad ?? beam.angle_sigma_mrad,
@@ -52,20 +56,24 @@ function spotOf(spot: SpotWithConstants, beam: TransportWithConstants['beam'], e
 }
 
 /** `fromFile` are the spots of the file that the beam names. */
-export function withEnergies(
+export async function withEnergies(
   scenario: TransportWithConstants,
   context: TransportContext,
   fromFile: readonly SpotWithConstants[] | null,
-): TransportWithBeam {
+): Promise<TransportWithBeam> {
   const { spots: wanted, energy_MeV, ...rest } = scenario.beam;
-  const energies = new FoundEnergies(scenario, context);
   const list = Array.isArray(wanted) ? wanted : fromFile;
   if (wanted === undefined || list === null) {
     // A file that cannot be read is at fault itself; the rest is checked with any energy.
-    const energy = wanted === undefined ? energies.of(scenario.beam) : 100;
+    const energy = wanted === undefined ? (await energiesOf([scenario.beam], scenario, context))(scenario.beam) : 100;
     return { ...scenario, beam: { ...rest, energy_MeV: energy } };
   }
-  const spots = list.map((spot) => spotOf(spot, scenario.beam, energies));
+  const energyOf = await energiesOf(
+    list.map((spot) => ({ ...spot, energy_sigma_MeV: sigmaOf(spot, scenario.beam) })),
+    scenario,
+    context,
+  );
+  const spots = list.map((spot) => spotOf(spot, scenario.beam, energyOf));
   const beam: CompleteBeam = {
     ...rest,
     energy_MeV: spots.reduce((most, spot) => Math.max(most, spot.energy_MeV), 0),

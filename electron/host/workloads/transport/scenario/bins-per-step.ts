@@ -8,6 +8,7 @@
  * has none. That makes W80–20 narrower by an eighth of (bin / straggling)².
  */
 import type { MaterialName, TransportScenario, TransportWithBeam } from '../../../../contract/scenario/index.ts';
+import { tidy } from '../../../model/scenarios/nice.ts';
 import { lowestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { type TransportContext, tableOf } from './context.ts';
 import { rangeStraggling_mm } from './straggling.ts';
@@ -20,9 +21,11 @@ const CANDIDATES_IN_WATER = [1, 2, 3, 4, 5, 6] as const;
 const PARTS = [1, 2, 3, 4, 5, 6] as const;
 /** Finest bins of a step that bins of the file are divided to. */
 const MOST_PER_STEP = 6;
-/** Added variance, as a share of the straggling's, for which no more bins are taken: a falloff 3 % or 1 % wider. */
-const BEARABLE = 0.06;
-const BEARABLE_TILTED = 0.02;
+/**
+ * Added variance, as a share of the straggling's, for which no more bins are taken: a falloff 3 %, 1.5 % or 1 % wider.
+ * The program's own grids of metals would not fit into usual memory with less than the first.
+ */
+const BEARABLE = { chosen: 0.06, asked: 0.03, tilted: 0.02 } as const;
 /** Largest bin of the program's choice beside the beam's straggling: W80–20 within 0.5 %. */
 const WIDEST_BIN = 0.22;
 /** Steps beyond this do not resolve the falloff, whatever the bins: those of a default cell under 45 degrees do. */
@@ -46,6 +49,8 @@ interface Medium {
 export interface Slowing {
   readonly energies_MeV: Float64Array;
   readonly range_mm: Float64Array;
+  /** Variance of the residual range, mm². */
+  readonly straggling_mm2: Float64Array;
   readonly stopping: Float64Array;
   /** Root mean square angle to the axis, rad, that a beam has from scattering in water. */
   readonly angle: Float64Array;
@@ -53,7 +58,10 @@ export interface Slowing {
   readonly stoppingIn: (material: MaterialName) => Float64Array;
 }
 
-export function slowing(energy_MeV: number, context: TransportContext): Slowing {
+export function slowing(
+  energy_MeV: number,
+  context: Pick<TransportContext, 'water' | 'rangeTable' | 'materials'>,
+): Slowing {
   const lowest = Math.min(lowestEnergy(context.water), energy_MeV / 2);
   const energies = Float64Array.from({ length: ENERGIES }, (_, i) => lowest * (energy_MeV / lowest) ** (i / ENERGIES));
   const { energies_MeV, stopping_MeV_cm2_g } = context.water;
@@ -68,8 +76,9 @@ export function slowing(energy_MeV: number, context: TransportContext): Slowing 
     known.set(material, own);
     return own;
   };
+  const straggling_mm2 = range_mm.map((range) => rangeStraggling_mm(range) ** 2);
   const [stopping, angle] = [found.stopping_MeV_cm2_g, angles(energies, range_mm)];
-  return { energies_MeV: energies, range_mm, stopping, angle, stoppingIn };
+  return { energies_MeV: energies, range_mm, straggling_mm2, stopping, angle, stoppingIn };
 }
 
 function angles(energies_MeV: Float64Array, range_mm: Float64Array): Float64Array {
@@ -87,9 +96,10 @@ function angles(energies_MeV: Float64Array, range_mm: Float64Array): Float64Arra
 
 /** Lengths of a step from plane to plane beside the axis' own, for a beam that has spread by `angle`; 1 where all are. */
 type Paths = (angle: number) => readonly number[];
+const STRAIGHT: readonly number[] = [1];
 
 function pathsOf({ beam, solver }: TransportWithBeam): Paths {
-  if (solver.stepping !== 'depth' || beam.angle_deg === 0) return () => [1];
+  if (solver.stepping !== 'depth' || beam.angle_deg === 0) return () => STRAIGHT;
   const tilt = (beam.angle_deg * Math.PI) / 180;
   const steepest = Math.PI / 3;
   return (angle) =>
@@ -113,21 +123,26 @@ function added_mm2(medium: Medium, water: Slowing, bin_mm: number, step: Step, c
   let added = 0;
   let own_mm = 0;
   let [before, straggled] = [0, 0];
-  water.range_mm.forEach((range, i) => {
+  // Two hundred media and six numbers of bins make a quarter of a million turns, on the loop that answers pages.
+  for (let i = 0; i < ENERGIES; i += 1) {
+    const range = water.range_mm[i] ?? 0;
     const shift_mm = ((own[i] ?? 0) / (water.stopping[i] ?? 1)) * density * step.length_mm;
     const steps = (range - before) / shift_mm;
     // Straggling between two residual ranges is the difference of what is left of it at them.
-    const variance = rangeStraggling_mm(range) ** 2;
+    const variance = water.straggling_mm2[i] ?? 0;
     const held = (variance - straggled) / steps / bin_mm ** 2;
-    const paths = step.paths[i] ?? [1];
-    for (const path of paths) {
+    const paths = step.paths[i] ?? STRAIGHT;
+    for (let k = 0; k < paths.length; k += 1) {
+      const path = paths[k] ?? 1;
       const bins = (path * shift_mm) / bin_mm;
       const fraction = Math.abs(bins - Math.round(bins));
-      added += (steps / paths.length) * Math.max(0, fraction * (1 - fraction) - path * held) * bin_mm ** 2;
+      const left = fraction * (1 - fraction) - path * held;
+      if (left > 0) added += (steps / paths.length) * left * bin_mm ** 2;
     }
     own_mm += steps * step.length_mm;
-    [before, straggled] = [range, variance];
-  });
+    before = range;
+    straggled = variance;
+  }
   // Wherever on the way the medium lies, it adds in the mean what is its share of the way.
   return added * Math.min(1, medium.thickness_mm / own_mm);
 }
@@ -156,12 +171,12 @@ function fewest(
   step_mm: number,
   whole_mm: number,
   candidates: readonly number[],
+  bearable: number,
 ): number {
-  const { beam, geometry, solver } = scenario;
+  const { beam, geometry } = scenario;
   const media = mediaOf(geometry);
   const water = slowing(beam.energy_MeV, context);
   const step = { length_mm: step_mm, paths: Array.from(water.angle, pathsOf(scenario)) };
-  const bearable = solver.stepping === 'depth' && beam.angle_deg !== 0 ? BEARABLE_TILTED : BEARABLE;
   const allowed = bearable * spread_mm(scenario, context) ** 2;
   let [best, least] = [candidates[0] ?? 1, Number.POSITIVE_INFINITY];
   for (const bins of candidates) {
@@ -176,7 +191,7 @@ function fewest(
  * @param step_mm along the beam's axis
  * @param stepInWater_mm what such a step takes of the residual range in the background, mm of water
  */
-export function binsPerStep(
+function binsPerStep(
   scenario: TransportWithBeam,
   context: TransportContext,
   step_mm: number,
@@ -188,7 +203,27 @@ export function binsPerStep(
   const spread = spread_mm(scenario, context);
   const fine = candidates.filter((bins) => stepInWater_mm / bins <= WIDEST_BIN * spread);
   const resolved = stepInWater_mm <= WIDEST_STEP * spread && fine.length > 0;
-  return fewest(scenario, context, step_mm, stepInWater_mm, resolved ? fine : candidates);
+  const bearable = isTilted(scenario) ? BEARABLE.tilted : BEARABLE.chosen;
+  return fewest(scenario, context, step_mm, stepInWater_mm, resolved ? fine : candidates, bearable);
+}
+
+/** From plane to plane, each angle has a way of its own. */
+const isTilted = ({ solver, beam }: TransportWithBeam): boolean => solver.stepping === 'depth' && beam.angle_deg !== 0;
+
+/** The way along the axis that takes the beam one cell deeper: its row then moves by whole cells, and stays one. */
+export function wayPerCell({ beam }: TransportWithBeam, dz_mm: number): number {
+  return beam.angle_deg === 0 ? dz_mm : tidy(dz_mm / Math.cos((beam.angle_deg * Math.PI) / 180));
+}
+
+/** The range step that the program chooses for a solver step along the beam's axis, mm of water. */
+export function chosenRangeStep_mm(scenario: TransportWithBeam, context: TransportContext, step_mm: number): number {
+  const { background } = scenario.geometry;
+  const linear = (material: MaterialName): number =>
+    stoppingAt(context.rangeTable, tableOf(context, material), scenario.beam.energy_MeV).stopping *
+    context.materials[material].density_g_cm3;
+  const toWater = background === 'water' ? 1 : linear(background) / linear('water');
+  const inWater_mm = toWater === 1 ? step_mm : Number((step_mm * toWater).toPrecision(4));
+  return tidy(inWater_mm / binsPerStep(scenario, context, step_mm, inWater_mm));
 }
 
 /** Checks, estimate and problem ask for the same: two hundred densities take twenty milliseconds. */
@@ -204,13 +239,15 @@ export function partsPerBin(scenario: TransportScenario, context: TransportConte
 }
 
 function findParts(scenario: TransportScenario, context: TransportContext): number {
-  const { beam, grid, initial, physics, solver } = scenario;
+  const { grid, initial, physics, solver } = scenario;
   if (grid.energy.kind !== 'range' || initial.kind !== 'beam' || physics.straggling === 'off') return 1;
   const bin_mm = grid.energy.step_mm;
-  const step_mm =
-    solver.stepping === 'depth' ? grid.dz_mm / Math.cos((beam.angle_deg * Math.PI) / 180) : solver.step_mm;
+  const step_mm = solver.stepping === 'depth' ? wayPerCell(scenario, grid.dz_mm) : solver.step_mm;
   const parts = PARTS.filter((part) => part === 1 || bin_mm / part >= (step_mm / MOST_PER_STEP) * (1 - 1e-6));
-  return fewest(scenario, context, step_mm, bin_mm, parts);
+  // A scenario with the values that the program filled in is as good as one without them, and no better.
+  const own = bin_mm === chosenRangeStep_mm(scenario, context, step_mm);
+  const bearable = isTilted(scenario) ? BEARABLE.tilted : own ? BEARABLE.chosen : BEARABLE.asked;
+  return fewest(scenario, context, step_mm, bin_mm, parts, bearable);
 }
 
 /** The range step that the engine gets for the file's, mm of water. */

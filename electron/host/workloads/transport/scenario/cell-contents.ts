@@ -149,8 +149,8 @@ class ContentsList {
   }
 }
 
-/** Blocks of bands between two pauses: a few milliseconds. */
-const BLOCKS_AT_ONCE = 4000;
+/** Blocks of bands between two pauses: less than a millisecond. */
+const BLOCKS_AT_ONCE = 128;
 
 function* findContents(scenario: TransportScenario, nz: number, nx: number): Pausing<CellContents> {
   const { geometry } = scenario;

@@ -11,7 +11,7 @@ import {
 } from '../../../../contract/scenario/index.ts';
 import { multipleAbove, niceAbove, niceBelow, niceNear, tidy } from '../../../model/scenarios/nice.ts';
 import { lowestEnergy, type StoppingAt, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
-import { binsPerStep } from './bins-per-step.ts';
+import { chosenRangeStep_mm, wayPerCell } from './bins-per-step.ts';
 import { type TransportContext, tableOf } from './context.ts';
 import { rangeStraggling_mm } from './straggling.ts';
 
@@ -58,8 +58,6 @@ interface Ranges {
   readonly own_mm: number;
   /** Along a straight line, with what regions that stop less than the background add. */
   readonly path_mm: number;
-  /** Linear stopping power of the background relative to water. */
-  readonly backgroundToWater: number;
 }
 
 function ranges(scenario: TransportWithBeam, context: TransportContext): Ranges {
@@ -75,7 +73,7 @@ function ranges(scenario: TransportWithBeam, context: TransportContext): Ranges 
     const ratio = linear(region.material, region.density_scale) / linear(background, 1);
     if (ratio < 1) path_mm += (1 - ratio) * (region.z_mm[1] - region.z_mm[0]);
   }
-  return { own_mm, path_mm, backgroundToWater: linear(background, 1) / linear('water', 1) };
+  return { own_mm, path_mm };
 }
 
 /** Both ways of the pair (size, cell) that divide: whichever was left out gives way. */
@@ -140,30 +138,12 @@ function largestAngle(scenario: TransportWithBeam, context: TransportContext): n
   return Math.min(wanted, tidy(most));
 }
 
-/** The way along the axis that takes the beam one cell deeper: its row then moves by whole cells, and stays one. */
-function wayPerCell(scenario: TransportWithBeam, dz_mm: number): number {
-  const { angle_deg } = scenario.beam;
-  return angle_deg === 0 ? dz_mm : tidy(dz_mm / Math.cos((angle_deg * Math.PI) / 180));
-}
-
 /** The solver step: a cell in depth, or the whole multiple of a given range step nearest to it. */
 function stepOf(scenario: TransportWithBeam, dz_mm: number): number {
   const { energy } = scenario.grid;
   const step_mm = scenario.solver.stepping === 'depth' ? dz_mm : wayPerCell(scenario, dz_mm);
   if (energy.kind !== 'range' || energy.step_mm === undefined) return step_mm;
   return tidy(Math.max(1, Math.round(step_mm / energy.step_mm)) * energy.step_mm);
-}
-
-/** Range step in water for a solver step in the background. */
-function rangeStepOf(
-  scenario: TransportWithBeam,
-  context: TransportContext,
-  step_mm: number,
-  { backgroundToWater }: Ranges,
-): number {
-  const { background } = scenario.geometry;
-  const step = background === 'water' ? step_mm : Number((step_mm * backgroundToWater).toPrecision(4));
-  return tidy(step / binsPerStep(scenario, context, step_mm, step));
 }
 
 /** Wanted cell across, mm: by the beam's width at the end, and by what it adds to a tilted beam's falloff. */
@@ -204,7 +184,7 @@ export function completeTransport(scenario: TransportWithBeam, context: Transpor
       cutoff_MeV: grid.cutoff_MeV ?? cutoffOf(scenario, context),
       energy:
         energy.kind === 'range'
-          ? { kind: 'range', step_mm: energy.step_mm ?? rangeStepOf(scenario, context, taken_mm, found) }
+          ? { kind: 'range', step_mm: energy.step_mm ?? chosenRangeStep_mm(scenario, context, taken_mm) }
           : energy,
     },
     solver: { ...solver, step_mm },

@@ -17,6 +17,6 @@ export interface TransportContext {
 }
 
 /** The stopping power table that a run uses for a material: the scenario chooses only that of water. */
-export function tableOf(context: TransportContext, material: MaterialName): StoppingTable {
+export function tableOf(context: Pick<TransportContext, 'water' | 'materials'>, material: MaterialName): StoppingTable {
   return material === 'water' ? context.water : standardTable(context.materials[material]);
 }

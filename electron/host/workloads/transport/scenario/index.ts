@@ -76,9 +76,7 @@ export async function readTransport(
   const context: TransportContext = { ...services, water: water.table };
   const { spots } = filled.beam;
   const file = spots === undefined || Array.isArray(spots) ? null : await readSpots(spots.file, place);
-  const complete = (one: TransportWithConstants): TransportScenario =>
-    completeTransport(withEnergies(one, context, file?.value ?? null), context);
-  const scenario = complete(filled);
+  const scenario = completeTransport(await withEnergies(filled, context, file?.value ?? null), context);
   await nextTurn();
   await fillCells(scenario, context);
   await nextTurn();
@@ -89,6 +87,7 @@ export async function readTransport(
     ...(file !== null && file.value === null ? [['beam', 'spots']] : []),
   ];
   const found = checkTransport(scenario, context, unusable, (path) => valueAt(document, path) !== undefined);
+  await nextTurn();
   const energyIsOff = energyIsUnknown(unusable);
   return {
     scenario: energyIsOff ? null : scenario,

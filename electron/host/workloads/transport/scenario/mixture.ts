@@ -92,13 +92,10 @@ export function problemMaterial(context: TransportContext, contents: Contents): 
   return material;
 }
 
-/** Mixtures between two pauses. */
-const AT_ONCE = 8;
-
 /** Makes the materials of a list, which `problemMaterial` then has at once. */
 export function* mixAll(context: TransportContext, list: readonly Contents[]): Pausing<void> {
-  for (const [i, contents] of list.entries()) {
+  for (const contents of list) {
     problemMaterial(context, contents);
-    if (i % AT_ONCE === AT_ONCE - 1) yield;
+    yield;
   }
 }

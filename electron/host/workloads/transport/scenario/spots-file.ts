@@ -1,7 +1,6 @@
 /** Files of spots: CSV whose first line names the columns, or a JSON list. Faults name the line and the value. */
 import { showValue, spotListSchema, suggest } from '../../../../contract/scenario/index.ts';
 import { mostSpots, type SpotWithConstants, spotSchema } from '../../../../contract/scenario/transport/spots.ts';
-import { aside } from '../../../io/aside/task.ts';
 import { parseJson } from '../../../io/text/json.ts';
 import { schemaFault } from '../../../io/text/schema-fault.ts';
 import { LineIndex, offsetOf, plainValue, type SourceNode } from '../../../io/text/source.ts';
@@ -100,17 +99,11 @@ export function parseSpots(text: string, name: string): Parsed<readonly SpotWith
   return /\.json$/i.test(name) ? readJson(text) : readCsv(text);
 }
 
-const parseAside = aside('read spots', ({ text, name }: { readonly text: string; readonly name: string }) =>
-  parseSpots(text, name),
-);
-
-/** Read at once: the thread would take longer to start. */
-const SMALL_CHARACTERS = 20_000;
-
 export const readSpots = besideReader({
+  task: 'read spots',
   path: ['beam', 'spots', 'file'],
   /** 10,000 spots of eight values. */
   largest_bytes: 4 * 1024 * 1024,
   allowed: 'a CSV file with columns such as energy_MeV,x_mm,weight, or a JSON list, in the folder of the scenario',
-  parse: (text, name) => (text.length <= SMALL_CHARACTERS ? parseSpots(text, name) : parseAside({ text, name })),
+  parse: parseSpots,
 });

@@ -1,26 +1,19 @@
 /** The stopping power table of water: one of the library's, or the user's own beside the scenario. */
 import type { Issue } from '../../../../contract/errors.ts';
 import type { Fault, TransportWithConstants } from '../../../../contract/scenario/index.ts';
-import { aside } from '../../../io/aside/task.ts';
 import { besideReader } from '../../../model/scenarios/beside.ts';
 import { type Materials, standardTable } from '../../../model/scenarios/materials.ts';
 import { readStoppingCsv } from '../../../model/scenarios/stopping-csv.ts';
 import type { StoppingTable } from '../../../model/scenarios/stopping-table.ts';
 
-const parseAside = aside('read a stopping table', ({ text, name }: { readonly text: string; readonly name: string }) =>
-  readStoppingCsv(text, name),
-);
-
-/** Read at once: the thread would take longer to start. */
-const SMALL_CHARACTERS = 20_000;
-
 const readTable = besideReader({
+  task: 'read a stopping table',
   path: ['physics', 'stopping_power', 'file'],
   /** 10,000 rows of three columns. */
   largest_bytes: 1024 * 1024,
   allowed: 'a CSV file with the columns T_MeV,S in the folder of the scenario',
-  parse: async (text, name) => {
-    const csv = text.length <= SMALL_CHARACTERS ? readStoppingCsv(text, name) : await parseAside({ text, name });
+  parse: (text, name) => {
+    const csv = readStoppingCsv(text, name);
     return csv.ok ? { ok: true, value: csv.table } : csv;
   },
 });

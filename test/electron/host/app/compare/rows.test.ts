@@ -75,7 +75,7 @@ async function secondOf(first: Session, second = first): Promise<ComparedRow | u
   const loaded = await Promise.all(subjects.map((subject) => loadSubject(subject, parts)));
   const [reference] = loaded;
   if (reference === undefined) throw new Error('nothing was loaded');
-  return comparedRows(loaded, reference)[1];
+  return (await comparedRows(loaded, reference))[1];
 }
 
 const evenly = { time_s: 1, wall_s: 2 };

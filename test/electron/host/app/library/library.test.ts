@@ -127,7 +127,7 @@ describe('the library', () => {
     asked.push(catalogue.search(all));
     await asked[0];
     const answers = await Promise.all(asked);
-    catalogue.close();
+    await catalogue.close();
     expect(answers.map(({ total }) => total)).toEqual([1, 2, 2]);
   });
 

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Recoverable } from '../../../../../electron/contract/recovery.ts';
 import { runOf } from '../../../../../electron/host/workloads/run-data.ts';
+import { testProgram } from '../../../../test-programs.ts';
 import { smallScenario } from '../../small-run.ts';
 import { openTestHost, type TestHost } from '../../test-host.ts';
 import { imageWork, slowImage, slowScenario, slowTask, taskWork, transportWork } from './slow.ts';
@@ -33,8 +34,9 @@ async function crash(
   until: () => Promise<boolean>,
   workload = 'transport',
 ): Promise<void> {
-  const killed = path.join(import.meta.dirname, 'killed.ts');
-  const child = spawn(process.execPath, [killed, folder, what, workload], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [testProgram('killed-host'), folder, what, workload], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   try {
     await new Promise<void>((resolve, reject) => {
       child.stdout?.once('data', () => resolve());
@@ -225,9 +227,11 @@ describe('a server that is told to end', () => {
   });
 
   it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('by %s too', async (signal) => {
-    const served = path.join(import.meta.dirname, 'served.ts');
     const environment = { ...process.env, BRAGGBENCH_HOME: folder };
-    const child = spawn(process.execPath, [served], { stdio: ['ignore', 'pipe', 'pipe'], env: environment });
+    const child = spawn(process.execPath, [testProgram('served-run')], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: environment,
+    });
     let said = '';
     child.stderr.on('data', (chunk: Buffer) => {
       said += chunk.toString('utf8');

@@ -2,7 +2,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import type { CudaDevice, DeviceReport } from '../../../../../electron/contract/devices.ts';
 import { loadAddon } from '../../../../../electron/host/index.ts';
-import { chooseGpu, findGpu, usedGpu } from '../../../../../electron/host/io/addon/gpu.ts';
+import { chooseGpu, findGpu, sharingGpus, usedGpu } from '../../../../../electron/host/io/addon/gpu.ts';
 import { openTestHost } from '../../test-host.ts';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -35,6 +35,15 @@ it('uses the first that can be used, or the one that was chosen', () => {
   expect(() => chooseGpu(report, '7')).toThrow(
     /^the GPU "7" cannot be used; allowed: 1 \(GPU 1, GPU-22222222-aaaa[-0]+\), 2 \(GPU 2, /,
   );
+});
+
+it('names those that share work: all that can be used, or a list', () => {
+  const shared = (list: string) => sharingGpus(report, list).map(({ index }) => index);
+  expect([shared('all'), shared('2'), shared('2, 1'), shared('1,1')]).toEqual([[1, 2], [2], [2, 1], [1, 1]]);
+  expect(() => shared('1,0')).toThrow('the GPU "0" cannot be used; it is in exclusive use');
+  expect(() => shared('')).toThrow('the GPU "" cannot be used; allowed: 1 (GPU 1, ');
+  const none = { cuda: { ...report.cuda, reason: 'there is no driver', devices: [] } };
+  expect(() => sharingGpus(none, 'all')).toThrow('no GPU can be used; there is no driver');
 });
 
 it('a host on a GPU that is not here says why, before anything runs', async (context) => {

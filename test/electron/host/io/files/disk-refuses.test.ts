@@ -6,6 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fileError } from '../../../../../electron/host/io/files/errors.ts';
+import { testProgram } from '../../../../test-programs.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -47,7 +48,7 @@ describe('a disk that takes no more', () => {
 
   it('stops nothing that the host keeps for itself, and loses nothing of it', async (context) => {
     if (process.platform === 'win32') return context.skip('file size limits are set with a POSIX shell');
-    const child = path.join(import.meta.dirname, 'full-disk-child.ts');
+    const child = testProgram('full-disk');
     // 512 bytes each: 150 KB.
     const command = 'ulimit -f 300; exec "$0" "$1" "$2"';
     const { stdout } = await promisify(execFile)('sh', ['-c', command, process.execPath, child, folder]);

@@ -1,7 +1,7 @@
 /** Starts hosts in processes of their own and talks to them. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { testProgram } from '../../../../test-programs.ts';
 
 export interface Answer {
   readonly ok?: unknown;
@@ -28,7 +28,7 @@ export interface ServerOptions {
 }
 
 export async function startServer({ dataFolder, uid, environment, under = [] }: ServerOptions): Promise<Server> {
-  const words = [...under, process.execPath, path.join(import.meta.dirname, 'server.ts'), dataFolder];
+  const words = [...under, process.execPath, testProgram('second-server'), dataFolder];
   const child = spawn(words[0] ?? '', words.slice(1), {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, ...environment },

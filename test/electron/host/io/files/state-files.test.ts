@@ -1,8 +1,13 @@
 /** Small files of the program's own state: what is asked for at the same time ends up in them together. */
-import { expect, test } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { Trust } from '../../../../../electron/host/app/user-kernels/trust.ts';
 import { Locks } from '../../../../../electron/host/io/files/locks.ts';
 import { HostSettings } from '../../../../../electron/host/io/files/settings.ts';
+import { StateFile } from '../../../../../electron/host/io/files/state-file.ts';
 import { InOrder } from '../../../../../electron/host/io/flow/in-order.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 
@@ -42,4 +47,38 @@ test('trust that is given to many files at once is kept of all', async () => {
   await Promise.all(hashes.map((sha256) => trust.add(sha256, 'my.cpp')));
   const again = await Trust.open(folder, locks(), noTrouble);
   expect(hashes.filter((sha256) => !again.has(sha256))).toEqual([]);
+});
+
+describe('a file of state', () => {
+  const file = path.join(folder, 'state.json');
+  const told: string[] = [];
+  const state = () =>
+    new StateFile({
+      file,
+      schema: z.object({ texts: z.array(z.string()) }),
+      empty: { texts: [] },
+      locks: locks(),
+      onDamaged: (aside) => told.push(aside),
+    });
+
+  test('of more than is allowed is neither read nor overwritten, and says so', async () => {
+    const text = JSON.stringify({ texts: ['x'.repeat(5 * 2 ** 20)] });
+    await writeFile(file, text);
+    const tooLarge = /state\.json would hold too much; allowed: 4 MiB\. It is left as it is/;
+    await expect(state().read()).rejects.toThrow(tooLarge);
+    await expect(state().change(() => ({ texts: [] }))).rejects.toThrow(tooLarge);
+    expect(await readFile(file, 'utf8')).toBe(text);
+    await rm(file);
+    await state().change(() => ({ texts: ['kept'] }));
+    await expect(state().change(() => ({ texts: ['x'.repeat(5 * 2 ** 20)] }))).rejects.toThrow(tooLarge);
+    expect(await state().read()).toEqual({ texts: ['kept'] });
+    expect(told).toEqual([]);
+  });
+
+  test.skipIf(process.platform === 'win32')('that is a pipe is told apart, and nobody waits for it', async () => {
+    await rm(file, { force: true });
+    execFileSync('mkfifo', [file]);
+    await expect(state().read()).rejects.toThrow('is a pipe or a device, not a file');
+    await rm(file);
+  });
 });

@@ -64,12 +64,22 @@ const state = (parts: Partial<ClockState>): ClockState => ({
 test('readings of all samples are one range each, in words that name the limit', () => {
   const before = state({ power_W: 120.4, powerLimit_W: 700, temperature_C: 41 });
   const after = state({ sm_MHz: 1755, power_W: 699.6, powerLimit_W: 700, temperature_C: 66 });
-  const known = { ...unknownSurroundings, ecc: true, dirty: true, governor: 'powersave', versions: { CUDA: '13.0' } };
+  const known = {
+    ...unknownSurroundings,
+    ecc: true,
+    persistence: false,
+    dirty: true,
+    governor: 'powersave',
+    versions: { CUDA: '13.0' },
+  };
   const found = environmentOf(known, 1.26, [{ clocks: { before, after } }, { clocks: { before: null, after: null } }]);
   expect(environmentSchema.parse(found)).toEqual(found);
   expect(found.gpu).toMatchObject({ sm_MHz: { low: 1755, high: 1980 }, memory_MHz: null });
   expect(environmentFacts(found, 16)).toEqual([
-    ['GPU while measured', '1755 to 1980 MHz · 120 to 700 W, limit 700 W · 41 to 66 °C · ECC on'],
+    [
+      'GPU while measured',
+      '1755 to 1980 MHz · 120 to 700 W, limit 700 W · 41 to 66 °C · ECC on · persistence mode off',
+    ],
     ['Other programs', '1.3 of 16 cores: times are longer for it'],
     ['Clock of the CPU', 'powersave'],
     ['Sources', 'changed since the commit'],

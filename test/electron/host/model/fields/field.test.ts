@@ -25,16 +25,16 @@ test('a map has depth across, x up, and MeV/mm²', async () => {
 
 test('a difference needs the same grid', async () => {
   const [a, b] = [field(3, 2, 0.5, (z) => z), field(3, 2, 0.5, (z) => z + 1)];
-  expect([...(difference(b, a)?.values ?? [])]).toEqual([1, 1, 1, 1, 1, 1]);
+  expect([...((await difference(b, a))?.values ?? [])]).toEqual([1, 1, 1, 1, 1, 1]);
   const other = field(3, 2, 0.25, (z) => z);
-  expect(difference(other, a)).toBeNull();
+  expect(await difference(other, a)).toBeNull();
   expect(gridText(other)).toBe('3 × 2 cells of 0.25 × 2 mm²');
 });
 
 test('curves of other grids differ by what straight lines between the points say', async () => {
   const fine = field(8, 1, 0.5, (z) => (z + 0.5) * 0.5 * 0.5);
   const coarse = field(4, 1, 1, (z) => z + 0.5);
-  const [first, second, none] = comparedCurves([coarse, fine, null], 0);
+  const [first, second, none] = await comparedCurves([coarse, fine, null], 0);
   expect(first?.residual).toBeNull();
   // Both are dose = depth: no difference where both are known.
   expect([...(second?.residual?.positions ?? [])]).toEqual([0.75, 1.25, 1.75, 2.25, 2.75, 3.25]);
@@ -50,11 +50,11 @@ test('spots of an image stay in sight, and in its difference with their sign', a
   };
   const few = { horizontal: null, vertical: null, pixels: [2, 2] as [number, number] };
   expect([...(await fieldMap(image(5), few)).values]).toEqual([5, 0, 0, 0]);
-  const less = difference(image(2), image(5));
+  const less = await difference(image(2), image(5));
   expect(less && [...(await fieldMap(less, few)).values]).toEqual([-3, 0, 0, 0]);
   expect(gridText(image(1))).toBe('8 × 8 pixels');
   expect(
-    difference(
+    await difference(
       image(1),
       field(8, 8, 1, () => 1),
     ),

@@ -13,7 +13,7 @@ test('a file is parsed again when it has changed, and its faults are kept as its
     const value = Number(text);
     return Number.isNaN(value) ? { ok: false, faults: [{ line: 1, message: 'no number' }] } : { ok: true, value };
   });
-  const read = besideReader({ path: ['file'], largest_bytes: 100, allowed: 'a number', parse });
+  const read = besideReader({ task: 'read a number', path: ['file'], largest_bytes: 100, allowed: 'a number', parse });
   const place = { name: path.join('runs', 'a.json'), folder };
   const file = path.join(folder, 'n.txt');
   await writeFile(file, '12');

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { formatIssue } from '../../../../../electron/contract/scenario/index.ts';
-import { readHkl, readHklInTurns } from '../../../../../electron/host/workloads/diffraction/scenario/hkl.ts';
+import { readHkl } from '../../../../../electron/host/workloads/diffraction/scenario/hkl.ts';
 import { problemOf } from '../../../../../electron/host/workloads/scenarios/index.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { renderDocument } from '../../workloads/image.ts';
@@ -155,16 +155,4 @@ test('the engine refuses what its variant cannot do, by name', async () => {
   expect(() => addon.createDiffraction(problemOf(reading))).toThrow(
     'solver.variant = diffraction-chebyshev: crystal.cells has 50 along an edge; the recurrence pays for at most 16',
   );
-});
-
-test('a long list of reflections is read while others take their turns', async () => {
-  const lines = Array.from({ length: 100_000 }, (_, i) => `${i % 200} ${Math.floor(i / 200)} 1 5`);
-  let turns = 0;
-  const others = setInterval(() => {
-    turns += 1;
-  }, 1);
-  const list = await readHklInTurns(lines.join('\n'));
-  clearInterval(others);
-  expect(turns).toBeGreaterThan(5);
-  expect(list).toEqual(readHkl(lines.join('\n')));
 });

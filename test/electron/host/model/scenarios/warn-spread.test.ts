@@ -26,7 +26,7 @@ test('bins that would smear the range are taken in parts, and the run gets those
     grid: { dz_mm: 0.5, energy: { kind: 'range', step_mm: 0.5 } },
     solver: { step_mm: 0.5 },
   });
-  expect(pmma.problem?.().grid.energy).toEqual({ kind: 'range', step_mm: 0.5 / 4 });
+  expect(pmma.problem?.().grid.energy).toEqual({ kind: 'range', step_mm: 0.5 / 5 });
   expect(lines(pmma).join()).not.toContain('range spread');
 });
 
@@ -69,3 +69,20 @@ test('no shipped beam scenario on a range grid is warned of', async () => {
     ).toEqual([]);
   }
 });
+
+test.each(['water', 'pmma', 'aluminium', 'copper', 'lead'])(
+  '%s: bins that the program filled in are as good when a file says them',
+  async (background) => {
+    for (const [stepping, angle_deg] of [
+      ['depth', 0],
+      ['path', 0],
+      ['depth', 20],
+    ] as const) {
+      const beam = { energy_MeV: 100, angle_deg };
+      const chosen = await check({ beam, geometry: { background }, solver: { stepping } });
+      const again = await check({ ...chosen.scenario });
+      expect(again.problem?.().grid.energy).toEqual(chosen.problem?.().grid.energy);
+      expect(lines(again).filter((line) => line.includes('parts'))).toEqual([]);
+    }
+  },
+);

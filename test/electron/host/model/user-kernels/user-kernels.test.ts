@@ -12,6 +12,7 @@ import { kernelFolders } from '../../../../../electron/host/model/bench/ceilings
 import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
 import { forkChild } from '../../../../../electron/host/model/user-kernels/process/link.ts';
 import { checkTransport } from '../../../../../electron/host/workloads/transport/user-kernel-check.ts';
+import { sameScratchFolder } from '../../../../scratch-folder.ts';
 import { benchHere } from '../../bench-here.ts';
 import { openTestScenarios, tinyScenario } from '../../small-run.ts';
 import { eventually } from '../../test-host.ts';
@@ -19,7 +20,7 @@ import { eventually } from '../../test-host.ts';
 const addon = loadAddon();
 const transport = { workload: 'transport', bench: '' };
 const trusted = new Set<string>();
-let folder = '';
+const folder = sameScratchFolder('user-kernels');
 let original = '';
 let problem: TransportProblem;
 let userKernels: UserKernels;
@@ -28,7 +29,6 @@ let processes = 0;
 beforeAll(async () => {
   // Compiling is most of the time. Without fused operations every optimisation gives the same bits.
   vi.stubEnv('CXXFLAGS', '-O0');
-  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-user-kernels-'));
   original = await readFile(path.join(kernelFolders().sources, 'transport/cpu/gather.cpp'), 'utf8');
   const scenarios = await openTestScenarios(addon);
   problem = scenarios.resolve(await scenarios.check(tinyScenario, { name: 'test', folder: null }));
@@ -42,10 +42,9 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(async () => {
+afterAll(() => {
   vi.unstubAllEnvs();
   userKernels.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const description = {

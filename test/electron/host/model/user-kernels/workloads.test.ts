@@ -3,8 +3,7 @@
  * a copy's work, a crash, a hang, too much memory, a wrong answer, another answer every time.
  */
 
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isRight } from '../../../../../electron/contract/bench/session.ts';
@@ -20,13 +19,14 @@ import { imageRunData } from '../../../../../electron/host/workloads/diffraction
 import { hostWorkloads, rulesOf } from '../../../../../electron/host/workloads/index.ts';
 import { type AnyReading, openScenarios, problemOf } from '../../../../../electron/host/workloads/scenarios/index.ts';
 import { taskVerdict, userKernelRefusal } from '../../../../../electron/host/workloads/task/user-kernels.ts';
+import { sameScratchFolder } from '../../../../scratch-folder.ts';
 import { benchHere } from '../../bench-here.ts';
 import { assetsFolder, memoryLimit_bytes } from '../../small-run.ts';
 import { smallImage } from '../../workloads/small-image.ts';
 
 const addon = loadAddon();
 const trusted = new Set<string>();
-let folder = '';
+const folder = sameScratchFolder('user-kernels-of-workloads');
 let own: UserKernels;
 let processes = 0;
 
@@ -177,10 +177,9 @@ async function failure(work: Promise<unknown>): Promise<BraggError> {
   return error;
 }
 
-beforeAll(async () => {
+beforeAll(() => {
   // What they compute is small, and compiling them is most of the time.
   vi.stubEnv('CXXFLAGS', '-O0');
-  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-own-workloads-'));
   own = new UserKernels({
     addon,
     folders: { ...kernelFolders(), cache: path.join(folder, 'cache') },
@@ -191,10 +190,9 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(async () => {
+afterAll(() => {
   vi.unstubAllEnvs();
   own.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 describe.each(kinds.map((kind) => [kind.workload, kind] as const))('%s', (_, kind) => {

@@ -1,7 +1,9 @@
 /** Spread-out peaks over the real engine. */
 import { describe, expect, test } from 'vitest';
+import { peaks, peaksTable } from '../../../../../../electron/build/figures/programs.ts';
 import { sobpSpots } from '../../../../../../electron/contract/sobp.ts';
 import { buildSobp } from '../../../../../../electron/host/workloads/transport/beams/sobp.ts';
+import { expectRows } from '../../../../build/document-rows.ts';
 import { addon, scenarios } from '../../../model/scenarios/open.ts';
 
 const check = (document: unknown) => scenarios.check(document, { name: 's', folder: null });
@@ -15,12 +17,12 @@ async function built(request: Parameters<typeof buildSobp>[2], beam: object = {}
 
 describe('an SOBP', () => {
   test.each([
-    [100, 40, {}, {}],
-    [150, 50, { energy_sigma_MeV: 0.8 }, { nuclear: 'attenuation' }],
-    [60, 45, {}, {}],
+    [100, 40, {}, {}, peaks[0]],
+    [150, 50, { energy_sigma_MeV: 0.8 }, { nuclear: 'attenuation' }, null],
+    [60, 45, {}, {}, peaks[2]],
   ])(
-    'of range %d mm and modulation %d mm comes out so, and flat',
-    async (range_mm, modulation_mm, beam, physics) => {
+    'of range %d mm and modulation %d mm comes out so, and flat, and as the handbook has it',
+    async (range_mm, modulation_mm, beam, physics, row) => {
       const found = await built({ range_mm, modulation_mm }, beam, physics);
       expect(Math.abs(found.plateau.r90_mm - range_mm)).toBeLessThan(0.05);
       expect(Math.abs(found.plateau.m95_mm - modulation_mm)).toBeLessThan(0.3);
@@ -29,6 +31,7 @@ describe('an SOBP', () => {
       expect(found.layers.every(({ weight }) => weight > 0)).toBe(true);
       expect(found.layers.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1, 9);
       expect(found.cost).toBeLessThan(found.apart / 2);
+      if (row !== null) expectRows('spread-out-peaks', peaksTable([[row, found]]));
     },
     120_000,
   );

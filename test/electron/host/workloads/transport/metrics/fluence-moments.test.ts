@@ -46,17 +46,18 @@ it('mean range is the mean depth of those that stop, and not of those that are l
     return sums([[(1 - 0.005 * Math.min(z, 40)) * 0.5 * (1 - Math.tanh(z - 40)), 0, 0]]);
   });
   const grid = { nz: 50, dz_mm: 1 };
-  const end = { stopped: 0.8, excess_mm: 0, lostBehind: () => 0 };
+  const end = { stopped: 0.8, excess_mm: 0, lostBehind: () => 0, aside: 0 };
   const moments = fluenceMoments(new Float64Array(planes.flat()), 1, 0);
   const [ahead, behind] = [
     { z_mm: 0, angle_rad: 0 },
     { z_mm: 2, angle_rad: 0 },
   ];
   expect(Math.abs((meanRange(moments, ahead, grid, end, 40) ?? 0) - 40)).toBeLessThan(0.03);
-  expect(
-    Math.abs((meanRange(moments, behind, grid, { stopped: 0.8, excess_mm: 0.3, lostBehind: () => 0 }, 38) ?? 0) - 37.7),
-  ).toBeLessThan(0.03);
+  expect(Math.abs((meanRange(moments, behind, grid, { ...end, excess_mm: 0.3 }, 38) ?? 0) - 37.7)).toBeLessThan(0.03);
   expect(meanRange(moments, ahead, grid, end, null)).toBeNull();
+  // A side that takes some of a straight beam leaves those that stop where they stop; of a tilted one it takes its axis.
+  expect(meanRange(moments, ahead, grid, { ...end, aside: 0.1 }, 40)).not.toBeNull();
+  expect(meanRange(moments, { ...ahead, angle_rad: 0.1 }, grid, { ...end, aside: 0.1 }, 40)).toBeNull();
   // The beam leaves behind the 40th plane, where most of it is still under way.
   const cut = fluenceMoments(new Float64Array(planes.slice(0, 40).flat()), 1, 0);
   expect(meanRange(cut, ahead, { nz: 40, dz_mm: 1 }, end, 38)).toBeNull();

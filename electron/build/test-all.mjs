@@ -1,0 +1,4 @@
+/** `npm run test:all`: what a change must pass before it is everybody's: `npm test`, `test:sanitized` and `test:clang` as one. */
+import { testing } from './suites/entry.mjs';
+
+await testing('npm run test:all', ({ suites, sanitized, byClang }) => [...suites, ...sanitized, ...byClang]);

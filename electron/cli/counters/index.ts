@@ -1,0 +1,69 @@
+/** Hardware counters beside a benchmark: from CSV files of ncu, or by running it. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Session } from '../../contract/bench/session.ts';
+import { isUserKernelId } from '../../contract/user-kernels.ts';
+import { withCounters } from '../../host/model/counters/attach.ts';
+import { readNcuCsv } from '../../host/model/counters/ncu.ts';
+import { countedBy } from '../../host/model/counters/run-ncu.ts';
+import { hostWorkloads } from '../../host/workloads/index.ts';
+import { type FlagSpec, hasFlag, type ParsedArguments, UsageError } from '../arguments.ts';
+import type { VerbContext } from '../verb.ts';
+
+export const counterFlags: readonly FlagSpec[] = [
+  {
+    name: 'counters',
+    value: 'VARIANT=NCU.csv',
+    repeats: true,
+    help: 'Bytes of DRAM and L2, instructions and stalls of a run, from a CSV of Nsight Compute. Repeats.',
+  },
+  {
+    name: 'ncu',
+    help: 'After the rounds, count a run of each CUDA variant of a beam or an image with ncu. Where it may not, the reason is said.',
+  },
+];
+
+/** `--counters` of the command line put into the session. Throws a UsageError or BraggError. */
+export async function withCounterFiles(session: Session, { flags }: ParsedArguments): Promise<Session> {
+  let out = session;
+  for (const text of flags.get('counters') ?? []) {
+    const at = text.indexOf('=');
+    if (at < 1) throw new UsageError(`--counters: ${JSON.stringify(text)} is not VARIANT=NCU.csv`);
+    const [label, file] = [text.slice(0, at), text.slice(at + 1)];
+    const csv = await readFile(file, 'utf8').catch((error: Error) => {
+      throw new UsageError(`--counters: ${file} cannot be read (${error.message})`);
+    });
+    out = withCounters(out, label, readNcuCsv(csv, file), path.basename(file));
+  }
+  return out;
+}
+
+/** With `--ncu`: a run of each CUDA variant is counted. A reason that holds for all is told once. */
+export async function withOwnCounters(session: Session, { parsed, terminal, signal }: VerbContext): Promise<Session> {
+  if (!hasFlag(parsed, 'ncu')) return session;
+  const { workload, sweep, reports } = session;
+  // A process is one run of these; of the others it is many repetitions.
+  if (sweep !== null || hostWorkloads[workload].benchable.usualProcesses === 0) {
+    terminal.say('No counters: --ncu counts a run of a beam or an image of one size.');
+    return session;
+  }
+  const labels = (reports[0]?.entries ?? []).flatMap(({ label, variant, device }) =>
+    // A precision or a GPU of its own is no word of `run`.
+    device === 'cuda' && label === variant && !isUserKernelId(variant) ? [label] : [],
+  );
+  const [scenario = ''] = parsed.operands;
+  const overrides = (parsed.flags.get('set') ?? []).flatMap((one) => ['--set', one]);
+  const program = process.argv.slice(0, 2);
+  const told = new Set<string>();
+  let out = session;
+  for (const label of labels) {
+    if (signal.aborted) break;
+    const command = [...program, 'run', scenario, '--variant', label, ...overrides];
+    const counted = await countedBy({ command, signal });
+    if (typeof counted !== 'string') out = withCounters(out, label, counted, 'ncu');
+    else if (!told.has(counted)) terminal.say(`No counters: ${counted}.`);
+    if (typeof counted === 'string') told.add(counted);
+  }
+  if (labels.length === 0) terminal.say('No counters: no variant on a GPU was measured.');
+  return out;
+}

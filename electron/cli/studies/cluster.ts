@@ -1,0 +1,75 @@
+/** `braggbench study run --on slurm`, and the task that a job array calls on a node. */
+import path from 'node:path';
+import type { LocalOptions, StudyOutcome } from '../../host/app/studies/local/engine.ts';
+import { meanSeconds } from '../../host/app/studies/point-time.ts';
+import { SlurmEngine } from '../../host/app/studies/slurm/engine.ts';
+import { Slurm } from '../../host/app/studies/slurm/slurm.ts';
+import { solveTask } from '../../host/app/studies/slurm/task.ts';
+import type { Host } from '../../host/index.ts';
+import { StudyFolder } from '../../host/model/studies/folder.ts';
+import { type FlagSpec, flagNumber, flagValue, UsageError } from '../arguments.ts';
+import { assetsFolder } from '../assets-folder.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import type { VerbContext } from '../verb.ts';
+
+const USUAL = { minutes: 5, warning_s: 60, silent_s: 120 } as const;
+
+export const clusterFlags: readonly FlagSpec[] = [
+  { name: 'on', value: 'slurm', help: 'Give the points to a Slurm cluster, from a machine that has sbatch.' },
+  { name: 'sbatch', value: 'WORDS', help: 'Further words for sbatch: "--partition=gpu --gres=gpu:1 --time=1:00:00".' },
+  { name: 'at-once', value: 'N', help: 'With --on slurm: most tasks of an array at the same time.' },
+  { name: 'task-minutes', value: 'N', help: `With --on slurm: how long a task is to last; ${USUAL.minutes}.` },
+  {
+    name: 'warning',
+    value: 'SECONDS',
+    help: `So long before its limit a task stops and is requeued; ${USUAL.warning_s}.`,
+  },
+  { name: 'silent', value: 'SECONDS', help: `A task that says nothing for so long is given up; ${USUAL.silent_s}.` },
+];
+
+/** False: this machine solves. Throws a UsageError for any other place. */
+export function isOnSlurm({ parsed }: VerbContext): boolean {
+  const on = flagValue(parsed, 'on');
+  if (on === undefined) return false;
+  if (on !== 'slurm') throw new UsageError(`--on ${JSON.stringify(on)} is not known; allowed: slurm`);
+  return true;
+}
+
+type OnSlurm = Pick<LocalOptions, 'host' | 'folder' | 'lines' | 'budget' | 'onProgress'>;
+
+/** Solves what is left on the cluster; the jobs go on where this process ends first. */
+export async function solveOnSlurm({ parsed, terminal, signal }: VerbContext, study: OnSlurm): Promise<StudyOutcome> {
+  const { folder } = study;
+  const number = (flag: string, min: number, whole: boolean): number | undefined =>
+    flagNumber(parsed, flag, { min, max: 1e6, whole });
+  const cores = number('cores', 1, true) ?? 1;
+  const [, cli = ''] = process.argv;
+  const engine = new SlurmEngine({
+    ...study,
+    signal,
+    slurm: new Slurm(),
+    program: [process.execPath, ...process.execArgv, path.resolve(cli), 'study', 'task', path.resolve(folder.folder)],
+    progressLeft: exitCodes.left,
+    size: {
+      point_s: await meanSeconds(folder),
+      lanes: cores,
+      task_s: 60 * (number('task-minutes', 1e-6, false) ?? USUAL.minutes),
+    },
+    atOnce: number('at-once', 1, true) ?? null,
+    cores,
+    warning_s: number('warning', 1, true) ?? USUAL.warning_s,
+    silent_s: number('silent', 1, false) ?? USUAL.silent_s,
+    more: (flagValue(parsed, 'sbatch') ?? '').split(/\s+/).filter((word) => word !== ''),
+    say: (line) => terminal.say(line),
+  });
+  return engine.run();
+}
+
+/** `study task FOLDER TAG`: what a job array calls. */
+export async function runTask({ signal }: VerbContext, host: Host, study: string, tag: string): Promise<ExitCode> {
+  const folder = await StudyFolder.open(study);
+  const options = { host, folder, tag, signal, environment: process.env, assetsFolder: assetsFolder() };
+  const { done, failed, whole } = await solveTask(options);
+  if (whole) return exitCodes.done;
+  return done + failed > 0 ? exitCodes.left : exitCodes.interrupted;
+}

@@ -1,0 +1,128 @@
+/** `braggbench study run` and `resume`: solves what is not there yet. */
+import { BraggError } from '../../contract/errors.ts';
+import type { Study } from '../../contract/study/index.ts';
+import { type StudyOutcome, type StudyProgress, solveLocally } from '../../host/app/studies/local/engine.ts';
+import { holdStudy, keepPlan, leftOf, plannedFolder, usualFolder } from '../../host/app/studies/open.ts';
+import type { Host } from '../../host/index.ts';
+import { isStudyFolder, StudyFolder } from '../../host/model/studies/folder.ts';
+import { flagValue, hasFlag } from '../arguments.ts';
+import { ask, canAsk } from '../ask.ts';
+import { assetsFolder } from '../assets-folder.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { duration, significant } from '../numbers.ts';
+import { bar, ProgressBar } from '../progress-bar.ts';
+import type { VerbContext } from '../verb.ts';
+import { isOnSlurm, solveOnSlurm } from './cluster.ts';
+import { DAY_S, longTime, planned, shareOf } from './plan.ts';
+
+/** A study that would take days is begun only by someone who has heard so. */
+async function refuseEndless({ terminal }: VerbContext, { folder: { head, folder }, budget }: Opened, left: number) {
+  const { least_s, points } = head;
+  if (least_s === null || budget.minutes !== undefined || budget.points !== undefined) return;
+  const left_s = (least_s * left) / Math.max(1, points);
+  if (left_s <= DAY_S) return;
+  const takes = `${folder}: the ${left} points take at least ${longTime(left_s)} one after the other.`;
+  if (canAsk(terminal) && (await ask(`${takes} Begin all the same? [y/N] `))) return;
+  throw new BraggError('invalid', `${takes} Begin all the same with --yes, or give the study a budget.`);
+}
+
+/** A study's folder, and what one go at it may take: that may change from go to go, the plan does not. */
+export interface Opened {
+  readonly folder: StudyFolder;
+  readonly budget: Study['budget'];
+}
+
+export const asPlanned = (folder: StudyFolder): Opened => ({ folder, budget: folder.study.budget });
+
+/** The study's folder: as planned before, or planned now. */
+export async function opened({ parsed, signal }: VerbContext, host: Host, operand: string): Promise<Opened> {
+  if (await isStudyFolder(operand)) return asPlanned(await StudyFolder.open(operand));
+  const found = await planned(operand, host, signal);
+  const folder = await keepPlan(found, flagValue(parsed, 'out') ?? usualFolder(operand));
+  return { folder, budget: found.study.budget };
+}
+
+/** The folder of a study that was planned before. Throws BraggError `not-found`. */
+export async function existing({ parsed }: VerbContext, operand: string): Promise<StudyFolder> {
+  const folder = flagValue(parsed, 'out') ?? (await plannedFolder(operand));
+  if (folder !== null) return StudyFolder.open(folder);
+  throw new BraggError(
+    'not-found',
+    `${operand} was not run yet: there is no ${usualFolder(operand)}. Run it with braggbench study run.`,
+  );
+}
+
+function progressText({ done, failed, total, per_s, left_s }: StudyProgress): string {
+  const ended = done + failed;
+  const parts = [
+    `${bar(total === 0 ? 1 : ended / total)} ${ended} of ${total} points`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(per_s === null ? [] : [`${significant(per_s, 3)} a second`]),
+    ...(left_s === null ? [] : [`${longTime(left_s)} left at this rate`]),
+  ];
+  return parts.join('  ');
+}
+
+const endings = {
+  whole: '',
+  stopped: 'stopped as asked',
+  cancelled: 'interrupted',
+  budget: 'the budget is used up',
+} as const;
+
+function sayOutcome(
+  { parsed, terminal }: VerbContext,
+  folder: StudyFolder,
+  outcome: StudyOutcome,
+  before: number,
+): void {
+  const { done, failed, end, wall_s } = outcome;
+  const left = folder.head.points - before - done - failed;
+  if (hasFlag(parsed, 'json')) {
+    terminal.printJson({ folder: folder.folder, points: folder.head.points, before, done, failed, left, end, wall_s });
+    return;
+  }
+  const rate = done + failed > 0 ? `, ${significant((done + failed) / wall_s, 3)} a second` : '';
+  const ended = `${done} points solved in ${duration(wall_s)}${rate}`;
+  const parts = [
+    ended,
+    ...(before > 0 ? [`${before} were there before`] : []),
+    ...(failed > 0 ? [terminal.style('red', `${failed} failed`)] : []),
+    ...(left > 0 ? [`${left} are left`] : []),
+    ...(endings[end] === '' ? [] : [endings[end]]),
+  ];
+  terminal.print(parts.join('; '));
+  if (failed > 0) terminal.print(`Why: braggbench study status ${folder.folder}`);
+  if (left === 0) terminal.print(`Table: braggbench study collect ${folder.folder}`);
+}
+
+export async function runStudy(context: VerbContext, host: Host, study: Opened): Promise<ExitCode> {
+  const { folder, budget } = study;
+  const { parsed, terminal, signal } = context;
+  const lock = await holdStudy(folder);
+  try {
+    const lines = await leftOf(folder, hasFlag(parsed, 'retry'));
+    if (!hasFlag(parsed, 'yes')) await refuseEndless(context, study, lines.length);
+    await folder.goOn();
+    const progress = new ProgressBar(terminal);
+    const onProgress = (now: StudyProgress): void => progress.draw(progressText(now));
+    const solving = isOnSlurm(context)
+      ? solveOnSlurm(context, { host, folder, lines, budget, onProgress })
+      : solveLocally({
+          ...{ host, folder, lines, signal, budget, onProgress },
+          share: shareOf(parsed, host),
+          assetsFolder: assetsFolder(),
+          job: null,
+        });
+    const outcome = await solving.finally(() => progress.clear());
+    sayOutcome(context, folder, outcome, folder.head.points - lines.length);
+    if (outcome.end === 'cancelled') {
+      if (isOnSlurm(context))
+        terminal.say('Its jobs go on; braggbench study resume watches them again, stop ends them.');
+      return exitCodes.interrupted;
+    }
+    return outcome.failed === 0 ? exitCodes.done : exitCodes.failed;
+  } finally {
+    lock.release();
+  }
+}

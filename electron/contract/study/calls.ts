@@ -1,0 +1,126 @@
+/** Studies as the page asks for them: those in the library's folder `studies`. */
+import { z } from 'zod';
+import { fileRefSchema } from '../files.ts';
+import { scenarioDraftSchema } from '../scenario/draft.ts';
+import { bytes, float64 } from '../wire/arrays.ts';
+import { LONGEST_EXPRESSION } from './expression.ts';
+
+const nothing = z.strictObject({});
+
+/** The folder's name without `.study`: a letter, digit or underscore first, no separators. */
+export const studyIdSchema = z.string().regex(/^[\p{L}\p{N}_][\p{L}\p{N}_ .,()+–-]{0,99}$/u);
+export type StudyId = z.infer<typeof studyIdSchema>;
+const ofStudy = z.strictObject({ study: studyIdSchema });
+
+export const studyEntrySchema = z.strictObject({
+  id: studyIdSchema,
+  name: z.string(),
+  points: z.number().int().nonnegative(),
+  done: z.number().int().nonnegative(),
+  failed: z.number().int().nonnegative(),
+  /** `elsewhere`: another process works on it, such as the command line. */
+  state: z.enum(['running', 'stopping', 'elsewhere', 'whole', 'open']),
+  /** Points a second in the last half minute; null before there is a rate, and where nobody works here. */
+  per_s: z.number().nullable(),
+  left_s: z.number().nullable(),
+  /** Why the last go here ended early; null: it did not. */
+  error: z.string().nullable(),
+  /** The first failures. */
+  failures: z.array(z.strictObject({ id: z.string(), message: z.string() })).readonly(),
+  /** ISO 8601. */
+  created: z.string(),
+});
+export type StudyEntry = Readonly<z.infer<typeof studyEntrySchema>>;
+
+/** A study as its author wrote it, and the file of its scenario, beside which the files are that this names. */
+const written = z.strictObject({ document: scenarioDraftSchema, file: fileRefSchema.nullable().default(null) });
+
+export const studyPlanSchema = z.strictObject({
+  points: z.number().int().nonnegative(),
+  combinations: z.number().int().nonnegative(),
+  /** Points that were laid out for what follows. */
+  looked: z.number().int().nonnegative(),
+  state_bytes: z.number().nullable(),
+  /** One after the other on the fastest machine of today; null where unknown. */
+  least_s: z.number().nullable(),
+  /** Points that cannot be run, of those looked at. */
+  refused: z.array(z.strictObject({ settings: z.string(), message: z.string() })).readonly(),
+});
+export type StudyPlan = Readonly<z.infer<typeof studyPlanSchema>>;
+
+export const studyCellSchema = z.union([z.number(), z.string(), z.null()]);
+export type StudyCell = z.infer<typeof studyCellSchema>;
+
+export const studyColumnSchema = z.strictObject({
+  /** Its own in the table: the group, and the name. */
+  key: z.string(),
+  name: z.string(),
+  unit: z.string(),
+  of: z.enum(['point', 'axis', 'measure', 'error', 'where']),
+  /** Every row has the same here. */
+  equal: z.boolean(),
+  /** All that is there are numbers. */
+  numeric: z.boolean(),
+});
+export type StudyColumnInfo = Readonly<z.infer<typeof studyColumnSchema>>;
+
+/** Which rows: all where it is empty. As in conditions of studies, by the names of columns: `r80_mm > 40`. */
+const filter = z.string().max(LONGEST_EXPRESSION).default('');
+export const MOST_ROWS = 500;
+
+export const studyRowsSchema = z.strictObject({
+  columns: z.array(studyColumnSchema).readonly(),
+  rows: z.array(z.array(studyCellSchema).readonly()).readonly(),
+  /** Rows that the filter lets through, and all. */
+  matching: z.number().int().nonnegative(),
+  all: z.number().int().nonnegative(),
+  /** What has to be said wherever the table goes. */
+  notes: z.array(z.string()).readonly(),
+});
+export type StudyRows = Readonly<z.infer<typeof studyRowsSchema>>;
+
+/** A column of all matching rows: numbers with NaN where there is none, or texts. */
+const valuesSchema = z.strictObject({
+  key: z.string(),
+  numbers: float64.nullable(),
+  texts: z.array(z.string()).nullable(),
+});
+export type StudyValues = Readonly<z.infer<typeof valuesSchema>>;
+
+export const studyMethods = {
+  'study.list': { params: nothing, result: z.strictObject({ studies: z.array(studyEntrySchema) }) },
+  /** Throws `invalid` with every fault of the study. */
+  'study.plan': { params: written, result: studyPlanSchema },
+  /** Plans it into the library and begins. A study with the same points goes on where it was. */
+  'study.start': { params: written, result: ofStudy },
+  /** Solves what has no result; with `retry` what failed, too. */
+  'study.resume': { params: z.strictObject({ study: studyIdSchema, retry: z.boolean() }), result: nothing },
+  /** The points under way are lost, and nothing else. */
+  'study.stop': { params: ofStudy, result: nothing },
+  /** Rows from `from` on in the order asked for; at most 500. */
+  'study.rows': {
+    params: z.strictObject({
+      study: studyIdSchema,
+      filter,
+      /** Null: in the order of the plan. */
+      sort: z.strictObject({ key: z.string(), descending: z.boolean() }).nullable(),
+      from: z.number().int().nonnegative(),
+      count: z.number().int().min(0).max(MOST_ROWS),
+    }),
+    result: studyRowsSchema,
+  },
+  /** Whole columns, for plots; the points' ids beside them. */
+  'study.values': {
+    params: z.strictObject({ study: studyIdSchema, filter, keys: z.array(z.string()).min(1).max(12) }),
+    result: z.strictObject({ points: z.array(z.string()), columns: z.array(valuesSchema) }),
+  },
+  /** The scenario that is solved at a point. */
+  'study.point': {
+    params: z.strictObject({ study: studyIdSchema, point: z.string().regex(/^[0-9a-f]{16}$/) }),
+    result: z.strictObject({ scenario: scenarioDraftSchema, name: z.string() }),
+  },
+  'study.export': {
+    params: z.strictObject({ study: studyIdSchema, format: z.enum(['csv', 'parquet', 'h5', 'json']) }),
+    result: z.strictObject({ name: z.string(), mime: z.string(), bytes }),
+  },
+} as const;

@@ -1,0 +1,84 @@
+/** What one run of each variant is likely to take, before anything is measured. */
+import { gpuOf } from '../../../contract/bench/bench-session.ts';
+import type { ExpectedTime } from '../../../contract/bench/benches.ts';
+import type { MeasuredSessionEntry, Session, SessionReport } from '../../../contract/bench/session.ts';
+import type { NativeAddon } from '../../io/addon/addon.ts';
+import { usedGpu } from '../../io/addon/gpu.ts';
+import type { Amount, Benchable, BenchProblem } from '../../workloads/benchable.ts';
+
+/** A session of one size with the problem that it measured; null where its scenario was not recorded. */
+export interface Timed {
+  readonly session: Session;
+  readonly problem: () => Promise<BenchProblem | null>;
+}
+
+interface Here {
+  readonly cpu: string;
+  readonly gpu: string | null;
+}
+
+interface Found {
+  readonly entry: MeasuredSessionEntry;
+  readonly report: SessionReport;
+  readonly timed: Timed;
+  readonly machine: string;
+  readonly here: boolean;
+}
+
+function machineOf({ device, gpu }: MeasuredSessionEntry, { machine }: SessionReport): string {
+  return device === 'cpu' ? machine.cpu : (gpuOf(machine, gpu)?.name ?? 'a GPU');
+}
+
+/** Sessions of this machine first, the newest of them before the others. */
+function foundOf(variant: string, sessions: readonly Timed[], { cpu, gpu }: Here): readonly Found[] {
+  const all = sessions.flatMap((timed): Found[] => {
+    const [report] = timed.session.reports;
+    const entry = report?.entries.find(({ label }) => label === variant);
+    if (report === undefined || entry?.status !== 'measured') return [];
+    const machine = machineOf(entry, report);
+    return [{ entry, report, timed, machine, here: machine === (entry.device === 'cpu' ? cpu : gpu) }];
+  });
+  const created = ({ timed }: Found): string => timed.session.created;
+  return all.sort((a, b) => Number(b.here) - Number(a.here) || (created(a) < created(b) ? 1 : -1));
+}
+
+/** Its set-up as it was, and its time by how much there is to do and how many threads there are. */
+function scaled({ entry, report }: Found, then: Amount, now: Amount): number {
+  const rest = entry.wall_s === null ? entry.setup_s : Math.max(0, entry.wall_s - entry.time_s);
+  const had = entry.threads ?? report.machine.logical_cores;
+  const threads = now.threads === null || had === 0 ? 1 : had / now.threads;
+  return rest + (entry.time_s * now.amount * threads) / then.amount;
+}
+
+export async function expectedTimes(
+  addon: NativeAddon,
+  benchable: Benchable,
+  problem: BenchProblem,
+  variants: readonly string[],
+  sessions: readonly Timed[],
+): Promise<ExpectedTime[]> {
+  const here = { cpu: addon.machine().cpu, gpu: usedGpu(addon.devices())?.name ?? null };
+  const problems = new Map<Timed, Promise<BenchProblem | null>>();
+  const problemOf = (timed: Timed): Promise<BenchProblem | null> => {
+    const known = problems.get(timed) ?? timed.problem();
+    problems.set(timed, known);
+    return known;
+  };
+  const one = async (variant: string): Promise<ExpectedTime> => {
+    const now = await benchable.amount(addon, problem, variant);
+    const all = foundOf(variant, sessions, here);
+    const right = all[0]?.entry.verdict !== 'wrong' && now?.right !== false;
+    if (now === null) return { variant, run_s: null, like: null, right };
+    for (const found of all) {
+      // Another processor says less than what its threads usually do.
+      if (!found.here && now.usualRate !== null) continue;
+      const before = await problemOf(found.timed);
+      const then = before === null ? null : await benchable.amount(addon, before, variant);
+      if (then === null || then.of !== now.of || !(then.amount > 0)) continue;
+      return { variant, run_s: scaled(found, then, now), like: found.here ? null : found.machine, right };
+    }
+    const usual = now.usualRate === null ? null : now.amount / (now.usualRate * (now.threads ?? 1));
+    return { variant, run_s: usual, like: null, right };
+  };
+  return Promise.all(variants.map(one));
+}

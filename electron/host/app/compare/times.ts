@@ -1,0 +1,167 @@
+/**
+ * How times stand to the reference's: beside the host's loop, for a bootstrap of some hundred rounds takes a tenth of a
+ * second, and sessions have any number of them.
+ */
+import type { Subject } from '../../../contract/bench/benches.ts';
+import type { ComparedRow } from '../../../contract/bench/comparison.ts';
+import { verdictOf } from '../../../contract/bench/recorded/speed-verdict.ts';
+import { aside } from '../../io/aside/task.ts';
+import { asRatio } from '../../model/bench/comparison.ts';
+import { median, medianInterval, ratioInterval, unpairedRatioInterval } from '../../model/bench/statistics.ts';
+import { judge, outsideOf, type Standing } from '../../model/verdicts/judge.ts';
+import {
+  asInterval,
+  type Instances,
+  type LogInterval,
+  pairedLogRatio,
+  separateLogRatio,
+  timeInterval,
+} from '../../model/verdicts/levels.ts';
+import type { Loaded, OwnRow } from './subjects.ts';
+
+/** Plain values: they go to a thread. */
+interface Times
+  extends Pick<Loaded, 'times' | 'instances' | 'wholes' | 'processes' | 'rounds' | 'margin' | 'judgedWhole'>,
+    Pick<Loaded, 'floor' | 'wholeFloor' | 'processFloor'>,
+    Pick<OwnRow, 'bench' | 'size'> {
+  readonly subject: Subject;
+}
+
+/** What a row tells of its times. */
+export interface ComparedTimes extends Pick<ComparedRow, 'time_interval' | 'ratio' | 'whole' | 'process' | 'paired'> {
+  readonly speed: ComparedRow['verdict'];
+}
+
+/** Seed of the bootstrap: the same numbers every time. */
+const seed = 1;
+
+/** In the same rounds: then round i of both was taken side by side. */
+function pairedWith(here: Times, reference: Times): boolean {
+  return here.rounds !== null && here.rounds === reference.rounds && here.times.length === reference.times.length;
+}
+
+/** Null where a session tells nothing of instances, or has too few. */
+function logRatioOf(
+  here: Instances | null,
+  reference: Instances | null,
+  { paired, contestants }: { readonly paired: boolean; readonly contestants: number },
+): LogInterval | null {
+  if (here === null || reference === null || here === reference) return null;
+  const ratio = paired ? pairedLogRatio : separateLogRatio;
+  return ratio(here, reference, outsideOf({ contestants }));
+}
+
+function ratioTo(
+  here: Times,
+  reference: Times,
+  { paired, log }: { readonly paired: boolean; readonly log: LogInterval | null },
+): ComparedRow['ratio'] {
+  const ratio = asRatio(log, median(here.times) / median(reference.times));
+  if (log !== null || here === reference) return ratio;
+  const interval = paired ? ratioInterval : unpairedRatioInterval;
+  return { ...ratio, interval: interval(here.times, reference.times, seed) };
+}
+
+/** By instances where both tell of them; else by the bootstrap of the rounds, as older sessions were judged. */
+function speedOf(here: Times, reference: Times, log: LogInterval | null, ratio: ComparedRow['ratio']) {
+  const floor = larger(here.floor, reference.floor);
+  return log === null ? verdictOf(ratio.interval, floor) : standingOf(here, reference, { log, floor });
+}
+
+/** `floor` as a ratio less 1. The narrower margin of two sessions: what either calls apart is not the same. */
+function standingOf(
+  here: Times,
+  reference: Times,
+  { log, floor }: { readonly log: LogInterval; readonly floor: number | null },
+): Standing {
+  const criteria = { margin: Math.min(here.margin, reference.margin) };
+  return judge(log, floor === null ? null : Math.log1p(floor), criteria, here.instances?.length ?? 0).standing;
+}
+
+/** What its session said of whole runs, where it is the reference of that session that both are compared with. */
+function judgedWholeOf({ judgedWhole, rounds }: Times, reference: Times): Standing {
+  const { subject } = reference;
+  const ofSession = rounds !== null && rounds === reference.rounds && subject.kind !== 'run';
+  if (judgedWhole === null || !ofSession || judgedWhole.reference !== subject.label) return 'undecided';
+  return judgedWhole.verdict === 'reference' ? 'undecided' : judgedWhole.verdict;
+}
+
+function wholeOf(here: Times, reference: Times, among: Parameters<typeof logRatioOf>[2]): ComparedRow['whole'] {
+  if (here.wholes === null || reference.wholes === null) return null;
+  if (here === reference) return { ratio: { value: 1, interval: null }, verdict: 'reference' };
+  const log = logRatioOf(here.wholes, reference.wholes, among);
+  if (log === null) return null;
+  const floor = larger(here.wholeFloor, reference.wholeFloor);
+  // Older sessions keep how they judged, and not by which floor.
+  const verdict = floor === null ? judgedWholeOf(here, reference) : standingOf(here, reference, { log, floor });
+  return { ratio: asRatio(log, Number.NaN), verdict };
+}
+
+function processOf(here: Times, reference: Times, among: Parameters<typeof logRatioOf>[2]): ComparedRow['process'] {
+  if (here.processes === null) return null;
+  const { times, reason } = here.processes;
+  const against = reference.processes?.times ?? [];
+  const verdict = here === reference ? 'reference' : 'undecided';
+  if (times.length === 0) return { reason, time_s: null, ratio: null, verdict };
+  const time_s = median(times.flat());
+  if (here === reference) return { reason, time_s, ratio: { value: 1, interval: null }, verdict };
+  if (against.length === 0) return { reason, time_s, ratio: null, verdict };
+  const log = logRatioOf(times, against, among);
+  const floor = larger(here.processFloor, reference.processFloor);
+  const ratio = asRatio(log, time_s / median(against.flat()));
+  return { reason, time_s, ratio, verdict: log === null ? verdict : standingOf(here, reference, { log, floor }) };
+}
+
+function timeIntervalOf({ instances, times }: Times): ComparedRow['time_interval'] {
+  if (instances === null) return medianInterval(times, seed);
+  const log = timeInterval(instances, outsideOf({ contestants: 1 }));
+  return log === null ? null : asInterval(log);
+}
+
+/** The larger of two sessions' floors: what either could not tell, both together cannot. */
+function larger(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? null : Math.max(one, other);
+}
+
+type Sized = Pick<OwnRow, 'bench' | 'size'>;
+
+export const anotherSize = (own: Sized, reference: Sized): boolean =>
+  own.size !== null && reference.size !== null && own.size !== reference.size;
+
+/** Their times do not compare. */
+const unlike = (own: Sized, reference: Sized): boolean => own.bench !== reference.bench || anotherSize(own, reference);
+
+function standing(here: Times, reference: Times, contestants: number): ComparedTimes {
+  const paired = pairedWith(here, reference);
+  const among = { paired, contestants };
+  const log = logRatioOf(here.instances, reference.instances, among);
+  const ratio = ratioTo(here, reference, { paired, log });
+  const apart = unlike(here, reference);
+  return {
+    time_interval: timeIntervalOf(here),
+    ratio,
+    whole: apart ? null : wholeOf(here, reference, among),
+    process: apart ? null : processOf(here, reference, among),
+    paired,
+    speed: apart ? 'undecided' : speedOf(here, reference, log, ratio),
+  };
+}
+
+const compare = aside(
+  'compare times',
+  ({ all, reference }: { readonly all: readonly Times[]; readonly reference: number }): readonly ComparedTimes[] => {
+    const against = all[reference];
+    if (against === undefined) throw new Error('a comparison without its reference');
+    return all.map((here) => standing(here, against, all.length - 1));
+  },
+);
+
+const timesOf = ({ row: { subject, bench, size }, ...loaded }: Loaded): Times => {
+  const { times, instances, wholes, processes, rounds, margin, judgedWhole, floor, wholeFloor, processFloor } = loaded;
+  const floors = { floor, wholeFloor, processFloor };
+  return { subject, bench, size, times, instances, wholes, processes, rounds, margin, judgedWhole, ...floors };
+};
+
+/** In the order given; `reference` is one of `all`. */
+export const comparedTimes = (all: readonly Loaded[], reference: Loaded): Promise<readonly ComparedTimes[]> =>
+  compare({ all: all.map(timesOf), reference: all.indexOf(reference) });

@@ -1,0 +1,46 @@
+/** Calls about studies. */
+import type { FileAccess } from '../../io/files/access.ts';
+import type { Handlers } from '../service/service.ts';
+import type { Studies } from '../studies/studies.ts';
+import { placeOf } from './scenarios.ts';
+
+export interface StudyParts {
+  readonly studies: Studies;
+  readonly files: FileAccess;
+}
+
+const mimes = {
+  csv: 'text/csv',
+  parquet: 'application/vnd.apache.parquet',
+  h5: 'application/x-hdf5',
+  json: 'application/json',
+} as const;
+
+export function studyHandlers({
+  studies,
+  files,
+}: StudyParts): Pick<Handlers, Extract<keyof Handlers, `study.${string}`>> {
+  return {
+    'study.list': async () => ({ studies: await studies.list() }),
+    'study.plan': async ({ document, file }) => studies.plan(document, await placeOf(files, file)),
+    'study.start': async ({ document, file }) => ({
+      study: await studies.start(document, await placeOf(files, file)),
+    }),
+    'study.resume': async ({ study, retry }) => {
+      await studies.resume(study, retry);
+      return {};
+    },
+    'study.stop': async ({ study }) => {
+      await studies.stop(study);
+      return {};
+    },
+    'study.rows': ({ study, ...look }) => studies.rows(study, look),
+    'study.values': ({ study, filter, keys }) => studies.values(study, filter, keys),
+    'study.point': ({ study, point }) => studies.point(study, point),
+    'study.export': async ({ study, format }) => ({
+      name: `${study}.${format}`,
+      mime: mimes[format],
+      bytes: await studies.export(study, format),
+    }),
+  };
+}

@@ -1,0 +1,38 @@
+/** Worker thread of a library's index: SQLite answers when it has the answer, which in a large library takes a while. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { toWireError, type WireError } from '../../../contract/errors.ts';
+import { LibraryIndex } from './index-file.ts';
+
+/** What the index is asked, as its methods are. */
+type Question = 'known' | 'update' | 'label' | 'search' | 'tags' | 'startAnew' | 'close';
+export type IndexQuestions = Pick<LibraryIndex, Question>;
+
+export interface IndexPlace {
+  readonly dataFolder: string;
+  readonly libraryFolder: string;
+}
+
+export interface IndexTask {
+  readonly id: number;
+  readonly question: Question;
+  readonly asked: readonly unknown[];
+}
+
+export type IndexReply =
+  | { readonly kind: 'trouble'; readonly reason: string }
+  /** `renewals`: how often it was made anew by then. */
+  | { readonly kind: 'done'; readonly id: number; readonly value: unknown; readonly renewals: number }
+  | { readonly kind: 'failed'; readonly id: number; readonly error: WireError };
+
+const { dataFolder, libraryFolder } = workerData as IndexPlace;
+const send = (reply: IndexReply): void => parentPort?.postMessage(reply);
+const index = new LibraryIndex(dataFolder, libraryFolder, (reason) => send({ kind: 'trouble', reason }));
+
+parentPort?.on('message', ({ id, question, asked }: IndexTask) => {
+  try {
+    const answer = index[question] as (...all: readonly unknown[]) => unknown;
+    send({ kind: 'done', id, value: answer.apply(index, [...asked]), renewals: index.renewals });
+  } catch (error) {
+    send({ kind: 'failed', id, error: toWireError(error) });
+  }
+});

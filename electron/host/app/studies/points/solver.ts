@@ -1,0 +1,265 @@
+/** Solves points of a study one by one and says what is kept of each. */
+
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BraggError, toWireError } from '../../../../contract/errors.ts';
+import { valueAt } from '../../../../contract/scenario/index.ts';
+import {
+  type Measure,
+  type PlanHead,
+  type PlanLine,
+  POINT_FORMAT,
+  type PointResult,
+  STUDY_FOLDER_VERSION,
+  type Study,
+  type Where,
+} from '../../../../contract/study/index.ts';
+import { fromNative } from '../../../io/addon/addon.ts';
+import { usedGpu } from '../../../io/addon/gpu.ts';
+import { median, medianInterval } from '../../../model/bench/statistics.ts';
+import { pointId } from '../../../model/studies/points.ts';
+import { hostWorkloads } from '../../../workloads/index.ts';
+import type { Measured } from '../../../workloads/measures.ts';
+import type { AnyRunData } from '../../../workloads/run-data.ts';
+import { refusalOf } from '../../../workloads/scenarios/index.ts';
+import { asBeam, type BeamSolver } from '../../../workloads/transport/batch.ts';
+import { documentOfFamily } from '../../../workloads/transport/one-grid-sweep.ts';
+import type { RunData } from '../../../workloads/transport/run-data.ts';
+import { besides, documentOf, withShare } from '../documents.ts';
+import type { SolvingHost } from '../solving-host.ts';
+import type { WorkerStart } from './messages.ts';
+
+/** Seed of the intervals: the same samples give the same interval. */
+const SEED = 1;
+
+/** Medians of the times and their intervals; everything else is the first run's, and whether all agree. */
+export function overRepeats(all: readonly Measured[]): readonly Measure[] {
+  const [first] = all;
+  if (first === undefined || all.length === 1) return first?.measures ?? [];
+  const readouts = all.map(({ measures }) => JSON.stringify(measures.filter(({ group }) => group === 'readouts')));
+  const told = first.measures.map((measure): Measure => {
+    if (measure.group !== 'times' || typeof measure.value !== 'number') return measure;
+    const values = all.flatMap(({ measures }) => {
+      const value = measures.find(({ group, name }) => group === 'times' && name === measure.name)?.value;
+      return typeof value === 'number' ? [value] : [];
+    });
+    const interval = values.length < 5 ? null : medianInterval(values, SEED);
+    return { ...measure, value: median(values), ...(interval ?? {}) };
+  });
+  const agree = readouts.every((one) => one === readouts[0]) ? 'yes' : 'no';
+  return [...told, { group: 'readouts', name: 'repeats_agree', unit: '', value: agree }];
+}
+
+export interface PointSolverOptions extends Pick<WorkerStart, 'as' | 'slots' | 'threads' | 'at_once' | 'job'> {
+  readonly host: SolvingHost;
+  readonly head: PlanHead;
+  readonly study: Study;
+  readonly signal: AbortSignal;
+}
+
+interface Solved {
+  readonly started: string;
+  readonly workload: string;
+  readonly onGpu: boolean;
+  readonly first: Measured;
+  readonly measures: readonly Measure[];
+}
+
+/** The run was ended from outside: there is no result, and nothing is wrong with the point. */
+export class PointCancelled extends Error {}
+
+export class PointSolver {
+  readonly #options: PointSolverOptions;
+  readonly #study: Study;
+  readonly #beams: BeamSolver;
+  readonly #beside = new Map<number, Promise<readonly string[]>>();
+
+  constructor(options: PointSolverOptions) {
+    this.#options = options;
+    this.#study = options.study;
+    this.#beams = options.host.batches.solver(options.signal, options.slots);
+  }
+
+  /** Throws PointCancelled; what is wrong with the point is its result. */
+  async solve(line: PlanLine): Promise<PointResult> {
+    const started = new Date().toISOString();
+    const { repeats } = this.#study;
+    try {
+      const all: Measured[] = [];
+      let onGpu = false;
+      let workload = '';
+      for (let i = 0; i < repeats; i += 1) {
+        const run = await this.#run(line);
+        this.#refuseCancelled();
+        onGpu = run.machine.device !== null;
+        workload = run.workload;
+        all.push(await hostWorkloads[run.workload].measures(run));
+      }
+      const [first] = all;
+      if (first === undefined) throw new Error('a point was not solved at all');
+      return this.#solved(line, { started, workload, onGpu, first, measures: overRepeats(all) });
+    } catch (thrown) {
+      if (thrown instanceof PointCancelled) throw thrown;
+      this.#refuseCancelled();
+      const { code, message } = toWireError(fromNative(thrown));
+      return { ...this.failed(line, code, message), started };
+    }
+  }
+
+  #solved({ id }: PlanLine, { started, workload, onGpu, first, measures }: Solved): PointResult {
+    const { repeats, measures: groups } = this.#study;
+    return {
+      format: POINT_FORMAT,
+      version: STUDY_FOLDER_VERSION,
+      id,
+      started,
+      status: 'done',
+      error: null,
+      workload,
+      variant: first.variant,
+      precision: first.precision,
+      threads: first.threads,
+      repeats,
+      measures: measures.filter(({ group }) => groups.includes(group)),
+      curves: groups.includes('curves') ? first.curves : [],
+      where: this.#where(onGpu),
+      finished: new Date().toISOString(),
+    };
+  }
+
+  /** Beams on one grid, which is laid for `family`; those that are wanted are told as they end. Throws PointCancelled. */
+  async solveFamily(
+    family: readonly PlanLine[],
+    wanted: readonly PlanLine[],
+    ended: (result: PointResult) => void,
+  ): Promise<void> {
+    const { host, head, threads, signal } = this.#options;
+    const started = new Date().toISOString();
+    const left = new Map(wanted.map((line) => [line.id, line] as const));
+    const telling: Promise<void>[] = [];
+    const tell = async (line: PlanLine, run: RunData | BraggError): Promise<void> => {
+      if (run instanceof BraggError) {
+        ended({ ...this.failed(line, run.code, run.message), started });
+        return;
+      }
+      const first = await hostWorkloads[run.workload].measures(run);
+      const beams = { group: 'readouts', name: 'beams_on_grid', unit: '', value: family.length } as const;
+      const onGpu = run.machine.device !== null;
+      ended(
+        this.#solved(line, { started, workload: run.workload, onGpu, first, measures: [...first.measures, beams] }),
+      );
+    };
+    try {
+      const [first] = family;
+      const base = head.bases[first?.base ?? -1];
+      if (first === undefined || base === undefined)
+        throw new BraggError('foreign-file', 'The plan has no such family.');
+      await this.#refuseChanged(first, documentOf(base.document, first.settings));
+      const documents = family.map(({ settings }) => documentOf(base.document, settings));
+      const place = { name: base.name, folder: base.folder };
+      const reading = asBeam(base.name, await host.scenarios.check(documentOfFamily(documents, threads ?? 1), place));
+      if (reading.issues.some(({ severity }) => severity === 'error')) throw refusalOf(reading.issues);
+      await host.batches.runsOnOneGrid(base.name, reading, {
+        signal,
+        ended: (index, run) => {
+          const line = left.get(family[index]?.id ?? '');
+          if (line === undefined || signal.aborted) return;
+          left.delete(line.id);
+          telling.push(tell(line, run));
+        },
+      });
+      await Promise.all(telling);
+      this.#refuseCancelled();
+    } catch (thrown) {
+      this.#refuseCancelled();
+      const { code, message } = toWireError(fromNative(thrown));
+      for (const line of left.values()) ended({ ...this.failed(line, code, message), started });
+    }
+  }
+
+  failed({ id, base, settings }: PlanLine, code: BraggError['code'], message: string): PointResult {
+    const now = new Date().toISOString();
+    const document = documentOf(this.#options.head.bases[base]?.document, settings);
+    const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+    return {
+      format: POINT_FORMAT,
+      version: STUDY_FOLDER_VERSION,
+      id,
+      status: 'failed',
+      error: { code, message },
+      workload: text(valueAt(document, ['kind'])),
+      variant: text(valueAt(document, ['solver', 'variant'])),
+      precision: text(valueAt(document, ['solver', 'precision'])),
+      threads: null,
+      repeats: this.#study.repeats,
+      measures: [],
+      curves: [],
+      where: this.#where(false),
+      started: now,
+      finished: now,
+    };
+  }
+
+  #refuseCancelled(): void {
+    if (this.#options.signal.aborted) throw new PointCancelled();
+  }
+
+  /** A file beside a scenario that was changed since would give this point another problem's answer. */
+  async #refuseChanged(line: PlanLine, document: unknown): Promise<void> {
+    const base = this.#options.head.bases[line.base];
+    const beside = this.#beside.get(line.base) ?? besides(base?.document, base?.folder ?? null);
+    this.#beside.set(line.base, beside);
+    if (pointId(document, await beside) === line.id) return;
+    const which = (await beside).filter((one) => !base?.beside.includes(one)).map((one) => one.split(' ')[0]);
+    throw new BraggError(
+      'invalid',
+      `${which.length === 0 ? 'The plan' : which.join(', ')} has changed since the study was planned. Plan it anew into another folder.`,
+    );
+  }
+
+  async #run(line: PlanLine): Promise<AnyRunData> {
+    const { host, head, as, threads } = this.#options;
+    const base = head.bases[line.base];
+    if (base === undefined) throw new BraggError('foreign-file', `The plan has no base scenario ${line.base}.`);
+    const document = documentOf(base.document, line.settings);
+    await this.#refuseChanged(line, document);
+    const place = { name: base.name, folder: base.folder };
+    if (as === 'beams') {
+      return this.#beams.solve({ name: base.name, read: () => host.scenarios.check(document, place) });
+    }
+    const reading = await host.scenarios.check(withShare(document, threads), place);
+    if (reading.issues.some(({ severity }) => severity === 'error')) throw refusalOf(reading.issues);
+    const { id } = await host.runs.start({ reading, name: base.name, pictures: false });
+    const cancel = (): void => void host.runs.cancel(id);
+    this.#options.signal.addEventListener('abort', cancel, { once: true });
+    if (this.#options.signal.aborted) cancel();
+    try {
+      await host.runs.ended(id);
+      this.#refuseCancelled();
+      return await host.runs.data(id);
+    } finally {
+      this.#options.signal.removeEventListener('abort', cancel);
+      await host.runs.forget(id).catch(() => sleep(0));
+    }
+  }
+
+  #where(onGpu: boolean): Where {
+    const { host, at_once, job } = this.#options;
+    const { version, build, cpu, devices } = host.capabilities();
+    const gpu = onGpu ? usedGpu(devices) : null;
+    return {
+      version,
+      build,
+      commit: host.commit,
+      machine: hostname(),
+      cpu: cpu.name,
+      cores: cpu.logicalCores,
+      os: cpu.os,
+      gpu: gpu?.name ?? null,
+      gpu_uuid: gpu?.uuid ?? null,
+      driver: gpu === null ? null : devices.cuda.driver,
+      at_once,
+      job,
+    };
+  }
+}

@@ -1,0 +1,117 @@
+/** A process that solves points of a study. It writes each result itself; if its parent is gone, it goes too. */
+import { BraggError, toWireError } from '../../../../contract/errors.ts';
+import type { PlanLine } from '../../../../contract/study/index.ts';
+import { Budget } from '../../../io/flow/budget.ts';
+import { StudyFolder } from '../../../model/studies/folder.ts';
+import { openHost } from '../../open-host.ts';
+import { familiesOf } from '../local/families.ts';
+import type { FromWorker, ToWorker, WorkerStart } from './messages.ts';
+import { PointCancelled, PointSolver } from './solver.ts';
+
+const interrupt = new AbortController();
+let underWay = 0;
+
+/** Cancelled, and nothing is under way any more. */
+function leaveIfIdle(): void {
+  if (interrupt.signal.aborted && underWay === 0) process.exit(0);
+}
+
+function tell(message: FromWorker): void {
+  if (process.connected) process.send?.(message);
+}
+
+function unable(error: unknown): void {
+  const { code, message } = toWireError(error);
+  tell({ kind: 'unable', code, message });
+}
+
+async function work(start: WorkerStart): Promise<(lines: readonly PlanLine[]) => void> {
+  const { folder, assetsFolder, as, slots, threads, at_once, memory_bytes, job } = start;
+  const study = await StudyFolder.open(folder);
+  const host = await openHost({
+    assetsFolder,
+    shell: { kind: 'none', dialogs: false, window: false, menus: false },
+    memoryLimit_bytes: memory_bytes,
+  });
+  const { signal } = interrupt;
+  const solver = new PointSolver({
+    host,
+    head: study.head,
+    study: study.study,
+    as,
+    slots,
+    threads,
+    at_once,
+    job,
+    signal,
+  });
+  // One beam more is read while the others are solved, so that no thread waits for it.
+  const places = new Budget(as === 'beams' ? slots + 1 : slots);
+  const one = async (line: PlanLine): Promise<void> => {
+    const leave = await places.take(1);
+    underWay += 1;
+    try {
+      if (signal.aborted) return;
+      tell({ kind: 'begun', id: line.id });
+      const result = await solver.solve(line);
+      await study.write(result);
+      tell({ kind: 'ended', id: line.id, status: result.status });
+    } catch (error) {
+      if (!(error instanceof PointCancelled)) unable(error);
+    } finally {
+      leave();
+      underWay -= 1;
+      leaveIfIdle();
+    }
+  };
+  const families =
+    as === 'family' ? familiesOf(study.head, await study.lines()) : new Map<string, readonly PlanLine[]>();
+  const family = async (lines: readonly PlanLine[]): Promise<void> => {
+    const leave = await places.take(1);
+    underWay += 1;
+    try {
+      if (signal.aborted) return;
+      for (const { id } of lines) tell({ kind: 'begun', id });
+      const writing: Promise<void>[] = [];
+      await solver.solveFamily(families.get(lines[0]?.id ?? '') ?? lines, lines, (result) => {
+        const written = study.write(result).then(() => tell({ kind: 'ended', id: result.id, status: result.status }));
+        writing.push(written);
+        // It is waited for below; until then its rejection is nobody's.
+        written.catch(() => undefined);
+      });
+      await Promise.all(writing);
+    } catch (error) {
+      if (!(error instanceof PointCancelled)) unable(error);
+    } finally {
+      leave();
+      underWay -= 1;
+      leaveIfIdle();
+    }
+  };
+  return (lines) => {
+    if (as === 'family') void family(lines);
+    else for (const line of lines) void one(line);
+  };
+}
+
+let points: ((lines: readonly PlanLine[]) => void) | null = null;
+
+process.on('message', (message: ToWorker) => {
+  if (message.kind === 'cancel') {
+    interrupt.abort();
+    leaveIfIdle();
+  } else if (message.kind === 'points') {
+    if (points === null) unable(new BraggError('internal', 'A point came before the study.'));
+    else points(message.lines);
+  } else {
+    void work(message).then((ready) => {
+      points = ready;
+      tell({ kind: 'ready' });
+    }, unable);
+  }
+});
+// Killed or closed: nobody would hear of a result, and the point is done again.
+process.on('disconnect', () => process.exit(1));
+// Ctrl+C reaches every process of a terminal; the parent says what is to be done.
+process.on('SIGINT', () => undefined);
+process.on('SIGUSR1', () => undefined);

@@ -1,0 +1,64 @@
+/** Results of studies beside the host's loop: a hundred thousand rows take seconds to read and to sort. */
+import type { StudyRows, StudyValues } from '../../../contract/study/calls.ts';
+import { aside } from '../../io/aside/task.ts';
+import { tableCsv } from '../../model/studies/csv.ts';
+import { StudyFolder } from '../../model/studies/folder.ts';
+import { type Look, lookAt, valuesOf } from '../../model/studies/look.ts';
+import type { StudyTable } from '../../model/studies/table.ts';
+import { tableHdf5, tableParquet } from '../../model/studies/table-files.ts';
+import { collect, type KnownRows } from './collect.ts';
+
+/** Studies whose rows a thread keeps: that which is looked at, and one beside it. */
+const KEPT = 2;
+const kept = new Map<string, { readonly known: KnownRows; size: number; table: StudyTable | null }>();
+
+/** Only files that have come since the last time are read. */
+async function tableOf(path: string): Promise<StudyTable> {
+  const folder = await StudyFolder.open(path);
+  const key = `${path} ${folder.head.sha256}`;
+  const mine = kept.get(key) ?? { known: new Map(), size: -1, table: null };
+  kept.delete(key);
+  kept.set(key, mine);
+  for (const oldest of [...kept.keys()].slice(0, -KEPT)) kept.delete(oldest);
+  const ended = await folder.ended();
+  const failed = [...ended.values()].filter((state) => state === 'failed').length;
+  const size = 2 * ended.size - failed;
+  if (mine.table === null || mine.size !== size) {
+    mine.table = await collect(folder, mine.known);
+    mine.size = size;
+  }
+  return mine.table;
+}
+
+export const studyRows = aside(
+  'show results of a study',
+  async ({ folder, look }: { readonly folder: string; readonly look: Look }): Promise<StudyRows> =>
+    lookAt(await tableOf(folder), look),
+);
+
+export const studyValues = aside(
+  'take columns of a study',
+  async (asked: {
+    readonly folder: string;
+    readonly filter: string;
+    readonly keys: readonly string[];
+  }): Promise<{ points: string[]; columns: StudyValues[] }> =>
+    valuesOf(await tableOf(asked.folder), asked.filter, asked.keys),
+);
+
+export type TableFormat = 'csv' | 'parquet' | 'h5' | 'json';
+
+const text = (written: string): Uint8Array => new TextEncoder().encode(written);
+
+const writers: Readonly<Record<TableFormat, (table: StudyTable) => Uint8Array | Promise<Uint8Array>>> = {
+  csv: (table) => text(tableCsv(table)),
+  parquet: tableParquet,
+  h5: tableHdf5,
+  json: (table) => text(`${JSON.stringify(table)}\n`),
+};
+
+export const studyTableFile = aside(
+  'write a table of a study',
+  async ({ folder, format }: { readonly folder: string; readonly format: TableFormat }): Promise<Uint8Array> =>
+    writers[format](await tableOf(folder)),
+);

@@ -1,0 +1,371 @@
+/**
+ * Solves the points of a study on a Slurm cluster. Truth is the files: this process only gives tasks to the cluster and
+ * looks. It may be killed at any time; the next one finds the jobs by the journal.
+ */
+import { writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BraggError } from '../../../../contract/errors.ts';
+import type { PlanLine, Study } from '../../../../contract/study/index.ts';
+import { processRoomId } from '../../../io/files/this-machine.ts';
+import type { StudyFolder } from '../../../model/studies/folder.ts';
+import type { StudyEnd, StudyOutcome, StudyProgress } from '../local/engine.ts';
+import { Rate } from '../local/rate.ts';
+import { PointSolver } from '../points/solver.ts';
+import type { SolvingHost } from '../solving-host.ts';
+import { arraysOf, MOST_TRIES, type TaskSize, tasksOf } from './groups.ts';
+import { type Entry, Journal } from './journal.ts';
+import { taskScript } from './script.ts';
+import type { ClusterFacts, ClusterTask, Slurm } from './slurm.ts';
+
+const LOOK_MS = 500;
+const BEAT = `${hostname()}-${process.pid}`;
+/** How often an array is asked for: from, to; longer each time that nothing has changed, and when nobody answers. */
+const ASK_MS = { soonest: 1000, latest: 30_000, away: 60_000 } as const;
+/** Arrays that are with the cluster at the same time: it keeps a record of each task, and each array is asked for. */
+const MOST_ARRAYS = 8;
+/** So often sbatch is tried while Slurm does not take the job. */
+const MOST_SUBMITS = 8;
+/** So long a study that was asked to stop waits until its jobs are gone. */
+const LEAVE_MS = 20_000;
+/** A task that works says so every second. */
+const WORKS_MS = 10_000;
+/** So long a task may take to end when its points have. */
+const END_MS = 5000;
+
+export interface SlurmOptions {
+  readonly host: SolvingHost;
+  readonly folder: StudyFolder;
+  readonly lines: readonly PlanLine[];
+  readonly slurm: Slurm;
+  /** The words that call this command line on a node. */
+  readonly program: readonly string[];
+  /** Its exit code when points are left and some have ended. */
+  readonly progressLeft: number;
+  readonly size: TaskSize;
+  readonly atOnce: number | null;
+  readonly cores: number | null;
+  readonly warning_s: number;
+  /** A task that runs and says nothing for so long is given up. */
+  readonly silent_s: number;
+  readonly more: readonly string[];
+  readonly budget: Study['budget'];
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: StudyProgress) => void;
+  readonly say: (line: string) => void;
+}
+
+/** An array that was submitted, as far as it is known. */
+interface Active {
+  readonly entry: Entry;
+  readonly job: string;
+  /** Tasks that were absent at the last look: files may still be on their way. */
+  absent: ReadonlySet<number>;
+  readonly left: Set<number>;
+  /** When a task that runs last gave a sign of life. */
+  readonly signs: Map<number, { at: string; seen_ms: number }>;
+  readonly cancelled: Set<number>;
+  ask_ms: number;
+  next_ms: number;
+}
+
+export class SlurmEngine {
+  readonly #options: SlurmOptions;
+  readonly #journal: Journal;
+  readonly #active: Active[] = [];
+  /** Tries of a point that have come to nothing. */
+  readonly #tries = new Map<string, number>();
+  readonly #rate = new Rate();
+  readonly #started = new Date().toISOString();
+
+  constructor(options: SlurmOptions) {
+    this.#options = options;
+    this.#journal = new Journal(options.folder);
+  }
+
+  /** Throws what no point could be solved for. Jobs go on when the signal ends this; asked to stop, they are cancelled. */
+  async run(): Promise<StudyOutcome> {
+    const { folder, slurm, lines, budget, signal, onProgress } = this.#options;
+    const facts = await slurm.probe();
+    const begun_ms = performance.now();
+    const wanted = lines.slice(0, budget.points ?? lines.length);
+    const most_ms = (budget.minutes ?? Number.POSITIVE_INFINITY) * 60_000;
+    // What failed is among the lines where it is to be tried once more; tasks look at the files alone.
+    const before = await folder.ended();
+    for (const { id } of wanted) if (before.get(id) === 'failed') await folder.forgetFailure(id);
+    await this.#recover(facts);
+    let counted = 0;
+    const progress = async (): Promise<{ readonly now: StudyProgress; readonly left: readonly PlanLine[] }> => {
+      const ended = await folder.ended();
+      const states = wanted.map(({ id }) => ended.get(id));
+      const done = states.filter((state) => state === 'done').length;
+      const failed = states.filter((state) => state === 'failed').length;
+      for (; counted < done + failed; counted += 1) this.#rate.count(performance.now());
+      const per_s = this.#rate.per_s(performance.now());
+      const rest = wanted.length - done - failed;
+      const left_s = per_s === null || per_s === 0 ? null : rest / per_s;
+      return {
+        now: { done, failed, total: wanted.length, per_s, left_s },
+        left: wanted.filter((_, i) => states[i] === undefined),
+      };
+    };
+    for (;;) {
+      const { now, left } = await progress();
+      onProgress(now);
+      await this.#beat(now);
+      const asked = await folder.isAskedToStop();
+      const late = performance.now() - begun_ms > most_ms;
+      if (signal.aborted || asked || late || left.length === 0) {
+        if (asked || late || left.length === 0) await this.#leave(left.length > 0);
+        const last = (await progress()).now;
+        await folder.endBeat(BEAT).catch(() => undefined);
+        const rest = lines.length - last.done - last.failed;
+        const end: StudyEnd = asked ? 'stopped' : signal.aborted ? 'cancelled' : rest > 0 ? 'budget' : 'whole';
+        return { ...last, end, wall_s: (performance.now() - begun_ms) / 1000 };
+      }
+      await this.#look(facts, left);
+      await this.#submitLeft(facts, left);
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Says that someone watches; the rates are the tasks' own. */
+  #beat({ done, failed, total }: StudyProgress): Promise<void> {
+    const who = { machine: hostname(), pid: process.pid, room: processRoomId, job: null, started: this.#started };
+    return this.#options.folder.beat(BEAT, { ...who, at: new Date().toISOString(), done, failed, total, per_s: null });
+  }
+
+  /** Jobs of an earlier process: found by their names where it died before it had noted them. */
+  async #recover(facts: ClusterFacts): Promise<void> {
+    for (const { entry, job } of await this.#journal.open()) {
+      const found = job ?? (await this.#find(entry.tag, facts));
+      if (this.#options.signal.aborted) return;
+      if (found === null) {
+        // Never submitted, or all over: what has no result is submitted anew.
+        await this.#journal.noteOver(entry.tag);
+        continue;
+      }
+      if (job === null) await this.#journal.noteJob(entry.tag, found);
+      this.#add(entry, found);
+    }
+  }
+
+  /** Waits until Slurm answers; null where it has no such job. */
+  async #find(tag: string, facts: ClusterFacts): Promise<string | null> {
+    const { slurm, signal, say } = this.#options;
+    for (let wait_ms: number = ASK_MS.soonest; !signal.aborted; wait_ms = Math.min(2 * wait_ms, ASK_MS.away)) {
+      const found = await slurm.find(tag, facts);
+      if (found !== undefined) return found;
+      say('Slurm does not answer; asking again.');
+      await sleep(wait_ms, undefined, { signal }).catch(() => undefined);
+    }
+    return null;
+  }
+
+  #add(entry: Entry, job: string): void {
+    const now_ms = performance.now();
+    this.#active.push({
+      ...{ entry, job, absent: new Set<number>(), left: new Set(), signs: new Map(), cancelled: new Set() },
+      ...{ ask_ms: ASK_MS.soonest, next_ms: now_ms + ASK_MS.soonest },
+    });
+  }
+
+  /** Points in no task that may still do them. */
+  async #submitLeft(facts: ClusterFacts, left: readonly PlanLine[]): Promise<void> {
+    const { size } = this.#options;
+    const held = new Set(
+      this.#active.flatMap(({ entry, left: gone }) =>
+        entry.tasks.flatMap((ids, index) => (gone.has(index) ? [] : ids)),
+      ),
+    );
+    const free = left.filter(({ id }) => !held.has(id));
+    for (let attempt = 1; attempt <= MOST_TRIES; attempt += 1) {
+      const own = free.filter(({ id }) => (this.#tries.get(id) ?? 0) + 1 === attempt);
+      if (own.length === 0) continue;
+      for (const tasks of arraysOf(tasksOf(own, attempt, size), facts.maxArraySize)) {
+        if (this.#options.signal.aborted || this.#active.length >= MOST_ARRAYS) return;
+        await this.#submit(facts, tasks, attempt);
+        if (await this.#options.folder.isAskedToStop()) return;
+      }
+    }
+  }
+
+  async #submit(facts: ClusterFacts, tasks: Entry['tasks'], attempt: number): Promise<void> {
+    const { slurm, folder, program, atOnce, cores, warning_s, more, say, signal } = this.#options;
+    const entry = await this.#journal.begin(folder, tasks, attempt);
+    const { tag } = entry;
+    const script = this.#journal.of(tag, 'task.sh');
+    await writeFile(script, taskScript([...program, tag], this.#options.progressLeft), { mode: 0o755 });
+    const output = this.#journal.of(tag, 'output', '%a.txt');
+    let wait_ms: number = ASK_MS.soonest;
+    for (let i = 1; ; i += 1) {
+      try {
+        const job = await slurm.submit({ tag, script, tasks: tasks.length, atOnce, cores, warning_s, output, more });
+        await this.#journal.noteJob(tag, job);
+        this.#add(entry, job);
+        return;
+      } catch (error) {
+        // It may have been taken before the answer was lost: one more would do everything twice.
+        const job = await slurm.find(tag, facts);
+        if (typeof job === 'string') {
+          await this.#journal.noteJob(tag, job);
+          this.#add(entry, job);
+          return;
+        }
+        if (i >= MOST_SUBMITS || signal.aborted || (job === null && isFinal(error))) {
+          if (job === null) await this.#journal.noteOver(tag);
+          throw error;
+        }
+        say(`${error instanceof Error ? error.message : String(error)}; trying again.`);
+        await sleep(wait_ms, undefined, { signal }).catch(() => undefined);
+        wait_ms = Math.min(2 * wait_ms, ASK_MS.away);
+      }
+    }
+  }
+
+  /** Looks after every array whose turn it is. */
+  async #look(facts: ClusterFacts, left: readonly PlanLine[]): Promise<void> {
+    const missing = new Set(left.map(({ id }) => id));
+    for (const active of [...this.#active]) {
+      const now_ms = performance.now();
+      if (now_ms < active.next_ms) continue;
+      const tasks = await this.#options.slurm.tasks(active.job);
+      if (tasks === undefined) {
+        active.ask_ms = Math.min(2 * active.ask_ms, ASK_MS.away);
+      } else {
+        const changed = await this.#take(facts, active, tasks, missing);
+        active.ask_ms = changed ? ASK_MS.soonest : Math.min(1.5 * active.ask_ms, ASK_MS.latest);
+      }
+      active.next_ms = performance.now() + active.ask_ms;
+    }
+  }
+
+  /** True where something has changed since the last look. */
+  async #take(
+    facts: ClusterFacts,
+    active: Active,
+    tasks: ReadonlyMap<number, ClusterTask>,
+    missing: ReadonlySet<string>,
+  ): Promise<boolean> {
+    const { entry, job } = active;
+    await this.#listen(active);
+    let changed = await this.#giveUpSilent(active, tasks, missing);
+    const absent = new Set<number>();
+    for (const [index, ids] of entry.tasks.entries()) {
+      // A controller that was killed may have forgotten a task that still works.
+      if (tasks.has(index) || active.left.has(index) || works(active, index)) continue;
+      absent.add(index);
+      // Seen absent twice: its files have had their time to appear.
+      if (!active.absent.has(index)) {
+        changed = true;
+        continue;
+      }
+      active.left.add(index);
+      changed = true;
+      const undone = ids.filter((id) => missing.has(id));
+      if (undone.length > 0) await this.#lost(facts, { entry, job }, index, undone);
+    }
+    active.absent = absent;
+    if (active.left.size === entry.tasks.length) await this.#over(active);
+    return changed;
+  }
+
+  /** A task has ended and left points: they are tried again, in smaller tasks, and at last said to have failed. */
+  async #lost(
+    facts: ClusterFacts,
+    { entry, job }: Pick<Active, 'entry' | 'job'>,
+    index: number,
+    ids: readonly string[],
+  ) {
+    const { folder, host, lines, slurm, signal } = this.#options;
+    const attempts = (await this.#journal.attempts(entry.tag)).filter(({ task }) => task === index);
+    const last = attempts.at(-1);
+    const told = (await slurm.end(job, index, facts)) ?? 'how is not known';
+    const end = `${last?.end ?? 'without a word'} (${told})`;
+    if (last !== undefined && last.end === null) {
+      await this.#journal.keepAttempt(entry.tag, { ...last, finished: new Date().toISOString(), end });
+    }
+    const writer = new PointSolver({
+      ...{ host, head: folder.head, study: folder.study, signal },
+      ...{ as: 'runs', slots: 1, threads: null, at_once: 1, job: `${job}_${index}` },
+    });
+    for (const id of ids) {
+      const tries = (this.#tries.get(id) ?? entry.attempt - 1) + 1;
+      this.#tries.set(id, tries);
+      const line = lines.find((one) => one.id === id);
+      if (tries < MOST_TRIES || line === undefined) continue;
+      const where = last === undefined ? '' : ` on ${last.node}`;
+      const says = `Its task ended ${tries} times without a result, the last time${where}: ${end}.`;
+      await folder.write(writer.failed(line, 'internal', says));
+    }
+  }
+
+  /** Notes the signs of life of its tasks. Clocks of nodes differ: what counts is that a sign is another one. */
+  async #listen({ job, signs }: Active): Promise<void> {
+    for (const { job: whose, at } of (await this.#options.folder.beats()).values()) {
+      const [array, index] = whose?.split('_') ?? [];
+      if (array !== job || index === undefined || signs.get(Number(index))?.at === at) continue;
+      signs.set(Number(index), { at, seen_ms: performance.now() });
+    }
+  }
+
+  /** Slurm holds a task for running whose processes are dead, as it does when its own watcher was killed. */
+  async #giveUpSilent(
+    { job, signs, cancelled, entry }: Active,
+    tasks: ReadonlyMap<number, ClusterTask>,
+    missing: ReadonlySet<string>,
+  ): Promise<boolean> {
+    const { slurm, silent_s, say } = this.#options;
+    const running = [...tasks].filter(([, { state }]) => state === 'R');
+    let changed = false;
+    for (const [index, { node }] of running) {
+      const sign = signs.get(index) ?? { at: '', seen_ms: performance.now() };
+      signs.set(index, sign);
+      if (performance.now() - sign.seen_ms < silent_s * 1000 || cancelled.has(index)) continue;
+      cancelled.add(index);
+      changed = true;
+      const undone = (entry.tasks[index] ?? []).filter((id) => missing.has(id)).length;
+      say(
+        `Task ${job}_${index} on ${node} has said nothing for ${silent_s} s, with ${undone} points left: it is cancelled.`,
+      );
+      await slurm.cancel(`${job}_${index}`);
+    }
+    return changed;
+  }
+
+  /** Waits for a while until no job is there any more; what has nothing to do and still runs is cancelled. */
+  async #leave(atOnce: boolean): Promise<void> {
+    const { slurm } = this.#options;
+    const begun_ms = performance.now();
+    let cancelled = false;
+    while (this.#active.length > 0 && performance.now() - begun_ms < LEAVE_MS) {
+      if (!cancelled && (atOnce || performance.now() - begun_ms > END_MS)) {
+        cancelled = true;
+        for (const { job } of this.#active) await slurm.cancel(job);
+      }
+      for (const active of [...this.#active]) {
+        const tasks = await slurm.tasks(active.job);
+        if (tasks === undefined) return;
+        if (tasks.size === 0) await this.#over(active);
+      }
+      await sleep(LOOK_MS);
+    }
+  }
+
+  async #over(active: Active): Promise<void> {
+    await this.#journal.noteOver(active.entry.tag);
+    this.#active.splice(this.#active.indexOf(active), 1);
+  }
+}
+
+/** It has said something just now. */
+function works({ signs }: Active, index: number): boolean {
+  const sign = signs.get(index);
+  return sign !== undefined && sign.at !== '' && performance.now() - sign.seen_ms < WORKS_MS;
+}
+
+/** What sbatch refuses for good: another try would hear the same. */
+function isFinal(error: unknown): boolean {
+  const text = error instanceof BraggError ? error.message : '';
+  return /invalid|unrecognized|not found|denied|no such/i.test(text);
+}

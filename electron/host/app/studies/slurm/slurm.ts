@@ -1,0 +1,154 @@
+/** Slurm by its own commands, as its manual has them (sbatch, squeue, scancel, scontrol, sinfo, sacct). */
+import { execFile } from 'node:child_process';
+import { BraggError } from '../../../../contract/errors.ts';
+
+/** Commands of a controller that is away try for long. */
+const PATIENCE_MS = 60_000;
+const MOST_OUTPUT_BYTES = 256 * 2 ** 20;
+
+export interface Ran {
+  readonly ok: boolean;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The program is not there at all. */
+  readonly missing: boolean;
+}
+
+export type Command = (program: string, words: readonly string[]) => Promise<Ran>;
+
+export const onThisMachine: Command = (program, words) =>
+  new Promise((resolve) => {
+    execFile(
+      program,
+      [...words],
+      { timeout: PATIENCE_MS, maxBuffer: MOST_OUTPUT_BYTES, encoding: 'utf8' },
+      (error, stdout, stderr) => {
+        const missing = error !== null && 'code' in error && error.code === 'ENOENT';
+        resolve({ ok: error === null, stdout, stderr: stderr.trim() || (error?.message ?? ''), missing });
+      },
+    );
+  });
+
+export interface ClusterFacts {
+  readonly name: string;
+  readonly version: string;
+  /** Indices of an array are below it. */
+  readonly maxArraySize: number;
+  /** False: only what runs now is known, and what has ended is known by its files alone. */
+  readonly accounting: boolean;
+  readonly partitions: readonly string[];
+}
+
+export interface ClusterTask {
+  /** As squeue shortens it: PD waits, R runs, CG ends. */
+  readonly state: string;
+  readonly node: string;
+}
+
+export interface Submission {
+  /** Name of the job; no other has it. */
+  readonly tag: string;
+  readonly script: string;
+  readonly tasks: number;
+  /** Tasks that run at the same time; null: as many as there is room for. */
+  readonly atOnce: number | null;
+  readonly cores: number | null;
+  /** So long before the end of its time a task is told of it. */
+  readonly warning_s: number;
+  readonly output: string;
+  /** The user's own: partition, account, time. */
+  readonly more: readonly string[];
+}
+
+const setting = (text: string, name: string): string | null =>
+  new RegExp(`^${name}\\s*=\\s*(.+?)\\s*$`, 'm').exec(text)?.[1] ?? null;
+
+export class Slurm {
+  readonly #run: Command;
+
+  constructor(run: Command = onThisMachine) {
+    this.#run = run;
+  }
+
+  /** Once before anything is submitted. Throws BraggError `unsupported` where there is no Slurm, or it does not answer. */
+  async probe(): Promise<ClusterFacts> {
+    const config = await this.#run('scontrol', ['show', 'config']);
+    if (config.missing) {
+      throw new BraggError(
+        'unsupported',
+        'There is no Slurm here: scontrol is not on the path. Log in where sbatch is.',
+      );
+    }
+    if (!config.ok) throw new BraggError('unsupported', `Slurm does not answer: ${config.stderr}`);
+    const [nodes, told] = [
+      await this.#run('sinfo', ['-h', '-o', '%R']),
+      await this.#run('sacct', ['-n', '-X', '-j', '1']),
+    ];
+    return {
+      name: setting(config.stdout, 'ClusterName') ?? '',
+      version: setting(config.stdout, 'SLURM_VERSION') ?? '',
+      maxArraySize: Number(setting(config.stdout, 'MaxArraySize') ?? '1001'),
+      accounting: told.ok,
+      partitions: nodes.ok ? [...new Set(nodes.stdout.split('\n').filter((line) => line !== ''))] : [],
+    };
+  }
+
+  /** The job's id. Throws BraggError `internal` with what sbatch says; it may have been submitted all the same. */
+  async submit({ tag, script, tasks, atOnce, cores, warning_s, output, more }: Submission): Promise<string> {
+    const words = [
+      '--parsable',
+      `--array=0-${tasks - 1}${atOnce === null ? '' : `%${atOnce}`}`,
+      `--job-name=${tag}`,
+      `--signal=B:USR1@${warning_s}`,
+      '--requeue',
+      '--open-mode=append',
+      `--output=${output}`,
+      ...(cores === null ? [] : [`--cpus-per-task=${cores}`]),
+      ...more,
+      script,
+    ];
+    const { ok, stdout, stderr } = await this.#run('sbatch', words);
+    const id = /^(\d+)/.exec(stdout.trim())?.[1];
+    if (ok && id !== undefined) return id;
+    throw new BraggError('internal', `sbatch: ${stderr || stdout.trim()}`);
+  }
+
+  /** The job of that name; null where there is none, undefined where Slurm does not answer. */
+  async find(tag: string, { accounting }: Pick<ClusterFacts, 'accounting'>): Promise<string | null | undefined> {
+    const queued = await this.#run('squeue', ['-h', '--name', tag, '-o', '%F']);
+    if (!queued.ok) return undefined;
+    const id = /^(\d+)/m.exec(queued.stdout)?.[1];
+    if (id !== undefined || !accounting) return id ?? null;
+    const { ok, stdout } = await this.#run('sacct', ['-n', '-X', '--name', tag, '-S', 'now-30days', '-o', 'JobID%40']);
+    return ok ? (/^\s*(\d+)/m.exec(stdout)?.[1] ?? null) : null;
+  }
+
+  /** Tasks of an array that have not ended, by index; undefined where Slurm does not answer. */
+  async tasks(job: string): Promise<ReadonlyMap<number, ClusterTask> | undefined> {
+    const { ok, stdout, stderr } = await this.#run('squeue', ['-h', '-r', '-j', job, '-o', '%K|%t|%N']);
+    // What has ended some minutes ago is forgotten, which is no failure.
+    if (!ok) return /Invalid job id/i.test(stderr) ? new Map() : undefined;
+    const lines = stdout.split('\n').map((line) => line.trim().split('|'));
+    return new Map(
+      lines.flatMap(([index = '', state = '', node = '']) =>
+        /^\d+$/.test(index) ? [[Number(index), { state, node }] as const] : [],
+      ),
+    );
+  }
+
+  /** How a task ended, where that is still known. */
+  async end(job: string, index: number, { accounting }: Pick<ClusterFacts, 'accounting'>): Promise<string | null> {
+    const shown = await this.#run('scontrol', ['show', 'job', `${job}_${index}`]);
+    const [state, exit] = [/JobState=(\S+)/.exec(shown.stdout)?.[1], /ExitCode=(\S+)/.exec(shown.stdout)?.[1]];
+    if (shown.ok && state !== undefined) return `${state}, exit ${exit ?? '?'}`;
+    if (!accounting) return null;
+    const kept = await this.#run('sacct', ['-n', '-X', '-P', '-j', `${job}_${index}`, '-o', 'State,ExitCode']);
+    const [first = ''] = kept.stdout.split('\n');
+    return kept.ok && first !== '' ? first.replace('|', ', exit ') : null;
+  }
+
+  /** A job, or a task of it: `12`, `12_3`. */
+  async cancel(what: string): Promise<boolean> {
+    return (await this.#run('scancel', [what])).ok;
+  }
+}

@@ -1,0 +1,15 @@
+/** What studies need of the host. */
+import type { Capabilities } from '../../../contract/capabilities.ts';
+import type { NativeAddon } from '../../io/addon/addon.ts';
+import type { Scenarios } from '../../workloads/scenarios/index.ts';
+import type { Batches } from '../batches/batches.ts';
+import type { Runs } from '../runs/runs.ts';
+
+export interface SolvingHost {
+  readonly addon: NativeAddon;
+  readonly scenarios: Scenarios;
+  readonly runs: Runs;
+  readonly batches: Batches;
+  readonly commit: string | null;
+  readonly capabilities: () => Capabilities;
+}

@@ -1,0 +1,61 @@
+/** How far a study is, from its files. */
+import type { Beat } from '../../../contract/study/index.ts';
+import { isAlive, processRoomId } from '../../io/files/this-machine.ts';
+import type { StudyFolder } from '../../model/studies/folder.ts';
+import { type Attempt, Journal } from './slurm/journal.ts';
+
+/** A process says every second that it lives; a file server shows it with a delay. */
+const SILENT_MS = 60_000;
+
+export interface Failure {
+  readonly id: string;
+  readonly message: string;
+}
+
+export interface StudyStatus {
+  readonly name: string;
+  readonly folder: string;
+  readonly points: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly stopping: boolean;
+  readonly working: readonly Beat[];
+  /** Processes that ended without saying so, by when they last did. */
+  readonly lost: readonly Beat[];
+  /** The first of them. */
+  readonly failures: readonly Failure[];
+  /** Tasks on a cluster that ended before their points had; the last ones. */
+  readonly attempts: readonly Attempt[];
+}
+
+const FEW_FAILURES = 10;
+
+/** Here by the process itself, elsewhere by how long it was silent. */
+function lives({ room, pid, at }: Beat): boolean {
+  if (room === processRoomId && !isAlive(pid)) return false;
+  return Date.now() - Date.parse(at) < SILENT_MS;
+}
+
+export async function statusOf(folder: StudyFolder): Promise<StudyStatus> {
+  const ended = await folder.ended();
+  const failed = [...ended].filter(([, state]) => state === 'failed').map(([id]) => id);
+  const beats = [...(await folder.beats()).values()];
+  const failures = await Promise.all(
+    failed.slice(0, FEW_FAILURES).map(async (id) => ({
+      id,
+      message: (await folder.result(id, 'failed'))?.error?.message ?? 'its file is damaged',
+    })),
+  );
+  return {
+    name: folder.head.name,
+    folder: folder.folder,
+    points: folder.head.points,
+    done: ended.size - failed.length,
+    failed: failed.length,
+    stopping: await folder.isAskedToStop(),
+    working: beats.filter(lives),
+    lost: beats.filter((beat) => !lives(beat)),
+    failures,
+    attempts: (await new Journal(folder).troubled()).slice(-FEW_FAILURES),
+  };
+}

@@ -1,0 +1,230 @@
+/** The studies of the library: planned, solved on this machine, and looked at, as the page asks for it. */
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { BraggError } from '../../../contract/errors.ts';
+import type { ScenarioDraft } from '../../../contract/scenario/draft.ts';
+import { formatPath, showValue } from '../../../contract/scenario/index.ts';
+import type { StudyEntry, StudyId, StudyPlan, StudyRows, StudyValues } from '../../../contract/study/calls.ts';
+import { studyIdSchema } from '../../../contract/study/calls.ts';
+import { fromNative } from '../../io/addon/addon.ts';
+import { processRoomId } from '../../io/files/this-machine.ts';
+import { isStudyFolder, StudyFolder } from '../../model/studies/folder.ts';
+import type { Look } from '../../model/studies/look.ts';
+import type { ScenarioPlace } from '../../workloads/scenarios/index.ts';
+import { documentOf } from './documents.ts';
+import { type StudyProgress, solveLocally, wholeMachine } from './local/engine.ts';
+import { holdStudy, keepPlan, leftOf } from './open.ts';
+import { type PlannedStudy, planOf, studyOf } from './plan.ts';
+import { studyRows, studyTableFile, studyValues, type TableFormat } from './results.ts';
+import type { SolvingHost } from './solving-host.ts';
+import { statusOf } from './status.ts';
+
+/** One go at a study, in this process. */
+interface Going {
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+  progress: StudyProgress | null;
+}
+
+export interface StudiesParts {
+  /** Known once the host is open. */
+  readonly host: () => SolvingHost;
+  readonly assetsFolder: string;
+  /** The library, which the user may move. */
+  readonly libraryFolder: () => string;
+}
+
+const ENDING = '.study';
+const DEFAULT_NAME = 'study';
+const MOST_OF_A_NAME = 999;
+const FEW_REFUSALS = 5;
+
+/** What a base scenario's file is, from the study's folder. */
+const findBase = (folder: string, file: string): string => path.resolve(folder, file);
+
+const settingsText = ({ settings }: { readonly settings: PlannedStudy['points'][number]['settings'] }): string =>
+  settings.map(({ path: at, value }) => `${formatPath(at)} = ${showValue(value)}`).join(', ');
+
+/** A folder's name that says the study's. */
+function idOf(name: string): StudyId {
+  const plain = name
+    .replaceAll(/[^\p{L}\p{N}_ .,()+–-]+/gu, '-')
+    .replace(/^[^\p{L}\p{N}_]+/u, '')
+    .slice(0, 80)
+    .trim();
+  return plain === '' ? DEFAULT_NAME : plain;
+}
+
+export class Studies {
+  readonly #parts: StudiesParts;
+  readonly #going = new Map<StudyId, Going>();
+  /** Why the last go ended early. */
+  readonly #errors = new Map<StudyId, string>();
+
+  constructor(parts: StudiesParts) {
+    this.#parts = parts;
+  }
+
+  get #root(): string {
+    return path.join(this.#parts.libraryFolder(), 'studies');
+  }
+
+  #path(id: StudyId): string {
+    return path.join(this.#root, `${id}${ENDING}`);
+  }
+
+  /** The newest first. */
+  async list(): Promise<StudyEntry[]> {
+    const names = await readdir(this.#root).catch(() => []);
+    const ids = names.filter((name) => name.endsWith(ENDING)).map((name) => name.slice(0, -ENDING.length));
+    const entries = await Promise.all(
+      ids.filter((id) => studyIdSchema.safeParse(id).success).map((id) => this.#entry(id).catch(() => null)),
+    );
+    return entries.filter((entry) => entry !== null).toSorted((a, b) => b.created.localeCompare(a.created));
+  }
+
+  async #entry(id: StudyId): Promise<StudyEntry | null> {
+    if (!(await isStudyFolder(this.#path(id)))) return null;
+    const folder = await StudyFolder.open(this.#path(id));
+    const { name, points, done, failed, stopping, working, failures } = await statusOf(folder);
+    const going = this.#going.get(id);
+    const here = going === undefined ? null : stopping || going.stop.signal.aborted ? 'stopping' : 'running';
+    const others = working.filter(({ pid, room }) => pid !== process.pid || room !== processRoomId);
+    const there = others.length > 0 ? 'elsewhere' : done + failed === points ? 'whole' : 'open';
+    const { per_s = null, left_s = null } = going?.progress ?? {};
+    return {
+      ...{ id, name, points, done, failed, per_s, left_s, failures },
+      state: here ?? there,
+      error: this.#errors.get(id) ?? null,
+      created: folder.head.created,
+    };
+  }
+
+  /** Throws BraggError `invalid` with every fault. */
+  async plan(document: ScenarioDraft, place: ScenarioPlace): Promise<StudyPlan> {
+    const { points, combinations, checked, state_bytes, least_s } = await this.#planned(document, place);
+    const refused = checked.flatMap(({ point, refusal }) =>
+      refusal === null ? [] : [{ settings: settingsText(point), message: refusal }],
+    );
+    return {
+      ...{ points: points.length, combinations, looked: checked.length, state_bytes, least_s },
+      refused: refused.slice(0, FEW_REFUSALS),
+    };
+  }
+
+  #planned(document: ScenarioDraft, place: ScenarioPlace): Promise<PlannedStudy> {
+    const { addon, scenarios } = this.#parts.host();
+    const name = typeof document['name'] === 'string' ? document['name'] : '';
+    const file = path.join(place.folder ?? this.#root, `${idOf(name)}.json`);
+    const { signal } = new AbortController();
+    return planOf(studyOf(document, file), { addon, scenarios, find: findBase, signal });
+  }
+
+  /** Begins it, or goes on with the same one. */
+  async start(document: ScenarioDraft, place: ScenarioPlace): Promise<StudyId> {
+    const planned = await this.#planned(document, place);
+    const wanted = idOf(planned.study.name);
+    for (let i = 1; i <= MOST_OF_A_NAME; i += 1) {
+      const id = i === 1 ? wanted : `${wanted} ${i}`;
+      const folder = await keepPlan(planned, this.#path(id)).catch((error: unknown) => {
+        if (error instanceof BraggError && error.code === 'exists') return null;
+        throw error;
+      });
+      if (folder === null) continue;
+      await this.#go(id, folder, false);
+      return id;
+    }
+    throw new BraggError('exists', `There are ${MOST_OF_A_NAME} other studies named ${wanted}.`);
+  }
+
+  async resume(id: StudyId, retry: boolean): Promise<void> {
+    await this.#go(id, await this.#open(id), retry);
+  }
+
+  /** Returns at once: who works on it sees it within a second. */
+  async stop(id: StudyId): Promise<void> {
+    const folder = await this.#open(id);
+    this.#going.get(id)?.stop.abort();
+    await folder.askToStop();
+  }
+
+  async rows(id: StudyId, look: Look): Promise<StudyRows> {
+    return studyRows({ folder: (await this.#open(id)).folder, look });
+  }
+
+  async values(
+    id: StudyId,
+    filter: string,
+    keys: readonly string[],
+  ): Promise<{ points: string[]; columns: StudyValues[] }> {
+    return studyValues({ folder: (await this.#open(id)).folder, filter, keys });
+  }
+
+  async point(id: StudyId, point: string): Promise<{ scenario: ScenarioDraft; name: string }> {
+    const folder = await this.#open(id);
+    const line = (await folder.lines()).find((one) => one.id === point);
+    if (line === undefined) throw new BraggError('not-found', `${id} has no point ${point}.`);
+    const base = folder.head.bases[line.base];
+    const scenario = documentOf(base?.document, line.settings) as ScenarioDraft;
+    const settings = settingsText(line);
+    const name = base === undefined || settings === '' ? (base?.name ?? id) : `${base.name}, ${settings}`;
+    return { scenario, name };
+  }
+
+  async export(id: StudyId, format: TableFormat): Promise<Uint8Array> {
+    return studyTableFile({ folder: (await this.#open(id)).folder, format });
+  }
+
+  /** Ends what goes on; points that have ended stay. */
+  async close(): Promise<void> {
+    const going = [...this.#going.values()];
+    for (const { stop } of going) stop.abort();
+    await Promise.all(going.map(({ ended }) => ended));
+  }
+
+  async #open(id: StudyId): Promise<StudyFolder> {
+    if (existsSync(this.#path(id))) return StudyFolder.open(this.#path(id));
+    throw new BraggError('not-found', `There is no study ${id}.`);
+  }
+
+  /** Throws BraggError `exists` where somebody works on it. */
+  async #go(id: StudyId, folder: StudyFolder, retry: boolean): Promise<void> {
+    if (this.#going.has(id)) throw new BraggError('exists', `${id} is being solved.`);
+    const lock = await holdStudy(folder);
+    try {
+      const lines = await leftOf(folder, retry);
+      if (retry) for (const line of lines) await folder.forgetFailure(line.id);
+      await folder.goOn();
+      this.#errors.delete(id);
+      const stop = new AbortController();
+      const { assetsFolder } = this.#parts;
+      const host = this.#parts.host();
+      const going: Going = {
+        stop,
+        progress: null,
+        ended: solveLocally({
+          ...{ host, folder, lines, assetsFolder, signal: stop.signal, budget: folder.study.budget, job: null },
+          share: wholeMachine(host),
+          onProgress: (now) => {
+            going.progress = now;
+          },
+        })
+          .then(
+            () => undefined,
+            (error: unknown) => {
+              this.#errors.set(id, fromNative(error).message);
+            },
+          )
+          .finally(() => {
+            this.#going.delete(id);
+            lock.release();
+          }),
+      };
+      this.#going.set(id, going);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,226 @@
+/** Live of one page: its questions one after the other, the newest first, and the run that holds the answer. */
+import { randomBytes } from 'node:crypto';
+import { BraggError } from '../../../contract/errors.ts';
+import type { FileRef } from '../../../contract/files.ts';
+import type { MapRequest } from '../../../contract/run.ts';
+import type { ScenarioDraft } from '../../../contract/scenario/draft.ts';
+import { kindOfDocument, valueAt } from '../../../contract/scenario/index.ts';
+import type { WhatIfAnswer, WhatIfFrame } from '../../../contract/scenario/transport/what-if.ts';
+import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
+import type { Lanes } from '../../io/flow/lanes.ts';
+import { LatestWins } from '../../io/flow/latest-wins.ts';
+import type { Sink } from '../../io/flow/sink.ts';
+import type { RunContext } from '../../workloads/run-context.ts';
+import type { ScenarioPlace, Scenarios } from '../../workloads/scenarios/index.ts';
+import { depthDoseOfRun, ledgerOfRun, momentsOfRun, summaryOfRun } from '../../workloads/transport/aside.ts';
+import { keptPairs } from '../../workloads/transport/display/maps.ts';
+import type { RunData } from '../../workloads/transport/run-data.ts';
+import { Pace } from '../../workloads/transport/what-if/pace.ts';
+import { type PreparedWhatIf, prepareWhatIf } from '../../workloads/transport/what-if/prepare.ts';
+import type { LiveRun, Runs } from '../runs/runs.ts';
+import { mapsOf } from '../runs/transport-maps.ts';
+
+export interface WhatIfAsked {
+  readonly sequence: number;
+  readonly scenario: ScenarioDraft;
+  readonly file: FileRef | null;
+  readonly name: string;
+  readonly full: boolean;
+  readonly maps: readonly MapRequest[];
+}
+
+export interface WhatIfParts {
+  readonly addon: NativeAddon;
+  readonly scenarios: Scenarios;
+  readonly memoryLimit_bytes: number;
+  readonly runs: Runs;
+  /** Shared with runs and benchmarks: nothing of Live is computed beside a measurement. */
+  readonly lanes: Lanes;
+  readonly program: RunContext['program'];
+  readonly machine: Omit<RunContext['machine'], 'device'>;
+  readonly gpu: () => string | null;
+  /** What relative paths of a draft start from. */
+  readonly placeOf: (file: FileRef | null) => Promise<ScenarioPlace>;
+  /** Builds the user kernel that a scenario names. Throws where it is not trusted. */
+  readonly prepareVariant: (scenario: { readonly kind: string }, variant: string) => Promise<void>;
+}
+
+/** As many rows of the ledger as a screen shows. */
+const LEDGER_ROWS = 1000;
+
+/** Errors that no other scenario would mend. */
+const isFatal = ({ code }: BraggError): boolean => code === 'device' || code === 'internal';
+
+export class WhatIf {
+  readonly #parts: WhatIfParts;
+  readonly #sink: Sink<WhatIfFrame>;
+  readonly #run: LiveRun;
+  readonly #pace = new Pace();
+  readonly #questions: LatestWins<WhatIfAsked>;
+  /** Resolves when the page has taken the answer before: none is solved that nobody would see. */
+  #taken: Promise<void> = Promise.resolve();
+  #ended = false;
+
+  constructor(parts: WhatIfParts, sink: Sink<WhatIfFrame>) {
+    this.#parts = parts;
+    this.#sink = sink;
+    this.#run = parts.runs.live();
+    this.#questions = new LatestWins({
+      work: (asked, signal) => this.#answer(asked, signal),
+      givesWay: ({ full }) => full,
+    });
+  }
+
+  ask(asked: WhatIfAsked): void {
+    this.#questions.put(asked);
+  }
+
+  async end(): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    await this.#questions.stop();
+    this.#run.end();
+  }
+
+  async #answer(asked: WhatIfAsked, signal: AbortSignal): Promise<void> {
+    await untilAborted(this.#taken, signal);
+    if (signal.aborted) return;
+    const begun_ms = performance.now();
+    try {
+      const prepared = await this.#prepare(asked);
+      if (signal.aborted) return;
+      await this.#inLane(asked, prepared, signal, () => this.#solve(asked, prepared, begun_ms, signal));
+    } catch (error) {
+      this.#refuse(asked, fromNative(error));
+    }
+  }
+
+  #refuse({ sequence }: WhatIfAsked, error: BraggError): void {
+    if (this.#ended) return;
+    if (isFatal(error)) {
+      this.#sink.end(error);
+      void this.end();
+      return;
+    }
+    const { issues, ...wire } = error.toWire();
+    this.#sink.offer(() => ({ state: 'refused', sequence, error: { ...wire, issues: [] }, issues: [...issues] }));
+  }
+
+  async #prepare({ scenario, file, full, maps }: WhatIfAsked): Promise<PreparedWhatIf> {
+    const { addon, scenarios, memoryLimit_bytes, placeOf, prepareVariant } = this.#parts;
+    const place = await placeOf(file);
+    const variant = valueAt(scenario, ['solver', 'variant']);
+    if (full && typeof variant === 'string') await prepareVariant({ kind: kindOfDocument(scenario) }, variant);
+    const sameDose = maps.some(({ against }) => against !== undefined);
+    const question = { document: scenario, place, full, sameDose };
+    return prepareWhatIf({ addon, scenarios, memoryLimit_bytes }, question, this.#pace);
+  }
+
+  /** Work on the device when it is free; nothing when the question gave way before. */
+  #inLane(
+    { sequence }: WhatIfAsked,
+    { running }: PreparedWhatIf,
+    signal: AbortSignal,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    const { lanes } = this.#parts;
+    const id = `live-${randomBytes(9).toString('base64url')}`;
+    return new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => {
+        if (lanes.remove(id)) resolve();
+        else running.cancel();
+      });
+      lanes.add({ id, lane: running.lane, run: () => work().then(resolve, reject) });
+      if (lanes.position(id) !== null) this.#sink.offer(() => ({ state: 'waiting', sequence }));
+    });
+  }
+
+  async #solve(asked: WhatIfAsked, prepared: PreparedWhatIf, begun_ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const { running, kind, cells } = prepared;
+    const created = new Date().toISOString();
+    const start_ms = performance.now();
+    const data = await running.start({
+      progressed: () => undefined,
+      context: () => this.#contextOf(asked, prepared, created, start_ms),
+      keep: null,
+      warn: () => undefined,
+    });
+    if (signal.aborted || data.status === 'cancelled') return;
+    if (data.error !== null) throw new BraggError(data.error.code, data.error.message);
+    const solve_ms = performance.now() - start_ms;
+    if (asked.full) this.#pace.rested();
+    else this.#pace.took(kind, cells, data.setup_s, data.solve_s);
+    this.#run.put(running, data);
+    const answer = await this.#compose(asked, prepared, data);
+    if (signal.aborted) return;
+    this.#offer({ ...answer, solve_ms, total_ms: performance.now() - begun_ms });
+  }
+
+  #offer(answer: WhatIfAnswer): void {
+    let taken = (): void => undefined;
+    this.#taken = new Promise((resolve) => {
+      taken = resolve;
+    });
+    this.#sink.offer(() => {
+      taken();
+      return answer;
+    });
+  }
+
+  async #compose(
+    { sequence, full, maps }: WhatIfAsked,
+    { way, resolved }: PreparedWhatIf,
+    data: RunData,
+  ): Promise<Omit<WhatIfAnswer, 'solve_ms' | 'total_ms'>> {
+    const { runs } = this.#parts;
+    const { id: run } = this.#run;
+    const made = maps.map(async (request): Promise<WhatIfAnswer['maps'][number]> => {
+      try {
+        const { maps: shown } = await mapsOf(runs, run, data, data.keyframes.length - 1, [request], true);
+        const [field] = shown;
+        return field === undefined ? { reason: 'There is no such map.' } : { field };
+      } catch (error) {
+        return { reason: fromNative(error).message };
+      }
+    });
+    const [depthDose, summary, moments, ledger, ...shown] = await Promise.all([
+      depthDoseOfRun(data),
+      summaryOfRun(data),
+      momentsOfRun(data),
+      ledgerOfRun(data, LEDGER_ROWS),
+      ...made,
+    ]);
+    return {
+      ...{ state: 'answer', sequence, run, full, way, resolved, depthDose, summary, moments, ledger, maps: shown },
+      keyframes: data.keyframes.map(({ step, depth_mm }) => ({ step, depth_mm })),
+      pairs: keptPairs(data.keyframes[0]),
+    };
+  }
+
+  #contextOf(
+    { scenario, name }: WhatIfAsked,
+    { running, solved, reading }: PreparedWhatIf,
+    created: string,
+    start_ms: number,
+  ): RunContext {
+    const { program, machine, gpu } = this.#parts;
+    return {
+      program,
+      machine: { ...machine, device: running.device === 'cpu' ? null : (gpu() ?? running.device) },
+      name: reading.scenario?.name || name || 'untitled',
+      created,
+      finished: new Date().toISOString(),
+      scenario: { ...scenario },
+      completeScenario: { ...solved.scenario },
+      wall_s: (performance.now() - start_ms) / 1000,
+    };
+  }
+}
+
+function untilAborted(done: Promise<void>, signal: AbortSignal): Promise<void> {
+  return Promise.race([
+    done,
+    new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
+  ]);
+}

@@ -1,0 +1,12 @@
+/** Work on arrays: at once where they are small, and beside the host's loop where they are large. */
+import { sizeOf } from './size.ts';
+import { aside } from './task.ts';
+
+/** Arrays of so much are read within milliseconds; a thread costs as much. */
+const FEW_BYTES = 4 * 2 ** 20;
+
+/** As `aside`, for work whose time goes with the size of the arrays in its argument. */
+export function asideIfLarge<A, R>(name: string, work: (argument: A) => R | Promise<R>): (argument: A) => Promise<R> {
+  const task = aside(name, work);
+  return async (argument) => (sizeOf(argument) > FEW_BYTES ? task(argument) : work(argument));
+}

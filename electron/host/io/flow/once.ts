@@ -1,0 +1,8 @@
+/** What is made when it is first asked for, and then kept. What throws is asked again. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

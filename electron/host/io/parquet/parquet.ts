@@ -1,0 +1,22 @@
+/** Tables as Apache Parquet: doubles and texts, each nullable, Snappy-compressed. */
+
+export interface ParquetColumn {
+  readonly name: string;
+  readonly type: 'DOUBLE' | 'STRING';
+  readonly data: readonly (number | string | null)[];
+}
+
+/** `notes` stand in the file's own metadata, by key. */
+export async function parquetFile(
+  columns: readonly ParquetColumn[],
+  notes: Readonly<Record<string, string>>,
+): Promise<Uint8Array> {
+  // When the first table is written: few runs write one.
+  const { parquetWriteBuffer } = await import('hyparquet-writer');
+  const bytes = parquetWriteBuffer({
+    columnData: columns.map(({ name, type, data }) => ({ name, type, data: [...data], nullable: true })),
+    kvMetadata: Object.entries(notes).map(([key, value]) => ({ key, value })),
+    createdBy: 'Braggbench',
+  });
+  return new Uint8Array(bytes);
+}

@@ -1,0 +1,82 @@
+/** A run in a process of its own: what the first answer of a program costs. */
+import { BraggError } from '../../../../contract/errors.ts';
+import { fromNative } from '../../../io/addon/addon.ts';
+import type { StartChild } from '../../user-kernels/process/link.ts';
+import type { Factory } from '../../user-kernels/process/messages.ts';
+import { UserKernelProcess } from '../../user-kernels/process/user-kernel-process.ts';
+
+/** What a process does: it makes one of the addon's objects, and calls its methods one after the other. */
+export interface ColdRun {
+  readonly factory: Factory;
+  readonly problem: unknown;
+  readonly calls: readonly {
+    readonly method: string;
+    readonly args: readonly unknown[];
+    /** Its first argument is a callback, which hears nothing here. */
+    readonly reports: boolean;
+  }[];
+}
+
+/** A process that was killed is gone well within this. */
+const GONE_MS = 5_000;
+
+/** The link, and when its process has ended: the next one is not to start beside what is left of it. */
+function watched(startChild: StartChild) {
+  const link = startChild();
+  let gone: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => {
+    gone = resolve;
+  });
+  const start: StartChild = () => ({
+    send: (message) => link.send(message),
+    onMessage: (listener) => link.onMessage(listener),
+    onOutput: (listener) => link.onOutput(listener),
+    kill: () => link.kill(),
+    onEnded: (listener) =>
+      link.onEnded((how) => {
+        gone();
+        listener(how);
+      }),
+  });
+  return { start, ended };
+}
+
+function refuseFailed(result: unknown): void {
+  if (result === null) throw new BraggError('device', 'its process gave no answer');
+  if (typeof result === 'object' && 'error' in result && result.error !== null) throw fromNative(result.error);
+}
+
+/**
+ * Seconds from starting a process to its answer, which stays in its memory. Starting Node.js and loading the addon are
+ * in it. Null once `signal` is aborted. Throws a BraggError for a run that fails.
+ */
+export async function coldProcess_s(
+  label: string,
+  { factory, problem, calls }: ColdRun,
+  startChild: StartChild,
+  signal?: AbortSignal,
+): Promise<number | null> {
+  const aborted = (): boolean => signal?.aborted === true;
+  if (aborted()) return null;
+  const began = performance.now();
+  const { start, ended } = watched(startChild);
+  const child = await UserKernelProcess.start(label, start);
+  const cancel = (): void => child.close();
+  signal?.addEventListener('abort', cancel);
+  try {
+    await child.create(factory, problem);
+    for (const { method, args, reports } of calls) {
+      refuseFailed(await child.call(method, args, reports ? () => undefined : undefined, true));
+    }
+    return (performance.now() - began) / 1000;
+  } catch (error) {
+    if (aborted()) return null;
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+    child.close();
+    let late: NodeJS.Timeout | undefined;
+    await Promise.race([ended, new Promise((resolve) => (late = setTimeout(resolve, GONE_MS)))]);
+    clearTimeout(late);
+  }
+}

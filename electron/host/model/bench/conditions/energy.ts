@@ -1,0 +1,82 @@
+/** What a run costs in energy: a counter's difference over seconds of runs one after the other. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { NativeAddon } from '../../../io/addon/addon.ts';
+
+/** NVML's counter goes on some ten times a second: over this long that is a few per cent. */
+export const energySeconds = 2;
+
+export interface EnergyCounter {
+  /** For a reader. */
+  readonly of: string;
+  /** Joules since some moment; null where it cannot be read any more. */
+  readonly read: () => number | null;
+}
+
+/** Why there is none stands in its place. */
+export type MaybeCounter = EnergyCounter | string;
+
+/** The whole board, what it takes while it idles too. */
+export function gpuCounter(addon: Pick<NativeAddon, 'clockState'>, uuid: string): MaybeCounter {
+  const read = (): number | null => addon.clockState({ device: uuid })?.energy_J ?? null;
+  return read() === null ? 'NVML reads no energy of this GPU' : { of: "the GPU's board, by NVML", read };
+}
+
+const number = (file: string): number => Number(readFileSync(file, 'utf8'));
+
+/** One processor's counter, which starts again from 0 at its end. */
+function packageCounter(folder: string): () => number {
+  const file = path.join(folder, 'energy_uj');
+  const end = number(path.join(folder, 'max_energy_range_uj'));
+  let [last, sum] = [number(file), 0];
+  return () => {
+    const now = number(file);
+    sum += now >= last ? now - last : now + end - last;
+    last = now;
+    return sum * 1e-6;
+  };
+}
+
+/** All processors of the machine, with whatever else they do. RAPL of Intel and AMD, by Linux. */
+export function processorCounter(folder = '/sys/class/powercap'): MaybeCounter {
+  let packages: readonly string[] = [];
+  try {
+    packages = readdirSync(folder).filter((name) => /^intel-rapl:\d+$/.test(name));
+  } catch {
+    // As without any.
+  }
+  if (packages.length === 0) return `this system has no RAPL counters (${folder})`;
+  try {
+    const all = packages.map((name) => packageCounter(path.join(folder, name)));
+    const read = (): number | null => {
+      try {
+        return all.reduce((sum, one) => sum + one(), 0);
+      } catch {
+        return null;
+      }
+    };
+    return { of: 'the processors, by RAPL', read };
+  } catch {
+    return `RAPL is not readable: as root, chmod a+r ${folder}/intel-rapl:*/energy_uj`;
+  }
+}
+
+/**
+ * Joules of one repetition. `take` runs and gives its repetitions, or null when it was cancelled; so does this, also
+ * where the counter did not go on.
+ */
+export async function energyOf(
+  counter: EnergyCounter,
+  take: () => Promise<number | null>,
+  seconds = energySeconds,
+): Promise<number | null> {
+  const [before, began] = [counter.read(), performance.now()];
+  let repetitions = 0;
+  while (repetitions === 0 || performance.now() - began < 1000 * seconds) {
+    const taken = await take();
+    if (taken === null) return null;
+    repetitions += taken;
+  }
+  const after = counter.read();
+  return before === null || after === null || after <= before ? null : (after - before) / repetitions;
+}

@@ -1,0 +1,77 @@
+/** What keeps a GPU's clock the same all through a session: a lock, where the rights are there, and waits for it to cool. */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { NativeAddon } from '../../../io/addon/addon.ts';
+
+export interface Steadied {
+  /** Lock the multiprocessor clock at this; null leaves it. */
+  readonly lock_MHz: number | null;
+  /** No round begins while the GPU is hotter; null: whatever it is. */
+  readonly cool_C: number | null;
+}
+
+type Gpu = Pick<NativeAddon, 'clockState' | 'lockClocks'>;
+
+const LOOK_EVERY_MS = 250;
+/** Longer than a fan takes; a GPU that never gets so cool ends no session. */
+const MOST_WAITED_S = 120;
+
+export class SteadyGpu {
+  readonly #addon: Gpu;
+  readonly #uuid: string | null;
+  readonly #asked: Steadied;
+  #lock: string | null = null;
+  #waited_s = 0;
+  #gaveUp = false;
+
+  /** `uuid` is null without a GPU: then nothing is done, and said. */
+  constructor(addon: Gpu, uuid: string | null, asked: Steadied) {
+    this.#addon = addon;
+    this.#uuid = uuid;
+    this.#asked = asked;
+    const { lock_MHz } = asked;
+    if (lock_MHz === null) return;
+    const why = uuid === null ? 'there is no GPU' : addon.lockClocks({ device: uuid, sm_MHz: lock_MHz });
+    this.#lock =
+      why === null
+        ? `locked at ${lock_MHz} MHz`
+        : `not locked (${why}); as root: nvidia-smi --lock-gpu-clocks=${lock_MHz},${lock_MHz}`;
+  }
+
+  /** Before a round. */
+  async cooled(cancelled: () => boolean): Promise<void> {
+    const { cool_C } = this.#asked;
+    if (cool_C === null || this.#uuid === null || this.#gaveUp) return;
+    const began = performance.now();
+    const waited = (): number => (performance.now() - began) / 1000;
+    while (!cancelled() && this.#isHotter(cool_C)) {
+      if (waited() > MOST_WAITED_S) {
+        this.#gaveUp = true;
+        break;
+      }
+      await wait(LOOK_EVERY_MS);
+    }
+    this.#waited_s += waited();
+  }
+
+  #isHotter(cool_C: number): boolean {
+    const { temperature_C = null } = this.#uuid === null ? {} : (this.#addon.clockState({ device: this.#uuid }) ?? {});
+    return temperature_C !== null && temperature_C > cool_C;
+  }
+
+  /** Unlocks what it locked. */
+  close(): void {
+    if (this.#uuid !== null && this.#lock?.startsWith('locked') === true) {
+      this.#addon.lockClocks({ device: this.#uuid, sm_MHz: null });
+    }
+  }
+
+  /** What the report says of it. */
+  get facts(): readonly (readonly [string, string])[] {
+    const { cool_C } = this.#asked;
+    const cool = `${this.#waited_s.toFixed(1)} s waited for ${cool_C} °C`;
+    return [
+      ...(this.#lock === null ? [] : [['GPU clock', this.#lock] as const]),
+      ...(cool_C === null ? [] : [['Cooling', this.#gaveUp ? `${cool}, in vain` : cool] as const]),
+    ];
+  }
+}

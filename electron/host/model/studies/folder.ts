@@ -1,0 +1,255 @@
+/**
+ * The folder of a study. Truth is its files: the plan, which never changes, and one file a point.
+ *
+ *   plan.json     head: study, base scenarios, digest of the lines
+ *   points.jsonl  a line a point; its content hash is its id
+ *   results       in folders by the first two digits, a JSON file a point by its id; `.failed` where it could not be solved
+ *   running       a JSON file for each process that works on it, anew every second
+ *   stop          asks all of them to stop
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
+import path from 'node:path';
+import { BraggError } from '../../../contract/errors.ts';
+import {
+  type Beat,
+  beatSchema,
+  PLAN_FORMAT,
+  type PlanHead,
+  type PlanLine,
+  type PointResult,
+  planHeadSchema,
+  planLineSchema,
+  pointResultSchema,
+  type Study,
+  studySchema,
+} from '../../../contract/study/index.ts';
+import { fileError } from '../../io/files/errors.ts';
+import { readPlain } from '../../io/files/plain-file.ts';
+import { writeAtomically, writeBeside } from '../../io/files/write-file.ts';
+import { canonical } from './points.ts';
+
+const HEAD = 'plan.json';
+const LINES = 'points.jsonl';
+const STOP = 'stop';
+const RESULTS = 'results';
+const RUNNING = 'running';
+const ENDED = /^([0-9a-f]{16})(\.failed)?\.json$/;
+
+export type PointState = 'done' | 'failed';
+
+/** Folders of studies are shared: a pipe that somebody put there stops nobody. */
+const readText = async (file: string): Promise<string> => (await readPlain(file)).toString('utf8');
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
+export function linesText(lines: readonly PlanLine[]): string {
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
+/** What of a study changes neither its points nor what is kept of them. */
+const FREE: readonly string[] = ['$schema', 'name', 'notes', 'budget'];
+
+function changedKeys(before: PlanHead['study'], now: PlanHead['study']): readonly string[] {
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(now)])];
+  return keys.filter((key) => !FREE.includes(key) && canonical(before[key]) !== canonical(now[key]));
+}
+
+/** Whether a folder holds a plan. */
+export async function isStudyFolder(folder: string): Promise<boolean> {
+  return (await stat(path.join(folder, HEAD)).catch(() => null))?.isFile() === true;
+}
+
+function parsed<T>(text: string, parse: (value: unknown) => T, name: string): T {
+  try {
+    return parse(JSON.parse(text) as unknown);
+  } catch (error) {
+    throw new BraggError('foreign-file', `${name} is damaged, or not of a study.`, [], { cause: error });
+  }
+}
+
+export class StudyFolder {
+  readonly folder: string;
+  readonly head: PlanHead;
+  readonly #made = new Set<string>();
+
+  private constructor(folder: string, head: PlanHead) {
+    this.folder = folder;
+    this.head = head;
+  }
+
+  /** Writes the plan into a folder, which is made. One with the same plan is opened; another plan is refused. */
+  static async create(
+    folder: string,
+    head: Omit<PlanHead, 'sha256'>,
+    lines: readonly PlanLine[],
+  ): Promise<StudyFolder> {
+    const text = linesText(lines);
+    const sha256 = digest(text);
+    if (await isStudyFolder(folder)) {
+      const there = await StudyFolder.open(folder);
+      const differing = there.head.sha256 === sha256 ? changedKeys(there.head.study, head.study) : ['points'];
+      if (differing.length === 0) return there;
+      throw new BraggError(
+        'exists',
+        `${folder} holds the plan of another study (${differing.join(', ')}), of ${there.head.points} points from ${there.head.created}: plans do not change. Choose another folder with --out.`,
+      );
+    }
+    const whole: PlanHead = { ...head, sha256 };
+    await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+      throw fileError(error, folder);
+    });
+    await writeAtomically(path.join(folder, LINES), text, 'replace');
+    // Last: a folder with a head holds a whole plan.
+    await writeAtomically(path.join(folder, HEAD), `${JSON.stringify(whole, null, 2)}\n`, 'refuse');
+    return new StudyFolder(folder, whole);
+  }
+
+  /** Throws BraggError `not-found`, or `foreign-file` for what is no study or of a newer version. */
+  static async open(folder: string): Promise<StudyFolder> {
+    const name = path.join(folder, HEAD);
+    let text: string;
+    try {
+      text = await readText(name);
+    } catch (error) {
+      if (!isMissing(error)) throw fileError(error, name);
+      throw new BraggError('not-found', `${folder} holds no study: there is no ${HEAD} in it.`);
+    }
+    const head = parsed(
+      text,
+      (value) => {
+        const { format } = value as { readonly format?: unknown };
+        if (format !== PLAN_FORMAT) throw new Error(`its format is ${String(format)}`);
+        return planHeadSchema.parse(value);
+      },
+      name,
+    );
+    return new StudyFolder(folder, head);
+  }
+
+  /** The study as it was planned, but for its base scenarios. */
+  get study(): Study {
+    return studySchema.parse({ ...this.head.study, base: [{ scenario: {} }] });
+  }
+
+  /** Throws BraggError `foreign-file` where the lines are not those of the head. */
+  async lines(): Promise<readonly PlanLine[]> {
+    const name = path.join(this.folder, LINES);
+    const text = await readText(name).catch((error: unknown) => {
+      throw fileError(error, name);
+    });
+    if (digest(text) !== this.head.sha256)
+      throw new BraggError(
+        'foreign-file',
+        `${name} was changed after it was planned: its digest is not that of ${HEAD}.`,
+      );
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => parsed(line, (value) => planLineSchema.parse(value) as PlanLine, name));
+  }
+
+  /** What has ended, by the names of the files alone */
+  async ended(): Promise<ReadonlyMap<string, PointState>> {
+    const ended = new Map<string, PointState>();
+    const root = path.join(this.folder, RESULTS);
+    for (const below of await readdir(root).catch(() => [])) {
+      for (const name of await readdir(path.join(root, below)).catch(() => [])) {
+        const [, id, failed] = ENDED.exec(name) ?? [];
+        if (id === undefined) continue;
+        // Solved later than it failed: both may stand for a moment.
+        if (failed === undefined) ended.set(id, 'done');
+        else if (!ended.has(id)) ended.set(id, 'failed');
+      }
+    }
+    return ended;
+  }
+
+  fileOf(id: string, state: PointState): string {
+    return path.join(this.folder, RESULTS, id.slice(0, 2), `${id}${state === 'done' ? '' : '.failed'}.json`);
+  }
+
+  /** Whole or not at all. Throws a BraggError, `no-space` among them. */
+  async write(result: PointResult): Promise<void> {
+    const file = this.fileOf(result.id, result.status);
+    const folder = path.dirname(file);
+    if (!this.#made.has(folder)) {
+      await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+        throw fileError(error, folder);
+      });
+      this.#made.add(folder);
+    }
+    await writeBeside(file, `${JSON.stringify(result)}\n`);
+    if (result.status === 'done') await unlink(this.fileOf(result.id, 'failed')).catch(() => undefined);
+  }
+
+  /** A point that failed is to be tried again: it counts as not done. */
+  async forgetFailure(id: string): Promise<void> {
+    await rm(this.fileOf(id, 'failed'), { force: true });
+  }
+
+  /** Null for one that cannot be read: it is put aside, so that it counts as not done. */
+  async result(id: string, state: PointState): Promise<PointResult | null> {
+    const file = this.fileOf(id, state);
+    const text = await readText(file).catch((error: unknown) => {
+      throw fileError(error, file);
+    });
+    try {
+      return pointResultSchema.parse(JSON.parse(text)) as PointResult;
+    } catch {
+      await rename(file, `${file}.damaged`).catch(() => undefined);
+      return null;
+    }
+  }
+
+  async askToStop(): Promise<void> {
+    await writeBeside(path.join(this.folder, STOP), '');
+  }
+
+  async isAskedToStop(): Promise<boolean> {
+    return (await stat(path.join(this.folder, STOP)).catch(() => null)) !== null;
+  }
+
+  async goOn(): Promise<void> {
+    await rm(path.join(this.folder, STOP), { force: true });
+  }
+
+  /** Says who works on it. That it cannot be said stops no work. */
+  async beat(name: string, beat: Beat): Promise<void> {
+    const folder = path.join(this.folder, RUNNING);
+    try {
+      await mkdir(folder, { recursive: true });
+      await writeBeside(path.join(folder, `${name}.json`), JSON.stringify(beat));
+    } catch {
+      // The next one may.
+    }
+  }
+
+  async endBeat(name: string): Promise<void> {
+    await rm(path.join(this.folder, RUNNING, `${name}.json`), { force: true });
+  }
+
+  /** By name; those of processes that were killed too. */
+  async beats(): Promise<ReadonlyMap<string, Beat>> {
+    const folder = path.join(this.folder, RUNNING);
+    const beats = new Map<string, Beat>();
+    for (const file of await readdir(folder).catch(() => [])) {
+      if (!file.endsWith('.json')) continue;
+      const text = await readText(path.join(folder, file)).catch(() => '');
+      try {
+        beats.set(file.slice(0, -'.json'.length), beatSchema.parse(JSON.parse(text)));
+      } catch {
+        // The disk is full, or its process has ended meanwhile.
+      }
+    }
+    return beats;
+  }
+
+  /** A folder of its own for an engine, made. */
+  async room(...names: readonly string[]): Promise<string> {
+    const folder = path.join(this.folder, ...names);
+    await mkdir(folder, { recursive: true });
+    return folder;
+  }
+}

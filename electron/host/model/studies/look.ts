@@ -1,0 +1,144 @@
+/** A study's table as it is looked at: rows that a condition lets through, in an order, and whole columns. */
+import { BraggError } from '../../../contract/errors.ts';
+import { type PathStep, parsePath } from '../../../contract/scenario/index.ts';
+import type { StudyCell, StudyColumnInfo, StudyRows, StudyValues } from '../../../contract/study/calls.ts';
+import { ExpressionError, holds, parseExpression } from '../../../contract/study/index.ts';
+import { tableNotes } from './notes.ts';
+import type { StudyColumn, StudyTable } from './table.ts';
+
+export interface Look {
+  readonly filter: string;
+  readonly sort: { readonly key: string; readonly descending: boolean } | null;
+  readonly from: number;
+  readonly count: number;
+}
+
+type Row = readonly StudyCell[];
+
+const keyOf = ({ of, name }: StudyColumn): string => `${of} ${name}`;
+
+/** Columns, and what all rows have in common. */
+export function columnsOf({ columns, rows }: StudyTable): readonly StudyColumnInfo[] {
+  return columns.map((column, i) => {
+    const first = rows[0]?.[i] ?? null;
+    const some = rows.some((row) => row[i] !== null);
+    return {
+      ...column,
+      key: keyOf(column),
+      equal: rows.every((row) => row[i] === first),
+      numeric: some && rows.every((row) => row[i] === null || typeof row[i] === 'number'),
+    };
+  });
+}
+
+function indexOf({ columns }: StudyTable, key: string): number {
+  const found = columns.findIndex((column) => keyOf(column) === key);
+  if (found < 0) throw new BraggError('not-found', `The study has no column ${JSON.stringify(key)}.`);
+  return found;
+}
+
+type Values = Record<PathStep, unknown>;
+
+/** Puts rows into documents whose values have the columns' names; what two groups call alike is the first group's. */
+function documentsOf({ columns }: StudyTable): (row: Row) => unknown {
+  const paths = columns.map(({ name }) => parsePath(name));
+  return (row) => {
+    const document: Values = {};
+    for (let i = columns.length - 1; i >= 0; i -= 1) {
+      const path = paths[i];
+      const value = row[i] ?? null;
+      if (path === null || path === undefined || value === null) continue;
+      let into = document;
+      for (const step of path.slice(0, -1)) {
+        const next = into[step];
+        const inner: Values = typeof next === 'object' && next !== null ? (next as Values) : {};
+        into[step] = inner;
+        into = inner;
+      }
+      into[path.at(-1) ?? ''] = value;
+    }
+    return document;
+  };
+}
+
+/** Rows where the condition is true. One that lacks a value is left out, unless all do. */
+function matching(table: StudyTable, filter: string): readonly Row[] {
+  const { rows } = table;
+  if (filter.trim() === '') return rows;
+  const refuse = (error: ExpressionError): BraggError =>
+    new BraggError('invalid', `The filter is no condition: at character ${error.at + 1}, ${error.message}.`);
+  const documentOf = documentsOf(table);
+  try {
+    const expression = parseExpression(filter);
+    let failure: ExpressionError | null = null;
+    let looked = false;
+    const found = rows.filter((row) => {
+      try {
+        const is = holds(expression, documentOf(row));
+        looked = true;
+        return is;
+      } catch (error) {
+        if (!(error instanceof ExpressionError)) throw error;
+        failure ??= error;
+        return false;
+      }
+    });
+    if (failure !== null && !looked) throw refuse(failure);
+    return found;
+  } catch (error) {
+    throw error instanceof ExpressionError ? refuse(error) : error;
+  }
+}
+
+/** Numbers before texts; what is not there stands last in both directions. */
+function sorted(
+  table: StudyTable,
+  rows: readonly Row[],
+  { key, descending }: NonNullable<Look['sort']>,
+): readonly Row[] {
+  const at = indexOf(table, key);
+  const sign = descending ? -1 : 1;
+  return rows.toSorted((one, other) => {
+    const [a = null, b = null] = [one[at], other[at]];
+    if (a === b) return 0;
+    if (a === null) return 1;
+    if (b === null) return -1;
+    if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
+    return sign * String(a).localeCompare(String(b), 'en', { numeric: true });
+  });
+}
+
+/** Throws BraggError `invalid` for what is no condition, `not-found` for a column that is not there. */
+export function lookAt(table: StudyTable, { filter, sort, from, count }: Look): StudyRows {
+  const matched = matching(table, filter);
+  const ordered = sort === null ? matched : sorted(table, matched, sort);
+  return {
+    columns: columnsOf(table),
+    rows: ordered.slice(from, from + count),
+    matching: matched.length,
+    all: table.rows.length,
+    notes: tableNotes(table),
+  };
+}
+
+export function valuesOf(
+  table: StudyTable,
+  filter: string,
+  keys: readonly string[],
+): { points: string[]; columns: StudyValues[] } {
+  const rows = matching(table, filter);
+  const infos = new Map(columnsOf(table).map((info) => [info.key, info]));
+  const point = table.columns.findIndex(({ of, name }) => of === 'point' && name === 'point');
+  return {
+    points: rows.map((row) => String(row[point] ?? '')),
+    columns: keys.map((key) => {
+      const at = indexOf(table, key);
+      const cells = rows.map((row) => row[at] ?? null);
+      if (infos.get(key)?.numeric === true) {
+        const numbers = Float64Array.from(cells, (cell) => (typeof cell === 'number' ? cell : Number.NaN));
+        return { key, numbers, texts: null };
+      }
+      return { key, numbers: null, texts: cells.map((cell) => (cell === null ? '' : String(cell))) };
+    }),
+  };
+}

@@ -1,0 +1,36 @@
+/** What studies keep of a small measured workload: the variant that was asked for, else the fastest that is right. */
+import { BraggError } from '../../../contract/errors.ts';
+import { valueAt } from '../../../contract/scenario/index.ts';
+import { type Measured, measuresOf, unitBySuffix } from '../measures.ts';
+import { bestOf, type TaskRunData } from './task-data.ts';
+
+export function taskMeasures(run: TaskRunData): Measured {
+  const asked = valueAt(run.completeScenario, ['solver', 'variant']);
+  const entries = run.session.reports[0]?.entries ?? [];
+  const own = entries.find(({ variant }) => variant === asked);
+  if (own?.status === 'refused') throw new BraggError('unsupported', `${own.label}: ${own.reason}`);
+  const entry = own ?? bestOf(run.session);
+  if (entry === null) throw new BraggError('unsupported', `${run.name}: no variant could be measured here.`);
+  const checks = entry.accuracy.map(({ id, value }) => [`check.${id}`, value] as const);
+  return {
+    variant: entry.variant,
+    precision: entry.precision,
+    threads: entry.threads,
+    measures: [
+      // Whether the answer is right stands beside how far it is off.
+      ...measuresOf('readouts', unitBySuffix, { verdict: entry.verdict, ...Object.fromEntries(checks) }),
+      ...entry.quantities.map(({ id, unit, value }) => ({ group: 'readouts' as const, name: id, unit, value })),
+      ...measuresOf('times', (name) => (name.endsWith('_per_s') ? '1/s' : unitBySuffix(name)), {
+        ...{ time_s: entry.time_s, setup_s: entry.setup_s, wall_s: entry.wall_s },
+        ...{ spread: entry.spread, rounds: entry.samples.length },
+        ...{ bytes_per_s: entry.roofline?.bytes_per_s, flops_per_s: entry.roofline?.flops_per_s },
+        ...{ share_of_copy: entry.roofline?.share_of_copy, share_of_flops: entry.roofline?.share_of_flops },
+        ratio_to_first: entry.ratio.value,
+        ratio_to_first_low: entry.ratio.interval?.low,
+        ratio_to_first_high: entry.ratio.interval?.high,
+      }),
+      ...measuresOf('memory', unitBySuffix, { state_bytes: entry.state_bytes }),
+    ],
+    curves: [],
+  };
+}

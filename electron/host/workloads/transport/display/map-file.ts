@@ -1,0 +1,62 @@
+/** Maps of a run as images for other programs: x across is the first axis, depth the second. */
+import { BraggError } from '../../../../contract/errors.ts';
+import type { Volume } from '../../../io/volumes/volume.ts';
+import { metaImageBytes, nrrdBytes } from '../../../io/volumes/write.ts';
+import { grayField } from '../metrics/gray.ts';
+import { letMap } from '../metrics/quality.ts';
+import type { RunData } from '../run-data.ts';
+
+const writers = { mha: metaImageBytes, nrrd: nrrdBytes } as const;
+type ImageEnding = keyof typeof writers;
+
+interface Quantity {
+  readonly content: string;
+  /** [z][x]. Throws `unsupported` where the run has none. */
+  readonly values: (run: RunData) => Float64Array;
+}
+
+/** What can be written, by the names of the exports. */
+const quantities = {
+  dose: {
+    content: 'dose, integrated over y, MeV/mm^2',
+    values: ({ dose, axes }) => dose.map((energy) => energy / (axes.dz_mm * axes.dx_mm)),
+  },
+  gray: {
+    content: 'dose at y = 0, Gy per 1e9 protons',
+    values: (run) => {
+      const found = grayField(run, 0);
+      if ('reason' in found) throw new BraggError('unsupported', `There is no dose in Gy: ${found.reason}.`);
+      return found.values;
+    },
+  },
+  letd: {
+    content: 'LETd of all protons, in water, keV/um',
+    values: ({ tracks }) => {
+      if (tracks !== null) return letMap(tracks, 'letd');
+      throw new BraggError('unsupported', 'This run did not score LET; output.let in the scenario does.');
+    },
+  },
+} as const satisfies Readonly<Record<string, Quantity>>;
+
+export const mapNames = ['dose', 'gray', 'letd'] as const satisfies readonly (keyof typeof quantities)[];
+export const imageEndings = ['mha', 'nrrd'] as const satisfies readonly ImageEnding[];
+
+export type ImageExport = `${keyof typeof quantities}-${ImageEnding}`;
+
+const all = mapNames.flatMap((name) => imageEndings.map((ending) => [`${name}-${ending}`, { name, ending }] as const));
+const exportsByName: ReadonlyMap<string, (typeof all)[number][1]> = new Map(all);
+
+export const isImageExport = (what: string): what is ImageExport => exportsByName.has(what);
+
+/** Centres of cells as the scenario counts them: depth from the front of the box, x from its middle. */
+function gridOf({ axes: { nx, nz, dx_mm, dz_mm } }: RunData): Omit<Volume, 'values'> {
+  return { sizes: [nx, nz], spacing_mm: [dx_mm, dz_mm], origin_mm: [(0.5 - nx / 2) * dx_mm, dz_mm / 2] };
+}
+
+export function imageOf(run: RunData, what: ImageExport): { readonly name: string; readonly bytes: Uint8Array } {
+  const asked = exportsByName.get(what);
+  if (asked === undefined) throw new Error(`${what} is no image`);
+  const { content, values } = quantities[asked.name];
+  const bytes = writers[asked.ending]({ ...gridOf(run), values: values(run) }, { content: `${run.name}: ${content}` });
+  return { name: `${asked.name}.${asked.ending}`, bytes };
+}

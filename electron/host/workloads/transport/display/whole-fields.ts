@@ -1,0 +1,60 @@
+/** Fields of a whole grid that maps are made from, beside the host's loop where they are large. */
+import type { LetName } from '../../../../contract/quality.ts';
+import type { Per } from '../../../io/addon/reduction.ts';
+import { asideIfLarge } from '../../../io/aside/large.ts';
+import { type GrayRun, grayField } from '../metrics/gray.ts';
+import { type LetMoments, letMap } from '../metrics/quality.ts';
+
+const makeLet = asideIfLarge(
+  'make a map of LET',
+  ({ primary, protons, name }: LetMoments & { readonly name: LetName }) => letMap({ primary, protons }, name),
+);
+
+/** Maps of a run that is looked at are asked for again and again. */
+const made = new WeakMap<LetMoments, Map<LetName, Promise<Float64Array>>>();
+
+/** keV/µm per cell, [z][x]; 0 where there are no protons. */
+export function letField(tracks: LetMoments, name: LetName): Promise<Float64Array> {
+  const known = made.get(tracks) ?? new Map<LetName, Promise<Float64Array>>();
+  made.set(tracks, known);
+  const { primary, protons } = tracks;
+  const found = known.get(name) ?? makeLet({ primary, protons, name });
+  known.set(name, found);
+  // What failed is tried anew.
+  found.catch(() => known.delete(name));
+  return found;
+}
+
+const makeGray = asideIfLarge('make a map of Gy', ({ run, y_mm }: { readonly run: GrayRun; readonly y_mm: number }) =>
+  grayField(run, y_mm),
+);
+
+/** Gy per 10⁹ protons, [z][x], at `y_mm` from the axis; or why there is none. */
+export function grayMap({ acrossY, axes, beam, dose }: GrayRun, y_mm: number): ReturnType<typeof makeGray> {
+  return makeGray({ run: { acrossY, axes, beam, dose }, y_mm });
+}
+
+/** Cells in their unit: value · scale · factor / divisor. */
+export interface Scaled {
+  readonly values: Float32Array | Float64Array;
+  readonly scale: number;
+  readonly per?: Per;
+}
+
+const valueAt = ({ values, scale, per }: Scaled, i: number): number =>
+  ((values[i] ?? 0) * scale * (per?.factor ?? 1)) / (per?.divisor[i] ?? 1);
+
+const subtract = asideIfLarge(
+  'subtract maps',
+  ({ mine, theirs }: { readonly mine: Scaled; readonly theirs: Scaled }): Float64Array => {
+    const values = new Float64Array(mine.values.length);
+    for (let i = 0; i < values.length; i += 1) values[i] = valueAt(mine, i) - valueAt(theirs, i);
+    return values;
+  },
+);
+
+const scaled = ({ values, scale, per }: Scaled): Scaled => ({ values, scale, ...(per && { per }) });
+
+/** `mine` less `theirs`, cell by cell. */
+export const differenceOf = (mine: Scaled, theirs: Scaled): Promise<Float64Array> =>
+  subtract({ mine: scaled(mine), theirs: scaled(theirs) });

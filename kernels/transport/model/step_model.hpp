@@ -1,0 +1,118 @@
+#pragma once
+
+#include "physics/moment_taps.hpp"
+#include "physics/nuclear.hpp"
+#include "physics/scattering.hpp"
+#include "physics/stopping_view.hpp"
+#include "physics/straggling.hpp"
+
+// What a step does to a proton of one energy bin, as the host and a device compute it.
+namespace bb::transport {
+
+enum class Scattering { kOff, kGottschalk, kFermiRossi, kHighland };
+enum class Straggling { kOff, kBohr };
+enum class Nuclear { kOff, kAttenuation, kIcru63 };
+
+/// Scattering power of a problem's model, rad² per g/cm², of what has radiation length `x0` and scattering length `xs`.
+struct ScatteringModel {
+  Scattering kind;
+  double beam_energy;           // MeV
+  physics::StoppingView water;  // the first material, whose radiation length is
+  double water_x0;              // g/cm²
+
+  BB_HD double power(double energy, double x0, double xs) const {
+    switch (kind) {
+      case Scattering::kGottschalk:
+        return physics::gottschalk_power(energy, beam_energy, xs);
+      case Scattering::kFermiRossi:
+        return physics::fermi_rossi_power(energy, x0);
+      case Scattering::kHighland:
+        // Thickness so far, as water: a function of energy alone, so that it needs no history.
+        return physics::highland_power(energy, (water.range(beam_energy) - water.range(energy)) / water_x0, x0);
+      case Scattering::kOff:
+        break;
+    }
+    return 0.0;
+  }
+};
+
+/// Variance (MeV²) of the energy behind `thickness` g/cm² at whose middle a proton has `middle` and behind it `after`.
+BB_HD inline double straggling_variance(Straggling kind, const physics::StoppingView& table, double z_over_a,
+                                        double middle, double after, double thickness) {
+  if (kind == Straggling::kOff || after <= 0.0) return 0.0;
+  const double gained = physics::bohr_straggling(middle, z_over_a) * thickness;
+  // The spread gained half-way grows with dE'/dE = S(E')/S(E) of the medium on the way to the end.
+  const double stretch = table.stopping(after) / table.stopping(middle);
+  return gained * stretch * stretch;
+}
+
+/// Bins of a range grid: uniform in residual range in water.
+struct RangeAxis {
+  physics::StoppingView water;
+  double bottom, step;  // g/cm²
+
+  BB_HD double index_of(double energy) const { return (water.range(energy) - bottom) / step; }
+  /// Where content lands that ends at `energy` with spread `variance` (MeV²).
+  BB_HD physics::MomentTaps taps(double energy, double variance) const {
+    if (energy <= 0.0) return physics::MomentTaps(-1.0, 0.0);
+    double index = index_of(energy);
+    const double near = index - round(index);
+    if ((near < 0.0 ? -near : near) < 1e-7) index = round(index);
+    const double per_bin = step * water.stopping(energy);
+    return physics::MomentTaps(index, variance / (per_bin * per_bin));
+  }
+  /// The same for content whose residual range (g/cm² of water) is 0 or less: a step that is longer than the way left.
+  /// Bins stand for half a step on either side, so the first one may still take a part.
+  BB_HD physics::MomentTaps taps_beyond(double range) const {
+    return physics::MomentTaps((range - bottom) / step, 0.0);
+  }
+};
+
+/// A material where steps are.
+struct StepMatter {
+  physics::StoppingView table;
+  double density, z_over_a, x0, xs;
+  const double* range;  // [ne] of the bins' energies, g/cm²
+
+  BB_HD double thickness(double path_mm) const { return path_mm * 0.1 * density; }
+};
+
+/// What steps of a problem on a range grid follow from, where reactions are not followed.
+struct StepModel {
+  ScatteringModel scattering;
+  Straggling straggling;
+  Nuclear nuclear;
+  RangeAxis axis;
+  double dtheta;              // rad
+  double beam_range;          // in water, g/cm²
+  const double* water_range;  // [ne] g/cm²
+
+  /// Share of a bin's protons that are lost in a step behind which they have `after` MeV.
+  BB_HD double lost(int e, double after) const {
+    if (nuclear != Nuclear::kAttenuation) return 0.0;
+    return physics::nuclear_loss(water_range[e], after > 0.0 ? axis.water.range(after) : 0.0);
+  }
+  /// Energy, MeV, that leaves with the `lost` of a bin that holds `held`.
+  BB_HD double escape(int e, double lost, double held) const {
+    if (!(lost > 0.0)) return 0.0;
+    const double gone = beam_range - water_range[e];
+    return (1.0 - physics::nuclear_deposited_share(gone < 0.0 ? 0.0 : gone)) * lost * held;
+  }
+  /// Where the protons of a bin land behind a step of `path_mm`, after which they have `after` MeV.
+  BB_HD physics::MomentTaps landing(const StepMatter& matter, double path_mm, int e, double after) const {
+    const double range = matter.range[e], thickness = matter.thickness(path_mm);
+    // Residual range in water: below zero by what the path is too long.
+    if (!(after > 0.0)) return axis.taps_beyond((range - thickness) * water_range[e] / range);
+    const double middle = matter.table.energy_at(range - 0.5 * thickness);
+    return axis.taps(after, straggling_variance(straggling, matter.table, matter.z_over_a, middle, after, thickness));
+  }
+  /// How the angles of protons that end a step in a bin spread, in cells.
+  BB_HD physics::MomentTaps angles(const StepMatter& matter, double path_mm, int e) const {
+    const double thickness = matter.thickness(path_mm);
+    const double before = matter.table.energy_at(matter.range[e] + 0.5 * thickness);
+    const double power = scattering.power(before, matter.x0, matter.xs);
+    return physics::MomentTaps(0.0, power * thickness / (dtheta * dtheta));
+  }
+};
+
+}  // namespace bb::transport

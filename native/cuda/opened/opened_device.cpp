@@ -1,0 +1,88 @@
+#include "opened_device.hpp"
+
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+#include "../compile/kernel_folders.hpp"
+#include "../device/health.hpp"
+#include "../loader/libraries.hpp"
+
+namespace bb::cuda {
+namespace {
+
+std::string chosen(const std::string& selector) {
+  if (!selector.empty()) return selector;
+  const char* variable = std::getenv("BRAGGBENCH_CUDA_DEVICE");
+  return variable != nullptr ? variable : "";
+}
+
+/// Loading takes milliseconds, compiling seconds: kept per device and workload for the life of the process.
+std::shared_ptr<const LoadedKernels> kernels_on(const std::shared_ptr<Device>& device, const std::string& workload) {
+  struct Kept {
+    std::mutex mutex;
+    std::map<std::pair<std::string, std::string>, std::shared_ptr<const LoadedKernels>> all;
+  };
+  // Never destroyed: at exit the driver may be gone before us.
+  static auto* const kept = std::make_unique<Kept>().release();
+  const std::scoped_lock lock(kept->mutex);
+  auto& kernels = kept->all[{device->info().uuid, workload}];
+  if (!kernels) kernels = std::make_shared<const LoadedKernels>(load_kernels(device, workload, kernel_folders()));
+  return kernels;
+}
+
+}  // namespace
+
+DeviceInfo chosen_device(const std::string& selector) {
+  const auto devices = list_devices();
+  return select_device(devices, chosen(selector));
+}
+
+std::shared_ptr<Device> open_device(const std::string& selector) {
+  auto device = Device::open(chosen_device(selector));
+  device->make_current();
+  return device;
+}
+
+OpenedDevice OpenedDevice::open(const std::string& selector, const std::string& workload) {
+  return on_device([&] {
+    OpenedDevice out;
+    engine::add_part(out.parts, "device", [&] { out.device = open_device(selector); });
+    engine::add_part(out.parts, "kernels", [&] { out.kernels = kernels_on(out.device, workload); });
+    return out;
+  });
+}
+
+std::string unavailable(const std::string& workload) {
+  const LibraryState& driver = driver_library().state;
+  if (!driver.available) return driver.reason;
+  try {
+    const DeviceInfo info = chosen_device("");
+    if (const auto lost = lost_reason(info.uuid)) {
+      return info.label() + " is lost until the program is restarted: " + *lost;
+    }
+  } catch (const Error& error) {
+    return error.what();
+  }
+  const KernelFolders& folders = kernel_folders();
+  std::error_code ignored;
+  const auto image = folders.images / (workload + ".fatbin");
+  if (std::filesystem::exists(image, ignored)) return "";
+  if (!std::filesystem::exists(folders.sources / workload / (workload + ".cu"), ignored)) {
+    return "there are no CUDA kernels: neither " + image.string() + " nor their sources exist";
+  }
+  const LibraryState& nvrtc = nvrtc_library().state;
+  if (nvrtc.available) return "";
+  return image.string() +
+         " does not exist (no nvcc when the program was built) and the kernels cannot be compiled now: " + nvrtc.reason;
+}
+
+double usual_memory_bytes() {
+  try {
+    return static_cast<double>(chosen_device("").memory_bytes);
+  } catch (const Error&) {
+    return 0.0;
+  }
+}
+
+}  // namespace bb::cuda

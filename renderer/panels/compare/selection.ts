@@ -1,0 +1,41 @@
+/** Which variants are ticked: the user's choice, and before there is one what fits into the time. */
+import type { ExpectedTime } from '../../../electron/contract/bench/benches.ts';
+import type { Variant } from '../../../electron/contract/capabilities.ts';
+import { suggestedVariants } from './expected.ts';
+import type { CompareState } from './store.ts';
+import type { Benched } from './variants.ts';
+
+export const benchKey = ({ workload, bench }: Benched): string => `${workload} ${bench}`;
+
+type Kept = Pick<CompareState, 'variants' | 'touched' | 'time_s'>;
+
+/** One benchmark's, in the order they were ticked. */
+export function tickedVariants(
+  config: Kept,
+  place: Benched,
+  known: readonly Pick<Variant, 'id' | 'available'>[],
+  times: ReadonlyMap<string, ExpectedTime>,
+): readonly string[] {
+  if (!config.touched.includes(benchKey(place))) return suggestedVariants(known, times, config.time_s);
+  return config.variants.filter((id) => known.some((one) => one.id === id));
+}
+
+/** The user's choice from now on; those of other benchmarks stay. */
+export function withTicked(
+  config: Kept,
+  place: Benched,
+  known: readonly Pick<Variant, 'id'>[],
+  ticked: readonly string[],
+): Pick<CompareState, 'variants' | 'touched'> {
+  const key = benchKey(place);
+  const others = config.variants.filter((id) => !known.some((one) => one.id === id));
+  return {
+    variants: [...others, ...ticked],
+    touched: [...config.touched.filter((one) => one !== key), key],
+  };
+}
+
+/** As it is suggested again. */
+export function withoutTicked(config: Kept, place: Benched): Pick<CompareState, 'touched'> {
+  return { touched: config.touched.filter((one) => one !== benchKey(place)) };
+}

@@ -1,0 +1,115 @@
+/** What is shown in the editor, and what can be done with it. */
+import type { ReactElement } from 'react';
+import { Button } from '../../widgets/controls/button.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import type { Group } from './groups.ts';
+import type { Shipped } from './shipped.ts';
+import type { EditorState } from './store.ts';
+import type { UsedEditing } from './use-editing.ts';
+
+interface Chosen {
+  readonly groups: readonly Group[];
+  readonly group: Group | undefined;
+  readonly variant: string;
+  readonly choose: (to: Partial<EditorState>) => void;
+}
+
+function Choices({ groups, group, variant, choose }: Chosen): ReactElement {
+  return (
+    <>
+      <Select
+        label="Workload"
+        value={group?.key ?? ''}
+        options={groups.map(({ key, label: title }) => ({ value: key, label: title }))}
+        onChange={(key) => {
+          const to = groups.find((one) => one.key === key);
+          if (to !== undefined) choose({ workload: to.workload, bench: to.bench, variant: '' });
+        }}
+      />
+      <Select
+        label="Variant"
+        value={variant}
+        options={(group?.variants ?? []).map(({ id, title }) => ({ value: id, label: `${id} – ${title}` }))}
+        onChange={(id) => choose({ variant: id })}
+      />
+    </>
+  );
+}
+
+/** `text`: as it was typed. */
+function Doing({
+  editing,
+  text,
+  dirty,
+}: {
+  readonly editing: UsedEditing;
+  readonly text: string;
+  readonly dirty: boolean;
+}): ReactElement {
+  const busy = editing.busy !== null || editing.saved === null;
+  const { actions } = editing;
+  return (
+    <>
+      <Button icon="save" disabled={busy || !dirty} title="Ctrl+S in the text" onPress={() => void actions.save(text)}>
+        Save
+      </Button>
+      <Button icon="check" disabled={busy} title="Ctrl+B in the text" onPress={() => void actions.build(text)}>
+        Build
+      </Button>
+      <Button
+        icon="run"
+        tone="primary"
+        disabled={busy}
+        title="Ctrl+Enter in the text"
+        onPress={() => void actions.run(text)}
+      >
+        Run
+      </Button>
+    </>
+  );
+}
+
+interface Bar extends Chosen {
+  readonly isUserKernel: boolean;
+  readonly shipped: Shipped;
+  readonly showFile: (path: string) => void;
+  readonly copy: () => void;
+  readonly editing: UsedEditing;
+  readonly text: string;
+  readonly dirty: boolean;
+}
+
+export function EditorBar({
+  isUserKernel,
+  shipped,
+  showFile,
+  copy,
+  editing,
+  text,
+  dirty,
+  ...chosen
+}: Bar): ReactElement {
+  return (
+    <div className="kernel-editor__bar">
+      <Choices {...chosen} />
+      {isUserKernel ? (
+        <Doing editing={editing} text={text} dirty={dirty} />
+      ) : (
+        <>
+          <Select
+            label="File"
+            value={shipped.shown?.path ?? ''}
+            options={shipped.files.map(({ path }) => ({ value: path, label: path.replace(/^kernels\//, '') }))}
+            onChange={showFile}
+          />
+          <Button icon="copy" tone="primary" disabled={!shipped.mayCopy} onPress={copy}>
+            Save copy
+          </Button>
+        </>
+      )}
+      <span className="panel-readout" role="status" data-testid="user-kernel-says">
+        {isUserKernel ? editing.says : shipped.says}
+      </span>
+    </div>
+  );
+}

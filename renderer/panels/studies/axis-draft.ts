@@ -1,0 +1,121 @@
+/** An axis of a study as a person types it, and what it comes to. */
+import type { ScenarioDraft } from '../../../electron/contract/scenario/draft.ts';
+import {
+  isScenarioKind,
+  kindOfDocument,
+  type Path,
+  parsePath,
+  schemaAt,
+  unitOf,
+  valueAt,
+  withValueAt,
+} from '../../../electron/contract/scenario/index.ts';
+import type { StudyDocument } from '../../../electron/contract/study/index.ts';
+import { unitSymbols } from '../../../electron/contract/units.ts';
+
+export type AxisKind = 'list' | 'range' | 'log';
+
+export interface AxisDraft {
+  /** Its own in the form. */
+  readonly id: number;
+  /** `a+b` sets both alike. */
+  readonly path: string;
+  readonly kind: AxisKind;
+  /** A list's: `60, 70, 80`. */
+  readonly values: string;
+  /** Those of ranges. */
+  readonly from: string;
+  readonly to: string;
+  readonly count: string;
+}
+
+export type StudyAxes = NonNullable<StudyDocument['axes']>;
+
+/** A number where it is one, `true` and `false`, else text. */
+function typed(text: string): unknown {
+  if (text === 'true' || text === 'false') return text === 'true';
+  const number = Number(text);
+  return text !== '' && Number.isFinite(number) ? number : text;
+}
+
+export const typedValues = (text: string): readonly unknown[] =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+    .map(typed);
+
+/** Why the axis is none; null: it is one. */
+export function faultOf({ path, kind, values, from, to, count }: AxisDraft): string | null {
+  const paths = path.split('+').map((one) => one.trim());
+  if (paths.some((one) => parsePath(one) === null)) return 'Choose what changes.';
+  if (kind === 'list') return typedValues(values).length === 0 ? 'Give values, with commas between them.' : null;
+  const ends = [from, to].map((one) => (one.trim() === '' ? Number.NaN : Number(one)));
+  if (ends.some((end) => !Number.isFinite(end))) return 'From and to are numbers.';
+  if (kind === 'log' && ends.some((end) => end <= 0)) return 'Ends of a logarithmic axis are above 0.';
+  const steps = Number(count);
+  return Number.isInteger(steps) && steps >= 1 ? null : 'The count is a whole number from 1.';
+}
+
+export function axisOf({ path, kind, values, from, to, count }: AxisDraft): StudyAxes[number] {
+  if (kind === 'list') return { kind, path, values: [...typedValues(values)] };
+  return { kind, path, from: Number(from), to: Number(to), count: Number(count) };
+}
+
+/** What it sets, also of several that go together. */
+export const pathsOfAxis = (axis: StudyAxes[number]): readonly string[] =>
+  'axes' in axis ? axis.axes.map(({ path }) => path) : [axis.path];
+
+/** Values of the axis; conditions may leave some out. */
+export const countOf = (draft: AxisDraft): number =>
+  draft.kind === 'list' ? typedValues(draft.values).length : Number(draft.count);
+
+/** Paths to single values of a document, in its order; notes and names change nothing. */
+export function pathsIn(document: unknown, at = ''): readonly string[] {
+  if (typeof document !== 'object' || document === null) return [];
+  return Object.entries(document).flatMap(([key, value]): readonly string[] => {
+    if (at === '' && ['$schema', 'kind', 'version', 'name', 'notes', 'output'].includes(key)) return [];
+    const path = Array.isArray(document) ? `${at}[${key}]` : at === '' ? key : `${at}.${key}`;
+    if (parsePath(path) === null) return [];
+    if (typeof value === 'object' && value !== null) return pathsIn(value, path);
+    return ['number', 'string', 'boolean'].includes(typeof value) ? [path] : [];
+  });
+}
+
+/** With the kinds that the complete document has on the way to each path: an axis within a default would lack its own. */
+export function withKinds(draft: ScenarioDraft, complete: unknown, paths: readonly string[]): ScenarioDraft {
+  let out: unknown = draft;
+  for (const path of paths.flatMap((one) => one.split('+'))) {
+    const steps = parsePath(path.trim()) ?? [];
+    for (let depth = 1; depth < steps.length; depth += 1) {
+      const at = [...steps.slice(0, depth), 'kind'];
+      const kind = valueAt(complete, at);
+      if (typeof kind === 'string' && valueAt(out, at) === undefined) out = withValueAt(out as object, at, kind);
+    }
+  }
+  return out as ScenarioDraft;
+}
+
+/** `MeV`; empty without one. */
+export function unitAt(document: ScenarioDraft, path: string): string {
+  const kind = kindOfDocument(document);
+  const steps: Path | null = parsePath(path.split('+')[0]?.trim() ?? '');
+  if (steps === null || !isScenarioKind(kind)) return '';
+  const schema = schemaAt(kind, steps, document);
+  return schema === null ? '' : unitSymbols[unitOf(schema)];
+}
+
+const NEAR = { low: 0.8, high: 1.2, count: 5 } as const;
+const rounded = (value: number): string => String(Number(value.toPrecision(6)));
+
+/** Around the value that the scenario has there. */
+export function axisAround(id: number, document: unknown, path: string): AxisDraft {
+  const steps = parsePath(path);
+  const value = steps === null ? undefined : valueAt(document, steps);
+  const blank = { id, path, values: '', from: '', to: '', count: String(NEAR.count) };
+  if (typeof value !== 'number' || value === 0) {
+    return { ...blank, kind: 'list', values: value === undefined ? '' : String(value) };
+  }
+  const ends = [value * NEAR.low, value * NEAR.high].toSorted((a, b) => a - b);
+  return { ...blank, kind: 'range', from: rounded(ends[0] ?? 0), to: rounded(ends[1] ?? 0) };
+}

@@ -1,0 +1,105 @@
+/** One session of a variant against a byte-identical user kernel in a process of its own. */
+import { execFile } from 'node:child_process';
+import { copyFileSync, globSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+
+/** A variant, its file, and a beam that it solves in milliseconds. */
+export interface Copied {
+  readonly variant: string;
+  readonly file: string;
+  readonly scenario: Readonly<Record<string, unknown>>;
+}
+
+const energy = { kind: 'range', step_mm: 0.5 } as const;
+const small = { kind: 'transport', version: 1, name: 'Small' } as const;
+
+export const onCpu: Copied = {
+  variant: 'gather',
+  file: 'gather.cpp',
+  scenario: {
+    ...{ ...small, beam: { energy_MeV: 30 }, geometry: { width_mm: 10, depth_mm: 10 } },
+    grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, energy },
+    // Threads that wait for each other at every step tell of the load alone.
+    solver: { threads: 1 },
+  },
+};
+export const onGpu: Copied = {
+  variant: 'cuda-gather',
+  file: 'cuda_gather.cu',
+  scenario: {
+    ...{ ...small, beam: { energy_MeV: 70 }, geometry: { width_mm: 30, depth_mm: 50 } },
+    grid: { dx_mm: 0.5, dz_mm: 0.5, dtheta_mrad: 20, energy },
+  },
+};
+
+/** Enough for a verdict, and short. */
+const mostRounds = 15;
+
+export interface Verdict {
+  /** On steps. */
+  readonly verdict: string;
+  /** On whole runs, which hand their answer from process to process. */
+  readonly whole: string;
+  readonly ratio: number;
+  readonly interval: { readonly low: number; readonly high: number } | null;
+  readonly floor: number | null;
+  readonly rounds: number;
+  /** Cores that other programs kept busy; the copy's own process is among them. */
+  readonly otherLoad_cores: number | null;
+}
+
+/** Scenario, copy and what it is, in an empty folder. Gives the copy's file name. */
+export function writeCopy(folder: string, { variant, file, scenario }: Copied): string {
+  const sources = path.join(root, 'dist/kernels/source/transport');
+  const [found] = globSync(`**/${file}`, { cwd: sources });
+  if (found === undefined) throw new Error(`${sources} has no ${file}. Run: npm run build`);
+  const copy = `copy${path.extname(file)}`;
+  copyFileSync(path.join(sources, found), path.join(folder, copy));
+  const replaces = `kernels/transport/${found.replaceAll(path.sep, '/')}`;
+  const description = { kind: 'variant', version: 1, base: variant, replaces, title: 'A copy' };
+  writeFileSync(path.join(folder, 'copy.json'), JSON.stringify(description));
+  writeFileSync(path.join(folder, 'small.json'), JSON.stringify(scenario));
+  return copy;
+}
+
+interface Printed {
+  readonly rounds: number;
+  readonly noise: { readonly floor: number | null };
+  readonly environment?: { readonly other_load_cores: number | null };
+  readonly entries: readonly {
+    readonly status: string;
+    readonly reason?: string;
+    readonly verdict: string;
+    readonly whole?: { readonly verdict: string };
+    readonly ratio: { readonly value: number; readonly interval: Verdict['interval'] };
+  }[];
+}
+
+/** A process of the command line, as a user starts one. Throws where either could not be measured. */
+export async function sessionOf(
+  folder: string,
+  copy: string,
+  { variant }: Copied,
+  limits: { readonly seed: number; readonly seconds: number },
+): Promise<Verdict> {
+  const words = [
+    ...['bench', 'small.json', '--variants', `${variant},./${copy}`, '--trust', '--json'],
+    ...['--processes', '0', '--rounds', String(mostRounds)],
+    ...['--seed', String(limits.seed), '--time', String(limits.seconds)],
+  ];
+  const { stdout } = await promisify(execFile)(process.execPath, [path.join(root, 'dist/host/cli.js'), ...words], {
+    ...{ cwd: folder, maxBuffer: 2 ** 28, timeout: 300_000 },
+    env: { ...process.env, BRAGGBENCH_HOME: path.join(folder, 'home') },
+  });
+  const { entries, noise, rounds, environment } = JSON.parse(stdout) as Printed;
+  const [, own] = entries;
+  if (own === undefined || own.status !== 'measured') throw new Error(`${copy}: ${own?.reason ?? 'was not measured'}`);
+  return {
+    ...{ verdict: own.verdict, whole: own.whole?.verdict ?? 'none', rounds, floor: noise.floor },
+    ...{ ratio: own.ratio.value, interval: own.ratio.interval },
+    otherLoad_cores: environment?.other_load_cores ?? null,
+  };
+}

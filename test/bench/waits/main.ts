@@ -1,0 +1,79 @@
+/**
+ * What a user waits for, each beside what it cannot be better than, measured in this call: whole runs, the command
+ * line, many beams, images, Live, and the program outside that solves the same default beam. Run by `npm run bench`
+ * and `npm run bench:gpu`. `--gpu` measures the device; `--smatrix FOLDER` takes a checkout of Smatrix_2D; `--only a,b`
+ * takes parts of it; `--out FILE` keeps the rows as JSON.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { usedGpu } from '../../../electron/host/io/addon/gpu.ts';
+import { devicesWithCeilings } from '../../../electron/host/model/bench/ceilings.ts';
+import { beamsOnCpu, beamsOnGpu } from './beams.ts';
+import { liveRows } from './live.ts';
+import { commandLine, root, smatrix } from './processes.ts';
+import type { Row } from './row.ts';
+import { sessionRows } from './session.ts';
+import { openSolver, warmImages, warmRun } from './solver.ts';
+
+const { values } = parseArgs({
+  options: {
+    gpu: { type: 'boolean', default: false },
+    smatrix: { type: 'string' },
+    only: { type: 'string' },
+    out: { type: 'string' },
+  },
+});
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+const document = (file: string): object =>
+  JSON.parse(readFileSync(path.join(root, 'assets/scenarios', file), 'utf8')) as object;
+
+const solver = await openSolver();
+const water = document('water-70MeV.json');
+const { gpu } = values;
+const device = gpu ? usedGpu(await devicesWithCeilings(solver.addon, say)) : null;
+if (gpu && device === null) throw new Error('there is no GPU that can be used');
+const copy = device?.ceilings?.copy_bytes_per_s ?? null;
+const cores = availableParallelism();
+const machine = `${cpus()[0]?.model.trim() ?? 'CPU'}, ${cores} cores${device === null ? '' : `, ${device.name}`}`;
+say(`${machine}; load before: ${loadavg()[0]?.toFixed(1)}`);
+
+const ofGpu: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
+  [
+    'warm',
+    async () => [await warmRun(solver, water, 'cuda-window', 0.007), await warmRun(solver, water, 'cuda-depth', 0.004)],
+  ],
+  ['shell', () => commandLine('cuda-depth', true)],
+  ['beams', async () => [await beamsOnGpu('cuda-depth', 3000, copy), await beamsOnGpu('cuda-window', 800, copy)]],
+  ['images', () => warmImages(solver, document('diffraction/simple-cubic-4096.json'))],
+];
+const ofCpu: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
+  ['shell', () => commandLine('depth', false)],
+  ['beams', async () => [await beamsOnCpu(solver, water, cores)]],
+];
+const { smatrix: checkout } = values;
+const parts: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
+  ...(gpu ? ofGpu : ofCpu),
+  ['session', () => sessionRows(gpu, water)],
+  ['live', () => liveRows(gpu, say)],
+  ...(checkout === undefined
+    ? []
+    : ([['smatrix', async () => [await smatrix(path.resolve(checkout), gpu ? 'cuda-depth' : 'depth')]]] as const)),
+];
+
+const only = values.only?.split(',');
+const rows: Row[] = [];
+for (const [name, measure] of parts) {
+  if (only !== undefined && !only.includes(name)) continue;
+  try {
+    rows.push(...(await measure()));
+  } catch (error) {
+    // A part that cannot be measured leaves the others.
+    say(`  ${name}: ${error instanceof Error ? error.message : String(error)}`);
+    rows.push({ what: name, wanted: '', measured: null, met: null, bound: null, ratio: null });
+  }
+}
+const json = JSON.stringify({ machine, rows }, null, 2);
+if (values.out === undefined) process.stdout.write(`${json}\n`);
+else writeFileSync(values.out, json);

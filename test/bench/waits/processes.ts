@@ -1,0 +1,145 @@
+/** Whole processes, from their start until they have ended, beside the emptiest that could do it. */
+import { spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { atMost, median, megabytes, type Row, seconds } from './row.ts';
+
+export const root = path.resolve(import.meta.dirname, '../../..');
+export const cli = path.join(root, 'dist/host/cli.js');
+const ROUNDS = 7;
+
+interface Ended {
+  readonly wall_s: number;
+  readonly output: string;
+}
+
+/** Rejects with the end of what it said where it fails. */
+export function whole(program: string, args: readonly string[], cwd = root): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const begun = performance.now();
+    const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    let [output, said] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(-2000);
+    });
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (code === 0) resolve({ wall_s: (performance.now() - begun) / 1000, output });
+      else reject(new Error(`${program} ${args.join(' ')} ended with code ${code}:\n${said || output.slice(-400)}`));
+    });
+  });
+}
+
+/** As a user types it; without npx the program that it starts. */
+async function shell(): Promise<{
+  readonly name: string;
+  readonly program: string;
+  readonly before: readonly string[];
+}> {
+  const found = await whole('npx', ['--version']).then(
+    () => true,
+    () => false,
+  );
+  if (found) return { name: 'npx braggbench', program: 'npx', before: ['--no-install', 'braggbench'] };
+  const before = [path.join(root, 'electron/build/braggbench.mjs')];
+  return { name: 'node braggbench.mjs', program: process.execPath, before };
+}
+
+const peakOf = (json: string): number => (JSON.parse(json) as { readonly peak_rss_MB: number }).peak_rss_MB;
+
+/** Peak memory of a Node that does nothing else but run `code`, MB. */
+async function peakOfNode(code: string): Promise<number> {
+  const { output } = await whole(process.execPath, ['-e', `${code};console.log(process.resourceUsage().maxRSS)`]);
+  return Number(output.trim().split('\n').at(-1)) / 1000;
+}
+
+const TINY = {
+  kind: 'transport',
+  version: 1,
+  beam: { energy_MeV: 30 },
+  geometry: { width_mm: 12, depth_mm: 11 },
+  grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'range', step_mm: 0.5 } },
+};
+
+/** What a run of a few cells takes with the device, less what it takes without, MB. */
+async function driversOwn(): Promise<number> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-tiny-'));
+  try {
+    const file = path.join(folder, 'tiny.json');
+    writeFileSync(file, JSON.stringify(TINY));
+    const peak = async (variant: string): Promise<number> =>
+      peakOf((await whole(process.execPath, [cli, 'run', file, '--variant', variant, '--json'])).output);
+    return Math.max(0, (await peak('cuda-depth')) - (await peak('depth')));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * From shell to answer, and the memory of the process that answers. Bounds are the same way with an empty program, and
+ * an empty Node.
+ */
+export async function commandLine(variant: string, gpu: boolean): Promise<readonly Row[]> {
+  const { name, program, before } = await shell();
+  const words = ['run', 'water-70MeV', '--variant', variant, '--json'];
+  const npx = program === 'npx' ? { program, args: ['--no-install', 'node', '-e', '0'] } : null;
+  const empty = npx ?? { program: process.execPath, args: ['-e', '0'] };
+  const [times, bounds, direct, peaks]: [number[], number[], number[], number[]] = [[], [], [], []];
+  await whole(program, [...before, ...words]);
+  for (let i = 0; i < ROUNDS; i += 1) {
+    bounds.push((await whole(empty.program, empty.args)).wall_s);
+    const { wall_s, output } = await whole(program, [...before, ...words]);
+    times.push(wall_s);
+    peaks.push(peakOf(output));
+    direct.push((await whole(process.execPath, [cli, ...words])).wall_s);
+  }
+  const limit = gpu ? 0.7 : 0.5;
+  const node_MB = await peakOfNode('0');
+  const driver_MB = gpu ? await driversOwn() : 0;
+  const what = `${name} run water-70MeV, ${variant}, from shell to answer`;
+  const beside = gpu ? " beside the driver's own" : '';
+  return [
+    atMost({ what, limit, text: seconds }, median(times), median(bounds)),
+    atMost(
+      { what: `the same without ${name.split(' ')[0]} and its check of the build`, limit, text: seconds },
+      median(direct),
+    ),
+    atMost(
+      { what: `peak memory of that process${beside}`, limit: 250, text: megabytes },
+      median(peaks) - driver_MB,
+      node_MB,
+    ),
+  ];
+}
+
+/**
+ * The default run of a checkout of Smatrix_2D against ours, process against process, in turns. It works in a copy: it
+ * writes where it stands.
+ */
+export async function smatrix(checkout: string, variant: string): Promise<Row> {
+  const what = `Smatrix_2D's default run over braggbench run water-70MeV, ${variant}, whole processes`;
+  const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-smatrix-'));
+  try {
+    cpSync(checkout, folder, { recursive: true, filter: (from) => path.basename(from) !== '.git' });
+    const [theirs, ours]: [number[], number[]] = [[], []];
+    for (let i = 0; i < 4; i += 1) {
+      const their = await whole('python3', ['run_simulation.py'], folder);
+      const our = await whole(process.execPath, [cli, 'run', 'water-70MeV', '--variant', variant, '--json']);
+      // The first of either compiles and fills caches.
+      if (i === 0) continue;
+      theirs.push(their.wall_s);
+      ours.push(our.wall_s);
+    }
+    const [their, our] = [median(theirs), median(ours)];
+    return {
+      ...{ what, wanted: 'more than 1×', measured: `${seconds(their)} over ${seconds(our)}` },
+      ...{ met: their > our, bound: null, ratio: `${(their / our).toPrecision(3)}×` },
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

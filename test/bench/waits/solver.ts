@@ -1,0 +1,105 @@
+/** The engine in this process, as a host has it: warm. */
+import {
+  loadAddon,
+  type NativeAddon,
+  type TransportProblem,
+  type TransportResult,
+} from '../../../electron/host/io/addon/addon.ts';
+import type { DiffractionProblem } from '../../../electron/host/io/addon/diffraction.ts';
+import { type AnyReading, problemOf } from '../../../electron/host/workloads/scenarios/index.ts';
+import { openTestScenarios } from '../../electron/host/small-run.ts';
+import { atMost, median, milliseconds, type Row } from './row.ts';
+
+const ENERGIES = 24;
+const WARM_UPS = 4;
+const IMAGES = 7;
+
+export interface Solver {
+  readonly addon: NativeAddon;
+  /** Throws what is wrong with the scenario. */
+  readonly problem: (document: object) => Promise<AnyReading>;
+}
+
+export async function openSolver(): Promise<Solver> {
+  const addon = loadAddon();
+  const scenarios = await openTestScenarios(addon, 2 ** 34);
+  return { addon, problem: (document) => scenarios.any.check(document, { name: 'bench', folder: null }) };
+}
+
+export function transportProblem(reading: AnyReading): TransportProblem {
+  if (reading.kind !== 'transport') throw new Error('not a scenario of transport');
+  return problemOf(reading);
+}
+
+function imageProblem(reading: AnyReading): DiffractionProblem {
+  if (reading.kind !== 'diffraction') throw new Error('not a scenario of an image');
+  return problemOf(reading);
+}
+
+/** The way of stepping goes with the variant. */
+export function solvedBy(variant: string): object {
+  return { step_mm: 0.2, variant, stepping: variant.endsWith('depth') ? 'depth' : 'path' };
+}
+
+interface Solved {
+  readonly whole_s: number;
+  readonly result: TransportResult;
+}
+
+/** From the problem to its result: laid out, tables, state, steps, read back. */
+export async function solve({ addon }: Pick<Solver, 'addon'>, problem: TransportProblem): Promise<Solved> {
+  const begun = performance.now();
+  const run = await addon.layTransport({ ...problem, keyframes: 0 });
+  const result = await run.start(() => undefined, { unwatched: true });
+  const whole_s = (performance.now() - begun) / 1000;
+  if (result.status !== 'done') throw new Error(`the run ended as ${result.status}: ${result.error?.message ?? ''}`);
+  return { whole_s, result };
+}
+
+/** A whole warm run, of another energy each time; its steps are the bound. */
+export async function warmRun(solver: Solver, base: object, variant: string, limit_s: number): Promise<Row> {
+  const [wholes, steps]: [number[], number[]] = [[], []];
+  for (let i = 0; i < ENERGIES; i += 1) {
+    const energy_MeV = 65 + 0.37 * i;
+    const reading = await solver.problem({ ...base, beam: { energy_MeV }, solver: solvedBy(variant) });
+    const { whole_s, result } = await solve(solver, transportProblem(reading));
+    if (i < WARM_UPS) continue;
+    wholes.push(whole_s);
+    steps.push(result.solve_s);
+  }
+  const what = `warm whole run, 65 to 74 MeV, ${variant}, another energy each time`;
+  return atMost({ what, limit: limit_s, text: milliseconds }, median(wholes), median(steps));
+}
+
+/** A whole warm image of 4096² by the fastest right variant of each precision; the device's own time is the bound. */
+export async function warmImages(solver: Solver, base: object): Promise<readonly Row[]> {
+  const { addon } = solver;
+  const rows: Row[] = [];
+  const medians: number[] = [];
+  for (const precision of ['fp32', 'fp64'] as const) {
+    const right = addon
+      .diffractionVariants()
+      .filter((one) => one.device === 'cuda' && one.available && one.precision === precision && one.brightError < 1);
+    let best: { readonly id: string; readonly whole_s: number; readonly device_s: number } | null = null;
+    for (const { id } of right) {
+      const problem = imageProblem(await solver.problem({ ...base, solver: { variant: id } }));
+      const [wholes, devices]: [number[], number[]] = [[], []];
+      for (let i = 0; i <= IMAGES; i += 1) {
+        const begun = performance.now();
+        const { device_s } = await addon.createDiffraction(problem).start(() => undefined, {});
+        if (i === 0) continue;
+        wholes.push((performance.now() - begun) / 1000);
+        devices.push(device_s);
+      }
+      const whole_s = median(wholes);
+      if (best === null || whole_s < best.whole_s) best = { id, whole_s, device_s: median(devices) };
+    }
+    const what = `image 4096², whole warm run, ${precision.toUpperCase()}, ${best?.id ?? 'no right variant'}`;
+    rows.push(atMost({ what, limit: 0.012, text: milliseconds }, best?.whole_s ?? null, best?.device_s ?? null));
+    if (best !== null) medians.push(best.whole_s);
+  }
+  const [fp32, fp64] = medians;
+  const slower = fp32 === undefined || fp64 === undefined ? null : fp32 / fp64;
+  const text = (value: number): string => `${value.toPrecision(3)}×`;
+  return [...rows, atMost({ what: 'the image in FP32 over FP64', limit: 1, text }, slower)];
+}

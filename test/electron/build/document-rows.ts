@@ -1,0 +1,28 @@
+/** What stands in the tables of the documents, against what is made. */
+import { expect } from 'vitest';
+import { documents, placesIn } from '../../../electron/build/figures/documents.ts';
+
+export const places = documents.flatMap((file) => placesIn(file));
+export const again = 'made again by npm run figures';
+
+/** Numbers may differ by one in their last place: instruction sets round differently. */
+export function near(kept: string, made: string): boolean {
+  if (kept === made) return true;
+  const [a, b] = [Number(kept), Number(made)];
+  const places = /\.(\d+)$/.exec(kept)?.[1]?.length ?? 0;
+  return Number.isFinite(a) && Number.isFinite(b) && Math.abs(a - b) < 1.01 * 10 ** -places;
+}
+
+export const cells = (table: string): readonly (readonly string[])[] =>
+  table.split('\n').map((line) => line.split(' | '));
+
+/** Rows of `made` against the rows of the same name in the document. */
+export function expectRows(name: string, made: string): void {
+  const kept = cells(places.find((place) => place.name === name)?.text ?? '');
+  for (const row of cells(made).slice(2)) {
+    const same = kept.find(([first]) => first === row[0]) ?? [];
+    // The last column is the order of the ledger's error, which threads can change.
+    const differing = row.slice(0, -1).filter((cell, at) => !near(same[at] ?? '', cell));
+    expect(differing, `${name}, ${row[0]}: ${again}`).toEqual([]);
+  }
+}

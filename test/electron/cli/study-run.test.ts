@@ -1,0 +1,346 @@
+/** `braggbench study run`, `resume`, `stop`, `status`, `collect`, `export`: files are the truth, whatever is killed. */
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { braggbench, braggbenchHere, type Ended, entry, environmentWith } from './command.ts';
+
+let folder: string;
+const inFolder = (...names: readonly string[]): string => path.join(folder, ...names);
+const options = () => ({ cwd: folder, environment: environmentWith(inFolder('home')) });
+const call = (...words: readonly string[]): Promise<Ended> => braggbenchHere(['study', ...words], options());
+
+const small = {
+  kind: 'transport',
+  version: 1,
+  beam: {},
+  grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 40, theta_max_mrad: 320 },
+  solver: { stepping: 'depth', variant: 'depth', threads: 1 },
+};
+
+/** A study of the small beam over energies, in a file of its own. */
+async function study(name: string, values: readonly unknown[], more: Readonly<Record<string, unknown>> = {}) {
+  const document = {
+    ...{ kind: 'study', version: 1, base: [{ file: 'small.json' }] },
+    axes: [{ kind: 'list', path: 'beam.energy_MeV', values }],
+    ...more,
+  };
+  await writeFile(inFolder(name), JSON.stringify(document));
+  return name;
+}
+const energies = (count: number, from = 20): readonly number[] => Array.from({ length: count }, (_, i) => from + i / 8);
+
+async function results(name: string): Promise<readonly string[]> {
+  const all = await readdir(inFolder(name, 'results'), { recursive: true }).catch(() => []);
+  return all.filter((file) => /[0-9a-f]{16}(\.failed)?\.json$/.test(file)).toSorted();
+}
+
+const outcomeSchema = z.looseObject({
+  ...{ before: z.number(), done: z.number(), failed: z.number(), left: z.number() },
+  end: z.string(),
+});
+async function run(...words: readonly string[]) {
+  const { code, stdout, stderr } = await call(...words, '--json');
+  return { code, stderr, ...outcomeSchema.parse(JSON.parse(stdout)) };
+}
+
+const tableSchema = z.looseObject({
+  columns: z.array(z.looseObject({ name: z.string(), unit: z.string() })),
+  rows: z.array(z.array(z.union([z.number(), z.string(), z.null()]))),
+  missing: z.number(),
+  damaged: z.array(z.string()),
+  notes: z.array(z.string()),
+});
+async function table(name: string) {
+  const found = tableSchema.parse(JSON.parse((await call('collect', name, '--json')).stdout));
+  const column = (title: string) => {
+    const at = found.columns.findIndex((one) => one.name === title);
+    expect(at, title).toBeGreaterThanOrEqual(0);
+    return found.rows.map((row) => row[at] ?? null);
+  };
+  return { ...found, column };
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'braggbench-study-'));
+  await writeFile(inFolder('small.json'), JSON.stringify(small));
+});
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
+
+describe('a study that is run', () => {
+  test('solves every point once; a point that fails says why and the rest goes on', async () => {
+    await study('some.json', [20, 30, 4000]);
+    expect(await run('run', 'some.json')).toMatchObject({
+      code: 1,
+      before: 0,
+      done: 2,
+      failed: 1,
+      left: 0,
+      end: 'whole',
+    });
+    const files = await results('some.study');
+    expect(files).toHaveLength(3);
+    const { stdout } = await call('status', 'some.json');
+    expect(stdout).toMatch(/2 of 3 points are solved, 1 failed, 0 are left/);
+    expect(stdout).toMatch(/failed [0-9a-f]{16}: .*4000.*too large; allowed/);
+    // What exists is not done again; with --retry what failed is.
+    expect(await run('run', 'some.json')).toMatchObject({ code: 0, before: 3, done: 0, failed: 0 });
+    expect(await run('resume', 'some.study', '--retry')).toMatchObject({ code: 1, before: 2, done: 0, failed: 1 });
+  });
+
+  test('says what single runs say, bit for bit, with unit, machine and commit in every row', async () => {
+    await study('few.json', [20, 30]);
+    await run('run', 'few.json');
+    const { column, columns } = await table('few.json');
+    const alone = await braggbenchHere(['run', 'small.json', '--set', 'beam.energy_MeV=30', '--json'], options());
+    const { metrics } = JSON.parse(alone.stdout) as { metrics: { r80_mm: number } };
+    expect(column('r80_mm')[1]).toBe(metrics.r80_mm);
+    expect(columns).toContainEqual({ name: 'r80_mm', unit: 'mm', of: 'measure' });
+    expect(columns).toContainEqual({ name: 'beam.energy_MeV', unit: 'MeV', of: 'axis' });
+    for (const name of ['machine', 'cpu', 'version']) expect(column(name).every((cell) => cell !== null)).toBe(true);
+    expect(column('commit').every((cell) => /^[0-9a-f]{7,}/.test(String(cell)))).toBe(true);
+    // On the CPU there is no GPU to name.
+    expect(column('gpu_uuid')).toEqual([null, null]);
+  });
+
+  test('keeps curves, tells errors against the reference point, and medians over repeats', async () => {
+    await study('grid.json', [30], {
+      axes: [
+        { kind: 'list', path: 'beam.energy_MeV', values: [25, 30] },
+        { kind: 'list', path: 'grid.dz_mm', values: [0.25, 0.5] },
+      ],
+      reference: { 'grid.dz_mm': 0.25 },
+      measures: ['readouts', 'curves', 'times'],
+      repeats: 5,
+    });
+    await run('run', 'grid.json');
+    const { column } = await table('grid.json');
+    const r80 = column('r80_mm').map(Number);
+    expect(column('error.r80_mm')).toEqual([0, (r80[1] ?? 0) - (r80[0] ?? 0), 0, (r80[3] ?? 0) - (r80[2] ?? 0)]);
+    const dose = column('error.depth_dose_rel_l2').map(Number);
+    expect([dose[0], dose[2]]).toEqual([0, 0]);
+    expect(dose[1]).toBeGreaterThan(1e-3);
+    expect(dose[1]).toBeLessThan(1);
+    expect(column('repeats_agree')).toEqual(['yes', 'yes', 'yes', 'yes']);
+    const [low, middle, high] = ['solve_s_low', 'solve_s', 'solve_s_high'].map((name) => Number(column(name)[0]));
+    expect(low).toBeLessThanOrEqual(middle ?? 0);
+    expect(middle).toBeLessThanOrEqual(high ?? 0);
+  });
+
+  test('beams that differ in their energy share a grid where they may, as in a batch, whichever are left to do', async () => {
+    await study('shared.json', [20, 25, 30], { grids: 'shared', measures: ['readouts'] });
+    expect(await run('run', 'shared.json')).toMatchObject({ code: 0, done: 3, failed: 0, left: 0 });
+    const shared = await table('shared.json');
+    expect(shared.column('beams_on_grid')).toEqual([3, 3, 3]);
+    const words = ['batch', 'shared-30.json', '--one-grid', '--sweep', 'beam.energy_MeV=20,25,30', '--json'];
+    await writeFile(inFolder('shared-30.json'), JSON.stringify({ ...small, beam: { energy_MeV: 30 } }));
+    const batch = z
+      .looseObject({ beams: z.array(z.looseObject({ metrics: z.looseObject({ r80_mm: z.number() }) })) })
+      .parse(JSON.parse((await braggbenchHere(words, options())).stdout));
+    expect(shared.column('r80_mm')).toEqual(batch.beams.map(({ metrics }) => metrics.r80_mm));
+    // One that is done again is solved on the grid of all.
+    const [first = ''] = await results('shared.study');
+    await rm(inFolder('shared.study', 'results', first));
+    expect(await run('resume', 'shared.study')).toMatchObject({ before: 2, done: 1, left: 0 });
+    expect((await table('shared.json')).column('r80_mm')).toEqual(shared.column('r80_mm'));
+  });
+
+  test('takes layers and images too, each in its own manner', async () => {
+    await writeFile(
+      inFolder('mixed.json'),
+      JSON.stringify({
+        ...{ kind: 'study', version: 1 },
+        base: [
+          { scenario: { kind: 'linear-relu', version: 1, problem: { batch: 4, inputs: 8, outputs: 8 } } },
+          { file: 'image.json' },
+        ],
+        axes: [{ kind: 'list', path: 'solver.threads', values: [1] }],
+      }),
+    );
+    await writeFile(
+      inFolder('image.json'),
+      await readFile(inRoot('assets/scenarios/diffraction/simple-cubic-1024.json')),
+    );
+    const ended = await run('run', 'mixed.json');
+    expect(ended.stderr).toBe('');
+    const { column } = await table('mixed.json');
+    expect(column('workload')).toEqual(['linear-relu', 'diffraction']);
+    expect(column('verdict')[0]).not.toBe('wrong');
+    expect(Number(column('max')[1])).toBeGreaterThan(0);
+    expect(column('at_once')).toEqual([1, 1]);
+  });
+
+  test('refuses another plan in its folder, a second runner, a year, and files that changed since', async () => {
+    await study('fixed.json', [20]);
+    await run('run', 'fixed.json');
+    await study('fixed.json', [20, 21]);
+    const other = await call('run', 'fixed.json');
+    expect([other.code, other.stderr]).toEqual([
+      2,
+      expect.stringMatching(/holds the plan of another study \(points\), of 1 points/),
+    ]);
+    await study('fixed.json', [20], { measures: ['readouts'] });
+    expect((await call('run', 'fixed.json')).stderr).toMatch(/holds the plan of another study \(measures\)/);
+    await study('hopeless.json', [4000, 5000]);
+    const hopeless = await call('run', 'hopeless.json');
+    expect([hopeless.code, hopeless.stderr]).toEqual([
+      2,
+      expect.stringMatching(/None of the points \(2\) can be run\. [0-9a-f]{16}: .*4000.*too large/),
+    ]);
+    await study('year.json', [], {
+      base: [{ file: 'large.json' }],
+      axes: [{ kind: 'range', path: 'beam.energy_MeV', from: 100, to: 150, count: 50_000 }],
+    });
+    await writeFile(
+      inFolder('large.json'),
+      JSON.stringify({ ...small, grid: { dx_mm: 0.2, dz_mm: 0.1, dtheta_mrad: 1, theta_max_mrad: 200 } }),
+    );
+    const year = await call('run', 'year.json');
+    expect([year.code, year.stderr]).toEqual([2, expect.stringMatching(/take at least [\d.]+ (days|years).*--yes/)]);
+    expect(await results('year.study')).toEqual([]);
+    await writeFile(inFolder('fixed.study', 'points.jsonl'), '');
+    expect((await call('resume', 'fixed.study')).stderr).toMatch(/was changed after it was planned/);
+    expect((await call('status', 'nothing')).stderr).toMatch(/was not run yet/);
+  });
+
+  test('holds to its budget; what is left is done by the next go', async () => {
+    await study('budget.json', energies(6), { budget: { points: 3 } });
+    expect(await run('run', 'budget.json')).toMatchObject({ code: 0, done: 3, left: 3, end: 'budget' });
+    // A go may take more than the one before: the plan is the same.
+    await study('budget.json', energies(6), { budget: { points: 2 } });
+    expect(await run('run', 'budget.json')).toMatchObject({ before: 3, done: 2, left: 1, end: 'budget' });
+    expect(await run('resume', 'budget.study')).toMatchObject({ before: 5, done: 1, left: 0, end: 'whole' });
+  });
+
+  test('solves a result again whose file was damaged', async () => {
+    await study('damaged.json', energies(3));
+    await run('run', 'damaged.json');
+    const [first = ''] = await results('damaged.study');
+    await writeFile(inFolder('damaged.study', 'results', first), '');
+    expect(await table('damaged.json')).toMatchObject({ missing: 1, damaged: [path.basename(first, '.json')] });
+    expect(await run('run', 'damaged.json')).toMatchObject({ before: 2, done: 1 });
+    expect(await table('damaged.json')).toMatchObject({ missing: 0, damaged: [] });
+  });
+
+  test('is written as CSV with units in its titles', async () => {
+    await study('csv.json', energies(2));
+    await run('run', 'csv.json');
+    expect((await call('export', 'csv.json', inFolder('all.csv'))).code).toBe(0);
+    const [titles = '', ...rows] = (await readFile(inFolder('all.csv'), 'utf8')).split('\r\n');
+    expect(titles).toContain('beam.energy_MeV [MeV],r80_mm [mm]');
+    expect(rows.filter((row) => row !== '')).toHaveLength(2);
+    for (const file of ['all.parquet', 'all.h5']) {
+      expect((await call('export', 'csv.json', inFolder(file))).stdout).toMatch(/^2 rows of \d+ columns written to /);
+    }
+    expect((await readFile(inFolder('all.parquet'), 'latin1')).slice(0, 4)).toBe('PAR1');
+    expect((await call('export', 'csv.json', 'all.xls')).stderr).toMatch(/"all\.xls" ends in no format.*\.csv/);
+  });
+});
+
+const inRoot = (name: string): string => path.join(import.meta.dirname, '../../..', name);
+
+/** Waits for so many results, while the process lives. */
+async function untilSolved(name: string, count: number): Promise<void> {
+  for (const end = Date.now() + 60_000; Date.now() < end; await sleep(20)) {
+    if ((await results(name)).length >= count) return;
+  }
+  throw new Error(`${name} has no ${count} results after a minute`);
+}
+
+const childrenOf = (pid: number): readonly number[] =>
+  execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+    .split('\n')
+    .flatMap((line) => (line.trim() === '' ? [] : [Number(line)]));
+
+function started(...words: readonly string[]) {
+  const { cwd, environment } = options();
+  const child = spawn(process.execPath, [entry, 'study', ...words], { cwd, env: environment, stdio: 'ignore' });
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { child, pid: child.pid ?? 0, ended };
+}
+
+describe.skipIf(process.platform !== 'linux')('a study whose processes are killed', () => {
+  test('loses the points in flight only, whoever is killed', async () => {
+    await study('killed.json', energies(600));
+    const whole = started('run', 'killed.json');
+    await untilSolved('killed.study', 20);
+    whole.child.kill('SIGKILL');
+    await whole.ended;
+    const there = await results('killed.study');
+    expect(there.length).toBeLessThan(600);
+    // The worker is gone with its parent, and every file that there is is whole.
+    await sleep(500);
+    const later = await results('killed.study');
+    expect(later.length - there.length).toBeLessThan(10);
+    const again = started('resume', 'killed.study');
+    await untilSolved('killed.study', later.length + 20);
+    // The same of a worker: its points are solved by the next.
+    for (const worker of childrenOf(again.pid)) process.kill(worker, 'SIGKILL');
+    expect(await again.ended).toBe(0);
+    expect(await results('killed.study')).toHaveLength(600);
+    expect(await table('killed.json')).toMatchObject({ missing: 0, damaged: [] });
+    const left = await readdir(inFolder('killed.study', 'results'), { recursive: true });
+    expect(left.filter((file) => file.endsWith('.tmp')).length).toBeLessThan(10);
+  });
+
+  test('stops within a second or two, by Ctrl+C and by braggbench study stop', async () => {
+    const long = { ...small, beam: { energy_MeV: 150 }, grid: { dx_mm: 0.2, dz_mm: 0.1, dtheta_mrad: 2 } };
+    await writeFile(inFolder('long.json'), JSON.stringify(long));
+    await study('long-study.json', energies(4, 150), { base: [{ file: 'long.json' }] });
+    const interrupted = started('run', 'long-study.json', '--yes');
+    await untilBeat('long-study.study');
+    const pressed = performance.now();
+    interrupted.child.kill('SIGINT');
+    expect(await interrupted.ended).toBe(130);
+    expect(performance.now() - pressed).toBeLessThan(3000);
+    const second = started('resume', 'long-study.study', '--yes');
+    await untilBeat('long-study.study');
+    expect((await call('run', 'long-study.study', '--yes')).stderr).toMatch(/is being run by another process/);
+    const asked = performance.now();
+    expect((await call('stop', 'long-study.study')).stdout).toMatch(/Asked 1 to stop/);
+    expect(await second.ended).toBe(0);
+    expect(performance.now() - asked).toBeLessThan(4000);
+    expect(await results('long-study.study')).toEqual([]);
+  });
+});
+
+async function untilBeat(name: string): Promise<void> {
+  for (const end = Date.now() + 60_000; Date.now() < end; await sleep(50)) {
+    const beats = await readdir(inFolder(name, 'running')).catch(() => []);
+    // The worker has begun too.
+    if (beats.some((file) => file.endsWith('.json'))) return void (await sleep(700));
+  }
+  throw new Error(`nobody works on ${name}`);
+}
+
+function mounted(place: string): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', place], { stdio: 'pipe' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)('a full disk', () => {
+  test('ends the study with that reason; with room again it goes on', async (context) => {
+    const place = inFolder('full');
+    await mkdir(place);
+    if (!mounted(place)) return context.skip('no file system can be mounted here');
+    try {
+      await study('room.json', energies(120), { measures: ['readouts', 'curves'] });
+      const full = await braggbench(['study', 'run', 'room.json', '--out', place], options());
+      expect([full.code, full.stderr]).toEqual([1, expect.stringMatching(/no space left/)]);
+      const there = (await results('full')).length;
+      expect(there).toBeGreaterThan(0);
+      expect(there).toBeLessThan(120);
+      execFileSync('mount', ['-o', 'remount,size=8m', place], { stdio: 'pipe' });
+      expect(await run('resume', place)).toMatchObject({ code: 0, before: there, done: 120 - there, failed: 0 });
+    } finally {
+      execFileSync('umount', ['-l', place]);
+    }
+  });
+});

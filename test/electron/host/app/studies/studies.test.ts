@@ -1,0 +1,155 @@
+/** Studies as a page asks for them, solved by real processes. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { StudyEntry } from '../../../../../electron/contract/study/calls.ts';
+import type { Client } from '../../../../../renderer/client/index.ts';
+import { tinyScenario } from '../../small-run.ts';
+import { openTestHost, type TestHost } from '../../test-host.ts';
+
+let test_: TestHost;
+let page: Client;
+beforeAll(async () => {
+  test_ = await openTestHost();
+  page = await test_.page();
+});
+afterAll(() => test_.close());
+
+const study = (name: string, energies: readonly number[], rest: object = {}) => ({
+  document: {
+    kind: 'study',
+    version: 1,
+    name,
+    base: [{ scenario: { ...tinyScenario } }],
+    axes: [
+      { kind: 'list', path: 'beam.energy_MeV', values: energies },
+      { kind: 'list', path: 'solver.precision', values: ['fp32', 'fp64'] },
+    ],
+    measures: ['readouts', 'times'],
+    ...rest,
+  },
+});
+
+async function entryOf(id: string): Promise<StudyEntry> {
+  const { studies } = await page.call('study.list', {});
+  const found = studies.find((one) => one.id === id);
+  if (found === undefined) throw new Error(`no study ${id}`);
+  return found;
+}
+
+async function ended(id: string): Promise<StudyEntry> {
+  const until = Date.now() + 60_000;
+  for (;;) {
+    const entry = await entryOf(id);
+    if (entry.state !== 'running' && entry.state !== 'stopping') return entry;
+    if (Date.now() > until) throw new Error(`${id} did not end: ${JSON.stringify(entry)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const rowsOf = (id: string, look: object = {}) =>
+  page.call('study.rows', { study: id, filter: '', sort: null, from: 0, count: 500, ...look });
+
+const R80 = 'measure r80_mm';
+const ENERGY = 'axis beam.energy_MeV';
+
+describe('a study of two axes', () => {
+  let id = '';
+  beforeAll(async () => {
+    const plan = await page.call('study.plan', study('ranges', [20, 25, 30]));
+    expect(plan).toMatchObject({ points: 6, combinations: 6, looked: 6, refused: [] });
+    expect(plan.state_bytes).toBeGreaterThan(1000);
+    ({ study: id } = await page.call('study.start', study('ranges', [20, 25, 30])));
+    expect(await ended(id)).toMatchObject({ id: 'ranges', state: 'whole', points: 6, done: 6, failed: 0, error: null });
+  }, 90_000);
+
+  test('its rows: in the order of the plan, of a column, filtered, in parts', async () => {
+    const all = await rowsOf(id);
+    expect([all.all, all.matching, all.rows.length]).toEqual([6, 6, 6]);
+    const at = (key: string): number => all.columns.findIndex((column) => column.key === key);
+    expect(all.columns[at(ENERGY)]).toMatchObject({ unit: 'MeV', numeric: true, equal: false });
+    expect(all.columns[at('point workload')]).toMatchObject({ equal: true, numeric: false });
+    expect(all.rows.map((row) => row[at(ENERGY)])).toEqual([20, 20, 25, 25, 30, 30]);
+    const ranges = all.rows.map((row) => Number(row[at(R80)]));
+    expect(ranges[4]).toBeGreaterThan((ranges[0] ?? 0) * 1.8);
+    const falling = await rowsOf(id, { sort: { key: R80, descending: true }, from: 1, count: 2 });
+    expect(falling.rows.map((row) => row[at(R80)])).toEqual(ranges.toSorted((a, b) => b - a).slice(1, 3));
+    const some = await rowsOf(id, { filter: 'beam.energy_MeV > 20 && precision == "fp64" && r80_mm < 8' });
+    expect(some.rows.map((row) => [row[at(ENERGY)], row[at('axis solver.precision')]])).toEqual([[25, 'fp64']]);
+    expect([some.matching, some.all]).toEqual([1, 6]);
+  });
+
+  test('whole columns, numbers and texts', async () => {
+    const { points, columns } = await page.call('study.values', {
+      ...{ study: id, filter: 'beam.energy_MeV == 30', keys: [R80, 'axis solver.precision'] },
+    });
+    expect(points).toHaveLength(2);
+    expect(columns[0]?.numbers).toHaveLength(2);
+    expect(columns[1]?.texts).toEqual(['fp32', 'fp64']);
+  });
+
+  test('what is no condition, no column or no study', async () => {
+    await expect(rowsOf(id, { filter: 'beam.energy >' })).rejects.toMatchObject({ code: 'invalid' });
+    await expect(rowsOf(id, { filter: 'r99_mm > 3' })).rejects.toThrow(/r99_mm is not set/);
+    await expect(rowsOf(id, { sort: { key: 'measure r99_mm', descending: false } })).rejects.toMatchObject({
+      code: 'not-found',
+    });
+    await expect(rowsOf('elsewhere')).rejects.toMatchObject({ code: 'not-found' });
+    await expect(rowsOf('../ranges')).rejects.toMatchObject({ code: 'bad-request' });
+  });
+
+  test('a point opens as the scenario that was solved', async () => {
+    const { points } = await page.call('study.values', { study: id, filter: 'beam.energy_MeV == 25', keys: [R80] });
+    const { scenario, name } = await page.call('study.point', { study: id, point: points[1] ?? '' });
+    expect(scenario).toMatchObject({ kind: 'transport', beam: { energy_MeV: 25 }, solver: { precision: 'fp64' } });
+    expect(name).toContain('beam.energy_MeV = 25');
+    await expect(page.call('study.point', { study: id, point: '0123456789abcdef' })).rejects.toThrow(/has no point/);
+  });
+
+  test.each(['csv', 'parquet', 'h5', 'json'] as const)('its table as %s', async (format) => {
+    const { name, bytes } = await page.call('study.export', { study: id, format });
+    expect(name).toBe(`ranges.${format}`);
+    const starts = { csv: 'point,', parquet: 'PAR1', h5: '\x89HDF', json: '{"columns"' } as const;
+    expect(Buffer.from(bytes).toString('latin1').startsWith(starts[format])).toBe(true);
+  });
+
+  test('the same one again solves nothing; another of its name gets a folder of its own', async () => {
+    expect(await page.call('study.start', study('ranges', [20, 25, 30]))).toEqual({ study: 'ranges' });
+    expect(await ended('ranges')).toMatchObject({ done: 6 });
+    const { study: other } = await page.call('study.start', study('ranges', [21]));
+    expect(other).toBe('ranges 2');
+    expect(await ended(other)).toMatchObject({ state: 'whole', points: 2, done: 2 });
+  });
+});
+
+test('stops within seconds, keeps what is there, and goes on', { timeout: 120_000 }, async () => {
+  const energies = Array.from({ length: 400 }, (_, i) => 20 + i / 40);
+  const { study: id } = await page.call('study.start', study('long', energies));
+  await expect.poll(async () => (await entryOf(id)).done, { timeout: 30_000 }).toBeGreaterThan(2);
+  await expect(page.call('study.resume', { study: id, retry: false })).rejects.toMatchObject({ code: 'exists' });
+  await page.call('study.stop', { study: id });
+  const stopped = await ended(id);
+  expect(stopped.state).toBe('open');
+  expect(stopped.done).toBeLessThan(800);
+  await page.call('study.resume', { study: id, retry: false });
+  await expect.poll(async () => (await entryOf(id)).done, { timeout: 30_000 }).toBeGreaterThan(stopped.done);
+  await page.call('study.stop', { study: id });
+  await ended(id);
+});
+
+test('faults of a study, and points that cannot be run', async () => {
+  const wrong = study('wrong', [20], { conditions: ['beam.energy_MeV >'] });
+  await expect(page.call('study.start', wrong)).rejects.toMatchObject({ code: 'invalid' });
+  const plan = await page.call('study.plan', study('beyond', [20, 9000]));
+  expect(plan.refused[0]?.settings).toContain('beam.energy_MeV = 9000');
+  expect(plan.refused[0]?.message).toMatch(/energy/);
+  await expect(page.call('study.start', study('hopeless', [9000]))).rejects.toThrow(/None of the points/);
+});
+
+test('a folder that holds no study is not listed', async () => {
+  const folder = path.join(test_.folder, 'library', 'studies', 'foreign.study');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'plan.json'), '{"format":"other"}');
+  const { studies } = await page.call('study.list', {});
+  expect(studies.map(({ id }) => id)).not.toContain('foreign');
+});

@@ -1,0 +1,235 @@
+/** Live what-if over a page's connection: what is answered, what is not, and what is left of it. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CutsFrame, MapRequest } from '../../../../../electron/contract/run.ts';
+import type { WhatIfFrame } from '../../../../../electron/contract/scenario/transport/what-if.ts';
+import { loadAddon, type NativeAddon } from '../../../../../electron/host/io/addon/addon.ts';
+import type { Client } from '../../../../../renderer/client/index.ts';
+import { smallScenario } from '../../small-run.ts';
+import { eventually, longScenario, openTestHost, type TestHost } from '../../test-host.ts';
+
+const doseMap: MapRequest = {
+  quantity: 'dose',
+  horizontal: 'z',
+  vertical: 'x',
+  viewport: { horizontal: null, vertical: null, pixels: [64, 64] },
+};
+
+const withEnergy = (energy_MeV: number) => ({ ...smallScenario, beam: { energy_MeV } });
+
+/** A page in Live, with what it was sent. */
+function live(page: Client, session: string) {
+  const frames: WhatIfFrame[] = [];
+  let error: unknown = null;
+  let over = false;
+  const handle = page.stream(
+    'whatIf',
+    { session },
+    {
+      frame: (frame) => void frames.push(frame),
+      end: (reason) => {
+        error = reason;
+        over = true;
+      },
+    },
+  );
+  let sequence = 0;
+  return {
+    frames,
+    error: () => error,
+    over: () => over,
+    close: () => handle.close(),
+    ask: (scenario: object, full = false, maps: readonly object[] = []) => {
+      sequence += 1;
+      const asked = { session, sequence, scenario: { ...scenario }, name: 'Live', full, maps: maps as [] };
+      return page.call('whatIf.ask', asked).then(() => sequence);
+    },
+    answers: () => frames.filter((frame) => frame.state === 'answer'),
+    last: () => frames.at(-1) ?? null,
+  };
+}
+
+describe('Live', () => {
+  let test_: TestHost;
+  let page: Client;
+  beforeAll(async () => {
+    test_ = await openTestHost();
+    page = await test_.page();
+  });
+  afterAll(() => test_.close());
+
+  test('answers in order, the last question always; of those in between only some', async () => {
+    const session = live(page, 'in-order-session');
+    const asked = 40;
+    for (let i = 0; i < asked; i += 1) await session.ask(withEnergy(28 + 0.05 * i), false, [doseMap]);
+    await eventually(() => session.answers().at(-1)?.sequence === asked);
+    const sequences = session.answers().map((frame) => frame.sequence);
+    expect(sequences).toEqual([...sequences].sort((a, b) => a - b));
+    const last = session.answers().at(-1);
+    expect(last).toMatchObject({ full: false, way: { stepping: 'depth' } });
+    expect(last?.maps[0]).toHaveProperty('field.unit', 'MeV/mm²');
+    expect(last?.summary.metrics.r80_mm).toBeGreaterThan(8);
+    session.close();
+  });
+
+  test('at rest the answer is that of Run, number for number', async () => {
+    // On one thread: more of them add up in the order in which they end.
+    const scenario = { ...withEnergy(30), solver: { ...smallScenario.solver, threads: 1 } };
+    const session = live(page, 'at-rest-session');
+    await session.ask(scenario, true, [doseMap]);
+    await eventually(() => session.answers().length === 1);
+    const [answer] = session.answers();
+    const { id } = await page.call('run.start', { scenario, name: 'Run' });
+    await test_.host.runs.ended(id);
+    const summary = await page.call('run.summary', { run: id });
+    expect(answer?.full).toBe(true);
+    expect(answer?.summary.metrics).toEqual(summary.metrics);
+    expect(answer?.summary.ledger).toEqual(summary.ledger);
+    const { maps } = await page.call('run.maps', { run: id, maps: [doseMap] });
+    expect(answer?.maps[0]).toEqual({ field: maps[0] });
+    session.close();
+  });
+
+  test('calls about runs take the run of the answer; no list counts it, and it goes with the session', async () => {
+    const unsaved = test_.host.runs.unsaved;
+    const session = live(page, 'run-of-session');
+    await session.ask(withEnergy(29));
+    await eventually(() => session.answers().length === 1);
+    const run = session.answers()[0]?.run ?? '';
+    const { curves } = await page.call('run.lateral', { run, depths_mm: [5] });
+    expect(curves).toHaveLength(1);
+    expect(test_.host.runs.unsaved).toBe(unsaved);
+    expect(test_.host.runs.info(run).live).toBe(true);
+    await expect(page.call('run.forget', { run })).rejects.toThrow('in Live');
+    session.close();
+    await eventually(() => !test_.host.runs.list().some(({ id }) => id === run));
+    await expect(page.call('run.lateral', { run, depths_mm: [5] })).rejects.toThrow('no such run');
+    await expect(session.ask(withEnergy(29))).rejects.toThrow('Live has ended');
+  });
+
+  test('what is computed again of it is of the present answer', async () => {
+    const session = live(page, 'cuts-of-session');
+    const cut: MapRequest = {
+      ...{ quantity: 'protons', horizontal: 'z', vertical: 'x', cuts: [{ axis: 'theta', index: 20 }] },
+      viewport: { horizontal: null, vertical: null, pixels: [64, 64] },
+    };
+    const cutOf = async (run: string): Promise<CutsFrame | null> => {
+      const frames: CutsFrame[] = [];
+      const error = await new Promise((resolve) => {
+        const reader = { frame: (frame: CutsFrame) => void frames.push(frame), end: resolve };
+        page.stream('run.cuts', { run, index: 0, maps: [cut] }, reader);
+      });
+      expect(error).toBeNull();
+      return frames.at(-1) ?? null;
+    };
+    const protons: number[] = [];
+    for (const [nth, count] of [1, 3].entries()) {
+      await session.ask({ ...withEnergy(29), beam: { energy_MeV: 29, weight: count } }, true);
+      await eventually(() => session.answers().length === nth + 1);
+      const made = await cutOf(session.answers()[nth]?.run ?? '');
+      protons.push(made?.state === 'done' ? (made.maps[0]?.max ?? 0) : 0);
+    }
+    expect(protons[0]).toBeGreaterThan(0);
+    expect(protons[1]).toBeCloseTo(3 * (protons[0] ?? 0), 5);
+    session.close();
+  });
+
+  test('a scenario that cannot be solved is refused with its issue, and the next one is answered', async () => {
+    const session = live(page, 'refused-session');
+    await session.ask(withEnergy(-3));
+    await eventually(() => session.last()?.state === 'refused');
+    expect(session.last()).toMatchObject({ issues: [{ path: 'beam.energy_MeV' }] });
+    await session.ask({ kind: 'micro-copy' });
+    await eventually(() => session.frames.length === 2);
+    expect(session.last()).toMatchObject({ state: 'refused' });
+    await session.ask(withEnergy(30));
+    await eventually(() => session.last()?.state === 'answer');
+    expect(session.over()).toBe(false);
+    session.close();
+  });
+
+  test('a difference keeps the cells of the dose while the hand moves', async () => {
+    const { id } = await page.call('run.start', { scenario: withEnergy(30), name: 'Run' });
+    await test_.host.runs.ended(id);
+    const session = live(page, 'difference-session');
+    await session.ask(withEnergy(29.5), false, [{ ...doseMap, against: { run: id, keyframe: null } }]);
+    await eventually(() => session.answers().length === 1);
+    expect(session.answers()[0]).toMatchObject({ way: { coarser: { x: 1, z: 1 } }, maps: [{ field: {} }] });
+    session.close();
+  });
+
+  test('waits for the run that has the processor, and says so', async () => {
+    const { id } = await page.call('run.start', { scenario: longScenario, name: 'long' });
+    const session = live(page, 'waiting-session');
+    await session.ask(withEnergy(30));
+    await eventually(() => session.last()?.state === 'waiting');
+    await page.call('run.cancel', { run: id });
+    await eventually(() => session.last()?.state === 'answer');
+    session.close();
+  });
+
+  test('a full answer under way gives way to the next question', async () => {
+    const session = live(page, 'gives-way-session');
+    await session.ask(longScenario, true);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await session.ask(withEnergy(30));
+    await eventually(() => session.answers().length > 0);
+    expect(session.answers().map(({ sequence }) => sequence)).toEqual([2]);
+    session.close();
+  });
+
+  test('two windows answer side by side, each to its own questions', async () => {
+    const other = await test_.page();
+    const [one, two] = [live(page, 'first-window'), live(other, 'second-window')];
+    for (let i = 0; i < 10; i += 1) {
+      await one.ask(withEnergy(28 + 0.1 * i));
+      await two.ask(withEnergy(31 + 0.1 * i));
+    }
+    await eventually(() => one.answers().at(-1)?.sequence === 10 && two.answers().at(-1)?.sequence === 10);
+    const range = (session: typeof one) => session.answers().at(-1)?.summary.metrics.r80_mm ?? 0;
+    expect(range(two)).toBeGreaterThan(range(one) + 1);
+    expect(one.answers()[0]?.run).not.toBe(two.answers()[0]?.run);
+    // A second session of one name would take the answers of the first.
+    const again = live(page, 'second-window');
+    await eventually(() => again.over());
+    expect(again.error()).toMatchObject({ code: 'exists' });
+    one.close();
+    two.close();
+  });
+});
+
+test('a device that is lost ends the session with its reason, and the last answer stays with the page', async () => {
+  const addon = loadAddon();
+  let lost = false;
+  const failing: NativeAddon = {
+    ...addon,
+    layTransport: async (problem) => {
+      const run = await addon.layTransport(problem);
+      if (!lost) return run;
+      const start = () =>
+        Promise.reject(Object.assign(new Error('the GPU has fallen off the bus'), { code: 'device' }));
+      return {
+        plan: run.plan,
+        start,
+        cancel: () => run.cancel(),
+        wantPlanes: (planes) => run.wantPlanes(planes),
+        keyframe: (index) => run.keyframe(index),
+        live: () => run.live(),
+        wantCheckpoint: (known) => run.wantCheckpoint(known),
+        checkpoint: () => run.checkpoint(),
+      };
+    },
+  };
+  const host = await openTestHost({ addon: failing });
+  try {
+    const session = live(await host.page(), 'lost-device-session');
+    await session.ask(withEnergy(30));
+    await eventually(() => session.answers().length === 1);
+    lost = true;
+    await session.ask(withEnergy(31));
+    await eventually(() => session.over());
+    expect(session.error()).toMatchObject({ code: 'device', message: 'the GPU has fallen off the bus' });
+    await expect(session.ask(withEnergy(30))).rejects.toThrow('Live has ended');
+  } finally {
+    await host.close();
+  }
+});

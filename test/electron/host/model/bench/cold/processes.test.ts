@@ -1,0 +1,147 @@
+/** Whole runs in processes of their own: from the start of a process to its answer. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { sessionReportSchema } from '../../../../../../electron/contract/bench/session.ts';
+import type { TransportProblem } from '../../../../../../electron/host/io/addon/addon.ts';
+import { type ColdRun, coldProcess_s } from '../../../../../../electron/host/model/bench/cold/process.ts';
+import { ColdProcesses } from '../../../../../../electron/host/model/bench/cold/processes.ts';
+import { limitsOf } from '../../../../../../electron/host/model/bench/stopping.ts';
+import {
+  type ChildLink,
+  forkChild,
+  type StartChild,
+} from '../../../../../../electron/host/model/user-kernels/process/link.ts';
+import { benchHere, measuredIn } from '../../../bench-here.ts';
+import { addon, check, scenarios } from '../../scenarios/open.ts';
+
+const coarse = { grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80 }, geometry: { width_mm: 10, depth_mm: 10 } };
+
+let problem: TransportProblem;
+beforeAll(async () => {
+  problem = scenarios.resolve(await check(coarse, 30));
+});
+
+const runOf = (of: TransportProblem): ColdRun => ({
+  factory: 'createTransport',
+  problem: of,
+  calls: [{ method: 'start', args: [{ unwatched: true }], reports: true }],
+});
+
+/** A process that answers after as long as is told, without one. */
+function answering(delays_ms: number[]): StartChild {
+  return () => {
+    const delay = delays_ms.shift() ?? 1;
+    let told: (message: unknown) => void = () => undefined;
+    let ended: Parameters<ChildLink['onEnded']>[0] = () => undefined;
+    return {
+      onMessage: (listener) => {
+        told = listener;
+        queueMicrotask(() => listener({ kind: 'ready' }));
+      },
+      send: (message) => {
+        if (message.kind === 'create') queueMicrotask(() => told({ kind: 'created' }));
+        if (message.kind === 'call') {
+          const answer = { kind: 'result', call: message.call, value: { error: null } };
+          setTimeout(() => told(answer), delay);
+        }
+      },
+      onOutput: () => undefined,
+      onEnded: (listener) => {
+        ended = listener;
+      },
+      kill: () => ended({ code: null, signal: 'SIGKILL' }),
+    };
+  };
+}
+
+describe('a run in a process of its own', () => {
+  test('takes longer than the same run here, since a process and an addon begin first', async () => {
+    const began = performance.now();
+    await addon.createTransport(problem).start(() => undefined, { unwatched: true });
+    const here_s = (performance.now() - began) / 1000;
+    const cold_s = await coldProcess_s('window', runOf(problem), forkChild);
+    expect(cold_s).toBeGreaterThan(here_s);
+    expect(cold_s).toBeLessThan(30);
+  });
+
+  test('that fails says why, and leaves no process behind', async () => {
+    const unknown = { ...problem, solver: { ...problem.solver, variant: 'no-such' } };
+    await expect(coldProcess_s('no-such', runOf(unknown), forkChild)).rejects.toThrow(/no-such/);
+  });
+
+  test('is given up when the session is', async () => {
+    const stop = new AbortController();
+    const asked = coldProcess_s('slow', runOf(problem), answering([60_000]), stop.signal);
+    setTimeout(() => stop.abort(), 20);
+    expect(await asked).toBeNull();
+    expect(await coldProcess_s('slow', runOf(problem), answering([1]), stop.signal)).toBeNull();
+  });
+});
+
+describe('cold processes of a session', () => {
+  const options = (startChild: StartChild) => ({
+    ...{ count: 5, startChild, seed: 1, limits: limitsOf(5, 60) },
+    tell: () => undefined,
+  });
+
+  test('are judged against the reference with a control of their own', async () => {
+    const byLabel = (label: string): ColdRun => ({
+      factory: 'createTask',
+      problem: label,
+      calls: runOf(problem).calls,
+    });
+    // Whoever is started next is asked for by what it creates.
+    const startChild: StartChild = () => {
+      const link = answering([])();
+      return {
+        ...link,
+        send: (message) => {
+          if (message.kind === 'create') link.send(message);
+          if (message.kind === 'create') Object.assign(link, { slow: message.problem === 'slow' });
+          if (message.kind === 'call')
+            setTimeout(() => link.send(message), 'slow' in link && link.slow === true ? 80 : 20);
+        },
+      };
+    };
+    const all = new ColdProcesses(
+      [
+        { label: 'quick', run: byLabel('quick') },
+        { label: 'slow', run: byLabel('slow') },
+        { label: 'mine.cpp', run: null },
+      ],
+      options(startChild),
+    );
+    await all.take();
+    expect(all.of('quick')).toMatchObject({ verdict: 'reference', ratio: { value: 1 } });
+    const slow = all.of('slow');
+    expect(slow?.samples).toHaveLength(5);
+    expect(slow?.verdict).toBe('slower');
+    expect(slow?.ratio?.value).toBeGreaterThan(2);
+    expect(all.control).toHaveLength(5);
+    expect(all.floor).not.toBeNull();
+    expect(all.of('mine.cpp')).toMatchObject({
+      time_s: null,
+      verdict: 'undecided',
+      reason: expect.stringContaining('user kernel'),
+    });
+  });
+
+  test('stand in its report beside steps and warm whole runs', async () => {
+    const report = await benchHere(
+      addon,
+      { kind: 'transport', problem },
+      {
+        ...{ scenario: 'small', variants: ['window', 'gather'], seed: 1, limits: limitsOf(3, 60) },
+        processes: { count: 1, startChild: forkChild },
+      },
+    );
+    sessionReportSchema.parse(report);
+    const own = measuredIn(report, 'gather').process;
+    expect(own?.samples).toHaveLength(1);
+    expect(own?.time_s).toBeGreaterThan(measuredIn(report, 'gather').wall_s ?? Number.NaN);
+    // One process says nothing.
+    expect(own?.verdict).toBe('undecided');
+    expect(measuredIn(report, 'window').process?.verdict).toBe('reference');
+    expect(report.noise.process_floor).toBeNull();
+    expect(report.process_control).toHaveLength(1);
+  });
+});

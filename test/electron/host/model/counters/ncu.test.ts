@@ -1,0 +1,68 @@
+/** Nsight Compute's CSV, both pages, and what stands in a session for it. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { outlineOf, parseKeptSession } from '../../../../../electron/host/app/sessions/index.ts';
+import { withCounters } from '../../../../../electron/host/model/counters/attach.ts';
+import { counterQuantities, readNcuCsv } from '../../../../../electron/host/model/counters/ncu.ts';
+import { ncuRefusal } from '../../../../../electron/host/model/counters/run-ncu.ts';
+
+const stall = (reason: string): string => `smsp__average_warps_issue_stalled_${reason}_per_issue_active.ratio`;
+
+const wide = [
+  '==PROF== Connected to process 1',
+  `"ID","Process ID","Kernel Name","dram__bytes_read.sum","dram__bytes_write.sum","lts__t_bytes.sum","smsp__inst_executed.sum","gpu__time_duration.sum","${stall('long_scoreboard')}","${stall('wait')}","${stall('selected')}"`,
+  '"","","","Mbyte","Kbyte","byte","inst","us","inst","inst","inst"',
+  '"0","1","fused(float*, int)","1.5","500","4,000,000","3,000","20.5","3","1","1"',
+  '"1","1","fused(float*, int)","2","0","1,000,000","1,000","10","1","3","1"',
+].join('\r\n');
+
+test('launches are summed, in bytes and seconds whatever their prefixes', () => {
+  const found = readNcuCsv(wide, 'a.csv');
+  expect(found).toMatchObject({ launches: 2, dram_bytes: 4e6, l2_bytes: 5e6, instructions: 4000 });
+  expect(found.time_s).toBeCloseTo(30.5e-6, 12);
+  // By instructions: 3 × 3000 + 1 × 1000 of 16,000; who was chosen did not wait.
+  expect(found.stalls.map(({ reason }) => reason)).toEqual(['long scoreboard', 'wait']);
+  expect(found.stalls[0]?.share).toBeCloseTo(10 / 16, 12);
+});
+
+test('a row a metric says the same', () => {
+  const head = '"ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value"';
+  const rows = [
+    '"0","k","","dram__bytes_read.sum","byte","1,024"',
+    '"0","k","","dram__bytes_write.sum","Kbyte","2"',
+    '"1","k","","dram__bytes_read.sum","byte","n/a"',
+    '"1","k","","gpu__time_duration.sum","nsecond","5"',
+  ];
+  expect(readNcuCsv([head, ...rows].join('\n'), 'b.csv')).toMatchObject({
+    ...{ launches: 2, dram_bytes: 3024, l2_bytes: null, instructions: null, stalls: [] },
+  });
+});
+
+test('what is no such file is one error with its name and what is allowed', () => {
+  expect(() => readNcuCsv('a,b\n1,2\n', 'c.csv')).toThrow(/^c\.csv: .*allowed: .*ncu --csv --metrics dram__bytes_read/);
+});
+
+test('a missing right, and a missing program, are one sentence that says what to do', () => {
+  expect(ncuRefusal('ENOENT', '')).toContain('not on the PATH');
+  expect(ncuRefusal(1, '==ERROR== ERR_NVGPUCTRPERM - The user does not')).toContain(
+    'NVreg_RestrictProfilingToAdminUsers=0',
+  );
+  expect(ncuRefusal(9, '==ERROR== No kernels were profiled.')).toBe('No kernels were profiled.');
+});
+
+test('counters stand in the row of their variant, once, and a label that is not there is refused', () => {
+  const file = path.resolve(import.meta.dirname, '../../../../../assets/runs/h200-water-70MeV.json');
+  const session = outlineOf(parseKeptSession(readFileSync(file, 'utf8'), file), []);
+  const counters = readNcuCsv(wide, 'a.csv');
+  const once = withCounters(session, 'cuda-window', counters, 'a.csv');
+  const twice = withCounters(once, 'cuda-window', counters, 'b.csv');
+  const report = twice.reports[0];
+  const own = report?.entries.find(({ label }) => label === 'cuda-window');
+  if (own?.status !== 'measured') throw new Error('cuda-window was measured');
+  expect(own.quantities.filter(({ id }) => id.startsWith('ncu_'))).toEqual(counterQuantities(counters));
+  expect(report?.facts.filter(([name]) => name === 'Counters')).toEqual([
+    ['Counters', 'cuda-window: b.csv, all kernels of one run'],
+  ]);
+  expect(() => withCounters(session, 'gather', counters, 'a.csv')).toThrow(/allowed: cuda-window, cuda-depth/);
+});

@@ -1,0 +1,42 @@
+/** The coarser grid: whole cells in the same box, the energies of the scenario, and what depth stepping allows. */
+import { describe, expect, it } from 'vitest';
+import { loadAddon } from '../../../../../../electron/host/io/addon/addon.ts';
+import { coarser } from '../../../../../../electron/host/workloads/transport/what-if/coarser.ts';
+import { openTestScenarios, smallScenario } from '../../../small-run.ts';
+
+const scenarios = await openTestScenarios(loadAddon());
+const place = { name: 'test', folder: null };
+
+async function onGrid(document: object, factors: { x: number; z: number; theta: number }) {
+  const reading = await scenarios.check(document, place);
+  if (reading.scenario === null) throw new Error('the scenario of the test is not valid');
+  const found = await scenarios.check(coarser({ ...document }, reading.scenario, factors), place);
+  expect(found.issues.filter(({ severity }) => severity === 'error')).toEqual([]);
+  return { before: reading.scenario, after: found.scenario };
+}
+
+describe('the coarser grid', () => {
+  it('divides the same box into fewer cells, with the energies of the scenario', async () => {
+    const { before, after } = await onGrid(smallScenario, { x: 1, z: 2, theta: 2 });
+    expect(after?.geometry).toMatchObject({ width_mm: 12, depth_mm: 11 });
+    expect(after?.grid).toMatchObject({ dx_mm: 0.5, dz_mm: 0.5, dtheta_mrad: 40, theta_max_mrad: 400 });
+    expect(after?.grid.energy).toEqual(before.grid.energy);
+    expect(after?.grid.cutoff_MeV).toBe(before.grid.cutoff_MeV);
+    expect(after?.solver).toMatchObject({ stepping: 'depth', precision: 'fp32' });
+  });
+
+  it('leaves what it does not coarsen as it is, and the angle within what depth stepping takes', async () => {
+    const { after } = await onGrid(smallScenario, { x: 1, z: 1, theta: 1 });
+    expect(after?.grid).toMatchObject({ dx_mm: 0.5, dz_mm: 0.25, dtheta_mrad: 20, theta_max_mrad: 400 });
+    const tilted = { ...smallScenario, beam: { energy_MeV: 30, angle_deg: 45 } };
+    const { after: within } = await onGrid(tilted, { x: 1, z: 1, theta: 2 });
+    expect((within?.grid.theta_max_mrad ?? 0) + (45 * 1000 * Math.PI) / 180).toBeLessThanOrEqual((Math.PI / 3) * 1000);
+  });
+
+  it('keeps sixteen cells and eight bins, which show something', async () => {
+    const few = { ...smallScenario, grid: { ...smallScenario.grid, dx_mm: 0.6, dtheta_mrad: 40 } };
+    const { after } = await onGrid(few, { x: 4, z: 4, theta: 4 });
+    expect(12 / (after?.grid.dx_mm ?? 1)).toBeCloseTo(16, 9);
+    expect(after?.grid).toMatchObject({ dtheta_mrad: 50, theta_max_mrad: 400 });
+  });
+});

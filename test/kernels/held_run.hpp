@@ -1,0 +1,45 @@
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "transport/run/beams.hpp"
+#include "transport/run/run.hpp"
+
+// Runs as all tests solve them: none may come further in the mean than its protons can (see mean_range.hpp).
+namespace bb::test {
+
+/// Fails the test where the mean range of a run that came to its end lies beyond the longest way of its beam.
+void hold_to_longest_way(const transport::Problem& problem, const transport::Tables& tables,
+                         const engine::RunResult& result);
+
+/// An engine::Run whose result is held to that.
+class Run : public engine::Run {
+ public:
+  using engine::Run::Run;
+
+  engine::RunResult execute(const std::function<void(const engine::Progress&)>& on_progress,
+                            const engine::Measuring& measuring = {}) {
+    engine::RunResult result = engine::Run::execute(on_progress, measuring);
+    hold_to_longest_way(problem(), tables(), result);
+    return result;
+  }
+};
+
+/// Many beams on one grid, each held to its own.
+class Beams : public engine::Beams {
+ public:
+  using engine::Beams::Beams;
+
+  void execute(const std::function<void(Ended&&)>& ended) {
+    engine::Beams::execute([&](Ended&& each) {
+      transport::Problem own = problem();
+      own.beam = own.spots[each.beam];
+      own.spots.clear();
+      hold_to_longest_way(own, each.alone, each.result);
+      ended(std::move(each));
+    });
+  }
+};
+
+}  // namespace bb::test

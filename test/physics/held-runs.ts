@@ -1,0 +1,57 @@
+/**
+ * Every transport run that a test makes in its own process is held to its longest way, whichever way the test makes it:
+ * the addon that all of them share says how each ended. A test in which one came further fails.
+ */
+import { afterEach, expect } from 'vitest';
+import {
+  loadAddon,
+  type NativeAddon,
+  type TransportProblem,
+  type TransportRun,
+} from '../../electron/host/io/addon/addon.ts';
+import { beyondLongestWay } from './longest-way.ts';
+
+type Runs = Pick<NativeAddon, 'createTransport' | 'layTransport' | 'layBeams'>;
+
+/** Changes `addon` in place. `tell` hears of every run that came too far. */
+export function holdRuns(addon: Runs, tell: (reason: string) => void): void {
+  const { createTransport, layTransport, layBeams } = addon;
+  const judge = (...run: Parameters<typeof beyondLongestWay>): void => {
+    const reason = beyondLongestWay(...run);
+    if (reason !== null) tell(reason);
+  };
+  const held = (run: TransportRun, problem: TransportProblem): TransportRun => {
+    const start = run.start.bind(run);
+    const judged: TransportRun['start'] = async (...how) => {
+      const result = await start(...how);
+      judge(problem, result);
+      return result;
+    };
+    // A method of the native class: it cannot be assigned.
+    return Object.defineProperty(run, 'start', { value: judged });
+  };
+  addon.createTransport = (problem) => held(createTransport.call(addon, problem), problem);
+  addon.layTransport = async (problem) => held(await layTransport.call(addon, problem), problem);
+  addon.layBeams = async (problem, ...devices) => {
+    const beams = await layBeams.call(addon, problem, ...devices);
+    const start = beams.start.bind(beams);
+    const { spots, ...rest } = problem;
+    const judged: typeof beams.start = (ended) =>
+      start((answer) => {
+        judge({ ...rest, beam: spots?.[answer.beam] ?? problem.beam }, answer.result);
+        ended(answer);
+      });
+    return Object.defineProperty(beams, 'start', { value: judged });
+  };
+}
+
+const HELD = Symbol.for('braggbench.held-runs');
+const shared = loadAddon() as NativeAddon & { [HELD]?: string[] };
+if (shared[HELD] === undefined) {
+  const reasons: string[] = [];
+  shared[HELD] = reasons;
+  holdRuns(shared, (reason) => reasons.push(reason));
+}
+
+// Those too that a test left running: the next one hears of them.
+afterEach(() => expect(shared[HELD]?.splice(0)).toEqual([]));

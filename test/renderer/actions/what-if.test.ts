@@ -1,0 +1,187 @@
+/** What a page in Live asks for, what it draws of the answers, and when it stops. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { MapRequest, RunInfo } from '../../../electron/contract/run.ts';
+import type { Stores } from '../../../renderer/actions/context.ts';
+import { createWhatIfActions } from '../../../renderer/actions/what-if.ts';
+import type { RunFeed } from '../../../renderer/data/run-feed.ts';
+import { FrameScheduler } from '../../../renderer/drawing/scheduler.ts';
+import { createRunsStore } from '../../../renderer/state/runs.ts';
+import { createScenarioStore } from '../../../renderer/state/scenario.ts';
+import { createSelectionStore } from '../../../renderer/state/selection.ts';
+import { createWhatIfStore } from '../../../renderer/state/what-if.ts';
+import { FakeHost } from '../data/fake-host.ts';
+
+const FRAME_MS = 16;
+const own = { id: 'own', live: true } as RunInfo;
+
+function open() {
+  const host = new FakeHost();
+  const stores = {
+    scenario: createScenarioStore(),
+    selection: createSelectionStore(),
+    runs: createRunsStore(),
+    whatIf: createWhatIfStore(),
+    notices: { fail: vi.fn() },
+  } as unknown as Stores;
+  stores.runs.setState({ live: [own] });
+  stores.selection.setState({ run: 'before' });
+  const scheduler = new FrameScheduler({
+    request: (callback) => Number(setTimeout(() => callback(0), FRAME_MS)),
+    now: () => 0,
+  });
+  const drawn: number[] = [];
+  const feed = {
+    askedMaps: (): readonly (readonly [string, MapRequest])[] => [],
+    takeAnswer: ({ sequence }: { sequence: number }) => void drawn.push(sequence),
+  } as unknown as RunFeed;
+  // A client's call rejects once the stream has ended, and nobody is told twice.
+  const context = { client: host.client, stores, feed, scheduler } as unknown as Parameters<
+    typeof createWhatIfActions
+  >[0];
+  const live = createWhatIfActions(context);
+  const asked = () => host.calls.map(({ params }) => params);
+  const edit = (energy: number) => stores.scenario.edit(['beam', 'energy_MeV'], energy, 'Energy', 'energy');
+  const answer = (sequence: number, full = false) =>
+    host.streams[0]?.frame({ state: 'answer', sequence, run: 'own', full, way: {}, solve_ms: 1, total_ms: 2 });
+  const state = () => stores.whatIf.getState();
+  return { host, stores, live, drawn, asked, edit, answer, state };
+}
+
+const frames = (count: number) => vi.advanceTimersByTimeAsync(count * FRAME_MS + 1);
+
+describe('Live', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('asks once a frame however often the scenario is edited, and for the full answer when the hand rests', async () => {
+    const { live, asked, edit } = open();
+    live.toggle();
+    await frames(1);
+    expect(asked()).toMatchObject([{ sequence: 1, full: false }]);
+    for (let energy = 60; energy < 70; energy += 1) edit(energy);
+    await frames(1);
+    expect(asked()).toHaveLength(2);
+    expect(asked()[1]).toMatchObject({ sequence: 2, full: false, scenario: { beam: { energy_MeV: 69 } } });
+    await vi.advanceTimersByTimeAsync(400);
+    expect(asked()).toHaveLength(3);
+    expect(asked()[2]).toMatchObject({ sequence: 3, full: true, scenario: { beam: { energy_MeV: 69 } } });
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(asked()).toHaveLength(3);
+  });
+
+  it('draws what is newer than what is drawn, and nothing older', async () => {
+    const { live, drawn, edit, answer, state, stores } = open();
+    live.toggle();
+    for (const energy of [60, 61, 62]) {
+      edit(energy);
+      await frames(1);
+    }
+    answer(2);
+    answer(1);
+    answer(3);
+    expect(drawn).toEqual([2, 3]);
+    expect(stores.selection.getState().run).toBe('own');
+    expect(state()).toMatchObject({ run: 'own', answer: { sequence: 3, full: false }, phase: 'answered' });
+  });
+
+  it('waits with an answer whose run is not listed yet', async () => {
+    const { live, drawn, answer, stores } = open();
+    stores.runs.setState({ live: [] });
+    live.toggle();
+    await frames(1);
+    answer(1);
+    expect(drawn).toEqual([]);
+    stores.runs.setState({ live: [own] });
+    expect(drawn).toEqual([1]);
+  });
+
+  it('keeps the last answer when a question is refused, says why, and forgets that with the next answer', async () => {
+    const { host, live, drawn, edit, answer, state } = open();
+    live.toggle();
+    await frames(1);
+    answer(1);
+    edit(-6);
+    await frames(1);
+    const refused = {
+      state: 'refused',
+      error: { code: 'invalid', message: 'beam.energy_MeV: no', issues: [] },
+      issues: [],
+    };
+    host.streams[0]?.frame({ ...refused, sequence: 1 });
+    expect(state()).toMatchObject({ phase: 'solving', refusal: null });
+    host.streams[0]?.frame({ ...refused, sequence: 2 });
+    expect(state()).toMatchObject({
+      on: true,
+      phase: 'refused',
+      refusal: 'beam.energy_MeV: no',
+      answer: { sequence: 1 },
+    });
+    edit(60);
+    await frames(1);
+    expect(state().phase).toBe('refused');
+    answer(3);
+    expect(state()).toMatchObject({ phase: 'answered', refusal: null });
+    expect(drawn).toEqual([1, 3]);
+  });
+
+  it('counts the answers that were drawn in the last second of a drag', async () => {
+    const { live, edit, answer, state } = open();
+    live.toggle();
+    await frames(1);
+    for (let i = 0; i < 20; i += 1) {
+      edit(60 + i);
+      await vi.advanceTimersByTimeAsync(100);
+      answer(i + 2);
+    }
+    await frames(1);
+    expect(state().perSecond).toBeCloseTo(10, 0);
+    expect(state().latency_ms).toBeGreaterThan(99);
+    await vi.advanceTimersByTimeAsync(400);
+    expect(state()).toMatchObject({ perSecond: null, resting: true });
+  });
+
+  it('switched off it closes its session and shows the run that was shown before', async () => {
+    const { host, live, edit, asked, answer, state, stores } = open();
+    live.toggle();
+    await frames(1);
+    answer(1);
+    live.toggle();
+    expect(host.streams[0]?.closed).toBe(true);
+    expect(state()).toMatchObject({ on: false, run: null });
+    expect(stores.selection.getState().run).toBe('before');
+    edit(70);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(asked()).toHaveLength(1);
+    live.toggle();
+    await frames(1);
+    expect(host.streams).toHaveLength(2);
+    expect(host.streams[1]?.params['session']).not.toBe(host.streams[0]?.params['session']);
+  });
+
+  it('ends when a run is started or chosen, which is then shown', async () => {
+    const { host, live, answer, state, stores } = open();
+    live.toggle();
+    await frames(1);
+    answer(1);
+    stores.selection.setState({ run: 'started' });
+    expect(state().on).toBe(false);
+    expect(host.streams[0]?.closed).toBe(true);
+    expect(stores.selection.getState().run).toBe('started');
+  });
+
+  it('ends with its reason when the host ends it, and with a document of another kind', async () => {
+    const { host, live, state, stores } = open();
+    live.toggle();
+    await frames(1);
+    const lost = new Error('the GPU has fallen off the bus');
+    host.streams[0]?.end(lost);
+    expect(state().on).toBe(false);
+    expect(stores.notices.fail).toHaveBeenCalledWith('Live was switched off', lost);
+    live.toggle();
+    expect(state().on).toBe(true);
+    stores.scenario.open({ draft: { kind: 'diffraction' }, file: null, readOnly: false });
+    expect(state().on).toBe(false);
+    live.toggle();
+    expect(state().on).toBe(false);
+  });
+});

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import type { StudyColumnInfo } from '../../../../electron/contract/study/calls.ts';
+import { type Plotted, paretoOf, resultsChart } from '../../../../renderer/panels/studies/results-chart.ts';
+
+const info = (name: string, unit: string): StudyColumnInfo => ({
+  ...{ key: `measure ${name}`, name, unit, of: 'measure', equal: false, numeric: true },
+});
+const column = (name: string, unit: string, ...numbers: number[]) => ({
+  info: info(name, unit),
+  numbers: Float64Array.from(numbers),
+});
+
+const plotted: Plotted = {
+  x: column('time_s', 's', 3, 1, 2, Number.NaN, 0),
+  y: column('error', '%', 1, 5, 9, 1, 2),
+  groups: { title: 'variant', of: ['a', 'b', 'a', 'b', 'b'] },
+  logX: false,
+  logY: false,
+  look: 'lines',
+};
+
+test('a line and its points a group, from left to right; what is no number is left out', () => {
+  const { panes, title } = resultsChart(plotted);
+  expect(title).toBe('error over time_s');
+  const series = panes[0]?.series ?? [];
+  expect(series.map(({ kind, name, x, y }) => [kind, name, [...Array.from(x)], [...Array.from(y)]])).toEqual([
+    ['line', 'a', [2, 3], [9, 1]],
+    ['dots', 'a', [2, 3], [9, 1]],
+    ['line', 'b', [0, 1], [2, 5]],
+    ['dots', 'b', [0, 1], [2, 5]],
+  ]);
+  expect(panes[0]?.x).toMatchObject({ title: 'time_s', unit: 's', kind: 'linear' });
+});
+
+test('a logarithmic axis has room for what is above 0, and nothing else', () => {
+  const { panes } = resultsChart({ ...plotted, logX: true, look: 'points' });
+  expect(panes[0]?.series.flatMap(({ x }) => Array.from(x)).toSorted()).toEqual([1, 2, 3]);
+  expect(panes[0]?.x.from).toBeGreaterThan(0);
+  expect(panes[0]?.x.to).toBeGreaterThanOrEqual(3);
+});
+
+test('the front: points that none is below in both', () => {
+  expect(
+    paretoOf([
+      [3, 1],
+      [1, 5],
+      [2, 9],
+      [2, 4],
+      [4, 1],
+      [0.5, 7],
+    ]),
+  ).toEqual([5, 1, 3, 0]);
+  expect(paretoOf([])).toEqual([]);
+  const { panes } = resultsChart({ ...plotted, look: 'pareto' });
+  const front = panes[0]?.series.find(({ name }) => name.startsWith('nothing'));
+  expect(Array.from(front?.x ?? [])).toEqual([0, 3]);
+});
+
+test('more groups than colours share the last', () => {
+  const many = Array.from({ length: 20 }, (_, i) => i);
+  const { panes } = resultsChart({
+    ...plotted,
+    x: column('x', '', ...many),
+    y: column('y', '', ...many),
+    groups: { title: 'n', of: many.map(String) },
+    look: 'points',
+  });
+  expect(panes[0]?.series.map(({ name }) => name)).toHaveLength(13);
+  expect(panes[0]?.series.at(-1)?.x).toHaveLength(8);
+});
