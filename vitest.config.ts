@@ -17,17 +17,24 @@ const WITH_STAND_INS = 'test/electron/main/**/*.test.ts';
 /** What measures delays has the cores to itself. */
 const ALONE = 'test/electron/host/event-loop.test.ts';
 
+/** What `npm run test:long` runs: the largest files, floods, a cluster, and the gates on the finest grids. */
+const LONG = 'test/**/*.long.test.ts';
+
 const SEED = 'test/fuzz/seed.ts';
 
 /** Holds every run of transport that a test makes to what its protons can come to. */
 const HELD = 'test/physics/held-runs.ts';
 
-const inNode = (name: string, include: readonly string[], isolate: boolean): TestProjectInlineConfiguration => ({
+const inNode = (
+  name: string,
+  include: readonly string[],
+  { isolate = false, exclude = [] as readonly string[] } = {},
+): TestProjectInlineConfiguration => ({
   test: {
     name,
     isolate,
     include: [...include],
-    exclude: isolate ? [] : ['test/e2e/**', 'test/bench/**', WITH_STAND_INS, ALONE],
+    exclude: [...exclude],
     globalSetup: ['test/bundled-program.ts'],
     setupFiles: isolate ? [SEED] : [SEED, HELD],
     expect: { poll: { timeout: 60_000 } },
@@ -46,9 +53,12 @@ export default defineConfig({
     hookTimeout: 120_000,
     projects: [
       // Workers keep the modules that files share: loaded anew for each they took a quarter of the processor's time.
-      inNode('unit', ['test/**/*.test.ts', 'test/**/*.test.tsx'], false),
-      inNode('unit-desktop', [WITH_STAND_INS], true),
-      inNode('alone', [ALONE], true),
+      inNode('unit', ['test/**/*.test.ts', 'test/**/*.test.tsx'], {
+        exclude: ['test/e2e/**', 'test/bench/**', WITH_STAND_INS, ALONE, LONG],
+      }),
+      inNode('long', [LONG]),
+      inNode('unit-desktop', [WITH_STAND_INS], { isolate: true }),
+      inNode('alone', [ALONE], { isolate: true }),
       {
         test: {
           name: 'e2e',

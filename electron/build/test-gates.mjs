@@ -11,6 +11,6 @@ await main(async () => {
   const elsewhere = await prepare(process.argv.slice(2));
   if (elsewhere !== null) return elsewhere;
   process.env['BRAGGBENCH_GATES'] = 'all';
-  const words = ['run', '--project', 'unit', '--testTimeout', '1800000', 'test/physics'];
+  const words = ['run', '--project', 'unit', '--project', 'long', '--testTimeout', '1800000', 'test/physics'];
   return hand(process.execPath, [inRoot('node_modules/vitest/vitest.mjs'), ...words]);
 });

@@ -39,7 +39,7 @@ void check_same(const Observed& before, const Problem& changed, const char* what
 
 }  // namespace
 
-TEST("gate, halving the angle step, the range step or dx alone: R80 moves < 0.1 mm, sigma_x < 1 %") {
+TEST("long gate, halving the angle step, the range step or dx alone: R80 moves < 0.1 mm, sigma_x < 1 %") {
   for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
     Problem coarse = water_70();
     coarse.stepping = stepping;
@@ -59,7 +59,7 @@ TEST("gate, halving the angle step, the range step or dx alone: R80 moves < 0.1 
   }
 }
 
-TEST("gate, halving the step alone: R80 moves < 0.1 mm, sigma_x < 1 %") {
+TEST("long gate, halving the step alone: R80 moves < 0.1 mm, sigma_x < 1 %") {
   // Half steps split range bins, so the beam widens along z (the next test) and with it what is to be
   // solved: a coarser angle grid keeps this in seconds.
   Problem coarse = water_70();
@@ -135,7 +135,7 @@ TEST("gate, ledger: number and energy close at every step, 1e-6 in FP32 and 1e-1
   }
 }
 
-TEST("gate, ledger: FP32 closes over 800 steps with angle kernels of a hundred bins") {
+TEST("long gate, ledger: FP32 closes over 800 steps with angle kernels of a hundred bins") {
   Problem p = test::water_problem(70.0, {8, 42, 1.0, 0.05}, 0.125, 0.00125);
   p.stepping = Stepping::kDepth;
   p.precision = Precision::kFp32;

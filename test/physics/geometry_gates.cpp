@@ -34,7 +34,7 @@ double relative_stopping(const Problem& p, int index, double energy, double thic
 
 }  // namespace
 
-TEST("gate, beam at 45 degrees: R80 along its axis within 0.5 mm of the straight beam's") {
+TEST("long gate, beam at 45 degrees: R80 along its axis within 0.5 mm of the straight beam's") {
   // The beam of assets/scenarios/tilted-45deg-70MeV.json on cells twice as large, and the same beam straight ahead.
   Problem straight = test::water_problem(70.0, {16, 46, 0.2, 0.2}, 0.4, 0.005);
   straight.precision = Precision::kFp32;
@@ -51,7 +51,7 @@ TEST("gate, beam at 45 degrees: R80 along its axis within 0.5 mm of the straight
   CHECK_REL(along.at(20.0) / along.step, ahead.at(20.0) / ahead.step, 0.03);
 }
 
-TEST("gate, bone slab: R80 is the water range less 20 mm (RSP - 1), within 0.3 mm") {
+TEST("long gate, bone slab: R80 is the water range less 20 mm (RSP - 1), within 0.3 mm") {
   for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
     Problem p = water_150(172);
     p.stepping = stepping;

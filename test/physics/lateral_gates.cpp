@@ -49,7 +49,7 @@ TEST("gate, A0 A1 A2 in a slab of water: within 1 % of Fermi-Eyges, gottschalk, 
   }
 }
 
-TEST("gate, A0 A1 A2 in a slab of water: within 1 % of Fermi-Eyges, gottschalk, path stepping") {
+TEST("long gate, A0 A1 A2 in a slab of water: within 1 % of Fermi-Eyges, gottschalk, path stepping") {
   for (const auto& [energy, range] : {std::pair{70.0, 40.8}, std::pair{150.0, 157.7}}) {
     const Problem p = resolved(energy, range, Stepping::kPath);
     const Observed o(p);
@@ -88,7 +88,7 @@ TEST("gate, sigma_x of primaries: within 3 % of section 4 at half and nine tenth
   }
 }
 
-TEST("gate, sigma_x of primaries: within 3 % on the default grid of the 70 and 150 MeV scenarios, path stepping") {
+TEST("long gate, sigma_x of primaries: within 3 % on the default grid of the 70 and 150 MeV scenarios, path stepping") {
   const double rows[][5] = {{149.81, 157.38, 0.5, 1.032, 2.818}, {99.97, 77.14, 0.25, 0.507, 1.388}};
   for (const auto& [energy, range, dz, half, end] : rows) {
     Problem p = test::water_problem(energy, {40, std::ceil(1.04 * range), 0.5, dz}, 0.4, 0.005);

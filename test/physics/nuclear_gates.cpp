@@ -135,7 +135,7 @@ double plateau(const Curve& c) {
 
 }  // namespace
 
-TEST("gate, nuclear reactions: depth doses of eight energies as by Monte Carlo") {
+TEST("long gate, nuclear reactions: depth doses of eight energies as by Monte Carlo") {
   // The handbook's table is made by BRAGGBENCH_SHOW_GATES=1 dist/native/braggbench_tests "nuclear reactions: depth".
   const bool shown = std::getenv("BRAGGBENCH_SHOW_GATES") != nullptr;
   for (const auto& [energy, reference] : monte_carlo()) {

@@ -85,7 +85,7 @@ TEST("gate, CSDA range: within 0.1 % of section 4 with straggling off, uniform e
   }
 }
 
-TEST("gate, R80 within 0.3 mm or 0.2 %, W80-20 within 5 % of section 4: path stepping") {
+TEST("long gate, R80 within 0.3 mm or 0.2 %, W80-20 within 5 % of section 4: path stepping") {
   // 250 MeV, path stepping takes ten times as long as all of these; depth stepping covers it.
   for (const Row& row : kWater) {
     if (row.energy < 250) check_falloff(Observed(pencil(row, Stepping::kPath)), row);
@@ -113,7 +113,8 @@ constexpr Continuous kContinuous[] = {{70, 40.80, -0.026, 0.623},  {150, 157.7, 
                                       {250, 379.4, -0.152, 5.126}, {300, 514.5, -0.197, 6.817}};
 
 TEST(
-    "gate, R80 within 0.05 mm and W80-20 within 5 % of the continuous solution to 300 MeV, both steppings, to 0.02 "
+    "long gate, R80 within 0.05 mm and W80-20 within 5 % of the continuous solution to 300 MeV, both steppings, to "
+    "0.02 "
     "mm") {
   for (const Continuous& row : kContinuous) {
     double r80[2];

@@ -85,7 +85,7 @@ TEST("gate, energy spread: R80 within 0.02 mm and W80-20 within 1 % of the quadr
   }
 }
 
-TEST("gate, energy spread on a uniform grid: as the quadrature has it, and what the grid adds is said") {
+TEST("long gate, energy spread on a uniform grid: as the quadrature has it, and what the grid adds is said") {
   // The second is so fine that what it adds is within the hundredth.
   for (const double bins : {2000.0, 8000.0}) {
     for (const Spread& spread : spreads()) {

@@ -91,7 +91,7 @@ TEST(
   }
 }
 
-TEST("gate, tilted beam: path stepping by whole cells in depth agrees with depth stepping") {
+TEST("long gate, tilted beam: path stepping by whole cells in depth agrees with depth stepping") {
   const Read path = read(tilted(90.0, 63.97, 30.0, Stepping::kPath, 0.2, 0.25, 1));
   const Read depth = read(tilted(90.0, 63.97, 30.0, Stepping::kDepth, 0.2, 0.25, 3));
   CHECK_NEAR(path.r80, depth.r80, 0.05);

@@ -1,4 +1,4 @@
-import { clangCppTests, cppTests, gpuTests, sanitizedCppTests } from './cpp-tests.mjs';
+import { clangCppTests, cppTests, gpuTests, longCppTests, sanitizedCppTests } from './cpp-tests.mjs';
 import { cudaCompile } from './cuda-compile.mjs';
 import { instructionSets } from './instruction-sets.mjs';
 import { staticChecks } from './static-checks.mjs';
@@ -18,6 +18,13 @@ export const suites = [
   ],
   [[vitestProject('alone', 'The event loop while runs compute')]],
 ];
+
+/**
+ * What takes long for what it asks: `npm run test:long`. A test is one of them by its name, in C++ `long gate, …` and
+ * else its file's, `*.long.test.ts`. They hold delays to a limit, and so run beside nothing else.
+ * @type {readonly Lanes[]}
+ */
+export const long = [[[longCppTests, vitestProject('long', 'Long tests')]]];
 
 /** @type {readonly Lanes[]} */
 export const sanitized = [[[sanitizedCppTests]]];

@@ -87,8 +87,14 @@ async function runShared(program, args = [], env = process.env) {
   }
 }
 
+/** What the names of the tests begin with that `npm run test:long` runs. */
+const LONG = 'long gate, ';
+
 /** @type {Suite} */
-export const cppTests = { name: 'C++ tests, with the physics gates', run: () => runShared(CPP_TESTS) };
+export const cppTests = { name: 'C++ tests, with the physics gates', run: () => runShared(CPP_TESTS, [`-${LONG}`]) };
+
+/** @type {Suite} */
+export const longCppTests = { name: 'Long physics gates in C++', run: () => runShared(CPP_TESTS, [LONG]) };
 
 /** @returns {string | null} why no CUDA device can be used here */
 function noGpu() {
@@ -142,7 +148,7 @@ export const clangCppTests = {
     if ('missing' in found) return skipped('C++ tests by Clang', found.missing);
     say(`  ${found.version}`);
     await build([clangStep(found)]);
-    const result = await runShared(CLANG_TESTS);
+    const result = await runShared(CLANG_TESTS, [`-${LONG}`]);
     // What no GPU could run was named by the other compiler's run.
     return { ...result, skipped: [] };
   },

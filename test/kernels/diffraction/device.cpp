@@ -31,7 +31,7 @@ std::vector<double> shared_pixels(const Setup& setup, int lanes) {
   std::vector<double> image;
   for (int slow = 0; slow < setup.height; ++slow) {
     for (int fast = 0; fast < setup.width; ++fast) {
-      device::Sums<typename A::Factor> all;
+      device::Sums<typename A::Factor> all{};
       for (int lane = 0; lane < lanes; ++lane) {
         const auto share = device::share_of_pixel<A>(packed.view, fast, slow, lane, lanes);
         all.scattered += share.scattered;

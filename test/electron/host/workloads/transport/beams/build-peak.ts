@@ -1,0 +1,34 @@
+/** Spread-out peaks over the real engine, and what each is held to. */
+import { expect } from 'vitest';
+import { type peaks, peaksTable } from '../../../../../../electron/build/figures/programs.ts';
+import { buildSobp } from '../../../../../../electron/host/workloads/transport/beams/sobp.ts';
+import { expectRows } from '../../../../build/document-rows.ts';
+import { addon, scenarios } from '../../../model/scenarios/open.ts';
+
+export const check = (document: unknown) => scenarios.check(document, { name: 's', folder: null });
+const { signal } = new AbortController();
+
+export async function built(request: Parameters<typeof buildSobp>[2], beam: object = {}, physics = {}) {
+  const reading = await check({ kind: 'transport', version: 1, beam: { energy_MeV: 100, ...beam }, physics });
+  if (reading.scenario === null) throw new Error('no scenario');
+  return buildSobp({ physics, check, addon }, reading.scenario, request, { signal });
+}
+
+/** `row`: the handbook's, where it has that peak. */
+export async function expectPeak(
+  range_mm: number,
+  modulation_mm: number,
+  beam: object,
+  physics: object,
+  row: (typeof peaks)[number] | null,
+): Promise<void> {
+  const found = await built({ range_mm, modulation_mm }, beam, physics);
+  expect(Math.abs(found.plateau.r90_mm - range_mm)).toBeLessThan(0.05);
+  expect(Math.abs(found.plateau.m95_mm - modulation_mm)).toBeLessThan(0.3);
+  expect(found.plateau.flatness).toBeLessThan(0.015);
+  expect(found.plateau.flatness).toBeLessThan(found.firstFlatness);
+  expect(found.layers.every(({ weight }) => weight > 0)).toBe(true);
+  expect(found.layers.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1, 9);
+  expect(found.cost).toBeLessThan(found.apart / 2);
+  if (row !== null) expectRows('spread-out-peaks', peaksTable([[row, found]]));
+}
