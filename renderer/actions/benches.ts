@@ -74,6 +74,21 @@ export function createBenchActions(context: ActionContext, userKernels: UserKern
     }
   }
 
+  async function compare(id: BenchId, report: number): Promise<void> {
+    await refresh();
+    const bench = benchOf(comparison.getState(), id);
+    if (bench === null) {
+      notices.tell({ tone: 'warning', title: 'This session is gone', text: 'It was removed, or its file was.' });
+      return;
+    }
+    comparison.add(
+      bench.workload,
+      bench.subjects.flatMap(({ subject }) => (subject.kind !== 'run' && subject.report === report ? [subject] : [])),
+    );
+    comparison.setState({ tableWanted: true });
+    stores.layout.reveal('compare');
+  }
+
   return {
     refresh,
     async start({ variants, external, modes, sweep, ...limits }) {
@@ -105,19 +120,7 @@ export function createBenchActions(context: ActionContext, userKernels: UserKern
         notices.fail('The benchmark was not stopped', error);
       }
     },
-    async compare(id, report) {
-      await refresh();
-      const bench = benchOf(comparison.getState(), id);
-      if (bench === null) {
-        notices.tell({ tone: 'warning', title: 'This session is gone', text: 'It was removed, or its file was.' });
-        return;
-      }
-      comparison.add(
-        bench.workload,
-        bench.subjects.flatMap(({ subject }) => (subject.kind !== 'run' && subject.report === report ? [subject] : [])),
-      );
-      stores.layout.reveal('compare');
-    },
+    compare,
     async open() {
       const { file } = await client.call('file.choose', { purpose: 'open-session', suggestedName: '' });
       if (file !== null) await openSource(file.name, { kind: 'file', file: file.file });

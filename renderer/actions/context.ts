@@ -11,6 +11,7 @@ import type { NoticesStore } from '../state/notices.ts';
 import type { PageIds } from '../state/page-id.ts';
 import type { PlaybackStore } from '../state/playback.ts';
 import type { PresenceStore } from '../state/presence.ts';
+import type { QuestionsStore } from '../state/questions.ts';
 import type { RunsStore } from '../state/runs.ts';
 import type { ScenarioStore } from '../state/scenario.ts';
 import type { SelectionStore } from '../state/selection.ts';
@@ -42,6 +43,7 @@ export interface Stores {
   readonly updates: UpdatesStore;
   readonly tracing: TracingStore;
   readonly whatIf: WhatIfStore;
+  readonly questions: QuestionsStore;
 }
 
 export interface ActionContext {

@@ -35,6 +35,7 @@ const at = (page: string, anchor: string | null = null): HandbookPlace => ({ pag
 /** What F1 opens, by the panel in focus. */
 export const pageOfPanel: Readonly<Record<string, HandbookPlace>> = {
   scenario: at('scenarios'),
+  questions: at('start', 'questions-to-begin-with'),
   library: at('start', 'your-files'),
   runs: at('start', 'the-workbench'),
   'dose-map': at('reading-results', 'the-depth-dose'),

@@ -3,6 +3,7 @@ import { exportsOf } from '../../electron/contract/exports.ts';
 import { scenarioKindNames, scenarioKinds } from '../../electron/contract/scenario/index.ts';
 import { isForLive } from '../../electron/contract/scenario/transport/what-if.ts';
 import { type HandbookPlace, handbookPages } from '../base/handbook-pages.ts';
+import { questions as allQuestions } from '../base/questions.ts';
 import { isOfKind, panelPlaces } from '../state/layout/defaults.ts';
 import { layoutNames, layoutTitles } from '../state/layout/frames.ts';
 import { activeRun, hasResult, runOf, stoppableRun } from '../state/runs.ts';
@@ -373,7 +374,7 @@ function openHandbook({ stores }: Workbench, place: HandbookPlace): void {
 }
 
 function helpCommands(workbench: Workbench): readonly Command[] {
-  const { stores, desktop } = workbench;
+  const { stores, desktop, questions } = workbench;
   const { atStart } = stores.updates.getState();
   const { kind } = stores.connection.getState().capabilities.shell;
   const help = { menu: 'Help' as const, group: 1, enabled: true };
@@ -400,6 +401,22 @@ function helpCommands(workbench: Workbench): readonly Command[] {
       shortcut: 'F1',
       run: () => openHandbook(workbench, stores.handbook.placeOfFocus()),
     },
+    {
+      id: 'help.questions',
+      title: 'Questions to begin with',
+      ...help,
+      group: 2,
+      run: () => questions.show(),
+    },
+    // Found by name; the menu has the gallery.
+    ...allQuestions.map(({ id, title }) => ({
+      id: `help.question.${id}`,
+      title,
+      ...help,
+      menu: null,
+      submenu: 'Questions',
+      run: () => void questions.open(id),
+    })),
     ...handbookPages.map(({ id, title }) => ({
       id: `help.handbook.${id}`,
       title,

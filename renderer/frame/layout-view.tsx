@@ -10,6 +10,7 @@ import { Split } from '../widgets/controls/split.tsx';
 import { Icon } from '../widgets/words/icon.tsx';
 import { useSelected, useWorkbench } from '../workbench/context.ts';
 import { PanelBoundary } from './panel-boundary.tsx';
+import { PanelHint, useHintNumber } from './panel-hint.tsx';
 import { panelEntry } from './panel-registry.ts';
 
 const PANEL_TYPE = 'application/x-braggbench-panel';
@@ -51,6 +52,16 @@ function zoneAt(event: DragEvent<HTMLElement>): Zone {
 
 function nameOf(node: LayoutNode): string {
   return node.type === 'group' ? panelTitle(node.active) : node.children.map(nameOf).join(' and ');
+}
+
+/** Says on a tab that its panel has a hint; who cannot see it is led there by the hint before. */
+function HintMark({ panel }: { readonly panel: string }): ReactElement | null {
+  const hint = useHintNumber(panel);
+  return hint === null ? null : (
+    <span className="tabs__hint" aria-hidden="true">
+      {hint}
+    </span>
+  );
 }
 
 function Tabs({
@@ -125,6 +136,7 @@ function Tabs({
           >
             {entry === null || node.panels.length >= MANY_TABS ? null : <Icon name={entry.icon} size={13} />}
             {panelTitle(panel)}
+            <HintMark panel={panel} />
           </button>
         );
       })}
@@ -184,6 +196,7 @@ function Group({ node, size }: { readonly node: GroupNode; readonly size: SizeCl
           />
         )}
       </div>
+      <PanelHint panel={node.active} />
       <div className="group__body" id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-tab-${node.active}`}>
         <PanelBoundary key={node.active} title={panelTitle(node.active)}>
           <Suspense fallback={<p className="group__loading">Loading…</p>}>

@@ -14,6 +14,7 @@ export const panels: readonly PanelEntry[] = [
     icon: 'sliders',
     component: lazy(() => import('../panels/scenario/scenario-panel.tsx')),
   },
+  { id: 'questions', icon: 'info', component: lazy(() => import('../panels/questions/questions-panel.tsx')) },
   { id: 'library', icon: 'library', component: lazy(() => import('../panels/library/library-panel.tsx')) },
   { id: 'runs', icon: 'list', component: lazy(() => import('../panels/runs/runs-panel.tsx')) },
   {

@@ -30,6 +30,8 @@ export interface ComparisonState {
   readonly offered: readonly WorkloadName[];
   /** Key of the row that the others are compared with; missing: the first. */
   readonly references: Readonly<Partial<Record<WorkloadName, string>>>;
+  /** The table is to be shown next, whichever view was. */
+  readonly tableWanted: boolean;
 }
 
 export interface ComparisonStore extends StoreApi<ComparisonState> {
@@ -37,6 +39,8 @@ export interface ComparisonStore extends StoreApi<ComparisonState> {
   add(workload: WorkloadName, subjects: readonly Subject[]): void;
   /** Shows rows that nobody asked for, of a workload that has none. */
   offer(workload: WorkloadName, subjects: readonly Subject[]): void;
+  /** The same in place of what was offered before, and shows that workload with the table. */
+  present(workload: WorkloadName, subjects: readonly Subject[], reference: string): void;
   remove(keys: readonly string[]): void;
   show(workload: WorkloadName): void;
   setReference(key: string): void;
@@ -89,6 +93,7 @@ export function createComparisonStore(): ComparisonStore {
     chosen: [],
     offered: [],
     references: {},
+    tableWanted: false,
   }));
   const change = (key: string, part: Partial<Chosen>): void =>
     store.setState(({ chosen }) => ({ chosen: chosen.map((one) => (one.key === key ? { ...one, ...part } : one)) }));
@@ -104,6 +109,17 @@ export function createComparisonStore(): ComparisonStore {
         chosen: withSubjects(state.chosen, workload, subjects, { offered: true }),
         offered: [...state.offered, workload],
       })),
+    present: (workload, subjects, reference) =>
+      store.setState((state) => {
+        const kept = state.chosen.filter((one) => one.offered !== true || one.workload !== workload);
+        return {
+          chosen: withSubjects(kept, workload, subjects, { offered: true }),
+          offered: [...new Set([...state.offered, workload])],
+          references: { ...state.references, [workload]: reference },
+          workload,
+          tableWanted: true,
+        };
+      }),
     remove: (keys) => store.setState(({ chosen }) => ({ chosen: chosen.filter(({ key }) => !keys.includes(key)) })),
     show: (workload) => store.setState({ workload }),
     setReference: (key) =>

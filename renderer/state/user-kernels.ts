@@ -9,10 +9,12 @@ export interface UserKernelState {
   readonly variants: readonly UserKernelInfo[];
   /** Those that cannot be used, and why. */
   readonly troubles: readonly { readonly id: string; readonly message: string }[];
+  /** Variant of the scenario's benchmark that the editor is to show next; null: the one that it shows. */
+  readonly wanted: string | null;
 }
 
 export type UserKernelStore = StoreApi<UserKernelState>;
 
 export function createUserKernelStore(): UserKernelStore {
-  return createStore<UserKernelState>(() => ({ beside: null, variants: [], troubles: [] }));
+  return createStore<UserKernelState>(() => ({ beside: null, variants: [], troubles: [], wanted: null }));
 }

@@ -6,6 +6,7 @@ import { createDesktopActions, type DesktopActions } from '../actions/desktop.ts
 import { createDocumentActions, type DocumentActions } from '../actions/document.ts';
 import { createFigureActions, type FigureActions } from '../actions/figures.ts';
 import { createLibraryActions, type LibraryActions } from '../actions/library.ts';
+import { createQuestionActions, type QuestionActions } from '../actions/questions.ts';
 import { createRecoveryActions, type RecoveryActions } from '../actions/recovery.ts';
 import { createReportActions, type ReportActions } from '../actions/reports.ts';
 import { createRunActions, type RunActions } from '../actions/runs.ts';
@@ -31,6 +32,7 @@ import type { PageIds } from '../state/page-id.ts';
 import type { SettingsStorage } from '../state/persisted.ts';
 import { createPlaybackStore } from '../state/playback.ts';
 import { createPresenceStore } from '../state/presence.ts';
+import { createQuestionsStore } from '../state/questions.ts';
 import { activeRun, createRunsStore, type RunsState, type RunsStore } from '../state/runs.ts';
 import { createScenarioStore } from '../state/scenario.ts';
 import { createSelectionStore } from '../state/selection.ts';
@@ -47,6 +49,7 @@ import { followRuns } from './follow-runs.ts';
 import { followTimelines } from './follow-timelines.ts';
 import { followUserKernels } from './follow-user-kernels.ts';
 import { keepDraft } from './keep-draft.ts';
+import { followQuestions, offerQuestions } from './questions.ts';
 import { tellPresence } from './tell-presence.ts';
 import type { PageWorkloads } from './workload.ts';
 
@@ -73,6 +76,7 @@ export interface Workbench extends ActionContext {
   readonly figures: FigureActions;
   readonly benches: BenchActions;
   readonly reports: ReportActions;
+  readonly questions: QuestionActions;
   /** For stores of panels: tells that stored settings were reset. */
   readonly settingsReset: (name: string, reason: string) => void;
 }
@@ -115,6 +119,7 @@ export function createWorkbench({ client, scheduler, storage, pages, workloads }
     updates: createUpdatesStore(),
     tracing: createTracingStore(),
     whatIf: createWhatIfStore(),
+    questions: createQuestionsStore(storage, settingsReset),
   };
   const context: ActionContext = { client, stores, pages };
   const data = createRunData();
@@ -126,13 +131,14 @@ export function createWorkbench({ client, scheduler, storage, pages, workloads }
     benches: createBenchActions(context, userKernels),
     reports: createReportActions(context),
   };
+  const overlays = new Overlays(client);
   const workbench: Workbench = {
     client,
     stores,
     data,
     feeds,
     workloads,
-    overlays: new Overlays(client),
+    overlays,
     scheduler,
     storage,
     ...openers,
@@ -144,6 +150,7 @@ export function createWorkbench({ client, scheduler, storage, pages, workloads }
     recovery: createRecoveryActions(context, openers),
     desktop: createDesktopActions(context),
     figures: createFigureActions(context),
+    questions: createQuestionActions(context, { ...openers, overlays }),
     settingsReset,
   };
   keepChecked(client, stores.scenario);
@@ -154,6 +161,7 @@ export function createWorkbench({ client, scheduler, storage, pages, workloads }
   const followers = Object.entries(workloads).map(([workload, { feed }]) => ({ workload, feed: feed(feeds) }));
   followRuns(client, stores.runs, stores.selection, followers, new ReferenceFeed(client, data), scheduler);
   followKind(stores);
+  followQuestions(stores);
   followUserKernels(stores.scenario, userKernels);
   followBenches(client, stores.comparison, scheduler);
   return workbench;
@@ -192,6 +200,7 @@ async function openFirst({ client, stores, documents, runs }: Workbench, reloade
   let opened = false;
   if (first === null) await documents.refreshRecent();
   else opened = await documents.openFile(first, 'The scenario');
+  if (!reloaded) offerQuestions(stores);
   const known = await listedRuns(stores.runs);
   const latest = activeRun(known) ?? known.runs[0];
   if (latest !== undefined) {

@@ -19,6 +19,8 @@ const PAGE_VIEW = [
   'renderer/commands',
   'renderer/workbench',
   'assets/icons',
+  // The list of examples, and what their pictures are drawn from.
+  'assets/examples',
 ] as const;
 const REACT = ['react', 'react-dom', 'zustand'] as const;
 const EDITOR = [

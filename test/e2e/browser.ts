@@ -28,6 +28,8 @@ export type PageOptions = Readonly<{
   height?: number;
   /** Device pixels per CSS pixel: 2 is the 200 % display scaling. */
   scale?: number;
+  /** As one who was never here finds it: the questions stand in front. Else they were put away, as most users have them. */
+  firstVisit?: boolean;
   /** Further context options; pages of the same ones are used again. */
   context?: BrowserContextOptions;
 }>;
@@ -47,7 +49,8 @@ export type Chrome = Readonly<{ open: (url: string, options?: PageOptions) => Pr
 /** Pages that a story has left in order, with nothing of it: the next is told on them in a third of a new page's time. */
 const left = new Map<string, Page[]>();
 
-const kindOf = ({ scale = 1, context = {} }: PageOptions): string => JSON.stringify({ scale, context });
+const kindOf = ({ scale = 1, context = {}, firstVisit = false }: PageOptions): string =>
+  JSON.stringify({ scale, context, firstVisit });
 
 async function newPage(browser: Browser, options: PageOptions): Promise<Page> {
   const context = await browser.newContext({
@@ -57,6 +60,13 @@ async function newPage(browser: Browser, options: PageOptions): Promise<Page> {
     ...options.context,
   });
   context.setDefaultTimeout(WAIT_MS);
+  if (options.firstVisit !== true) {
+    await context.addInitScript(() => {
+      // A page that has no storage of its own, such as about:blank, refuses.
+      if (location.protocol !== 'http:') return;
+      localStorage.setItem('braggbench.questions', JSON.stringify({ version: 1, data: { atStart: false } }));
+    });
+  }
   return context.newPage();
 }
 

@@ -12,7 +12,7 @@ export function pageStep() {
       'renderer/**/*',
       'electron/contract/**/*.ts',
       'electron/transports/**/*.ts',
-      'assets/{colormaps,icons,materials,schemas}/**/*',
+      'assets/{colormaps,examples,handbook,icons,materials,questions,reference,schemas}/**/*',
       'vite.config.ts',
       'tsconfig.json',
       'package-lock.json',

@@ -3,7 +3,7 @@ import { type ReactElement, useEffect, useMemo, useRef } from 'react';
 import type { ExpectedTime } from '../../../electron/contract/bench/benches.ts';
 import type { WorkloadName } from '../../../electron/contract/workload.ts';
 import type { Client } from '../../client/index.ts';
-import { activeBench } from '../../state/comparison.ts';
+import { activeBench, shownRows } from '../../state/comparison.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { ReportMenu } from '../../widgets/floating/report-menu.tsx';
@@ -52,6 +52,8 @@ function Shown({
   readonly expected: ReadonlyMap<string, ExpectedTime>;
 }): ReactElement {
   const progress = useProgress();
+  const { stores } = useWorkbench();
+  const chosen = useSelected(stores.comparison, (state) => shownRows(state).length);
   if (view === 'choose') return <ChooseView store={store} expected={expected} />;
   if (view === 'table' && progress !== null && progress.latest.length > 0)
     return <LiveTable latest={progress.latest} />;
@@ -65,9 +67,19 @@ function Shown({
   }
   if (rows.rows.length === 0) {
     if (progress !== null) return <p className="compare-progress">Rows appear after the first round.</p>;
+    // Asked for, and not answered yet.
+    if (chosen > 0) return <p className="compare-progress">Reading the rows…</p>;
     return (
-      <EmptyState icon="ladder" title="Nothing to compare yet">
-        Choose sessions or runs, or benchmark some variants.
+      <EmptyState
+        icon="ladder"
+        title="Nothing to compare yet"
+        action={
+          <Button icon="list" tone="primary" onPress={() => store.setState({ view: 'choose' })}>
+            Choose variants, sessions or runs
+          </Button>
+        }
+      >
+        Benchmark measures the variants that are ticked.
       </EmptyState>
     );
   }
@@ -143,6 +155,12 @@ export default function ComparePanel(): ReactElement {
   const choseView = useRef(false);
   useOffered(store, choseView);
   const shown = rows.rows.filter(({ hidden, reference }) => !hidden || reference);
+  const tableWanted = useSelected(stores.comparison, (state) => state.tableWanted);
+  useEffect(() => {
+    if (!tableWanted) return;
+    stores.comparison.setState({ tableWanted: false });
+    store.setState({ view: 'table' });
+  }, [stores, store, tableWanted]);
   const measured = useRef<string | null>(null);
   // What was waited for is shown when it is there.
   useEffect(() => {

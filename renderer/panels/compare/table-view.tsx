@@ -130,6 +130,9 @@ function placeOf(rows: readonly ShownRow[]): string {
 export function TableView({ store, rows, words }: TableProps): ReactElement {
   const config = useSelected(store, (state) => state);
   const { stores, figures } = useWorkbench();
+  const gpu = useSelected(stores.connection, ({ capabilities }) =>
+    capabilities.devices.cuda.devices.some(({ usable }) => usable),
+  );
   const columns = useMemo(
     () =>
       columnsOf(
@@ -157,8 +160,8 @@ export function TableView({ store, rows, words }: TableProps): ReactElement {
       )}
       {rows.every(({ offered }) => offered === true) ? (
         <p className="compare-advice">
-          These came with the program, as there is no GPU here. Benchmark measures on this machine, and puts its rows in
-          their place.
+          These came with the program{gpu ? '' : ', as there is no GPU here'}. Benchmark measures on this machine, and
+          puts its rows in their place.
         </p>
       ) : null}
       <div className="compare-bar">

@@ -1,5 +1,6 @@
 /** The source of any variant, and copies of it that are the user's own: edited, compiled and run here. */
-import { type ReactElement, useMemo } from 'react';
+import { type ReactElement, useEffect, useMemo } from 'react';
+import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
 import type { UserKernelInfo } from '../../../electron/contract/user-kernels.ts';
 import { isUserKernelId } from '../../../electron/contract/user-kernels.ts';
 import { IssueList } from '../../widgets/words/issue-list.tsx';
@@ -8,7 +9,7 @@ import { useCopying } from './copying.ts';
 import { EditorBar } from './editor-bar.tsx';
 import { groupKey, groupsOf } from './groups.ts';
 import { useShipped } from './shipped.ts';
-import { createEditorStore, type EditorState } from './store.ts';
+import { createEditorStore, type EditorState, type EditorStore } from './store.ts';
 import { useEditing } from './use-editing.ts';
 import { useText } from './use-text.ts';
 import { VerdictView } from './verdict-view.tsx';
@@ -41,9 +42,26 @@ function useChosen({ workload, bench, variant: wanted }: EditorState) {
   return { groups, group, known, variant: known?.id ?? '' };
 }
 
+/** Shows what was asked for elsewhere: a variant of the scenario's benchmark. */
+function useWanted(store: EditorStore): void {
+  const { stores } = useWorkbench();
+  const wanted = useSelected(stores.userKernels, (state) => state.wanted);
+  const workload = useSelected(stores.scenario, (state) => kindOfDocument(state.draft));
+  // Null until the scenario is read: which benchmark it is, is not known sooner.
+  const bench = useSelected(stores.scenario, ({ lastResolved: resolved }) =>
+    resolved?.kind !== workload ? null : 'bench' in resolved ? resolved.bench : '',
+  );
+  useEffect(() => {
+    if (wanted === null || bench === null) return;
+    stores.userKernels.setState({ wanted: null });
+    store.setState({ workload, bench, variant: wanted, file: '' });
+  }, [stores, store, wanted, workload, bench]);
+}
+
 export default function KernelEditorPanel(): ReactElement {
   const { stores, storage, settingsReset } = useWorkbench();
   const store = useMemo(() => createEditorStore(storage, settingsReset), [storage, settingsReset]);
+  useWanted(store);
   const config = useSelected(store, (state) => state);
   const { troubles } = useSelected(stores.userKernels, (state) => state);
   const { groups, group, known, variant } = useChosen(config);

@@ -1,11 +1,13 @@
 /** One file of the library: what it is, what it says, what can be done with it. */
 import type { ReactElement } from 'react';
 import type { LibraryItem, LibraryPlace } from '../../../electron/contract/library.ts';
+import { classes } from '../../base/classes.ts';
 import { factsOf } from '../../base/library-facts.ts';
 import { clock } from '../../base/time.ts';
 import { MenuButton, type MenuItem } from '../../widgets/floating/menu.tsx';
 import { Icon, type IconName } from '../../widgets/words/icon.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
+import { ExampleThumbnail } from './thumbnail.tsx';
 
 const icons: Readonly<Record<LibraryItem['kind'], IconName>> = { scenario: 'sliders', run: 'gauge', session: 'list' };
 const kinds: Readonly<Record<LibraryItem['kind'], string>> = {
@@ -21,10 +23,21 @@ export interface EntryProps {
   readonly filterTag: (tag: string) => void;
 }
 
+function factLine(item: LibraryItem): string {
+  return [item.name === '' ? '' : item.fileName, factsOf(item)].filter(Boolean).join(' · ') || kinds[item.kind];
+}
+
+/** What an example is for: the first sentence of its notes; of a run, what it says of itself. */
+export function lineOf(item: LibraryItem): string {
+  const [first = ''] = item.notes.split(/(?<=\.)\s/);
+  return item.kind === 'scenario' && first !== '' ? first : factLine(item);
+}
+
 export function Entry({ item, place, knownTags, filterTag }: EntryProps): ReactElement {
   const { files } = useWorkbench();
   const { fileName, name, kind, problem, tags, remark, modified } = item;
   const inTrash = place === 'trash';
+  const isExample = place === 'examples';
   const open: MenuItem = { id: 'open', label: 'Open', onChoose: () => void files.open(item) };
   const compare: MenuItem = {
     id: 'compare',
@@ -39,19 +52,18 @@ export function Entry({ item, place, knownTags, filterTag }: EntryProps): ReactE
   const restore: MenuItem = { id: 'restore', label: 'Put back', onChoose: () => void files.restore(item) };
   const items = inTrash ? [restore] : [open, compare, ...(place === 'yours' ? own : [])];
   return (
-    <li className="library-entry">
+    <li className={classes('library-entry', isExample && 'library-entry--example')}>
       <button
         type="button"
         className="library-entry__main"
         title={[kinds[kind], item.notes].filter(Boolean).join(': ')}
         onClick={() => void (inTrash ? files.restore(item) : files.open(item))}
       >
-        <Icon name={icons[kind]} size={14} />
+        {isExample ? <ExampleThumbnail file={item.id} icon={icons[kind]} /> : <Icon name={icons[kind]} size={14} />}
         <span className="library-entry__name">{name === '' ? fileName : name}</span>
-        <span className="library-entry__time">{clock(modified)}</span>
-        <span className="library-entry__facts">
-          {[name === '' ? '' : fileName, factsOf(item)].filter(Boolean).join(' · ') || kinds[kind]}
-        </span>
+        {/* Of an example it would be the time of installing. */}
+        {isExample ? null : <span className="library-entry__time">{clock(modified)}</span>}
+        <span className="library-entry__facts">{isExample ? lineOf(item) : factLine(item)}</span>
         {problem === null ? null : (
           <span className="library-entry__problem">
             <Icon name="error" size={12} /> {problem}

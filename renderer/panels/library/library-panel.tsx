@@ -1,6 +1,6 @@
 /** The library: the user's scenarios, runs and benchmarks, the examples, and the trash. */
 import { type ReactElement, useMemo, useState } from 'react';
-import type { LibraryKind, LibraryPlace } from '../../../electron/contract/library.ts';
+import type { LibraryItem, LibraryKind, LibraryPlace } from '../../../electron/contract/library.ts';
 import { Button, IconButton } from '../../widgets/controls/button.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
@@ -8,9 +8,10 @@ import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { Icon } from '../../widgets/words/icon.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { Entry } from './entry.tsx';
+import { Examples } from './examples-list.tsx';
 import './library-panel.css';
 import { createLibraryViewStore } from './store.ts';
-import { useListing } from './use-listing.ts';
+import { type Elsewhere, useListing } from './use-listing.ts';
 
 const places: readonly { readonly value: LibraryPlace; readonly label: string }[] = [
   { value: 'yours', label: 'Yours' },
@@ -27,10 +28,60 @@ const kinds: readonly { readonly value: LibraryKind | 'all'; readonly label: str
 const MOST_SHOWN = 200;
 
 const emptyTexts: Readonly<Record<LibraryPlace, string>> = {
-  yours: 'Saved scenarios and runs are listed here. Save one, or copy files into the folder below.',
+  yours: 'Saved scenarios and runs are listed here. Save what is in the form, or begin with an example.',
   examples: 'The program came without examples.',
   trash: 'What is moved to the trash stays here until you take it out of its folder yourself.',
 };
+
+const labelOf = (place: LibraryPlace): string => places.find(({ value }) => value === place)?.label ?? place;
+
+interface ElsewhereProps {
+  readonly found: readonly Elsewhere[];
+  readonly show: (place: LibraryPlace) => void;
+}
+
+/** What a search found in the other places; each leads there. */
+function FoundElsewhere({ found, show }: ElsewhereProps): ReactElement | null {
+  if (found.length === 0) return null;
+  return (
+    <span className="library-panel__elsewhere">
+      {found.map(({ place, total }) => (
+        <Button key={place} onPress={() => show(place)}>
+          {`${total} in ${labelOf(place)}`}
+        </Button>
+      ))}
+    </span>
+  );
+}
+
+/** What can be done where a place holds nothing. */
+function EmptyPlace({
+  place,
+  show,
+}: {
+  readonly place: LibraryPlace;
+  readonly show: ElsewhereProps['show'];
+}): ReactElement {
+  const { documents } = useWorkbench();
+  return (
+    <span className="library-panel__elsewhere">
+      {place === 'yours' ? (
+        <Button icon="save" tone="primary" onPress={() => void documents.saveAs()}>
+          Save this scenario…
+        </Button>
+      ) : (
+        <Button icon="library" onPress={() => show('yours')}>
+          Show yours
+        </Button>
+      )}
+      {place === 'examples' ? null : (
+        <Button icon="library" onPress={() => show('examples')}>
+          Show the examples
+        </Button>
+      )}
+    </span>
+  );
+}
 
 export default function LibraryPanel(): ReactElement {
   const { stores, files, storage, settingsReset } = useWorkbench();
@@ -39,9 +90,19 @@ export default function LibraryPanel(): ReactElement {
   const dialogs = useSelected(stores.connection, (state) => state.capabilities.shell.dialogs);
   const [text, setText] = useState('');
   const [tag, setTag] = useState<string | null>(null);
-  const { result, failure } = useListing({ place, text, kind, tag, order, limit: MOST_SHOWN });
+  const { result, elsewhere, failure } = useListing({ place, text, kind, tag, order, limit: MOST_SHOWN });
   const filtered = text.trim() !== '' || tag !== null || kind !== null;
   const known = result?.tags.map((each) => each.tag) ?? [];
+  const isGrouped = place === 'examples' && order === 'newest';
+  const show = (to: LibraryPlace): void => view.setState({ place: to });
+  const clear = (): void => {
+    setText('');
+    setTag(null);
+    view.setState({ kind: null });
+  };
+  const entry = (item: LibraryItem): ReactElement => (
+    <Entry key={item.id} item={item} place={place} knownTags={known} filterTag={setTag} />
+  );
   return (
     <div className="library-panel">
       <div className="library-panel__bar">
@@ -66,7 +127,8 @@ export default function LibraryPanel(): ReactElement {
           label="Order"
           value={order}
           options={[
-            { value: 'newest', label: 'Newest first' },
+            // Their times are those of installing them.
+            { value: 'newest', label: place === 'examples' ? 'By question' : 'Newest first' },
             { value: 'name', label: 'By name' },
           ]}
           onChange={(value) => view.setState({ order: value === 'name' ? 'name' : 'newest' })}
@@ -88,17 +150,38 @@ export default function LibraryPanel(): ReactElement {
           The library could not be read: {failure}
         </p>
       )}
-      {result === null || result.items.length > 0 ? (
-        <ul className="library-panel__list">
-          {result?.items.map((item) => (
-            <Entry key={item.id} item={item} place={place} knownTags={known} filterTag={setTag} />
-          ))}
-        </ul>
+      {result === null || result.items.length === 0 ? null : isGrouped ? (
+        <Examples items={result.items} entry={entry} />
       ) : (
-        <EmptyState icon="library" title={filtered ? 'Nothing found' : 'Nothing here'}>
-          {filtered ? 'No file has all of these words, this kind and this tag.' : emptyTexts[place]}
-        </EmptyState>
+        <ul className="library-panel__list">{result.items.map(entry)}</ul>
       )}
+      {result !== null && result.items.length === 0 ? (
+        <EmptyState
+          icon="library"
+          title={filtered ? `Nothing found in ${labelOf(place)}` : 'Nothing here'}
+          action={
+            filtered ? (
+              <>
+                <FoundElsewhere found={elsewhere} show={show} />
+                <Button onPress={clear}>Clear the search</Button>
+              </>
+            ) : (
+              <EmptyPlace place={place} show={show} />
+            )
+          }
+        >
+          {filtered
+            ? elsewhere.length > 0
+              ? 'It was found elsewhere:'
+              : 'No file of any place has all of these words, this kind and this tag.'
+            : emptyTexts[place]}
+        </EmptyState>
+      ) : null}
+      {result !== null && result.items.length > 0 && elsewhere.length > 0 ? (
+        <p className="library-panel__more">
+          Also found: <FoundElsewhere found={elsewhere} show={show} />
+        </p>
+      ) : null}
       <footer className="library-panel__foot">
         <span title={place === 'examples' ? undefined : result?.folder}>
           {result === null

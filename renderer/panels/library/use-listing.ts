@@ -1,6 +1,6 @@
 /** The listing that answers a query, asked for again whenever the library changes. */
 import { useEffect, useState } from 'react';
-import type { LibraryQuery } from '../../../electron/contract/library.ts';
+import { type LibraryPlace, type LibraryQuery, libraryPlaceSchema } from '../../../electron/contract/library.ts';
 import type { Result } from '../../../electron/contract/wire/methods.ts';
 import { errorText } from '../../state/notices.ts';
 import { useWorkbench } from '../../workbench/context.ts';
@@ -8,7 +8,15 @@ import { useWorkbench } from '../../workbench/context.ts';
 export interface Listing {
   /** Null before the first answer. */
   readonly result: Result<'library.search'> | null;
+  /** Where else there is something, of a query that seeks; in the order of the places. */
+  readonly elsewhere: readonly Elsewhere[];
   readonly failure: string | null;
+}
+
+/** Hits of a query in another place. */
+export interface Elsewhere {
+  readonly place: LibraryPlace;
+  readonly total: number;
 }
 
 /** Typing a word asks once, not for each letter. */
@@ -16,7 +24,7 @@ const TYPING_MS = 120;
 
 export function useListing(query: LibraryQuery): Listing {
   const { client } = useWorkbench();
-  const [listing, setListing] = useState<Listing>({ result: null, failure: null });
+  const [listing, setListing] = useState<Listing>({ result: null, elsewhere: [], failure: null });
   const [revision, setRevision] = useState(0);
 
   useEffect(() => {
@@ -30,10 +38,20 @@ export function useListing(query: LibraryQuery): Listing {
     if (revision === 0) return;
     const stop = new AbortController();
     const timer = setTimeout(() => {
-      client.callCancellable('library.search', { place, text, kind, tag, order, limit }, stop.signal).then(
-        (answer) => {
-          if (answer.status !== 'cancelled' && !stop.signal.aborted)
-            setListing({ result: answer.value, failure: null });
+      const ask = async (where: LibraryPlace, most: number) => {
+        const params = { place: where, text, kind, tag, order, limit: most };
+        const answer = await client.callCancellable('library.search', params, stop.signal);
+        return answer.status === 'cancelled' ? null : answer.value;
+      };
+      const seeks = text.trim() !== '' || kind !== null || tag !== null;
+      const others = seeks ? libraryPlaceSchema.options.filter((other) => other !== place) : [];
+      Promise.all([ask(place, limit), ...others.map((other) => ask(other, 1))]).then(
+        ([result = null, ...counts]) => {
+          if (stop.signal.aborted || result === null) return;
+          const elsewhere = others
+            .map((other, i) => ({ place: other, total: counts[i]?.total ?? 0 }))
+            .filter(({ total }) => total > 0);
+          setListing({ result, elsewhere, failure: null });
         },
         (error: unknown) => {
           if (!stop.signal.aborted) setListing((before) => ({ ...before, failure: errorText(error) }));

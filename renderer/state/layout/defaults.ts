@@ -30,6 +30,8 @@ export const panelPlaces: readonly PanelPlace[] = [
   { id: 'scenario', title: 'Scenario', simulate: 'left', compare: 'left', profile: 'left' },
   { id: 'runs', title: 'Runs', simulate: 'left', compare: 'left', profile: 'left' },
   { id: 'library', title: 'Library', simulate: 'left', compare: 'left' },
+  // Comes to the front at the start, unless the user put it away.
+  { id: 'questions', title: 'Questions', simulate: 'left' },
   { id: 'compare', title: 'Compare', compare: 'upper' },
   { id: 'kernel-editor', title: 'Kernel editor', compare: 'upper' },
   { id: 'dose-map', title: 'Dose map', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower' },

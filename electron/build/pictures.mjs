@@ -1,0 +1,15 @@
+/** `npm run pictures`: the pictures of the questions and of the library's examples anew. Names of questions: only those. */
+import { hand } from './setup/command.mjs';
+import { inRoot } from './setup/root.mjs';
+import { main } from './setup/say.mjs';
+import { build, everyStep, prepare } from './steps/all.mjs';
+
+await main(async () => {
+  const elsewhere = await prepare(process.argv.slice(2));
+  if (elsewhere !== null) return elsewhere;
+  await build(await everyStep());
+  const wanted = process.argv.slice(2);
+  const code = await hand(process.execPath, [inRoot('test/pictures/questions.ts'), ...wanted]);
+  if (code !== 0 || wanted.length > 0) return code;
+  return hand(process.execPath, [inRoot('test/pictures/examples.ts')]);
+});

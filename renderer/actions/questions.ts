@@ -1,0 +1,99 @@
+/** Opens a question: its layout, its example filled, and its hints. */
+import type { Subject } from '../../electron/contract/bench/benches.ts';
+import { kindOfDocument } from '../../electron/contract/scenario/index.ts';
+import { lastAsked } from '../base/last-asked.ts';
+import { type Question, type QuestionExample, questionOf } from '../base/questions.ts';
+import type { Overlays } from '../data/overlays.ts';
+import { subjectKey } from '../state/comparison.ts';
+import type { ActionContext } from './context.ts';
+import type { DocumentActions } from './document.ts';
+import { layMonteCarlo } from './monte-carlo.ts';
+import type { RunActions } from './runs.ts';
+
+/** Id of the panel in the layouts. */
+export const QUESTIONS_PANEL = 'questions';
+
+export interface QuestionActions {
+  /** Nothing changes where the user wants to keep what is in the form. */
+  open(question: string): Promise<void>;
+  /** Shows the gallery, wherever the user is. */
+  show(): void;
+  /** Takes the gallery away, now and at the next start. */
+  dismiss(): void;
+}
+
+export interface QuestionParts {
+  readonly documents: Pick<DocumentActions, 'openFile' | 'openRun'>;
+  readonly runs: Pick<RunActions, 'start' | 'show'>;
+  readonly overlays: Overlays;
+}
+
+type Of<K extends QuestionExample['kind']> = Extract<QuestionExample, { kind: K }>;
+
+export function createQuestionActions({ client, stores }: ActionContext, parts: QuestionParts): QuestionActions {
+  const { documents, runs, overlays } = parts;
+  const { layout, questions, notices, comparison } = stores;
+  const ask = lastAsked();
+
+  function arrange(question: Question): void {
+    layout.choose(question.layout);
+    for (const panel of question.panels) layout.reveal(panel);
+    questions.begin(question.id);
+  }
+
+  /** The run with its own scenario in the form, which may be older than the file of its name. */
+  async function openRecorded(question: Question, { run: file }: Of<'recorded'>, isLast: () => boolean): Promise<void> {
+    const run = await client.call('run.open', { source: { kind: 'file', file: { kind: 'library', key: file } } });
+    if (!isLast() || !(await documents.openRun(run))) {
+      await client.call('run.forget', { run: run.id });
+      return;
+    }
+    arrange(question);
+    runs.show(run.id);
+  }
+
+  async function showSession({ session: file, reference }: Of<'session'>, isLast: () => boolean): Promise<void> {
+    const bench = `recorded~${file}`;
+    const { session } = await client.call('bench.session', { bench });
+    const report = session.reports.length - 1;
+    const shown = session.reports[report];
+    if (!isLast() || shown === undefined) return;
+    const subjects = shown.entries
+      .filter(({ status }) => status === 'measured')
+      .map(({ label }): Subject => ({ kind: 'entry', bench, report, label }));
+    const workload = kindOfDocument(stores.scenario.getState().draft);
+    comparison.present(workload, subjects, subjectKey({ kind: 'entry', bench, report, label: reference }));
+  }
+
+  async function fill(example: QuestionExample, isLast: () => boolean): Promise<void> {
+    if (example.kind === 'kernel') stores.userKernels.setState({ wanted: example.variant });
+    else if (example.kind === 'session') await showSession(example, isLast);
+    else if (example.kind === 'run') await runs.start();
+    else if (example.kind === 'monte-carlo') {
+      await Promise.all([runs.start(), layMonteCarlo(overlays, example.energy_MeV)]);
+    }
+  }
+
+  return {
+    async open(id) {
+      const question = questionOf(id);
+      if (question === null) return;
+      const isLast = ask();
+      try {
+        const { scenario, example } = question;
+        if (example.kind === 'recorded') return await openRecorded(question, example, isLast);
+        if (!(await documents.openFile({ kind: 'library', key: scenario }, scenario)) || !isLast()) return;
+        arrange(question);
+        await fill(example, isLast);
+      } catch (error) {
+        notices.fail(`The example of “${question.title}” was not opened`, error);
+      }
+    },
+    show: () => layout.reveal(QUESTIONS_PANEL),
+    dismiss() {
+      questions.setState({ atStart: false });
+      layout.close(QUESTIONS_PANEL);
+      notices.tell({ tone: 'info', title: 'The questions are put away', text: 'Help › Questions shows them again.' });
+    },
+  };
+}

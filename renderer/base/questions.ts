@@ -1,0 +1,176 @@
+/**
+ * Questions that the workbench answers, as a newcomer asks them. All that one is, is declared here: words, arrangement,
+ * example and hints; its pictures are assets/questions/ID-light.webp and ID-dark.webp, made by `npm run pictures`.
+ */
+
+/** How the example of a question is filled. */
+export type QuestionExample =
+  /** The scenario is solved here. */
+  | Readonly<{ kind: 'run' }>
+  /** The same, under the curve of a Monte Carlo: one of the beams of assets/reference/topas-water-depth-dose.csv. */
+  | Readonly<{ kind: 'monte-carlo'; energy_MeV: number }>
+  /** Rows of a session that came with the program, below assets/runs, against one of them. */
+  | Readonly<{ kind: 'session'; session: string; reference: string }>
+  /** A run that came with the program, as the library names it. */
+  | Readonly<{ kind: 'recorded'; run: string }>
+  /** The source of a variant of the scenario's benchmark, open in the editor. */
+  | Readonly<{ kind: 'kernel'; variant: string }>;
+
+export interface QuestionHint {
+  /** Panel that it stands in. */
+  readonly panel: string;
+  readonly text: string;
+}
+
+export interface Question {
+  readonly id: string;
+  readonly title: string;
+  /** What one will see, in one line. */
+  readonly text: string;
+  /** The layout that it opens. */
+  readonly layout: 'simulate' | 'compare' | 'profile';
+  /** Panels brought to the front, of one group the last. */
+  readonly panels: readonly string[];
+  /** File below assets/scenarios that goes into the form; of a recorded run, its own scenario does. */
+  readonly scenario: string;
+  readonly example: QuestionExample;
+  readonly hints: readonly [QuestionHint, QuestionHint, QuestionHint];
+  /** Panel that its picture is taken of. */
+  readonly picture: string;
+}
+
+/** What a reader may expect of each kind of example. */
+export const exampleWords: Readonly<Record<QuestionExample['kind'], string>> = {
+  run: 'Runs here, in seconds',
+  'monte-carlo': 'Runs here, in seconds',
+  session: 'Recorded on an H200',
+  recorded: 'Recorded on an H200',
+  kernel: 'Compiles and runs here',
+};
+
+export const questions: readonly Question[] = [
+  {
+    id: 'beam',
+    title: 'See a beam stop',
+    text: 'Protons of 150 MeV in water, with a slab of bone: where they stop, and where their dose goes.',
+    layout: 'simulate',
+    panels: ['scenario', 'depth-dose', 'dose-map'],
+    scenario: 'bone-slab-150MeV.json',
+    example: { kind: 'run' },
+    hints: [
+      { panel: 'dose-map', text: 'It fills while the run goes on. Point anywhere: all plots follow. A click pins it.' },
+      {
+        panel: 'depth-dose',
+        text: 'The step at 40 mm is the bone. R80, behind the peak, is the range to compare with tables.',
+      },
+      { panel: 'scenario', text: 'Switch on Live beside Run. Then change the energy: everything follows.' },
+    ],
+    picture: 'dose-map',
+  },
+  {
+    id: 'fastest',
+    title: 'Which variant is fastest here, and is it right?',
+    text: 'Six ways to compute the same, on two processors. The fastest of each is wrong, and red.',
+    layout: 'compare',
+    panels: ['scenario', 'ladder', 'compare'],
+    scenario: 'micro/views.json',
+    example: { kind: 'session', session: 'micro/views.json', reference: 'cpu-packed' },
+    hints: [
+      {
+        panel: 'compare',
+        text: 'Red rows give a wrong answer, however fast. Benchmark measures them on this machine.',
+      },
+      { panel: 'ladder', text: 'What each change gave, with its interval. What is wrong is no rung.' },
+      { panel: 'scenario', text: 'Rows and columns are the size of the problem: change them, then press Benchmark.' },
+    ],
+    picture: 'compare',
+  },
+  {
+    id: 'time',
+    title: 'Where does the time go?',
+    text: 'Every kernel, copy and wait of one run on a GPU, on lanes to zoom into.',
+    layout: 'profile',
+    panels: ['scenario', 'launch-explorer', 'run', 'timeline'],
+    scenario: 'uniform-grid-70MeV.json',
+    example: { kind: 'recorded', run: 'recorded/h200-uniform-grid-70MeV-cuda-fused.h5' },
+    hints: [
+      { panel: 'timeline', text: 'W and S zoom, A and D move. Choose a span: its facts open beside it.' },
+      { panel: 'run', text: 'The same run in numbers. What it took stands at the end: set-up, solving, steps.' },
+      { panel: 'launch-explorer', text: 'What a block size means for a launch: waves, tail, and occupancy.' },
+    ],
+    picture: 'timeline',
+  },
+  {
+    id: 'image',
+    title: 'An X-ray image',
+    text: 'What a crystal scatters onto a detector, pixel by pixel, with the indices of every spot.',
+    layout: 'simulate',
+    panels: ['scenario', 'image'],
+    scenario: 'diffraction/triclinic-512.json',
+    example: { kind: 'run' },
+    hints: [
+      { panel: 'image', text: 'Wheel and drag zoom. Point at a pixel: photons, resolution, and its h, k, l.' },
+      { panel: 'peaks', text: 'The brightest spots. Choose one: the image goes there.' },
+      { panel: 'scenario', text: 'Turn the crystal or move the detector, then press Run.' },
+    ],
+    picture: 'image',
+  },
+  {
+    id: 'claim',
+    title: 'Is this claim true?',
+    text: 'What papers and posts say of GPUs, beside what was measured, with its uncertainty.',
+    layout: 'compare',
+    panels: ['scenario', 'compare', 'claims'],
+    scenario: 'micro/coalescing.json',
+    example: { kind: 'session', session: 'micro/coalescing.json', reference: 'cuda-direct' },
+    hints: [
+      {
+        panel: 'claims',
+        text: 'Open a claim: claimed and measured, with the interval. Search for coalescing to find the one above.',
+      },
+      { panel: 'compare', text: 'The measurement behind a claim about reading in order: every row, every sample.' },
+      { panel: 'scenario', text: 'A claim holds for one size. Change the stride, then press Benchmark.' },
+    ],
+    picture: 'claims',
+  },
+  {
+    id: 'kernel',
+    title: 'Write a kernel of my own',
+    text: 'Begin with one that works, change a line, and see whether it is right and faster.',
+    layout: 'compare',
+    panels: ['scenario', 'ladder', 'compare', 'kernel-editor'],
+    scenario: 'micro/elementwise.json',
+    example: { kind: 'kernel', variant: 'cpu-fused' },
+    hints: [
+      {
+        panel: 'kernel-editor',
+        text: 'Save copy makes it yours. Change a line, then press Run: it is compiled and checked.',
+      },
+      { panel: 'compare', text: 'Your variant stands among the others. Tick both, then press Benchmark.' },
+      { panel: 'scenario', text: 'The problem that it is run on, and how large it is.' },
+    ],
+    picture: 'kernel-editor',
+  },
+  {
+    id: 'monte-carlo',
+    title: 'Check against Monte Carlo',
+    text: 'The depth dose of a beam of 138 MeV over that of TOPAS, in absolute units.',
+    layout: 'simulate',
+    panels: ['scenario', 'ledger', 'dose-map', 'depth-dose'],
+    scenario: 'monte-carlo-138MeV.json',
+    example: { kind: 'monte-carlo', energy_MeV: 138.143 },
+    hints: [
+      {
+        panel: 'depth-dose',
+        text: 'The dashed curve is TOPAS, not scaled. Overlay says how much of it passes the gamma test.',
+      },
+      { panel: 'ledger', text: 'Every proton and every MeV has its place, also what reactions carried off.' },
+      { panel: 'scenario', text: 'Under Physics, switch nuclear reactions off and run again: the curves part.' },
+    ],
+    picture: 'depth-dose',
+  },
+];
+
+export function questionOf(id: string | null): Question | null {
+  return questions.find((one) => one.id === id) ?? null;
+}

@@ -1,0 +1,10 @@
+/** Depth doses in water by TOPAS, as the file holds them; loaded when they are asked for. */
+
+// Vite puts the file into a chunk of its own.
+const files = import.meta.glob('../../assets/reference/topas-water-depth-dose.csv', {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+}) as Readonly<Record<string, string>>;
+
+export const topas = Object.values(files)[0] ?? '';

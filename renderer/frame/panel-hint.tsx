@@ -1,0 +1,63 @@
+/** A hint of the question that was opened, at the head of the panel that it is about. */
+import { type ReactElement, useEffect, useRef } from 'react';
+import { questionOf } from '../base/questions.ts';
+import { hintAfter, hintIn } from '../state/questions.ts';
+import { Button, IconButton } from '../widgets/controls/button.tsx';
+import { useSelected, useWorkbench } from '../workbench/context.ts';
+
+/** Its number from one, for the tab of a panel; null where the panel has none. */
+export function useHintNumber(panel: string): number | null {
+  const { stores } = useWorkbench();
+  return useSelected(stores.questions.guide, (guide) => {
+    const hint = hintIn(guide, panel);
+    return hint === null ? null : hint + 1;
+  });
+}
+
+export function PanelHint({ panel }: { readonly panel: string }): ReactElement | null {
+  const { stores } = useWorkbench();
+  const guide = useSelected(stores.questions.guide, (state) => state);
+  const place = useRef<HTMLElement>(null);
+  const hint = hintIn(guide, panel);
+  const { at } = guide;
+  const gone = at.hint === hint ? at.turn : 0;
+  // Whoever goes to a hint is taken there: the button that led here may have gone with its panel.
+  useEffect(() => {
+    if (gone > 0) place.current?.focus();
+  }, [gone]);
+  const question = questionOf(guide.question);
+  const text = hint === null ? undefined : question?.hints[hint]?.text;
+  if (hint === null || question === null || text === undefined) return null;
+  const next = hintAfter(guide, hint);
+  return (
+    <section
+      ref={place}
+      className="panel-hint"
+      tabIndex={-1}
+      aria-label={`Hint ${hint + 1} of ${question.hints.length}: ${question.title}`}
+    >
+      <span className="panel-hint__number" aria-hidden="true">
+        {hint + 1}
+      </span>
+      <p>{text}</p>
+      {next === null ? null : (
+        <Button
+          tone="quiet"
+          onPress={() => {
+            const panelOfNext = question.hints[next]?.panel;
+            if (panelOfNext !== undefined) stores.layout.reveal(panelOfNext);
+            stores.questions.go(next);
+          }}
+        >
+          Next
+        </Button>
+      )}
+      <IconButton
+        icon="close"
+        size={11}
+        label={`Dismiss hint ${hint + 1}`}
+        onPress={() => stores.questions.dismiss(hint)}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,24 @@
+/** The examples under the questions that they answer. */
+import { Fragment, type ReactElement } from 'react';
+import type { LibraryItem } from '../../../electron/contract/library.ts';
+import { grouped } from './examples.ts';
+
+export interface ExamplesProps {
+  readonly items: readonly LibraryItem[];
+  readonly entry: (item: LibraryItem) => ReactElement;
+}
+
+export function Examples({ items, entry }: ExamplesProps): ReactElement {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
+    <section className="library-panel__list" aria-label="Examples" tabIndex={0}>
+      {grouped(items).map(({ about, heads, question, items: own }) => (
+        <Fragment key={question}>
+          {heads ? <h2 className="library-panel__about">{about}</h2> : null}
+          <h3 className="library-panel__question">{question}</h3>
+          <ul>{own.map(entry)}</ul>
+        </Fragment>
+      ))}
+    </section>
+  );
+}

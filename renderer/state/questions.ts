@@ -1,0 +1,75 @@
+/** Whether the questions stand in front at the start, and the hints of the one that was opened. */
+import { z } from 'zod';
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import { questionOf } from '../base/questions.ts';
+import { createPersisted, type SettingsStorage } from './persisted.ts';
+
+const schema = z.strictObject({ atStart: z.boolean() });
+export type QuestionSettings = Readonly<z.infer<typeof schema>>;
+
+/** Not kept: hints are for the one who has just asked. */
+export interface Guide {
+  /** Id of the question; null: no hints are shown. */
+  readonly question: string | null;
+  /** Places of its hints that are not dismissed, ascending. */
+  readonly left: readonly number[];
+  /** The hint that was gone to last, and how often one was: it takes the focus. */
+  readonly at: Readonly<{ hint: number; turn: number }>;
+}
+
+export interface QuestionsStore extends StoreApi<QuestionSettings> {
+  readonly guide: StoreApi<Guide>;
+  begin(question: string): void;
+  /** Goes to a hint; one that was dismissed is left out. */
+  go(hint: number): void;
+  dismiss(hint: number): void;
+  end(): void;
+}
+
+const noGuide: Guide = { question: null, left: [], at: { hint: 0, turn: 0 } };
+
+export function createQuestionsStore(
+  storage: SettingsStorage,
+  onReset: (name: string, reason: string) => void,
+): QuestionsStore {
+  const initial: QuestionSettings = { atStart: true };
+  const settings = createPersisted<QuestionSettings>({
+    storage,
+    name: 'questions',
+    version: 1,
+    schema,
+    initial,
+    onReset,
+  });
+  const guide = createStore<Guide>(() => noGuide);
+  const end = (): void => guide.setState(noGuide);
+  return {
+    ...settings,
+    guide,
+    begin: (question) =>
+      guide.setState(({ at }) => ({
+        question,
+        left: questionOf(question)?.hints.map((_, place) => place) ?? [],
+        at: { hint: 0, turn: at.turn + 1 },
+      })),
+    go: (hint) => guide.setState(({ at, left }) => (left.includes(hint) ? { at: { hint, turn: at.turn + 1 } } : {})),
+    dismiss: (hint) => {
+      const left = guide.getState().left.filter((one) => one !== hint);
+      if (left.length === 0) end();
+      else guide.setState({ left });
+    },
+    end,
+  };
+}
+
+/** The hint behind this one that is left; the first after the last. Null: there is no other. */
+export function hintAfter({ left }: Pick<Guide, 'left'>, hint: number): number | null {
+  const next = left.find((one) => one > hint) ?? left[0] ?? null;
+  return next === hint ? null : next;
+}
+
+/** The first hint that is left for a panel; null where it has none. */
+export function hintIn({ question, left }: Guide, panel: string): number | null {
+  const hints = questionOf(question)?.hints ?? [];
+  return left.find((place) => hints[place]?.panel === panel) ?? null;
+}

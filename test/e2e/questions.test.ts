@@ -1,0 +1,94 @@
+/** The first hour: the gallery of questions beside the solved beam, by keyboard alone, put away and found again. */
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { accessibilityFaults } from './accessible.ts';
+import { inEveryLook, looks, seenWhole } from './looks.ts';
+import { useWorkbench } from './workbench-page.ts';
+
+const { loaded } = useWorkbench('questions', ['--scenario', 'assets/scenarios/water-70MeV.json', '--run']);
+
+/** What has the focus, by its accessible name or its words. */
+const focused = (page: Page) => () =>
+  page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '');
+
+/** Presses Tab until the focus is on what is sought: as many times as there are controls before it. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let pressed = 0; pressed < 80; pressed += 1) {
+    if (name.test(await focused(page)())) return;
+    await page.keyboard.press('Tab');
+  }
+  expect(await focused(page)()).toMatch(name);
+}
+
+describe('the first hour', () => {
+  it('begins with questions beside the solved beam, and goes through one by keyboard alone', async () => {
+    const { open, page, bench } = await loaded({ firstVisit: true });
+    await expect.poll(() => bench.panel('Questions').getAttribute('aria-selected')).toBe('true');
+    await bench.state('Done').waitFor();
+    await expect.poll(() => bench.r80.textContent()).toContain('40.7');
+    expect(await page.locator('.question').count()).toBe(7);
+    // Every picture is there, in the theme that is shown.
+    await expect
+      .poll(() =>
+        page
+          .locator('.question__picture img:visible')
+          .evaluateAll((all) => all.filter((one) => (one as HTMLImageElement).naturalWidth > 0).length),
+      )
+      .toBeGreaterThan(3);
+    await seenWhole(open, 'questions');
+
+    await tabTo(page, /^Which variant is fastest/);
+    await page.keyboard.press('Enter');
+    await expect.poll(focused(page)).toBe('Hint 1 of 3: Which variant is fastest here, and is it right?');
+    const row = page.getByTestId('compare-row');
+    await expect.poll(() => row.count()).toBe(6);
+    await expect.poll(() => row.filter({ hasText: 'cuda-ignored' }).textContent()).toContain('wrong, though faster');
+    await expect.poll(() => bench.title.textContent()).toContain('views');
+    await inEveryLook(
+      page,
+      async ({ name }) => {
+        await open.screenshot(`question-fastest-${name}`);
+        expect(await accessibilityFaults(page), name).toEqual([]);
+      },
+      [looks[0], ...looks.slice(2)],
+    );
+    await tabTo(page, /^Next$/);
+    await page.keyboard.press('Enter');
+    await expect.poll(focused(page)).toMatch(/^Hint 2 of 3/);
+    await tabTo(page, /^Next$/);
+    await page.keyboard.press('Enter');
+    await expect.poll(focused(page)).toMatch(/^Hint 3 of 3/);
+    await tabTo(page, /^Dismiss hint 3$/);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('.panel-hint').count()).toBe(2);
+    expect(open.problems).toEqual([]);
+  });
+
+  it('is put away for good, found by name and under Help, and checks a beam against a Monte Carlo', async () => {
+    const { open, page, bench } = await loaded({ firstVisit: true });
+    await page.getByRole('button', { name: 'Put away' }).click();
+    await expect.poll(() => bench.panel('Questions').count()).toBe(0);
+    await page.reload();
+    await bench.state('Done').waitFor();
+    expect(await bench.panel('Questions').count()).toBe(0);
+
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Find a command' }).fill('monte');
+    await page.keyboard.press('Enter');
+    await expect.poll(focused(page)).toMatch(/^Hint 1 of 3: Check against Monte Carlo/);
+    await expect.poll(() => bench.r80.textContent()).toContain('137.0');
+    await page.getByRole('button', { name: 'Curves over the depth dose' }).click();
+    // More than nine points in ten within 1 % and 1 mm, in absolute units.
+    await expect.poll(() => page.locator('.depth-dose__overlay').textContent()).toMatch(/TOPAS.*γ (9\d\.\d|100) ?%/);
+    await open.screenshot('question-monte-carlo');
+    await page.keyboard.press('Escape');
+
+    await bench.menu('Help', 'Questions to begin with');
+    await expect.poll(() => bench.panel('Questions').getAttribute('aria-selected')).toBe('true');
+    await page.getByRole('button', { name: /^Where does the time go/ }).click();
+    await expect.poll(() => page.getByText('cuda-fused', { exact: false }).first().isVisible()).toBe(true);
+    await expect.poll(focused(page)).toMatch(/^Hint 1 of 3: Where does the time go/);
+    await open.screenshot('question-time');
+    expect(open.problems).toEqual([]);
+  });
+});

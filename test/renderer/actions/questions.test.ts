@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import type { ActionContext } from '../../../renderer/actions/context.ts';
+import { curveOfBeam } from '../../../renderer/actions/monte-carlo.ts';
+import { createQuestionActions, type QuestionParts } from '../../../renderer/actions/questions.ts';
+import { questions } from '../../../renderer/base/questions.ts';
+import { createComparisonStore, referenceIndex, shownRows } from '../../../renderer/state/comparison.ts';
+import { createLayoutStore } from '../../../renderer/state/layout/store.ts';
+import { memoryStorage } from '../../../renderer/state/persisted.ts';
+import { createQuestionsStore } from '../../../renderer/state/questions.ts';
+import { createScenarioStore } from '../../../renderer/state/scenario.ts';
+import { createUserKernelStore } from '../../../renderer/state/user-kernels.ts';
+import { pageWorkloads } from '../../../renderer/workloads/index.ts';
+import { FakeHost } from '../data/fake-host.ts';
+
+const byKind = (kind: string) => {
+  const found = questions.find(({ example }) => example.kind === kind);
+  if (found === undefined) throw new Error(`no question of kind ${kind}`);
+  return found;
+};
+
+function open({ mayLeave = true } = {}) {
+  const host = new FakeHost();
+  const stores = {
+    comparison: createComparisonStore(),
+    layout: createLayoutStore(memoryStorage(), vi.fn(), pageWorkloads),
+    questions: createQuestionsStore(memoryStorage(), vi.fn()),
+    scenario: createScenarioStore(),
+    userKernels: createUserKernelStore(),
+    notices: { fail: (title: string, error: unknown) => expect.unreachable(`${title}: ${error}`), tell: vi.fn() },
+  };
+  const started = vi.fn(async () => undefined);
+  const shown = vi.fn();
+  const parts = {
+    documents: { openFile: async () => mayLeave, openRun: async () => mayLeave },
+    runs: { start: started, show: shown },
+  } as unknown as QuestionParts;
+  const actions = createQuestionActions({ client: host.client, stores } as unknown as ActionContext, parts);
+  return { host, stores, actions, started, shown };
+}
+
+const session = (labels: readonly string[]) => ({
+  session: { reports: [{ entries: labels.map((label) => ({ label, status: 'measured' })) }] },
+});
+
+describe('a question', () => {
+  it('solves its scenario in its layout, with its hints', async () => {
+    const { actions, stores, started } = open();
+    const { id, layout } = byKind('run');
+    stores.layout.choose('profile');
+    await actions.open(id);
+    expect(started).toHaveBeenCalledOnce();
+    expect(stores.layout.getState().shown).toBe(layout);
+    expect(stores.questions.guide.getState().question).toBe(id);
+  });
+
+  it('changes nothing where the user wants to keep what is in the form', async () => {
+    const { actions, stores, started, shown, host } = open({ mayLeave: false });
+    await actions.open(byKind('run').id);
+    const opening = actions.open(byKind('recorded').id);
+    host.pending('run.open').answer({ id: 'recorded' });
+    await vi.waitFor(() => host.pending('run.forget').answer({}));
+    await opening;
+    expect(started).not.toHaveBeenCalled();
+    expect(shown).not.toHaveBeenCalled();
+    expect(stores.layout.getState().shown).toBe('simulate');
+    expect(stores.questions.guide.getState().question).toBeNull();
+  });
+
+  it('shows a session against its reference, and takes it away for the next, but nothing of the user’s', async () => {
+    const { actions, stores, host } = open();
+    const { id, example } = byKind('session');
+    const reference = example.kind === 'session' ? example.reference : '';
+    const { comparison } = stores;
+    comparison.add(comparison.getState().workload, [{ kind: 'run', run: 'mine' }]);
+    for (const [before, labels] of [['before'], ['fast', reference]].entries()) {
+      const opening = actions.open(id);
+      await vi.waitFor(() => expect(host.calls.length).toBe(before + 1));
+      host.pending('bench.session').answer(session(labels));
+      await opening;
+    }
+    expect(shownRows(comparison.getState()).map(({ key }) => key.split(' ').at(-1))).toEqual([
+      'mine',
+      'fast',
+      reference,
+    ]);
+    expect(referenceIndex(comparison.getState())).toBe(2);
+    expect(comparison.getState().tableWanted).toBe(true);
+  });
+
+  it('that is answered after the next one was asked does nothing more', async () => {
+    const { actions, stores, host } = open();
+    const late = actions.open(byKind('session').id);
+    await vi.waitFor(() => host.pending('bench.session'));
+    await actions.open(byKind('kernel').id);
+    host.pending('bench.session').answer(session(['a']));
+    await late;
+    expect(shownRows(stores.comparison.getState())).toEqual([]);
+    expect(stores.userKernels.getState().wanted).not.toBeNull();
+  });
+});
+
+describe('a beam of the Monte Carlo', () => {
+  const file = path.resolve(import.meta.dirname, '../../../assets/reference/topas-water-depth-dose.csv');
+  const text = readFileSync(file, 'utf8');
+
+  it('is that of the energy, in MeV/mm: its dose over depth leaves no more than the beam has', () => {
+    const { example } = byKind('monte-carlo');
+    const energy = example.kind === 'monte-carlo' ? example.energy_MeV : Number.NaN;
+    const { depth_mm, dose, unit } = curveOfBeam(text, energy);
+    expect(unit).toBe('MeV/mm');
+    expect(depth_mm.every((depth, i) => i === 0 || depth > (depth_mm[i - 1] ?? 0))).toBe(true);
+    const deposited = dose.reduce(
+      (sum, value, i) => sum + value * ((depth_mm[i + 1] ?? depth_mm[i] ?? 0) - (depth_mm[i] ?? 0)),
+      0,
+    );
+    expect(deposited / energy).toBeGreaterThan(0.94);
+    expect(deposited / energy).toBeLessThan(1);
+  });
+
+  it('is refused where the file has none of that energy', () => {
+    expect(() => curveOfBeam(text, 70)).toThrow('No beam of 70 MeV');
+  });
+});
