@@ -137,11 +137,12 @@ describe('writing', () => {
 describe('the shipped scenarios', async () => {
   const shipped = (await readdir(join(assetsFolder, 'scenarios'))).filter((name) => name.endsWith('.json'));
 
-  test('are the eight', () => {
+  test('are the nine', () => {
     expect(shipped.sort()).toEqual([
       'bone-edge-150MeV.json',
       'bone-slab-150MeV.json',
       'dense-36M.json',
+      'monte-carlo-138MeV.json',
       'tilted-45deg-70MeV.json',
       'uniform-grid-70MeV.json',
       'water-150MeV.json',
