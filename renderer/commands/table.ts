@@ -408,13 +408,12 @@ function helpCommands(workbench: Workbench): readonly Command[] {
       group: 2,
       run: () => questions.show(),
     },
-    // Found by name; the menu has the gallery.
     ...allQuestions.map(({ id, title }) => ({
       id: `help.question.${id}`,
       title,
       ...help,
-      menu: null,
       submenu: 'Questions',
+      group: 2,
       run: () => void questions.open(id),
     })),
     ...handbookPages.map(({ id, title }) => ({
