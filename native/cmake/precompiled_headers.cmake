@@ -14,6 +14,9 @@ function(bb_precompile_headers target)
   else()
     set_property(GLOBAL PROPERTY BB_PRECOMPILED ${target})
     target_precompile_headers(${target} PRIVATE ${BB_STANDARD_HEADERS})
+    # For ccache, beside what the compiler makes of them.
+    file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx.gch.sum"
+      "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} ${CMAKE_CXX_FLAGS} ${BB_STANDARD_HEADERS}")
   endif()
   # What lets ccache keep objects that were made with them; and their being of no use is no error.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
