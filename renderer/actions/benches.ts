@@ -51,7 +51,7 @@ export function createBenchActions(context: ActionContext, userKernels: UserKern
   async function refresh(): Promise<void> {
     try {
       const { benches } = await client.call('bench.list', {});
-      comparison.setState({ stored: benches.filter(({ state }) => state === 'stored') });
+      comparison.setState({ stored: benches.filter(({ state }) => state === 'stored'), listed: true });
     } catch (error) {
       notices.fail('The list of benchmarks could not be read', error);
     }

@@ -15,6 +15,9 @@ export interface TimelineActions {
   openFile(file: FileRef, name: string): Promise<void>;
   /** Asks which with the native dialog; false where there is none. */
   choose(): Promise<boolean>;
+  /** Shows a recorded run where there is nothing else, once; `makeRoom` takes it away when something else is there. */
+  offer(file: FileRef, name: string): Promise<void>;
+  makeRoom(): Promise<void>;
   openRun(run: RunId): Promise<void>;
   /** Shows the timeline of the run that is selected, and takes away the one that was shown for the same reason. */
   followRun(run: RunId | null): Promise<void>;
@@ -90,6 +93,17 @@ export function createTimelineActions(context: ActionContext): TimelineActions {
       const { file } = await client.call('file.choose', { purpose: 'open-trace', suggestedName: '' });
       if (file !== null) await open(file.name, () => ({ kind: 'file', file: file.file }));
       return true;
+    },
+    async offer(file, name) {
+      if (!timelines.getState().offers) return;
+      timelines.setState({ offers: false });
+      timelines.setState({ offered: await open(name, () => ({ kind: 'file', file })) });
+    },
+    async makeRoom() {
+      const { offered, open: shown } = timelines.getState();
+      if (offered === null || !shown.some(({ id }) => id !== offered)) return;
+      timelines.setState({ offered: null });
+      if (shown.some(({ id }) => id === offered)) await close(offered);
     },
     async openRun(run) {
       await open('The run’s timeline', () => ({ kind: 'run', run }));

@@ -16,6 +16,7 @@ import { useSelected, useWorkbench } from '../workbench/context.ts';
 import type { MapConfig, MapMarking } from './config.ts';
 import type { DrivenMap, MapCanvases } from './drive-map.ts';
 import '../widgets/plots/plot-panel.css';
+import { RunOffer } from '../workbench/offers.tsx';
 
 export interface MapPanelProps<T extends MapConfig, V extends MapMarking> {
   /** Such as `dose map`. */
@@ -112,7 +113,7 @@ export function MapPanel<T extends MapConfig, V extends MapMarking>(props: MapPa
         />
         {status.kind === 'failed' ? (
           <div className="plot-panel__cover">
-            <EmptyState icon="error" tone="error" title={words.failed}>
+            <EmptyState icon="error" tone="error" title={words.failed} action={<RunOffer />}>
               {run?.error?.message ?? status.reason}
             </EmptyState>
           </div>
@@ -121,7 +122,11 @@ export function MapPanel<T extends MapConfig, V extends MapMarking>(props: MapPa
         {field === null && status.kind === 'waiting'
           ? note(run?.state === 'queued' ? 'Waiting for the run before it.' : words.first)
           : null}
-        {field === null && status.kind === 'nothing' ? <p className="plot-panel__note">{words.nothing}</p> : null}
+        {field === null && status.kind === 'nothing' ? (
+          <div className="plot-panel__note plot-panel__note--acts">
+            {words.nothing} <RunOffer />
+          </div>
+        ) : null}
       </div>
       {props.below}
       {mark === null || field === null ? null : (

@@ -21,6 +21,8 @@ export interface ComparisonState {
   readonly live: readonly BenchInfo[];
   /** Runs that are measurements, opened files, the library, and those that came with the program. */
   readonly stored: readonly BenchInfo[];
+  /** The stored ones were read once. */
+  readonly listed: boolean;
   readonly progress: Readonly<Record<BenchId, BenchProgress>>;
   /** Whose comparison is shown: a comparison is of one workload, and each keeps its own. */
   readonly workload: WorkloadName;
@@ -88,6 +90,7 @@ export function createComparisonStore(): ComparisonStore {
   const store = createStore<ComparisonState>(() => ({
     live: [],
     stored: [],
+    listed: false,
     progress: {},
     workload: defaultKind,
     chosen: [],

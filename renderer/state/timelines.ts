@@ -1,7 +1,7 @@
 /** The timelines that the host has open, and those that are being read. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { RunId } from '../../electron/contract/run.ts';
-import type { TraceInfo, TraceState } from '../../electron/contract/timeline.ts';
+import type { TraceId, TraceInfo, TraceState } from '../../electron/contract/timeline.ts';
 
 /** A file on its way from the page to the host. */
 export interface SendingFile {
@@ -18,6 +18,9 @@ export interface TimelinesState {
   readonly sending: readonly SendingFile[];
   /** The run whose timeline is there because the run is selected; it goes with the selection unless it is kept. */
   readonly followed: RunId | null;
+  /** One that nobody asked for: it goes when another comes. Null before and after; `offers`: whether one may still be. */
+  readonly offered: TraceId | null;
+  readonly offers: boolean;
 }
 
 export interface TimelinesStore extends StoreApi<TimelinesState> {
@@ -29,7 +32,14 @@ export interface TimelinesStore extends StoreApi<TimelinesState> {
 }
 
 export function createTimelinesStore(): TimelinesStore {
-  const store = createStore<TimelinesState>(() => ({ open: [], reading: [], sending: [], followed: null }));
+  const store = createStore<TimelinesState>(() => ({
+    open: [],
+    reading: [],
+    sending: [],
+    followed: null,
+    offered: null,
+    offers: true,
+  }));
   return {
     ...store,
     listed: (timelines) =>

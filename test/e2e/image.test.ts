@@ -34,7 +34,7 @@ async function openExample(words: string, name: string): Promise<void> {
 describe('a diffraction image', () => {
   it('comes from a shipped scenario, and says what every pixel is', async () => {
     await openBench();
-    await openExample('cubic 512', 'simple-cubic-512');
+    await openExample('cubic 512', 'Simple cubic, 512');
     // The form and the panels are those of the kind.
     await bench.panel('Scenario').click();
     await expect.poll(() => bench.panel('Image').count()).toBe(1);
@@ -109,7 +109,7 @@ describe('a diffraction image', () => {
     await bench.panel('Runs').click();
     await open.page.locator('.run-entry__main').first().click();
     await image().waitFor();
-    await openExample('cubic 512', 'simple-cubic-512');
+    await openExample('cubic 512', 'Simple cubic, 512');
     await bench.panel('Scenario').click();
     await bench.section('Solver');
     await open.page.getByRole('button', { name: /^Variant: auto/ }).click();

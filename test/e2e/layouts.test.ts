@@ -1,7 +1,9 @@
 /** Layouts in a real browser: switching, closing and opening panels, and what is left of it after a reload. */
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { accessibilityFaults } from './accessible.ts';
 import type { BenchPage } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
+import { inEveryLook } from './looks.ts';
 import { useWorkbench } from './workbench-page.ts';
 
 const { workbench } = useWorkbench('layouts');
@@ -26,6 +28,35 @@ describe('the layouts', () => {
     await layout('Compare').check();
     await expect.poll(() => layout('Compare').isChecked()).toBe(true);
     await expect.poll(() => bench.panel('Depth dose').count()).toBe(1);
+    expect(open.problems).toEqual([]);
+  });
+
+  it('are never empty: what was recorded stands there until there is something of one’s own, and an empty panel acts', async () => {
+    const { page } = open;
+    await page.keyboard.press('Alt+Shift+3');
+    const blocks = page.getByRole('list', { name: 'Timelines shown' }).getByRole('button');
+    await expect.poll(() => blocks.count()).toBe(1);
+    await page.getByText('This run came with the program').waitFor();
+    await inEveryLook(page, async ({ name }) => {
+      await open.screenshot(`first-sight-profile-${name}`);
+      expect(await accessibilityFaults(page, 'main'), name).toEqual([]);
+    });
+    await page.keyboard.press('Alt+Shift+2');
+    await expect.poll(() => page.getByTestId('compare-row').count()).toBeGreaterThan(1);
+    await page.getByTestId('ladder-ladder').waitFor();
+    await open.screenshot('first-sight-compare');
+
+    await page.keyboard.press('Alt+Shift+1');
+    await bench.section('Beam');
+    await bench.field('Energy').fill('30');
+    await page
+      .getByRole('group', { name: 'Ledger', exact: true })
+      .getByRole('button', { name: 'Run the scenario' })
+      .click();
+    await bench.state('Done').waitFor();
+    await page.keyboard.press('Alt+Shift+3');
+    await expect.poll(() => page.getByText('This run came with the program').count()).toBe(0);
+    await expect.poll(() => blocks.count()).toBe(1);
     expect(open.problems).toEqual([]);
   });
 

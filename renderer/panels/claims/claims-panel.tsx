@@ -1,5 +1,5 @@
 /** Every published claim beside what recorded sessions measured, each opening its sessions, its map and what it is about. */
-import { type ReactElement, useEffect, useState } from 'react';
+import { type ReactElement, useCallback, useEffect, useState } from 'react';
 import type {
   ClaimFinding,
   ClaimMap,
@@ -18,6 +18,7 @@ import { useWorkbench } from '../../workbench/context.ts';
 import '../../widgets/plots/plot-panel.css';
 import '../../widgets/words/claims-table.css';
 import './claims-panel.css';
+import { RetryOffer } from '../../workbench/offers.tsx';
 import { matches, rangeText, toneOf } from './words.ts';
 
 function FindingRow({ claim, finding }: { readonly claim: TableClaim; readonly finding: ClaimFinding }): ReactElement {
@@ -149,7 +150,7 @@ export default function ClaimsPanel(): ReactElement {
   const { client } = useWorkbench();
   const [loaded, setLoaded] = useState<Loaded>({ kind: 'waiting' });
   const [sought, setSought] = useState('');
-  useEffect(() => {
+  const load = useCallback(() => {
     let current = true;
     client.call('claims.table', {}).then(
       ({ rows }) => current && setLoaded({ kind: 'rows', rows }),
@@ -159,6 +160,7 @@ export default function ClaimsPanel(): ReactElement {
       current = false;
     };
   }, [client]);
+  useEffect(load, [load]);
   const rows = loaded.kind === 'rows' ? loaded.rows : [];
   const shown = rows
     .map((row) => ({ ...row, claims: row.claims.filter((claim) => matches(row, claim, sought)) }))
@@ -183,9 +185,28 @@ export default function ClaimsPanel(): ReactElement {
       <section className="claims-panel" tabIndex={0} aria-label="Published claims">
         {loaded.kind === 'waiting' ? <p className="claims-panel__source">Judging the recorded sessions…</p> : null}
         {loaded.kind === 'failed' ? (
-          <EmptyState icon="error" tone="error" title="The claims could not be read">
+          <EmptyState
+            icon="error"
+            tone="error"
+            title="The claims could not be read"
+            action={
+              <RetryOffer
+                onPress={() => {
+                  setLoaded({ kind: 'waiting' });
+                  load();
+                }}
+              />
+            }
+          >
             {loaded.reason}
           </EmptyState>
+        ) : null}
+        {loaded.kind === 'rows' && shown.length === 0 ? (
+          <EmptyState
+            icon="search"
+            title="No claim has these words"
+            action={<Button onPress={() => setSought('')}>Clear the search</Button>}
+          />
         ) : null}
         {shown.map(({ row, title, source, claims }) => (
           <section key={row} className="claims-panel__row" aria-label={title}>

@@ -60,7 +60,12 @@ function Shown({
   if (view === 'source') return <SourceView store={store} rows={rows.rows} />;
   if (rows.failure !== null) {
     return (
-      <EmptyState icon="error" tone="error" title="The comparison could not be made">
+      <EmptyState
+        icon="error"
+        tone="error"
+        title="The comparison could not be made"
+        action={<Button onPress={() => store.setState({ view: 'choose' })}>Choose other rows</Button>}
+      >
         {rows.failure}
       </EmptyState>
     );
@@ -86,7 +91,11 @@ function Shown({
   if (view === 'table') return <TableView store={store} rows={rows.rows} words={rows.words} />;
   if (view === 'samples') return <SamplesView store={store} rows={rows.rows} noise_floor={rows.noise_floor} />;
   if (view === 'maps') return <MapsView store={store} rows={rows.rows} />;
-  return view === 'curves' ? <CurvesView rows={rows.rows} /> : <KernelsView rows={rows.rows} />;
+  return view === 'curves' ? (
+    <CurvesView store={store} rows={rows.rows} />
+  ) : (
+    <KernelsView store={store} rows={rows.rows} />
+  );
 }
 
 interface ActionsProps {

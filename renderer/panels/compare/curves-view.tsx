@@ -5,11 +5,13 @@ import { curvesChart, type NamedCurve } from '../../drawing/charts/curves.ts';
 import { plottedFigure } from '../../drawing/charts/plotted-figure.ts';
 import { seriesInk } from '../../drawing/figures/figure.ts';
 import { errorText } from '../../state/notices.ts';
+import { Button } from '../../widgets/controls/button.tsx';
 import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
 import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import { nameOf, type ShownRow } from './rows.ts';
+import type { CompareStore } from './store.ts';
 
 /** Curves on each other are told apart by their dashes: the reference's is full. */
 const dashes = [[], [7, 3], [2, 3], [9, 3, 2, 3], [4, 2]] as const;
@@ -22,18 +24,32 @@ function useWithCurve(rows: readonly ShownRow[]): readonly ShownRow[] {
   return useMemo(() => rows.filter(({ row, hidden, reference }) => row.has_curve && (!hidden || reference)), [rows]);
 }
 
-function NoCurves({ rows }: { readonly rows: readonly ShownRow[] }): ReactElement {
-  const reason = rows.some(({ row }) => row.has_map)
+interface CurvesProps {
+  readonly store: CompareStore;
+  readonly rows: readonly ShownRow[];
+}
+
+function NoCurves({ store, rows }: CurvesProps): ReactElement {
+  const isImage = rows.some(({ row }) => row.has_map);
+  const reason = isImage
     ? 'What these variants computed are images: they stand beside each other in Maps.'
     : 'Stored sessions keep times and not what was computed. Benchmark variants here, or add runs, to see it.';
   return (
-    <EmptyState icon="curve" title="No curves to show">
+    <EmptyState
+      icon="curve"
+      title="No curves to show"
+      action={
+        <Button onPress={() => store.setState({ view: isImage ? 'maps' : 'choose' })}>
+          {isImage ? 'Show the maps' : 'Choose runs and variants'}
+        </Button>
+      }
+    >
       {reason}
     </EmptyState>
   );
 }
 
-export function CurvesView({ rows }: { readonly rows: readonly ShownRow[] }): ReactElement {
+export function CurvesView({ store, rows }: CurvesProps): ReactElement {
   const { client, figures, scheduler, stores } = useWorkbench();
   const dosed = useWithCurve(rows);
   const [curves, setCurves] = useState<readonly ComparedCurve[]>([]);
@@ -67,7 +83,7 @@ export function CurvesView({ rows }: { readonly rows: readonly ShownRow[] }): Re
     [dosed, curves, rows],
   );
   const chart = useMemo(() => curvesChart(named), [named]);
-  if (dosed.length === 0) return <NoCurves rows={rows} />;
+  if (dosed.length === 0) return <NoCurves store={store} rows={rows} />;
   return (
     <>
       <div className="compare-bar">

@@ -4,11 +4,13 @@ import { publishedFor } from '../../../electron/contract/launch/limits.ts';
 import type { KernelResources } from '../../../electron/contract/resources.ts';
 import { count } from '../../base/numbers.ts';
 import { errorText } from '../../state/notices.ts';
+import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import { occupancyText } from './kernel-occupancy.ts';
 import type { ShownRow } from './rows.ts';
+import type { CompareStore } from './store.ts';
 import { type Benched, useRowsBench, useVariants } from './variants.ts';
 
 interface Found {
@@ -48,7 +50,13 @@ function useResources(rows: readonly ShownRow[], { workload, bench }: Benched): 
   return found;
 }
 
-export function KernelsView({ rows }: { readonly rows: readonly ShownRow[] }): ReactElement {
+export function KernelsView({
+  store,
+  rows,
+}: {
+  readonly store: CompareStore;
+  readonly rows: readonly ShownRow[];
+}): ReactElement {
   const of = useRowsBench(rows);
   const known = useVariants(of);
   const found = useResources(
@@ -69,7 +77,14 @@ export function KernelsView({ rows }: { readonly rows: readonly ShownRow[] }): R
       ({ reason }) => reason ?? 'no reason known',
     ),
   ].map(([reason, list]) => [reason, list.map(({ variant }) => variant)] as const);
-  if (found.length === 0) return <EmptyState icon="list" title="Nothing chosen yet" />;
+  if (found.length === 0) {
+    const choose = (
+      <Button icon="list" onPress={() => store.setState({ view: 'choose' })}>
+        Choose variants
+      </Button>
+    );
+    return <EmptyState icon="list" title="Nothing chosen yet" action={choose} />;
+  }
   return (
     <>
       <div className="compare-bar">

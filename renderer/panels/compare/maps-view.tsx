@@ -119,7 +119,19 @@ export function MapsView({
   const reason = reasonOf(plane, dosed);
   if (plane === null || reason !== null) {
     return (
-      <EmptyState icon="map" title="Nothing to show">
+      <EmptyState
+        icon="map"
+        title="Nothing to show"
+        action={
+          plane === null ? (
+            <Button onPress={() => store.setState({ view: 'table' })}>Show the table</Button>
+          ) : (
+            <Button icon="list" onPress={() => store.setState({ view: 'choose' })}>
+              Choose runs and variants
+            </Button>
+          )
+        }
+      >
         {reason}
       </EmptyState>
     );

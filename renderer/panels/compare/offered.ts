@@ -1,4 +1,4 @@
-/** What stands in the table at first sight where there is no GPU to measure on: a session that came with the program. */
+/** What stands in the table at first sight: a session that came with the program, until something is measured here. */
 import { useEffect, useRef } from 'react';
 import type { BenchInfo } from '../../../electron/contract/bench/benches.ts';
 import { activeBench, shownRows } from '../../state/comparison.ts';
@@ -26,9 +26,6 @@ export function sessionToOffer(
 /** Shows the table then, unless `choseView`: a view that the user has chosen stays. */
 export function useOffered(store: CompareStore, choseView: Readonly<{ current: boolean }>): void {
   const { stores, benches } = useWorkbench();
-  const gpu = useSelected(stores.connection, ({ capabilities }) =>
-    capabilities.devices.cuda.devices.some(({ usable }) => usable),
-  );
   const stored = useSelected(stores.comparison, (state) => state.stored);
   const active = useSelected(stores.comparison, activeBench);
   const rows = useSelected(stores.comparison, shownRows);
@@ -39,7 +36,7 @@ export function useOffered(store: CompareStore, choseView: Readonly<{ current: b
   const opened = useRef(false);
   useEffect(() => void benches.refresh(), [benches]);
   useEffect(() => {
-    if (gpu || active !== null || rows.length > 0 || place.workload !== shown || offered.includes(shown)) return;
+    if (active !== null || rows.length > 0 || place.workload !== shown || offered.includes(shown)) return;
     const session = sessionToOffer(stored, place, name);
     if (session === null) return;
     stores.comparison.offer(
@@ -48,5 +45,5 @@ export function useOffered(store: CompareStore, choseView: Readonly<{ current: b
     );
     if (!(opened.current || choseView.current) && store.getState().view === 'choose') store.setState({ view: 'table' });
     opened.current = true;
-  }, [stores, store, gpu, stored, active, rows, shown, offered, place, name, choseView]);
+  }, [stores, store, stored, active, rows, shown, offered, place, name, choseView]);
 }

@@ -218,7 +218,12 @@ export function SourceView({
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
       <section className="compare-scroll" aria-label="Source" tabIndex={0} data-testid="compare-source">
         {failure === null ? null : (
-          <EmptyState icon="error" tone="error" title="The source could not be read">
+          <EmptyState
+            icon="error"
+            tone="error"
+            title="The source could not be read"
+            action={<Button onPress={() => store.setState({ view: 'table' })}>Show the table</Button>}
+          >
             {failure}
           </EmptyState>
         )}

@@ -5,11 +5,13 @@ import { RunFeed } from '../../data/run-feed.ts';
 import type { MapCanvases } from '../../maps/drive-map.ts';
 import { MapPanel } from '../../maps/map-panel.tsx';
 import { hasResult, runOf } from '../../state/runs.ts';
+import { Button } from '../../widgets/controls/button.tsx';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { PopoverRow } from '../../widgets/floating/popover.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
+import { RunOffer } from '../../workbench/offers.tsx';
 import { shownScenario } from '../../workbench/shown-scenario.ts';
 import { AgainstNote, AgainstRows } from './against.tsx';
 import { driveDoseMap, GAMMA_LIMITS, shownKey } from './controller.ts';
@@ -119,6 +121,15 @@ export default function DoseMapPanel(): ReactElement {
               <EmptyState
                 icon="map"
                 title={against.kind === 'none' ? 'There is no such map' : 'These two cannot be compared'}
+                action={
+                  against.kind === 'none' ? (
+                    <RunOffer />
+                  ) : (
+                    <Button onPress={() => view.setState({ against: { kind: 'none' }, limits: null, mark: null })}>
+                      Show this dose alone
+                    </Button>
+                  )
+                }
               >
                 {trouble}
               </EmptyState>

@@ -1,7 +1,7 @@
 /** The handbook: a page of it, or what a search found. */
 import { type ReactElement, useEffect, useRef } from 'react';
 import { type HandbookPlace, handbookPages } from '../../base/handbook-pages.ts';
-import { IconButton } from '../../widgets/controls/button.tsx';
+import { Button, IconButton } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
@@ -78,7 +78,15 @@ export default function HandbookPanel(): ReactElement {
         {query.trim() !== '' ? (
           <FoundList query={query} onOpen={open} />
         ) : text === null ? (
-          <EmptyState icon="info" title="There is no such page">
+          <EmptyState
+            icon="info"
+            title="There is no such page"
+            action={
+              <Button onPress={() => open({ page: handbookPages[0]?.id ?? '', anchor: null })}>
+                Show the first page
+              </Button>
+            }
+          >
             Choose another from the list.
           </EmptyState>
         ) : (

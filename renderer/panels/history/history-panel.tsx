@@ -1,5 +1,5 @@
 /** One variant on one problem over sessions of several days and commits, as `braggbench history` tells it. */
-import { type ReactElement, useEffect, useState } from 'react';
+import { type ReactElement, useCallback, useEffect, useState } from 'react';
 import type { HistorySeries, Trend } from '../../../electron/contract/bench/history.ts';
 import { errorText } from '../../state/notices.ts';
 import { TextField } from '../../widgets/controls/text-field.tsx';
@@ -8,6 +8,8 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import '../../widgets/plots/plot-panel.css';
 import '../../widgets/words/claims-table.css';
 import './history-panel.css';
+import { Button } from '../../widgets/controls/button.tsx';
+import { PanelOffer, RetryOffer } from '../../workbench/offers.tsx';
 import { pointTexts, seriesTitle, trendText } from './words.ts';
 
 type Told = HistorySeries & { readonly trend: Trend | null };
@@ -64,7 +66,7 @@ export default function HistoryPanel(): ReactElement {
   // Asked again when a session has ended or was opened, not while one runs.
   const known = [...live.filter(({ state }) => state !== 'queued' && state !== 'running'), ...stored];
   const asked = JSON.stringify([workload, known.map(({ id }) => id)]);
-  useEffect(() => {
+  const ask = useCallback(() => {
     let current = true;
     const [of] = JSON.parse(asked) as [typeof workload];
     client.call('bench.history', { workload: of }).then(
@@ -79,6 +81,7 @@ export default function HistoryPanel(): ReactElement {
       current = false;
     };
   }, [client, asked]);
+  useEffect(ask, [ask]);
   const words = sought.toLowerCase().split(/\s+/);
   const shown = (series ?? []).filter((one) => words.every((word) => seriesTitle(one).toLowerCase().includes(word)));
   return (
@@ -92,12 +95,27 @@ export default function HistoryPanel(): ReactElement {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
       <section className="history" tabIndex={0} aria-label="Sessions over days and commits">
         {failure === null ? null : (
-          <EmptyState icon="error" tone="error" title="The history could not be read">
+          <EmptyState
+            icon="error"
+            tone="error"
+            title="The history could not be read"
+            action={<RetryOffer onPress={() => ask()} />}
+          >
             {failure}
           </EmptyState>
         )}
         {series !== null && shown.length === 0 && failure === null ? (
-          <EmptyState icon="curve" title="No variant was measured twice">
+          <EmptyState
+            icon="curve"
+            title={sought.trim() === '' ? 'No variant was measured twice' : 'No series has these words'}
+            action={
+              sought.trim() === '' ? (
+                <PanelOffer panel="compare" icon="ladder" label="Benchmark in Compare" />
+              ) : (
+                <Button onPress={() => setSought('')}>Clear the search</Button>
+              )
+            }
+          >
             Two sessions of one variant, scenario and machine begin a history; save sessions to keep them.
           </EmptyState>
         ) : null}

@@ -21,6 +21,7 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { createLadderStore } from './store.ts';
 import '../../widgets/plots/plot-panel.css';
 import './ladder-panel.css';
+import { PanelOffer } from '../../workbench/offers.tsx';
 
 type Loaded =
   | Readonly<{ kind: 'none' }>
@@ -46,6 +47,11 @@ function useSession(bench: BenchInfo | null): Loaded {
   return loaded;
 }
 
+/** Where variants are measured. */
+function CompareOffer(): ReactElement {
+  return <PanelOffer panel="compare" icon="ladder" label="Benchmark in Compare" />;
+}
+
 /** Size of exported figures: a page's width. */
 const EXPORT_SIZE = { width: 860, label: 11 } as const;
 
@@ -57,7 +63,9 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
     () => (report === undefined ? nothing : sessionCharts(session, report)),
     [session, report],
   );
-  if (report === undefined) return <EmptyState icon="curve" title="This session measured nothing" />;
+  if (report === undefined) {
+    return <EmptyState icon="curve" title="This session measured nothing" action={<CompareOffer />} />;
+  }
   const provenance = provenanceText(reportProvenance(report, session.created));
   const wrong = report.entries.filter((entry) => entry.status === 'measured' && entry.verdict === 'wrong');
   const told = report.claims.length > 0;
@@ -81,7 +89,7 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
         </p>
       )}
       {charts.length === 0 && !told ? (
-        <EmptyState icon="curve" title="This session has too little for figures" />
+        <EmptyState icon="curve" title="This session has too little for figures" action={<CompareOffer />} />
       ) : null}
       {charts.map(({ id, title, text, chart }) => (
         <section key={id} className="ladder__section" aria-label={title} data-testid={`ladder-${id}`}>
@@ -149,6 +157,7 @@ export default function LadderPanel(): ReactElement {
   const wanted = useSelected(store, ({ benches: chosen }) => chosen);
   const live = useSelected(stores.comparison, (state) => state.live);
   const stored = useSelected(stores.comparison, (state) => state.stored);
+  const listed = useSelected(stores.comparison, (state) => state.listed);
   useEffect(() => void benches.refresh(), [benches]);
   const workload = useSelected(stores.comparison, (state) => state.workload);
   const scenarioBench = useSelected(stores.scenario, ({ lastResolved: resolved }) =>
@@ -191,13 +200,22 @@ export default function LadderPanel(): ReactElement {
       <section className="ladder" tabIndex={0} aria-label="Figures of the session">
         {loaded.kind === 'session' ? <Session key={loaded.id} session={loaded.session} /> : null}
         {loaded.kind === 'failed' ? (
-          <EmptyState icon="error" tone="error" title="The session could not be read">
+          <EmptyState
+            icon="error"
+            tone="error"
+            title="The session could not be read"
+            action={<PanelOffer panel="library" icon="library" label="Look for it in the library" />}
+          >
             {loaded.reason}
           </EmptyState>
         ) : null}
         {loaded.kind === 'none' && bench === null ? (
-          <EmptyState icon="curve" title="No session yet">
-            Benchmark some variants in the Compare panel.
+          <EmptyState
+            icon="curve"
+            title={listed ? 'No session yet' : 'Reading the sessions…'}
+            action={listed ? <CompareOffer /> : null}
+          >
+            {listed ? 'None of this workload was measured, here or elsewhere.' : null}
           </EmptyState>
         ) : null}
       </section>

@@ -15,6 +15,7 @@ import { type DepthProfile, depthName, profileLooks } from './profile.ts';
 import { createKeptDepths, createLateralStore, type KeptDepths, MOST_DEPTHS } from './store.ts';
 import '../../widgets/plots/plot-panel.css';
 import './lateral-panel.css';
+import { RunOffer } from '../../workbench/offers.tsx';
 
 const scales = [
   { value: 'linear', label: 'lin', title: 'Linear scale' },
@@ -174,7 +175,7 @@ export default function LateralPanel(): ReactElement {
         <ChartFailure reason={failure} />
         {over ? null : (
           <div className="plot-panel__cover">
-            <EmptyState icon="curve" title="No profile yet">
+            <EmptyState icon="curve" title="No profile yet" action={<RunOffer />}>
               After a run: the dose across the beam at the depth of the crosshair, with the width of the beam there.
             </EmptyState>
           </div>

@@ -138,7 +138,8 @@ export default function LaunchExplorerPanel(): ReactElement {
   );
   const said = useDriver(reported);
   const explained = useMemo(() => (reported === null ? null : loadedBy(reported, said)), [reported, said]);
-  if (kernels === null || explained === null) return <EmptyState icon="gauge" title="Reading the kernels" />;
+  if (kernels === null || explained === null)
+    return <EmptyState icon="gauge" title="Reading the kernels" action={null} />;
   return (
     <div className="plot-panel launch">
       <Controls config={config} store={store} kernels={kernels} gpus={gpus} explained={explained} />

@@ -14,6 +14,7 @@ import { errorCurve, ledgerSeries, rowOfStep } from './series.ts';
 import { createLedgerStepsStore } from './store.ts';
 import '../../widgets/plots/plot-panel.css';
 import './ledger-steps-panel.css';
+import { PanelOffer, RunOffer } from '../../workbench/offers.tsx';
 
 const balances = [
   { value: 'number', label: 'protons' },
@@ -133,7 +134,11 @@ export default function LedgerStepsPanel(): ReactElement {
         <Legend balance={config.balance} pointed={pointed} />
         {table === null ? (
           <div className="plot-panel__cover">
-            <EmptyState icon="ledger" title={running ? 'The ledger is closed when the run ends' : 'No ledger yet'}>
+            <EmptyState
+              icon="ledger"
+              title={running ? 'The ledger is closed when the run ends' : 'No ledger yet'}
+              action={running ? <PanelOffer panel="run" icon="gauge" label="Show the progress" /> : <RunOffer />}
+            >
               {running
                 ? 'Its error is watched with every step: see the progress.'
                 : 'After a run: how many protons are in flight, stopped and gone at every step.'}

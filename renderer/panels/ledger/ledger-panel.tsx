@@ -11,6 +11,7 @@ import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import './ledger-panel.css';
+import { PanelOffer, RunOffer } from '../../workbench/offers.tsx';
 import { ledgerRows } from './rows.ts';
 
 const shownAs = [
@@ -79,7 +80,11 @@ export default function LedgerPanel(): ReactElement {
   if (summary === null) {
     return (
       <div className="ledger-panel">
-        <EmptyState icon="ledger" title={running ? 'The ledger is closed when the run ends' : 'No ledger yet'}>
+        <EmptyState
+          icon="ledger"
+          title={running ? 'The ledger is closed when the run ends' : 'No ledger yet'}
+          action={running ? <PanelOffer panel="run" icon="gauge" label="Show the progress" /> : <RunOffer />}
+        >
           {running
             ? 'Its error is watched with every step: see the progress.'
             : 'After a run: where every proton and every MeV went, and by how much the sums miss.'}

@@ -56,7 +56,7 @@ export function Entry({ item, place, knownTags, filterTag }: EntryProps): ReactE
       <button
         type="button"
         className="library-entry__main"
-        title={[kinds[kind], item.notes].filter(Boolean).join(': ')}
+        title={[`${kinds[kind]} ${fileName}`, item.notes].filter(Boolean).join(': ')}
         onClick={() => void (inTrash ? files.restore(item) : files.open(item))}
       >
         {isExample ? <ExampleThumbnail file={item.id} icon={icons[kind]} /> : <Icon name={icons[kind]} size={14} />}

@@ -6,6 +6,7 @@ import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import './peaks-panel.css';
 import { ImageFeed } from '../../data/image-feed.ts';
+import { PanelOffer, RunOffer } from '../../workbench/offers.tsx';
 
 /** Pixels around a spot that the image shows when it is brought there. */
 const WINDOW = 13;
@@ -18,7 +19,11 @@ export default function PeaksPanel(): ReactElement {
   if (peaks === null || peaks.length === 0) {
     return (
       <div className="peaks-panel">
-        <EmptyState icon="list" title={peaks === null ? 'No peaks yet' : 'This image has no peak'}>
+        <EmptyState
+          icon="list"
+          title={peaks === null ? 'No peaks yet' : 'This image has no peak'}
+          action={peaks === null ? <RunOffer /> : <PanelOffer panel="image" icon="map" label="Show the image" />}
+        >
           {peaks === null
             ? 'After a run: its fifty brightest spots with their places and indices.'
             : 'No pixel is brighter than its neighbours.'}

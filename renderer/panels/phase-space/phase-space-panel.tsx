@@ -25,6 +25,7 @@ import { createPhaseSpaceStore, createPhaseViewStore, type PhaseViewStore } from
 import '../../widgets/plots/plot-panel.css';
 import './phase-space-panel.css';
 import { RunFeed } from '../../data/run-feed.ts';
+import { PanelOffer, RunOffer } from '../../workbench/offers.tsx';
 
 function useMap(slot: SlotKey): ShownMap | null {
   return useCached(useWorkbench().data.maps, cacheKey(slot));
@@ -136,15 +137,21 @@ export default function PhaseSpacePanel(): ReactElement {
 
   const none =
     status.kind === 'failed'
-      ? { title: 'There is no phase space to show', text: run?.error?.message ?? status.reason, tone: 'error' as const }
+      ? {
+          title: 'There is no phase space to show',
+          text: run?.error?.message ?? status.reason,
+          tone: 'error' as const,
+          offer: <RunOffer />,
+        }
       : shown !== null || troubles.some((trouble) => trouble !== null)
         ? null
         : status.kind === 'nothing'
-          ? { title: 'No phase space yet', text: 'Run the scenario to see where its protons go.' }
+          ? { title: 'No phase space yet', text: 'Run the scenario to see where its protons go.', offer: <RunOffer /> }
           : status.kind === 'loaded' && kept?.frames.length === 0
             ? {
                 title: 'This run kept no phase space',
                 text: 'Its scenario asks for no keyframes: give it some under Output, and run it again.',
+                offer: <PanelOffer panel="scenario" icon="sliders" label="Show the scenario" />,
               }
             : null;
 
@@ -204,6 +211,7 @@ export default function PhaseSpacePanel(): ReactElement {
               icon={none.tone === 'error' ? 'error' : 'quad'}
               title={none.title}
               {...(none.tone && { tone: none.tone })}
+              action={none.offer}
             >
               {none.text}
             </EmptyState>

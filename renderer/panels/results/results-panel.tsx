@@ -12,6 +12,7 @@ import { useOpened, useStored } from './sources.ts';
 import '../../widgets/plots/plot-panel.css';
 import './results-panel.css';
 import { TaskFeed } from '../../data/task-feed.ts';
+import { PanelOffer, RunOffer } from '../../workbench/offers.tsx';
 
 /** The choice of the selected run, rather than a kept session. */
 const RUN = 'run';
@@ -67,17 +68,26 @@ export default function ResultsPanel(): ReactElement {
           />
         )}
         {opened.kind === 'failed' ? (
-          <EmptyState icon="error" tone="error" title="The session could not be read">
+          <EmptyState
+            icon="error"
+            tone="error"
+            title="The session could not be read"
+            action={<PanelOffer panel="library" icon="library" label="Look for it in the library" />}
+          >
             {opened.reason}
           </EmptyState>
         ) : null}
         {session === null && chosen === RUN ? (
-          <EmptyState icon="gauge" title={failed ? 'Nothing was measured' : 'Being measured…'}>
+          <EmptyState
+            icon="gauge"
+            title={failed ? 'Nothing was measured' : 'Being measured…'}
+            action={failed ? <RunOffer /> : <PanelOffer panel="run" icon="gauge" label="Show the progress" />}
+          >
             {failed ? (run?.error?.message ?? status.reason) : 'Every variant, in interleaved rounds.'}
           </EmptyState>
         ) : null}
         {chosen === null ? (
-          <EmptyState icon="ladder" title="Nothing measured yet">
+          <EmptyState icon="ladder" title="Nothing measured yet" action={<RunOffer />}>
             Run the scenario: every variant that this machine has is measured and checked.
           </EmptyState>
         ) : null}

@@ -7,6 +7,7 @@ import { Select } from '../../widgets/controls/select.tsx';
 import { ClaimsTable } from '../../widgets/words/claims-table.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
+import { RunOffer } from '../../workbench/offers.tsx';
 import { Scroll, Section } from './section.tsx';
 import { VariantsTable } from './variants-table.tsx';
 
@@ -27,7 +28,9 @@ export function SessionView({ session, onCompare }: SessionViewProps): ReactElem
   const [picked, setPicked] = useState(session.reports.length - 1);
   const at = Math.min(picked, session.reports.length - 1);
   const report = session.reports[at];
-  if (report === undefined) return <EmptyState icon="ladder" title="This session measured nothing" />;
+  if (report === undefined) {
+    return <EmptyState icon="ladder" title="This session measured nothing" action={<RunOffer />} />;
+  }
   const { sweep } = session;
   const provenance = provenanceText(reportProvenance(report, session.created));
   const { Extra } = workloads[session.workload];

@@ -5,7 +5,6 @@ import type { RunInfo } from '../../../electron/contract/run.ts';
 import { sameJson } from '../../base/same-json.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { hasResult, isOver, runOf } from '../../state/runs.ts';
-import { Button } from '../../widgets/controls/button.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { IssueList } from '../../widgets/words/issue-list.tsx';
 import { StateBadge } from '../../widgets/words/state-badge.tsx';
@@ -13,6 +12,7 @@ import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts
 import { LiveNote } from './live-note.tsx';
 import { RunProgressView } from './progress.tsx';
 import './run-panel.css';
+import { RunOffer } from '../../workbench/offers.tsx';
 
 function RunHead({ run }: { readonly run: RunInfo }): ReactElement {
   const facts = [run.variant, run.precision.toUpperCase(), run.device].filter((fact) => fact !== '');
@@ -54,7 +54,7 @@ function RunBody({ run }: { readonly run: RunInfo }): ReactElement | null {
 }
 
 export default function RunPanel(): ReactElement {
-  const { stores, runs } = useWorkbench();
+  const { stores } = useWorkbench();
   const selected = useSelected(stores.selection, (state) => state.run);
   const run = useSelected(stores.runs, (state) => runOf(state, selected));
   const canStart = useSelected(
@@ -65,17 +65,7 @@ export default function RunPanel(): ReactElement {
     return (
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
       <section className="run-panel" aria-label="Results of the run" tabIndex={0}>
-        <EmptyState
-          icon="gauge"
-          title="No run yet"
-          action={
-            canStart ? (
-              <Button icon="run" tone="primary" onPress={() => void runs.start()}>
-                Run the scenario
-              </Button>
-            ) : null
-          }
-        >
+        <EmptyState icon="gauge" title="No run yet" action={<RunOffer />}>
           {canStart
             ? 'Progress and readouts appear here.'
             : 'Correct the scenario first: the form marks what is wrong.'}

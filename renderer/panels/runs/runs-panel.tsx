@@ -12,6 +12,7 @@ import { Icon } from '../../widgets/words/icon.tsx';
 import { StateBadge } from '../../widgets/words/state-badge.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import './runs-panel.css';
+import { RunOffer } from '../../workbench/offers.tsx';
 
 function RunEntry({ run, selected }: { readonly run: RunInfo; readonly selected: boolean }): ReactElement {
   const { runs, documents } = useWorkbench();
@@ -74,7 +75,11 @@ export default function RunsPanel(): ReactElement {
           ))}
         </ul>
       ) : (
-        <EmptyState icon="list" title={listed ? 'No runs yet' : 'Reading the list…'}>
+        <EmptyState
+          icon="list"
+          title={listed ? 'No runs yet' : 'Reading the list…'}
+          action={listed ? <RunOffer /> : null}
+        >
           {listed
             ? 'Runs of this session are listed here. Open a saved one, or drop its .h5 file on the window.'
             : null}

@@ -1,13 +1,15 @@
 /** Columns of a study over each other. */
-import { type ReactElement, useEffect, useMemo, useState } from 'react';
+import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
 import type { StudyColumnInfo, StudyEntry, StudyValues } from '../../../electron/contract/study/calls.ts';
 import { significant } from '../../base/numbers.ts';
 import { errorText } from '../../state/notices.ts';
+import { Button } from '../../widgets/controls/button.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
+import { RetryOffer } from '../../workbench/offers.tsx';
 import { type Plotted, type PlottedColumn, resultsChart } from './results-chart.ts';
 import { columnTitle } from './words.ts';
 
@@ -25,6 +27,8 @@ export interface ResultsPlotProps {
   readonly entry: StudyEntry;
   readonly filter: string;
   readonly columns: readonly StudyColumnInfo[];
+  /** Shows the rows instead. */
+  readonly onTable: () => void;
 }
 
 const optionsOf = (columns: readonly StudyColumnInfo[]) =>
@@ -49,7 +53,7 @@ function plotted(
   return { x, y, groups: { title: columnTitle(info), of } };
 }
 
-export function ResultsPlot({ entry, filter, columns }: ResultsPlotProps): ReactElement {
+export function ResultsPlot({ entry, filter, columns, onTable }: ResultsPlotProps): ReactElement {
   const { client, scheduler } = useWorkbench();
   const numeric = useMemo(() => columns.filter((column) => column.numeric && column.of !== 'where'), [columns]);
   const varied = useMemo(() => columns.filter(({ equal, key }) => !equal && key !== 'point point'), [columns]);
@@ -67,7 +71,7 @@ export function ResultsPlot({ entry, filter, columns }: ResultsPlotProps): React
   const by = asked.by ?? axes.find(({ key }) => key !== x)?.key ?? NOTHING;
   const wanted = [...new Set([x, y, by])].filter((key) => key !== NOTHING && columns.some((one) => one.key === key));
   const question = JSON.stringify([entry.id, filter, wanted, entry.done + entry.failed]);
-  useEffect(() => {
+  const ask = useCallback(() => {
     let current = true;
     const [study, text, keys] = JSON.parse(question) as [string, string, string[]];
     if (keys.length === 0) return;
@@ -83,6 +87,7 @@ export function ResultsPlot({ entry, filter, columns }: ResultsPlotProps): React
       current = false;
     };
   }, [client, question]);
+  useEffect(ask, [ask]);
   const chart = useMemo(() => {
     const found = plotted(columns, values, { x, y, by });
     return found === null ? null : resultsChart({ ...found, logX: log.x, logY: log.y, look });
@@ -116,12 +121,25 @@ export function ResultsPlot({ entry, filter, columns }: ResultsPlotProps): React
         ))}
       </div>
       {failure === null ? null : (
-        <EmptyState icon="error" tone="error" title="The columns could not be read">
+        <EmptyState
+          icon="error"
+          tone="error"
+          title="The columns could not be read"
+          action={<RetryOffer onPress={() => ask()} />}
+        >
           {failure}
         </EmptyState>
       )}
       {chart === null ? (
-        <EmptyState icon="curve" title="Nothing to plot yet">
+        <EmptyState
+          icon="curve"
+          title="Nothing to plot yet"
+          action={
+            <Button icon="list" onPress={onTable}>
+              Show the table
+            </Button>
+          }
+        >
           Two columns of numbers are plotted over each other as soon as points are solved.
         </EmptyState>
       ) : (

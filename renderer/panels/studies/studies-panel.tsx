@@ -17,6 +17,7 @@ import { NewStudy } from './new-study.tsx';
 import { ResultsPlot } from './results-plot.tsx';
 import { ResultsTable } from './results-table.tsx';
 import './studies-panel.css';
+import { RetryOffer } from '../../workbench/offers.tsx';
 import { stateText } from './words.ts';
 
 /** While points are solved; and to see what the command line begins. */
@@ -215,7 +216,9 @@ function StudyView({ entry, onChanged }: StudyViewProps): ReactElement {
           onFault={setFault}
         />
       </div>
-      {tab === 'plot' ? <ResultsPlot entry={entry} filter={settled} columns={columns} /> : null}
+      {tab === 'plot' ? (
+        <ResultsPlot entry={entry} filter={settled} columns={columns} onTable={() => setTab('table')} />
+      ) : null}
     </>
   );
 }
@@ -248,7 +251,12 @@ export default function StudiesPanel(): ReactElement {
         </div>
       )}
       {failure === null ? null : (
-        <EmptyState icon="error" tone="error" title="The studies could not be listed">
+        <EmptyState
+          icon="error"
+          tone="error"
+          title="The studies could not be listed"
+          action={<RetryOffer onPress={refresh} />}
+        >
           {failure}
         </EmptyState>
       )}

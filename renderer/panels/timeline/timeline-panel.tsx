@@ -1,5 +1,7 @@
 /** Timelines of runs and of other profilers' traces, one below the other on a common axis. */
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
+import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
+import type { StoredRun } from '../../data/stored-runs.ts';
 import { hasResult, runOf } from '../../state/runs.ts';
 import { PlotLayers } from '../../widgets/plots/plot-layers.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
@@ -29,6 +31,23 @@ function useFollowedRun(): void {
   }, [timelines, ready, listed]);
 }
 
+/** Without a run and without a trace a recorded run of the form's workload stands here, until there is another. */
+function useOffered(recorded: readonly StoredRun[], empty: boolean): boolean {
+  const { stores, timelines } = useWorkbench();
+  const none = useSelected(stores.runs, ({ listed, runs }) => listed && runs.length === 0);
+  const kind = useSelected(stores.scenario, (state) => kindOfDocument(state.draft));
+  const open = useSelected(stores.timelines, (now) => now.open);
+  useEffect(() => {
+    const fitting = recorded.find(({ facts }) => facts.workload === kind);
+    if (none && empty && fitting !== undefined) void timelines.offer(fitting.file, fitting.name);
+  }, [timelines, none, empty, kind, recorded]);
+  const offered = useSelected(stores.timelines, (now) => now.offered);
+  useEffect(() => {
+    if (offered !== null && open.length > 1) void timelines.makeRoom();
+  }, [timelines, offered, open]);
+  return offered !== null && open.some(({ id }) => id === offered);
+}
+
 export default function TimelinePanel(): ReactElement {
   const workbench = useWorkbench();
   const { stores, storage, settingsReset } = workbench;
@@ -42,6 +61,7 @@ export default function TimelinePanel(): ReactElement {
   const side = useSelected(settings, (now) => now.side);
   const recorded = useRecordedRuns();
   useFollowedRun();
+  const offered = useOffered(recorded, open.length === 0 && !busy);
   useEffect(() => {
     if (below.current === null || above.current === null) return undefined;
     const made = new TimelineController(workbench, settings, state, below.current, above.current);
@@ -57,6 +77,11 @@ export default function TimelinePanel(): ReactElement {
     <div className="timeline-panel">
       <Toolbar controller={controller} settings={settings} state={state} disabled={empty} />
       <BlockBar controller={controller} state={state} recorded={recorded} />
+      {!offered ? null : (
+        <p className="timeline-panel__offered">
+          This run came with the program. The timeline of the next run, or of a file that you open, takes its place.
+        </p>
+      )}
       <div className="timeline-panel__main">
         <div className="plot-panel__body timeline-panel__body">
           <PlotLayers

@@ -5,13 +5,24 @@ import { ChartView } from '../../drawing/charts/chart-view.ts';
 import type { FrameScheduler } from '../../drawing/scheduler.ts';
 import { EmptyState } from '../words/empty-state.tsx';
 import './chart-plot.css';
+import { Button } from '../controls/button.tsx';
 
 /** Said where Plotly did not come. */
 export function ChartFailure({ reason }: { readonly reason: string | null }): ReactElement | null {
   if (reason === null) return null;
   return (
     <div className="plot-panel__cover">
-      <EmptyState icon="error" tone="error" title="The curves could not be loaded">
+      <EmptyState
+        icon="error"
+        tone="error"
+        title="The curves could not be loaded"
+        action={
+          // What draws them is a file of the page; edits are kept, and offered again.
+          <Button icon="reset" onPress={() => location.reload()}>
+            Load the page again
+          </Button>
+        }
+      >
         {reason}
       </EmptyState>
     </div>

@@ -7,7 +7,8 @@ export interface EmptyStateProps {
   readonly icon: IconName;
   readonly title: string;
   readonly children?: ReactNode;
-  readonly action?: ReactNode;
+  /** What can be done about it; null: nothing but to wait. */
+  readonly action: ReactNode;
   readonly tone?: 'normal' | 'error';
 }
 

@@ -1,0 +1,44 @@
+/** What panels offer where they have nothing to show: each does the thing, instead of saying that it can be done. */
+import type { ReactElement } from 'react';
+import { Button } from '../widgets/controls/button.tsx';
+import type { IconName } from '../widgets/words/icon.tsx';
+import { useSelected, useWorkbench } from './context.ts';
+
+/** Runs what is in the form; where that has faults, it leads there. */
+export function RunOffer(): ReactElement {
+  const { stores, runs } = useWorkbench();
+  const canStart = useSelected(
+    stores.scenario,
+    ({ check }) => check?.issues.every((issue) => issue.severity !== 'error') ?? true,
+  );
+  if (!canStart) return <PanelOffer panel="scenario" icon="sliders" label="Show what is wrong in the form" />;
+  return (
+    <Button icon="run" onPress={() => void runs.start()}>
+      Run the scenario
+    </Button>
+  );
+}
+
+export interface PanelOfferProps {
+  readonly panel: string;
+  readonly icon: IconName;
+  readonly label: string;
+}
+
+/** Leads to another panel. */
+export function PanelOffer({ panel, icon, label }: PanelOfferProps): ReactElement {
+  const { stores } = useWorkbench();
+  return (
+    <Button icon={icon} onPress={() => stores.layout.reveal(panel)}>
+      {label}
+    </Button>
+  );
+}
+
+export function RetryOffer({ onPress }: { readonly onPress: () => void }): ReactElement {
+  return (
+    <Button icon="reset" onPress={onPress}>
+      Try again
+    </Button>
+  );
+}
