@@ -126,7 +126,7 @@ export const questions: readonly Question[] = [
     hints: [
       {
         panel: 'claims',
-        text: 'Open a claim: claimed and measured, with the interval. Search for coalescing to find the one above.',
+        text: 'Open a claim: claimed and measured, with the interval. Search for coalescing: hint 2 has its measurement.',
       },
       { panel: 'compare', text: 'The measurement behind a claim about reading in order: every row, every sample.' },
       { panel: 'scenario', text: 'A claim holds for one size. Change the stride, then press Benchmark.' },

@@ -1,5 +1,5 @@
 /** A hint of the question that was opened, at the head of the panel that it is about. */
-import { type ReactElement, useEffect, useRef } from 'react';
+import { type ReactElement, useEffect, useId, useRef } from 'react';
 import { questionOf } from '../base/questions.ts';
 import { hintAfter, hintIn } from '../state/questions.ts';
 import { Button, IconButton } from '../widgets/controls/button.tsx';
@@ -18,6 +18,7 @@ export function PanelHint({ panel }: { readonly panel: string }): ReactElement |
   const { stores } = useWorkbench();
   const guide = useSelected(stores.questions.guide, (state) => state);
   const place = useRef<HTMLElement>(null);
+  const words = useId();
   const hint = hintIn(guide, panel);
   const { at } = guide;
   const gone = at.hint === hint ? at.turn : 0;
@@ -34,12 +35,13 @@ export function PanelHint({ panel }: { readonly panel: string }): ReactElement |
       ref={place}
       className="panel-hint"
       tabIndex={-1}
+      aria-describedby={words}
       aria-label={`Hint ${hint + 1} of ${question.hints.length}: ${question.title}`}
     >
       <span className="panel-hint__number" aria-hidden="true">
         {hint + 1}
       </span>
-      <p>{text}</p>
+      <p id={words}>{text}</p>
       {next === null ? null : (
         <Button
           tone="quiet"
