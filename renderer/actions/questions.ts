@@ -1,10 +1,12 @@
 /** Opens a question: its layout, its example filled, and its hints. */
 import type { Subject } from '../../electron/contract/bench/benches.ts';
+import type { RunId } from '../../electron/contract/run.ts';
 import { kindOfDocument } from '../../electron/contract/scenario/index.ts';
 import { lastAsked } from '../base/last-asked.ts';
 import { type Question, type QuestionExample, questionOf } from '../base/questions.ts';
 import type { Overlays } from '../data/overlays.ts';
 import { subjectKey } from '../state/comparison.ts';
+import { isOver, runOf } from '../state/runs.ts';
 import type { ActionContext } from './context.ts';
 import type { DocumentActions } from './document.ts';
 import { layMonteCarlo } from './monte-carlo.ts';
@@ -24,7 +26,7 @@ export interface QuestionActions {
 
 export interface QuestionParts {
   readonly documents: Pick<DocumentActions, 'openFile' | 'openRun'>;
-  readonly runs: Pick<RunActions, 'start' | 'show'>;
+  readonly runs: Pick<RunActions, 'start' | 'show' | 'stop'>;
   readonly overlays: Overlays;
 }
 
@@ -35,7 +37,26 @@ export function createQuestionActions({ client, stores }: ActionContext, parts: 
   const { layout, questions, notices, comparison } = stores;
   const ask = lastAsked();
 
+  /** The run that the last question started. */
+  let started: RunId | null = null;
+
+  /** Whoever asks the next question does not wait for the last one's answer. */
+  function stopLast(): void {
+    const run = runOf(stores.runs.getState(), started);
+    if (run !== null && !isOver(run.state)) void runs.stop(run.id);
+    started = null;
+  }
+
+  async function start(): Promise<void> {
+    const before = stores.selection.getState().run;
+    await runs.start();
+    const { run } = stores.selection.getState();
+    // It did not start, or something else was chosen meanwhile.
+    started = run === before ? null : run;
+  }
+
   function arrange(question: Question): void {
+    stopLast();
     layout.choose(question.layout);
     for (const panel of question.panels) layout.reveal(panel);
     questions.begin(question.id);
@@ -68,9 +89,9 @@ export function createQuestionActions({ client, stores }: ActionContext, parts: 
   async function fill(example: QuestionExample, isLast: () => boolean): Promise<void> {
     if (example.kind === 'kernel') stores.userKernels.setState({ wanted: example.variant });
     else if (example.kind === 'session') await showSession(example, isLast);
-    else if (example.kind === 'run') await runs.start();
+    else if (example.kind === 'run') await start();
     else if (example.kind === 'monte-carlo') {
-      await Promise.all([runs.start(), layMonteCarlo(overlays, example.energy_MeV)]);
+      await Promise.all([start(), layMonteCarlo(overlays, example.energy_MeV)]);
     }
   }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import type { RunInfo } from '../../../electron/contract/run.ts';
 import type { ActionContext } from '../../../renderer/actions/context.ts';
 import { curveOfBeam } from '../../../renderer/actions/monte-carlo.ts';
 import { createQuestionActions, type QuestionParts } from '../../../renderer/actions/questions.ts';
@@ -9,7 +10,9 @@ import { createComparisonStore, referenceIndex, shownRows } from '../../../rende
 import { createLayoutStore } from '../../../renderer/state/layout/store.ts';
 import { memoryStorage } from '../../../renderer/state/persisted.ts';
 import { createQuestionsStore } from '../../../renderer/state/questions.ts';
+import { createRunsStore } from '../../../renderer/state/runs.ts';
 import { createScenarioStore } from '../../../renderer/state/scenario.ts';
+import { createSelectionStore } from '../../../renderer/state/selection.ts';
 import { createUserKernelStore } from '../../../renderer/state/user-kernels.ts';
 import { pageWorkloads } from '../../../renderer/workloads/index.ts';
 import { FakeHost } from '../data/fake-host.ts';
@@ -28,16 +31,19 @@ function open({ mayLeave = true } = {}) {
     questions: createQuestionsStore(memoryStorage(), vi.fn()),
     scenario: createScenarioStore(),
     userKernels: createUserKernelStore(),
+    runs: createRunsStore(),
+    selection: createSelectionStore(),
     notices: { fail: (title: string, error: unknown) => expect.unreachable(`${title}: ${error}`), tell: vi.fn() },
   };
   const started = vi.fn(async () => undefined);
   const shown = vi.fn();
+  const stopped = vi.fn();
   const parts = {
     documents: { openFile: async () => mayLeave, openRun: async () => mayLeave },
-    runs: { start: started, show: shown },
+    runs: { start: started, show: shown, stop: stopped },
   } as unknown as QuestionParts;
   const actions = createQuestionActions({ client: host.client, stores } as unknown as ActionContext, parts);
-  return { host, stores, actions, started, shown };
+  return { host, stores, actions, started, shown, stopped };
 }
 
 const session = (labels: readonly string[]) => ({
@@ -53,6 +59,22 @@ describe('a question', () => {
     expect(started).toHaveBeenCalledOnce();
     expect(stores.layout.getState().shown).toBe(layout);
     expect(stores.questions.guide.getState().question).toBe(id);
+  });
+
+  it('does not wait for the run of the one before, and leaves the user’s own alone', async () => {
+    const { actions, stores, started, stopped } = open();
+    const running = (id: string) => ({ id, state: 'running' }) as RunInfo;
+    stores.runs.setState({ runs: [running('mine')], listed: true });
+    await actions.open(byKind('kernel').id);
+    expect(stopped).not.toHaveBeenCalled();
+    started.mockImplementation(async () => {
+      stores.runs.setState({ runs: [running('asked'), running('mine')] });
+      stores.selection.setState({ run: 'asked' });
+    });
+    await actions.open(byKind('run').id);
+    await actions.open(byKind('kernel').id);
+    await actions.open(byKind('kernel').id);
+    expect(stopped.mock.calls).toEqual([['asked']]);
   });
 
   it('changes nothing where the user wants to keep what is in the form', async () => {
