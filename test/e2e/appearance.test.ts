@@ -113,3 +113,24 @@ it('every panel is accessible, light and dark', async () => {
   expect(faults).toEqual([]);
   expect(open.problems).toEqual([]);
 });
+
+it('a chart is drawn in as little room as there is', async () => {
+  const { open, page, bench } = await loaded({});
+  await bench.drop('half-slab.json', quick);
+  await expect.poll(() => bench.title.textContent()).toContain('Half slab');
+  await bench.run.click();
+  await bench.r80.waitFor();
+  const plot = page.locator('.chart-plot__plot').first();
+  for (const height of [60, 40, 30, 20, 10]) {
+    for (const width of [400, 60]) {
+      await plot.evaluate(
+        ({ parentElement: host }, size) => Object.assign(host?.style ?? {}, { flex: 'none', ...size }),
+        { width: `${width}px`, height: `${height}px` },
+      );
+      const drawn = plot.locator('svg').first();
+      await expect.poll(() => drawn.getAttribute('width')).toBe(String(width));
+      await expect.poll(() => drawn.getAttribute('height')).toBe(String(height));
+    }
+  }
+  expect(open.problems).toEqual([]);
+});

@@ -60,6 +60,8 @@ function axisOf(axis: ChartAxis, box: Box, way: 'x' | 'y', { theme }: Brush): Op
     ticks: 'outside',
     ticklen: TICK,
     showticklabels: true,
+    // Which ticks have labels was decided above; where Plotly hides them all, it puts the title at infinity.
+    ticklabeloverflow: 'allow',
     minor: {
       tickmode: 'array',
       tickvals: minor.map(({ value }) => value),
