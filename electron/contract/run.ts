@@ -99,6 +99,8 @@ export const runSummarySchema = z.strictObject({
   ledger: z.strictObject({ number: numberBalanceSchema, energy: energyBalanceSchema }),
   /** What depth is resolved to: the larger of a cell in depth and a step along the beam. */
   resolution_mm: z.number(),
+  /** Spread of range (sigma) that the grid adds, and of a tilted beam what cells blur in the readouts too, mm. */
+  extra_straggling_mm: z.number(),
   peak_rss_MB: z.number(),
   /** Following what comes out of nuclear reactions, beside solve_s; where they are followed. */
   products_s: z.number().optional(),

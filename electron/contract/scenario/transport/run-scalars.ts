@@ -86,7 +86,6 @@ export const runScalars = {
     about: 'range spread (sigma, of water) that the energy grid adds to the beam',
     at: ['engine', 'extra_straggling_mm'],
     engine: 'extra_straggling_mm',
-    summary: true,
   },
   min_psi_over_max: {
     unit: '',

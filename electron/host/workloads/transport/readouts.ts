@@ -6,7 +6,7 @@ import { forSummary } from '../../../contract/scenario/transport/run-scalars.ts'
 import { columnsOf, energyBalance, lastBalances, numberBalance } from './ledger.ts';
 import { grayOnAxis } from './metrics/gray.ts';
 import { letSummaryOf, qualityOf } from './metrics/quality.ts';
-import { metricsOf } from './metrics/run-metrics.ts';
+import { readMetrics } from './metrics/run-metrics.ts';
 import { runNotes } from './metrics/run-notes.ts';
 import { measured, type RunData } from './run-data.ts';
 
@@ -25,11 +25,12 @@ function graySummary(run: RunData): RunSummary['gray'] {
 export function summaryOf(run: RunData): RunSummary {
   const { number, energy } = lastBalances(run);
   const { x_variance_of_representation_mm2 } = run;
+  const { metrics, blur_mm } = readMetrics(measured(run));
   const read = {
-    metrics: metricsOf(measured(run)),
+    metrics,
     ledger: { number, energy },
     resolution_mm: Math.max(run.axes.dz_mm, run.step_mm),
-    extra_straggling_mm: run.extra_straggling_mm,
+    extra_straggling_mm: Math.hypot(run.extra_straggling_mm, blur_mm),
   };
   const quality = qualityOf(run);
   return {

@@ -46,19 +46,24 @@ export function depthProfile(run: MeasuredRun): AxisProfile {
   return axisProfile(run.dose, run.geometry);
 }
 
+/** The profile as it is read: without the blur that can be taken out. */
+function readable(run: MeasuredRun, profile: AxisProfile): AxisProfile {
+  // A beam narrower than the cells was started wider; tilted, its entry plane takes part of that along the axis.
+  const started_mm2 = run.x_variance_of_representation_mm2 * Math.sin(run.geometry.angle_rad) ** 2;
+  return withoutBlur(profile, started_mm2);
+}
+
 /** Metrics of a run that is complete. */
 function readoutsOf(run: MeasuredRun, profile: AxisProfile): DepthReadouts {
   const from = stoppingFrom_mm(momentsOf(run), run.geometry, run.trackEnd.stopped);
-  // A beam narrower than the cells was started wider; tilted, its entry plane takes part of that along the axis.
-  const started_mm2 = run.x_variance_of_representation_mm2 * Math.sin(run.geometry.angle_rad) ** 2;
-  return depthReadouts(withoutBlur(profile, started_mm2), blur(run.geometry), from);
+  return depthReadouts(profile, blur(run.geometry), from);
 }
 
 export function depthDoseOf(run: MeasuredRun): Omit<DepthDose, 'quality' | 'gray'> {
   const profile = depthProfile(run);
   const { geometry } = run;
   const { r80_mm, r20_mm, peak_mm, w80_20_mm, fwhm_mm, peak_to_entrance } = isComplete(run)
-    ? readoutsOf(run, profile)
+    ? readoutsOf(run, readable(run, profile))
     : noReadouts;
   return {
     curve: profileCurve(profile),
@@ -103,7 +108,17 @@ function penumbraAt({ geometry, dose }: MeasuredRun, depth_mm: number | null): n
 }
 
 export function metricsOf(run: MeasuredRun): Metrics {
-  const readouts = isComplete(run) ? readoutsOf(run, depthProfile(run)) : noReadouts;
+  return readMetrics(run).metrics;
+}
+
+/** `blur_mm`: standard deviation along the axis by which cells wide beside their depth blur what a tilted beam's readouts read. */
+export function readMetrics(run: MeasuredRun): { readonly metrics: Metrics; readonly blur_mm: number } {
+  if (!isComplete(run)) return { metrics: metricsFrom(run, noReadouts), blur_mm: 0 };
+  const profile = readable(run, depthProfile(run));
+  return { metrics: metricsFrom(run, readoutsOf(run, profile)), blur_mm: Math.sqrt(profile.blur_mm2) };
+}
+
+function metricsFrom(run: MeasuredRun, readouts: DepthReadouts): Metrics {
   const moments = momentsOf(run);
   return {
     r80_mm: readouts.r80_mm,

@@ -10,12 +10,12 @@ import type { AxisProfile } from './axis-profile.ts';
 
 /** Share of the difference between neighbours in one pass; more at once would turn a bin's noise round. */
 const MOST_AT_ONCE = 0.25;
-/** Passes; wider blur is the grid's own resolution, and stays. */
+/** Passes; wider blur is the grid's own resolution: it stays, and the profile says so. */
 const MOST_PASSES = 4;
 /** Beside its own second difference, which is the smallest of three. */
 const ROOM = 2;
 
-/** `more_mm2`: variance along the axis that the profile does not know of. */
+/** `more_mm2`: variance along the axis that the profile does not know of. What stays is the new profile's `blur_mm2`. */
 export function withoutBlur(profile: AxisProfile, more_mm2 = 0): AxisProfile {
   const { step_mm } = profile;
   const all = (profile.blur_mm2 + more_mm2) / (2 * step_mm * step_mm);
@@ -24,7 +24,7 @@ export function withoutBlur(profile: AxisProfile, more_mm2 = 0): AxisProfile {
   const passes = Math.ceil(share / MOST_AT_ONCE);
   let { values } = profile;
   for (let pass = 0; pass < passes; pass += 1) values = sharper(values, share / passes);
-  return { ...profile, values, blur_mm2: 0 };
+  return { ...profile, values, blur_mm2: (all - share) * 2 * step_mm * step_mm };
 }
 
 function sharper(values: Float64Array, share: number): Float64Array {

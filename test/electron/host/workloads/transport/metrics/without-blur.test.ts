@@ -65,6 +65,17 @@ describe('a profile without its blur', () => {
     }
   });
 
+  it('says what stays where more blurs it than can be taken out', () => {
+    expect(withoutBlur(profileOf(peak(0.7), 0.1)).blur_mm2).toBeCloseTo(0, 12);
+    for (const variance of [0.2, 0.5]) {
+      const left = withoutBlur(profileOf(spread(peak(0.7), variance), variance));
+      expect(left.blur_mm2).toBeGreaterThan(0.05);
+      // Its falloff is that of a curve blurred by as much as is said, to a twentieth.
+      const said = depthReadouts(profileOf(spread(peak(0.7), left.blur_mm2)), 0).w80_20_mm ?? 0;
+      expect(Math.abs((depthReadouts(left, 0).w80_20_mm ?? 0) / said - 1)).toBeLessThan(0.05);
+    }
+  });
+
   it('keeps its sum, and no bin turns negative or leaves its surroundings where the curve has edges', () => {
     const level = fc.double({ min: 0, max: 100, noNaN: true });
     const pieces = fc.array(fc.record({ level, bins: fc.integer({ min: 2, max: 9 }) }), { minLength: 2, maxLength: 6 });

@@ -1,0 +1,28 @@
+/** The spread that a run says its cells add to a tilted beam's range is there. Cells are up to eight times as wide as deep. */
+import { expect, test } from 'vitest';
+import { allGates } from './gates.ts';
+import { meanAndDeviation, type RowGain, rowGains, type TiltedBeam, tiltedBeams } from './row-gain.ts';
+
+const known = new Map<TiltedBeam, Promise<readonly RowGain[]>>();
+function gainsOf(beam: TiltedBeam): Promise<readonly RowGain[]> {
+  const found = known.get(beam) ?? rowGains(beam);
+  known.set(beam, found);
+  return found;
+}
+
+/** The least and the most tilted of both energies stand for the others. */
+const beams = tiltedBeams.filter((_, i) => allGates || i === 0 || i === tiltedBeams.length - 1);
+
+test.each(beams)('$energy_MeV MeV at $angle_deg°: the spread that is said is there, to a sixth', async (beam) => {
+  for (const { said_mm, there_mm, stepping, dx_mm } of await gainsOf(beam)) {
+    const off = said_mm / there_mm - 1;
+    expect(Math.abs(off), `${stepping} stepping, ${dx_mm} mm: ${said_mm} said, ${there_mm} there`).toBeLessThan(1 / 6);
+  }
+});
+
+test("the engine's gain of a row is the mean of those found, within a quarter of their scatter", async () => {
+  const all = (await Promise.all(beams.map(gainsOf))).flat();
+  const { mean, deviation } = meanAndDeviation(all.map(({ gain }) => gain));
+  expect(deviation).toBeLessThan(0.2);
+  for (const { taken } of all) expect(Math.abs(taken - mean)).toBeLessThan(deviation / 4);
+});
