@@ -14,6 +14,9 @@ const PROCESS = { ...COMPILED, PATH: [...CCACHE, process.env['PATH'] ?? ''].join
 /** Electron is played by a stand-in, whose modules are of one file only. */
 const WITH_STAND_INS = 'test/electron/main/**/*.test.ts';
 
+/** The same stories in Electron itself, where it is: `npm run test:desktop`. */
+const IN_ELECTRON = 'test/desktop/**/*.test.ts';
+
 /** What measures delays has the cores to itself. */
 const ALONE = 'test/electron/host/event-loop.test.ts';
 
@@ -54,10 +57,11 @@ export default defineConfig({
     projects: [
       // Workers keep the modules that files share: loaded anew for each they took a quarter of the processor's time.
       inNode('unit', ['test/**/*.test.ts', 'test/**/*.test.tsx'], {
-        exclude: ['test/e2e/**', 'test/bench/**', WITH_STAND_INS, ALONE, LONG],
+        exclude: ['test/e2e/**', 'test/bench/**', WITH_STAND_INS, IN_ELECTRON, ALONE, LONG],
       }),
       inNode('long', [LONG]),
       inNode('unit-desktop', [WITH_STAND_INS], { isolate: true }),
+      inNode('desktop', [IN_ELECTRON], { isolate: true }),
       inNode('alone', [ALONE], { isolate: true }),
       {
         test: {

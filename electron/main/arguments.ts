@@ -1,5 +1,6 @@
 /** What the program was asked to do on its command line. */
 import path from 'node:path';
+import { z } from 'zod';
 
 export interface StartArguments {
   /** Absolute path of a scenario or run to open; null: none. */
@@ -11,10 +12,22 @@ export interface StartArguments {
 }
 
 /**
- * Reads the arguments behind the program's own (`process.argv` without the
- * executable and, in development, without the application's folder). Chromium's
- * switches may stand among them and are passed over. A second start hands its
- * arguments to the first together with the folder that they are relative to.
+ * The arguments behind the program's own. In development these are the executable and the application's folder, which is
+ * the first that is no switch: a debugger puts its own before it.
+ */
+export function ownArguments(argv: readonly string[], isPackaged: boolean): readonly string[] {
+  if (isPackaged) return argv.slice(1);
+  const folder = argv.findIndex((argument, at) => at > 0 && !argument.startsWith('-'));
+  return folder < 0 ? [] : argv.slice(folder + 1);
+}
+
+/** What a second start hands to the first: Chromium's own list of its arguments is in another order. */
+export const handedOverSchema = z.object({ args: z.array(z.string()), folder: z.string() });
+
+/**
+ * Reads the arguments behind the program's own. Chromium's switches may stand among them
+ * and are passed over. A second start hands its arguments to the first together
+ * with the folder that they are relative to.
  */
 export function readArguments(args: readonly string[], folder: string): StartArguments {
   let file: string | null = null;

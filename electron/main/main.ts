@@ -2,8 +2,9 @@
 import path from 'node:path';
 import { app, dialog } from 'electron';
 import { dataFolder, type Host, openHost } from '../host/index.ts';
-import { isRunFile, readArguments } from './arguments.ts';
+import { handedOverSchema, isRunFile, ownArguments, readArguments } from './arguments.ts';
 import { keepCrashReports } from './crashes.ts';
+import { keepOwnData } from './own-data.ts';
 import { declarePageScheme, servePage } from './page-protocol.ts';
 import { lockDown } from './security.ts';
 import { startUtility } from './user-kernel-child.ts';
@@ -14,8 +15,7 @@ import { WorkbenchWindow } from './workbench.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 /** The line that `npm start` waits for. */
 const READY_LINE = 'braggbench: window ready';
-/** In development the first argument is the application's folder. */
-const ownArguments = process.argv.slice(app.isPackaged ? 1 : 2);
+const own = { args: ownArguments(process.argv, app.isPackaged), folder: process.cwd() };
 
 let workbench: WorkbenchWindow | null = null;
 let host: Promise<Host> | null = null;
@@ -30,7 +30,7 @@ async function start(): Promise<void> {
   await app.whenReady();
   lockDown();
   servePage(path.join(root, 'dist/renderer'));
-  const given = readArguments(ownArguments, process.cwd());
+  const given = readArguments(own.args, own.folder);
   const file = given.file ?? handedOver;
   const openFirst = file !== null && !isRunFile(file) ? { openFirst: file, runFirst: given.run } : {};
   host = openHost({
@@ -69,14 +69,16 @@ function open(file: string | null): void {
 }
 
 app.setName('Braggbench');
-if (!app.requestSingleInstanceLock()) {
+keepOwnData();
+if (!app.requestSingleInstanceLock(own)) {
   // The first instance has been told, and shows the file.
   app.quit();
 } else {
   app.enableSandbox();
   declarePageScheme();
-  app.on('second-instance', (_event, argv, folder) => {
-    open(readArguments(argv.slice(app.isPackaged ? 1 : 2), folder).file);
+  app.on('second-instance', (_event, _argv, _folder, handed) => {
+    const read = handedOverSchema.safeParse(handed);
+    open(read.success ? readArguments(read.data.args, read.data.folder).file : null);
   });
   app.on('open-file', (event, file) => {
     event.preventDefault();

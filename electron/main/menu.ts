@@ -25,7 +25,8 @@ function item(command: MenuCommand, choose: (id: string) => void): MenuItemConst
     enabled: command.enabled,
     click: () => choose(command.id),
     ...(shown === undefined ? {} : { accelerator: shown, registerAccelerator: false }),
-    ...(command.checked === null ? {} : { type: 'radio' as const, checked: command.checked }),
+    // Not `radio`: Electron ticks one of each row of those, and only one, whatever it was told.
+    ...(command.checked === null ? {} : { type: 'checkbox' as const, checked: command.checked }),
   };
 }
 

@@ -12,6 +12,7 @@ export class WindowShell implements ShellHandlers {
   readonly #window: BrowserWindow;
   readonly updates = updates;
   #edited = false;
+  #commands: readonly MenuCommand[] = [];
   #emit: ((event: ShellEvent) => void) | null = null;
   /** What happened before the page listened. */
   #early: ShellEvent[] = [];
@@ -44,8 +45,13 @@ export class WindowShell implements ShellHandlers {
   }
 
   menu(commands: readonly MenuCommand[]): void {
+    this.#commands = commands;
     const mac = process.platform === 'darwin';
-    const choose = (id: string): void => this.tell({ kind: 'command', id });
+    const choose = (id: string): void => {
+      this.tell({ kind: 'command', id });
+      // The entry has ticked itself; what is ticked is for the page to say, which may leave it as it was.
+      setImmediate(() => this.menu(this.#commands));
+    };
     Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate({ commands, mac, name: app.name, choose })));
   }
 

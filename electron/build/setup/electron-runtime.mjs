@@ -18,7 +18,7 @@ const WINDOW_TIMEOUT_S = 40;
 export const WINDOW_READY = 'braggbench: window ready';
 
 /** The runtime's program file, or null when it was not downloaded yet. */
-function program() {
+export function program() {
   const override = process.env['ELECTRON_OVERRIDE_DIST_PATH'];
   const names = { darwin: 'Electron.app/Contents/MacOS/Electron', win32: 'electron.exe' };
   const name = names[/** @type {keyof typeof names} */ (process.platform)] ?? 'electron';
@@ -34,7 +34,7 @@ function program() {
 }
 
 /** Why no window can open here whatever is installed, or null. */
-function noDisplay() {
+export function noDisplay() {
   if (process.platform !== 'linux') return null;
   if (process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY']) return null;
   return 'there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)';

@@ -1,5 +1,6 @@
 import { clangCppTests, cppTests, gpuTests, longCppTests, sanitizedCppTests } from './cpp-tests.mjs';
 import { cudaCompile } from './cuda-compile.mjs';
+import { desktopStories } from './desktop.mjs';
 import { instructionSets } from './instruction-sets.mjs';
 import { staticChecks } from './static-checks.mjs';
 import { vitestProject } from './vitest.mjs';
@@ -31,3 +32,10 @@ export const sanitized = [[[sanitizedCppTests]]];
 
 /** @type {readonly Lanes[]} */
 export const byClang = [[[clangCppTests]]];
+
+/**
+ * With windows of their own, which `npm test` opens none of.
+ * @param {string | null} folder of a package
+ * @returns {readonly Lanes[]}
+ */
+export const desktop = (folder) => [[[desktopStories(folder)]]];

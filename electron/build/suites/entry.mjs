@@ -4,12 +4,16 @@ import { build, everyStep, prepare } from '../steps/all.mjs';
 /**
  * An entry script that runs tests: installs what is missing, builds, runs them, and says what they found.
  * @param {string} command as a person types it
- * @param {(all: typeof import('./all.mjs')) => readonly import('./all.mjs').Lanes[]} choose
+ * @param {(all: typeof import('./all.mjs'), argument: string | null) => readonly import('./all.mjs').Lanes[]} choose
+ * @param {string | null} [takes] what its one argument is, which may be left out; null: it takes none
  */
-export const testing = (command, choose) =>
+export const testing = (command, choose, takes = null) =>
   main(async () => {
     const args = process.argv.slice(2);
-    if (args.length > 0) throw new Failure(`${command} takes no arguments, got: ${args.join(' ')}`, 2);
+    if (args.length > (takes === null ? 0 : 1)) {
+      const what = takes === null ? 'no arguments' : `one argument at most, ${takes}`;
+      throw new Failure(`${command} takes ${what}, got: ${args.join(' ')}`, 2);
+    }
     const elsewhere = await prepare(args);
     if (elsewhere !== null) return elsewhere;
 
@@ -20,6 +24,6 @@ export const testing = (command, choose) =>
     const { report } = await import('./report.mjs');
     /** @type {import('./run.mjs').Ran[]} */
     const ran = [];
-    for (const lanes of choose(await import('./all.mjs'))) ran.push(...(await runLanes(lanes)));
+    for (const lanes of choose(await import('./all.mjs'), args[0] ?? null)) ran.push(...(await runLanes(lanes)));
     return report(ran);
   });

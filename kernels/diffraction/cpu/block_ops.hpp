@@ -8,6 +8,9 @@
 // The fused rows of the variants, compiled per instruction set: blocks of neighbouring pixels side by side.
 namespace bb::diffraction {
 
+/// Neighbouring pixels of a block, of every instruction set.
+inline constexpr int kBlockPixels = 64;
+
 enum class Arithmetic { kFp64, kNaive, kDelta, kMixed, kChebyshev, kDoubleFloat };
 inline constexpr int kArithmetics = 6;
 

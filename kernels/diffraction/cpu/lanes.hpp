@@ -1,5 +1,6 @@
 #pragma once
 
+#include "block_ops.hpp"
 #include "diffraction/model/lattice_scalar.hpp"
 #include "diffraction/model/setup.hpp"
 
@@ -7,7 +8,7 @@
 namespace bb::diffraction::BB_ISA {
 
 /// Neighbouring pixels of a row that are computed side by side: the temporaries of a block fit the L1 cache.
-inline constexpr int kLanes = 64;
+inline constexpr int kLanes = kBlockPixels;
 
 template <typename T>
 struct Lanes {

@@ -41,10 +41,7 @@ class Unfused final : public Solver {
       });
     };
     const auto cells = [&](const char* name, auto&& body) {
-      pass(name, [&](int first, int last) {
-        const std::size_t width = static_cast<std::size_t>(s_.width);
-        body(static_cast<std::size_t>(first) * width, static_cast<std::size_t>(last) * width);
-      });
+      pass(name, [&](int first, int last) { body(border(first), border(last)); });
     };
     const bool each = s_.corrections == Corrections::kSubpixel;
     const bool weighted = each || !s_.thin();
@@ -94,6 +91,13 @@ class Unfused final : public Solver {
   static double unfinished(std::span<double> image) {
     std::ranges::fill(image, 0.0);
     return 0.0;
+  }
+
+  /// The first pixel of a row's block. What is left of a part behind its whole vectors may be rounded in another way: parts
+  /// end with blocks, so that a pixel is computed alike whatever the number of threads.
+  std::size_t border(int row) const {
+    const std::size_t pixel = static_cast<std::size_t>(row) * static_cast<std::size_t>(s_.width);
+    return row == s_.height ? pixel : pixel / kBlockPixels * kBlockPixels;
   }
 
   void corrections(int first, int last, double* factor) const {

@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import { FuseState, FuseV1Options, getCurrentFuseWire } from '@electron/fuses';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageIn } from '../../../electron/build/setup/desktop-program.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const requireHere = createRequire(import.meta.url);
@@ -47,6 +48,11 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
     });
   });
   afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+  it('is found by its folder as what the desktop stories start', () => {
+    expect(packageIn(app)).toEqual({ kind: 'package', executable: path.join(app, 'braggbench'), folder: app });
+    expect(packageIn(work)).toEqual({ missing: `${work} holds no package: there is no braggbench` });
+  });
 
   it('holds the programs, the page and the licence, and neither node_modules nor sources', () => {
     const files = asar.listPackage(path.join(resources, 'app.asar'), { isPack: false });

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ShellEvent } from '../../../electron/contract/shell.ts';
 import { WindowShell } from '../../../electron/main/shell.ts';
 
-vi.mock('electron', async () => (await import('./stand-in.ts')).electron);
+vi.mock('electron', async () => (await import('./stand-in/electron.ts')).electron);
 
 const window = {
   setDocumentEdited: () => undefined,

@@ -1,0 +1,62 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { noDisplay, program } from './electron-runtime.mjs';
+import { inRoot, root } from './root.mjs';
+
+/**
+ * @typedef {Readonly<{ kind: 'runtime', executable: string }>} Runtime Electron's own program, which is given this folder
+ * @typedef {Readonly<{ kind: 'package', executable: string, folder: string }>} Packaged the program as users have it
+ * @typedef {Runtime | Packaged} DesktopProgram what the desktop stories start
+ */
+
+/** Where the packages of electron-builder.yml put the program, on each system. */
+const INSTALLED = /** @type {Readonly<Record<string, readonly string[]>>} */ ({
+  linux: ['/opt/Braggbench'],
+  darwin: ['/Applications/Braggbench.app'],
+  win32: [path.join(process.env['ProgramFiles'] ?? 'C:\\Program Files', 'Braggbench')],
+});
+
+/** Its program file and the archive's neighbour, from the folder of a package. */
+const PARTS = /** @type {Readonly<Record<string, readonly [string, string]>>} */ ({
+  linux: ['braggbench', 'resources/app.asar.unpacked'],
+  darwin: ['Contents/MacOS/Braggbench', 'Contents/Resources/app.asar.unpacked'],
+  win32: ['Braggbench.exe', 'resources/app.asar.unpacked'],
+});
+
+const versionIn = (/** @type {string} */ file) => String(JSON.parse(readFileSync(file, 'utf8')).version);
+
+/**
+ * The package in a folder: that which holds the program file, or on a Mac the application in it.
+ * @param {string} folder
+ * @param {NodeJS.Platform} [platform]
+ * @returns {Packaged | Readonly<{ missing: string }>}
+ */
+export function packageIn(folder, platform = process.platform) {
+  const [executable, beside] = PARTS[platform] ?? PARTS['linux'] ?? ['', ''];
+  const [app] = platform === 'darwin' && !folder.endsWith('.app') ? globSync('*.app', { cwd: folder }) : [''];
+  const at = path.join(folder, app ?? '');
+  if (!existsSync(path.join(at, executable)))
+    return { missing: `${folder} holds no package: there is no ${executable}` };
+  const [there, wanted] = [versionIn(path.join(at, beside, 'package.json')), versionIn(inRoot('package.json'))];
+  if (there !== wanted) return { missing: `the package in ${folder} is of version ${there}, and this is ${wanted}` };
+  return { kind: 'package', executable: path.join(at, executable), folder: at };
+}
+
+/**
+ * What the desktop stories start: the package in `folder` where one is given, else Electron's runtime, else what is
+ * installed.
+ * @param {string | null} folder
+ * @returns {DesktopProgram | Readonly<{ missing: string }>}
+ */
+export function findDesktop(folder) {
+  const blind = noDisplay();
+  if (blind !== null) return { missing: blind };
+  if (folder !== null) return packageIn(path.resolve(root, folder));
+  const executable = program();
+  if (executable !== null) return { kind: 'runtime', executable };
+  for (const place of INSTALLED[process.platform] ?? []) {
+    const found = existsSync(place) ? packageIn(place) : null;
+    if (found !== null && !('missing' in found)) return found;
+  }
+  return { missing: "Electron's runtime is not here (`npx install-electron` fetches it), and no package is installed" };
+}

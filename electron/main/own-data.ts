@@ -1,0 +1,17 @@
+/** Where Chromium and Electron keep what is theirs: the window's place, the page's storage, the lock of the one instance. */
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { app } from 'electron';
+import { dataFolder } from '../host/index.ts';
+
+/** Data that somebody has moved are those of another program: nothing of it lies with those of the usual one. */
+export function keepOwnData(): void {
+  if (!process.env['BRAGGBENCH_HOME']) return;
+  setFolder('userData', path.join(dataFolder(), 'desktop'));
+}
+
+/** Electron refuses a folder that is not there. */
+export function setFolder(name: 'userData' | 'crashDumps', folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  app.setPath(name, folder);
+}

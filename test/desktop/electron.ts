@@ -1,0 +1,98 @@
+/** Starts the desktop program in Electron itself, by Playwright's driver of it. */
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { FuseV1Options, FuseVersion, flipFuses } from '@electron/fuses';
+import { _electron } from 'playwright-core';
+import { type DesktopProgram, packageIn } from '../../electron/build/setup/desktop-program.mjs';
+import { WAIT_MS } from './desktop.ts';
+import type { Driver, Program } from './driver.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+/**
+ * A copy of a package that lets itself be driven: what is shipped hears no debugger, by a fuse. Nothing else differs.
+ */
+async function drivable(folder: string): Promise<Readonly<{ executable: string; copy: string }>> {
+  const copy = mkdtempSync(path.join(tmpdir(), 'braggbench-package-'));
+  const at = path.join(copy, path.basename(folder));
+  cpSync(folder, at, { recursive: true, verbatimSymlinks: true });
+  const found = packageIn(at);
+  if ('missing' in found) throw new Error(found.missing);
+  await flipFuses(process.platform === 'darwin' ? at : found.executable, {
+    version: FuseVersion.V1,
+    resetAdHocDarwinSignature: process.platform === 'darwin',
+    [FuseV1Options.EnableNodeCliInspectArguments]: true,
+  });
+  return { executable: found.executable, copy };
+}
+
+export const inElectron =
+  (desktop: DesktopProgram): Driver =>
+  async (args, { folder, env, complaints }): Promise<Program> => {
+    const started =
+      desktop.kind === 'package' ? await drivable(desktop.folder) : { executable: desktop.executable, copy: null };
+    const own = desktop.kind === 'package' ? args : [root, ...args];
+    // A package has threads and processes of its own, which are not those of this folder.
+    const { ELECTRON_RUN_AS_NODE: _, NODE_OPTIONS: __, BRAGGBENCH_BUNDLES: ___, ...inherited } = process.env;
+    const given = Object.fromEntries(
+      Object.entries({ ...inherited, ...env }).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    );
+    // Root may start no sandbox; everybody else has it, as users do.
+    const chromiumSandbox = process.getuid?.() !== 0;
+    const app = await _electron.launch({
+      executablePath: started.executable,
+      args: [...own],
+      cwd: folder,
+      env: given,
+      chromiumSandbox,
+    });
+    const ended = new Promise<number | null>((resolve) => {
+      app.process().once('exit', (code) => resolve(code));
+    });
+    const page = await app.firstWindow({ timeout: WAIT_MS });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    return {
+      page,
+      evaluate: (act, value) => app.evaluate(act as never, value as never) as never,
+      ended,
+      startAgain: (again, from) =>
+        new Promise((resolve, reject) => {
+          const sandbox = chromiumSandbox ? [] : ['--no-sandbox'];
+          const words = desktop.kind === 'package' ? [...sandbox, ...again] : [...sandbox, root, ...again];
+          const second = spawn(started.executable, words, { cwd: from, env: given, stdio: 'ignore' });
+          second.once('error', reject);
+          second.once('exit', (code) => {
+            if (code === 0) resolve();
+            else reject(new Error(`the second start ended with ${code}`));
+          });
+        }),
+      allows: (permission) =>
+        page.evaluate(
+          async (name) => (await navigator.permissions.query({ name: name as PermissionName })).state !== 'denied',
+          permission,
+        ),
+      opens: (url) => page.evaluate((to) => window.open(to) !== null, url),
+      leavesFor: async (url) => {
+        const [before, complained] = [page.url(), complaints.length];
+        await page.evaluate((to) => location.assign(to), url).catch(() => undefined);
+        // Long enough for a navigation that nothing stops.
+        await page.waitForTimeout(500);
+        // Chromium says itself what it refuses.
+        complaints.splice(complained);
+        return page.url() !== before;
+      },
+      stop: async () => {
+        const { exitCode, signalCode, pid = 0 } = app.process();
+        if (exitCode === null && signalCode === null) {
+          // On Windows it is the child of a shell.
+          if (process.platform === 'win32') spawnSync('taskkill', ['/pid', String(pid), '/T', '/F']);
+          else app.process().kill('SIGKILL');
+          await ended;
+        }
+        if (started.copy !== null) rmSync(started.copy, { recursive: true, force: true, maxRetries: 10 });
+      },
+    };
+  };

@@ -1,0 +1,223 @@
+/** A session of work in the desktop program, from the file that it is started with to the question before it closes. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { poll, useDesktop } from '../desktop.ts';
+import type { Driver } from '../driver.ts';
+import { tellGuards } from './guards.ts';
+
+const quick = { kind: 'transport', version: 1, name: 'Quick', beam: { energy_MeV: 70 }, solver: { stepping: 'depth' } };
+const small = {
+  kind: 'transport',
+  version: 1,
+  name: 'Small beam',
+  beam: { energy_MeV: 30 },
+  geometry: { width_mm: 12, depth_mm: 11 },
+  grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'range', step_mm: 0.5 } },
+  solver: { step_mm: 0.5 },
+  output: { keyframes: 8 },
+};
+
+export function tellWork(driver: Driver): void {
+  const session = useDesktop(driver, 'work', (folder) => {
+    writeFileSync(path.join(folder, 'quick.braggbench.json'), JSON.stringify(quick));
+    return ['quick.braggbench.json', '--run'];
+  });
+  const { folder, home, complaints, desktop } = session;
+  const file = (name: string): string => path.join(folder, name);
+  const energy = () => desktop().bench.field('Energy');
+
+  describe('the desktop program', () => {
+    it('opens and runs the scenario of its command line, as the system names a file to it', async () => {
+      await poll(() => desktop().title()).toBe('quick.braggbench.json – Braggbench');
+      await desktop().bench.r80.waitFor();
+      expect(Number.parseFloat((await desktop().bench.r80.textContent()) ?? '')).toBeCloseTo(40.8, 0);
+      expect(await desktop().windows()).toBe(1);
+      const visible = await desktop().program.evaluate(
+        ({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.isVisible(),
+        null,
+      );
+      expect(visible).toBe(true);
+    });
+
+    tellGuards(session);
+
+    it('shows the commands in native menus, which act in the page', async () => {
+      await desktop().choose('view.theme.dark');
+      await poll(() => desktop().page.locator('html').getAttribute('data-theme')).toBe('dark');
+      await poll(async () => (await desktop().menuItem('view.theme.dark'))?.checked).toBe(true);
+      // Chosen again it stays, though Electron has taken the tick away.
+      await desktop().choose('view.theme.dark');
+      await poll(async () => (await desktop().menuItem('view.theme.dark'))?.checked).toBe(true);
+      expect(await desktop().menus()).toEqual(expect.arrayContaining(['File', 'Edit', 'Run', 'View', 'Help']));
+      const open = await desktop().menuItem('file.open');
+      expect(open).toMatchObject({ accelerator: 'CmdOrCtrl+O', registerAccelerator: false, enabled: true });
+      // A bare Escape as an accelerator would never reach a dialog.
+      expect((await desktop().menuItem('view.unpin'))?.accelerator).toBeNull();
+      // With native menus there is no bar of menus in the page.
+      expect(await desktop().page.getByRole('menubar').count()).toBe(0);
+    });
+
+    it('marks unsaved changes, undoes from the menu, and saves through the native dialog', async () => {
+      await energy().fill('80');
+      await poll(() => desktop().title()).toBe('• quick.braggbench.json – Braggbench');
+      await poll(async () => (await desktop().menuItem('edit.undo'))?.label).toBe('Undo Energy');
+      await desktop().choose('edit.undo');
+      await poll(() => energy().inputValue()).toBe('70');
+      await poll(() => desktop().title()).toBe('quick.braggbench.json – Braggbench');
+      await energy().fill('85');
+      const saved = file('saved.json');
+      await desktop().answerFile(saved);
+      await desktop().choose('file.saveAs');
+      await poll(() => existsSync(saved)).toBe(true);
+      expect(JSON.parse(readFileSync(saved, 'utf8'))).toMatchObject({ beam: { energy_MeV: 85 } });
+      await poll(() => desktop().title()).toBe('saved.json – Braggbench');
+      const { dialogs, recent } = await desktop().asked();
+      expect(recent).toContain(saved);
+      expect(dialogs.at(-1)).toMatchObject({ kind: 'save', options: { defaultPath: 'quick.braggbench.json' } });
+    });
+
+    it('opens what the native dialog chose, and a run by its own dialog', async () => {
+      await desktop().answerFile(file('quick.braggbench.json'));
+      await desktop().choose('file.open');
+      await poll(() => energy().inputValue()).toBe('70');
+      const run = file('run.h5');
+      await desktop().answerFile(run);
+      await desktop().choose('run.save');
+      await poll(() => existsSync(run)).toBe(true);
+      await desktop().answerFile(run);
+      await desktop().choose('run.open');
+      await desktop().bench.panel('Runs').click();
+      await poll(() => desktop().page.locator('.run-entry__file', { hasText: 'run.h5' }).count()).toBeGreaterThan(0);
+    });
+
+    it('keeps crash reports and its log with its data, and shows the log in its folder', async () => {
+      const kept = await desktop().program.evaluate(
+        ({ app }) => [app.getPath('crashDumps'), app.getPath('userData')],
+        null,
+      );
+      expect(kept).toEqual([path.join(home, 'crashes'), path.join(home, 'desktop')]);
+      await desktop().choose('help.log');
+      await poll(async () => (await desktop().asked()).folders).toEqual([path.join(home, 'logs')]);
+      expect(readFileSync(path.join(home, 'logs', 'braggbench.log'), 'utf8')).toMatch(/has started/);
+    });
+
+    it('looks for newer versions at start only after a yes', async () => {
+      const ticked = async () => (await desktop().menuItem('help.updateAtStart'))?.checked;
+      expect(await ticked()).toBe(false);
+      await desktop().choose('help.updateAtStart');
+      const question = desktop().page.getByRole('dialog', { name: 'Look for newer versions at every start?' });
+      await question.getByRole('button', { name: 'No', exact: true }).click();
+      await poll(() => question.count()).toBe(0);
+      expect(await ticked()).toBe(false);
+      await desktop().choose('help.updateAtStart');
+      await question.getByRole('button', { name: 'Look at every start' }).click();
+      await poll(ticked).toBe(true);
+      await desktop().choose('help.updateAtStart');
+      await poll(ticked).toBe(false);
+      await poll(() => JSON.parse(readFileSync(path.join(home, 'settings.json'), 'utf8')).settings.updates).toBe(false);
+    });
+
+    it('takes the folder of the library from the native dialog', async () => {
+      const chosen = file('my library');
+      await desktop().answerFile(chosen);
+      await desktop().choose('library.folder');
+      await desktop().bench.panel('Library').click();
+      await poll(() => desktop().page.locator('.library-panel__foot').textContent()).toContain(chosen);
+      await desktop().bench.panel('Runs').click();
+    });
+
+    it('opens files handed over by a second start, in the window that is there', async () => {
+      const before = (await desktop().asked()).focused;
+      await desktop().program.startAgain(['saved.json'], folder);
+      await poll(() => energy().count()).toBe(0); // the Runs tab is in front
+      await desktop().bench.panel('Scenario').click();
+      await poll(() => energy().inputValue()).toBe('85');
+      expect((await desktop().asked()).focused).toBe(before + 1);
+      expect(await desktop().windows()).toBe(1);
+    });
+
+    it('opens a file that the system hands over while it runs', async () => {
+      const handed = file('small.braggbench.json');
+      writeFileSync(handed, JSON.stringify(small));
+      const prevented = await desktop().program.evaluate(({ app }, opened) => {
+        let taken = false;
+        const event = {
+          preventDefault: () => {
+            taken = true;
+          },
+        };
+        app.emit('open-file', event, opened);
+        return taken;
+      }, handed);
+      expect(prevented).toBe(true);
+      await poll(() => desktop().title()).toBe('small.braggbench.json – Braggbench');
+    });
+
+    it('streams the steps of a run to the page, which draws them', async () => {
+      const before = await desktop().page.locator('.run-head').getAttribute('data-run');
+      await desktop().choose('run.start');
+      await desktop().page.locator(`.run-head:not([data-run="${before}"])`).waitFor();
+      await desktop().bench.state('Done').waitFor();
+      await poll(() => desktop().bench.litShare()).toBeGreaterThan(0.05);
+      await poll(async () => (await desktop().menuItem('view.playback.previous'))?.enabled).toBe(true);
+    });
+
+    it('prints a report as PDF on A4, in a window that is gone afterwards', async () => {
+      await desktop().choose('view.layout.compare');
+      const pdf = file('report.pdf');
+      await desktop().answerFile(pdf);
+      await desktop().page.getByRole('button', { name: 'Report', exact: true }).first().click();
+      await desktop()
+        .page.getByRole('menuitem', { name: /^Report as PDF/ })
+        .click();
+      await poll(() => existsSync(pdf)).toBe(true);
+      const text = readFileSync(pdf).toString('latin1');
+      expect(text.slice(0, 5)).toBe('%PDF-');
+      expect(text).toMatch(/\/MediaBox \[0 0 59[45](\.\d+)? 84[12]/);
+      expect((await desktop().asked()).dialogs.at(-1)).toMatchObject({ kind: 'save', options: { title: 'Export' } });
+      await poll(() => desktop().windows()).toBe(1);
+    });
+
+    it('runs a kernel of the user in a process of its own', async () => {
+      const { page, bench } = desktop();
+      await bench.panel('Kernel editor').click();
+      const facts = page.locator('.kernel-editor__facts');
+      await page.getByLabel('Variant', { exact: true }).selectOption('gather');
+      await page.getByRole('button', { name: 'Save copy' }).click();
+      await page.getByRole('dialog').getByRole('textbox').fill('mine');
+      await page.keyboard.press('Enter');
+      await poll(() => facts.textContent()).toContain('Not yet trusted');
+      await page.getByRole('button', { name: 'Run', exact: true }).last().click();
+      await page
+        .getByRole('dialog', { name: 'Do you trust mine.cpp?' })
+        .getByRole('button', { name: 'I trust it' })
+        .click();
+      await poll(() => page.getByTestId('user-kernel-verdict').getAttribute('data-right')).toBe('true');
+      await desktop().choose('view.layout.simulate');
+    });
+
+    it('keeps the window open while a question about changes stands, and closes after it', async () => {
+      const { page } = desktop();
+      await desktop().answerFile(file('saved.json'));
+      await desktop().choose('file.open');
+      await poll(() => energy().inputValue()).toBe('85');
+      await energy().fill('86');
+      await poll(() => desktop().title()).toBe('• saved.json – Braggbench');
+      await desktop().closeWindow();
+      const question = page.getByRole('dialog', { name: /Save changes to saved\.json/ });
+      await question.waitFor();
+      await question.getByRole('button', { name: 'Cancel' }).click();
+      await poll(() => question.count()).toBe(0);
+      expect(await desktop().windows()).toBe(1);
+      expect(complaints).toEqual([]);
+
+      // The page's answer to the first question may still be on its way: it must not count as one to this.
+      await desktop().closeWindow();
+      await question.getByRole('button', { name: 'Save', exact: true }).click();
+      expect(await desktop().program.ended).toBe(0);
+      expect(JSON.parse(readFileSync(file('saved.json'), 'utf8'))).toMatchObject({ beam: { energy_MeV: 86 } });
+      expect(existsSync(path.join(home, 'desktop/window.json'))).toBe(true);
+    });
+  });
+}

@@ -1,0 +1,32 @@
+/** What the program reads of its command line, with what others put there. */
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { handedOverSchema, ownArguments, readArguments } from '../../../electron/main/arguments.ts';
+
+describe('the command line', () => {
+  it('begins behind the folder of the application in development, and behind the program in a package', () => {
+    expect(ownArguments(['electron', '.', 'a.json', '--run'], false)).toEqual(['a.json', '--run']);
+    expect(ownArguments(['electron', '--inspect=0', '--no-sandbox', '/app', '--run'], false)).toEqual(['--run']);
+    expect(ownArguments(['electron', '--version'], false)).toEqual([]);
+    expect(ownArguments(['braggbench', '--no-sandbox', 'a.json'], true)).toEqual(['--no-sandbox', 'a.json']);
+  });
+
+  it('names a file in the folder that it was given in, with or without a word', () => {
+    const file = path.resolve('/data', 'a.json');
+    const plain = { file, run: false, gpu: null };
+    expect(readArguments(['a.json'], '/data')).toEqual(plain);
+    expect(readArguments(['--no-sandbox', '--scenario', 'a.json'], '/data')).toEqual(plain);
+    expect(readArguments(['--scenario=a.json', '--run', '--gpu', '1'], '/data')).toEqual({ file, run: true, gpu: '1' });
+    expect(readArguments(['--remote-debugging-port=0', '--gpu=GPU-1'], '/data')).toEqual({
+      file: null,
+      run: false,
+      gpu: 'GPU-1',
+    });
+  });
+
+  it('of a second start is taken only whole', () => {
+    expect(handedOverSchema.safeParse({ args: ['a.json'], folder: '/data' }).success).toBe(true);
+    expect(handedOverSchema.safeParse({ args: 'a.json', folder: '/data' }).success).toBe(false);
+    expect(handedOverSchema.safeParse(undefined).success).toBe(false);
+  });
+});

@@ -1,0 +1,60 @@
+/**
+ * A small stand-in of Electron's API: what electron/main and the desktop stories use of it. Only Electron itself is
+ * played; the page in its window is the built one in a real Chromium.
+ */
+import { app, ipcMain } from './app.ts';
+import { StandInMenu } from './menu.ts';
+import { type ProtocolHandler, type Stage, stage } from './stage.ts';
+import { utilityProcess } from './utility-process.ts';
+import { StandInWindow } from './window.ts';
+
+/** Nobody is there to answer: the stories put their own answers in the place of these. */
+const unanswered = async (): Promise<never> => {
+  throw new Error('a dialog was opened, and the story has no answer to it');
+};
+
+/** What `import … from 'electron'` gives to electron/main. */
+export const electron = {
+  app,
+  ipcMain,
+  BrowserWindow: StandInWindow,
+  Menu: StandInMenu,
+  utilityProcess,
+  dialog: {
+    showOpenDialog: unanswered,
+    showSaveDialog: unanswered,
+    showMessageBox: unanswered,
+    showErrorBox: (title: string, content: string) => console.error(title, content),
+  },
+  shell: { openPath: unanswered },
+  crashReporter: {
+    start: (options: Record<string, unknown>) => {
+      stage.crashReports = options;
+    },
+  },
+  nativeTheme: { shouldUseDarkColors: false },
+  protocol: {
+    registerSchemesAsPrivileged: (schemes: Stage['schemes']) => {
+      stage.schemes = schemes;
+    },
+    handle: (scheme: string, handler: ProtocolHandler) => stage.protocols.set(scheme, handler),
+  },
+  net: {
+    fetch: async (url: string, init?: RequestInit) => {
+      const handler = stage.protocols.get(new URL(url).protocol.slice(0, -1));
+      if (handler === undefined) throw new Error(`nothing answers ${url}`);
+      return handler(new Request(url, init));
+    },
+  },
+  screen: { getAllDisplays: () => [{ workArea: { x: 0, y: 0, width: 1920, height: 1080 } }] },
+  session: {
+    defaultSession: {
+      setPermissionRequestHandler: (handler: NonNullable<Stage['permissionRequest']>) => {
+        stage.permissionRequest = handler;
+      },
+      setPermissionCheckHandler: (handler: NonNullable<Stage['permissionCheck']>) => {
+        stage.permissionCheck = handler;
+      },
+    },
+  },
+};

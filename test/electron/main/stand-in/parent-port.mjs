@@ -1,0 +1,11 @@
+/** Before the program of a utility process: the port to who started it, over Node's own line, which the program shall not see. */
+import { EventEmitter } from 'node:events';
+
+const send = process.send?.bind(process);
+const port = new EventEmitter();
+process.on('message', (data) => port.emit('message', { data }));
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+Object.defineProperty(process, 'parentPort', {
+  value: { on: port.on.bind(port), postMessage: (/** @type {unknown} */ message) => send?.(message) },
+});
+Object.defineProperty(process, 'send', { value: undefined });

@@ -1,0 +1,39 @@
+/** The stories of a session of work, with the main process over a stand-in of Electron. */
+import { existsSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
+import { tellWork } from '../../desktop/stories/work.ts';
+import { standIn } from './stand-in/driver.ts';
+import { stage } from './stand-in/stage.ts';
+
+vi.mock('electron', async () => (await import('./stand-in/electron.ts')).electron);
+
+tellWork(standIn);
+
+describe('what the program has asked of Electron', () => {
+  it('a locked-in window, and a sandbox for every page', () => {
+    const { webPreferences } = stage.window.options as { webPreferences: Record<string, unknown> };
+    expect(webPreferences).toMatchObject({
+      contextIsolation: true,
+      sandbox: true,
+      nodeIntegration: false,
+      webviewTag: false,
+    });
+    expect(stage.sandboxed).toBe(true);
+    expect(stage.schemes).toMatchObject([{ scheme: 'braggbench', privileges: { standard: true, secure: true } }]);
+  });
+
+  it('crash reports that stay here, and one instance that is told what the next was asked for', () => {
+    expect(stage.crashReports).toMatchObject({ uploadToServer: false });
+    expect(stage.handed).toMatchObject({ args: ['quick.braggbench.json', '--run'] });
+  });
+
+  it('a hidden window without scripts for the report, whose file is gone', () => {
+    expect(stage.windows[1]?.options).toEqual({ show: false, webPreferences: { sandbox: true, javascript: false } });
+    expect(stage.loadedFiles).toHaveLength(1);
+    expect(stage.loadedFiles.filter((file) => existsSync(file))).toEqual([]);
+  });
+
+  it('processes of their own for the kernel of the user', () => {
+    expect(stage.children).toBeGreaterThan(0);
+  });
+});
