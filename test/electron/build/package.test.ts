@@ -3,10 +3,21 @@
  * Electron's runtime is a download that tests do without: a stand-in file
  * takes its place, which has a fuse wire like the real one's for electron-builder to set.
  */
-import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { execFile, execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire, isBuiltin } from 'node:module';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { FuseState, FuseV1Options, getCurrentFuseWire } from '@electron/fuses';
 import { build } from 'esbuild';
@@ -26,11 +37,29 @@ const asar = requireHere(path.join(root, 'node_modules/@electron/asar/lib/asar.j
 const SENTINEL = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
 const FUSES = 9;
 
+/** What a program imports, by any of the ways that its bundler leaves. */
+const importsOf = (code: string): readonly string[] =>
+  [...code.matchAll(/(?:^|[;}*\s])(?:import|from|import\s*\()\s*"([\w@./:-]+)"/g)].map(([, to = '']) => to);
+
 describe.runIf(process.platform === 'linux')('the desktop package', () => {
   mkdirSync(path.join(root, 'dist'), { recursive: true });
   const work = mkdtempSync(path.join(root, 'dist/package-test-'));
   const app = path.join(work, 'packages/linux-unpacked');
   const resources = path.join(app, 'resources');
+
+  /** The archive as a folder of its name, without what lies beside it, as threads and processes see it. */
+  const asFolder = (name: string): string => {
+    const archive = path.join(work, name);
+    const unpacked = path.join(resources, 'app.asar.unpacked');
+    asar.extractAll(path.join(resources, 'app.asar'), archive);
+    symlinkSync(unpacked, `${archive}.unpacked`);
+    for (const file of globSync('**/*', { cwd: unpacked, withFileTypes: true })) {
+      if (!file.isDirectory()) {
+        rmSync(path.join(archive, path.relative(unpacked, file.parentPath), file.name), { force: true });
+      }
+    }
+    return archive;
+  };
 
   beforeAll(async () => {
     const runtime = path.join(work, 'runtime');
@@ -67,6 +96,65 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
     expect(files.filter((file) => /node_modules|\.map$|^\/(electron|renderer|test|native)\//.test(file))).toEqual([]);
   });
 
+  it('holds what its programs import, and nothing that Electron does not have', () => {
+    const files = new Set(asar.listPackage(path.join(resources, 'app.asar'), { isPack: false }));
+    const missing: string[] = [];
+    for (const folder of ['dist/electron', 'dist/workers', 'dist/renderer/assets']) {
+      for (const name of globSync('*.{js,cjs}', { cwd: path.join(root, folder) })) {
+        if (!files.has(`/${folder}/${name}`)) missing.push(`${folder}/${name}`);
+        const imports = importsOf(readFileSync(path.join(root, folder, name), 'utf8'));
+        // The page has nothing but itself: what else looks like an import in it is a text.
+        for (const to of imports.filter((each) => each.startsWith('.') || !folder.startsWith('dist/renderer'))) {
+          const isThere = to.startsWith('.') ? files.has(`/${path.posix.join(folder, to)}`) : isBuiltin(to);
+          // Threads and processes of their own have no Electron.
+          const isElectron = to === 'electron' && folder === 'dist/electron';
+          if (!isThere && !isElectron) missing.push(`${to} for ${folder}/${name}`);
+        }
+      }
+    }
+    expect(missing).toEqual([]);
+    expect(importsOf('import"./a.js";import{b}from"./b.js";await import("./c.js");export*from "zod"')).toEqual([
+      './a.js',
+      './b.js',
+      './c.js',
+      'zod',
+    ]);
+  });
+
+  it('has every file of its assets, its user kernels and its threads where the system can read them', () => {
+    const unpacked = path.join(resources, 'app.asar.unpacked');
+    const wanted = [
+      ...execFileSync('git', ['ls-files', 'assets'], { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 }).split('\n'),
+      ...['dist/kernels', 'dist/native/include'].flatMap((folder) =>
+        globSync('**/*.*', { cwd: path.join(root, folder) }).map((file) => `${folder}/${file}`),
+      ),
+      ...globSync('dist/workers/*.js', { cwd: root }),
+      ...globSync('dist/native/*braggbench_core.*', { cwd: root }),
+    ].filter((file) => file !== '' && existsSync(path.join(root, file)) && !file.endsWith('.map'));
+    expect(wanted.length).toBeGreaterThan(500);
+    expect(wanted.filter((file) => !existsSync(path.join(unpacked, file)))).toEqual([]);
+  });
+
+  it('starts its own main program, which opens the host and serves the page, in plain Node', async () => {
+    const home = path.join(work, 'home');
+    // Electron finds what lies beside the archive for the main program, as if it were in it.
+    const archive = path.join(work, 'main/app.asar');
+    asar.extractAll(path.join(resources, 'app.asar'), archive);
+    symlinkSync(path.join(resources, 'app.asar.unpacked'), `${archive}.unpacked`);
+    const { BRAGGBENCH_BUNDLES: _bundles, ...env } = process.env;
+    const hooks = pathToFileURL(path.join(import.meta.dirname, 'no-electron.mjs')).href;
+    const { stdout, stderr } = await promisify(execFile)(
+      process.execPath,
+      ['--import', hooks, path.join(archive, 'dist/electron/main.js')],
+      { env: { ...env, BRAGGBENCH_HOME: home } },
+    );
+    expect(JSON.parse(stdout)).toMatchObject({ page: 200, code: 200, script: expect.stringMatching(/\.js$/) });
+    expect(stderr).toBe('');
+    expect(readFileSync(path.join(home, 'logs/braggbench.log'), 'utf8')).toMatch(/has started/);
+    // Closed by its window, not by an error.
+    expect(existsSync(path.join(home, 'window.json'))).toBe(true);
+  });
+
   it('leaves addon, kernels and assets as files beside the archive', () => {
     const unpacked = path.join(resources, 'app.asar.unpacked');
     expect(existsSync(path.join(unpacked, 'dist/native/braggbench.node'))).toBe(true);
@@ -76,13 +164,7 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
 
   it('starts its threads from files beside the archive, in plain Node, which knows no archives', async () => {
     const unpacked = path.join(resources, 'app.asar.unpacked');
-    // The archive as a folder of its name, without what lies beside it.
-    const archive = path.join(work, 'as-folder/app.asar');
-    asar.extractAll(path.join(resources, 'app.asar'), archive);
-    symlinkSync(unpacked, `${archive}.unpacked`);
-    for (const file of globSync('**/*', { cwd: unpacked, withFileTypes: true })) {
-      if (!file.isDirectory()) rmSync(path.join(archive, path.relative(unpacked, file.parentPath), file.name));
-    }
+    const archive = asFolder('threads/app.asar');
     const program = path.join(archive, 'dist/electron/packaged-host.mjs');
     await build({
       entryPoints: [path.join(import.meta.dirname, 'packaged-host.ts')],
@@ -102,13 +184,21 @@ describe.runIf(process.platform === 'linux')('the desktop package', () => {
     expect(JSON.parse(stdout)).toMatchObject({ issues: 2, state: 'done', opened: { name: 'R80' }, spans: 1 });
   });
 
-  it('has its fuses set', async () => {
+  it('has its fuses set, every one that Electron has', async () => {
     const wire = await getCurrentFuseWire(path.join(app, 'braggbench'));
-    expect(wire[FuseV1Options.RunAsNode]).toBe(FuseState.DISABLE);
-    expect(wire[FuseV1Options.EnableCookieEncryption]).toBe(FuseState.ENABLE);
-    expect(wire[FuseV1Options.EnableNodeOptionsEnvironmentVariable]).toBe(FuseState.DISABLE);
-    expect(wire[FuseV1Options.EnableNodeCliInspectArguments]).toBe(FuseState.DISABLE);
-    expect(wire[FuseV1Options.EnableEmbeddedAsarIntegrityValidation]).toBe(FuseState.ENABLE);
-    expect(wire[FuseV1Options.OnlyLoadAppFromAsar]).toBe(FuseState.ENABLE);
+    const set = Object.keys(FuseV1Options).filter((name) => !/^\d+$/.test(name));
+    const as = set.map((name) => [name, wire[FuseV1Options[name as keyof typeof FuseV1Options]]]);
+    expect(Object.fromEntries(as)).toEqual({
+      RunAsNode: FuseState.DISABLE,
+      EnableCookieEncryption: FuseState.ENABLE,
+      EnableNodeOptionsEnvironmentVariable: FuseState.DISABLE,
+      EnableNodeCliInspectArguments: FuseState.DISABLE,
+      EnableEmbeddedAsarIntegrityValidation: FuseState.ENABLE,
+      OnlyLoadAppFromAsar: FuseState.ENABLE,
+      LoadBrowserProcessSpecificV8Snapshot: FuseState.DISABLE,
+      GrantFileProtocolExtraPrivileges: FuseState.DISABLE,
+      // As the runtime has it: how WebAssembly checks its bounds.
+      WasmTrapHandlers: FuseState.ENABLE,
+    });
   });
 });

@@ -2,6 +2,7 @@
  * A small stand-in of Electron's API: what electron/main and the desktop stories use of it. Only Electron itself is
  * played; the page in its window is the built one in a real Chromium.
  */
+import type { ElectronModule } from '../../../desktop/driver.ts';
 import { app, ipcMain } from './app.ts';
 import { StandInMenu } from './menu.ts';
 import { type ProtocolHandler, type Stage, stage } from './stage.ts';
@@ -58,3 +59,14 @@ export const electron = {
     },
   },
 };
+
+type Played = typeof electron;
+type Invented<Mine, Theirs> = Exclude<keyof Mine, keyof Theirs>;
+type InventedNames =
+  | Invented<Played, ElectronModule>
+  | { [Name in keyof Played & keyof ElectronModule]: Invented<Played[Name], ElectronModule[Name]> }[keyof Played &
+      keyof ElectronModule]
+  | Invented<Played['session']['defaultSession'], ElectronModule['session']['defaultSession']>;
+
+/** Does not compile where the stand-in has a name that Electron's types have not. */
+export const NOTHING_INVENTED: [InventedNames] extends [never] ? true : InventedNames = true;

@@ -1,0 +1,114 @@
+/** What only Electron refuses, read from what is built: its memory cage, its sandbox for preload scripts, its API. */
+import { globSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+type Symbols = Readonly<Record<'js_native_api_symbols' | 'node_api_symbols', readonly string[]>>;
+const { symbols } = createRequire(import.meta.url)('node-api-headers') as {
+  readonly symbols: Readonly<Record<'v9' | 'v10', Symbols>>;
+};
+const mainSources = globSync('electron/main/*.ts', { cwd: root });
+const text = (file: string): string => readFileSync(path.join(root, file), 'latin1');
+
+describe('the addon', () => {
+  /** Names of Node-API that stand in the binary: what it asks of the program that loads it. */
+  const asked = new Set([...text('dist/native/braggbench.node').matchAll(/\b(?:napi|node_api)_[a-z_]+\b/g)].flat());
+
+  it('gives V8 no memory of its own, which Electron’s memory cage refuses', () => {
+    // The names are found where there are any.
+    expect(asked).toContain('napi_create_arraybuffer');
+    expect([...asked].filter((name) => /create_external_(arraybuffer|buffer|string)/.test(name))).toEqual([]);
+  });
+
+  it('asks for nothing beyond the version of Node-API that it is built for', () => {
+    const { js_native_api_symbols, node_api_symbols } = symbols.v9;
+    const known = new Set([...js_native_api_symbols, ...node_api_symbols]);
+    const later = new Set([...symbols.v10.js_native_api_symbols, ...symbols.v10.node_api_symbols]);
+    const functions = [...asked].filter((name) => known.has(name) || later.has(name));
+    expect(functions.length).toBeGreaterThan(40);
+    expect(functions.filter((name) => !known.has(name))).toEqual([]);
+  });
+});
+
+describe('the preload script', () => {
+  /** What a sandboxed preload script finds: no Node, and of Electron the part for pages. */
+  function preload(code: string) {
+    const told: string[] = [];
+    const listeners: ((event: unknown) => void)[] = [];
+    const window = {
+      addEventListener: (_name: string, listener: (event: unknown) => void) => listeners.push(listener),
+      postMessage: (message: unknown) => told.push(`page ${String(message)}`),
+    };
+    const require = (name: string) => {
+      if (name !== 'electron') throw new Error(`module not found: ${name}`);
+      return {
+        ipcRenderer: {
+          send: (channel: string) => told.push(`send ${channel}`),
+          postMessage: (channel: string) => told.push(`port ${channel}`),
+        },
+      };
+    };
+    const location = { origin: 'braggbench://app' };
+    runInNewContext(`(function (require, exports, module) { ${code}\n})(require, {}, { exports: {} });`, {
+      ...{ require, window, location, MessageChannel },
+    });
+    const hear = (data: unknown, origin = location.origin) => {
+      for (const listener of listeners) listener({ source: window, origin, data });
+    };
+    return { told, hear };
+  }
+
+  it('runs with what the sandbox gives it, and hands over one port', () => {
+    const { told, hear } = preload(text('dist/electron/preload.cjs'));
+    hear('braggbench:want-port', 'https://example.org');
+    expect(told).toEqual([]);
+    hear('braggbench:want-port');
+    hear('braggbench:ready');
+    expect(told).toEqual(['port braggbench:port', 'page braggbench:port', 'send braggbench:ready']);
+  });
+
+  it('would not with modules, or with what is Node’s', () => {
+    expect(() => preload("import { ipcRenderer } from 'electron';")).toThrow(/import statement/);
+    expect(() => preload("require('node:fs');")).toThrow('module not found: node:fs');
+    expect(() => preload('process.cwd();')).toThrow('process is not defined');
+  });
+});
+
+describe('the main process', () => {
+  const types = text('node_modules/electron/electron.d.ts');
+  const { version } = JSON.parse(text('node_modules/electron/package.json')) as { version: string };
+
+  /** Members that Electron's types call deprecated; deeper in are parts of what an event tells. */
+  function deprecated(declarations: string): ReadonlySet<string> {
+    const found = declarations.matchAll(
+      /@deprecated(?:(?!\*\/)[\s\S])*\*\/\n {2,4}(?:readonly |static )*(?:on\(event: '([\w-]+)'|(\w+))/g,
+    );
+    return new Set([...found].map(([, event = '', member = '']) => event || member));
+  }
+
+  it('is written against the types of the runtime that is packaged, by which it is compiled', () => {
+    const wanted = JSON.parse(text('package.json')) as { devDependencies: Record<string, string> };
+    expect(version).toBe(wanted.devDependencies['electron']);
+    expect(types).toContain(`Electron ${version}`);
+  });
+
+  it('uses nothing that goes with the next one', () => {
+    const gone = deprecated(types);
+    expect(gone.size).toBeGreaterThan(5);
+    expect(
+      deprecated("/** @deprecated */\n    readonly old: string;\n /** @deprecated x */\n    on(event: 'gone', l: F)"),
+    ).toEqual(new Set(['old', 'gone']));
+    const code = text('dist/electron/preload.cjs') + mainSources.map(text).join('\n');
+    const uses = [...gone].filter((name) => new RegExp(`\\.${name}\\(|\\.on\\('${name}'`).test(code));
+    expect(uses).toEqual([]);
+  });
+
+  it('casts nothing of Electron’s to what it is not', () => {
+    const casts = mainSources.filter((file) => /\bas (?:unknown|never|any)\b|@ts-/.test(text(file)));
+    expect(mainSources.length).toBeGreaterThan(10);
+    expect(casts).toEqual([]);
+  });
+});
