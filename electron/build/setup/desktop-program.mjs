@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { noDisplay, program } from './electron-runtime.mjs';
-import { inRoot, root } from './root.mjs';
+import { inRoot } from './root.mjs';
 
 /**
  * @typedef {Readonly<{ kind: 'runtime', executable: string }>} Runtime Electron's own program, which is given this folder
@@ -51,7 +51,7 @@ export function packageIn(folder, platform = process.platform) {
 export function findDesktop(folder) {
   const blind = noDisplay();
   if (blind !== null) return { missing: blind };
-  if (folder !== null) return packageIn(path.resolve(root, folder));
+  if (folder !== null) return packageIn(folder);
   const executable = program();
   if (executable !== null) return { kind: 'runtime', executable };
   for (const place of INSTALLED[process.platform] ?? []) {

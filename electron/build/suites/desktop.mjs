@@ -1,4 +1,6 @@
+import path from 'node:path';
 import { findDesktop } from '../setup/desktop-program.mjs';
+import { callerFolder } from '../setup/root.mjs';
 import { say } from '../setup/say.mjs';
 import { skipped } from './result.mjs';
 import { vitestProject } from './vitest.mjs';
@@ -13,10 +15,11 @@ export function desktopStories(folder) {
   return {
     name,
     run: async (quiet) => {
-      const found = findDesktop(folder);
+      const given = folder === null ? null : path.resolve(callerFolder, folder);
+      const found = findDesktop(given);
       if ('missing' in found) return skipped(name, found.missing);
       say(`  ${found.executable}`);
-      if (folder !== null) process.env['BRAGGBENCH_PACKAGE'] = folder;
+      if (given !== null) process.env['BRAGGBENCH_PACKAGE'] = given;
       return vitestProject('desktop', name).run(quiet);
     },
   };

