@@ -2,9 +2,12 @@ import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { capture, onPath, tail } from '../setup/command.mjs';
+import { kept } from '../setup/kept.mjs';
 import { inRoot, root } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
+import { includedBy } from './cuda-sources.mjs';
 import { readResources } from './ptxas-report.mjs';
+import { digest } from './up-to-date.mjs';
 
 /**
  * The GPUs that a fat binary carries code for: A100, the RTX 30 and 40 series,
@@ -15,8 +18,6 @@ const WANTED = [80, 86, 89, 90, 100, 120];
 
 /** The PTX kept beside the fat binary for reading: the oldest supported GPU's. */
 const PTX_ARCHITECTURE = 80;
-
-const SOURCES = ['kernels/**/*.{cu,cuh,hpp}'];
 
 /** What the workbench shows of a variant: the code that launches its kernels too. */
 const SHOWN = ['kernels/**/*.{cu,cuh,hpp,cpp}'];
@@ -43,7 +44,10 @@ const hasDriver = () =>
     ? existsSync(path.join(process.env['SystemRoot'] ?? 'C:\\Windows', 'System32/nvcuda.dll'))
     : existsSync('/dev/nvidiactl') || existsSync('/dev/dxg');
 
-/** The workloads that have CUDA kernels: kernels/<name>/<name>.cu includes all of theirs. */
+/** @param {string} workload whose kernels are all included by the one file */
+const sourceOf = (workload) => `kernels/${workload}/${workload}.cu`;
+
+/** The workloads that have such a file. */
 export const cudaWorkloads = () =>
   globSync('kernels/*/*.cu', { cwd: root })
     .map((file) => path.parse(file))
@@ -81,7 +85,7 @@ const FLAGS = [
  * @param {readonly string[]} args
  */
 async function compile(nvcc, args) {
-  const outcome = await capture(nvcc, [...FLAGS, `-I${inRoot('kernels')}`, ...args]);
+  const outcome = await capture(nvcc, [...FLAGS, '-Ikernels', ...args]);
   if (outcome.code !== 0) throw new Failure(`${tail(outcome.output, 60)}\nnvcc failed (above).`);
   return outcome.output;
 }
@@ -91,8 +95,9 @@ async function compile(nvcc, args) {
  * @param {string} workload
  */
 async function compileWorkload(nvcc, workload) {
-  const source = inRoot('kernels', workload, `${workload}.cu`);
+  const source = sourceOf(workload);
   const out = inRoot('dist/kernels', workload);
+  mkdirSync(inRoot('dist/kernels'), { recursive: true });
   const usable = await architectures(nvcc);
   const newest = usable.at(-1);
   const codes = usable.flatMap((sm) => ['-gencode', `arch=compute_${sm},code=sm_${sm}`]);
@@ -140,15 +145,22 @@ function sourcesStep() {
  * @param {string} workload
  */
 function fatBinaryStep(nvcc, workload) {
+  const inputs = includedBy(sourceOf(workload));
+  const outputs = ['fatbin', 'ptx', 'resources.json'].map((ending) => `dist/kernels/${workload}.${ending}`);
+  const settings = { ...ofCompiler(nvcc), wanted: WANTED.join() };
   return {
     name: `cuda-${workload}`,
     title: `Compiling the CUDA kernels of ${workload}`,
-    inputs: SOURCES,
-    outputs: ['fatbin', 'ptx', 'resources.json'].map((ending) => `dist/kernels/${workload}.${ending}`),
-    settings: { nvcc, changed_ms: statSync(nvcc).mtimeMs, wanted: WANTED.join() },
-    run: () => compileWorkload(nvcc, workload),
+    inputs,
+    outputs,
+    settings,
+    // Minutes on all cores, for GPUs that may not be here. Line numbers name the checkout that compiled them.
+    run: () => kept(digest(inputs, settings), outputs, () => compileWorkload(nvcc, workload)),
   };
 }
+
+/** @param {string} nvcc what of it changes the code that it makes */
+const ofCompiler = (nvcc) => ({ nvcc, changed_ms: statSync(nvcc).mtimeMs, flags: FLAGS.join(' ') });
 
 /**
  * What lets nvcc, from CUDA 12.9 on, leave optimising out: an eighth of the time for the same diagnostics.
@@ -170,14 +182,14 @@ export function cudaCheckStep(nvcc, workload) {
   return {
     name: `cuda-check-${workload}`,
     title: `Checking that the CUDA kernels of ${workload} compile`,
-    inputs: SOURCES,
+    inputs: includedBy(sourceOf(workload)),
     outputs: [out],
-    settings: { nvcc, changed_ms: statSync(nvcc).mtimeMs },
+    settings: ofCompiler(nvcc),
     run: async () => {
       mkdirSync(inRoot('dist/.stamps'), { recursive: true });
       const [oldest] = await architectures(nvcc);
-      const source = inRoot('kernels', workload, `${workload}.cu`);
-      await compile(nvcc, ['-cubin', ...(await quickly(nvcc)), `-arch=sm_${oldest}`, '-o', inRoot(out), source]);
+      const quick = await quickly(nvcc);
+      await compile(nvcc, ['-cubin', ...quick, `-arch=sm_${oldest}`, '-o', inRoot(out), sourceOf(workload)]);
     },
   };
 }

@@ -1,0 +1,21 @@
+import { globSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { root } from '../../../../electron/build/setup/root.mjs';
+import { includedBy } from '../../../../electron/build/steps/cuda-sources.mjs';
+import { cudaWorkloads } from '../../../../electron/build/steps/kernels.mjs';
+
+it('a workload is compiled again for what it includes, and not for the kernels of another', () => {
+  const transport = includedBy('kernels/transport/transport.cu');
+  expect(transport).toContain('kernels/transport/transport.cu');
+  // Named by the workload's file, by a file beside, and from the folder of all kernels.
+  expect(transport).toContain('kernels/transport/cuda/window/cuda_window_stream.cuh');
+  expect(transport.filter((file) => /kernels\/(micro|diffraction|linear_relu)\//.test(file))).toEqual([]);
+  expect(transport.filter((file) => file.endsWith('.cpp'))).toEqual([]);
+});
+
+it('every CUDA file of the kernels is part of some workload', () => {
+  const all = new Set(cudaWorkloads().flatMap((workload) => includedBy(`kernels/${workload}/${workload}.cu`)));
+  expect(
+    globSync('kernels/**/*.{cu,cuh}', { cwd: root }).filter((file) => !all.has(file.replaceAll('\\', '/'))),
+  ).toEqual([]);
+});
