@@ -13,7 +13,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { inRoot } from './root.mjs';
 
-/** Where this user's caches lie, as the host says it in model/bench/ceilings.ts. */
+/** Where this user's caches lie, as electron/host/model/bench/ceilings.ts has it for the host. */
 function cacheFolder() {
   const { BRAGGBENCH_CACHE, LOCALAPPDATA, XDG_CACHE_HOME } = process.env;
   if (BRAGGBENCH_CACHE) return BRAGGBENCH_CACHE;
