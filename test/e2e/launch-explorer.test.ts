@@ -87,6 +87,24 @@ describe('the launch explorer', () => {
     await expect
       .poll(() => tree.locator('title', { hasText: '16 of 32 lanes add, divergent' }).count())
       .toBeGreaterThan(0);
+    // The loop plays over the data to its last turn; the sum goes on thread by thread.
+    const loop = page.getByTestId('launch-loop');
+    await loop.getByRole('button', { name: 'Play the loop' }).click();
+    const turns = await loop.getByRole('slider', { name: 'Turn of the loop' }).getAttribute('max');
+    await expect
+      .poll(() => loop.locator('output').textContent())
+      .toBe(`turn ${Number(turns) + 1} of ${Number(turns) + 1}`);
+    await expect.poll(() => loop.locator('svg title').first().textContent()).toContain(`turn ${Number(turns) + 1} of`);
+    const sum = page.getByTestId('launch-values');
+    const at = sum.getByRole('slider', { name: 'Step of the sum' });
+    await at.focus();
+    await at.press('ArrowRight');
+    await expect.poll(() => page.getByTestId('sum-step').textContent()).toBe('after t % 2 = 0: s[t] += s[t + 1]');
+    await expect.poll(() => sum.locator('title', { hasText: 's[2] = 2: 1 + 1 of s[3]' }).count()).toBeGreaterThan(0);
+    await at.press('End');
+    await expect.poll(() => sum.locator('title', { hasText: /^s\[0\] = 256: / }).count()).toBeGreaterThan(0);
+    await sum.getByRole('radio', { name: 'Numbers' }).check();
+    await expect.poll(() => sum.locator('title', { hasText: /^s\[0\] = 32.640: / }).count()).toBeGreaterThan(0);
     // What was chosen is there after a reload.
     await page.reload();
     await page.getByTestId('launch-numbers').waitFor();
@@ -104,6 +122,9 @@ describe('the launch explorer', () => {
     const { page } = open;
     await page.getByLabel('Kernel', { exact: true }).selectOption('transport/sum_f64');
     await expect.poll(() => fact(open, 'Registers')).toMatch(/120/);
+    await page.getByRole('radio', { name: 'Grid-stride' }).check();
+    await page.getByRole('slider', { name: 'Turn of the loop' }).press('ArrowRight');
+    await page.getByRole('slider', { name: 'Step of the sum' }).press('ArrowRight');
     await inEveryLook(page, async ({ name }) => {
       await page.getByLabel('Kernel', { exact: true }).scrollIntoViewIfNeeded();
       await open.screenshot(`launch-${name}`);
@@ -112,6 +133,8 @@ describe('the launch explorer', () => {
       await open.screenshot(`launch-map-${name}`);
       await page.getByTestId('launch-reduction').scrollIntoViewIfNeeded();
       await open.screenshot(`launch-reduction-${name}`);
+      await page.getByTestId('launch-values').scrollIntoViewIfNeeded();
+      await open.screenshot(`launch-values-${name}`);
     });
     expect(open.problems).toEqual([]);
   });

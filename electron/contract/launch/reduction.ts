@@ -55,12 +55,17 @@ function bankWays(active: readonly number[], index: (thread: number) => number):
   return Math.max(1, ...[...words.values()].map(({ size }) => size));
 }
 
-function step(
-  threads: number,
-  text: string,
-  adds: (thread: number) => boolean,
-  index: ((thread: number) => number) | null,
-): ReductionStep {
+/** One step as it stands in a kernel: what each thread that takes part adds to what. */
+interface Operation {
+  readonly text: string;
+  readonly adds: (thread: number) => boolean;
+  /** Word of shared memory that the thread's sum stands in; null where it stands in the thread's own register. */
+  readonly into: ((thread: number) => number) | null;
+  /** How far behind it the word, or the lane, is that it adds; null where values are handed on and none is added. */
+  readonly offset: number | null;
+}
+
+function stepOf(threads: number, { text, adds, into }: Operation): ReductionStep {
   const lanes = new Array<number>(Math.ceil(threads / WARP)).fill(0);
   const active: number[] = [];
   for (let thread = 0; thread < threads; thread += 1) {
@@ -75,56 +80,109 @@ function step(
     threads: active.length,
     warps: lanes.filter((count) => count > 0).length,
     divergent: lanes.filter((count, warp) => count > 0 && count < size(warp)).length,
-    ways: index === null ? 0 : bankWays(active, index),
-    barrier: index !== null,
+    ways: into === null ? 0 : bankWays(active, into),
+    barrier: into !== null,
   };
 }
 
-function treeSteps(kind: Exclude<ReductionKind, 'shuffle'>, threads: number): ReductionStep[] {
-  const steps: ReductionStep[] = [];
+function treeOperations(kind: Exclude<ReductionKind, 'shuffle'>, threads: number): Operation[] {
   const strides: number[] = [];
   for (let stride = 1; stride < threads; stride *= 2) strides.push(stride);
   if (kind === 'sequential') strides.reverse();
-  for (const s of strides) {
+  return strides.map((s): Operation => {
     if (kind === 'divergent') {
       const adds = (t: number): boolean => t % (2 * s) === 0 && t + s < threads;
-      steps.push(step(threads, `t % ${2 * s} = 0: s[t] += s[t + ${s}]`, adds, (t) => t));
-    } else if (kind === 'strided') {
-      const adds = (t: number): boolean => 2 * s * t + s < threads;
-      steps.push(step(threads, `s[${2 * s} t] += s[${2 * s} t + ${s}]`, adds, (t) => 2 * s * t));
-    } else {
-      const adds = (t: number): boolean => t < s && t + s < threads;
-      steps.push(step(threads, `t < ${s}: s[t] += s[t + ${s}]`, adds, (t) => t));
+      return { text: `t % ${2 * s} = 0: s[t] += s[t + ${s}]`, adds, into: (t) => t, offset: s };
     }
-  }
-  return steps;
+    if (kind === 'strided') {
+      const adds = (t: number): boolean => 2 * s * t + s < threads;
+      return { text: `s[${2 * s} t] += s[${2 * s} t + ${s}]`, adds, into: (t) => 2 * s * t, offset: s };
+    }
+    const adds = (t: number): boolean => t < s && t + s < threads;
+    return { text: `t < ${s}: s[t] += s[t + ${s}]`, adds, into: (t) => t, offset: s };
+  });
 }
 
 /** All lanes of a warp take part in a shuffle, whether their sum is wanted or not. */
-function shuffleSteps(threads: number): ReductionStep[] {
+function shuffleOperations(threads: number): Operation[] {
   const warps = Math.ceil(threads / WARP);
-  const steps: ReductionStep[] = [];
+  const operations: Operation[] = [];
   for (let offset = Math.min(WARP, powerAbove(threads)) / 2; offset >= 1; offset /= 2) {
-    steps.push(step(threads, `v += shfl_down(v, ${offset})`, () => true, null));
+    operations.push({ text: `v += shfl_down(v, ${offset})`, adds: () => true, into: null, offset });
   }
-  if (warps === 1) return steps;
-  steps.push(
-    step(
-      threads,
-      'lane 0 of each warp: s[warp] = v',
-      (t) => t % WARP === 0,
-      (t) => t / WARP,
-    ),
-  );
+  if (warps === 1) return operations;
+  operations.push({
+    text: 'lane 0 of each warp: s[warp] = v',
+    adds: (t) => t % WARP === 0,
+    into: (t) => t / WARP,
+    offset: null,
+  });
   for (let offset = powerAbove(warps) / 2; offset >= 1; offset /= 2) {
-    steps.push(step(threads, `first warp: v += shfl_down(v, ${offset})`, (t) => t < WARP, null));
+    operations.push({
+      text: `first warp: v += shfl_down(v, ${offset})`,
+      adds: (t) => t < WARP,
+      into: null,
+      offset,
+    });
   }
-  return steps;
+  return operations;
+}
+
+const operationsOf = (kind: ReductionKind, threads: number): readonly Operation[] =>
+  kind === 'shuffle' ? shuffleOperations(threads) : treeOperations(kind, threads);
+
+/** What one step left: the values, and who had a part in it. */
+export interface ReducedValues {
+  /** Per thread: its word of shared memory, or its register where warps shuffle. */
+  readonly values: readonly number[];
+  /** Places whose values this step wrote, and which other place each added; null where nothing was added. */
+  readonly wrote: ReadonlyMap<number, number | null>;
+}
+
+/**
+ * The values before the first step and after each: `threads` places at first, one value a thread. A lane that is not
+ * there adds nothing; one that asks beyond its warp gets its own value again, as the hardware has it.
+ */
+export function reducedValues(kind: ReductionKind, start: readonly number[]): readonly ReducedValues[] {
+  const threads = start.length;
+  const all: ReducedValues[] = [{ values: start, wrote: new Map() }];
+  for (const { adds, into, offset } of operationsOf(kind, threads)) {
+    const before = all.at(-1)?.values ?? start;
+    const values = [...before];
+    const wrote = new Map<number, number | null>();
+    for (let thread = 0; thread < threads; thread += 1) {
+      if (!adds(thread)) continue;
+      if (offset === null) {
+        // The words of shared memory are what the lanes of the first warp go on with.
+        const word = thread / WARP;
+        values[word] = before[thread] ?? 0;
+        wrote.set(word, null);
+      } else if (into === null) {
+        const beyond = (thread % WARP) + offset >= WARP;
+        const from = beyond ? thread : thread + offset;
+        values[thread] = (before[thread] ?? 0) + (before[from] ?? 0);
+        wrote.set(thread, from);
+      } else {
+        const at = into(thread);
+        values[at] = (before[at] ?? 0) + (before[at + offset] ?? 0);
+        wrote.set(at, at + offset);
+      }
+    }
+    if (offset === null) {
+      // Lanes of the first warp without a word begin with nothing.
+      for (let lane = wrote.size; lane < Math.min(WARP, threads); lane += 1) {
+        values[lane] = 0;
+        wrote.set(lane, null);
+      }
+    }
+    all.push({ values, wrote });
+  }
+  return all;
 }
 
 /** `threads` of a block, 1 to 1024. */
 export function reductionOf(kind: ReductionKind, threads: number): Reduction {
-  const steps = kind === 'shuffle' ? shuffleSteps(threads) : treeSteps(kind, threads);
+  const steps = operationsOf(kind, threads).map((operation) => stepOf(threads, operation));
   const sum = (of: (one: ReductionStep) => number): number => steps.reduce((all, one) => all + of(one), 0);
   return {
     kind,

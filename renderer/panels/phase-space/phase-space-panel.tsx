@@ -20,8 +20,8 @@ import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts
 import { MapCell } from './map-cell.tsx';
 import { axisDecimals, axisNames, axisSymbols, axisUnits, cacheKey, type SlotKey, slots } from './maps.ts';
 import { ReferenceRow } from './reference.tsx';
-import { Scrubber } from './scrubber.tsx';
 import { createPhaseSpaceStore, createPhaseViewStore, type PhaseViewStore } from './store.ts';
+import { StoredSteps } from './stored-steps.tsx';
 import '../../widgets/plots/plot-panel.css';
 import './phase-space-panel.css';
 import { RunFeed } from '../../data/run-feed.ts';
@@ -224,7 +224,7 @@ export default function PhaseSpacePanel(): ReactElement {
         ) : null}
       </div>
       <Drawer run={run} view={view} scale={config.scale} />
-      <Scrubber shown={shown} />
+      <StoredSteps shown={shown} />
     </div>
   );
 }

@@ -9,7 +9,7 @@ import {
   threadOfElement,
   threadsAlongX,
 } from '../../../../electron/contract/launch/mapping.ts';
-import { reductionKinds, reductionOf } from '../../../../electron/contract/launch/reduction.ts';
+import { reducedValues, reductionKinds, reductionOf } from '../../../../electron/contract/launch/reduction.ts';
 
 const found = publishedFor('sm_90');
 if (found === null) throw new Error('sm_90 is not in the table');
@@ -137,6 +137,40 @@ describe('a tree reduction', () => {
     }
     expect(reductionOf('shuffle', 256).steps.length).toBe(5 + 1 + 3);
     expect(reductionOf('shuffle', 32).steps.length).toBe(5);
+  });
+
+  it('leaves the sum of all values in the first place, whatever the block', () => {
+    for (const threads of [1, 2, 3, 31, 32, 33, 96, 100, 256, 1000, 1024]) {
+      const start = Array.from({ length: threads }, (_, t) => t + 1);
+      for (const kind of reductionKinds) {
+        const states = reducedValues(kind, start);
+        const { steps } = reductionOf(kind, threads);
+        expect(states.length).toBe(steps.length + 1);
+        expect(states.at(-1)?.values[0], `${kind} of ${threads}`).toBe((threads * (threads + 1)) / 2);
+        expect(states[0]?.values).toEqual(start);
+      }
+    }
+  });
+
+  it('says of each step which places it wrote, and what was added to them', () => {
+    const ones = new Array<number>(8).fill(1);
+    const [, first, second] = reducedValues('divergent', ones);
+    expect(first?.values).toEqual([2, 1, 2, 1, 2, 1, 2, 1]);
+    expect([...(second?.wrote ?? [])]).toEqual([
+      [0, 2],
+      [4, 6],
+    ]);
+    expect(reducedValues('sequential', ones)[1]?.values).toEqual([2, 2, 2, 2, 1, 1, 1, 1]);
+    expect(reducedValues('strided', ones)[2]?.values).toEqual([4, 1, 2, 1, 4, 1, 2, 1]);
+    // A lane that asks beyond its warp adds its own value; one that is not there adds nothing.
+    const full = reducedValues('shuffle', new Array<number>(32).fill(1));
+    expect(full[1]?.values).toEqual(new Array<number>(32).fill(2));
+    expect(full[1]?.wrote.get(16)).toBe(16);
+    const five = reducedValues('shuffle', new Array<number>(5).fill(1));
+    expect(five[1]?.values).toEqual([2, 1, 1, 1, 1]);
+    // Two warps: the first goes on with one word of each, its other lanes with nothing.
+    const two = reducedValues('shuffle', new Array<number>(64).fill(1));
+    expect(two[6]?.values.slice(0, 4)).toEqual([32, 32, 0, 0]);
   });
 
   it('of 256 threads costs what it is known to cost', () => {

@@ -1,0 +1,47 @@
+/** A figure of the launch under its heading, with what it leaves as. */
+import type { ReactElement, ReactNode } from 'react';
+import type { Chart } from '../../drawing/charts/chart.ts';
+import { plottedFigure } from '../../drawing/charts/plotted-figure.ts';
+import { exported } from '../../drawing/figures/exported.ts';
+import type { Figure, FigureSize } from '../../drawing/figures/figure.ts';
+import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
+import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
+import { FigureView } from '../../widgets/plots/figure-view.tsx';
+import { useWorkbench } from '../../workbench/context.ts';
+import type { Explained } from './model.ts';
+
+const EXPORT_SIZE = { width: 860, label: 11 } as const;
+
+export interface SectionProps {
+  readonly id: string;
+  readonly title: string;
+  readonly explained: Explained;
+  /** A chart, or what draws itself. */
+  readonly drawn: Chart | ((size: FigureSize) => Figure);
+  readonly children?: ReactNode;
+}
+
+export function Section({ id, title, explained, drawn, children }: SectionProps): ReactElement {
+  const { figures, scheduler } = useWorkbench();
+  const subject = explained.choice?.kernel.name ?? 'kernel';
+  const about = { name: `${subject} ${title}`, title: `${subject}: ${title}`, notes: {} };
+  const isChart = typeof drawn !== 'function';
+  return (
+    <section className="launch-section" aria-label={title} data-testid={`launch-${id}`}>
+      <div className="launch-section__head">
+        <h2>{title}</h2>
+        {children}
+        <ExportMenu
+          what={title}
+          onChoose={(format) => {
+            const figure = isChart
+              ? plottedFigure(drawn, about, { ...EXPORT_SIZE, height: null })
+              : exported(drawn(EXPORT_SIZE), about.name, about.title);
+            void figures.save(figure, format);
+          }}
+        />
+      </div>
+      {isChart ? <ShownChart chart={drawn} scheduler={scheduler} /> : <FigureView make={drawn} />}
+    </section>
+  );
+}

@@ -1,0 +1,62 @@
+/** Goes through what comes one after the other: plays it, or stands where the slider is put. */
+import type { CSSProperties, ReactElement, ReactNode } from 'react';
+import { IconButton } from './button.tsx';
+import './scrubber.css';
+
+const PAGE = 10;
+
+export interface ScrubberProps {
+  /** What the button plays, and what the slider stands at. */
+  readonly plays: string;
+  readonly label: string;
+  /** Where it stands, in words for who does not see the slider. */
+  readonly words: string;
+  readonly shortcut?: string;
+  readonly index: number;
+  readonly count: number;
+  readonly playing: boolean;
+  readonly testId?: string;
+  readonly onToggle: () => void;
+  readonly onGo: (index: number) => void;
+  /** Where it stands, beside the slider. */
+  readonly children: ReactNode;
+}
+
+export function Scrubber(props: ScrubberProps): ReactElement {
+  const { plays, label, words, shortcut, index, count, playing, testId, onToggle, onGo, children } = props;
+  const none = count < 2;
+  return (
+    <div className="scrubber">
+      <IconButton
+        icon={playing ? 'pause' : 'run'}
+        size={14}
+        label={playing ? 'Pause' : plays}
+        shortcut={shortcut ?? null}
+        disabled={none}
+        onPress={onToggle}
+      />
+      <input
+        type="range"
+        className="scrubber__track"
+        style={{ '--at': none ? 0 : index / (count - 1) } as CSSProperties}
+        aria-label={label}
+        aria-valuetext={words}
+        min={0}
+        max={Math.max(0, count - 1)}
+        step={1}
+        value={index}
+        disabled={none}
+        onChange={(event) => onGo(Number(event.target.value))}
+        onKeyDown={(event) => {
+          const leap = event.key === 'PageUp' ? PAGE : event.key === 'PageDown' ? -PAGE : 0;
+          if (leap === 0) return;
+          event.preventDefault();
+          onGo(Math.min(count - 1, Math.max(0, index + leap)));
+        }}
+      />
+      <output className="scrubber__place" aria-live="off" data-testid={testId}>
+        {children}
+      </output>
+    </div>
+  );
+}
