@@ -1,6 +1,6 @@
 /**
- * One turn of a grid-stride loop over the data along x, three times as near each time: all elements with the turns
- * that are done, the stretch of this turn by its blocks, and the block of one chosen thread by its warps.
+ * One turn of a grid-stride loop over the data along x. Three strips, each nearer than the one above: all elements with
+ * the turns that are done, the stretch of this turn by its blocks, and the chosen thread's block by its warps.
  */
 import type { Launch } from '../../../electron/contract/launch/launch.ts';
 import { placeOfThread, threadsAlongX } from '../../../electron/contract/launch/mapping.ts';
