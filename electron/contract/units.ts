@@ -6,6 +6,8 @@
 /** Units of scenario fields, with how a reader sees them; `1` is a plain number. */
 export const unitSymbols = {
   MeV: 'MeV',
+  eV: 'eV',
+  g_cm3: 'g/cm³',
   mm: 'mm',
   mrad: 'mrad',
   deg: '°',
@@ -20,8 +22,8 @@ export type Unit = keyof typeof unitSymbols;
 
 /** The unit that a key's suffix names: `x_sigma_mm` is in mm, `weight` in 1. */
 export function unitOfKey(key: string): Unit {
-  const suffix = key.slice(key.lastIndexOf('_') + 1);
-  return suffix in unitSymbols && suffix !== '1' && key.includes('_') ? (suffix as Unit) : '1';
+  const units = Object.keys(unitSymbols) as Unit[];
+  return units.find((unit) => unit !== '1' && key.endsWith(`_${unit}`)) ?? '1';
 }
 
 /** The shortest digits that read back exactly, with an exponent where many zeros would hide the size. */

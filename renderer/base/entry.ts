@@ -5,6 +5,8 @@ import type { Unit } from '../../electron/contract/units.ts';
 const factors: Readonly<Record<Unit, Readonly<Record<string, number>>>> = {
   mm: { mm: 1, cm: 10, m: 1000, um: 1e-3, µm: 1e-3, μm: 1e-3 },
   MeV: { mev: 1, kev: 1e-3, gev: 1e3 },
+  eV: { ev: 1, kev: 1000 },
+  g_cm3: { 'g/cm³': 1, 'g/cm3': 1 },
   mrad: { mrad: 1, rad: 1e3, deg: 1e3 * (Math.PI / 180), '°': 1e3 * (Math.PI / 180) },
   deg: { deg: 1, '°': 1, mrad: 180 / Math.PI / 1e3, rad: 180 / Math.PI },
   A: { a: 1, å: 1, nm: 10, pm: 0.01 },
@@ -14,7 +16,7 @@ const factors: Readonly<Record<Unit, Readonly<Record<string, number>>>> = {
   '1': { '': 1 },
 };
 
-const entryPattern = /^([-+−]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[-+]?\d{1,3})?)\s*([a-zµμ°å%]*)$/i;
+const entryPattern = /^([-+−]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[-+]?\d{1,3})?)\s*([a-zµμ°å%]*|g\/cm[3³])$/i;
 
 /**
  * The number that a text stands for, in the field's unit; null if it stands

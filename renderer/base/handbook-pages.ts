@@ -11,6 +11,7 @@ export const handbookPages: readonly HandbookPage[] = [
   { id: 'reading-results', title: 'Reading results' },
   { id: 'scenarios', title: 'Scenarios' },
   { id: 'fields', title: 'Fields' },
+  { id: 'matter', title: 'Matter' },
   { id: 'user-kernels', title: 'User kernels' },
   { id: 'comparing', title: 'Comparing and claims' },
   { id: 'studies', title: 'Studies' },

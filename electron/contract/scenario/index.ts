@@ -2,8 +2,10 @@
 export { type Difference, scenarioDifferences } from './diff.ts';
 export { type ImageGeometry, imageGeometry, type PixelReadout } from './diffraction/geometry.ts';
 export type { DiffractionDocument, DiffractionScenario, DiffractionWithConstants } from './diffraction/index.ts';
+export { elementOf, elements, isElement } from './elements.ts';
 export { type Fault, fault, missing, warning } from './fault.ts';
 export { allowedText, branchFor, schemaAt, unitOf } from './fields.ts';
+export { atomsOf, type Composition, compositionOfAtoms } from './formula.ts';
 export { formatIssue, showValue } from './issue-text.ts';
 export { type JsonSchema, publishedSchema, schemaOfKind } from './json-schema.ts';
 export {
@@ -32,6 +34,7 @@ export {
   type TransportWithBeam,
   type TransportWithConstants,
 } from './transport/index.ts';
+export type { OwnMaterial } from './transport/own-material.ts';
 export { type Spot, spotListSchema } from './transport/spots.ts';
 export { type Validated, validateScenario } from './validate.ts';
 export type { ContractWorkload } from './workload.ts';

@@ -52,7 +52,7 @@ export const materialSummaries: Readonly<Record<MaterialName, MaterialSummary>> 
   'adipose-icrp': material('adipose-icrp', 'Adipose tissue (ICRP)', 0.92, 63.2, 41.73, 56.18),
   'muscle-skeletal': material('muscle-skeletal', 'Muscle, skeletal (ICRP)', 1.05, 75.3, 36.81, 47.95),
   'bone-compact-icru': material('bone-compact-icru', 'Bone, compact (ICRU)', 1.85, 91.9, 30.49, 38.13),
-  'bone-cortical-icrp': material('bone-cortical-icrp', 'Bone, cortical (ICRP)', 1.92, 110, 26.99, 33.02),
+  'bone-cortical-icrp': material('bone-cortical-icrp', 'Bone, cortical (ICRP)', 1.85, 106.4, 27.42, 33.66),
   pmma: material('pmma', 'PMMA (acrylic)', 1.19, 74, 40.55, 53.76),
   a150: material('a150', 'A-150 tissue-equivalent plastic', 1.127, 65.1, 41.86, 56.19),
   graphite: material('graphite', 'Graphite', 1.7, 78, 42.7, 56.34),

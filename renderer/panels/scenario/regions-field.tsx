@@ -1,6 +1,6 @@
 /** The regions of the geometry: boxes of other materials, later ones over earlier ones. */
 import { type ReactElement, useId } from 'react';
-import { materialSummaries, type Path } from '../../../electron/contract/scenario/index.ts';
+import { materialSummaries, type Path, valueAt } from '../../../electron/contract/scenario/index.ts';
 import { maxRegions } from '../../../electron/contract/scenario/transport/geometry.ts';
 import { significant } from '../../base/numbers.ts';
 import { IconButton } from '../../widgets/controls/button.tsx';
@@ -20,6 +20,16 @@ export const materialOptions = Object.values(materialSummaries).map((material) =
   label: `${material.title} – ${significant(material.density_g_cm3, 3)} g/cm³`,
 }));
 
+/** The built-in materials, then the scenario's own as they stand in the draft. */
+function optionsOf(draft: unknown): readonly { readonly value: string; readonly label: string }[] {
+  const own = valueAt(draft, ['geometry', 'materials']);
+  const names = (Array.isArray(own) ? own : []).map((each: unknown) => valueAt(each, ['name']));
+  return [
+    ...materialOptions,
+    ...names.filter((name) => typeof name === 'string').map((name) => ({ value: name, label: `${name} (own)` })),
+  ];
+}
+
 export function MaterialField({ path }: { readonly path: Path }): ReactElement | null {
   const form = useForm();
   const id = useId();
@@ -31,7 +41,7 @@ export function MaterialField({ path }: { readonly path: Path }): ReactElement |
         <Select
           id={id}
           value={String(field.value ?? field.fallback ?? '')}
-          options={materialOptions}
+          options={optionsOf(form.draft)}
           onChange={(next) => form.edit(path, next, field.title)}
           invalid={invalid}
           isDefault={field.value === undefined}

@@ -10,6 +10,7 @@ import { FieldHelp } from './field-help.tsx';
 import { currentIssues, type FieldModel, issuesAt } from './fields.ts';
 import { type Form, FormContext } from './form-context.ts';
 import { FormIssues } from './form-issues.tsx';
+import { OwnMaterialsField } from './materials-field.tsx';
 import { MaterialField, RegionsField } from './regions-field.tsx';
 import { ResolvedCard } from './resolved-card.tsx';
 import { type Section, sectionSummary, sectionsOf } from './sections.ts';
@@ -26,6 +27,7 @@ const special: Readonly<Record<string, (props: { readonly path: Path }) => React
   'beam.spots': SpotsField,
   'geometry.background': MaterialField,
   'geometry.regions': RegionsField,
+  'geometry.materials': OwnMaterialsField,
   'physics.stopping_power': TableField,
   'solver.variant': VariantField,
 };

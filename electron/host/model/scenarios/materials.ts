@@ -26,12 +26,17 @@ export const materialFileSchema = z.strictObject({
   notes: z.string().optional(),
 });
 
-export interface Material extends z.infer<typeof materialFileSchema> {
+export interface Material extends Omit<z.infer<typeof materialFileSchema>, 'name'> {
+  readonly name: string;
   /** By the id of `stopping_power`. */
   readonly tables: ReadonlyMap<string, StoppingTable>;
 }
 
+/** Those of the library. */
 export type Materials = Readonly<Record<MaterialName, Material>>;
+
+/** Those of the library and a scenario's own. */
+export type MaterialSet = Materials & Readonly<Record<string, Material>>;
 
 async function loadTable(folder: string, file: string, title: string): Promise<StoppingTable> {
   const path = join(folder, file);

@@ -1,20 +1,20 @@
 /** How far the beam comes along its axis, through the regions that lie there. */
-import type { MaterialName, TransportScenario } from '../../../../contract/scenario/index.ts';
+import type { TransportScenario } from '../../../../contract/scenario/index.ts';
 import { lowestEnergy } from '../../../model/scenarios/stopping-table.ts';
-import { type TransportContext, tableOf } from './context.ts';
+import { materialOf, type TransportContext, tableOf } from './context.ts';
 
 /** Ranges between these many energies, apart by equal factors, are interpolated: good to 1e-5 of the range. */
 const ENERGIES = 1000;
 
 interface Medium {
-  readonly material: MaterialName;
+  readonly material: string;
   readonly density_scale: number;
 }
 
 /** The energies of a beam that slows down, and its range in each material at them, g/cm². */
 class Ranges {
   private readonly energies_MeV: Float64Array;
-  private readonly known = new Map<MaterialName, Float64Array>();
+  private readonly known = new Map<string, Float64Array>();
   private readonly context: TransportContext;
 
   constructor(context: TransportContext, energy_MeV: number) {
@@ -26,7 +26,7 @@ class Ranges {
     );
   }
 
-  private of(material: MaterialName): Float64Array {
+  private of(material: string): Float64Array {
     const table = tableOf(this.context, material);
     const ranges =
       this.known.get(material) ??
@@ -36,7 +36,7 @@ class Ranges {
   }
 
   private density({ material, density_scale }: Medium): number {
-    return this.context.materials[material].density_g_cm3 * density_scale;
+    return materialOf(this.context, material).density_g_cm3 * density_scale;
   }
 
   /** Path that is left at an energy, mm. */

@@ -7,10 +7,10 @@
  * variance is right, but the sum of seldom jumps has a fourth cumulant of a bin² times the variance; a Gaussian
  * has none. That makes W80–20 narrower by an eighth of (bin / straggling)².
  */
-import type { MaterialName, TransportScenario, TransportWithBeam } from '../../../../contract/scenario/index.ts';
+import type { TransportScenario, TransportWithBeam } from '../../../../contract/scenario/index.ts';
 import { tidy } from '../../../model/scenarios/nice.ts';
 import { lowestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
-import { type TransportContext, tableOf } from './context.ts';
+import { materialOf, type TransportContext, tableOf } from './context.ts';
 import { rangeStraggling_mm } from './straggling.ts';
 
 /** Most wanted first: three hold every tissue and metal at its own density; more take as much more time. */
@@ -39,7 +39,7 @@ const PROTON_MEV = 938.272;
 const ENERGIES = 200;
 
 interface Medium {
-  readonly material: MaterialName;
+  readonly material: string;
   readonly density_scale: number;
   /** Along z, mm. */
   readonly thickness_mm: number;
@@ -55,7 +55,7 @@ export interface Slowing {
   /** Root mean square angle to the axis, rad, that a beam has from scattering in water. */
   readonly angle: Float64Array;
   /** Stopping power of a material at the same energies; each is looked up once. */
-  readonly stoppingIn: (material: MaterialName) => Float64Array;
+  readonly stoppingIn: (material: string) => Float64Array;
 }
 
 export function slowing(
@@ -67,8 +67,8 @@ export function slowing(
   const { energies_MeV, stopping_MeV_cm2_g } = context.water;
   const found = context.rangeTable(energies_MeV, stopping_MeV_cm2_g, energies);
   const range_mm = found.range_g_cm2.map((range) => range * 10);
-  const known = new Map<MaterialName, Float64Array>();
-  const stoppingIn = (material: MaterialName): Float64Array => {
+  const known = new Map<string, Float64Array>();
+  const stoppingIn = (material: string): Float64Array => {
     const table = tableOf(context, material);
     const own =
       known.get(material) ??
@@ -119,7 +119,7 @@ interface Step {
 /** Variance of the residual range, mm² of water, that a beam gets from bins of `bin_mm` on its way through `medium`. */
 function added_mm2(medium: Medium, water: Slowing, bin_mm: number, step: Step, context: TransportContext): number {
   const own = water.stoppingIn(medium.material);
-  const density = context.materials[medium.material].density_g_cm3 * medium.density_scale;
+  const density = materialOf(context, medium.material).density_g_cm3 * medium.density_scale;
   let added = 0;
   let own_mm = 0;
   let [before, straggled] = [0, 0];
@@ -218,9 +218,9 @@ export function wayPerCell({ beam }: TransportWithBeam, dz_mm: number): number {
 /** The range step that the program chooses for a solver step along the beam's axis, mm of water. */
 export function chosenRangeStep_mm(scenario: TransportWithBeam, context: TransportContext, step_mm: number): number {
   const { background } = scenario.geometry;
-  const linear = (material: MaterialName): number =>
+  const linear = (material: string): number =>
     stoppingAt(context.rangeTable, tableOf(context, material), scenario.beam.energy_MeV).stopping *
-    context.materials[material].density_g_cm3;
+    materialOf(context, material).density_g_cm3;
   const toWater = background === 'water' ? 1 : linear(background) / linear('water');
   const inWater_mm = toWater === 1 ? step_mm : Number((step_mm * toWater).toPrecision(4));
   return tidy(inWater_mm / binsPerStep(scenario, context, step_mm, inWater_mm));

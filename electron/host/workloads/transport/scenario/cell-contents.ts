@@ -2,11 +2,11 @@
  * What fills each cell of the box. Borders may cut cells anywhere: a cell holds each medium by the share of its area
  * that the medium has. So a foil thinner than a cell counts as thick as it is.
  */
-import type { MaterialName, TransportScenario } from '../../../../contract/scenario/index.ts';
+import type { TransportScenario } from '../../../../contract/scenario/index.ts';
 import { atOnce, inTurns, type Pausing } from '../../../io/flow/in-turns.ts';
 
 export interface Medium {
-  readonly material: MaterialName;
+  readonly material: string;
   readonly density_scale: number;
 }
 

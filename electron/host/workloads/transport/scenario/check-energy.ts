@@ -1,32 +1,22 @@
 /** Energies against the stopping power tables, the cutoff and the energy grid. */
-import {
-  type Fault,
-  fault,
-  type MaterialName,
-  type TransportScenario,
-  warning,
-} from '../../../../contract/scenario/index.ts';
+import { type Fault, fault, type TransportScenario, warning } from '../../../../contract/scenario/index.ts';
 import { formatNumber } from '../../../../contract/units.ts';
 import { highestEnergy, lowestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
-import { type TransportContext, tableOf } from './context.ts';
+import { materialOf, type TransportContext, tableOf } from './context.ts';
 import { beamSigmas } from './estimate.ts';
 import type { Check } from './one-check.ts';
 import { rangeStraggling_mm } from './straggling.ts';
 
 interface Limit {
   readonly energy_MeV: number;
-  readonly material: MaterialName;
+  readonly material: string;
   readonly title: string;
 }
 
 /** Water comes first: it is always used, because it defines the range grid. */
-function usedMaterials(scenario: TransportScenario): readonly MaterialName[] {
+function usedMaterials(scenario: TransportScenario): readonly string[] {
   return [
-    ...new Set([
-      'water' as const,
-      scenario.geometry.background,
-      ...scenario.geometry.regions.map(({ material }) => material),
-    ]),
+    ...new Set(['water', scenario.geometry.background, ...scenario.geometry.regions.map(({ material }) => material)]),
   ];
 }
 
@@ -119,7 +109,7 @@ function warnOfFewSteps(scenario: TransportScenario, context: TransportContext):
   const { solver, geometry, beam } = scenario;
   if (solver.stepping === 'depth') return [];
   const table = tableOf(context, geometry.background);
-  const density = context.materials[geometry.background].density_g_cm3;
+  const density = materialOf(context, geometry.background).density_g_cm3;
   const range_mm = (stoppingAt(context.rangeTable, table, beam.energy_MeV).range * 10) / density;
   const path_mm = Math.min(range_mm, Math.hypot(geometry.depth_mm, geometry.width_mm));
   const steps = Math.ceil(path_mm / solver.step_mm);

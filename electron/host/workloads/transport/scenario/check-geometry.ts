@@ -3,7 +3,7 @@ import { type Fault, fault, type TransportScenario, warning } from '../../../../
 import { formatNumber } from '../../../../contract/units.ts';
 import { stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { cellContents, MOST_CONTENTS } from './cell-contents.ts';
-import { type TransportContext, tableOf } from './context.ts';
+import { materialOf, type TransportContext, tableOf } from './context.ts';
 import type { Check, RegionIndex } from './one-check.ts';
 
 /** Decimal numbers that should meet a border meet it to this fraction of the box. */
@@ -71,7 +71,7 @@ function checkBeamZ({ beam, geometry }: TransportScenario): readonly Fault[] {
 function warnOfLeaving({ beam, geometry, initial }: TransportScenario, context: TransportContext): readonly Fault[] {
   if (geometry.regions.length > 0 || initial.kind !== 'beam') return [];
   const table = tableOf(context, geometry.background);
-  const density = context.materials[geometry.background].density_g_cm3;
+  const density = materialOf(context, geometry.background).density_g_cm3;
   const range_mm = (stoppingAt(context.rangeTable, table, beam.energy_MeV).range * 10) / density;
   const reach_mm = beam.z_mm + range_mm * Math.cos((beam.angle_deg * Math.PI) / 180);
   if (reach_mm <= geometry.depth_mm) return [];

@@ -3,16 +3,11 @@
  * an energy runs well. Values that the user set are never changed; values that
  * were left out adapt to them.
  */
-import {
-  type MaterialName,
-  spotsOf,
-  type TransportScenario,
-  type TransportWithBeam,
-} from '../../../../contract/scenario/index.ts';
+import { spotsOf, type TransportScenario, type TransportWithBeam } from '../../../../contract/scenario/index.ts';
 import { multipleAbove, niceAbove, niceBelow, niceNear, tidy } from '../../../model/scenarios/nice.ts';
 import { lowestEnergy, type StoppingAt, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { chosenRangeStep_mm, wayPerCell } from './bins-per-step.ts';
-import { type TransportContext, tableOf } from './context.ts';
+import { materialOf, type TransportContext, tableOf } from './context.ts';
 import { rangeStraggling_mm } from './straggling.ts';
 
 /** Beam width at the end of the range in water, both in mm: a fit as that of the straggling. */
@@ -63,11 +58,10 @@ interface Ranges {
 function ranges(scenario: TransportWithBeam, context: TransportContext): Ranges {
   const { energy_MeV } = scenario.beam;
   const { background, regions } = scenario.geometry;
-  const at = (material: MaterialName): StoppingAt =>
-    stoppingAt(context.rangeTable, tableOf(context, material), energy_MeV);
-  const linear = (material: MaterialName, scale: number): number =>
-    at(material).stopping * context.materials[material].density_g_cm3 * scale;
-  const own_mm = (at(background).range * 10) / context.materials[background].density_g_cm3;
+  const at = (material: string): StoppingAt => stoppingAt(context.rangeTable, tableOf(context, material), energy_MeV);
+  const linear = (material: string, scale: number): number =>
+    at(material).stopping * materialOf(context, material).density_g_cm3 * scale;
+  const own_mm = (at(background).range * 10) / materialOf(context, background).density_g_cm3;
   let path_mm = own_mm;
   for (const region of regions) {
     const ratio = linear(region.material, region.density_scale) / linear(background, 1);
@@ -116,9 +110,9 @@ function cutoffOf(scenario: TransportWithBeam, context: TransportContext): numbe
 
 /** Scattering over the whole range, √(R/X_S), beside water's; the largest of the materials in the box. */
 function scatteringToWater({ beam, geometry }: TransportWithBeam, context: TransportContext): number {
-  const squared = (material: MaterialName): number =>
+  const squared = (material: string): number =>
     stoppingAt(context.rangeTable, tableOf(context, material), beam.energy_MeV).range /
-    context.materials[material].scattering_length_g_cm2;
+    materialOf(context, material).scattering_length_g_cm2;
   const all = [geometry.background, ...geometry.regions.map(({ material }) => material)];
   return Math.sqrt(Math.max(...all.map(squared)) / squared('water'));
 }

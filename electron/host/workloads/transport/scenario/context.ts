@@ -1,11 +1,11 @@
 /** What the transport workload's files need to know beside the scenario itself. */
-import type { MaterialName } from '../../../../contract/scenario/index.ts';
-import { type Materials, standardTable } from '../../../model/scenarios/materials.ts';
+import { type Material, type MaterialSet, standardTable } from '../../../model/scenarios/materials.ts';
 import type { NuclearTable } from '../../../model/scenarios/nuclear-tables.ts';
 import type { RangeTable, StoppingTable } from '../../../model/scenarios/stopping-table.ts';
 
 export interface TransportContext {
-  readonly materials: Materials;
+  /** Those of the library and the scenario's own. */
+  readonly materials: MaterialSet;
   readonly nuclearTables: readonly NuclearTable[];
   readonly rangeTable: RangeTable;
   /** The table of water that the scenario names or brings. */
@@ -17,6 +17,13 @@ export interface TransportContext {
 }
 
 /** The stopping power table that a run uses for a material: the scenario chooses only that of water. */
-export function tableOf(context: Pick<TransportContext, 'water' | 'materials'>, material: MaterialName): StoppingTable {
-  return material === 'water' ? context.water : standardTable(context.materials[material]);
+export function tableOf(context: Pick<TransportContext, 'water' | 'materials'>, material: string): StoppingTable {
+  return material === 'water' ? context.water : standardTable(materialOf(context, material));
+}
+
+/** A material by name; scenarios that name others are refused before. */
+export function materialOf({ materials }: Pick<TransportContext, 'materials'>, name: string): Material {
+  const found = Object.hasOwn(materials, name) ? materials[name] : undefined;
+  if (found === undefined) throw new Error(`no material is called ${name}`);
+  return found;
 }

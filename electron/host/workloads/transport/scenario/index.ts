@@ -10,7 +10,8 @@ import {
 } from '../../../../contract/scenario/index.ts';
 import type { TransportProblem } from '../../../io/addon/addon.ts';
 import { inTurns } from '../../../io/flow/in-turns.ts';
-import type { Materials } from '../../../model/scenarios/materials.ts';
+import { ownMaterial } from '../../../model/matter/own-material.ts';
+import type { Material, MaterialSet, Materials } from '../../../model/scenarios/materials.ts';
 import type { NuclearTable } from '../../../model/scenarios/nuclear-tables.ts';
 import { type RangeTable, type StoppingTable, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { axisRange_mm } from './axis-range.ts';
@@ -55,6 +56,19 @@ export interface TransportParts {
   readonly warnings: () => Promise<readonly Fault[]>;
 }
 
+/** The library's materials with the scenario's own. */
+function materialsOf(
+  { geometry }: TransportWithConstants,
+  { materials, rangeTable }: TransportServices,
+  water: StoppingTable,
+): MaterialSet {
+  const own = geometry.materials.map((each): [string, Material] => [
+    each.name,
+    ownMaterial(each, materials, water, rangeTable),
+  ]);
+  return { ...materials, ...Object.fromEntries(own) } as MaterialSet;
+}
+
 /** Finds what fills the cells while others take their turns: checks and problem then have it at once. */
 async function fillCells(scenario: TransportScenario, context: TransportContext): Promise<void> {
   const { geometry, grid } = scenario;
@@ -73,7 +87,8 @@ export async function readTransport(
   services: TransportServices,
 ): Promise<TransportParts> {
   const water = await waterTable(filled, services.materials, place.folder, place.name);
-  const context: TransportContext = { ...services, water: water.table };
+  const materials = materialsOf(filled, services, water.table);
+  const context: TransportContext = { ...services, materials, water: water.table };
   const { spots } = filled.beam;
   const file = spots === undefined || Array.isArray(spots) ? null : await readSpots(spots.file, place);
   const scenario = completeTransport(await withEnergies(filled, context, file?.value ?? null), context);

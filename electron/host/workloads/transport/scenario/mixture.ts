@@ -3,7 +3,7 @@ import type { TransportProblem } from '../../../io/addon/addon.ts';
 import type { Pausing } from '../../../io/flow/in-turns.ts';
 import type { StoppingTable } from '../../../model/scenarios/stopping-table.ts';
 import type { Contents, Medium } from './cell-contents.ts';
-import { type TransportContext, tableOf } from './context.ts';
+import { materialOf, type TransportContext, tableOf } from './context.ts';
 
 export type ProblemMaterial = TransportProblem['materials'][number];
 
@@ -12,7 +12,7 @@ function nameOf({ material, density_scale }: Medium): string {
 }
 
 function pure(context: TransportContext, medium: Medium): ProblemMaterial {
-  const material = context.materials[medium.material];
+  const material = materialOf(context, medium.material);
   const table = tableOf(context, medium.material);
   return {
     name: nameOf(medium),

@@ -1,0 +1,124 @@
+/** Materials of the user's own: name, formula or mass fractions, density, I. */
+import { type ReactElement, useState } from 'react';
+import { atomsOf, type Path, valueAt } from '../../../electron/contract/scenario/index.ts';
+import { maxOwnMaterials } from '../../../electron/contract/scenario/transport/own-material.ts';
+import { IconButton } from '../../widgets/controls/button.tsx';
+import { TextField } from '../../widgets/controls/text-field.tsx';
+import { Field } from './field.tsx';
+import { fieldModel, issuesAt } from './fields.ts';
+import { useForm } from './form-context.ts';
+import { compositionText, madeOf } from './material-model.ts';
+
+/** What it is made of, in one line: a formula or mass fractions. The text stands as typed while it is being typed. */
+function MadeOfField({ path, index }: { readonly path: Path; readonly index: number }): ReactElement {
+  const form = useForm();
+  const material = valueAt(form.draft, path);
+  const [typed, type] = useState<string | null>(null);
+  const issues = ['formula', 'composition'].flatMap((key) => issuesAt(form.issues, [...path, key]));
+  return (
+    <div className="field" data-path={`geometry.materials[${index}].formula`}>
+      <div className="field__row">
+        <span className="field__name" title="A formula, such as C5H8O2, or mass fractions, such as H 0.112, O 0.888">
+          Made of
+        </span>
+        <div className="field__control">
+          <TextField
+            label={`Formula or mass fractions of material ${index + 1}`}
+            placeholder="C5H8O2, or H 0.112, O 0.888"
+            value={typed ?? compositionText(material)}
+            invalid={issues.length > 0}
+            onChange={(text) => {
+              type(text);
+              form.edit(path, madeOf(material, text, atomsOf), 'Composition', `made of ${index}`);
+            }}
+            onSettle={() => {
+              type(null);
+              form.settle();
+            }}
+          />
+        </div>
+        <span className="field__reset" />
+      </div>
+      {issues.map((issue) => (
+        <p key={issue.message} className="field__faults">
+          {issue.message}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function MaterialCard({ path, index }: { readonly path: Path; readonly index: number }): ReactElement {
+  const form = useForm();
+  const list = path.slice(0, -1);
+  const all = (fieldModel(form.draft, null, list)?.value ?? []) as readonly unknown[];
+  const named = issuesAt(form.issues, [...path, 'name']);
+  const remove = (): void => {
+    const rest = all.filter((_, i) => i !== index);
+    form.edit(list, rest.length === 0 ? undefined : rest, 'Remove material');
+  };
+  return (
+    <li className="region" data-invalid={issuesAt(form.issues, path).some((issue) => issue.severity === 'error')}>
+      <div className="region__head" data-path={`geometry.materials[${index}].name`}>
+        <span className="region__index">{index + 1}</span>
+        <TextField
+          label={`Name of material ${index + 1}`}
+          value={String(valueAt(form.draft, [...path, 'name']) ?? '')}
+          invalid={named.length > 0}
+          onChange={(name) => form.edit([...path, 'name'], name, 'Material name', `material ${index}`)}
+          onSettle={form.settle}
+        />
+        <IconButton icon="trash" size={13} label={`Remove material ${index + 1}`} onPress={remove} />
+      </div>
+      {named.map((issue) => (
+        <p key={issue.message} className="field__faults">
+          {issue.message}
+        </p>
+      ))}
+      <MadeOfField path={path} index={index} />
+      <Field path={[...path, 'density_g_cm3']} />
+      <Field path={[...path, 'mean_excitation_eV']} />
+    </li>
+  );
+}
+
+export function OwnMaterialsField({ path }: { readonly path: Path }): ReactElement | null {
+  const form = useForm();
+  const field = fieldModel(form.draft, null, path);
+  if (field === null) return null;
+  const materials: readonly unknown[] = Array.isArray(field.value) ? field.value : [];
+  const names = materials.map((each) => valueAt(each, ['name']));
+  const free = Array.from({ length: materials.length + 1 }, (_, i) => `material-${i + 1}`).find(
+    (name) => !names.includes(name),
+  );
+  const add = (): void => {
+    const next = { name: free, formula: 'C5H8O2', density_g_cm3: 1.19 };
+    form.edit(path, [...materials, next], 'Add material');
+  };
+  return (
+    <div className="regions" data-path={field.key}>
+      <div className="regions__head">
+        <span className="field__name" title={field.description}>
+          {field.title}
+        </span>
+        <IconButton
+          icon="plus"
+          size={13}
+          label="Add a material of your own"
+          disabled={materials.length >= maxOwnMaterials}
+          onPress={add}
+        />
+      </div>
+      {materials.length === 0 ? (
+        <p className="regions__none">None: the built-in materials.</p>
+      ) : (
+        <ol className="regions__list">
+          {materials.map((_, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a material is what stands at its place
+            <MaterialCard key={index} path={[...path, index]} index={index} />
+          ))}
+        </ol>
+      )}
+    </div>
+  );
+}
