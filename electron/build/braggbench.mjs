@@ -3,16 +3,50 @@
  * `npm run braggbench -- …` and `npx braggbench …`: the command line, built
  * first where it is out of date. Standard output belongs to the command.
  */
+import { existsSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { hand } from './setup/command.mjs';
+import { LOCK } from './setup/lock.mjs';
+import { otherNode } from './setup/pinned-node.mjs';
 import { callerFolder, inRoot } from './setup/root.mjs';
 import { main, sayOn } from './setup/say.mjs';
-import { build, commandLineSteps, everyStep, prepare } from './steps/all.mjs';
+import { COMMAND_LINE, inputsNow, isAsLooked, keepLook } from './steps/looked-at.mjs';
+
+const cli = inRoot('dist/host/cli.js');
+
+/**
+ * The command line in this process, where its Node is the right one: another would take a tenth of a second to start.
+ * @param {readonly string[]} args
+ */
+async function perform(args) {
+  const other = otherNode();
+  if (other !== null) return hand(other, [cli, ...args], { cwd: callerFolder });
+  process.chdir(callerFolder);
+  process.argv = [process.execPath, cli, ...args];
+  await import(pathToFileURL(cli).href);
+  return Number(process.exitCode ?? 0);
+}
+
+/** @param {readonly string[]} args */
+async function afterBuilding(args) {
+  const { build, commandLineSteps, everyStep, prepare } = await import('./steps/all.mjs');
+  const elsewhere = await prepare(args);
+  if (elsewhere !== null) return elsewhere;
+  const inputs = inputsNow(COMMAND_LINE);
+  const steps = await commandLineSteps();
+  await build(args[0] === 'serve' ? await everyStep() : steps);
+  keepLook(
+    COMMAND_LINE,
+    inputs,
+    steps.flatMap(({ outputs }) => outputs),
+  );
+  return perform(args);
+}
 
 await main(async () => {
   sayOn(process.stderr);
   const args = process.argv.slice(2);
-  const elsewhere = await prepare(args);
-  if (elsewhere !== null) return elsewhere;
-  await build(args[0] === 'serve' ? await everyStep() : await commandLineSteps());
-  return hand(process.execPath, [inRoot('dist/host/cli.js'), ...args], { cwd: callerFolder });
+  // The page, which only `serve` needs, is not looked at here.
+  const asLooked = args[0] !== 'serve' && !existsSync(LOCK) && isAsLooked(COMMAND_LINE);
+  return asLooked ? perform(args) : afterBuilding(args);
 });

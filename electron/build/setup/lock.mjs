@@ -3,13 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inRoot } from './root.mjs';
 import { say } from './say.mjs';
 
-const FILE = inRoot('dist/.lock');
+/** There while a process installs or builds. */
+export const LOCK = inRoot('dist/.lock');
 const LOOK_AGAIN_MS = 200;
 
 /** Whether this call created the lock file. */
 function take() {
   try {
-    writeFileSync(FILE, String(process.pid), { flag: 'wx' });
+    writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
     return true;
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EEXIST') return false;
@@ -20,7 +21,7 @@ function take() {
 /** The process in the lock file; null while it is being written or was just released. */
 function holder() {
   try {
-    return Number(readFileSync(FILE, 'utf8')) || null;
+    return Number(readFileSync(LOCK, 'utf8')) || null;
   } catch {
     return null;
   }
@@ -53,7 +54,7 @@ export async function alone(body) {
     if (pid && !isRunning(pid)) {
       // Its owner was killed. Looked at twice, so that of two waiting processes
       // the slower one does not remove the lock that the faster one just took.
-      if (dead === pid) rmSync(FILE, { force: true });
+      if (dead === pid) rmSync(LOCK, { force: true });
       dead = pid;
     } else if (pid && !told) {
       say(`Another Braggbench command (process ${pid}) is building here; waiting for it …`);
@@ -61,7 +62,7 @@ export async function alone(body) {
     }
     await sleep(LOOK_AGAIN_MS * (0.5 + Math.random()));
   }
-  const release = () => rmSync(FILE, { force: true });
+  const release = () => rmSync(LOCK, { force: true });
   process.once('exit', release);
   try {
     return await body();

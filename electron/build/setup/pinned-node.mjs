@@ -25,6 +25,21 @@ function pinnedBinary() {
 }
 
 /**
+ * The Node to go on with in place of this process's; null where this one will do.
+ * @returns {string | null}
+ */
+export function otherNode() {
+  const pinned = pinnedBinary();
+  if (process.env[MARK] || process.version === pinned?.version) return null;
+  if (pinned) return pinned.binary;
+  if (major >= LEAST_MAJOR) return null;
+  throw new Failure(
+    `Braggbench brings no Node of its own for ${process.platform}-${process.arch} and needs Node ${LEAST_MAJOR} or newer; ` +
+      `this is ${process.version}. Install it from https://nodejs.org.`,
+  );
+}
+
+/**
  * Makes sure the rest of the entry script runs on the pinned Node: returns
  * null when it does, else the exit code of the same script run there.
  * Call after ensurePackages().
@@ -32,15 +47,7 @@ function pinnedBinary() {
  * @returns {Promise<number | null>}
  */
 export async function onPinnedNode(args) {
-  const pinned = pinnedBinary();
-  if (process.env[MARK] || process.version === pinned?.version) return null;
-  if (pinned) {
-    const script = process.argv[1] ?? '';
-    return hand(pinned.binary, [script, ...args], { env: { ...process.env, [MARK]: '1' } });
-  }
-  if (major >= LEAST_MAJOR) return null;
-  throw new Failure(
-    `Braggbench brings no Node of its own for ${process.platform}-${process.arch} and needs Node ${LEAST_MAJOR} or newer; ` +
-      `this is ${process.version}. Install it from https://nodejs.org.`,
-  );
+  const other = otherNode();
+  if (other === null) return null;
+  return hand(other, [process.argv[1] ?? '', ...args], { env: { ...process.env, [MARK]: '1' } });
 }
