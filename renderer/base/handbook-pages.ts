@@ -26,15 +26,15 @@ export const handbookPages: readonly HandbookPage[] = [
 ];
 
 /** A page, and a heading of it as links name it. */
-export interface HandbookPlace {
+export interface HandbookLink {
   readonly page: string;
   readonly anchor: string | null;
 }
 
-const at = (page: string, anchor: string | null = null): HandbookPlace => ({ page, anchor });
+const at = (page: string, anchor: string | null = null): HandbookLink => ({ page, anchor });
 
 /** What F1 opens, by the panel in focus. */
-export const pageOfPanel: Readonly<Record<string, HandbookPlace>> = {
+export const pageOfPanel: Readonly<Record<string, HandbookLink>> = {
   scenario: at('scenarios'),
   questions: at('start', 'questions-to-begin-with'),
   library: at('start', 'your-files'),

@@ -2,9 +2,9 @@
 import { exportsOf } from '../../electron/contract/exports.ts';
 import { scenarioKindNames, scenarioKinds } from '../../electron/contract/scenario/index.ts';
 import { isForLive } from '../../electron/contract/scenario/transport/what-if.ts';
-import { type HandbookPlace, handbookPages } from '../base/handbook-pages.ts';
+import { type HandbookLink, handbookPages } from '../base/handbook-pages.ts';
 import { questions as allQuestions } from '../base/questions.ts';
-import { isOfKind, panelPlaces } from '../state/layout/defaults.ts';
+import { isOfKind, panelSlots } from '../state/layout/defaults.ts';
 import { layoutNames, layoutTitles } from '../state/layout/frames.ts';
 import { activeRun, hasResult, runOf, stoppableRun } from '../state/runs.ts';
 import { isEdited } from '../state/scenario.ts';
@@ -274,7 +274,7 @@ function viewCommands({ stores, workloads }: Workbench): readonly Command[] {
       checked: shown === layout,
       run: () => stores.layout.choose(layout),
     })),
-    ...panelPlaces
+    ...panelSlots
       .filter((panel) => isOfKind(panel, kind, workloads))
       .map(({ id, title, key }) => ({
         id: `view.show.${id}`,
@@ -368,7 +368,7 @@ async function chooseCommand(workbench: Workbench): Promise<void> {
   if (command?.enabled) command.run();
 }
 
-function openHandbook({ stores }: Workbench, place: HandbookPlace): void {
+function openHandbook({ stores }: Workbench, place: HandbookLink): void {
   stores.handbook.open(place);
   stores.layout.reveal('handbook');
 }

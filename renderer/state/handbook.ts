@@ -1,11 +1,11 @@
 /** Where the handbook is open, where it was before, and which panel was last in focus. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { type HandbookPlace, handbookPages, pageOfPanel } from '../base/handbook-pages.ts';
+import { type HandbookLink, handbookPages, pageOfPanel } from '../base/handbook-pages.ts';
 
 export interface HandbookState {
-  readonly place: HandbookPlace;
+  readonly place: HandbookLink;
   /** The latest is the last. */
-  readonly before: readonly HandbookPlace[];
+  readonly before: readonly HandbookLink[];
   /** What is searched for; it outlives a panel that is laid out anew. Empty: the page is shown. */
   readonly query: string;
   /** Panel that was last in focus; null before any was. */
@@ -13,20 +13,20 @@ export interface HandbookState {
 }
 
 export interface HandbookStore extends StoreApi<HandbookState> {
-  open(place: HandbookPlace): void;
+  open(place: HandbookLink): void;
   back(): void;
   search(query: string): void;
   focused(panel: string): void;
   /** Handbook page of the panel in focus. */
-  placeOfFocus(): HandbookPlace;
+  placeOfFocus(): HandbookLink;
 }
 
-const first: HandbookPlace = { page: handbookPages[0]?.id ?? '', anchor: null };
+const first: HandbookLink = { page: handbookPages[0]?.id ?? '', anchor: null };
 
 /** More steps back than anybody takes. */
 const KEPT = 50;
 
-const same = (a: HandbookPlace, b: HandbookPlace): boolean => a.page === b.page && a.anchor === b.anchor;
+const same = (a: HandbookLink, b: HandbookLink): boolean => a.page === b.page && a.anchor === b.anchor;
 
 export function createHandbookStore(): HandbookStore {
   const store = createStore<HandbookState>(() => ({ place: first, before: [], query: '', about: null }));

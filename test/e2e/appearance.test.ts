@@ -1,7 +1,7 @@
 /** The workbench at the sizes, scales and themes that it is used in: accessible, and nothing cut off. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { isOfKind, panelPlaces } from '../../renderer/state/layout/defaults.ts';
+import { isOfKind, panelSlots } from '../../renderer/state/layout/defaults.ts';
 import { pageWorkloads } from '../../renderer/workloads/index.ts';
 import { accessibilityFaults } from './accessible.ts';
 import type { PageOptions } from './browser.ts';
@@ -93,7 +93,7 @@ it('every panel is accessible, light and dark', async () => {
   await bench.run.click();
   await bench.r80.waitFor();
   const faults: string[] = [];
-  for (const { title } of panelPlaces.filter((panel) => isOfKind(panel, 'transport', pageWorkloads))) {
+  for (const { title } of panelSlots.filter((panel) => isOfKind(panel, 'transport', pageWorkloads))) {
     // With its shortcut behind it, where it has one.
     await bench.menu('View', new RegExp(`^${title}($|Alt|F1)`));
     const tab = bench.panel(title);

@@ -1,7 +1,7 @@
 /** Which thread does which element along x; the rows along y and z are all alike. */
 import type { Launch } from './launch.ts';
 
-export interface ThreadPlace {
+export interface ThreadPosition {
   /** Along x, counted over the grid. */
   readonly thread: number;
   readonly block: number;
@@ -20,14 +20,14 @@ export function threadsAlongX({ grid, request }: Launch): number {
   return grid[0] * request.block[0];
 }
 
-export function placeOfThread(launch: Launch, thread: number, turn = 0): ThreadPlace {
+export function placeOfThread(launch: Launch, thread: number, turn = 0): ThreadPosition {
   const width = launch.request.block[0];
   const lane = thread % width;
   return { thread, block: Math.floor(thread / width), lane, warp: Math.floor(lane / WARP), turn };
 }
 
 /** Thread of an element along x; with one element per thread those behind the end have no element. */
-export function threadOfElement(launch: Launch, element: number): ThreadPlace {
+export function threadOfElement(launch: Launch, element: number): ThreadPosition {
   const stride = threadsAlongX(launch);
   return placeOfThread(launch, element % stride, Math.floor(element / stride));
 }

@@ -23,7 +23,7 @@ import {
   STEP_INKS,
   type WaterfallSeries,
 } from './chart.ts';
-import { LEGEND_LINE, LEGEND_SAMPLE, type LegendPlace, layOut, spread } from './layout.ts';
+import { LEGEND_LINE, LEGEND_SAMPLE, type LegendEntry, layOut, spread } from './layout.ts';
 
 interface Plot {
   readonly box: Box;
@@ -34,7 +34,7 @@ interface Plot {
 
 const BASELINE = 0.35;
 
-function legendShapes({ series, left, top }: LegendPlace, { width, label }: FigureSize): readonly Shape[] {
+function legendShapes({ series, left, top }: LegendEntry, { width, label }: FigureSize): readonly Shape[] {
   const middle = top + (LEGEND_LINE * label) / 2;
   const { kind, ink, name, says } = series;
   const centre = [left + label, middle] as const;

@@ -15,7 +15,7 @@ const WIDE = 1.08;
 const MOST_NAMES = 0.4;
 const MOST_ASIDE = 0.34;
 
-export interface LegendPlace {
+export interface LegendEntry {
   readonly series: Series;
   readonly left: number;
   readonly top: number;
@@ -24,12 +24,12 @@ export interface LegendPlace {
 export interface ChartLayout {
   readonly width: number;
   readonly height: number;
-  readonly legend: readonly LegendPlace[];
+  readonly legend: readonly LegendEntry[];
   /** The plot of each pane. */
   readonly boxes: readonly Box[];
 }
 
-function legendPlaces(chart: Chart, { width, label }: FigureSize): readonly LegendPlace[] {
+function legendEntries(chart: Chart, { width, label }: FigureSize): readonly LegendEntry[] {
   const entries = chart.legend === 'inside' ? [] : legendOf(chart);
   const single = entries.some(({ says }) => says !== undefined);
   let [left, row] = [label / 2, 0];
@@ -68,7 +68,7 @@ function roomOf({ y, marks = [], asides = [] }: Pane, { room }: Chart, { width, 
 /** `given_px`: the height it has to fill; null: as tall as its panes want to be. */
 export function layOut(chart: Chart, size: FigureSize, given_px: number | null): ChartLayout {
   const { width, label } = size;
-  const legend = legendPlaces(chart, size);
+  const legend = legendEntries(chart, size);
   const lines = legend.length === 0 ? 0 : (legend.at(-1)?.top ?? 0) + LEGEND_LINE * label;
   const beside = chart.besideFrom !== undefined && width >= chart.besideFrom * label;
   const columns = beside ? chart.panes.length : 1;

@@ -1,6 +1,6 @@
 /** The handbook: a page of it, or what a search found. */
 import { type ReactElement, useEffect, useRef } from 'react';
-import { type HandbookPlace, handbookPages } from '../../base/handbook-pages.ts';
+import { type HandbookLink, handbookPages } from '../../base/handbook-pages.ts';
 import { Button, IconButton } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
@@ -13,7 +13,7 @@ import './handbook-panel.css';
 
 interface FoundListProps {
   readonly query: string;
-  readonly onOpen: (place: HandbookPlace) => void;
+  readonly onOpen: (place: HandbookLink) => void;
 }
 
 const nameOf = ({ title, heading }: Found): string => (heading === null ? title : `${title} › ${heading}`);

@@ -4,12 +4,12 @@
  */
 import { lexer, type Token, type Tokens } from 'marked';
 import { createElement, Fragment, type ReactElement, type ReactNode } from 'react';
-import { anchorOf, type HandbookPlace } from '../../base/handbook-pages.ts';
+import { anchorOf, type HandbookLink } from '../../base/handbook-pages.ts';
 
 export interface MarkdownProps {
   readonly text: string;
   readonly page: string;
-  readonly onOpen: (place: HandbookPlace) => void;
+  readonly onOpen: (place: HandbookLink) => void;
 }
 
 type Context = Omit<MarkdownProps, 'text'>;
@@ -18,7 +18,7 @@ type Context = Omit<MarkdownProps, 'text'>;
 export const headingId = (anchor: string): string => `handbook-${anchor}`;
 
 /** The page that a link of `page` leads to; null: it leads elsewhere. */
-export function placeOf(href: string, page: string): HandbookPlace | null {
+export function placeOf(href: string, page: string): HandbookLink | null {
   const found = /^(?:([\w-]+)\.md)?(?:#([\p{L}\p{N}_-]+))?$/u.exec(href);
   if (found === null || href === '') return null;
   return { page: found[1] ?? page, anchor: found[2] ?? null };

@@ -1,5 +1,5 @@
 /** The text of the handbook's pages, and the search in it. */
-import { anchorOf, type HandbookPlace, handbookPages } from '../../base/handbook-pages.ts';
+import { anchorOf, type HandbookLink, handbookPages } from '../../base/handbook-pages.ts';
 
 // Vite puts the files into the panel's own chunk.
 const files = import.meta.glob('../../../assets/handbook/*.md', {
@@ -20,7 +20,7 @@ export const pageText = (page: string): string | null => texts.get(page) ?? null
 export const pageTitle = (page: string): string =>
   handbookPages.find(({ id }) => id === page)?.title ?? /^# (.*)$/m.exec(texts.get(page) ?? '')?.[1] ?? page;
 
-export interface Found extends HandbookPlace {
+export interface Found extends HandbookLink {
   readonly title: string;
   /** Heading of the part; null: what stands before the first. */
   readonly heading: string | null;

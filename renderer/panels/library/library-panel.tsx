@@ -55,7 +55,7 @@ function FoundElsewhere({ found, show }: ElsewhereProps): ReactElement | null {
 }
 
 /** What can be done where a place holds nothing. */
-function EmptyPlace({
+function EmptyList({
   place,
   show,
 }: {
@@ -166,7 +166,7 @@ export default function LibraryPanel(): ReactElement {
                 <Button onPress={clear}>Clear the search</Button>
               </>
             ) : (
-              <EmptyPlace place={place} show={show} />
+              <EmptyList place={place} show={show} />
             )
           }
         >

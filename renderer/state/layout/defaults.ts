@@ -4,7 +4,7 @@ import { type ScenarioKindName, scenarioKindNames } from '../../../electron/cont
 import { type Arrangement, arrange, type DockArea, type Frame, type LayoutName } from './frames.ts';
 import { px, share, split } from './tree.ts';
 
-export interface PanelPlace {
+export interface PanelSlot {
   readonly id: string;
   readonly title: string;
   /** Digit of the shortcut that shows it; a panel without one is shown by menu and palette. */
@@ -26,7 +26,7 @@ export interface KindPanels {
 export type PanelsByKind = Readonly<Record<ScenarioKindName, KindPanels>>;
 
 /** A further panel is one line here. */
-export const panelPlaces: readonly PanelPlace[] = [
+export const panelSlots: readonly PanelSlot[] = [
   { id: 'scenario', title: 'Scenario', simulate: 'left', compare: 'left', profile: 'left' },
   { id: 'runs', title: 'Runs', simulate: 'left', compare: 'left', profile: 'left' },
   { id: 'library', title: 'Library', simulate: 'left', compare: 'left' },
@@ -111,13 +111,13 @@ const small: Frame = (at) =>
   split('root', 'row', [px(296), at('left', 'right', 'rightLower')], [share(1), at('upper', 'lower')]);
 
 /** A panel that no workload names is of every one. */
-export function isOfKind({ id }: PanelPlace, kind: ScenarioKindName, by: PanelsByKind): boolean {
+export function isOfKind({ id }: PanelSlot, kind: ScenarioKindName, by: PanelsByKind): boolean {
   return by[kind].panels.includes(id) || !Object.values(by).some(({ panels }) => panels.includes(id));
 }
 
 /** The arrangement of a layout that holds the panels of a kind, each in its place. */
 function arrangement(layout: LayoutName, kind: ScenarioKindName, by: PanelsByKind): Arrangement {
-  const standing = panelPlaces
+  const standing = panelSlots
     .filter((panel) => isOfKind(panel, kind, by))
     .flatMap(({ id, [layout]: place }) => (place === undefined ? [] : [{ id, place }]));
   return {
@@ -140,7 +140,7 @@ export function defaultLayouts(by: PanelsByKind): Layouts {
   return Object.fromEntries(scenarioKindNames.map((kind) => [kind, layoutsOf(kind)])) as Layouts;
 }
 
-const titles = new Map(panelPlaces.map(({ id, title }) => [id, title]));
+const titles = new Map(panelSlots.map(({ id, title }) => [id, title]));
 
 export function panelTitle(id: string): string {
   return titles.get(id) ?? id;

@@ -1,12 +1,12 @@
 /** Where a panel goes that is not in a layout: beside those that it stands with by default. */
 import { scenarioKindNames } from '../../../electron/contract/scenario/index.ts';
-import { isOfKind, type KindLayouts, type Layouts, type PanelsByKind, panelPlaces } from './defaults.ts';
+import { isOfKind, type KindLayouts, type Layouts, type PanelsByKind, panelSlots } from './defaults.ts';
 import { type Arrangement, type DockArea, type LayoutName, layoutNames, sizeClasses } from './frames.ts';
 import { activated, groupsOf, groupWith, type LayoutNode, openedPanel } from './tree.ts';
 
 /** The place of a panel in a layout: its own, or the one that it has elsewhere. */
 function placeIn(layout: LayoutName, panel: string): DockArea {
-  const places = panelPlaces.find(({ id }) => id === panel);
+  const places = panelSlots.find(({ id }) => id === panel);
   return places?.[layout] ?? places?.simulate ?? places?.compare ?? places?.profile ?? 'upper';
 }
 
@@ -16,7 +16,7 @@ export function opened(root: LayoutNode, panel: string, layout: LayoutName): Lay
   const place = placeIn(layout, panel);
   const groups = groupsOf(root);
   // The user may have moved everything: the neighbours of that place tell where it is now.
-  const neighbours = panelPlaces.filter((each) => each[layout] === place).map(({ id }) => id);
+  const neighbours = panelSlots.filter((each) => each[layout] === place).map(({ id }) => id);
   const target =
     groups.find((each) => each.panels.some((id) => neighbours.includes(id))) ??
     groups.find((each) => each.id === place) ??
@@ -27,7 +27,7 @@ export function opened(root: LayoutNode, panel: string, layout: LayoutName): Lay
 
 /** Panels that are not `known` appear in the layouts that they belong to, behind the tabs in use. */
 export function withNewcomers(layouts: Layouts, known: readonly string[], by: PanelsByKind): Layouts {
-  const newcomers = panelPlaces.filter(({ id }) => !known.includes(id));
+  const newcomers = panelSlots.filter(({ id }) => !known.includes(id));
   if (newcomers.length === 0) return layouts;
   const all = scenarioKindNames.map((kind) => {
     const here = newcomers.filter((panel) => isOfKind(panel, kind, by));
@@ -36,7 +36,7 @@ export function withNewcomers(layouts: Layouts, known: readonly string[], by: Pa
   return Object.fromEntries(all) as Layouts;
 }
 
-function withPanels(layouts: KindLayouts, newcomers: typeof panelPlaces): KindLayouts {
+function withPanels(layouts: KindLayouts, newcomers: typeof panelSlots): KindLayouts {
   const out: Partial<Record<LayoutName, Arrangement>> = {};
   for (const layout of layoutNames) {
     const sizes: Partial<Record<string, LayoutNode>> = {};

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { defaultKind, type ScenarioKindName, scenarioKindNames } from '../../../electron/contract/scenario/index.ts';
 import { createPersisted, type SettingsStorage } from '../persisted.ts';
-import { defaultLayouts, type Layouts, type PanelsByKind, panelPlaces } from './defaults.ts';
+import { defaultLayouts, type Layouts, type PanelsByKind, panelSlots } from './defaults.ts';
 import { type Arrangement, type LayoutName, layoutNames, type SizeClass, sizeClasses } from './frames.ts';
 import { opened, withNewcomers } from './opened.ts';
 import {
@@ -69,7 +69,7 @@ const PANELS_OF_VERSION_1 = [
   'ledger',
 ];
 
-const panelIds = panelPlaces.map(({ id }) => id);
+const panelIds = panelSlots.map(({ id }) => id);
 
 function fits(root: LayoutNode): boolean {
   const panels = panelsOf(root);

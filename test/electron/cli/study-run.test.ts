@@ -264,13 +264,13 @@ function started(...words: readonly string[]) {
 
 describe.skipIf(process.platform !== 'linux')('a study whose processes are killed', () => {
   test('loses the points in flight only, whoever is killed', async () => {
-    await study('killed.json', energies(600));
+    await study('killed.json', energies(200));
     const whole = started('run', 'killed.json');
     await untilSolved('killed.study', 20);
     whole.child.kill('SIGKILL');
     await whole.ended;
     const there = await results('killed.study');
-    expect(there.length).toBeLessThan(600);
+    expect(there.length).toBeLessThan(200);
     // The worker is gone with its parent, and every file that there is is whole.
     await sleep(500);
     const later = await results('killed.study');
@@ -280,7 +280,7 @@ describe.skipIf(process.platform !== 'linux')('a study whose processes are kille
     // The same of a worker: its points are solved by the next.
     for (const worker of childrenOf(again.pid)) process.kill(worker, 'SIGKILL');
     expect(await again.ended).toBe(0);
-    expect(await results('killed.study')).toHaveLength(600);
+    expect(await results('killed.study')).toHaveLength(200);
     expect(await table('killed.json')).toMatchObject({ missing: 0, damaged: [] });
     const left = await readdir(inFolder('killed.study', 'results'), { recursive: true });
     expect(left.filter((file) => file.endsWith('.tmp')).length).toBeLessThan(10);
@@ -331,14 +331,14 @@ describe.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)('a ful
     await mkdir(place);
     if (!mounted(place)) return context.skip('no file system can be mounted here');
     try {
-      await study('room.json', energies(120), { measures: ['readouts', 'curves'] });
+      await study('room.json', energies(80), { measures: ['readouts', 'curves'] });
       const full = await braggbench(['study', 'run', 'room.json', '--out', place], options());
       expect([full.code, full.stderr]).toEqual([1, expect.stringMatching(/no space left/)]);
       const there = (await results('full')).length;
       expect(there).toBeGreaterThan(0);
-      expect(there).toBeLessThan(120);
+      expect(there).toBeLessThan(80);
       execFileSync('mount', ['-o', 'remount,size=8m', place], { stdio: 'pipe' });
-      expect(await run('resume', place)).toMatchObject({ code: 0, before: there, done: 120 - there, failed: 0 });
+      expect(await run('resume', place)).toMatchObject({ code: 0, before: there, done: 80 - there, failed: 0 });
     } finally {
       execFileSync('umount', ['-l', place]);
     }

@@ -2,7 +2,7 @@
 import {
   problemOf,
   type Reading,
-  type ScenarioPlace,
+  type ScenarioOrigin,
   type Scenarios,
 } from '../../../electron/host/workloads/scenarios/index.ts';
 import type { ReadOptions } from '../../../electron/host/workloads/scenarios/scenarios.ts';
@@ -25,11 +25,11 @@ export class TransportScenarios {
     return asTransport(await this.any.read(file, options), file);
   }
 
-  async parse(text: string, place: ScenarioPlace, options?: ReadOptions): Promise<Reading> {
+  async parse(text: string, place: ScenarioOrigin, options?: ReadOptions): Promise<Reading> {
     return asTransport(await this.any.parse(text, place, options), place.name);
   }
 
-  async check(document: unknown, place: ScenarioPlace): Promise<Reading> {
+  async check(document: unknown, place: ScenarioOrigin): Promise<Reading> {
     return asTransport(await this.any.check(document, place), null);
   }
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
 import { type Question, questions } from '../../../renderer/base/questions.ts';
-import { defaultLayouts, panelPlaces } from '../../../renderer/state/layout/defaults.ts';
+import { defaultLayouts, panelSlots } from '../../../renderer/state/layout/defaults.ts';
 import { panelsOf } from '../../../renderer/state/layout/tree.ts';
 import { pageWorkloads } from '../../../renderer/workloads/index.ts';
 
@@ -62,5 +62,5 @@ it('recorded runs came with the program', () => {
 });
 
 it('the gallery is one of the panels', () => {
-  expect(panelPlaces.map(({ id }) => id)).toContain('questions');
+  expect(panelSlots.map(({ id }) => id)).toContain('questions');
 });

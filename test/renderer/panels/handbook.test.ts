@@ -8,7 +8,7 @@ import { anchorOf, handbookPages, pageOfPanel } from '../../../renderer/base/han
 import { Markdown, placeOf } from '../../../renderer/panels/handbook/markdown.tsx';
 import { pageIds, pageText, pageTitle, search } from '../../../renderer/panels/handbook/pages.ts';
 import { createHandbookStore } from '../../../renderer/state/handbook.ts';
-import { panelPlaces } from '../../../renderer/state/layout/defaults.ts';
+import { panelSlots } from '../../../renderer/state/layout/defaults.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../../assets/handbook');
 const shown = (text: string): string =>
@@ -28,7 +28,7 @@ test('every file of the folder is a page, under its own title, and listed in its
 });
 
 test('every panel has a page and a heading that are there', () => {
-  expect(Object.keys(pageOfPanel).toSorted()).toEqual(panelPlaces.map(({ id }) => id).toSorted());
+  expect(Object.keys(pageOfPanel).toSorted()).toEqual(panelSlots.map(({ id }) => id).toSorted());
   for (const [panel, { page, anchor }] of Object.entries(pageOfPanel)) {
     const headings = [...(pageText(page) ?? '').matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => anchorOf(title));
     expect(headings.length, panel).toBeGreaterThan(0);

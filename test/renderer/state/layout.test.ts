@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { scenarioKindNames } from '../../../electron/contract/scenario/index.ts';
 import { panels } from '../../../renderer/frame/panel-registry.ts';
-import { isOfKind, defaultLayouts as layoutsBy, panelPlaces } from '../../../renderer/state/layout/defaults.ts';
+import { isOfKind, defaultLayouts as layoutsBy, panelSlots } from '../../../renderer/state/layout/defaults.ts';
 import { layoutNames, sizeClasses } from '../../../renderer/state/layout/frames.ts';
 import { createLayoutStore, shownRoot } from '../../../renderer/state/layout/store.ts';
 import {
@@ -114,7 +114,7 @@ describe('the layouts', () => {
   );
 
   it.each(all)('%s: %s for %s windows is sound and holds what the table of panels says', (kind, layout, size) => {
-    const own = panelPlaces.filter((panel) => isOfKind(panel, kind, pageWorkloads) && panel[layout] !== undefined);
+    const own = panelSlots.filter((panel) => isOfKind(panel, kind, pageWorkloads) && panel[layout] !== undefined);
     sound(
       defaultLayouts[kind][layout][size],
       own.map(({ id }) => id),
@@ -122,9 +122,9 @@ describe('the layouts', () => {
   });
 
   it('know every panel that there is', () => {
-    expect(panelPlaces.map(({ id }) => id).sort()).toEqual(panels.map(({ id }) => id).sort());
+    expect(panelSlots.map(({ id }) => id).sort()).toEqual(panels.map(({ id }) => id).sort());
     for (const kind of scenarioKindNames) {
-      const own = panelPlaces.filter((panel) => isOfKind(panel, kind, pageWorkloads));
+      const own = panelSlots.filter((panel) => isOfKind(panel, kind, pageWorkloads));
       const keys = own.flatMap(({ key }) => (key === undefined ? [] : [key]));
       expect(new Set(keys).size).toBe(keys.length);
       expect(own.map(({ id }) => id)).toContain(pageWorkloads[kind].mainPanel);
@@ -171,20 +171,20 @@ describe('the layouts', () => {
 
   it('keep their last panel', () => {
     const store = createLayoutStore(memoryStorage(), vi.fn(), pageWorkloads);
-    for (const { id } of panelPlaces) store.close(id);
+    for (const { id } of panelSlots) store.close(id);
     for (const size of sizeClasses)
       expect(panelsOf(shownRoot(store.getState(), store.arranged.getState(), size))).toHaveLength(1);
-    for (const { id } of panelPlaces) store.reveal(id);
+    for (const { id } of panelSlots) store.reveal(id);
     for (const size of sizeClasses)
       sound(
         shownRoot(store.getState(), store.arranged.getState(), size),
-        panelPlaces.map(({ id }) => id),
+        panelSlots.map(({ id }) => id),
       );
   });
 });
 
 describe('the stored layouts', () => {
-  const current = { shown: 'simulate', layouts: defaultLayouts, known: panelPlaces.map(({ id }) => id) };
+  const current = { shown: 'simulate', layouts: defaultLayouts, known: panelSlots.map(({ id }) => id) };
   const withSimulate = (change: object): string =>
     JSON.stringify({
       version: 3,

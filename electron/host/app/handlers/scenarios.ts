@@ -14,7 +14,7 @@ import type { LibraryFile } from '../../io/files/library.ts';
 import type { RecentFiles } from '../../io/files/recent.ts';
 import { readText } from '../../io/text/read.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
-import { type AnyReading, engineIssue, type ScenarioPlace, type Scenarios } from '../../workloads/scenarios/index.ts';
+import { type AnyReading, engineIssue, type ScenarioOrigin, type Scenarios } from '../../workloads/scenarios/index.ts';
 import { SESSION_ENDING } from '../benches/stored.ts';
 import type { Handlers } from '../service/service.ts';
 
@@ -49,7 +49,7 @@ const carriedDraft = (draft: AnyReading['draft']): ScenarioDraft | null =>
 type ScenarioHandlers = Pick<Handlers, Extract<keyof Handlers, `scenario.${string}` | 'materials.list'>>;
 
 /** Where a draft's relative paths start, and how messages name it. */
-export async function placeOf(files: FileAccess, file: FileRef | null): Promise<ScenarioPlace> {
+export async function placeOf(files: FileAccess, file: FileRef | null): Promise<ScenarioOrigin> {
   if (file === null) return { name: 'this scenario', folder: null };
   // A file that is not there yet has no table beside it either.
   const found = await files.readable(file).catch(() => null);

@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { BraggError } from '../../../contract/errors.ts';
 import { startedFile } from '../../io/started-file.ts';
-import type { IndexPlace, IndexQuestions, IndexReply, IndexTask } from './index-worker.ts';
+import type { IndexedFolders, IndexQuestions, IndexReply, IndexTask } from './index-worker.ts';
 
 type Asked<Q extends keyof IndexQuestions> = Parameters<IndexQuestions[Q]>;
 type Answer<Q extends keyof IndexQuestions> = ReturnType<IndexQuestions[Q]>;
@@ -20,7 +20,7 @@ export class IndexThread {
   #renewals = 0;
   #ended: BraggError | null = null;
 
-  constructor(place: IndexPlace, onTrouble: (reason: string) => void) {
+  constructor(place: IndexedFolders, onTrouble: (reason: string) => void) {
     this.#onTrouble = onTrouble;
     this.#worker = new Worker(startedFile('library-worker', 'app/library/index-worker.ts'), { workerData: place });
     this.#worker.on('message', (reply: IndexReply) => this.#take(reply));

@@ -7,7 +7,7 @@ import { LibraryIndex } from './index-file.ts';
 type Question = 'known' | 'update' | 'label' | 'search' | 'tags' | 'startAnew' | 'close';
 export type IndexQuestions = Pick<LibraryIndex, Question>;
 
-export interface IndexPlace {
+export interface IndexedFolders {
   readonly dataFolder: string;
   readonly libraryFolder: string;
 }
@@ -24,7 +24,7 @@ export type IndexReply =
   | { readonly kind: 'done'; readonly id: number; readonly value: unknown; readonly renewals: number }
   | { readonly kind: 'failed'; readonly id: number; readonly error: WireError };
 
-const { dataFolder, libraryFolder } = workerData as IndexPlace;
+const { dataFolder, libraryFolder } = workerData as IndexedFolders;
 const send = (reply: IndexReply): void => parentPort?.postMessage(reply);
 const index = new LibraryIndex(dataFolder, libraryFolder, (reason) => send({ kind: 'trouble', reason }));
 

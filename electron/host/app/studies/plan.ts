@@ -8,7 +8,7 @@ import { readText } from '../../io/text/read.ts';
 import { issueAt, parseTextAside } from '../../model/scenarios/parse.ts';
 import { type Points, pointsOf, type StudyBase, type StudyPoint } from '../../model/studies/points.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
-import { engineRefusal, refusalOf, type ScenarioPlace, type Scenarios } from '../../workloads/scenarios/index.ts';
+import { engineRefusal, refusalOf, type ScenarioOrigin, type Scenarios } from '../../workloads/scenarios/index.ts';
 import type { Need } from '../../workloads/workload.ts';
 import { besides, documentOf } from './documents.ts';
 
@@ -50,7 +50,7 @@ export interface PlanOptions {
 
 interface OpenBase extends StudyBase {
   readonly name: string;
-  readonly place: ScenarioPlace;
+  readonly place: ScenarioOrigin;
 }
 
 function wholeFile(file: string, message: string): Issue {

@@ -11,7 +11,7 @@ import { fromNative } from '../../io/addon/addon.ts';
 import { processRoomId } from '../../io/files/this-machine.ts';
 import { isStudyFolder, StudyFolder } from '../../model/studies/folder.ts';
 import type { Look } from '../../model/studies/look.ts';
-import type { ScenarioPlace } from '../../workloads/scenarios/index.ts';
+import type { ScenarioOrigin } from '../../workloads/scenarios/index.ts';
 import { documentOf } from './documents.ts';
 import { type StudyProgress, solveLocally, wholeMachine } from './local/engine.ts';
 import { holdStudy, keepPlan, leftOf } from './open.ts';
@@ -102,7 +102,7 @@ export class Studies {
   }
 
   /** Throws BraggError `invalid` with every fault. */
-  async plan(document: ScenarioDraft, place: ScenarioPlace): Promise<StudyPlan> {
+  async plan(document: ScenarioDraft, place: ScenarioOrigin): Promise<StudyPlan> {
     const { points, combinations, checked, state_bytes, least_s } = await this.#planned(document, place);
     const refused = checked.flatMap(({ point, refusal }) =>
       refusal === null ? [] : [{ settings: settingsText(point), message: refusal }],
@@ -113,7 +113,7 @@ export class Studies {
     };
   }
 
-  #planned(document: ScenarioDraft, place: ScenarioPlace): Promise<PlannedStudy> {
+  #planned(document: ScenarioDraft, place: ScenarioOrigin): Promise<PlannedStudy> {
     const { addon, scenarios } = this.#parts.host();
     const name = typeof document['name'] === 'string' ? document['name'] : '';
     const file = path.join(place.folder ?? this.#root, `${idOf(name)}.json`);
@@ -122,7 +122,7 @@ export class Studies {
   }
 
   /** Begins it, or goes on with the same one. */
-  async start(document: ScenarioDraft, place: ScenarioPlace): Promise<StudyId> {
+  async start(document: ScenarioDraft, place: ScenarioOrigin): Promise<StudyId> {
     const planned = await this.#planned(document, place);
     const wanted = idOf(planned.study.name);
     for (let i = 1; i <= MOST_OF_A_NAME; i += 1) {

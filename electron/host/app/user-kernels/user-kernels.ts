@@ -51,7 +51,7 @@ export class UserKernels {
   readonly #options: UserKernelsOptions;
   readonly #known = new Map<string, UserKernel>();
   readonly #closing = new AbortController();
-  readonly #sessions = new Map<string, LoadedUserKernel>();
+  readonly #loaded = new Map<string, LoadedUserKernel>();
   /** What was asked for last is read last: an older text never takes the place of a newer one. */
   readonly #reading = new InOrder();
   #limit_s: number;
@@ -65,7 +65,7 @@ export class UserKernels {
         const kernel = this.find(id);
         return kernel?.base.workload === workload ? kernel : null;
       },
-      session: (kernel) => this.#session(kernel),
+      loaded: (kernel) => this.#loadedOf(kernel),
     };
     let engine = options.addon;
     for (const kind of scenarioKindNames) {
@@ -77,8 +77,8 @@ export class UserKernels {
   /** Limit for runs that are started from now on. */
   set limit_s(seconds: number) {
     this.#limit_s = seconds;
-    for (const session of this.#sessions.values()) session.retire();
-    this.#sessions.clear();
+    for (const loaded of this.#loaded.values()) loaded.retire();
+    this.#loaded.clear();
   }
 
   get limit_s(): number {
@@ -198,8 +198,8 @@ export class UserKernels {
   /** Ends every process, compilers too. */
   close(): void {
     this.#closing.abort();
-    for (const session of this.#sessions.values()) session.close();
-    this.#sessions.clear();
+    for (const loaded of this.#loaded.values()) loaded.close();
+    this.#loaded.clear();
   }
 
   get startChild(): StartChild {
@@ -214,17 +214,17 @@ export class UserKernels {
     );
   }
 
-  #session(kernel: UserKernel): LoadedUserKernel {
-    const known = this.#sessions.get(kernel.id);
+  #loadedOf(kernel: UserKernel): LoadedUserKernel {
+    const known = this.#loaded.get(kernel.id);
     if (known?.kernel.sha256 === kernel.sha256) return known;
     known?.retire();
-    const session = new LoadedUserKernel(kernel, {
+    const loaded = new LoadedUserKernel(kernel, {
       startChild: this.startChild,
       build: (variant) => codeOf(variant, this.#buildOptions()),
       limit_s: this.#limit_s,
       requireTrust: (variant) => this.#requireTrustOf(variant),
     });
-    this.#sessions.set(kernel.id, session);
-    return session;
+    this.#loaded.set(kernel.id, loaded);
+    return loaded;
   }
 }

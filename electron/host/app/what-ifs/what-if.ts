@@ -11,7 +11,7 @@ import type { Lanes } from '../../io/flow/lanes.ts';
 import { LatestWins } from '../../io/flow/latest-wins.ts';
 import type { Sink } from '../../io/flow/sink.ts';
 import type { RunContext } from '../../workloads/run-context.ts';
-import type { ScenarioPlace, Scenarios } from '../../workloads/scenarios/index.ts';
+import type { ScenarioOrigin, Scenarios } from '../../workloads/scenarios/index.ts';
 import { depthDoseOfRun, ledgerOfRun, momentsOfRun, summaryOfRun } from '../../workloads/transport/aside.ts';
 import { keptPairs } from '../../workloads/transport/display/maps.ts';
 import type { RunData } from '../../workloads/transport/run-data.ts';
@@ -40,7 +40,7 @@ export interface WhatIfParts {
   readonly machine: Omit<RunContext['machine'], 'device'>;
   readonly gpu: () => string | null;
   /** What relative paths of a draft start from. */
-  readonly placeOf: (file: FileRef | null) => Promise<ScenarioPlace>;
+  readonly placeOf: (file: FileRef | null) => Promise<ScenarioOrigin>;
   /** Builds the user kernel that a scenario names. Throws where it is not trusted. */
   readonly prepareVariant: (scenario: { readonly kind: string }, variant: string) => Promise<void>;
 }

@@ -7,7 +7,7 @@ export interface KnownUserKernels {
   list(workload: string): readonly UserKernel[];
   find(workload: string, id: string): UserKernel | null;
   /** Its processes. */
-  session(kernel: UserKernel): LoadedUserKernel;
+  loaded(kernel: UserKernel): LoadedUserKernel;
 }
 
 /** `shipped` with the user kernels made from them, which list as theirs does but for the names. */

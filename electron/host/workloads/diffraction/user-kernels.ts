@@ -32,7 +32,7 @@ export const diffractionUserKernels: UserKernelWorkload = {
       const kernel = known.find('diffraction', problem.solver.variant);
       return kernel === null
         ? engine.createDiffraction(problem)
-        : new UserKernelImageRun(engine, known.session(kernel), problem);
+        : new UserKernelImageRun(engine, known.loaded(kernel), problem);
     },
   }),
   check: async (addon, reading, run, signal) => {

@@ -8,4 +8,4 @@ export type { Reading, TransportReading } from '../transport/scenario/reading.ts
 export { engineIssue, engineRefusal } from './engine-issue.ts';
 export type { AnyReading } from './reading.ts';
 export { openScenarios, problemOf, refusalOf, type ScenarioServices, Scenarios } from './scenarios.ts';
-export type { ScenarioPlace } from './side.ts';
+export type { ScenarioOrigin } from './side.ts';

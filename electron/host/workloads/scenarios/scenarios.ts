@@ -23,7 +23,7 @@ import { applyOverrides, fromOverride, type Override } from '../../model/scenari
 import { issueAt, parseTextAside } from '../../model/scenarios/parse.ts';
 import type { NoReading } from './read.ts';
 import type { AnyReading } from './reading.ts';
-import type { Found, Known, ScenarioPlace, ScenarioSide } from './side.ts';
+import type { Found, Known, ScenarioOrigin, ScenarioSide } from './side.ts';
 
 export interface ScenarioServices extends Omit<Known, 'materials' | 'nuclearTables'> {
   /** Folder with `materials/` and `nuclear/`. */
@@ -135,7 +135,7 @@ export class Scenarios {
   }
 
   /** Reads a scenario of any kind from JSON or YAML text; the name's extension decides which. */
-  async parse(text: string, place: ScenarioPlace, { overrides = [] }: ReadOptions = {}): Promise<AnyReading> {
+  async parse(text: string, place: ScenarioOrigin, { overrides = [] }: ReadOptions = {}): Promise<AnyReading> {
     const parsed = await parseTextAside(text, place.name);
     if (parsed.value === undefined) return this.unreadable(parsed.issues, parsed.locate);
     const { document, faults } = applyOverrides(parsed.value, overrides);
@@ -146,12 +146,12 @@ export class Scenarios {
   }
 
   /** Checks a document of any kind that has no text, such as the page's form. */
-  check(document: unknown, place: ScenarioPlace): Promise<AnyReading> {
+  check(document: unknown, place: ScenarioOrigin): Promise<AnyReading> {
     return this.checked(document, place, [], (fault) => issueAt(fault, null));
   }
 
   /** The same without the warnings that need the engine, for one that is solved at once. */
-  checkQuickly(document: unknown, place: ScenarioPlace): Promise<AnyReading> {
+  checkQuickly(document: unknown, place: ScenarioOrigin): Promise<AnyReading> {
     return this.checked(document, place, [], (fault) => issueAt(fault, null), false);
   }
 
@@ -171,7 +171,7 @@ export class Scenarios {
 
   private async checked(
     value: unknown,
-    place: ScenarioPlace,
+    place: ScenarioOrigin,
     known: readonly Issue[],
     locate: (fault: Fault) => Issue,
     warn = true,
@@ -209,7 +209,7 @@ export class Scenarios {
     filled: ScenarioWithConstants,
     value: unknown,
     leftOut: readonly Path[],
-    place: ScenarioPlace,
+    place: ScenarioOrigin,
   ): Promise<Found> {
     const { workloads, variants } = this.services;
     const side = workloads[filled.kind].scenario;

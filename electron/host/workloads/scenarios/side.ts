@@ -9,7 +9,7 @@ import type { RangeTable } from '../../model/scenarios/stopping-table.ts';
 import type { Read } from './read.ts';
 import type { AnyReading } from './reading.ts';
 
-export interface ScenarioPlace {
+export interface ScenarioOrigin {
   /** The file as shown in messages. */
   readonly name: string;
   /** Where relative paths in the scenario start; null for one that is not saved. */
@@ -48,7 +48,7 @@ export interface ScenarioSide {
     filled: ScenarioWithConstants,
     document: unknown,
     leftOut: readonly Path[],
-    place: ScenarioPlace,
+    place: ScenarioOrigin,
     known: Known,
   ) => Promise<Found>;
 }

@@ -42,7 +42,7 @@ export function taskUserKernels(kind: TaskKind): UserKernelWorkload {
       createTask: (problem) => {
         const kernel = problem.workload === kind ? known.find(kind, problem.variant) : null;
         const fits = kernel !== null && kernel.base.bench === problem.bench;
-        return fits ? new UserKernelTask(engine, known.session(kernel), problem) : engine.createTask(problem);
+        return fits ? new UserKernelTask(engine, known.loaded(kernel), problem) : engine.createTask(problem);
       },
     }),
     // The run has repeated and compared it already.

@@ -24,13 +24,13 @@ export const transportUserKernels: UserKernelWorkload = {
       const kernel = known.find('transport', problem.solver.variant);
       if (kernel === null) return engine.createTransport(problem);
       const by = byBase(problem, kernel);
-      return new UserKernelTransportRun(known.session(kernel), by, engine.createTransport(by));
+      return new UserKernelTransportRun(known.loaded(kernel), by, engine.createTransport(by));
     },
     layTransport: async (problem) => {
       const kernel = known.find('transport', problem.solver.variant);
       if (kernel === null) return engine.layTransport(problem);
       const by = byBase(problem, kernel);
-      return new UserKernelTransportRun(known.session(kernel), by, await engine.layTransport(by));
+      return new UserKernelTransportRun(known.loaded(kernel), by, await engine.layTransport(by));
     },
   }),
   check: (addon, reading, run, signal) => {

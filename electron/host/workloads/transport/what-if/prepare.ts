@@ -8,7 +8,7 @@ import {
   type AnyReading,
   problemOf,
   refusalOf,
-  type ScenarioPlace,
+  type ScenarioOrigin,
   type Scenarios,
   type TransportReading,
 } from '../../scenarios/index.ts';
@@ -20,7 +20,7 @@ import type { Kind, Pace } from './pace.ts';
 
 export interface WhatIfQuestion {
   readonly document: ScenarioDraft;
-  readonly place: ScenarioPlace;
+  readonly place: ScenarioOrigin;
   /** As Run solves it. */
   readonly full: boolean;
   /** A dose is subtracted from the answer's: both need the same cells. */
