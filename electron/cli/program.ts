@@ -20,6 +20,7 @@ import { history } from './verbs/history.ts';
 import { replay } from './verbs/replay.ts';
 import { report } from './verbs/report.ts';
 import { run } from './verbs/run.ts';
+import { sanitizeVerb } from './verbs/sanitize.ts';
 import { serveVerb } from './verbs/serve.ts';
 import { sobpVerb } from './verbs/sobp.ts';
 import { studyVerb } from './verbs/study.ts';
@@ -47,6 +48,7 @@ const verbs: readonly Verb[] = [
   exportVerb,
   traceVerb,
   explainLaunchVerb,
+  sanitizeVerb,
   serveVerb,
 ];
 

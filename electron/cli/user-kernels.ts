@@ -2,7 +2,9 @@
 
 import { basename, resolve } from 'node:path';
 import { BraggError } from '../contract/errors.ts';
+import { countText } from '../contract/units.ts';
 import { checkText, type UserKernelVerdict } from '../contract/user-kernel-verdict.ts';
+import { optionsText } from '../contract/user-kernels/options.ts';
 import { isUserKernelId } from '../contract/user-kernels.ts';
 import { type BenchKind, placeOf } from '../host/app/user-kernels/user-kernels.ts';
 import type { Host } from '../host/index.ts';
@@ -114,6 +116,21 @@ export async function checkedUserKernel(
 ): Promise<UserKernelVerdict | null> {
   if (host.userKernels.find(run.variant) === null || run.status !== 'done') return null;
   return hostWorkloads[run.workload].userKernels.check(host.addon, reading, run, signal);
+}
+
+/** How a user kernel was compiled, where otherwise than ours, and what it printed; empty for one of ours. */
+export function saidBy(host: Host, id: string): readonly string[] {
+  const kernel = host.userKernels.find(id);
+  if (kernel === null) return [];
+  const compiled = optionsText(kernel.description.compile);
+  const { first, last, left_out } = host.userKernels.printed(id);
+  const gap = left_out === 0 ? '' : `\n… ${countText(left_out, 'character')} left out …\n`;
+  const text = `${first}${gap}${last}`.trimEnd();
+  return [
+    ...(compiled === '' ? [] : ['', `  Compiled with ${compiled}`]),
+    ...(text === '' ? [] : ['', `  ${id} printed, in the time that was measured:`]),
+    ...(text === '' ? [] : text.split('\n').map((line) => `  | ${line}`)),
+  ];
 }
 
 /** The checks as lines below a run's report. */

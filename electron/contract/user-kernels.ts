@@ -3,7 +3,10 @@ import { z } from 'zod';
 import { variantKeySchema } from './capabilities.ts';
 import { issueSchema } from './errors.ts';
 import { fileRefSchema } from './files.ts';
+import { scenarioDraftSchema } from './scenario/draft.ts';
 import { defaultKind } from './scenario/index.ts';
+import { compileOptionsSchema } from './user-kernels/options.ts';
+import { sanitizedSchema, sanitizerToolSchema } from './user-kernels/sanitizer.ts';
 import { workloadSchema } from './workload.ts';
 
 /** Name of the kernel file. It is the variant's id, in scenarios too, and lies beside the scenario. */
@@ -28,6 +31,8 @@ export const userKernelDescriptionSchema = z.strictObject({
   title: z.string().min(1).max(100),
   /** What it changes, one sentence. */
   changes: z.string().max(500).default(''),
+  /** How it is compiled, where otherwise than ours. */
+  compile: compileOptionsSchema.default({}),
 });
 export type UserKernelDescription = Readonly<z.infer<typeof userKernelDescriptionSchema>>;
 
@@ -47,6 +52,14 @@ export const userKernelInfoSchema = z.strictObject({
   trusted: z.boolean(),
 });
 export type UserKernelInfo = Readonly<z.infer<typeof userKernelInfoSchema>>;
+
+/** What a kernel's process wrote to its output: `printf` of the host and of the device. */
+export const printedSchema = z.strictObject({
+  first: z.string(),
+  last: z.string(),
+  left_out: z.number().int(),
+});
+export type Printed = Readonly<z.infer<typeof printedSchema>>;
 
 /** One that cannot be used, with why. */
 export const userKernelTroubleSchema = z.strictObject({ id: userKernelIdSchema, message: z.string() });
@@ -76,6 +89,21 @@ export const userKernelMethods = {
   'userKernels.save': {
     params: z.strictObject({ ...named, text, sha256: sha256.nullable().default(null) }),
     result: userKernelInfoSchema,
+  },
+  /** Writes how it is compiled into its description. `sha256`: as for its text. */
+  'userKernels.options': {
+    params: z.strictObject({ ...named, compile: compileOptionsSchema, sha256: sha256.nullable().default(null) }),
+    result: userKernelInfoSchema,
+  },
+  /** What it has printed since its last run began: `left_out` characters are missing after the first ones. */
+  'userKernels.printed': {
+    params: z.strictObject(named),
+    result: printedSchema,
+  },
+  /** Runs it on a scenario under compute-sanitizer. Minutes; refused where that is not installed. */
+  'userKernels.sanitize': {
+    params: z.strictObject({ ...named, tool: sanitizerToolSchema, scenario: scenarioDraftSchema }),
+    result: sanitizedSchema,
   },
   /** Compiles it and runs nothing of it. Issues carry the lines of the file. */
   'userKernels.build': {

@@ -35,5 +35,9 @@ engine::TaskBench grid_stride_bench();
 engine::TaskBench block_size_bench();
 engine::TaskBench few_threads_bench();
 engine::TaskBench fp64_bench();
+engine::TaskBench instruction_latency_bench();
+engine::TaskBench early_exit_bench();
+engine::TaskBench contention_bench();
+engine::TaskBench bounds_bench();
 
 }  // namespace bb::micro

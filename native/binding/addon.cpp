@@ -41,6 +41,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   export_function("reduceField", bb::binding::reduce_field);
   export_function("axisProfile", bb::binding::axis_profile);
   export_function("axisProfileLater", bb::binding::axis_profile_later);
+  export_function("flushOutput", bb::binding::flush_output);
   export_function("limitMemory", bb::binding::limit_memory);
   return exports;
 }

@@ -51,6 +51,19 @@ std::vector<Fields> Fields::list(const char* key) const {
   return out;
 }
 
+std::vector<std::string> Fields::texts(const char* key) const {
+  const Napi::Value v = get(key);
+  if (!v.IsArray()) refuse(key, "an array");
+  const Napi::Array array = v.As<Napi::Array>();
+  std::vector<std::string> out;
+  for (uint32_t i = 0; i < array.Length(); ++i) {
+    const Napi::Value item = array.Get(i);
+    if (!item.IsString()) refuse(key, "an array of texts");
+    out.push_back(item.As<Napi::String>().Utf8Value());
+  }
+  return out;
+}
+
 std::span<const double> Fields::view_of_doubles(const char* key) const {
   const Napi::Value v = get(key);
   if (!v.IsTypedArray() || v.As<Napi::TypedArray>().TypedArrayType() != napi_float64_array)

@@ -21,6 +21,7 @@ class Fields {
   std::string text(const char* key) const;
   Fields child(const char* key) const;
   std::vector<Fields> list(const char* key) const;
+  std::vector<std::string> texts(const char* key) const;
   std::vector<double> doubles(const char* key) const;  // Float64Array
   /// The same where it lies: only while the call goes on.
   std::span<const double> view_of_doubles(const char* key) const;

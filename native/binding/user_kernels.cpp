@@ -1,6 +1,8 @@
 #include "user_kernels.hpp"
 
+#include <cstdio>
 #include <string>
+#include <vector>
 
 #include "convert.hpp"
 #include "cpu/memory_limit.hpp"
@@ -31,11 +33,15 @@ int architecture_of(const std::string& selector, int otherwise) {
   }
 }
 
+/// What a user's code prints goes out line by line: its process may end without a word.
+void print_by_lines() { std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ); }
+
 }  // namespace
 
 Napi::Value load_user_library(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   if (info.Length() < 1 || !info[0].IsString()) throw Napi::TypeError::New(env, "loadUserLibrary: expected a path");
+  print_by_lines();
   try {
     cpu::use_user_library(info[0].As<Napi::String>().Utf8Value());
   } catch (const ProblemError& error) {
@@ -46,6 +52,7 @@ Napi::Value load_user_library(const Napi::CallbackInfo& info) {
 
 Napi::Value load_user_kernels(const Napi::CallbackInfo& info) {
   const Fields of = fields_of(info, "loadUserKernels");
+  print_by_lines();
   const std::vector<std::uint8_t> image = of.bytes("image");
   cuda::use_user_kernels({of.text("workload"), of.text("name"), std::string(image.begin(), image.end())});
   return info.Env().Undefined();
@@ -60,8 +67,9 @@ Napi::Value compile_user_kernels(const Napi::CallbackInfo& info) {
   }
   const cuda::Replacement replaced{of.text("replaced"), of.text("text"), of.text("name")};
   const std::string selector = of.has("device") ? of.text("device") : "";
-  const cuda::CompileRequest request{
-      of.text("main"), of.text("root"), architecture_of(selector, of.integer("architecture")), {}, &replaced};
+  const std::vector<std::string> options = of.has("options") ? of.texts("options") : std::vector<std::string>();
+  const cuda::CompileRequest request{of.text("main"), of.text("root"),
+                                     architecture_of(selector, of.integer("architecture")), options, &replaced};
   try {
     const cuda::CompiledImage compiled =
         cuda::compile_at_run_time(cuda::nvrtc_library().api, request, cuda::ImageCache(of.text("cache")));
@@ -77,6 +85,11 @@ Napi::Value compile_user_kernels(const Napi::CallbackInfo& info) {
   } catch (const std::runtime_error& error) {
     throw coded_error(env, "unsupported", error.what());
   }
+}
+
+Napi::Value flush_output(const Napi::CallbackInfo& info) {
+  std::fflush(nullptr);
+  return info.Env().Undefined();
 }
 
 Napi::Value limit_memory(const Napi::CallbackInfo& info) {

@@ -16,6 +16,9 @@ Napi::Value load_user_kernels(const Napi::CallbackInfo& info);
 /// 'invalid' and whose `log` is the compiler's where the text is at fault.
 Napi::Value compile_user_kernels(const Napi::CallbackInfo& info);
 
+/// flushOutput(): hands on what is printed and not yet written, whole lines or not.
+Napi::Value flush_output(const Napi::CallbackInfo& info);
+
 /// limitMemory(bytes): lets the process take that much more; false where the system has no such limit.
 Napi::Value limit_memory(const Napi::CallbackInfo& info);
 

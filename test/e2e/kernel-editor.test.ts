@@ -99,10 +99,29 @@ it('copies a variant, sees an error at its line, is asked for trust, and stands 
   await open.screenshot('kernel-editor-right-light');
   expect(await accessibilityFaults(page)).toEqual([]);
 
+  // How it is compiled is told, changed, and asked about again.
+  const options = page.locator('.compile-options');
+  await expect.poll(() => options.locator('summary').textContent()).toBe('Compiled as ours');
+  await options.locator('summary').click();
+  await page.getByLabel('Macros').fill('LOUD=(3)');
+  await expect.poll(() => options.textContent()).toContain('LOUD is "(3)"; allowed: letters, digits, _ . + -');
+  await page.getByLabel('Macros').fill('LOUD=3');
+  await page.keyboard.press('Tab');
+  await expect.poll(() => options.locator('summary').textContent()).toBe('Compiled with LOUD=3');
+  await page.getByLabel('Fused multiply-add').selectOption('a·b + c not fused');
+  await expect.poll(() => options.locator('summary').textContent()).toContain('no fused multiply-add');
+  expect(JSON.parse(readFileSync(path.join(library, 'my-gather.json'), 'utf8'))).toMatchObject({
+    compile: { fmad: false, defines: { LOUD: 3 } },
+  });
+  await expect.poll(() => page.locator('.kernel-editor__facts').textContent()).toContain('Not yet trusted');
+  await open.screenshot('kernel-editor-options-light');
+  expect(await accessibilityFaults(page)).toEqual([]);
+
   // Changed by another program: asked for again, and wrong.
   const file = path.join(library, 'my-gather.cpp');
   const text = readFileSync(file, 'utf8');
-  writeFileSync(file, text.replace('    sum_ = {};\n', '    sum_ = {};\n    for (T& p : state_.psi) p *= T(1.001);\n'));
+  const louder = '    sum_ = {};\n    for (T& p : state_.psi) p *= T(1.001);\n    std::printf("told %d\\n", LOUD);\n';
+  writeFileSync(file, `#include <cstdio>\n${text.replace('    sum_ = {};\n', louder)}`);
   await page.getByLabel('Variant', { exact: true }).selectOption('gather');
   await expect.poll(() => code(page).getAttribute('aria-readonly')).toBe('true');
   await page.getByLabel('Variant', { exact: true }).selectOption('my-gather.cpp');
@@ -112,6 +131,8 @@ it('copies a variant, sees an error at its line, is asked for trust, and stands 
   await dialog.getByRole('button', { name: 'I trust it' }).click();
   await expect.poll(() => verdict(page).getAttribute('data-right')).toBe('false');
   await expect.poll(() => verdict(page).textContent()).toContain('Ledgerwrong');
+  const printed = page.getByRole('region', { name: 'What my-gather.cpp printed' });
+  await expect.poll(() => printed.textContent()).toContain('told 3\ntold 3');
   await open.screenshot('kernel-editor-wrong-light');
   await page.emulateMedia({ colorScheme: 'dark' });
   await open.screenshot('kernel-editor-wrong-dark');

@@ -115,6 +115,24 @@ const line = `${gather}\n`.split('\n').length;
 test('a mistake stands at its line', () =>
   says(run('typo.cu'), 2, `typo.cu:${line}:12: identifier "nowhere" is undefined`));
 
+variant(
+  'prints.cu',
+  broken('if (blockIdx.x == 0 && threadIdx.x == 0) printf("told %d;\\n", LOUD);'),
+  undefined,
+  undefined,
+  {
+    compile: { defines: { LOUD: 3 }, fmad: false, optimize: 3, lineinfo: true, registers: 128 },
+  },
+);
+test('what a kernel prints is shown, and it is compiled as its description says', () =>
+  says(
+    run('prints.cu'),
+    0,
+    'is right on this scenario',
+    '  | told 3;',
+    'Compiled with no fused multiply-add, optimised at level 3, places of the source, at most 128 registers, LOUD=3',
+  ));
+
 variant('illegal.cu', broken('*(volatile int*)8 = 1;'));
 test('an illegal address ends its run', () =>
   says(run('illegal.cu'), 1, 'illegal.cu', 'ILLEGAL_ADDRESS', 'Only its own process was lost'));

@@ -77,6 +77,18 @@ std::vector<Values> values_of(std::string_view row) {
         {{{"n", 1003}}, {{"kernel", "gemm"}}}}},
       {"few-threads", {{{{"n", 1003}, {"threads", 1}, {"work", 5}}}, {{{"n", 1003}, {"threads", 333}, {"work", 70}}}}},
       {"fp64", {{{{"n", 1003}, {"degree", 12}}}}},
+      {"instruction-latency", {{{{"operations", 1001}}}, {{{"operations", 8}}}}},
+      {"early-exit",
+       {{{{"rows", 103}, {"length", 1003}, {"place", 0.3}}},
+        {{{"rows", 33}, {"length", 77}, {"place", 0.9}}},
+        {{{"rows", 5}, {"length", 129}, {"place", 1}}},
+        {{{"rows", 65}, {"length", 1}, {"place", 0}}}}},
+      {"contention",
+       {{{{"writers", 1003}, {"additions", 5}, {"addresses", 1}}},
+        {{{"writers", 4096}, {"additions", 3}, {"addresses", 7}}},
+        {{{"writers", 33}, {"additions", 2}, {"addresses", 1000}}},
+        {{{"writers", 1}, {"additions", 1}, {"addresses", 1}}}}},
+      {"bounds", {{{{"n", 1003}}}, {{{"n", 128}}}}},
   };
   const auto found = all.find(row);
   return found == all.end() ? std::vector<Values>() : found->second;

@@ -57,6 +57,11 @@ const SWEEPS = [
     'bins=1,16,256,4096,1000000',
     'distribution=uniform',
   ),
+  sweep('contention-addresses', 'contention', 'cuda-add,cuda-warp,cuda-own', 'addresses=1,8,64,4096', 'writers=65536'),
+  sweep('contention', 'contention', 'cuda-add,cuda-cas,cuda-warp', 'writers=64,256,1024,4096'),
+  sweep('contention-many', 'contention', 'cuda-add,cuda-warp,cuda-own', 'writers=4096,16384,65536,262144'),
+  sweep('early-exit', 'early-exit', 'cuda-whole,cuda-any,cuda-all,cuda-thread', 'place=0,0.1,0.5,0.9,1'),
+  sweep('load-width', 'coalescing', 'cuda-direct', 'element_bytes=4,8,16', 'stride=1'),
   sweep('fma', 'fma', 'cuda-separate,cuda-fused', 'degree=4,32,128,512'),
   sweep('divergence', 'divergence', 'cuda-branch,cuda-sorted', 'work=8,64,512'),
   sweep(

@@ -12,7 +12,7 @@ import { ifExists, withWayOut } from '../output-file.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { type ProgressWords, progressLine } from '../run-progress.ts';
 import type { Terminal } from '../terminal.ts';
-import { checkedUserKernel, verdictLines } from '../user-kernels.ts';
+import { checkedUserKernel, saidBy, verdictLines } from '../user-kernels.ts';
 import type { VerbContext } from '../verb.ts';
 import type { Workload } from './workload.ts';
 
@@ -117,12 +117,16 @@ export function runBy<W extends ProgressDetail['workload']>({ workload, words, t
     const file = kept !== null && 'file' in kept ? kept.file : null;
     const verdict = await checkedUserKernel(context, host, reading, run);
     if (hasFlag(parsed, 'json')) {
-      terminal.printJson({ ...told.document, ...(verdict === null ? {} : { checks: verdict }) });
+      terminal.printJson({
+        ...told.document,
+        ...(verdict === null ? {} : { checks: verdict, printed: host.userKernels.printed(run.variant) }),
+      });
       if (file !== null) terminal.say(`Saved as ${file}`);
     } else {
       const style: Style = (name, text) => terminal.style(name, text);
       for (const line of told.lines(file, style)) terminal.print(line);
       if (verdict !== null) for (const line of ['', ...verdictLines(verdict, style)]) terminal.print(line);
+      for (const line of saidBy(host, run.variant)) terminal.print(line);
     }
     const fault = kept !== null && 'error' in kept ? kept.error.message : told.error;
     if (fault !== null) terminal.say(`${terminal.styleSaid('red', 'error')} ${fault}`);

@@ -133,7 +133,8 @@ function openRuns(options: HostOptions, { data, files, scratch, trouble, log }: 
   const lanes = new Lanes();
   const folders = new OwnedFolders(path.join(data, 'recovery'));
   const checkpoints = new Checkpoints(folders, packer, trouble);
-  const perform = options.performBench ?? benchOnThread(userKernels.startChild);
+  const perform =
+    options.performBench ?? benchOnThread(userKernels.startChild, (id, text) => userKernels.addPrinted(id, text));
   const { version, build, compiler } = engine.program;
   const { name: cpu, logicalCores, memory_bytes, os } = engine.program.cpu;
   const program = { version, build, compiler, commit };

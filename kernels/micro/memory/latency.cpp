@@ -67,7 +67,13 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-enum class Where { kDefault, kPastL1, kShared };
+enum class Where { kDefault, kPastL1, kUncached, kShared };
+
+constexpr const char* kernel_of(Where where) {
+  return where == Where::kPastL1     ? "micro_chase_l2"
+         : where == Where::kUncached ? "micro_chase_uncached"
+                                     : "micro_chase_global";
+}
 
 CudaWork on_gpu(CudaBench& bench, Where where) {
   const auto table = std::make_shared<const Table>(bench.problem());
@@ -83,8 +89,7 @@ CudaWork on_gpu(CudaBench& bench, Where where) {
                     table->hops, out->pointer());
     };
   } else {
-    work.queue = [=, kernel = bench.kernel(where == Where::kPastL1 ? "micro_chase_l2" : "micro_chase_global")](
-                     cuda::Stream& to) mutable {
+    work.queue = [=, kernel = bench.kernel(kernel_of(where))](cuda::Stream& to) mutable {
       kernel.launch(to, {}, words->pointer(), table->hops, out->pointer());
     };
   }
@@ -116,6 +121,8 @@ engine::TaskBench latency_bench() {
   row.cuda<with<on_gpu, Where::kPastL1>>({"cuda-l2", "Past L1", "loads that L1 does not keep (ld.cg)", "", "int"});
   row.cuda<with<on_gpu, Where::kDefault>>(
       {"cuda-global", "Through every cache", "loads that L1 keeps (ld.ca)", "cuda-l2", "int"});
+  row.cuda<with<on_gpu, Where::kUncached>>(
+      {"cuda-uncached", "Fetched anew", "loads that no cache may answer for long (ld.cv)", "cuda-l2", "int"});
   row.cuda<with<on_gpu, Where::kShared>>(
       {"cuda-shared", "Shared memory", "the table copied to shared memory first", "cuda-global", "int"},
       refuses_shared);

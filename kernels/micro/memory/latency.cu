@@ -35,6 +35,15 @@ extern "C" __global__ void micro_chase_l2(const unsigned* __restrict__ next, int
   });
 }
 
+/// Fetched anew each time, as what others may have written must be.
+extern "C" __global__ void micro_chase_uncached(const unsigned* __restrict__ next, int hops, long long* out) {
+  chase(hops, out, [&](unsigned at) {
+    unsigned to;
+    asm volatile("ld.global.cv.u32 %0, [%1];" : "=r"(to) : "l"(reinterpret_cast<const char*>(next) + at) : "memory");
+    return to;
+  });
+}
+
 /// The table copied to shared memory first: `entries` words of it.
 extern "C" __global__ void micro_chase_shared(const unsigned* __restrict__ next, unsigned entries, int hops,
                                               long long* out) {

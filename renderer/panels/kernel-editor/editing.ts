@@ -6,7 +6,9 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import { BraggError, type Issue } from '../../../electron/contract/errors.ts';
 import type { FileRef } from '../../../electron/contract/files.ts';
 import { countText } from '../../../electron/contract/units.ts';
-import type { UserKernelInfo } from '../../../electron/contract/user-kernels.ts';
+import type { CompileOptions } from '../../../electron/contract/user-kernels/options.ts';
+import { type SanitizerTool, sanitizedText } from '../../../electron/contract/user-kernels/sanitizer.ts';
+import type { Printed, UserKernelInfo } from '../../../electron/contract/user-kernels.ts';
 import type { BenchActions } from '../../actions/benches.ts';
 import type { ActionContext } from '../../actions/context.ts';
 import type { UserKernelActions } from '../../actions/user-kernels.ts';
@@ -25,10 +27,11 @@ export interface EditingState {
   readonly saved: string | null;
   readonly info: UserKernelInfo | null;
   readonly issues: readonly Issue[];
-  readonly busy: 'building' | 'running' | null;
+  readonly busy: 'building' | 'running' | 'sanitizing' | null;
   /** A sentence about what was done last. */
   readonly says: string;
   readonly outcome: Outcome | null;
+  readonly printed: Printed | null;
 }
 
 const nothing: EditingState = {
@@ -39,11 +42,12 @@ const nothing: EditingState = {
   busy: null,
   says: '',
   outcome: null,
+  printed: null,
 };
 
 export interface EditingParts {
   readonly client: Pick<ActionContext['client'], 'call'>;
-  readonly stores: Pick<ActionContext['stores'], 'comparison' | 'dialogs' | 'notices'>;
+  readonly stores: Pick<ActionContext['stores'], 'comparison' | 'dialogs' | 'notices' | 'scenario'>;
   readonly userKernels: Pick<UserKernelActions, 'refresh' | 'trust'>;
   readonly benches: Pick<BenchActions, 'start'>;
 }
@@ -91,6 +95,20 @@ export class Editing {
     return shown !== null && this.#isRead && this.#save(shown, text);
   }
 
+  /** Writes how it is compiled into its description. */
+  async setOptions(compile: CompileOptions): Promise<void> {
+    const [shown, { info }] = [this.#shown, this.store.getState()];
+    if (shown === null || info === null) return;
+    const { client, stores, userKernels } = this.#parts;
+    try {
+      const changed = await client.call('userKernels.options', { ...shown, compile, sha256: info.sha256 });
+      this.#set(shown, { info: changed, says: 'Saved' });
+      await userKernels.refresh();
+    } catch (error) {
+      stores.notices.fail(`How ${shown.id} is compiled was not saved`, error);
+    }
+  }
+
   /** Compiles what is in the editor, after saving it. */
   async build(text: string): Promise<boolean> {
     const shown = this.#shown;
@@ -123,6 +141,26 @@ export class Editing {
     this.#set(shown, { says: `Running beside ${base} …` });
     this.#bench = { of: shown, id: started.id };
     this.#follow();
+  }
+
+  /** Builds, asks for trust, and runs it on the scenario under compute-sanitizer. */
+  async sanitize(text: string, tool: SanitizerTool): Promise<void> {
+    const { client, stores, userKernels } = this.#parts;
+    const shown = this.#shown;
+    if (shown === null || !this.#isRead || !(await this.#build(shown, text)) || !this.#isShown(shown)) return;
+    if (!(await userKernels.trust(shown.id))) {
+      return this.#set(shown, { says: 'It was not run: you have not said that you trust it.' });
+    }
+    this.#set(shown, { busy: 'sanitizing', says: `Running under compute-sanitizer (${tool}), which takes its time …` });
+    const scenario = stores.scenario.getState().draft;
+    try {
+      const found = await client.call('userKernels.sanitize', { ...shown, tool, scenario });
+      this.#set(shown, { says: sanitizedText(found), issues: found.issues });
+    } catch (error) {
+      this.#set(shown, { says: errorText(error) });
+    } finally {
+      this.#set(shown, { busy: null });
+    }
   }
 
   #isShown(place: EditedKernel): boolean {
@@ -173,7 +211,7 @@ export class Editing {
 
   async #build(shown: EditedKernel, text: string): Promise<boolean> {
     const { saved } = this.store.getState();
-    this.#set(shown, { busy: 'building', says: 'Compiling …', outcome: null });
+    this.#set(shown, { busy: 'building', says: 'Compiling …', outcome: null, printed: null });
     try {
       if (text !== saved && !(await this.#save(shown, text))) return false;
       const compile = () => this.#parts.client.call('userKernels.build', { ...shown });
@@ -213,6 +251,10 @@ export class Editing {
     client.call('bench.session', { bench: id }).then(
       ({ session }) => this.#set(of, { outcome: outcomeOf(session, of.id) }),
       (error: unknown) => this.#set(of, { outcome: { kind: 'refused', reason: errorText(error) } }),
+    );
+    client.call('userKernels.printed', { ...of }).then(
+      (printed) => this.#set(of, { printed }),
+      () => undefined,
     );
   }
 }

@@ -1,5 +1,10 @@
 /** What is shown in the editor, and what can be done with it. */
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
+import {
+  type SanitizerTool,
+  sanitizerTools,
+  sanitizerWords,
+} from '../../../electron/contract/user-kernels/sanitizer.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import type { Group } from './groups.ts';
@@ -36,6 +41,37 @@ function Choices({ groups, group, variant, choose }: Chosen): ReactElement {
   );
 }
 
+/** A run under compute-sanitizer, which watches CUDA kernels alone. */
+function Sanitizing({
+  busy,
+  editing,
+  text,
+}: {
+  readonly busy: boolean;
+  readonly editing: UsedEditing;
+  readonly text: string;
+}): ReactElement {
+  const [tool, setTool] = useState<SanitizerTool>('memcheck');
+  return (
+    <>
+      <Select
+        label="What compute-sanitizer looks for"
+        value={tool}
+        options={sanitizerTools.map((one) => ({ value: one, label: `${one}: ${sanitizerWords[one]}` }))}
+        onChange={(value) => setTool(sanitizerTools.find((one) => one === value) ?? 'memcheck')}
+      />
+      <Button
+        icon="check"
+        disabled={busy}
+        title="Runs it under NVIDIA's compute-sanitizer"
+        onPress={() => void editing.actions.sanitize(text, tool)}
+      >
+        Sanitize
+      </Button>
+    </>
+  );
+}
+
 /** `text`: as it was typed. */
 function Doing({
   editing,
@@ -65,6 +101,7 @@ function Doing({
       >
         Run
       </Button>
+      {editing.info?.device === 'cuda' ? <Sanitizing busy={busy} editing={editing} text={text} /> : null}
     </>
   );
 }

@@ -5,9 +5,11 @@ import type { UserKernelInfo } from '../../../electron/contract/user-kernels.ts'
 import { isUserKernelId } from '../../../electron/contract/user-kernels.ts';
 import { IssueList } from '../../widgets/words/issue-list.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { CompileOptionsView } from './compile-options.tsx';
 import { useCopying } from './copying.ts';
 import { EditorBar } from './editor-bar.tsx';
 import { groupKey, groupsOf } from './groups.ts';
+import { PrintedView } from './printed-view.tsx';
 import { useShipped } from './shipped.ts';
 import { createEditorStore, type EditorState, type EditorStore } from './store.ts';
 import { useEditing } from './use-editing.ts';
@@ -114,6 +116,13 @@ export default function KernelEditorPanel(): ReactElement {
         copy={() => void saveCopy()}
       />
       {isUserKernel && editing.info !== null ? <Facts info={editing.info} dirty={dirty} /> : null}
+      {isUserKernel && editing.info !== null ? (
+        <CompileOptionsView
+          info={editing.info}
+          disabled={editing.busy !== null}
+          onChange={(options) => void editing.actions.setOptions(options)}
+        />
+      ) : null}
       {troubles.length === 0 || isUserKernel ? null : (
         <ul className="kernel-editor__troubles">
           {troubles.map(({ id, message }) => (
@@ -123,6 +132,7 @@ export default function KernelEditorPanel(): ReactElement {
       )}
       <div className="kernel-editor__text" ref={place} data-testid="user-kernel-editor" />
       {editing.outcome === null ? null : <VerdictView id={variant} outcome={editing.outcome} />}
+      {editing.printed === null ? null : <PrintedView id={variant} printed={editing.printed} />}
       {editing.issues.length === 0 ? null : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
         <section className="kernel-editor__issues" aria-label="What the compiler says" tabIndex={0}>

@@ -22,7 +22,7 @@ let page: Client;
 let run: string;
 /** What went to the benchmarks' thread. */
 const onThread: string[] = [];
-const perform = benchOnThread(forkChild);
+const perform = benchOnThread(forkChild, () => undefined);
 beforeAll(async () => {
   test = await openTestHost({
     performBench: (task, onProgress, signal) => {

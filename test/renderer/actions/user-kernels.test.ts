@@ -18,6 +18,7 @@ const info = (sha256: string, trusted: boolean): UserKernelInfo => ({
     replaces: 'kernels/transport/cpu/gather.cpp',
     title: 'Own gather',
     changes: '',
+    compile: {},
   },
   device: 'cpu',
   sha256,

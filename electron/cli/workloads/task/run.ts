@@ -16,7 +16,7 @@ import { exitCodeOf, measured, refuseUnkeptTrace, show } from '../../benching.ts
 import { type ExitCode, exitCodes } from '../../exit-codes.ts';
 import { writeOutput } from '../../output-file.ts';
 import type { KnownReading } from '../../read-scenario.ts';
-import { verdictLines } from '../../user-kernels.ts';
+import { saidBy, verdictLines } from '../../user-kernels.ts';
 import type { VerbContext } from '../../verb.ts';
 
 /** Enough for a median and how far samples stray from it. */
@@ -75,11 +75,13 @@ export async function runTask(
   if (report === undefined) throw new Error('a measurement gave no report');
   const kept = await keptAt(parsed, session);
   const verdict = verdictOf(host, report, variant);
-  if (verdict !== null && hasFlag(parsed, 'json')) terminal.printJson({ ...report, checks: verdict });
+  if (verdict !== null && hasFlag(parsed, 'json'))
+    terminal.printJson({ ...report, checks: verdict, printed: host.userKernels.printed(variant) });
   else show(context, withoutRecordings(session));
   if (verdict !== null && !hasFlag(parsed, 'json')) {
     for (const line of ['', ...verdictLines(verdict, (style, text) => terminal.style(style, text))])
       terminal.print(line);
+    for (const line of saidBy(host, variant)) terminal.print(line);
   }
   if (kept instanceof Error) throw kept;
   if (place !== null) terminal.say(`Kept as ${place.place}`);

@@ -1,4 +1,4 @@
-/** Rows 11 to 14, 23 and 24 of the claim ledger: arithmetic. */
+/** Rows 9 to 14, 23 and 24 of the claim ledger: arithmetic, and what single instructions take. */
 import { z } from 'zod';
 import { elements, number, row } from './words.ts';
 
@@ -37,4 +37,8 @@ export const fewThreadsSchema = row('few-threads', 'Too few threads', {
   n: elements('Iterated by all threads together.', 1_000_000, 250_000_000),
   threads: number('Threads', 'Of the whole grid. The CPU uses its own.', [1, 1024, 1_000_000]),
   work: number('Work', 'Steps of an element.', [1, 64, 100_000]),
+});
+
+export const instructionLatencySchema = row('instruction-latency', 'Latency of instructions', {
+  operations: number('Operations', 'Each waits for the one before.', [1, 10_000, 10_000_000]),
 });

@@ -27,6 +27,10 @@ export const gridStrideSchema = row('grid-stride', 'Grid-stride loops', {
   blocks_per_sm: number('Blocks per SM', 'Of 256 threads, in the grid that walks.', [1, 8, 256]),
 });
 
+export const boundsSchema = row('bounds', 'Check of the end', {
+  n: elements('Of x and y. Multiples of 128 need no check.', 1_000_003),
+});
+
 export const blockSizeSchema = row('block-size', 'Block size', {
   n: elements('Results; of gemm rounded down to a square.', 16_000_000),
   kernel: z

@@ -7,9 +7,10 @@ import {
   fmaSchema,
   fp64Schema,
   gemmSchema,
+  instructionLatencySchema,
   unrollingSchema,
 } from './arithmetic.ts';
-import { blockSizeSchema, elementwiseSchema, gridStrideSchema, spmvSchema } from './arrays.ts';
+import { blockSizeSchema, boundsSchema, elementwiseSchema, gridStrideSchema, spmvSchema } from './arrays.ts';
 import { graphsSchema, hostLoopSchema, launchSchema } from './launches.ts';
 import {
   bandwidthSchema,
@@ -21,7 +22,14 @@ import {
   viewsSchema,
 } from './memory.ts';
 import { stencil1dSchema, stencil2dSchema } from './stencils.ts';
-import { compactionSchema, histogramSchema, reductionSchema, scanSchema } from './sums.ts';
+import {
+  compactionSchema,
+  contentionSchema,
+  earlyExitSchema,
+  histogramSchema,
+  reductionSchema,
+  scanSchema,
+} from './sums.ts';
 import { coldStartSchema, concurrentKernelsSchema, overlapSchema, timingSchema } from './time.ts';
 
 const rowSchema = z
@@ -56,6 +64,10 @@ const rowSchema = z
     blockSizeSchema,
     fewThreadsSchema,
     fp64Schema,
+    instructionLatencySchema,
+    earlyExitSchema,
+    contentionSchema,
+    boundsSchema,
   ])
   .meta({
     title: 'Row',

@@ -1,4 +1,4 @@
-/** Rows 9 and 10 of the claim ledger: sums, running sums, compaction, histograms. */
+/** Rows 9 and 10 of the claim ledger: sums, running sums, compaction, histograms, searches, contention. */
 import { z } from 'zod';
 import { quantity } from '../quantity.ts';
 import { elements, number, row } from './words.ts';
@@ -32,4 +32,22 @@ export const histogramSchema = row('histogram', 'Histogram', {
     .enum(['int', 'fp32', 'fp64'])
     .meta({ title: 'Weights', description: 'What is added, and in which type.' })
     .default('fp32'),
+});
+
+export const earlyExitSchema = row('early-exit', 'Early exit', {
+  rows: number('Rows', 'Each is searched for its first value above 1.', [1, 100_000, 10_000_000]),
+  length: number('Length', 'Values of a row.', [1, 1024, 1_000_000]),
+  place: quantity({
+    title: 'Place of the hit',
+    description: 'Share of the row before it, about; 1: there is none.',
+    unit: '1',
+    min: 0,
+    max: 1,
+  }).default(0.1),
+});
+
+export const contentionSchema = row('contention', 'Contention', {
+  writers: number('Writers', 'Threads that add.', [1, 4096, 1_048_576]),
+  additions: number('Additions', 'Of each thread, to the same address.', [1, 16, 10_000]),
+  addresses: number('Addresses', 'That the threads take turns on; at most one a thread.', [1, 1, 1_048_576]),
 });

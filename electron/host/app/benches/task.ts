@@ -9,6 +9,7 @@ import type { BenchOutcome, BenchTask } from '../../workloads/benchable.ts';
 export type FromBench =
   | { readonly kind: 'progress'; readonly progress: BenchProgress; readonly report: number }
   | { readonly kind: 'so far'; readonly session: Session }
+  | { readonly kind: 'printed'; readonly id: string; readonly text: string }
   | { readonly kind: 'done'; readonly outcome: BenchOutcome }
   | { readonly kind: 'failed'; readonly error: WireError }
   | FromRelay;

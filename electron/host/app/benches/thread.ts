@@ -18,7 +18,7 @@ export type PerformBench = (
 
 /** Aborting ends the session after the run at hand, with what was measured. Rejects with a BraggError. */
 export const benchOnThread =
-  (startChild: StartChild): PerformBench =>
+  (startChild: StartChild, onPrinted: (id: string, text: string) => void): PerformBench =>
   async (task, onProgress, signal, soFar) => {
     const worker = new Worker(startedFile('bench-worker', 'app/benches/worker.ts'));
     const send = (message: ToBench): void => worker.postMessage(message);
@@ -30,6 +30,7 @@ export const benchOnThread =
         worker.on('message', (message: FromBench) => {
           if (isFromRelay(message)) children.take(message);
           else if (message.kind === 'progress') onProgress(message.progress, message.report);
+          else if (message.kind === 'printed') onPrinted(message.id, message.text);
           else if (message.kind === 'so far') soFar?.(message.session);
           else if (message.kind === 'done') resolve(message.outcome);
           else reject(BraggError.fromWire(message.error));

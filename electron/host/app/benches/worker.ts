@@ -30,6 +30,7 @@ function userKernelsOf({ userKernels, userKernelLimit_s }: BenchTask): UserKerne
     isTrusted: (sha256) => trusted.has(sha256),
     startChild: children.start,
     limit_s: userKernelLimit_s,
+    onPrinted: (id, text) => tell({ kind: 'printed', id, text }),
   });
   for (const one of userKernels) variants.adopt(one);
   return variants;

@@ -1,5 +1,6 @@
 /** Calls about user kernels: their files, what their compiler says, and the user's trust. */
-import { mkdir, readFile, unlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, unlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sameVariant, type VariantKey } from '../../../contract/capabilities.ts';
 import { BraggError } from '../../../contract/errors.ts';
@@ -7,8 +8,9 @@ import type { FileRef } from '../../../contract/files.ts';
 import { workloadSchema } from '../../../contract/workload.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import { kernelFolders } from '../../model/bench/ceilings.ts';
+import { sanitize } from '../../model/sanitizer/sanitize.ts';
 import type { UserKernelBase } from '../../model/user-kernels/base.ts';
-import { descriptionFile, extensionOf, infoOf, replaceable } from '../../model/user-kernels/file.ts';
+import { descriptionFile, descriptionText, extensionOf, infoOf, replaceable } from '../../model/user-kernels/file.ts';
 import { rulesOf } from '../../workloads/index.ts';
 import { writeAtomically } from '../../workloads/scenarios/index.ts';
 import type { Handlers } from '../service/service.ts';
@@ -20,6 +22,9 @@ export interface UserKernelParts {
   readonly trust: Trust;
   readonly files: FileAccess;
 }
+
+/** A watched kernel takes ten to a hundred times as long. */
+const SANITIZED_LIMIT_S = 1800;
 
 type Names = Extract<keyof Handlers, `userKernels.${string}`>;
 
@@ -55,6 +60,9 @@ async function createBoth(file: string, text: string, description: string): Prom
   }
 }
 
+const changedElsewhere = (id: string): BraggError =>
+  new BraggError('exists', `${id} was changed by another window or program since it was opened here.`);
+
 const templatesOf = (base: UserKernelBase) => replaceable(kernelFolders().sources, base, rulesOf(base));
 
 export function userKernelHandlers({ userKernels, trust, files }: UserKernelParts): Pick<Handlers, Names> {
@@ -86,11 +94,11 @@ export function userKernelHandlers({ userKernels, trust, files }: UserKernelPart
       const source = path.join(kernelFolders().sources, path.posix.relative('kernels', replaces));
       const title = `Own ${base.title.charAt(0).toLowerCase()}${base.title.slice(1)}`;
       const workload = workloadSchema.parse(base.workload);
-      const of = { workload, ...(base.bench === '' ? {} : { bench: base.bench }) };
-      const description = { kind: 'variant', version: 1, ...of, base: base.id, replaces, title, changes: '' };
+      const of = { workload, bench: base.bench, base: base.id, replaces, title };
+      const description = { kind: 'variant', version: 1, ...of, changes: '', compile: {} } as const;
       const file = path.join(folder, id);
       await mkdir(folder, { recursive: true });
-      await createBoth(file, await readFile(source, 'utf8'), `${JSON.stringify(description, null, 2)}\n`);
+      await createBoth(file, await readFile(source, 'utf8'), descriptionText(description));
       const made = await userKernels.open(file);
       return infoOf(made, userKernels.isTrusted(made));
     },
@@ -102,13 +110,38 @@ export function userKernelHandlers({ userKernels, trust, files }: UserKernelPart
       const file = path.join(await folderOf(files, beside), id);
       const saved = await files.holdingFolderOf(file, async () => {
         const found = await userKernels.open(file);
-        if (sha256 !== null && found.sha256 !== sha256) {
-          throw new BraggError('exists', `${id} was changed by another window or program since it was opened here.`);
-        }
+        if (sha256 !== null && found.sha256 !== sha256) throw changedElsewhere(id);
         await writeAtomically(file, text, 'replace');
         return userKernels.open(file);
       });
       return infoOf(saved, userKernels.isTrusted(saved));
+    },
+    'userKernels.options': async ({ beside, id, compile, sha256 }) => {
+      const file = path.join(await folderOf(files, beside), id);
+      const saved = await files.holdingFolderOf(file, async () => {
+        const found = await userKernels.open(file);
+        if (sha256 !== null && found.sha256 !== sha256) throw changedElsewhere(id);
+        await writeAtomically(descriptionFile(file), descriptionText({ ...found.description, compile }), 'replace');
+        return userKernels.open(file);
+      });
+      return infoOf(saved, userKernels.isTrusted(saved));
+    },
+    'userKernels.printed': async ({ beside, id }) => {
+      await open(beside, id);
+      return userKernels.printed(id);
+    },
+    'userKernels.sanitize': async ({ beside, id, tool, scenario }, signal) => {
+      const found = await open(beside, id);
+      userKernels.requireTrust(found);
+      const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-sanitize-'));
+      try {
+        const file = path.join(folder, 'scenario.json');
+        await writeFile(file, JSON.stringify(scenario));
+        const words = ['run', file, '--variant', found.file, '--limit', String(SANITIZED_LIMIT_S), '--trust'];
+        return await sanitize({ tool, words, kernel: id, signal });
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
     },
     'userKernels.build': async ({ beside, id }, signal) => {
       const start = performance.now();

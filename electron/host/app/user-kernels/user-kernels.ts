@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import { scenarioKindNames, valueAt } from '../../../contract/scenario/index.ts';
-import { isUserKernelId } from '../../../contract/user-kernels.ts';
+import { isUserKernelId, type Printed } from '../../../contract/user-kernels.ts';
 import type { KernelFolders, NativeAddon } from '../../io/addon/addon.ts';
 import { InOrder } from '../../io/flow/in-order.ts';
 import type { UserKernelBase } from '../../model/user-kernels/base.ts';
@@ -12,6 +12,7 @@ import { type BuildOptions, type Built, buildUserKernel, codeOf } from '../../mo
 import { benchText, readUserKernel, type UserKernel } from '../../model/user-kernels/file.ts';
 import type { KnownUserKernels } from '../../model/user-kernels/known.ts';
 import { LoadedUserKernel } from '../../model/user-kernels/loaded.ts';
+import { PrintedText } from '../../model/user-kernels/printed.ts';
 import { forkChild, type StartChild } from '../../model/user-kernels/process/link.ts';
 import { hostWorkloads, rulesOf } from '../../workloads/index.ts';
 
@@ -25,6 +26,8 @@ export interface UserKernelsOptions {
   readonly isTrusted: (sha256: string) => boolean;
   readonly startChild?: StartChild;
   readonly limit_s?: number;
+  /** Gets what a kernel prints. */
+  readonly onPrinted?: (id: string, text: string) => void;
 }
 
 /** Workload and benchmark that a scenario's variants must belong to. */
@@ -52,6 +55,7 @@ export class UserKernels {
   readonly #known = new Map<string, UserKernel>();
   readonly #closing = new AbortController();
   readonly #loaded = new Map<string, LoadedUserKernel>();
+  readonly #printed = new Map<string, PrintedText>();
   /** What was asked for last is read last: an older text never takes the place of a newer one. */
   readonly #reading = new InOrder();
   #limit_s: number;
@@ -159,6 +163,18 @@ export class UserKernels {
     return { variants, troubles };
   }
 
+  /** Output of a kernel since it was prepared last. */
+  printed(id: string): Printed {
+    return (this.#printed.get(id) ?? new PrintedText()).text;
+  }
+
+  addPrinted(id: string, text: string): void {
+    const printed = this.#printed.get(id) ?? new PrintedText();
+    this.#printed.set(id, printed);
+    printed.add(text);
+    this.#options.onPrinted?.(id, text);
+  }
+
   isTrusted({ sha256 }: UserKernel): boolean {
     return this.#options.isTrusted(sha256);
   }
@@ -174,6 +190,7 @@ export class UserKernels {
     for (const { id } of chosen) this.requireFit(id, place);
     for (const kernel of chosen) {
       this.#requireTrustOf(kernel);
+      this.#printed.delete(kernel.id);
       await codeOf(kernel, this.#buildOptions(signal));
     }
   }
@@ -181,6 +198,11 @@ export class UserKernels {
   /** Those of `ids` that are user kernels: what another thread needs to run them. */
   chosen(ids: readonly string[]): readonly UserKernel[] {
     return ids.flatMap((id) => this.#known.get(id.replace(/[@:].*$/, '')) ?? []);
+  }
+
+  /** Throws a BraggError `untrusted` for one that is not trusted as it is. */
+  requireTrust(kernel: UserKernel): void {
+    this.#requireTrustOf(kernel);
   }
 
   /** Compiles it and runs nothing of it. Throws a BraggError `untrusted` first: a compiler reads files too. */
@@ -222,6 +244,7 @@ export class UserKernels {
       startChild: this.startChild,
       build: (variant) => codeOf(variant, this.#buildOptions()),
       limit_s: this.#limit_s,
+      onOutput: (text) => this.addPrinted(kernel.id, text),
       requireTrust: (variant) => this.#requireTrustOf(variant),
     });
     this.#loaded.set(kernel.id, loaded);

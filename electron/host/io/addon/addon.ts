@@ -82,6 +82,8 @@ export interface NativeAddon {
   loadUserKernels(kernels: { readonly workload: string; readonly name: string; readonly image: Uint8Array }): void;
   /** Blocks for seconds. Throws an Error with the compiler's `log` where the text is at fault. */
   compileUserKernels(request: UserKernelsRequest): { readonly image: Uint8Array; readonly log: string };
+  /** Hands on what C and C++ code has printed and the process not yet written. */
+  flushOutput(): void;
   /** Lets the process take that much more memory; false where the system knows no such limit. */
   limitMemory(bytes: number): boolean;
   diffractionVariants(): DiffractionVariant[];
@@ -113,6 +115,8 @@ export interface UserKernelsRequest {
   /** As messages name it. */
   readonly name: string;
   readonly cache: string;
+  /** What NVRTC is told beside our own flags. */
+  readonly options: readonly string[];
   readonly device?: string;
   /** Where there is no GPU that says it, such as 90. */
   readonly architecture: number;

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
+import { type CompileOptions, flagsFor } from '../../../contract/user-kernels/options.ts';
 import { type KernelFolders, type NativeAddon, nativeFolder } from '../../io/addon/addon.ts';
 import { onDisk } from '../../io/on-disk.ts';
 import { workloadFolder } from '../bench/sources.ts';
@@ -154,9 +155,10 @@ async function entryFor(
 async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: BuildOptions): Promise<Built> {
   const { id, whole, description } = kernel;
   const tools = await toolsFor(kernel, folders);
+  const more = flagsFor(tools.compiler.style, description.compile);
   const isa = description.replaces.endsWith('.simd.cpp') ? addon.machine().isa : null;
   const kept = path.join(folders.cache, 'user-kernels');
-  const key = keyOf([...tools.identity, whole, id, description.replaces, isa ?? '', ...userFlags()]);
+  const key = keyOf([...tools.identity, whole, id, description.replaces, isa ?? '', ...userFlags(), ...more]);
   const folder = path.join(kept, key);
   const library = `${id}${process.platform === 'win32' ? '.dll' : '.so'}`;
   const code: UserKernelCode = { kind: 'library', file: path.join(folder, library) };
@@ -176,7 +178,7 @@ async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: Buil
     await writeFile(path.join(work, id), present);
     const entry = await entryFor(kernel, tools, kept, { work, signal });
     const { compiler, build, includes, core } = tools;
-    const what = { folder: work, source: id, entry, library, includes, core, isa, signal };
+    const what = { folder: work, source: id, entry, library, includes, core, isa, flags: more, signal };
     const { failed, output } = await compileLibrary(compiler, build, what);
     const issues = diagnosticsOf(output, id, includes);
     if (failed) return { code: null, issues: issues.length > 0 ? issues : [unplaced(id, quotable(output, includes))] };
@@ -201,6 +203,10 @@ function unplaced(id: string, output: string): Issue {
   return { severity: 'error', file: id, path: '', line: null, column: null, message, value: null, allowed: null };
 }
 
+/** Under compute-sanitizer places of the source are wanted whatever the description says. */
+const whereSanitized = (compile: CompileOptions): CompileOptions =>
+  process.env['BRAGGBENCH_SANITIZED'] === '1' ? { ...compile, lineinfo: true } : compile;
+
 /** NVRTC runs in a process of its own too: a text can make it hang. */
 async function compileKernels(kernel: UserKernel, { folders, startChild, signal }: BuildOptions): Promise<Built> {
   const { base, id, whole, description } = kernel;
@@ -220,6 +226,7 @@ async function compileKernels(kernel: UserKernel, { folders, startChild, signal 
     }),
     name: id,
     cache: folders.cache,
+    options: flagsFor('cuda', whereSanitized(description.compile)),
     architecture: USUAL_ARCHITECTURE,
   };
   const process = await UserKernelProcess.start(id, startChild);

@@ -33,11 +33,13 @@ export interface Work {
   readonly args: readonly string[];
   readonly folder: string;
   readonly limits?: Limits;
+  /** Beside that of this process. */
+  readonly environment?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
 }
 
-function start({ program, args, folder }: Work, limits: Limits): ChildProcess {
-  const env = { ...process.env, LC_ALL: 'C' };
+function start({ program, args, folder, environment }: Work, limits: Limits): ChildProcess {
+  const env = { ...process.env, LC_ALL: 'C', ...environment };
   if (process.platform === 'win32')
     return spawn(program, [...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const ceilings = [limits.memory_bytes / 1024, limits.file_bytes / 512, Math.ceil(limits.time_ms / 1000)].map(String);

@@ -76,6 +76,8 @@ export interface Compilation {
   readonly core: string;
   /** Flags of the instruction set, for a file that is compiled once for each; null for a plain one. */
   readonly isa: string | null;
+  /** The kernel's own, last. */
+  readonly flags: readonly string[];
 }
 
 function words(text: string): readonly string[] {
@@ -96,13 +98,13 @@ const foldersOf = ({ style }: CppCompiler, includes: readonly string[]): readonl
 
 /** The command line for the user's file. */
 export function compileCommand(compiler: CppCompiler, build: UserKernelBuild, what: Compilation): readonly string[] {
-  const { source, includes, isa } = what;
+  const { source, includes, isa, flags } = what;
   const simd = isa === null ? null : [...words(build.isas[isa] ?? ''), ...words(build.simd)];
   const folders = foldersOf(compiler, includes);
   if (compiler.style === 'msvc') {
     const own = simd === null ? [] : [...simd, `/DBB_ISA=${isa}`];
     const says = ['/permissive-', '/W3', '/diagnostics:column'];
-    return [...common.msvc, ...says, ...folders, ...own, ...userFlags(), '/c', source, '/Foown.obj'];
+    return [...common.msvc, ...says, ...folders, ...own, ...userFlags(), ...flags, '/c', source, '/Foown.obj'];
   }
   const own = simd === null ? ['-ffp-contract=off'] : [...simd, `-DBB_ISA=${isa}`];
   const says = ['-Wall', '-Wextra', '-fdiagnostics-color=never', '-fno-diagnostics-show-caret'];
@@ -112,6 +114,7 @@ export function compileCommand(compiler: CppCompiler, build: UserKernelBuild, wh
     ...folders,
     ...own,
     ...userFlags(),
+    ...flags,
     '-MMD',
     '-MF',
     DEPENDENCIES,

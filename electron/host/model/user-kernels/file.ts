@@ -93,6 +93,14 @@ function baseOf(description: UserKernelDescription, name: string, bases: readonl
   refuse([issue(name, 'base', says, allowed)]);
 }
 
+/** A description as a file holds it: what says nothing is left out. */
+export function descriptionText({ bench, compile, ...rest }: UserKernelDescription): string {
+  const { kind, version, workload, ...more } = rest;
+  const named = { kind, version, workload, ...(bench === '' ? {} : { bench }), ...more };
+  const options = Object.values(compile).every((one) => one === undefined) ? {} : { compile };
+  return `${JSON.stringify({ ...named, ...options }, null, 2)}\n`;
+}
+
 async function describe(text: string, name: string): Promise<UserKernelDescription> {
   const parsed = await parseTextAside(text, name);
   if (parsed.value === undefined || parsed.issues.length > 0) refuse(parsed.issues);
@@ -149,6 +157,10 @@ export async function readUserKernel(file: string, { bases, rulesOf, sources }: 
   if (!allowed.includes(replaces)) {
     const says = `${JSON.stringify(description.replaces)} is not a file of ${base.id} that can be replaced`;
     refuse([issue(name, 'replaces', `${says}; allowed: ${allowed.join(', ')}`, allowed.join(', '))]);
+  }
+  if (base.device !== 'cuda' && description.compile.registers !== undefined) {
+    const says = 'is of CUDA kernels, and this one is compiled for the CPU';
+    refuse([issue(name, 'compile.registers', says, 'nothing')]);
   }
   const { whole, included, refused } = await readClosure(file, text);
   return {

@@ -25,6 +25,7 @@ export interface LoadedUserKernelOptions {
   readonly startChild: StartChild;
   /** Builds it, or takes what the same text gave before. Throws a BraggError with its compiler's messages. */
   readonly build: (kernel: UserKernel) => Promise<UserKernelCode>;
+  readonly onOutput: (text: string) => void;
   /** Most seconds that one run may take. */
   readonly limit_s: number;
   /** Throws a BraggError `untrusted` unless the user has said that they trust the file. */
@@ -79,7 +80,8 @@ export class LoadedUserKernel {
 
   async #open(memory_bytes: number): Promise<UserKernelProcess> {
     const code = await this.#options.build(this.kernel);
-    const process = await UserKernelProcess.start(this.kernel.id, this.#options.startChild);
+    const { startChild, onOutput } = this.#options;
+    const process = await UserKernelProcess.start(this.kernel.id, startChild, onOutput);
     await process.within(1000 * this.#options.limit_s, 'was not loaded', process.load(code, memory_bytes));
     return process;
   }

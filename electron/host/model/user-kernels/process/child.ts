@@ -20,6 +20,7 @@ function tell(message: FromChild): void {
 }
 
 function fail(error: unknown, call: number | null): void {
+  loadAddon().flushOutput();
   const { code, log } = error instanceof Error ? (error as Error & { code?: unknown; log?: unknown }) : {};
   const message = error instanceof Error ? error.message : String(error);
   const known = typeof code === 'string' && /^(invalid|memory|unsupported|device)$/.test(code);
@@ -62,6 +63,7 @@ async function call({ call: id, method, args, reports, light }: Extract<ToChild,
   if (made === null || typeof target !== 'function') throw new Error(`there is no ${method}`);
   const report = (value: unknown): void => tell({ kind: 'report', value });
   const value = await target.call(made, ...(reports ? [report] : []), ...args);
+  loadAddon().flushOutput();
   tell({ kind: 'result', call: id, value: light ? withoutArrays(value) : value });
 }
 

@@ -33,7 +33,8 @@ export const forkChild: StartChild = () => {
     send: (message) => {
       if (child.connected) child.send(message);
     },
-    onMessage: (listener) => child.on('message', listener),
+    // What it printed before it said so is read first.
+    onMessage: (listener) => child.on('message', (message) => setImmediate(listener, message)),
     onOutput: (listener) => {
       for (const stream of [child.stdout, child.stderr]) {
         stream?.on('data', (chunk: Buffer) => listener(chunk.toString('utf8')));

@@ -41,18 +41,24 @@ export class UserKernelProcess {
   #over: BraggError | null = null;
   #output = '';
 
-  private constructor(name: string, link: ChildLink) {
+  private constructor(name: string, link: ChildLink, onOutput: (text: string) => void) {
     this.name = name;
     this.#link = link;
     link.onMessage((message) => this.#take(message));
     link.onOutput((text) => {
       this.#output = (this.#output + text).slice(-OUTPUT_KEPT);
+      onOutput(text);
     });
     link.onEnded((how) => this.#end(new BraggError('device', this.#lastWords(how))));
   }
 
-  static async start(name: string, startChild: StartChild): Promise<UserKernelProcess> {
-    const kernel = new UserKernelProcess(name, startChild());
+  /** `onOutput`: gets what its code prints. */
+  static async start(
+    name: string,
+    startChild: StartChild,
+    onOutput: (text: string) => void = () => undefined,
+  ): Promise<UserKernelProcess> {
+    const kernel = new UserKernelProcess(name, startChild(), onOutput);
     await kernel.within(START_MS, 'did not start', kernel.#wait('ready'));
     return kernel;
   }

@@ -107,6 +107,27 @@ test('a copy gives the bits of the original, with progress, a live frame and key
   expect(verdict).toMatchObject({ right: true, bitwise: true, repeats: 2 });
 });
 
+test('what it prints is kept, to its last words and without a new line', async () => {
+  const made = await trustedVariant('prints.cpp', withLine('std::printf("slice %d of TILE %d", step_, TILE);'), {
+    ...description,
+    compile: { defines: { TILE: 16 }, lineinfo: true },
+  });
+  await userKernels.prepare([made.id], transport);
+  expect(userKernels.printed(made.id)).toEqual({ first: '', last: '', left_out: 0 });
+  const { steps } = await start('prints.cpp');
+  const { first } = userKernels.printed(made.id);
+  expect(first.split('slice').length - 1).toBe(steps);
+  expect(first).toMatch(/^slice \d+ of TILE 16slice /);
+  // The next run begins anew.
+  await userKernels.prepare([made.id], transport);
+  expect(userKernels.printed(made.id).first).toBe('');
+});
+
+test('registers are of CUDA kernels', async () => {
+  const { message } = await failure(make('registers.cpp', original, { ...description, compile: { registers: 64 } }));
+  expect(message).toBe('registers.json compile.registers: is of CUDA kernels, and this one is compiled for the CPU');
+});
+
 test('a copy from before the kernels lay in rooms names files as they were, and works', async () => {
   const before = original
     .replace('"transport/run/projection.hpp"', '"engine/projection.hpp"')

@@ -1,0 +1,72 @@
+/** `braggbench sanitize`: a run under NVIDIA's compute-sanitizer, and what it found, by kernel and line. */
+import path from 'node:path';
+import { type SanitizerTool, sanitizedText, sanitizerTools } from '../../contract/user-kernels/sanitizer.ts';
+import { sanitize } from '../../host/model/sanitizer/sanitize.ts';
+import { flagValue, hasFlag, UsageError } from '../arguments.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { gpuFlag } from '../gpu.ts';
+import { withHost } from '../open-host.ts';
+import { readScenario } from '../read-scenario.ts';
+import { scenarioPath } from '../scenario-file.ts';
+import { userKernelFlags } from '../user-kernels.ts';
+import type { Verb } from '../verb.ts';
+import { workloadFor } from '../workloads/index.ts';
+
+/** Seconds for a run of a user kernel, which is watched. */
+const USUAL_LIMIT = '1800';
+
+function toolOf(named: string | undefined): SanitizerTool {
+  const tool = sanitizerTools.find((one) => one === (named ?? 'memcheck'));
+  if (tool === undefined) throw new UsageError(`--tool ${named} is not known; allowed: ${sanitizerTools.join(', ')}`);
+  return tool;
+}
+
+export const sanitizeVerb: Verb = {
+  name: 'sanitize',
+  usage: 'sanitize SCENARIO [--variant ID|FILE] [--tool NAME] [--set path=value …] [--trust] [--json]',
+  summary: "run a scenario under NVIDIA's compute-sanitizer, and say what it found",
+  details: [
+    "Runs a CUDA variant, ours or a file of yours, under compute-sanitizer of the CUDA toolkit. Prints what it found by kernel and line: memory beyond an array's end, races in shared memory, memory that was never written, barriers that not all threads reach. A watched kernel takes ten to a hundred times as long: choose a small scenario. Exit code 1 where something was found.",
+  ],
+  flags: [
+    { name: 'variant', value: 'ID|FILE', help: 'Which implementation is watched; see braggbench variants.' },
+    { name: 'tool', value: 'NAME', help: `What is looked for (memcheck); one of ${sanitizerTools.join(', ')}.` },
+    { name: 'set', value: 'path=value', repeats: true, help: 'Change a value of the scenario first. Repeats.' },
+    gpuFlag,
+    ...userKernelFlags,
+    { name: 'json', help: 'Print one JSON document instead of text.' },
+  ],
+  examples: ['braggbench sanitize bounds --variant cuda-unchecked', 'braggbench sanitize small.json --variant ./my.cu'],
+  operands: { min: 1, max: 1, name: 'a scenario' },
+  run: (context) => {
+    const { parsed, terminal, signal } = context;
+    const tool = toolOf(flagValue(parsed, 'tool'));
+    const gpu = flagValue(parsed, 'gpu');
+    return withHost(async (host) => {
+      // Faults of the input, and trust, are told before anything is started.
+      await readScenario(context, host, (kind) => workloadFor(kind).fit);
+      const variant = flagValue(parsed, 'variant');
+      const file = variant !== undefined && /\.(cu|cpp)$/.test(variant) ? path.resolve(variant) : null;
+      const words = [
+        ...['run', path.resolve(scenarioPath(parsed.operands[0] ?? ''))],
+        ...(variant === undefined ? [] : ['--variant', file ?? variant]),
+        ...(parsed.flags.get('set') ?? []).flatMap((text) => ['--set', text]),
+        ...(gpu === undefined ? [] : ['--gpu', gpu]),
+        ...['--limit', flagValue(parsed, 'limit') ?? USUAL_LIMIT, '--trust'],
+      ];
+      const found = await sanitize({ tool, words, kernel: file === null ? null : path.basename(file), signal });
+      if (hasFlag(parsed, 'json')) terminal.printJson(found);
+      else {
+        terminal.print(terminal.style(found.errors === 0 ? 'green' : 'red', sanitizedText(found)));
+        for (const { what, kernel, file: at, line, more, times } of found.findings) {
+          const place = at === null ? '' : `${path.basename(at)}${line === null ? '' : `:${line}`}  `;
+          terminal.print(`  ${place}${kernel ?? ''}`);
+          terminal.print(`    ${what}${times === 1 ? '' : `, told ${times} times`}`);
+          if (more !== '') terminal.print(`    ${more}`);
+        }
+        terminal.print(`  ${found.command}  (${found.seconds.toFixed(1)} s)`);
+      }
+      return found.errors === 0 ? exitCodes.done : exitCodes.failed;
+    }, gpu);
+  },
+};

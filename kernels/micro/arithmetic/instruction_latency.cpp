@@ -1,0 +1,110 @@
+// Rows 9 and 10: how long one shuffle, vote or atomic takes, where the next one waits for it.
+#include "cpu/stopwatch.hpp"
+#include "micro/row/made_up.hpp"
+#include "micro/row/row.hpp"
+#include "micro/rows.hpp"
+
+namespace bb::micro {
+namespace instruction_latency_row {
+namespace {
+
+constexpr std::size_t kLanes = 32;
+constexpr const char* kCompared = "what the last operation gave, which must be equal";
+
+int operations_of(const TaskProblem& problem) { return static_cast<int>(problem.count("operations")); }
+
+Answer only(double value) { return {{value}, 0, 0, kCompared}; }
+
+/// Where a chain through 32 entries ends.
+Answer chained(const TaskProblem& problem) {
+  const std::vector<unsigned> next = one_cycle(kLanes, problem.seed);
+  unsigned at = 0;
+  for (int i = 0; i < operations_of(problem); ++i) at = next[at];
+  return only(at);
+}
+
+Answer added(const TaskProblem& problem) {
+  unsigned at = 0;
+  for (int i = 0; i < operations_of(problem); ++i) at = at * 1664525u + 1013904223u;
+  return only(at);
+}
+
+Answer turned_over(const TaskProblem& problem) { return only(operations_of(problem) % 2 == 0 ? 0.0 : 0xffffffffu); }
+
+Answer turned(const TaskProblem& problem) { return only(operations_of(problem) % 2); }
+
+/// Lanes 0, 4, 8 …, from the first operation on.
+Answer matched(const TaskProblem&) { return only(0x11111111u); }
+
+CpuWork on_cpu(CpuBench& bench) {
+  using cpu::Clock;
+  const auto next = std::make_shared<const std::vector<unsigned>>(one_cycle(kLanes, bench.problem().seed));
+  const int operations = operations_of(bench.problem());
+  struct State {
+    unsigned end = 0;
+    double seconds = 0;
+  };
+  const auto state = std::make_shared<State>();
+  CpuWork work;
+  work.run = [=] {
+    const Clock::time_point start = Clock::now();
+    const volatile unsigned* table = next->data();
+    unsigned at = 0;
+    for (int i = 0; i < operations; ++i) at = table[at];
+    state->end = at;
+    state->seconds = cpu::seconds_since(start);
+  };
+  work.result = [state] { return std::vector<double>{static_cast<double>(state->end)}; };
+  work.quantities = [=] {
+    return std::vector<Quantity>{{"latency", "Per operation", 1e9 * state->seconds / operations, "ns"}};
+  };
+  return work;
+}
+
+CudaWork on_gpu(CudaBench& bench, const char* name, unsigned threads) {
+  const int operations = operations_of(bench.problem());
+  const auto table = bench.upload(one_cycle(kLanes, bench.problem().seed));
+  const auto out = bench.buffer<long long>(2);
+  CudaWork work;
+  work.queue = [=, kernel = bench.kernel(name)](cuda::Stream& to) mutable {
+    kernel.launch(to, {.block = {threads}}, table->pointer(), operations, 0u, out->pointer());
+  };
+  work.result = [out](cuda::Stream& from) { return std::vector<double>{static_cast<double>(out->read(from)[0])}; };
+  work.quantities = [=, stream = &bench.stream()] {
+    const double cycles = static_cast<double>(out->read(*stream)[1]) / operations;
+    return std::vector<Quantity>{{"cycles", "Per operation", cycles, "cycles"}};
+  };
+  return work;
+}
+
+double bytes(const TaskProblem&) { return 4.0 * kLanes; }
+
+}  // namespace
+}  // namespace instruction_latency_row
+
+engine::TaskBench instruction_latency_bench() {
+  using namespace instruction_latency_row;
+  constexpr unsigned kWarp = 32;
+  Row<chained> row({"instruction-latency", "Latency of shuffles, votes and atomics",
+                    "kernels/micro/arithmetic/instruction_latency.cpp",
+                    "kernels/micro/arithmetic/instruction_latency.cu", bytes});
+  row.cpu<on_cpu>({"cpu", "A table of 32 entries", "one core, one load after another", "", "int"});
+  row.cuda<with<on_gpu, Name("micro_chain_add"), kWarp>, added>(
+      {"cuda-add", "Multiply and add", "an integer one, the shortest chain that there is", "", "int"});
+  row.cuda<with<on_gpu, Name("micro_chain_shuffle"), kWarp>>(
+      {"cuda-shuffle", "Shuffles", "a lane reads the register of another", "cuda-add", "int"});
+  row.cuda<with<on_gpu, Name("micro_chain_ballot"), kWarp>, turned_over>(
+      {"cuda-ballot", "Ballots", "a test of a bit, and the vote of all lanes on it", "cuda-shuffle", "int"});
+  row.cuda<with<on_gpu, Name("micro_chain_any"), kWarp>, turned>(
+      {"cuda-any", "Any", "a comparison, the vote, and its answer as a number", "cuda-ballot", "int"});
+  row.cuda<with<on_gpu, Name("micro_chain_match"), kWarp>, matched>(
+      {"cuda-match", "Matching lanes", "lanes find those with the same value, in four groups", "cuda-ballot", "int"});
+  row.cuda<with<on_gpu, Name("micro_chain_atomic_shared"), 1u>>({"cuda-atomic-shared", "Atomics in shared memory",
+                                                                 "one thread adds and goes on with what was there",
+                                                                 "cuda-shuffle", "int"});
+  row.cuda<with<on_gpu, Name("micro_chain_atomic_global"), 1u>>(
+      {"cuda-atomic-global", "Atomics in global memory", "the same, where L2 does it", "cuda-atomic-shared", "int"});
+  return row.bench();
+}
+
+}  // namespace bb::micro

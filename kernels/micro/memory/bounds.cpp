@@ -1,0 +1,62 @@
+// Row 21: what the check of an array's end costs, and what it costs to leave it out.
+#include "micro/row/axpy.hpp"
+#include "micro/row/row.hpp"
+#include "micro/rows.hpp"
+
+namespace bb::micro {
+namespace bounds_row {
+namespace {
+
+constexpr float kA = 1.0f / 1024.0f;
+/// 512 bytes of FP32, the driver's unit of memory: what lies beyond the end belongs to nobody else.
+constexpr unsigned kThreads = 128;
+
+Answer answer(const TaskProblem& problem) { return AxpyInputs(problem).after(1, kA); }
+
+CudaWork on_gpu(CudaBench& bench, const char* name, bool padded) {
+  const auto in = std::make_shared<const AxpyInputs>(bench.problem());
+  const auto n = static_cast<unsigned>(in->n);
+  const unsigned blocks = blocks_for(n, kThreads);
+  const std::size_t threads = std::size_t{blocks} * kThreads;
+  const std::size_t held = padded ? threads : n;
+  const auto x = bench.buffer<float>(held), y = bench.buffer<float>(held);
+  x->fill_bytes(0, bench.stream());
+  y->fill_bytes(0, bench.stream());
+  x->upload(std::span<const float>(in->x), bench.stream());
+  bench.stream().synchronize();
+  auto kernel = bench.kernel(name);
+  CudaWork work;
+  work.queue = [=](cuda::Stream& to) mutable {
+    kernel.launch(to, {.grid = {blocks}, .block = {kThreads}}, n, kA, x->pointer(), y->pointer());
+  };
+  work.restore = [in, y](cuda::Stream& to) { y->upload(std::span<const float>(in->y), to); };
+  work.result = [n, y](cuda::Stream& from) {
+    const std::vector<float> all = y->read(from);
+    return Samples(n).take<float>(std::span(all).first(n));
+  };
+  work.work = {.bytes = 12.0 * n, .flops = 2.0 * n};
+  const bool checks = std::string_view(name) == "micro_bounds_checked";
+  const auto beyond = static_cast<double>(checks || padded ? 0 : threads - n);
+  work.quantities = [beyond] { return std::vector<Quantity>{{"beyond", "Values written beyond the end", beyond, ""}}; };
+  return work;
+}
+
+double bytes(const TaskProblem& problem) { return 8.0 * static_cast<double>(problem.count("n")); }
+
+}  // namespace
+}  // namespace bounds_row
+
+engine::TaskBench bounds_bench() {
+  using namespace bounds_row;
+  Row<answer> row({"bounds", "Without a check of the end", "kernels/micro/memory/bounds.cpp",
+                   "kernels/micro/memory/bounds.cu", bytes});
+  row.cuda<with<on_gpu, Name("micro_bounds_checked"), false>>(
+      {"cuda-checked", "With the check", "threads beyond the end do nothing"});
+  row.cuda<with<on_gpu, Name("micro_bounds_unchecked"), true>>(
+      {"cuda-padded", "Arrays as long as the blocks", "no check, and nothing lies beyond the end", "cuda-checked"});
+  row.cuda<with<on_gpu, Name("micro_bounds_unchecked"), false>>(
+      {"cuda-unchecked", "Without the check", "writes beyond the end; its results are right by luck", "cuda-padded"});
+  return row.bench();
+}
+
+}  // namespace bb::micro

@@ -1,0 +1,138 @@
+// Row 10: what an addition costs as more threads want the same address. A note calls it quadratic; the exponent is
+// measured.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "cuda/device/event.hpp"
+#include "micro/row/row.hpp"
+#include "micro/rows.hpp"
+
+namespace bb::micro {
+namespace contention_row {
+namespace {
+
+constexpr unsigned kThreads = 256;
+/// Each success of one is a failure of all others: beyond this a run takes seconds.
+constexpr std::size_t kMostCompared = 4096;
+constexpr int kTimings = 5;
+
+struct Problem {
+  explicit Problem(const TaskProblem& problem)
+      : writers(static_cast<unsigned>(problem.count("writers"))),
+        additions(static_cast<unsigned>(problem.count("additions"))),
+        addresses(std::min(static_cast<unsigned>(problem.count("addresses")), writers)) {}
+  static unsigned weight_of(unsigned thread) { return 1 + thread % 7; }
+  double total() const { return static_cast<double>(writers) * additions; }
+  TaskWork work() const { return {.bytes = 4.0 * addresses, .flops = total()}; }
+
+  unsigned writers, additions, addresses;
+};
+
+/// Sums go round at 2^32, in every variant alike.
+Answer answer(const TaskProblem& problem) {
+  const Problem p(problem);
+  std::vector<unsigned> sums(p.addresses);
+  for (unsigned thread = 0; thread < p.writers; ++thread)
+    sums[thread % p.addresses] += p.additions * Problem::weight_of(thread);
+  const Samples some(p.addresses);
+  return {some.take<unsigned>(sums), 0, 0, some.text() + ", which must be equal"};
+}
+
+std::vector<Quantity> costs(const Problem& p, double seconds) {
+  return {{"addition", "Per addition", 1e9 * seconds / p.total(), "ns"}};
+}
+
+CpuWork on_cpu(CpuBench& bench) {
+  const Problem p(bench.problem());
+  const auto sums = std::make_shared<std::vector<std::atomic<unsigned>>>(p.addresses);
+  CpuWork work;
+  work.run = [=, &pool = bench.pool()] {
+    for (std::atomic<unsigned>& sum : *sums) sum.store(0, std::memory_order_relaxed);
+    in_pieces(pool, p.writers, std::max<std::size_t>(1, p.writers / 64), [&](std::size_t from, std::size_t to) {
+      for (std::size_t thread = from; thread < to; ++thread) {
+        const auto writer = static_cast<unsigned>(thread);
+        std::atomic<unsigned>& mine = (*sums)[writer % p.addresses];
+        for (unsigned i = 0; i < p.additions; ++i)
+          mine.fetch_add(Problem::weight_of(writer), std::memory_order_relaxed);
+      }
+    });
+  };
+  work.result = [=] {
+    return Samples(p.addresses).map([&](std::size_t i) { return (*sums)[i].load(std::memory_order_relaxed); });
+  };
+  work.work = p.work();
+  return work;
+}
+
+CudaWork on_gpu(CudaBench& bench, const char* name) {
+  const Problem p(bench.problem());
+  const auto out = bench.buffer<unsigned>(p.addresses);
+  auto kernel = bench.kernel(name);
+  auto add = [=](cuda::Stream& to, unsigned writers) mutable {
+    out->fill_bytes(0, to);
+    kernel.launch(to, {.grid = {blocks_for(writers, kThreads)}, .block = {kThreads}}, writers, p.additions, p.addresses,
+                  out->pointer());
+  };
+  CudaWork work;
+  work.queue = [=](cuda::Stream& to) mutable { add(to, p.writers); };
+  work.result = sampled(out);
+  work.work = p.work();
+  work.quantities = [=, device = bench.device(), stream = &bench.stream()]() mutable {
+    cuda::Event start(device), end(device);
+    const auto timed = [&](unsigned writers) {
+      double least = INFINITY;
+      for (int i = 0; i < kTimings; ++i) {
+        start.record(*stream);
+        add(*stream, writers);
+        end.record(*stream);
+        end.synchronize(*stream);
+        least = std::min(least, end.seconds_since(start));
+      }
+      return least;
+    };
+    std::vector<Quantity> of;
+    if (p.writers >= 2) {
+      const double half = timed(p.writers / 2), all = timed(p.writers);
+      of = costs(p, all);
+      if (half > 0) {
+        const double ratio = static_cast<double>(p.writers) / (p.writers / 2);
+        of.push_back({"exponent", "Of the time over the writers, from half of them on",
+                      std::log(all / half) / std::log(ratio), ""});
+      }
+    }
+    return of;
+  };
+  return work;
+}
+
+std::string refuses_many(const TaskProblem& problem) {
+  const std::size_t writers = problem.count("writers");
+  if (writers <= kMostCompared) return "";
+  return "writers = " + std::to_string(writers) +
+         " that compare and swap take seconds; allowed: " + std::to_string(kMostCompared);
+}
+
+double bytes(const TaskProblem& problem) { return 4.0 * static_cast<double>(problem.count("addresses")); }
+
+}  // namespace
+}  // namespace contention_row
+
+engine::TaskBench contention_bench() {
+  using namespace contention_row;
+  Row<answer> row({"contention", "Atomics on one address", "kernels/micro/patterns/contention.cpp",
+                   "kernels/micro/patterns/contention.cu", bytes});
+  row.cpu<on_cpu>({"cpu", "All cores", "an atomic an addition", "", "int"});
+  row.cuda<with<on_gpu, Name("micro_contend_add")>>(
+      {"cuda-add", "An atomic an addition", "L2 adds, one after the other", "", "int"});
+  row.cuda<with<on_gpu, Name("micro_contend_cas")>>(
+      {"cuda-cas", "Compare and swap", "again and again, until nobody was in between", "cuda-add", "int"},
+      refuses_many);
+  row.cuda<with<on_gpu, Name("micro_contend_warp")>>(
+      {"cuda-warp", "An atomic a warp", "lanes with one address add up by shuffles first", "cuda-add", "int"});
+  row.cuda<with<on_gpu, Name("micro_contend_own")>>(
+      {"cuda-own", "An atomic a thread", "each thread adds up by itself first", "cuda-warp", "int"});
+  return row.bench();
+}
+
+}  // namespace bb::micro

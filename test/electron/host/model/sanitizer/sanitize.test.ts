@@ -1,0 +1,121 @@
+/** compute-sanitizer: what it prints is read, and how it is started, by a program that prints the same. */
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { sanitizedText } from '../../../../../electron/contract/user-kernels/sanitizer.ts';
+import { parseSanitizer } from '../../../../../electron/host/model/sanitizer/parse.ts';
+import { findSanitizer, sanitize } from '../../../../../electron/host/model/sanitizer/sanitize.ts';
+
+/** As the tools' documentation shows their output: today's and older places, a race, and lines of the program itself. */
+const beyond = (thread: number): string => `========= Invalid __global__ write of size 4 bytes
+=========     at bb::micro::bounds(unsigned int, float *)+0x90 in /build/kernels/my.cu:18
+=========     by thread (${thread},0,0) in block (7812,0,0)
+=========     Access to 0x7f1c3d00f40c is out of bounds
+=========     and is 1 bytes after the nearest allocation at 0x7f1c3cc00000 of size 4000012 bytes
+=========     Saved host backtrace up to driver entry point at kernel launch time
+=========         Host Frame: cuLaunchKernel [0x7f1c40] in libcuda.so.1
+=========                 in other.cpp:12
+=========`;
+const MEMCHECK = `========= COMPUTE-SANITIZER
+my.cu, fp32
+${beyond(67)}
+${beyond(68)}
+========= Invalid __shared__ read of size 8 bytes
+=========     at 0x70 in /build/kernels/my.cu:31:second(float*)
+=========     by thread (0,0,0) in block (0,0,0)
+=========     Address 0x400 is out of bounds
+=========
+========= ERROR SUMMARY: 61 errors
+`;
+const RACECHECK = `========= COMPUTE-SANITIZER
+========= Error: Race reported between Write access at sums(float *)+0x110 in my.cu:9
+=========     and Read access at sums(float *)+0x150 in my.cu:11 [124 hazards]
+=========
+========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)
+`;
+
+describe('its output', () => {
+  test('errors at one place are one finding, with what the first of them says', () => {
+    const { findings, errors } = parseSanitizer(MEMCHECK);
+    expect(errors).toBe(61);
+    expect(findings).toEqual([
+      {
+        what: 'Invalid __global__ write of size 4 bytes',
+        kernel: 'bb::micro::bounds',
+        file: '/build/kernels/my.cu',
+        line: 18,
+        more: 'by thread (67,0,0) in block (7812,0,0); Access to 0x7f1c3d00f40c is out of bounds; and is 1 bytes after the nearest allocation at 0x7f1c3cc00000 of size 4000012 bytes',
+        times: 2,
+      },
+      {
+        what: 'Invalid __shared__ read of size 8 bytes',
+        kernel: 'second',
+        file: '/build/kernels/my.cu',
+        line: 31,
+        more: 'by thread (0,0,0) in block (0,0,0); Address 0x400 is out of bounds',
+        times: 1,
+      },
+    ]);
+  });
+
+  test('a race is told at its first access', () => {
+    const { findings, errors } = parseSanitizer(RACECHECK);
+    expect(errors).toBe(1);
+    expect(findings).toMatchObject([{ file: 'my.cu', line: 9, times: 1 }]);
+  });
+
+  test('nothing found, and no end', () => {
+    expect(parseSanitizer('========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n')).toEqual({
+      findings: [],
+      errors: 0,
+    });
+    expect(parseSanitizer('Killed\n')).toEqual({ findings: [], errors: null });
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('the program', () => {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'braggbench-sanitizer-'));
+  });
+  afterAll(async () => {
+    vi.unstubAllEnvs();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function install(script: string): Promise<void> {
+    const file = path.join(folder, 'compute-sanitizer');
+    await writeFile(file, `#!/bin/sh\n${script}\n`);
+    await chmod(file, 0o755);
+    vi.stubEnv('PATH', `${folder}${path.delimiter}${process.env['PATH'] ?? ''}`);
+  }
+
+  test('is looked for in the path and in the folder of CUDA, and missed with a sentence', async () => {
+    await expect(findSanitizer({ PATH: '/nowhere', CUDA_PATH: '/nowhere' })).rejects.toThrow(
+      /compute-sanitizer was not found/,
+    );
+    await install('exit 0');
+    expect(await findSanitizer({ PATH: folder })).toBe(path.join(folder, 'compute-sanitizer'));
+  });
+
+  test('gets the command line to watch, and its findings stand at the lines of the kernel', async () => {
+    await install(`echo "asked: $*, $BRAGGBENCH_SANITIZED"; cat <<'END'\n${MEMCHECK}END`);
+    const found = await sanitize({ tool: 'memcheck', words: ['run', 'small one.json', '--trust'], kernel: 'my.cu' });
+    expect(found.command).toBe(
+      'compute-sanitizer --tool memcheck --target-processes all --print-limit 200 braggbench run "small one.json" --trust',
+    );
+    expect(found.issues.map(({ file, line, message }) => [file, line, message.split(':')[0]])).toEqual([
+      ['my.cu', 18, 'Invalid __global__ write of size 4 bytes, 2 times'.split(':')[0]],
+      ['my.cu', 31, 'Invalid __shared__ read of size 8 bytes'],
+    ]);
+    expect(sanitizedText(found)).toBe('memcheck has found 61 errors at 2 places: memory beyond its end');
+  });
+
+  test('a run that is refused is no finding', async () => {
+    await install('echo "nowhere.json does not exist"; exit 2');
+    await expect(sanitize({ tool: 'memcheck', words: ['run', 'nowhere.json'], kernel: null })).rejects.toThrow(
+      /did not begin: nowhere\.json does not exist/,
+    );
+  });
+});
