@@ -1,5 +1,6 @@
 /** `braggbench sanitize`: a run under NVIDIA's compute-sanitizer, and what it found, by kernel and line. */
 import path from 'node:path';
+import { BraggError } from '../../contract/errors.ts';
 import { type SanitizerTool, sanitizedText, sanitizerTools } from '../../contract/user-kernels/sanitizer.ts';
 import { sanitize } from '../../host/model/sanitizer/sanitize.ts';
 import { flagValue, hasFlag, UsageError } from '../arguments.ts';
@@ -44,7 +45,13 @@ export const sanitizeVerb: Verb = {
     const gpu = flagValue(parsed, 'gpu');
     return withHost(async (host) => {
       // Faults of the input, and trust, are told before anything is started.
-      await readScenario(context, host, (kind) => workloadFor(kind).fit);
+      const { kind: workload, scenario } = await readScenario(context, host, (kind) => workloadFor(kind).fit);
+      const id = scenario?.solver.variant ?? '';
+      const base = host.userKernels.find(id)?.base ?? host.userKernels.bases().find((one) => one.id === id);
+      if (base?.device !== 'cuda') {
+        const says = `${id} of ${workload} runs on the CPU, and compute-sanitizer watches CUDA kernels`;
+        throw new BraggError('invalid', `${says}; name one of those: --variant`);
+      }
       const variant = flagValue(parsed, 'variant');
       const file = variant !== undefined && /\.(cu|cpp)$/.test(variant) ? path.resolve(variant) : null;
       const words = [

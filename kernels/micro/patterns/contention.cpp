@@ -24,7 +24,6 @@ struct Problem {
         addresses(std::min(static_cast<unsigned>(problem.count("addresses")), writers)) {}
   static unsigned weight_of(unsigned thread) { return 1 + thread % 7; }
   double total() const { return static_cast<double>(writers) * additions; }
-  TaskWork work() const { return {.bytes = 4.0 * addresses, .flops = total()}; }
 
   unsigned writers, additions, addresses;
 };
@@ -61,7 +60,6 @@ CpuWork on_cpu(CpuBench& bench) {
   work.result = [=] {
     return Samples(p.addresses).map([&](std::size_t i) { return (*sums)[i].load(std::memory_order_relaxed); });
   };
-  work.work = p.work();
   return work;
 }
 
@@ -77,7 +75,6 @@ CudaWork on_gpu(CudaBench& bench, const char* name) {
   CudaWork work;
   work.queue = [=](cuda::Stream& to) mutable { add(to, p.writers); };
   work.result = sampled(out);
-  work.work = p.work();
   work.quantities = [=, device = bench.device(), stream = &bench.stream()]() mutable {
     cuda::Event start(device), end(device);
     const auto timed = [&](unsigned writers) {

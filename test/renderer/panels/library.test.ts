@@ -60,6 +60,10 @@ describe('what stands beside an example', () => {
     expect(without.sort()).toEqual([
       'micro/block-size-axpy.json',
       'micro/block-size-gemm.json',
+      'micro/bounds.json',
+      'micro/contention.json',
+      'micro/early-exit.json',
+      'micro/instruction-latency.json',
       'micro/launch-ten-thousand.json',
       'micro/launch-three.json',
       'micro/spmv-tridiagonal.json',

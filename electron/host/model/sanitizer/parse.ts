@@ -30,7 +30,7 @@ const nameOf = (text: string): string | null => {
 
 function findingOf(lines: readonly string[]): Finding {
   const [what = '', ...rest] = lines;
-  // Of a race the head itself says where.
+  // The head of a race itself says where.
   const told = lines.map((line) => PLACE.exec(line.trim())).find((match) => match !== null);
   const [, before = '', file = null, line = null, after] = told ?? [];
   const plain = lines.map((one) => KERNEL.exec(one.trim())?.[1]).find((one) => one !== undefined);

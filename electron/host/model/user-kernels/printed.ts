@@ -1,7 +1,7 @@
 /** What a kernel's process printed: its beginning, its end, and how much lies between. */
 import type { Printed } from '../../../contract/user-kernels.ts';
 
-/** Of each end; a kernel that prints in every thread and every repetition writes gigabytes. */
+/** Characters of each end: a kernel that prints in every thread and repetition writes gigabytes. */
 const KEPT = 32 * 1024;
 
 export class PrintedText {
