@@ -4,6 +4,7 @@ import { alone } from '../setup/lock.mjs';
 import { ensurePackages } from '../setup/packages.mjs';
 import { onPinnedNode } from '../setup/pinned-node.mjs';
 import { inRoot } from '../setup/root.mjs';
+import { compilingBeside } from './native.mjs';
 
 /** @typedef {import('./up-to-date.mjs').Step} Step */
 
@@ -14,14 +15,15 @@ import { inRoot } from '../setup/root.mjs';
  */
 export async function prepare(args) {
   // Told now rather than after a minute of installing packages.
-  if (!existsSync(inRoot('node_modules')) && !existsSync(inRoot('dist/native'))) await checkCppToolchain();
-  await alone(ensurePackages);
+  const first = !existsSync(inRoot('node_modules')) && !existsSync(inRoot('dist/native'));
+  if (first) await checkCppToolchain();
+  await alone(() => (first ? compilingBeside(ensurePackages) : ensurePackages()));
   return onPinnedNode(args);
 }
 
 /**
  * Page, host, addon and kernels.
- * The step files import Node 24's API and installed packages, so they are
+ * But for native.mjs the step files import Node 24's API and installed packages, so they are
  * loaded only after prepare().
  * @param {{ withoutGpu?: boolean }} [options] whether to compile CUDA kernels that no GPU here can run
  * @returns {Promise<Step[]>}

@@ -1,6 +1,7 @@
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { capture, tail } from '../setup/command.mjs';
+import { availableParallelism, constants, setPriority } from 'node:os';
+import { capture, onPath, tail } from '../setup/command.mjs';
 import { checkCppToolchain } from '../setup/cpp-toolchain.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
@@ -26,6 +27,29 @@ const programVersion = () => String(JSON.parse(readFileSync(inRoot('package.json
 const SOURCES = ['native/**/*.{cpp,hpp,cmake,in}', 'native/**/CMakeLists.txt', 'kernels/**/*.{cpp,hpp}'];
 const TEST_SOURCES = ['kernels', 'native', 'parity', 'physics', 'gpu'].map((folder) => `test/${folder}/**/*.{cpp,hpp}`);
 
+/** Said each time: a tree keeps what it was told before. */
+const EVERYTHING = { BB_ADDON: 'ON', BB_TESTS: 'ON' };
+
+const tree = (/** @type {string} */ out) => [
+  '--directory',
+  inRoot('native'),
+  '--out',
+  inRoot(out),
+  '--log-level',
+  'error',
+];
+
+/**
+ * @param {string} out folder of the tree, from the root
+ * @param {Readonly<Record<string, string>>} [definitions] CMake cache entries
+ * @param {NodeJS.ProcessEnv} [env]
+ */
+export function configure(out, definitions = {}, env = process.env) {
+  const all = Object.entries({ ...EVERYTHING, BB_VERSION: programVersion(), ...definitions });
+  const defined = all.map(([name, value]) => `--CD${name}=${value}`);
+  return capture(process.execPath, [CMAKE_JS, 'configure', ...tree(out), ...defined], { env });
+}
+
 /**
  * Configures and builds one CMake tree. A tree that was made in another
  * folder, by another generator or with a compiler that is gone cannot be
@@ -40,21 +64,17 @@ async function cmake(out, progress, definitions, { target, compiler } = {}) {
   await checkCppToolchain();
   const env = compiler === undefined ? process.env : { ...process.env, CXX: compiler };
   keepToCompiler(out, env['CXX'] ?? '');
-  const common = ['--directory', inRoot('native'), '--out', inRoot(out), '--log-level', 'error'];
-  const defined = Object.entries({ BB_VERSION: programVersion(), ...definitions }).map(([k, v]) => `--CD${k}=${v}`);
-  const configure = () => capture(process.execPath, [CMAKE_JS, 'configure', ...common, ...defined], { env });
-
-  let configured = await configure();
+  let configured = await configure(out, definitions, env);
   if (configured.code !== 0 && existsSync(inRoot(out, 'CMakeCache.txt'))) {
     rmSync(inRoot(out), { recursive: true, force: true });
-    configured = await configure();
+    configured = await configure(out, definitions, env);
   }
   if (configured.code !== 0)
     throw new Failure(`${tail(configured.output, 40)}\nCMake could not be configured (above).`);
 
   const parallel = ['--parallel', String(availableParallelism())];
   const only = target ? ['--target', target] : [];
-  const built = await capture(process.execPath, [CMAKE_JS, 'build', ...common, ...parallel, ...only], {
+  const built = await capture(process.execPath, [CMAKE_JS, 'build', ...tree(out), ...parallel, ...only], {
     env,
     onLine: (line) => {
       const far = howFar(line);
@@ -62,6 +82,43 @@ async function cmake(out, progress, definitions, { target, compiler } = {}) {
     },
   });
   if (built.code !== 0) throw new Failure(`${compilerErrors(built.output)}\nThe C++ build failed (above).`);
+}
+
+/**
+ * A first start waits for packages, and npm leaves the cores idle half of that time: what needs none of them, all but the
+ * addon's binding, is compiled meanwhile. What is left is left to addonStep(), which finds the same tree.
+ * @template T
+ * @param {() => Promise<T>} work
+ * @param {string} [out] folder of the tree, from the root
+ * @returns {Promise<T>}
+ */
+export async function compilingBeside(work, out = 'dist/cmake') {
+  const ninja = onPath('ninja');
+  // Elsewhere cmake-js, which goes on with the tree, takes another generator or other flags.
+  if (ninja === null || process.platform !== 'linux' || existsSync(inRoot(out))) return work();
+  keepToCompiler(out, process.env['CXX'] ?? '');
+  const fromCmakeJs = { CMAKE_BUILD_TYPE: 'Release', CMAKE_CXX_FLAGS: '-DBUILDING_NODE_EXTENSION' };
+  const defined = { ...fromCmakeJs, BB_VERSION: programVersion(), BB_ADDON: 'OFF', BB_TESTS: 'OFF' };
+  const definitions = Object.entries(defined).map(([name, value]) => `-D${name}=${value}`);
+  let over = false;
+  /** @type {import('node:child_process').ChildProcess | null} */
+  let child = null;
+  const compiling = (async () => {
+    const from = ['-S', inRoot('native'), '-B', inRoot(out), '-G', 'Ninja', ...definitions];
+    // Whatever goes wrong, the step after this does it again and says so.
+    if ((await capture('cmake', from)).code !== 0 || over) return;
+    child = spawn(ninja, ['-C', inRoot(out)], { stdio: 'ignore' });
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+    await new Promise((resolve) => child?.once('error', resolve).once('close', resolve));
+  })();
+  try {
+    return await work();
+  } finally {
+    over = true;
+    // It takes what is half written with it.
+    /** @type {import('node:child_process').ChildProcess | null} */ (child)?.kill('SIGINT');
+    await compiling;
+  }
 }
 
 /**
@@ -114,7 +171,7 @@ const settings = () => ({
 export function addonStep() {
   return {
     name: 'addon',
-    title: existsSync(inRoot('dist/cmake'))
+    title: existsSync(inRoot(ADDON))
       ? 'Building the solver (C++)'
       : 'Building the solver (C++), once: about two minutes on two cores',
     inputs: SOURCES,

@@ -3,12 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { documents, placesIn, root, textOf, withTables } from '../../../electron/build/figures/documents.ts';
-import {
-  letAgainstMonteCarlo,
-  reactionsAgainstMonteCarlo,
-  shippedScenarios,
-  waterBeams,
-} from '../../../electron/build/figures/programs.ts';
+import { waterBeams } from '../../../electron/build/figures/programs.ts';
 import { tables } from '../../../electron/build/figures/tables.ts';
 import { digits, seconds } from '../../../electron/build/figures/text.ts';
 import { again, cells, expectRows, near, places } from './document-rows.ts';
@@ -55,16 +50,9 @@ describe('what sessions and the command line give', () => {
   );
 });
 
-/** Spread-out peaks are held where they are built. */
+/** Spread-out peaks are held where they are built, and what takes longer in figures-of-solver.long.test.ts. */
 describe('what the solver gives', () => {
-  test('beams in water', async () => expectRows('water-beams', await waterBeams([70, 150])), 120_000);
-  test('shipped scenarios', async () => {
-    expectRows('shipped-scenarios', await shippedScenarios(['water-70MeV', 'water-150MeV', 'bone-slab-150MeV']));
-  }, 120_000);
-  test.each([
-    ['reactions-monte-carlo', reactionsAgainstMonteCarlo],
-    ['let-monte-carlo', letAgainstMonteCarlo],
-  ] as const)('%s, by the gates of the C++ tests', async (name, make) => expectRows(name, await make()), 120_000);
+  test('a beam in water', async () => expectRows('water-beams', await waterBeams([70])), 120_000);
   test('the headline', async () => {
     const kept = cells(places.find(({ name }) => name === 'headline')?.text ?? '');
     const made = cells((await tables['headline']?.make()) ?? '');

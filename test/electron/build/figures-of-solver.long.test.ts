@@ -1,0 +1,20 @@
+/** Tables of the documents that the solver makes in more than a moment. */
+import { expect, test } from 'vitest';
+import {
+  letAgainstMonteCarlo,
+  reactionsAgainstMonteCarlo,
+  shippedScenarios,
+  waterBeams,
+} from '../../../electron/build/figures/programs.ts';
+import { expectRows, places } from './document-rows.ts';
+
+test.each([
+  ['water-beams', () => waterBeams([70, 150])],
+  ['shipped-scenarios', () => shippedScenarios(['water-70MeV', 'water-150MeV', 'bone-slab-150MeV'])],
+  // By the gates of the C++ tests.
+  ['reactions-monte-carlo', reactionsAgainstMonteCarlo],
+  ['let-monte-carlo', letAgainstMonteCarlo],
+] as const)('%s', async (name, make) => {
+  expect(places.map((place) => place.name)).toContain(name);
+  expectRows(name, await make());
+});
