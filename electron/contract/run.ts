@@ -81,7 +81,15 @@ export type Metrics = Readonly<z.infer<typeof metricsSchema>>;
 
 /** One thing to know beside the numbers, for programs by its code and for people as a sentence. */
 export const runNoteSchema = z.strictObject({
-  code: z.enum(['protons-lost', 'coarse-grid', 'tilted-rows', 'beam-at-edge', 'table-of-water', 'energies-cut-off']),
+  code: z.enum([
+    'protons-lost',
+    'coarse-grid',
+    'tilted-rows',
+    'beam-at-edge',
+    'last-cells',
+    'table-of-water',
+    'energies-cut-off',
+  ]),
   text: z.string(),
 });
 export type RunNote = Readonly<z.infer<typeof runNoteSchema>>;

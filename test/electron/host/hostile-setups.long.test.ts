@@ -106,6 +106,7 @@ const hostile: readonly (readonly [string, object])[] = [
     depth({ depth_mm: 40.96, width_mm: 40 }, { dz_mm: 0.02, dx_mm: 0.025, dtheta_mrad: 200 }),
   ],
   ['pictures larger than that', depth({ depth_mm: 40.96, width_mm: 40.96 }, { dz_mm: 0.02, dx_mm: 0.02 })],
+  ['a hundred thousand steps', { ...smallScenario, solver: { step_mm: 0.0001, max_steps: 1_000_000 } }],
   ['two hundred media with borders through cells', { ...smallScenario, geometry: patchwork }],
   ['the same from plane to plane, to many angles', { ...depth(patchwork, { dtheta_mrad: 5 }), beam: tilted }],
   ['a fine grid', { ...smallScenario, grid: { dx_mm: 0.01, dz_mm: 0.01, dtheta_mrad: 0.1, theta_max_mrad: 1000 } }],

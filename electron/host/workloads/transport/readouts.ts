@@ -32,6 +32,7 @@ export function summaryOf(run: RunData): RunSummary {
     resolution_mm: Math.max(run.axes.dz_mm, run.step_mm),
     extra_straggling_mm: Math.hypot(run.extra_straggling_mm, blur_mm),
   };
+  const bins = run.axes.energies_MeV.filter((each) => each <= energy.in / number.in).length;
   const quality = qualityOf(run);
   return {
     ...read,
@@ -39,7 +40,7 @@ export function summaryOf(run: RunData): RunSummary {
     ...(quality === null ? {} : { let: letSummaryOf(quality, read.metrics) }),
     notes: [
       ...runNotes(
-        read,
+        { ...read, bins },
         { ...run.axes, dose: run.dose, x_variance_of_representation_mm2 },
         run.table,
         run.completeScenario,

@@ -5,7 +5,8 @@
  *
  * Bins must not be coarse beside the straggling either. A step's straggling is a jump of a bin, seldom made: the
  * variance is right, but the sum of seldom jumps has a fourth cumulant of a bin² times the variance; a Gaussian
- * has none. That makes W80–20 narrower by an eighth of (bin / straggling)².
+ * has none. That makes W80–20 narrower by an eighth of (bin / straggling)². Bins as wide as the falloff make the dose
+ * of its cells a comb. So steps that are coarse beside the falloff take more bins: what cells then show is their mean.
  */
 import type { TransportScenario, TransportWithBeam } from '../../../../contract/scenario/index.ts';
 import { tidy } from '../../../model/scenarios/nice.ts';
@@ -28,8 +29,8 @@ const MOST_PER_STEP = 6;
 const BEARABLE = { chosen: 0.06, asked: 0.03, tilted: 0.02 } as const;
 /** Largest bin of the program's choice beside the beam's straggling: W80–20 within 0.5 %. */
 const WIDEST_BIN = 0.22;
-/** Steps beyond this do not resolve the falloff, whatever the bins: those of a default cell under 45 degrees do. */
-const WIDEST_STEP = 0.63;
+/** Bins of a step without straggling: one makes a comb of the last cells, two are within a hundredth of the peak. */
+const LEAST_WITHOUT_SPREAD = 2;
 /** Middles of nine equally likely parts of a normal distribution. */
 const NORMAL_PARTS = [-1.5932, -0.9674, -0.5895, -0.2822, 0, 0.2822, 0.5895, 0.9674, 1.5932] as const;
 /** Scattering power of water, rad² per g/cm², about: (MeV / pv)² / length. */
@@ -200,11 +201,15 @@ function binsPerStep(
   const { background, regions } = scenario.geometry;
   const water = background === 'water' && regions.every((one) => one.material === 'water' && one.density_scale === 1);
   const candidates = water ? CANDIDATES_IN_WATER : CANDIDATES;
-  const spread = spread_mm(scenario, context);
-  const fine = candidates.filter((bins) => stepInWater_mm / bins <= WIDEST_BIN * spread);
-  const resolved = stepInWater_mm <= WIDEST_STEP * spread && fine.length > 0;
+  const least = leastBins(stepInWater_mm, spread_mm(scenario, context));
+  const fine = candidates.filter((bins) => bins >= least);
   const bearable = isTilted(scenario) ? BEARABLE.tilted : BEARABLE.chosen;
-  return fewest(scenario, context, step_mm, stepInWater_mm, resolved ? fine : candidates, bearable);
+  return fewest(scenario, context, step_mm, stepInWater_mm, fine.length > 0 ? fine : [least], bearable);
+}
+
+/** Bins that a length is to be taken in beside the straggling. */
+function leastBins(length_mm: number, spread_mm: number): number {
+  return spread_mm > 0 ? Math.ceil(length_mm / (WIDEST_BIN * spread_mm) - 1e-6) : LEAST_WITHOUT_SPREAD;
 }
 
 /** From plane to plane, each angle has a way of its own. */
@@ -247,7 +252,9 @@ function findParts(scenario: TransportScenario, context: TransportContext): numb
   // A scenario with the values that the program filled in is as good as one without them, and no better.
   const own = bin_mm === chosenRangeStep_mm(scenario, context, step_mm);
   const bearable = isTilted(scenario) ? BEARABLE.tilted : own ? BEARABLE.chosen : BEARABLE.asked;
-  return fewest(scenario, context, step_mm, bin_mm, parts, bearable);
+  const least = leastBins(bin_mm, spread_mm(scenario, context));
+  const fine = parts.filter((part) => part >= least);
+  return fewest(scenario, context, step_mm, bin_mm, fine.length > 0 ? fine : parts, bearable);
 }
 
 /** The range step that the engine gets for the file's, mm of water. */

@@ -113,7 +113,7 @@ function warnOfPartCells(scenario: TransportScenario): readonly Fault[] {
   return [warning(['solver', 'step_mm'], solver.step_mm, message)];
 }
 
-/** Bins that would smear the range are taken in parts: right, and slower. */
+/** Bins that would show in range or falloff are taken in parts: right, and slower. */
 function warnOfParts(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
   const { energy } = scenario.grid;
   if (energy.kind !== 'range') return [];
@@ -122,7 +122,7 @@ function warnOfParts(scenario: TransportScenario, context: TransportContext): re
   const taken = formatNumber(Number((energy.step_mm / parts).toPrecision(4)));
   const message =
     `${formatNumber(energy.step_mm)} mm is taken in ${parts} parts of ${taken} mm: ` +
-    'a step is no whole number of bins, and such bins would smear the range';
+    'wider ones would show in the range and its falloff';
   return [warning(['grid', 'energy', 'step_mm'], energy.step_mm, message)];
 }
 

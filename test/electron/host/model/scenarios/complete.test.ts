@@ -78,7 +78,7 @@ describe('defaults follow from the range of the beam', () => {
     }
   });
 
-  test('and range bins of at most 0.22 of the straggling, where the cells resolve it', async () => {
+  test('and range bins of at most 0.22 of the straggling', async () => {
     for (const [energy, straggling] of [
       [70, 0.469],
       [100, 0.86],
@@ -152,7 +152,12 @@ describe('defaults give way to what is set', () => {
     [
       'a cell that the depth has to hold',
       { grid: { dz_mm: 0.3 } },
-      { dz: 0.3, depth: 50.1, step: 0.3, energy: range(0.3) },
+      { dz: 0.3, depth: 50.1, step: 0.3, energy: range(0.1) },
+    ],
+    [
+      'a cell that is coarse beside the falloff',
+      { grid: { dz_mm: 1 } },
+      { dz: 1, depth: 50, step: 1, energy: range(0.1) },
     ],
     ['angle bins', { grid: { dtheta_mrad: 7 } }, { dtheta: 7, theta: 406 }],
     ['a solver step', { solver: { step_mm: 0.1 } }, { step: 0.1, energy: range(0.1), dz: 0.2 }],

@@ -28,7 +28,11 @@ test.each([
     { grid: { theta_max_mrad: 50 } },
     [/^(89|90) % of the protons left beyond the largest angle: .* a larger grid\.theta_max_mrad keeps them\.$/],
   ],
-  ['coarse cells', { grid: { dz_mm: 0.5 } }, [/^0\.5 mm, a cell in depth or a step, is coarse: only 0\.9 lie in/]],
+  [
+    'coarse cells',
+    { grid: { dz_mm: 0.5 } },
+    [/^0\.5 mm, a cell in depth or a step, is coarse: only 1\.2 lie in the falloff, so R80, /],
+  ],
   ['no range to read', { geometry: { depth_mm: 20 } }, []],
 ])('%s', async (_name, parts, expected) => {
   expect(await notes(parts)).toEqual(expected.map((text) => expect.stringMatching(text)));
@@ -102,3 +106,25 @@ test('energies below the cutoff are left out, and the mean that enters is said',
   const narrow = await summary({ beam: { energy_MeV: 70, energy_sigma_MeV: 10 }, grid: coarse });
   expect(narrow.notes.map(({ code }) => code)).not.toContain('energies-cut-off');
 });
+
+test.each([0.1, 0.25, 0.35, 0.45, 1])(
+  'what leaves through the back in steps of %d mm, cells of 0.5 mm: the last cells are said',
+  async (step_mm) => {
+    const geometry = { width_mm: 20, depth_mm: 10 };
+    const grid = { dz_mm: 0.5, dtheta_mrad: 40, dx_mm: 1 };
+    const lastCells = async (solver: object): Promise<readonly [number, string | undefined]> => {
+      const parts = { beam: { energy_MeV: 70 }, geometry, grid, solver };
+      const run = await runScenario({ kind: 'transport', version: 1, ...parts });
+      const { nz, nx } = run.axes;
+      const row = (z: number): number => run.dose.subarray(z * nx, (z + 1) * nx).reduce((a, b) => a + b, 0);
+      return [row(nz - 1), summaryOf(run).notes.find(({ code }) => code === 'last-cells')?.text];
+    };
+    const [right, nothing] = await lastCells({ stepping: 'depth' });
+    const [found, note] = await lastCells({ stepping: 'path', step_mm });
+    expect(nothing).toBeUndefined();
+    const said = Number(/up to (\d+) % too much/.exec(note ?? '')?.[1]) / 100;
+    expect(Math.abs(found / right - 1)).toBeLessThan(said + 0.005);
+    expect(said).toBeLessThan(3 * Math.abs(found / right - 1) + 0.01);
+    expect((await lastCells({ stepping: 'path', step_mm: 0.5 }))[1]).toBeUndefined();
+  },
+);
