@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { runProgram } from '../../cli/program.ts';
+import { Terminal } from '../../cli/terminal.ts';
 import { root } from './documents.ts';
 import { code, percent, table } from './text.ts';
 
@@ -12,17 +14,21 @@ const run = promisify(execFile);
 
 const printed = new Map<string, Promise<string>>();
 
-/** What the built command line prints to its standard output; tables that ask for the same share one run. */
+/** What the command line prints to its standard output; tables that ask for the same share one run. */
 function prints(...words: readonly string[]): Promise<string> {
   const key = words.join('\0');
-  const made =
-    printed.get(key) ??
-    run(process.execPath, [path.join(root, 'dist/host/cli.js'), ...words], {
-      maxBuffer: 2 ** 26,
-      env: { ...process.env, NO_COLOR: '1' },
-    }).then(({ stdout }) => stdout);
+  const made = printed.get(key) ?? asked(words);
   printed.set(key, made);
   return made;
+}
+
+async function asked(words: readonly string[]): Promise<string> {
+  const said = { out: '', error: '' };
+  const into = (name: keyof typeof said) => ({ write: (text: string) => void (said[name] += text) });
+  const terminal = new Terminal(into('out'), into('error'), { ...process.env, NO_COLOR: '1' });
+  const code = await runProgram(words, terminal, new AbortController().signal);
+  if (code !== 0) throw new Error(`braggbench ${words.join(' ')} ended with ${code}: ${said.error}`);
+  return said.out;
 }
 
 const relative = z.object({ rel_error: z.number() });
