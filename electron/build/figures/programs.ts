@@ -24,7 +24,11 @@ function prints(...words: readonly string[]): Promise<string> {
 
 async function asked(words: readonly string[]): Promise<string> {
   const said = { out: '', error: '' };
-  const into = (name: keyof typeof said) => ({ write: (text: string) => void (said[name] += text) });
+  const into = (name: keyof typeof said) => ({
+    write: (text: string) => {
+      said[name] += text;
+    },
+  });
   const terminal = new Terminal(into('out'), into('error'), { ...process.env, NO_COLOR: '1' });
   const code = await runProgram(words, terminal, new AbortController().signal);
   if (code !== 0) throw new Error(`braggbench ${words.join(' ')} ended with ${code}: ${said.error}`);
