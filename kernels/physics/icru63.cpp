@@ -256,15 +256,16 @@ Deflection NuclearTable::deflection(double energy) const {
   return out;
 }
 
-double NuclearTable::cross_section(double energy) const {
-  double out = 0.0;
-  if (const auto at = between(reactions_, energy); at.low != nullptr) {
-    out += mix(at.low->emission.cross_section, at.high->emission.cross_section, at.share);
-  }
-  if (const auto at = between(scattering_, energy); at.low != nullptr) {
-    out += mix(at.low->deflection.cross_section, at.high->deflection.cross_section, at.share);
-  }
-  return out;
+double NuclearTable::nonelastic(double energy) const {
+  const auto at = between(reactions_, energy);
+  if (at.low == nullptr) return 0.0;
+  return mix(at.low->emission.cross_section, at.high->emission.cross_section, at.share);
+}
+
+double NuclearTable::elastic(double energy) const {
+  const auto at = between(scattering_, energy);
+  if (at.low == nullptr) return 0.0;
+  return mix(at.low->deflection.cross_section, at.high->deflection.cross_section, at.share);
 }
 
 double collision_angle(double energy, double share) {

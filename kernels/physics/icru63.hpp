@@ -47,7 +47,8 @@ class NuclearTable {
   /// Interpolated between the tabulated energies, 0 below the lowest, as at the highest above it.
   Emission emission(double energy) const;
   Deflection deflection(double energy) const;
-  double cross_section(double energy) const;  // of both
+  double nonelastic(double energy) const;  // cross sections
+  double elastic(double energy) const;
 
  private:
   struct Reaction {

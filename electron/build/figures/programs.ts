@@ -82,7 +82,7 @@ export async function waterBeams(energies: readonly number[] = beams): Promise<s
     const rows: (readonly string[])[] = [];
     for (const energy_MeV of energies) {
       const file = path.join(folder, `${energy_MeV}.json`);
-      writeFileSync(file, JSON.stringify({ kind: 'transport', version: 1, beam: { energy_MeV } }));
+      writeFileSync(file, JSON.stringify({ kind: 'transport', version: 2, beam: { energy_MeV } }));
       rows.push(row(`${energy_MeV} MeV`, solved.parse(JSON.parse(await prints('run', file, '--json')))));
     }
     return table(['Beam in water', ...titles], rows);

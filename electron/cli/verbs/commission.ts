@@ -1,12 +1,16 @@
 /** `braggbench commission`: energy and spread of a beam from its measured depth dose. */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import {
+  type Commissioned,
+  commissionedBeam,
+  depthUnits,
+  MOST_CURVE_BYTES,
+  withError,
+} from '../../contract/beams/commission.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { defaultKind, newDocument, writeScenarioText } from '../../contract/scenario/index.ts';
 import { readText } from '../../host/io/text/read.ts';
-import { type Commissioned, commission } from '../../host/workloads/transport/beams/commission.ts';
-import { type DepthUnit, depthUnits, readCurve } from '../../host/workloads/transport/beams/measured-curve.ts';
-import { asTransport } from '../../host/workloads/transport/scenario/reading.ts';
 import { flagValue, hasFlag, type ParsedArguments, UsageError } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';
@@ -14,9 +18,9 @@ import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
 import { overridesOf } from '../scenario-file.ts';
 import type { Verb } from '../verb.ts';
 
-const plain = { ...newDocument(defaultKind), solver: { stepping: 'depth' } };
+const plain = JSON.stringify({ ...newDocument(defaultKind), solver: { stepping: 'depth' } });
 
-function unitOf(parsed: ParsedArguments): DepthUnit | null {
+function unitOf(parsed: ParsedArguments): (typeof depthUnits)[number] | null {
   const text = flagValue(parsed, 'unit');
   if (text === undefined) return null;
   const unit = depthUnits.find((one) => one === text);
@@ -24,36 +28,10 @@ function unitOf(parsed: ParsedArguments): DepthUnit | null {
   return unit;
 }
 
-/** Twenty thousand points in two columns. */
-const MOST_CURVE_BYTES = 2 ** 20;
-
-async function measured(file: string, unit: DepthUnit | null) {
+async function textOf(file: string): Promise<string> {
   const found = await readText(file, MOST_CURVE_BYTES);
   if (!found.ok) throw new BraggError('invalid', `${file} cannot be read: ${found.reason}`);
-  const read = readCurve(found.text, unit);
-  if (read.ok) return read.curve;
-  const issues = read.faults.map(({ line, message }) => {
-    const at = { severity: 'error', file, path: '', line, column: null } as const;
-    return { ...at, message, value: null, allowed: null };
-  });
-  throw new BraggError('invalid', `${file} is no depth dose`, issues);
-}
-
-const number = (value: number, error: number): string => `${value.toFixed(3)} ± ${error.toFixed(3)} MeV`;
-
-function beamDocument(found: Commissioned, base: Readonly<Record<string, unknown>>, file: string) {
-  const { energy_MeV: _e, range_mm: _r, spots: _s, ...beam } = (base['beam'] ?? {}) as Record<string, unknown>;
-  const notes = `Energy ${number(found.energy_MeV, found.energy_error_MeV)}, spread ${number(found.energy_sigma_MeV, found.sigma_error_MeV)}, from ${path.basename(file)}; residuals ${(100 * found.residual).toFixed(2)} % of the largest dose.`;
-  return {
-    ...base,
-    name: `Beam of ${path.basename(file).replace(/\.\w+$/, '')}`,
-    notes,
-    beam: {
-      ...beam,
-      energy_MeV: Number(found.energy_MeV.toFixed(4)),
-      energy_sigma_MeV: Number(found.energy_sigma_MeV.toFixed(4)),
-    },
-  };
+  return found.text;
 }
 
 async function residualPlot(found: Commissioned): Promise<string> {
@@ -76,7 +54,7 @@ export const commissionVerb: Verb = {
       name: 'set',
       value: 'path=value',
       repeats: true,
-      help: 'Change the model, as in physics.nuclear=icru63 or physics.stopping_power=icru90. Repeats.',
+      help: 'Change the model, as in physics.stopping_power=icru90. Repeats.',
     },
     { name: 'save', value: 'NAME', help: 'Keep the beam in the library, as a scenario of this name.' },
     { name: 'out', value: 'SCENARIO.json', help: 'Write the beam as a scenario.' },
@@ -85,7 +63,7 @@ export const commissionVerb: Verb = {
     { name: 'json', help: 'Print one JSON document instead of text.' },
   ],
   examples: [
-    'braggbench commission chamber.csv --set physics.nuclear=icru63 --save "150 MeV, gantry 1"',
+    'braggbench commission chamber.csv --set physics.stopping_power=icru90 --save "150 MeV, gantry 1"',
     'braggbench commission chamber.csv --unit cm --svg residuals.svg --json',
   ],
   operands: { min: 1, max: 1, name: 'a measured depth dose' },
@@ -104,27 +82,20 @@ export const commissionVerb: Verb = {
       if (saved !== undefined) await mkdir(host.files.library.folder, { recursive: true });
       for (const one of [...scenarios, ...(svg === undefined ? [] : [path.resolve(svg)])])
         await checkOutput(parsed, one);
-      const curve = await measured(file, unitOf(parsed));
-      const nowhere = { name: 'commission', folder: null };
-      const check = async (document: unknown) => asTransport(await host.scenarios.check(document, nowhere), null);
-      const reading = await host.scenarios.parse(
-        JSON.stringify(plain),
-        { name: 'commission.json', folder: null },
-        {
-          overrides: overridesOf(parsed),
-        },
-      );
-      const base = asTransport(reading, null);
-      const wrong = base.issues.filter(({ severity }) => severity === 'error');
-      if (base.scenario === null || wrong.length > 0) throw new BraggError('invalid', 'the model is at fault', wrong);
-      const found = await commission({ physics: base.scenario.physics, check, addon: host.addon }, curve, signal);
-      const text = writeScenarioText(beamDocument(found, base.draft ?? plain, file));
+      const measured = await textOf(file);
+      const overrides = overridesOf(parsed);
+      const nowhere = { name: 'commission.json', folder: null };
+      const { draft } = await host.scenarios.parse(plain, nowhere, { overrides });
+      const document = draft ?? {};
+      const asked = { document, file, text: measured, unit: unitOf(parsed) };
+      const found = await host.call('beam.commission', asked, signal);
+      const text = writeScenarioText(commissionedBeam(found, document, path.basename(file)));
       for (const one of scenarios) await writeOutput(parsed, one, text);
       if (svg !== undefined) await writeOutput(parsed, path.resolve(svg), await residualPlot(found));
       if (hasFlag(parsed, 'json')) terminal.printJson({ ...found });
       else {
-        terminal.print(`Energy ${number(found.energy_MeV, found.energy_error_MeV)}`);
-        terminal.print(`Spread ${number(found.energy_sigma_MeV, found.sigma_error_MeV)}`);
+        terminal.print(`Energy ${withError(found.energy_MeV, found.energy_error_MeV)}`);
+        terminal.print(`Spread ${withError(found.energy_sigma_MeV, found.sigma_error_MeV)}`);
         terminal.print(
           `Residuals ${(100 * found.residual).toFixed(2)} % of the largest dose, root mean square over the peak`,
         );

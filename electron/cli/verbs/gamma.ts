@@ -1,11 +1,12 @@
 /** `braggbench gamma`: the gamma index of a dose against another, of runs and of files. */
 import path from 'node:path';
+import { depthUnits } from '../../contract/beams/commission.ts';
 import { type GammaDose, gammaDoseSchema, gammaLimits } from '../../contract/dose.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { type GammaCriteria, gammaOfCurves } from '../../contract/gamma-curve.ts';
 import { gamma } from '../../host/model/fields/gamma.ts';
 import { type PlaneOfVolume, toPeak, type VolumeAxis } from '../../host/model/fields/volume-dose.ts';
-import { type DepthUnit, depthUnits } from '../../host/workloads/transport/beams/measured-curve.ts';
+import type { DepthUnit } from '../../host/workloads/transport/beams/measured-curve.ts';
 import { type ImportedDose, importedEndings, readDoseFile } from '../../host/workloads/transport/dose-file.ts';
 import { gammaDoseOf, gammaMap } from '../../host/workloads/transport/metrics/gamma-dose.ts';
 import { depthDoseOf } from '../../host/workloads/transport/metrics/run-metrics.ts';

@@ -1,7 +1,7 @@
 /** `braggbench sobp`: layers and weights of a spread-out Bragg peak, as a report and as a scenario. */
 import { resolve } from 'node:path';
-import { writeScenarioText } from '../../contract/scenario/index.ts';
-import { type Sobp, type SobpRequest, sobpSpots } from '../../contract/sobp.ts';
+import { type Sobp, type SobpRequest, sobpSpots } from '../../contract/beams/sobp.ts';
+import { defaultKind, newDocument, writeScenarioText } from '../../contract/scenario/index.ts';
 import { formatNumber } from '../../contract/units.ts';
 import { flagValue, hasFlag, type ParsedArguments, UsageError } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -93,8 +93,7 @@ export const sobpVerb: Verb = {
       const out = flagValue(parsed, 'out');
       if (out !== undefined) await checkOutput(parsed, resolve(out));
       const [operand] = parsed.operands;
-      const plain =
-        '{ "kind": "transport", "version": 1, "beam": { "energy_MeV": 100 }, "solver": { "stepping": "depth" } }';
+      const plain = JSON.stringify({ ...newDocument(defaultKind), solver: { stepping: 'depth' } });
       const overrides = overridesOf(parsed);
       const reading =
         operand === undefined

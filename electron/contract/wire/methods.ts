@@ -1,5 +1,7 @@
 /** Every call of the contract: name → schema of its params and of its result. */
 import { z } from 'zod';
+import { commissionMethods } from '../beams/commission.ts';
+import { sobpMethods } from '../beams/sobp.ts';
 import { benchMethods } from '../bench/benches.ts';
 import { claimTableMethods } from '../bench/claim-table.ts';
 import { comparisonMethods } from '../bench/comparison.ts';
@@ -35,7 +37,6 @@ import {
   scenarioFileSchema,
 } from '../scenarios.ts';
 import { shellMethods } from '../shell.ts';
-import { sobpMethods } from '../sobp.ts';
 import { studyMethods } from '../study/calls.ts';
 import { taskMethods } from '../task.ts';
 import { timelineMethods } from '../timeline.ts';
@@ -182,6 +183,7 @@ export const methods = {
   ...comparisonMethods,
   ...doseMethods,
   ...sobpMethods,
+  ...commissionMethods,
   ...figureMethods,
   ...launchMethods,
   ...studyMethods,

@@ -44,9 +44,15 @@ NuclearMatter::NuclearMatter(const Material& material, const std::vector<physics
 
 double NuclearMatter::proton_proton(double energy) const { return hydrogen_ * physics::water_proton_proton(energy); }
 
-double NuclearMatter::removal(double energy) const {
+double NuclearMatter::emitting(double energy) const {
   double sum = proton_proton(energy);
-  for (const auto& [table, per_gram_barn] : nuclei_) sum += per_gram_barn * table->cross_section(energy);
+  for (const auto& [table, per_gram_barn] : nuclei_) sum += per_gram_barn * table->nonelastic(energy);
+  return sum;
+}
+
+double NuclearMatter::elastic(double energy) const {
+  double sum = 0.0;
+  for (const auto& [table, per_gram_barn] : nuclei_) sum += per_gram_barn * table->elastic(energy);
   return sum;
 }
 

@@ -20,9 +20,11 @@ class NuclearMatter {
   /// `tables` must outlive it. Throws ProblemError('invalid') for elements that do not exist or a composition without any.
   NuclearMatter(const Material& material, const std::vector<physics::NuclearTable>& tables);
 
-  /// Cross section of all that is followed, cm²/g.
-  double removal(double energy) const;
-  double proton_proton(double energy) const;  // cm²/g
+  /// Cross sections, cm²/g: of all that is followed, and of its parts.
+  double removal(double energy) const { return emitting(energy) + elastic(energy); }
+  double emitting(double energy) const;  // of non-elastic reactions and of collisions with hydrogen
+  double elastic(double energy) const;   // of elastic scattering by the other nuclei
+  double proton_proton(double energy) const;
   const std::vector<Nucleus>& nuclei() const { return nuclei_; }
 
  private:

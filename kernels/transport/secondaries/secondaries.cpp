@@ -5,6 +5,7 @@
 #include <numbers>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "cpu/thread_pool.hpp"
 #include "physics/remap.hpp"
@@ -87,7 +88,9 @@ struct Matter {
   std::vector<double> slowing[2];     // bins per mm of way, of protons and of deuterons
   std::vector<double> straggling[2];  // bins² per mm
   std::vector<double> removal;        // of protons per mm
-  std::vector<Yield> yields;
+  std::vector<double> elastic;        // share of it
+  std::vector<Yield> yields;          // by node
+  std::vector<Scattered> scattered;
 };
 
 /// How the content of one column moves in a plane.
@@ -112,15 +115,19 @@ class Sweep {
         reactions_(reactions),
         water_(problem.materials[0].energies, problem.materials[0].stopping),
         energies_(g_, water_),
+        nodes_(emission_nodes(g_.bins)),
         directions_(directions(problem.beam.angle)),
         pool_(threads),
         lanes_(u(pool_.lanes())),
         least_(kNothing * tables.start.number_in),
         few_(kFew * tables.start.number_in) {
     build_matter(problem);
-    now_.assign(u(kBeams) * u(g_.columns) * u(g_.bins), 0.0);
-    next_.assign(now_.size(), 0.0);
-    top_.assign(u(kBeams) * u(g_.columns), 0);
+    place_nodes();
+    for (State& state : states_) {
+      state.numbers.assign(u(kBeams) * u(g_.columns) * u(g_.bins), 0.0);
+      state.top.assign(u(kBeams) * u(g_.columns), 0);
+    }
+    recorded_top_.assign(u(g_.columns), 0);
     planes_.assign(u(g_.planes) * u(g_.columns), 0.0);
     if (t_.tracks.on()) {
       for (auto& each : track_planes_) each.assign(planes_.size(), 0.0);
@@ -129,12 +136,15 @@ class Sweep {
       lane.beam.resize(u(g_.bins));
       lane.reacted.resize(u(g_.bins));
       lane.source.assign(u(kBeams) * u(g_.bins), 0.0);
+      lane.of_beam.assign(matter_.size() * nodes_.size(), 0.0);
+      lane.of_products.assign(lane.of_beam.size(), 0.0);
     }
   }
 
   Secondaries run() {
     const int tasks = (g_.columns + kColumnsPerTask - 1) / kColumnsPerTask;
     for (int plane = 0; plane < g_.planes; ++plane) {
+      find_recorded(plane);
       pool_.run(tasks, [&](int task, int lane) {
         const int end = std::min(g_.columns, (task + 1) * kColumnsPerTask);
         for (int x = task * kColumnsPerTask; x < end; ++x) cross(plane, x, lanes_[u(lane)]);
@@ -150,7 +160,7 @@ class Sweep {
       for (std::size_t face = 0; face < kFaces; ++face) out.escaped[face] += lane.out.escaped[face];
     }
     for (int beam = 0; beam < kBeams; ++beam) {
-      for (int x = 0; x < g_.columns; ++x) out.escaped[kZHigh] += energy_of(beam, column(now_, beam, x), top(beam, x));
+      for (int x = 0; x < g_.columns; ++x) out.escaped[kZHigh] += energy_of(beam, column(beam, x), top(beam, x));
     }
     out.dose = spread_planes(t_, planes_, stopping_);
     if (t_.tracks.on()) {
@@ -163,10 +173,15 @@ class Sweep {
   }
 
  private:
+  struct State {
+    std::vector<double> numbers;  // [beam][column][bin]
+    std::vector<int> top;         // [beam][column] one more than the highest bin that holds anything; 0 from there on
+  };
   struct Lane {
     Motion motion;
     int pad = 0;                                // bins below the lowest that a step can reach
     std::vector<double> beam, reacted, source;  // reacted protons of the beam and of products
+    std::vector<double> of_beam, of_products;   // [materials][nodes] those of them that send something out
     MomentTable::Moments beyond{};              // of tracks that no bin holds
     std::vector<double> before, after;          // content of a row while it moves, with room on both sides
     Secondaries out;
@@ -187,7 +202,7 @@ class Sweep {
       in_water.emplace(physics::TrackMoments(water_, water_, density), energies_.proton.back());
     }
     const NucleusYields nuclei_yields(
-        present, energies_,
+        present, energies_, nodes_,
         [&](int n, const std::function<void(int)>& task) { pool_.run(n, [&](int each, int) { task(each); }); },
         in_water ? &*in_water : nullptr);
     for (const Material& material : problem.materials) {
@@ -204,7 +219,10 @@ class Sweep {
           m.straggling[kind].push_back(per_mm * physics::bohr_straggling(energy, material.z_over_a) /
                                        (water * water * g_.spacing * g_.spacing));
         }
-        m.removal.push_back(per_mm * nuclei.removal(energies_.proton[u(b)]));
+        const double elastic = nuclei.elastic(energies_.proton[u(b)]);
+        const double removal = elastic + nuclei.emitting(energies_.proton[u(b)]);
+        m.removal.push_back(per_mm * removal);
+        m.elastic.push_back(removal > 0.0 ? elastic / removal : 0.0);
       }
       if (t_.tracks.on()) {
         const physics::TrackMoments moments(water_, stopping, material.density);
@@ -216,18 +234,42 @@ class Sweep {
       if (problem.straggling == Straggling::kOff) {
         for (auto& each : m.straggling) std::ranges::fill(each, 0.0);
       }
-      if (used[matter_.size()]) m.yields = nuclei_yields.of(nuclei);
+      if (used[matter_.size()]) {
+        m.yields = nuclei_yields.of(nuclei);
+        m.scattered = elastic_scattering(nuclei, energies_);
+      }
       stopping_.push_back(m.slowing[0].back());
       matter_.push_back(std::move(m));
     }
   }
 
-  int rows_of(int plane) const { return std::min(g_.rows, t_.nz - plane * g_.rows); }
-  double* column(std::vector<double>& state, int beam, int x) {
-    return &state[(u(beam) * u(g_.columns) + u(x)) * u(g_.bins)];
+  /// For every bin the node below it, and the share of the one above.
+  void place_nodes() {
+    for (int b = 0; b < g_.bins; ++b) {
+      const auto above = std::ranges::upper_bound(nodes_, b) - nodes_.begin();
+      const std::size_t low = std::min(static_cast<std::size_t>(above) - 1, nodes_.size() - 2);
+      const double from = energies_.proton[u(nodes_[low])], to = energies_.proton[u(nodes_[low + 1])];
+      node_below_.push_back(low);
+      node_share_.push_back((energies_.proton[u(b)] - from) / (to - from));
+    }
   }
-  /// One more than the highest bin of a column that holds anything.
-  int& top(int beam, int x) { return top_[u(beam) * u(g_.columns) + u(x)]; }
+
+  State& now(int beam) { return states_[current_[u(beam)]]; }
+  int rows_of(int plane) const { return std::min(g_.rows, t_.nz - plane * g_.rows); }
+  std::size_t place(int beam, int x) const { return u(beam) * u(g_.columns) + u(x); }
+  double* column(int beam, int x) { return &now(beam).numbers[place(beam, x) * u(g_.bins)]; }
+  int& top(int beam, int x) { return now(beam).top[place(beam, x)]; }
+
+  /// One more than the highest bin in which protons of the beam have reacted, of every column.
+  void find_recorded(int plane) {
+    std::ranges::fill(recorded_top_, 0);
+    for (int b = 0; b < g_.bins; ++b) {
+      const double* row = &reactions_[g_.row(plane * g_.rows, b)];
+      for (int x = 0; x < g_.columns; ++x) {
+        if (row[x] > 0.0) recorded_top_[u(x)] = b + 1;
+      }
+    }
+  }
   double energy_of(int beam, const double* p, int n) const {
     return ops_.dot((is_deuteron(beam) ? energies_.deuteron : energies_.proton).data(), p, n);
   }
@@ -302,21 +344,21 @@ class Sweep {
 
   /// One column through one plane: reactions, what they send out, slowing down.
   void cross(int plane, int x, Lane& lane) {
-    int highest = 0;
-    const double* recorded = &reactions_[g_.row(plane * g_.rows, 0) + u(x)];
-    for (int b = 0; b < g_.bins; ++b) {
-      lane.reacted[u(b)] = 0.0;
-      lane.beam[u(b)] = recorded[u(b) * u(g_.columns)];
-      if (lane.beam[u(b)] > 0.0) highest = b + 1;
-    }
+    const int recorded_top = recorded_top_[u(x)];
+    int highest = recorded_top;
     for (int beam = 0; beam < kBeams; ++beam) highest = std::max(highest, top(beam, x));
     if (highest == 0) return;
+    const double* recorded = &reactions_[g_.row(plane * g_.rows, 0) + u(x)];
+    for (int b = 0; b < highest; ++b) {
+      lane.reacted[u(b)] = 0.0;
+      lane.beam[u(b)] = b < recorded_top ? recorded[u(b) * u(g_.columns)] : 0.0;
+    }
     prepare(thickness(plane, x), lane);
 
     for (int beam = 0; beam < kBeams; ++beam) {
       if (is_deuteron(beam)) continue;
       const double* reacts = lane.motion.beams[u(beam)].reacts.data();
-      ops_.take(column(now_, beam, x), reacts, lane.reacted.data(), top(beam, x));
+      ops_.take(column(beam, x), reacts, lane.reacted.data(), top(beam, x));
     }
     std::array<int, kBeams> reach{};
     lane.beyond.fill(0.0);
@@ -328,7 +370,7 @@ class Sweep {
       const int n = std::min(g_.bins, std::max(top(beam, x), reach[u(source_of(beam))]));
       if (n == 0) continue;
       // Products start in the middle of the plane on the average: half of them in front of the step, half behind it.
-      double* p = column(now_, beam, x);
+      double* p = column(beam, x);
       const double* source = &lane.source[u(source_of(beam)) * u(g_.bins)];
       const bool tracked = t_.tracks.on() && !is_deuteron(beam);
       const std::size_t cell = u(plane) * u(g_.columns) + u(x);
@@ -353,7 +395,7 @@ class Sweep {
   }
 
   /// Fills the sources of all beams from what has reacted in the bins below `highest`; returns the energy that stays.
-  /// `reach` is told how far up each source goes.
+  /// `reach` is told how far up each source goes. Spectra are smooth: what sends them out is gathered at the nodes first.
   double emit(Lane& lane, int highest, std::array<int, kBeams>& reach) {
     double local = 0.0;
     const auto add = [&](int beam, const BinShares& shares, double weight) {
@@ -374,16 +416,42 @@ class Sweep {
       }
       for (std::size_t m = 0; m < matter_.size(); ++m) {
         if (thickness[m] == 0.0) continue;
-        const double share = thickness[m] * matter_[m].removal[b] / all, number = reacted * share;
-        const double of_beam = lane.beam[b] > few_ ? lane.beam[b] * share : 0.0, of_products = number - of_beam;
-        const Yield& yield = matter_[m].yields[b];
+        const Matter& matter = matter_[m];
+        const double number = reacted * thickness[m] * matter.removal[b] / all;
+        const double scattered = number * matter.elastic[b];
+        local += scattered * matter.scattered[b].local;
+        for (const auto& [angle, bin, each] : matter.scattered[b].landings) {
+          lane.source[u(kFirstDeflected + 2 * angle) * u(g_.bins) + u(bin)] += 0.5 * scattered * each;
+        }
+        for (int k = 0; k < physics::kAngleClasses; ++k) {
+          int& of = reach[u(kFirstDeflected + 2 * k)];
+          of = std::max(of, matter.scattered[b].reach[u(k)]);
+        }
+        const double rest = number - scattered;
+        const double of_beam = lane.beam[b] > few_ ? rest * lane.beam[b] / reacted : 0.0;
+        const std::size_t at = m * nodes_.size() + node_below_[b];
+        lane.of_beam[at] += (1.0 - node_share_[b]) * of_beam;
+        lane.of_beam[at + 1] += node_share_[b] * of_beam;
+        lane.of_products[at] += (1.0 - node_share_[b]) * (rest - of_beam);
+        lane.of_products[at + 1] += node_share_[b] * (rest - of_beam);
+      }
+    }
+    for (std::size_t m = 0; m < matter_.size(); ++m) {
+      if (thickness[m] == 0.0) continue;
+      for (std::size_t node = 0; node < nodes_.size(); ++node) {
+        const double of_beam = std::exchange(lane.of_beam[m * nodes_.size() + node], 0.0);
+        const double of_products = std::exchange(lane.of_products[m * nodes_.size() + node], 0.0);
+        const double number = of_beam + of_products;
+        if (!(number > 0.0)) continue;
+        const Yield& yield = matter_[m].yields[node];
         add(kDeuterons, yield.deuterons, number);
         // The angles of what products send out are left out: they matter little, and cost as much as the rest.
-        add(kStraight, yield.protons, of_products);
-        if (of_beam > 0.0) add(kStraight, yield.ahead, of_beam);
-        for (int k = 0; k < physics::kAngleClasses; ++k) {
-          add(kFirstDeflected + 2 * k, yield.deflected[u(k)], 0.5 * number);
-          if (of_beam > 0.0) add(kFirstDeflected + 2 * k, yield.aside[u(k)], 0.5 * of_beam);
+        if (of_products > 0.0) add(kStraight, yield.protons, of_products);
+        if (of_beam > 0.0) {
+          add(kStraight, yield.ahead, of_beam);
+          for (int k = 0; k < physics::kAngleClasses; ++k) {
+            add(kFirstDeflected + 2 * k, yield.aside[u(k)], 0.5 * of_beam);
+          }
         }
         local += number * yield.local + of_beam * yield.wide;
         for (std::size_t k = 0; k < lane.beyond.size(); ++k) {
@@ -410,8 +478,11 @@ class Sweep {
     if (shift.whole == 0 && shift.fraction == 0.0) return;
     std::array<double, physics::kRemapTaps> c{};
     physics::remap_weights(shift.fraction, true, c.data());
-    std::vector<int> moved(u(g_.columns), 0);
-    std::fill_n(column(next_, beam, 0), u(g_.columns) * u(g_.bins), 0.0);
+    State& next = states_[1 - current_[u(beam)]];
+    const auto next_column = [&](int x) { return &next.numbers[place(beam, x) * u(g_.bins)]; };
+    for (int x = 0; x < g_.columns; ++x) {
+      std::fill_n(next_column(x), std::exchange(next.top[place(beam, x)], 0), 0.0);
+    }
     std::vector<double> kept(u(g_.bins)), passed(u(g_.bins));
     const std::vector<double> empty(u(g_.bins), 0.0);
     for (int x = 0; x < g_.columns; ++x) {
@@ -419,7 +490,7 @@ class Sweep {
       if (n == 0) continue;
       const auto beside = [&](int i) {
         const int at = physics::remap_neighbour(i, g_.columns, shift.whole);
-        return at < 0 ? empty.data() : column(now_, beam, at);
+        return at < 0 ? empty.data() : column(beam, at);
       };
       const double *m2 = beside(x - 2), *m1 = beside(x - 1), *p = beside(x), *p1 = beside(x + 1), *p2 = beside(x + 2);
       for (int b = 0; b < n; ++b) {
@@ -431,15 +502,14 @@ class Sweep {
           lane.out.escaped[to < 0 ? kXLow : kXHigh] += energy_of(beam, part.data(), n);
           return;
         }
-        double* row = column(next_, beam, to);
-        for (int b = 0; b < n; ++b) row[b] += part[u(b)];
-        moved[u(to)] = std::max(moved[u(to)], n);
+        ops_.add(next_column(to), part.data(), 1.0, n);
+        int& filled = next.top[place(beam, to)];
+        filled = std::max(filled, n);
       };
       put(x + shift.whole, kept);
       if (shift.fraction > 0.0) put(x + shift.whole + 1, passed);
     }
-    std::copy_n(column(next_, beam, 0), u(g_.columns) * u(g_.bins), column(now_, beam, 0));
-    std::ranges::copy(moved, &top(beam, 0));
+    current_[u(beam)] = 1 - current_[u(beam)];
   }
 
   const SweepOps& ops_ = sweep_ops();
@@ -448,6 +518,9 @@ class Sweep {
   std::span<const double> reactions_;
   physics::StoppingTable water_;
   SecondaryEnergies energies_;
+  std::vector<int> nodes_;  // bins
+  std::vector<std::size_t> node_below_;
+  std::vector<double> node_share_;
   std::array<Direction, kBeams> directions_;
   Fluxes fluxes_;
   std::vector<Matter> matter_;
@@ -455,9 +528,10 @@ class Sweep {
   cpu::ThreadPool pool_;
   std::vector<Lane> lanes_;
   double least_, few_;
-  std::vector<double> now_, next_;                                       // [beam][column][bin]
-  std::vector<int> top_;                                                 // [beam][column]
-  std::vector<double> planes_;                                           // [plane][column] MeV
+  std::array<State, 2> states_;                // a beam that drifts goes from one to the other
+  std::array<std::size_t, kBeams> current_{};  // by beam
+  std::vector<int> recorded_top_;              // [column]
+  std::vector<double> planes_;                 // [plane][column] MeV
   std::array<std::vector<double>, TrackScores::kMoments> track_planes_;  // likewise; empty where tracks are not scored
 };
 

@@ -11,6 +11,7 @@ namespace {
 
 constexpr int kSubdivisions = 4;  // of a tabulated interval of emission energies
 constexpr int kMomentPoints = 4000;
+constexpr int kNodesPerRange = 12;  // bins of residual range from one node to the next: one in so many
 
 /// Numbers by bin while they are added up.
 class Sum {
@@ -117,19 +118,6 @@ Yield nucleus_yield(const physics::NuclearTable& table, double energy, const Sec
   out.protons = protons.shares();
   out.deuterons = deuterons.shares();
   find_beyond(protons.exact(), energies, moments, out);
-
-  const physics::Deflection elastic = table.deflection(energy);
-  for (std::size_t k = 0; k < elastic.share.size(); ++k) {
-    const double number = elastic.cross_section * elastic.share[k], recoil = energy * elastic.recoil[k];
-    out.local += number * recoil;
-    if (k < out.deflected.size()) {
-      Sum deflected(energies.proton);
-      deflected.add(energy - recoil, number);
-      out.deflected[k] = deflected.shares();
-    } else {
-      out.local += number * (energy - recoil);
-    }
-  }
   return out;
 }
 
@@ -173,7 +161,6 @@ void accumulate(const Yield& from, double weight, Yield& to) {
   for (std::size_t k = 0; k < to.aside.size(); ++k) accumulate(from.aside[k], weight, to.aside[k]);
   to.wide += weight * from.wide;
   accumulate(from.deuterons, weight, to.deuterons);
-  for (std::size_t k = 0; k < to.deflected.size(); ++k) accumulate(from.deflected[k], weight, to.deflected[k]);
   to.local += weight * from.local;
   to.neutral += weight * from.neutral;
   for (std::size_t k = 0; k < to.beyond.size(); ++k) {
@@ -183,6 +170,13 @@ void accumulate(const Yield& from, double weight, Yield& to) {
 }
 
 }  // namespace
+
+std::vector<int> emission_nodes(int bins) {
+  std::vector<int> nodes;
+  for (int b = 0; b < bins - 1; b += std::max(1, b / kNodesPerRange)) nodes.push_back(b);
+  nodes.push_back(bins - 1);
+  return nodes;
+}
 
 MomentTable::MomentTable(const physics::TrackMoments& moments, double highest)
     : step_(std::sqrt(highest) / kMomentPoints) {
@@ -211,31 +205,60 @@ SecondaryEnergies::SecondaryEnergies(const ReactionGrid& grid, const physics::St
 }
 
 NucleusYields::NucleusYields(std::span<const NuclearMatter> matters, const SecondaryEnergies& energies,
-                             const Tasks& tasks, const MomentTable* moments)
-    : energies_(energies), collisions_(energies.proton.size()) {
+                             std::vector<int> nodes, const Tasks& tasks, const MomentTable* moments)
+    : energies_(energies), nodes_(std::move(nodes)), collisions_(nodes_.size()) {
   for (const NuclearMatter& matter : matters) {
-    for (const NuclearMatter::Nucleus& nucleus : matter.nuclei()) nuclei_[nucleus.table].resize(energies.proton.size());
+    for (const NuclearMatter::Nucleus& nucleus : matter.nuclei()) nuclei_[nucleus.table].resize(nodes_.size());
   }
-  tasks(static_cast<int>(energies.proton.size()), [&](int bin) {
-    const double energy = energies.proton[u(bin)];
-    for (auto& [table, yields] : nuclei_) yields[u(bin)] = nucleus_yield(*table, energy, energies, moments);
-    collisions_[u(bin)] = collision_yield(energy, energies, moments);
+  tasks(static_cast<int>(nodes_.size()), [&](int node) {
+    const double energy = energies.proton[u(nodes_[u(node)])];
+    for (auto& [table, yields] : nuclei_) yields[u(node)] = nucleus_yield(*table, energy, energies, moments);
+    collisions_[u(node)] = collision_yield(energy, energies, moments);
   });
 }
 
 std::vector<Yield> NucleusYields::of(const NuclearMatter& matter) const {
   std::vector<Yield> out;
-  for (std::size_t b = 0; b < energies_.proton.size(); ++b) {
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
     Yield& yield = out.emplace_back();
-    const double energy = energies_.proton[b], removal = matter.removal(energy);
-    if (!(removal > 0.0)) {
+    const double energy = energies_.proton[u(nodes_[node])], emitting = matter.emitting(energy);
+    if (!(emitting > 0.0)) {
       yield.local = energy;
       continue;
     }
     for (const auto& [table, per_gram_barn] : matter.nuclei()) {
-      accumulate(nuclei_.at(table)[b], per_gram_barn / removal, yield);
+      accumulate(nuclei_.at(table)[node], per_gram_barn / emitting, yield);
     }
-    accumulate(collisions_[b], matter.proton_proton(energy) / removal, yield);
+    accumulate(collisions_[node], matter.proton_proton(energy) / emitting, yield);
+  }
+  return out;
+}
+
+std::vector<Scattered> elastic_scattering(const NuclearMatter& matter, const SecondaryEnergies& energies) {
+  std::vector<Scattered> out;
+  for (const double energy : energies.proton) {
+    Scattered& to = out.emplace_back();
+    const double all = matter.elastic(energy);
+    if (!(all > 0.0)) {
+      to.local = energy;
+      continue;
+    }
+    for (const auto& [table, per_gram_barn] : matter.nuclei()) {
+      const physics::Deflection elastic = table->deflection(energy);
+      for (int k = 0; k <= physics::kAngleClasses; ++k) {
+        const double number = per_gram_barn / all * elastic.cross_section * elastic.share[u(k)];
+        const double recoil = energy * elastic.recoil[u(k)];
+        to.local += number * (k < physics::kAngleClasses ? recoil : energy);
+        if (k == physics::kAngleClasses || !(number > 0.0)) continue;
+        Sum deflected(energies.proton);
+        deflected.add(energy - recoil, number);
+        const BinShares shares = deflected.shares();
+        for (std::size_t i = 0; i < shares.number.size(); ++i) {
+          to.landings.push_back({k, shares.first + static_cast<int>(i), shares.number[i]});
+          to.reach[u(k)] = std::max(to.reach[u(k)], shares.first + static_cast<int>(i) + 1);
+        }
+      }
+    }
   }
   return out;
 }

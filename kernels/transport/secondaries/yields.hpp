@@ -41,19 +41,33 @@ struct BinShares {
   std::vector<double> number;
 };
 
-/// What one reaction of a proton of one bin leaves behind in a material, mean of the kinds of reactions.
+/// Bins at whose energies spectra are made. They are a share of their residual range apart: what comes out of a reaction
+/// between two is split over both, so that number and energy are kept.
+std::vector<int> emission_nodes(int bins);
+
+/// What one non-elastic reaction, or collision with hydrogen, of a proton of one bin leaves behind, mean of both.
 struct Yield {
-  BinShares deuterons;                                      // straight ahead
-  BinShares ahead;                                          // protons of non-elastic reactions and of collisions with
-  std::array<BinShares, physics::kAngleClasses> aside;      // hydrogen, by angle
-  double wide = 0;                                          // MeV of those that go further aside
-  BinShares protons;                                        // the same, whatever their angle
-  std::array<BinShares, physics::kAngleClasses> deflected;  // elastically, by angle
-  double local = 0;                                         // MeV that stay: alphas, recoils, the widest elastic ones
+  BinShares deuterons;                                  // straight ahead
+  BinShares ahead;                                      // protons of non-elastic reactions and of collisions with
+  std::array<BinShares, physics::kAngleClasses> aside;  // hydrogen, by angle
+  double wide = 0;                                      // MeV of those that go further aside
+  BinShares protons;                                    // the same, whatever their angle
+  double local = 0;                                     // MeV that stay: alphas and recoils
   // Moments of tracks in water that the bins of `ahead` and `aside`, or those of `protons`, do not hold: of protons that
   // end within the lowest bin, or go further aside.
   MomentTable::Moments beyond_aside{}, beyond{};
   double neutral = 0;  // MeV of neutrons, photons and binding
+};
+
+/// What one elastic scattering of a proton of one bin leaves behind in a material.
+struct Scattered {
+  struct Landing {
+    int angle = 0, bin = 0;
+    double number = 0;
+  };
+  std::vector<Landing> landings;
+  std::array<int, physics::kAngleClasses> reach{};  // by angle: one more than the highest bin
+  double local = 0;                                 // MeV that stay: recoils, and what goes further aside
 };
 
 /// Runs tasks 0 … n - 1, at the same time where there are cores.
@@ -62,18 +76,22 @@ using Tasks = std::function<void(int n, const std::function<void(int task)>&)>;
 /// Yields of nuclei, from which those of materials are put together.
 class NucleusYields {
  public:
-  /// Makes those of the nuclei of `matters`, with what their bins do not hold of tracks where there are `moments`.
-  /// `energies`, and the tables that the matters were made of, must outlive it.
-  NucleusYields(std::span<const NuclearMatter> matters, const SecondaryEnergies& energies, const Tasks& tasks,
-                const MomentTable* moments = nullptr);
+  /// Makes those of the nuclei of `matters` at the bins `nodes`, with what their bins do not hold of tracks where there
+  /// are `moments`. `energies`, and the tables that the matters were made of, must outlive it.
+  NucleusYields(std::span<const NuclearMatter> matters, const SecondaryEnergies& energies, std::vector<int> nodes,
+                const Tasks& tasks, const MomentTable* moments = nullptr);
 
-  /// Yields in one material, by bin.
+  /// Yields in one material, by node.
   std::vector<Yield> of(const NuclearMatter& matter) const;
 
  private:
   const SecondaryEnergies& energies_;
-  std::map<const physics::NuclearTable*, std::vector<Yield>> nuclei_;  // by bins, times the cross section in barn
-  std::vector<Yield> collisions_;                                      // [bins], of two protons
+  std::vector<int> nodes_;
+  std::map<const physics::NuclearTable*, std::vector<Yield>> nuclei_;  // by node, times the cross section in barn
+  std::vector<Yield> collisions_;                                      // by node, of two protons
 };
+
+/// Elastic scattering in one material, by bin.
+std::vector<Scattered> elastic_scattering(const NuclearMatter& matter, const SecondaryEnergies& energies);
 
 }  // namespace bb::transport

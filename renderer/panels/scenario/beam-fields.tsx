@@ -10,6 +10,7 @@ import { TextField } from '../../widgets/controls/text-field.tsx';
 import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { Icon } from '../../widgets/words/icon.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
+import { Commissioning } from './commissioning.tsx';
 import { Field, Row } from './field.tsx';
 import { fieldModel, issuesAt } from './fields.ts';
 import { useForm } from './form-context.ts';
@@ -52,6 +53,7 @@ export function EnergyField({ path }: { readonly path: Path }): ReactElement {
         </div>
       </div>
       {way === 'energy' ? <Field path={path} /> : null}
+      {way === 'energy' ? <Commissioning /> : null}
     </>
   );
 }

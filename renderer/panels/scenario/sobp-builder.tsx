@@ -1,7 +1,7 @@
 /** Builds a spread-out peak for the form's beam: its spots go into the list, and what one run of them gives is told. */
 import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { type Sobp, type SobpRequest, sobpSpots } from '../../../electron/contract/beams/sobp.ts';
 import type { Path } from '../../../electron/contract/scenario/index.ts';
-import { type Sobp, type SobpRequest, sobpSpots } from '../../../electron/contract/sobp.ts';
 import { fixed } from '../../base/numbers.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { NumberField } from '../../widgets/controls/number-field.tsx';

@@ -63,20 +63,43 @@ TEST("secondaries: a reaction gives out the energy that it took, in every materi
   CHECK(nuclear_tables(p) == nuclei);  // parsed once
   for (const char* name : {"water", "air", "lead", "bone-compact-icru", "pmma"}) {
     const NuclearMatter matter(test::material(name), *nuclei);
-    const NucleusYields nucleus_yields({&matter, 1}, energies, [](int n, const auto& task) {
+    const std::vector<int> nodes = emission_nodes(tables.reactions.bins);
+    const NucleusYields nucleus_yields({&matter, 1}, energies, nodes, [](int n, const auto& task) {
       for (int i = 0; i < n; ++i) task(i);
     });
     const std::vector<Yield> yields = nucleus_yields.of(matter);
-    for (std::size_t b = 0; b < yields.size(); ++b) {
-      const Yield& y = yields[b];
-      double energy = y.local + y.neutral + energy_of(y.protons, energies.proton);
-      energy += energy_of(y.deuterons, energies.deuteron);
-      for (const BinShares& deflected : y.deflected) energy += energy_of(deflected, energies.proton);
-      CHECK_REL(energy, energies.proton[b], 1e-9);
-      CHECK(y.neutral >= -1e-9 * energies.proton[b]);
+    CHECK_EQ(yields.size(), nodes.size());
+    for (std::size_t node = 0; node < yields.size(); ++node) {
+      const Yield& y = yields[node];
+      const double taken = energies.proton[static_cast<std::size_t>(nodes[node])];
+      const double energy =
+          y.local + y.neutral + energy_of(y.protons, energies.proton) + energy_of(y.deuterons, energies.deuteron);
+      CHECK_REL(energy, taken, 1e-9);
+      CHECK(y.neutral >= -1e-9 * taken);
       double protons = y.wide + energy_of(y.ahead, energies.proton);
       for (const BinShares& aside : y.aside) protons += energy_of(aside, energies.proton);
-      CHECK_NEAR(protons, energy_of(y.protons, energies.proton), 1e-9 * energies.proton[b]);
+      CHECK_NEAR(protons, energy_of(y.protons, energies.proton), 1e-9 * taken);
+    }
+    const std::vector<Scattered> scattered = elastic_scattering(matter, energies);
+    for (std::size_t b = 0; b < scattered.size(); ++b) {
+      double energy = scattered[b].local;
+      for (const auto& [angle, bin, number] : scattered[b].landings) {
+        energy += number * energies.proton[static_cast<std::size_t>(bin)];
+        CHECK(bin < scattered[b].reach[static_cast<std::size_t>(angle)]);
+      }
+      CHECK_REL(energy, energies.proton[b], 1e-9);
+    }
+  }
+}
+
+TEST("secondaries: spectra are made at nodes from the lowest bin to the highest, a share of the range apart") {
+  for (const int bins : {4, 20, 163, 700}) {
+    const std::vector<int> nodes = emission_nodes(bins);
+    CHECK_EQ(nodes.front(), 0);
+    CHECK_EQ(nodes.back(), bins - 1);
+    for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
+      CHECK(nodes[i + 1] > nodes[i]);
+      CHECK(nodes[i + 1] - nodes[i] <= std::max(1, nodes[i] / 12));
     }
   }
 }

@@ -12,7 +12,7 @@ export const transportSchema = z
   .strictObject({
     ...editorShape,
     kind: z.literal('transport').meta({ title: 'Kind', description: 'The workload: transport of a proton beam.' }),
-    version: z.literal(1).meta({ title: 'Version', description: 'Of this file format.' }),
+    version: z.literal(2).meta({ title: 'Version', description: 'Of this file format.' }),
     ...namingShape,
     beam: beamSchema.meta({ title: 'Beam' }),
     geometry: geometrySchema.prefault({}).meta({ title: 'Geometry' }),

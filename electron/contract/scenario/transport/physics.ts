@@ -35,7 +35,7 @@ export const physicsSchema = z.strictObject({
     .meta({
       title: 'Nuclear reactions',
       description:
-        'attenuation removes 1.2 % of the protons per g/cm². icru63 follows what comes out of reactions, by tabulated spectra.',
+        'icru63 follows what comes out of reactions, by tabulated spectra. attenuation removes 1.2 % of the protons per g/cm².',
     })
-    .default('off'),
+    .default('icru63'),
 });

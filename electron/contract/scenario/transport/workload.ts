@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type ContractWorkload, resolvedShape } from '../workload.ts';
 import { transportSchema } from './index.ts';
+import { transportMigrations } from './migrations.ts';
 
 export const gridSizeSchema = z.strictObject({
   ne: z.number().int().positive(),
@@ -46,8 +47,8 @@ export const transport = {
   title: 'Proton transport',
   runs: 'results',
   schema: transportSchema,
-  version: 1,
-  migrations: {},
+  version: 2,
+  migrations: transportMigrations,
   standIns: [{ path: ['beam', 'energy_MeV'], value: 100 }],
   fresh: { beam: { energy_MeV: 70 } },
   sweepExample: 'grid.dx_mm=1,0.5,0.25',

@@ -13,6 +13,7 @@ import '../../model/fields/field.ts';
 import '../../model/user-kernels/includes.ts';
 import '../../workloads/diffraction/aside.ts';
 import '../../workloads/transport/aside.ts';
+import '../../workloads/transport/beams/commission-fit.ts';
 import '../../workloads/transport/beams/sobp-fit.ts';
 import '../../workloads/transport/display/whole-fields.ts';
 import '../../workloads/index.ts';

@@ -152,14 +152,14 @@ describe('what a scenario is at all', () => {
       { kind: 'constructor' },
       'kind: "constructor" is not known; allowed: transport, diffraction, linear-relu or micro',
     ],
-    ['no version', { kind: 'transport' }, 'version: is missing; needed: 1'],
+    ['no version', { kind: 'transport' }, 'version: is missing; needed: 2'],
     [
       'newer version',
-      { kind: 'transport', version: 2 },
-      'version: 2 is newer than this program, which cannot read it safely: please update Braggbench; allowed: 1',
+      { kind: 'transport', version: 3 },
+      'version: 3 is newer than this program, which cannot read it safely: please update Braggbench; allowed: 1 to 2',
     ],
-    ['version 0', { kind: 'transport', version: 0 }, 'version: 0 never existed; allowed: 1'],
-    ['version as text', { kind: 'transport', version: '1' }, 'version: "1" is not a version; allowed: 1'],
+    ['version 0', { kind: 'transport', version: 0 }, 'version: 0 never existed; allowed: 1 to 2'],
+    ['version as text', { kind: 'transport', version: '1' }, 'version: "1" is not a version; allowed: 1 to 2'],
   ])('%s', (_name, document, expected) => {
     expect(messages(document)).toEqual([expected]);
   });

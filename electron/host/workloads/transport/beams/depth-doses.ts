@@ -37,7 +37,7 @@ export async function waterProblem(
 ): Promise<{ readonly problem: TransportProblem; readonly spots: readonly Spot[] }> {
   const reading = await check({
     kind: 'transport',
-    version: 1,
+    version: 2,
     // Ranges of spots are those where the dose has fallen to 90 %.
     beam: { range_is: 'r90', spots },
     geometry: { width_mm: ACROSS.width_mm, ...(depth_mm === undefined ? {} : { depth_mm }) },

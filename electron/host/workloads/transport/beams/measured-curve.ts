@@ -1,4 +1,5 @@
 /** A measured depth dose as CSV: depth in mm or cm, dose in any unit. Faults name the line and the value. */
+import type { depthUnits } from '../../../../contract/beams/commission.ts';
 
 export interface MeasuredCurve {
   readonly depth_mm: Float64Array;
@@ -18,8 +19,7 @@ export type ReadCurve =
 const POINTS = [10, 20_000] as const;
 const MOST_FAULTS = 20;
 const MM = { mm: 1, cm: 10 } as const;
-export type DepthUnit = keyof typeof MM;
-export const depthUnits = Object.keys(MM) as readonly DepthUnit[];
+export type DepthUnit = (typeof depthUnits)[number];
 
 const refused = (line: number, message: string): ReadCurve => ({ ok: false, faults: [{ line, message }] });
 

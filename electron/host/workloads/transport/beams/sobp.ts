@@ -2,9 +2,10 @@
  * Spread-out Bragg peaks: layers of energies whose weights make the dose flat, by non-negative least squares on the
  * program's own depth doses in water. Ranges of layers are a share of their spread apart.
  */
+
+import { type Sobp, type SobpRequest, sobpRequestSchema } from '../../../../contract/beams/sobp.ts';
 import { BraggError } from '../../../../contract/errors.ts';
 import type { TransportScenario } from '../../../../contract/scenario/index.ts';
-import { type Sobp, type SobpRequest, sobpRequestSchema } from '../../../../contract/sobp.ts';
 import { jetteChenWeights } from '../../../model/beams/jette-chen.ts';
 import { cellCurve, peakOf } from '../metrics/cell-curve.ts';
 import { rangeStraggling_mm } from '../scenario/straggling.ts';

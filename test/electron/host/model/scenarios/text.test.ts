@@ -146,7 +146,7 @@ describe('places', () => {
     const text = `{ ${head}, "beam": { "energy_MeV": 70 } }`;
     expect(await read(text, 'scenario')).toEqual([]);
     expect(await read('kind: transport\nversion: 1\nbeam: {energy_MeV: 70}', 'scenario')).toEqual([]);
-    expect(await read('{ kind: transport }', 's.yml')).toEqual(['s.yml:1:1: version: is missing; needed: 1']);
+    expect(await read('{ kind: transport }', 's.yml')).toEqual(['s.yml:1:1: version: is missing; needed: 2']);
   });
 });
 

@@ -9,7 +9,7 @@ export const check = (document: unknown) => scenarios.check(document, { name: 's
 const { signal } = new AbortController();
 
 export async function built(request: Parameters<typeof buildSobp>[2], beam: object = {}, physics = {}) {
-  const reading = await check({ kind: 'transport', version: 1, beam: { energy_MeV: 100, ...beam }, physics });
+  const reading = await check({ kind: 'transport', version: 2, beam: { energy_MeV: 100, ...beam }, physics });
   if (reading.scenario === null) throw new Error('no scenario');
   return buildSobp({ physics, check, addon }, reading.scenario, request, { signal });
 }

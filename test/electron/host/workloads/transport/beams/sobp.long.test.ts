@@ -5,5 +5,6 @@ import { expectPeak } from './build-peak.ts';
 
 test.each([
   [100, 40, {}, {}, peaks[0] ?? null],
+  [60, 45, {}, {}, peaks[2] ?? null],
   [150, 50, { energy_sigma_MeV: 0.8 }, { nuclear: 'attenuation' }, null],
 ])('of range %d mm and modulation %d mm comes out so, and flat, and as the handbook has it', expectPeak, 240_000);

@@ -1,0 +1,65 @@
+/** A beam from its measured depth dose: what is asked for, what was found, and the scenario that it becomes. */
+import { z } from 'zod';
+
+export const depthUnits = ['mm', 'cm'] as const;
+
+/** Twenty thousand points in two columns. */
+export const MOST_CURVE_BYTES = 2 ** 20;
+
+const pointSchema = z.strictObject({
+  depth_mm: z.number(),
+  /** Shares of the largest measured dose. */
+  measured: z.number(),
+  fitted: z.number(),
+  residual: z.number(),
+  /** Whether the fit took it. */
+  used: z.boolean(),
+});
+
+export const commissionedSchema = z.strictObject({
+  energy_MeV: z.number(),
+  energy_sigma_MeV: z.number(),
+  /** One standard deviation each, from the residuals. */
+  energy_error_MeV: z.number(),
+  sigma_error_MeV: z.number(),
+  /** Root mean square of the residuals as a share of the largest dose, over the points of the fit. */
+  residual: z.number(),
+  points: z.array(pointSchema),
+});
+export type Commissioned = Readonly<z.infer<typeof commissionedSchema>>;
+
+export const commissionMethods = {
+  /** Fits energy and spread with the physics of the scenario. Throws `invalid` with the lines at fault. */
+  'beam.commission': {
+    params: z.strictObject({
+      document: z.record(z.string(), z.unknown()),
+      /** The file's name, for messages, and what stands in it. */
+      file: z.string().min(1).max(1000),
+      text: z.string().max(MOST_CURVE_BYTES),
+      /** The unit of depth, where the file does not say it. */
+      unit: z.enum(depthUnits).nullable(),
+    }),
+    result: commissionedSchema,
+  },
+} as const;
+
+export const withError = (value: number, error: number): string => `${value.toFixed(3)} ± ${error.toFixed(3)} MeV`;
+
+type Document = Readonly<Record<string, unknown>>;
+
+/** `base` with the beam that was found, and notes that say from where. `file`: the measurement's name, no folder. */
+export function commissionedBeam(found: Commissioned, base: Document, file: string): Record<string, unknown> {
+  const { energy_MeV: _e, range_mm: _r, range_is: _i, spots: _s, ...beam } = (base['beam'] ?? {}) as Document;
+  const energy = withError(found.energy_MeV, found.energy_error_MeV);
+  const spread = withError(found.energy_sigma_MeV, found.sigma_error_MeV);
+  return {
+    ...base,
+    name: `Beam of ${file.replace(/\.\w+$/, '')}`,
+    notes: `Energy ${energy}, spread ${spread}, from ${file}; residuals ${(100 * found.residual).toFixed(2)} % of the largest dose.`,
+    beam: {
+      ...beam,
+      energy_MeV: Number(found.energy_MeV.toFixed(4)),
+      energy_sigma_MeV: Number(found.energy_sigma_MeV.toFixed(4)),
+    },
+  };
+}

@@ -1,0 +1,219 @@
+/**
+ * Fits energy and spread to a measured depth dose, beside the host's loop: depth doses between those that were solved
+ * follow by aligning their ranges, a spread by summing over energies. Least squares on the peak and what lies behind it,
+ * the dose's unit free.
+ */
+import type { Commissioned } from '../../../../contract/beams/commission.ts';
+import { BraggError } from '../../../../contract/errors.ts';
+import { aside } from '../../../io/aside/task.ts';
+import { type CellCurve, cellCurve, fallsTo, peakOf } from '../metrics/cell-curve.ts';
+import { rangeStraggling_mm } from '../scenario/straggling.ts';
+import type { DepthDoses } from './depth-doses.ts';
+import { type DepthUnit, type MeasuredCurve, readCurve } from './measured-curve.ts';
+
+/** The fit takes points from this share of the largest dose on, before the peak. */
+const FROM_SHARE = 0.6;
+const NODES = 7;
+/** Standard deviations of the spread that is summed over, and energies in it. */
+const REACH = 4;
+const ENERGIES = 41;
+const ROUNDS = 40;
+/** W80–20 over the standard deviation of ranges. */
+const FALLOFF = 1.312;
+
+const refuse = (message: string): never => {
+  throw new BraggError('invalid', message);
+};
+
+/** Depths where measured points fall through a share of the largest dose, behind it. */
+function fallOf({ depth_mm, dose }: MeasuredCurve, share: number): number {
+  const top = dose.reduce((a, b) => Math.max(a, b));
+  for (let i = dose.indexOf(top); i + 1 < dose.length; i += 1) {
+    const [a, b] = [dose[i] ?? 0, dose[i + 1] ?? 0];
+    if (b > share * top) continue;
+    const part = (a - share * top) / (a - b);
+    return (depth_mm[i] ?? 0) + part * ((depth_mm[i + 1] ?? 0) - (depth_mm[i] ?? 0));
+  }
+  return refuse('the curve does not fall behind its peak');
+}
+
+interface Node {
+  readonly energy_MeV: number;
+  readonly r80_mm: number;
+  readonly curve: CellCurve;
+}
+
+/** Value between cells' edges and means: the parabola of the cell. Flat outside. */
+function valueAt({ step, means, edges }: CellCurve, depth: number): number {
+  const at = Math.min(means.length - 1e-9, Math.max(0, depth / step));
+  const cell = Math.floor(at);
+  const t = at - cell;
+  const [a, b, mean] = [edges[cell] ?? 0, edges[cell + 1] ?? 0, means[cell] ?? 0];
+  return a + t * (b - a) + 6 * t * (1 - t) * (mean - (a + b) / 2);
+}
+
+/** Depth doses of any energy and spread between the nodes. */
+class Family {
+  private readonly nodes: readonly Node[];
+
+  constructor({ spots, curves, step_mm }: Solved) {
+    this.nodes = curves.map((values, k) => {
+      const curve = cellCurve(0, step_mm, values);
+      const peak = peakOf(curve);
+      const r80_mm = peak === null ? null : fallsTo(curve, peak, 0.8 * peak.height);
+      return {
+        energy_MeV: spots[k]?.energy_MeV ?? 0,
+        r80_mm: r80_mm ?? refuse('a depth dose has no peak in the water'),
+        curve,
+      };
+    });
+  }
+
+  private one(energy: number, depth: number): number {
+    const after = Math.min(
+      this.nodes.length - 1,
+      Math.max(
+        1,
+        this.nodes.findIndex((node) => node.energy_MeV >= energy),
+      ),
+    );
+    const [a, b] = [this.nodes[after - 1], this.nodes[after]];
+    if (a === undefined || b === undefined) return 0;
+    const f = (energy - a.energy_MeV) / (b.energy_MeV - a.energy_MeV);
+    // The range is a power of the energy, nearly: so it is between two.
+    const power = Math.log(b.r80_mm / a.r80_mm) / Math.log(b.energy_MeV / a.energy_MeV);
+    const range = a.r80_mm * (energy / a.energy_MeV) ** power;
+    return (1 - f) * valueAt(a.curve, depth - range + a.r80_mm) + f * valueAt(b.curve, depth - range + b.r80_mm);
+  }
+
+  dose(energy: number, variance: number, depths: Float64Array): Float64Array {
+    const sigma = Math.sqrt(Math.max(0, variance));
+    const steps = sigma > 0 ? ENERGIES : 1;
+    const offs = Array.from({ length: steps }, (_, i) => (steps === 1 ? 0 : REACH * ((2 * i) / (steps - 1) - 1)));
+    const weights = offs.map((off) => Math.exp(-0.5 * off * off));
+    const total = weights.reduce((a, b) => a + b);
+    return depths.map((depth) =>
+      offs.reduce((sum, off, i) => sum + ((weights[i] ?? 0) / total) * this.one(energy + off * sigma, depth), 0),
+    );
+  }
+}
+
+/** Residuals with the scale that makes them least, over the largest dose. */
+function residuals(
+  model: Float64Array,
+  measured: Float64Array,
+): { readonly scale: number; readonly values: Float64Array } {
+  let [cross, square] = [0, 0];
+  model.forEach((value, i) => {
+    cross += value * (measured[i] ?? 0);
+    square += value * value;
+  });
+  const scale = cross / square;
+  return { scale, values: model.map((value, i) => scale * value - (measured[i] ?? 0)) };
+}
+
+const squares = (values: Float64Array): number => values.reduce((sum, value) => sum + value * value, 0);
+
+/** What the curve says of the beam before anything is fitted. */
+export interface FirstGuess {
+  readonly r80_mm: number;
+  /** Ranges whose depth doses the fit needs. */
+  readonly ranges_mm: readonly number[];
+  /** How deep the water has to be. */
+  readonly depth_mm: number;
+}
+
+function looked(curve: MeasuredCurve) {
+  const top = curve.dose.reduce((a, b) => Math.max(a, b));
+  const [r80, r20] = [fallOf(curve, 0.8), fallOf(curve, 0.2)];
+  const straggling = rangeStraggling_mm(r80);
+  const slope = (1.77 * r80) / (10 * (r80 / 1.23) ** 0.565);
+  const spread_mm = Math.sqrt(Math.max(0, ((r20 - r80) / FALLOFF) ** 2 - straggling ** 2));
+  // Ranges that the fit may meet: the spread to both sides, and what the first guess may be off.
+  const room_mm = 6 * spread_mm + 4 * straggling + 0.02 * r80;
+  if (!(r80 - room_mm > 1))
+    refuse(`the curve falls to 80 % at ${r80.toFixed(1)} mm; allowed: a peak deeper in the water`);
+  return { top, r20, r80, straggling, slope, spread_mm, room_mm };
+}
+
+export function firstGuess(curve: MeasuredCurve): FirstGuess {
+  const { r80, room_mm } = looked(curve);
+  return {
+    r80_mm: r80,
+    ranges_mm: Array.from({ length: NODES }, (_, k) => r80 + room_mm * ((2 * k) / (NODES - 1) - 1)),
+    depth_mm: Math.ceil(r80 + 2 * room_mm + 10),
+  };
+}
+
+type Solved = Pick<DepthDoses, 'spots' | 'step_mm' | 'curves'>;
+
+function fitted({ curve, doses }: { readonly curve: MeasuredCurve; readonly doses: Solved }): Commissioned {
+  const { top, r20, r80, straggling, slope, spread_mm, room_mm } = looked(curve);
+  const family = new Family(doses);
+
+  const peak = curve.dose.indexOf(top);
+  let first = peak;
+  while (first > 0 && (curve.dose[first - 1] ?? 0) > FROM_SHARE * top) first -= 1;
+  const used = curve.dose.map((_, i) => (i >= first && (curve.depth_mm[i] ?? 0) < r20 + room_mm ? 1 : 0));
+  const depths = curve.depth_mm.filter((_, i) => used[i] === 1);
+  const measured = curve.dose.filter((_, i) => used[i] === 1).map((value) => value / top);
+  if (depths.length < 6) refuse(`${depths.length} points lie in the peak; allowed: at least 6`);
+  const look = (energy: number, variance: number) => residuals(family.dose(energy, variance, depths), measured);
+
+  let energy = 10 * (r80 / 1.23) ** 0.565;
+  // The power law is good to a percent: the nearest of many begins.
+  const lowest = energy;
+  for (let i = -40; i <= 40; i += 1) {
+    const tried = lowest * (1 + 0.001 * i);
+    const variance = (spread_mm / slope) ** 2;
+    if (squares(look(tried, variance).values) < squares(look(energy, variance).values)) energy = tried;
+  }
+  let variance = (spread_mm / slope) ** 2;
+  const [byEnergy, byVariance] = [0.01 * (straggling / slope), 0.02 * (straggling / slope) ** 2];
+  const derivatives = () => {
+    const now = look(energy, variance).values;
+    const e = look(energy + byEnergy, variance).values.map((value, i) => (value - (now[i] ?? 0)) / byEnergy);
+    const v = look(energy, variance + byVariance).values.map((value, i) => (value - (now[i] ?? 0)) / byVariance);
+    const dot = (a: Float64Array, b: Float64Array): number => a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0);
+    const [ee, ev, vv] = [dot(e, e), dot(e, v), dot(v, v)];
+    return { ee, ev, vv, re: dot(now, e), rv: dot(now, v), determinant: ee * vv - ev * ev, sum: squares(now) };
+  };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { ee, ev, vv, re, rv, determinant, sum } = derivatives();
+    let [de, dv] = [(-re * vv + rv * ev) / determinant, (-rv * ee + re * ev) / determinant];
+    if (variance + dv < 0) [de, dv] = [-re / ee, -variance];
+    let step = 1;
+    while (step > 1e-4 && squares(look(energy + step * de, Math.max(0, variance + step * dv)).values) > sum) step /= 2;
+    energy += step * de;
+    variance = Math.max(0, variance + step * dv);
+    if (Math.abs(step * de) < 1e-6 * energy && Math.abs(step * dv) < 1e-6 * (straggling / slope) ** 2) break;
+  }
+  const { ee, vv, determinant, sum } = derivatives();
+  const noise = sum / Math.max(1, depths.length - 3);
+  const sigma = Math.sqrt(variance);
+  const all = family.dose(energy, variance, curve.depth_mm);
+  const { scale } = look(energy, variance);
+  return {
+    energy_MeV: energy,
+    energy_sigma_MeV: sigma,
+    energy_error_MeV: Math.sqrt((noise * vv) / determinant),
+    sigma_error_MeV: Math.sqrt(variance + Math.sqrt((noise * ee) / determinant)) - sigma,
+    residual: Math.sqrt(sum / depths.length),
+    points: [...curve.depth_mm].map((depth_mm, i) => ({
+      depth_mm,
+      measured: (curve.dose[i] ?? 0) / top,
+      fitted: scale * (all[i] ?? 0),
+      residual: scale * (all[i] ?? 0) - (curve.dose[i] ?? 0) / top,
+      used: used[i] === 1,
+    })),
+  };
+}
+
+export const fitBeam: (asked: { readonly curve: MeasuredCurve; readonly doses: Solved }) => Promise<Commissioned> =
+  aside('fit a beam', fitted);
+
+/** A file of 20,000 points takes a moment to read. */
+export const readMeasured = aside(
+  'read a measured depth dose',
+  ({ text, unit }: { readonly text: string; readonly unit: DepthUnit | null }) => readCurve(text, unit),
+);
