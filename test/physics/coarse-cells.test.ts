@@ -73,3 +73,11 @@ test('a note says that the grid shows, in R80 too, where it does', async () => {
   // Six parts of such bins are still wide.
   expect(await codes(0.25, { energy: { kind: 'range', step_mm: 1.5 } })).toContain('coarse-grid');
 });
+
+test('planes too far apart for the mean range of a tilted beam tell none, and no wrong one', async () => {
+  // Cells of 1 mm counted 40.82 mm, where the CSDA range is 40.80.
+  const mean_mm = async (dz_mm: number): Promise<number | null> =>
+    summaryOf(await solved(70, dz_mm, { beam: { energy_MeV: 70, angle_deg: 45 } })).metrics.mean_range_mm;
+  expect(await mean_mm(1)).toBeNull();
+  expect(Math.abs(((await mean_mm(0.4)) ?? 0) - ((await mean_mm(0.2)) ?? Number.NaN))).toBeLessThan(0.02);
+});

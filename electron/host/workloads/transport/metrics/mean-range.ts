@@ -11,6 +11,11 @@ const TRACK_END = 0.9;
  * tilted one through the sides.
  */
 const MOST_LEFT = 0.01;
+/**
+ * Along a tilted axis the last steps are of many lengths. Where stopping depths scatter by less than this, in planes,
+ * what is known of them is no longer enough: the count is off by up to three hundredths of a plane.
+ */
+const LEAST_SPREAD = 1;
 
 /** How the engine ends tracks. */
 export interface TrackEnd {
@@ -27,7 +32,8 @@ export interface TrackEnd {
 /**
  * Along the beam axis from the entrance; null where the beam leaves before it stops; or where the axis is so far from
  * +z that the number crossing planes of z no longer measures range along it. Nor does it where a side takes a part of a
- * tilted beam: those that scattered away from it are left, and come deeper in z than along the axis.
+ * tilted beam: those that scattered away from it are left, and come deeper in z than along the axis. Nor do planes that
+ * are too far apart for it.
  */
 export function meanRange(
   moments: Moments,
@@ -45,10 +51,14 @@ export function meanRange(
   // Moments end with the last plane that protons reach.
   const leaves = (depth_mm.at(-1) ?? 0) > (nz - 1) * dz_mm && (protons.at(-1) ?? 0) > MOST_LEFT * stopped;
   if (from < 0 || leaves) return null;
-  let depth = along((depth_mm[from] ?? 0) - dz_mm / 2);
+  // Planes that protons pass, in the mean, and squared.
+  let [passed, squared] = [0, 0];
   for (let i = from; i < protons.length; i += 1) {
-    const stops = ((protons[i] ?? 0) - lostBehind(depth_mm[i] ?? 0)) / stopped;
-    depth += Math.min(Math.max(stops, 0), 1) * (dz_mm / cosine);
+    const share = ((protons[i] ?? 0) - lostBehind(depth_mm[i] ?? 0)) / stopped;
+    const pass = Math.min(Math.max(share, 0), 1);
+    passed += pass;
+    squared += (2 * (i - from) + 1) * pass;
   }
-  return depth - excess_mm;
+  if (beam.angle_rad !== 0 && squared - passed ** 2 < LEAST_SPREAD ** 2) return null;
+  return along((depth_mm[from] ?? 0) - dz_mm / 2) + passed * (dz_mm / cosine) - excess_mm;
 }
