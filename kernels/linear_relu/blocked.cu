@@ -54,10 +54,14 @@ __device__ __forceinline__ void copy_tile(float (*tile)[kPitch], const float* __
   }
 }
 
-template <bool kAk, bool kBk, bool kRectify>
+// What happens to a product before it is written.
+enum class Finish { kNone, kRectify, kAny };
+
+template <bool kAk, bool kBk, Finish kFinish>
 __device__ __forceinline__ void blocked_product(const float* __restrict__ a, const float* __restrict__ b,
                                                 const float* __restrict__ bias, float* __restrict__ out, unsigned rows,
-                                                unsigned columns, unsigned depth) {
+                                                unsigned columns, unsigned depth,
+                                                const float* __restrict__ residual = nullptr, int activation = 0) {
   __shared__ __align__(16) float left[2][kBlockK][kPitch], right[2][kBlockK][kPitch];
   const unsigned first_m = blockIdx.y * kBlockM, first_n = blockIdx.x * kBlockN;
   // A warp has 32 x 64 outputs, a thread two runs of 4 along each side: its float4 reads are of consecutive addresses
@@ -103,9 +107,15 @@ __device__ __forceinline__ void blocked_product(const float* __restrict__ a, con
 #pragma unroll
       for (unsigned j = 0; j < 4; ++j) {
         float z = sums[i][4 * half + j];
-        if constexpr (kRectify) {
+        if constexpr (kFinish != Finish::kNone) {
           if (bias != nullptr && column + j < columns) z += bias[column + j];
-          z = rectified(z);
+          if constexpr (kFinish == Finish::kRectify) {
+            z = rectified(z);
+          } else {
+            if (residual != nullptr && column + j < columns)
+              z += residual[static_cast<unsigned long long>(row) * columns + column + j];
+            z = activated(z, activation);
+          }
         }
         values[j] = z;
       }
@@ -122,13 +132,21 @@ __device__ __forceinline__ void blocked_product(const float* __restrict__ a, con
   }
 }
 
-#define BB_BLOCKED(name, a_k, b_k, rectify)                                                          \
+#define BB_BLOCKED(name, a_k, b_k, finish)                                                           \
   extern "C" __global__ void __launch_bounds__(kBlockedThreads, 2)                                   \
       name(const float* __restrict__ a, const float* __restrict__ b, const float* __restrict__ bias, \
            float* __restrict__ out, unsigned rows, unsigned columns, unsigned depth) {               \
-    blocked_product<a_k, b_k, rectify>(a, b, bias, out, rows, columns, depth);                       \
+    blocked_product<a_k, b_k, finish>(a, b, bias, out, rows, columns, depth);                        \
   }
 
-BB_BLOCKED(linear_relu_blocked, true, true, true)
-BB_BLOCKED(linear_relu_blocked_nn, true, false, false)
-BB_BLOCKED(linear_relu_blocked_tn, false, false, false)
+BB_BLOCKED(linear_relu_blocked, true, true, Finish::kRectify)
+BB_BLOCKED(linear_relu_blocked_nn, true, false, Finish::kNone)
+BB_BLOCKED(linear_relu_blocked_tn, false, false, Finish::kNone)
+
+// The forward direction with any function, and a residual that may be null.
+extern "C" __global__ void __launch_bounds__(kBlockedThreads, 2)
+    linear_relu_blocked_finish(const float* __restrict__ a, const float* __restrict__ b, const float* __restrict__ bias,
+                               float* __restrict__ out, unsigned rows, unsigned columns, unsigned depth,
+                               const float* __restrict__ residual, int activation) {
+  blocked_product<true, true, Finish::kAny>(a, b, bias, out, rows, columns, depth, residual, activation);
+}

@@ -81,6 +81,7 @@ class BlasLayer final : public CpuLayer<float> {
 constexpr double kPlainPerSecond = 1e9, kMostPlainSeconds = 20.0;
 
 std::string too_long(const TaskProblem& problem) {
+  if (std::string more = forward_alone(problem); !more.empty()) return more;
   const double seconds = multiply_adds(problem) / kPlainPerSecond;
   if (seconds <= kMostPlainSeconds) return "";
   return "would take about " + std::to_string(static_cast<long>(seconds)) + " s of a core for every repetition";
@@ -112,7 +113,8 @@ std::vector<engine::TaskVariant> cpu_variants() {
        .precision = "fp32",
        .source = "kernels/linear_relu/product_tile.simd.cpp",
        .estimate_bytes = bytes_in_fp32,
-       .make = make<BlockedLayer>},
+       .make = make<BlockedLayer>,
+       .refuses = forward_alone},
       {.id = "cpu-blas",
        .title = "The machine's BLAS",
        .changes = "the product by the BLAS that this machine has",
@@ -122,6 +124,7 @@ std::vector<engine::TaskVariant> cpu_variants() {
        .source = "kernels/linear_relu/cpu.cpp",
        .estimate_bytes = bytes_in_fp32,
        .make = make<BlasLayer>,
+       .refuses = forward_alone,
        .unavailable = no_blas},
   };
 }

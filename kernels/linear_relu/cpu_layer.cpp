@@ -21,7 +21,8 @@ template <typename T>
 void CpuLayer<T>::prepare() {
   part("allocate", [&] {
     const auto copy = [](const std::vector<float>& from) { return std::vector<T>(from.begin(), from.end()); };
-    x_ = copy(layer_.x), w_ = copy(layer_.w), b_ = copy(layer_.b), dy_ = copy(layer_.dy), gate_ = copy(layer_.y);
+    x_ = copy(layer_.x), w_ = copy(layer_.w), b_ = copy(layer_.b), dy_ = copy(layer_.dy), gate_ = copy(layer_.y),
+    r_ = copy(layer_.r);
     const std::size_t bo = layer_.batch * layer_.outputs, bi = layer_.batch * layer_.inputs;
     if (layer_.direction == Direction::kForward) {
       y_.resize(bo);
@@ -42,7 +43,7 @@ void CpuLayer<T>::run() {
   switch (layer_.direction) {
     case Direction::kForward:
       product(x_.data(), Order::kAsIs, w_.data(), Order::kTransposed, y_.data(), batch, outputs, inputs);
-      rectify();
+      finish();
       break;
     case Direction::kBackward:
       gate(dy_.data(), gate_.data(), g_.data(), batch, outputs);
@@ -57,14 +58,17 @@ void CpuLayer<T>::run() {
 }
 
 template <typename T>
-void CpuLayer<T>::rectify() {
+void CpuLayer<T>::finish() {
   pool().run(blocks(layer_.batch, kRowsAtOnce), [&](int block, int) {
     const std::size_t first = static_cast<std::size_t>(block) * kRowsAtOnce;
     for (std::size_t row = first; row < std::min(layer_.batch, first + kRowsAtOnce); ++row) {
       T* y = &y_[row * layer_.outputs];
       for (std::size_t n = 0; n < layer_.outputs; ++n) {
-        const T z = layer_.bias ? y[n] + b_[n] : y[n];
-        y[n] = z <= T{0} ? T{0} : z;  // keeps NaN, which z > 0 ? z : 0 would not
+        T z = layer_.bias ? y[n] + b_[n] : y[n];
+        if (layer_.residual) z += r_[row * layer_.outputs + n];
+        if (layer_.activation == Activation::kGelu) z = gelu(z);
+        // Keeps NaN, which z > 0 ? z : 0 would not.
+        y[n] = layer_.activation == Activation::kRelu && z <= T{0} ? T{0} : z;
       }
     }
   });

@@ -29,12 +29,13 @@ class CpuLayer : public engine::CpuTask {
   void run() final;
 
  private:
-  void rectify();
+  /// Bias, residual and function of the forward direction.
+  void finish();
   /// `out` = gradient where gate > 0, else 0; adds up its columns where there is a bias.
   void gate(const T* gradient, const T* by, T* out, std::size_t rows, std::size_t columns);
 
   Layer layer_;
-  std::vector<T> x_, w_, b_, dy_, gate_;
+  std::vector<T> x_, w_, b_, dy_, gate_, r_;
   std::vector<T> y_, g_, dx_, dw_, sums_;
 };
 

@@ -11,7 +11,9 @@ using cuda::Stored;
 using engine::TaskProblem;
 
 /// cuBLAS's products, with bias and rectifier as kernels of their own.
-template <bool kAsGraph>
+enum class Way { kLaunches, kGraph, kCleared };
+
+template <Way kWay>
 class CublasLayer final : public CudaSteps {
  public:
   explicit CublasLayer(const TaskProblem& problem) : CudaSteps(problem) { blas_.reserve(stream()); }
@@ -27,15 +29,15 @@ class CublasLayer final : public CudaSteps {
       }) / kTimings;
     };
     const double product = each([&] { forward_product(stream()); });
-    const double rectify = each([&] { rectify_result(stream()); });
+    const double rectify = each([&] { finish(stream()); });
     return {{"gemm", "Product alone", product * 1e6, "µs"},
-            {"relu", "Bias and ReLU alone", rectify * 1e6, "µs"},
+            {"relu", "Bias and function alone", rectify * 1e6, "µs"},
             {"fusion", "Most that fusing can give", (product + rectify) / product, "×"}};
   }
 
  protected:
   void plan() override {
-    if constexpr (kAsGraph) {
+    if constexpr (kWay == Way::kGraph) {
       stream().begin_capture();
       steps(stream());
       graph_.emplace(stream().end_capture());
@@ -43,24 +45,41 @@ class CublasLayer final : public CudaSteps {
     }
   }
   void queue(cuda::Stream& to) override {
-    if constexpr (kAsGraph) {
+    if constexpr (kWay == Way::kGraph) {
       graph_->launch(to);
     } else {
       steps(to);
     }
   }
-  std::string no_graph() const override { return kAsGraph ? "it is a graph already" : ""; }
+  std::string no_graph() const override { return kWay == Way::kGraph ? "it is a graph already" : ""; }
 
  private:
   void forward_product(cuda::Stream& to) {
     blas_.product(to, x_.pointer(), Stored::kAsIs, w_.pointer(), Stored::kTransposed, y_.pointer(),
                   static_cast<int>(batch()), static_cast<int>(outputs()), static_cast<int>(inputs()));
   }
-  void rectify_result(cuda::Stream& to) { pointwise_.rectify(to, y_.pointer(), bias(), batch(), outputs()); }
+  void finish(cuda::Stream& to) {
+    if (layer().activation == Activation::kRelu && !layer().residual) {
+      pointwise_.rectify(to, y_.pointer(), bias(), batch(), outputs());
+    } else {
+      pointwise_.finish(to, y_.pointer(), bias(), residual(), batch(), outputs(), layer().activation);
+    }
+  }
+  /// As a mask that is filled where it is open: a buffer of zeros first, and what is added up in a pass of its own.
+  void gate(cuda::Stream& to) override {
+    if constexpr (kWay == Way::kCleared) {
+      g_.fill_bytes(0, to);
+      pointwise_.gate_cleared(to, dy_.pointer(), gate_.pointer(), g_.pointer(), g_.size());
+      if (sums() != nullptr)
+        pointwise_.gate(to, g_.pointer(), gate_.pointer(), g_.pointer(), sums(), batch(), outputs());
+    } else {
+      CudaSteps::gate(to);
+    }
+  }
 
   void forward(cuda::Stream& to) override {
     forward_product(to);
-    rectify_result(to);
+    finish(to);
   }
   void product(cuda::Stream& to, const float* a, bool turned, const float* b, float* out, unsigned rows,
                unsigned columns, unsigned depth) override {
@@ -77,6 +96,10 @@ std::string without_cublas() {
   return device.empty() ? cuda::cublas_unavailable() : device;
 }
 
+std::string only_backward(const TaskProblem& problem) {
+  return problem.word("direction") == "backward" ? forward_alone(problem) : "the cleared buffer is of the way back";
+}
+
 }  // namespace
 
 std::vector<engine::TaskVariant> cublas_variants() {
@@ -89,7 +112,8 @@ std::vector<engine::TaskVariant> cublas_variants() {
        .precision = "fp32",
        .source = "kernels/linear_relu/cuda_cublas.cpp",
        .estimate_bytes = cuda_bytes,
-       .make = make<CublasLayer<false>>,
+       .make = make<CublasLayer<Way::kLaunches>>,
+       .refuses = forward_alone,
        .unavailable = without_cublas,
        .library = "cuBLAS"},
       {.id = "cuda-cublas-graph",
@@ -100,7 +124,20 @@ std::vector<engine::TaskVariant> cublas_variants() {
        .precision = "fp32",
        .source = "kernels/linear_relu/cuda_cublas.cpp",
        .estimate_bytes = cuda_bytes,
-       .make = make<CublasLayer<true>>,
+       .make = make<CublasLayer<Way::kGraph>>,
+       .refuses = forward_alone,
+       .unavailable = without_cublas,
+       .library = "cuBLAS"},
+      {.id = "cuda-cublas-cleared",
+       .title = "The same with a cleared buffer",
+       .changes = "the gradient that passes is written into a buffer of zeros, as zeros_like and a mask do it",
+       .builds_on = "cuda-cublas",
+       .device = "cuda",
+       .precision = "fp32",
+       .source = "kernels/linear_relu/cuda_cublas.cpp",
+       .estimate_bytes = cuda_bytes,
+       .make = make<CublasLayer<Way::kCleared>>,
+       .refuses = only_backward,
        .unavailable = without_cublas,
        .library = "cuBLAS"},
   };

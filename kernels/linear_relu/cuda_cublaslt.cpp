@@ -19,6 +19,18 @@ using cuda::api::DataType;
 using cuda::api::Epilogue;
 using engine::TaskProblem;
 
+Epilogue plain_epilogue(Activation activation, bool biased) {
+  switch (activation) {
+    case Activation::kRelu:
+      return biased ? Epilogue::kReluBias : Epilogue::kRelu;
+    case Activation::kGelu:
+      return biased ? Epilogue::kGeluBias : Epilogue::kGelu;
+    case Activation::kNone:
+      return biased ? Epilogue::kBias : Epilogue::kDefault;
+  }
+  return Epilogue::kDefault;
+}
+
 template <Arithmetic arithmetic>
 using Element = std::conditional_t<arithmetic == Arithmetic::kBf16, std::uint16_t, float>;
 
@@ -75,8 +87,9 @@ class LtLayer final : public CudaLayer<Element<arithmetic>> {
         forward.bias = this->bias();
         if constexpr (kMask) forward.mask = mask(rows, columns);
         const bool biased = forward.bias != nullptr;
+        forward.added = this->residual();
         forward.epilogue = kMask ? (biased ? Epilogue::kReluAuxBias : Epilogue::kReluAux)
-                                 : (biased ? Epilogue::kReluBias : Epilogue::kRelu);
+                                 : plain_epilogue(this->layer().activation, biased);
         add(forward);
         break;
       }
@@ -138,6 +151,7 @@ class LtLayer final : public CudaLayer<Element<arithmetic>> {
             .a = a.pointer(),
             .b = b.pointer(),
             .result = nullptr,
+            .added = nullptr,
             .bias = nullptr,
             .mask = nullptr};
   }
@@ -195,6 +209,7 @@ std::string without_cublaslt() {
 }
 
 std::string only_forward(const TaskProblem& problem) {
+  if (activation_of(problem) != Activation::kRelu) return "the mask is the rectifier's";
   return problem.word("direction") == "forward" ? "" : "the mask is written by the forward pass";
 }
 
@@ -216,7 +231,7 @@ engine::TaskVariant variant(const char* id, const char* title, const char* chang
                           .source = "kernels/linear_relu/cuda_cublaslt.cpp",
                           .estimate_bytes = bytes,
                           .make = make<LtLayer<arithmetic, kMask>>};
-  if (kMask) out.refuses = only_forward;
+  out.refuses = kMask ? only_forward : forward_alone;
   out.unavailable = without_cublaslt;
   out.library = "cuBLASLt";
   out.automatic = arithmetic == Arithmetic::kFp32 && !kMask;

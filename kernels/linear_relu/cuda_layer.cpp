@@ -40,6 +40,7 @@ void CudaLayer<T>::prepare() {
     if (layer_.bias) b_ = on_device(layer_.b);
     dy_ = on_device(layer_.dy);
     gate_ = on_device(layer_.y);
+    if (layer_.residual) r_ = on_device(layer_.r);
   });
   part("allocate", [&] {
     const std::size_t bo = layer_.batch * layer_.outputs, bi = layer_.batch * layer_.inputs;

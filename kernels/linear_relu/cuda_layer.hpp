@@ -32,10 +32,12 @@ class CudaLayer : public cuda::CudaTask {
   unsigned outputs() const { return static_cast<unsigned>(layer_.outputs); }
   /// Null without bias.
   T* bias() { return layer_.bias ? b_.pointer() : nullptr; }
+  /// Null without a residual.
+  const T* residual() { return layer_.residual ? r_.pointer() : nullptr; }
   T* sums() { return layer_.bias ? sums_.pointer() : nullptr; }
 
-  cuda::DeviceBuffer<T> x_, w_, b_, dy_, gate_;   // inputs; gate_ is Y
-  cuda::DeviceBuffer<T> y_, g_, dx_, dw_, sums_;  // g_ is dY where Y > 0
+  cuda::DeviceBuffer<T> x_, w_, b_, dy_, gate_, r_;  // inputs; gate_ is Y
+  cuda::DeviceBuffer<T> y_, g_, dx_, dw_, sums_;     // g_ is dY where Y > 0
 
  private:
   cuda::DeviceBuffer<T> on_device(const std::vector<float>& values);

@@ -29,7 +29,10 @@ template <How how>
 class OwnLayer final : public CudaSteps {
  public:
   explicit OwnLayer(const TaskProblem& problem)
-      : CudaSteps(problem), forward_(kernel(names().forward)), nn_(kernel(names().nn)), tn_(kernel(names().tn)) {}
+      : CudaSteps(problem),
+        forward_(kernel(rectifies() ? names().forward : "linear_relu_blocked_finish")),
+        nn_(kernel(names().nn)),
+        tn_(kernel(names().tn)) {}
 
   std::vector<engine::Quantity> quantities() override {
     const cuda::Kernel& used = layer().direction == Direction::kForward ? forward_ : nn_;
@@ -52,6 +55,8 @@ class OwnLayer final : public CudaSteps {
   void queue(cuda::Stream& to) override { steps(to); }
 
  private:
+  /// What all arrangements can; the rest is refused but by one.
+  bool rectifies() const { return layer().activation == Activation::kRelu && !layer().residual; }
   static constexpr const Names& names() { return kNames[static_cast<std::size_t>(how)]; }
 
   /// `fast` runs along x of the grid.
@@ -66,8 +71,12 @@ class OwnLayer final : public CudaSteps {
     float* y = y_.pointer();
     if constexpr (how == How::kNaive || how == How::kCoalesced) {
       forward_.launch(to, shape(outputs(), batch()), x, w, b, y, batch(), inputs(), outputs());
-    } else {
+    } else if (rectifies()) {
       forward_.launch(to, shape(outputs(), batch()), x, w, b, y, batch(), outputs(), inputs());
+    } else {
+      const float* added = residual();
+      forward_.launch(to, shape(outputs(), batch()), x, w, b, y, batch(), outputs(), inputs(), added,
+                      static_cast<int>(layer().activation));
     }
   }
 
@@ -101,6 +110,7 @@ std::vector<engine::TaskVariant> own_cuda_variants() {
        .source = "kernels/linear_relu/plain.cu",
        .estimate_bytes = cuda_bytes,
        .make = make<OwnLayer<How::kNaive>>,
+       .refuses = only_rectifier,
        .unavailable = cuda_unavailable},
       {.id = "cuda-coalesced",
        .title = "One thread per output, coalesced",
@@ -111,6 +121,7 @@ std::vector<engine::TaskVariant> own_cuda_variants() {
        .source = "kernels/linear_relu/plain.cu",
        .estimate_bytes = cuda_bytes,
        .make = make<OwnLayer<How::kCoalesced>>,
+       .refuses = only_rectifier,
        .unavailable = cuda_unavailable},
       {.id = "cuda-tiled",
        .title = "Tiles in shared memory",
@@ -121,6 +132,7 @@ std::vector<engine::TaskVariant> own_cuda_variants() {
        .source = "kernels/linear_relu/tiled.cu",
        .estimate_bytes = cuda_bytes,
        .make = make<OwnLayer<How::kTiled>>,
+       .refuses = only_rectifier,
        .unavailable = cuda_unavailable},
       {.id = "cuda-blocked",
        .title = "Blocks in registers",
@@ -131,6 +143,7 @@ std::vector<engine::TaskVariant> own_cuda_variants() {
        .source = "kernels/linear_relu/blocked.cu",
        .estimate_bytes = cuda_bytes,
        .make = make<OwnLayer<How::kBlocked>>,
+       .refuses = forward_alone,
        .unavailable = cuda_unavailable},
   };
 }

@@ -18,13 +18,18 @@ class CudaSteps : public CudaLayer<float> {
   virtual void product(cuda::Stream& to, const float* a, bool turned, const float* b, float* out, unsigned rows,
                        unsigned columns, unsigned depth) = 0;
 
+  /// G of dY, and the sums of its columns.
+  virtual void gate(cuda::Stream& to) {
+    pointwise_.gate(to, dy_.pointer(), gate_.pointer(), g_.pointer(), sums(), batch(), outputs());
+  }
+
   void steps(cuda::Stream& to) {
     switch (layer().direction) {
       case Direction::kForward:
         forward(to);
         break;
       case Direction::kBackward:
-        pointwise_.gate(to, dy_.pointer(), gate_.pointer(), g_.pointer(), sums(), batch(), outputs());
+        gate(to);
         product(to, g_.pointer(), false, w_.pointer(), dx_.pointer(), batch(), inputs(), outputs());
         product(to, g_.pointer(), true, x_.pointer(), dw_.pointer(), outputs(), inputs(), batch());
         break;

@@ -41,18 +41,23 @@ double rounding(Arithmetic arithmetic, std::size_t depth) {
 }
 
 struct Found {
-  double worst = 0.0;
-  std::size_t compared = 0, all = 0, nan = 0, mask = 0;
+  double worst = 0.0, sum = 0.0;
+  std::size_t compared = 0, counted = 0, all = 0, nan = 0, mask = 0;
 };
 
+/// The hardware's tangent is this good, which a library's GELU may use.
+constexpr double kTangent = 0x1p-10;
+
 /// One result matrix: of [row][column] the sum over `depth` of term(row, column, k), to which gate(row, column, sum)
-/// is applied. `offset` is added first.
+/// is applied. `offset` is added first, and `added` after it.
 struct Reference {
   std::size_t rows, columns, depth;
   std::function<double(std::size_t, std::size_t, std::size_t)> term;
   std::function<double(std::size_t)> offset;                     // by column; empty for none
   std::function<double(std::size_t, std::size_t, double)> gate;  // empty for none
   bool rectified = false;                                        // its zeros are counted
+  std::function<double(std::size_t, std::size_t)> added = {};    // by row and column; empty for none
+  bool bent = false;                                             // by GELU
 };
 
 std::pair<std::size_t, std::size_t> sampled(const Reference& r, std::size_t i) {
@@ -70,7 +75,14 @@ void compare_one(const Reference& r, const engine::TaskResult& result, std::size
     sum += term;
     size += std::abs(term);
   }
+  if (r.added) {
+    const double more = r.added(row, column);
+    sum += more;
+    size += std::abs(more);
+  }
   const double z = sum;
+  // Its slope is below 1.13, and its tangent has an error of its own.
+  if (r.bent) size = 1.13 * size + kTangent / limit * std::abs(z);
   if (r.gate) sum = r.gate(row, column, sum);
   const double got = result.at(row * r.columns + column);
   if (std::isnan(sum) || std::isnan(got)) {
@@ -78,7 +90,10 @@ void compare_one(const Reference& r, const engine::TaskResult& result, std::size
     return;
   }
   const double difference = std::abs(got - sum);
-  if (difference > 0.0) found.worst = std::max(found.worst, size > 0.0 ? difference / size : difference);
+  const double relative = size > 0.0 ? difference / size : difference;
+  if (difference > 0.0) found.worst = std::max(found.worst, relative);
+  found.sum += relative;
+  ++found.counted;
   // Where z is nearer to 0 than rounding allows to tell, either side is right.
   if (r.rectified && (got > 0.0) != (sum > 0.0) && std::abs(z) > limit * size) ++found.mask;
 }
@@ -105,7 +120,9 @@ Layer::Layer(const TaskProblem& problem, Arithmetic the_arithmetic)
       inputs(problem.count("inputs")),
       outputs(problem.count("outputs")),
       direction(direction_of(problem.word("direction"))),
+      activation(activation_of(problem)),
       bias(problem.on("bias")),
+      residual(has_residual(problem)),
       arithmetic(the_arithmetic) {
   const std::string& values = problem.word("values");
   const bool zero = values == "zero";
@@ -115,6 +132,7 @@ Layer::Layer(const TaskProblem& problem, Arithmetic the_arithmetic)
   x = made(batch * inputs, 0);
   w = zero ? std::vector<float>(outputs * inputs) : made(outputs * inputs, 1);
   if (bias) b = zero ? std::vector<float>(outputs) : made(outputs, 2);
+  if (residual) r = made(batch * outputs, 5);
   if (values == "with-nan") {
     for (std::size_t row = 3 % batch; row < batch; row += kNanEvery) {
       x[row * inputs + row * 13 % inputs] = std::numeric_limits<float>::quiet_NaN();
@@ -126,7 +144,7 @@ Layer::Layer(const TaskProblem& problem, Arithmetic the_arithmetic)
     for (float& value : y) value = zero || value < 0.0f ? 0.0f : value;
   }
   if (arithmetic == Arithmetic::kBf16) {
-    for (std::vector<float>* values_of : {&x, &w, &b, &dy, &y}) {
+    for (std::vector<float>* values_of : {&x, &w, &b, &dy, &y, &r}) {
       for (float& value : *values_of) value = bf16_value(bf16_bits(value));
     }
   }
@@ -140,7 +158,7 @@ engine::TaskWork Layer::work() const {
   const double product = 2.0 * bi * static_cast<double>(outputs);
   switch (direction) {
     case Direction::kForward:
-      return {.bytes = element * (bi + oi + bo), .flops = product};
+      return {.bytes = element * (bi + oi + (residual ? 2.0 : 1.0) * bo), .flops = product};
     case Direction::kBackward:
       return {.bytes = element * (2.0 * bi + 2.0 * oi + 2.0 * bo), .flops = 2.0 * product};
     case Direction::kThrough:
@@ -172,8 +190,15 @@ engine::CheckReport Layer::compare(const engine::TaskResults& results) const {
               .term = [&](std::size_t m, std::size_t n,
                           std::size_t k) { return at(x, m * inputs + k) * at(w, n * inputs + k); },
               .offset = bias ? std::function<double(std::size_t)>([&](std::size_t n) { return at(b, n); }) : nullptr,
-              .gate = [](std::size_t, std::size_t, double z) { return z <= 0.0 ? 0.0 : z; },
-              .rectified = true},
+              .gate =
+                  [f = activation](std::size_t, std::size_t, double z) {
+                    return f == Activation::kGelu ? gelu(z) : f == Activation::kRelu && z <= 0.0 ? 0.0 : z;
+                  },
+              .rectified = activation == Activation::kRelu,
+              .added = residual ? std::function<double(std::size_t, std::size_t)>(
+                                      [&](std::size_t m, std::size_t n) { return at(r, m * outputs + n); })
+                                : nullptr,
+              .bent = activation == Activation::kGelu},
              results.at(kY));
       break;
     case Direction::kBackward:
@@ -232,14 +257,39 @@ engine::CheckReport Layer::compare(const engine::TaskResults& results) const {
   }
   std::vector<Check> checks = {
       {"relative", "Largest error relative to the sum of absolute products", found.worst, limit},
+      {"mean", "Mean error relative to the sum of absolute products",
+       found.counted > 0 ? found.sum / static_cast<double>(found.counted) : 0.0, limit},
       {"nan", "Values that are NaN on one side only", static_cast<double>(found.nan), 0.0}};
-  if (direction == Direction::kForward) {
+  if (direction == Direction::kForward && activation == Activation::kRelu) {
     checks.push_back({"mask", "Rectified on one side only, beyond rounding", static_cast<double>(found.mask), 0.0});
   }
   const std::string share = found.compared == found.all
                                 ? "all " + std::to_string(found.all)
                                 : std::to_string(found.compared) + " of " + std::to_string(found.all);
   return {checks, share + " outputs with FP64 of the same inputs"};
+}
+
+Activation activation_of(const TaskProblem& problem) {
+  const auto found = problem.words.find("activation");
+  if (found == problem.words.end() || found->second == "relu") return Activation::kRelu;
+  if (found->second == "gelu") return Activation::kGelu;
+  if (found->second == "none") return Activation::kNone;
+  throw ProblemError("invalid", "problem.activation = " + found->second + ": allowed: relu, gelu, none");
+}
+
+bool has_residual(const TaskProblem& problem) {
+  return problem.switches.contains("residual") && problem.on("residual");
+}
+
+std::string forward_alone(const TaskProblem& problem) {
+  const bool more = activation_of(problem) != Activation::kRelu || has_residual(problem);
+  return more && problem.word("direction") != "forward" ? "other functions and a residual are of the forward direction"
+                                                        : "";
+}
+
+std::string only_rectifier(const TaskProblem& problem) {
+  const bool more = activation_of(problem) != Activation::kRelu || has_residual(problem);
+  return more ? "it knows the rectifier alone, and no residual" : "";
 }
 
 double multiply_adds(const TaskProblem& problem) {
@@ -250,7 +300,8 @@ double multiply_adds(const TaskProblem& problem) {
 double matrix_bytes(const TaskProblem& problem) {
   const double b = problem.number("batch"), i = problem.number("inputs"), o = problem.number("outputs");
   const bool backward = problem.word("direction") == "backward";
-  const double elements = backward ? 2.0 * b * i + 2.0 * o * i + 3.0 * b * o : 2.0 * b * i + o * i + b * o;
+  const double elements = backward ? 2.0 * b * i + 2.0 * o * i + 3.0 * b * o
+                                   : 2.0 * b * i + o * i + (has_residual(problem) ? 2.0 : 1.0) * b * o;
   return 4.0 * elements;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -12,9 +13,19 @@
 
 namespace bb::linear_relu {
 
-/// forward: Y = max(X Wᵀ + b, 0). backward: G = dY (Y > 0), dX = G W, dW = Gᵀ X, db the sum of G's rows.
+/// forward: Y = f(X Wᵀ + b + R), R where there is a residual. backward: G = dY (Y > 0), dX = G W, dW = Gᵀ X, db the sum of G's rows.
 /// through: dA = (dY W) (X > 0) and da the sum of its rows, X being the output of a rectifier before the layer.
 enum class Direction { kForward, kBackward, kThrough };
+
+/// f of the forward direction; the gradients are those of the rectifier.
+enum class Activation : int { kRelu = 0, kGelu = 1, kNone = 2 };
+
+/// GELU as the libraries' epilogues have it, by the hyperbolic tangent (Hendrycks and Gimpel, arXiv 1606.08415).
+template <typename T>
+T gelu(T z) {
+  constexpr T kScale = T(0.7978845608028654), kCubic = T(0.044715);  // √(2/π)
+  return T(0.5) * z * (T(1) + std::tanh(kScale * (z + kCubic * z * z * z)));
+}
 
 /// The arithmetic that a variant is held to.
 enum class Arithmetic { kFp64, kFp32, kTf32, kBf16 };
@@ -43,14 +54,23 @@ struct Layer {
 
   std::size_t batch, inputs, outputs;
   Direction direction;
-  bool bias;
+  Activation activation;
+  bool bias, residual;
   Arithmetic arithmetic;
-  std::vector<float> x, w, b, dy, y;
+  std::vector<float> x, w, b, dy, y, r;
 
   engine::TaskWork work() const;
   /// Against FP64 from the same inputs: every output of a small layer, a fixed sample of a large one.
   engine::CheckReport compare(const engine::TaskResults& results) const;
 };
+
+/// The rectifier, and no residual, of a problem that says nothing of them.
+Activation activation_of(const engine::TaskProblem& problem);
+bool has_residual(const engine::TaskProblem& problem);
+/// Why a problem that has more than the rectifier has no gradients; "" where it asks for none.
+std::string forward_alone(const engine::TaskProblem& problem);
+/// Why a variant that knows the rectifier alone cannot do a problem; "" where it can.
+std::string only_rectifier(const engine::TaskProblem& problem);
 
 /// Multiply-adds of a problem.
 double multiply_adds(const engine::TaskProblem& problem);

@@ -11,6 +11,29 @@ extern "C" __global__ void linear_relu_rectify(float* __restrict__ y, const floa
   }
 }
 
+// y = f(y + b + r) in place; `bias` and `residual` may be null.
+extern "C" __global__ void linear_relu_finish(float* __restrict__ y, const float* __restrict__ bias,
+                                              const float* __restrict__ residual, unsigned long long count,
+                                              unsigned columns, int activation) {
+  const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  for (unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
+       i += stride) {
+    float z = bias != nullptr ? y[i] + bias[i % columns] : y[i];
+    if (residual != nullptr) z += residual[i];
+    y[i] = activated(z, activation);
+  }
+}
+
+// The gradient where the gate is open, into `out`, which holds zeros: what is closed is left as it is.
+extern "C" __global__ void linear_relu_gate_cleared(const float* __restrict__ gradient, const float* __restrict__ gate,
+                                                    float* __restrict__ out, unsigned long long count) {
+  const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
+  for (unsigned long long i = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
+       i += stride) {
+    if (gate[i] > 0.0f) out[i] = gradient[i];
+  }
+}
+
 constexpr unsigned kSumColumns = 32, kSumRows = 32;
 
 // gradient[r][c] where gate[r][c] > 0, else 0, into `out` (which may be `gradient`), and the sum of each column into

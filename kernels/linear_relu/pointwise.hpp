@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cuda/device/kernel.hpp"
+#include "layer.hpp"
 
 namespace bb::linear_relu {
 
@@ -11,6 +12,8 @@ class Pointwise {
  public:
   explicit Pointwise(const cuda::Module& module)
       : rectify_(module, "linear_relu_rectify"),
+        finish_(module, "linear_relu_finish"),
+        cleared_(module, "linear_relu_gate_cleared"),
         gate_(module, "linear_relu_gate"),
         gate_bf16_(module, "linear_relu_gate_bf16") {}
 
@@ -18,6 +21,16 @@ class Pointwise {
   void rectify(cuda::Stream& to, float* y, const float* bias, unsigned rows, unsigned columns) {
     const unsigned long long count = static_cast<unsigned long long>(rows) * columns;
     rectify_.launch(to, whole(count), y, bias, count, columns);
+  }
+  /// y = f(y + bias + residual); both may be null.
+  void finish(cuda::Stream& to, float* y, const float* bias, const float* residual, unsigned rows, unsigned columns,
+              Activation activation) {
+    const unsigned long long count = static_cast<unsigned long long>(rows) * columns;
+    finish_.launch(to, whole(count), y, bias, residual, count, columns, static_cast<int>(activation));
+  }
+  /// `out` holds zeros.
+  void gate_cleared(cuda::Stream& to, const float* gradient, const float* by, float* out, unsigned long long count) {
+    cleared_.launch(to, whole(count), gradient, by, out, count);
   }
   /// `sums` may be null.
   void gate(cuda::Stream& to, const float* gradient, const float* by, float* out, float* sums, unsigned rows,
@@ -36,7 +49,7 @@ class Pointwise {
             .block = {static_cast<unsigned>(kThreads)}};
   }
 
-  cuda::Kernel rectify_, gate_, gate_bf16_;
+  cuda::Kernel rectify_, finish_, cleared_, gate_, gate_bf16_;
 };
 
 }  // namespace bb::linear_relu

@@ -40,7 +40,10 @@ enum class PreferenceAttribute : int { kMaxWorkspaceBytes = 1 };
 enum class Epilogue : int {
   kDefault = 1,
   kRelu = 2,
+  kBias = 4,
   kReluBias = 6,
+  kGelu = 32,
+  kGeluBias = 36,
   kReluAux = 130,
   kReluAuxBias = 134,
   kDrelu = 136,

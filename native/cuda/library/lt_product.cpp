@@ -121,9 +121,10 @@ void LtProduct::release() {
 void LtProduct::run(Stream& stream) { check(queue(stream, chosen_), "cublasLtMatmul"); }
 
 CublasStatus LtProduct::queue(Stream& stream, const MatmulHeuristic& how) {
-  const float one = 1.0f, zero = 0.0f;
-  return api_.Matmul(handle_, desc_, &one, problem_.b, b_, problem_.a, a_, &zero, problem_.result, d_, problem_.result,
-                     d_, &how.algo, workspace_.pointer(), workspace_.bytes(), stream.handle());
+  const float one = 1.0f, share = problem_.added != nullptr ? 1.0f : 0.0f;
+  const void* added = problem_.added != nullptr ? problem_.added : problem_.result;
+  return api_.Matmul(handle_, desc_, &one, problem_.b, b_, problem_.a, a_, &share, added, d_, problem_.result, d_,
+                     &how.algo, workspace_.pointer(), workspace_.bytes(), stream.handle());
 }
 
 }  // namespace bb::cuda

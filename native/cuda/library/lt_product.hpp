@@ -22,8 +22,9 @@ struct LtProblem {
   const void* a = nullptr;
   const void* b = nullptr;
   void* result = nullptr;
-  void* bias = nullptr;  // [columns], read or written by the epilogue; of kBgradB [rows]
-  void* mask = nullptr;  // [rows][mask_row_bytes(columns)] of bits
+  const void* added = nullptr;  // [rows][columns], to the product before its epilogue; null for none
+  void* bias = nullptr;         // [columns], read or written by the epilogue; of kBgradB [rows]
+  void* mask = nullptr;         // [rows][mask_row_bytes(columns)] of bits
 };
 
 /// Bytes of a row of the bit mask that ReLU epilogues write and read: its rows begin at multiples of 128 bits.

@@ -56,10 +56,10 @@ TEST("linear-relu: a NaN in X reaches Y; where Z is exactly 0 nothing passes bac
   // A variant that maps NaN to 0 is caught: every output of those rows is.
   const TaskResult none{std::size_t{1} << 20, [](std::size_t) { return 0.0; }};
   const CheckReport report = forward.compare({none, none, none, none});
-  CHECK_EQ(report.checks[1].value, 2.0 * 33.0);
+  CHECK_EQ(report.checks[2].value, 2.0 * 33.0);
   const Layer zero(layer("backward", "zero", true, ""), Arithmetic::kFp32);
   const CheckReport gradients = zero.compare({none, none, none, none});
-  CHECK(gradients.checks[0].holds() && gradients.checks[1].holds());
+  CHECK(gradients.checks[0].holds() && gradients.checks[2].holds());
 }
 
 TEST("linear-relu: a wrong output and one rectified by mistake are found") {
@@ -98,4 +98,32 @@ TEST("linear-relu: what would take minutes is refused with its reason") {
   TaskProblem large = layer("forward", "uniform", true, "cpu-fp64");
   large.numbers = {{"batch", 8192}, {"inputs", 4096}, {"outputs", 4096}};
   CHECK_THROWS(TaskRun(large), "would take about 137 s");
+}
+
+TEST("linear-relu: GELU and a residual agree with FP64 on the CPU, and are of the forward direction alone") {
+  for (const char* variant : {"cpu-fp64", "cpu-blocked"}) {
+    for (const char* activation : {"relu", "gelu", "none"}) {
+      for (const char* values : {"uniform", "with-nan", "zero"}) {
+        for (const bool residual : {true, false}) {
+          TaskProblem problem = layer("forward", values, residual, variant);
+          problem.words["activation"] = activation;
+          problem.switches["residual"] = residual;
+          TaskRun run(problem);
+          run.prepare();
+          const TaskVerdict verdict = run.check(2);
+          CHECK(verdict.holds && verdict.bitwise);
+        }
+      }
+    }
+  }
+  TaskProblem back = layer("backward", "uniform", true, "cpu-blocked");
+  back.words["activation"] = "gelu";
+  CHECK_THROWS(TaskRun(back), "of the forward direction");
+}
+
+TEST("linear-relu: GELU is the formula's, by values of its authors' function") {
+  // 0.5 z (1 + tanh(√(2/π) (z + 0.044715 z³))), worked out by hand to 12 digits.
+  CHECK(std::abs(gelu(1.0) - 0.841191990608) < 1e-11);
+  CHECK(std::abs(gelu(-1.0) + 0.158808009392) < 1e-11);
+  CHECK(gelu(0.0) == 0.0);
 }

@@ -58,6 +58,8 @@ describe('what stands beside an example', () => {
   it('is its field or its session, of all but a few that were never recorded', () => {
     const without = shipped.filter((key) => thumbnailOf(key) === null);
     expect(without.sort()).toEqual([
+      'linear-relu/layer-gelu.json',
+      'linear-relu/layer-residual.json',
       'micro/block-size-axpy.json',
       'micro/block-size-gemm.json',
       'micro/bounds.json',

@@ -1,4 +1,4 @@
-/** The scenario of the linear layer with ReLU: Z = X Wᵀ + b, Y = max(Z, 0), or its gradients. */
+/** The scenario of the linear layer with ReLU: Z = X Wᵀ + b, Y = max(Z, 0), with GELU or a residual too, or its gradients. */
 import { z } from 'zod';
 import { count } from '../quantity.ts';
 import { taskSchema } from '../task/shape.ts';
@@ -17,6 +17,18 @@ const problemSchema = z.strictObject({
         'forward: Y. backward: dX, dW and db of dY, which the rectifier gates. through: the gradient dY W as the rectifier before the layer lets it pass, and its sums.',
     })
     .default('forward'),
+  activation: z
+    .enum(['relu', 'gelu', 'none'])
+    .meta({
+      title: 'Function',
+      description:
+        'relu: the rectifier. gelu: by the hyperbolic tangent, as the libraries have it. none: the product with its bias. Others than relu are of the forward direction.',
+    })
+    .default('relu'),
+  residual: z
+    .boolean()
+    .meta({ title: 'Residual', description: 'Whether a matrix as large as Y is added before the function.' })
+    .default(false),
   bias: z.boolean().meta({ title: 'Bias', description: 'Whether b is added, and its gradient taken.' }).default(true),
   values: z
     .enum(['uniform', 'with-nan', 'zero'])
