@@ -23,6 +23,17 @@ void heterogeneous(Problem& p) {
   paint(p, 3, -width, -0.2 * width, 0.6 * depth, depth);
 }
 
+/// As a CT: each cell has one of two hundred media, tissue to either side, and hardly two neighbours are alike.
+void many_media(Problem& p) {
+  const char* names[] = {"muscle-skeletal", "adipose-icrp", "bone-compact-icru", "bone-cortical-icrp", "air"};
+  p.materials = {material("water")};
+  for (const char* name : names) {
+    for (int i = 0; i < 40; ++i) p.materials.push_back(material(name, 0.25 + 0.02 * i));
+  }
+  std::mt19937_64 random(7);
+  for (auto& m : p.map) m = static_cast<std::uint8_t>(random() % p.materials.size());
+}
+
 // Under the sanitizers the beams are shorter and the angles and steps fewer: the same code in a tenth of the cells.
 #ifdef BB_SANITIZED
 constexpr double kBeamEnergy = 14.0, kBeamDepth = 3.2, kBeamAngleStep = 0.05, kFilledAngleStep = 0.1;
@@ -119,6 +130,9 @@ std::vector<ParityScenario> make() {
   heterogeneous(p);
   p.nuclear = Nuclear::kAttenuation;
   add("beam through heterogeneous media, nuclear", p);
+  p = beam();
+  many_media(p);
+  add("beam through a CT of two hundred media", p);
   p = beam();
   p.scattering = Scattering::kHighland;
   heterogeneous(p);

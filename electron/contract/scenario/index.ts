@@ -26,6 +26,7 @@ export { type MaterialName, type MaterialSummary, materialNames, materialSummari
 export { formatPath, isWithin, type Path, type PathStep, parsePath, valueAt, withValueAt } from './path.ts';
 export { suggest } from './suggest.ts';
 export type { TaskValue } from './task/shape.ts';
+export { type CtPlacement, huTableSchema, shippedHuTables } from './transport/ct.ts';
 export {
   type CompleteBeam,
   spotsOf,

@@ -45,10 +45,14 @@ export async function openTestScenarios(
 }
 
 /** Runs a scenario through the addon, without queue or host. */
-export async function runScenario(document: object, limit_bytes = memoryLimit_bytes): Promise<RunData> {
+export async function runScenario(
+  document: object,
+  limit_bytes = memoryLimit_bytes,
+  folder: string | null = null,
+): Promise<RunData> {
   const addon = loadAddon();
   const scenarios = await openTestScenarios(addon, limit_bytes);
-  const reading = await scenarios.check(document, { name: 'test', folder: null });
+  const reading = await scenarios.check(document, { name: 'test', folder });
   const problem = scenarios.resolve(reading);
   const run = addon.createTransport(problem);
   const result = await run.start(() => undefined);

@@ -4,6 +4,7 @@ import { materialNames } from '../materials.ts';
 import { valueAt } from '../path.ts';
 import { interval, quantity } from '../quantity.ts';
 import { suggest } from '../suggest.ts';
+import { ctSchema } from './ct.ts';
 import { maxOwnMaterials, ownMaterialSchema } from './own-material.ts';
 
 /** Materials are indexed by one byte in the solver, water included. */
@@ -81,6 +82,12 @@ const shape = {
         "By formula or mass fractions, density and I. Stopping follows from Bethe's formula, scattering from the composition.",
     })
     .default([]),
+  ct: ctSchema
+    .meta({
+      title: 'CT',
+      description: 'Matter from a slice of a CT in place of the background. Regions lie over it.',
+    })
+    .optional(),
 };
 
 /** Names in a list, of as much of a document as could be read. */
@@ -88,7 +95,7 @@ const namesIn = (list: unknown): readonly unknown[] =>
   Array.isArray(list) ? list.map((each: unknown) => valueAt(each, ['name'])) : [];
 
 export const geometrySchema = z.strictObject(shape).superRefine(
-  ({ background, regions, materials }, context) => {
+  ({ background, regions, materials, ct }, context) => {
     const own = namesIn(materials).map(String);
     const known: readonly string[] = [...materialNames, ...own];
     const refuse = (path: readonly (string | number)[], message: string, allowed: string): void =>
@@ -101,6 +108,11 @@ export const geometrySchema = z.strictObject(shape).superRefine(
     check(['background'], background);
     for (const [i, region] of (Array.isArray(regions) ? regions : []).entries()) {
       check(['regions', i, 'material'], valueAt(region, ['material']));
+    }
+    check(['ct', 'outside'], valueAt(ct, ['outside']));
+    const table = valueAt(ct, ['hu_table', 'materials']);
+    for (const [i, point] of (Array.isArray(table) ? table : []).entries()) {
+      check(['ct', 'hu_table', 'materials', i, 1], valueAt(point, [1]));
     }
     own.forEach((name, i) => {
       if (own.indexOf(name) < i) refuse(['materials', i, 'name'], 'is the name of two materials', 'a name of its own');

@@ -92,6 +92,7 @@ export function readNrrd(file: string, bytes: Uint8Array): Volume {
   return {
     sizes,
     spacing_mm: stepsOf(file, header, axes),
+    ...(fields.has('space') ? { space: fields.get('space') ?? '' } : {}),
     origin_mm: origin === undefined ? sizes.map(() => 0) : numbersOf(file, 'space origin', origin, axes),
     values: decoded(
       file,

@@ -8,6 +8,8 @@ export interface Volume {
   /** Centre of the first cell. */
   readonly origin_mm: readonly number[];
   readonly values: Float64Array;
+  /** How the file names the directions of its axes, where it does. */
+  readonly space?: string;
 }
 
 export const numberTypes = {

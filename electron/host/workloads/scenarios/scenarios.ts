@@ -1,5 +1,4 @@
 /** Reading, checking, completing and writing scenarios. */
-import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
 import {
@@ -15,8 +14,10 @@ import {
 } from '../../../contract/scenario/index.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
 import { aside } from '../../io/aside/task.ts';
+import { stampOf } from '../../io/files/stamp.ts';
 import { writeAtomically } from '../../io/files/write-file.ts';
 import { readText } from '../../io/text/read.ts';
+import { loadHuTable } from '../../model/matter/hu-table.ts';
 import { loadMaterials, type Materials } from '../../model/scenarios/materials.ts';
 import { loadNuclearTables } from '../../model/scenarios/nuclear-tables.ts';
 import { applyOverrides, fromOverride, type Override } from '../../model/scenarios/overrides.ts';
@@ -25,7 +26,10 @@ import type { NoReading } from './read.ts';
 import type { AnyReading } from './reading.ts';
 import type { Found, Known, ScenarioOrigin, ScenarioSide } from './side.ts';
 
-export interface ScenarioServices extends Omit<Known, 'materials' | 'nuclearTables'> {
+/** The program's own data. */
+type ReadOnce = 'materials' | 'nuclearTables' | 'huTable';
+
+export interface ScenarioServices extends Omit<Known, ReadOnce> {
   /** Folder with `materials/` and `nuclear/`. */
   readonly assetsFolder: string;
   /** The registry: how the scenarios of each workload are read. */
@@ -43,12 +47,6 @@ export type ReadOptions = { readonly overrides?: readonly Override[] };
 
 /** Scenarios in use at a time: of several windows, or of a sweep. */
 const KEPT = 16;
-
-/** Changes whenever the file does; null without one. */
-async function stampOf(file: string): Promise<string | null> {
-  const found = await stat(file).catch(() => null);
-  return found === null ? null : `${found.mtimeMs} ${found.size} ${found.ino}`;
-}
 
 /** Where overrides come from, as messages name it. */
 const overrideSource = '--set';
@@ -104,11 +102,11 @@ async function validated(value: unknown): Promise<Validated> {
 }
 
 export class Scenarios {
-  private readonly data: Pick<Known, 'materials' | 'nuclearTables'>;
+  private readonly data: Pick<Known, ReadOnce>;
   private readonly services: ScenarioServices;
   private readonly lately = new Map<string, Promise<Found>>();
 
-  constructor(services: ScenarioServices, data: Pick<Known, 'materials' | 'nuclearTables'>) {
+  constructor(services: ScenarioServices, data: Pick<Known, ReadOnce>) {
     this.services = services;
     this.data = data;
   }
@@ -230,9 +228,10 @@ export class Scenarios {
 
 /** Reads the program's materials and tables of reactions; throws if they are damaged. */
 export async function openScenarios(services: ScenarioServices): Promise<Scenarios> {
-  const [materials, nuclearTables] = await Promise.all([
+  const [materials, nuclearTables, huTable] = await Promise.all([
     loadMaterials(services.assetsFolder),
     loadNuclearTables(services.assetsFolder),
+    loadHuTable(services.assetsFolder, 'schneider'),
   ]);
-  return new Scenarios(services, { materials, nuclearTables });
+  return new Scenarios(services, { materials, nuclearTables, huTable });
 }

@@ -3,6 +3,7 @@ import type { Issue } from '../../../contract/errors.ts';
 import type { Fault, Path, ScenarioWithConstants } from '../../../contract/scenario/index.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
 import type { TransportProblem } from '../../io/addon/addon.ts';
+import type { ShippedHuTable } from '../../model/matter/hu-table.ts';
 import type { Materials } from '../../model/scenarios/materials.ts';
 import type { NuclearTable } from '../../model/scenarios/nuclear-tables.ts';
 import type { RangeTable } from '../../model/scenarios/stopping-table.ts';
@@ -28,6 +29,8 @@ export interface Known {
   readonly memoryLimit_bytes: number;
   readonly materials: Materials;
   readonly nuclearTables: readonly NuclearTable[];
+  /** The shipped table of Hounsfield units. */
+  readonly huTable: ShippedHuTable;
 }
 
 /** What was found in a scenario, and how its reading is put together. */

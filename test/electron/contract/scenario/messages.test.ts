@@ -73,7 +73,7 @@ describe('each kind of fault says what the value is and what is allowed', () => 
     [
       'prototype key',
       { geometry: JSON.parse('{"__proto__": 1}') },
-      'geometry.__proto__: is not a known key; allowed here: width_mm, depth_mm, background, regions, materials',
+      'geometry.__proto__: is not a known key; allowed here: width_mm, depth_mm, background, regions, materials, ct',
     ],
     [
       'kind of energy grid',

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { RunNote, RunSummary } from '../../../../contract/run.ts';
+import { materialNames } from '../../../../contract/scenario/index.ts';
 import type { NumberBalance } from '../../../../contract/scenario/transport/ledger-columns.ts';
 import { formatNumber } from '../../../../contract/units.ts';
 
@@ -108,7 +109,9 @@ const STANDARD = 'icru49';
 function tableNote({ physics: { stopping_power }, geometry }: Asked, title: string): readonly RunNote[] {
   if (stopping_power === STANDARD) return [];
   const materials = [...new Set([geometry.background, ...geometry.regions.map(({ material }) => material)])];
-  const others = materials.filter((material) => material !== 'water').join(', ');
+  // Own materials and those of a CT scale with the table.
+  const built: readonly string[] = materialNames;
+  const others = materials.filter((material) => material !== 'water' && built.includes(material)).join(', ');
   if (others === '') return [];
   const covers = materials.includes('water') ? 'is for water alone' : 'changes nothing here, where there is no water';
   return [{ code: 'table-of-water', text: `${title} ${covers}: ${others} by NIST PSTAR (ICRU 49).` }];

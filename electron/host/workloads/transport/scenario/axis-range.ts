@@ -1,15 +1,12 @@
 /** How far the beam comes along its axis, through the regions that lie there. */
 import type { TransportScenario } from '../../../../contract/scenario/index.ts';
 import { lowestEnergy } from '../../../model/scenarios/stopping-table.ts';
+import type { Medium } from './contents.ts';
 import { materialOf, type TransportContext, tableOf } from './context.ts';
+import { huAt, mediumOf, type PlacedCt } from './ct/placed-ct.ts';
 
 /** Ranges between these many energies, apart by equal factors, are interpolated: good to 1e-5 of the range. */
 const ENERGIES = 1000;
-
-interface Medium {
-  readonly material: string;
-  readonly density_scale: number;
-}
 
 /** The energies of a beam that slows down, and its range in each material at them, g/cm². */
 class Ranges {
@@ -61,14 +58,24 @@ function interpolate(from: Float64Array, to: Float64Array, value: number): numbe
 }
 
 /** Distances from the entrance at which the axis may enter or leave a region, ascending. */
-function borders({ beam, geometry }: TransportScenario): readonly number[] {
+function borders({ beam, geometry }: TransportScenario, ct: PlacedCt | null): readonly number[] {
   const angle = (beam.angle_deg * Math.PI) / 180;
   const [uz, ux] = [Math.cos(angle), Math.sin(angle)];
   const at = geometry.regions.flatMap(({ x_mm, z_mm }) => [
     ...z_mm.map((z) => (z - beam.z_mm) / uz),
     ...(ux === 0 ? [] : x_mm.map((x) => (x - beam.x_mm) / ux)),
   ]);
+  // In a CT every half pixel may be other matter.
+  const pixel = ct === null ? 0 : Math.min(...ct.slice.spacing_mm) / 2;
+  const pixels = ct === null ? 0 : Math.ceil((geometry.depth_mm - beam.z_mm) / uz / pixel);
+  for (let i = 1; i <= pixels; i += 1) at.push(i * pixel);
   return at.filter((way) => way > 0).sort((a, b) => a - b);
+}
+
+/** Null beside the image, and without one. */
+function matterAt(ct: PlacedCt | null, z_mm: number, x_mm: number): Medium | null {
+  const hu = ct === null ? null : huAt(ct, z_mm, x_mm);
+  return ct === null || hu === null ? null : mediumOf(ct, hu);
 }
 
 /** CSDA range along the axis from the entrance, mm; the background goes on behind the box. */
@@ -76,16 +83,16 @@ export function axisRange_mm(scenario: TransportScenario, context: TransportCont
   const { beam, geometry } = scenario;
   const angle = (beam.angle_deg * Math.PI) / 180;
   const ranges = new Ranges(context, beam.energy_MeV);
-  const background: Medium = { material: geometry.background, density_scale: 1 };
+  const background: Medium = { material: context.ct?.outside ?? geometry.background, density_scale: 1 };
   const mediumAt = (way: number): Medium => {
     const [z, x] = [beam.z_mm + way * Math.cos(angle), beam.x_mm + way * Math.sin(angle)];
     // Only middles between borders are asked for: none lies on one.
     const inside = ({ x_mm, z_mm }: Readonly<Record<'x_mm' | 'z_mm', readonly [number, number]>>): boolean =>
       x >= x_mm[0] && x < x_mm[1] && z >= z_mm[0] && z < z_mm[1];
-    return geometry.regions.findLast(inside) ?? background;
+    return geometry.regions.findLast(inside) ?? matterAt(context.ct, z, x) ?? background;
   };
   let [energy, gone] = [beam.energy_MeV, 0];
-  for (const border of borders(scenario)) {
+  for (const border of borders(scenario, context.ct)) {
     const medium = mediumAt((gone + border) / 2);
     const left = ranges.left_mm(medium, energy);
     if (gone + left <= border) return gone + left;

@@ -12,6 +12,7 @@ import type { TransportScenario, TransportWithBeam } from '../../../../contract/
 import { tidy } from '../../../model/scenarios/nice.ts';
 import { lowestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { materialOf, type TransportContext, tableOf } from './context.ts';
+import { huAt, mediumOf, type PlacedCt } from './ct/placed-ct.ts';
 import { rangeStraggling_mm } from './straggling.ts';
 
 /** Most wanted first: three hold every tissue and metal at its own density; more take as much more time. */
@@ -159,6 +160,27 @@ function mediaOf({ background, regions }: TransportWithBeam['geometry']): readon
   return [{ material: background, density_scale: 1, thickness_mm: Number.POSITIVE_INFINITY }, ...found.values()];
 }
 
+/** Densities on the way through a CT that are as good as one. */
+const DENSITY_STEPS = 50;
+
+/** What the axis meets in a CT, each as thick as it is together. */
+function mediaOnAxis({ x_mm, z_mm, angle_deg }: TransportWithBeam['beam'], ct: PlacedCt | null): readonly Medium[] {
+  if (ct === null) return [];
+  const angle = (angle_deg * Math.PI) / 180;
+  const step_mm = Math.min(...ct.slice.spacing_mm);
+  const found = new Map<string, Medium>();
+  for (let way = 0; z_mm + way * Math.cos(angle) < ct.depth_mm; way += step_mm) {
+    const hu = huAt(ct, z_mm + way * Math.cos(angle), x_mm + way * Math.sin(angle));
+    if (hu === null) continue;
+    const { material, density_scale } = mediumOf(ct, hu);
+    const scale = Math.max(1, Math.round(density_scale * DENSITY_STEPS)) / DENSITY_STEPS;
+    const key = `${material} ${scale}`;
+    const thickness_mm = (found.get(key)?.thickness_mm ?? 0) + step_mm * Math.cos(angle);
+    found.set(key, { material, density_scale: scale, thickness_mm });
+  }
+  return [...found.values()];
+}
+
 /** Standard deviation of the residual range that the beam ends with, mm of water; 0 without straggling. */
 function spread_mm({ beam, physics }: TransportWithBeam, context: TransportContext): number {
   if (physics.straggling === 'off') return 0;
@@ -175,7 +197,7 @@ function fewest(
   bearable: number,
 ): number {
   const { beam, geometry } = scenario;
-  const media = mediaOf(geometry);
+  const media = [...mediaOf(geometry), ...mediaOnAxis(beam, context.ct)];
   const water = slowing(beam.energy_MeV, context);
   const step = { length_mm: step_mm, paths: Array.from(water.angle, pathsOf(scenario)) };
   const allowed = bearable * spread_mm(scenario, context) ** 2;
@@ -199,7 +221,10 @@ function binsPerStep(
   stepInWater_mm: number,
 ): number {
   const { background, regions } = scenario.geometry;
-  const water = background === 'water' && regions.every((one) => one.material === 'water' && one.density_scale === 1);
+  const water =
+    context.ct === null &&
+    background === 'water' &&
+    regions.every((one) => one.material === 'water' && one.density_scale === 1);
   const candidates = water ? CANDIDATES_IN_WATER : CANDIDATES;
   const least = leastBins(stepInWater_mm, spread_mm(scenario, context));
   const fine = candidates.filter((bins) => bins >= least);

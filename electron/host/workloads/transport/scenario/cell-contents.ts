@@ -4,23 +4,10 @@
  */
 import type { TransportScenario } from '../../../../contract/scenario/index.ts';
 import { atOnce, inTurns, type Pausing } from '../../../io/flow/in-turns.ts';
-
-export interface Medium {
-  readonly material: string;
-  readonly density_scale: number;
-}
-
-/** Media of one cell with their shares of its area, which sum to 1; largest first. */
-export type Contents = readonly { readonly medium: Medium; readonly share: number }[];
-
-export interface CellContents {
-  /** Each once, water of density 1 first whether it is used or not, then as they are met. */
-  readonly list: readonly Contents[];
-  /** Index into `list` of every cell, nz × nx, row z. */
-  readonly map: () => Uint8Array;
-  /** Shares are whole multiples of one part in this many; null where they are exact. */
-  readonly roundedTo: number | null;
-}
+import type { CellContents, Contents, Medium } from './contents.ts';
+import type { TransportContext } from './context.ts';
+import { findCtContents } from './ct/ct-contents.ts';
+import type { PlacedCt } from './ct/placed-ct.ts';
 
 /** The solver indexes materials by one byte, and 255 of them. */
 export const MOST_CONTENTS = 255;
@@ -203,24 +190,35 @@ function* findContents(scenario: TransportScenario, nz: number, nx: number): Pau
   for (const roundedTo of [null, ...PARTS]) {
     const list = new ContentsList(media, roundedTo);
     const index = yield* blocks(list);
-    if (index !== null) return { list: list.list, map: () => painted(z, x, index, nz, nx), roundedTo };
+    if (index !== null)
+      return { list: list.list, map: () => painted(z, x, index, nz, nx), roundedTo, densitiesWithin: null };
   }
   throw new Error(`${media.length} media do not fit ${MOST_CONTENTS} indices`);
 }
+
+type WithCt = Pick<TransportContext, 'ct'>;
+
+const contentsOf = (scenario: TransportScenario, ct: PlacedCt | null, nz: number, nx: number): Pausing<CellContents> =>
+  ct === null ? findContents(scenario, nz, nx) : findCtContents(scenario, ct, nz, nx);
 
 /** Checks, estimates and every run ask for the same scenario's: hundreds of borders take half a second. */
 const found = new WeakMap<TransportScenario, CellContents>();
 
 /** `scenario` has whole numbers of cells; they fill the box exactly also where the sizes in the file are rounded. */
-export function cellContents(scenario: TransportScenario, nz: number, nx: number): CellContents {
-  const contents = found.get(scenario) ?? atOnce(findContents(scenario, nz, nx));
+export function cellContents(scenario: TransportScenario, { ct }: WithCt, nz: number, nx: number): CellContents {
+  const contents = found.get(scenario) ?? atOnce(contentsOf(scenario, ct, nz, nx));
   found.set(scenario, contents);
   return contents;
 }
 
 /** Finds them while others take their turns; `cellContents` then has them at once. */
-export async function findContentsInTurns(scenario: TransportScenario, nz: number, nx: number): Promise<CellContents> {
-  const contents = found.get(scenario) ?? (await inTurns(findContents(scenario, nz, nx)));
+export async function findContentsInTurns(
+  scenario: TransportScenario,
+  { ct }: WithCt,
+  nz: number,
+  nx: number,
+): Promise<CellContents> {
+  const contents = found.get(scenario) ?? (await inTurns(contentsOf(scenario, ct, nz, nx)));
   found.set(scenario, contents);
   return contents;
 }

@@ -113,7 +113,13 @@ function warnOfFewSteps(scenario: TransportScenario, context: TransportContext):
   const range_mm = (stoppingAt(context.rangeTable, table, beam.energy_MeV).range * 10) / density;
   const path_mm = Math.min(range_mm, Math.hypot(geometry.depth_mm, geometry.width_mm));
   const steps = Math.ceil(path_mm / solver.step_mm);
-  if (geometry.regions.length > 0 || scenario.initial.kind !== 'beam' || steps <= solver.max_steps) return [];
+  if (
+    geometry.regions.length > 0 ||
+    context.ct !== null ||
+    scenario.initial.kind !== 'beam' ||
+    steps <= solver.max_steps
+  )
+    return [];
   const message = `the beam needs about ${steps} steps to stop, the run ends after ${solver.max_steps}`;
   return [warning(['solver', 'max_steps'], solver.max_steps, message)];
 }

@@ -4,8 +4,11 @@ import { formatNumber } from '../../../../contract/units.ts';
 import { stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { cellContents, MOST_CONTENTS } from './cell-contents.ts';
 import { materialOf, type TransportContext, tableOf } from './context.ts';
+import { warnOfHu } from './ct/check-ct.ts';
 import type { Check, RegionIndex } from './one-check.ts';
 
+/** Densities of a CT that are taken together move a range by less than half of it. */
+const MOST_WIDTH = 0.02;
 /** Decimal numbers that should meet a border meet it to this fraction of the box. */
 const tolerance = 1e-9;
 
@@ -30,16 +33,27 @@ function checkRegions(axis: 'x_mm' | 'z_mm') {
 }
 
 /** Borders through cells mix what they divide; only so many different mixtures are kept apart. */
-function warnOfRoundedShares(scenario: TransportScenario): readonly Fault[] {
+function warnOfRoundedShares(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
   const { geometry, grid } = scenario;
   const [nz, nx] = [Math.round(geometry.depth_mm / grid.dz_mm), Math.round(geometry.width_mm / grid.dx_mm)];
   if (geometry.regions.length === 0 || !(nz >= 1) || !(nx >= 1)) return [];
-  const { roundedTo } = cellContents(scenario, nz, nx);
+  const { roundedTo } = cellContents(scenario, context, nz, nx);
   if (roundedTo === null) return [];
   const message =
     `cut cells into more than ${MOST_CONTENTS} different mixtures: shares of a cell are rounded to ` +
     `${roundedTo === 1 ? 'whole cells' : `1/${roundedTo}`}; borders on those of the cells need none`;
   return [{ severity: 'warning', path: ['geometry', 'regions'], atKey: true, message, value: null, allowed: null }];
+}
+
+/** What a CT should be warned of: densities that are taken together, and what its table does not reach. */
+function warnOfCt(scenario: TransportScenario, context: TransportContext): readonly Fault[] {
+  const { geometry, grid } = scenario;
+  const [nz, nx] = [Math.round(geometry.depth_mm / grid.dz_mm), Math.round(geometry.width_mm / grid.dx_mm)];
+  if (context.ct === null || !(nz >= 1) || !(nx >= 1)) return [];
+  const { densitiesWithin } = cellContents(scenario, context, nz, nx);
+  const wide = densitiesWithin !== null && densitiesWithin > MOST_WIDTH;
+  const message = `densities that differ by up to ${formatNumber(100 * (densitiesWithin ?? 0))} % are taken together as their mean`;
+  return [...warnOfHu(context.ct), ...(wide ? [warning(['geometry', 'ct'], 'CT', message)] : [])];
 }
 
 function checkBeamX({ beam, geometry }: TransportScenario): readonly Fault[] {
@@ -69,7 +83,7 @@ function checkBeamZ({ beam, geometry }: TransportScenario): readonly Fault[] {
 
 /** Only where the way is plain: one material, no regions. */
 function warnOfLeaving({ beam, geometry, initial }: TransportScenario, context: TransportContext): readonly Fault[] {
-  if (geometry.regions.length > 0 || initial.kind !== 'beam') return [];
+  if (geometry.regions.length > 0 || context.ct !== null || initial.kind !== 'beam') return [];
   const table = tableOf(context, geometry.background);
   const density = materialOf(context, geometry.background).density_g_cm3;
   const range_mm = (stoppingAt(context.rangeTable, table, beam.energy_MeV).range * 10) / density;
@@ -83,6 +97,7 @@ export const geometryChecks: readonly Check[] = [
   { uses: ['geometry.width_mm'], run: checkRegions('x_mm') },
   { uses: ['geometry.depth_mm'], run: checkRegions('z_mm') },
   { uses: ['geometry', 'grid.dx_mm', 'grid.dz_mm'], run: warnOfRoundedShares },
+  { uses: ['geometry', 'grid.dx_mm', 'grid.dz_mm', 'solver'], run: warnOfCt },
   { uses: ['geometry.width_mm', 'beam.x_mm'], run: checkBeamX },
   { uses: ['geometry.depth_mm', 'beam.z_mm'], run: checkBeamZ },
   {

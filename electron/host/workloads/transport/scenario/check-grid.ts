@@ -139,7 +139,8 @@ type Cells = Pick<GridEstimate, 'ne' | 'ntheta' | 'nz' | 'nx'>;
 /** Each angle, material and energy has operators of its own where a step goes from plane to plane. */
 function checkOperators(scenario: TransportScenario, context: TransportContext, { ne, ntheta, nz, nx }: Cells) {
   const angles = scenario.solver.stepping === 'depth' ? Math.ceil(ntheta / 2) : 1;
-  const media = scenario.geometry.regions.length === 0 ? 1 : cellContents(scenario, nz, nx).list.length;
+  const plain = scenario.geometry.regions.length === 0 && context.ct === null;
+  const media = plain ? 1 : cellContents(scenario, context, nz, nx).list.length;
   const bytes = leastOperatorBytes * angles * media * ne;
   if (bytes <= context.memoryLimit_bytes) return [];
   const [value, allowed] = [formatBytes(bytes), formatBytes(context.memoryLimit_bytes)];

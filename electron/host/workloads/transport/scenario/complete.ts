@@ -8,6 +8,7 @@ import { multipleAbove, niceAbove, niceBelow, niceNear, tidy } from '../../../mo
 import { lowestEnergy, type StoppingAt, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { chosenRangeStep_mm, wayPerCell } from './bins-per-step.ts';
 import { materialOf, type TransportContext, tableOf } from './context.ts';
+import type { PlacedCt } from './ct/placed-ct.ts';
 import { rangeStraggling_mm } from './straggling.ts';
 
 /** Beam width at the end of the range in water, both in mm: a fit as that of the straggling. */
@@ -77,7 +78,14 @@ function sizeAndCell(size: number | undefined, cell: number | undefined, wanted:
   return { size, cell: tidy(size / Math.max(1, Math.ceil(size / wanted.cell - 1e-6))) };
 }
 
-function wantedSize(scenario: TransportWithBeam, { own_mm, path_mm }: Ranges): { width: number; depth: number } {
+function wantedSize(
+  scenario: TransportWithBeam,
+  { own_mm, path_mm }: Ranges,
+  ct: PlacedCt | null,
+): { width: number; depth: number } {
+  if (ct !== null) {
+    return { width: Math.min(widest_mm, ct.width_mm), depth: Math.min(deepest_mm, Math.max(ct.depth_mm, coarsest_mm)) };
+  }
   const { beam, geometry } = scenario;
   const angle = (Math.abs(beam.angle_deg) * Math.PI) / 180;
   const reach = spotsOf(beam).map(
@@ -150,7 +158,7 @@ function acrossOf({ beam }: TransportWithBeam, { own_mm }: Ranges): number {
 /** `scenario` with every number present. Nothing is checked here. */
 export function completeTransport(scenario: TransportWithBeam, context: TransportContext): TransportScenario {
   const found = ranges(scenario, context);
-  const wanted = wantedSize(scenario, found);
+  const wanted = wantedSize(scenario, found, context.ct);
   const { geometry, grid, solver } = scenario;
   const cell = (length_mm: number, box_mm: number): number =>
     Math.min(coarsest_mm, Math.max(finest_mm, niceBelow(Math.min(length_mm, box_mm / fewestCells))));

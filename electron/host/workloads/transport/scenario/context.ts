@@ -1,7 +1,9 @@
 /** What the transport workload's files need to know beside the scenario itself. */
+
 import { type Material, type MaterialSet, standardTable } from '../../../model/scenarios/materials.ts';
 import type { NuclearTable } from '../../../model/scenarios/nuclear-tables.ts';
 import type { RangeTable, StoppingTable } from '../../../model/scenarios/stopping-table.ts';
+import type { PlacedCt } from './ct/placed-ct.ts';
 
 export interface TransportContext {
   /** Those of the library and the scenario's own. */
@@ -10,6 +12,8 @@ export interface TransportContext {
   readonly rangeTable: RangeTable;
   /** The table of water that the scenario names or brings. */
   readonly water: StoppingTable;
+  /** The CT that the scenario names, where it lies in the box. */
+  readonly ct: PlacedCt | null;
   /** Most bytes of state that a run may take. */
   readonly memoryLimit_bytes: number;
   /** Ids of the variants of this workload, `auto` not among them. */

@@ -10,6 +10,7 @@ import {
 } from '../../../../contract/scenario/index.ts';
 import type { TransportProblem } from '../../../io/addon/addon.ts';
 import { inTurns } from '../../../io/flow/in-turns.ts';
+import type { ShippedHuTable } from '../../../model/matter/hu-table.ts';
 import { ownMaterial } from '../../../model/matter/own-material.ts';
 import type { Material, MaterialSet, Materials } from '../../../model/scenarios/materials.ts';
 import type { NuclearTable } from '../../../model/scenarios/nuclear-tables.ts';
@@ -20,6 +21,7 @@ import { findContentsInTurns } from './cell-contents.ts';
 import { checkTransport, energyIsUnknown } from './check.ts';
 import { completeTransport } from './complete.ts';
 import type { TransportContext } from './context.ts';
+import { placedCt } from './ct/ct-file.ts';
 import { estimateGrid, type GridEstimate } from './estimate.ts';
 import { mixAll } from './mixture.ts';
 import { resolveTransport } from './resolve.ts';
@@ -30,6 +32,7 @@ import { spreadWarning } from './warn-spread.ts';
 export interface TransportServices {
   readonly materials: Materials;
   readonly nuclearTables: readonly NuclearTable[];
+  readonly huTable: ShippedHuTable;
   readonly rangeTable: RangeTable;
   readonly variants: readonly string[];
   /** Range spread (sigma, mm of water) that the energy grid adds; null: the engine refuses the problem. */
@@ -59,10 +62,11 @@ export interface TransportParts {
 /** The library's materials with the scenario's own. */
 function materialsOf(
   { geometry }: TransportWithConstants,
-  { materials, rangeTable }: TransportServices,
+  { materials, rangeTable, huTable }: TransportServices,
   water: StoppingTable,
 ): MaterialSet {
-  const own = geometry.materials.map((each): [string, Material] => [
+  const shipped = geometry.ct?.hu_table === 'schneider' ? huTable.compositions : [];
+  const own = [...shipped, ...geometry.materials].map((each): [string, Material] => [
     each.name,
     ownMaterial(each, materials, water, rangeTable),
   ]);
@@ -73,8 +77,8 @@ function materialsOf(
 async function fillCells(scenario: TransportScenario, context: TransportContext): Promise<void> {
   const { geometry, grid } = scenario;
   const [nz, nx] = [Math.round(geometry.depth_mm / grid.dz_mm), Math.round(geometry.width_mm / grid.dx_mm)];
-  if (geometry.regions.length === 0 || !(nz >= 1) || !(nx >= 1)) return;
-  const { list } = await findContentsInTurns(scenario, nz, nx);
+  if ((geometry.regions.length === 0 && context.ct === null) || !(nz >= 1) || !(nx >= 1)) return;
+  const { list } = await findContentsInTurns(scenario, context, nz, nx);
   await inTurns(mixAll(context, list));
 }
 
@@ -88,7 +92,8 @@ export async function readTransport(
 ): Promise<TransportParts> {
   const water = await waterTable(filled, services.materials, place.folder, place.name);
   const materials = materialsOf(filled, services, water.table);
-  const context: TransportContext = { ...services, materials, water: water.table };
+  const ct = await placedCt(filled, materials, services.huTable, place);
+  const context: TransportContext = { ...services, materials, water: water.table, ct: ct.placed };
   const { spots } = filled.beam;
   const file = spots === undefined || Array.isArray(spots) ? null : await readSpots(spots.file, place);
   const scenario = completeTransport(await withEnergies(filled, context, file?.value ?? null), context);
@@ -100,6 +105,7 @@ export async function readTransport(
     ...leftOut,
     ...(tableIsOff ? [['physics', 'stopping_power']] : []),
     ...(file !== null && file.value === null ? [['beam', 'spots']] : []),
+    ...(ct.faults.length > 0 ? [['geometry']] : []),
   ];
   const found = checkTransport(scenario, context, unusable, (path) => valueAt(document, path) !== undefined);
   await nextTurn();
@@ -112,7 +118,7 @@ export async function readTransport(
       ? null
       : stoppingAt(context.rangeTable, water.table, scenario.beam.energy_MeV).range * 10,
     table: water.table,
-    faults: [...water.faults, ...(file?.faults ?? []), ...found],
+    faults: [...water.faults, ...(file?.faults ?? []), ...ct.faults, ...found],
     issues: [...water.issues, ...(file?.issues ?? [])],
     problem: () => resolveTransport(scenario, context),
     warnings: async () => {

@@ -2,13 +2,13 @@
 import type { TransportProblem } from '../../../io/addon/addon.ts';
 import type { Pausing } from '../../../io/flow/in-turns.ts';
 import type { StoppingTable } from '../../../model/scenarios/stopping-table.ts';
-import type { Contents, Medium } from './cell-contents.ts';
+import type { Contents, Medium } from './contents.ts';
 import { materialOf, type TransportContext, tableOf } from './context.ts';
 
 export type ProblemMaterial = TransportProblem['materials'][number];
 
 function nameOf({ material, density_scale }: Medium): string {
-  return density_scale === 1 ? material : `${material}, density × ${density_scale}`;
+  return density_scale === 1 ? material : `${material}, density × ${Number(density_scale.toPrecision(6))}`;
 }
 
 function pure(context: TransportContext, medium: Medium): ProblemMaterial {

@@ -38,7 +38,7 @@ export function resolveTransport(scenario: TransportScenario, context: Transport
   const { beam, geometry, grid, solver, physics } = scenario;
   const nx = Math.round(geometry.width_mm / grid.dx_mm);
   const nz = Math.round(geometry.depth_mm / grid.dz_mm);
-  const contents = cellContents(scenario, nz, nx);
+  const contents = cellContents(scenario, context, nz, nx);
   const spots = spotsOfProblem(scenario);
   const angle_rad = (beam.angle_deg * Math.PI) / 180;
   return {

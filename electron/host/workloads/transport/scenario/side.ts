@@ -5,10 +5,11 @@ import { readTransport } from './index.ts';
 
 export const transportScenario: ScenarioSide = {
   files: (any) => {
-    const { physics, beam } = ofKind(['transport'], any);
+    const { physics, beam, geometry } = ofKind(['transport'], any);
     const { stopping_power } = physics;
     const spots = beam.spots === undefined || Array.isArray(beam.spots) ? [] : [beam.spots.file];
-    return [...(typeof stopping_power === 'string' ? [] : [stopping_power.file]), ...spots];
+    const ct = geometry.ct === undefined ? [] : [geometry.ct.file];
+    return [...(typeof stopping_power === 'string' ? [] : [stopping_power.file]), ...spots, ...ct];
   },
   find: async (any, value, leftOut, place, known) => {
     const filled = ofKind(['transport'], any);

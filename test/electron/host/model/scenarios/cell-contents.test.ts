@@ -12,7 +12,7 @@ async function scenarioOf(regions: readonly object[], box = { width_mm: 4, depth
 
 /** One text a cell, as `lead 0.25 + water 0.75`. */
 async function cells(regions: readonly object[]): Promise<readonly (readonly string[])[]> {
-  const { list, map } = cellContents(await scenarioOf(regions), 5, 4);
+  const { list, map } = cellContents(await scenarioOf(regions), { ct: null }, 5, 4);
   const texts = list.map((contents) =>
     contents
       .map(({ medium, share }) => `${medium.material}${contents.length > 1 ? ` ${Number(share.toFixed(9))}` : ''}`)
@@ -56,7 +56,7 @@ describe('cells that borders cut', () => {
       { material: 'lead', x_mm: [-2, 2], z_mm: [3.1, 3.2] },
       { material: 'lead', x_mm: [-2, 2], z_mm: [3.4, 3.55] },
     ]);
-    const { list, map, roundedTo } = cellContents(scenario, 5, 4);
+    const { list, map, roundedTo } = cellContents(scenario, { ct: null }, 5, 4);
     expect([list.length, new Set(map()), roundedTo]).toEqual([2, new Set([0, 1]), null]);
   });
 

@@ -1,0 +1,29 @@
+/** What a CT's numbers say about its table and its place. */
+import { type Fault, warning } from '../../../../../contract/scenario/index.ts';
+import { formatNumber } from '../../../../../contract/units.ts';
+import { huRange } from '../../../../model/matter/hu-table.ts';
+import type { PlacedCt } from './placed-ct.ts';
+
+/** Pixels that the table does not reach are taken as its ends: padding as air, metal as the densest bone. */
+export function warnOfHu({ slice, table }: PlacedCt): readonly Fault[] {
+  const [lowest, highest] = huRange(table);
+  let [below, above] = [0, 0];
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const hu of slice.hu) {
+    if (hu < lowest) below += 1;
+    if (hu > highest) above += 1;
+    least = Math.min(least, hu);
+    most = Math.max(most, hu);
+  }
+  const say = (count: number, end: number, which: string, extreme: number): Fault =>
+    warning(
+      ['geometry', 'ct', 'hu_table'],
+      'HU table',
+      `${count} pixels lie ${which} ${formatNumber(end)} HU, where the table ${which === 'below' ? 'begins' : 'ends'} ` +
+        `(${which === 'below' ? 'lowest' : 'highest'} ${formatNumber(Number(extreme.toPrecision(6)))}): they are taken as what stands there`,
+    );
+  return [
+    ...(below > 0 ? [say(below, lowest, 'below', least)] : []),
+    ...(above > 0 ? [say(above, highest, 'above', most)] : []),
+  ];
+}

@@ -1,0 +1,181 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CtPlane, type CtSlice, readCtSlice } from '../../../../../electron/host/io/volumes/ct-slice.ts';
+import { dicomOf, type Elements, ellipses, metaImageOf, nrrdOf, type Phantom, writeSeries } from './phantom.ts';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'ct-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Different in every pixel, not square, not symmetric. */
+const odd: Phantom = {
+  columns: 7,
+  rows: 5,
+  slices: 4,
+  spacing_mm: [0.5, 0.75, 2],
+  origin_mm: [-10, 20, -6],
+  hu: (i, j, k) => i * 100 + j * 10 + k - 500,
+};
+
+const read = (name: string, plane: CtPlane = 'transverse', at_mm: number | null = null): Promise<CtSlice> =>
+  readCtSlice({ path: path.join(folder, name), name, plane, at_mm });
+
+function write(name: string, bytes: Uint8Array): string {
+  writeFileSync(path.join(folder, name), bytes);
+  return name;
+}
+
+const refused = async (name: string): Promise<string> => {
+  const error = await read(name).then(
+    () => null,
+    (thrown: unknown) => thrown as Error,
+  );
+  return error?.message ?? 'was read';
+};
+
+describe('a slice of a CT', () => {
+  beforeAll(() => {
+    writeSeries(path.join(folder, 'series'), odd);
+    write('odd.nrrd', nrrdOf(odd));
+    write('odd.mha', metaImageOf(odd));
+  });
+
+  test.each(['transverse', 'coronal', 'sagittal'] as const)(
+    'is the same from DICOM, NRRD and MetaImage: %s',
+    async (plane) => {
+      const [dicom, nrrd, meta] = [
+        await read('series', plane),
+        await read('odd.nrrd', plane),
+        await read('odd.mha', plane),
+      ];
+      expect(nrrd).toEqual(dicom);
+      expect(meta).toEqual(dicom);
+    },
+  );
+
+  test('lies where its files say, and holds their Hounsfield units', async () => {
+    const slice = await read('series', 'transverse', -2.4);
+    expect(slice).toMatchObject({ columns: 7, rows: 5, spacing_mm: [0.5, 0.75], origin_mm: [-10, 20] });
+    expect(slice).toMatchObject({ at_mm: -2, from_mm: -6, to_mm: 0, slices: 4 });
+    expect(slice.hu[3 * 7 + 6]).toBe(odd.hu(6, 3, 2));
+    const coronal = await read('series', 'coronal', 21.5);
+    expect(coronal).toMatchObject({ columns: 7, rows: 4, spacing_mm: [0.5, 2], origin_mm: [-10, -6], at_mm: 21.5 });
+    expect(coronal.hu[3 * 7 + 1]).toBe(odd.hu(1, 2, 3));
+    const sagittal = await read('series', 'sagittal', -10);
+    expect(sagittal).toMatchObject({ columns: 5, rows: 4, origin_mm: [20, -6], at_mm: -10 });
+    expect(sagittal.hu[2 * 5 + 4]).toBe(odd.hu(0, 4, 2));
+  });
+
+  test('turned round: rows to the right, columns to the front; NRRD in right-anterior-superior', async () => {
+    const back = { ...odd, hu: (i: number, j: number, k: number) => odd.hu(6 - i, 4 - j, k) };
+    const [right, front] = [odd.origin_mm[0] + 6 * 0.5, odd.origin_mm[1] + 4 * 0.75];
+    const whole = await read('series');
+    const turned: Readonly<Record<string, Elements[string]>> = {
+      '00200032': ['DS', `${right}\\${front}\\-4`],
+      '00200037': ['DS', '-1\\0\\0\\0\\-1\\0'],
+    };
+    write('turned.dcm', dicomOf(back, 1, turned));
+    expect((await read('turned.dcm')).hu).toEqual(whole.hu);
+    expect((await read('turned.dcm')).origin_mm).toEqual(whole.origin_mm);
+    const ras = nrrdOf(back, { space: 'right-anterior-superior', 'space origin': `(${-right},${-front},-6)` });
+    write('ras.nrrd', ras);
+    expect(await read('ras.nrrd')).toEqual(await read('odd.nrrd'));
+  });
+
+  test('slope and intercept, signed values and padding', async () => {
+    const shifted = dicomOf({ ...odd, hu: () => 100 }, 0, { '00281052': ['DS', '-1000'], '00281053': ['DS', '0.5'] });
+    write('slope.dcm', shifted);
+    expect((await read('slope.dcm')).hu[0]).toBe((100 + 1024) * 0.5 - 1000);
+    const signed = dicomOf({ ...odd, hu: (i) => (i === 0 ? -3024 : 7) }, 0, {
+      '00280103': ['US', 1],
+      '00280120': ['SS', -2000 & 0xffff],
+      '00281052': ['DS', '-1024'],
+    });
+    write('signed.dcm', signed);
+    const { hu } = await read('signed.dcm');
+    expect([hu[0], hu[1]]).toEqual([-1000, 7]);
+  });
+});
+
+describe('what is no CT that can be used is told with what is allowed', () => {
+  test.each<[string, Readonly<Record<string, Elements[string] | undefined>>, string]>([
+    ['modality', { '00080060': ['CS', 'MR'] }, 'Modality is MR; allowed: CT'],
+    ['compressed', { '00020010': ['UI', '1.2.840.10008.1.2.4.70'] }, 'transfer syntax is 1.2.840.10008.1.2.4.70'],
+    ['no slope', { '00281053': undefined }, 'it has no RescaleSlope'],
+    ['zero slope', { '00281053': ['DS', '0'] }, 'RescaleSlope is 0'],
+    ['no intercept', { '00281052': undefined }, 'it has no RescaleIntercept'],
+    ['words for a slope', { '00281053': ['DS', 'one'] }, 'RescaleSlope is "one"'],
+    ['other units', { '00281054': ['LO', 'US'] }, 'RescaleType is US; allowed: HU'],
+    ['oblique', { '00200037': ['DS', '0.9\\0.1\\0\\0\\1\\0'] }, 'ImageOrientationPatient is 0.9, 0.1'],
+    ['tilted', { '00200037': ['DS', '1\\0\\0\\0\\0.98\\0.2'] }, 'allowed: rows along ±x and columns along ±y'],
+    ['no orientation', { '00200037': undefined }, 'it has no ImageOrientationPatient'],
+    ['no place', { '00200032': undefined }, 'it has no ImagePositionPatient'],
+    ['eight bits', { '00280100': ['US', 8] }, 'BitsAllocated is 8; allowed: 16'],
+    ['colours', { '00280002': ['US', 3] }, 'SamplesPerPixel is 3; allowed: 1'],
+    ['no spacing', { '00280030': ['DS', '0\\0.5'] }, 'PixelSpacing is 0, 0.5'],
+    ['no pixels', { '7fe00010': undefined }, 'it has no PixelData'],
+    ['more rows than pixels', { '00280010': ['US', 50] }, 'it is cut'],
+  ])('%s', async (_, changes, says) => {
+    write('bad.dcm', dicomOf(odd, 0, changes));
+    expect(await refused('bad.dcm')).toContain(says);
+  });
+
+  test('a file that is cut anywhere', async () => {
+    const whole = dicomOf(odd, 0);
+    for (let length = 0; length < whole.length; length += 13) {
+      write('cut.dcm', whole.slice(0, length));
+      expect(await refused('cut.dcm')).toMatch(/no DICOM file|cut or damaged|it has no|it is cut|is missing|rows and/);
+    }
+  });
+
+  test('two series, a missing slice, one twice, another grid, an empty folder', async () => {
+    const series = (name: string, files: readonly Uint8Array[]): void => {
+      writeSeries(path.join(folder, name), { ...odd, slices: 0 });
+      files.forEach((bytes, i) => {
+        write(`${name}/${i}.dcm`, bytes);
+      });
+    };
+    const four = [0, 1, 2, 3].map((k) => dicomOf(odd, k));
+    series('mixed', [...four, dicomOf(odd, 4, { '0020000e': ['UI', '9.9'] })]);
+    expect(await refused('mixed')).toContain('it mixes 2 series (4 of 1.2.3.4, 1 of 9.9); allowed: one');
+    series(
+      'gap',
+      [0, 1, 3, 4].map((k) => dicomOf(odd, k)),
+    );
+    expect(await refused('gap')).toContain('slices are missing between 1.dcm at -4 mm and 2.dcm at 0 mm');
+    series('twice', [...four, dicomOf(odd, 2)]);
+    expect(await refused('twice')).toContain('are the same slice, at -2 mm');
+    series('other', [...four.slice(0, 3), dicomOf({ ...odd, columns: 6 }, 3)]);
+    expect(await refused('other')).toContain('other/3.dcm: its size, spacing, position or orientation differs');
+    series('none', []);
+    write('none/readme.txt', new Uint8Array(200));
+    expect(await refused('none')).toContain('it holds no DICOM file');
+  });
+
+  test('places beside the image, formats of other kinds', async () => {
+    write('odd2.nrrd', nrrdOf(odd));
+    await expect(read('odd2.nrrd', 'transverse', 40)).rejects.toThrow('it has no slice at 40 mm; allowed: -6 to 0 mm');
+    write('scanner.nrrd', nrrdOf(odd, { space: 'scanner-xyz' }));
+    expect(await refused('scanner.nrrd')).toContain('its space is scanner-xyz; allowed: left-posterior-superior');
+    write('cut.nrrd', nrrdOf(odd).slice(0, -10));
+    expect(await refused('cut.nrrd')).toContain('it is cut');
+    write('cut.mha', metaImageOf(odd).slice(0, -1));
+    expect(await refused('cut.mha')).toContain('it is cut');
+    expect(await refused('nowhere.dcm')).toContain('it cannot be found');
+    write('text.dcm', new TextEncoder().encode('hello'));
+    expect(await refused('text.dcm')).toContain('it is no DICOM file');
+  });
+});
+
+test('a thorax of 512 × 512 pixels', async () => {
+  writeSeries(path.join(folder, 'thorax'), ellipses(512));
+  const { hu, spacing_mm, at_mm } = await read('thorax');
+  expect(hu).toHaveLength(512 * 512);
+  expect(spacing_mm).toEqual([0.8, 0.8]);
+  expect(at_mm).toBe(-27);
+  expect(new Set(hu)).toEqual(new Set([-1000, 40, -750, 700, 350]));
+});

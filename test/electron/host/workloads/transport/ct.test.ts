@@ -1,0 +1,268 @@
+/** Matter from a CT: what it must equal, and what a beam does in it. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadHuTable } from '../../../../../electron/host/model/matter/hu-table.ts';
+import { lengthsOf } from '../../../../../electron/host/model/matter/lengths.ts';
+import { stoppingAt } from '../../../../../electron/host/model/scenarios/stopping-table.ts';
+import { metricsOf } from '../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
+import { measured, type RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
+import { ellipses, layers, metaImageOf, nrrdOf, type Phantom, writeSeries } from '../../io/volumes/phantom.ts';
+import { addon } from '../../model/scenarios/open.ts';
+import { assetsFolder, openTestScenarios, runScenario } from '../../small-run.ts';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'ct-'));
+  mkdirSync(path.join(folder, 'ct'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function put(name: string, phantom: Phantom): string {
+  writeFileSync(path.join(folder, 'ct', name), name.endsWith('.mha') ? metaImageOf(phantom) : nrrdOf(phantom));
+  return `ct/${name}`;
+}
+
+const scenarios = await openTestScenarios();
+const read = (document: object) => scenarios.check(document, { name: 's', folder });
+const run = (document: object): Promise<RunData> => runScenario(document, 2 ** 31, folder);
+
+/** HU are a code here: 0 is water, 1000 compact bone, -500 lung. */
+const plain = {
+  density: [
+    [-1000, 0.01],
+    [-500, 0.26],
+    [0, 1],
+    [1000, 1.85],
+  ],
+  materials: [
+    [-1000, 'lung'],
+    [-250, 'water'],
+    [500, 'bone-compact-icru'],
+  ],
+};
+const quick = {
+  kind: 'transport',
+  version: 1,
+  beam: { energy_MeV: 60, x_sigma_mm: 2 },
+  grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 10, theta_max_mrad: 400, energy: { kind: 'range', step_mm: 0.25 } },
+};
+const box = { width_mm: 40, depth_mm: 40 };
+
+/** Rows of half a millimetre. */
+const rows = (...parts: readonly (readonly [mm: number, hu: number])[]): readonly number[] =>
+  parts.flatMap(([mm, hu]) => Array.from({ length: Math.round(mm * 2) }, () => hu));
+
+function largestDifference(one: RunData, other: RunData): number {
+  const peak = other.dose.reduce((most, value) => Math.max(most, value), 0);
+  return one.dose.reduce((most, value, i) => Math.max(most, Math.abs(value - (other.dose[i] ?? 0)) / peak), 0);
+}
+
+describe('a CT equals the same matter in rectangles within 1e-6 of the peak', () => {
+  test.each(['path', 'depth'])('uniform water, %s stepping', async (stepping) => {
+    const file = put('water.mha', layers(rows([40, 0]), 80, 0.5));
+    const solver = { stepping };
+    const [ct, rectangle] = [
+      await run({ ...quick, solver, geometry: { ...box, ct: { file, hu_table: plain } } }),
+      await run({ ...quick, solver, geometry: box }),
+    ];
+    expect(largestDifference(ct, rectangle)).toBeLessThan(1e-6);
+  });
+
+  test('a slab of bone and one of lung in water; pixels of half a cell', async () => {
+    const file = put('slabs.nrrd', layers(rows([5, 0], [4, 1000], [3, 0], [6, -500], [22, 0]), 80, 0.5));
+    const regions = [
+      { material: 'bone-compact-icru', x_mm: [-20, 20], z_mm: [5, 9] },
+      { material: 'lung', x_mm: [-20, 20], z_mm: [12, 18] },
+    ];
+    const [ct, slabs] = [
+      await run({ ...quick, geometry: { ...box, ct: { file, hu_table: plain } } }),
+      await run({ ...quick, geometry: { ...box, regions } }),
+    ];
+    expect(largestDifference(ct, slabs)).toBeLessThan(1e-6);
+  });
+
+  test('turned by a right angle with its beam, and from the other side', async () => {
+    const slab = layers(rows([10, 0], [6, 1000], [24, 0]), 80, 0.5);
+    const file = put('front.nrrd', slab);
+    // The same along x, seen from the left: x goes to the left, so the beam goes against it.
+    const left = put('left.nrrd', {
+      ...slab,
+      origin_mm: [0.25, -19.75, 0],
+      hu: (column, row) => slab.hu(row, 79 - column, 0),
+    });
+    const [front, aside] = [
+      await read({ ...quick, geometry: { ...box, ct: { file, hu_table: plain } } }),
+      await read({ ...quick, geometry: { ...box, ct: { file: left, hu_table: plain, angle_deg: 90 } } }),
+    ];
+    expect(aside.issues).toEqual(front.issues);
+    expect(aside.problem?.().map).toEqual(front.problem?.().map);
+    const back = await read({ ...quick, geometry: { ...box, ct: { file, hu_table: plain, angle_deg: 180 } } });
+    const turned = front.problem?.().map.slice().reverse();
+    expect(back.problem?.().map).toEqual(turned);
+  });
+});
+
+describe('the range behind lung and bone is that of the water-equivalent thickness', () => {
+  /** Water that slows a beam of this energy by as much as a layer does, step by step, mm. */
+  function waterOf(energy_MeV: number, material: 'lung' | 'bone-compact-icru', density: number, mm: number): number {
+    const { water, [material]: matter } = scenarios.materials;
+    const table = (of: typeof water) => of.tables.get('icru49');
+    let [energy, sum] = [energy_MeV, 0];
+    for (let i = 0; i < 200; i += 1) {
+      const own = stoppingAt(addon.rangeTable, table(matter) as never, energy).stopping * density * (mm / 2000);
+      sum += own / (stoppingAt(addon.rangeTable, table(water) as never, energy).stopping / 10);
+      energy -= own;
+    }
+    return sum;
+  }
+
+  test.each([
+    ['lung', -500, 0.26, 30],
+    ['bone-compact-icru', 1000, 1.85, 10],
+  ] as const)('%s', async (material, hu, density, mm) => {
+    const file = put(`${material}.nrrd`, layers(rows([5, 0], [mm, hu], [85 - mm, 0]), 80, 0.5));
+    const parts = { ...quick, beam: { energy_MeV: 80, x_sigma_mm: 2 } };
+    const ct = { ...parts, geometry: { width_mm: 40, depth_mm: 90, ct: { file, hu_table: plain } } };
+    const water = { ...parts, geometry: { width_mm: 40, depth_mm: 90 } };
+    const [behind, plainly] = [await run(ct), await run(water)].map((each) => metricsOf(measured(each)).r80_mm ?? 0);
+    // 5 mm of water before the layer take some 5 MeV.
+    const before = 80 - 5 * 0.88;
+    const expected = (plainly ?? 0) + mm - waterOf(before, material, density, mm);
+    expect(Math.abs((behind ?? 0) - expected)).toBeLessThan(0.1);
+    const [inCt, inWater] = [await read(ct), await read(water)].map(({ range_mm }) => range_mm ?? 0);
+    expect(Math.abs((inCt ?? 0) - (inWater ?? 0) - (mm - waterOf(before, material, density, mm)))).toBeLessThan(0.05);
+  });
+});
+
+describe('a thorax by the shipped table', () => {
+  test('fills the box from edge to edge, with the materials of Schneider', async () => {
+    writeSeries(path.join(folder, 'ct/thorax'), ellipses(64));
+    const reading = await read({
+      kind: 'transport',
+      version: 1,
+      beam: { energy_MeV: 120, x_sigma_mm: 5 },
+      grid: { dx_mm: 4, dz_mm: 2 },
+      geometry: { ct: { file: 'ct/thorax' } },
+    });
+    expect(reading.issues.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(reading.scenario?.geometry.depth_mm).toBeCloseTo(410, -1);
+    const problem = reading.problem?.();
+    const names = problem?.materials.map(({ name }) => name.split(',')[0]) ?? [];
+    for (const name of ['air', 'lung', 'soft-tissue', 'marrow-bone07', 'marrow-bone03']) {
+      expect(names).toContain(`schneider-${name}`);
+    }
+    // The table's line from -1000 to -739 HU, at -750.
+    const wanted = 0.001 + (250 / 261) * 0.279;
+    const lungs = problem?.materials.filter(({ name }) => name.startsWith('schneider-lung')) ?? [];
+    expect(lungs.some(({ density_g_cm3 }) => Math.abs(density_g_cm3 - wanted) < 1e-9)).toBe(true);
+  });
+
+  test('radiation lengths of its materials are those that MCsquare lists, within 1.5 %', async () => {
+    const { compositions } = await loadHuTable(assetsFolder, 'schneider');
+    const listed: Readonly<Record<string, number>> = {
+      'schneider-air': 36.615902,
+      'schneider-lung': 36.527682,
+      'schneider-at-ag-si1': 42.080618,
+      'schneider-at-ag-si2': 40.91068,
+      'schneider-at-ag-si3': 39.746054,
+      'schneider-at-ag-si4': 38.835438,
+      'schneider-at-ag-si5': 38.153306,
+      'schneider-soft-tissue': 36.809631,
+      'schneider-connective-tissue': 37.288917,
+      'schneider-marrow-bone01': 36.81301,
+      'schneider-marrow-bone02': 35.451791,
+      'schneider-marrow-bone03': 34.172057,
+      'schneider-marrow-bone04': 33.099815,
+      'schneider-marrow-bone05': 32.164932,
+      'schneider-marrow-bone06': 31.333271,
+      'schneider-marrow-bone07': 30.604426,
+      'schneider-marrow-bone08': 29.911241,
+      'schneider-marrow-bone09': 29.375014,
+      'schneider-marrow-bone10': 28.868793,
+      'schneider-marrow-bone11': 28.378297,
+      'schneider-marrow-bone12': 27.984272,
+      'schneider-marrow-bone13': 27.605448,
+      'schneider-marrow-bone14': 27.241037,
+      'schneider-marrow-bone15': 26.99482,
+    };
+    for (const { name, composition } of compositions) {
+      const { radiation_length_g_cm2 } = lengthsOf(composition ?? {});
+      expect(Math.abs(radiation_length_g_cm2 / (listed[name] ?? 0) - 1), name).toBeLessThan(0.015);
+    }
+    expect(compositions).toHaveLength(24);
+  });
+
+  test('more densities than the solver tells apart are taken together, and mass stays', async () => {
+    const noisy: Phantom = { ...ellipses(64), hu: (i, j) => ((i * 37 + j * 101) % 1600) - 900 };
+    const file = put('noise.nrrd', noisy);
+    const grid = { dx_mm: 6.4, dz_mm: 6.4, dtheta_mrad: 20 };
+    const reading = await read({ ...quick, grid, geometry: { width_mm: 409.6, depth_mm: 409.6, ct: { file } } });
+    const problem = reading.problem?.();
+    expect(problem?.materials.length).toBeLessThanOrEqual(201);
+    const densities = problem?.materials.map(({ density_g_cm3 }) => density_g_cm3) ?? [];
+    const mean = [...(problem?.map ?? [])].reduce((sum, m) => sum + (densities[m] ?? 0), 0) / 4096;
+    expect(mean).toBeGreaterThan(0.8);
+    expect(mean).toBeLessThan(1.2);
+  });
+});
+
+describe('faults', () => {
+  const geometry = (ct: object) => ({ ...quick, geometry: { ct } });
+  const messages = async (ct: object): Promise<string> =>
+    (await read(geometry(ct))).issues
+      .map(({ severity, path: at, message }) => `${severity} ${at}: ${message}`)
+      .join('\n');
+
+  test('a CT that is not there, that leads out, that is cut', async () => {
+    expect(await messages({ file: 'ct/nowhere' })).toContain(
+      'error geometry.ct.file: "ct/nowhere" cannot be used: ct/nowhere: it cannot be found',
+    );
+    expect(await messages({ file: '../x' })).toContain('error geometry.ct.file');
+    writeFileSync(path.join(folder, 'ct/cut.nrrd'), nrrdOf(layers([0, 0], 2, 1)).slice(0, -1));
+    expect(await messages({ file: 'ct/cut.nrrd' })).toContain('it is cut');
+    const unsaved = await scenarios.check(geometry({ file: 'ct/cut.nrrd' }), { name: 's', folder: null });
+    expect(unsaved.issues.map(({ message }) => message).join()).toContain(
+      'cannot be found before the scenario is saved',
+    );
+  });
+
+  test('HU below air and above the table are told, and taken as its ends', async () => {
+    const file = put('ends.nrrd', { ...layers(rows([40, 0]), 80, 0.5), hu: (i) => [-3024, 9000, 0][i % 3] ?? 0 });
+    const found = await messages({ file });
+    expect(found).toContain('2160 pixels lie below -1050 HU, where the table begins (lowest -3024)');
+    expect(found).toContain('2160 pixels lie above 5000 HU, where the table ends (highest 9000)');
+    expect(found).not.toContain('error');
+  });
+
+  test('tables that do not ascend, name what is not known, or are empty; an isocentre beside the image', async () => {
+    const file = put('fine.nrrd', layers(rows([40, 0]), 80, 0.5));
+    const table = (parts: object) => messages({ file, hu_table: { ...plain, ...parts } });
+    expect(
+      await table({
+        density: [
+          [0, 1],
+          [-1, 2],
+        ],
+      }),
+    ).toContain('does not ascend');
+    expect(await table({ density: [[0, 1]] })).toContain('error');
+    expect(await table({ materials: [[0, 'wood']] })).toContain('"wood" is not known');
+    expect(await messages({ file, outside: 'nothing' })).toContain('geometry.ct.outside');
+    expect(await messages({ file, isocentre_mm: [500, 0] })).toContain("lets the beam's axis miss the image");
+    expect(await messages({ file, at_mm: 90 })).toContain('it has no slice at 90 mm');
+  });
+
+  test('another version of the file is another CT', async () => {
+    const parts = {
+      ...quick,
+      geometry: { ...box, ct: { file: put('again.nrrd', layers(rows([40, 0]), 80, 0.5)), hu_table: plain } },
+    };
+    const first = (await read(parts)).problem?.();
+    put('again.nrrd', layers(rows([40, 1000]), 80, 0.5));
+    const second = (await read(parts)).problem?.();
+    expect(first?.materials).toHaveLength(1);
+    expect(second?.materials).toHaveLength(2);
+  });
+});
