@@ -138,8 +138,9 @@ export type Against = Readonly<z.infer<typeof againstSchema>>;
 
 /** A map to show: dose, or the protons summed over the two axes that are not shown. */
 export const mapRequestSchema = z.strictObject({
-  /** `dose-per-mass`: by the density of each cell. LET of all protons, of runs that have ended and scored it. */
-  quantity: z.enum(['dose', 'dose-per-mass', 'gray', 'protons', 'letd', 'lett']),
+  /** `dose-per-mass`: by the density of each cell. LET of all protons, of runs that have ended and scored it.
+   * `density`: of the matter in each cell. */
+  quantity: z.enum(['dose', 'dose-per-mass', 'gray', 'protons', 'letd', 'lett', 'density']),
   /** How far across the plane from the axis, for `gray` (Gy per 10⁹ protons in three dimensions); 0 by default. */
   y_mm: z.number().min(-1000).max(1000).optional(),
   horizontal: axisNameSchema,

@@ -26,7 +26,14 @@ const NEAR_PIXELS = 5;
 
 const AXES = { horizontal: 'z', vertical: 'x' } as const;
 
-const quantities = { area: 'dose', mass: 'dose-per-mass', gray: 'gray', letd: 'letd', lett: 'lett' } as const;
+const quantities = {
+  area: 'dose',
+  mass: 'dose-per-mass',
+  gray: 'gray',
+  letd: 'letd',
+  lett: 'lett',
+  density: 'density',
+} as const;
 
 /** Which entry of the data cache is shown. */
 export function shownKey(against: { readonly kind: string }): string {

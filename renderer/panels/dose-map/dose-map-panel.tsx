@@ -28,6 +28,7 @@ const units = [
   { value: 'gray', label: 'Gy', title: 'Dose in three dimensions per 10⁹ protons, where matter is layered' },
   { value: 'letd', label: 'LETd', title: 'LET in water averaged over dose, of all protons; of runs that scored it' },
   { value: 'lett', label: 'LETt', title: 'LET in water averaged over tracks, of all protons; of runs that scored it' },
+  { value: 'density', label: 'g/cm³', title: 'Density of the matter: a CT as the solver sees it' },
 ] as const;
 
 /** Exports that are maps for viewers; the others are in the menu of files. */

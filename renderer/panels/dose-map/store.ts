@@ -10,8 +10,8 @@ const schema = z.strictObject({
   ...mapConfigShape,
   /** Outlines of regions and reference lines over the field. */
   marks: z.boolean(),
-  /** Energy by area of the map, or by mass with the density of each cell; or LET in its place. */
-  unit: z.enum(['area', 'mass', 'gray', 'letd', 'lett']),
+  /** Energy by area of the map, or by mass with the density of each cell; or LET, or the density of the matter, in its place. */
+  unit: z.enum(['area', 'mass', 'gray', 'letd', 'lett', 'density']),
   /** mm across the plane from the axis, for dose in Gy. */
   y_mm: z.number(),
 });

@@ -6,6 +6,7 @@ import { TextField } from '../../widgets/controls/text-field.tsx';
 import { Icon } from '../../widgets/words/icon.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { EnergyField, RangeField, SpotsField } from './beam-fields.tsx';
+import { CtField } from './ct-field.tsx';
 import { FieldHelp } from './field-help.tsx';
 import { currentIssues, type FieldModel, issuesAt } from './fields.ts';
 import { type Form, FormContext } from './form-context.ts';
@@ -28,6 +29,7 @@ const special: Readonly<Record<string, (props: { readonly path: Path }) => React
   'geometry.background': MaterialField,
   'geometry.regions': RegionsField,
   'geometry.materials': OwnMaterialsField,
+  'geometry.ct': CtField,
   'physics.stopping_power': TableField,
   'solver.variant': VariantField,
 };

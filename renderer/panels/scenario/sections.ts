@@ -46,7 +46,7 @@ const transport: readonly Section[] = [
   {
     id: 'geometry',
     title: 'Geometry',
-    fields: below('geometry', 'width_mm', 'depth_mm', 'background', 'regions', 'materials'),
+    fields: below('geometry', 'width_mm', 'depth_mm', 'background', 'regions', 'materials', 'ct'),
     summary: below('geometry', 'width_mm', 'depth_mm', 'background'),
   },
   {

@@ -98,10 +98,21 @@ async function graySource({ gray }: Fields, request: MapRequest): Promise<Source
   return { values: found.values, axes: ['z', 'x'], scale: 1, quantity: 'dose in Gy', unit: 'Gy per 10⁹ protons' };
 }
 
+function densitySource({ axes }: Fields, request: MapRequest): Source {
+  if (!same(['z', 'x'], request.horizontal, request.vertical)) {
+    throw new BraggError('unsupported', 'Density has the axes z and x only.');
+  }
+  if (axes.density_g_cm3 === null) {
+    throw new BraggError('not-found', 'This run was stored without the densities of its cells.');
+  }
+  return { values: axes.density_g_cm3, axes: ['z', 'x'], scale: 1, quantity: 'density', unit: 'g/cm³' };
+}
+
 async function sourceOf(fields: Fields, request: MapRequest): Promise<Source> {
   const { quantity, horizontal, vertical, cuts = [] } = request;
   if (quantity === 'letd' || quantity === 'lett') return letSource(fields, request, quantity);
   if (quantity === 'gray') return graySource(fields, request);
+  if (quantity === 'density') return densitySource(fields, request);
   if (quantity === 'dose' || quantity === 'dose-per-mass') {
     if (!same(['z', 'x'], horizontal, vertical)) throw new BraggError('unsupported', 'Dose has the axes z and x only.');
     if (fields.dose === null) throw new BraggError('not-found', 'Keyframes keep protons, not dose.');

@@ -84,7 +84,7 @@ function wantedSize(
   ct: PlacedCt | null,
 ): { width: number; depth: number } {
   if (ct !== null) {
-    return { width: Math.min(widest_mm, ct.width_mm), depth: Math.min(deepest_mm, Math.max(ct.depth_mm, coarsest_mm)) };
+    return { width: Math.min(widest_mm, ct.width_mm), depth: Math.min(deepest_mm, Math.max(ct.depth_mm, 1)) };
   }
   const { beam, geometry } = scenario;
   const angle = (Math.abs(beam.angle_deg) * Math.PI) / 180;

@@ -208,6 +208,34 @@ describe('a thorax by the shipped table', () => {
   });
 });
 
+describe('every variant on the CPU, in a CT of many media', () => {
+  const document = (stepping: string, variant: string, precision: string) => ({
+    ...quick,
+    beam: { energy_MeV: 30, x_sigma_mm: 2 },
+    grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 40, theta_max_mrad: 400, energy: { kind: 'range', step_mm: 0.5 } },
+    geometry: { width_mm: 16, depth_mm: 12, ct: { file: 'ct/many.nrrd' } },
+    solver: { stepping, variant, precision },
+  });
+  const ids = addon
+    .variants()
+    .filter(({ device }) => device === 'cpu')
+    .map(({ id }) => id);
+
+  test.each(['path', 'depth'])('%s stepping: within 1e-5 of the reference in FP32', async (stepping) => {
+    put('many.nrrd', { ...layers(Array<number>(24).fill(0), 32, 0.5), hu: (i, j) => ((i * 37 + j * 101) % 900) - 300 });
+    const reference = await run(document(stepping, 'reference', 'fp64'));
+    expect(ids.length).toBeGreaterThan(4);
+    for (const id of ids) {
+      const reading = await read(document(stepping, id, 'fp32'));
+      const outcome = await run(document(stepping, id, 'fp32')).catch((error: Error) => error.message);
+      // What a variant cannot do it says by its name.
+      if (typeof outcome === 'string') expect(outcome).toContain(id);
+      else expect(largestDifference(outcome, reference), id).toBeLessThan(1e-5);
+      if (id !== 'depth') expect(reading.problem?.().materials.length).toBeGreaterThan(stepping === 'path' ? 100 : 30);
+    }
+  });
+});
+
 describe('faults', () => {
   const geometry = (ct: object) => ({ ...quick, geometry: { ct } });
   const messages = async (ct: object): Promise<string> =>
