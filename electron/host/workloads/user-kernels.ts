@@ -43,5 +43,5 @@ export function replaceableBy({ engine, deviceHeaders = [] }: FileRules): UserKe
 export function withoutKernels({ id, device, source, buildsOn }: UserKernelBase): string | null {
   if (device === 'cpu' || source.endsWith('.cu') || source.endsWith('.cuh')) return null;
   const differs = buildsOn === null ? 'is host code' : `differs from ${buildsOn} in host code`;
-  return `${id} ${differs}; an own CUDA variant replaces kernels, and ${id} has none of its own.`;
+  return `${id} ${differs}; a user kernel on CUDA replaces kernels, and ${id} has none of its own.`;
 }

@@ -18,7 +18,7 @@ export function useCopying(): (base: Variant, replaces: string) => Promise<strin
     const extension = device === 'cuda' ? '.cu' : '.cpp';
     const taken = [...variants, ...troubles].map(({ id }) => id);
     const suggested = freeName(base, extension, taken);
-    const name = await stores.dialogs.ask('name', { title: 'Save a copy as your own variant', suggested, extension });
+    const name = await stores.dialogs.ask('name', { title: 'Save a copy as a user kernel', suggested, extension });
     if (name === null) return null;
     const id = name.endsWith(extension) ? name : `${name}${extension}`;
     try {

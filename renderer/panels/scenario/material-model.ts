@@ -1,4 +1,4 @@
-/** What an own material is made of, as one line of text. */
+/** What a material of one's own is made of, as one line of text. */
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
 
 const FRACTION = /^([A-Za-z]{1,2})\s*[:= ]\s*(\S+)$/;

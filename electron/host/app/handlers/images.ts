@@ -1,7 +1,7 @@
 /** Calls and the stream about diffraction images. */
 import { BraggError } from '../../../contract/errors.ts';
+import { imageRunOf } from '../../workloads/diffraction/as-run.ts';
 import { differenceOfImages, errorOfImage, peaksOfImage, summaryOfImage } from '../../workloads/diffraction/aside.ts';
-import { imageRunOf } from '../../workloads/diffraction/own-run.ts';
 import { ImageRunning } from '../../workloads/diffraction/running.ts';
 import { checkSameSize, type Image, imageMap } from '../../workloads/diffraction/view.ts';
 import type { Runs } from '../runs/runs.ts';

@@ -1,9 +1,9 @@
 /** Maps of transport runs that have ended, with the runs that are subtracted from them. */
 import type { FieldMap } from '../../../contract/fields.ts';
 import type { MapRequest, RunMaps } from '../../../contract/run.ts';
+import { transportRunOf } from '../../workloads/transport/as-run.ts';
 import { type Fields, makeDifference, makeMap } from '../../workloads/transport/display/maps.ts';
 import { grayMap } from '../../workloads/transport/display/whole-fields.ts';
-import { transportRunOf } from '../../workloads/transport/own-run.ts';
 import type { RunData } from '../../workloads/transport/run-data.ts';
 import type { Runs } from './runs.ts';
 

@@ -62,7 +62,7 @@ export async function findCompiler(
 }
 
 /** Beside the object: what the compiler read but the system's headers, in a makefile's words. */
-export const DEPENDENCIES = 'own.d';
+export const DEPENDENCIES = 'kernel.d';
 
 export interface Compilation {
   readonly signal?: AbortSignal | undefined;
@@ -104,7 +104,7 @@ export function compileCommand(compiler: CppCompiler, build: UserKernelBuild, wh
   if (compiler.style === 'msvc') {
     const own = simd === null ? [] : [...simd, `/DBB_ISA=${isa}`];
     const says = ['/permissive-', '/W3', '/diagnostics:column'];
-    return [...common.msvc, ...says, ...folders, ...own, ...userFlags(), ...flags, '/c', source, '/Foown.obj'];
+    return [...common.msvc, ...says, ...folders, ...own, ...userFlags(), ...flags, '/c', source, '/Fokernel.obj'];
   }
   const own = simd === null ? ['-ffp-contract=off'] : [...simd, `-DBB_ISA=${isa}`];
   const says = ['-Wall', '-Wextra', '-fdiagnostics-color=never', '-fno-diagnostics-show-caret'];
@@ -121,15 +121,15 @@ export function compileCommand(compiler: CppCompiler, build: UserKernelBuild, wh
     '-c',
     source,
     '-o',
-    'own.o',
+    'kernel.o',
   ];
 }
 
 /** For the library: what the file leaves out of its original is taken from ours. */
 export function linkCommand({ style }: CppCompiler, { entry, core, library }: Compilation): readonly string[] {
   return style === 'msvc'
-    ? ['/nologo', '/LD', '/MD', 'own.obj', entry, core, `/Fe${library}`]
-    : ['-shared', 'own.o', entry, core, '-o', library, '-pthread'];
+    ? ['/nologo', '/LD', '/MD', 'kernel.obj', entry, core, `/Fe${library}`]
+    : ['-shared', 'kernel.o', entry, core, '-o', library, '-pthread'];
 }
 
 /** The object with a library's entry, from a text of ours. */

@@ -1,4 +1,4 @@
-/** Live frames of an own run: asked of its process one at a time, and only where someone wants one. */
+/** Live frames of a user kernel: asked of its process one at a time, and only where someone wants one. */
 import type { Lease } from './loaded.ts';
 
 export class LiveFrames<Frame> {

@@ -60,7 +60,7 @@ test('MSVC and linkers', () => {
     "error 12:5 'foo': undeclared identifier",
   ]);
   const linker =
-    "/usr/bin/ld: own.o: in function `f':\nmy.cpp:(.text+0x12): undefined reference to `bb::helper(int)'\n";
+    "/usr/bin/ld: kernel.o: in function `f':\nmy.cpp:(.text+0x12): undefined reference to `bb::helper(int)'\n";
   expect(shown(linker, 'my.cpp')).toEqual(['error null:null bb::helper(int) is used but defined nowhere']);
 });
 

@@ -300,7 +300,7 @@ test('what cannot be copied says why in a sentence', async () => {
   );
   expect(await reason('gemm', 'cublas-fp32')).toMatch(/calls cuBLAS,/);
   expect(await reason('spmv', 'cusparse')).toMatch(/calls cuSPARSE,/);
-  expect(await reason('overlap', 'cuda-streams')).toMatch(/in host code; an own CUDA variant replaces kernels/);
+  expect(await reason('overlap', 'cuda-streams')).toMatch(/in host code; a user kernel on CUDA replaces kernels/);
   // Every other variant has a file that can be replaced, and the rows of the ledger each their own.
   for (const base of own.bases()) {
     const { files, reason: why } = await replaceable(kernelFolders().sources, base, rulesOf(base));
