@@ -205,7 +205,8 @@ function openTimelines({ assetsFolder }: HostOptions, { scratch }: Data, { devic
 
 /** What processes that were killed left: half-written files, results that did not fit into memory, empty folders. */
 async function sweep(data: string, library: string, scratch: OwnedFolders, recovery: Recovery): Promise<void> {
-  for (const folder of [data, library, path.join(library, OWN_FOLDER)]) await sweepOnce(folder);
+  const ofOwners = ['recovery', 'scratch'].map((name) => path.join(data, name));
+  for (const folder of [data, library, path.join(library, OWN_FOLDER), ...ofOwners]) await sweepOnce(folder);
   for (const folder of await scratch.orphans()) await removeUnless(folder, () => false);
   await recovery.sweep();
 }

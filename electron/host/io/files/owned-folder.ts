@@ -4,12 +4,13 @@
  * across containers and machines, and ages say nothing where a clock is set.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { InOrder } from '../flow/in-order.ts';
 import { type Lock, makeLockFile, tryLock } from './locks.ts';
+import { isTemporary, temporaryIn } from './temporary.ts';
 import { bootId, machineName } from './this-machine.ts';
 
 /** A living process says so this often, to machines that do not see its lock. */
@@ -54,7 +55,8 @@ export class OwnedFolders {
   /** Folders that other processes left behind. */
   async orphans(now_ms = performance.now()): Promise<readonly string[]> {
     const names = await readdir(this.#root).catch(() => []);
-    const folders = names.map((name) => path.join(this.#root, name)).filter((folder) => folder !== this.own);
+    const whole = names.filter((name) => !isTemporary(name)).map((name) => path.join(this.#root, name));
+    const folders = whole.filter((folder) => folder !== this.own);
     const orphans: string[] = [];
     for (const folder of folders) if (await this.#isOrphan(folder, now_ms)) orphans.push(folder);
     return orphans;
@@ -98,9 +100,15 @@ export class OwnedFolders {
 
   async #create(): Promise<void> {
     const [lockFile, owner] = [path.join(this.own, LOCK), path.join(this.own, OWNER)];
-    await mkdir(this.own, { recursive: true });
-    await writeFile(owner, JSON.stringify({ machine: machineName, boot: bootId }));
-    await makeLockFile(lockFile);
+    await mkdir(this.#root, { recursive: true });
+    if ((await stat(this.own).catch(() => null)) === null) {
+      // Whole from its first moment: whoever finds one without a lock cannot tell whether its process lives.
+      const making = temporaryIn(this.#root);
+      await mark(making);
+      await rename(making, this.own);
+    } else {
+      await mark(this.own);
+    }
     // Whoever looks whether it is free holds it for a moment.
     for (this.#lock = tryLock(lockFile); this.#lock === null; this.#lock = tryLock(lockFile)) await sleep(2);
     clearInterval(this.#beat);
@@ -110,6 +118,13 @@ export class OwnedFolders {
     }, BEAT_MS);
     this.#beat.unref();
   }
+}
+
+/** Says in a folder whose it is, and how to ask whether they live. */
+async function mark(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, OWNER), JSON.stringify({ machine: machineName, boot: bootId }));
+  await makeLockFile(path.join(folder, LOCK));
 }
 
 async function isOfThisMachine(folder: string): Promise<boolean> {
@@ -125,5 +140,11 @@ async function isOfThisMachine(folder: string): Promise<boolean> {
 export async function removeUnless(folder: string, isKept: (name: string) => boolean): Promise<void> {
   const names = await readdir(folder).catch(() => null);
   if (names === null || names.some(isKept)) return;
-  await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  // Gone as a whole, too, also when this process ends half way.
+  const going = temporaryIn(path.dirname(folder));
+  const moved = await rename(folder, going).then(
+    () => going,
+    () => folder,
+  );
+  await rm(moved, { recursive: true, force: true }).catch(() => undefined);
 }

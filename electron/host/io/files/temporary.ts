@@ -1,6 +1,6 @@
-/** Files that are being written, under a name of their own until they are whole; what a kill leaves of them is swept up. */
+/** Files and folders that are being written, under a name of their own until they are whole; what a kill leaves of them is swept up. */
 import { randomBytes } from 'node:crypto';
-import { readdir, stat, unlink } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isAlive, processRoomId } from './this-machine.ts';
 
@@ -15,6 +15,8 @@ export function temporaryIn(folder: string): string {
   return path.join(folder, `.braggbench-${processRoomId}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`);
 }
 
+export const isTemporary = (name: string): boolean => OURS.test(name);
+
 async function isAbandoned(folder: string, name: string): Promise<boolean> {
   const [, room, pid] = OURS.exec(name) ?? [];
   if (room === processRoomId) return !isAlive(Number(pid));
@@ -27,7 +29,8 @@ async function isAbandoned(folder: string, name: string): Promise<boolean> {
 export async function sweepTemporaries(folder: string): Promise<void> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.tmp'));
   for (const name of names) {
-    if (await isAbandoned(folder, name)) await unlink(path.join(folder, name)).catch(() => undefined);
+    if (!(await isAbandoned(folder, name))) continue;
+    await rm(path.join(folder, name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

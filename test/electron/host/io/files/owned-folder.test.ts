@@ -101,6 +101,35 @@ describe('a data folder that is deleted while the program runs', () => {
   });
 });
 
+it('a folder of its own is whole from its first moment', async () => {
+  const root = path.join(folder, 'owned');
+  const [mine, theirs] = [new OwnedFolders(root), new OwnedFolders(root)];
+  let looked = 0;
+  let over = false;
+  const looking = (async () => {
+    while (!over) {
+      for (const name of await readdir(root).catch(() => [])) {
+        const names = name.endsWith('.tmp') ? null : await readdir(path.join(root, name)).catch(() => null);
+        if (names === null) continue;
+        expect(names.sort()).toEqual(['owner.json', 'owner.lock']);
+        looked += 1;
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  })();
+  for (let i = 0; i < 20; i += 1) {
+    await mine.make();
+    expect(await theirs.orphans()).toEqual([]);
+    await mine.close();
+  }
+  await mine.make();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  over = true;
+  await looking;
+  expect(looked).toBeGreaterThan(0);
+  await mine.close();
+});
+
 describe('what kills leave of files that were being written', () => {
   it('is swept up at the next start, and what a living process writes is not', async () => {
     const one = await start();
@@ -113,6 +142,12 @@ describe('what kills leave of files that were being written', () => {
     const dead = living.replace(`-${process.pid}-`, `-${one.child.pid}-`);
     const another = path.join(library, '.someone.tmp');
     for (const name of [living, dead, another, path.join(owner, path.basename(dead))]) await writeFile(name, 'half');
+    // Killed while it made a folder of its own.
+    for (const root of ['recovery', 'scratch']) {
+      const half = path.join(folder, root, path.basename(dead));
+      await mkdir(half, { recursive: true });
+      await writeFile(path.join(half, 'owner.json'), '{}');
+    }
     // A state without its note, and results that did not fit into memory.
     await writeFile(path.join(owner, 'run-x.h5'), 'half');
     const scratch = path.join(folder, 'scratch', path.basename(owner));
