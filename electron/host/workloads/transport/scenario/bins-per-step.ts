@@ -277,7 +277,8 @@ function findParts(scenario: TransportScenario, context: TransportContext): numb
   // A scenario with the values that the program filled in is as good as one without them, and no better.
   const own = bin_mm === chosenRangeStep_mm(scenario, context, step_mm);
   const bearable = isTilted(scenario) ? BEARABLE.tilted : own ? BEARABLE.chosen : BEARABLE.asked;
-  const least = leastBins(bin_mm, spread_mm(scenario, context));
+  // What a tilted beam's rows gain was measured with the bins of its file.
+  const least = scenario.beam.angle_deg === 0 ? leastBins(bin_mm, spread_mm(scenario, context)) : 1;
   const fine = parts.filter((part) => part >= least);
   return fewest(scenario, context, step_mm, bin_mm, fine.length > 0 ? fine : parts, bearable);
 }
