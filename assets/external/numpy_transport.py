@@ -1,25 +1,22 @@
-"""Proton transport in NumPy: whole-array expressions on one core. Speaks the protocol of README.md."""
-
-import time
+"""Proton transport in NumPy: `array` (whole-array expressions on one core), and `loop`, which scatters as the published
+notes do, one FFT a slice in a triple loop. Speaks the protocol of README.md."""
 
 import numpy as np
 
 from array_solver import ArraySolver
-from protocol import WallClock, serve, solve_repeatedly
-from transport_tables import build_tables
+from loop_solver import LoopSolver
+from protocol import Refused, serve
+from transport_program import TransportProgram
+
+SOLVERS = {"array": ArraySolver, "loop": LoopSolver}
 
 
-def solve(request):
-    begun = time.perf_counter()
-    tables = build_tables(request["problem"])
-    tables_s = time.perf_counter() - begun
-    precision = request["problem"]["solver"]["precision"]
-    dtype = np.float32 if precision == "fp32" else np.float64
-    answer = solve_repeatedly(
-        request, tables, lambda: ArraySolver(np, tables, dtype), WallClock(), np.asarray, look_every=1
-    )
-    return {"device": "cpu", "precision": precision, "tables_s": tables_s, **answer}
+def program(request):
+    solver = SOLVERS.get(request["style"])
+    if solver is None:
+        raise Refused("unsupported", f"style {request['style']!r} is not known; allowed: {', '.join(SOLVERS)}")
+    return TransportProgram(request, lambda tables, dtype: solver(np, tables, dtype))
 
 
 if __name__ == "__main__":
-    serve(["array"], solve)
+    serve(program)

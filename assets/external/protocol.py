@@ -1,19 +1,24 @@
-"""The baseline protocol: one JSON request on standard input, one JSON answer on standard output, dose as NPZ.
+"""The protocol of rivals: a line of JSON on standard input asks, a line of JSON on standard output answers.
 README.md beside this file describes every field."""
 
+import contextlib
+import hashlib
 import json
+import os
 import platform
 import sys
 import time
 
 import numpy as np
 
-PROTOCOL = 1
+PROTOCOL = 2
 LOOK_EVERY = 8  # steps between two looks at what is in flight, where looking waits for the device
+MOST_REPETITIONS = 20_000
+STEEPEST = 100.0  # a first repetition misleads: by this much at most is the next batch longer
 
 
 class Refused(Exception):
-    """What this program cannot do; `code` is 'missing' or 'unsupported'."""
+    """What this program cannot do; `code` is 'missing', 'unsupported' or 'memory'."""
 
     def __init__(self, code, message):
         super().__init__(message)
@@ -31,75 +36,172 @@ class WallClock:
         return None, time.perf_counter() - self.begun
 
 
-def march(solver, request, look_every):
-    """Steps until too few protons are in flight. Returns the steps taken, and protons and MeV in flight."""
-    problem = request["problem"]
-    least = problem["solver"]["stop_weight"] * solver.tables.number_in
-    steps, flight = 0, solver.tables.number_in
-    while steps < request["steps_max"] and flight > least:
-        for _ in range(min(look_every, request["steps_max"] - steps)):
-            solver.step()
-            steps += 1
-        if least > 0.0 or steps >= request["steps_max"]:
-            flight = solver.in_flight()[0]
-    return steps, *solver.in_flight()
+class Program:
+    """One contestant on one problem; programs derive from it."""
 
+    device = "cpu"
+    precision = "fp32"
 
-def ledger(tables, losses, dose, flight, energy_flight):
-    """Relative errors of the sums over all faces: nothing may be lost that is not counted."""
-    out = {name: (float(n), float(e)) for name, (n, e) in losses.items()}
-    number = flight + tables.missed + sum(n for n, _ in out.values())
-    energy = energy_flight + tables.missed_energy + dose
-    energy += sum(e for name, (_, e) in out.items() if name != "stopped")
-    return {
-        "number_error": abs(number - tables.number_in) / tables.number_in,
-        "energy_error": abs(energy - tables.energy_in) / tables.energy_in,
-        "losses": {name: n for name, (n, _) in out.items()},
-    }
+    def __init__(self, request):
+        self.request = request
+        self.clock = WallClock()
+        self.versions = {}
+        self.parts = {}
 
-
-def solve_repeatedly(request, tables, make_solver, clock, to_host, look_every):
-    """Warm-ups, then timed runs on fresh states. The last run's dose is the answer."""
-    runs, setup = [], []
-    for index in range(request["warmups"] + request["repeats"]):
+    @contextlib.contextmanager
+    def part(self, name):
+        """A named part of the set-up."""
         begun = time.perf_counter()
-        solver = make_solver()
-        setup.append(time.perf_counter() - begun)
+        yield
+        self.parts[name] = self.parts.get(name, 0.0) + time.perf_counter() - begun
+
+    def prepare(self):
+        """Builds the state that `repeat` works on, anew, and waits until it is there."""
+
+    def repeat(self, count):
+        """Does the work so often; the clock waits for it."""
+        raise NotImplementedError
+
+    def answer(self):
+        """By name, FP64 arrays on the host."""
+        raise NotImplementedError
+
+    def facts(self):
+        """Further fields of the answer: `steps`, `cell_steps`, `ledger`, `note`."""
+        return {}
+
+    def close(self):
+        """Frees its memory."""
+
+
+def digest(arrays):
+    out = hashlib.blake2b(digest_size=8)
+    for values in arrays.values():
+        out.update(np.ascontiguousarray(values).tobytes())
+    return out.hexdigest()
+
+
+def host_arrays(program):
+    return {name: np.asarray(values, dtype=np.float64) for name, values in program.answer().items()}
+
+
+class Conversation:
+    """What is asked of one program, in any order after `open`."""
+
+    def __init__(self, make):
+        self.make = make
+        self.program = None
+        self.repetitions = 0
+
+    def open(self, asked):
+        if asked.get("protocol") != PROTOCOL:
+            raise Refused("unsupported", f"the request is of protocol {asked.get('protocol')}; this one knows {PROTOCOL}")
+        self.program = program = self.make(asked)
+        versions = {"python": platform.python_version(), "numpy": np.__version__, **program.versions}
+        return {
+            "protocol": PROTOCOL,
+            "device": program.device,
+            "precision": program.precision,
+            "versions": versions,
+        }
+
+    def prepare(self, _asked):
+        program = self.program
+        program.close()
+        program.parts = {}
+        begun = time.perf_counter()
+        program.prepare()
+        return {"setup_s": time.perf_counter() - begun, "parts": program.parts}
+
+    def timed(self, count):
+        clock = self.program.clock
         clock.start()
-        steps, flight, energy_flight = march(solver, request, look_every)
-        device_s, wall_s = clock.stop()
-        runs.append({"device_s": device_s, "wall_s": wall_s, "warmup": index < request["warmups"]})
-    dose = np.array(to_host(solver.dose), dtype=np.float64)
-    losses = {name: (float(n), float(e)) for name, (n, e) in solver.losses.items()}
-    dose[tables.entry_row] += tables.entry_dose
-    np.savez(request["dose_file"], dose=dose)
-    return {
-        "runs": runs,
-        "solver_setup_s": setup,
-        "steps": steps,
-        "cell_steps": float(np.prod(tables.shape, dtype=float)) * steps,
-        "ledger": ledger(tables, losses, float(dose.sum()), flight, energy_flight),
-        "shape": list(tables.shape),
-    }
+        self.program.repeat(count)
+        return clock.stop()
+
+    def sample(self, asked):
+        """As many repetitions as take `at_least_s`; the first sample finds how many."""
+        if self.repetitions == 0:
+            self.timed(1)  # compiles
+            count, least = 1, asked["at_least_s"]
+            while True:
+                device_s, host_s = self.timed(count)
+                seconds = host_s if device_s is None else device_s
+                if seconds >= least or count >= MOST_REPETITIONS:
+                    break
+                wanted = 1.2 * count * least / seconds if seconds > 0 else STEEPEST * count
+                count = int(min(MOST_REPETITIONS, max(2 * count, min(wanted, STEEPEST * count))))
+            self.repetitions = count
+        device_s, host_s = self.timed(self.repetitions)
+        count = self.repetitions
+        return {
+            "repetitions": count,
+            "device_s": None if device_s is None else device_s / count,
+            "host_s": host_s / count,
+        }
+
+    def run(self, _asked):
+        """From the problem to its answer in this process's memory."""
+        program = self.program
+        program.close()
+        program.parts = {}
+        begun = time.perf_counter()
+        program.prepare()
+        setup_s = time.perf_counter() - begun
+        device_s, host_s = self.timed(1)
+        arrays = host_arrays(program)
+        wall_s = time.perf_counter() - begun
+        return {
+            "setup_s": setup_s,
+            "parts": program.parts,
+            "device_s": device_s,
+            "host_s": host_s,
+            "wall_s": wall_s,
+            "hash": digest(arrays),
+        }
+
+    def answer(self, asked):
+        """What the last run left; of a prepared state, of one repetition from it."""
+        program = self.program
+        if asked["fresh"]:
+            program.close()
+            program.prepare()
+            self.timed(1)
+        arrays = host_arrays(program)
+        np.savez(asked["file"], **arrays)
+        return {"arrays": list(arrays), "hash": digest(arrays), **program.facts()}
 
 
-def serve(styles, solve):
-    """Reads the request, calls solve(request) -> answer, and prints the answer, or why there is none."""
+@contextlib.contextmanager
+def own_output():
+    """The protocol's end of the pipe; whatever else writes to standard output writes to standard error."""
+    sys.stdout.flush()
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
     try:
-        request = json.load(sys.stdin)
-        if request.get("protocol") != PROTOCOL:
-            raise Refused("unsupported", f"the request is of protocol {request.get('protocol')}; this one knows 1")
-        if request["style"] not in styles:
-            raise Refused("unsupported", f"style {request['style']!r} is not known; allowed: {', '.join(styles)}")
-        answer = solve(request)
-        versions = {"python": platform.python_version(), "numpy": np.__version__, **answer.pop("versions", {})}
-        print(json.dumps({"protocol": PROTOCOL, "style": request["style"], "versions": versions, **answer}))
-    except Refused as error:
-        print(json.dumps({"protocol": PROTOCOL, "error": {"code": error.code, "message": str(error)}}))
-        sys.exit(3)
-    except ValueError as error:
-        print(json.dumps({"protocol": PROTOCOL, "error": {"code": "unsupported", "message": str(error)}}))
-        sys.exit(3)
-    except MemoryError as error:
-        print(json.dumps({"protocol": PROTOCOL, "error": {"code": "memory", "message": str(error)}}))
-        sys.exit(3)
+        yield out
+    finally:
+        out.close()
+
+
+def refusal(error):
+    if isinstance(error, Refused):
+        return error.code, str(error)
+    if isinstance(error, MemoryError) or type(error).__name__ in ("OutOfMemoryError", "CudaAPIError"):
+        return "memory", str(error)
+    return "unsupported", str(error)
+
+
+def serve(make):
+    """Answers until its input ends. `make(request)` gives the Program; it raises Refused."""
+    with own_output() as out:
+        conversation = Conversation(make)
+        for line in sys.stdin:
+            asked = json.loads(line)
+            try:
+                answer = getattr(conversation, asked["do"])(asked)
+            except (Refused, ValueError, MemoryError, RuntimeError, ImportError) as error:
+                code, message = refusal(error)
+                answer = {"error": {"code": code, "message": message.strip().split("\n")[0]}}
+            out.write(json.dumps(answer) + "\n")
+            out.flush()

@@ -176,8 +176,6 @@ export async function benchScenario(context: VerbContext, host: Host, workload: 
   const [first] = readings;
   if (first === undefined) throw new Error('there is no scenario to measure');
   const external = listed(parsed, 'external') ?? [];
-  if (external.length > 0 && !hostWorkloads[first.kind].benchable.hasRivals)
-    throw new UsageError('--external is for transport scenarios');
   const timed = await measured(context, host, {
     verb: 'bench',
     ...{ readings, limits, external, processes: processesOf(parsed) },

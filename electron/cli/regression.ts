@@ -50,9 +50,18 @@ function unlike(before: ComparedRow, after: ComparedRow): string | null {
   return other === undefined ? null : `another ${other[0]}: ${other[2] ?? 'none'}, before ${other[1] ?? 'none'}`;
 }
 
-/** `after` is compared with `before`; `limit` is a share of the earlier time. */
-export function regressionOf(before: ComparedRow, after: ComparedRow, limit: number): Regression {
-  const { ratio, time_s: after_s, title: variant, origin: session } = after;
+/**
+ * `after` is compared with `before`; `limit` is a share of the earlier time. `between` is its ratio to several sessions
+ * before, by what those differ from each other: it decides in place of the two sessions' own interval.
+ */
+export function regressionOf(
+  before: ComparedRow,
+  after: ComparedRow,
+  limit: number,
+  between: Ratio | null = null,
+): Regression {
+  const ratio = between ?? after.ratio;
+  const { time_s: after_s, title: variant, origin: session } = after;
   const common = { variant, session, before_s: before.time_s, after_s, ratio };
   const told = (verdict: RegressionVerdict, reason: string | null = null) => ({ ...common, verdict, reason });
   const different = unlike(before, after);
@@ -61,7 +70,11 @@ export function regressionOf(before: ComparedRow, after: ComparedRow, limit: num
   const { interval } = ratio;
   if (interval === null) return told('undecided', 'too few samples for an interval');
   if (interval.high <= 1 + limit) return told('not slower');
-  if (interval.low <= 1 + limit) return told('undecided', 'the interval reaches over the limit: more rounds narrow it');
+  if (interval.low <= 1 + limit) {
+    const narrower = between === null ? 'more rounds narrow it' : 'sessions differ by so much';
+    return told('undecided', `the interval reaches over the limit: ${narrower}`);
+  }
+  if (between !== null) return told('slower');
   return after.verdict === 'slower' ? told('slower') : told('undecided', 'within the noise floor of the sessions');
 }
 

@@ -53,6 +53,8 @@ class TaskRun {
   /// Does it `runs` times from equal inputs and compares with FP64: the first result, of a user's variant each one,
   /// and by the variant that it was made from, since none is to judge itself. Throws TaskCancelled.
   TaskVerdict check(int runs);
+  /// What another program computed of the same problem, held to the same reference. Needs no prepare().
+  CheckReport compare(const TaskResults& results) const { return variant_->make(problem_)->compare(results); }
   Task& task() { return *task_; }
   bool prepared() const { return task_ != nullptr; }
   void close() {

@@ -95,7 +95,11 @@ export const bench: Verb = {
       value: 'warm,cold,graph',
       help: 'Also with emptied caches, and with launches replayed as one graph.',
     },
-    { name: 'external', value: 'a,b,…', help: 'Other programs to time beside: ids of assets/external/registry.json.' },
+    {
+      name: 'external',
+      value: 'a,b,…',
+      help: 'Other programs as contestants: ids of assets/external/registry.json; nanobragg=FILE names a program of yours.',
+    },
     gpuFlag,
     { name: 'rounds', value: 'N', help: `Most rounds, ${usualMostRounds} by default.` },
     {
@@ -145,6 +149,7 @@ export const bench: Verb = {
     'braggbench bench water-70MeV --variants window,depth',
     'braggbench bench water-70MeV --variants window --sweep grid.dx_mm=1,0.5,0.25',
     'braggbench bench uniform-grid-70MeV --external cupy-raw,numpy-array --out session.json',
+    'braggbench bench simple-cubic-1024 --external torch-image-compile,nanobragg=./nanoBragg',
     'braggbench bench simple-cubic-1024 --sweep detector.width+detector.height=256,512,1024,2048,4096',
     'braggbench bench overlap --trace --out overlap.json',
     'braggbench bench --open session.json',

@@ -36,7 +36,8 @@ async function compareAny({ parsed, terminal }: VerbContext): Promise<void> {
 /** Ends with code 1 where a variant became slower, wrong, or is gone. */
 async function failIfSlower({ parsed, terminal }: VerbContext, text: string): Promise<ExitCode> {
   const limit = slowdownLimit(text);
-  const { variants, facts } = await withHost((host) => regressions(host, parsed.operands, limit));
+  const asked = { files: parsed.operands, earlier: parsed.flags.get('earlier') ?? [], limit };
+  const { variants, facts } = await withHost((host) => regressions(host, asked));
   const failed = hasFailed(variants);
   if (hasFlag(parsed, 'json')) terminal.printJson({ limit, failed, variants, facts });
   else {
@@ -52,7 +53,7 @@ export const compare: Verb = {
   summary: 'put stored runs and sessions side by side: time, accuracy, environment',
   details: [
     "Compares every run, and every variant of a session, with the first: the time with its interval where it was measured in rounds; how right the answer is by the workload's own measures; and what differs in machine, program and scenario. All are of one workload. One run each has no uncertainty: bench measures that.",
-    'With --fail-if-slower a variant is slower only where the whole 95 % interval of its ratio lies above the limit and both noise floors. Where the interval reaches over the limit it is undecided, which fails only if nothing could be decided. Drifts of the machine between two sessions do not cancel: choose a limit above them.',
+    'With --fail-if-slower a variant is slower only where the whole 95 % interval of its ratio lies above the limit and both noise floors. Where the interval reaches over the limit it is undecided, which fails only if nothing could be decided. Drifts of the machine between two sessions do not cancel. With --earlier, of further sessions before, the interval is of what sessions differ by, as history tells it; without, choose a limit above that.',
     "Of transport runs alone also the dose's largest difference; the share of points that pass the gamma index (global, above 10 % of the maximum, of dose by mass), and the ledgers.",
   ],
   flags: [
@@ -66,12 +67,19 @@ export const compare: Verb = {
       value: 'PERCENT',
       help: 'Of sessions: compare each variant with itself in the first one. End with code 1 where one takes more than this longer, is wrong, or is gone.',
     },
+    {
+      name: 'earlier',
+      value: 'SESSION.json',
+      repeats: true,
+      help: 'With --fail-if-slower: a further session before the first, for how much sessions differ. Repeats; three before the last are needed.',
+    },
     { name: 'json', help: 'Print one JSON document instead of text.' },
   ],
   examples: [
     'braggbench compare reference.h5 mine.h5',
     'braggbench compare assets/runs/linear-relu/layer-1024.json mine.session.json',
     'braggbench compare before.json after.json --fail-if-slower 5%',
+    'braggbench compare wed.json thu.json --earlier mon.json --earlier tue.json --fail-if-slower 5%',
   ],
   operands: { min: 1, max: 1000, name: 'run files or sessions' },
   run: async (context) => {

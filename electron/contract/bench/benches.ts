@@ -98,7 +98,7 @@ export const benchStartSchema = z.strictObject({
    * `cuda-fused:1` or `cuda-fused@fp64:1`. The first is what the others are compared with.
    */
   variants: z.array(z.string().min(1).max(128)).min(1).max(mostLabels),
-  /** Programs of the registry that are timed after the rounds, and held to the same reference. */
+  /** Programs of the registry: contestants beside the variants, held to the same reference. */
   external: z.array(z.string().min(1).max(64)).max(32).default([]),
   /** Beside warm. */
   modes: z.array(modeSchema).default([]),
@@ -162,9 +162,9 @@ export type ExpectedTime = Readonly<z.infer<typeof expectedTimeSchema>>;
 const ofBench = z.strictObject({ bench: benchIdSchema });
 
 export const benchMethods = {
-  /** Those that solve scenarios of a workload. Asks each whether it can run, which takes seconds the first time. */
+  /** Those that solve scenarios of a benchmark. Asks each whether it can run, which takes seconds the first time. */
   'bench.external': {
-    params: z.strictObject({ workload: workloadSchema }),
+    params: z.strictObject({ workload: workloadSchema, bench: z.string().max(64).default('') }),
     result: z.strictObject({ programs: z.array(externalProgramSchema) }),
   },
   /** What one run of each available variant of the scenario is likely to take, from sessions where there are any. */

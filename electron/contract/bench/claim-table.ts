@@ -39,6 +39,8 @@ export const claimFindingSchema = z.strictObject({
   verdict: told,
   /** Value of what the session sweeps; null without a sweep. */
   at: z.number().nullable(),
+  /** By the program that the claim is about. */
+  rival: z.literal(true).optional(),
 });
 export type ClaimFinding = Readonly<z.infer<typeof claimFindingSchema>>;
 

@@ -18,6 +18,8 @@ const pairSchema = z.strictObject({
   verdict: claimVerdictSchema,
   /** Those of the two whose answer is wrong: their time is nobody's gain. Absent in older sessions. */
   wrong: z.array(z.string()).optional(),
+  /** By the program that the claim is about: judged whatever the claim needs. */
+  rival: z.literal(true).optional(),
 });
 
 /** Older sessions keep an open end as this. */
@@ -76,6 +78,10 @@ export function judgeClaim(found: Ratio | null, claim: Said): ClaimVerdict {
   return found.interval.low >= low && found.interval.high <= high ? 'as claimed' : 'undecided';
 }
 
+/** What is of the program itself needs no other. */
+export const saidOf = <S extends Said>(claim: S, rival: boolean): Said =>
+  rival ? { from: claim.from, to: claim.to, tolerance: claim.tolerance } : claim;
+
 interface Judged extends Said {
   readonly pairs: readonly z.infer<typeof pairSchema>[];
 }
@@ -84,7 +90,10 @@ interface Judged extends Said {
 const judgedNow = <T extends Judged>(claim: T): T => {
   const open = claim.to !== null && claim.to >= KEPT_OPEN && claim.from < LARGEST_OPEN_FROM;
   const now = open ? { ...claim, to: null } : claim;
-  return { ...now, pairs: now.pairs.map((pair) => ({ ...pair, verdict: judgeClaim(pair.gain, now) })) };
+  return {
+    ...now,
+    pairs: now.pairs.map((pair) => ({ ...pair, verdict: judgeClaim(pair.gain, saidOf(now, pair.rival === true)) })),
+  };
 };
 
 const claimResultShape = { ...claimShape, pairs: z.array(pairSchema) } as const;

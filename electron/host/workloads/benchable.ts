@@ -12,6 +12,7 @@ import type { Claim } from '../model/bench/claims.ts';
 import type { Steadied } from '../model/bench/conditions/steady.ts';
 import type { BenchProgress } from '../model/bench/session-clock.ts';
 import type { BenchLimits } from '../model/bench/stopping.ts';
+import type { ExternalAsked } from '../model/external/entrants.ts';
 import type { ComparedField } from '../model/fields/field.ts';
 import type { UserKernel } from '../model/user-kernels/file.ts';
 import type { StartChild } from '../model/user-kernels/process/link.ts';
@@ -93,11 +94,7 @@ export interface ArenaOptions {
   readonly variants: readonly string[];
   readonly claims?: readonly Claim[];
   /** Other programs of the registry in `assetsFolder`, given the scenario with every default filled in. */
-  readonly external?: {
-    readonly assetsFolder: string;
-    readonly ids: readonly string[];
-    readonly scenario: unknown;
-  } | null;
+  readonly external?: ExternalAsked | null;
   readonly sample_s?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -126,8 +123,6 @@ export interface Benchable {
   readonly amount: (addon: NativeAddon, problem: BenchProblem, variant: string) => Promise<Amount | null>;
   /** Cold processes of each variant that a session of one size starts unless it is said otherwise. */
   readonly usualProcesses: number;
-  /** Whether other programs solve its scenarios. */
-  readonly hasRivals: boolean;
   /** `swept`: the value of the scenario that a sweep changes. */
   readonly words: (swept: string | undefined) => Words;
   /** Folder of its kernels, as their resources are called. */

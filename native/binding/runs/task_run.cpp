@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "binding/convert.hpp"
 #include "binding/job.hpp"
@@ -59,6 +60,7 @@ struct State {
   double setup_s = 0;
   engine::TaskSample sample;
   engine::TaskVerdict verdict;
+  engine::CheckReport compared;  // of another program's results
   engine::TaskWork work;
   engine::TaskClock clock = engine::TaskClock::kWall;
   std::vector<engine::Quantity> quantities;
@@ -135,11 +137,10 @@ Napi::Value sample(const Napi::CallbackInfo& info, const std::shared_ptr<State>&
       });
 }
 
-Napi::Object verdict_object(Napi::Env env, const State& state) {
-  Napi::Object out = Napi::Object::New(env);
-  const engine::TaskVerdict& verdict = state.verdict;
+void set_report(Napi::Object& out, const engine::CheckReport& report) {
+  const Napi::Env env = out.Env();
   Napi::Array checks = Napi::Array::New(env);
-  for (const engine::Check& check : verdict.report.checks) {
+  for (const engine::Check& check : report.checks) {
     Napi::Object one = Napi::Object::New(env);
     one.Set("id", check.id);
     one.Set("title", check.title);
@@ -149,7 +150,13 @@ Napi::Object verdict_object(Napi::Env env, const State& state) {
     checks.Set(checks.Length(), one);
   }
   out.Set("checks", checks);
-  out.Set("compared", verdict.report.compared);
+  out.Set("compared", report.compared);
+}
+
+Napi::Object verdict_object(Napi::Env env, const State& state) {
+  Napi::Object out = Napi::Object::New(env);
+  const engine::TaskVerdict& verdict = state.verdict;
+  set_report(out, verdict.report);
   out.Set("holds", verdict.holds);
   out.Set("runs", verdict.runs);
   out.Set("bitwise", verdict.bitwise);
@@ -185,6 +192,32 @@ Napi::Value check(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
       [](Napi::Env env, State& state) -> Napi::Value { return verdict_object(env, state); });
 }
 
+/// The arrays that another program left, in the order of TaskResults; the first argument holds them.
+Napi::Value compare(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
+  const Napi::Env env = info.Env();
+  if (info.Length() < 1 || !info[0].IsArray()) throw Napi::TypeError::New(env, "compare: expected a list of arrays");
+  const Napi::Array given = info[0].As<Napi::Array>();
+  engine::TaskResults results;
+  for (uint32_t i = 0; i < given.Length(); ++i) {
+    const Napi::Value one = given.Get(i);
+    if (!one.IsTypedArray() || one.As<Napi::TypedArray>().TypedArrayType() != napi_float64_array) {
+      throw Napi::TypeError::New(env, "compare: expected arrays of doubles");
+    }
+    const Napi::Float64Array array = one.As<Napi::Float64Array>();
+    auto values = std::make_shared<const std::vector<double>>(array.Data(), array.Data() + array.ElementLength());
+    const std::size_t count = values->size();
+    results.push_back({count, [values = std::move(values)](std::size_t k) { return (*values)[k]; }});
+  }
+  return call(
+      env, kept, false,
+      [results = std::move(results)](State& state) { state.compared = state.run.compare(results); },
+      [](Napi::Env to, State& state) -> Napi::Value {
+        Napi::Object out = Napi::Object::New(to);
+        set_report(out, state.compared);
+        return out;
+      });
+}
+
 /// Frees what prepare() allocated. On a thread, as memory of a device is freed there too.
 Napi::Value close(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
   return call(
@@ -213,6 +246,7 @@ Napi::Value create_task(const Napi::CallbackInfo& info) {
   method("prepare", prepare);
   method("sample", sample);
   method("check", check);
+  method("compare", compare);
   method("close", close);
   out.Set("cancel", Napi::Function::New(env, [state](const Napi::CallbackInfo&) { state->run.cancel(); }));
   return out;

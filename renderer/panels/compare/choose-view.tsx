@@ -219,19 +219,19 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
 function OtherPrograms({ store }: ChooseProps): ReactElement {
   const { client, stores } = useWorkbench();
   const external = useSelected(store, (state) => state.external);
-  const { workload } = useScenarioBench();
+  const { workload, bench } = useScenarioBench();
   const [programs, setPrograms] = useState<readonly ExternalProgram[] | null>(null);
   useEffect(() => {
     let current = true;
     setPrograms(null);
-    client.call('bench.external', { workload }).then(
+    client.call('bench.external', { workload, bench }).then(
       (answer) => current && setPrograms(answer.programs),
       (error: unknown) => stores.notices.fail('Other programs could not be asked', error),
     );
     return () => {
       current = false;
     };
-  }, [client, stores, workload]);
+  }, [client, stores, workload, bench]);
   const missing = [
     ...Map.groupBy(
       (programs ?? []).filter(({ reason }) => reason !== null),
@@ -245,8 +245,8 @@ function OtherPrograms({ store }: ChooseProps): ReactElement {
         {programs === null
           ? 'Asking what is installed…'
           : programs.length === 0
-            ? 'None is known that solves scenarios of this workload.'
-            : 'Timed after the rounds, on the same scenario, and held to the same reference.'}
+            ? 'None is known that solves this scenario.'
+            : 'Timed in the same rounds, on the same scenario, and held to the same reference.'}
       </p>
       <div className="compare-ticks">
         {(programs ?? [])

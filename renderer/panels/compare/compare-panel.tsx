@@ -1,7 +1,6 @@
 /** Variants, sessions and runs beside each other, against one that is the reference. */
 import { type ReactElement, useEffect, useMemo, useRef } from 'react';
 import type { ExpectedTime } from '../../../electron/contract/bench/benches.ts';
-import type { WorkloadName } from '../../../electron/contract/workload.ts';
 import type { Client } from '../../client/index.ts';
 import { activeBench, shownRows } from '../../state/comparison.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -25,7 +24,7 @@ import { type CompareStore, createCompareStore } from './store.ts';
 import { TableView } from './table-view.tsx';
 import '../../widgets/plots/plot-panel.css';
 import './compare-panel.css';
-import { useScenarioBench, useVariants } from './variants.ts';
+import { type Benched, useScenarioBench, useVariants } from './variants.ts';
 import './source.css';
 
 const views = [
@@ -131,7 +130,7 @@ function Actions({ store, expected }: ActionsProps): ReactElement {
         if (typeof sweep === 'string') return;
         store.setState({ view: 'table' });
         // Programs that were ticked for another workload solve nothing of this one.
-        void programsFor(client, scenario.workload, external).then((programs) =>
+        void programsFor(client, scenario, external).then((programs) =>
           benches.start({ variants: labels, external: programs, modes, rounds, time_s, precision, margin, sweep }),
         );
       }}
@@ -141,9 +140,9 @@ function Actions({ store, expected }: ActionsProps): ReactElement {
   );
 }
 
-async function programsFor(client: Client, workload: WorkloadName, ticked: readonly string[]) {
+async function programsFor(client: Client, { workload, bench }: Benched, ticked: readonly string[]) {
   if (ticked.length === 0) return [];
-  const { programs } = await client.call('bench.external', { workload });
+  const { programs } = await client.call('bench.external', { workload, bench });
   return ticked.filter((id) => programs.some((one) => one.id === id));
 }
 

@@ -116,3 +116,23 @@ test('asks for what it needs', async () => {
     stderr: expect.stringContaining('run.h5 is one run, which has no interval'),
   });
 });
+
+test('with sessions before, a limit is held to what sessions differ by', async () => {
+  const copy = async (name: string, day: number, factor: number): Promise<string> => {
+    const file = path.join(folder, name);
+    const text = await readFile(await later({ 'cuda-graph': factor }), 'utf8');
+    await writeFile(file, text.replace('2026-12-01', `2025-11-0${day}`));
+    return file;
+  };
+  const [one, two] = [await copy('one.json', 1, 0.9), await copy('two.json', 2, 1.1)];
+  const after = await later({ 'cuda-graph': 1.08 });
+  const ask = async (...earlier: string[]) => {
+    const flags = earlier.flatMap((file) => ['--earlier', file]);
+    const { stdout } = await call(before, after, '--fail-if-slower', '2%', ...flags, '--json');
+    const { variants } = JSON.parse(stdout) as Told;
+    return variants.find(({ variant }) => variant === 'cuda-graph')?.verdict;
+  };
+  expect(await ask()).toBe('slower');
+  // They were as far apart from each other.
+  expect(await ask(one, two)).toBe('undecided');
+});

@@ -3,7 +3,7 @@
  * other, and whether the last is further off than that. Drifts of the machine do not cancel between sessions, so
  * that no interval of a single one says it.
  */
-import { gpusUsed } from '../../../contract/bench/bench-session.ts';
+import { gpusUsed, type Ratio } from '../../../contract/bench/bench-session.ts';
 import { fewestBefore, type HistorySeries, type Trend } from '../../../contract/bench/history.ts';
 import type { Interval } from '../../../contract/bench/interval.ts';
 import type { MeasuredSessionEntry, Session } from '../../../contract/bench/session.ts';
@@ -15,14 +15,28 @@ import { twoSidedQuantile } from '../../model/verdicts/student.ts';
 /** Share of further sessions that an interval may miss. */
 const missing = 0.05;
 
-/** The last session against those before: Student's prediction interval on the logarithm. Null for too few. */
-export function trendOf(times: readonly number[]): Trend | null {
-  const logs = times.map(Math.log);
-  const [last, before] = [logs.at(-1), logs.slice(0, -1)];
-  if (last === undefined || before.length < fewestBefore) return null;
+/** A session against those before: Student's prediction interval on the logarithm. Null for too few. */
+function awayFrom(earlier: readonly number[], time_s: number) {
+  if (earlier.length < fewestBefore) return null;
+  const before = earlier.map(Math.log);
   const deviation = Math.sqrt(variance(before));
-  const away = last - mean(before);
+  const away = Math.log(time_s) - mean(before);
   const half = twoSidedQuantile(missing, before.length - 1) * deviation * Math.sqrt(1 + 1 / before.length);
+  return { deviation, away, half };
+}
+
+/** Over the mean of those before, with what sessions differ by: the interval of a ratio between sessions. */
+export function ratioToEarlier(earlier: readonly number[], time_s: number): Ratio | null {
+  const found = awayFrom(earlier, time_s);
+  return found && { value: Math.exp(found.away), interval: asInterval({ middle: found.away, half: found.half }) };
+}
+
+/** The last of them against the others. Null for too few. */
+export function trendOf(times: readonly number[]): Trend | null {
+  const last = times.at(-1);
+  const found = last === undefined ? null : awayFrom(times.slice(0, -1), last);
+  if (found === null) return null;
+  const { deviation, away, half } = found;
   return {
     spread: Math.expm1(deviation),
     ratio: Math.exp(away),

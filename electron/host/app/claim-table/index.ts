@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ClaimFinding, ClaimMap, ClaimTableRow, TableClaim } from '../../../contract/bench/claim-table.ts';
-import { judgeClaim } from '../../../contract/bench/claims.ts';
+import { judgeClaim, saidOf } from '../../../contract/bench/claims.ts';
 import type { KeptSession } from '../../../contract/bench/kept-session.ts';
 import type { Session } from '../../../contract/bench/session.ts';
 import { aside } from '../../io/aside/task.ts';
@@ -77,11 +77,12 @@ function aboutOf({ file, session }: Recorded, report: number): About {
 /** What one report says of a claim that speaks of it. */
 function findingsOf(claim: Claim, about: About, measured: Measured): readonly ClaimFinding[] {
   const [result] = claimResults([claim], measured);
-  const pairs = (result?.pairs ?? []).map(({ slower, faster, what, gain, verdict, wrong }) => ({
+  const pairs = (result?.pairs ?? []).map(({ slower, faster, what, gain, verdict, wrong, rival }) => ({
     ...about,
     ...{ by: `${slower} → ${faster}`, what, unit: '×' },
     ...{ value: gain?.value ?? null, interval: gain?.interval ?? null },
     verdict: wrong === undefined ? verdict : `${verdict}, by a wrong answer`,
+    ...(rival && { rival }),
   }));
   const stated = { ...claim, needs: needsOf(claim, measured.gpu) };
   const values = claim.values.map((each) => {
@@ -90,7 +91,8 @@ function findingsOf(claim: Claim, about: About, measured: Measured): readonly Cl
     return {
       ...about,
       ...{ by, what: each.what, unit, value: found?.value ?? null, interval: found?.interval ?? null },
-      verdict: judgeClaim(found, stated),
+      verdict: judgeClaim(found, saidOf(stated, each.rival)),
+      ...(each.rival && { rival: true as const }),
     };
   });
   return [...pairs, ...values];

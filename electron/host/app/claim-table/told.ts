@@ -37,7 +37,7 @@ export function overValues(points: readonly Point[], path: string): string {
 
 interface Told extends Said {
   readonly reason: string | null;
-  readonly findings: readonly Pick<ClaimFinding, 'verdict' | 'value' | 'at'>[];
+  readonly findings: readonly Pick<ClaimFinding, 'verdict' | 'value' | 'at' | 'rival'>[];
   readonly maps: readonly ClaimMap[];
 }
 
@@ -46,10 +46,11 @@ const lastName = (path: string): string => path.split('.').at(-1)?.replaceAll('_
 /** Why nothing is said, else maps before single findings: a claim that depends on a size is true of sizes. */
 export function verdictLine({ reason, needs, findings, maps }: Told): string {
   if (reason !== null) return 'not isolated';
-  if (needs !== undefined) return `not judged here: needs ${needs}`;
-  const measured = findings.filter(({ value }) => value !== null);
-  if (measured.length === 0) return 'not measured yet';
-  const over = maps.flatMap(({ path, series }) =>
+  const all = findings.filter(({ value }) => value !== null);
+  // Where the program itself was measured, what stands in its place says nothing more.
+  const measured = needs === undefined ? all : all.filter(({ rival }) => rival === true);
+  if (measured.length === 0) return needs === undefined ? 'not measured yet' : `not judged here: needs ${needs}`;
+  const over = (needs === undefined ? maps : []).flatMap(({ path, series }) =>
     series.flatMap(({ told, points }) =>
       points.some(({ verdict }) => verdict !== 'not judged') ? [`by ${lastName(path)}, ${told}`] : [],
     ),

@@ -97,8 +97,7 @@ async function start(parts: BenchParts, request: Request) {
   benchable.check(addon, problem, variants);
   await refuseLongBench(addon, benchable, problems, async (each) => each, variants);
   if (external.length > 0) {
-    if (!benchable.hasRivals) throw new BraggError('invalid', `No other program solves scenarios of ${first.kind}.`);
-    chooseBaselines(await readRegistry(assetsFolder), external);
+    chooseBaselines(await readRegistry(assetsFolder), { workload: first.kind, bench: here.bench }, external);
   }
   await userKernels.prepare(variants, here);
   const modes = request.modes.filter((mode) => mode !== 'warm');
@@ -169,10 +168,7 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
     return variant;
   };
   return {
-    'bench.external': async ({ workload }) => {
-      const { hasRivals } = hostWorkloads[workload].benchable;
-      return { programs: hasRivals ? await externalPrograms(parts.assetsFolder) : [] };
-    },
+    'bench.external': async (solved) => ({ programs: await externalPrograms(parts.assetsFolder, solved) }),
     'bench.expected': (request) => expected(parts, request),
     'bench.start': (request) => start(parts, request),
     'bench.cancel': ({ bench }) => benches.cancel(bench),

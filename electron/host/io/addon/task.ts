@@ -106,6 +106,8 @@ export interface NativeTask {
   prepare(): Promise<TaskPreparation | null>;
   sample(options: TaskSampling): Promise<TaskSample | null>;
   check(runs: number): Promise<TaskVerdict | null>;
+  /** What another program left of the same problem, held to the same reference; needs no preparation. */
+  compare(results: readonly Float64Array[]): Promise<Pick<TaskVerdict, 'checks' | 'compared'> | null>;
   /** Frees what was prepared. */
   close(): Promise<void>;
   /** Effective between two repetitions; in long CPU work within one. */

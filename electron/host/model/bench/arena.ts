@@ -1,6 +1,6 @@
 /** What a workload gives a session: who competes, what they are held to, and how a report of it reads. */
 import type { TaskClaimResult } from '../../../contract/bench/claims.ts';
-import type { SessionEntry, SessionExternal, SessionReport } from '../../../contract/bench/session.ts';
+import type { SessionReport } from '../../../contract/bench/session.ts';
 import type { Entrant, EntryHead } from './contestant.ts';
 import type { Values } from './parity.ts';
 
@@ -8,14 +8,6 @@ export interface Oracle {
   readonly values: Values | null;
   /** For a reader: `path: reference in fp64`, or why there is none. */
   readonly told: string;
-}
-
-/** What other programs are compared with. */
-export interface RivalContext {
-  readonly entries: readonly SessionEntry[];
-  readonly reference: string | null;
-  readonly seed: number;
-  readonly tell: (what: string) => void;
 }
 
 export interface Arena {
@@ -30,6 +22,4 @@ export interface Arena {
   readonly oracle: (head: EntryHead) => Promise<Oracle | null>;
   readonly facts: () => readonly (readonly [string, string])[];
   readonly claims: (report: Omit<SessionReport, 'claims'>) => TaskClaimResult[];
-  /** Other programs on the problem, after the rounds. */
-  readonly rivals?: ((context: RivalContext) => Promise<readonly SessionExternal[]>) | undefined;
 }

@@ -1,6 +1,6 @@
 /** Published claims beside what one report of a session gave. */
 import type { Ratio } from '../../../contract/bench/bench-session.ts';
-import { type ClaimResult, judgeClaim, type TaskClaimResult } from '../../../contract/bench/claims.ts';
+import { type ClaimResult, judgeClaim, saidOf, type TaskClaimResult } from '../../../contract/bench/claims.ts';
 import type { Interval } from '../../../contract/bench/interval.ts';
 import type { BenchEntry } from '../../../contract/bench/recorded/transport.ts';
 import type { MeasuredSessionEntry, SessionReport } from '../../../contract/bench/session.ts';
@@ -62,6 +62,7 @@ export function transportTimes(entries: readonly BenchEntry[], external: readonl
     if (entry?.status !== 'measured') return notMeasured;
     const wrong = entry.verdict === 'wrong';
     if (clock === 'first') return { times: [[entry.first.wall_s]], wrong };
+    if (clock === 'process') return notMeasured;
     const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
     return { times: keptInstances(samples, clock === 'whole' ? ({ wall_s }) => wall_s : timeOf), wrong };
   };
@@ -82,7 +83,7 @@ export function measuredTransport(report: {
   };
 }
 
-const clockNames = { counted: null, whole: 'whole run', first: 'first run' } as const;
+const clockNames = { counted: null, whole: 'whole run', first: 'first run', process: 'cold process' } as const;
 
 const nameOf = ({ variant, mode, clock }: Side): string =>
   [variant, mode === 'warm' ? null : mode, clockNames[clock]].filter((part) => part !== null).join(', ');
@@ -170,14 +171,15 @@ export function claimResults(claims: readonly Claim[], measured: Measured): Clai
     const stated = statedBy(claim, gpu);
     return {
       ...stated,
-      pairs: claim.pairs.map(({ slower, faster, what }) => {
+      pairs: claim.pairs.map(({ slower, faster, what, rival }) => {
         const [slow, fast] = [timesFor(slower), timesFor(faster)];
         // The gain is time before over time after.
         const gain = gainOf(slow, fast, seed);
-        const verdict = judgeClaim(gain, stated);
+        const verdict = judgeClaim(gain, saidOf(stated, rival));
         const wrong = [...new Set([...(slow.wrong ? [slower.variant] : []), ...(fast.wrong ? [faster.variant] : [])])];
         return {
           ...{ slower: nameOf(slower), faster: nameOf(faster), what, gain, verdict },
+          ...(rival && { rival }),
           ...(gain === null || wrong.length === 0 ? {} : { wrong }),
         };
       }),
@@ -194,7 +196,13 @@ export function taskClaimResults(claims: readonly Claim[], measured: Measured): 
         const { found, unit } = statedValue(each, measured);
         const { variant, over, what } = each;
         const name = over === undefined ? variant : `${variant} over ${over}`;
-        return { variant: name, what, value: found?.value ?? null, unit, verdict: judgeClaim(found, result) };
+        return {
+          variant: name,
+          what,
+          value: found?.value ?? null,
+          unit,
+          verdict: judgeClaim(found, saidOf(result, each.rival)),
+        };
       }),
     })),
   );
@@ -220,6 +228,10 @@ function reportTimes(report: JudgedReport): TimesOf {
     const wrong = entry.verdict === 'wrong';
     const first = entry.first?.wall_s ?? null;
     if (clock === 'first') return first === null ? notMeasured : { times: [[first]], wrong };
+    if (clock === 'process') {
+      // No round holds both a process and a warm run.
+      return { times: (entry.process?.samples ?? []).map(({ time_s }) => [time_s]), wrong, apart: true };
+    }
     const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
     if (clock === 'counted') return { times: keptInstances(samples, ({ time_s }) => time_s), wrong };
     const whole = samples.flatMap(({ wall_s, ...sample }) => (wall_s === undefined ? [] : [{ ...sample, wall_s }]));

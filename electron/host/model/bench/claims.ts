@@ -9,9 +9,12 @@ import type { TaskProblem } from '../../io/addon/task.ts';
 
 /**
  * Which time a claim speaks about: `counted`, that variants are compared by; `whole`, of everything from set-up to the answer
- * in this process; `first`, of the first such run, which loads and opens.
+ * in this process; `first`, of the first such run, which loads and opens; `process`, of one in a process of its own.
  */
-const clockSchema = z.enum(['counted', 'whole', 'first']);
+const clockSchema = z.enum(['counted', 'whole', 'first', 'process']);
+
+/** By the program that the claim is about, and not by what stands in its place: judged whatever the claim needs. */
+const rival = z.boolean().default(false);
 const sideSchema = z.strictObject({
   /** A variant's label, or the id of another program that the session timed. */
   variant: z.string(),
@@ -28,6 +31,7 @@ const valueSchema = z.strictObject({
   /** Over the same quantity of this variant: how many times as much. */
   over: z.string().optional(),
   what: z.string(),
+  rival,
 });
 
 /** One variant at two values of a sweep. */
@@ -51,7 +55,7 @@ export const claimSchema = z.strictObject({
   /** GPUs of data centres say nothing of those of consumers. */
   gpus: z.enum(['any', 'consumer']).default('any'),
   where: whereSchema.default({}),
-  pairs: z.array(z.strictObject({ slower: sideSchema, faster: sideSchema, what: z.string() })).default([]),
+  pairs: z.array(z.strictObject({ slower: sideSchema, faster: sideSchema, what: z.string(), rival })).default([]),
   values: z.array(valueSchema).default([]),
   across: z.array(acrossSchema).default([]),
 });

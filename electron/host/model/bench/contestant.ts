@@ -2,7 +2,7 @@
 import type { Mode, Quantity } from '../../../contract/bench/bench-session.ts';
 import type { Accuracy, SessionEntry } from '../../../contract/bench/session.ts';
 import type { KeptRecording } from '../../../contract/recording.ts';
-import type { ColdRun } from './cold/process.ts';
+import type { ColdStart } from './cold/process.ts';
 import type { Marked } from './comparison.ts';
 import type { Repeats, Values } from './parity.ts';
 import type { Where } from './rounds.ts';
@@ -82,7 +82,7 @@ export interface Entrant {
   /** Another contestant each time, with a state of its own. Throws a BraggError. */
   readonly enter: () => Contestant;
   /** Its whole run in a process of its own; null where it is not started so, absent where nobody would. */
-  readonly cold?: ColdRun | null;
+  readonly cold?: ColdStart | null;
 }
 
 /** A sample before the session knows its highest clock. */

@@ -103,7 +103,7 @@ class Session {
         await this.takeProcesses();
       }
       await this.takeTraces();
-      const report = await this.withRivals(this.report(stopped));
+      const report = this.report(stopped);
       const recordings = this.recordings();
       return { ...report, ...(recordings === null ? {} : { recordings }) };
     } finally {
@@ -389,15 +389,6 @@ class Session {
   /** What engines compared answers with, each once. */
   private compared(): readonly string[] {
     return [...new Set(this.all.flatMap(({ contestant }) => contestant.known().compared ?? []))];
-  }
-
-  private async withRivals(report: SessionReport): Promise<SessionReport> {
-    const { rivals, claims } = this.arena;
-    const { entries, reference, seed } = report;
-    if (rivals === undefined || reference === null || this.cancelled) return report;
-    const external = await rivals({ entries, reference, seed, tell: (what) => this.tell('other programs', what) });
-    const { claims: _, ...measured } = { ...report, external: [...external], elapsed_s: this.clock.elapsed_s };
-    return { ...measured, claims: claims(measured) };
   }
 }
 

@@ -1,7 +1,7 @@
 /** Which programs of the registry can run here, and why the others cannot. */
 import { execFile } from 'node:child_process';
 import type { ExternalProgram } from '../../../contract/bench/benches.ts';
-import { type Baseline, readRegistry } from './registry.ts';
+import { type Baseline, baselinesFor, missingFile, readRegistry, type Solved, usualChoice } from './registry.ts';
 
 /** Loading CuPy and opening a device takes seconds. */
 const TIMEOUT_MS = 30_000;
@@ -22,7 +22,10 @@ function ask([program = '', ...args]: readonly string[], folder: string): Promis
   });
 }
 
-function reasonOf({ command, check }: Baseline, folder: string): Promise<string | null> {
+function reasonOf(baseline: Baseline, folder: string): Promise<string | null> {
+  const missing = missingFile(usualChoice(baseline));
+  if (missing !== null) return Promise.resolve(`${missing.charAt(0).toUpperCase()}${missing.slice(1)}.`);
+  const { command, check } = baseline;
   const asked = check ?? [command[0] ?? '', '--version'];
   const key = JSON.stringify([folder, asked]);
   const known = answers.get(key);
@@ -32,12 +35,13 @@ function reasonOf({ command, check }: Baseline, folder: string): Promise<string 
   return reason;
 }
 
-export async function externalPrograms(assetsFolder: string): Promise<ExternalProgram[]> {
-  const { folder, baselines } = await readRegistry(assetsFolder);
+/** Those that solve scenarios of a benchmark. */
+export async function externalPrograms(assetsFolder: string, solved: Solved): Promise<ExternalProgram[]> {
+  const registry = await readRegistry(assetsFolder);
   return Promise.all(
-    baselines.map(async (baseline) => {
+    baselinesFor(registry, solved).map(async (baseline) => {
       const { id, title, language, device } = baseline;
-      return { id, title, language, device, reason: await reasonOf(baseline, folder) };
+      return { id, title, language, device, reason: await reasonOf(baseline, registry.folder) };
     }),
   );
 }

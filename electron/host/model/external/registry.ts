@@ -10,15 +10,21 @@ const baselineSchema = z.strictObject({
   language: z.string(),
   device: z.enum(['cpu', 'cuda']),
   style: z.string(),
+  /** Kinds of scenarios, with the benchmark of those that have several: `micro/elementwise`. */
+  solves: z.array(z.string()).min(1),
+  /** Its arithmetic; absent where the scenario says it. */
+  precision: z.string().optional(),
   /** The first word is looked up in PATH; further ones that name files are relative to the registry's folder. */
   command: z.array(z.string().min(1)).min(1),
   /** Ends with code 0 where the program can run; the last line that it says otherwise is why not. */
   check: z.array(z.string().min(1)).min(1).optional(),
+  /** For a program that the user has: the variable that names its file, and what that file is. */
+  path: z.strictObject({ variable: z.string(), what: z.string() }).optional(),
 });
 export type Baseline = Readonly<z.infer<typeof baselineSchema>>;
 const registrySchema = z.strictObject({
   $comment: z.string().optional(),
-  version: z.literal(1),
+  version: z.literal(2),
   baselines: z.array(baselineSchema),
 });
 
@@ -27,18 +33,59 @@ export interface ExternalRegistry {
   readonly baselines: readonly Baseline[];
 }
 
+/** What a benchmark is of. */
+export interface Solved {
+  readonly workload: string;
+  readonly bench: string;
+}
+
 export async function readRegistry(assetsFolder: string): Promise<ExternalRegistry> {
   const folder = join(assetsFolder, 'external');
   const parsed = registrySchema.parse(JSON.parse(await readFile(join(folder, 'registry.json'), 'utf8')));
   return { folder, baselines: parsed.baselines };
 }
 
-/** Those asked for, in their order. Throws BraggError 'invalid' for an id that is not registered. */
-export function chooseBaselines({ baselines }: ExternalRegistry, ids: readonly string[]): readonly Baseline[] {
-  return ids.map((id) => {
-    const found = baselines.find((one) => one.id === id);
-    if (found !== undefined) return found;
-    const allowed = baselines.map((one) => one.id).join(', ');
-    throw new BraggError('invalid', `the program ${JSON.stringify(id)} is not registered; allowed: ${allowed}`);
+const nameOf = ({ workload, bench }: Solved): string => (bench === '' ? workload : `${workload}/${bench}`);
+
+/** Those that solve its scenarios. */
+export const baselinesFor = ({ baselines }: ExternalRegistry, solved: Solved): readonly Baseline[] =>
+  baselines.filter(({ solves }) => solves.includes(nameOf(solved)));
+
+/** A program as it was asked for, with the file of one that the user has; null where that was not named. */
+export interface ChosenBaseline {
+  readonly baseline: Baseline;
+  readonly file: string | null;
+}
+
+const fileOf = ({ path }: Baseline): string | null => (path === undefined ? null : process.env[path.variable] || null);
+
+/** Why a program of the user's cannot be asked; null where it can, or is none. */
+export function missingFile({ baseline: { id, path }, file }: ChosenBaseline): string | null {
+  if (path === undefined || file !== null) return null;
+  return `it is a program of yours: name ${path.what}, by ${id}=FILE or in the variable ${path.variable}`;
+}
+
+/**
+ * Those asked for, in their order: ids, or id=FILE of a program of the user's. Throws BraggError 'invalid' for an id
+ * that is not registered for these scenarios.
+ */
+export function chooseBaselines(
+  registry: ExternalRegistry,
+  solved: Solved,
+  asked: readonly string[],
+): readonly ChosenBaseline[] {
+  const able = baselinesFor(registry, solved);
+  return asked.map((text) => {
+    const at = text.indexOf('=');
+    const id = at < 0 ? text : text.slice(0, at);
+    const baseline = able.find((one) => one.id === id);
+    if (baseline !== undefined) return { baseline, file: at < 0 ? fileOf(baseline) : text.slice(at + 1) };
+    const allowed = able.map((one) => one.id).join(', ') || 'none, for no other program solves such scenarios';
+    const known = registry.baselines.some((one) => one.id === id);
+    const why = known ? `does not solve scenarios of ${nameOf(solved)}` : 'is not registered';
+    throw new BraggError('invalid', `the program ${JSON.stringify(id)} ${why}; allowed: ${allowed}`);
   });
 }
+
+/** As the registry lists it, with the file that its variable names. */
+export const usualChoice = (baseline: Baseline): ChosenBaseline => ({ baseline, file: fileOf(baseline) });

@@ -4,6 +4,8 @@ import type { DiffractionProblem } from '../../io/addon/diffraction.ts';
 import type { Arena, Oracle } from '../../model/bench/arena.ts';
 import { sessionClaims } from '../../model/bench/claim-results.ts';
 import { type Claim, speaksOf } from '../../model/bench/claims.ts';
+import { coldStart } from '../../model/bench/cold/process.ts';
+import type { Entrant } from '../../model/bench/contestant.ts';
 import { imageCandidates } from './candidates.ts';
 import { coldRunOf, headOf, ImageContestant } from './contestant.ts';
 import { REFERENCE, render } from './render.ts';
@@ -12,12 +14,14 @@ export interface ImageArenaOptions {
   /** Ids, or id:gpu. */
   readonly variants: readonly string[];
   readonly claims?: readonly Claim[];
+  /** Other programs. */
+  readonly rivals?: readonly Entrant[];
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Throws a BraggError for variants that are not known, and for a problem that no variant takes. */
 export function imageArena(addon: NativeAddon, problem: DiffractionProblem, options: ImageArenaOptions): Arena {
-  const { claims = [], signal } = options;
+  const { claims = [], rivals = [], signal } = options;
   const all = imageCandidates(problem, options.variants, addon.diffractionVariants());
   const variant = REFERENCE;
   const { width, height, terms } = addon.createDiffraction({ ...problem, solver: { ...problem.solver, variant } }).plan;
@@ -25,11 +29,14 @@ export function imageArena(addon: NativeAddon, problem: DiffractionProblem, opti
   return {
     bench: '',
     title: 'Diffraction image',
-    entrants: all.map((candidate) => ({
-      head: headOf(candidate),
-      enter: () => new ImageContestant(addon, candidate, signal),
-      cold: coldRunOf(candidate),
-    })),
+    entrants: [
+      ...all.map((candidate) => ({
+        head: headOf(candidate),
+        enter: () => new ImageContestant(addon, candidate, signal),
+        cold: coldStart(coldRunOf(candidate)),
+      })),
+      ...rivals,
+    ],
     // An image's state is made for it: each is an instance of its own.
     roundsPerInstance: 1,
     oracle: () => {

@@ -18,7 +18,7 @@ export function measuredImages({ entries, seed, judged, machine }: Claimed): Mea
       if (entry === undefined) return notMeasured;
       const { first_s, samples_s, wall_samples_s, correct } = entry;
       const first = first_s === null ? [] : [first_s];
-      const times = { counted: samples_s, whole: wall_samples_s, first }[clock];
+      const times = { counted: samples_s, whole: wall_samples_s, first, process: [] }[clock];
       const instances = judged === undefined ? [times] : times.map((time) => [time]);
       return { times: times.length === 0 ? [] : instances, wrong: correct === false };
     },

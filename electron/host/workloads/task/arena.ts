@@ -5,8 +5,11 @@ import type { TaskProblem } from '../../io/addon/task.ts';
 import type { Arena } from '../../model/bench/arena.ts';
 import { sessionClaims } from '../../model/bench/claim-results.ts';
 import type { Claim } from '../../model/bench/claims.ts';
+import { coldStart } from '../../model/bench/cold/process.ts';
+import { type ExternalAsked, rivalEntrants } from '../../model/external/entrants.ts';
 import { type TaskCandidate, taskCandidates, variantsFor } from './candidates.ts';
 import { coldRunOf, headOf, TaskContestant, usualSample_s } from './contestant.ts';
+import { taskTerms } from './rivals.ts';
 
 /** Prepared variants keep their memory; beyond this share of the GPU's each is prepared anew for every sample. */
 const shareKept = 0.5;
@@ -18,6 +21,8 @@ export interface TaskArenaOptions {
   /** Ids, or id:gpu. */
   readonly variants: readonly string[];
   readonly claims?: readonly Claim[];
+  /** Other programs. */
+  readonly external?: ExternalAsked | null;
   /** A sample repeats the task for at least this long. */
   readonly sample_s?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -44,19 +49,25 @@ function fits(addon: NativeAddon, problem: TaskProblem, all: readonly TaskCandid
 }
 
 /** Throws a BraggError for variants that are not known. */
-export function taskArena(addon: NativeAddon, problem: TaskProblem, options: TaskArenaOptions): Arena {
-  const { claims = [], sample_s = usualSample_s, signal } = options;
+export async function taskArena(addon: NativeAddon, problem: TaskProblem, options: TaskArenaOptions): Promise<Arena> {
+  const { claims = [], external, sample_s = usualSample_s, signal } = options;
   const variants = addon.taskVariants(problem.workload);
   const all = taskCandidates(problem, options.variants, variants);
   const keep = fits(addon, problem, all);
+  const { workload, bench } = problem;
+  const terms = () => taskTerms(addon, problem, { sample_s, keep });
+  const rivals = await rivalEntrants({ addon, external, workload, bench, terms, signal });
   return {
-    bench: problem.bench,
+    bench,
     title: variantsFor(problem, variants)[0]?.benchTitle ?? problem.workload,
-    entrants: all.map((candidate) => ({
-      head: headOf(candidate),
-      enter: () => new TaskContestant(addon, candidate, { sample_s, keep, signal }),
-      cold: coldRunOf(candidate),
-    })),
+    entrants: [
+      ...all.map((candidate) => ({
+        head: headOf(candidate),
+        enter: () => new TaskContestant(addon, candidate, { sample_s, keep, signal }),
+        cold: coldStart(coldRunOf(candidate)),
+      })),
+      ...rivals,
+    ],
     // What cannot stay prepared is prepared for each sample.
     roundsPerInstance: keep ? ROUNDS_PER_INSTANCE : 1,
     oracle: async () => null,

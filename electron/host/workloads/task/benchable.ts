@@ -21,7 +21,6 @@ export function taskBenchable(kind: TaskKind): Benchable {
     amount: (addon, problem, variant) => amountFor(addon, problemFor(kind, problem), variant),
     // What is measured is a kernel, prepared once and repeated.
     usualProcesses: 0,
-    hasRivals: false,
     words: taskWords,
     // Folders of C++ have underscores.
     kernels: kind.replaceAll('-', '_'),

@@ -12,6 +12,7 @@ import type { Lease, LoadedUserKernel } from '../../model/user-kernels/loaded.ts
 
 export class UserKernelTask implements NativeTask {
   readonly plan: NativeTask['plan'];
+  readonly #engine: NativeAddon;
   readonly #session: LoadedUserKernel;
   readonly #problem: TaskProblem;
   #lease: Lease | null = null;
@@ -20,6 +21,7 @@ export class UserKernelTask implements NativeTask {
   /** Throws what the engine throws of a problem that it refuses. Runs no code of the variant. */
   constructor(engine: NativeAddon, session: LoadedUserKernel, problem: TaskProblem) {
     const { kernel } = session;
+    this.#engine = engine;
     this.#session = session;
     this.#problem = { ...problem, variant: kernel.base.id };
     this.plan = { ...engine.createTask(this.#problem).plan, variant: kernel.id };
@@ -38,6 +40,11 @@ export class UserKernelTask implements NativeTask {
 
   check(runs: number): Promise<TaskVerdict | null> {
     return this.#call('check', [runs]);
+  }
+
+  /** By what it was made from. */
+  compare(results: readonly Float64Array[]) {
+    return this.#engine.createTask(this.#problem).compare(results);
   }
 
   async close(): Promise<void> {

@@ -80,3 +80,10 @@ export async function coldProcess_s(
     clearTimeout(late);
   }
 }
+
+/** Starts a process of whatever kind, and gives the seconds to its answer; null once `signal` is aborted. */
+export type ColdStart = (label: string, startChild: StartChild, signal?: AbortSignal) => Promise<number | null>;
+
+/** Null stays null. */
+export const coldStart = (run: ColdRun | null): ColdStart | null =>
+  run && ((label, startChild, signal) => coldProcess_s(label, run, startChild, signal));

@@ -11,7 +11,7 @@ import { asRatio } from '../comparison.ts';
 import { type Turn, takeRounds, type Where } from '../rounds.ts';
 import { median } from '../statistics.ts';
 import { type BenchLimits, limitsOf } from '../stopping.ts';
-import { type ColdRun, coldProcess_s } from './process.ts';
+import type { ColdStart } from './process.ts';
 
 /** As few as say anything: each is an instance of its own. */
 export const usualProcesses = fewestRounds;
@@ -19,7 +19,7 @@ export const usualProcesses = fewestRounds;
 export interface ColdRival {
   readonly label: string;
   /** Null where it is not started apart. */
-  readonly run: ColdRun | null;
+  readonly run: ColdStart | null;
 }
 
 interface ColdSample extends Where {
@@ -88,7 +88,7 @@ export class ColdProcesses {
       what: label,
       times: () => timesOf(samples),
       take: async (where) => {
-        const time_s = run === null ? null : await coldProcess_s(label, run, startChild, signal);
+        const time_s = run === null ? null : await run(label, startChild, signal);
         return time_s === null ? null : () => samples.push({ ...where, time_s });
       },
       lost: (error: BraggError) => {

@@ -1,70 +1,35 @@
-/** Other programs as rows of a benchmark's report: timed after the rounds, held to the same FP64 reference. */
-import type { SessionExternal } from '../../../../contract/bench/session.ts';
-import { BraggError } from '../../../../contract/errors.ts';
+/** What other programs are told of a transport problem, and how their doses are judged. */
 import type { NativeAddon, TransportProblem } from '../../../io/addon/addon.ts';
-import type { RivalContext } from '../../../model/bench/arena.ts';
-import { parityLimit, relativeL2, type Values } from '../../../model/bench/parity.ts';
-import { median, relativeSpread } from '../../../model/bench/statistics.ts';
-import type { Baseline } from '../../../model/external/registry.ts';
-import { type ExternalAnswer, runExternal } from '../../../model/external/run.ts';
+import { parityLimit, relativeL2 } from '../../../model/bench/parity.ts';
+import type { RivalTerms } from '../../../model/external/contestant.ts';
+import type { ChosenBaseline } from '../../../model/external/registry.ts';
 import { cellSteps, doseError, ledgerError } from '../accuracy.ts';
 
-/** Another program's runs: its first compiles. */
-export const externalRuns = { warmups: 1, repeats: 5, timeout_s: 300 } as const;
-
-export interface RivalOptions {
-  readonly addon: NativeAddon;
-  readonly folder: string;
-  readonly baselines: readonly Baseline[];
-  readonly scenario: unknown;
-  readonly warmups: number;
-  readonly repeats: number;
-  readonly timeout_s: number;
-  readonly signal?: AbortSignal | undefined;
+/** They step along the path. */
+export function problemOnPath(problem: TransportProblem): TransportProblem {
+  return { ...problem, solver: { ...problem.solver, stepping: 'path' } };
 }
 
-export type Rivals = (
-  problem: TransportProblem,
-  oracleDose: Values | null,
-  context: RivalContext,
-) => Promise<readonly SessionExternal[]>;
-
-function resultOf(answer: ExternalAnswer, oracleDose: Values | null): NonNullable<SessionExternal['result']> {
-  const timed = answer.runs.filter(({ warmup }) => !warmup);
-  const times = timed.map(({ device_s, wall_s }) => device_s ?? wall_s);
-  const time_s = median(times);
-  const { device, precision, versions, steps, cell_steps, ledger, tables_s, solver_setup_s } = answer;
-  const parity = doseError(oracleDose === null ? null : relativeL2(answer.dose, oracleDose), parityLimit[precision]);
+export function transportTerms(addon: NativeAddon, asked: TransportProblem, { baseline }: ChosenBaseline): RivalTerms {
+  // A program of the user's has a physics of its own: how far its dose is from ours is told, and not judged.
+  const judged = baseline.path === undefined;
+  const problem = problemOnPath(asked);
+  const { precision } = problem.solver;
+  const auto = { ...problem, solver: { ...problem.solver, variant: 'auto' } };
+  const { steps_max, ne, ntheta, nz, nx } = addon.createTransport(auto).plan;
   return {
-    ...{ device, precision, versions, time_s, times },
-    wall_s: median(timed.map(({ wall_s }) => wall_s)),
-    spread: relativeSpread(times),
-    setup_s: tables_s + median(solver_setup_s),
-    size: steps === 0 ? null : cell_steps / steps,
-    wrong: !parity.holds,
-    accuracy: [parity, ledgerError(Math.max(ledger.number_error, ledger.energy_error), precision)],
-    quantities: [cellSteps(cell_steps / time_s), { id: 'steps', title: 'Steps taken', value: steps, unit: '' }],
-  };
-}
-
-/** Runs them one after the other: the device is theirs alone then. */
-export function rivals(options: RivalOptions): Rivals {
-  return async (asked, oracleDose, { tell }) => {
-    const solver = { ...asked.solver, stepping: 'path' as const };
-    const problem = { ...asked, solver };
-    const { steps_max } = options.addon.createTransport({ ...problem, solver: { ...solver, variant: 'auto' } }).plan;
-    const out: SessionExternal[] = [];
-    for (const baseline of options.baselines) {
-      tell(baseline.id);
-      const { id, title, language } = baseline;
-      try {
-        const answer = await runExternal({ ...options, baseline, problem, stepsMax: steps_max });
-        out.push({ id, title, language, reason: null, result: resultOf(answer, oracleDose) });
-      } catch (error) {
-        if (!(error instanceof BraggError)) throw error;
-        out.push({ id, title, language, reason: error.message, result: null });
-      }
-    }
-    return out;
+    request: { problem, steps_max },
+    ...{ precision, samples: 'run', sample_s: 0, lengths: [nz * nx], size: ne * ntheta * nz * nx },
+    accuracy: ({ arrays: [dose], told: { ledger } }, oracle) => {
+      const error = oracle === null || dose === undefined ? null : relativeL2(dose, oracle);
+      const dosed = doseError(error, judged ? parityLimit[precision] : null);
+      if (ledger === null) return [dosed];
+      return [dosed, ledgerError(Math.max(ledger.number_error, ledger.energy_error), precision)];
+    },
+    values: ([dose]) => dose ?? null,
+    quantities: ({ steps, cell_steps }, time_s) => [
+      ...(cell_steps === null ? [] : [cellSteps(cell_steps / time_s)]),
+      ...(steps === null ? [] : [{ id: 'steps', title: 'Steps taken', value: steps, unit: '' }]),
+    ],
   };
 }

@@ -33,6 +33,9 @@ test('why nothing is said comes before what was measured', () => {
   const claim = { from: 2, to: 10, reason: null, findings: [finding('as claimed'), finding('less')], maps: [] };
   expect(verdictLine(claim)).toBe('as claimed in 1 of 2, less in 1 of 2');
   expect(verdictLine({ ...claim, needs: 'PyTorch' })).toBe('not judged here: needs PyTorch');
+  // By PyTorch itself it is judged, and what stands in its place says nothing more.
+  const byItself = [finding('as claimed'), { ...finding('less'), rival: true as const }];
+  expect(verdictLine({ ...claim, needs: 'PyTorch', findings: byItself })).toBe('less');
   expect(verdictLine({ ...claim, reason: 'No pair.' })).toBe('not isolated');
   expect(verdictLine({ ...claim, findings: [finding('not measured', null)] })).toBe('not measured yet');
 });

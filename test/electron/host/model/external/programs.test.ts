@@ -1,11 +1,13 @@
-/** Programs outside: NumPy's answer is the engine's, and what cannot run says why. */
+/** The programs of assets/external at work, and what is said of one that cannot. */
 import { execFileSync } from 'node:child_process';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { TransportProblem } from '../../../../../electron/host/io/addon/addon.ts';
 import { relativeL2 } from '../../../../../electron/host/model/bench/parity.ts';
+import { RivalContestant } from '../../../../../electron/host/model/external/contestant.ts';
+import { Conversation, openedSchema } from '../../../../../electron/host/model/external/conversation.ts';
 import { readNpz } from '../../../../../electron/host/model/external/npz.ts';
-import { chooseBaselines, readRegistry } from '../../../../../electron/host/model/external/registry.ts';
-import { runExternal } from '../../../../../electron/host/model/external/run.ts';
+import { type Baseline, chooseBaselines, readRegistry } from '../../../../../electron/host/model/external/registry.ts';
+import { transportTerms } from '../../../../../electron/host/workloads/transport/bench/rivals.ts';
 import { assetsFolder } from '../../small-run.ts';
 import { addon, check, scenarios } from '../scenarios/open.ts';
 
@@ -19,6 +21,7 @@ function python(code: string): boolean {
 }
 
 const registry = await readRegistry(assetsFolder);
+const transport = { workload: 'transport', bench: '' };
 const coarse = { grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 50 }, geometry: { width_mm: 10, depth_mm: 10 } };
 
 async function problemOf(parts: object): Promise<TransportProblem> {
@@ -26,65 +29,143 @@ async function problemOf(parts: object): Promise<TransportProblem> {
   return { ...problem, keyframes: 0, solver: { ...problem.solver, variant: 'gather' } };
 }
 
-async function ask(id: string, problem: TransportProblem) {
-  const [baseline] = chooseBaselines(registry, [id]);
-  if (baseline === undefined) throw new Error(id);
-  const stepsMax = addon.createTransport(problem).plan.steps_max;
-  const how = { warmups: 0, repeats: 1, timeout_s: 60 };
-  return runExternal({ baseline, folder: registry.folder, scenario: null, problem, stepsMax, ...how });
+const opened: RivalContestant[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close();
+});
+
+function rival(id: string, problem: TransportProblem, other: Partial<Baseline> = {}): RivalContestant {
+  const [chosen] = chooseBaselines(registry, transport, [id]);
+  if (chosen === undefined) throw new Error(id);
+  const changed = { ...chosen, baseline: { ...chosen.baseline, ...other } };
+  const terms = transportTerms(addon, problem, changed);
+  const out = new RivalContestant({ addon, folder: registry.folder, chosen: changed, terms });
+  opened.push(out);
+  return out;
 }
 
 const cases = [
-  ['water, fp32', {}, 'fp32', 1e-5],
-  ['attenuation and two materials, fp64', { physics: { nuclear: 'attenuation' } }, 'fp64', 1e-12],
+  ['numpy-array', 'water, fp32', {}, 'fp32', 1e-5],
+  ['numpy-array', 'attenuation and two materials, fp64', { physics: { nuclear: 'attenuation' } }, 'fp64', 1e-12],
   // Their detour is so long that rows in depth are widened.
-  ['many angles, fp64', { beam: { energy_MeV: 30, angle_sigma_mrad: 200 } }, 'fp64', 1e-12],
-  ['an energy spread, fp64', { beam: { energy_MeV: 30, energy_sigma_MeV: 1.5, z_mm: 0.1 } }, 'fp64', 1e-12],
-  ['an energy spread within a bin, fp64', { beam: { energy_MeV: 30, energy_sigma_MeV: 0.1 } }, 'fp64', 1e-12],
-  ['along a side, fp64', { beam: { energy_MeV: 30, x_mm: 4.8, x_sigma_mm: 1 } }, 'fp64', 1e-12],
-  ['along the other side, fp64', { beam: { energy_MeV: 30, x_mm: -4.8, x_sigma_mm: 1 } }, 'fp64', 1e-12],
+  ['numpy-array', 'many angles, fp64', { beam: { energy_MeV: 30, angle_sigma_mrad: 200 } }, 'fp64', 1e-12],
+  [
+    'numpy-array',
+    'an energy spread, fp64',
+    { beam: { energy_MeV: 30, energy_sigma_MeV: 1.5, z_mm: 0.1 } },
+    'fp64',
+    1e-12,
+  ],
+  [
+    'numpy-array',
+    'an energy spread within a bin, fp64',
+    { beam: { energy_MeV: 30, energy_sigma_MeV: 0.1 } },
+    'fp64',
+    1e-12,
+  ],
+  ['numpy-array', 'along a side, fp64', { beam: { energy_MeV: 30, x_mm: 4.8, x_sigma_mm: 1 } }, 'fp64', 1e-12],
+  ['numpy-array', 'along the other side, fp64', { beam: { energy_MeV: 30, x_mm: -4.8, x_sigma_mm: 1 } }, 'fp64', 1e-12],
+  [
+    'numpy-loop',
+    'few cells, fp64',
+    { beam: { energy_MeV: 10 }, geometry: { width_mm: 4, depth_mm: 2 } },
+    'fp64',
+    1e-12,
+  ],
 ] as const;
 
 describe('numpy_transport.py', () => {
-  test.for(cases)('%s: the engine’s dose, and a ledger that closes', async ([_name, parts, precision, limit], ctx) => {
+  test.for(cases)(
+    '%s: %s: the engine’s dose, and a ledger that closes',
+    async ([id, _name, parts, precision, limit], ctx) => {
+      if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
+      const regions =
+        precision === 'fp64'
+          ? {
+              geometry: {
+                ...coarse.geometry,
+                regions: [{ material: 'bone-compact-icru', x_mm: [0, 2], z_mm: [1, 2] }],
+              },
+            }
+          : {};
+      const problem = await problemOf({ ...parts, ...regions, solver: { precision, step_mm: 0.5 } });
+      const engine = await addon.createTransport(problem).start(() => undefined);
+      const program = rival(id, problem);
+      const taken = await program.first();
+      const answer = await program.answer();
+      expect(relativeL2(answer?.values ?? new Float64Array(), engine.dose)).toBeLessThan(limit);
+      expect(program.quantities(1)).toContainEqual(expect.objectContaining({ id: 'steps', value: engine.steps }));
+      const right = program.accuracy(engine.dose);
+      expect(right.map((one) => [one.id, one.holds])).toEqual([
+        ['parity', true],
+        ['ledger', true],
+      ]);
+      expect(taken?.wall_s).toBeGreaterThan(taken?.time_s ?? Number.POSITIVE_INFINITY);
+    },
+  );
+
+  test('a second run is as the first, bit for bit, and modes of ours are none of its', async (ctx) => {
     if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
-    const regions =
-      precision === 'fp64'
-        ? {
-            geometry: { ...coarse.geometry, regions: [{ material: 'bone-compact-icru', x_mm: [0, 5], z_mm: [2, 4] }] },
-          }
-        : {};
-    const problem = await problemOf({ ...parts, ...regions, solver: { precision, step_mm: 0.5 } });
-    const [engine, answer] = [
-      await addon.createTransport(problem).start(() => undefined),
-      await ask('numpy-array', problem),
-    ];
-    expect(relativeL2(answer.dose, engine.dose)).toBeLessThan(limit);
-    expect(answer.steps).toBe(engine.steps);
-    expect(answer.ledger.number_error).toBeLessThan(1e-6);
-    expect(answer.ledger.energy_error).toBeLessThan(1e-6);
-    expect(answer.runs).toHaveLength(1);
+    const program = rival('numpy-array', await problemOf({ solver: { step_mm: 0.5 } }));
+    await program.first();
+    const second = await program.take('warm');
+    expect([...(second?.parts.keys() ?? [])]).toEqual(['tables', 'start state']);
+    expect(second?.setup_s).toBeLessThan(second?.wall_s ?? 0);
+    await program.answer();
+    expect(program.known()).toMatchObject({
+      repeats: { runs: 2, bitwise: true },
+      note: expect.stringContaining('numpy'),
+    });
+    await expect(program.take('graph')).rejects.toThrow('which no graph replays');
   });
 });
 
-test('what is missing is said in one readable sentence', async (ctx) => {
-  const problem = await problemOf({});
-  const [baseline] = chooseBaselines(registry, ['numpy-array']);
-  if (baseline === undefined) throw new Error('numpy-array is not registered');
-  const absent = { ...baseline, command: ['braggbench-no-such-python', 'x.py'] };
-  const rest = { folder: registry.folder, scenario: null, problem, stepsMax: 1, warmups: 0, repeats: 1, timeout_s: 20 };
-  await expect(runExternal({ baseline: absent, ...rest })).rejects.toThrow(
-    'braggbench-no-such-python is not installed, or not in PATH',
-  );
-  if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
-  const depth = { ...problem, solver: { ...problem.solver, stepping: 'depth' as const } };
-  await expect(runExternal({ baseline, ...rest, problem: depth })).rejects.toThrow('the baselines offer path');
-  if (python('import cupy')) ctx.skip('CuPy is installed here');
-  await expect(ask('cupy-raw', problem)).rejects.toThrow(/^CuPy is not installed for this Python/);
+describe('what is missing is said in one readable sentence', () => {
+  test('an interpreter', async () => {
+    const program = rival('numpy-array', await problemOf({}), { command: ['braggbench-no-such-python', 'x.py'] });
+    await expect(program.first()).rejects.toThrow('braggbench-no-such-python is not installed, or not in PATH');
+  });
+
+  test('a package', async (ctx) => {
+    if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
+    if (python('import cupy')) ctx.skip('CuPy is installed here');
+    await expect(rival('cupy-raw', await problemOf({})).first()).rejects.toThrow(
+      /^CuPy is not installed for this Python/,
+    );
+  });
+
+  test('a style', async (ctx) => {
+    if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
+    const program = rival('numpy-array', await problemOf({}), { style: 'quick' });
+    await expect(program.first()).rejects.toThrow("style 'quick' is not known; allowed: array, loop");
+  });
+
+  test('a program that is not registered, or solves something else', () => {
+    expect(() => chooseBaselines(registry, transport, ['cupy'])).toThrow('allowed: numpy-array, ');
+    expect(() => chooseBaselines(registry, { workload: 'micro', bench: 'timing' }, ['cupy-raw'])).toThrow(
+      'does not solve scenarios of micro/timing; allowed: none',
+    );
+  });
 });
 
-test('a program that is not registered is refused with the list of those that are', () => {
-  expect(() => chooseBaselines(registry, ['cupy'])).toThrow('allowed: numpy-array, cupy-array, ');
+describe('a conversation', () => {
+  const script = (code: string): Conversation =>
+    new Conversation({ command: ['python3', '-c', code] }, { folder: registry.folder, gpu: null, mostSeconds: 20 });
+
+  test('with a program that ends quotes what it said last', async (ctx) => {
+    if (!python('')) ctx.skip('python3 is not installed');
+    const ended = script('raise SystemExit("out of paper")');
+    await expect(ended.ask({ do: 'open' }, openedSchema)).rejects.toThrow('it ended with code 1: out of paper');
+    await expect(ended.ask({ do: 'open' }, openedSchema)).rejects.toThrow('out of paper');
+    await ended.close();
+  });
+
+  test('with a program that answers something else', async (ctx) => {
+    if (!python('')) ctx.skip('python3 is not installed');
+    const odd = script('input(); print("hello", flush=True); input()');
+    await expect(odd.ask({ do: 'open' }, openedSchema)).rejects.toThrow('its answer is not of the protocol');
+    await odd.close();
+  });
 });
 
 test('a file that is no NPZ says so', () => {

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sessionReportSchema } from '../../../../../../electron/contract/bench/session.ts';
 import type { TransportProblem } from '../../../../../../electron/host/io/addon/addon.ts';
-import { type ColdRun, coldProcess_s } from '../../../../../../electron/host/model/bench/cold/process.ts';
+import { type ColdRun, coldProcess_s, coldStart } from '../../../../../../electron/host/model/bench/cold/process.ts';
 import { ColdProcesses } from '../../../../../../electron/host/model/bench/cold/processes.ts';
 import { limitsOf } from '../../../../../../electron/host/model/bench/stopping.ts';
 import {
@@ -104,8 +104,8 @@ describe('cold processes of a session', () => {
     };
     const all = new ColdProcesses(
       [
-        { label: 'quick', run: byLabel('quick') },
-        { label: 'slow', run: byLabel('slow') },
+        { label: 'quick', run: coldStart(byLabel('quick')) },
+        { label: 'slow', run: coldStart(byLabel('slow')) },
         { label: 'mine.cpp', run: null },
       ],
       options(startChild),
