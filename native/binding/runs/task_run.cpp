@@ -209,8 +209,7 @@ Napi::Value compare(const Napi::CallbackInfo& info, const std::shared_ptr<State>
     results.push_back({count, [values = std::move(values)](std::size_t k) { return (*values)[k]; }});
   }
   return call(
-      env, kept, false,
-      [results = std::move(results)](State& state) { state.compared = state.run.compare(results); },
+      env, kept, false, [results = std::move(results)](State& state) { state.compared = state.run.compare(results); },
       [](Napi::Env to, State& state) -> Napi::Value {
         Napi::Object out = Napi::Object::New(to);
         set_report(out, state.compared);
