@@ -2,7 +2,11 @@
 // [angle][x] stays in the first- or second-level cache from the energy gather to the z remap.
 #include "slice.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
+
+#include "row_sums.hpp"
 
 namespace bb::transport::BB_ISA {
 namespace {
@@ -11,9 +15,6 @@ using physics::kRemapReach;
 using physics::kRemapTaps;
 
 constexpr int kRing = kRemapTaps;  // tiles that the z remap looks at
-
-int max_of(int a, int b) { return a > b ? a : b; }
-int min_of(int a, int b) { return a < b ? a : b; }
 
 /// Columns on either side of a row that its remap may read or reach.
 int row_margin(const Tables& t, int a0, int a1) {
@@ -32,6 +33,17 @@ double sum_row(const T* row, int n) {
   return total;
 }
 
+/// Sum of one value per lane, in four parts that do not wait for each other.
+template <typename T>
+double sum_lanes(const T* lane) {
+  constexpr int kParts = 4;
+  double part[kParts] = {};
+  for (int i = 0; i < kRowAlign; i += kParts) {
+    for (int j = 0; j < kParts; ++j) part[j] += static_cast<double>(lane[i + j]);
+  }
+  return (part[0] + part[1]) + (part[2] + part[3]);
+}
+
 /// Sum of a row of whole vectors, one partial sum per lane.
 template <typename T>
 double sum_vectors(const T* row, int n) {
@@ -39,7 +51,7 @@ double sum_vectors(const T* row, int n) {
   for (int i = 0; i < n; i += kRowAlign) {
     for (int j = 0; j < kRowAlign; ++j) lane[j] += row[i + j];
   }
-  return sum_row(lane, kRowAlign);
+  return sum_lanes(lane);
 }
 
 /// Calls f(material, lo, hi) for the stretches of row `z` among the `width` columns from `start` on,
@@ -60,62 +72,20 @@ void each_material_run(const TypedTables<T>& typed, int z, int start, int width,
   }
 }
 
-/// A row that is added to another, times its weight; or the sum of two rows.
+/// What of the cells `here` moves on to the next, by the cells around them. The products are added in a set order:
+/// compilers choose one otherwise, and the last bits with it.
 template <typename T>
-struct Tap {
-  const T* row;
-  const T* other;  // null: there is one
-  T weight;
-};
-
-/// Taps that sum_taps takes at a time.
-constexpr int kMostTaps = 32;
-
-/// Adds taps, in their order, to whole vectors of `to` from `lo` to `hi`: `kVectors` of them stay in registers over all
-/// taps. `begun`: to what stands there; else to zero.
-template <int kVectors, typename T>
-void sum_taps_blocked(const Tap<T>* taps, int n, bool begun, T* to, int lo, int hi) {
-  constexpr int kBlock = kVectors * kRowAlign;
-  for (int x = lo; x < hi; x += kBlock) {
-    T sum[kBlock] = {};
-    if (begun) {
-      for (int j = 0; j < kBlock; ++j) sum[j] = to[x + j];
-    }
-    for (int k = 0; k < n; ++k) {
-      const T weight = taps[k].weight;
-      const T* row = taps[k].row + x;
-      if (taps[k].other == nullptr) {
-        for (int j = 0; j < kBlock; ++j) sum[j] += weight * row[j];
-      } else {
-        const T* other = taps[k].other + x;
-        for (int j = 0; j < kBlock; ++j) sum[j] += weight * (row[j] + other[j]);
-      }
-    }
-    for (int j = 0; j < kBlock; ++j) to[x + j] = sum[j];
-  }
-}
-
-template <typename T>
-void sum_taps(const Tap<T>* taps, int n, bool begun, T* to, int lo, int hi) {
-  const auto blocks = [&](int size) { return lo + (hi - lo) / size * size; };
-  const int fours = blocks(4 * kRowAlign);
-  sum_taps_blocked<4>(taps, n, begun, to, lo, fours);
-  const int ones = blocks(kRowAlign);
-  if (ones - fours == 3 * kRowAlign) {
-    sum_taps_blocked<3>(taps, n, begun, to, fours, ones);
-  } else if (ones - fours == 2 * kRowAlign) {
-    sum_taps_blocked<2>(taps, n, begun, to, fours, ones);
-  } else {
-    sum_taps_blocked<1>(taps, n, begun, to, fours, ones);
-  }
-  for (int x = ones; x < hi; ++x) {  // borders between materials
-    T sum = begun ? to[x] : T(0);
-    for (int k = 0; k < n; ++k) {
-      const Tap<T>& tap = taps[k];
-      sum += tap.weight * (tap.other == nullptr ? tap.row[x] : tap.row[x] + tap.other[x]);
-    }
-    to[x] = sum;
-  }
+Vector<T> moved(const std::array<T, kRemapTaps>& c, const T* before2, const T* before, const T* here, const T* behind,
+                const T* behind2) {
+  Vector<T> flux;
+  flux.add_product(c[1], Vector<T>::of(before));
+  flux.add_product(c[0], Vector<T>::of(before2));
+  flux.add_product(c[2], Vector<T>::of(here));
+  flux.add_product(c[3], Vector<T>::of(behind));
+  flux.add_product(c[4], Vector<T>::of(behind2));
+  flux.at_least({});
+  flux.at_most(Vector<T>::of(here));
+  return flux;
 }
 
 /// One energy bin's step: the state that its stages share.
@@ -180,17 +150,23 @@ class Advance {
     for (int a = from_.a0; a < from_.a1; ++a) {
       T* to = tile_row(a);
       each_run(map_row, [&](int material, int lo, int hi) {
-        for (int x = lo; x < hi; ++x) to[x] = T(0);
         const std::size_t row = t_.row(context_.depth ? a : 0, material, bin_);
+        Tap<T> taps[kMostTaps];
+        int n = 0;
         for (int k = t_.gather_begin[row]; k < t_.gather_begin[row + 1]; ++k) {
           const Slice<T>& source = sources_[t_.gather_source[static_cast<std::size_t>(k)]];
           if (z < source.box.z0 || z >= source.box.z1 || a < source.box.a0 || a >= source.box.a1) continue;
-          const int first = max_of(lo, source.xs - x_start_);
-          const int last = min_of(hi, source.xs + source.pitch - x_start_);
-          const T weight = w_.gather_weight[static_cast<std::size_t>(k)];
-          const T* from = source.row(z, a) - (source.xs - x_start_);
-          for (int x = first; x < last; ++x) to[x] += weight * from[x];
+          const int start = source.xs - x_start_;
+          const Tap<T> tap{source.row(z, a) - start, w_.gather_weight[static_cast<std::size_t>(k)], max_of(lo, start),
+                           min_of(hi, start + source.pitch)};
+          if (n < kMostTaps) {
+            taps[n++] = tap;
+            continue;
+          }
+          if (n++ == kMostTaps) sum_taps(taps, kMostTaps, to, lo, hi);
+          for (int x = tap.first; x < tap.last; ++x) to[x] += tap.weight * tap.row[x];
         }
+        if (n <= kMostTaps) sum_taps(taps, n, to, lo, hi);
       });
     }
     if (from_.a0 < half_ || from_.a1 > t_.ntheta - half_) count_angle_loss(map_row);
@@ -217,45 +193,12 @@ class Advance {
     }
   }
 
-  /// Angle convolution for angle `a` into row_. Far taps first: added last, the small parts of the tails
-  /// would meet a large sum and be lost in FP32 more often than not: 1e-6 of the protons over a run.
+  /// Angle convolution for angle `a` into row_.
   void scatter(int map_row, int a) {
     each_run(map_row, [&](int material, int lo, int hi) {
-      Tap<T> taps[kMostTaps];
-      int n = 0;
-      bool begun = false;
-      const auto add = [&](const T* row, const T* other, T weight) {
-        taps[n++] = {row, other, weight};
-        if (n < kMostTaps) return;
-        sum_taps(taps, n, begun, row_, lo, hi);
-        n = 0;
-        begun = true;
-      };
-      const auto add_angle = [&](int angle, T weight) {
-        if (angle >= from_.a0 && angle < from_.a1 && weight != T(0)) add(tile_row(angle), nullptr, weight);
-      };
       const int half = spread_of(material);
-      const T* weight = spread_;  // [half + 1][angles_], or [half + 1]
-      const int stride = context_.depth ? angles_ : 1;
-      for (int k = half; k > 0; --k) {
-        const T* of = weight + static_cast<std::ptrdiff_t>(k) * stride;
-        const bool below = a - k >= from_.a0 && a - k < from_.a1, above = a + k >= from_.a0 && a + k < from_.a1;
-        if (context_.depth) {
-          if (below) add_angle(a - k, of[a - k - from_.a0]);
-          if (above) add_angle(a + k, of[a + k - from_.a0]);
-        } else if (below && above) {
-          add(tile_row(a - k), tile_row(a + k), *of);
-        } else {
-          add_angle(a - k, *of);
-          add_angle(a + k, *of);
-        }
-      }
-      if (!context_.depth) {
-        add_angle(a, weight[0]);
-      } else if (a >= from_.a0 && a < from_.a1) {
-        add_angle(a, weight[a - from_.a0]);
-      }
-      sum_taps(taps, n, begun, row_, lo, hi);
+      const int apart = context_.depth ? half_ + 1 : 0;
+      Reach<T>(tile_, width_, spread_, apart, a - from_.a0, angles_, half).sum(row_, lo, hi);
     });
   }
 
@@ -272,11 +215,9 @@ class Advance {
     for (int a = from_.a0; a < from_.a1; ++a) {
       const std::size_t row = t_.row(a, material, bin_);
       const int begin = t_.angle_begin[row], size = t_.angle_begin[row + 1] - begin;
-      T* to = kernels_ + (a - from_.a0);
-      for (int k = 0; k <= half_; ++k) {
-        to[static_cast<std::ptrdiff_t>(k) * angles_] =
-            k < size ? w_.angle_weight[static_cast<std::size_t>(begin + k)] : T(0);
-      }
+      T* to = kernels_ + static_cast<std::ptrdiff_t>(a - from_.a0) * (half_ + 1);
+      std::copy_n(&w_.angle_weight[static_cast<std::size_t>(begin)], size, to);
+      std::fill(to + size, to + half_ + 1, T(0));
     }
     return half_;
   }
@@ -286,17 +227,19 @@ class Advance {
     const int whole = t_.shift_x[static_cast<std::size_t>(a)].whole;
     extend_row(whole);
     const auto& c = w_.flux_x[static_cast<std::size_t>(a)];
-    const T c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3], c4 = c[4];
-    const T* p = row_;
-    T* g = moved_;
-    for (int x = 0; x < width_; ++x) {
-      const T flux = c0 * p[x - 2] + c1 * p[x - 1] + c2 * p[x] + c3 * p[x + 1] + c4 * p[x + 2];
-      const T low = flux > T(0) ? flux : T(0);
-      g[x] = low < p[x] ? low : p[x];
+    constexpr int kSize = Vector<T>::kSize;
+    for (int x = 0; x < width_; x += kSize) {
+      const T* p = row_ + x;
+      moved(c, p - 2, p - 1, p, p + 1, p + 2).store(moved_ + x);
     }
-    const T* kept = p + (out_.xs - whole - x_start_);
-    const T* left = g + (out_.xs - whole - x_start_);
-    for (int x = 0; x < out_.pitch; ++x) to[x] = (kept[x] - left[x]) + left[x - 1];
+    const T* kept = row_ + (out_.xs - whole - x_start_);
+    const T* left = moved_ + (out_.xs - whole - x_start_);
+    for (int x = 0; x < out_.pitch; x += kSize) {
+      Vector<T> put = Vector<T>::of(kept + x);
+      put.subtract(Vector<T>::of(left + x));
+      put.add(Vector<T>::of(left + x - 1));
+      put.store(to + x);
+    }
     for (int x = t_.nx - out_.xs; x < out_.pitch; ++x) to[x] = T(0);
     if (from_.x0 + whole < 0 || from_.x1 + whole + 1 > t_.nx) count_x_loss(whole);
   }
@@ -322,7 +265,6 @@ class Advance {
   void remap_z(int z) {
     for (int a = out_.as; a < out_.as + out_.na; ++a) {
       const auto& c = w_.flux_z[static_cast<std::size_t>(a)];
-      const T c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3], c4 = c[4];
       const T* m2 = ring_row_or_zero(z - 2, a);
       const T* m1 = ring_row_or_zero(z - 1, a);
       const T* p = ring_row_or_zero(z, a);
@@ -332,11 +274,8 @@ class Advance {
       const int near = z + shift.whole;
       const bool near_in = near >= 0 && near < t_.nz;
       const bool far_in = near + 1 >= 0 && near + 1 < t_.nz;
-      const auto flux = [=](int x) {
-        const T f = c0 * m2[x] + c1 * m1[x] + c2 * p[x] + c3 * p1[x] + c4 * p2[x];
-        const T low = f > T(0) ? f : T(0);
-        return low < p[x] ? low : p[x];
-      };
+      constexpr int kSize = Vector<T>::kSize;
+      const auto flux = [&](int x) { return moved(c, m2 + x, m1 + x, p + x, p1 + x, p2 + x); };
       if (shift.fraction == 0.0 && near_in) {  // whole cells: the row behind may not exist in `out`
         T* keep = out_.row(near, a);
         for (int x = 0; x < out_.pitch; ++x) keep[x] += p[x];
@@ -345,15 +284,22 @@ class Advance {
       if (near_in && far_in) {
         T* keep = out_.row(near, a);
         T* pass = out_.row(near + 1, a);
-        for (int x = 0; x < out_.pitch; ++x) {
-          const T g = flux(x);
-          keep[x] += p[x] - g;
-          pass[x] += g;
+        for (int x = 0; x < out_.pitch; x += kSize) {
+          const Vector<T> gone = flux(x);
+          Vector<T> stays = Vector<T>::of(p + x);
+          stays.subtract(gone);
+          stays.add(Vector<T>::of(keep + x));
+          stays.store(keep + x);
+          Vector<T> passed = Vector<T>::of(pass + x);
+          passed.add(gone);
+          passed.store(pass + x);
         }
         continue;
       }
+      T gone[kSize];
       for (int x = 0; x < out_.pitch; ++x) {
-        const T g = flux(x);
+        if (x % kSize == 0) flux(x).store(gone);
+        const T g = gone[x % kSize];
         if (near_in) {
           out_.row(near, a)[x] += p[x] - g;
         } else {
@@ -378,7 +324,7 @@ class Advance {
   const Slice<T>& out_;
   int x_start_, width_, margin_, angles_;
   T *tile_, *row_, *moved_, *zero_, *ring_;
-  T* kernels_;                 // [half_ + 1][angles_] weights by distance and the angle that they start from; depth
+  T* kernels_;                 // [angles_][half_ + 1] weights by the angle they start from and distance; depth
   const T* spread_ = nullptr;  // stepping
   int spread_material_ = -1;   // whose kernels those are
   SliceLoss loss_;
@@ -412,6 +358,43 @@ void score_tracks(const SliceContext<T>& context, int bin, int map_row, int xs, 
 }
 
 template <typename T>
+bool one_material(const TypedTables<T>& typed, int z) {
+  return typed.run_begin[static_cast<std::size_t>(z) + 1] - typed.run_begin[static_cast<std::size_t>(z)] == 1;
+}
+
+/// Sums over the angles of row `z`: protons, and those through the plane by powers of the angle; `with_dose`: what they
+/// leave too, where the row is of one material. `rows` as score() lays them out.
+template <typename T>
+void add_moments(const SliceContext<T>& context, int bin, const Slice<T>& slice, int z, int map_row, bool with_dose,
+                 T* rows) {
+  const Tables& t = *context.tables;
+  const TypedTables<T>& w = *context.typed;
+  constexpr int kSums = 5, kSize = Vector<T>::kSize;
+  const int material = w.runs[static_cast<std::size_t>(w.run_begin[static_cast<std::size_t>(map_row)])].material;
+  for (int x = 0; x < slice.pitch; x += kRowAlign) {
+    Vector<T> sum[kSums][kVectors<T>];
+    for (int a = slice.box.a0; a < slice.box.a1; ++a) {
+      const T* p = slice.row(z, a) + x;
+      const T weight = static_cast<T>(t.plane_weight[static_cast<std::size_t>(a)]);
+      const T weight_t = weight * static_cast<T>(t.theta[static_cast<std::size_t>(a)]);
+      const T weight_tt = weight_t * static_cast<T>(t.theta[static_cast<std::size_t>(a)]);
+      const T deposit = with_dose ? w.deposit[t.row(a, material, bin)] : T(0);
+      for (int j = 0; j < kVectors<T>; ++j) {
+        const Vector<T> v = Vector<T>::of(p + j * kSize);
+        sum[0][j].add(v);
+        sum[1][j].add_product(deposit, v);
+        sum[2][j].add_product(weight, v);
+        sum[3][j].add_product(weight_t, v);
+        sum[4][j].add_product(weight_tt, v);
+      }
+    }
+    for (int k = 0; k < kSums; ++k) {
+      for (int j = 0; j < kVectors<T>; ++j) sum[k][j].store(rows + k * slice.pitch + x + j * kSize);
+    }
+  }
+}
+
+template <typename T>
 SliceScore score(const SliceContext<T>& context, int bin, const Slice<T>& slice, double* planes, double* reactions,
                  double* tracks, T* scratch) {
   const Tables& t = *context.tables;
@@ -432,26 +415,20 @@ SliceScore score(const SliceContext<T>& context, int bin, const Slice<T>& slice,
     const int map_row = context.depth ? context.plane : z;
     std::memset(scratch, 0, sizeof(T) * kScoreRows * static_cast<std::size_t>(width));
     const auto each_run = [&](auto&& f) { each_material_run(*context.typed, map_row, slice.xs, width, f); };
-    for (int a = slice.box.a0; a < slice.box.a1; ++a) {
+    const bool alone = one_material(w, map_row);
+    add_moments(context, bin, slice, z, map_row, context.depth && alone, scratch);
+    for (int a = slice.box.a0; context.depth && a < slice.box.a1; ++a) {
       const T* p = slice.row(z, a);
-      const T weight = static_cast<T>(t.plane_weight[static_cast<std::size_t>(a)]);
-      const T weight_t = weight * static_cast<T>(t.theta[static_cast<std::size_t>(a)]);
-      const T weight_tt = weight_t * static_cast<T>(t.theta[static_cast<std::size_t>(a)]);
-      for (int x = 0; x < width; ++x) {
-        number[x] += p[x];
-        current[x] += weight * p[x];
-        current_t[x] += weight_t * p[x];
-        current_tt[x] += weight_tt * p[x];
-      }
-      if (!context.depth) continue;
       if (ways_differ) {
         const T way = static_cast<T>(t.tracks.way[static_cast<std::size_t>(a)]);
         for (int x = 0; x < width; ++x) track[x] += way * p[x];
       }
       each_run([&](int material, int lo, int hi) {
         const std::size_t row = t.row(a, material, bin);
-        const T deposit = w.deposit[row];
-        for (int x = lo; x < hi; ++x) dose[x] += deposit * p[x];
+        if (!alone) {
+          const T deposit = w.deposit[row];
+          for (int x = lo; x < hi; ++x) dose[x] += deposit * p[x];
+        }
         if (w.stopped[row] == T(0) && w.nuclear[row] == T(0)) return;
         if (record) {
           const T nuclear = w.nuclear[row];
@@ -507,7 +484,8 @@ SliceScore score(const SliceContext<T>& context, int bin, const Slice<T>& slice,
 
 template <typename T>
 SliceMeasure measure(const Slice<T>& slice, double* plane, double* angle, T* column) {
-  T low[kRowAlign] = {}, high[kRowAlign] = {};
+  constexpr int kSize = Vector<T>::kSize;
+  Vector<T> low, high;
   for (int x = 0; x < slice.pitch; ++x) column[x] = T(0);
   for (int a = 0; a < slice.na; ++a) angle[a] = 0.0;
   SliceMeasure out;
@@ -515,26 +493,33 @@ SliceMeasure measure(const Slice<T>& slice, double* plane, double* angle, T* col
     double in_plane = 0.0;
     for (int a = 0; a < slice.na; ++a) {
       const T* p = slice.row(slice.zs + z, slice.as + a);
-      T lane[kRowAlign] = {};
+      Vector<T> sum[kVectors<T>];
       for (int x = 0; x < slice.pitch; x += kRowAlign) {
-        for (int j = 0; j < kRowAlign; ++j) {
-          const T v = p[x + j];
-          lane[j] += v;
-          low[j] = v < low[j] ? v : low[j];
-          high[j] = v > high[j] ? v : high[j];
-          column[x + j] += v;
+        for (int j = 0; j < kVectors<T>; ++j) {
+          const Vector<T> v = Vector<T>::of(p + x + j * kSize);
+          sum[j].add(v);
+          low.at_most(v);
+          high.at_least(v);
+          Vector<T> in_column = Vector<T>::of(column + x + j * kSize);
+          in_column.add(v);
+          in_column.store(column + x + j * kSize);
         }
       }
-      const double in_row = sum_row(lane, kRowAlign);
+      T lane[kRowAlign];
+      for (int j = 0; j < kVectors<T>; ++j) sum[j].store(lane + j * kSize);
+      const double in_row = sum_lanes(lane);
       angle[a] += in_row;
       in_plane += in_row;
     }
     plane[z] = in_plane;
     out.number += in_plane;
   }
-  for (int j = 0; j < kRowAlign; ++j) {
-    out.low = static_cast<double>(low[j]) < out.low ? static_cast<double>(low[j]) : out.low;
-    out.high = static_cast<double>(high[j]) > out.high ? static_cast<double>(high[j]) : out.high;
+  T lowest[kSize], highest[kSize];
+  low.store(lowest);
+  high.store(highest);
+  for (int j = 0; j < kSize; ++j) {
+    out.low = static_cast<double>(lowest[j]) < out.low ? static_cast<double>(lowest[j]) : out.low;
+    out.high = static_cast<double>(highest[j]) > out.high ? static_cast<double>(highest[j]) : out.high;
   }
   return out;
 }

@@ -20,8 +20,9 @@ Reuse unless_sanitized(Reuse reuse) {
 /// after the estimate is checked; 256 MiB held them on every device tried.
 constexpr std::uint64_t kReserve_bytes = 256ull << 20;
 
-/// Between runs at most this part of the device's memory is kept, and so much page-locked memory.
-constexpr std::uint64_t kKeptShare = 4;
+/// Between runs at most this part of the memory of a device is kept, and so much page-locked memory. A third of 80 GB
+/// holds both states of the default beam with path stepping.
+constexpr std::uint64_t kKeptShare = 3;
 constexpr std::size_t kKeptPinned_bytes = std::size_t{64} << 20;
 
 struct OpenDevices {

@@ -89,6 +89,7 @@ export async function commandLine(variant: string, gpu: boolean): Promise<readon
   const npx = program === 'npx' ? { program, args: ['--no-install', 'node', '-e', '0'] } : null;
   const empty = npx ?? { program: process.execPath, args: ['-e', '0'] };
   const [times, bounds, direct, peaks]: [number[], number[], number[], number[]] = [[], [], [], []];
+  const byRun: number[] = [];
   await whole(program, [...before, ...words]);
   for (let i = 0; i < ROUNDS; i += 1) {
     bounds.push((await whole(empty.program, empty.args)).wall_s);
@@ -96,6 +97,7 @@ export async function commandLine(variant: string, gpu: boolean): Promise<readon
     times.push(wall_s);
     peaks.push(peakOf(output));
     direct.push((await whole(process.execPath, [cli, ...words])).wall_s);
+    if (npx !== null) byRun.push((await whole('npm', ['run', '--silent', 'braggbench', '--', ...words])).wall_s);
   }
   const limit = gpu ? 0.7 : 0.5;
   const node_MB = await peakOfNode('0');
@@ -104,6 +106,14 @@ export async function commandLine(variant: string, gpu: boolean): Promise<readon
   const beside = gpu ? " beside the driver's own" : '';
   return [
     atMost({ what, limit, text: seconds }, median(times), median(bounds)),
+    ...(npx === null
+      ? []
+      : [
+          atMost(
+            { what: 'the same by npm run, which does not read the tree of packages', limit, text: seconds },
+            median(byRun),
+          ),
+        ]),
     atMost(
       { what: `the same without ${name.split(' ')[0]} and its check of the build`, limit, text: seconds },
       median(direct),

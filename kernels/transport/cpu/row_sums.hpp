@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstddef>
+
+#include "row_vectors.hpp"
+
+// Weighted sums of rows, which stay in registers from the first row to the last: the energy gather and the angle
+// convolution. Only *.simd.cpp include this.
+namespace bb::transport::BB_ISA {
+
+inline int max_of(int a, int b) { return a > b ? a : b; }
+inline int min_of(int a, int b) { return a < b ? a : b; }
+
+/// A row that is added to another, times its weight, from column `first` to `last`.
+template <typename T>
+struct Tap {
+  const T* row;
+  T weight;
+  int first, last;
+};
+
+/// Most rows that an energy gather adds at a time.
+constexpr int kMostTaps = 32;
+
+/// Makes the columns `lo` to `hi` of `to` the sum of rows, in their order; what a row does not have is zero.
+template <typename T>
+void sum_taps(const Tap<T>* taps, int n, T* to, int lo, int hi) {
+  int first = lo, last = hi;  // that all rows have
+  for (int k = 0; k < n; ++k) {
+    first = max_of(first, taps[k].first);
+    last = min_of(last, taps[k].last);
+  }
+  if (n == 0 || first >= last) first = last = hi;
+  each_block<T>(first, last, [&](auto sum, int x) {
+    for (int k = 0; k < n; ++k) sum.add(taps[k].weight, taps[k].row + x);
+    sum.store(to + x);
+  });
+  const auto beside = [&](int from, int end) {
+    if (from >= end) return;
+    for (int x = from; x < end; ++x) to[x] = T(0);
+    for (int k = 0; k < n; ++k) {
+      const Tap<T>& tap = taps[k];
+      for (int x = max_of(from, tap.first); x < min_of(end, tap.last); ++x) to[x] += tap.weight * tap.row[x];
+    }
+  };
+  beside(lo, first);
+  beside(last, hi);
+}
+
+/// The rows of a tile that spread to one angle. Far ones first: added last, the small parts of the tails would meet a
+/// large sum and be lost in FP32 more often than not: 1e-6 of the protons over a run.
+template <typename T>
+struct Reach {
+  const T* tile;
+  std::ptrdiff_t width;
+  const T* weights;         // by distance
+  std::ptrdiff_t apart;     // of the kernels of two angles that protons start from; 0: all have the same
+  int angle;                // counted from the tile's first
+  int far_first, far_last;  // distances at which there is a row on one side only
+  bool far_below;
+  int pairs;    // up to here there are two
+  bool itself;  // whether the angle has a row of its own
+
+  Reach(const T* rows, int row_width, const T* kernels, int kernels_apart, int at, int angles, int half)
+      : tile(rows), width(row_width), weights(kernels), apart(kernels_apart), angle(at) {
+    const int below = min_of(half, at), above = min_of(half, angles - 1 - at);
+    itself = at >= 0 && at < angles;
+    far_below = itself ? below > above : at >= angles;
+    far_last = far_below ? below : above;
+    pairs = itself ? min_of(below, above) : 0;
+    far_first = itself ? pairs + 1 : max_of(1, far_below ? at - angles + 1 : -at);
+  }
+
+  /// Into the columns `lo` to `hi` of `to`.
+  void sum(T* to, int lo, int hi) const {
+    each_block<T>(lo, hi, [&](auto block, int x) { sum_block(block, to, x); });
+  }
+
+ private:
+  const T* row(int at) const { return tile + at * width; }
+  /// Of the row at `at`, as far as `distance` away.
+  const T* weight(int at, int distance) const { return weights + at * apart + distance; }
+
+  template <typename B>
+  void sum_block(B sum, T* to, int x) const {
+    if (far_last >= far_first) {
+      const int away = far_below ? -1 : 1;
+      const T* from = row(angle + away * far_last) + x;
+      const T* by = weight(angle + away * far_last, far_last);
+      const std::ptrdiff_t nearer = -away * width, kernel = -away * apart - 1;
+      for (int k = far_last; k >= far_first; --k, from += nearer, by += kernel) sum.add(*by, from);
+    }
+    if (pairs > 0) {
+      const T* below = row(angle - pairs) + x;
+      const T* above = row(angle + pairs) + x;
+      const T* by_below = weight(angle - pairs, pairs);
+      const T* by_above = weight(angle + pairs, pairs);
+      if (apart > 0) {
+        for (int k = pairs; k > 0; --k, below += width, above -= width) {
+          sum.add(*by_below, below);
+          sum.add(*by_above, above);
+          by_below += apart - 1;
+          by_above -= apart + 1;
+        }
+      } else {
+        for (int k = pairs; k > 0; --k, below += width, above -= width, --by_below) {
+          sum.add(*by_below, below, above);
+        }
+      }
+    }
+    if (itself) sum.add(*weight(angle, 0), row(angle) + x);
+    sum.store(to + x);
+  }
+};
+
+}  // namespace bb::transport::BB_ISA
