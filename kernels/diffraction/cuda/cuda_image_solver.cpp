@@ -21,8 +21,10 @@ constexpr double kBandTerms = 2e9;
 /// A single pixel of a long row may take hours: its kernels look whether somebody cancelled, and the host whether they
 /// are done, so often.
 constexpr std::chrono::microseconds kLook{200};
-/// Pixels that are on their way together, and those that a core takes at a time.
-constexpr std::size_t kPart = std::size_t{1} << 20, kTask = std::size_t{1} << 15;
+/// Bytes that are on their way together: two such parts are kept page-locked. Smaller ones wake the cores more often,
+/// which takes as long as their work.
+constexpr std::size_t kPart_bytes = std::size_t{16} << 20;
+constexpr std::size_t kTask = std::size_t{1} << 16;  // pixels that a core takes at a time
 constexpr const char* kFetching = "image to the host";
 constexpr int kMostRepetitions = 10'000;
 constexpr int kMostCold = 100;
@@ -156,6 +158,7 @@ Shown CudaImageSolver<T>::render_shown(const Work& work, std::span<float> image)
 
 template <typename T>
 float CudaImageSolver<T>::fetch_shown(std::span<float> image) {
+  constexpr std::size_t kPart = kPart_bytes / sizeof(T);
   const std::size_t parts = (image.size() + kPart - 1) / kPart;
   if (parts == 0) return 0.0f;
   cpu::prefer_large_pages(std::as_writable_bytes(image));
