@@ -78,7 +78,7 @@ struct Reach {
 
  private:
   const T* row(int at) const { return tile + at * width; }
-  /// Of the row at `at`, as far as `distance` away.
+  /// By how much the row at `at` counts, as far as `distance` away.
   const T* weight(int at, int distance) const { return weights + at * apart + distance; }
 
   template <typename B>
