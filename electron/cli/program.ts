@@ -12,6 +12,7 @@ import { bench } from './verbs/bench.ts';
 import { claims } from './verbs/claims.ts';
 import { commissionVerb } from './verbs/commission.ts';
 import { compare } from './verbs/compare.ts';
+import { decide } from './verbs/decide.ts';
 import { devices } from './verbs/devices.ts';
 import { explainLaunchVerb } from './verbs/explain-launch.ts';
 import { exportVerb } from './verbs/export.ts';
@@ -42,6 +43,7 @@ const verbs: readonly Verb[] = [
   compare,
   gammaVerb,
   history,
+  decide,
   claims,
   report,
   replay,

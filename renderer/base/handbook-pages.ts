@@ -51,6 +51,7 @@ export const pageOfPanel: Readonly<Record<string, HandbookLink>> = {
   results: at('reading-results', 'a-measurement'),
   compare: at('comparing'),
   claims: at('comparing', 'published-claims'),
+  decision: at('comparing', 'which-way-to-write-it'),
   history: at('comparing', 'days-and-commits'),
   ladder: at('comparing', 'published-claims'),
   studies: at('studies'),

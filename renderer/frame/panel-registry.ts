@@ -65,6 +65,7 @@ export const panels: readonly PanelEntry[] = [
   },
   { id: 'handbook', icon: 'library', component: lazy(() => import('../panels/handbook/handbook-panel.tsx')) },
   { id: 'claims', icon: 'check', component: lazy(() => import('../panels/claims/claims-panel.tsx')) },
+  { id: 'decision', icon: 'sliders', component: lazy(() => import('../panels/decision/decision-panel.tsx')) },
   { id: 'history', icon: 'curve', component: lazy(() => import('../panels/history/history-panel.tsx')) },
   { id: 'studies', icon: 'list', component: lazy(() => import('../panels/studies/studies-panel.tsx')) },
   { id: 'ladder', icon: 'ladder', component: lazy(() => import('../panels/ladder/ladder-panel.tsx')) },

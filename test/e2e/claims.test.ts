@@ -54,3 +54,17 @@ it('puts saved sessions in the order of their days', async () => {
   await seenWhole(open, 'history');
   await open.close();
 });
+
+it('says which way of writing pays, from the recorded sessions', async () => {
+  const { open, page, bench } = await workbench();
+  await bench.layout('Alt+Shift+2', 'Compare');
+  await bench.panel('Which way').click();
+  await page.getByRole('button', { name: 'Enlarge Which way' }).click();
+  const problem = page.getByTestId('decision').filter({ hasText: 'cupy-raw' }).first();
+  await problem.waitFor();
+  expect(await problem.locator('li').last().textContent()).toContain('An hour of writing is repaid after');
+  await page.getByLabel('Runs that you will make').fill('1000000');
+  await expect.poll(() => problem.locator('li').last().textContent()).toContain('1\u202f000\u202f000 runs are worth');
+  await seenWhole(open, 'decision');
+  await open.close();
+});

@@ -5,6 +5,7 @@ import { sobpMethods } from '../beams/sobp.ts';
 import { benchMethods } from '../bench/benches.ts';
 import { claimTableMethods } from '../bench/claim-table.ts';
 import { comparisonMethods } from '../bench/comparison.ts';
+import { decisionMethods } from '../bench/decision.ts';
 import { historyMethods } from '../bench/history.ts';
 import { capabilitiesSchema } from '../capabilities.ts';
 import { desktopMethods } from '../desktop.ts';
@@ -174,6 +175,7 @@ export const methods = {
 
   ...benchMethods,
   ...claimTableMethods,
+  ...decisionMethods,
   ...historyMethods,
   ...desktopMethods,
   ...imageMethods,

@@ -47,6 +47,7 @@ export const panelSlots: readonly PanelSlot[] = [
   { id: 'results', title: 'Results', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower' },
   { id: 'ladder', title: 'Speedup ladder', compare: 'lower', profile: 'lower' },
   { id: 'claims', title: 'Claims', compare: 'lower' },
+  { id: 'decision', title: 'Which way', compare: 'lower' },
   { id: 'history', title: 'History', compare: 'lower' },
   { id: 'studies', title: 'Studies', compare: 'upper' },
   { id: 'launch-explorer', title: 'Launch explorer', profile: 'lower' },

@@ -52,6 +52,7 @@ const ofSessions: readonly (readonly [string, (page: Client) => Promise<unknown>
   ['listed', (asking) => asking.call('bench.list', {})],
   ['held against claims', (asking) => asking.call('claims.table', {})],
   ['put into a history', (asking) => asking.call('bench.history', { workload: 'micro' })],
+  ['asked which way to write it', (asking) => asking.call('bench.decisions', { workload: 'micro' })],
   ['those of small workloads', (asking) => asking.call('task.stored', { workload: 'micro' })],
   ['their kernels', (asking) => asking.call('launch.kernels', {})],
 ];

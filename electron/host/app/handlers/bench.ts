@@ -22,6 +22,7 @@ import { type BenchProblem, refuseLongBench } from '../../workloads/benchable.ts
 import { allVariants, hostWorkloads } from '../../workloads/index.ts';
 import { type AnyReading, refusalOf, type Scenarios } from '../../workloads/scenarios/index.ts';
 import type { Benches } from '../benches/benches.ts';
+import { decisionsOf } from '../benches/decision.ts';
 import { expectedTimes, type Timed } from '../benches/expected.ts';
 import { historyOf, trendOf } from '../benches/history.ts';
 import { claimTableAside } from '../claim-table/index.ts';
@@ -156,6 +157,14 @@ async function expected(parts: BenchParts, { scenario, file }: HandlerParams<'be
   return { times: await expectedTimes(addon, benchable, benchable.problem(reading), ids, sessions) };
 }
 
+/** Every session of a workload, this program's and stored ones, one after the other: all at once would leave nobody a turn. */
+async function sessionsOf({ benches }: BenchParts, workload: WorkloadName) {
+  const known = (await benches.list()).filter((one) => one.workload === workload && one.subjects.length > 0);
+  const sessions: { readonly file: string; readonly session: Session }[] = [];
+  for (const { id, name } of known) sessions.push({ file: name, session: (await benches.session(id)).session });
+  return sessions;
+}
+
 export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
   const { addon, benches, userKernels } = parts;
   /** The recorded sessions do not change while the program runs. */
@@ -181,12 +190,12 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
       return {};
     },
     'bench.history': async ({ workload }) => {
-      const known = (await benches.list()).filter((one) => one.workload === workload && one.subjects.length > 0);
-      const sessions: { readonly file: string; readonly session: Session }[] = [];
-      // One after the other: all at once would leave nobody else a turn.
-      for (const { id, name } of known) sessions.push({ file: name, session: (await benches.session(id)).session });
-      const all = historyOf(sessions, null);
+      const all = historyOf(await sessionsOf(parts, workload), null);
       return { series: all.map((one) => ({ ...one, trend: trendOf(one.points.map(({ time_s }) => time_s)) })) };
+    },
+    'bench.decisions': async ({ workload }) => {
+      const { baselines } = await readRegistry(parts.assetsFolder);
+      return { decisions: [...decisionsOf(await sessionsOf(parts, workload), baselines)] };
     },
     'claims.table': async () => {
       table ??= claimTableAside(parts.assetsFolder).catch((error: unknown) => {

@@ -1,0 +1,79 @@
+/** `braggbench decide`: how to write a computation, from sessions that measured it written in several ways. */
+import { adviceText, decisionTitle, sourceText, stepText, usualRuns } from '../../../renderer/base/decision.ts';
+import { type Decision, wayTitles } from '../../contract/bench/decision.ts';
+import { BraggError } from '../../contract/errors.ts';
+import { decisionsOf } from '../../host/app/benches/decision.ts';
+import { readRegistry } from '../../host/model/external/registry.ts';
+import { flagNumber, hasFlag, UsageError } from '../arguments.ts';
+import { assetsFolder } from '../assets-folder.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { duration, significant } from '../numbers.ts';
+import { withHost } from '../open-host.ts';
+import { isSessionFile, openSession } from '../subjects.ts';
+import { table, wrap } from '../table.ts';
+import type { Verb } from '../verb.ts';
+
+const WIDTH = 110;
+
+const columns = [
+  { title: 'Way' },
+  { title: 'Program' },
+  { title: 'Time', align: 'right' },
+  { title: 'Samples', align: 'right' },
+  { title: 'Answer' },
+] as const;
+
+function lines(decision: Decision, runs: number, bold: (text: string) => string): readonly string[] {
+  const rows = decision.options.map(({ way, label, time_s, range, right }) => [
+    wayTitles[way],
+    label,
+    duration(time_s),
+    `${duration(range.low)} to ${duration(range.high)}`,
+    right ? 'right' : 'wrong',
+  ]);
+  return [
+    bold(decisionTitle(decision)),
+    ...wrap(adviceText(decision), WIDTH),
+    ...table(columns, rows),
+    ...decision.steps.flatMap((step) => wrap(stepText(step, runs), WIDTH)),
+    sourceText(decision),
+    '',
+  ];
+}
+
+export const decide: Verb = {
+  name: 'decide',
+  usage: 'decide SESSION.json… [--runs N] [--json]',
+  summary: 'array expressions, a raw kernel or C++: what sessions say of how to write a computation',
+  details: [
+    'Takes sessions that measured one problem written in several ways: bench with --external makes them. For each way it takes the fastest right answer, and compares it with the right one that takes the least work.',
+    'A difference counts where no sample of one is as fast as a sample of the other, with at least five of each. It says what a run saves, after how many runs an hour of writing is repaid, and what your runs are worth. Nothing is said of problems that no session measured.',
+  ],
+  flags: [
+    { name: 'runs', value: 'N', help: `Runs that you will make; ${significant(usualRuns, 5)} by default.` },
+    { name: 'json', help: 'Print one JSON document instead of text.' },
+  ],
+  examples: ['braggbench decide assets/runs/h200-uniform-grid-70MeV.json --runs 1000000'],
+  operands: { min: 1, max: 1000, name: 'a session or more' },
+  run: async ({ parsed, terminal }) => {
+    const runs = flagNumber(parsed, 'runs', { min: 1, max: 1e12, whole: true }) ?? usualRuns;
+    const other = parsed.operands.find((file) => !isSessionFile(file));
+    if (other !== undefined) throw new UsageError(`decide needs sessions that bench kept: ${other} is one run`);
+    const sessions = await withHost(async (host) => {
+      const opened = [];
+      for (const file of parsed.operands) opened.push({ file, session: (await openSession(host, file)).session });
+      return opened;
+    });
+    const { baselines } = await readRegistry(assetsFolder());
+    const decisions = decisionsOf(sessions, baselines);
+    if (decisions.length === 0) {
+      const how = 'braggbench bench SCENARIO --external cupy-array,cupy-raw measures it in several';
+      throw new BraggError('invalid', `None of these sessions has right answers of two ways of writing; ${how}.`);
+    }
+    if (hasFlag(parsed, 'json')) terminal.printJson({ runs, decisions });
+    else
+      for (const one of decisions)
+        for (const line of lines(one, runs, (text) => terminal.style('bold', text))) terminal.print(line);
+    return exitCodes.done;
+  },
+};

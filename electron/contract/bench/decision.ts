@@ -1,0 +1,79 @@
+/**
+ * How to write a computation, as sessions answer it: array expressions, a library's fused expression, a raw kernel
+ * given to an array library, or a compiled program. Seconds.
+ */
+import { z } from 'zod';
+import { workloadSchema } from '../workload.ts';
+import { seconds } from './bench-session.ts';
+import { intervalSchema } from './interval.ts';
+
+/** In the order of the work that they take, least first. */
+export const waySchema = z.enum(['loop', 'array', 'compiled-array', 'elementwise', 'raw', 'compiled']);
+export type Way = z.infer<typeof waySchema>;
+export const ways = waySchema.options;
+
+export const wayTitles: Readonly<Record<Way, string>> = {
+  loop: 'Loops over array calls',
+  array: 'Array expressions',
+  'compiled-array': 'Array expressions, compiled as they run',
+  elementwise: 'An elementwise kernel of a library',
+  raw: 'A raw kernel in an array library',
+  compiled: 'C++ and CUDA',
+};
+
+export const optionSchema = z.strictObject({
+  way: waySchema,
+  /** The program or variant, as the session calls it. */
+  label: z.string(),
+  title: z.string(),
+  time_s: seconds,
+  /** Lowest and highest sample. */
+  range: intervalSchema,
+  right: z.boolean(),
+});
+export type Option = Readonly<z.infer<typeof optionSchema>>;
+
+/** What one way saves over the one with the least work that is right. */
+export const stepSchema = z.strictObject({
+  option: optionSchema,
+  /** Time of the least work over this one's; its range is from sample to sample, the worst cases of both. */
+  ratio: z.number(),
+  ratio_range: intervalSchema,
+  /** Decided where the whole range of the ratio lies on one side of 1, and beyond the session's margin. */
+  decided: z.enum(['faster', 'slower', 'undecided']),
+  /** Per run; negative where it is slower. */
+  saved_s: z.number(),
+  /** Runs after which an hour of writing it is repaid; null where it is not decidedly faster. */
+  runs_per_hour: z.number().nullable(),
+});
+export type Step = Readonly<z.infer<typeof stepSchema>>;
+
+/** What times are of where all whole runs were timed. */
+export const WHOLE_RUN = 'Whole warm run';
+
+export const decisionSchema = z.strictObject({
+  workload: workloadSchema,
+  bench: z.string(),
+  scenario: z.string(),
+  /** The value of a sweep; null without one. */
+  at: z.string().nullable(),
+  machine: z.string(),
+  /** The session as lists call it. */
+  file: z.string(),
+  created: z.string(),
+  /** What the times are of: whole runs, or the session's word where a program's whole run was not timed. */
+  time: z.string(),
+  /** The fastest right option of each way, by the work that they take. Wrong ones stand only where a way has no right one. */
+  options: z.array(optionSchema),
+  /** Each right one over the first right one, which takes the least work. */
+  steps: z.array(stepSchema),
+});
+export type Decision = Readonly<z.infer<typeof decisionSchema>>;
+
+export const decisionMethods = {
+  /** Of every session, this program's and stored ones, that measured more than one way. */
+  'bench.decisions': {
+    params: z.strictObject({ workload: workloadSchema }),
+    result: z.strictObject({ decisions: z.array(decisionSchema) }),
+  },
+} as const;

@@ -1,0 +1,131 @@
+/** How to write a computation, as sessions answer it: `braggbench decide` in the page. */
+import { type ReactElement, useCallback, useEffect, useState } from 'react';
+import { type Decision, wayTitles } from '../../../electron/contract/bench/decision.ts';
+import { adviceText, decisionTitle, sourceText, stepText, usualRuns } from '../../base/decision.ts';
+import { measuredTime } from '../../base/measured.ts';
+import { errorText } from '../../state/notices.ts';
+import { NumberField } from '../../widgets/controls/number-field.tsx';
+import { EmptyState } from '../../widgets/words/empty-state.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { PanelOffer, RetryOffer } from '../../workbench/offers.tsx';
+import '../../widgets/plots/plot-panel.css';
+import '../../widgets/words/claims-table.css';
+import './decision-panel.css';
+
+const mostRuns = 1e12;
+
+function Problem({ decision, runs }: { readonly decision: Decision; readonly runs: number }): ReactElement {
+  const { options, steps, time } = decision;
+  const title = decisionTitle(decision);
+  return (
+    <section className="decision__problem" aria-label={title} data-testid="decision">
+      <h2>{title}</h2>
+      <p className="decision__advice">{adviceText(decision)}</p>
+      <table className="claims">
+        <thead>
+          <tr>
+            <th scope="col">Way</th>
+            <th scope="col">Program</th>
+            <th scope="col">{time}</th>
+            <th scope="col">Lowest to highest sample</th>
+            <th scope="col">Answer</th>
+          </tr>
+        </thead>
+        <tbody>
+          {options.map(({ way, label, title: program, time_s, range, right }) => (
+            <tr key={way}>
+              <th scope="row">{wayTitles[way]}</th>
+              <td title={program}>{label}</td>
+              <td className="claims__number">{measuredTime(time_s)}</td>
+              <td className="claims__number">
+                {measuredTime(range.low)}–{measuredTime(range.high)}
+              </td>
+              <td>{right ? 'right' : 'wrong'}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <ul>
+        {steps.map((step) => (
+          <li key={step.option.way}>{stepText(step, runs)}</li>
+        ))}
+      </ul>
+      <p className="decision__source">{sourceText(decision)}</p>
+    </section>
+  );
+}
+
+export default function DecisionPanel(): ReactElement {
+  const { client, stores } = useWorkbench();
+  const workload = useSelected(stores.comparison, (state) => state.workload);
+  const live = useSelected(stores.comparison, (state) => state.live);
+  const stored = useSelected(stores.comparison, (state) => state.stored);
+  const [decisions, setDecisions] = useState<readonly Decision[] | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [runs, setRuns] = useState<number>(usualRuns);
+  // Asked again when a session has ended or was opened, not while one runs.
+  const known = [...live.filter(({ state }) => state !== 'queued' && state !== 'running'), ...stored];
+  const asked = JSON.stringify([workload, known.map(({ id }) => id)]);
+  const ask = useCallback(() => {
+    let current = true;
+    const [of] = JSON.parse(asked) as [typeof workload];
+    client.call('bench.decisions', { workload: of }).then(
+      (answer) => {
+        if (!current) return;
+        setDecisions(answer.decisions);
+        setFailure(null);
+      },
+      (error: unknown) => current && setFailure(errorText(error)),
+    );
+    return () => {
+      current = false;
+    };
+  }, [client, asked]);
+  useEffect(ask, [ask]);
+  return (
+    <div className="plot-panel">
+      <div className="panel-bar">
+        <span className="decision__runs">
+          <NumberField
+            label="Runs that you will make"
+            value={runs}
+            unit="1"
+            placeholder={null}
+            min={1}
+            max={mostRuns}
+            whole
+            onChange={(next) => {
+              if (typeof next === 'number' && Number.isInteger(next) && next >= 1 && next <= mostRuns) setRuns(next);
+            }}
+          />
+        </span>
+        <span className="panel-readout">runs that you will make</span>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
+      <section className="decision" tabIndex={0} aria-label="Which way to write it">
+        {failure === null ? null : (
+          <EmptyState
+            icon="error"
+            tone="error"
+            title="The sessions could not be read"
+            action={<RetryOffer onPress={() => ask()} />}
+          >
+            {failure}
+          </EmptyState>
+        )}
+        {decisions !== null && decisions.length === 0 && failure === null ? (
+          <EmptyState
+            icon="sliders"
+            title="No session measured this workload written in several ways"
+            action={<PanelOffer panel="compare" icon="ladder" label="Benchmark beside other programs" />}
+          >
+            Choose programs outside beside the variants: what is said here stands on a session.
+          </EmptyState>
+        ) : null}
+        {(decisions ?? []).map((one) => (
+          <Problem key={`${decisionTitle(one)} ${one.file}`} decision={one} runs={runs} />
+        ))}
+      </section>
+    </div>
+  );
+}
