@@ -93,6 +93,7 @@ export const scriptRules: Rules = {
       'renderer/base/advice.ts',
       'renderer/base/claims.ts',
       'renderer/base/compare-columns.ts',
+      'renderer/base/decision.ts',
       'renderer/base/measured.ts',
       'renderer/base/numbers.ts',
       'renderer/base/provenance.ts',
