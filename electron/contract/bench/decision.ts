@@ -71,7 +71,7 @@ export const decisionSchema = z.strictObject({
 export type Decision = Readonly<z.infer<typeof decisionSchema>>;
 
 export const decisionMethods = {
-  /** Of every session, this program's and stored ones, that measured more than one way. */
+  /** Every session, this program's and stored ones, that measured more than one way. */
   'bench.decisions': {
     params: z.strictObject({ workload: workloadSchema }),
     result: z.strictObject({ decisions: z.array(decisionSchema) }),
