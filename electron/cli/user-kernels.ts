@@ -3,6 +3,7 @@
 import { basename, resolve } from 'node:path';
 import { BraggError } from '../contract/errors.ts';
 import { countText } from '../contract/units.ts';
+import { parseConfigured, withoutSuffix } from '../contract/tuning/configured.ts';
 import { checkText, type UserKernelVerdict } from '../contract/user-kernel-verdict.ts';
 import { optionsText } from '../contract/user-kernels/options.ts';
 import { isUserKernelId } from '../contract/user-kernels.ts';
@@ -28,9 +29,9 @@ export const userKernelFlags: readonly FlagSpec[] = [
 ];
 
 /** `./my.cu@fp64` to the file and what follows it. A drive letter's colon is no device. */
-const fileForm = /^(.+\.(?:cu|cpp))((?:@[^:]*)?(?::\d{1,3})?)$/;
+const fileForm = /^(.+\.(?:cu|cpp))((?:\[[\w=;-]+\])?(?:@[^:]*)?(?::\d{1,3})?)$/;
 
-async function obtainTrust({ parsed, terminal }: VerbContext, host: Host, file: string): Promise<void> {
+export async function obtainTrust({ parsed, terminal }: VerbContext, host: Host, file: string): Promise<void> {
   const kernel = host.userKernels.find(basename(file));
   if (kernel === null || host.userKernels.isTrusted(kernel)) return;
   const { description, id, sha256 } = kernel;
@@ -45,6 +46,12 @@ async function obtainTrust({ parsed, terminal }: VerbContext, host: Host, file: 
     }
   }
   await host.trust.add(sha256, kernel.file);
+}
+
+/** A variant with other constants, which may be of a user kernel that is known by now. */
+async function discoverConfigured(host: Host, label: string, place: BenchKind): Promise<void> {
+  const id = withoutSuffix(label);
+  if (parseConfigured(id) !== null) await host.userKernels.discover([], id, place);
 }
 
 /**
@@ -65,12 +72,13 @@ export async function openUserKernels(
     const [, file, rest = ''] = fileForm.exec(name) ?? [];
     if (file === undefined) {
       ids.push(name);
-      continue;
+    } else {
+      const { id } = await host.userKernels.open(resolve(file));
+      host.userKernels.requireFit(id, place);
+      await obtainTrust(context, host, file);
+      ids.push(id + rest);
     }
-    const { id } = await host.userKernels.open(resolve(file));
-    host.userKernels.requireFit(id, place);
-    await obtainTrust(context, host, file);
-    ids.push(id + rest);
+    await discoverConfigured(host, ids.at(-1) ?? name, place);
   }
   // A run's time holds no compiler.
   await host.userKernels.prepare(ids, place);

@@ -7,6 +7,8 @@ import { scenarioDraftSchema } from './scenario/draft.ts';
 import { defaultKind } from './scenario/index.ts';
 import { compileOptionsSchema } from './user-kernels/options.ts';
 import { sanitizedSchema, sanitizerToolSchema } from './user-kernels/sanitizer.ts';
+import { parseConfigured } from './tuning/configured.ts';
+import { spaceShape } from './tuning/tunables.ts';
 import { workloadSchema } from './workload.ts';
 
 /** Name of the kernel file. It is the variant's id, in scenarios too, and lies beside the scenario. */
@@ -15,7 +17,10 @@ export const userKernelIdSchema = z
   .max(64)
   .regex(/^[A-Za-z0-9][\w.-]*\.(cu|cpp)$/);
 
-export const isUserKernelId = (id: string): boolean => userKernelIdSchema.safeParse(id).success;
+export const isUserKernelFile = (name: string): boolean => userKernelIdSchema.safeParse(name).success;
+
+/** Whether code is compiled for it: a user's file, or a variant with other constants. */
+export const isUserKernelId = (id: string): boolean => isUserKernelFile(id) || parseConfigured(id) !== null;
 
 /** The JSON file of the same name beside it. */
 export const userKernelDescriptionSchema = z.strictObject({
@@ -33,6 +38,9 @@ export const userKernelDescriptionSchema = z.strictObject({
   changes: z.string().max(500).default(''),
   /** How it is compiled, where otherwise than ours. */
   compile: compileOptionsSchema.default({}),
+  /** Constants of the file that tuning may change. */
+  tunables: spaceShape.tunables.default([]),
+  conditions: spaceShape.conditions,
 });
 export type UserKernelDescription = Readonly<z.infer<typeof userKernelDescriptionSchema>>;
 

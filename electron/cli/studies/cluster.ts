@@ -1,6 +1,7 @@
 /** `braggbench study run --on slurm`, and the task that a job array calls on a node. */
 import path from 'node:path';
-import type { LocalOptions, StudyOutcome } from '../../host/app/studies/local/engine.ts';
+import type { LocalOptions } from '../../host/app/studies/local/engine.ts';
+import type { StudyOutcome } from '../../host/app/studies/local/go.ts';
 import { meanSeconds } from '../../host/app/studies/point-time.ts';
 import { SlurmEngine } from '../../host/app/studies/slurm/engine.ts';
 import { Slurm } from '../../host/app/studies/slurm/slurm.ts';

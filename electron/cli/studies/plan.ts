@@ -123,8 +123,12 @@ export function shareOf(parsed: VerbContext['parsed'], host: Host): Share {
 }
 
 /** Throws BraggError `invalid` with every fault of the study. */
-export function planned(file: string, { addon, scenarios }: Host, signal: AbortSignal): Promise<PlannedStudy> {
-  return planStudy(file, { addon, scenarios, find: findBase, signal });
+export function planned(
+  file: string,
+  { addon, scenarios, userKernels }: Host,
+  signal: AbortSignal,
+): Promise<PlannedStudy> {
+  return planStudy(file, { addon, scenarios, userKernels, find: findBase, signal });
 }
 
 export async function planOnly({ parsed, terminal, signal }: VerbContext, host: Host, file: string): Promise<ExitCode> {

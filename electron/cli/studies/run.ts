@@ -1,7 +1,8 @@
 /** `braggbench study run` and `resume`: solves what is not there yet. */
 import { BraggError } from '../../contract/errors.ts';
 import type { Study } from '../../contract/study/index.ts';
-import { type StudyOutcome, type StudyProgress, solveLocally } from '../../host/app/studies/local/engine.ts';
+import { solveLocally } from '../../host/app/studies/local/engine.ts';
+import type { StudyOutcome, StudyProgress } from '../../host/app/studies/local/go.ts';
 import { holdStudy, keepPlan, leftOf, plannedFolder, usualFolder } from '../../host/app/studies/open.ts';
 import type { Host } from '../../host/index.ts';
 import { isStudyFolder, StudyFolder } from '../../host/model/studies/folder.ts';
@@ -52,7 +53,7 @@ export async function existing({ parsed }: VerbContext, operand: string): Promis
   );
 }
 
-function progressText({ done, failed, total, per_s, left_s }: StudyProgress): string {
+export function progressText({ done, failed, total, per_s, left_s }: StudyProgress): string {
   const ended = done + failed;
   const parts = [
     `${bar(total === 0 ? 1 : ended / total)} ${ended} of ${total} points`,
@@ -70,7 +71,7 @@ const endings = {
   budget: 'the budget is used up',
 } as const;
 
-function sayOutcome(
+export function sayOutcome(
   { parsed, terminal }: VerbContext,
   folder: StudyFolder,
   outcome: StudyOutcome,

@@ -1,5 +1,6 @@
 /** `braggbench study`: axes over base scenarios, planned, solved and collected. */
 import { MOST_CHECKED } from '../../host/app/studies/plan.ts';
+import type { Host } from '../../host/index.ts';
 import type { StudyFolder } from '../../host/model/studies/folder.ts';
 import { UsageError } from '../arguments.ts';
 import type { ExitCode } from '../exit-codes.ts';
@@ -8,8 +9,10 @@ import { forceFlag } from '../output-file.ts';
 import { clusterFlags, runTask } from '../studies/cluster.ts';
 import { collectStudy, exportStudy } from '../studies/collect.ts';
 import { FEW_POINTS, planOnly } from '../studies/plan.ts';
-import { asPlanned, existing, opened, runStudy } from '../studies/run.ts';
+import { asPlanned, existing, type Opened, opened, runStudy } from '../studies/run.ts';
 import { showStatus, stopStudy } from '../studies/status.ts';
+import { askStudy, runTuning } from '../studies/tune.ts';
+import { userKernelFlags } from '../user-kernels.ts';
 import type { Verb, VerbContext } from '../verb.ts';
 
 type Deed = (context: VerbContext, study: string, file: string | undefined) => Promise<ExitCode>;
@@ -20,11 +23,17 @@ const onFolder =
   async (context, study) =>
     deed(context, await existing(context, study));
 
+/** A study with a search is measured point by point. */
+function solve(context: VerbContext, host: Host, opened: Opened): Promise<ExitCode> {
+  const { search } = opened.folder.study;
+  return search === undefined ? runStudy(context, host, opened) : runTuning(context, host, opened, search);
+}
+
 const deeds: Readonly<Record<string, Deed>> = {
   plan: (context, study) => withHost((host) => planOnly(context, host, study)),
-  run: (context, study) => withHost(async (host) => runStudy(context, host, await opened(context, host, study))),
-  resume: (context, study) =>
-    withHost(async (host) => runStudy(context, host, asPlanned(await existing(context, study)))),
+  run: (context, study) => withHost(async (host) => solve(context, host, await opened(context, host, study))),
+  ask: (context, study) => withHost(async (host) => askStudy(context, host, await opened(context, host, study))),
+  resume: (context, study) => withHost(async (host) => solve(context, host, asPlanned(await existing(context, study)))),
   status: onFolder(showStatus),
   stop: onFolder(stopStudy),
   collect: onFolder(collectStudy),
@@ -40,7 +49,7 @@ const deeds: Readonly<Record<string, Deed>> = {
 
 export const studyVerb: Verb = {
   name: 'study',
-  usage: 'study plan|run|resume|status|stop|collect STUDY [--out FOLDER] [--json]; study export STUDY FILE',
+  usage: 'study plan|run|ask|resume|status|stop|collect STUDY [--out FOLDER] [--json]; study export STUDY FILE',
   summary: 'take scenarios through axes: plan the points, solve them, collect one table',
   details: [
     'Reads a study (kind: study, JSON or YAML) and crosses its axes over its base scenarios. Each combination is a point.',
@@ -48,6 +57,7 @@ export const studyVerb: Verb = {
     'Its forecast for this machine solves one or two small points of each variant, for at most 3 s each, and scales the others.',
     'run solves what has no result yet, into a folder beside the study or into --out. A point that fails does so alone. Ctrl+C loses the points under way and nothing else; run or resume goes on.',
     'With --on slurm the points go to a cluster, in job arrays of tasks that last minutes. The study must lie where all nodes see it, and this program too. Ctrl+C leaves the jobs; resume finds them again, stop cancels them. task is what the arrays call.',
+    'A study with a search tunes: constants of kernels are changed, each configuration is held to the reference, and the best are measured again. ask lets another program choose: it reads configurations and writes times, a JSON document a line.',
     'status says how far it is. stop asks whoever works on it to stop. collect prints a table, export writes it whole: CSV, Parquet, HDF5 (.h5) or JSON.',
   ],
   flags: [
@@ -57,6 +67,7 @@ export const studyVerb: Verb = {
       value: 'N',
       help: 'Cores of this machine to use, all by default; with --on slurm those of a task, one by default.',
     },
+    ...userKernelFlags,
     { name: 'retry', help: 'Solve points that failed once more.' },
     { name: 'yes', help: 'Begin a study that takes longer than a day.' },
     { name: 'points', help: `Print every point of the plan, not only the first ${FEW_POINTS}.` },

@@ -30,9 +30,12 @@ function conditionFaults({ conditions }: Study): readonly Fault[] {
   });
 }
 
+const VARIANT = 'solver.variant';
+
 /** Paths that axes set, each written once. */
 function axisPaths(dimensions: Study['axes']): readonly string[] {
   return dimensions.flatMap((dimension) => {
+    if (dimension.kind === 'tunables') return [VARIANT];
     const axes = 'axes' in dimension ? dimension.axes : [dimension];
     return axes.flatMap(({ path }) => path.split('+').map((one) => one.trim()));
   });
@@ -58,10 +61,22 @@ function gridFaults({ grids, timing, repeats }: Study): readonly Fault[] {
   ];
 }
 
+/** Times of different problems say nothing about configurations. */
+function searchFaults({ search, axes, base }: Study): readonly Fault[] {
+  if (search === undefined) return [];
+  const other = axisPaths(axes).find((path) => path !== VARIANT);
+  return [
+    ...(base.length > 1 ? [fault(['base'], base.length, 'are several problems', 'one, with a search')] : []),
+    ...(other === undefined
+      ? []
+      : [fault(['axes'], other, 'makes other problems', `axes of ${VARIANT} and tunables, with a search`)]),
+  ];
+}
+
 /** `value` is plain JSON from anywhere. The study is null where there are faults. */
 export function validateStudy(value: unknown): { readonly study: Study | null; readonly faults: readonly Fault[] } {
   const parsed = studySchema.safeParse(value);
   if (!parsed.success) return { study: null, faults: explain(publishedStudySchema(), value, parsed.error) };
-  const faults = [...conditionFaults(parsed.data), ...referenceFaults(parsed.data), ...gridFaults(parsed.data)];
+  const faults = [conditionFaults, referenceFaults, gridFaults, searchFaults].flatMap((of) => of(parsed.data));
   return { study: faults.length === 0 ? parsed.data : null, faults };
 }

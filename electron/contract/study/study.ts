@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { editorShape, namingShape } from '../scenario/header.ts';
 import { count } from '../scenario/quantity.ts';
+import { LONGEST_CONFIGURED } from '../tuning/configured.ts';
 import { LONGEST_EXPRESSION } from './expression.ts';
 import { measureGroups } from './result.ts';
 
@@ -55,7 +56,31 @@ const latin = z
   .strictObject({ kind: z.literal('latin'), count: steps, axes: z.array(sampled).min(1).max(50) })
   .meta({ description: 'Latin hypercube: of each axis cut in as many strata, every one is used once.' });
 
-export const dimensionSchema = z.discriminatedUnion('kind', [listAxis, rangeAxis, logAxis, zip, random, latin]);
+const tunables = z
+  .strictObject({
+    kind: z.literal('tunables'),
+    variants: z
+      .array(z.string().min(1).max(LONGEST_CONFIGURED))
+      .min(1)
+      .max(50)
+      .meta({ title: 'Variants', description: 'Shipped ones by name, user kernels by their file beside the study.' }),
+    only: z
+      .array(z.string().min(1).max(64))
+      .max(50)
+      .meta({ title: 'Only', description: 'Constants that change; the others stay as the source has them.' })
+      .optional(),
+  })
+  .meta({ description: 'Every configuration of the constants that these variants let be changed.' });
+
+export const dimensionSchema = z.discriminatedUnion('kind', [
+  listAxis,
+  rangeAxis,
+  logAxis,
+  zip,
+  random,
+  latin,
+  tunables,
+]);
 
 const baseFile = z.strictObject({
   file: z
@@ -135,6 +160,50 @@ export const studySchema = z.strictObject({
     min: 1,
     max: 1000,
   }).default(1),
+  search: z
+    .strictObject({
+      strategy: z
+        .enum(['exhaustive', 'random', 'local'])
+        .meta({
+          title: 'Strategy',
+          description:
+            'exhaustive: in order. random: in random order. local: from a random place to better neighbours, again and again.',
+        })
+        .default('local'),
+      rounds: count({
+        title: 'Rounds',
+        description: 'Samples of a configuration at most.',
+        min: 1,
+        max: 1000,
+      }).default(7),
+      seconds: z
+        .number()
+        .min(0.01)
+        .max(3600)
+        .meta({ title: 'Seconds', description: 'For the samples of a configuration.', unit: '1' })
+        .default(2),
+      best: count({
+        title: 'Best',
+        description: 'So many are measured again at the end, against each other and the usual constants.',
+        min: 0,
+        max: 20,
+      }).default(5),
+      best_seconds: z
+        .number()
+        .min(0.01)
+        .max(86_400)
+        .meta({
+          title: 'Seconds of the best',
+          description: 'For their session, which ends by its precision before.',
+          unit: '1',
+        })
+        .default(60),
+    })
+    .meta({
+      title: 'Search',
+      description: 'Tuning: points are measured one by one and held to the reference, those first that promise most.',
+    })
+    .optional(),
   budget: z
     .strictObject({
       points: count({ title: 'Points', description: 'Most points in one go.', min: 1, max: MOST_POINTS }).optional(),

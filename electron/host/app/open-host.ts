@@ -18,6 +18,7 @@ import { kernelFolders } from '../model/bench/ceilings.ts';
 import { readCatalogue } from '../model/bench/claims.ts';
 import { commitOf } from '../model/bench/commit.ts';
 import { copyCeilings } from '../model/timeline/ceilings.ts';
+import { readShippedSpaces } from '../model/tuning/shipped.ts';
 import { allVariants, hostWorkloads } from '../workloads/index.ts';
 import { openScenarios, type Scenarios } from '../workloads/scenarios/index.ts';
 import { Recomputing } from '../workloads/transport/recompute.ts';
@@ -81,6 +82,7 @@ async function openEngine(options: HostOptions, { trust, files, log }: Data) {
     addon: engine,
     folders: kernelFolders(),
     isTrusted: (sha256) => trust.has(sha256),
+    spaces: once(() => readShippedSpaces(options.assetsFolder)),
     ...(options.startChild === undefined ? {} : { startChild: options.startChild }),
   });
   const memoryLimit_bytes = options.memoryLimit_bytes ?? Math.floor(totalmem() * SHARE_OF_MEMORY);
@@ -118,7 +120,7 @@ function openReaders(
     rangeTable: addon.rangeTable,
     variants: (kind) => hostWorkloads[kind].variants(addon),
     workloads: hostWorkloads,
-    discover: (folder, id) => userKernels.discover([folder, library.folder], id),
+    discover: (folder, id, scenario) => userKernels.discover([folder, library.folder], id, placeOf(scenario)),
     mismatch: (id, scenario) => userKernels.mismatch(id, placeOf(scenario)),
     extraStraggling: extraStraggling(addon),
     memoryLimit_bytes,

@@ -63,8 +63,10 @@ export function axisOf({ path, kind, values, from, to, count }: AxisDraft): Stud
 }
 
 /** What it sets, also of several that go together. */
-export const pathsOfAxis = (axis: StudyAxes[number]): readonly string[] =>
-  'axes' in axis ? axis.axes.map(({ path }) => path) : [axis.path];
+export function pathsOfAxis(axis: StudyAxes[number]): readonly string[] {
+  if (axis.kind === 'tunables') return ['solver.variant'];
+  return 'axes' in axis ? axis.axes.map(({ path }) => path) : [axis.path];
+}
 
 /** Values of the axis; conditions may leave some out. */
 export const countOf = (draft: AxisDraft): number =>

@@ -222,7 +222,7 @@ describe('a run', () => {
       refused: [],
       description: {
         ...{ kind: 'variant', version: 1, workload: 'transport', bench: '', base: 'gather' },
-        ...{ replaces: base.source, title: 'Mine', changes: '', compile: {} },
+        ...{ replaces: base.source, title: 'Mine', changes: '', compile: {}, tunables: [], conditions: [] },
       },
       base,
       sha256: '0'.repeat(64),

@@ -19,6 +19,8 @@ const info = (sha256: string, trusted: boolean): UserKernelInfo => ({
     title: 'Own gather',
     changes: '',
     compile: {},
+    tunables: [],
+    conditions: [],
   },
   device: 'cpu',
   sha256,

@@ -7,6 +7,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { KernelResources } from '../../../contract/resources.ts';
 import type { ScenarioDraft } from '../../../contract/scenario/draft.ts';
 import { formatPath, parsePath, withValueAt } from '../../../contract/scenario/index.ts';
+import { withoutSuffix } from '../../../contract/tuning/configured.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
@@ -93,6 +94,7 @@ async function start(parts: BenchParts, request: Request) {
   const [problem] = problems;
   if (problem === undefined) throw new BraggError('invalid', 'A sweep needs at least one value.');
   const here = placeOfScenario(first.scenario ?? { kind: first.kind });
+  for (const label of variants) await userKernels.discover([place.folder], withoutSuffix(label), here);
   for (const { id } of userKernels.chosen(variants)) userKernels.requireFit(id, here);
   // Names that are not known are refused at once, and not after the queue.
   benchable.check(addon, problem, variants);

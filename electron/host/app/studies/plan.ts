@@ -10,6 +10,8 @@ import { type Points, pointsOf, type StudyBase, type StudyPoint } from '../../mo
 import { hostWorkloads } from '../../workloads/index.ts';
 import { engineRefusal, refusalOf, type ScenarioOrigin, type Scenarios } from '../../workloads/scenarios/index.ts';
 import type { Need } from '../../workloads/workload.ts';
+import { withConfigurations } from '../tuning/axis.ts';
+import type { UserKernels } from '../user-kernels/user-kernels.ts';
 import { besides, documentOf } from './documents.ts';
 
 /** Points that are laid out for their time and memory. Laying out takes milliseconds each, and a plan is looked at at once. */
@@ -43,6 +45,7 @@ export interface PlannedStudy extends Points {
 export interface PlanOptions {
   readonly addon: NativeAddon;
   readonly scenarios: Scenarios;
+  readonly userKernels: UserKernels;
   /** A base scenario's file from the study's folder, or that of a shipped one. */
   readonly find: (folder: string, file: string) => string;
   readonly signal: AbortSignal;
@@ -135,7 +138,7 @@ export async function planStudy(file: string, options: PlanOptions): Promise<Pla
 export async function planOf({ study, file, locate }: ReadStudy, options: PlanOptions): Promise<PlannedStudy> {
   const bases: OpenBase[] = [];
   for (const base of study.base) bases.push(await openBase(base, file, options));
-  const found = pointsOf(study, bases);
+  const found = pointsOf(await withConfigurations(study, bases, options.userKernels), bases);
   if (found.faults.length > 0) throw refusalOf(found.faults.map(locate));
   const checked: CheckedPoint[] = [];
   for (const point of evenly(found.points, MOST_CHECKED)) {

@@ -12,8 +12,10 @@ import { processRoomId } from '../../io/files/this-machine.ts';
 import { isStudyFolder, StudyFolder } from '../../model/studies/folder.ts';
 import type { Look } from '../../model/studies/look.ts';
 import type { ScenarioOrigin } from '../../workloads/scenarios/index.ts';
+import { tuneLocally } from '../tuning/tune.ts';
 import { documentOf } from './documents.ts';
-import { type StudyProgress, solveLocally, wholeMachine } from './local/engine.ts';
+import { type LocalOptions, solveLocally, wholeMachine } from './local/engine.ts';
+import type { StudyOutcome, StudyProgress } from './local/go.ts';
 import { holdStudy, keepPlan, leftOf } from './open.ts';
 import { type PlannedStudy, planOf, studyOf } from './plan.ts';
 import { studyRows, studyTableFile, studyValues, type TableFormat } from './results.ts';
@@ -54,6 +56,17 @@ function idOf(name: string): StudyId {
     .slice(0, 80)
     .trim();
   return plain === '' ? DEFAULT_NAME : plain;
+}
+
+/** Solves the points of a study, or measures those of a search one by one. */
+function goAt(
+  host: SolvingHost,
+  options: Omit<LocalOptions, 'share'> & { readonly retry: boolean },
+): Promise<StudyOutcome> {
+  const { search } = options.folder.study;
+  return search === undefined
+    ? solveLocally({ ...options, share: wholeMachine(host) })
+    : tuneLocally({ ...options, search });
 }
 
 export class Studies {
@@ -114,11 +127,11 @@ export class Studies {
   }
 
   #planned(document: ScenarioDraft, place: ScenarioOrigin): Promise<PlannedStudy> {
-    const { addon, scenarios } = this.#parts.host();
+    const { addon, scenarios, userKernels } = this.#parts.host();
     const name = typeof document['name'] === 'string' ? document['name'] : '';
     const file = path.join(place.folder ?? this.#root, `${idOf(name)}.json`);
     const { signal } = new AbortController();
-    return planOf(studyOf(document, file), { addon, scenarios, find: findBase, signal });
+    return planOf(studyOf(document, file), { addon, scenarios, userKernels, find: findBase, signal });
   }
 
   /** Begins it, or goes on with the same one. */
@@ -203,9 +216,8 @@ export class Studies {
       const going: Going = {
         stop,
         progress: null,
-        ended: solveLocally({
-          ...{ host, folder, lines, assetsFolder, signal: stop.signal, budget: folder.study.budget, job: null },
-          share: wholeMachine(host),
+        ended: goAt(host, {
+          ...{ host, folder, lines, assetsFolder, retry, signal: stop.signal, budget: folder.study.budget, job: null },
           onProgress: (now) => {
             going.progress = now;
           },

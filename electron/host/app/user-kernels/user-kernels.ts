@@ -4,7 +4,9 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import { scenarioKindNames, valueAt } from '../../../contract/scenario/index.ts';
-import { isUserKernelId, type Printed } from '../../../contract/user-kernels.ts';
+import { parseConfigured, withoutSuffix } from '../../../contract/tuning/configured.ts';
+import type { ShippedSpace } from '../../../contract/tuning/tunables.ts';
+import { isUserKernelFile, type Printed } from '../../../contract/user-kernels.ts';
 import type { KernelFolders, NativeAddon } from '../../io/addon/addon.ts';
 import { InOrder } from '../../io/flow/in-order.ts';
 import type { UserKernelBase } from '../../model/user-kernels/base.ts';
@@ -15,6 +17,7 @@ import { LoadedUserKernel } from '../../model/user-kernels/loaded.ts';
 import { PrintedText } from '../../model/user-kernels/printed.ts';
 import { forkChild, type StartChild } from '../../model/user-kernels/process/link.ts';
 import { hostWorkloads, rulesOf } from '../../workloads/index.ts';
+import { type ConfiguredParts, configuredKernel, type SpaceSource, spaceOf } from './configured.ts';
 
 /** Most seconds that one run of a user kernel may take unless it is said otherwise. */
 export const USUAL_LIMIT_S = 120;
@@ -28,6 +31,8 @@ export interface UserKernelsOptions {
   readonly limit_s?: number;
   /** Gets what a kernel prints. */
   readonly onPrinted?: (id: string, text: string) => void;
+  /** The tunables of the shipped variants; none by default. */
+  readonly spaces?: () => Promise<readonly ShippedSpace[]>;
 }
 
 /** Workload and benchmark that a scenario's variants must belong to. */
@@ -53,6 +58,8 @@ export class UserKernels {
   readonly addon: NativeAddon;
   readonly #options: UserKernelsOptions;
   readonly #known = new Map<string, UserKernel>();
+  /** Contents of configurations whose sources are trusted. */
+  readonly #configured = new Set<string>();
   readonly #closing = new AbortController();
   readonly #loaded = new Map<string, LoadedUserKernel>();
   readonly #printed = new Map<string, PrintedText>();
@@ -137,11 +144,43 @@ export class UserKernels {
   }
 
   /** Opens the one that a scenario names from the first of the folders that has it. One opened by its path stays. */
-  async discover(folders: readonly (string | null)[], id: string): Promise<void> {
-    if (!isUserKernelId(id)) return;
+  async discover(folders: readonly (string | null)[], id: string, place?: BenchKind): Promise<void> {
+    const configured = parseConfigured(id);
+    if (configured !== null && place !== undefined) {
+      await this.discover(folders, configured.variant);
+      const source = await this.space(configured.variant, place);
+      if (source === null) throw new BraggError('invalid', `${configured.variant} has no tunables.`);
+      this.#adoptConfigured(id, source, configuredKernel(source, configured));
+    }
+    if (!isUserKernelFile(id)) return;
     const files = folders.flatMap((folder) => (folder === null ? [] : [path.join(folder, id)]));
     const file = files.find((one) => existsSync(one));
     if (file !== undefined) await this.open(file);
+  }
+
+  /** What of a variant can be tuned; null where nothing can. Throws a BraggError where its tunables do not fit it. */
+  async space(variant: string, place: BenchKind): Promise<SpaceSource | null> {
+    const parts: ConfiguredParts = {
+      bases: this.bases(),
+      shipped: (await this.#options.spaces?.()) ?? [],
+      folders: this.#options.folders,
+      find: (one) => this.find(one),
+    };
+    return spaceOf(variant, place, parts);
+  }
+
+  /** The name may have its parts in another order than ours. */
+  #adoptConfigured(id: string, { from }: SpaceSource, kernel: UserKernel): void {
+    if (from === null || this.isTrusted(from)) this.#configured.add(kernel.sha256);
+    this.adopt({ ...kernel, id });
+  }
+
+  /** Its processes end, and it is known no more. */
+  forget(id: string): void {
+    this.#known.delete(id);
+    this.#loaded.get(id)?.close();
+    this.#loaded.delete(id);
+    this.#printed.delete(id);
   }
 
   /** All of a folder; `troubles` are those that cannot be used. */
@@ -149,7 +188,7 @@ export class UserKernels {
     readonly variants: readonly UserKernel[];
     readonly troubles: readonly { readonly id: string; readonly message: string }[];
   }> {
-    const names = (await readdir(folder).catch(() => [])).filter(isUserKernelId).sort();
+    const names = (await readdir(folder).catch(() => [])).filter(isUserKernelFile).sort();
     const variants: UserKernel[] = [];
     const troubles: { id: string; message: string }[] = [];
     for (const id of names) {
@@ -176,7 +215,7 @@ export class UserKernels {
   }
 
   isTrusted({ sha256 }: UserKernel): boolean {
-    return this.#options.isTrusted(sha256);
+    return this.#configured.has(sha256) || this.#options.isTrusted(sha256);
   }
 
   /**
@@ -197,7 +236,7 @@ export class UserKernels {
 
   /** Those of `ids` that are user kernels: what another thread needs to run them. */
   chosen(ids: readonly string[]): readonly UserKernel[] {
-    return ids.flatMap((id) => this.#known.get(id.replace(/[@:].*$/, '')) ?? []);
+    return ids.flatMap((id) => this.#known.get(withoutSuffix(id)) ?? []);
   }
 
   /** Throws a BraggError `untrusted` for one that is not trusted as it is. */

@@ -2,6 +2,7 @@
 import type { NativeAddon, TransportProblem, TransportVariant as Variant } from '../../io/addon/addon.ts';
 import { candidate } from './candidates.ts';
 import { measure } from './measure.ts';
+import { remembered } from './remembered.ts';
 
 /**
  * Cell-steps that the plain `reference` variant may take: about 10 s of one
@@ -33,12 +34,19 @@ function contenders(variants: readonly Variant[], stepping: 'path' | 'depth'): r
   );
 }
 
+interface Found {
+  readonly oracle: Oracle | null;
+  readonly reason: string | null;
+}
+
 /** Solves `problem` in FP64 on the CPU. Null, with the reason, where no FP64 variant can. */
-export async function oracleFor(
-  addon: NativeAddon,
-  problem: TransportProblem,
-  signal?: AbortSignal,
-): Promise<{ readonly oracle: Oracle | null; readonly reason: string | null }> {
+export function oracleFor(addon: NativeAddon, problem: TransportProblem, signal?: AbortSignal): Promise<Found> {
+  const { variant: _, precision: __, threads: ___, ...solver } = problem.solver;
+  const make = (): Promise<Found> => solved(addon, problem, signal);
+  return remembered(addon, { ...problem, solver, keyframes: 0 }, make, ({ oracle }) => oracle !== null);
+}
+
+async function solved(addon: NativeAddon, problem: TransportProblem, signal?: AbortSignal): Promise<Found> {
   const { stepping } = problem.solver;
   let reason = `no variant offers fp64 with ${stepping} stepping`;
   for (const variant of contenders(addon.variants(), stepping)) {

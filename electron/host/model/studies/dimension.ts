@@ -104,6 +104,9 @@ export function layDimension(dimension: StudyDimension, seed: number, at: readon
       return layAxis(dimension, at);
     case 'zip':
       return layZip(dimension.axes, at);
+    case 'tunables':
+      // Its configurations are known where the sources are; the plan has set them in its place.
+      return { ways: [], faults: [fault(at, 'tunables', 'were not looked up', 'a variant with tunables')] };
     case 'random':
     case 'latin': {
       // A stream of its own for each place, so that an axis added after it changes nothing.

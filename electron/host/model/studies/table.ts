@@ -1,6 +1,7 @@
 /** A study's results as one table: a row a point, a column a value, units beside the names. */
 import { formatPath, scenarioKindNames, schemaAt, unitOf, valueAt } from '../../../contract/scenario/index.ts';
 import type { Measure, PlanHead, PlanLine, PointResult } from '../../../contract/study/index.ts';
+import { parseConfigured } from '../../../contract/tuning/configured.ts';
 import { unitSymbols } from '../../../contract/units.ts';
 import { applyOverrides } from '../scenarios/overrides.ts';
 import { errorsOf } from './reference.ts';
@@ -105,6 +106,9 @@ export function studyTable(head: PlanHead, rows: readonly Row[], damaged: readon
       const unit = units.get(`${line.base} ${name}`) ?? axisUnit(head, line, path);
       units.set(`${line.base} ${name}`, unit);
       into.set(columns.add('axis', name, unit), cellOf(value));
+      const configured = typeof value === 'string' ? parseConfigured(value) : null;
+      for (const [constant, set] of Object.entries(configured?.configuration ?? {}))
+        into.set(columns.add('axis', constant), set);
     }
     const { workload, variant, precision, threads, repeats } = result;
     const solved = { workload, variant, precision, threads, repeats, error: result.error?.message ?? null };

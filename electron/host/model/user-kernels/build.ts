@@ -19,7 +19,7 @@ import {
   userFlags,
 } from './cpp-compiler.ts';
 import { diagnosticsOf, quotable } from './diagnostics.ts';
-import type { UserKernel } from './file.ts';
+import { codeFileOf, type UserKernel } from './file.ts';
 import { presentIncludes } from './moved.ts';
 import type { StartChild } from './process/link.ts';
 import type { UserKernelCode } from './process/messages.ts';
@@ -153,7 +153,8 @@ async function entryFor(
 
 /** A text is compiled once with everything that matters to it; its messages are kept beside it. */
 async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: BuildOptions): Promise<Built> {
-  const { id, whole, description } = kernel;
+  const { whole, description } = kernel;
+  const id = codeFileOf(kernel);
   const tools = await toolsFor(kernel, folders);
   const more = flagsFor(tools.compiler.style, description.compile);
   const isa = description.replaces.endsWith('.simd.cpp') ? addon.machine().isa : null;
@@ -209,7 +210,8 @@ const whereSanitized = (compile: CompileOptions): CompileOptions =>
 
 /** NVRTC runs in a process of its own too: a text can make it hang. */
 async function compileKernels(kernel: UserKernel, { folders, startChild, signal }: BuildOptions): Promise<Built> {
-  const { base, id, whole, description } = kernel;
+  const { base, whole, description } = kernel;
+  const id = codeFileOf(kernel);
   const root = onDisk(folders.sources);
   const placeOf = (file: string): string => path.join(root, path.posix.relative('kernels', file));
   // A header is compiled as part of the file with the variant's kernels.

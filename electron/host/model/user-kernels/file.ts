@@ -4,7 +4,7 @@ import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
 import { suggest } from '../../../contract/scenario/index.ts';
 import {
-  isUserKernelId,
+  isUserKernelFile,
   USER_KERNEL_TEXT_MOST,
   type UserKernelDescription,
   type UserKernelInfo,
@@ -36,6 +36,10 @@ export interface UserKernel {
 
 export const extensionOf = ({ device }: Pick<UserKernelBase, 'device'>): '.cu' | '.cpp' =>
   device === 'cuda' ? '.cu' : '.cpp';
+
+/** The code file as compilers see it: a configuration's name may be longer than a file's. */
+export const codeFileOf = ({ id, base, sha256 }: Pick<UserKernel, 'id' | 'base' | 'sha256'>): string =>
+  isUserKernelFile(id) ? id : `${base.id}-${sha256.slice(0, 12)}${extensionOf(base)}`;
 
 export const descriptionFile = (file: string): string => file.replace(/\.(cu|cpp)$/, '.json');
 
@@ -132,7 +136,7 @@ export interface Shipped {
 /** Reads both files. Throws a BraggError. */
 export async function readUserKernel(file: string, { bases, rulesOf, sources }: Shipped): Promise<UserKernel> {
   const id = path.basename(file);
-  if (!isUserKernelId(id)) {
+  if (!isUserKernelFile(id)) {
     throw new BraggError(
       'invalid',
       `${id} cannot be a user kernel; allowed: letters, digits, - _ . and .cu or .cpp at the end`,

@@ -6,6 +6,7 @@ import { sessionClaims } from '../../model/bench/claim-results.ts';
 import { type Claim, speaksOf } from '../../model/bench/claims.ts';
 import { coldStart } from '../../model/bench/cold/process.ts';
 import type { Entrant } from '../../model/bench/contestant.ts';
+import { remembered } from '../../model/bench/remembered.ts';
 import { imageCandidates } from './candidates.ts';
 import { coldRunOf, headOf, ImageContestant } from './contestant.ts';
 import { REFERENCE, render } from './render.ts';
@@ -40,10 +41,13 @@ export function imageArena(addon: NativeAddon, problem: DiffractionProblem, opti
     // An image's state is made for it: each is an instance of its own.
     roundsPerInstance: 1,
     oracle: () => {
-      known ??= render(addon, problem, { variant, mode: 'warm' }, signal).then(({ result }) => ({
-        values: result.image,
-        told: 'the FP64 reference',
-      }));
+      const { solver: _, ...asked } = problem;
+      known ??= remembered(
+        addon,
+        asked,
+        () => render(addon, problem, { variant, mode: 'warm' }, signal),
+        ({ result }) => result.status === 'done',
+      ).then(({ result }) => ({ values: result.image, told: 'the FP64 reference' }));
       return known;
     },
     facts: () => [['Image', `${width} × ${height} pixels, ${terms} lattice terms`]],

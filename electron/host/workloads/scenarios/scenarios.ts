@@ -35,7 +35,7 @@ export interface ScenarioServices extends Omit<Known, ReadOnce> {
   /** The registry: how the scenarios of each workload are read. */
   readonly workloads: Readonly<Record<WorkloadName, { readonly scenario: ScenarioSide }>>;
   /** Makes the user kernel known that a scenario in `folder` names, where it is one. Throws a BraggError. */
-  readonly discover?: (folder: string | null, variant: string) => Promise<void>;
+  readonly discover?: (folder: string | null, variant: string, scenario: ScenarioWithConstants) => Promise<void>;
   /** Why the variant that a scenario names cannot run it, where it is a user kernel of another workload. */
   readonly mismatch?: (
     variant: string,
@@ -181,7 +181,7 @@ export class Scenarios {
       return { kind: null, draft, document: null, scenario: null, issues: found.sort(byPlace), locate };
     const { variant } = filled.solver;
     // What is wrong with one is told where it is run; the check says that it is not known.
-    await this.services.discover?.(place.folder, variant).catch(() => undefined);
+    await this.services.discover?.(place.folder, variant, filled).catch(() => undefined);
     const parts = await this.found(filled, value, leftOut, place);
     const mismatch = this.services.mismatch?.(variant, filled) ?? null;
     // A variant of another workload is known, only not here.

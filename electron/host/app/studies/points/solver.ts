@@ -1,6 +1,5 @@
 /** Solves points of a study one by one and says what is kept of each. */
 
-import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BraggError, toWireError } from '../../../../contract/errors.ts';
 import { valueAt } from '../../../../contract/scenario/index.ts';
@@ -15,7 +14,6 @@ import {
   type Where,
 } from '../../../../contract/study/index.ts';
 import { fromNative } from '../../../io/addon/addon.ts';
-import { usedGpu } from '../../../io/addon/gpu.ts';
 import { median, medianInterval } from '../../../model/bench/statistics.ts';
 import { pointId } from '../../../model/studies/points.ts';
 import { hostWorkloads } from '../../../workloads/index.ts';
@@ -28,6 +26,7 @@ import type { RunData } from '../../../workloads/transport/run-data.ts';
 import { besides, documentOf, withShare } from '../documents.ts';
 import type { SolvingHost } from '../solving-host.ts';
 import type { WorkerStart } from './messages.ts';
+import { whereOf } from './where.ts';
 
 /** Seed of the intervals: the same samples give the same interval. */
 const SEED = 1;
@@ -244,22 +243,6 @@ export class PointSolver {
   }
 
   #where(onGpu: boolean): Where {
-    const { host, at_once, job } = this.#options;
-    const { version, build, cpu, devices } = host.capabilities();
-    const gpu = onGpu ? usedGpu(devices) : null;
-    return {
-      version,
-      build,
-      commit: host.commit,
-      machine: hostname(),
-      cpu: cpu.name,
-      cores: cpu.logicalCores,
-      os: cpu.os,
-      gpu: gpu?.name ?? null,
-      gpu_uuid: gpu?.uuid ?? null,
-      driver: gpu === null ? null : devices.cuda.driver,
-      at_once,
-      job,
-    };
+    return whereOf(this.#options, onGpu);
   }
 }

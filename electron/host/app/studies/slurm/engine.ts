@@ -9,7 +9,7 @@ import { BraggError } from '../../../../contract/errors.ts';
 import type { PlanLine, Study } from '../../../../contract/study/index.ts';
 import { processRoomId } from '../../../io/files/this-machine.ts';
 import type { StudyFolder } from '../../../model/studies/folder.ts';
-import type { StudyEnd, StudyOutcome, StudyProgress } from '../local/engine.ts';
+import type { StudyEnd, StudyOutcome, StudyProgress } from '../local/go.ts';
 import { Rate } from '../local/rate.ts';
 import { PointSolver } from '../points/solver.ts';
 import type { SolvingHost } from '../solving-host.ts';

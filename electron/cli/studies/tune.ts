@@ -1,0 +1,207 @@
+/** `braggbench study run` of a study with a search, and `study ask`, where another program chooses what is measured. */
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import type { Session } from '../../contract/bench/session.ts';
+import { BraggError } from '../../contract/errors.ts';
+import type { PlanHead, PlanLine, PointResult } from '../../contract/study/index.ts';
+import { configuredName, parseConfigured } from '../../contract/tuning/configured.ts';
+import { holdStudy } from '../../host/app/studies/open.ts';
+import type { Search } from '../../host/app/tuning/evaluator.ts';
+import { timeOf, variantOf } from '../../host/app/tuning/lines.ts';
+import { BEST_FILE, type Steered, type TuneOutcome, tuneLocally } from '../../host/app/tuning/tune.ts';
+import type { Host } from '../../host/index.ts';
+import { hasFlag } from '../arguments.ts';
+import { assetsFolder } from '../assets-folder.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { duration, short } from '../numbers.ts';
+import { ProgressBar } from '../progress-bar.ts';
+import { benchReport } from '../reports/bench-report.ts';
+import { obtainTrust } from '../user-kernels.ts';
+import type { VerbContext } from '../verb.ts';
+import { type Opened, progressText, sayOutcome } from './run.ts';
+
+/** User kernels among the variants that are tuned: none is compiled before its author is trusted. */
+async function trustTuned(context: VerbContext, host: Host, { folder: { head, study } }: Opened): Promise<void> {
+  for (const axis of study.axes) {
+    if (axis.kind !== 'tunables') continue;
+    for (const written of axis.variants) {
+      const id = written.replace(/^\.[\\/]/, '');
+      await host.userKernels.discover([head.bases[0]?.folder ?? null], id);
+      await obtainTrust(context, host, id);
+    }
+  }
+}
+
+function showBest({ terminal }: VerbContext, session: Session): void {
+  for (const report of session.reports) {
+    for (const line of benchReport(report, (name, text) => terminal.style(name, text), session)) terminal.print(line);
+  }
+}
+
+interface Tuning {
+  readonly search: Search;
+  readonly steer?: (lines: readonly PlanLine[], measure: Steered) => Promise<void>;
+  readonly silent?: boolean;
+}
+
+async function tuned(context: VerbContext, host: Host, opened: Opened, tuning: Tuning): Promise<TuneOutcome> {
+  const { folder, budget } = opened;
+  const { parsed, terminal, signal } = context;
+  const lock = await holdStudy(folder);
+  try {
+    await trustTuned(context, host, opened);
+    await folder.goOn();
+    const progress = new ProgressBar(terminal);
+    let fastest = Number.POSITIVE_INFINITY;
+    return await tuneLocally({
+      ...{ host, folder, budget, signal, assetsFolder: assetsFolder(), job: null, search: tuning.search },
+      ...(tuning.steer === undefined ? {} : { steer: tuning.steer }),
+      retry: hasFlag(parsed, 'retry'),
+      onMeasured: (result) => {
+        fastest = Math.min(fastest, timeOf(result) ?? Number.POSITIVE_INFINITY);
+      },
+      onProgress: (now) => {
+        const best = Number.isFinite(fastest) ? `  fastest ${duration(fastest)}` : '';
+        if (tuning.silent !== true) progress.draw(`${progressText(now)}${best}`);
+      },
+    }).finally(() => progress.clear());
+  } finally {
+    lock.release();
+  }
+}
+
+export async function runTuning(context: VerbContext, host: Host, opened: Opened, search: Search): Promise<ExitCode> {
+  const { folder } = opened;
+  const before = (await folder.ended()).size;
+  const outcome = await tuned(context, host, opened, { search });
+  const { best, ...told } = outcome;
+  sayOutcome(context, folder, told, hasFlag(context.parsed, 'retry') ? 0 : before);
+  if (best !== null && !hasFlag(context.parsed, 'json')) {
+    context.terminal.print('');
+    showBest(context, best);
+    context.terminal.print(`Kept as ${folder.folder}/${BEST_FILE}`);
+  }
+  return outcome.end === 'cancelled' ? exitCodes.interrupted : exitCodes.done;
+}
+
+/** A line that comes in: a configuration by its constants, a point by its id, or the end. */
+const askSchema = z.union([
+  z.strictObject({
+    id: z.union([z.string(), z.number()]).optional(),
+    variant: z.string().optional(),
+    configuration: z.record(z.string(), z.number()),
+  }),
+  z.strictObject({ id: z.union([z.string(), z.number()]).optional(), point: z.string() }),
+  z.strictObject({ stop: z.literal(true) }),
+]);
+
+/** What may be asked for: each variant with the values of its constants that occur. */
+function spaceLine(head: PlanHead, lines: readonly PlanLine[]): object {
+  const variants = new Map<string, Map<string, Set<number>>>();
+  for (const line of lines) {
+    const name = variantOf(head, line);
+    const { variant, configuration } = parseConfigured(name) ?? { variant: name, configuration: {} };
+    const own = variants.get(variant) ?? new Map<string, Set<number>>();
+    variants.set(variant, own);
+    for (const [constant, value] of Object.entries(configuration))
+      own.set(constant, (own.get(constant) ?? new Set()).add(value));
+  }
+  const parameters = (own: ReadonlyMap<string, ReadonlySet<number>>): object =>
+    Object.fromEntries([...own].map(([name, values]) => [name, [...values].sort((a, b) => a - b)]));
+  return {
+    space: {
+      points: lines.length,
+      variants: Object.fromEntries([...variants].map(([variant, own]) => [variant, parameters(own)])),
+    },
+  };
+}
+
+function answerLine(result: PointResult): object {
+  const time = timeOf(result);
+  const measure = result.measures.find(({ name }) => name === 'time_s');
+  const status = result.status === 'failed' ? 'failed' : time === null ? 'wrong' : 'right';
+  return {
+    ...{ point: result.id, status, value: time, unit: 's' },
+    ...(time === null ? {} : { low: measure?.low ?? null, high: measure?.high ?? null }),
+    ...(result.error === null ? {} : { message: result.error.message }),
+  };
+}
+
+function wanted(head: PlanHead, lines: readonly PlanLine[]) {
+  const byName = new Map(lines.map((line) => [variantOf(head, line), line]));
+  const byId = new Map(lines.map((line) => [line.id, line]));
+  const variants = [...new Set([...byName.keys()].map((name) => name.replace(/\[.*$/, '')))];
+  return (asked: Exclude<z.infer<typeof askSchema>, { stop: true }>): PlanLine | null => {
+    if ('point' in asked) return byId.get(asked.point) ?? null;
+    const variant = asked.variant ?? (variants.length === 1 ? variants[0] : undefined);
+    return variant === undefined
+      ? null
+      : (byName.get(configuredName({ variant, configuration: asked.configuration })) ?? null);
+  };
+}
+
+/** Ask and tell, a JSON document a line: the space goes out, configurations come in, times go out. */
+export async function askStudy(context: VerbContext, host: Host, opened: Opened): Promise<ExitCode> {
+  const { folder } = opened;
+  const { search } = folder.study;
+  if (search === undefined)
+    throw new BraggError('invalid', `${folder.folder} has no search; allowed: a study with one`);
+  const say = (line: object): void => context.terminal.print(JSON.stringify(line));
+  const outcome = await tuned(context, host, opened, {
+    search,
+    silent: true,
+    steer: async (lines, measure) => {
+      say(spaceLine(folder.head, lines));
+      const find = wanted(folder.head, lines);
+      const incoming = createInterface({ input: process.stdin });
+      const close = (): void => incoming.close();
+      context.signal.addEventListener('abort', close, { once: true });
+      for await (const text of incoming) {
+        if (text.trim() === '') continue;
+        const asked = readLine(text);
+        if (asked === null) {
+          say({ status: 'not understood', allowed: '{"configuration": {…}}, {"point": "…"} or {"stop": true}' });
+          continue;
+        }
+        if ('stop' in asked) break;
+        const id = asked.id === undefined ? {} : { id: asked.id };
+        const line = find(asked);
+        const result = line === null ? null : await measure(line);
+        if (line === null) say({ ...id, status: 'no such point' });
+        else if (result === null) {
+          say({ ...id, status: 'over' });
+          break;
+        } else say({ ...id, ...answerLine(result) });
+      }
+      incoming.close();
+    },
+  });
+  const entries = outcome.best?.reports[0]?.entries ?? [];
+  say({
+    end: outcome.end,
+    measured: outcome.done + outcome.failed,
+    best: entries.flatMap((entry) =>
+      entry.status === 'measured'
+        ? [
+            {
+              variant: entry.label,
+              value: entry.time_s,
+              unit: 's',
+              ratio: short(entry.ratio.value, 4),
+              verdict: entry.verdict,
+            },
+          ]
+        : [],
+    ),
+  });
+  return outcome.end === 'cancelled' ? exitCodes.interrupted : exitCodes.done;
+}
+
+function readLine(text: string): z.infer<typeof askSchema> | null {
+  try {
+    const read = askSchema.safeParse(JSON.parse(text));
+    return read.success ? read.data : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,36 @@
+/** Names of configurations, which stand where variants do: `cuda-gather[kGatherThreads=128;kScoreWarps=8]`. */
+
+/** Values by the names of constants in the variant's source. */
+export type Configuration = Readonly<Record<string, number>>;
+
+export interface Configured {
+  /** A shipped variant, or a user kernel. */
+  readonly variant: string;
+  readonly configuration: Configuration;
+}
+
+export const LONGEST_CONFIGURED = 1000;
+const SHAPE = /^([A-Za-z0-9][\w.-]{0,63})\[([A-Za-z_]\w{0,63}=-?\d{1,9}(?:;[A-Za-z_]\w{0,63}=-?\d{1,9}){0,49})\]$/;
+
+/** Names in order, so that one configuration has one name. */
+export function configuredName({ variant, configuration }: Configured): string {
+  const parts = Object.entries(configuration)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${name}=${value}`);
+  return parts.length === 0 ? variant : `${variant}[${parts.join(';')}]`;
+}
+
+/** A label without the precision and the GPU that it asks for. */
+export const withoutSuffix = (label: string): string => label.replace(/[@:].*$/, '');
+
+/** Null for what is no such name. */
+export function parseConfigured(id: string): Configured | null {
+  const [, variant, parts] = (id.length <= LONGEST_CONFIGURED && SHAPE.exec(id)) || [];
+  if (variant === undefined || parts === undefined) return null;
+  const entries = parts.split(';').map((part) => {
+    const at = part.indexOf('=');
+    return [part.slice(0, at), Number(part.slice(at + 1))] as const;
+  });
+  const configuration = Object.fromEntries(entries);
+  return Object.keys(configuration).length === entries.length ? { variant, configuration } : null;
+}

@@ -1,0 +1,61 @@
+/** Axes of tunables, as lists of configurations. */
+import { BraggError } from '../../../contract/errors.ts';
+import { valueAt } from '../../../contract/scenario/index.ts';
+import type { Study, StudyDimension } from '../../../contract/study/index.ts';
+import { configuredName } from '../../../contract/tuning/configured.ts';
+import { configurationsOf, type Space } from '../../model/tuning/space.ts';
+import { placeOf, type UserKernels } from '../user-kernels/user-kernels.ts';
+
+export interface BaseOfStudy {
+  readonly document: unknown;
+  readonly place: { readonly folder: string | null };
+}
+
+type TunablesAxis = Extract<StudyDimension, { kind: 'tunables' }>;
+
+/** Only some of the constants change. */
+function narrowed(space: Space, only: readonly string[] | undefined): Space {
+  if (only === undefined) return space;
+  const known = space.tunables.map(({ name }) => name);
+  const unknown = only.find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new BraggError('invalid', `${space.variant} has no tunable ${unknown}; allowed: ${known.join(', ')}`);
+  const tunables = space.tunables.map((one) =>
+    only.includes(one.name) ? one : { ...one, values: [space.usual[one.name] ?? 0] },
+  );
+  return { ...space, tunables };
+}
+
+async function namesOf(axis: TunablesAxis, base: BaseOfStudy, userKernels: UserKernels): Promise<readonly string[]> {
+  const kind = valueAt(base.document, ['kind']);
+  const place = placeOf({ kind: String(kind), problem: valueAt(base.document, ['problem']) });
+  const names: string[] = [];
+  for (const written of axis.variants) {
+    const variant = written.replace(/^\.[\\/]/, '');
+    await userKernels.discover([base.place.folder], variant);
+    const found = await userKernels.space(variant, place);
+    if (found === null)
+      throw new BraggError('invalid', `${variant} has no tunables; braggbench variants lists those that have.`);
+    for (const configuration of configurationsOf(narrowed(found.space, axis.only)))
+      names.push(configuredName({ variant, configuration }));
+  }
+  return names;
+}
+
+/** The study with lists in the place of axes of tunables. Throws BraggError `invalid`. */
+export async function withConfigurations(
+  study: Study,
+  [base]: readonly BaseOfStudy[],
+  userKernels: UserKernels,
+): Promise<Study> {
+  if (base === undefined || study.axes.every(({ kind }) => kind !== 'tunables')) return study;
+  const axes: StudyDimension[] = [];
+  for (const axis of study.axes) {
+    axes.push(
+      axis.kind === 'tunables'
+        ? { kind: 'list', path: 'solver.variant', values: [...(await namesOf(axis, base, userKernels))] }
+        : axis,
+    );
+  }
+  return { ...study, axes };
+}

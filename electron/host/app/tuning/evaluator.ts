@@ -1,0 +1,192 @@
+/** Measures configurations one by one, each as a session of its own, and the best of them against each other. */
+import type { SessionEntry } from '../../../contract/bench/session.ts';
+import { isRight, type Session } from '../../../contract/bench/session.ts';
+import { BraggError, toWireError } from '../../../contract/errors.ts';
+import {
+  type Measure,
+  type PlanHead,
+  type PlanLine,
+  POINT_FORMAT,
+  type PointResult,
+  STUDY_FOLDER_VERSION,
+  type Study,
+} from '../../../contract/study/index.ts';
+import { configuredName } from '../../../contract/tuning/configured.ts';
+import { fromNative } from '../../io/addon/addon.ts';
+import { limitsOf } from '../../model/bench/index.ts';
+import { medianInterval } from '../../model/bench/statistics.ts';
+import { measureReport, measureSession } from '../../workloads/bench.ts';
+import { hostWorkloads } from '../../workloads/index.ts';
+import { measuresOf, unitBySuffix } from '../../workloads/measures.ts';
+import { type AnyReading, refusalOf } from '../../workloads/scenarios/index.ts';
+import { documentOf } from '../studies/documents.ts';
+import { whereOf } from '../studies/points/where.ts';
+import type { SolvingHost } from '../studies/solving-host.ts';
+import { placeOf } from '../user-kernels/user-kernels.ts';
+import { variantOf } from './lines.ts';
+
+export type Search = NonNullable<Study['search']>;
+
+export interface EvaluatorOptions {
+  readonly host: SolvingHost;
+  readonly head: PlanHead;
+  readonly study: Study;
+  readonly search: Search;
+  readonly assetsFolder: string;
+  readonly signal: AbortSignal;
+  readonly job: string | null;
+}
+
+/** Seed of the rounds and of the intervals: the same samples give the same interval. */
+const SEED = 1;
+/** A session of the best ends by its precision or its time, else here. */
+const BEST_ROUNDS = 100;
+
+/** What a session says of a configuration. `right` is what tuning goes by. */
+function measuresOfEntry(entry: Extract<SessionEntry, { status: 'measured' }>, compile_s: number): readonly Measure[] {
+  const times = entry.samples.map(({ time_s }) => time_s);
+  const interval = times.length < 5 ? null : medianInterval(times, SEED);
+  const checks = entry.accuracy.map(({ id, value }) => [`check.${id}`, value] as const);
+  return [
+    ...measuresOf('readouts', unitBySuffix, {
+      right: isRight(entry.accuracy) ? 'yes' : 'no',
+      ...Object.fromEntries(checks),
+      bitwise: entry.determinism === null ? undefined : entry.determinism.bitwise ? 'yes' : 'no',
+    }),
+    ...entry.quantities.map(({ id, unit, value }) => ({ group: 'readouts' as const, name: id, unit, value })),
+    { group: 'times', name: 'time_s', unit: 's', value: entry.time_s, ...(interval ?? {}) },
+    ...measuresOf('times', unitBySuffix, {
+      setup_s: entry.setup_s,
+      wall_s: entry.wall_s ?? undefined,
+      compile_s,
+      spread: entry.spread,
+      samples: times.length,
+    }),
+    ...measuresOf('memory', unitBySuffix, { state_bytes: entry.state_bytes }),
+  ];
+}
+
+/** The samples, which files of other tuners keep. */
+const samplesOf = ({ samples }: Extract<SessionEntry, { status: 'measured' }>): PointResult['curves'] => [
+  {
+    ...{ name: 'samples', unit: 's', axis: 'sample', axis_unit: '' },
+    positions: samples.map((_, i) => i),
+    values: samples.map(({ time_s }) => time_s),
+  },
+];
+
+export class Evaluator {
+  readonly #options: EvaluatorOptions;
+
+  constructor(options: EvaluatorOptions) {
+    this.#options = options;
+  }
+
+  async #reading(
+    settings: PlanLine['settings'],
+  ): Promise<AnyReading & { readonly kind: NonNullable<AnyReading['kind']> }> {
+    const { host, head } = this.#options;
+    const [base] = head.bases;
+    const reading = await host.scenarios.check(documentOf(base?.document, settings), {
+      name: base?.name ?? '',
+      folder: base?.folder ?? null,
+    });
+    if (reading.kind === null || reading.issues.some(({ severity }) => severity === 'error'))
+      throw refusalOf(reading.issues);
+    return reading;
+  }
+
+  /** What is wrong with a configuration is its result. Null where it was cancelled. */
+  async evaluate(line: PlanLine): Promise<PointResult | null> {
+    const { host, head, search, signal } = this.#options;
+    const started = new Date().toISOString();
+    const variant = variantOf(head, line);
+    const result = { format: POINT_FORMAT, version: STUDY_FOLDER_VERSION, id: line.id, repeats: 1, started } as const;
+    let workload = head.bases[0]?.name ?? '';
+    try {
+      // A name that is not known is told as such, and not as a fault of the scenario.
+      const reading = await this.#reading(line.settings);
+      workload = reading.kind;
+      const place = placeOf(reading.scenario ?? { kind: reading.kind });
+      const before = performance.now();
+      await host.userKernels.prepare([variant], place, signal);
+      const compile_s = (performance.now() - before) / 1000;
+      const { benchable } = hostWorkloads[reading.kind];
+      const report = await measureReport(host.addon, benchable, benchable.problem(reading), {
+        ...{ scenario: head.name, variants: [variant], seed: SEED, signal },
+        limits: limitsOf(search.rounds, search.seconds),
+      });
+      if (signal.aborted) return null;
+      const [entry] = report.entries;
+      if (entry === undefined) throw new Error('a session without an entry');
+      if (entry.status === 'refused') throw new BraggError('unsupported', entry.reason);
+      return {
+        ...result,
+        ...{ status: 'done', error: null, workload, variant, precision: entry.precision, threads: entry.threads },
+        measures: measuresOfEntry(entry, compile_s),
+        curves: samplesOf(entry),
+        where: this.#where(entry.device === 'cuda'),
+        finished: new Date().toISOString(),
+      };
+    } catch (thrown) {
+      if (signal.aborted) return null;
+      const { code, message } = toWireError(fromNative(thrown));
+      return {
+        ...result,
+        ...{ status: 'failed', error: { code, message }, workload, variant, precision: '', threads: null },
+        ...{ measures: [], curves: [], where: this.#where(false), finished: new Date().toISOString() },
+      };
+    } finally {
+      host.userKernels.forget(variant);
+    }
+  }
+
+  /**
+   * Against each other and the variants as they are shipped, until the ratios are precise. The usual constants stand
+   * among them, compiled as the others are: what the compiler does otherwise is no merit of a constant.
+   */
+  async best(lines: readonly PlanLine[]): Promise<Session> {
+    const { host, head, search, assetsFolder, signal } = this.#options;
+    const [first] = lines;
+    if (first === undefined) throw new Error('the best of nothing');
+    const { kind, scenario, ...reading } = await this.#reading(first.settings);
+    const place = placeOf(scenario ?? { kind });
+    const chosen = lines.map((line) => variantOf(head, line));
+    const shipped = [...new Set(chosen.map((variant) => variant.replace(/\[.*$/, '')))];
+    const usual: string[] = [];
+    for (const variant of shipped) {
+      const configuration = (await host.userKernels.space(variant, place))?.space.usual;
+      if (configuration !== undefined) usual.push(configuredName({ variant, configuration }));
+    }
+    const variants = [...new Set([...shipped, ...usual, ...chosen])];
+    for (const variant of variants) await host.userKernels.discover([head.bases[0]?.folder ?? null], variant, place);
+    await host.userKernels.prepare(variants, place, signal);
+    const { benchable } = hostWorkloads[kind];
+    const { session } = await measureSession(
+      host.addon,
+      benchable,
+      {
+        ...{
+          workload: kind,
+          scenario: head.name,
+          problems: [benchable.problem({ kind, scenario, ...reading } as AnyReading)],
+        },
+        ...{ scenarios: [scenario], sweep: null, external: [], variants, modes: [], seed: SEED, processes: 0 },
+        ...{ assetsFolder, trace: false, withoutClaims: true },
+        document: (head.bases[0]?.document ?? {}) as Readonly<Record<string, unknown>>,
+        limits: limitsOf(BEST_ROUNDS, search.best_seconds),
+        created: new Date().toISOString(),
+        command: `study run ${head.name}`,
+        ...{ userKernels: [], userKernelLimit_s: 0 },
+      },
+      { signal, tell: () => undefined },
+    );
+    for (const variant of [...usual, ...chosen]) host.userKernels.forget(variant);
+    return session;
+  }
+
+  #where(onGpu: boolean): PointResult['where'] {
+    const { host, job } = this.#options;
+    return whereOf({ host, at_once: 1, job }, onGpu);
+  }
+}

@@ -1,0 +1,91 @@
+/** A go at a study with a search: which point is next, until all are measured or the budget is used up. */
+import path from 'node:path';
+import type { Session } from '../../../contract/bench/session.ts';
+import type { PlanLine, PointResult } from '../../../contract/study/index.ts';
+import { writeAtomically } from '../../io/files/write-file.ts';
+import { sessionText } from '../../model/bench/index.ts';
+import { search } from '../../model/tuning/search.ts';
+import { readRows } from '../studies/collect.ts';
+import type { LocalOptions } from '../studies/local/engine.ts';
+import type { StudyOutcome } from '../studies/local/go.ts';
+import { watchedGo } from '../studies/local/go.ts';
+import { Evaluator, type Search } from './evaluator.ts';
+import { candidatesIn, timeOf } from './lines.ts';
+
+/** Beside the plan: the session of the best. */
+export const BEST_FILE = 'best.json';
+
+/** A budget, a stop or a cancel. */
+class Ended extends Error {}
+
+export interface TuneOptions extends Omit<LocalOptions, 'share' | 'lines'> {
+  readonly search: Search;
+  /** Points that failed are tried again. */
+  readonly retry: boolean;
+  /** Asks from outside in the place of our strategies; told every point that it may ask for. */
+  readonly steer?: (lines: readonly PlanLine[], measure: Steered) => Promise<void>;
+  readonly onMeasured?: (result: PointResult) => void;
+}
+
+/** Null where nothing more is measured. */
+export type Steered = (line: PlanLine) => Promise<PointResult | null>;
+
+export interface TuneOutcome extends StudyOutcome {
+  /** Null where nothing was right, or none were wanted. */
+  readonly best: Session | null;
+}
+
+/** The fastest that are right, the best first. */
+export function bestOf(results: readonly PointResult[], count: number): readonly PointResult[] {
+  return results
+    .flatMap((result) => {
+      const time = timeOf(result);
+      return time === null ? [] : [{ result, time }];
+    })
+    .toSorted((a, b) => a.time - b.time)
+    .slice(0, count)
+    .map(({ result }) => result);
+}
+
+/** Throws what no point could be measured for, such as a full disk: the points that have ended stay. */
+export async function tuneLocally(options: TuneOptions): Promise<TuneOutcome> {
+  const { folder, retry, steer, onMeasured } = options;
+  const lines = await folder.lines();
+  const byId = new Map(lines.map((line) => [line.id, line]));
+  const known = new Map((await readRows(folder)).rows.map(({ line, result }) => [line.id, result]));
+  for (const [id, result] of known) if (retry && result.status === 'failed') known.delete(id);
+  const left = lines.length - known.size;
+  return watchedGo({ ...options, left }, async (go) => {
+    const evaluator = new Evaluator({ ...options, head: folder.head, study: folder.study, signal: go.signal });
+    const measure: Steered = async (line) => {
+      const before = known.get(line.id);
+      if (before !== undefined) return before;
+      if (!go.mayBegin()) return null;
+      const result = await evaluator.evaluate(line);
+      if (result === null) return null;
+      await folder.write(result);
+      known.set(line.id, result);
+      go.ended(result.status);
+      onMeasured?.(result);
+      return result;
+    };
+    try {
+      if (steer !== undefined) await steer(lines, measure);
+      else {
+        await search(options.search.strategy, candidatesIn(folder.head, lines), folder.study.seed, async ({ id }) => {
+          const line = byId.get(id);
+          const result = line === undefined ? null : await measure(line);
+          if (result === null) throw new Ended();
+          return timeOf(result);
+        });
+      }
+    } catch (error) {
+      if (!(error instanceof Ended)) throw error;
+    }
+    const best = bestOf([...known.values()], options.search.best).flatMap(({ id }) => byId.get(id) ?? []);
+    if (best.length === 0 || go.signal.aborted) return { best: null };
+    const session = await evaluator.best(best);
+    await writeAtomically(path.join(folder.folder, BEST_FILE), sessionText(session), 'replace');
+    return { best: session };
+  });
+}

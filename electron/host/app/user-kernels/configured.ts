@@ -1,0 +1,92 @@
+/** Variants with other constants: user kernels that nobody wrote, made from a shipped variant or from a user's. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { BraggError } from '../../../contract/errors.ts';
+import { type Configured, configuredName } from '../../../contract/tuning/configured.ts';
+import type { ShippedSpace } from '../../../contract/tuning/tunables.ts';
+import type { UserKernelDescription } from '../../../contract/user-kernels.ts';
+import type { KernelFolders } from '../../io/addon/addon.ts';
+import { onDisk } from '../../io/on-disk.ts';
+import { constantsOf, withConstants } from '../../model/tuning/constants.ts';
+import { completed, type Space } from '../../model/tuning/space.ts';
+import type { UserKernelBase } from '../../model/user-kernels/base.ts';
+import { hashOf, type UserKernel } from '../../model/user-kernels/file.ts';
+import type { BenchKind } from './user-kernels.ts';
+
+export interface ConfiguredParts {
+  readonly bases: readonly UserKernelBase[];
+  readonly shipped: readonly ShippedSpace[];
+  readonly folders: KernelFolders;
+  /** A user kernel that is known. */
+  readonly find: (id: string) => UserKernel | null;
+}
+
+/** A variant's space, with what its configurations are made from. */
+export interface SpaceSource {
+  readonly space: Space;
+  readonly text: string;
+  /** Without its title and what it changes. */
+  readonly description: Omit<UserKernelDescription, 'title' | 'changes'>;
+  readonly base: UserKernelBase;
+  /** A user's, whose trust its configurations have; null of what is shipped. */
+  readonly from: UserKernel | null;
+}
+
+function ofUser(kernel: UserKernel): SpaceSource {
+  const { id, file, whole, description, base } = kernel;
+  const { tunables, conditions } = description;
+  const usual = constantsOf(
+    whole,
+    tunables.map(({ name }) => name),
+    id,
+  );
+  return { space: { variant: id, file, tunables, conditions, usual }, text: whole, description, base, from: kernel };
+}
+
+async function ofShipped(base: UserKernelBase, shipped: ShippedSpace, folders: KernelFolders): Promise<SpaceSource> {
+  const { workload, bench, file, tunables, conditions } = shipped;
+  const place = path.join(onDisk(folders.sources), path.posix.relative('kernels', file));
+  const text = await readFile(place, 'utf8').catch(() => {
+    throw new BraggError('not-found', `${place} cannot be read: it holds the tunables of ${base.id}.`);
+  });
+  const usual = constantsOf(
+    text,
+    tunables.map(({ name }) => name),
+    file,
+  );
+  const described = { kind: 'variant', version: 1, workload, bench, base: base.id, replaces: file } as const;
+  const space = { variant: base.id, file, tunables, conditions, usual };
+  return { space, text, description: { ...described, tunables: [], conditions: [] }, base, from: null };
+}
+
+/** Null for a variant without tunables. Throws a BraggError where they do not fit its source. */
+export async function spaceOf(variant: string, place: BenchKind, parts: ConfiguredParts): Promise<SpaceSource | null> {
+  const { workload, bench } = place;
+  const own = parts.find(variant);
+  if (own !== null) return own.description.tunables.length === 0 ? null : ofUser(own);
+  const here = <T extends BenchKind>(one: T): boolean => one.workload === workload && one.bench === bench;
+  const base = parts.bases.find((one) => one.id === variant && here(one));
+  const shipped = parts.shipped.find((one) => here(one) && one.variants.includes(variant));
+  return base === undefined || shipped === undefined ? null : ofShipped(base, shipped, parts.folders);
+}
+
+/** Throws BraggError `invalid` for what the space does not allow. */
+export function configuredKernel(source: SpaceSource, { variant, configuration }: Configured): UserKernel {
+  const { space, text, description, base, from } = source;
+  const whole = completed(space, configuration);
+  const changed = withConstants(text, whole, space.file);
+  const changes = Object.entries(configuration)
+    .map(([name, value]) => `${name} = ${value}`)
+    .join(', ');
+  const described = { ...description, tunables: [], title: from?.description.title ?? base.title, changes };
+  return {
+    id: configuredName({ variant, configuration }),
+    file: space.file,
+    text: changed,
+    whole: changed,
+    refused: from?.refused ?? [],
+    description: described,
+    base,
+    sha256: hashOf(changed, JSON.stringify(described)),
+  };
+}

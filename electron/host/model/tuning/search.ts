@@ -1,0 +1,155 @@
+/** In which order configurations are measured: all, at random, or from better to better. Seeded. */
+import { type Random, seededRandom, shuffled } from '../bench/random.ts';
+
+export interface Candidate {
+  readonly id: string;
+  /** Candidates of different variants are no neighbours. */
+  readonly variant: string;
+  /** Which value each tunable has, of its values in order. */
+  readonly at: readonly number[];
+}
+
+export const strategies = ['exhaustive', 'random', 'local'] as const;
+export type Strategy = (typeof strategies)[number];
+
+/** Seconds; null where it failed or is wrong. Throws Ended to end the search. */
+export type Measure = (candidate: Candidate) => Promise<number | null>;
+
+const placeOf = ({ variant, at }: Pick<Candidate, 'variant' | 'at'>): string => `${variant} ${at.join(' ')}`;
+
+/** Chance that a search goes on beside the best so far, and not anywhere. */
+const NEAR_THE_BEST = 0.7;
+/** Tunables that are changed at once to leave a local minimum. */
+const KICKED = 3;
+
+class LocalSearch {
+  readonly #all: readonly Candidate[];
+  readonly #byPlace: ReadonlyMap<string, Candidate>;
+  readonly #measure: Measure;
+  readonly #random: Random;
+  readonly #known = new Map<string, number | null>();
+  /** Of each tunable of each variant, the positions that occur. */
+  readonly #reach = new Map<string, readonly (readonly number[])[]>();
+  #best: Candidate | null = null;
+  readonly #unseen: Candidate[];
+
+  constructor(all: readonly Candidate[], seed: number, measure: Measure) {
+    this.#all = all;
+    this.#byPlace = new Map(all.map((one) => [placeOf(one), one]));
+    this.#measure = measure;
+    this.#random = seededRandom(seed);
+    this.#unseen = shuffled(all, this.#random);
+    for (const variant of new Set(all.map((one) => one.variant))) {
+      const own = all.filter((one) => one.variant === variant);
+      const count = own[0]?.at.length ?? 0;
+      const reach = Array.from({ length: count }, (_, i) =>
+        [...new Set(own.map(({ at }) => at[i] ?? 0))].sort((a, b) => a - b),
+      );
+      this.#reach.set(variant, reach);
+    }
+  }
+
+  async run(): Promise<void> {
+    while (this.#known.size < this.#all.length) {
+      const start = this.#next();
+      if (start === null) return;
+      await this.#descend(start);
+    }
+  }
+
+  async #valueOf(one: Candidate): Promise<number> {
+    const known = this.#known.get(one.id);
+    if (known !== undefined) return known ?? Number.POSITIVE_INFINITY;
+    const value = await this.#measure(one);
+    this.#known.set(one.id, value);
+    if (value !== null && (this.#best === null || value < (this.#known.get(this.#best.id) ?? Number.POSITIVE_INFINITY)))
+      this.#best = one;
+    return value ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** The first better neighbour is gone to. Ends where all neighbours are worse. */
+  async #descend(start: Candidate): Promise<void> {
+    let here = start;
+    let value = await this.#valueOf(here);
+    for (let moved = true; moved; ) {
+      moved = false;
+      for (const neighbour of shuffled(this.#neighbours(here), this.#random)) {
+        const found = await this.#valueOf(neighbour);
+        if (!(found < value)) continue;
+        [here, value, moved] = [neighbour, found, true];
+        break;
+      }
+    }
+  }
+
+  /** One tunable with another value. */
+  #neighbours({ variant, at }: Candidate): readonly Candidate[] {
+    return (this.#reach.get(variant) ?? []).flatMap((positions, i) =>
+      positions.flatMap((position) => {
+        if (position === at[i]) return [];
+        return this.#byPlace.get(placeOf({ variant, at: at.with(i, position) })) ?? [];
+      }),
+    );
+  }
+
+  /** Where the next descent begins: some tunables of the best changed, or anywhere that was not seen. */
+  #next(): Candidate | null {
+    if (this.#best !== null && this.#random.next() < NEAR_THE_BEST) {
+      const near = this.#kicked(this.#best);
+      if (near !== undefined && !this.#known.has(near.id)) return near;
+    }
+    for (let one = this.#unseen.pop(); one !== undefined; one = this.#unseen.pop())
+      if (!this.#known.has(one.id)) return one;
+    return null;
+  }
+
+  #kicked({ variant, at }: Candidate): Candidate | undefined {
+    const reach = this.#reach.get(variant) ?? [];
+    let changed = [...at];
+    for (let k = 0; k < Math.min(KICKED, reach.length); k += 1) {
+      const i = this.#random.below(reach.length);
+      const positions = reach[i] ?? [];
+      changed = changed.with(i, positions[this.#random.below(positions.length)] ?? 0);
+    }
+    return this.#byPlace.get(placeOf({ variant, at: changed }));
+  }
+}
+
+/** Measures candidates, each at most once, until all are or `measure` throws. */
+export async function search(
+  strategy: Strategy,
+  all: readonly Candidate[],
+  seed: number,
+  measure: Measure,
+): Promise<void> {
+  if (strategy === 'local') return new LocalSearch(all, seed, measure).run();
+  for (const one of strategy === 'random' ? shuffled(all, seededRandom(seed)) : all) await measure(one);
+}
+
+/** Candidates of named configurations: the values of each constant are ranked by size. */
+export function candidatesOf(
+  points: readonly {
+    readonly id: string;
+    readonly variant: string;
+    readonly configuration: Readonly<Record<string, number>>;
+  }[],
+): readonly Candidate[] {
+  const values = new Map<string, readonly number[]>();
+  for (const variant of new Set(points.map((one) => one.variant))) {
+    const own = points.filter((one) => one.variant === variant);
+    for (const name of new Set(own.flatMap(({ configuration }) => Object.keys(configuration)))) {
+      const all = own.flatMap(({ configuration }) => configuration[name] ?? []);
+      values.set(
+        `${variant} ${name}`,
+        [...new Set(all)].sort((a, b) => a - b),
+      );
+    }
+  }
+  return points.map(({ id, variant, configuration }) => ({
+    id,
+    variant,
+    at: Object.keys(configuration)
+      .sort()
+      .map((name) => values.get(`${variant} ${name}`)?.indexOf(configuration[name] ?? 0) ?? 0),
+  }));
+}
