@@ -2,8 +2,8 @@
 
 import { basename, resolve } from 'node:path';
 import { BraggError } from '../contract/errors.ts';
-import { countText } from '../contract/units.ts';
 import { parseConfigured, withoutSuffix } from '../contract/tuning/configured.ts';
+import { countText } from '../contract/units.ts';
 import { checkText, type UserKernelVerdict } from '../contract/user-kernel-verdict.ts';
 import { optionsText } from '../contract/user-kernels/options.ts';
 import { isUserKernelId } from '../contract/user-kernels.ts';

@@ -5,10 +5,10 @@ import { issueSchema } from './errors.ts';
 import { fileRefSchema } from './files.ts';
 import { scenarioDraftSchema } from './scenario/draft.ts';
 import { defaultKind } from './scenario/index.ts';
-import { compileOptionsSchema } from './user-kernels/options.ts';
-import { sanitizedSchema, sanitizerToolSchema } from './user-kernels/sanitizer.ts';
 import { parseConfigured } from './tuning/configured.ts';
 import { spaceShape } from './tuning/tunables.ts';
+import { compileOptionsSchema } from './user-kernels/options.ts';
+import { sanitizedSchema, sanitizerToolSchema } from './user-kernels/sanitizer.ts';
 import { workloadSchema } from './workload.ts';
 
 /** Name of the kernel file. It is the variant's id, in scenarios too, and lies beside the scenario. */

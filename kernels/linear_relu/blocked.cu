@@ -1,13 +1,16 @@
 #include "rectify.cuh"
+#include "tuning/tunable.hpp"
 
 // A block of 256 threads has a tile of 128 x 128 outputs, 8 x 8 per thread in registers. Tiles of both operands, 16
 // values of k deep, pass through two buffers in shared memory: the next one is copied (cp.async) while this one is
 // multiplied. Shared tiles are [k][m] and [k][n], so that a thread reads its values as float4.
 
 constexpr unsigned kBlockedThreads = 256;
-constexpr unsigned kBlockM = 128, kBlockN = 128, kBlockK = 16;
+constexpr unsigned kBlockM = 128, kBlockN = 128;
+BB_TUNABLE(unsigned, kBlockK, 16);
+BB_TUNABLE(unsigned, kUnrolled, 16);  // values of k of the inner loop
 // Four more than 128: 8 values of k and 4 of m of one warp's copies then fall into 32 different banks.
-constexpr unsigned kPitch = 132;
+BB_TUNABLE(unsigned, kPitch, 132);
 
 // 4 bytes from memory to shared memory without passing registers; zero where `inside` is false.
 __device__ __forceinline__ void copy_async(float* to, const float* from, bool inside) {
@@ -81,7 +84,7 @@ __device__ __forceinline__ void blocked_product(const float* __restrict__ a, con
       copy_tile<kBk>(right[now ^ 1], b, first_n, first_k + kBlockK, columns, depth);
       commit_copies();
     }
-#pragma unroll
+#pragma unroll kUnrolled
     for (unsigned k = 0; k < kBlockK; ++k) {
       float m[8], n[8];
       *reinterpret_cast<float4*>(&m[0]) = *reinterpret_cast<const float4*>(&left[now][k][m0]);

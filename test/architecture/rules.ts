@@ -172,7 +172,7 @@ export const scriptRules: Rules = {
 /** What all kernels may use: the engine below them, threads and the device. */
 const ENGINE = ['native/engine', 'native/cpu', 'native/cuda'];
 /** What lies in kernels/ itself: words that registries share, and number formats. */
-const KERNEL_BASE = ['kernels/physics', 'kernels/variant.hpp', 'kernels/bf16.hpp'];
+const KERNEL_BASE = ['kernels/physics', 'kernels/variant.hpp', 'kernels/bf16.hpp', 'kernels/tuning'];
 /** A workload's list of variants and what one states of itself, which lie beside its rooms. */
 const listOf = (workload: string) =>
   ['registry.hpp', 'variants.hpp', 'user_kernel.hpp'].map((name) => `kernels/${workload}/${name}`);
@@ -209,6 +209,7 @@ export const cppRules: Rules = {
   'kernels/micro': { ...none, folders: [...KERNEL_BASE, ...ENGINE] },
   'kernels/linear_relu': { ...none, folders: [...KERNEL_BASE, ...ENGINE] },
   'kernels/probe': none,
+  'kernels/tuning': none,
   // Tasks of all workloads, and how one is run.
   'kernels/tasks': {
     ...none,

@@ -4,7 +4,7 @@ import { LONGEST_EXPRESSION } from '../study/expression.ts';
 import { workloadSchema } from '../workload.ts';
 
 export const tunableSchema = z.strictObject({
-  /** Of the constant in the source. */
+  /** The constant's, as the source has it. */
   name: z.string().regex(/^[A-Za-z_]\w{0,63}$/),
   /** In their natural order: neighbours are tried after each other. */
   values: z.array(z.number().int().min(-999_999_999).max(999_999_999)).min(1).max(1000),

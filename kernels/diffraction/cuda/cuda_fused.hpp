@@ -20,15 +20,19 @@ class CudaFused : public CudaImageSolver<T> {
 
  protected:
   bool queue(cuda::Stream& stream, int first, int rows, const Work*) override {
-    // 32 × 8 pixels a block, as cuda_kernels.cuh has them.
+    // As cuda_kernels.cuh has blocks of pixels.
     const unsigned wide = static_cast<unsigned>(this->setup().width), high = static_cast<unsigned>(rows);
-    launch(stream, {(wide + 31) / 32, (high + 7) / 8, 1}, first, rows);
+    launch(stream, {(wide + 31) / 32, (high + block_height() - 1) / block_height(), 1}, first, rows);
     return true;
   }
   void launch(cuda::Stream& stream, cuda::Extent3 grid, int first, int rows) {
     device::DeviceSetup<I, T> setup = tables_->view();
     setup.cancelled = this->cancelled();
-    kernel_->launch(stream, {.grid = grid, .block = {32, 8, 1}}, setup, first, rows, this->image().pointer());
+    kernel_->launch(stream, {.grid = grid, .block = {32, block_height(), 1}}, setup, first, rows,
+                    this->image().pointer());
+  }
+  unsigned block_height() const {
+    return static_cast<unsigned>(this->module().tunable("kBlockHeight", 8));  // as device_pixel.hpp has it
   }
   const device::PackedSetup<I, T>& packed() const { return tables_->host(); }
 

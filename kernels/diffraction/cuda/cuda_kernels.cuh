@@ -5,7 +5,7 @@
 // How the fused kernels of the CUDA variants lie over the image.
 namespace bb::diffraction::device {
 
-inline constexpr int kBlockWidth = 32, kBlockHeight = 8;
+inline constexpr int kBlockWidth = 32;
 
 /// A pixel per thread: 32 neighbours of a row per warp. Every thread of a block loads the table, those beyond the
 /// image's edge on the pixel at the edge.
@@ -24,11 +24,13 @@ __device__ inline void pixel_per_thread(const S& s, int first, int rows, typenam
 /// Two kernels, `name` and, for plain setups, `name_plain`, of the rows first … first + rows - 1 of the image;
 /// `body(s, first, rows, image)` is what each thread does.
 #define BB_IMAGE_KERNEL(name, A, body)                                                                 \
-  extern "C" __global__ void __launch_bounds__(256)                                                    \
+  extern "C" __global__ void __launch_bounds__(                                                        \
+      bb::diffraction::device::kBlockWidth* bb::diffraction::device::kBlockHeight)                     \
       name(const __grid_constant__ A::Setup s, int first, int rows, A::Factor* image) {                \
     body(s, first, rows, image);                                                                       \
   }                                                                                                    \
-  extern "C" __global__ void __launch_bounds__(256)                                                    \
+  extern "C" __global__ void __launch_bounds__(                                                        \
+      bb::diffraction::device::kBlockWidth* bb::diffraction::device::kBlockHeight)                     \
       name##_plain(const __grid_constant__ Plain<A::Setup> s, int first, int rows, A::Factor* image) { \
     body(s, first, rows, image);                                                                       \
   }

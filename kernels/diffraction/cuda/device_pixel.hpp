@@ -1,11 +1,15 @@
 #pragma once
 
 #include "device_arithmetic.hpp"
+#include "tuning/tunable.hpp"
 
 namespace bb::diffraction::device {
 
 /// Orientations whose intensities are added in the factor's numbers before they go to the FP64 sum.
-inline constexpr int kTile = 64;
+BB_TUNABLE(int, kTile, 64);
+
+/// Rows of pixels of a block of the fused kernels, 32 wide.
+BB_TUNABLE(int, kBlockHeight, 8);
 
 /// Sub-pixels and sources of a pixel between two looks at whether the image is cancelled.
 inline constexpr int kBetweenLooks = 16;

@@ -49,7 +49,8 @@ CudaWork on_gpu(CudaBench& bench, const char* name) {
   const auto in = bench.upload(p->in);
   const auto out = bench.buffer<float>(p->in.size());
   CudaWork work;
-  const cuda::LaunchShape shape{.grid = {blocks_for(p->columns, 32), blocks_for(p->rows, 32)}, .block = {32, 8}};
+  const cuda::LaunchShape shape{.grid = {blocks_for(p->columns, 32), blocks_for(p->rows, 32)},
+                                .block = {32, bench.tuned("kTransposeRows", 8)}};
   work.queue = [=, kernel = bench.kernel(name)](cuda::Stream& to) mutable {
     kernel.launch(to, shape, static_cast<int>(p->columns), static_cast<int>(p->rows), in->pointer(), out->pointer());
   };

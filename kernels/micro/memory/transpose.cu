@@ -1,9 +1,11 @@
 // Row 8: out[x][y] = in[y][x], in blocks of 32 x 8 threads that move tiles of 32 x 32.
 #include "micro/row/common.cuh"
+#include "tuning/tunable.hpp"
 
 namespace bb::micro {
 
-inline constexpr int kTransposeTile = 32, kTransposeRows = 8;
+inline constexpr int kTransposeTile = 32;
+BB_TUNABLE(int, kTransposeRows, 8);  // of threads of a block
 
 struct TransposeAt {
   int x, y;  // of the block's tile in the input
@@ -13,7 +15,7 @@ __device__ inline TransposeAt transpose_at() {
 }
 
 /// Reads rows, writes columns.
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(kTransposeTile* kTransposeRows)
     micro_transpose_strided_writes(int columns, int rows, const float* __restrict__ in, float* __restrict__ out) {
   const auto [x0, y0] = transpose_at();
   const int x = x0 + static_cast<int>(threadIdx.x);
@@ -25,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 /// Reads columns, writes rows.
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(kTransposeTile* kTransposeRows)
     micro_transpose_strided_reads(int columns, int rows, const float* __restrict__ in, float* __restrict__ out) {
   const auto [x0, y0] = transpose_at();
   const int y = y0 + static_cast<int>(threadIdx.x);
@@ -57,19 +59,19 @@ __device__ void transpose_tile(int columns, int rows, const float* __restrict__ 
 }
 
 /// Rows of 32 words: the lanes of a warp read one bank 32 times.
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(kTransposeTile* kTransposeRows)
     micro_transpose_shared(int columns, int rows, const float* in, float* out) {
   transpose_tile<32 * 32>(columns, rows, in, out, [](int row, int column) { return row * 32 + column; });
 }
 
 /// Rows of 33 words.
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(kTransposeTile* kTransposeRows)
     micro_transpose_padded(int columns, int rows, const float* in, float* out) {
   transpose_tile<32 * 33>(columns, rows, in, out, [](int row, int column) { return row * 33 + column; });
 }
 
 /// Rows of 32 words, each permuted by its number: no bank twice, and no word unused.
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(kTransposeTile* kTransposeRows)
     micro_transpose_swizzled(int columns, int rows, const float* in, float* out) {
   transpose_tile<32 * 32>(columns, rows, in, out, [](int row, int column) { return row * 32 + (column ^ row % 32); });
 }

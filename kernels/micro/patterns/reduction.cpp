@@ -66,16 +66,17 @@ CpuWork on_cpu(CpuBench& bench) {
 /// Launches until one sum is left; each leaves a sum per block.
 CudaWork by_tree(CudaBench& bench, const char* name) {
   const auto values = bench.upload(summands(bench.problem()));
+  const unsigned threads = bench.tuned("kReduceThreads", kThreads);
   const std::size_t n = values->size();
-  const auto parts = bench.buffer<float>(blocks_for(n, kThreads));
-  const auto more = bench.buffer<float>(blocks_for(parts->size(), kThreads));
+  const auto parts = bench.buffer<float>(blocks_for(n, threads));
+  const auto more = bench.buffer<float>(blocks_for(parts->size(), threads));
   CudaWork work;
   work.queue = [=, kernel = bench.kernel(name)](cuda::Stream& to) mutable {
     std::size_t left = n;
     const float* from = values->pointer();
     for (float* into = parts->pointer();; into = from == parts->pointer() ? more->pointer() : parts->pointer()) {
-      const unsigned blocks = blocks_for(left, kThreads);
-      kernel.launch(to, {.grid = {blocks}, .block = {kThreads}}, static_cast<unsigned>(left), from, into);
+      const unsigned blocks = blocks_for(left, threads);
+      kernel.launch(to, {.grid = {blocks}, .block = {threads}}, static_cast<unsigned>(left), from, into);
       from = into;
       left = blocks;
       if (left == 1) break;
@@ -83,7 +84,7 @@ CudaWork by_tree(CudaBench& bench, const char* name) {
   };
   // Which of the two buffers has the sum depends on how many launches it took.
   int launches = 0;
-  for (std::size_t left = n; launches == 0 || left > 1; left = blocks_for(left, kThreads)) ++launches;
+  for (std::size_t left = n; launches == 0 || left > 1; left = blocks_for(left, threads)) ++launches;
   work.result = [=](cuda::Stream& from) {
     return std::vector<double>{static_cast<double>((launches % 2 == 1 ? parts : more)->read(from)[0])};
   };
@@ -94,16 +95,17 @@ CudaWork by_tree(CudaBench& bench, const char* name) {
 /// A grid that fills the device once, then one block.
 CudaWork by_grid_stride(CudaBench& bench) {
   const auto values = bench.upload(summands(bench.problem()));
+  const unsigned threads = bench.tuned("kReduceThreads", kThreads);
   const std::size_t n = values->size();
   auto kernel = bench.kernel("micro_reduce_grid_stride");
-  const unsigned resident = resident_blocks(kernel, *bench.device(), kThreads);
-  const unsigned blocks = std::min(resident, blocks_for(n, 4 * kThreads));
+  const unsigned resident = resident_blocks(kernel, *bench.device(), threads);
+  const unsigned blocks = std::min(resident, blocks_for(n, 4 * threads));
   const auto parts = bench.buffer<float>(blocks), total = bench.buffer<float>(1);
   CudaWork work;
   work.queue = [=](cuda::Stream& to) mutable {
-    kernel.launch(to, {.grid = {blocks}, .block = {kThreads}}, static_cast<unsigned>(n),
+    kernel.launch(to, {.grid = {blocks}, .block = {threads}}, static_cast<unsigned>(n),
                   static_cast<const float*>(values->pointer()), parts->pointer());
-    kernel.launch(to, {.block = {kThreads}}, blocks, static_cast<const float*>(parts->pointer()), total->pointer());
+    kernel.launch(to, {.block = {threads}}, blocks, static_cast<const float*>(parts->pointer()), total->pointer());
   };
   work.result = [total](cuda::Stream& from) { return std::vector<double>{static_cast<double>(total->read(from)[0])}; };
   work.work = work_of(n);
@@ -112,12 +114,13 @@ CudaWork by_grid_stride(CudaBench& bench) {
 
 CudaWork by_atomics(CudaBench& bench, const char* name) {
   const auto values = bench.upload(summands(bench.problem()));
+  const unsigned threads = bench.tuned("kReduceThreads", kThreads);
   const auto total = bench.buffer<float>(1);
   const std::size_t n = values->size();
   CudaWork work;
   work.queue = [=, kernel = bench.kernel(name)](cuda::Stream& to) mutable {
     total->fill_bytes(0, to);
-    kernel.launch(to, {.grid = {blocks_for(n, kThreads)}, .block = {kThreads}}, static_cast<unsigned>(n),
+    kernel.launch(to, {.grid = {blocks_for(n, threads)}, .block = {threads}}, static_cast<unsigned>(n),
                   values->pointer(), total->pointer());
   };
   work.result = [total](cuda::Stream& from) { return std::vector<double>{static_cast<double>(total->read(from)[0])}; };

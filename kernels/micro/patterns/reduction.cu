@@ -1,10 +1,11 @@
 // Row 9: the sum of n values. Each kernel leaves sums of blocks in `out` (or adds to out[0]); the host's loop
 // launches it again over those until one is left.
 #include "micro/row/common.cuh"
+#include "tuning/tunable.hpp"
 
 namespace bb::micro {
 
-inline constexpr unsigned kReduceThreads = 256;
+BB_TUNABLE(unsigned, kReduceThreads, 256);
 
 /// The tree of the CUDA-Python note: step s adds the element s further on, in every (2 s)-th thread. The lanes
 /// of a warp diverge in every step.

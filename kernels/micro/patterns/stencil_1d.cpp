@@ -89,12 +89,13 @@ CudaWork on_gpu(CudaBench& bench, const char* name, Taps taps_in, Tile tile) {
   const auto out = bench.buffer<float>(p->n);
   auto kernel = bench.kernel(name);
   const auto n = static_cast<int>(p->n);
-  cuda::LaunchShape shape{.grid = {blocks_for(p->n, kThreads)}, .block = {kThreads}};
+  const unsigned threads = bench.tuned("kStencilThreads", kThreads), window = bench.tuned("kWindow", kWindow);
+  cuda::LaunchShape shape{.grid = {blocks_for(p->n, threads)}, .block = {threads}};
   const auto halo = 2 * static_cast<unsigned>(p->radius);
-  if (tile == Tile::kBlock) shape.dynamic_shared_bytes = 4 * (kThreads + halo);
+  if (tile == Tile::kBlock) shape.dynamic_shared_bytes = 4 * (threads + halo);
   if (tile == Tile::kWindow) {
-    shape.grid = {blocks_for(p->n, kThreads * kWindow)};
-    const unsigned width = kThreads * kWindow + halo;
+    shape.grid = {blocks_for(p->n, threads * window)};
+    const unsigned width = threads * window + halo;
     shape.dynamic_shared_bytes = 4 * (width + width / 32 + 1);
   }
   CudaWork work;
@@ -110,8 +111,8 @@ CudaWork on_gpu(CudaBench& bench, const char* name, Taps taps_in, Tile tile) {
   }
   work.result = sampled(out);
   work.work = p->work();
-  work.quantities = [kernel, device = bench.device(), shared = shape.dynamic_shared_bytes] {
-    return cuda::launch_quantities(kernel, *device, kThreads, shared);
+  work.quantities = [kernel, device = bench.device(), threads, shared = shape.dynamic_shared_bytes] {
+    return cuda::launch_quantities(kernel, *device, threads, shared);
   };
   return work;
 }

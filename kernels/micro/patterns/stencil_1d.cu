@@ -1,10 +1,11 @@
 // Row 7: out[i] = sum over k of taps[k] in[i + k - radius], zeros beyond the ends.
 #include "stencil.cuh"
+#include "tuning/tunable.hpp"
 
 namespace bb::micro {
 
-inline constexpr int kStencilThreads = 256;
-inline constexpr int kWindow = 8;  // outputs of a thread of the register window
+BB_TUNABLE(int, kStencilThreads, 256);
+BB_TUNABLE(int, kWindow, 8);  // outputs of a thread of the register window
 
 /// Neighbours come out of L1, and so do the taps.
 extern "C" __global__ void __launch_bounds__(kStencilThreads)

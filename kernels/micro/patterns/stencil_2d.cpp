@@ -6,7 +6,7 @@ namespace bb::micro {
 namespace stencil_2d_row {
 namespace {
 
-constexpr unsigned kTileX = 32, kTileY = 8, kColumn = 4;
+constexpr unsigned kTileX = 32, kTileY = 8, kColumn = 4;  // as the kernels usually have them
 
 struct Problem {
   explicit Problem(const TaskProblem& problem)
@@ -94,17 +94,20 @@ CpuWork on_cpu_by_taps(CpuBench& bench) {
 }
 
 enum class Taps { kGlobal, kConstant };
+enum class Rows { kOne, kColumn };  // of a thread
 
-CudaWork on_gpu(CudaBench& bench, const char* name, Taps taps_in, unsigned tile_rows, bool tiled) {
+CudaWork on_gpu(CudaBench& bench, const char* name, Taps taps_in, Rows rows, bool tiled) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto in = bench.upload(p->in), taps = bench.upload(p->taps);
   const auto out = bench.buffer<float>(p->in.size());
   auto kernel = bench.kernel(name);
   const auto nx = static_cast<int>(p->nx), ny = static_cast<int>(p->ny);
-  cuda::LaunchShape shape{.grid = {blocks_for(p->nx, kTileX), blocks_for(p->ny, tile_rows)}, .block = {kTileX, kTileY}};
+  const unsigned tile_x = bench.tuned("kTileX", kTileX), tile_y = bench.tuned("kTileY", kTileY);
+  const unsigned tile_rows = rows == Rows::kColumn ? tile_y * bench.tuned("kColumn", kColumn) : tile_y;
+  cuda::LaunchShape shape{.grid = {blocks_for(p->nx, tile_x), blocks_for(p->ny, tile_rows)}, .block = {tile_x, tile_y}};
   if (tiled) {
     const auto halo = 2 * static_cast<unsigned>(p->radius);
-    shape.dynamic_shared_bytes = 4 * (kTileX + halo) * (tile_rows + halo);
+    shape.dynamic_shared_bytes = 4 * (tile_x + halo) * (tile_rows + halo);
     kernel.allow_dynamic_shared(shape.dynamic_shared_bytes);
   }
   CudaWork work;
@@ -120,8 +123,8 @@ CudaWork on_gpu(CudaBench& bench, const char* name, Taps taps_in, unsigned tile_
   }
   work.result = [p, out](cuda::Stream& from) { return samples_of(*p).take<float>(out->read(from)); };
   work.work = p->work();
-  work.quantities = [kernel, device = bench.device(), shared = shape.dynamic_shared_bytes] {
-    return cuda::launch_quantities(kernel, *device, kTileX * kTileY, shared);
+  work.quantities = [kernel, device = bench.device(), threads = tile_x * tile_y, shared = shape.dynamic_shared_bytes] {
+    return cuda::launch_quantities(kernel, *device, threads, shared);
   };
   return work;
 }
@@ -139,13 +142,13 @@ engine::TaskBench stencil_2d_bench() {
                    "kernels/micro/patterns/stencil_2d.cu", bytes});
   row.cpu<on_cpu>({"cpu", "Point by point", "adds up the neighbours of one point after another"});
   row.cpu<on_cpu_by_taps>({"cpu-by-taps", "Tap by tap", "a tap at a time over a row that stays in the cache", "cpu"});
-  row.cuda<with<on_gpu, Name("micro_stencil2_naive"), Taps::kGlobal, kTileY, false>>(
+  row.cuda<with<on_gpu, Name("micro_stencil2_naive"), Taps::kGlobal, Rows::kOne, false>>(
       {"cuda-naive", "Out of the caches", "reads neighbours and taps from memory"});
-  row.cuda<with<on_gpu, Name("micro_stencil2_constant"), Taps::kConstant, kTileY, false>>(
+  row.cuda<with<on_gpu, Name("micro_stencil2_constant"), Taps::kConstant, Rows::kOne, false>>(
       {"cuda-constant", "Taps in constant memory", "a tap goes to the whole warp at once", "cuda-naive"});
-  row.cuda<with<on_gpu, Name("micro_stencil2_shared"), Taps::kConstant, kTileY, true>>(
+  row.cuda<with<on_gpu, Name("micro_stencil2_shared"), Taps::kConstant, Rows::kOne, true>>(
       {"cuda-shared", "Shared tile with halo", "reads each value once per block, into shared memory", "cuda-constant"});
-  row.cuda<with<on_gpu, Name("micro_stencil2_window"), Taps::kConstant, kTileY * kColumn, true>>(
+  row.cuda<with<on_gpu, Name("micro_stencil2_window"), Taps::kConstant, Rows::kColumn, true>>(
       {"cuda-window", "Register window", "four outputs a thread: a value read serves four sums", "cuda-shared"});
   return row.bench();
 }

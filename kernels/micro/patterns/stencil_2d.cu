@@ -1,10 +1,12 @@
 // Row 7: out[y][x] = sum over a square of taps, zeros beyond the edges.
 #include "stencil.cuh"
+#include "tuning/tunable.hpp"
 
 namespace bb::micro {
 
-inline constexpr int kTileX = 32, kTileY = 8;  // outputs of a block
-inline constexpr int kColumn = 4;              // outputs of a thread of the register window, one below another
+BB_TUNABLE(int, kTileX, 32);  // outputs of a block
+BB_TUNABLE(int, kTileY, 8);
+BB_TUNABLE(int, kColumn, 4);  // outputs of a thread of the register window, one below another
 
 extern "C" __global__ void __launch_bounds__(kTileX* kTileY)
     micro_stencil2_naive(int nx, int ny, int radius, const float* taps, const float* in, float* out) {

@@ -82,6 +82,10 @@ class CudaBench {
   virtual const cuda::Module& module() const = 0;
 
   cuda::Kernel kernel(const char* name) const { return cuda::Kernel(module(), name); }
+  /// A BB_TUNABLE constant as the kernels have it.
+  unsigned tuned(const char* name, unsigned usual) const {
+    return static_cast<unsigned>(module().tunable(name, static_cast<int>(usual)));
+  }
   template <typename T>
   std::shared_ptr<cuda::DeviceBuffer<T>> buffer(std::size_t count) const {
     return std::make_shared<cuda::DeviceBuffer<T>>(device(), count);

@@ -93,6 +93,8 @@ class CudaSolver : public engine::Solver {
   cuda::Kernel kernel(const char* name) const;
   /// A kernel of exactly that name.
   cuda::Kernel plain_kernel(const char* name) const { return cuda::Kernel(opened_.kernels->module, name); }
+  /// A BB_TUNABLE constant as the kernels have it.
+  int tuned(const char* name, int usual) const { return opened_.kernels->module.tunable(name, usual); }
   /// Memory of ψ and scratch, set by `prepare`.
   void set_state_bytes(double bytes) { state_bytes_ = bytes; }
 

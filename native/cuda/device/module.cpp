@@ -59,4 +59,17 @@ std::pair<api::DevicePointer, std::size_t> Module::global(const char* variable) 
   return {pointer, bytes};
 }
 
+int Module::tunable(const char* name, int usual) const {
+  const std::string variable = std::string("bb_tunable_") + name;
+  api::DevicePointer pointer = 0;
+  std::size_t bytes = 0;
+  for (const api::Module handle : {preferred_ ? preferred_->handle_ : nullptr, handle_}) {
+    if (!handle) continue;
+    if (driver().ModuleGetGlobal(&pointer, &bytes, handle, variable.c_str()) == api::status::kSuccess) {
+      return static_cast<int>(bytes);
+    }
+  }
+  return usual;
+}
+
 }  // namespace bb::cuda

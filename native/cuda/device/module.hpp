@@ -36,6 +36,9 @@ class Module {
   /// Address and size of a __device__ or __constant__ variable. Throws "invalid" if there is none of that name.
   std::pair<api::DevicePointer, std::size_t> global(const char* variable) const;
 
+  /// What a BB_TUNABLE constant is in the kernels of this module; `usual` where they do not say.
+  int tunable(const char* name, int usual) const;
+
  private:
   std::shared_ptr<Device> device_;
   api::Module handle_ = nullptr;

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { sameVariant, type VariantKey } from '../../../contract/capabilities.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { FileRef } from '../../../contract/files.ts';
+import type { UserKernelDescription } from '../../../contract/user-kernels.ts';
 import { workloadSchema } from '../../../contract/workload.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import { kernelFolders } from '../../model/bench/ceilings.ts';
@@ -95,7 +96,8 @@ export function userKernelHandlers({ userKernels, trust, files }: UserKernelPart
       const title = `Own ${base.title.charAt(0).toLowerCase()}${base.title.slice(1)}`;
       const workload = workloadSchema.parse(base.workload);
       const of = { workload, bench: base.bench, base: base.id, replaces, title };
-      const description = { kind: 'variant', version: 1, ...of, changes: '', compile: {} } as const;
+      const usual = { changes: '', compile: {}, tunables: [], conditions: [] };
+      const description: UserKernelDescription = { kind: 'variant', version: 1, ...of, ...usual };
       const file = path.join(folder, id);
       await mkdir(folder, { recursive: true });
       await createBoth(file, await readFile(source, 'utf8'), descriptionText(description));

@@ -11,7 +11,9 @@ import { constantsOf, withConstants } from '../../model/tuning/constants.ts';
 import { completed, type Space } from '../../model/tuning/space.ts';
 import type { UserKernelBase } from '../../model/user-kernels/base.ts';
 import { hashOf, type UserKernel } from '../../model/user-kernels/file.ts';
-import type { BenchKind } from './user-kernels.ts';
+
+/** Whose variants: ids alone are of several benchmarks. */
+type Among = Pick<UserKernelBase, 'workload' | 'bench'>;
 
 export interface ConfiguredParts {
   readonly bases: readonly UserKernelBase[];
@@ -54,17 +56,25 @@ async function ofShipped(base: UserKernelBase, shipped: ShippedSpace, folders: K
     tunables.map(({ name }) => name),
     file,
   );
-  const described = { kind: 'variant', version: 1, workload, bench, base: base.id, replaces: file } as const;
+  const described = {
+    kind: 'variant',
+    version: 1,
+    workload,
+    bench,
+    base: base.id,
+    replaces: file,
+    compile: {},
+  } as const;
   const space = { variant: base.id, file, tunables, conditions, usual };
   return { space, text, description: { ...described, tunables: [], conditions: [] }, base, from: null };
 }
 
 /** Null for a variant without tunables. Throws a BraggError where they do not fit its source. */
-export async function spaceOf(variant: string, place: BenchKind, parts: ConfiguredParts): Promise<SpaceSource | null> {
+export async function spaceOf(variant: string, place: Among, parts: ConfiguredParts): Promise<SpaceSource | null> {
   const { workload, bench } = place;
   const own = parts.find(variant);
   if (own !== null) return own.description.tunables.length === 0 ? null : ofUser(own);
-  const here = <T extends BenchKind>(one: T): boolean => one.workload === workload && one.bench === bench;
+  const here = <T extends Among>(one: T): boolean => one.workload === workload && one.bench === bench;
   const base = parts.bases.find((one) => one.id === variant && here(one));
   const shipped = parts.shipped.find((one) => here(one) && one.variants.includes(variant));
   return base === undefined || shipped === undefined ? null : ofShipped(base, shipped, parts.folders);

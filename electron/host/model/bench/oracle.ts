@@ -1,8 +1,8 @@
 /** The FP64 answer that every variant is held to. */
 import type { NativeAddon, TransportProblem, TransportVariant as Variant } from '../../io/addon/addon.ts';
+import { remembered } from '../../io/flow/remembered.ts';
 import { candidate } from './candidates.ts';
 import { measure } from './measure.ts';
-import { remembered } from './remembered.ts';
 
 /**
  * Cell-steps that the plain `reference` variant may take: about 10 s of one

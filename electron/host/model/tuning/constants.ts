@@ -2,52 +2,58 @@
 import { BraggError } from '../../../contract/errors.ts';
 import type { Configuration } from '../../../contract/tuning/configured.ts';
 
-/** Where the value of a constant stands in a text. */
-interface Place {
+/** Where a value of a constant stands in a text. */
+interface Stretch {
   readonly from: number;
   readonly to: number;
 }
 
 const escaped = (name: string): string => name.replaceAll('$', '\\$');
 
-/** `BB_TUNABLE(int, kTile, 32)`, `constexpr int kTile = 32, kRows = 8;`, `#define kTile 32`. */
-function placesOf(text: string, name: string): readonly Place[] {
+/**
+ * `BB_TUNABLE(int, kTile, 32)`, `BB_TUNABLE_90(int, kTile, 32, 64)`, `constexpr int kTile = 32, kRows = 8;`,
+ * `#define kTile 32`. A declaration with a value for a generation has two stretches.
+ */
+function declarationsOf(text: string, name: string): readonly (readonly Stretch[])[] {
   const own = escaped(name);
   const forms = [
-    new RegExp(`BB_TUNABLE\\(\\s*\\w+\\s*,\\s*${own}\\s*,\\s*(-?\\d+)`, 'dg'),
+    new RegExp(`BB_TUNABLE\\(\\s*\\w+\\s*,\\s*${own}\\s*,\\s*(-?\\d+)\\s*\\)`, 'dg'),
+    new RegExp(`BB_TUNABLE_90\\(\\s*\\w+\\s*,\\s*${own}\\s*,\\s*(-?\\d+)\\s*,\\s*(-?\\d+)\\s*\\)`, 'dg'),
     new RegExp(`\\bconstexpr\\b[^;{}()=]*(?:=[^;{}()=]*)*?\\b${own}\\s*=\\s*(-?\\d+)(?=[uUlL]*\\s*[,;])`, 'dg'),
     new RegExp(`^[ \\t]*#[ \\t]*define[ \\t]+${own}[ \\t]+(-?\\d+)[ \\t]*(?://.*)?$`, 'dgm'),
   ];
   return forms.flatMap((form) =>
-    [...text.matchAll(form)].flatMap((found) => {
-      const [from, to] = found.indices?.[1] ?? [];
-      return from === undefined || to === undefined ? [] : [{ from, to }];
-    }),
+    [...text.matchAll(form)].map((found) =>
+      (found.indices ?? []).slice(1).flatMap((ends) => (ends === undefined ? [] : [{ from: ends[0], to: ends[1] }])),
+    ),
   );
 }
 
-function placeOf(text: string, name: string, file: string): Place {
-  const [place, ...more] = placesOf(text, name);
-  if (place !== undefined && more.length === 0) return place;
-  const says = place === undefined ? 'is no constant with a whole number' : `stands there ${more.length + 1} times`;
+function declarationOf(text: string, name: string, file: string): readonly Stretch[] {
+  const [declaration, ...more] = declarationsOf(text, name);
+  if (declaration !== undefined && more.length === 0) return declaration;
+  const says =
+    declaration === undefined ? 'is no constant with a whole number' : `stands there ${more.length + 1} times`;
   throw new BraggError('invalid', `${file}: ${name} ${says}; allowed: one constexpr int ${name} = …`);
 }
 
-/** What the source says. Throws BraggError `invalid` for a name that is no constant there. */
+/** What the source says; of what differs by GPU what it usually is. Throws BraggError `invalid` for what is no constant there. */
 export function constantsOf(text: string, names: readonly string[], file: string): Configuration {
   return Object.fromEntries(
     names.map((name) => {
-      const { from, to } = placeOf(text, name, file);
-      return [name, Number(text.slice(from, to))];
+      const [usual] = declarationOf(text, name, file);
+      return [name, Number(text.slice(usual?.from, usual?.to))];
     }),
   );
 }
 
-/** The text with other values; no line moves. Throws BraggError `invalid` for a name that is no constant there. */
+/** The text with other values, on every GPU; no line moves. Throws BraggError `invalid` for what is no constant there. */
 export function withConstants(text: string, configuration: Configuration, file: string): string {
-  const places = Object.entries(configuration).map(([name, value]) => ({ ...placeOf(text, name, file), value }));
+  const stretches = Object.entries(configuration).flatMap(([name, value]) =>
+    declarationOf(text, name, file).map((stretch) => ({ ...stretch, value })),
+  );
   let changed = text;
-  for (const { from, to, value } of places.toSorted((a, b) => b.from - a.from))
+  for (const { from, to, value } of stretches.toSorted((a, b) => b.from - a.from))
     changed = `${changed.slice(0, from)}${value}${changed.slice(to)}`;
   return changed;
 }

@@ -28,7 +28,7 @@ class LocalSearch {
   readonly #measure: Measure;
   readonly #random: Random;
   readonly #known = new Map<string, number | null>();
-  /** Of each tunable of each variant, the positions that occur. */
+  /** By variant, and for each of its tunables: the positions that occur. */
   readonly #reach = new Map<string, readonly (readonly number[])[]>();
   #best: Candidate | null = null;
   readonly #unseen: Candidate[];

@@ -98,11 +98,12 @@ function baseOf(description: UserKernelDescription, name: string, bases: readonl
 }
 
 /** A description as a file holds it: what says nothing is left out. */
-export function descriptionText({ bench, compile, ...rest }: UserKernelDescription): string {
+export function descriptionText({ bench, compile, tunables, conditions, ...rest }: UserKernelDescription): string {
   const { kind, version, workload, ...more } = rest;
   const named = { kind, version, workload, ...(bench === '' ? {} : { bench }), ...more };
   const options = Object.values(compile).every((one) => one === undefined) ? {} : { compile };
-  return `${JSON.stringify({ ...named, ...options }, null, 2)}\n`;
+  const tuned = tunables.length === 0 ? {} : { tunables, conditions };
+  return `${JSON.stringify({ ...named, ...options, ...tuned }, null, 2)}\n`;
 }
 
 async function describe(text: string, name: string): Promise<UserKernelDescription> {

@@ -10,9 +10,10 @@ class CudaWarp final : public CudaFused<double, float> {
 
  private:
   bool queue(cuda::Stream& stream, int first, int rows, const Work*) override {
-    // Eight pixels of a row a block, as cuda_warp.cu has them.
+    // Pixels of a row, as cuda_warp.cu has them.
     const unsigned wide = static_cast<unsigned>(setup().width);
-    launch(stream, {(wide + 7) / 8, static_cast<unsigned>(rows), 1}, first, rows);
+    launch(stream, {(wide + this->block_height() - 1) / this->block_height(), static_cast<unsigned>(rows), 1}, first,
+           rows);
     return true;
   }
 };

@@ -20,7 +20,7 @@ class CudaGatherPasses : public CudaDenseSolver<T> {
   Pass score_pass() const {
     return {this->kernel("gather_score"),
             {.grid = {blocks(this->tables().nx, 32), static_cast<unsigned>(this->rows()), 1},
-             .block = {32, kScoreWarps, 1}}};
+             .block = {32, static_cast<unsigned>(this->tuned("kScoreWarps", kScoreWarps)), 1}}};
   }
   /// Energy, angles, x, z, in this order; no z with depth stepping.
   std::vector<Pass> operator_passes(int bins) const {
@@ -28,17 +28,20 @@ class CudaGatherPasses : public CudaDenseSolver<T> {
     const int angles = this->tables().ntheta;
     const auto row = static_cast<unsigned>(angles);
     const auto depth = static_cast<unsigned>(bins);
-    const unsigned groups = blocks(bins, kGatherStreamBins);
-    const cuda::Extent3 line{kGatherThreads, 1, 1};
+    const int threads = this->tuned("kGatherThreads", kGatherThreads);
+    const int rows = this->tuned("kGatherAngleRows", kGatherAngleRows);
+    const int together = this->tuned("kGatherAngles", kGatherAngles);
+    const unsigned groups = blocks(bins, this->tuned("kGatherStreamBins", kGatherStreamBins));
+    const cuda::Extent3 line{static_cast<unsigned>(threads), 1, 1};
     std::vector<Pass> out;
     const auto add = [&](const char* name, cuda::Extent3 grid, cuda::Extent3 block) {
       out.push_back({this->kernel(name), {.grid = grid, .block = block}});
     };
-    add("gather_slow_down", {blocks(cells, kGatherThreads), blocks(angles, kGatherAngles), depth}, line);
-    add("gather_scatter_angles", {blocks(cells, 32), blocks(angles, kGatherAngleRows), depth},
-        {32, kGatherAngleRows, 1});
-    add("gather_stream_x", {blocks(cells, kGatherThreads), row, groups}, line);
-    if (!this->depth()) add("gather_stream_z", {blocks(cells, kGatherThreads), row, groups}, line);
+    add("gather_slow_down", {blocks(cells, threads), blocks(angles, together), depth}, line);
+    add("gather_scatter_angles", {blocks(cells, 32), blocks(angles, rows), depth},
+        {32, static_cast<unsigned>(rows), 1});
+    add("gather_stream_x", {blocks(cells, threads), row, groups}, line);
+    if (!this->depth()) add("gather_stream_z", {blocks(cells, threads), row, groups}, line);
     return out;
   }
 

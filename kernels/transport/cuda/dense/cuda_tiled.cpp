@@ -47,13 +47,14 @@ class CudaTiled final : public CudaGatherPasses<float> {
  private:
   void plan_turn() {
     const Tables& t = this->tables();
+    const int group = this->tuned("kTurnGroup", kTurnGroup);
     const int tiles = (t.ntheta + kMostTurnAngles - 1) / kMostTurnAngles;
-    angles_ = round_up((t.ntheta + tiles - 1) / tiles, kTurnGroup);
-    const int floats = (angles_ + 2 * t.angle_half_max) * kTurnPitch + t.angle_half_max + 2 * kTurnGroup;
+    angles_ = round_up((t.ntheta + tiles - 1) / tiles, group);
+    const int floats = (angles_ + 2 * t.angle_half_max) * kTurnPitch + t.angle_half_max + 2 * group;
     turn_.emplace(
         Pass{this->kernel(this->field_cells() % 4 == 0 ? "tiled_turn_x4" : "tiled_turn_x1"),
              {.grid = {blocks(this->field_cells(), kTurnCells), blocks(t.ntheta, angles_), static_cast<unsigned>(t.ne)},
-              .block = {kTurnThreads, 1, 1},
+              .block = {static_cast<unsigned>(this->tuned("kTurnThreads", kTurnThreads)), 1, 1},
               .dynamic_shared_bytes = static_cast<unsigned>(floats * static_cast<int>(sizeof(float)))}});
     turn_->kernel.allow_dynamic_shared(turn_->shape.dynamic_shared_bytes);
   }
@@ -75,7 +76,7 @@ class CudaTiled final : public CudaGatherPasses<float> {
     stream_.emplace(Pass{this->kernel(wide ? "tiled_stream_x4" : "tiled_stream_x1"),
                          {.grid = {static_cast<unsigned>(tiles_.tiles_x * tiles_.tiles_z),
                                    static_cast<unsigned>(t.ntheta), static_cast<unsigned>(t.ne)},
-                          .block = {kStreamThreads, 1, 1},
+                          .block = {static_cast<unsigned>(this->tuned("kStreamThreads", kStreamThreads)), 1, 1},
                           .dynamic_shared_bytes = static_cast<unsigned>(floats * static_cast<int>(sizeof(float)))}});
     stream_->kernel.allow_dynamic_shared(stream_->shape.dynamic_shared_bytes);
   }

@@ -1,18 +1,20 @@
 #pragma once
 
+#include "tuning/tunable.hpp"
+
 // Shapes of the tiles of `cuda-tiled`. Included by nvcc, by NVRTC and by the host; no standard header.
 namespace bb::transport {
 
 // Energy and angles: a tile is 32 neighbouring cells of a field, a whole line of memory, and as many angles
 // as there are up to 192. These with their halo fit six blocks on a multiprocessor. A thread makes 4 × 4 of
 // them. Rows are padded by one 16-byte word.
-inline constexpr int kTurnThreads = 192;
+BB_TUNABLE(int, kTurnThreads, 192);
 inline constexpr int kTurnCells = 32;
 inline constexpr int kTurnPitch = kTurnCells + 4;
 inline constexpr int kMostTurnAngles = 192;
-inline constexpr int kTurnGroup = 4;  // angles of a thread
+BB_TUNABLE(int, kTurnGroup, 4);  // angles of a thread
 
-inline constexpr int kStreamThreads = 256;
+BB_TUNABLE(int, kStreamThreads, 256);
 
 /// How one (e, θ) field is cut for streaming. The outermost tiles also make the cells beyond the grid that
 /// protons reach: what lands there has escaped.

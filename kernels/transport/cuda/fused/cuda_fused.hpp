@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tuning/tunable.hpp"
+
 #include "transport/model/device_tables.hpp"
 
 // The fused step on the GPU, as data: boxes and the control block that the host
@@ -13,9 +15,9 @@
 // run needs no host between its steps.
 namespace bb::transport {
 
-inline constexpr int kFusedThreads = 256;   // per block, at most
-inline constexpr int kCollideThreads = 64;  // per block of a whole grid's collide pass: its items are small
-inline constexpr int kFusedTurned = 3;      // angles that a thread makes of one quad of columns
+inline constexpr int kFusedThreads = 256;  // per block, at most
+BB_TUNABLE(int, kCollideThreads, 64);      // per block of a whole grid's collide pass: its items are small
+BB_TUNABLE(int, kFusedTurned, 3);          // angles that a thread makes of one quad of columns
 
 /// Half-open bounds of what a bin's slice holds, columns in whole quads (x1 may
 /// lie in the padding of a row, which holds zeros); empty when a0 >= a1.

@@ -62,7 +62,7 @@ void CudaFusedSolver<T>::prepare() {
   if (!prepare_sweep()) plan_march();
 
   // As Collide in cuda_fused_collide.cuh.
-  const int rows = t.ntheta + 2 * parameters_.most_half + 2 * kFusedTurned;
+  const int rows = t.ntheta + 2 * parameters_.most_half + 2 * this->tuned("kFusedTurned", kFusedTurned);
   shared_bytes_ = static_cast<unsigned>(rows * parameters_.tile_quads * 4 + (parameters_.most_half + 4) / 4 * 4) *
                       static_cast<unsigned>(sizeof(T)) +
                   static_cast<unsigned>(parameters_.most_feeds + 1) * static_cast<unsigned>(sizeof(FusedSource));
@@ -82,7 +82,7 @@ void CudaFusedSolver<T>::prepare() {
   if (loop_ == FusedLoop::kPersistent) {
     collide_blocks_ = ready(persistent_kernel_, "transport_fused_persistent", kFusedThreads, shared_bytes_);
   } else {
-    collide_blocks_ = ready(collide_kernel_, "transport_fused_collide", kCollideThreads, shared_bytes_);
+    collide_blocks_ = ready(collide_kernel_, "transport_fused_collide", collide_threads(), shared_bytes_);
     stream_kernel_.emplace(stepped_kernel("transport_fused_stream"));
     // As many as there are items, so that the device evens them out.
     const int quads = pitch() / 4 + (parameters_.whole_x_max + 4 - parameters_.whole_x_min + 3) / 4;
@@ -334,7 +334,7 @@ void CudaFusedSolver<T>::queue_step() {
     }
   }
   collide_kernel_->launch(
-      stream, {.grid = {collide_blocks_}, .block = {kCollideThreads}, .dynamic_shared_bytes = shared_bytes_},
+      stream, {.grid = {collide_blocks_}, .block = {collide_threads()}, .dynamic_shared_bytes = shared_bytes_},
       parameters_);
   stream_kernel_->launch(stream, {.grid = {stream_blocks_}, .block = {kFusedThreads}}, parameters_);
 }

@@ -52,6 +52,7 @@ class CudaFusedSolver : public CudaSolver<T> {
   void queue_step();
   void queue_collect();
   cuda::Kernel stepped_kernel(const char* name) const;
+  unsigned collide_threads() const { return static_cast<unsigned>(this->tuned("kCollideThreads", kCollideThreads)); }
 
   FusedLoop loop_;
   bool depth_;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tuning/tunable.hpp"
+
 #include "transport/model/device_tables.hpp"
 
 // The moving window on the GPU, as data. One cooperative kernel takes many steps; between the passes of a step its
@@ -10,8 +12,8 @@ namespace bb::transport {
 
 inline constexpr int kWindowWorkers = 480;                  // threads of a block that compute,
 inline constexpr int kWindowThreads = kWindowWorkers + 32;  // and one warp that plans ahead of them
-inline constexpr int kWindowTurned = 3;                     // neighbouring angles that a thread turns together
-inline constexpr int kWindowRows = 4;                       // z rows that a thread of the second pass makes
+BB_TUNABLE(int, kWindowTurned, 3);                          // neighbouring angles that a thread turns together
+BB_TUNABLE(int, kWindowRows, 4);                            // z rows that a thread of the second pass makes
 inline constexpr int kWindowBatch = 4;                      // sources whose loads are in flight together
 inline constexpr int kWindowTallies = 20;                   // sums over a step; WindowTally
 

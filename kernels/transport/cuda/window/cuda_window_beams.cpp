@@ -32,7 +32,9 @@ CudaWindowBeams<T>::CudaWindowBeams(const Problem& problem, const Tables& tables
       stream_(opened_.device),
       typed_(tables, cpu::on_all_cores),
       device_tables_(problem, tables, typed_, Sent::kLosses, stream_),
-      window_(problem, tables, typed_, device_tables_.view(), kStatic, stream_),
+      window_(problem, tables, typed_, device_tables_.view(),
+              {.static_shared = kStatic, .turned = opened_.kernels->module.tunable("kWindowTurned", kWindowTurned)},
+              stream_),
       steps_kernel_(find<T>(opened_, problem.stepping == Stepping::kDepth ? "transport_window_beams_depth"
                                                                           : "transport_window_beams_path")),
       moments_kernel_(opened_.kernels->module, "transport_window_moments"),

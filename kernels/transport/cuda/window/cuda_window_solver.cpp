@@ -37,14 +37,15 @@ void CudaWindowSolver<T>::prepare() {
   const Tables& t = this->tables();
   cuda::Stream& stream = this->stream();
   const auto& device = this->device();
-  constexpr int kStatic = 1024;  // Fixed in cuda_window_common.cuh
+  // Bytes of Fixed in cuda_window_common.cuh.
+  const WindowKernels kernels{.static_shared = 1024, .turned = this->tuned("kWindowTurned", kWindowTurned)};
   if constexpr (std::is_same_v<T, float>) {
     if (t.operators) {
       CudaStepRows rows(t, [&](const char* name) { return this->plain_kernel(name); }, stream);
-      window_.emplace(this->problem(), t, this->typed(), this->device_tables(), kStatic, stream, std::move(rows));
+      window_.emplace(this->problem(), t, this->typed(), this->device_tables(), kernels, stream, std::move(rows));
     }
   }
-  if (!window_) window_.emplace(this->problem(), t, this->typed(), this->device_tables(), kStatic, stream);
+  if (!window_) window_.emplace(this->problem(), t, this->typed(), this->device_tables(), kernels, stream);
   const std::size_t cells = u(t.ne) * slice_cells();
   for (auto& buffer : state_) buffer = cuda::DeviceBuffer<T>(device, cells, cuda::Reuse::kYes);
   for (auto& buffer : bounds_) buffer = cuda::DeviceBuffer<WindowBox>(device, u(t.ne), cuda::Reuse::kYes);

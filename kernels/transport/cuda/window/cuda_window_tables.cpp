@@ -58,22 +58,23 @@ void CudaWindowTables<T>::begin(const Problem& problem, const Tables& t, const D
 
 template <typename T>
 CudaWindowTables<T>::CudaWindowTables(const Problem& problem, const Tables& t, const TypedTables<T>& typed,
-                                      const DeviceTables<T>& on_device, int static_shared, cuda::Stream& stream) {
+                                      const DeviceTables<T>& on_device, const WindowKernels& kernels,
+                                      cuda::Stream& stream) {
   begin(problem, t, on_device);
   const BinTables<T> by_bin(t, typed);
-  choose_layout(problem, t, by_bin, static_shared, stream.device()->info());
+  choose_layout(problem, t, by_bin, kernels, stream.device()->info());
   send(t, typed, by_bin, &by_bin, stream);
 }
 
 template <typename T>
 CudaWindowTables<T>::CudaWindowTables(const Problem& problem, const Tables& t, const TypedTables<T>& typed,
-                                      const DeviceTables<T>& on_device, int static_shared, cuda::Stream& stream,
-                                      CudaStepRows rows)
+                                      const DeviceTables<T>& on_device, const WindowKernels& kernels,
+                                      cuda::Stream& stream, CudaStepRows rows)
   requires std::is_same_v<T, float>
     : rows_(std::move(rows)) {
   begin(problem, t, on_device);
   const BinLayout& by_bin = rows_->layout();
-  choose_layout(problem, t, by_bin, static_shared, stream.device()->info());
+  choose_layout(problem, t, by_bin, kernels, stream.device()->info());
   send(t, typed, by_bin, nullptr, stream);
   rows_->make(parameters_, stream);
 }
@@ -145,9 +146,9 @@ void CudaWindowTables<T>::send(const Tables& t, const TypedTables<T>& typed, con
 /// Cuts the block's shared memory for items as large as fit.
 template <typename T>
 void CudaWindowTables<T>::choose_layout(const Problem& problem, const Tables& t, const BinLayout& by_bin,
-                                        int static_shared, const cuda::DeviceInfo& info) {
+                                        const WindowKernels& kernels, const cuda::DeviceInfo& info) {
   const WindowParameters<T>& p = parameters_;
-  const auto limit = static_cast<std::size_t>(info.shared_per_block_optin_bytes - static_shared);
+  const auto limit = static_cast<std::size_t>(info.shared_per_block_optin_bytes - kernels.static_shared);
   const std::size_t quad = 4 * sizeof(T);
   // Quads beside an item's columns: see Collide::choose.
   const int left = (std::max(0, p.whole_x_max + 3) + 3) / 4;
@@ -156,7 +157,8 @@ void CudaWindowTables<T>::choose_layout(const Problem& problem, const Tables& t,
     Carver memory;
     WindowLayout l{};
     const std::size_t columns = u(left + quads + right + (p.whole_x_min < -7 ? -p.whole_x_min / 4 : 0)) | 1;
-    const std::size_t made = u((angles + kWindowTurned - 1) / kWindowTurned * kWindowTurned);
+    const int turned = kernels.turned;
+    const std::size_t made = u((angles + turned - 1) / turned * turned);
     l.boxes = memory.take(u(t.ne), 16);
     l.bins = memory.take(u(t.ne), sizeof(WindowBin));
     l.feeds = memory.take(feeds ? by_bin.feeds : 0, sizeof(int));
@@ -170,7 +172,7 @@ void CudaWindowTables<T>::choose_layout(const Problem& problem, const Tables& t,
     l.sums = memory.take(kWindowWorkers / 32 * kWindowTallies, sizeof(double));
     l.partial = memory.take((t.reactions.on() ? 5 : 4) * kWindowWorkers, sizeof(double));
     l.own = memory.take(u(angles) * u(quads), quad);
-    l.tile = memory.take((u(angles) + 2 * u(by_bin.most_half) + kWindowTurned - 1) * columns, quad);
+    l.tile = memory.take((u(angles) + 2 * u(by_bin.most_half) + u(turned) - 1) * columns, quad);
     l.turned = memory.take(made * columns, quad);
     l.deposits = memory.take(u(angles), sizeof(T));
     l.weights = memory.take(u(weights), sizeof(T));

@@ -17,18 +17,24 @@ namespace bb::transport {
 template <typename T>
 constexpr double kWindowThreshold = sizeof(T) == sizeof(float) ? 5e-13 : 1e-20;
 
+/// What the host must know of the kernels: bytes of shared memory that they have beside, and kWindowTurned.
+struct WindowKernels {
+  int static_shared;
+  int turned;
+};
+
 /// What the window's kernels look up, on the device, and how a block cuts its shared memory. Where states lie and what a
 /// beam begins with is left out.
 template <typename T>
 class CudaWindowTables {
  public:
-  /// `static_shared`: bytes of shared memory that the kernel has beside. Throws ProblemError('unsupported') where not even
-  /// the smallest items fit.
+  /// Throws ProblemError('unsupported') where not even the smallest items fit.
   CudaWindowTables(const Problem& problem, const Tables& tables, const TypedTables<T>& typed,
-                   const DeviceTables<T>& on_device, int static_shared, cuda::Stream& stream);
+                   const DeviceTables<T>& on_device, const WindowKernels& kernels, cuda::Stream& stream);
   /// From rows that the device makes.
   CudaWindowTables(const Problem& problem, const Tables& tables, const TypedTables<T>& typed,
-                   const DeviceTables<T>& on_device, int static_shared, cuda::Stream& stream, CudaStepRows rows)
+                   const DeviceTables<T>& on_device, const WindowKernels& kernels, cuda::Stream& stream,
+                   CudaStepRows rows)
     requires std::is_same_v<T, float>;
 
   const WindowParameters<T>& parameters() const { return parameters_; }
@@ -41,8 +47,8 @@ class CudaWindowTables {
   std::vector<WindowBin> window_bins(const BinLayout& layout) const;
   void send(const Tables& tables, const TypedTables<T>& typed, const BinLayout& layout, const BinTables<T>* by_bin,
             cuda::Stream& stream);
-  void choose_layout(const Problem& problem, const Tables& tables, const BinLayout& by_bin, int static_shared,
-                     const cuda::DeviceInfo& info);
+  void choose_layout(const Problem& problem, const Tables& tables, const BinLayout& by_bin,
+                     const WindowKernels& kernels, const cuda::DeviceInfo& info);
 
   cuda::DeviceBuffer<unsigned char> memory_;
   std::optional<CudaStepRows> rows_;

@@ -20,6 +20,12 @@ test('constants are found in each of their forms, and changed where they stand',
   expect(changed).toContain('kThreads == 256 ?');
 });
 
+test('a value for a GPU generation is replaced with the usual one', () => {
+  const two = 'BB_TUNABLE_90(int, kRows, 4, 16);';
+  expect(constantsOf(two, ['kRows'], 'a.hpp')).toEqual({ kRows: 4 });
+  expect(withConstants(two, { kRows: 8 }, 'a.hpp')).toBe('BB_TUNABLE_90(int, kRows, 8, 8);');
+});
+
 test.each([
   ['kLike', 'is no constant with a whole number'],
   ['kPitch', 'is no constant with a whole number'],
