@@ -1,12 +1,19 @@
 /** `braggbench study collect` and `export`: one table of all results. */
 import path from 'node:path';
-import { collect } from '../../host/app/studies/collect.ts';
+import { BraggError } from '../../contract/errors.ts';
+import { collect, readRows } from '../../host/app/studies/collect.ts';
+import { importStudy, tuningResultsOf } from '../../host/app/tuning/transfer.ts';
+import { readText } from '../../host/io/text/read.ts';
 import { tableCsv, titleOf } from '../../host/model/studies/csv.ts';
 import type { StudyFolder } from '../../host/model/studies/folder.ts';
 import { tableNotes } from '../../host/model/studies/notes.ts';
 import type { StudyTable } from '../../host/model/studies/table.ts';
 import { tableHdf5, tableParquet } from '../../host/model/studies/table-files.ts';
-import { hasFlag, UsageError } from '../arguments.ts';
+import { kernelTunerText } from '../../host/model/tuning/files/kernel-tuner.ts';
+import { readTuning } from '../../host/model/tuning/files/read.ts';
+import type { TuningResults } from '../../host/model/tuning/files/results.ts';
+import { t4Text } from '../../host/model/tuning/files/t4.ts';
+import { flagValue, hasFlag, UsageError } from '../arguments.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { short } from '../numbers.ts';
 import { checkOutput, writeOutput } from '../output-file.ts';
@@ -14,6 +21,8 @@ import { table } from '../table.ts';
 import type { VerbContext } from '../verb.ts';
 
 const FEW_ROWS = 40;
+/** A whole space of some ten thousand configurations with all samples. */
+const MOST_IMPORTED = 64 * 2 ** 20;
 
 /** Columns that differ between rows, and those that a reader looks for. */
 function interesting({ columns, rows }: StudyTable): readonly number[] {
@@ -61,15 +70,45 @@ const formats: Readonly<Record<string, Write>> = {
   '.json': (found) => Promise.resolve(`${JSON.stringify(found)}\n`),
 };
 
+/** Files of other tuners. */
+const tuners: Readonly<Record<string, (results: TuningResults) => string>> = {
+  '.t4.json': t4Text,
+  '.cache.json': kernelTunerText,
+};
+
+/** Reads a cache file of Kernel Tuner or T4 into a folder, beside the file or in --out. */
+export async function importTuning({ parsed, terminal }: VerbContext, file: string): Promise<ExitCode> {
+  const read = await readText(file, MOST_IMPORTED);
+  if (!read.ok) throw new BraggError('not-found', `${file}: ${read.reason}`);
+  const name = path.basename(file).replace(/(?:\.t4|\.cache)?\.json$/, '');
+  const results = await readTuning({ text: read.text, name: file });
+  const folder = await importStudy(
+    results,
+    flagValue(parsed, 'out') ?? path.join(path.dirname(file), `${name}.study`),
+    name,
+  );
+  const right = results.configurations.filter(({ outcome }) => outcome === 'right').length;
+  terminal.print(`${results.configurations.length} configurations, ${right} of them right, in ${folder.folder}`);
+  return exitCodes.done;
+}
+
 export async function exportStudy(
   { parsed, terminal }: VerbContext,
   folder: StudyFolder,
   file: string,
 ): Promise<ExitCode> {
+  const tuner = Object.entries(tuners).find(([ending]) => file.toLowerCase().endsWith(ending));
+  if (tuner !== undefined) {
+    await checkOutput(parsed, file);
+    const { rows } = await readRows(folder);
+    await writeOutput(parsed, file, tuner[1](tuningResultsOf(folder.head, rows)));
+    terminal.print(`${rows.length} configurations written to ${file}`);
+    return exitCodes.done;
+  }
   const write = formats[path.extname(file).toLowerCase()];
   if (write === undefined) {
     throw new UsageError(
-      `study export: ${JSON.stringify(file)} ends in no format that is known; allowed: ${Object.keys(formats).join(', ')}`,
+      `study export: ${JSON.stringify(file)} ends in no format that is known; allowed: ${[...Object.keys(formats), ...Object.keys(tuners)].join(', ')}`,
     );
   }
   await checkOutput(parsed, file);

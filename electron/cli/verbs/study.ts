@@ -7,7 +7,7 @@ import type { ExitCode } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';
 import { forceFlag } from '../output-file.ts';
 import { clusterFlags, runTask } from '../studies/cluster.ts';
-import { collectStudy, exportStudy } from '../studies/collect.ts';
+import { collectStudy, exportStudy, importTuning } from '../studies/collect.ts';
 import { FEW_POINTS, planOnly } from '../studies/plan.ts';
 import { asPlanned, existing, type Opened, opened, runStudy } from '../studies/run.ts';
 import { showStatus, stopStudy } from '../studies/status.ts';
@@ -41,6 +41,7 @@ const deeds: Readonly<Record<string, Deed>> = {
     if (tag === undefined) throw new UsageError('study task is called by job arrays: study task FOLDER TAG');
     return withHost((host) => runTask(context, host, study, tag));
   },
+  import: (context, file) => importTuning(context, file),
   export: async (context, study, file) => {
     if (file === undefined) throw new UsageError('study export needs a file: study export STUDY FILE.csv');
     return exportStudy(context, await existing(context, study), file);
@@ -49,7 +50,8 @@ const deeds: Readonly<Record<string, Deed>> = {
 
 export const studyVerb: Verb = {
   name: 'study',
-  usage: 'study plan|run|ask|resume|status|stop|collect STUDY [--out FOLDER] [--json]; study export STUDY FILE',
+  usage:
+    'study plan|run|ask|resume|status|stop|collect STUDY [--out FOLDER] [--json]; study export STUDY FILE; study import FILE',
   summary: 'take scenarios through axes: plan the points, solve them, collect one table',
   details: [
     'Reads a study (kind: study, JSON or YAML) and crosses its axes over its base scenarios. Each combination is a point.',
@@ -58,7 +60,7 @@ export const studyVerb: Verb = {
     'run solves what has no result yet, into a folder beside the study or into --out. A point that fails does so alone. Ctrl+C loses the points under way and nothing else; run or resume goes on.',
     'With --on slurm the points go to a cluster, in job arrays of tasks that last minutes. The study must lie where all nodes see it, and this program too. Ctrl+C leaves the jobs; resume finds them again, stop cancels them. task is what the arrays call.',
     'A study with a search tunes: constants of kernels are changed, each configuration is held to the reference, and the best are measured again. ask lets another program choose: it reads configurations and writes times, a JSON document a line.',
-    'status says how far it is. stop asks whoever works on it to stop. collect prints a table, export writes it whole: CSV, Parquet, HDF5 (.h5) or JSON.',
+    'status says how far it is. stop asks whoever works on it to stop. collect prints a table, export writes it whole: CSV, Parquet, HDF5 (.h5) or JSON; of one tuned kernel also the cache file of Kernel Tuner (.cache.json) or T4 (.t4.json). import reads those two.',
   ],
   flags: [
     { name: 'out', value: 'FOLDER', help: 'Where plan and results are; STUDY.study beside the study by default.' },

@@ -10,6 +10,7 @@ import '../run-files/tasks.ts';
 import '../sessions/aside.ts';
 import '../studies/results.ts';
 import '../../model/fields/field.ts';
+import '../../model/tuning/files/read.ts';
 import '../../model/user-kernels/includes.ts';
 import '../../workloads/diffraction/aside.ts';
 import '../../workloads/transport/aside.ts';

@@ -1,6 +1,6 @@
 /** Measures configurations one by one, each as a session of its own, and the best of them against each other. */
 import type { SessionEntry } from '../../../contract/bench/session.ts';
-import { isRight, type Session } from '../../../contract/bench/session.ts';
+import { type Accuracy, isRight, type Session } from '../../../contract/bench/session.ts';
 import { BraggError, toWireError } from '../../../contract/errors.ts';
 import {
   type Measure,
@@ -42,6 +42,15 @@ const SEED = 1;
 /** A session of the best ends by its precision or its time, else here. */
 const BEST_ROUNDS = 100;
 
+/** 1: within every bound. Below: the error that is allowed over the one that was found. */
+function correctnessOf(accuracy: readonly Accuracy[]): number {
+  const shares = accuracy.map(({ holds, value, bound }) => {
+    if (holds) return 1;
+    return value === null || bound === null || !(value > bound) ? 0 : bound / value;
+  });
+  return Math.min(1, ...shares);
+}
+
 /** What a session says of a configuration. `right` is what tuning goes by. */
 function measuresOfEntry(entry: Extract<SessionEntry, { status: 'measured' }>, compile_s: number): readonly Measure[] {
   const times = entry.samples.map(({ time_s }) => time_s);
@@ -50,6 +59,7 @@ function measuresOfEntry(entry: Extract<SessionEntry, { status: 'measured' }>, c
   return [
     ...measuresOf('readouts', unitBySuffix, {
       right: isRight(entry.accuracy) ? 'yes' : 'no',
+      correctness: correctnessOf(entry.accuracy),
       ...Object.fromEntries(checks),
       bitwise: entry.determinism === null ? undefined : entry.determinism.bitwise ? 'yes' : 'no',
     }),

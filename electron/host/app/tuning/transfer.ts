@@ -1,0 +1,116 @@
+/** Studies from and to the files of other tuners. */
+
+import { BraggError } from '../../../contract/errors.ts';
+import type { PlanHead, PlanLine, PointResult } from '../../../contract/study/index.ts';
+import { PLAN_FORMAT, POINT_FORMAT, STUDY_FOLDER_VERSION } from '../../../contract/study/index.ts';
+import { parseConfigured } from '../../../contract/tuning/configured.ts';
+import { StudyFolder } from '../../model/studies/folder.ts';
+import { pointId } from '../../model/studies/points.ts';
+import type { Row } from '../../model/studies/table.ts';
+import type { Outcome, TunedConfiguration, TuningResults } from '../../model/tuning/files/results.ts';
+import { variantOf } from './lines.ts';
+
+const measured = ({ measures }: PointResult, name: string): number | string | null =>
+  measures.find((one) => one.name === name)?.value ?? null;
+const numberOf = (result: PointResult, name: string): number | null => {
+  const value = measured(result, name);
+  return typeof value === 'number' ? value : null;
+};
+
+function outcomeOf(result: PointResult): Outcome {
+  if (result.status === 'done') return measured(result, 'right') === 'yes' ? 'right' : 'wrong';
+  const { code = '', message = '' } = result.error ?? {};
+  if (/did not end|was not compiled/.test(message)) return 'timeout';
+  // A compiler's message says where in the source.
+  return code === 'invalid' ? 'compile' : 'runtime';
+}
+
+/** Throws BraggError `invalid` for a study of several variants: those files are of one kernel. */
+export function tuningResultsOf(head: PlanHead, rows: readonly Row[]): TuningResults {
+  const found = rows.map(({ line, result }) => {
+    const name = variantOf(head, line);
+    return { result, ...(parseConfigured(name) ?? { variant: name, configuration: {} }) };
+  });
+  const variants = [...new Set(found.map(({ variant }) => variant))];
+  if (variants.length !== 1)
+    throw new BraggError(
+      'invalid',
+      `${variants.join(', ')}: files of tuners hold one kernel; allowed: a study of one variant`,
+    );
+  const { where } = rows[0]?.result ?? {};
+  return {
+    device: where?.gpu ?? where?.cpu ?? '',
+    kernel: variants[0] ?? '',
+    problem: head.bases[0]?.name ?? '',
+    configurations: found.map(({ result, configuration }): TunedConfiguration => {
+      const outcome = outcomeOf(result);
+      const samples = result.curves.find(({ name }) => name === 'samples')?.values ?? [];
+      return {
+        ...{ configuration, outcome, time_s: numberOf(result, 'time_s'), compile_s: numberOf(result, 'compile_s') },
+        samples_s: samples.filter((one) => one !== null),
+        correctness: outcome === 'right' || outcome === 'wrong' ? numberOf(result, 'correctness') : null,
+        timestamp: result.finished,
+      };
+    }),
+  };
+}
+
+function imported(line: PlanLine, one: TunedConfiguration, { device, kernel }: TuningResults): PointResult {
+  const ran = one.outcome === 'right' || one.outcome === 'wrong';
+  const number = (name: string, unit: string, value: number | null): PointResult['measures'] =>
+    value === null ? [] : [{ group: 'times', name, unit, value }];
+  return {
+    ...{ format: POINT_FORMAT, version: STUDY_FOLDER_VERSION, id: line.id, repeats: 1, threads: null, precision: '' },
+    status: ran ? 'done' : 'failed',
+    error: ran ? null : { code: one.outcome === 'compile' ? 'invalid' : 'unsupported', message: one.outcome },
+    ...{ workload: '', variant: kernel, started: one.timestamp, finished: one.timestamp },
+    measures: ran
+      ? [
+          { group: 'readouts', name: 'right', unit: '', value: one.outcome === 'right' ? 'yes' : 'no' },
+          ...(one.correctness === null
+            ? []
+            : [{ group: 'readouts' as const, name: 'correctness', unit: '', value: one.correctness }]),
+          ...number('time_s', 's', one.time_s),
+          ...number('compile_s', 's', one.compile_s),
+        ]
+      : [],
+    curves: [
+      {
+        ...{ name: 'samples', unit: 's', axis: 'sample', axis_unit: '' },
+        positions: one.samples_s.map((_, i) => i),
+        values: [...one.samples_s],
+      },
+    ],
+    where: {
+      ...{ version: '', build: 'imported', commit: null, machine: 'imported', cpu: '', cores: 1, os: '' },
+      ...{ gpu: device === '' ? null : device, gpu_uuid: null, driver: null, at_once: 1, job: null },
+    },
+  };
+}
+
+/** A study of what was measured elsewhere: its table is looked at as any other, and nothing of it is left to do. */
+export async function importStudy(results: TuningResults, folder: string, name: string): Promise<StudyFolder> {
+  const base = { kind: 'tuning', kernel: results.kernel, problem: results.problem };
+  const lines = results.configurations.map(({ configuration }): PlanLine => {
+    const settings = Object.entries(configuration).map(([key, value]) => ({ path: [key], value }));
+    return { id: pointId({ ...base, configuration }, []), base: 0, settings };
+  });
+  const once = new Set(lines.map(({ id }) => id));
+  if (once.size !== lines.length)
+    throw new BraggError('foreign-file', `${name} holds a configuration twice; allowed: each once`);
+  const study = await StudyFolder.create(
+    folder,
+    {
+      ...{ format: PLAN_FORMAT, version: STUDY_FOLDER_VERSION, created: new Date().toISOString(), name },
+      study: { kind: 'study', version: 1, name, axes: [] },
+      bases: [{ name: results.kernel || name, document: base, folder: null, beside: [] }],
+      ...{ points: lines.length, state_bytes: null, least_s: null },
+    },
+    lines,
+  );
+  for (const [i, line] of lines.entries()) {
+    const one = results.configurations[i];
+    if (one !== undefined) await study.write(imported(line, one, results));
+  }
+  return study;
+}

@@ -1,0 +1,40 @@
+/** Results of tuning as files of other tuners keep them. Times in seconds. */
+
+/** `wrong`: it ran, and its answer is not right. */
+export type Outcome = 'right' | 'wrong' | 'compile' | 'runtime' | 'timeout' | 'constraints';
+
+export type ParameterValue = number | string | boolean;
+
+export interface TunedConfiguration {
+  readonly configuration: Readonly<Record<string, ParameterValue>>;
+  readonly outcome: Outcome;
+  /** Null where it did not run to its end. */
+  readonly time_s: number | null;
+  readonly samples_s: readonly number[];
+  readonly compile_s: number | null;
+  /** 1: as right as was asked for. Below: the error allowed over the error found. Null where it was not compared. */
+  readonly correctness: number | null;
+  /** As its writer has it; empty where it has none. */
+  readonly timestamp: string;
+}
+
+export interface TuningResults {
+  /** Empty where the file does not say. */
+  readonly device: string;
+  readonly kernel: string;
+  /** As text; empty where the file does not say. */
+  readonly problem: string;
+  readonly configurations: readonly TunedConfiguration[];
+}
+
+/** Values of each parameter that occur, in the order of its first use. */
+export function parametersOf({ configurations }: TuningResults): ReadonlyMap<string, readonly ParameterValue[]> {
+  const values = new Map<string, Set<ParameterValue>>();
+  for (const { configuration } of configurations) {
+    for (const [name, value] of Object.entries(configuration)) {
+      const own = values.get(name) ?? new Set();
+      values.set(name, own.add(value));
+    }
+  }
+  return new Map([...values].map(([name, own]) => [name, [...own]]));
+}

@@ -1,0 +1,131 @@
+/** Files of other tuners: public ones are read, and ours are valid by their schema. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import { kernelTunerText, readKernelTuner } from '../../../../../../electron/host/model/tuning/files/kernel-tuner.ts';
+import { parseTuning } from '../../../../../../electron/host/model/tuning/files/read.ts';
+import { parametersOf, type TuningResults } from '../../../../../../electron/host/model/tuning/files/results.ts';
+import { readT4, t4Text } from '../../../../../../electron/host/model/tuning/files/t4.ts';
+
+const fileText = (name: string): string =>
+  gunzipSync(readFileSync(path.join(import.meta.dirname, 'public', `${name}.gz`))).toString('utf8');
+const read = (name: string): TuningResults => parseTuning({ text: fileText(name), name });
+
+/** Configurations of the small cache. */
+const SMALL = 15;
+
+const ours: TuningResults = {
+  ...{ device: 'NVIDIA H200', kernel: 'cuda-gather', problem: 'water' },
+  configurations: [
+    {
+      ...{
+        configuration: { kA: 8, kB: 2 },
+        outcome: 'right',
+        time_s: 0.002,
+        samples_s: [0.002, 0.0021],
+        compile_s: 1.5,
+      },
+      ...{ correctness: 1, timestamp: '2026-01-01T00:00:00Z' },
+    },
+    {
+      ...{ configuration: { kA: 16, kB: 2 }, outcome: 'wrong', time_s: 0.001, samples_s: [0.001], compile_s: 1.25 },
+      ...{ correctness: 0.125, timestamp: '' },
+    },
+    {
+      ...{ configuration: { kA: 32, kB: 2 }, outcome: 'compile', time_s: null, samples_s: [], compile_s: null },
+      ...{ correctness: null, timestamp: '' },
+    },
+  ],
+};
+
+describe('public files', () => {
+  test('a small cache of Kernel Tuner: milliseconds become seconds', () => {
+    const { device, kernel, problem, configurations } = read('kernel-tuner-cache-small.json');
+    expect([device, kernel, problem, configurations.length]).toEqual(['NVIDIA RTX A4000', 'vector_add', '100', SMALL]);
+    expect(configurations[0]).toMatchObject({ configuration: { block_size_x: 128 }, outcome: 'right' });
+    expect(configurations[0]?.time_s).toBeCloseTo(0.0407360007e-3, 12);
+    expect(configurations[0]?.samples_s).toHaveLength(7);
+    expect(configurations[0]?.compile_s).toBeCloseTo(0.441, 3);
+  });
+
+  test('one with energy beside the time', () => {
+    const found = read('kernel-tuner-cache-time-energy.json');
+    expect([...parametersOf(found).keys()]).toEqual(['block_size_x', 'nvml_gr_clock']);
+    expect(found.configurations[0]?.time_s).toBeCloseTo(3.165401004e-3, 9);
+  });
+
+  test('one that ends in a comma, with what failed in place of a time', () => {
+    const text = fileText('convolution-a100-cache-cut.json');
+    expect(text.trimEnd().endsWith(',')).toBe(true);
+    const { configurations } = readKernelTuner(text, 'cut.json');
+    expect(configurations.filter(({ outcome }) => outcome === 'right').length).toBeGreaterThan(40);
+    const failed = configurations.filter(({ outcome }) => outcome !== 'right');
+    expect(failed.length).toBeGreaterThan(0);
+    for (const one of failed) expect(one.time_s).toBeNull();
+  });
+
+  test.each([10, 200, 1000])(
+    'one that breaks off %i letters before its end has the entries that are whole',
+    (letters) => {
+      const text = fileText('kernel-tuner-cache-small.json');
+      const { configurations } = readKernelTuner(text.trimEnd().slice(0, -letters), 'cut.json');
+      expect(configurations.length).toBeGreaterThanOrEqual(SMALL - 3);
+      expect(configurations.length).toBeLessThanOrEqual(SMALL);
+    },
+  );
+
+  test('T4 with "miliseconds", an empty unit and the other name of the compilation', () => {
+    const { configurations } = read('convolution-a100-t4.json');
+    expect(configurations.length).toBeGreaterThan(100);
+    const [first] = configurations;
+    expect(first?.time_s).toBeCloseTo(3.87532792e-3, 9);
+    expect(first?.compile_s).toBeCloseTo(0.9186, 4);
+    expect(first?.samples_s).toHaveLength(32);
+    // The same configuration of the same kernel, in the other format.
+    const same = read('convolution-a100-cache-cut.json').configurations[0];
+    expect(same?.configuration).toEqual(first?.configuration);
+    expect(same?.time_s).toBe(first?.time_s);
+  });
+});
+
+describe('ours', () => {
+  const valid = new Ajv2020({ strict: false }).compile(JSON.parse(fileText('t4-results-schema-1.0.0.json')) as object);
+
+  test('T4 is valid by its schema and says what was wrong, and how far', () => {
+    const document = JSON.parse(t4Text(ours)) as { results: { invalidity: string; correctness: number }[] };
+    expect(valid(document), JSON.stringify(valid.errors)).toBe(true);
+    expect(document.results.map(({ invalidity, correctness }) => [invalidity, correctness])).toEqual([
+      ['correct', 1],
+      ['correctness', 0.125],
+      ['compile', 0],
+    ]);
+  });
+
+  test('both come back as they were', () => {
+    expect(readT4(t4Text(ours), 'ours').configurations.map(({ outcome }) => outcome)).toEqual([
+      'right',
+      'wrong',
+      'compile',
+    ]);
+    const back = readKernelTuner(kernelTunerText(ours), 'ours');
+    expect(back).toMatchObject({ device: 'NVIDIA H200', kernel: 'cuda-gather', problem: 'water' });
+    expect(back.configurations.map(({ configuration }) => configuration)).toEqual(
+      ours.configurations.map(({ configuration }) => configuration),
+    );
+    expect(back.configurations.map(({ outcome }) => outcome)).toEqual(['right', 'wrong', 'compile']);
+    expect(back.configurations[0]?.time_s).toBeCloseTo(0.002, 12);
+  });
+});
+
+describe('what is no such file', () => {
+  test.each([
+    ['no JSON at all', 'is no file of a tuner that is known'],
+    ['{"a": 1}', 'is no file of a tuner that is known'],
+    ['{"tune_params_keys": ["x"], "cache": {"1": {"time": 1}}}', 'has no x, which tune_params_keys names'],
+    ['{"metadata": {"timeunit": "fortnights"}, "results": []}', '"fortnights" is no unit of time'],
+  ])('%s', (text, says) => {
+    expect(() => parseTuning({ text, name: 'a.json' })).toThrow(says);
+  });
+});
