@@ -6,10 +6,8 @@ import type { Arena, Oracle } from '../../model/bench/arena.ts';
 import { sessionClaims } from '../../model/bench/claim-results.ts';
 import { type Claim, speaksOf } from '../../model/bench/claims.ts';
 
-
 import { coldStart } from '../../model/bench/cold/process.ts';
 import type { Entrant } from '../../model/bench/contestant.ts';
-
 
 import { imageCandidates } from './candidates.ts';
 import { coldRunOf, headOf, ImageContestant } from './contestant.ts';
