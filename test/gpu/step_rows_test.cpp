@@ -68,7 +68,9 @@ void compare(const Problem& p) {
   cuda::Stream stream(device);
   const transport::CudaTables<float> on_device(p, left, typed_left, transport::Sent::kLosses, stream);
   CudaStepRows rows(left, [&](const char* name) { return cuda::Kernel(loaded.module, name); }, stream);
-  const transport::CudaWindowTables<float> window(p, left, typed_left, on_device.view(), 1024, stream, std::move(rows));
+  const transport::WindowKernels kernels{.static_shared = 1024, .turned = transport::kWindowTurned};
+  const transport::CudaWindowTables<float> window(p, left, typed_left, on_device.view(), kernels, stream,
+                                                  std::move(rows));
   const CudaStepRows::Made made = window.rows()->read(stream);
 
   CHECK_EQ(window.parameters().tables.reach_down, here.reach_down);
