@@ -25,7 +25,7 @@ void heterogeneous(Problem& p) {
 
 /// As a CT: each cell has one of two hundred media, tissue to either side, and hardly two neighbours are alike.
 void many_media(Problem& p) {
-  const char* names[] = {"muscle-skeletal", "adipose-icrp", "bone-compact-icru", "bone-cortical-icrp", "air"};
+  const char* names[] = {"muscle-skeletal", "pmma", "bone-compact-icru", "water", "air"};
   p.materials = {material("water")};
   for (const char* name : names) {
     for (int i = 0; i < 40; ++i) p.materials.push_back(material(name, 0.25 + 0.02 * i));
