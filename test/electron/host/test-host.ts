@@ -57,7 +57,7 @@ export const longScenario = {
   name: 'long run',
   beam: { energy_MeV: 30 },
   geometry: { width_mm: 12, depth_mm: 11 },
-  grid: { dx_mm: 1, dz_mm: 0.125, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'range', step_mm: 0.125 } },
+  grid: { dx_mm: 1, dz_mm: 0.125, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'uniform', step_MeV: 0.35 } },
   solver: { step_mm: 0.125, variant: 'reference', precision: 'fp64' },
   output: { keyframes: 4 },
 } as const;

@@ -129,7 +129,7 @@ describe('each kind of fault says what the value is and what is allowed', () => 
     [
       'variant',
       { solver: { variant: 'Fused 2' } },
-      'solver.variant: "Fused 2" is not allowed here; allowed: lower-case letters, digits and hyphens, such as auto; or the name of a file that ends in .cu or .cpp',
+      'solver.variant: "Fused 2" is not allowed here; allowed: lower-case letters, digits and hyphens, such as auto; or the name of a file that ends in .cu or .cpp; constants in [] behind it',
     ],
   ])('%s', (_name, parts, expected) => {
     expect(messages(transport(parts))).toEqual([expected]);
