@@ -8,6 +8,7 @@ import type { Session } from '../../../../electron/contract/bench/session.ts';
 import { asSession, outlineOf, parseKeptSession, readKnown } from '../../../../electron/host/app/sessions/index.ts';
 import { readClaimsOf } from '../../../../electron/host/model/bench/index.ts';
 import { limitsOf } from '../../../../electron/host/model/bench/stopping.ts';
+import { readRegistry } from '../../../../electron/host/model/external/registry.ts';
 import { benchHere } from '../bench-here.ts';
 import { addon, assetsFolder } from '../model/scenarios/open.ts';
 import { smallProblem } from './image.ts';
@@ -20,8 +21,9 @@ const older = path.resolve(import.meta.dirname, '../../../golden/sessions/images
 const kept = (file: string) => parseKeptSession(readFileSync(file, 'utf8'), path.basename(file));
 const open = (file: string): Session => asSession(kept(file), known);
 
-test('every claim names variants that there are, or says why no pair isolates it', () => {
-  const ids = addon.diffractionVariants().map(({ id }) => id);
+test('every claim names variants that there are, or says why no pair isolates it', async () => {
+  const { baselines } = await readRegistry(assetsFolder);
+  const ids = [...addon.diffractionVariants(), ...baselines].map(({ id }) => id);
   expect(new Set(claims.map(({ id }) => id)).size).toBe(claims.length);
   for (const { id, pairs, reason, from, to, source } of claims) {
     const named = pairs.flatMap(({ slower, faster }) => [slower.variant, faster.variant]);

@@ -6,7 +6,10 @@ import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
 import { accuracyIn, benchHere, type HereOptions, measuredIn as measured } from '../../bench-here.ts';
 import { addon, check, scenarios } from '../scenarios/open.ts';
 
-const coarse = { grid: { dx_mm: 0.5, dz_mm: 0.25, dtheta_mrad: 50 }, geometry: { width_mm: 10, depth_mm: 10 } };
+const coarse = {
+  grid: { dx_mm: 0.5, dz_mm: 0.25, dtheta_mrad: 50, energy: { kind: 'uniform', step_MeV: 0.7 } },
+  geometry: { width_mm: 10, depth_mm: 10 },
+};
 
 async function smallProblem(parts: object = {}): Promise<TransportProblem> {
   return scenarios.resolve(await check({ ...coarse, ...parts }, 30));
