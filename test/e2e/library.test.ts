@@ -12,7 +12,7 @@ const { home, loaded } = useWorkbench('library');
 const folder = path.join(home, 'library');
 
 const quick = (name: string, energy_MeV: number): string =>
-  JSON.stringify({ kind: 'transport', version: 1, name, beam: { energy_MeV }, solver: { stepping: 'depth' } });
+  JSON.stringify({ kind: 'transport', version: 2, name, beam: { energy_MeV }, solver: { stepping: 'depth' } });
 
 async function saveAs(open: OpenPage, name: string): Promise<void> {
   await open.page.keyboard.press('Control+Shift+s');

@@ -31,9 +31,9 @@ describe('matter in the form', () => {
     await expect.poll(() => page.getByText('has mass fractions that sum to 0.94').count()).toBeGreaterThan(0);
     await made.fill('C2F4');
     await page.getByLabel('Density', { exact: true }).fill('2.2');
-    await page.getByLabel('Background').selectOption('teflon');
+    await page.getByLabel('Background', { exact: true }).selectOption('teflon');
     await expect.poll(() => page.getByText('is not a chemical formula').count()).toBe(0);
-    await expect.poll(() => page.getByLabel('Background').inputValue()).toBe('teflon');
+    await expect.poll(() => page.getByLabel('Background', { exact: true }).inputValue()).toBe('teflon');
     await seenWhole(open, 'own-materials');
     await bench.runToEnd();
   }, 180_000);
