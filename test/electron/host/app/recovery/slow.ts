@@ -5,9 +5,10 @@ import { smallImage } from '../../workloads/small-image.ts';
 /** A run of several seconds on any machine: the oracle on a finer grid. */
 export const slowScenario = {
   kind: 'transport',
-  version: 1,
+  version: 2,
   name: 'slow run',
   beam: { energy_MeV: 30 },
+  physics: { nuclear: 'off' },
   geometry: { width_mm: 12, depth_mm: 11 },
   grid: { dx_mm: 0.5, dz_mm: 0.125, dtheta_mrad: 20, theta_max_mrad: 400, energy: { kind: 'uniform', step_MeV: 0.35 } },
   solver: { step_mm: 0.125, variant: 'reference', precision: 'fp64', threads: 1 },
