@@ -39,7 +39,7 @@ test('70 MeV at 30 degrees: a tenth of a millimetre, planes of z count what cros
 });
 
 test('tilted towards a side it has none: what is left has scattered inwards, deeper than the CSDA range', async () => {
-  const small = { geometry: { width_mm: 12, depth_mm: 6 }, grid: { dx_mm: 0.5, dz_mm: 0.1, dtheta_mrad: 20 } };
+  const small = { geometry: { width_mm: 12, depth_mm: 6 }, grid: { dx_mm: 0.5, dz_mm: 0.05, dtheta_mrad: 20 } };
   const meanAt = async (x_mm: number): Promise<number | null> => {
     const beam = { energy_MeV: 20, angle_deg: 11, x_mm, x_sigma_mm: 0.6 };
     return metricsOf(measured(await runScenario({ kind: 'transport', version: 1, beam, ...small }))).mean_range_mm;
