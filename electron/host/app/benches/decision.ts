@@ -6,6 +6,7 @@ import { gpusUsed } from '../../../contract/bench/bench-session.ts';
 import { type Decision, type Option, type Step, type Way, WHOLE_RUN, ways } from '../../../contract/bench/decision.ts';
 import { isRight, type Session, type SessionReport } from '../../../contract/bench/session.ts';
 import type { Baseline } from '../../model/external/registry.ts';
+import { median } from '../../model/verdicts/order.ts';
 
 /** Fewer samples have no range worth the name. */
 const fewestSamples = 5;
@@ -34,12 +35,6 @@ interface Measured {
   /** Null where whole runs were not timed. */
   readonly whole: readonly number[] | null;
 }
-
-const middleOf = (values: readonly number[]): number => {
-  const sorted = values.toSorted((a, b) => a - b);
-  const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
-  return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2;
-};
 
 function measuredIn(report: SessionReport, baselines: readonly Baseline[]): readonly Measured[] {
   const programs = new Map(baselines.map((one) => [one.id, one]));
@@ -99,7 +94,7 @@ function bestOfEach(measured: readonly Measured[], samplesOf: (one: Measured) =>
   const all = measured.map((one): Sampled => {
     const samples = samplesOf(one);
     const range = { low: Math.min(...samples), high: Math.max(...samples) };
-    return { option: { ...one.option, time_s: middleOf(samples), range }, count: samples.length };
+    return { option: { ...one.option, time_s: median(samples), range }, count: samples.length };
   });
   return ways.flatMap((way) => {
     const same = all.filter(({ option }) => option.way === way);
