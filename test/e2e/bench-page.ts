@@ -1,6 +1,7 @@
 /** The workbench as a person handles it: what is on the page, by its names. */
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { drawn } from './drawn.ts';
 
 export class BenchPage {
   readonly page: Page;
@@ -79,11 +80,9 @@ export class BenchPage {
     return () => expect.poll(() => watch.evaluate(({ yet }) => yet), { message: selector }).toBe(true);
   }
 
-  /** What was asked for by then is on the screen: laid out in one frame, and drawn by the next. */
-  async drawn(): Promise<void> {
-    await this.page.evaluate(
-      () => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
-    );
+  /** What was asked for by then is on the screen. */
+  drawn(): Promise<void> {
+    return drawn(this.page);
   }
 
   async menu(menu: string, entry: RegExp | string): Promise<void> {

@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
 import type { OpenPage } from './browser.ts';
+import { drawn } from './drawn.ts';
 
 export type Look = Readonly<{ name: string; width: number; height: number; theme: 'light' | 'dark' }>;
 
@@ -22,10 +23,7 @@ async function take(page: Page, { width, height, theme }: Look): Promise<void> {
   await page.setViewportSize({ width, height });
   await page.emulateMedia({ colorScheme: theme });
   await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe(theme);
-  // Laid out anew in one frame, and drawn by the next.
-  await page.evaluate(
-    () => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
-  );
+  await drawn(page);
 }
 
 /** Has the page seen in every look, and gives it back in the first. */

@@ -3,6 +3,7 @@ import { formatNumber, unitSymbols, withUnit } from '../units.ts';
 import { schemaAt, unitOf } from './fields.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { isScenarioKind } from './kinds.ts';
+import { asOfToday } from './migrate.ts';
 import { inStableOrder } from './order.ts';
 import { formatPath, type Path, valueAt } from './path.ts';
 
@@ -54,9 +55,12 @@ function side(value: unknown, schema: JsonSchema | null): string {
   return schema?.default === undefined ? 'default' : `default (${shown(schema.default, schema)})`;
 }
 
-/** In the order of the schema. Documents are compared as written: a default that is written out is a difference. */
+/**
+ * In the order of the schema. Documents are compared as written, in the newest version: a default that is written out
+ * is a difference, and a version that says the same in other words is none.
+ */
 export function scenarioDifferences(before: unknown, after: unknown): readonly Difference[] {
-  const [a, b] = [inStableOrder(before), inStableOrder(after)];
+  const [a, b] = [inStableOrder(asOfToday(before)), inStableOrder(asOfToday(after))];
   const kind = valueAt(b, ['kind']) ?? valueAt(a, ['kind']);
   // Fields of both, so that one that only one side has stands where the schema puts it.
   const order = leaves(inStableOrder(merged(a, b)), undefined, []).map(formatPath);

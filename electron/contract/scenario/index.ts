@@ -23,6 +23,7 @@ export {
   type TaskScenario,
 } from './kinds.ts';
 export { type MaterialName, type MaterialSummary, materialNames, materialSummaries } from './materials.ts';
+export { asOfToday } from './migrate.ts';
 export { formatPath, isWithin, type Path, type PathStep, parsePath, valueAt, withValueAt } from './path.ts';
 export { suggest } from './suggest.ts';
 export type { TaskValue } from './task/shape.ts';

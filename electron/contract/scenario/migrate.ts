@@ -1,7 +1,7 @@
 /** Brings documents of older versions to the one that this program writes. */
 import { type Fault, fault, missing } from './fault.ts';
 import { list } from './fields.ts';
-import { isScenarioKind, type ScenarioKindName, scenarioKindNames } from './kinds.ts';
+import { isScenarioKind, type ScenarioKindName, scenarioKindNames, scenarioKinds } from './kinds.ts';
 import { valueAt } from './path.ts';
 import { suggest } from './suggest.ts';
 import type { ContractWorkload } from './workload.ts';
@@ -57,4 +57,12 @@ export function migrate(document: Readonly<Record<string, unknown>>, kind: Contr
     current = { ...step(current), version: v + 1 };
   }
   return { ok: true, document: current, from: version };
+}
+
+/** A document in the newest version where it has one, to be held against another; else as it is. */
+export function asOfToday(document: unknown): unknown {
+  const kind = kindOf(document);
+  if (typeof kind !== 'string' || !isRecord(document)) return document;
+  const migrated = migrate(document, scenarioKinds[kind]);
+  return migrated.ok ? migrated.document : document;
 }

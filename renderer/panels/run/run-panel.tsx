@@ -2,6 +2,7 @@
 
 import type { ReactElement } from 'react';
 import type { RunInfo } from '../../../electron/contract/run.ts';
+import { asOfToday } from '../../../electron/contract/scenario/index.ts';
 import { sameJson } from '../../base/same-json.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { hasResult, isOver, runOf } from '../../state/runs.ts';
@@ -30,7 +31,7 @@ function EditedNote(): ReactElement | null {
   const { stores, data } = useWorkbench();
   const reference = useCached(data.reference, SHOWN);
   const draft = useSelected(stores.scenario, (state) => state.draft);
-  if (reference === null || sameJson(reference.scenario, draft)) return null;
+  if (reference === null || sameJson(asOfToday(reference.scenario), asOfToday(draft))) return null;
   return <p className="run-panel__note">The scenario in the form differs from the one of this run.</p>;
 }
 

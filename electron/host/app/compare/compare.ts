@@ -1,6 +1,7 @@
 /** Stored runs side by side: the first is what the others are compared with. */
 
 import type { GammaDose } from '../../../contract/dose.ts';
+import { asOfToday } from '../../../contract/scenario/index.ts';
 import { atOnce, inTurns, type Pausing } from '../../io/flow/in-turns.ts';
 import { parityLimit, relativeL2 } from '../../model/bench/parity.ts';
 import { type GammaResult, gamma } from '../../model/fields/gamma.ts';
@@ -95,11 +96,12 @@ function* differing(first: unknown, here: unknown): Pausing<Differences> {
 
 const valueText = (value: unknown): string => (value === undefined ? 'absent' : JSON.stringify(value));
 
-export const scenarioDifferences = (first: unknown, here: unknown): Differences => atOnce(differing(first, here));
+export const scenarioDifferences = (first: unknown, here: unknown): Differences =>
+  atOnce(differing(asOfToday(first), asOfToday(here)));
 
 /** The same with the turns of others in between. */
 export const scenarioDifferencesInTurns = (first: unknown, here: unknown): Promise<Differences> =>
-  inTurns(differing(first, here));
+  inTurns(differing(asOfToday(first), asOfToday(here)));
 
 function differences(first: RunData, here: RunData): ComparedRun['differences'] {
   const [a, b] = [environment(first), environment(here)];

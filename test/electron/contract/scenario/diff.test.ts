@@ -30,6 +30,15 @@ describe('the differences of two scenarios', () => {
     ]);
   });
 
+  it('are none between a version and the same in the words of a newer one', () => {
+    const newer = { ...base, version: 2, physics: { nuclear: 'off' } };
+    expect(scenarioDifferences(base, newer)).toEqual([]);
+    expect(scenarioDifferences(newer, base)).toEqual([]);
+    // What the older one did not know is told in today's words.
+    const today = { ...base, version: 2 };
+    expect(scenarioDifferences(base, today).map(({ path }) => path)).toEqual(['physics.nuclear']);
+  });
+
   it('tell what one side leaves to its default, and regions that one side lacks', () => {
     const after = { kind: 'transport', version: 1, beam: { energy_MeV: 70 } };
     const found = scenarioDifferences(base, after);
