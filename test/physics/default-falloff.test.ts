@@ -1,50 +1,10 @@
 /**
  * The distal falloff of a beam straight ahead on the grid that the program chooses; against the quadrature of the
- * oracle and against finer grids: neither its cells nor its range bins show.
+ * oracle and against finer grids: neither its cells nor its range bins show. Other energies: `default-falloff.long.test.ts`.
  */
-import { expect, test } from 'vitest';
-import type { Metrics } from '../../electron/contract/run.ts';
-import { metricsOf } from '../../electron/host/workloads/transport/metrics/run-metrics.ts';
-import { measured } from '../../electron/host/workloads/transport/run-data.ts';
-import { runScenario } from '../electron/host/small-run.ts';
-import { expected } from './oracle/stored.ts';
+import { test } from 'vitest';
+import { expectFalloffOfFinerCells, expectFalloffWithoutAngles } from './falloff.ts';
 
-async function metrics(energy_MeV: number, parts: object): Promise<Metrics> {
-  return metricsOf(measured(await runScenario({ kind: 'transport', version: 1, beam: { energy_MeV }, ...parts })));
-}
+test('70 MeV without angles', () => expectFalloffWithoutAngles(70));
 
-test.each([65, 70, 90, 110, 150, 210])(
-  '%d MeV without angles: W80–20 and peak within half a hundredth, R80 within 0.02 mm',
-  async (energy_MeV) => {
-    const { r80_mm, w80_20_mm, mean_range_mm, peak_to_entrance } = await metrics(energy_MeV, {
-      // The quadrature has no angles.
-      physics: { scattering: 'off' },
-      grid: { dtheta_mrad: 20, theta_max_mrad: 40 },
-      solver: { stepping: 'depth' },
-    });
-    const of = (quantity: string): number => expected(`water-${energy_MeV}MeV`, quantity).value;
-    expect(Math.abs((w80_20_mm ?? 0) / of('w80_20_mm') - 1)).toBeLessThan(0.005);
-    expect(Math.abs((peak_to_entrance ?? 0) / of('peak_to_entrance') - 1)).toBeLessThan(0.005);
-    expect(Math.abs((r80_mm ?? 0) - of('r80_mm'))).toBeLessThan(0.02);
-    expect(Math.abs((mean_range_mm ?? 0) - of('mean_range_mm'))).toBeLessThan(0.02);
-  },
-);
-
-test.each([
-  [70, 0.05],
-  [110, 0.1],
-  [150, 0.2],
-  [210, 0.25],
-])(
-  '%d MeV with its angles, both steppings: W80–20 within a hundredth, R80 within 0.02 mm, of cells of %d mm',
-  async (energy_MeV, dz_mm) => {
-    const fine = await metrics(energy_MeV, { grid: { dz_mm, dtheta_mrad: 10 }, solver: { stepping: 'depth' } });
-    for (const stepping of ['depth', 'path']) {
-      const found = await metrics(energy_MeV, { solver: { stepping } });
-      for (const wanted of [fine.w80_20_mm ?? 0, expected(`water-${energy_MeV}MeV`, 'w80_20_mm').value]) {
-        expect(Math.abs((found.w80_20_mm ?? 0) / wanted - 1)).toBeLessThan(0.01);
-      }
-      expect(Math.abs((found.r80_mm ?? 0) - (fine.r80_mm ?? 0))).toBeLessThan(0.02);
-    }
-  },
-);
+test('70 MeV with its angles, of cells of 0.05 mm', () => expectFalloffOfFinerCells(70, 0.05));

@@ -22,7 +22,14 @@ export function LiveNote(): ReactElement | null {
   const { sequence, full, way, solve_ms } = answer;
   const next = resting && phase === 'solving' ? 'The full answer is being solved.' : 'Full when you rest.';
   return (
-    <section className="live-note" aria-label="Live" data-full={full} data-answer={sequence} data-testid="live-note">
+    <section
+      className="live-note"
+      aria-label="Live"
+      data-full={full}
+      data-answer={sequence}
+      data-phase={phase}
+      data-testid="live-note"
+    >
       <p>
         <b>{full ? 'At rest' : 'While you drag'}</b>
         {full ? ': solved as Run solves it.' : `: ${way.stepping} stepping on ${gridText(way)}. ${next}`}

@@ -22,7 +22,11 @@ function python(code: string): boolean {
 
 const registry = await readRegistry(assetsFolder);
 const transport = { workload: 'transport', bench: '' };
-const coarse = { grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 50 }, geometry: { width_mm: 10, depth_mm: 10 } };
+/** Bins of equal energy are taken as they are; those of equal range are cut in parts, which NumPy's loops would feel. */
+const coarse = {
+  grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 50, energy: { kind: 'uniform', step_MeV: 0.5 } },
+  geometry: { width_mm: 10, depth_mm: 10 },
+};
 
 async function problemOf(parts: object): Promise<TransportProblem> {
   const problem = scenarios.resolve(await check({ ...coarse, ...parts }, 30));
@@ -46,6 +50,13 @@ function rival(id: string, problem: TransportProblem, other: Partial<Baseline> =
 
 const cases = [
   ['numpy-array', 'water, fp32', {}, 'fp32', 1e-5],
+  [
+    'numpy-array',
+    'bins of equal range, fp64',
+    { beam: { energy_MeV: 20 }, grid: { ...coarse.grid, energy: { kind: 'range' } } },
+    'fp64',
+    1e-12,
+  ],
   ['numpy-array', 'attenuation and two materials, fp64', { physics: { nuclear: 'attenuation' } }, 'fp64', 1e-12],
   // Their detour is so long that rows in depth are widened.
   ['numpy-array', 'many angles, fp64', { beam: { energy_MeV: 30, angle_sigma_mrad: 200 } }, 'fp64', 1e-12],
