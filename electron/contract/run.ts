@@ -124,6 +124,12 @@ export const runSummarySchema = z.strictObject({
 });
 export type RunSummary = Readonly<z.infer<typeof runSummarySchema>>;
 
+/** What was done with nuclear reactions: their products followed, or lost protons only counted, or none at all. */
+export function reactionsIn({ ledger, products_s }: RunSummary): 'followed' | 'attenuation' | 'off' {
+  if (products_s !== undefined) return 'followed';
+  return (ledger.number.nuclear ?? 0) > 0 ? 'attenuation' : 'off';
+}
+
 /** One cell of an axis that is not shown, instead of the sum over it. */
 export const cutSchema = z.strictObject({ axis: axisNameSchema, index: z.number().int().nonnegative() });
 export type Cut = Readonly<z.infer<typeof cutSchema>>;

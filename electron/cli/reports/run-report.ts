@@ -1,5 +1,5 @@
 /** The result of a run for a person. */
-import type { RunSummary } from '../../contract/run.ts';
+import { type RunSummary, reactionsIn } from '../../contract/run.ts';
 import type { EnergyBalance, NumberBalance } from '../../contract/scenario/transport/ledger-columns.ts';
 import { countText } from '../../contract/units.ts';
 import { duration, metric, millimetres, significant, smallError } from '../numbers.ts';
@@ -190,6 +190,9 @@ export function runReport(facts: RunFacts, style: Style): readonly string[] {
     `${summary.variant}, ${summary.precision}, ${countText(summary.threads, 'thread')}, ${summary.isa}; ` +
       `${ne} × ${ntheta} × ${nz} × ${nx} cells (energy, angle, depth, across)`,
     headline(facts, style),
+    ...(reactionsIn(summary) === 'off'
+      ? [style('dim', 'primary protons alone: --set physics.nuclear=icru63 follows nuclear reactions')]
+      : []),
     '',
     ...readoutLines(facts),
     ...letLines(facts, style),

@@ -1,6 +1,6 @@
 /** Readouts of a finished run. */
 import type { ReactElement } from 'react';
-import type { DepthDose, Moments, RunSummary } from '../../../electron/contract/run.ts';
+import { type DepthDose, type Moments, type RunSummary, reactionsIn } from '../../../electron/contract/run.ts';
 import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
 import { resolvedOf } from '../../../electron/contract/scenarios.ts';
 import { formatBytes } from '../../../electron/contract/units.ts';
@@ -153,9 +153,19 @@ function MoreReadouts({ metrics }: { readonly metrics: RunSummary['metrics'] }):
   );
 }
 
+const REACTIONS = {
+  followed: { value: 'icru63', title: 'What comes out of nuclear reactions is followed' },
+  attenuation: {
+    value: 'attenuation',
+    title: 'Protons are lost to nuclear reactions; their products are not followed',
+  },
+  off: { value: 'off', title: 'Primary protons alone: nuclear reactions lower the peak and raise the plateau' },
+} as const;
+
 function SolveReadouts({ summary }: { readonly summary: RunSummary }): ReactElement {
   const { metrics, solve_s, products_s, setup_s, wall_s, cell_steps } = summary;
   const rate = solve_s > 0 ? cell_steps / solve_s : null;
+  const reactions = reactionsIn(summary);
   const times = `Set-up ${duration(setup_s)}, everything ${duration(wall_s)}`;
   return (
     <Readouts
@@ -189,6 +199,7 @@ function SolveReadouts({ summary }: { readonly summary: RunSummary }): ReactElem
           title: 'Cells times steps, per second',
         },
         { name: 'Memory', value: formatBytes(summary.peak_rss_MB * 1e6), title: 'Peak of the process' },
+        { name: 'Reactions', value: REACTIONS[reactions].value, title: REACTIONS[reactions].title },
       ]}
     />
   );

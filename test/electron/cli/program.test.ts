@@ -97,7 +97,9 @@ describe('run', () => {
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).not.toContain('\u001B');
     expect(stdout).toMatch(/^Small\nwindow, fp32, \d+ threads?, /);
-    expect(stdout).toMatch(/\ndone: \d+ steps in /);
+    expect(stdout).toMatch(
+      /\ndone: \d+ steps in .*\nprimary protons alone: --set physics\.nuclear=icru63 follows nuclear reactions\n/,
+    );
     const r80 = Number(/R80 +(\d+\.\d\d) mm/.exec(stdout)?.[1]);
     expect(r80).toBeGreaterThan(8.6);
     expect(r80).toBeLessThan(9.1);
@@ -200,6 +202,7 @@ describe('run', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/solve [^)]+, products of reactions \d[^)]+\)/);
     expect(stdout).toMatch(/by secondary protons/);
+    expect(stdout).not.toContain('primary protons alone');
     const document = JSON.parse((await say([...followed, '--json'])).stdout) as { products_s: number; wall_s: number };
     expect(document.products_s).toBeGreaterThan(0);
     expect(document.products_s).toBeLessThan(document.wall_s);
