@@ -5,40 +5,23 @@
  */
 import type { Dataset, Entity, File, Group } from 'h5wasm';
 import { BraggError } from '../../../contract/errors.ts';
-
-interface Loaded {
-  readonly File: typeof File;
-  readonly FS: Awaited<typeof import('h5wasm')['ready']>['FS'];
-}
-let loading: Promise<Loaded> | null = null;
-
-/** When the first file is made or read: it takes its time. */
-async function loadNow(): Promise<Loaded> {
-  const { File: Opened, ready } = await import('h5wasm');
-  const module = await ready;
-  // Without it the library prints its errors and returns nonsense.
-  module.activate_throwing_error_handler();
-  return { File: Opened, FS: module.FS };
-}
-
-function load(): Promise<Loaded> {
-  loading ??= loadNow();
-  return loading;
-}
+import { loadLibrary } from './library.ts';
 
 let counter = 0;
 
 /** Makes a file and returns its bytes. */
 export async function createFile(fill: (file: File) => void): Promise<Uint8Array> {
-  const { File: Opened, FS } = await load();
+  const { File: Opened, FS, entered } = await loadLibrary();
   const path = `/made-${counter++}.h5`;
   try {
-    const file = new Opened(path, 'w');
-    try {
-      fill(file);
-    } finally {
-      file.close();
-    }
+    entered(() => {
+      const file = new Opened(path, 'w');
+      try {
+        fill(file);
+      } finally {
+        file.close();
+      }
+    });
     return FS.readFile(path);
   } finally {
     if (FS.analyzePath(path, false).exists) FS.unlink(path);
@@ -47,23 +30,25 @@ export async function createFile(fill: (file: File) => void): Promise<Uint8Array
 
 /** Opens bytes as a file. Throws BraggError `foreign-file` when they are none. */
 export async function openFile<T>(bytes: Uint8Array, read: (file: File) => T): Promise<T> {
-  const { File: Opened, FS } = await load();
+  const { File: Opened, FS, entered } = await loadLibrary();
   const path = `/read-${counter++}.h5`;
   FS.writeFile(path, bytes);
   try {
-    let file: File;
-    try {
-      file = new Opened(path, 'r');
-    } catch (error) {
-      const text = error instanceof Error ? error.message : '';
-      const reason = /truncated/.test(text) ? 'it is cut off' : 'it is not an HDF5 file';
-      throw new BraggError('foreign-file', reason, [], { cause: error });
-    }
-    try {
-      return read(file);
-    } finally {
-      file.close();
-    }
+    return entered(() => {
+      let file: File;
+      try {
+        file = new Opened(path, 'r');
+      } catch (error) {
+        const text = error instanceof Error ? error.message : '';
+        const reason = /truncated/.test(text) ? 'it is cut off' : 'it is not an HDF5 file';
+        throw new BraggError('foreign-file', reason, [], { cause: error });
+      }
+      try {
+        return read(file);
+      } finally {
+        file.close();
+      }
+    });
   } finally {
     FS.unlink(path);
   }
