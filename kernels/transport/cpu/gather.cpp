@@ -56,6 +56,7 @@ class Gather final : public engine::Solver {
     dose_.assign(u(groups_) * t_.plane(), 0.0);
     crossing_.assign(u(groups_) * scores_.crossing().size(), 0.0);
     tracks_.assign(u(groups_) * scores_.tracks().size(), 0.0);
+    std::ranges::copy(scores_.dose(), dose_.begin());
   }
 
   int advance(int, std::vector<StepTotals>& totals, engine::SpanRecorder& spans,
@@ -103,16 +104,16 @@ class Gather final : public engine::Solver {
     return true;
   }
   std::span<const double> dose() override {
-    fold(dose_, scores_.dose());
+    sum_groups(dose_, scores_.dose());
     return scores_.dose();
   }
   std::span<const double> crossing() override {
-    fold(crossing_, scores_.crossing());
+    sum_groups(crossing_, scores_.crossing());
     return scores_.crossing();
   }
   std::span<const double> reactions() override { return scores_.reactions(); }
   std::span<const double> tracks() override {
-    fold(tracks_, scores_.tracks());
+    sum_groups(tracks_, scores_.tracks());
     return scores_.tracks();
   }
   double min_over_max() const override { return scores_.min_over_max(); }
@@ -160,10 +161,10 @@ class Gather final : public engine::Solver {
     state_.psi.swap(state_.next);
   }
 
-  /// Adds the groups' shares to `to` and empties them.
-  void fold(std::vector<double>& parts, std::vector<double>& to) const {
+  /// Makes `to` the sum of the groups' shares, which stay: sums do not depend on when they were asked for before.
+  void sum_groups(const std::vector<double>& parts, std::vector<double>& to) const {
+    std::ranges::fill(to, 0.0);
     for (std::size_t i = 0; i < parts.size(); ++i) to[i % to.size()] += parts[i];
-    std::ranges::fill(parts, 0.0);
   }
 
   const Tables& t_;
@@ -173,7 +174,7 @@ class Gather final : public engine::Solver {
   cpu::ThreadPool pool_;
   engine::Scores scores_;
   int block_rows_, blocks_, groups_;
-  std::vector<double> dose_, crossing_, tracks_;  // per angle group, not yet in scores_
+  std::vector<double> dose_, crossing_, tracks_;  // per angle group; the first has what the way in left
   std::vector<GatherTotals> parts_;
   GatherTotals sum_;
   int step_ = 0;

@@ -4,12 +4,41 @@
 
 #include "row_vectors.hpp"
 
-// Weighted sums of rows, which stay in registers from the first row to the last: the energy gather and the angle
-// convolution. Only *.simd.cpp include this.
+// Sums of a row, and weighted sums of rows, which stay in registers from the first row to the last: the energy gather
+// and the angle convolution. Only *.simd.cpp include this.
 namespace bb::transport::BB_ISA {
 
 inline int max_of(int a, int b) { return a > b ? a : b; }
 inline int min_of(int a, int b) { return a < b ? a : b; }
+
+/// Sum of a row in FP64.
+template <typename T>
+double sum_row(const T* row, int n) {
+  double total = 0.0;
+  for (int i = 0; i < n; ++i) total += static_cast<double>(row[i]);
+  return total;
+}
+
+/// Sum of one value per lane, in four parts that do not wait for each other.
+template <typename T>
+double sum_lanes(const T* lane) {
+  constexpr int kParts = 4;
+  double part[kParts] = {};
+  for (int i = 0; i < kRowAlign; i += kParts) {
+    for (int j = 0; j < kParts; ++j) part[j] += static_cast<double>(lane[i + j]);
+  }
+  return (part[0] + part[1]) + (part[2] + part[3]);
+}
+
+/// Sum of a row of whole vectors, one partial sum per lane.
+template <typename T>
+double sum_vectors(const T* row, int n) {
+  T lane[kRowAlign] = {};
+  for (int i = 0; i < n; i += kRowAlign) {
+    for (int j = 0; j < kRowAlign; ++j) lane[j] += row[i + j];
+  }
+  return sum_lanes(lane);
+}
 
 /// A row that is added to another, times its weight, from column `first` to `last`.
 template <typename T>

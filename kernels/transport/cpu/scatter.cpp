@@ -61,6 +61,7 @@ class Scatter final : public engine::Solver {
       lane.reactions.assign(scores_.reactions().size(), 0.0);
       lane.tracks.assign(scores_.tracks().size(), 0.0);
     }
+    lanes_.front().dose = scores_.dose();  // what the way in left
     rows_ = t_.ne * t_.ntheta * state_.rows;
     rows_per_task_ = std::max(1, kCellsPerTask / t_.nx);
   }
@@ -132,10 +133,11 @@ class Scatter final : public engine::Solver {
     const std::uint8_t* materials;
   };
 
-  void collect(std::vector<double>& to, std::vector<double> Lane::* part) {
-    for (Lane& lane : lanes_) {
+  /// Makes `to` the sum of what the lanes have, which stays.
+  void collect(std::vector<double>& to, std::vector<double> Lane::* part) const {
+    std::ranges::fill(to, 0.0);
+    for (const Lane& lane : lanes_) {
       for (std::size_t i = 0; i < to.size(); ++i) to[i] += (lane.*part)[i];
-      std::ranges::fill(lane.*part, 0.0);
     }
   }
 

@@ -44,7 +44,7 @@ std::size_t slice_scratch_size(const Tables& tables, const Box& from, const Box&
       static_cast<std::size_t>(from.a1 - from.a0) * width + 2 * (width + 2 * margin) + pitch +
       static_cast<std::size_t>(physics::kRemapTaps) * static_cast<std::size_t>(out.a1 - out.a0) * pitch +
       static_cast<std::size_t>(tables.angle_half_max + 1) * static_cast<std::size_t>(from.a1 - from.a0);
-  return std::max(advance, kScoreRows * std::max(width, pitch));
+  return advance;
 }
 
 }  // namespace bb::transport

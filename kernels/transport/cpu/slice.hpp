@@ -84,6 +84,38 @@ struct SliceScore {
   double deposited = 0, stopped = 0, nuclear = 0, nuclear_energy = 0;
 };
 
+/// What each row of z of a slice leaves behind in a step, by column: rows of its pitch, summed over its angles.
+/// kReacted and kWay hold something only where the tables record reactions, or ways differ by angle.
+enum LeftRow { kNumber, kLeftDose, kLeftCurrent, kLeftTheta, kLeftThetaTheta, kReacted, kWay, kLeftRows };
+
+template <typename T>
+struct Left {
+  int bin = 0;
+  int z0 = 0, z1 = 0;  // of the map
+  int xs = 0, pitch = 0;
+  T* rows = nullptr;
+
+  Left(int of_bin, const Slice<T>& slice, bool depth, int plane)
+      : bin(of_bin),
+        z0(depth ? plane : slice.box.z0),
+        z1(depth ? plane + 1 : slice.box.z1),
+        xs(slice.xs),
+        pitch(slice.pitch) {}
+  std::size_t size() const { return static_cast<std::size_t>(z1 - z0) * kLeftRows * static_cast<std::size_t>(pitch); }
+  T* row(int z, int which) const { return rows + (static_cast<std::ptrdiff_t>(z - z0) * kLeftRows + which) * pitch; }
+};
+
+/// Rows of z of the map and columns, half-open.
+struct Tile {
+  int z0, z1, x0, x1;
+};
+
+/// The results that slices add to, as Scores has them: four fields [z][x] (see ScorePlane), and where the tables say so
+/// reactions and tracks.
+struct ScoreFields {
+  double *planes, *reactions, *tracks;
+};
+
 /// The content and the extremes of a slice after a step. plane/angle/column hold its sums over the
 /// other two axes, from the first stored cell on.
 struct SliceMeasure {
@@ -96,16 +128,16 @@ struct SliceOps {
   /// least scratch_size() values.
   SliceLoss (*advance)(const SliceContext<T>& context, int bin, const Slice<T>* sources, const Box& from, int half,
                        const Slice<T>& out, T* scratch);
-  /// Adds what the slice leaves behind during a step to `planes`, four fields [z][x] (see ScorePlane); and to
-  /// `reactions` and `tracks` where the tables say that those are recorded.
-  SliceScore (*score)(const SliceContext<T>& context, int bin, const Slice<T>& slice, double* planes, double* reactions,
-                      double* tracks, T* scratch);
+  /// Fills the rows of `left`, and adds the slice's own bins of the spectra to `tracks`, where those are on.
+  SliceScore (*score)(const SliceContext<T>& context, const Slice<T>& slice, const Left<T>& left, double* tracks);
+  /// Adds what `n` slices have left in a tile to the fields, one slice after the other. Where reactions are recorded, a
+  /// tile holds whole planes and columns of their grid.
+  void (*add_left)(const SliceContext<T>& context, const Left<T>* left, std::size_t n, const Tile& tile,
+                   const ScoreFields& to);
   SliceMeasure (*measure)(const Slice<T>& slice, double* plane, double* angle, T* column);
 };
 
-inline constexpr std::size_t kScoreRows = 7;  // rows of scratch that score() needs
-
-/// Values of scratch that advance() and score() need for a step from `from` into `out`.
+/// Values of scratch that advance() and measure() need for a step from `from` into `out`.
 std::size_t slice_scratch_size(const Tables& tables, const Box& from, const Box& out);
 
 /// The operations compiled for the best instruction set of this CPU.

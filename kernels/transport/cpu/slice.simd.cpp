@@ -6,7 +6,9 @@
 #include <array>
 #include <cstring>
 
+#include "material_runs.hpp"
 #include "row_sums.hpp"
+#include "slice_score.hpp"
 
 namespace bb::transport::BB_ISA {
 namespace {
@@ -24,52 +26,6 @@ int row_margin(const Tables& t, int a0, int a1) {
     high = max_of(high, t.shift_x[static_cast<std::size_t>(a)].whole + 1);
   }
   return align_up(high - low + kRemapReach + kRowAlign);
-}
-
-template <typename T>
-double sum_row(const T* row, int n) {
-  double total = 0.0;
-  for (int i = 0; i < n; ++i) total += static_cast<double>(row[i]);
-  return total;
-}
-
-/// Sum of one value per lane, in four parts that do not wait for each other.
-template <typename T>
-double sum_lanes(const T* lane) {
-  constexpr int kParts = 4;
-  double part[kParts] = {};
-  for (int i = 0; i < kRowAlign; i += kParts) {
-    for (int j = 0; j < kParts; ++j) part[j] += static_cast<double>(lane[i + j]);
-  }
-  return (part[0] + part[1]) + (part[2] + part[3]);
-}
-
-/// Sum of a row of whole vectors, one partial sum per lane.
-template <typename T>
-double sum_vectors(const T* row, int n) {
-  T lane[kRowAlign] = {};
-  for (int i = 0; i < n; i += kRowAlign) {
-    for (int j = 0; j < kRowAlign; ++j) lane[j] += row[i + j];
-  }
-  return sum_lanes(lane);
-}
-
-/// Calls f(material, lo, hi) for the stretches of row `z` among the `width` columns from `start` on,
-/// with lo and hi counted from `start`. A row of one material includes its padding.
-template <typename T, typename F>
-void each_material_run(const TypedTables<T>& typed, int z, int start, int width, F&& f) {
-  const std::int32_t first = typed.run_begin[static_cast<std::size_t>(z)];
-  const std::int32_t last = typed.run_begin[static_cast<std::size_t>(z) + 1];
-  if (last - first == 1) {
-    f(typed.runs[static_cast<std::size_t>(first)].material, 0, width);
-    return;
-  }
-  for (std::int32_t r = first; r < last; ++r) {
-    const MaterialRun& run = typed.runs[static_cast<std::size_t>(r)];
-    const int lo = max_of(run.begin - start, 0);
-    const int hi = min_of(run.end - start, width);
-    if (lo < hi) f(run.material, lo, hi);
-  }
 }
 
 /// What of the cells `here` moves on to the next, by the cells around them. The products are added in a set order:
@@ -336,152 +292,6 @@ SliceLoss advance(const SliceContext<T>& context, int bin, const Slice<T>* sourc
   return Advance<T>(context, bin, sources, from, half, out, scratch).run();
 }
 
-/// Adds protons by column, `number` in units of the beam's way, to the moments of tracks and to the spectrum of a row.
-template <typename T>
-void score_tracks(const SliceContext<T>& context, int bin, int map_row, int xs, int width, const T* number,
-                  double* tracks) {
-  const Tables& t = *context.tables;
-  const TrackScores& scored = t.tracks;
-  const std::size_t spectrum = scored.spectrum(map_row, bin);
-  const std::size_t first = static_cast<std::size_t>(map_row) * static_cast<std::size_t>(t.nx);
-  each_material_run(*context.typed, map_row, xs, width, [&](int material, int lo, int hi) {
-    const std::size_t row = static_cast<std::size_t>(material) * scored.ne + static_cast<std::size_t>(bin);
-    const int end = min_of(hi, t.nx - xs);
-    for (std::size_t k = 0; k < TrackScores::kMoments; ++k) {
-      double* to = tracks + k * scored.plane + first + xs;
-      const double moment = scored.moment[k][row];
-      for (int x = lo; x < end; ++x) to[x] += moment * static_cast<double>(number[x]);
-    }
-    if (spectrum == scored.size()) return;
-    tracks[spectrum] += scored.moment[0][row] * sum_row(number + lo, end - lo);
-  });
-}
-
-template <typename T>
-bool one_material(const TypedTables<T>& typed, int z) {
-  return typed.run_begin[static_cast<std::size_t>(z) + 1] - typed.run_begin[static_cast<std::size_t>(z)] == 1;
-}
-
-/// Sums over the angles of row `z`: protons, and those through the plane by powers of the angle; `with_dose`: what they
-/// leave too, where the row is of one material. `rows` as score() lays them out.
-template <typename T>
-void add_moments(const SliceContext<T>& context, int bin, const Slice<T>& slice, int z, int map_row, bool with_dose,
-                 T* rows) {
-  const Tables& t = *context.tables;
-  const TypedTables<T>& w = *context.typed;
-  constexpr int kSums = 5, kSize = Vector<T>::kSize;
-  const int material = w.runs[static_cast<std::size_t>(w.run_begin[static_cast<std::size_t>(map_row)])].material;
-  for (int x = 0; x < slice.pitch; x += kRowAlign) {
-    Vector<T> sum[kSums][kVectors<T>];
-    for (int a = slice.box.a0; a < slice.box.a1; ++a) {
-      const T* p = slice.row(z, a) + x;
-      const T weight = static_cast<T>(t.plane_weight[static_cast<std::size_t>(a)]);
-      const T weight_t = weight * static_cast<T>(t.theta[static_cast<std::size_t>(a)]);
-      const T weight_tt = weight_t * static_cast<T>(t.theta[static_cast<std::size_t>(a)]);
-      const T deposit = with_dose ? w.deposit[t.row(a, material, bin)] : T(0);
-      for (int j = 0; j < kVectors<T>; ++j) {
-        const Vector<T> v = Vector<T>::of(p + j * kSize);
-        sum[0][j].add(v);
-        sum[1][j].add_product(deposit, v);
-        sum[2][j].add_product(weight, v);
-        sum[3][j].add_product(weight_t, v);
-        sum[4][j].add_product(weight_tt, v);
-      }
-    }
-    for (int k = 0; k < kSums; ++k) {
-      for (int j = 0; j < kVectors<T>; ++j) sum[k][j].store(rows + k * slice.pitch + x + j * kSize);
-    }
-  }
-}
-
-template <typename T>
-SliceScore score(const SliceContext<T>& context, int bin, const Slice<T>& slice, double* planes, double* reactions,
-                 double* tracks, T* scratch) {
-  const Tables& t = *context.tables;
-  const TypedTables<T>& w = *context.typed;
-  const std::size_t plane = t.plane();
-  const int width = slice.pitch;
-  T* number = scratch;
-  T* dose = number + width;
-  T* current = dose + width;
-  T* current_t = current + width;
-  T* current_tt = current_t + width;
-  T* reacted = current_tt + width;
-  T* track = reacted + width;
-  const bool ways_differ = t.tracks.on() && context.depth;
-  const bool record = t.reactions.on();
-  SliceScore out;
-  for (int z = slice.box.z0; z < slice.box.z1; ++z) {
-    const int map_row = context.depth ? context.plane : z;
-    std::memset(scratch, 0, sizeof(T) * kScoreRows * static_cast<std::size_t>(width));
-    const auto each_run = [&](auto&& f) { each_material_run(*context.typed, map_row, slice.xs, width, f); };
-    const bool alone = one_material(w, map_row);
-    add_moments(context, bin, slice, z, map_row, context.depth && alone, scratch);
-    for (int a = slice.box.a0; context.depth && a < slice.box.a1; ++a) {
-      const T* p = slice.row(z, a);
-      if (ways_differ) {
-        const T way = static_cast<T>(t.tracks.way[static_cast<std::size_t>(a)]);
-        for (int x = 0; x < width; ++x) track[x] += way * p[x];
-      }
-      each_run([&](int material, int lo, int hi) {
-        const std::size_t row = t.row(a, material, bin);
-        if (!alone) {
-          const T deposit = w.deposit[row];
-          for (int x = lo; x < hi; ++x) dose[x] += deposit * p[x];
-        }
-        if (w.stopped[row] == T(0) && w.nuclear[row] == T(0)) return;
-        if (record) {
-          const T nuclear = w.nuclear[row];
-          for (int x = lo; x < hi; ++x) reacted[x] += nuclear * p[x];
-        }
-        const double n = sum_row(p + lo, hi - lo);
-        out.stopped += n * static_cast<double>(w.stopped[row]);
-        out.nuclear += n * static_cast<double>(w.nuclear[row]);
-        out.nuclear_energy += n * static_cast<double>(w.nuclear_escape[row]);
-      });
-    }
-    if (!context.depth) {
-      each_run([&](int material, int lo, int hi) {
-        const std::size_t row = t.row(0, material, bin);
-        const T deposit = w.deposit[row];
-        for (int x = lo; x < hi; ++x) dose[x] = deposit * number[x];
-        if (record) {
-          const T nuclear = w.nuclear[row];
-          for (int x = lo; x < hi; ++x) reacted[x] = nuclear * number[x];
-        }
-        const double n = sum_row(number + lo, hi - lo);
-        out.stopped += n * static_cast<double>(w.stopped[row]);
-        out.nuclear += n * static_cast<double>(w.nuclear[row]);
-        out.nuclear_energy += n * static_cast<double>(w.nuclear_escape[row]);
-      });
-    }
-    if (t.tracks.on()) {
-      score_tracks(context, bin, map_row, slice.xs, width, ways_differ ? track : number, tracks);
-    }
-    out.deposited += sum_vectors(dose, width);
-    double* to = planes + static_cast<std::ptrdiff_t>(map_row) * t.nx + slice.xs;
-    const int inside = min_of(width, t.nx - slice.xs);
-    for (int x = 0; x < inside; ++x) to[x] += static_cast<double>(dose[x]);
-    for (int x = 0; x < inside; ++x) to[plane + static_cast<std::size_t>(x)] += static_cast<double>(current[x]);
-    for (int x = 0; x < inside; ++x) to[2 * plane + static_cast<std::size_t>(x)] += static_cast<double>(current_t[x]);
-    for (int x = 0; x < inside; ++x) to[3 * plane + static_cast<std::size_t>(x)] += static_cast<double>(current_tt[x]);
-    if (!record) continue;
-    const ReactionGrid& grid = t.reactions;
-    const double upper = grid.upper[static_cast<std::size_t>(bin)];
-    double* low_bin = reactions + grid.row(map_row, grid.bin[static_cast<std::size_t>(bin)]);
-    double* high_bin = low_bin + grid.columns;
-    for (int x = 0; x < inside;) {
-      const int column = (slice.xs + x) / grid.cells;
-      const int end = min_of(inside, (column + 1) * grid.cells - slice.xs);
-      double number = 0.0;
-      for (; x < end; ++x) number += static_cast<double>(reacted[x]);
-      low_bin[column] += (1.0 - upper) * number;
-      high_bin[column] += upper * number;
-    }
-  }
-  return out;
-}
-
 template <typename T>
 SliceMeasure measure(const Slice<T>& slice, double* plane, double* angle, T* column) {
   constexpr int kSize = Vector<T>::kSize;
@@ -528,7 +338,7 @@ SliceMeasure measure(const Slice<T>& slice, double* plane, double* angle, T* col
 
 extern const SliceOps<float> kFloatOps;
 extern const SliceOps<double> kDoubleOps;
-const SliceOps<float> kFloatOps = {advance<float>, score<float>, measure<float>};
-const SliceOps<double> kDoubleOps = {advance<double>, score<double>, measure<double>};
+const SliceOps<float> kFloatOps = {advance<float>, score<float>, add_left<float>, measure<float>};
+const SliceOps<double> kDoubleOps = {advance<double>, score<double>, add_left<double>, measure<double>};
 
 }  // namespace bb::transport::BB_ISA

@@ -1,8 +1,6 @@
 #include "sliced_solver.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 
 #include "transport/model/index.hpp"
 #include "transport/run/projection.hpp"
@@ -10,6 +8,7 @@
 namespace bb::transport {
 namespace {
 
+using engine::Crossing;
 using engine::Marginals;
 using engine::ScopedSpan;
 using engine::SpanRecorder;
@@ -20,6 +19,8 @@ using engine::StepTotals;
 // its parity gate of 1e-12; the ledger counts them.
 template <typename T>
 constexpr double kWindowThreshold = sizeof(T) == sizeof(float) ? 1e-11 : 1e-18;
+
+constexpr int kColumnsPerTile = 64;
 
 }  // namespace
 
@@ -36,13 +37,11 @@ SlicedSolver<T>::SlicedSolver(const Problem& problem, const Tables& tables, int 
       now_(u(tables.ne)),
       next_(u(tables.ne)),
       lanes_(u(pool_.lanes())),
-      scores_(tables) {
-  for (Lane& lane : lanes_) {
-    lane.planes.assign(kScorePlanes * t_.plane(), 0.0);
-    lane.reactions.assign(t_.reactions.size(), 0.0);
-    lane.tracks.assign(t_.tracks.size(), 0.0);
-    lane.edge.resize(u(t_.nz + t_.ntheta));
-  }
+      parts_(u(tables.ne)),
+      scores_(tables),
+      planes_(kScorePlanes * tables.plane(), 0.0) {
+  std::ranges::copy(scores_.dose(), planes_.begin());
+  for (Lane& lane : lanes_) lane.edge.resize(u(t_.nz + t_.ntheta));
   start(problem);
 }
 
@@ -148,11 +147,7 @@ std::vector<typename SlicedSolver<T>::Plan> SlicedSolver<T>::plan() const {
 
 template <typename T>
 void SlicedSolver<T>::step(StepTotals& totals, SpanRecorder& spans) {
-  for (Lane& l : lanes_) {
-    l.totals = {};
-    l.low = l.high = l.cells = 0.0;
-  }
-  const std::uint16_t score_name = spans.name_id("score");
+  std::ranges::fill(parts_, Part{});
   const std::uint16_t fused_name = spans.name_id("fused step");
   const std::uint16_t plan_name = spans.name_id("plan");
 
@@ -173,8 +168,7 @@ void SlicedSolver<T>::step(StepTotals& totals, SpanRecorder& spans) {
       offset += next_[u(p.bin)].size();
       scratch = std::max(scratch, slice_scratch_size(t_, p.from, p.to));
     }
-    for (const Slice<T>& slice : now_) scratch = std::max(scratch, kScoreRows * u(slice.pitch));
-    double bytes = static_cast<double>(now_store_.size() + next_store_.size()) * sizeof(T);
+    double bytes = static_cast<double>(now_store_.size() + next_store_.size() + left_store_.size()) * sizeof(T);
     for (Lane& l : lanes_) {
       if (l.scratch.size() < scratch) l.scratch.resize(scratch);
       bytes += static_cast<double>(l.scratch.size()) * sizeof(T);
@@ -182,63 +176,110 @@ void SlicedSolver<T>::step(StepTotals& totals, SpanRecorder& spans) {
     state_bytes_ = std::max(state_bytes_, bytes);
   }
 
-  std::vector<int> filled;
-  for (int e = 0; e < t_.ne; ++e) {
-    if (!now_[u(e)].box.empty()) filled.push_back(e);
-  }
-  pool_.run(static_cast<int>(filled.size()), [&](int task, int l) {
-    const ScopedSpan span(spans, l, score_name, step_);
-    const int bin = filled[u(task)];
-    const SliceScore s = ops_.score(context(), bin, now_[u(bin)], lane(l).planes.data(), lane(l).reactions.data(),
-                                    lane(l).tracks.data(), lane(l).scratch.data());
-    StepTotals& sum = lane(l).totals;
-    sum.deposited += s.deposited;
-    sum.number.stopped += s.stopped;
-    sum.number.nuclear += s.nuclear;
-    sum.energy.nuclear += s.nuclear_energy;
-  });
+  score(spans);
   pool_.run(static_cast<int>(plans.size()), [&](int task, int l) {
     const ScopedSpan span(spans, l, fused_name, step_);
-    advance_bin(plans[u(task)], lane(l));
+    const Plan& p = plans[u(task)];
+    advance_bin(p, lane(l), parts_[u(p.bin)]);
   });
   now_.swap(next_);
   now_store_.swap(next_store_);
   if (depth_ && ++plane_ >= t_.nz) leave_through_back(totals);
 
   double low = 0.0, high = 0.0;
-  for (const Lane& l : lanes_) {
-    totals.number.add(l.totals.number);
-    totals.energy.add(l.totals.energy);
-    totals.deposited += l.totals.deposited;
-    low = std::min(low, l.low);
-    high = std::max(high, l.high);
-    cell_steps_ += l.cells;
+  for (const Part& part : parts_) {
+    totals.number.add(part.totals.number);
+    totals.energy.add(part.totals.energy);
+    totals.deposited += part.totals.deposited;
+    low = std::min(low, part.low);
+    high = std::max(high, part.high);
+    cell_steps_ += part.cells;
   }
   if (depth_ && plane_ >= t_.nz) totals.number.in_flight = totals.energy.in_flight = 0.0;
   scores_.extremes(low, high);
 }
 
+/// Sums what every slice leaves behind, then adds it to the results.
 template <typename T>
-void SlicedSolver<T>::advance_bin(const Plan& plan, Lane& lane) {
+void SlicedSolver<T>::score(SpanRecorder& spans) {
+  const std::uint16_t score_name = spans.name_id("score");
+  const std::uint16_t add_name = spans.name_id("add scores");
+  std::vector<Left<T>> left;
+  std::size_t size = 0;
+  for (int e = 0; e < t_.ne; ++e) {
+    if (now_[u(e)].box.empty()) continue;
+    left.emplace_back(e, now_[u(e)], depth_, plane_);
+    size += left.back().size();
+  }
+  if (left_store_.size() < size) left_store_.resize(size + size / 4);
+  T* rows = left_store_.data();
+  for (Left<T>& each : left) rows = (each.rows = rows) + each.size();
+
+  pool_.run(static_cast<int>(left.size()), [&](int task, int l) {
+    const ScopedSpan span(spans, l, score_name, step_);
+    const Left<T>& to = left[u(task)];
+    const SliceScore s = ops_.score(context(), now_[u(to.bin)], to, scores_.tracks().data());
+    StepTotals& sum = parts_[u(to.bin)].totals;
+    sum.deposited += s.deposited;
+    sum.number.stopped += s.stopped;
+    sum.number.nuclear += s.nuclear;
+    sum.energy.nuclear += s.nuclear_energy;
+  });
+  const std::vector<Tile> tiles = score_tiles(left);
+  const ScoreFields fields{planes_.data(), scores_.reactions().data(), scores_.tracks().data()};
+  pool_.run(static_cast<int>(tiles.size()), [&](int task, int l) {
+    const ScopedSpan span(spans, l, add_name, step_);
+    ops_.add_left(context(), left.data(), left.size(), tiles[u(task)], fields);
+  });
+}
+
+/// Tiles that hold everything that was left: whole planes and columns of the grid of reactions, where that is on.
+template <typename T>
+std::vector<Tile> SlicedSolver<T>::score_tiles(const std::vector<Left<T>>& left) const {
+  const bool record = t_.reactions.on();
+  const int rows = record ? t_.reactions.rows : 1, cells = record ? t_.reactions.cells : 1;
+  const int columns = (kColumnsPerTile + cells - 1) / cells * cells;
+  Tile all{t_.nz, 0, t_.nx, 0};
+  for (const Left<T>& each : left) {
+    all.z0 = std::min(all.z0, each.z0);
+    all.z1 = std::max(all.z1, each.z1);
+    all.x0 = std::min(all.x0, each.xs);
+    all.x1 = std::max(all.x1, std::min(each.xs + each.pitch, t_.nx));
+  }
+  std::vector<Tile> tiles;
+  for (int z = all.z0; z < all.z1;) {
+    const int next_z = std::min(all.z1, (z / rows + 1) * rows);
+    for (int x = all.x0; x < all.x1;) {
+      const int next_x = std::min(all.x1, (x / columns + 1) * columns);
+      tiles.push_back({z, next_z, x, next_x});
+      x = next_x;
+    }
+    z = next_z;
+  }
+  return tiles;
+}
+
+template <typename T>
+void SlicedSolver<T>::advance_bin(const Plan& plan, Lane& lane, Part& part) {
   Slice<T>& out = next_[u(plan.bin)];
   const double energy = t_.energy[u(plan.bin)];
   const SliceLoss loss = ops_.advance(context(), plan.bin, now_.data(), plan.from, plan.half, out, lane.scratch.data());
-  for (int face = 0; face < kFaces; ++face) lane.totals.escape(static_cast<Face>(face), loss[face], energy);
+  for (int face = 0; face < kFaces; ++face) part.totals.escape(static_cast<Face>(face), loss[face], energy);
   if (out.box.empty()) return;
 
   T* column = lane.scratch.data();
   double* planes = lane.edge.data();
   double* angles = planes + out.nz;
   SliceMeasure m = ops_.measure(out, planes, angles, column);
-  lane.cells += static_cast<double>(out.nz) * out.na * (out.box.x1 - out.box.x0);
-  lane.low = std::min(lane.low, m.low);
-  lane.high = std::max(lane.high, m.high);
+  part.cells += static_cast<double>(out.nz) * out.na * (out.box.x1 - out.box.x0);
+  part.low = std::min(part.low, m.low);
+  part.high = std::max(part.high, m.high);
   const double cut = trim(out, planes, angles, column);
   m.number -= cut;
-  lane.totals.number.skipped += cut;
-  lane.totals.energy.skipped += cut * energy;
-  lane.totals.number.in_flight += m.number;
-  lane.totals.energy.in_flight += m.number * energy;
+  part.totals.number.skipped += cut;
+  part.totals.energy.skipped += cut * energy;
+  part.totals.number.in_flight += m.number;
+  part.totals.energy.in_flight += m.number * energy;
 }
 
 /// Cuts edges that hold no more than the threshold; returns the protons in them. The sums over planes,
@@ -309,40 +350,26 @@ bool SlicedSolver<T>::visit(engine::RowVisitor& visitor) const {
   return true;
 }
 
-/// Adds what the lanes have scored to the results.
-template <typename T>
-void SlicedSolver<T>::fold() {
-  for (Lane& l : lanes_) {
-    add_fields(t_, 0, t_.nz, l.planes.data(), scores_.dose().data(), scores_.crossing().data());
-    std::ranges::fill(l.planes, 0.0);
-    std::ranges::transform(scores_.reactions(), l.reactions, scores_.reactions().begin(), std::plus());
-    std::ranges::fill(l.reactions, 0.0);
-    std::ranges::transform(scores_.tracks(), l.tracks, scores_.tracks().begin(), std::plus());
-    std::ranges::fill(l.tracks, 0.0);
-  }
-}
-
 template <typename T>
 std::span<const double> SlicedSolver<T>::dose() {
-  fold();
-  return scores_.dose();
+  return std::span(planes_).first(t_.plane());
 }
 
 template <typename T>
 std::span<const double> SlicedSolver<T>::crossing() {
-  fold();
-  return scores_.crossing();
+  std::vector<double>& moments = scores_.crossing();
+  std::ranges::fill(moments, 0.0);
+  for (int z = 0; z < t_.nz; ++z) add_crossing(t_, z, planes_.data(), &moments[u(z) * Crossing::kCount]);
+  return moments;
 }
 
 template <typename T>
 std::span<const double> SlicedSolver<T>::reactions() {
-  fold();
   return scores_.reactions();
 }
 
 template <typename T>
 std::span<const double> SlicedSolver<T>::tracks() {
-  fold();
   return scores_.tracks();
 }
 

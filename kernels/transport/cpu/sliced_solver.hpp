@@ -39,10 +39,11 @@ class SlicedSolver final : public engine::Solver {
  private:
   struct Lane {
     std::vector<T> scratch;
-    std::vector<double> planes;     // [kScorePlanes][z][x], folded into scores_ on demand
-    std::vector<double> reactions;  // on the grid of Tables, likewise
-    std::vector<double> tracks;     // as Tables lays them out, likewise
-    std::vector<double> edge;       // sums of one slice over z planes and over angles
+    std::vector<double> edge;  // sums of one slice over z planes and over angles
+  };
+  /// What one bin's part of a step adds to the step's totals. By bin, and added in that order: the sums do not depend on
+  /// which thread had which bin.
+  struct Part {
     engine::StepTotals totals;
     double low = 0, high = 0, cells = 0;
   };
@@ -63,10 +64,11 @@ class SlicedSolver final : public engine::Solver {
   void start(const Problem& problem);
   void step(engine::StepTotals& totals, engine::SpanRecorder& spans);
   std::vector<Plan> plan() const;
-  void advance_bin(const Plan& plan, Lane& lane);
+  void score(engine::SpanRecorder& spans);
+  std::vector<Tile> score_tiles(const std::vector<Left<T>>& left) const;
+  void advance_bin(const Plan& plan, Lane& lane, Part& part);
   double trim(Slice<T>& slice, const double* planes, const double* angles, const T* column);
   void leave_through_back(engine::StepTotals& totals);
-  void fold();
   SliceContext<T> context() const { return {&t_, &typed_, depth_, plane_}; }
   Lane& lane(int i) { return lanes_[static_cast<std::size_t>(i)]; }
 
@@ -81,9 +83,11 @@ class SlicedSolver final : public engine::Solver {
   int step_ = 0;
   cpu::ThreadPool pool_;
   std::vector<Slice<T>> now_, next_;  // [ne]
-  std::vector<T> now_store_, next_store_;
+  std::vector<T> now_store_, next_store_, left_store_;
   std::vector<Lane> lanes_;
-  engine::Scores scores_;
+  std::vector<Part> parts_;     // [ne]
+  engine::Scores scores_;       // but for the dose, which is the first of planes_
+  std::vector<double> planes_;  // [kScorePlanes][z][x]
   double cell_steps_ = 0, state_bytes_ = 0;
 };
 

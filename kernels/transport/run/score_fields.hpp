@@ -10,26 +10,32 @@ namespace bb::transport {
 /// What a step leaves behind, as fields [z][x]: dose in MeV, and the planar fluence weighted with 1, θ and θ².
 enum ScorePlane { kDose, kCurrent, kCurrentTheta, kCurrentThetaTheta, kScorePlanes };
 
-/// Adds rows `first_z` … `end_z` - 1 of fields [kScorePlanes][z][x] to `dose` [z][x] and to the moments in `crossing`
-/// [z][Crossing::kCount].
-inline void add_fields(const Tables& t, int first_z, int end_z, const double* fields, double* dose, double* crossing) {
+/// Adds row `z` of fields [kScorePlanes][z][x] to its moments, Crossing::kCount of them.
+inline void add_crossing(const Tables& t, int z, const double* fields, double* moments) {
   using engine::Crossing;
   const std::size_t n = t.plane();
-  std::size_t i = static_cast<std::size_t>(first_z) * static_cast<std::size_t>(t.nx);
+  std::size_t i = static_cast<std::size_t>(z) * static_cast<std::size_t>(t.nx);
+  for (int x = 0; x < t.nx; ++x, ++i) {
+    const double position = (x + 0.5 - 0.5 * t.nx) * t.dx;
+    const double current = fields[kCurrent * n + i];
+    const double theta = fields[kCurrentTheta * n + i];
+    moments[Crossing::kN] += current;
+    moments[Crossing::kX] += current * position;
+    moments[Crossing::kXX] += current * position * position;
+    moments[Crossing::kTheta] += theta;
+    moments[Crossing::kThetaTheta] += fields[kCurrentThetaTheta * n + i];
+    moments[Crossing::kXTheta] += theta * position;
+  }
+}
+
+/// Adds rows `first_z` … `end_z` - 1 of such fields to `dose` [z][x] and to the moments in `crossing`
+/// [z][Crossing::kCount].
+inline void add_fields(const Tables& t, int first_z, int end_z, const double* fields, double* dose, double* crossing) {
+  const std::size_t row = static_cast<std::size_t>(t.nx);
   for (int z = first_z; z < end_z; ++z) {
-    double* c = crossing + static_cast<std::size_t>(z) * Crossing::kCount;
-    for (int x = 0; x < t.nx; ++x, ++i) {
-      const double position = (x + 0.5 - 0.5 * t.nx) * t.dx;
-      const double current = fields[kCurrent * n + i];
-      const double theta = fields[kCurrentTheta * n + i];
-      dose[i] += fields[kDose * n + i];
-      c[Crossing::kN] += current;
-      c[Crossing::kX] += current * position;
-      c[Crossing::kXX] += current * position * position;
-      c[Crossing::kTheta] += theta;
-      c[Crossing::kThetaTheta] += fields[kCurrentThetaTheta * n + i];
-      c[Crossing::kXTheta] += theta * position;
-    }
+    const std::size_t first = static_cast<std::size_t>(z) * row;
+    for (std::size_t i = first; i < first + row; ++i) dose[i] += fields[kDose * t.plane() + i];
+    add_crossing(t, z, fields, crossing + static_cast<std::size_t>(z) * engine::Crossing::kCount);
   }
 }
 

@@ -132,6 +132,7 @@ class Sweep {
     if (t_.tracks.on()) {
       for (auto& each : track_planes_) each.assign(planes_.size(), 0.0);
     }
+    of_columns_.resize(u(g_.columns));
     for (Lane& lane : lanes_) {
       lane.beam.resize(u(g_.bins));
       lane.reacted.resize(u(g_.bins));
@@ -149,17 +150,17 @@ class Sweep {
         const int end = std::min(g_.columns, (task + 1) * kColumnsPerTask);
         for (int x = task * kColumnsPerTask; x < end; ++x) cross(plane, x, lanes_[u(lane)]);
       });
-      pool_.run(kBeams, [&](int beam, int lane) { drift(beam, rows_of(plane) * t_.dz, lanes_[u(lane)]); });
+      pool_.run(kBeams, [&](int beam, int) { drift(beam, rows_of(plane) * t_.dz); });
     }
     Secondaries out;
-    for (const Lane& lane : lanes_) {
-      out.local += lane.out.local;
-      out.protons += lane.out.protons;
-      out.deuterons += lane.out.deuterons;
-      out.neutral += lane.out.neutral;
-      for (std::size_t face = 0; face < kFaces; ++face) out.escaped[face] += lane.out.escaped[face];
+    for (const OfColumn& column : of_columns_) {
+      out.local += column.local;
+      out.protons += column.protons;
+      out.deuterons += column.deuterons;
+      out.neutral += column.neutral;
     }
     for (int beam = 0; beam < kBeams; ++beam) {
+      for (const Face face : {kXLow, kXHigh}) out.escaped[face] += aside_[u(beam)][face];
       for (int x = 0; x < g_.columns; ++x) out.escaped[kZHigh] += energy_of(beam, column(beam, x), top(beam, x));
     }
     out.dose = spread_planes(t_, planes_, stopping_);
@@ -184,7 +185,10 @@ class Sweep {
     std::vector<double> of_beam, of_products;   // [materials][nodes] those of them that send something out
     MomentTable::Moments beyond{};              // of tracks that no bin holds
     std::vector<double> before, after;          // content of a row while it moves, with room on both sides
-    Secondaries out;
+  };
+  /// Energy by column, which one thread at a time has: sums do not depend on which.
+  struct OfColumn {
+    double local = 0, protons = 0, deuterons = 0, neutral = 0;
   };
 
   void build_matter(const Problem& problem) {
@@ -362,7 +366,7 @@ class Sweep {
     }
     std::array<int, kBeams> reach{};
     lane.beyond.fill(0.0);
-    double deposited = emit(lane, highest, reach);
+    double deposited = emit(lane, highest, reach, of_columns_[u(x)]);
     for (std::size_t k = 0; t_.tracks.on() && k < lane.beyond.size(); ++k) {
       track_planes_[k][u(plane) * u(g_.columns) + u(x)] += lane.beyond[k];
     }
@@ -387,7 +391,7 @@ class Sweep {
       top(beam, x) = end;
       left -= energy_of(beam, p, end);
       if (tracked) score_tracks(lane, cell, -1.0, p, end);
-      (is_deuteron(beam) ? lane.out.deuterons : lane.out.protons) += left;
+      (is_deuteron(beam) ? of_columns_[u(x)].deuterons : of_columns_[u(x)].protons) += left;
       deposited += left;
     }
     for (int beam = 0; beam < kBeams; ++beam) std::fill_n(&lane.source[u(beam) * u(g_.bins)], reach[u(beam)], 0.0);
@@ -396,7 +400,7 @@ class Sweep {
 
   /// Fills the sources of all beams from what has reacted in the bins below `highest`; returns the energy that stays.
   /// `reach` is told how far up each source goes. Spectra are smooth: what sends them out is gathered at the nodes first.
-  double emit(Lane& lane, int highest, std::array<int, kBeams>& reach) {
+  double emit(Lane& lane, int highest, std::array<int, kBeams>& reach, OfColumn& sums) {
     double local = 0.0;
     const auto add = [&](int beam, const BinShares& shares, double weight) {
       const int n = static_cast<int>(shares.number.size());
@@ -457,10 +461,10 @@ class Sweep {
         for (std::size_t k = 0; k < lane.beyond.size(); ++k) {
           lane.beyond[k] += matter_[m].to_water[k] * (of_beam * yield.beyond_aside[k] + of_products * yield.beyond[k]);
         }
-        lane.out.neutral += number * yield.neutral;
+        sums.neutral += number * yield.neutral;
       }
     }
-    lane.out.local += local;
+    sums.local += local;
     return local;
   }
 
@@ -473,7 +477,7 @@ class Sweep {
   }
 
   /// Moves one beam to the side by what a plane of `depth` mm asks for.
-  void drift(int beam, double depth, Lane& lane) {
+  void drift(int beam, double depth) {
     const physics::RemapShift shift = physics::split_shift(depth * directions_[u(beam)].aside / (g_.cells * t_.dx));
     if (shift.whole == 0 && shift.fraction == 0.0) return;
     std::array<double, physics::kRemapTaps> c{};
@@ -499,7 +503,7 @@ class Sweep {
       }
       const auto put = [&](int to, const std::vector<double>& part) {
         if (to < 0 || to >= g_.columns) {
-          lane.out.escaped[to < 0 ? kXLow : kXHigh] += energy_of(beam, part.data(), n);
+          aside_[u(beam)][to < 0 ? kXLow : kXHigh] += energy_of(beam, part.data(), n);
           return;
         }
         ops_.add(next_column(to), part.data(), 1.0, n);
@@ -527,6 +531,8 @@ class Sweep {
   std::vector<double> stopping_;  // [materials], of fast protons, in units that they share
   cpu::ThreadPool pool_;
   std::vector<Lane> lanes_;
+  std::vector<OfColumn> of_columns_;
+  std::array<std::array<double, kFaces>, kBeams> aside_{};  // energy that a beam has lost through the sides
   double least_, few_;
   std::array<State, 2> states_;                // a beam that drifts goes from one to the other
   std::array<std::size_t, kBeams> current_{};  // by beam

@@ -54,7 +54,7 @@ engine::RunResult alone(Problem p, std::size_t beam) {
   }
   p.threads = 1;
   test::Run run(p);
-  return run.execute({}, {.unwatched = true});  // to look at the dose on the way changes its last bits
+  return run.execute({});
 }
 
 std::vector<test::Beams::Ended> solve(const Problem& p, std::vector<std::string> devices = {}) {

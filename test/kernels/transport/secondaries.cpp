@@ -12,10 +12,10 @@
 #include "transport/secondaries/spread_planes.hpp"
 #include "transport/secondaries/yields.hpp"
 
-using namespace bb;
-using namespace bb::transport;
-
+namespace bb::test::reactions {
 namespace {
+
+using namespace transport;
 
 /// Bone with an edge inside water, which the beam of 70 MeV grazes.
 Problem edge(Stepping stepping) {
@@ -163,3 +163,5 @@ TEST("secondaries: cells share what their group has, smoothly") {
   for (const double each : cells) CHECK(each >= 0.0);
   CHECK(cells[0] < cells[2] && cells[2] < cells[4]);  // no steps between groups
 }
+
+}  // namespace bb::test::reactions

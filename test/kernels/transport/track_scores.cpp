@@ -11,10 +11,10 @@
 #include "physics/track_moments.hpp"
 #include "transport/run/run.hpp"
 
-using namespace bb;
-using namespace bb::transport;
-
+namespace bb::test::track_scores {
 namespace {
+
+using namespace transport;
 
 /// Bone with an edge inside water.
 Problem edge(Stepping stepping) {
@@ -149,3 +149,5 @@ TEST("tracks: where nobody asks, nothing is scored; bad depths and variants with
   p.step = 1.0;
   CHECK_THROWS(test::Run(p), "does not score LET");
 }
+
+}  // namespace bb::test::track_scores
