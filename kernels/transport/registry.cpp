@@ -21,7 +21,32 @@ std::string gigabytes(double bytes) {
 bool has(const std::vector<Precision>& list, Precision p) { return std::ranges::find(list, p) != list.end(); }
 bool has(const std::vector<Stepping>& list, Stepping s) { return std::ranges::find(list, s) != list.end(); }
 
-Refusal refusal(const Variant& v, const Problem& p, const Tables& t) {
+/// The one that a run would use.
+GpuLimits gpu_of(const Problem& p) {
+  try {
+    const cuda::DeviceInfo info = cuda::chosen_device(p.device);
+    return {info.name, static_cast<double>(info.memory_bytes), static_cast<double>(info.shared_per_block_optin_bytes)};
+  } catch (const cuda::Error&) {
+    return {};
+  }
+}
+
+/// What a block of a variant needs of shared memory, where that is more than `gpu` has; `auto` keeps clear of what may be.
+Refusal too_little_shared(const Variant& v, const Problem& p, const Tables& t, const GpuLimits& gpu) {
+  if (v.shared_need == nullptr || gpu.shared_bytes == 0.0) return {nullptr, ""};
+  const SharedNeed need = v.shared_need(p, t);
+  const bool any = p.variant == "auto";
+  if ((any ? need.most : need.least) <= gpu.shared_bytes) return {nullptr, ""};
+  const auto kib = [](double bytes) { return std::to_string(std::lround(bytes / 1024.0)); };
+  const double bytes = any ? need.most : need.least;
+  return {"unsupported", std::string("solver.variant = ") + v.id + ": " + std::to_string(t.ne) + " energies and " +
+                             std::to_string(t.ntheta) + " angles need " + (any ? "up to " : "at least ") + kib(bytes) +
+                             " KiB of shared memory per block, " + gpu.name + " has " + kib(gpu.shared_bytes) +
+                             " KiB; use fewer or cuda-gather"};
+}
+
+/// `gpu` stands for the one that is there.
+Refusal refusal(const Variant& v, const Problem& p, const Tables& t, const GpuLimits* gpu) {
   const std::string name = std::string("solver.variant = ") + v.id;
   if (!has(v.steppings, p.stepping)) {
     return {"unsupported",
@@ -35,16 +60,20 @@ Refusal refusal(const Variant& v, const Problem& p, const Tables& t) {
     return {"unsupported",
             name + ": does not score LET; output.let = true needs a variant that does, as those on the CPU"};
   }
-  if (const std::string missing = v.unavailable(); !missing.empty()) return {"device", name + ": " + missing};
+  if (gpu == nullptr || !on_gpu(v)) {
+    if (const std::string missing = v.unavailable(); !missing.empty()) return {"device", name + ": " + missing};
+  }
   const double need = v.estimate_bytes(p, t);
   // The scenario's limit is about the machine's memory; a GPU has its own.
-  const double limit = on_gpu(v) ? cuda::usual_memory_bytes() : p.memory_limit;
+  const GpuLimits there = gpu != nullptr || !on_gpu(v) ? GpuLimits{} : gpu_of(p);
+  const GpuLimits& device = gpu != nullptr ? *gpu : there;
+  const double limit = on_gpu(v) ? device.memory_bytes : p.memory_limit;
   if (limit > 0.0 && need > limit) {
     return {"memory", name + ": needs about " + gigabytes(need) + " for " + std::to_string(t.ne) + " x " +
                           std::to_string(t.ntheta) + " x " + std::to_string(t.nz) + " x " + std::to_string(t.nx) +
                           " cells (energy, angle, z, x), the limit is " + gigabytes(limit)};
   }
-  return {nullptr, ""};
+  return too_little_shared(v, p, t, device);
 }
 
 }  // namespace
@@ -71,13 +100,13 @@ std::span<const Variant> variants() {
   return all;
 }
 
-const Variant& choose_variant(const Problem& problem, const Tables& tables) {
+const Variant& choose_variant(const Problem& problem, const Tables& tables, const GpuLimits* gpu) {
   if (problem.variant != "auto") {
     std::string names;
     for (const Variant& v : variants()) {
       names += std::string(names.empty() ? "" : ", ") + v.id;
       if (problem.variant != v.id) continue;
-      const Refusal refused = refusal(v, problem, tables);
+      const Refusal refused = refusal(v, problem, tables, gpu);
       if (refused.code == nullptr) return v;
       throw ProblemError(refused.code, refused.why);
     }
@@ -87,7 +116,7 @@ const Variant& choose_variant(const Problem& problem, const Tables& tables) {
   std::string last;
   for (const Variant& v : variants()) {
     if (best != nullptr && v.speed_rank <= best->speed_rank) continue;
-    const Refusal refused = refusal(v, problem, tables);
+    const Refusal refused = refusal(v, problem, tables, gpu);
     if (refused.code == nullptr) {
       best = &v;
     } else if (!on_gpu(v)) {  // a missing GPU is not why nothing fits

@@ -10,6 +10,18 @@
 
 namespace bb::transport {
 
+/// Bytes of shared memory that a block of a GPU variant needs: not less than `least`, and not more than `most`. What lies
+/// between follows from the operators, which a choice does not wait for.
+struct SharedNeed {
+  double least = 0, most = 0;
+};
+
+/// The GPU that a run would use, as far as a choice looks at it.
+struct GpuLimits {
+  std::string name;
+  double memory_bytes = 0, shared_bytes = 0;  // of the device, of a block; 0: not known
+};
+
 /// What a variant is and can do; the page and the command line show these words.
 struct Variant {
   const char* id;
@@ -28,6 +40,8 @@ struct Variant {
   /// Bytes of state and scratch that a problem needs, before it runs.
   double (*estimate_bytes)(const Problem&, const Tables&);
   engine::SolverFactory make;
+  /// Null where it depends on nothing.
+  SharedNeed (*shared_need)(const Problem&, const Tables&) = nullptr;
   /// Why this machine cannot run it, in one sentence; "" when it can.
   std::string (*unavailable)() = [] { return std::string(); };
   /// Many beams that share tables, all at once; null: each is solved by `make`.
@@ -37,7 +51,7 @@ struct Variant {
 std::span<const Variant> variants();
 
 /// The variant `problem.variant` names, or the best for `auto`. Throws ProblemError('unsupported' |
-/// 'memory' | 'device') that names the field, the value and what is allowed.
-const Variant& choose_variant(const Problem& problem, const Tables& tables);
+/// 'memory' | 'device') that names the field, the value and what is allowed. `gpu` stands for the one that is there.
+const Variant& choose_variant(const Problem& problem, const Tables& tables, const GpuLimits* gpu = nullptr);
 
 }  // namespace bb::transport

@@ -165,6 +165,68 @@ std::vector<StepMatter> StepOperators::matter() const {
   return out;
 }
 
+namespace {
+
+constexpr int kLowest = 16;  // bins that are all looked at: slow protons lose most
+constexpr int kSpread = 48;  // of the others
+constexpr double kSigmas = physics::MomentTaps::kTailSigmas;
+
+std::vector<int> looked_at(const EnergyGrid& grid) {
+  std::vector<int> bins;
+  const int first = grid.first_alive(), last = grid.size() - 1;
+  for (int e = std::max(0, first - 1); e <= std::min(last, first + kLowest); ++e) bins.push_back(e);
+  for (int i = 1; i <= kSpread; ++i) bins.push_back(first + (last - first) * i / kSpread);
+  return bins;
+}
+
+/// Bins that content falls by in a step.
+struct Falls {
+  double least = 1e9, most = 0.0;
+
+  void add(const Problem& problem, const Medium& medium, const EnergyGrid& grid, double path, int bin) {
+    const double energy = grid.energies()[u(bin)];
+    if (!(energy > 0.0)) return;
+    const double after = medium.energy_after(energy, path);
+    const double alive = grid.first_alive();
+    double place = alive, sigma = 0.0;
+    if (after > 0.0) {
+      const double middle = medium.energy_after(energy, 0.5 * path);
+      const double variance = straggling_variance(problem, medium, middle, after, path);
+      place = grid.index_of(after);
+      sigma = std::sqrt(std::max(0.0, grid.variance_in_bins(after, variance)));
+    }
+    const double low = std::floor(place - kSigmas * sigma) - 1.0, high = std::ceil(place + kSigmas * sigma) + 1.0;
+    if (high < alive) return;
+    least = std::min(least, bin - high);
+    most = std::max(most, bin - std::max(low, alive));
+  }
+};
+
+}  // namespace
+
+Reach reach_of(const Problem& problem, std::span<const Medium> media, const EnergyGrid& grid, double shortest,
+               double longest) {
+  constexpr double kDetour = 1.05;  // of what is followed with reactions; see StepOperators
+  const std::vector<int> bins = looked_at(grid);
+  Falls falls;
+  double widest = 0.0;  // rad²
+  for (const Medium& medium : media) {
+    for (const double path : {shortest, kDetour * longest}) {
+      for (const int bin : bins) falls.add(problem, medium, grid, path, bin);
+    }
+    const double thickness = medium.thickness(longest);
+    const double lowest = std::max(0.0, grid.energies().front());
+    const double before = medium.table.energy_at(medium.table.range(lowest) + 0.5 * thickness);
+    widest = std::max(widest, thickness * scattering_power(problem, medium.material, media.front().table, before));
+  }
+  Reach out;
+  out.feeds = std::clamp(static_cast<int>(falls.most - std::min(falls.least, falls.most)) + 1, 1, grid.size());
+  // Wider than a whole turn is no angle; such steps are refused or lose all they have.
+  const double half = std::min(kSigmas * std::sqrt(widest) / problem.grid.dtheta, 1e5);
+  out.half = widest > 0.0 ? std::max(1, static_cast<int>(std::ceil(half))) : 0;
+  return out;
+}
+
 void append(std::span<const OperatorRows> rows, const InParallel& in_parallel, Tables& tables) {
   // Where the operators of each path begin.
   struct Begin {

@@ -64,6 +64,10 @@ class StepOperators {
   std::vector<double> longer_;  // [ne] by which ways are longer than in the plane; where reactions are followed
 };
 
+/// `shortest` and `longest` are the paths of a step, mm. Some bins stand for those between them.
+Reach reach_of(const Problem& problem, std::span<const Medium> media, const EnergyGrid& grid, double shortest,
+               double longest);
+
 /// Puts the operators of every path behind each other.
 void append(std::span<const OperatorRows> rows, const InParallel& in_parallel, Tables& tables);
 

@@ -360,6 +360,10 @@ TableBuilder::Layout::Layout(const Problem& p, const InParallel& in_parallel) : 
   t.energy = grid->held();
   t.reactions = reaction_grid(p, media[0].table, media[0].table.range(p.beam.energy), t.energy);
   if (!p.filled) detour_mm = follow(p.beam, start_energy, in_parallel, t).detour;
+  build_streaming(p, detour_mm, t);
+  double longest = t.path_step;
+  for (const double theta : t.theta) longest = depth ? std::max(longest, t.path_step / std::cos(theta)) : longest;
+  t.most = reach_of(p, media, *grid, t.path_step, longest);
 }
 
 AxisProton TableBuilder::Layout::follow(const Beam& beam, double energy, const InParallel& in_parallel,
@@ -412,7 +416,6 @@ Tables TableBuilder::build(const InParallel& in_parallel, const std::atomic<bool
     if (cancel != nullptr && cancel->load()) throw Cancelled();
     append(rows, in_parallel, t);
   }
-  build_streaming(p, layout.detour_mm, t);
   build_start(p, *layout.grid, spots_of(p), layout.entries, {t.energy, t.theta, t.nx}, t.start);
   if (p.filled) {
     fill_start(p, in_parallel, t);

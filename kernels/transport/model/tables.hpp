@@ -20,6 +20,12 @@ namespace bb::transport {
 
 class StepOperators;
 
+/// How far operators reach, at the most, before they are made.
+struct Reach {
+  int feeds = 1;  // bins that feed one, over materials and paths
+  int half = 0;   // of the widest angle kernel
+};
+
 /// Everything that one step needs to know about the physics, as plain arrays: built once per
 /// problem in FP64, shared by every variant on CPU and GPU.
 ///
@@ -47,6 +53,7 @@ struct Tables {
   std::vector<std::int32_t> gather_begin;  // [paths·materials·ne + 1]
   std::vector<std::int32_t> gather_source;
   std::vector<double> gather_weight;
+  Reach most;          // before the operators are made
   int reach_down = 0;  // a bin is fed from e' + reach_down … e' + reach_up
   int reach_up = 0;
 

@@ -1,3 +1,4 @@
+#include "cuda_fused_shared.hpp"
 #include "cuda_fused_solver.hpp"
 #include "transport/variants.hpp"
 
@@ -21,6 +22,7 @@ Variant cuda_fused_variant() {
       .speed_rank = 140,
       .estimate_bytes = estimate_cuda_rows,
       .make = make_cuda_solver<CudaFusedSolver, FusedLoop::kLaunches>,
+      .shared_need = fused_shared_need,
       .unavailable = cuda_unavailable,
   };
 }

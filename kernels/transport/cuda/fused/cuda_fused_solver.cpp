@@ -4,6 +4,7 @@
 #include <string>
 #include <type_traits>
 
+#include "cuda_fused_shared.hpp"
 #include "transport/cuda/cuda_bins.hpp"
 #include "transport/cuda/cuda_feeds.hpp"
 #include "transport/cuda/cuda_packer.hpp"
@@ -16,7 +17,6 @@ namespace {
 constexpr int kGraphSteps = 16;   // steps of one captured graph
 constexpr int kMarchAngles = 18;  // of a block; every chunk reads two angles more
 constexpr int kDenseChunk = 32;   // z rows of a stream item, about
-constexpr int kNarrowGrid = 16;   // columns; collide items are narrower there
 
 }  // namespace
 
@@ -61,11 +61,8 @@ void CudaFusedSolver<T>::prepare() {
   send_bins();
   if (!prepare_sweep()) plan_march();
 
-  // As Collide in cuda_fused_collide.cuh.
-  const int rows = t.ntheta + 2 * parameters_.most_half + 2 * this->tuned("kFusedTurned", kFusedTurned);
-  shared_bytes_ = static_cast<unsigned>(rows * parameters_.tile_quads * 4 + (parameters_.most_half + 4) / 4 * 4) *
-                      static_cast<unsigned>(sizeof(T)) +
-                  static_cast<unsigned>(parameters_.most_feeds + 1) * static_cast<unsigned>(sizeof(FusedSource));
+  shared_bytes_ = static_cast<unsigned>(fused_shared_bytes<T>(t, parameters_.most_feeds, parameters_.most_half,
+                                                              this->tuned("kFusedTurned", kFusedTurned)));
   const int optin = device->info().shared_per_block_optin_bytes;
   if (shared_bytes_ > static_cast<unsigned>(optin)) {
     throw ProblemError("unsupported", "solver.variant = " + this->problem().variant + ": " + std::to_string(t.ntheta) +
@@ -113,7 +110,7 @@ void CudaFusedSolver<T>::fill_parameters() {
   p.written = written_.pointer();
   p.rows = depth_ ? 1 : t.nz;
   p.pitch = pitch();
-  p.tile_quads = t.nx <= kNarrowGrid ? 4 : 8;
+  p.tile_quads = fused_tile_quads(t);
   // Every cell is written, also where no proton can come in one long step.
   const WholeShifts in_x = whole_shifts(t.shift_x), in_z = whole_shifts(t.shift_z);
   p.whole_x_min = std::min(in_x.least, 0);

@@ -1,3 +1,4 @@
+#include "cuda_fused_shared.hpp"
 #include "cuda_fused_solver.hpp"
 #include "transport/variants.hpp"
 
@@ -18,6 +19,7 @@ Variant cuda_graph_variant() {
       .speed_rank = 145,
       .estimate_bytes = estimate_cuda_rows,
       .make = make_cuda_solver<CudaFusedSolver, FusedLoop::kGraph>,
+      .shared_need = fused_shared_need,
       .unavailable = cuda_unavailable,
   };
 }

@@ -1,3 +1,4 @@
+#include "cuda_fused_shared.hpp"
 #include "cuda_fused_solver.hpp"
 #include "transport/variants.hpp"
 
@@ -20,6 +21,7 @@ Variant cuda_persistent_variant() {
       .speed_rank = 130,
       .estimate_bytes = estimate_cuda_rows,
       .make = make_cuda_solver<CudaFusedSolver, FusedLoop::kPersistent>,
+      .shared_need = fused_shared_need,
       .unavailable = cuda_unavailable,
   };
 }

@@ -1,4 +1,5 @@
 #include "cuda_window_beams.hpp"
+#include "cuda_window_layout.hpp"
 #include "cuda_window_solver.hpp"
 #include "transport/variants.hpp"
 
@@ -23,6 +24,7 @@ Variant cuda_depth_variant() {
       .makes_rows = true,
       .estimate_bytes = estimate_cuda_rows,
       .make = make_cuda_solver<CudaWindowSolver>,
+      .shared_need = window_shared_need,
       .unavailable = cuda_unavailable,
       .make_beams = make_cuda_window_beams,
   };

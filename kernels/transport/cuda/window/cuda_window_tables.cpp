@@ -6,32 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "cuda_window_layout.hpp"
 #include "transport/cuda/cuda_packer.hpp"
 #include "transport/model/index.hpp"
 
 namespace bb::transport {
 namespace {
 
-constexpr int kMostQuads = 16;          // of columns in one item: more are a second tile beside it
-constexpr int kMostAngles = 96;         // of an item
-constexpr int kMostHeldWeights = 8192;  // of an item's angle kernels
-constexpr int kMostHeldFeeds = 4096;
-constexpr int kViewBytes = 48;                                       // kept for each WindowSource
 constexpr int kLongestAxis = std::numeric_limits<short>::max() - 8;  // boxes are held as 16-bit numbers
-
-/// Hands out a block's shared memory.
-class Carver {
- public:
-  int take(std::size_t count, std::size_t each) {
-    const std::size_t at = bytes_;
-    bytes_ = (at + count * each + 15) / 16 * 16;
-    return static_cast<int>(at);
-  }
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  std::size_t bytes_ = 0;
-};
 
 }  // namespace
 
@@ -143,65 +125,22 @@ void CudaWindowTables<T>::send(const Tables& t, const TypedTables<T>& typed, con
   memory_ = packer.send(stream, cuda::Reuse::kYes);
 }
 
-/// Cuts the block's shared memory for items as large as fit.
 template <typename T>
 void CudaWindowTables<T>::choose_layout(const Problem& problem, const Tables& t, const BinLayout& by_bin,
                                         const WindowKernels& kernels, const cuda::DeviceInfo& info) {
-  const WindowParameters<T>& p = parameters_;
   const auto limit = static_cast<std::size_t>(info.shared_per_block_optin_bytes - kernels.static_shared);
-  const std::size_t quad = 4 * sizeof(T);
-  // Quads beside an item's columns: see Collide::choose.
-  const int left = (std::max(0, p.whole_x_max + 3) + 3) / 4;
-  const int right = std::max(0, 3 - (p.whole_x_min + 7 + 3) / 4);
-  const auto lay_out = [&](int angles, int quads, int weights, bool feeds) {
-    Carver memory;
-    WindowLayout l{};
-    const std::size_t columns = u(left + quads + right + (p.whole_x_min < -7 ? -p.whole_x_min / 4 : 0)) | 1;
-    const int turned = kernels.turned;
-    const std::size_t made = u((angles + turned - 1) / turned * turned);
-    l.boxes = memory.take(u(t.ne), 16);
-    l.bins = memory.take(u(t.ne), sizeof(WindowBin));
-    l.feeds = memory.take(feeds ? by_bin.feeds : 0, sizeof(int));
-    l.plans = memory.take(u(t.ne), 16);
-    l.begins = memory.take(3 * u(t.ne + 1), sizeof(int));
-    l.angles = memory.take(u(t.ntheta), sizeof(WindowAngle<T>));
-    l.rows = memory.take(u(t.nz), sizeof(short));
-    l.views = memory.take(2 * u(by_bin.most_feeds + 1), kViewBytes);
-    static_assert(sizeof(WindowSource<T>) <= kViewBytes);
-    l.most_views = by_bin.most_feeds + 1;
-    l.sums = memory.take(kWindowWorkers / 32 * kWindowTallies, sizeof(double));
-    l.partial = memory.take((t.reactions.on() ? 5 : 4) * kWindowWorkers, sizeof(double));
-    l.own = memory.take(u(angles) * u(quads), quad);
-    l.tile = memory.take((u(angles) + 2 * u(by_bin.most_half) + u(turned) - 1) * columns, quad);
-    l.turned = memory.take(made * columns, quad);
-    l.deposits = memory.take(u(angles), sizeof(T));
-    l.weights = memory.take(u(weights), sizeof(T));
-    l.bytes = static_cast<int>(std::min<std::size_t>(memory.bytes(), std::numeric_limits<int>::max()));
-    l.feeds_held = feeds ? 1 : 0;
-    l.most_angles = angles;
-    l.most_quads = quads;
-    l.most_weights = weights;
-    return l;
-  };
-  WindowLayout smallest{};
-  const bool feeds = by_bin.feeds <= kMostHeldFeeds;
-  for (const int weights : {kMostHeldWeights, 0}) {
-    for (int quads = kMostQuads; quads >= 1; quads /= 2) {
-      for (int angles = std::min(kMostAngles, t.ntheta);; angles = (angles + 1) / 2) {
-        smallest = lay_out(angles, quads, weights, feeds);
-        if (static_cast<std::size_t>(smallest.bytes) <= limit) {
-          parameters_.layout = smallest;
-          return;
-        }
-        if (angles <= 8) break;
-      }
-    }
-  }
+  WindowSizes sizes = window_sizes(t);
+  sizes.feeds = by_bin.feeds;
+  sizes.most_feeds = by_bin.most_feeds;
+  sizes.most_half = by_bin.most_half;
+  sizes.turned = kernels.turned;
+  parameters_.layout = window_layout<T>(sizes, limit);
+  const int bytes = parameters_.layout.bytes;
+  if (static_cast<std::size_t>(bytes) <= limit) return;
   throw ProblemError("unsupported", "solver.variant = " + problem.variant + ": " + std::to_string(t.ne) +
                                         " energies and " + std::to_string(t.ntheta) + " angles need " +
-                                        std::to_string(smallest.bytes / 1024) + " KiB of shared memory per block, " +
-                                        info.name + " has " + std::to_string(limit / 1024) +
-                                        " KiB; use fewer or cuda-gather");
+                                        std::to_string(bytes / 1024) + " KiB of shared memory per block, " + info.name +
+                                        " has " + std::to_string(limit / 1024) + " KiB; use fewer or cuda-gather");
 }
 
 template class CudaWindowTables<float>;
