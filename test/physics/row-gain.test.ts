@@ -1,7 +1,7 @@
 /** The spread that a run says its cells add to a tilted beam's range is there. Cells are up to eight times as wide as deep. */
 import { expect, test } from 'vitest';
 import { allGates } from './gates.ts';
-import { meanAndDeviation, type RowGain, rowGains, type TiltedBeam, tiltedBeams } from './row-gain.ts';
+import { fineBins, meanAndDeviation, type RowGain, rowGains, type TiltedBeam, tiltedBeams } from './row-gain.ts';
 
 const known = new Map<TiltedBeam, Promise<readonly RowGain[]>>();
 function gainsOf(beam: TiltedBeam): Promise<readonly RowGain[]> {
@@ -25,4 +25,10 @@ test("the engine's gain of a row is the mean of those found, within a quarter of
   const { mean, deviation } = meanAndDeviation(all.map(({ gain }) => gain));
   expect(deviation).toBeLessThan(0.2);
   for (const { taken } of all) expect(Math.abs(taken - mean)).toBeLessThan(deviation / 4);
+});
+
+test.runIf(allGates)('the gain is as large in the finest bins', { timeout: 1_800_000 }, async () => {
+  const all = (await Promise.all(beams.map((beam) => rowGains(beam, fineBins)))).flat();
+  const { mean, deviation } = meanAndDeviation(all.map(({ gain }) => gain));
+  for (const { taken } of all) expect(Math.abs(taken - mean)).toBeLessThan(deviation / 2);
 });

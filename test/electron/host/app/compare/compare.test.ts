@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { compareRuns } from '../../../../../electron/host/app/compare/compare.ts';
+import { compareRuns, scenarioDifferences } from '../../../../../electron/host/app/compare/compare.ts';
 import { type DoseMap, gamma } from '../../../../../electron/host/model/fields/gamma.ts';
 import type { RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
 import { runScenario, smallScenario } from '../../small-run.ts';
@@ -72,4 +72,12 @@ describe('runs side by side', () => {
     expect(versus?.reason).toMatch(/^the grids differ: 44 × 24 and 44 × 12 cells/);
     expect(versus?.gamma[1]?.points).toBeGreaterThan(10);
   });
+});
+
+test('scenarios of two versions of the format that mean the same do not differ', () => {
+  const document = { kind: 'transport', version: 1, beam: { energy_MeV: 70 } };
+  expect(scenarioDifferences(document, { ...document, version: 2, physics: { nuclear: 'off' } })).toEqual([]);
+  expect(scenarioDifferences(document, { ...document, version: 2 })).toEqual([
+    { what: 'physics', first: '{"nuclear":"off"}', here: 'absent' },
+  ]);
 });
