@@ -21,6 +21,17 @@ def groups(values):
     return [(int(values[a]), a, b) for a, b in zip(edges[:-1], edges[1:])]
 
 
+def escape_weights(tables):
+    """Share of the protons of (material, e, angle) that one scattering takes out of the angle grid."""
+    ntheta = tables.shape[1]
+    out = np.zeros((*tables.half.shape, ntheta))
+    for k in range(1, tables.angle.shape[2]):
+        edge = min(k, ntheta)
+        out[:, :, :edge] += tables.angle[:, :, k, None]
+        out[:, :, ntheta - edge :] += tables.angle[:, :, k, None]
+    return out
+
+
 class ArraySolver:
     def __init__(self, xp, tables, dtype):
         self.xp, self.tables, self.dtype = xp, tables, dtype

@@ -3,7 +3,7 @@
 import cupy as cp
 import numpy as np
 
-from array_solver import ArraySolver
+from array_solver import ArraySolver, escape_weights
 
 REMAP = """
 // A row moves out through its end `out`, 0 or 1: behind it the remap reads the last cell again, so that what leaves goes
@@ -114,17 +114,6 @@ stream_loss = cp.ElementwiseKernel(
 weighted_sum = cp.ReductionKernel(
     "T value, float64 weight", "float64 out", "weight * value", "a + b", "out = a", "0", "weighted_sum"
 )
-
-
-def escape_weights(tables):
-    """Share of the protons of (material, e, angle) that one scattering takes out of the angle grid."""
-    ntheta = tables.shape[1]
-    out = np.zeros((*tables.half.shape, ntheta))
-    for k in range(1, tables.angle.shape[2]):
-        edge = min(k, ntheta)
-        out[:, :, :edge] += tables.angle[:, :, k, None]
-        out[:, :, ntheta - edge :] += tables.angle[:, :, k, None]
-    return out
 
 
 class ElementwiseSolver(ArraySolver):

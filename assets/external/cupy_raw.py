@@ -4,8 +4,8 @@ and no look at the device from one step to the next."""
 import cupy as cp
 import numpy as np
 
-from array_solver import ArraySolver
-from cupy_elementwise import REMAP, escape_weights
+from array_solver import ArraySolver, escape_weights
+from cupy_elementwise import REMAP
 
 BLOCK = 256
 ENERGIES_PER_THREAD = 16  # enough threads on small grids, few dose atomics on large ones

@@ -1,50 +1,23 @@
 """Small measured workloads in Numba CUDA, by the kernels of numba_kernels.py. `kernel` is the only style. Speaks the protocol of README.md."""
 
-import time
-
 import numpy as np
 
-from protocol import Refused, serve
+from numba_device import EventClock, open_device
+from protocol import serve
 from small_work import AXPY_A, SCALE, SmallProgram
 
 BLOCK = 256
 
 
-class EventClock:
-    def __init__(self, cuda):
-        self.cuda = cuda
-        self.begin, self.end = cuda.event(), cuda.event()
-
-    def start(self):
-        self.cuda.synchronize()
-        self.begun = time.perf_counter()
-        self.begin.record()
-
-    def stop(self):
-        self.end.record()
-        self.end.synchronize()
-        return self.begin.elapsed_time(self.end) * 1e-3, time.perf_counter() - self.begun
-
-
 class Library:
     def __init__(self):
-        try:
-            import numba
-            from numba import cuda
+        self.cuda, device, self.device, self.versions = open_device()
+        import numba_kernels
 
-            import numba_kernels
-        except ImportError as error:
-            raise Refused("missing", f"Numba is not installed for this Python: {error}") from error
-        if not cuda.is_available():
-            raise Refused("missing", "Numba finds no CUDA device")
-        device = cuda.current_context().device
-        # Numba's simulator, in which these kernels are tested, has a device without either.
-        name = getattr(device, "name", "simulator")
+        # The simulator's device does not say.
         self.multiprocessors = getattr(device, "MULTIPROCESSOR_COUNT", 1)
-        self.cuda, self.kernels = cuda, numba_kernels
-        self.device = name.decode() if isinstance(name, bytes) else str(name)
-        self.versions = {"numba": numba.__version__}
-        self.clock = EventClock(cuda)
+        self.kernels = numba_kernels
+        self.clock = EventClock(self.cuda)
 
     def to_device(self, values):
         return self.cuda.to_device(np.ascontiguousarray(values))

@@ -3,7 +3,8 @@
  * scenarios that the GPU targets are stated for. Keeps each session in
  * assets/runs, and what a user waits for. Prints the targets, met or missed,
  * each beside its bound. `--from FOLDER` prints kept sessions instead of
- * measuring. `--waits` measures nothing but what a user waits for, and
+ * measuring. `--sessions a,b` records only those, by their names below
+ * assets/runs without .json. `--waits` measures nothing but what a user waits for, and
  * `--only a,b` parts of that. `--smatrix FOLDER` takes a checkout of Smatrix_2D.
  */
 import { mkdirSync } from 'node:fs';
@@ -21,7 +22,7 @@ import {
 import { measureWaits, waitsArguments } from './bench/waits.mjs';
 import { hand } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
-import { main, say } from './setup/say.mjs';
+import { Failure, main, say } from './setup/say.mjs';
 import { build, everyStep, prepare } from './steps/all.mjs';
 
 /** @param {string} folder @param {readonly import('./bench/targets.mjs').Target[]} waits */
@@ -30,6 +31,24 @@ function printTargets(folder, waits = []) {
   const layers = readTaskSessions(path.join(folder, 'linear-relu'));
   const all = [...waits, ...gpuTargets(readSessions(folder)), ...gpuImageTargets(images), ...layerTargets(layers)];
   for (const line of targetLines(all)) say(line);
+}
+
+/**
+ * Null without `--sessions`: all.
+ * @param {readonly string[]} args
+ */
+function chosenSessions(args) {
+  const at = args.indexOf('--sessions');
+  if (at < 0) return null;
+  return (args[at + 1] ?? '').split(',').map((name) => {
+    const found = GPU_SESSIONS.find(({ file }) => file === `${name}.json`);
+    if (found === undefined) {
+      throw new Failure(
+        `--sessions: ${JSON.stringify(name)} is not known; allowed: ${GPU_SESSIONS.map(({ file }) => file.replace(/\.json$/, '')).join(', ')}`,
+      );
+    }
+    return found;
+  });
 }
 
 await main(async () => {
@@ -49,7 +68,8 @@ await main(async () => {
   }
   const folder = inRoot('assets/runs');
   let worst = 0;
-  for (const { file, words } of GPU_SESSIONS) {
+  const chosen = chosenSessions(args);
+  for (const { file, words } of chosen ?? GPU_SESSIONS) {
     say(`\nbraggbench ${words.join(' ')}`);
     const out = path.join(folder, file);
     mkdirSync(path.dirname(out), { recursive: true });
@@ -57,6 +77,7 @@ await main(async () => {
     const all = [inRoot('dist/host/cli.js'), ...words, '--out', out, '--force'];
     worst = Math.max(worst, await hand(process.execPath, all));
   }
+  if (chosen !== null) return worst;
   const waits = await measureWaits(['--gpu', ...own]);
   say('');
   printTargets(folder, waits);

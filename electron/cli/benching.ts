@@ -24,6 +24,7 @@ import { parseSweep } from './sweep.ts';
 import type { Terminal } from './terminal.ts';
 import { openNamed, ours } from './user-kernels.ts';
 import type { VerbContext } from './verb.ts';
+import { factorialVariants } from './workloads/factorial.ts';
 import type { Workload } from './workloads/workload.ts';
 
 export const usualMostRounds = 100;
@@ -176,11 +177,13 @@ export async function benchScenario(context: VerbContext, host: Host, workload: 
   const [first] = readings;
   if (first === undefined) throw new Error('there is no scenario to measure');
   const external = listed(parsed, 'external') ?? [];
+  const place = placeOf(first.scenario ?? { kind: first.kind });
   const timed = await measured(context, host, {
     verb: 'bench',
     ...{ readings, limits, external, processes: processesOf(parsed) },
     variants:
-      (await openNamed(context, host, placeOf(first.scenario ?? { kind: first.kind }))) ??
+      (await factorialVariants(parsed, host, place)) ??
+      (await openNamed(context, host, place)) ??
       ours(workload.usual(host.addon, first)),
     modes: modesOf(parsed).filter((mode) => mode !== 'warm'),
     sweep: sweep === null ? null : { path: sweep.path, values: sweep.values },

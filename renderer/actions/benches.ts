@@ -22,7 +22,9 @@ export interface BenchOrder {
   readonly precision?: number;
   readonly margin?: number;
   /** Runs of each variant in processes of their own; the workload's usual number where it is left out. */
-  readonly processes?: number;
+  readonly processes?: number | null;
+  /** Most separately prepared states of each variant; no limit where it is left out. */
+  readonly instances?: number | null;
   readonly sweep: { readonly path: string; readonly values: readonly number[] } | null;
 }
 

@@ -94,6 +94,7 @@ export const scriptRules: Rules = {
       'renderer/base/claims.ts',
       'renderer/base/compare-columns.ts',
       'renderer/base/decision.ts',
+      'renderer/base/factorial.ts',
       'renderer/base/measured.ts',
       'renderer/base/numbers.ts',
       'renderer/base/provenance.ts',

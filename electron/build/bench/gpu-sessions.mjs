@@ -19,6 +19,9 @@ const CPU_IMAGES = ['fp64', 'mixed', 'delta-fp32', 'double-float', 'unfused', 'r
   .map((id) => `diffraction-${id}`)
   .join(',');
 
+const BESIDE_PROGRAMS = ['mixed', 'unfused', 'fp64', 'delta-fp32'].map((id) => `diffraction-cuda-${id}`).join(',');
+const IMAGE_PROGRAMS = 'torch-image,torch-image-fp32,torch-image-compile';
+
 const LAYER =
   'cuda-naive,cuda-coalesced,cuda-tiled,cuda-blocked,cuda-cublas,cuda-cublas-graph,cuda-lt-fp32,cuda-lt-fp32-mask,cuda-lt-tf32,cuda-lt-tf32-mask,cuda-lt-bf16,cuda-lt-bf16-mask';
 const LIBRARIES = 'cuda-blocked,cuda-cublas,cuda-cublas-graph,cuda-lt-fp32,cuda-lt-tf32,cuda-lt-bf16';
@@ -120,6 +123,44 @@ export const GPU_SESSIONS = [
       '15',
     ]),
   },
+  {
+    // All optimisations, and each, by the cells of the grid.
+    file: 'h200-sweep-uniform-grid-70MeV.json',
+    words: ['bench', 'uniform-grid-70MeV', '--variants', EVERY_DENSE, '--sweep', 'grid.dx_mm=2,1,0.5'].concat([
+      ...['--rounds', '7', '--time', '20', '--external', 'cupy-array'],
+    ]),
+  },
+  {
+    // What is claimed of PyTorch, by the size of the image.
+    file: 'diffraction/h200-sweep-programs.json',
+    words: ['bench', 'simple-cubic-1024', '--sweep', 'detector.width+detector.height=256,512,1024,2048,4096'].concat([
+      ...['--variants', BESIDE_PROGRAMS, '--external', IMAGE_PROGRAMS, '--rounds', '7', '--time', '15'],
+    ]),
+  },
+  {
+    // The same with processes of their own: what a cold start takes.
+    file: 'diffraction/h200-programs-1024.json',
+    words: ['bench', 'simple-cubic-1024', '--variants', BESIDE_PROGRAMS, '--external', IMAGE_PROGRAMS].concat([
+      ...['--rounds', '7', '--time', '15', '--processes', '5'],
+    ]),
+  },
+  {
+    file: 'h200-factorial-uniform-grid-70MeV.json',
+    words: ['bench', 'uniform-grid-70MeV', '--factorial', '--rounds', '9', '--time', '40', '--processes', '0'],
+  },
+  layer(
+    'sweep-batch',
+    'layer-1024',
+    ...['--sweep', 'problem.batch=64,256,1024,4096,8192'],
+    ...['--variants', 'cuda-naive,cuda-coalesced,cuda-tiled,cuda-blocked,cuda-cublas,cuda-lt-fp32'],
+    ...['--external', 'torch-eager,torch-compile', '--rounds', '9', '--time', '10'],
+  ),
+  layer(
+    'sweep-batch-gelu',
+    'layer-gelu',
+    ...['--sweep', 'problem.batch=64,256,1024,4096', '--variants', 'cuda-cublas,cuda-lt-fp32'],
+    ...['--rounds', '9', '--time', '10'],
+  ),
   ...['layer-256', 'layer-1024', 'layer-odd'].map((name) => layer(name, name, '--variants', LAYER, '--time', '8')),
   layer('layer-8192', 'layer-8192', '--variants', LAYER, '--time', '45'),
   layer(

@@ -3,8 +3,9 @@ import { globSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../setup/root.mjs';
 
-const ALL = ['--rounds', '7', '--time', '20'];
-const EACH = ['--rounds', '5', '--time', '3'];
+// A prepared state serves three rounds, and three states are the fewest that claim anything.
+const ALL = ['--rounds', '15', '--time', '20'];
+const EACH = ['--rounds', '9', '--time', '4'];
 
 /**
  * Variants of scenarios whose problem is too large for some: the CPU takes minutes for this product.
@@ -83,6 +84,32 @@ const SWEEPS = [
   sweep('grid-stride', 'grid-stride', 'cuda-one-each,cuda-grid-stride', 'blocks_per_sm=1,2,4,8,16,32'),
   sweep('few-threads', 'few-threads', 'cuda-1,cuda-8', 'threads=1,32,1024,16384,100000', 'n=100000'),
   sweep('fp64', 'fp64', 'cuda-fp64,cuda-fp32,cuda-double-float', 'degree=4,32,512'),
+  sweep('launch-three', 'launch-three', 'cuda-launches,cuda-fused', 'n=100,10000,1000000,10000000'),
+  sweep('launch-ten-thousand', 'launch-ten-thousand', 'cuda-synchronised,cuda-launches', 'n=100,1000,10000,100000'),
+  sweep('graphs', 'graphs', 'cuda-stream,cuda-graph', 'n=100,1000,10000,1000000'),
+  sweep('layout', 'layout', 'cuda-aos,cuda-aosoa,cuda-soa', 'n=10000,100000,1000000,4000000,16000000'),
+  sweep('coalescing-random', 'coalescing-random', 'cuda-direct,cuda-packed', 'n=16384,262144,4000000,16000000'),
+  sweep(
+    'transpose',
+    'transpose',
+    'cuda-strided-writes,cuda-shared,cuda-padded,cuda-swizzled',
+    'rows+problem.columns=256,1024,2048,4096',
+  ),
+  // 64 kB to 256 MB: from what one L1 holds to what no cache does.
+  sweep('bandwidth', 'bandwidth', 'cuda-16,cuda-l2,cuda-shared', 'n=16384,131072,1048576,8388608,67108864'),
+  sweep(
+    'reduction',
+    'reduction',
+    'cuda-atomics,cuda-warp-atomics,cuda-sequential,cuda-shuffle',
+    'n=10000,100000,1000000,16000000',
+  ),
+  sweep('scan', 'scan', 'cuda-shared,cuda-shuffle', 'n=10000,100000,1000000,16000000'),
+  sweep('compaction', 'compaction', 'cuda-atomics,cuda-ballot,cuda-block', 'kept=0.01,0.1,0.5,0.9'),
+  sweep('unrolling', 'unrolling', 'cuda-compiled,cuda-4,cuda-8', 'terms=16,64,256,1024'),
+  sweep('spmv', 'spmv', 'cusparse,cuda-dia', 'rows=10000,100000,1000000,4000000'),
+  sweep('spmv-power-law', 'spmv-power-law', 'cuda-csr-scalar,cusparse', 'rows=10000,100000,1000000'),
+  sweep('timing', 'timing', 'cuda-first-call,cuda-no-sync,cuda-sync', 'n=1000,100000,1000000,16000000'),
+  sweep('block-size', 'block-size', 'cuda-32,cuda-64,cuda-128,cuda-256,cuda-512,cuda-1024', 'n=10000,1000000,16000000'),
 ];
 
 /** Claims about work beside other work: the sample that is recorded whole shows it on the timeline. */

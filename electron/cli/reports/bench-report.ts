@@ -26,6 +26,7 @@ import {
 import { endedText } from '../ended.ts';
 import { duration, metric, smallError, speedup } from '../numbers.ts';
 import { type Column, table } from '../table.ts';
+import { factorialReport } from './factorial-report.ts';
 import { measuredOn, measuredUnder } from './measured-on.ts';
 
 /** What a report needs of its session. */
@@ -291,6 +292,7 @@ export function benchReport(report: SessionReport, style: Style, { created, word
     ...quantityLines(measured, bold),
     ...coldStartReport(measured, bold),
     ...rooflineReport(report, measured, bold),
+    ...factorialReport(report.factorials ?? [], bold),
     ...claimsReport(words.rate === null ? report.claims : toldClaims(report.claims), bold),
     '',
     endedText({ ...report, floor: report.noise.floor }),

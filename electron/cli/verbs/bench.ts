@@ -1,8 +1,10 @@
 /** `braggbench bench`: variants against each other on one scenario, or over a sweep of one of its values. */
 import type { WorkloadName } from '../../contract/workload.ts';
 import { asSession, parseKeptSession, readKnown } from '../../host/app/sessions/index.ts';
+import { placeOf } from '../../host/app/user-kernels/user-kernels.ts';
 import type { Host } from '../../host/index.ts';
 import { loadAddon } from '../../host/io/addon/addon.ts';
+import type { BenchKind } from '../../host/model/bench/claims.ts';
 import { usualProcesses } from '../../host/model/bench/cold/processes.ts';
 import { readKept, sessionText } from '../../host/model/bench/index.ts';
 import { type BenchProblem, refuseLongBench } from '../../host/workloads/benchable.ts';
@@ -20,14 +22,24 @@ import { overridesOf, scenarioPath } from '../scenario-file.ts';
 import { parseSweep } from '../sweep.ts';
 import { userKernelFlags } from '../user-kernels.ts';
 import type { Verb, VerbContext } from '../verb.ts';
+import { factorialVariants } from '../workloads/factorial.ts';
 import { workloadFor } from '../workloads/index.ts';
 
 /** All values of a sweep count together. */
-async function refuseLong({ parsed }: VerbContext, host: Host, operand: string, kind: WorkloadName): Promise<void> {
+async function refuseLong(
+  { parsed }: VerbContext,
+  host: Host,
+  operand: string,
+  place: BenchKind,
+  kind: WorkloadName,
+): Promise<void> {
   const sweep = flagValue(parsed, 'sweep');
   const { benchable } = hostWorkloads[kind];
   // Files of user kernels are opened later; of what there is in them, nothing is known.
-  const named = listed(parsed, 'variants')?.filter((name) => !/[\\/]|\.(cu|cpp)/.test(name)) ?? null;
+  const named =
+    (await factorialVariants(parsed, host, place)) ??
+    listed(parsed, 'variants')?.filter((name) => !/[\\/]|\.(cu|cpp)/.test(name)) ??
+    null;
   const problemAt = async (more: readonly Override[]): Promise<BenchProblem | null> => {
     const reading = await host.scenarios.read(scenarioPath(operand), { overrides: [...overridesOf(parsed), ...more] });
     return reading.issues.some(({ severity }) => severity === 'error') ? null : benchable.problem(reading);
@@ -57,8 +69,8 @@ async function perform(context: VerbContext): Promise<ExitCode> {
   if (out !== undefined) await checkOutput(parsed, out);
   return withHost(
     async (host) => {
-      const { kind } = await host.scenarios.read(scenarioPath(operand), { overrides: overridesOf(parsed) });
-      if (kind !== null) await refuseLong(context, host, operand, kind);
+      const { kind, scenario } = await host.scenarios.read(scenarioPath(operand), { overrides: overridesOf(parsed) });
+      if (kind !== null) await refuseLong(context, host, operand, placeOf(scenario ?? { kind }), kind);
       return benchScenario(context, host, workloadFor(kind));
     },
     flagValue(parsed, 'gpu'),
@@ -83,6 +95,10 @@ export const bench: Verb = {
       name: 'variants',
       value: 'a,b,…',
       help: 'Which ones, in this order; all that can run by default. cuda-fused@fp64 asks for a precision, cuda-fused:1 for the second GPU, ./my.cu for one of your own.',
+    },
+    {
+      name: 'factorial',
+      help: 'Instead of naming variants: those that have the optimisations of this benchmark one by one and together, on a GPU where there is one.',
     },
     { name: 'set', value: 'path=value', repeats: true, help: 'Change a value of the scenario. Repeats.' },
     {
@@ -147,6 +163,7 @@ export const bench: Verb = {
   ],
   examples: [
     'braggbench bench water-70MeV --variants window,depth',
+    'braggbench bench water-70MeV --factorial',
     'braggbench bench water-70MeV --variants window --sweep grid.dx_mm=1,0.5,0.25',
     'braggbench bench uniform-grid-70MeV --external cupy-raw,numpy-array --out session.json',
     'braggbench bench simple-cubic-1024 --external torch-image-compile,nanobragg=./nanoBragg',

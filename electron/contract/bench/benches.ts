@@ -62,6 +62,8 @@ export const benchInfoSchema = z.strictObject({
   sweep: z.string().nullable(),
   /** In the order of the session; those that could not run are left out. */
   subjects: z.array(z.strictObject({ subject: subjectSchema, title: z.string() })),
+  /** Those, and why. */
+  refused: z.array(z.strictObject({ title: z.string(), reason: z.string() })),
   error: wireErrorSchema.nullable(),
 });
 export type BenchInfo = Readonly<z.infer<typeof benchInfoSchema>>;
@@ -98,8 +100,8 @@ export const benchStartSchema = z.strictObject({
    * `cuda-fused:1` or `cuda-fused@fp64:1`. The first is what the others are compared with.
    */
   variants: z.array(z.string().min(1).max(128)).min(1).max(mostLabels),
-  /** Programs of the registry: contestants beside the variants, held to the same reference. */
-  external: z.array(z.string().min(1).max(64)).max(32).default([]),
+  /** Programs of the registry, id=FILE of one of the user's: contestants beside the variants, held to the same reference. */
+  external: z.array(z.string().min(1).max(4096)).max(32).default([]),
   /** Beside warm. */
   modes: z.array(modeSchema).default([]),
   rounds: z.number().int().min(1).max(100_000).default(100),
@@ -107,6 +109,8 @@ export const benchStartSchema = z.strictObject({
   time_s: z.number().min(0).max(86_400).default(60),
   /** How many of each variant start after the rounds; null: as many as the workload usually has. */
   processes: z.number().int().min(0).max(100).nullable().default(null),
+  /** Most separately prepared states of each variant; null: no limit. */
+  instances: z.number().int().min(3).max(100_000).nullable().default(null),
   /** Half width of every interval that ends the session, and what `same` lies inside, as ratios less 1. */
   precision: z.number().min(1e-4).max(0.5).default(0.01),
   margin: z.number().min(1e-4).max(0.5).default(0.01),
@@ -137,6 +141,8 @@ export const externalProgramSchema = z.strictObject({
   device: z.enum(['cpu', 'cuda']),
   /** Why it cannot run here; null when it can. */
   reason: z.string().nullable(),
+  /** A program of the user's: what its file is, and which one is named already. Null of the others. */
+  file: z.strictObject({ what: z.string(), named: z.string().nullable() }).nullable(),
 });
 export type ExternalProgram = Readonly<z.infer<typeof externalProgramSchema>>;
 
@@ -159,6 +165,15 @@ export const expectedTimeSchema = z.strictObject({
 });
 export type ExpectedTime = Readonly<z.infer<typeof expectedTimeSchema>>;
 
+/** Variants that have a benchmark's optimisations one by one and together, as far as they run here. */
+export const factorialChoiceSchema = z.strictObject({
+  id: z.string(),
+  title: z.string(),
+  /** The first is the plain one. */
+  labels: z.array(z.string()),
+});
+export type FactorialChoice = Readonly<z.infer<typeof factorialChoiceSchema>>;
+
 const ofBench = z.strictObject({ bench: benchIdSchema });
 
 export const benchMethods = {
@@ -170,7 +185,7 @@ export const benchMethods = {
   /** What one run of each available variant of the scenario is likely to take, from sessions where there are any. */
   'bench.expected': {
     params: z.strictObject({ scenario: scenarioDraftSchema, file: fileRefSchema.nullable().default(null) }),
-    result: z.strictObject({ times: z.array(expectedTimeSchema) }),
+    result: z.strictObject({ times: z.array(expectedTimeSchema), factorials: z.array(factorialChoiceSchema) }),
   },
   /** Queues a benchmark: it waits for the runs before it, and those after it wait for its end. */
   'bench.start': { params: benchStartSchema, result: benchInfoSchema },

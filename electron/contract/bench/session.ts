@@ -19,6 +19,7 @@ import {
   wholeSchema,
 } from './bench-session.ts';
 import { taskClaimResultSchema } from './claims.ts';
+import { factorialSchema } from './factorial.ts';
 
 /** One measure of how right an answer is, a column of its own. */
 export const accuracySchema = z.strictObject({
@@ -223,6 +224,8 @@ export const sessionReportSchema = z.strictObject({
   process_control: z.array(timedSchema).optional(),
   external: z.array(sessionExternalSchema),
   claims: z.array(taskClaimResultSchema),
+  /** Optimisations alone and together, from these samples; absent where the file was made before there were any. */
+  factorials: z.array(factorialSchema).optional(),
   /** A recording for each variant, on one clock; where they were asked for. */
   recordings: z.array(recordingSchema).optional(),
 });

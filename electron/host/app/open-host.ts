@@ -17,6 +17,7 @@ import { once } from '../io/flow/once.ts';
 import { kernelFolders } from '../model/bench/ceilings.ts';
 import { readCatalogue } from '../model/bench/claims.ts';
 import { commitOf } from '../model/bench/commit.ts';
+import { readDesigns } from '../model/bench/factorial/designs.ts';
 import { copyCeilings } from '../model/timeline/ceilings.ts';
 import { readShippedSpaces } from '../model/tuning/shipped.ts';
 import { allVariants, hostWorkloads } from '../workloads/index.ts';
@@ -186,8 +187,8 @@ async function openBenches(
 ) {
   const { files, trouble, log } = data;
   const { addon, gpu, program } = engine;
-  const claims = await readCatalogue(assetsFolder);
-  const known = () => ({ variants: allVariants(addon), claims });
+  const [claims, designs] = await Promise.all([readCatalogue(assetsFolder), readDesigns(assetsFolder)]);
+  const known = () => ({ variants: allVariants(addon), claims, designs });
   const stored = new StoredSessions({
     recordedFolder: path.join(assetsFolder, 'runs'),
     files,

@@ -1,6 +1,8 @@
 /** The one door to benchmarks: the page, the command line, runs that are measurements, and tests come in here. */
 import { SESSION_FORMAT, type Session, type SessionReport } from '../../contract/bench/session.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
+import { readDesigns } from '../model/bench/factorial/designs.ts';
+import { factorialsIn } from '../model/bench/factorial/effects.ts';
 import { devicesWithCeilings, sessionGpus } from '../model/bench/index.ts';
 import { recordedFacts } from '../model/bench/recorded.ts';
 import { runSession, type SessionOptions } from '../model/bench/session.ts';
@@ -67,5 +69,5 @@ export async function measureSession(
     });
     reports.push(report);
   }
-  return { session: sessionOf(reports), answers };
+  return { session: factorialsIn(sessionOf(reports), await readDesigns(assetsFolder)), answers };
 }

@@ -20,7 +20,7 @@ export function gainsChart(gains: readonly Gain[]): Chart {
   );
   const [from, to] = logLimits([...values, 1], 1.15);
   return {
-    title: 'Each optimisation alone and together',
+    title: 'Each rung of the ladder',
     panes: [
       {
         x: { title: 'Times faster', unit: '', kind: 'log', from, to, format: (value) => `${shortNumber(value)}×` },

@@ -1,10 +1,12 @@
 /** The charts of a session: those it has something to say for, with what they show in words, and what there is none of. */
 import { gpusUsed } from '../../../electron/contract/bench/bench-session.ts';
 import type { MeasuredSessionEntry, Session, SessionReport } from '../../../electron/contract/bench/session.ts';
+import { factorialText } from '../../base/factorial.ts';
 import { seriesInk } from '../figures/figure.ts';
 import type { Chart } from './chart.ts';
 import { claimChart, sweptClaims } from './claim-curve.ts';
 import { coldStartChart } from './cold-start.ts';
+import { factorialChart } from './factorial.ts';
 import { gainsChart } from './gains.ts';
 import { fastestChain, gains, measuredEntries } from './ladder.ts';
 import { rooflineChart, rooflineEntries } from './roofline.ts';
@@ -45,11 +47,21 @@ function alone(report: SessionReport): Made {
   if (steps.length === 0) return null;
   return {
     id: 'gains',
-    title: 'Each optimisation alone and together',
+    title: 'Each rung of the ladder',
     text: 'How many times faster each variant is than the one it stands on, and than the lowest rung of its chain, with 95 % intervals. Left of 1× it is slower.',
     ofSweep: false,
     chart: gainsChart(steps),
   };
+}
+
+function factorials({ factorials: all = [] }: SessionReport): readonly Made[] {
+  return all.map((one) => ({
+    id: `factorial-${one.id}`,
+    title: one.title,
+    text: factorialText(one),
+    ofSweep: false,
+    chart: factorialChart(one),
+  }));
 }
 
 const listed = (entries: readonly { readonly label: string }[]): string => entries.map(({ label }) => label).join(', ');
@@ -61,13 +73,14 @@ function roofline(report: SessionReport): Made {
   }
   const used = gpusUsed(report.machine, drawn);
   const ceilings = used.some((gpu) => gpu.ceilings !== null);
+  const counted = drawn.some(({ quantities }) => quantities.some(({ id }) => id === 'ncu_dram_bytes'));
   const { device } = drawn[0] ?? {};
   const without = measuredEntries(report).filter((one) => one.device === device && !drawn.some((two) => two === one));
   const left = without.length === 0 ? '' : ` Without, because they declare none: ${listed(without)}.`;
   return {
     id: 'roofline',
     title: 'Roofline',
-    text: `From the bytes and operations that each variant declares of its work, not from counters${ceilings ? `; the ceilings were measured on ${used.length > 1 ? 'these GPUs' : 'this GPU'}` : '; no ceilings were measured for this machine'}.${left}`,
+    text: `From the bytes and operations that each variant declares of its work${counted ? '; small dots have the bytes of DRAM that ncu counted' : ', not from counters'}${ceilings ? `; the ceilings were measured on ${used.length > 1 ? 'these GPUs' : 'this GPU'}` : '; no ceilings were measured for this machine'}.${left}`,
     ofSweep: false,
     chart: rooflineChart(report),
   };
@@ -140,6 +153,7 @@ export function sessionCharts(session: Session, report: SessionReport): SessionC
   const all = [
     ladder(report),
     alone(report),
+    ...factorials(report),
     roofline(report),
     sweep(session),
     ...claimCharts(session),

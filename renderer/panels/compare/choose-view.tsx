@@ -1,6 +1,6 @@
 /** What to compare: variants to benchmark now, sessions that were measured before, stored runs. */
-import { type ReactElement, useEffect, useRef, useState } from 'react';
-import type { BenchInfo, ExpectedTime, ExternalProgram, Subject } from '../../../electron/contract/bench/benches.ts';
+import { type ReactElement, useEffect, useRef } from 'react';
+import type { BenchInfo, Subject } from '../../../electron/contract/bench/benches.ts';
 import { scenarioKindNames, scenarioKinds } from '../../../electron/contract/scenario/index.ts';
 import type { WorkloadName } from '../../../electron/contract/workload.ts';
 import { timeLeft } from '../../base/time.ts';
@@ -10,59 +10,29 @@ import { Button, IconButton } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { expectedText } from './expected.ts';
+import { type Expected, expectedText } from './expected.ts';
+import { FactorialChoices } from './factorial-choices.tsx';
 import { sweepOf } from './order.ts';
+import { OtherPrograms } from './other-programs.tsx';
 import { benchKey, tickedVariants, withoutTicked, withTicked } from './selection.ts';
-import type { CompareState, CompareStore } from './store.ts';
+import type { ChooseProps, CompareState } from './store.ts';
+import { Tick, toggled } from './tick.tsx';
 import { useScenarioBench, useVariants } from './variants.ts';
 
-interface ChooseProps {
-  readonly store: CompareStore;
-}
-
 interface VariantsProps extends ChooseProps {
-  readonly expected: ReadonlyMap<string, ExpectedTime>;
+  readonly expected: Expected;
 }
 
 const roundLimits = [7, 20, 50, 100, 500];
 const timeLimits = [10, 30, 60, 300, 1800];
+/** Null: no limit. */
+const instanceLimits = [null, 3, 5, 10, 20];
+/** Null: as many as the workload usually has. */
+const processCounts = [null, 0, 5, 10, 20];
 const percentages = [0.002, 0.005, 0.01, 0.02, 0.05].map((ratio) => ({
   value: String(ratio),
   label: `±${100 * ratio} %`,
 }));
-
-function toggled<T>(list: readonly T[], value: T, on: boolean): T[] {
-  const rest = list.filter((one) => one !== value);
-  return on ? [...rest, value] : rest;
-}
-
-interface TickProps {
-  readonly label: string;
-  readonly detail?: string;
-  /** What it is likely to take. */
-  readonly time?: string;
-  readonly checked: boolean;
-  readonly disabled?: boolean;
-  readonly onChange: (on: boolean) => void;
-}
-
-function Tick({ label, detail, time = '', checked, disabled = false, onChange }: TickProps): ReactElement {
-  return (
-    <label className="compare-tick" data-disabled={disabled}>
-      <input
-        type="checkbox"
-        checked={checked}
-        disabled={disabled}
-        onChange={(event) => onChange(event.target.checked)}
-      />
-      <span>
-        {label}
-        {detail === undefined ? null : <small>{detail}</small>}
-        {time === '' ? null : <small className="compare-tick__time">{time}</small>}
-      </span>
-    </label>
-  );
-}
 
 function Variants({ store, expected }: VariantsProps): ReactElement {
   const { stores } = useWorkbench();
@@ -92,7 +62,7 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
       </fieldset>
     );
   }
-  const ticked = tickedVariants(config, scenario, variants, expected);
+  const ticked = tickedVariants(config, scenario, variants, expected.times);
   const touched = config.touched.includes(benchKey(scenario));
   const reference = ticked.find((id) => variants.some((one) => one.id === id && one.available));
   return (
@@ -116,12 +86,13 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
               key={id}
               label={id}
               detail={title}
-              time={expectedText(expected.get(id))}
+              time={expectedText(expected.times.get(id))}
               checked={ticked.includes(id)}
               onChange={(on) => set(withTicked(config, scenario, variants, toggled(ticked, id, on)))}
             />
           ))}
       </div>
+      <FactorialChoices store={store} place={scenario} variants={variants} choices={expected.factorials} />
       {missing.map(([reason, list]) => (
         <p key={reason} className="compare-group__text">
           Not here: {list.map(({ id }) => id).join(', ')}. {reason}
@@ -182,6 +153,15 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
             options={timeLimits.map((time_s) => ({ value: String(time_s), label: timeLeft(time_s) }))}
             onChange={(time_s) => set({ time_s: Number(time_s) })}
           />
+          <Select
+            label="Instances"
+            value={String(config.instances)}
+            options={instanceLimits.map((limit) => ({
+              value: String(limit),
+              label: limit === null ? 'any instances' : `${limit} instances`,
+            }))}
+            onChange={(limit) => set({ instances: limit === 'null' ? null : Number(limit) })}
+          />
           <span>until known to</span>
           <Select
             label="Precision"
@@ -198,6 +178,19 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
           />
         </fieldset>
         <div className="compare-options__row">
+          <span>Then</span>
+          <Select
+            label="Cold processes"
+            value={String(config.processes)}
+            options={processCounts.map((count) => ({
+              value: String(count),
+              label: count === null ? 'the usual cold processes' : `${count} cold processes of each`,
+            }))}
+            onChange={(count) => set({ processes: count === 'null' ? null : Number(count) })}
+          />
+          <small>Five of each for a beam or an image of one size, none else.</small>
+        </div>
+        <div className="compare-options__row">
           <span>Sweep</span>
           <span className="compare-sweep">
             <TextField
@@ -211,61 +204,6 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
           <small>{typeof sweep === 'string' ? sweep : 'Measures at each value; the ladder shows what is fixed.'}</small>
         </div>
       </div>
-    </fieldset>
-  );
-}
-
-/** Programs outside, with the reason of each that cannot run. */
-function OtherPrograms({ store }: ChooseProps): ReactElement {
-  const { client, stores } = useWorkbench();
-  const external = useSelected(store, (state) => state.external);
-  const { workload, bench } = useScenarioBench();
-  const [programs, setPrograms] = useState<readonly ExternalProgram[] | null>(null);
-  useEffect(() => {
-    let current = true;
-    setPrograms(null);
-    client.call('bench.external', { workload, bench }).then(
-      (answer) => current && setPrograms(answer.programs),
-      (error: unknown) => stores.notices.fail('Other programs could not be asked', error),
-    );
-    return () => {
-      current = false;
-    };
-  }, [client, stores, workload, bench]);
-  const missing = [
-    ...Map.groupBy(
-      (programs ?? []).filter(({ reason }) => reason !== null),
-      ({ reason }) => reason ?? '',
-    ),
-  ];
-  return (
-    <fieldset className="compare-group">
-      <legend>Other programs</legend>
-      <p className="compare-group__text">
-        {programs === null
-          ? 'Asking what is installed…'
-          : programs.length === 0
-            ? 'None is known that solves this scenario.'
-            : 'Timed in the same rounds, on the same scenario, and held to the same reference.'}
-      </p>
-      <div className="compare-ticks">
-        {(programs ?? [])
-          .filter(({ reason }) => reason === null)
-          .map(({ id, title, language }) => (
-            <Tick
-              key={id}
-              label={id}
-              detail={`${title} (${language})`}
-              checked={external.includes(id)}
-              onChange={(on) => store.setState({ external: toggled(external, id, on) })}
-            />
-          ))}
-      </div>
-      {missing.map(([reason, list]) => (
-        <p key={reason} className="compare-group__text">
-          Not here: {list.map(({ id }) => id).join(', ')}. {reason}
-        </p>
-      ))}
     </fieldset>
   );
 }

@@ -1,6 +1,5 @@
 /** Variants, sessions and runs beside each other, against one that is the reference. */
 import { type ReactElement, useEffect, useMemo, useRef } from 'react';
-import type { ExpectedTime } from '../../../electron/contract/bench/benches.ts';
 import type { Client } from '../../client/index.ts';
 import { activeBench, shownRows } from '../../state/comparison.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -10,17 +9,17 @@ import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { ChooseView } from './choose-view.tsx';
 import { CurvesView } from './curves-view.tsx';
-import { useExpected } from './expected.ts';
+import { type Expected, useExpected } from './expected.ts';
 import { KernelsView } from './kernels-view.tsx';
 import { MapsView } from './maps-view.tsx';
 import { useOffered } from './offered.ts';
-import { labelsOf, sweepOf } from './order.ts';
+import { askedPrograms, labelsOf, sweepOf } from './order.ts';
 import { BenchProgressView, LiveTable, useProgress } from './progress.tsx';
 import { type Rows, useRows } from './rows.ts';
 import { SamplesView } from './samples-view.tsx';
 import { tickedVariants } from './selection.ts';
 import { SourceView } from './source-view.tsx';
-import { type CompareStore, createCompareStore } from './store.ts';
+import { type CompareState, type CompareStore, createCompareStore } from './store.ts';
 import { TableView } from './table-view.tsx';
 import '../../widgets/plots/plot-panel.css';
 import './compare-panel.css';
@@ -48,7 +47,7 @@ function Shown({
   readonly view: View;
   readonly store: CompareStore;
   readonly rows: Rows;
-  readonly expected: ReadonlyMap<string, ExpectedTime>;
+  readonly expected: Expected;
 }): ReactElement {
   const progress = useProgress();
   const { stores } = useWorkbench();
@@ -99,7 +98,7 @@ function Shown({
 
 interface ActionsProps {
   readonly store: CompareStore;
-  readonly expected: ReadonlyMap<string, ExpectedTime>;
+  readonly expected: Expected;
 }
 
 function Actions({ store, expected }: ActionsProps): ReactElement {
@@ -108,7 +107,7 @@ function Actions({ store, expected }: ActionsProps): ReactElement {
   const scenario = useScenarioBench();
   const known = useVariants(scenario);
   const config = useSelected(store, (state) => state);
-  const labels = labelsOf({ ...config, variants: tickedVariants(config, scenario, known, expected) }, known);
+  const labels = labelsOf({ ...config, variants: tickedVariants(config, scenario, known, expected.times) }, known);
   if (active !== null) {
     return (
       <Button icon="stop" tone="danger" onPress={() => void benches.stop()}>
@@ -116,7 +115,7 @@ function Actions({ store, expected }: ActionsProps): ReactElement {
       </Button>
     );
   }
-  const { external, modes, rounds, time_s, precision, margin } = config;
+  const { modes, rounds, time_s, precision, margin, processes, instances } = config;
   const sweep = sweepOf(config.sweep);
   return (
     <Button
@@ -130,8 +129,11 @@ function Actions({ store, expected }: ActionsProps): ReactElement {
         if (typeof sweep === 'string') return;
         store.setState({ view: 'table' });
         // Programs that were ticked for another workload solve nothing of this one.
-        void programsFor(client, scenario, external).then((programs) =>
-          benches.start({ variants: labels, external: programs, modes, rounds, time_s, precision, margin, sweep }),
+        void programsFor(client, scenario, config).then((programs) =>
+          benches.start({
+            ...{ variants: labels, external: programs, modes, sweep },
+            ...{ rounds, time_s, precision, margin, processes, instances },
+          }),
         );
       }}
     >
@@ -140,10 +142,14 @@ function Actions({ store, expected }: ActionsProps): ReactElement {
   );
 }
 
-async function programsFor(client: Client, { workload, bench }: Benched, ticked: readonly string[]) {
-  if (ticked.length === 0) return [];
+async function programsFor(
+  client: Client,
+  { workload, bench }: Benched,
+  ticked: Pick<CompareState, 'external' | 'files'>,
+) {
+  if (ticked.external.length === 0) return [];
   const { programs } = await client.call('bench.external', { workload, bench });
-  return ticked.filter((id) => programs.some((one) => one.id === id));
+  return askedPrograms(ticked, programs);
 }
 
 /** By what is compared, for the report's heading and file name. */

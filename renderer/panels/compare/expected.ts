@@ -1,6 +1,6 @@
 /** What a benchmark is likely to take, and which variants fit into the time that it may. */
 import { useEffect, useState } from 'react';
-import type { ExpectedTime } from '../../../electron/contract/bench/benches.ts';
+import type { ExpectedTime, FactorialChoice } from '../../../electron/contract/bench/benches.ts';
 import type { Variant } from '../../../electron/contract/capabilities.ts';
 import { tickTime } from '../../base/measured.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
@@ -8,21 +8,29 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 /** Typing is over when it has paused this long. */
 const PAUSE_MS = 300;
 
-/** By variant; empty until the host has answered, and for a scenario with errors. */
-export function useExpected(): ReadonlyMap<string, ExpectedTime> {
+export interface Expected {
+  /** By variant; empty until the host has answered, and for a scenario with errors. */
+  readonly times: ReadonlyMap<string, ExpectedTime>;
+  readonly factorials: readonly FactorialChoice[];
+}
+
+const nothing: Expected = { times: new Map(), factorials: [] };
+
+export function useExpected(): Expected {
   const { client, stores } = useWorkbench();
   const draft = useSelected(stores.scenario, (state) => state.draft);
   const file = useSelected(stores.scenario, (state) => state.file?.file ?? null);
   // A session that has ended says more than was known before.
   const ended = useSelected(stores.comparison, ({ live }) => live.filter(({ state }) => state === 'done').length);
-  const [times, setTimes] = useState<ReadonlyMap<string, ExpectedTime>>(new Map());
+  const [expected, setExpected] = useState<Expected>(nothing);
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked again when a session has ended
   useEffect(() => {
     let current = true;
     const ask = (): void => {
       client.call('bench.expected', { scenario: draft, file }).then(
-        (answer) => current && setTimes(new Map(answer.times.map((one) => [one.variant, one]))),
-        () => current && setTimes(new Map()),
+        ({ times, factorials }) =>
+          current && setExpected({ times: new Map(times.map((one) => [one.variant, one])), factorials }),
+        () => current && setExpected(nothing),
       );
     };
     const later = setTimeout(ask, PAUSE_MS);
@@ -31,7 +39,7 @@ export function useExpected(): ReadonlyMap<string, ExpectedTime> {
       clearTimeout(later);
     };
   }, [client, draft, file, ended]);
-  return times;
+  return expected;
 }
 
 /** Beside a variant's box. */

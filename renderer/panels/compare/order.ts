@@ -1,6 +1,6 @@
 /** From what was ticked to the labels of a benchmark. No React. */
 
-import { labelOf } from '../../../electron/contract/bench/benches.ts';
+import { type ExternalProgram, labelOf } from '../../../electron/contract/bench/benches.ts';
 import type { Variant } from '../../../electron/contract/capabilities.ts';
 import type { Precision } from '../../../electron/contract/run.ts';
 
@@ -41,5 +41,19 @@ export function labelsOf({ variants, precisions, gpus }: Ticked, known: readonly
     const each: readonly (Precision | null)[] = precisions.length === 0 || !choice ? [null] : wanted;
     const devices: readonly (number | null)[] = variant.device === 'cpu' || gpus.length === 0 ? [null] : gpus;
     return each.flatMap((precision) => devices.map((device) => labelOf(id, precision, device)));
+  });
+}
+
+/** Those that solve the scenario, in the order they were ticked; id=FILE where the user named one here. */
+export function askedPrograms(
+  { external, files }: { readonly external: readonly string[]; readonly files: Readonly<Record<string, string>> },
+  programs: readonly Pick<ExternalProgram, 'id' | 'file'>[],
+): readonly string[] {
+  return external.flatMap((id) => {
+    const found = programs.find((one) => one.id === id);
+    if (found === undefined) return [];
+    const own = files[id]?.trim() ?? '';
+    if (found.file === null || own === '') return found.file !== null && found.file.named === null ? [] : [id];
+    return [`${id}=${own}`];
   });
 }

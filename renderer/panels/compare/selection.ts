@@ -1,6 +1,7 @@
 /** Which variants are ticked: the user's choice, and before there is one what fits into the time. */
-import type { ExpectedTime } from '../../../electron/contract/bench/benches.ts';
+import type { ExpectedTime, FactorialChoice } from '../../../electron/contract/bench/benches.ts';
 import type { Variant } from '../../../electron/contract/capabilities.ts';
+import { precisionSchema } from '../../../electron/contract/run.ts';
 import { suggestedVariants } from './expected.ts';
 import type { CompareState } from './store.ts';
 import type { Benched } from './variants.ts';
@@ -38,4 +39,20 @@ export function withTicked(
 /** As it is suggested again. */
 export function withoutTicked(config: Kept, place: Benched): Pick<CompareState, 'touched'> {
   return { touched: config.touched.filter((one) => one !== benchKey(place)) };
+}
+
+/** Its variants, in each precision that it asks for. */
+export function withFactorial(
+  config: Kept,
+  place: Benched,
+  known: readonly Pick<Variant, 'id'>[],
+  { labels }: FactorialChoice,
+): Pick<CompareState, 'variants' | 'touched' | 'precisions'> {
+  const asked = labels.map((label) => label.split('@'));
+  const ids = [...new Set(asked.map(([id = '']) => id))];
+  const precisions = [...new Set(asked.flatMap(([, precision]) => precision ?? []))];
+  return {
+    ...withTicked(config, place, known, ids),
+    precisions: precisionSchema.options.filter((one) => precisions.includes(one)),
+  };
 }

@@ -15,6 +15,8 @@ const schema = z.strictObject({
   touched: z.array(z.string().max(128)).max(256).default([]),
   /** Other programs to time beside them. */
   external: z.array(z.string().max(64)).max(32).default([]),
+  /** Paths of the user's own programs, by their id. */
+  files: z.record(z.string().max(64), z.string().max(4000)).default({}),
   /** Empty: the scenario's. */
   precisions: z.array(precisionSchema),
   /** GPUs as the driver counts them; empty: the first that can be used. */
@@ -25,6 +27,10 @@ const schema = z.strictObject({
   /** As ratios less 1: half width of every interval that ends the measurement, and what counts as the same. */
   precision: z.number().min(1e-4).max(0.5).default(0.01),
   margin: z.number().min(1e-4).max(0.5).default(0.01),
+  /** Runs of each variant in processes of their own; null: as many as the workload usually has. */
+  processes: z.number().int().min(0).max(100).nullable().default(null),
+  /** Most separately prepared states; null: no limit. */
+  instances: z.number().int().min(3).max(100_000).nullable().default(null),
   /** Empty: one size. Else as `sweepOf` reads it. */
   sweep: z.string().max(500).default(''),
   /** Columns of the table that are not shown. */
@@ -45,6 +51,10 @@ const schema = z.strictObject({
 export type CompareState = Readonly<z.infer<typeof schema>>;
 export type CompareStore = StoreApi<CompareState>;
 
+export interface ChooseProps {
+  readonly store: CompareStore;
+}
+
 export function createCompareStore(
   storage: SettingsStorage,
   onReset: (name: string, reason: string) => void,
@@ -54,6 +64,7 @@ export function createCompareStore(
     variants: [],
     touched: [],
     external: [],
+    files: {},
     precisions: [],
     gpus: [],
     modes: [],
@@ -61,6 +72,8 @@ export function createCompareStore(
     time_s: 60,
     precision: 0.01,
     margin: 0.01,
+    processes: null,
+    instances: null,
     sweep: '',
     hidden: ['first_setup', 'rate', 'steps', 'first', 'spread', 'traffic', 'arithmetic'],
     sort: null,

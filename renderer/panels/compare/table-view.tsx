@@ -1,5 +1,6 @@
 /** The comparison as a table: one row per subject, sorted, hidden, moved and coloured as the user likes. */
 import { type ReactElement, useMemo } from 'react';
+import type { BenchInfo } from '../../../electron/contract/bench/benches.ts';
 import type { Words } from '../../../electron/contract/bench/session.ts';
 import { type Advised, advice, rightnessText } from '../../base/advice.ts';
 import { type Column, columnsOf, hasWholeRun, modeReason, nextSort, sorted } from '../../base/compare-columns.ts';
@@ -127,12 +128,22 @@ function placeOf(rows: readonly ShownRow[]): string {
   return row === undefined ? 'here' : `on ${row.provenance.machine} for ${row.scenario}`;
 }
 
+/** What the sessions of the rows were asked for, and could not measure. */
+function useRefused(rows: readonly ShownRow[]): BenchInfo['refused'] {
+  const { stores } = useWorkbench();
+  const live = useSelected(stores.comparison, (state) => state.live);
+  const stored = useSelected(stores.comparison, (state) => state.stored);
+  const shown = new Set(rows.flatMap(({ row: { subject } }) => (subject.kind === 'run' ? [] : [subject.bench])));
+  return [...live, ...stored].filter(({ id }) => shown.has(id)).flatMap((bench) => bench.refused);
+}
+
 export function TableView({ store, rows, words }: TableProps): ReactElement {
   const config = useSelected(store, (state) => state);
   const { stores, figures } = useWorkbench();
   const gpu = useSelected(stores.connection, ({ capabilities }) =>
     capabilities.devices.cuda.devices.some(({ usable }) => usable),
   );
+  const refused = useRefused(rows);
   const columns = useMemo(
     () =>
       columnsOf(
@@ -259,6 +270,15 @@ export function TableView({ store, rows, words }: TableProps): ReactElement {
             {notes.map((shown) => (
               <li key={shown.key}>
                 {nameOf(shown, rows)}: {shown.row.note}
+              </li>
+            ))}
+          </ul>
+        )}
+        {refused.length === 0 ? null : (
+          <ul className="compare-notes" aria-label="Not run">
+            {refused.map(({ title, reason }) => (
+              <li key={title + reason}>
+                {title}: not run, {reason}
               </li>
             ))}
           </ul>

@@ -13,8 +13,8 @@ export interface Copied {
   readonly scenario: Readonly<Record<string, unknown>>;
 }
 
-const energy = { kind: 'range', step_mm: 0.5 } as const;
-const small = { kind: 'transport', version: 1, name: 'Small' } as const;
+const energy = { kind: 'uniform', step_MeV: 1 } as const;
+const small = { kind: 'transport', version: 2, name: 'Small', physics: { nuclear: 'off' } } as const;
 
 export const onCpu: Copied = {
   variant: 'gather',

@@ -5,7 +5,8 @@ import { publishedFor } from '../../../electron/contract/launch/limits.ts';
 import { highlighted, tokensOf } from '../../../renderer/base/code-tokens.ts';
 import { columnsOf, nextSort, sorted as sortedBy, verdictText } from '../../../renderer/base/compare-columns.ts';
 import { occupancyText } from '../../../renderer/panels/compare/kernel-occupancy.ts';
-import { labelsOf, sweepOf } from '../../../renderer/panels/compare/order.ts';
+import { askedPrograms, labelsOf, sweepOf } from '../../../renderer/panels/compare/order.ts';
+import { tickedVariants, withFactorial } from '../../../renderer/panels/compare/selection.ts';
 import { condensed, sourceDiff } from '../../../renderer/panels/compare/source-diff.ts';
 import { createComparisonStore, referenceIndex, shownRows } from '../../../renderer/state/comparison.ts';
 
@@ -45,6 +46,35 @@ describe('the order of a benchmark', () => {
     expect(sweepOf('1,2')).toMatch(/names no value; allowed: .*grid\.dx_mm=1,0\.5,0\.25/);
     expect(sweepOf('grid.dx_mm=1,,2')).toMatch(/has no list of numbers/);
     expect(sweepOf('a=b=1')).toMatch(/names no value/);
+  });
+
+  test('names a program of the user’s by its file, and leaves out one without', () => {
+    const what = 'the program';
+    const programs = [
+      { id: 'numpy-array', file: null },
+      { id: 'mine', file: { what, named: null } },
+      { id: 'named', file: { what, named: '/opt/named' } },
+    ];
+    const external = ['named', 'mine', 'numpy-array', 'gone'];
+    expect(askedPrograms({ external, files: {} }, programs)).toEqual(['named', 'numpy-array']);
+    expect(askedPrograms({ external, files: { mine: ' /home/me/mine ', named: '' } }, programs)).toEqual([
+      ...['named', 'mine=/home/me/mine', 'numpy-array'],
+    ]);
+  });
+
+  test('may be a factorial: its variants, each in the precisions that it asks for', () => {
+    const place = { workload: 'transport', bench: '' } as const;
+    const labels = ['gather@fp64', 'gather@fp32', 'cuda-fused@fp64', 'cuda-fused@fp32'];
+    const before = { variants: ['cuda-tiled', 'other'], touched: [], time_s: 60 };
+    const after = withFactorial(before, place, known, { id: 'f', title: 'F', labels });
+    expect(after.precisions).toEqual(['fp32', 'fp64']);
+    // Those of other benchmarks stay ticked.
+    expect(after.variants).toEqual(['other', 'gather', 'cuda-fused']);
+    const ticked = tickedVariants({ ...before, ...after }, place, known, new Map());
+    const asked = labelsOf({ variants: ticked, precisions: after.precisions, gpus: [] }, known);
+    expect([...asked].sort()).toEqual([...labels].sort());
+    // One without choices of precision leaves the scenario's.
+    expect(withFactorial(before, place, known, { id: 'f', title: 'F', labels: ['gather'] }).precisions).toEqual([]);
   });
 
   test('leaves out what is not there any more', () => {

@@ -69,6 +69,7 @@ describe('a session that is shown where there is no GPU', () => {
       sweep: null,
       scenario: id,
       subjects: [],
+      refused: [],
       ...more,
     }) as BenchInfo;
 

@@ -44,11 +44,23 @@ export function subjectsOf(bench: string, session: Session): BenchInfo['subjects
   });
 }
 
+function refusedIn(session: Session): BenchInfo['refused'] {
+  const all = session.reports.flatMap(({ entries, external }) => [
+    ...entries.flatMap((one) => (one.status === 'refused' ? [{ title: one.label, reason: one.reason }] : [])),
+    ...external.flatMap(({ title, result, reason }) =>
+      result === null ? [{ title, reason: reason ?? 'no reason known' }] : [],
+    ),
+  ]);
+  // Each value of a sweep refuses the same.
+  return [...new Map(all.map((one) => [`${one.title} ${one.reason}`, one])).values()];
+}
+
 export function benchInfo({ session, error, ...facts }: BenchFacts): BenchInfo {
   return {
     ...facts,
     bench: session?.reports[0]?.bench ?? '',
     subjects: session === null ? [] : subjectsOf(facts.id, session),
+    refused: session === null ? [] : refusedIn(session),
     error: error === null ? null : { ...error, issues: [...error.issues] },
   };
 }

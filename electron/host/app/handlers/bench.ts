@@ -14,6 +14,7 @@ import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import { kernelFolders } from '../../model/bench/ceilings.ts';
 import { commitOf } from '../../model/bench/commit.ts';
+import { runnableDesigns } from '../../model/bench/factorial/designs.ts';
 import { kernelResources } from '../../model/bench/resources.ts';
 import { kernelsOf, variantSources } from '../../model/bench/sources.ts';
 import { limitsOf } from '../../model/bench/stopping.ts';
@@ -51,14 +52,15 @@ const percentOf = (ratio: number): string => `${Number((100 * ratio).toPrecision
 
 /** The session again, on the command line. */
 function commandOf(request: Request, modes: readonly Mode[], file: string): string {
-  const { variants, external, rounds, time_s, precision, margin, seed, sweep, processes } = request;
+  const { variants, external, rounds, time_s, precision, margin, seed, sweep, processes, instances } = request;
   return [
     'bench',
     quoted(file),
     `--variants ${variants.join(',')}`,
-    ...(external.length === 0 ? [] : [`--external ${external.join(',')}`]),
+    ...(external.length === 0 ? [] : [`--external ${quoted(external.join(','))}`]),
     ...(modes.length === 0 ? [] : [`--modes warm,${modes.join(',')}`]),
     ...(processes === null ? [] : [`--processes ${processes}`]),
+    ...(instances === null ? [] : [`--instances ${instances}`]),
     ...(sweep === null ? [] : [`--sweep ${sweep.path}=${sweep.values.join(',')}`]),
     `--rounds ${rounds} --time ${time_s} --precision ${percentOf(precision)} --margin ${percentOf(margin)} --seed ${seed}`,
   ].join(' ');
@@ -116,7 +118,10 @@ async function start(parts: BenchParts, request: Request) {
       scenarios: readings.map(({ scenario }) => scenario),
       sweep: sweep === null || path === null ? null : { path: formatPath(path), values: sweep.values },
       ...{ external, variants, modes, seed, assetsFolder, processes: request.processes },
-      limits: limitsOf(request.rounds, request.time_s, { precision: request.precision, margin: request.margin }),
+      limits: limitsOf(request.rounds, request.time_s, {
+        ...{ precision: request.precision, margin: request.margin },
+        ...(request.instances !== null && { mostInstances: request.instances }),
+      }),
       command: commandOf(request, modes, file === null ? `${title}.json` : files.nameOf(file).name),
       userKernels: userKernels.chosen(variants),
       userKernelLimit_s: userKernels.limit_s,
@@ -149,14 +154,19 @@ async function timedSessions(
 async function expected(parts: BenchParts, { scenario, file }: HandlerParams<'bench.expected'>) {
   const { addon, scenarios, files } = parts;
   const reading = await scenarios.check(scenario, await placeOf(files, file));
-  if (reading.kind === null || reading.issues.some(({ severity }) => severity === 'error')) return { times: [] };
+  if (reading.kind === null || reading.issues.some(({ severity }) => severity === 'error'))
+    return { times: [], factorials: [] };
   const { kind } = reading;
   const { benchable } = hostWorkloads[kind];
   const { bench } = placeOfScenario(reading.scenario ?? { kind });
   const variants = allVariants(addon).filter((one) => one.workload === kind && one.bench === bench && one.available);
   const ids = variants.map(({ id }) => id).filter((id) => !isUserKernelId(id));
   const sessions = await timedSessions(parts, kind, bench);
-  return { times: await expectedTimes(addon, benchable, benchable.problem(reading), ids, sessions) };
+  const { able } = await runnableDesigns(parts.assetsFolder, { workload: kind, bench }, variants);
+  return {
+    times: await expectedTimes(addon, benchable, benchable.problem(reading), ids, sessions),
+    factorials: able.map(({ id, title, labels }) => ({ id, title, labels: [...labels] })),
+  };
 }
 
 /** Every session of a workload, this program's and stored ones, one after the other: all at once would leave nobody a turn. */

@@ -9,6 +9,8 @@ import type { NativeAddon } from '../../io/addon/addon.ts';
 import { type Measured, measuredReport, measuredTransport } from '../../model/bench/claim-results.ts';
 import { type Claim, type ClaimCatalogue, claimsOf, readCatalogue, speaksOf } from '../../model/bench/claims.ts';
 import { bootstrapRatioOf, ratioOf } from '../../model/bench/comparison.ts';
+import { type FactorialDesign, readDesigns } from '../../model/bench/factorial/designs.ts';
+import { factorialsIn } from '../../model/bench/factorial/effects.ts';
 import { parseKept } from '../../model/bench/session-file.ts';
 import { median } from '../../model/bench/statistics.ts';
 import { imageClaimsNow, measuredImages } from '../../workloads/diffraction/claims.ts';
@@ -46,10 +48,13 @@ export interface KnownNow {
   readonly variants: readonly Variant[];
   /** The claims of today, which samples of any age are held against. */
   readonly claims: ClaimCatalogue;
+  /** Which variants have which optimisations, as today. */
+  readonly designs: readonly FactorialDesign[];
 }
 
 export async function readKnown(addon: NativeAddon, assetsFolder: string): Promise<KnownNow> {
-  return { variants: allVariants(addon), claims: await readCatalogue(assetsFolder) };
+  const [claims, designs] = await Promise.all([readCatalogue(assetsFolder), readDesigns(assetsFolder)]);
+  return { variants: allVariants(addon), claims, designs };
 }
 
 /** Claims that speak of what a report of a small workload measured; without its scenario only those that speak of all. */
@@ -93,7 +98,7 @@ const imageRatio: RatioOf = (times, references, { judged, seed }) => {
 
 /** The only place that tells formats apart. */
 export function asSession(kept: KeptSession, known: KnownNow): Session {
-  return made(withClaims(kept, known), known.variants, imageRatio);
+  return factorialsIn(made(withClaims(kept, known), known.variants, imageRatio), known.designs);
 }
 
 /** The same without the intervals and claims that its file does not hold: enough for a list, and at once. */

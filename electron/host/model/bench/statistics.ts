@@ -43,6 +43,25 @@ export function ratioInterval(times: readonly number[], references: readonly num
   return { low: quantile(all, 0.025), high: quantile(all, 0.975) };
 }
 
+/** The same of a product of medians, each to the power of its weight. */
+export function contrastInterval(
+  all: readonly { readonly times: readonly number[]; readonly weight: number }[],
+  seed: number,
+): Interval | null {
+  const rounds = Math.min(...all.map(({ times }) => times.length));
+  if (rounds < fewestForInterval) return null;
+  const random: Random = seededRandom(seed);
+  const drawn = all.map(({ times, weight }) => ({ of: new Drawn(times.slice(0, rounds)), weight }));
+  const sums = Array.from({ length: resamples }, () => {
+    for (let i = 0; i < rounds; i += 1) {
+      const round = random.below(rounds);
+      for (const { of } of drawn) of.draw(round);
+    }
+    return drawn.reduce((sum, { of, weight }) => sum + weight * Math.log(of.takeMedian()), 0);
+  });
+  return { low: Math.exp(quantile(sums, 0.025)), high: Math.exp(quantile(sums, 0.975)) };
+}
+
 /**
  * The same for times that were not taken in the same rounds, such as those of
  * another program: both are drawn on their own. Null for fewer than two of either.

@@ -1,7 +1,7 @@
 /** Which programs of the registry can run here, and why the others cannot. */
 import { execFile } from 'node:child_process';
 import type { ExternalProgram } from '../../../contract/bench/benches.ts';
-import { type Baseline, baselinesFor, missingFile, readRegistry, type Solved, usualChoice } from './registry.ts';
+import { type Baseline, baselinesFor, readRegistry, type Solved, usualChoice } from './registry.ts';
 
 /** Loading CuPy and opening a device takes seconds. */
 const TIMEOUT_MS = 30_000;
@@ -23,8 +23,6 @@ function ask([program = '', ...args]: readonly string[], folder: string): Promis
 }
 
 function reasonOf(baseline: Baseline, folder: string): Promise<string | null> {
-  const missing = missingFile(usualChoice(baseline));
-  if (missing !== null) return Promise.resolve(`${missing.charAt(0).toUpperCase()}${missing.slice(1)}.`);
   const { command, check } = baseline;
   const asked = check ?? [command[0] ?? '', '--version'];
   const key = JSON.stringify([folder, asked]);
@@ -41,7 +39,8 @@ export async function externalPrograms(assetsFolder: string, solved: Solved): Pr
   return Promise.all(
     baselinesFor(registry, solved).map(async (baseline) => {
       const { id, title, language, device } = baseline;
-      return { id, title, language, device, reason: await reasonOf(baseline, registry.folder) };
+      const file = baseline.path === undefined ? null : { what: baseline.path.what, named: usualChoice(baseline).file };
+      return { id, title, language, device, reason: await reasonOf(baseline, registry.folder), file };
     }),
   );
 }

@@ -85,6 +85,27 @@ export function instanceLogRatios(times: Instances, references: Instances): read
   });
 }
 
+/** A series with its weight in a sum of logarithms. */
+export interface Weighed {
+  readonly times: Instances;
+  readonly weight: number;
+}
+
+/** A sum of weighed logarithms of contestants that were measured together: what their rounds share cancels where the weights come to 0. */
+export function pairedContrast(all: readonly Weighed[], outside: number): LogInterval | null {
+  const together = Math.min(...all.map(({ times }) => times.length));
+  const cut = all.map(({ times, weight }) => ({ times: times.slice(0, together), weight }));
+  if (!cut.every(({ times }) => enough(times))) return null;
+  const instances = Array.from({ length: together }, (_, i) => {
+    const rounds = Math.min(...cut.map(({ times }) => times[i]?.length ?? 0));
+    return median(Array.from({ length: rounds }, (_, r) => sumOf(cut, i, r)));
+  });
+  return studentInterval(instances, outside);
+}
+
+const sumOf = (all: readonly Weighed[], instance: number, round: number): number =>
+  all.reduce((sum, { times, weight }) => sum + weight * Math.log(times[instance]?.[round] ?? Number.NaN), 0);
+
 /**
  * The same for contestants that were measured apart, such as those of two
  * sessions: Welch's t over the instances' medians. B. L. Welch, Biometrika 34

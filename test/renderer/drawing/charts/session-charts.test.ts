@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Session, SessionReport } from '../../../../electron/contract/bench/session.ts';
 import { asSession, parseKeptSession } from '../../../../electron/host/app/sessions/index.ts';
+import { readDesigns } from '../../../../electron/host/model/bench/factorial/designs.ts';
 import { gainOf, measuredTime, tickTime, timesText } from '../../../../renderer/base/measured.ts';
 import { provenanceText, reportProvenance } from '../../../../renderer/base/provenance.ts';
 import { chartFigure } from '../../../../renderer/drawing/charts/chart-figure.ts';
@@ -15,13 +16,16 @@ import { waterfallChart } from '../../../../renderer/drawing/charts/waterfall.ts
 import { type Figure, textWidth, withCaption } from '../../../../renderer/drawing/figures/figure.ts';
 import { figureSvg } from '../../../../renderer/drawing/figures/svg.ts';
 
-const runs = path.resolve(import.meta.dirname, '../../../../assets/runs');
+const assets = path.resolve(import.meta.dirname, '../../../../assets');
+const runs = path.join(assets, 'runs');
+const designs = await readDesigns(assets);
 const size = { width: 860, label: 11 };
 
 function session(name: string): Session {
   return asSession(parseKeptSession(readFileSync(path.join(runs, `${name}.json`), 'utf8'), name), {
     variants: [],
     claims: {},
+    designs,
   });
 }
 
@@ -130,6 +134,8 @@ describe.for([
   'linear-relu/layer-1024',
   'micro/coalescing',
   'micro/launch',
+  'micro/overlap',
+  'micro/gemm',
 ])('%s', (name) => {
   const one = session(name);
 

@@ -194,7 +194,9 @@ test('other programs stand beside the variants, or say why not', async () => {
   const { programs } = await page.call('bench.external', { workload: 'transport' });
   const program = (id: string) => programs.find((one) => one.id === id);
   expect(programs.map(({ id }) => id)).toEqual(expect.arrayContaining(['numpy-array', 'cupy-array', 'cupy-raw']));
-  expect(program('smatrix-2d')?.reason).toMatch(/^It is a program of yours: name run_simulation.py/);
+  // The user's own are named by a file, which the page has a field for.
+  expect(program('smatrix-2d')?.file).toEqual({ what: expect.stringMatching(/^run_simulation.py/), named: null });
+  expect(program('numpy-array')?.file).toBeNull();
   const numpy = program('numpy-array')?.reason ?? null;
   if (numpy !== null) expect(numpy).toMatch(/python3 is not installed|No module named 'numpy'/);
   const external = ['numpy-array', 'cupy-raw'];

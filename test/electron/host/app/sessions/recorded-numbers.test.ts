@@ -43,7 +43,7 @@ function entryLine(entry: SessionEntry): string {
 }
 
 function lines(name: string, { reports, sweep }: Session): readonly string[] {
-  return reports.flatMap(({ entries, external, claims, document: _, resources: __, ...rest }, i) => [
+  return reports.flatMap(({ entries, external, claims, document: _, resources: __, factorials: ___, ...rest }, i) => [
     `# ${name}, report ${i}: ${digest(rest)}, external ${digest(external)}, claims ${digest(claims)}, sweep ${digest(sweep)}`,
     ...entries.map(entryLine),
   ]);

@@ -1,0 +1,54 @@
+/** Optimisations each alone and together: what they give beside the product of what each gives. */
+import { z } from 'zod';
+import { ratioSchema, seconds } from './bench-session.ts';
+
+/** Ids of factors. */
+const factorsSchema = z.array(z.string());
+
+export const factorSchema = z.strictObject({
+  id: z.string(),
+  /** As it stands in a sentence: `page-locked memory`. */
+  title: z.string(),
+});
+
+/** `more`, `less`, `none`: together they give more than the product, less, or just that. */
+const interactionVerdictSchema = z.enum(['more', 'less', 'none', 'undecided']);
+export type InteractionVerdict = z.infer<typeof interactionVerdictSchema>;
+
+export const factorialSchema = z.strictObject({
+  id: z.string(),
+  title: z.string(),
+  factors: z.array(factorSchema),
+  /** Every combination that was measured; the first is what the others are over. */
+  cells: z.array(
+    z.strictObject({
+      with: factorsSchema,
+      label: z.string(),
+      time_s: seconds,
+      wrong: z.boolean(),
+      /** How many times faster than the first. */
+      gain: ratioSchema,
+    }),
+  ),
+  /** Every combination that was not, and why. */
+  absent: z.array(z.strictObject({ with: factorsSchema, reason: z.string() })),
+  /** What one factor gives where those in `given` are there already. */
+  effects: z.array(
+    z.strictObject({
+      of: z.string(),
+      given: factorsSchema,
+      gain: ratioSchema,
+      verdict: z.enum(['faster', 'slower', 'same', 'undecided']),
+    }),
+  ),
+  /** How many times more two or more give together than the product of what they give by themselves. */
+  interactions: z.array(
+    z.strictObject({
+      of: factorsSchema,
+      given: factorsSchema,
+      times: ratioSchema,
+      verdict: interactionVerdictSchema,
+    }),
+  ),
+});
+export type Factorial = Readonly<z.infer<typeof factorialSchema>>;

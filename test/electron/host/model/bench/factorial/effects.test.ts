@@ -1,0 +1,210 @@
+/** Optimisations alone and together: the arithmetic on made samples, the designs, and a recorded square. */
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { SessionReport } from '../../../../../../electron/contract/bench/session.ts';
+import { asSession, parseKeptSession, readKnown } from '../../../../../../electron/host/app/sessions/index.ts';
+import { loadAddon } from '../../../../../../electron/host/io/addon/addon.ts';
+import {
+  absenceOf,
+  combinations,
+  type FactorialDesign,
+  readDesigns,
+  runnableDesigns,
+  sameSet,
+} from '../../../../../../electron/host/model/bench/factorial/designs.ts';
+import { factorialOf } from '../../../../../../electron/host/model/bench/factorial/effects.ts';
+import { readKept } from '../../../../../../electron/host/model/bench/session-file.ts';
+import { median } from '../../../../../../electron/host/model/bench/statistics.ts';
+import { pairedContrast, pairedLogRatio } from '../../../../../../electron/host/model/verdicts/levels.ts';
+import { allVariants } from '../../../../../../electron/host/workloads/index.ts';
+import { assetsFolder } from '../../../small-run.ts';
+
+const addon = loadAddon();
+const designs = await readDesigns(assetsFolder);
+
+const square: FactorialDesign = {
+  ...{ id: 'square', workload: 'micro', bench: 'made', title: 'Made', absent: [] },
+  factors: [
+    { id: 'a', title: 'A' },
+    { id: 'b', title: 'B' },
+  ],
+  cells: [
+    { with: [], variant: 'none' },
+    { with: ['a'], variant: 'only-a' },
+    { with: ['b'], variant: 'only-b' },
+    { with: ['a', 'b'], variant: 'both' },
+  ],
+};
+
+/** Six instances of three rounds; each is slower or faster by a share of its own. */
+function samplesOf(time_s: number, noise: number, phase: number) {
+  return Array.from({ length: 18 }, (_, i) => {
+    const instance = Math.floor(i / 3);
+    const own = 1 + noise * ((((instance + phase) * 7) % 5) - 2);
+    return { round: i, instance, time_s: time_s * own, sm_MHz: null, flag: null };
+  });
+}
+
+type Report = Parameters<typeof factorialOf>[1];
+
+function reportOf(times: Readonly<Record<string, number>>, noise = 0.001, wrong: readonly string[] = []): Report {
+  const entries = Object.entries(times).map(([variant, time_s], k) => ({
+    ...{ label: variant, variant, precision: 'fp32', status: 'measured', time_s },
+    samples: samplesOf(time_s, noise, k),
+    verdict: wrong.includes(variant) ? 'wrong' : 'faster',
+  })) as unknown as SessionReport['entries'];
+  const judged = { precision: 0.01, margin: 0.01, instances: 6, rounds_per_instance: 3 };
+  return { entries, judged, noise: { ratio: null, floor: 0.0005 }, seed: 1 };
+}
+
+function effectsIn(report: Report) {
+  const found = factorialOf(square, report);
+  if (found === null) throw new Error('nothing was found');
+  const named = found.effects.map(({ of, given, gain, verdict }) => [
+    `${of}|${given.join()}`,
+    Number(gain.value.toPrecision(3)),
+    verdict,
+  ]);
+  return { found, named };
+}
+
+describe('a square of two optimisations', () => {
+  test('whose effects multiply has no interaction', () => {
+    const { found, named } = effectsIn(reportOf({ none: 8, 'only-a': 4, 'only-b': 2, both: 1 }));
+    expect(named).toEqual([
+      ['a|', 2, 'faster'],
+      ['a|b', 2, 'faster'],
+      ['b|', 4, 'faster'],
+      ['b|a', 4, 'faster'],
+    ]);
+    expect(found.cells.map(({ gain }) => Number(gain.value.toPrecision(3)))).toEqual([1, 2, 4, 8]);
+    expect(found.interactions).toMatchObject([{ of: ['a', 'b'], given: [], verdict: 'none' }]);
+    expect(found.interactions[0]?.times.value).toBeCloseTo(1, 2);
+  });
+
+  test('says where two give more together than their product, and where less', () => {
+    const helped = effectsIn(reportOf({ none: 8, 'only-a': 8, 'only-b': 8, both: 2 }));
+    expect(helped.found.interactions[0]).toMatchObject({ verdict: 'more' });
+    expect(helped.found.interactions[0]?.times.value).toBeCloseTo(4, 1);
+    expect(helped.named).toContainEqual(['a|', 1, 'same']);
+    expect(helped.named).toContainEqual(['a|b', 4, 'faster']);
+    // Each halves the time, and both together do no better.
+    const hindered = effectsIn(reportOf({ none: 8, 'only-a': 4, 'only-b': 4, both: 4 }));
+    expect(hindered.found.interactions[0]).toMatchObject({ verdict: 'less' });
+    expect(hindered.found.interactions[0]?.times.value).toBeCloseTo(0.5, 2);
+  });
+
+  test('decides nothing where instances stray more than the effect, nor by a wrong answer', () => {
+    const noisy = effectsIn(reportOf({ none: 8, 'only-a': 7.8, 'only-b': 8, both: 7.7 }, 0.1));
+    expect(noisy.named.map(([, , verdict]) => verdict)).toEqual(Array(4).fill('undecided'));
+    expect(noisy.found.interactions[0]).toMatchObject({ verdict: 'undecided' });
+    const wrong = effectsIn(reportOf({ none: 8, 'only-a': 4, 'only-b': 2, both: 1 }, 0.001, ['both']));
+    expect(wrong.found.cells.at(-1)).toMatchObject({ label: 'both', wrong: true });
+    expect(wrong.named.filter(([, , verdict]) => verdict === 'undecided').map(([name]) => name)).toEqual([
+      'a|b',
+      'b|a',
+    ]);
+    expect(wrong.found.interactions[0]).toMatchObject({ verdict: 'undecided' });
+  });
+
+  test('without a corner tells which, and has no interaction', () => {
+    const { found } = effectsIn(reportOf({ none: 8, 'only-a': 4, both: 1 }));
+    expect(found.absent).toEqual([{ with: ['b'], reason: 'only-b is not in this session' }]);
+    expect(found.effects.map(({ of, given }) => [of, given])).toEqual([
+      ['a', []],
+      ['b', ['a']],
+    ]);
+    expect(found.interactions).toEqual([]);
+    expect(factorialOf(square, reportOf({ 'only-a': 4, 'only-b': 2 }))).toBeNull();
+  });
+});
+
+test('three optimisations have what all three give beside all pairs', () => {
+  const factors = [...square.factors, { id: 'c', title: 'C' }];
+  const sets = combinations(factors);
+  const cells = sets.map((set) => ({ with: [...set], variant: set.join('') || 'none' }));
+  // Each halves; all three together halve once more.
+  const times = Object.fromEntries(
+    cells.map(({ variant, with: set }) => [variant, 64 / 2 ** set.length / (set.length === 3 ? 2 : 1)]),
+  );
+  const found = factorialOf({ ...square, factors, cells }, reportOf(times, 0.0005));
+  expect(found?.effects).toHaveLength(12);
+  expect(found?.interactions.map(({ of, given }) => `${of.join('')}|${given.join('')}`)).toEqual([
+    ...['ab|', 'ab|c', 'ac|', 'ac|b', 'bc|', 'bc|a', 'abc|'],
+  ]);
+  const whole = found?.interactions.at(-1);
+  expect(whole?.times.value).toBeCloseTo(2, 1);
+  expect(whole?.verdict).toBe('more');
+  expect(found?.interactions[0]).toMatchObject({ verdict: 'none' });
+});
+
+test('a contrast of two is their ratio', () => {
+  const own = [
+    [1, 1.1, 1.2],
+    [1.3, 1, 1.1],
+    [1, 1.2, 1.1],
+  ];
+  const other = own.map((times) => times.map((time, i) => time * (2 + 0.01 * i)));
+  const ratio = pairedLogRatio(own, other, 0.05);
+  const contrast = pairedContrast(
+    [
+      { times: own, weight: 1 },
+      { times: other, weight: -1 },
+    ],
+    0.05,
+  );
+  expect(contrast?.middle).toBeCloseTo(ratio?.middle ?? Number.NaN, 12);
+  expect(contrast?.half).toBeCloseTo(ratio?.half ?? Number.NaN, 12);
+});
+
+test('a recorded square gives the ratios of its medians, with intervals over the rounds', async () => {
+  const file = path.join(assetsFolder, 'runs/micro/overlap.json');
+  const session = asSession(parseKeptSession(await readKept(file), file), await readKnown(addon, assetsFolder));
+  const [report] = session.reports;
+  const found = report?.factorials?.find(({ id }) => id === 'copies');
+  const timeOf = (label: string): number => {
+    const entry = report?.entries.find((one) => one.label === label);
+    return entry?.status === 'measured' ? median(entry.samples.map(({ time_s }) => time_s)) : Number.NaN;
+  };
+  const [plain, pinned, streams, both] = [
+    ...['cuda-one-pageable', 'cuda-one', 'cuda-streams-pageable', 'cuda-streams'],
+  ].map(timeOf) as [number, number, number, number];
+  expect(found?.interactions).toHaveLength(1);
+  const { times, verdict } = found?.interactions[0] ?? {};
+  expect(times?.value).toBeCloseTo((pinned * streams) / (plain * both), 6);
+  expect(times?.interval?.low).toBeLessThan(times?.value ?? 0);
+  expect(times?.interval?.high).toBeGreaterThan(times?.value ?? Number.POSITIVE_INFINITY);
+  expect(verdict).toBe('more');
+});
+
+describe('the designs', () => {
+  const variants = allVariants(addon);
+
+  test.each(designs)('$workload $bench $id: each combination is a variant, or says why there is none', (design) => {
+    const ids = design.factors.map(({ id }) => id);
+    for (const set of combinations(design.factors)) {
+      const cells = design.cells.filter((cell) => sameSet(cell.with, set));
+      expect(cells.length, set.join()).toBeLessThanOrEqual(1);
+      if (cells.length === 0) expect(absenceOf(design, set), set.join()).not.toBeNull();
+      else expect(absenceOf(design, set), set.join()).toBeNull();
+    }
+    for (const { with: set, variant, precision } of design.cells) {
+      expect(set.every((id) => ids.includes(id))).toBe(true);
+      const found = variants.find(
+        (one) => one.id === variant && one.workload === design.workload && one.bench === design.bench,
+      );
+      expect(found, variant).toBeDefined();
+      if (precision !== undefined) expect(found?.precisions).toContain(precision);
+    }
+  });
+
+  test('have names of their own, and this machine measures the one of the CPU', async () => {
+    const names = designs.map(({ workload, bench, id }) => `${workload}/${bench}/${id}`);
+    expect(new Set(names).size).toBe(names.length);
+    const cpu = variants.map((one) => ({ ...one, available: one.device === 'cpu' }));
+    const { able } = await runnableDesigns(assetsFolder, { workload: 'transport', bench: '' }, cpu);
+    expect(able.map(({ id, device, labels }) => [id, device, labels])).toEqual([
+      ['cpu-passes', 'cpu', ['gather@fp64', 'gather@fp32', 'fused@fp64', 'fused@fp32', 'window@fp64', 'window@fp32']],
+    ]);
+  });
+});
