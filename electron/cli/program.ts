@@ -18,8 +18,10 @@ import { explainLaunchVerb } from './verbs/explain-launch.ts';
 import { exportVerb } from './verbs/export.ts';
 import { gammaVerb } from './verbs/gamma.ts';
 import { history } from './verbs/history.ts';
+import { newKernelVerb } from './verbs/new-kernel.ts';
 import { replay } from './verbs/replay.ts';
 import { report } from './verbs/report.ts';
+import { reproduceVerb } from './verbs/reproduce.ts';
 import { run } from './verbs/run.ts';
 import { sanitizeVerb } from './verbs/sanitize.ts';
 import { serveVerb } from './verbs/serve.ts';
@@ -50,7 +52,9 @@ const verbs: readonly Verb[] = [
   exportVerb,
   traceVerb,
   explainLaunchVerb,
+  newKernelVerb,
   sanitizeVerb,
+  reproduceVerb,
   serveVerb,
 ];
 

@@ -36,7 +36,8 @@ export async function obtainTrust({ parsed, terminal }: VerbContext, host: Host,
   if (kernel === null || host.userKernels.isTrusted(kernel)) return;
   const { description, id, sha256 } = kernel;
   if (!hasFlag(parsed, 'trust')) {
-    const what = `${kernel.file} takes the place of ${description.replaces} in ${description.base}. It is code that runs with your rights.`;
+    const answer = description.answer === '' ? '' : ` ${description.answer}, which gives its answer, runs too.`;
+    const what = `${kernel.file} takes the place of ${description.replaces} in ${description.base}.${answer} It is code that runs with your rights.`;
     if (!canAsk(terminal)) {
       throw new BraggError('untrusted', `${what} It does not run before you say that you trust it: --trust`);
     }

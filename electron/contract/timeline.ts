@@ -161,6 +161,85 @@ export const statisticsSchema = z.strictObject({
 });
 export type TimelineStatistics = Readonly<z.infer<typeof statisticsSchema>>;
 
+/** A host's operation by name: what threads did, or calls of the CUDA runtime and driver. */
+export const hostOperationSchema = z.strictObject({
+  name: z.string(),
+  count,
+  /** From begin to end; calls within one of the same name count once. */
+  sum_ns: ns,
+  /** Without what was called within it on its thread. */
+  own_ns: ns,
+  /** Part of the own time of all operations, listed or not. */
+  share,
+  /** Threads that it ran on. */
+  threads: count,
+  /** Largest own time of a thread above the mean of all threads of its process; null where one thread alone ran it. */
+  imbalance: share,
+});
+export type HostOperation = Readonly<z.infer<typeof hostOperationSchema>>;
+
+/** Threads of one process, or of one variant that a session measured. */
+export const threadUseSchema = z.strictObject({
+  process: z.string(),
+  /** From the first span to the end of the last one. */
+  extent_ns: ns,
+  /** Mean over the threads of the share of that time in which they did something. */
+  busyShare: share,
+  /** Largest busy time above the mean, in work that several threads did; null where none was. */
+  imbalance: share,
+  threads: z.array(z.strictObject({ name: z.string(), busy_ns: ns, share })),
+  /** All of them, beyond those listed. */
+  threadCount: count,
+});
+export type ThreadUse = Readonly<z.infer<typeof threadUseSchema>>;
+
+export const hostTimeSchema = z.strictObject({
+  /** By own time, the largest first. */
+  operations: z.array(hostOperationSchema),
+  operationCount: count,
+  calls: z.array(hostOperationSchema),
+  processes: z.array(threadUseSchema),
+});
+export type HostTime = Readonly<z.infer<typeof hostTimeSchema>>;
+
+/** Why no kernel runs. A gap may have several causes, one after the other. */
+export const idleCauses = ['copy', 'wait', 'launch', 'host', 'queue', 'unknown'] as const;
+export const idleCauseSchema = z.enum(idleCauses);
+export type IdleCause = z.infer<typeof idleCauseSchema>;
+
+export const idleWords: Readonly<Record<IdleCause, string>> = {
+  copy: 'a copy or a fill runs',
+  wait: 'the CPU waits in a call',
+  launch: 'the next kernel is being launched',
+  host: 'the CPU does something else',
+  queue: 'the next kernel is in the queue',
+  unknown: 'no launch was recorded',
+};
+
+/** Times between the first and the last kernel in which none ran. */
+export const idleTimeSchema = z.strictObject({
+  count,
+  sum_ns: ns,
+  /** From the first kernel to the end of the last one. */
+  extent_ns: ns,
+  /** The largest first; those that took no time are left out. `count`: gaps that have a part of it. */
+  causes: z.array(z.strictObject({ cause: idleCauseSchema, count, sum_ns: ns, share })),
+  longest: z.array(
+    z.strictObject({
+      start_ns: ns,
+      duration_ns: ns,
+      /** That of its largest part. */
+      cause: idleCauseSchema,
+      /** The kernel that ended it: its name, and its span. */
+      next: z.string(),
+      span: count,
+      /** What the host did in that part: innermost operation or call; null where nothing was recorded. */
+      host: z.string().nullable(),
+    }),
+  ),
+});
+export type IdleTime = Readonly<z.infer<typeof idleTimeSchema>>;
+
 export const traceSummarySchema = z.strictObject({
   duration_ns: ns,
   spans: count,
@@ -174,6 +253,9 @@ export const traceSummarySchema = z.strictObject({
   launches: z.strictObject({ count, sum_ns: ns, share }),
   /** Share of that time in which the GPU did nothing. */
   idleShare: share,
+  /** Null where fewer than two kernels ran. */
+  idle: idleTimeSchema.nullable(),
+  host: hostTimeSchema,
 });
 export type TraceSummary = Readonly<z.infer<typeof traceSummarySchema>>;
 

@@ -22,6 +22,22 @@ export const isUserKernelFile = (name: string): boolean => userKernelIdSchema.sa
 /** Whether code is compiled for it: a user's file, or a variant with other constants. */
 export const isUserKernelId = (id: string): boolean => isUserKernelFile(id) || parseConfigured(id) !== null;
 
+/** The benchmark whose kernels are made from nothing. */
+export const OWN_BENCH = 'own';
+
+const answerNameSchema = z
+  .string()
+  .max(64)
+  .regex(/^[A-Za-z0-9][\w.-]*\.(py|ts|mts|mjs)$/, 'allowed: a file beside it that ends in .py, .ts, .mts or .mjs');
+
+export const answerLanguages = ['python', 'typescript'] as const;
+export const answerLanguageSchema = z.enum(answerLanguages);
+export type AnswerLanguage = z.infer<typeof answerLanguageSchema>;
+
+/** What a kernel may begin as. */
+export const beginningSchema = z.strictObject({ id: z.string(), title: z.string(), says: z.string() });
+export type Beginning = Readonly<z.infer<typeof beginningSchema>>;
+
 /** The JSON file of the same name beside it. */
 export const userKernelDescriptionSchema = z.strictObject({
   kind: z.literal('variant'),
@@ -36,6 +52,8 @@ export const userKernelDescriptionSchema = z.strictObject({
   title: z.string().min(1).max(100),
   /** What it changes, one sentence. */
   changes: z.string().max(500).default(''),
+  /** Program beside it that gives the expected answer, of a kernel that was made from nothing; empty: none. */
+  answer: answerNameSchema.or(z.literal('')).default(''),
   /** How it is compiled, where otherwise than ours. */
   compile: compileOptionsSchema.default({}),
   /** Constants of the file that tuning may change. */
@@ -92,6 +110,16 @@ export const userKernelMethods = {
     params: z.strictObject({ ...named, base: variantKeySchema, replaces: z.string().max(200) }),
     result: userKernelInfoSchema,
   },
+  /** What a kernel made from nothing may begin as. */
+  'userKernels.beginnings': {
+    params: z.strictObject({}),
+    result: z.strictObject({ beginnings: z.array(beginningSchema) }),
+  },
+  /** Makes one with its description, the program of its answer, and a scenario that runs it. */
+  'userKernels.begin': {
+    params: z.strictObject({ ...named, beginning: z.string().max(64), answer: answerLanguageSchema }),
+    result: z.strictObject({ info: userKernelInfoSchema, scenario: fileRefSchema }),
+  },
   'userKernels.read': { params: z.strictObject(named), result: z.strictObject({ info: userKernelInfoSchema, text }) },
   /** `sha256`: of the version that was edited; `exists` where the files have another by now. Null: whatever is there. */
   'userKernels.save': {
@@ -112,6 +140,11 @@ export const userKernelMethods = {
   'userKernels.sanitize': {
     params: z.strictObject({ ...named, tool: sanitizerToolSchema, scenario: scenarioDraftSchema }),
     result: sanitizedSchema,
+  },
+  /** Writes a folder beside it with all that it takes to build and run it on a scenario outside of the workbench. */
+  'userKernels.reproduce': {
+    params: z.strictObject({ ...named, scenario: scenarioDraftSchema }),
+    result: z.strictObject({ folder: z.string(), files: z.number().int() }),
   },
   /** Compiles it and runs nothing of it. Issues carry the lines of the file. */
   'userKernels.build': {

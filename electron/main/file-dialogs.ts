@@ -4,7 +4,7 @@ import type { FilePurpose } from '../contract/files.ts';
 
 const scenario: FileFilter = { name: 'Scenario', extensions: ['json', 'yaml', 'yml'] };
 const run: FileFilter = { name: 'Run', extensions: ['h5', 'hdf5'] };
-const trace: FileFilter = { name: 'Timeline', extensions: ['json', 'gz', 'sqlite', 'h5'] };
+const trace: FileFilter = { name: 'Timeline', extensions: ['json', 'gz', 'sqlite', 'nsys-rep', 'h5'] };
 const session: FileFilter = { name: 'Benchmark', extensions: ['json'] };
 const anything: FileFilter = { name: 'All files', extensions: ['*'] };
 

@@ -21,6 +21,7 @@
 #include "micro/memory/layout.cu"
 #include "micro/memory/transpose.cu"
 #include "micro/memory/views.cu"
+#include "micro/own/own.cu"
 #include "micro/patterns/compaction.cu"
 #include "micro/patterns/contention.cu"
 #include "micro/patterns/early_exit.cu"

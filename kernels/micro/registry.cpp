@@ -42,6 +42,7 @@ std::span<const engine::TaskBench> benches() {
       early_exit_bench(),
       contention_bench(),
       bounds_bench(),
+      own_bench(),
   };
   return all;
 }

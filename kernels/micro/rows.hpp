@@ -39,5 +39,6 @@ engine::TaskBench instruction_latency_bench();
 engine::TaskBench early_exit_bench();
 engine::TaskBench contention_bench();
 engine::TaskBench bounds_bench();
+engine::TaskBench own_bench();
 
 }  // namespace bb::micro

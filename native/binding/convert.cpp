@@ -32,6 +32,19 @@ std::string Fields::text(const char* key) const {
   return v.As<Napi::String>().Utf8Value();
 }
 
+bool Fields::flag(const char* key) const {
+  const Napi::Value v = get(key);
+  if (!v.IsBoolean()) refuse(key, "true or false");
+  return v.As<Napi::Boolean>().Value();
+}
+
+std::vector<std::string> Fields::names() const {
+  const Napi::Array all = object_.GetPropertyNames();
+  std::vector<std::string> out;
+  for (uint32_t i = 0; i < all.Length(); ++i) out.push_back(all.Get(i).ToString());
+  return out;
+}
+
 Fields Fields::child(const char* key) const {
   const Napi::Value v = get(key);
   if (!v.IsObject()) refuse(key, "an object");

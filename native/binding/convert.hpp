@@ -19,6 +19,7 @@ class Fields {
   double number(const char* key) const;
   int integer(const char* key) const;
   std::string text(const char* key) const;
+  bool flag(const char* key) const;
   Fields child(const char* key) const;
   std::vector<Fields> list(const char* key) const;
   std::vector<std::string> texts(const char* key) const;
@@ -26,6 +27,8 @@ class Fields {
   /// The same where it lies: only while the call goes on.
   std::span<const double> view_of_doubles(const char* key) const;
   std::vector<std::uint8_t> bytes(const char* key) const;  // Uint8Array
+  /// Names of all fields.
+  std::vector<std::string> names() const;
   bool has(const char* key) const { return object_.Has(key) && !object_.Get(key).IsUndefined(); }
   const std::string& path() const { return path_; }
 

@@ -48,7 +48,7 @@ export async function openDropped(
     } else {
       refuse(
         file.name,
-        'Drop a scenario (.json, .yaml), a run (.h5), a depth dose (.csv) or a timeline (.json, .json.gz, .sqlite).',
+        'Drop a scenario (.json, .yaml), a run (.h5), a depth dose (.csv) or a timeline (.json, .sqlite, both also .gz, .nsys-rep).',
       );
     }
   }

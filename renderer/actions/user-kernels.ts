@@ -64,12 +64,13 @@ export function createUserKernelActions({ client, stores }: ActionContext): User
     const info = userKernels.getState().variants.find((one) => one.id === id);
     if (info === undefined) return false;
     if (info.trusted) return true;
-    const { base, replaces } = info.description;
+    const { base, replaces, answer: program } = info.description;
+    const runsToo = program === '' ? '' : ` ${program}, which gives its expected answer, runs too.`;
     const answer = await dialogs.ask('confirm', {
       title: `Do you trust ${id}?`,
       text:
         `It is code, and it runs with your rights: it can read and change your files. It takes the place of ${replaces} ` +
-        `in ${base} and lies at ${info.place}. Trust it if you wrote it or have read it. You are asked again when it ` +
+        `in ${base} and lies at ${info.place}.${runsToo} Trust it if you wrote it or have read it. You are asked again when it ` +
         `changes. SHA-256 ${info.sha256.slice(0, 16)}…`,
       // Enter alone trusts nothing.
       choices: [

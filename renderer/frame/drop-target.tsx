@@ -19,7 +19,10 @@ export function DropTarget(): ReactElement | null {
     <div className="drop-target">
       <div>
         <Icon name="download" size={28} />
-        <p>Drop a scenario (.json, .yaml), a run (.h5), a depth dose (.csv) or a timeline (.json, .json.gz, .sqlite)</p>
+        <p>
+          Drop a scenario (.json, .yaml), a run (.h5), a depth dose (.csv) or a timeline (.json, .sqlite, both also .gz,
+          .nsys-rep)
+        </p>
       </div>
     </div>
   );

@@ -4,6 +4,7 @@ import type { Issue } from '../../electron/contract/errors.ts';
 import type { FileRef } from '../../electron/contract/files.ts';
 import type { Recoverable } from '../../electron/contract/recovery.ts';
 import type { ScenarioDraft } from '../../electron/contract/scenario/draft.ts';
+import type { AnswerLanguage, Beginning } from '../../electron/contract/user-kernels.ts';
 
 export interface Choice {
   readonly id: string;
@@ -30,6 +31,11 @@ export interface DialogKinds {
   readonly name: {
     readonly request: { readonly title: string; readonly suggested: string; readonly extension: string };
     readonly answer: string;
+  };
+  /** A kernel of one's own from nothing. */
+  readonly begin: {
+    readonly request: { readonly beginnings: readonly Beginning[]; readonly taken: readonly string[] };
+    readonly answer: { readonly beginning: string; readonly id: string; readonly answer: AnswerLanguage };
   };
   /** Answered with the id of a command. */
   readonly palette: { readonly request: object; readonly answer: string };

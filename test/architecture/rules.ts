@@ -97,6 +97,7 @@ export const scriptRules: Rules = {
       'renderer/base/factorial.ts',
       'renderer/base/measured.ts',
       'renderer/base/numbers.ts',
+      'renderer/base/thread-use.ts',
       'renderer/base/provenance.ts',
     ],
     packages: ['zod'],
@@ -222,6 +223,11 @@ export const cppRules: Rules = {
   'native/cpu': { ...none, folders: ['native/engine/problem_error.hpp', 'native/cuda/loader/dynamic_library.hpp'] },
   'native/engine': { ...none, folders: ['native/cpu'] },
   'native/cuda': { ...none, folders: ['native/cpu', 'native/engine'] },
+  // What a reproducer is built from, outside of this program: it reads problems by the binding's own functions.
+  'native/reproduce': {
+    ...none,
+    folders: ['kernels', 'native/binding', 'native/cpu', 'native/cuda', 'native/engine', 'native/reproduce'],
+  },
   // The only place that knows Node.
   'native/binding': {
     folders: ['kernels', 'native/cpu', 'native/cuda', 'native/engine'],

@@ -188,3 +188,45 @@ it('opens the source of an image, runs a copy of it on one, and refuses it on a 
   await page.getByRole('button', { name: 'Run', exact: true }).last().click();
   await page.getByText('is made from diffraction-reference of diffraction, and the scenario is of transport').waitFor();
 });
+
+it('begins a kernel from nothing, holds it to its own answer, and exports a reproducer, at 900 px', async () => {
+  const { open, page, bench } = await workbench({ width: 900, height: 900, theme: 'dark' });
+  await bench.layout('Alt+Shift+2', 'Compare');
+  await bench.panel('Kernel editor').click();
+  await page.getByRole('button', { name: 'Enlarge Kernel editor' }).click();
+
+  // By the keyboard alone.
+  await page.getByRole('button', { name: 'New kernel' }).focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'New kernel' });
+  await dialog.getByLabel('Begins as').selectOption('reduction');
+  await dialog.getByLabel('Runs on').selectOption('.cpp');
+  await dialog.getByLabel('Expected answer in').selectOption('typescript');
+  await dialog.getByLabel('Name').fill('no good/name');
+  await expect.poll(() => dialog.textContent()).toContain('A name has letters, digits, - _ and .');
+  await dialog.getByLabel('Name').fill('first');
+  await open.screenshot('kernel-editor-begin-dark');
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.keyboard.press('Enter');
+  await expect.poll(() => code(page).textContent()).toContain('Adds up the squares of a');
+  await expect.poll(() => bench.title.textContent()).toContain('first');
+
+  await page.getByRole('button', { name: 'Run', exact: true }).last().click();
+  const trust = page.getByRole('dialog', { name: 'Do you trust first.cpp?' });
+  await expect.poll(() => trust.textContent()).toContain('first.ts, which gives its expected answer, runs too.');
+  await trust.getByRole('button', { name: 'I trust it' }).click();
+  await expect.poll(() => verdict(page).getAttribute('data-right')).toBe('true');
+  await expect.poll(() => verdict(page).textContent()).toContain('first.cpp is right on this scenario');
+
+  await page.getByRole('button', { name: 'Export reproducer' }).click();
+  const folder = path.join(library, 'first-reproducer');
+  await expect.poll(() => says(page).textContent()).toBe(`Exported: ${folder}`);
+  await open.screenshot('kernel-editor-exported-dark');
+  expect(await accessibilityFaults(page)).toEqual([]);
+  const problem = JSON.parse(readFileSync(path.join(folder, 'problem.json'), 'utf8'));
+  expect(problem).toMatchObject({ kind: 'task', kernel: { name: 'first.cpp' }, problem: { numbers: { results: 1 } } });
+  // A second one stands beside the first.
+  await page.getByRole('button', { name: 'Export reproducer' }).click();
+  await expect.poll(() => says(page).textContent()).toBe(`Exported: ${folder}-2`);
+  expect(open.problems).toEqual([]);
+});

@@ -192,6 +192,33 @@ describe('the timeline of a recorded run', () => {
   });
 });
 
+describe('a run on the CPU', () => {
+  it('says what its operators took, and how evenly its threads were used', async () => {
+    await openProfile();
+    onTestFinished(closeAll);
+    const small = {
+      ...{ kind: 'transport', version: 2, name: 'Small beam', beam: { energy_MeV: 30 } },
+      geometry: { width_mm: 12, depth_mm: 11 },
+      grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'uniform', step_MeV: 0.5 } },
+      solver: { step_mm: 0.5, variant: 'gather', threads: 2 },
+    };
+    await bench.drop('small.json', JSON.stringify(small));
+    await expect.poll(() => bench.title.textContent()).toContain('Small beam');
+    await bench.runToEnd();
+    const summary = open.page.getByTestId('timeline-summaries');
+    const operators = summary.getByRole('table', { name: 'Operators by time' });
+    await operators.getByRole('rowheader', { name: 'scatter angles', exact: true }).waitFor();
+    const threads = summary.getByRole('table', {
+      name: /^Host: 2 threads, .* % busy/,
+    });
+    await expect.poll(() => threads.getByRole('rowheader').allTextContents()).toEqual(['thread 0', 'thread 1']);
+    await threads.scrollIntoViewIfNeeded();
+    await open.screenshot('timeline-cpu');
+    expect(await accessibilityFaults(open.page)).toEqual([]);
+    expect(open.problems).toEqual([]);
+  });
+});
+
 describe('a page without a run', () => {
   it('offers those that came with the program, with their range though the GPU is not here', async () => {
     await openProfile();
@@ -255,6 +282,26 @@ describe('a file of another program', () => {
     await expect.poll(() => blocks().allTextContents()).toEqual(['report.sqlite']);
     const summary = open.page.getByTestId('timeline-summaries');
     await expect.poll(() => fact(summary, 'Replayed in graphs').textContent()).toBe('40.0 % of kernel time');
+  });
+
+  it('says why no kernel ran and what the host did, from a packed database, and goes to a gap', async () => {
+    const name = 'nsight-systems-2025.3-h200.sqlite.gz';
+    await bench.drop(name, readFileSync(path.join(golden, 'traces', name)), 'application/gzip');
+    await expect.poll(() => blocks().allTextContents()).toEqual([name]);
+    const summary = open.page.getByTestId('timeline-summaries');
+    await summary.getByText('No kernel ran for 158.5 ms, 99.9 % of the time from the first to the last').waitFor();
+    await summary.getByText('the CPU does something else', { exact: true }).waitFor();
+    const calls = summary.getByRole('table', { name: 'Calls of CUDA by time' });
+    await expect.poll(() => calls.getByRole('row').nth(1).textContent()).toBe('cudaMalloc');
+    await summary.getByRole('heading', { name: 'Longest gaps' }).scrollIntoViewIfNeeded();
+    await open.screenshot('timeline-gaps');
+    expect(await accessibilityFaults(open.page)).toEqual([]);
+    const gap = summary.getByRole('button', { name: /^the CPU does something else, then / }).first();
+    await gap.focus();
+    await open.page.keyboard.press('Enter');
+    await details().waitFor();
+    await expect.poll(() => fact(details(), 'Launched by').count()).toBeLessThanOrEqual(1);
+    expect(open.problems).toEqual([]);
   });
 
   it('that is cut off is refused with its name, the place and nothing else lost', async () => {

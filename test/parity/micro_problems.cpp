@@ -89,6 +89,9 @@ std::vector<Values> values_of(std::string_view row) {
         {{{"writers", 33}, {"additions", 2}, {"addresses", 1000}}},
         {{{"writers", 1}, {"additions", 1}, {"addresses", 1}}}}},
       {"bounds", {{{{"n", 1003}}}, {{{"n", 128}}}}},
+      {"own",
+       {{{{"n", 1003}, {"results", 1003}, {"block", 96}, {"tolerance", 1e-7}}},
+        {{{"n", 5}, {"results", 2}, {"block", 32}, {"tolerance", 1e-7}}}}},
   };
   const auto found = all.find(row);
   return found == all.end() ? std::vector<Values>() : found->second;

@@ -25,6 +25,12 @@ const SHOWN = ['kernels/**/*.{cu,cuh,hpp,cpp}'];
 /** What a user's own C++ variant includes beside them. */
 const ENGINE_HEADERS = ['native/{engine,cpu,cuda}/**/*.hpp'];
 
+/** The program of a reproducer: what reads a problem in the addon reads it there too. */
+const REPRODUCER = [
+  ...['native/reproduce/**/*.{cpp,hpp,txt}', 'native/binding/choice.hpp'],
+  'native/binding/runs/{problem,diffraction_problem,task_problem}.{cpp,hpp}',
+];
+
 /** The CUDA compiler, or null: then the CUDA variants compile at run time with NVRTC, where a driver has it. */
 export function findNvcc() {
   const exe = process.platform === 'win32' ? 'nvcc.exe' : 'nvcc';
@@ -124,8 +130,8 @@ function sourcesStep() {
     name: 'kernel-sources',
     short: true,
     title: 'Copying the kernel sources',
-    inputs: [...SHOWN, ...ENGINE_HEADERS],
-    outputs: ['dist/kernels/source', 'dist/kernels/include'],
+    inputs: [...SHOWN, ...ENGINE_HEADERS, ...REPRODUCER],
+    outputs: ['dist/kernels/source', 'dist/kernels/include', 'dist/kernels/reproduce'],
     run: async () => {
       rmSync(inRoot('dist/kernels/source'), { recursive: true, force: true });
       mkdirSync(inRoot('dist/kernels/source'), { recursive: true });
@@ -135,6 +141,11 @@ function sourcesStep() {
       rmSync(inRoot('dist/kernels/include'), { recursive: true, force: true });
       for (const file of globSync(ENGINE_HEADERS, { cwd: root })) {
         cpSync(inRoot(file), inRoot('dist/kernels/include', path.relative('native', file)));
+      }
+      rmSync(inRoot('dist/kernels/reproduce'), { recursive: true, force: true });
+      for (const file of globSync(REPRODUCER, { cwd: root })) {
+        const place = path.relative('native', file).replace(/^reproduce[\\/]/, '');
+        cpSync(inRoot(file), inRoot('dist/kernels/reproduce', place));
       }
     },
   };

@@ -13,6 +13,8 @@ import { taskWorkload } from './task/index.ts';
 import { transport } from './transport/index.ts';
 import type { HostWorkload } from './workload.ts';
 
+export { ownKernel } from './task/own.ts';
+
 export const hostWorkloads: Readonly<Record<WorkloadName, HostWorkload>> = {
   transport,
   diffraction,

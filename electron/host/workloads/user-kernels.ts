@@ -2,12 +2,16 @@
 
 import type { UserKernelVerdict } from '../../contract/user-kernel-verdict.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
+import type { ReproducedProblem } from '../model/reproducer/problem.ts';
 import type { ReplaceRules, UserKernelBase } from '../model/user-kernels/base.ts';
+import type { UserKernel } from '../model/user-kernels/file.ts';
 import type { KnownUserKernels } from '../model/user-kernels/known.ts';
 import type { AnyRunData } from './run-data.ts';
 import type { AnyReading } from './scenarios/index.ts';
 
 export interface UserKernelWorkload extends ReplaceRules {
+  /** What a reproducer of `kernel` is given of a scenario. Throws a BraggError for a scenario that cannot be used. */
+  readonly reproduced: (addon: NativeAddon, reading: AnyReading, kernel: UserKernel) => ReproducedProblem;
   /** As the engine lists them. */
   readonly bases: (addon: NativeAddon) => readonly UserKernelBase[];
   /** The engine's functions with user kernels among its own. Others' calls go to `engine` as they come. */

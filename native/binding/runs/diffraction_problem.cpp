@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "binding/choice.hpp"
-#include "binding/convert.hpp"
 
 namespace bb::binding {
 namespace {
@@ -85,8 +84,7 @@ std::vector<Reflection> read_reflections(const Fields& f) {
 
 }  // namespace
 
-Problem read_diffraction(const Napi::Object& object) {
-  const Fields f(object, "problem");
+Problem read_diffraction(const Fields& f) {
   Problem p;
   read_beam(f.child("beam"), p.beam);
   read_crystal(f.child("crystal"), p.crystal);

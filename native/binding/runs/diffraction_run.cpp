@@ -139,7 +139,7 @@ Napi::Value create_diffraction(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const Napi::Object problem = object_argument(info, "createDiffraction: expected a problem");
   const auto state = refusing(env, "not enough memory for the tables of this scenario",
-                              [&] { return std::make_shared<State>(read_diffraction(problem)); });
+                              [&] { return std::make_shared<State>(read_diffraction(Fields(problem, "problem"))); });
   Napi::Object out = Napi::Object::New(env);
   out.Set("plan", plan_object(env, state->run));
   out.Set("start", Napi::Function::New(env, [state](const Napi::CallbackInfo& call) { return start(call, state); }));

@@ -15,7 +15,7 @@ Napi::Value fermi_eyges(const Napi::CallbackInfo& info) {
   const Napi::Object problem = object_argument(info, "fermiEyges: expected a problem");
   return refusing(env, "not enough memory for this beam", [&]() -> Napi::Value {
     std::vector<double> sigma, theta;
-    for (const physics::PencilMoments& m : transport::pencil_beam(read_problem(problem))) {
+    for (const physics::PencilMoments& m : transport::pencil_beam(read_problem(Fields(problem, "problem")))) {
       sigma.push_back(std::sqrt(m.x_x));
       theta.push_back(std::sqrt(m.theta_theta));
     }

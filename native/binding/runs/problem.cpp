@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "binding/choice.hpp"
-#include "binding/convert.hpp"
 
 namespace bb::binding {
 namespace {
@@ -58,8 +57,7 @@ void read_solver(const Fields& f, Problem& p) {
 
 }  // namespace
 
-Problem read_problem(const Napi::Object& object) {
-  const Fields f(object, "problem");
+Problem read_problem(const Fields& f) {
   Problem p;
   read_beam(f.child("beam"), p.beam);
   if (f.has("spots")) {

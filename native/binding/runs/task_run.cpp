@@ -12,6 +12,7 @@
 #include "cpu/host.hpp"
 #include "measured.hpp"
 #include "span_columns.hpp"
+#include "task_problem.hpp"
 #include "tasks/registry.hpp"
 #include "tasks/task_run.hpp"
 #include "variant.hpp"
@@ -22,34 +23,6 @@ namespace {
 using engine::TaskProblem;
 
 constexpr const char* kNoMemory = "the machine has not enough memory for this task";
-
-template <typename T, typename Convert>
-std::map<std::string, T> named_values(const Napi::Object& problem, const char* key, Convert&& convert) {
-  std::map<std::string, T> out;
-  const Napi::Object values = problem.Get(key).As<Napi::Object>();
-  const Napi::Array names = values.GetPropertyNames();
-  for (uint32_t i = 0; i < names.Length(); ++i) {
-    const std::string name = names.Get(i).ToString();
-    out.emplace(name, convert(values.Get(name)));
-  }
-  return out;
-}
-
-/// The TaskProblem of electron/host/io/addon/task.ts. Throws a TypeError that names the field.
-TaskProblem read_task(const Napi::Object& object) {
-  const Fields fields(object, "problem");
-  for (const char* key : {"numbers", "words", "switches"}) fields.child(key);
-  return {.workload = fields.text("workload"),
-          .bench = fields.text("bench"),
-          .variant = fields.text("variant"),
-          .device = fields.has("device") ? fields.text("device") : "",
-          .threads = fields.integer("threads"),
-          .memory_limit = fields.number("memory_limit_bytes"),
-          .seed = static_cast<std::uint64_t>(fields.number("seed")),
-          .numbers = named_values<double>(object, "numbers", [](auto v) { return v.ToNumber().DoubleValue(); }),
-          .words = named_values<std::string>(object, "words", [](auto v) { return v.ToString().Utf8Value(); }),
-          .switches = named_values<bool>(object, "switches", [](auto v) { return v.ToBoolean().Value(); })};
-}
 
 /// A run and what its calls leave behind; kept alive by the functions of the JavaScript object and by promises.
 struct State {
@@ -229,7 +202,8 @@ Napi::Value close(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
 Napi::Value create_task(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const Napi::Object problem = object_argument(info, "createTask: expected a problem");
-  const auto state = refusing(env, kNoMemory, [&] { return std::make_shared<State>(read_task(problem)); });
+  const auto state =
+      refusing(env, kNoMemory, [&] { return std::make_shared<State>(read_task(Fields(problem, "problem"))); });
   Napi::Object plan = Napi::Object::New(env);
   plan.Set("variant", state->run.variant().id);
   plan.Set("precision", state->run.variant().precision);

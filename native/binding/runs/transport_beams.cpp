@@ -118,7 +118,7 @@ Napi::Value lay_beams(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const Napi::Object problem = object_argument(info, "layBeams: expected a problem");
   auto layout = std::make_shared<Layout>();
-  layout->problem = refusing(env, kNoMemory, [&] { return read_problem(problem); });
+  layout->problem = refusing(env, kNoMemory, [&] { return read_problem(Fields(problem, "problem")); });
   if (info.Length() > 1 && info[1].IsArray()) {
     const Napi::Array devices = info[1].As<Napi::Array>();
     for (uint32_t i = 0; i < devices.Length(); ++i) layout->devices.push_back(devices.Get(i).ToString());

@@ -162,7 +162,8 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
       return;
     }
     const Napi::Object problem = object_argument(info, "createTransport: expected a problem");
-    state_ = refusing(env, kNoMemory, [&] { return std::make_shared<State>(read_problem(problem)); });
+    state_ =
+        refusing(env, kNoMemory, [&] { return std::make_shared<State>(read_problem(Fields(problem, "problem"))); });
   }
 
  private:
@@ -306,7 +307,7 @@ Napi::Value lay_transport(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const Napi::Object problem = object_argument(info, "layTransport: expected a problem");
   auto layout = std::make_shared<Layout>();
-  layout->problem = refusing(env, kNoMemory, [&] { return read_problem(problem); });
+  layout->problem = refusing(env, kNoMemory, [&] { return read_problem(Fields(problem, "problem")); });
   Layout* under = layout.get();
   return under->job.start(
       env, env.Undefined(), kNoMemory,

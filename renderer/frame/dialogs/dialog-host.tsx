@@ -7,6 +7,7 @@ import PaletteDialog from './palette-dialog.tsx';
 
 const PickDialog = lazy(() => import('./pick-dialog.tsx'));
 const NameDialog = lazy(() => import('./name-dialog.tsx'));
+const BeginDialog = lazy(() => import('./begin-dialog.tsx'));
 const ShortcutsDialog = lazy(() => import('./shortcuts-dialog.tsx'));
 const DiffDialog = lazy(() => import('./diff-dialog.tsx'));
 const LabelsDialog = lazy(() => import('./labels-dialog.tsx'));
@@ -26,6 +27,8 @@ export function DialogHost(): ReactElement | null {
         return <PickDialog request={open.request} answer={open.answer} />;
       case 'name':
         return <NameDialog request={open.request} answer={open.answer} />;
+      case 'begin':
+        return <BeginDialog request={open.request} answer={open.answer} />;
       case 'palette':
         return <PaletteDialog answer={open.answer} />;
       case 'diff':

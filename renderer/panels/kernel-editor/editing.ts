@@ -27,7 +27,7 @@ export interface EditingState {
   readonly saved: string | null;
   readonly info: UserKernelInfo | null;
   readonly issues: readonly Issue[];
-  readonly busy: 'building' | 'running' | 'sanitizing' | null;
+  readonly busy: 'building' | 'running' | 'sanitizing' | 'exporting' | null;
   /** A sentence about what was done last. */
   readonly says: string;
   readonly outcome: Outcome | null;
@@ -48,7 +48,7 @@ const nothing: EditingState = {
 export interface EditingParts {
   readonly client: Pick<ActionContext['client'], 'call'>;
   readonly stores: Pick<ActionContext['stores'], 'comparison' | 'dialogs' | 'notices' | 'scenario'>;
-  readonly userKernels: Pick<UserKernelActions, 'refresh' | 'trust'>;
+  readonly userKernels: Pick<UserKernelActions, 'refresh' | 'trust' | 'trusting'>;
   readonly benches: Pick<BenchActions, 'start'>;
 }
 
@@ -125,9 +125,11 @@ export class Editing {
     }
     if (!this.#isShown(shown)) return;
     this.#set(shown, { busy: 'running' });
-    const { base } = info.description;
+    const { base, answer } = info.description;
+    // One that was made from nothing answers another question than what it takes the place of.
+    const variants = answer === '' ? [base, shown.id] : [shown.id];
     const order = {
-      variants: [base, shown.id],
+      variants,
       external: [],
       modes: [],
       rounds: ROUNDS,
@@ -138,7 +140,7 @@ export class Editing {
     const started = await benches.start(order);
     if (started === null) return this.#set(shown, { busy: null });
     if (!this.#isShown(shown)) return;
-    this.#set(shown, { says: `Running beside ${base} …` });
+    this.#set(shown, { says: answer === '' ? `Running beside ${base} …` : `Running, held to ${answer} …` });
     this.#bench = { of: shown, id: started.id };
     this.#follow();
   }
@@ -156,6 +158,26 @@ export class Editing {
     try {
       const found = await client.call('userKernels.sanitize', { ...shown, tool, scenario });
       this.#set(shown, { says: sanitizedText(found), issues: found.issues });
+    } catch (error) {
+      this.#set(shown, { says: errorText(error) });
+    } finally {
+      this.#set(shown, { busy: null });
+    }
+  }
+
+  /** Writes a folder with all that it takes to run it on the scenario elsewhere. */
+  async reproduce(text: string): Promise<void> {
+    const { client, stores, userKernels } = this.#parts;
+    const [shown, { saved }] = [this.#shown, this.store.getState()];
+    if (shown === null || !this.#isRead || (text !== saved && !(await this.#save(shown, text)))) return;
+    this.#set(shown, { busy: 'exporting', says: 'Exporting …' });
+    const scenario = stores.scenario.getState().draft;
+    try {
+      // The program of an answer is run for it, which takes trust.
+      const made = await userKernels.trusting(() => client.call('userKernels.reproduce', { ...shown, scenario }));
+      const says =
+        made === null ? 'It was not exported: you have not said that you trust it.' : `Exported: ${made.folder}`;
+      this.#set(shown, { says });
     } catch (error) {
       this.#set(shown, { says: errorText(error) });
     } finally {

@@ -101,6 +101,14 @@ function Doing({
       >
         Run
       </Button>
+      <Button
+        icon="download"
+        disabled={busy}
+        title="A folder that builds and runs outside of the workbench"
+        onPress={() => void actions.reproduce(text)}
+      >
+        Export reproducer
+      </Button>
       {editing.info?.device === 'cuda' ? <Sanitizing busy={busy} editing={editing} text={text} /> : null}
     </>
   );
@@ -111,6 +119,7 @@ interface Bar extends Chosen {
   readonly shipped: Shipped;
   readonly showFile: (path: string) => void;
   readonly copy: () => void;
+  readonly begin: () => void;
   readonly editing: UsedEditing;
   readonly text: string;
   readonly dirty: boolean;
@@ -121,6 +130,7 @@ export function EditorBar({
   shipped,
   showFile,
   copy,
+  begin,
   editing,
   text,
   dirty,
@@ -144,6 +154,9 @@ export function EditorBar({
           </Button>
         </>
       )}
+      <Button icon="plus" title="A first kernel of your own, from nothing" onPress={begin}>
+        New kernel
+      </Button>
       <span className="panel-readout" role="status" data-testid="user-kernel-says">
         {isUserKernel ? editing.says : shipped.says}
       </span>

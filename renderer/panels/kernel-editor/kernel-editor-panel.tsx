@@ -5,6 +5,7 @@ import type { UserKernelInfo } from '../../../electron/contract/user-kernels.ts'
 import { isUserKernelId } from '../../../electron/contract/user-kernels.ts';
 import { IssueList } from '../../widgets/words/issue-list.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { useBeginning } from './beginning.ts';
 import { CompileOptionsView } from './compile-options.tsx';
 import { useCopying } from './copying.ts';
 import { EditorBar } from './editor-bar.tsx';
@@ -72,6 +73,7 @@ export default function KernelEditorPanel(): ReactElement {
   const shipped = useShipped(key, config.file);
   const editing = useEditing(isUserKernel ? variant : null);
   const copyOf = useCopying();
+  const begin = useBeginning();
   const readByUser = editing.read?.id === variant ? editing.read : null;
   const { text, clear, reveal, place } = useText(
     {
@@ -114,6 +116,7 @@ export default function KernelEditorPanel(): ReactElement {
         choose={(to) => void choose(to)}
         showFile={(file) => store.setState({ file })}
         copy={() => void saveCopy()}
+        begin={() => void begin()}
       />
       {isUserKernel && editing.info !== null ? <Facts info={editing.info} dirty={dirty} /> : null}
       {isUserKernel && editing.info !== null ? (

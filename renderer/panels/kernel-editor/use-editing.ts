@@ -4,7 +4,7 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { Editing, type EditingState } from './editing.ts';
 
 export interface UsedEditing extends EditingState {
-  readonly actions: Pick<Editing, 'save' | 'build' | 'run' | 'setOptions' | 'sanitize'>;
+  readonly actions: Pick<Editing, 'save' | 'build' | 'run' | 'setOptions' | 'sanitize' | 'reproduce'>;
 }
 
 /** `id`: a user kernel, or null. */

@@ -138,7 +138,7 @@ export function BlockBar({
         type="file"
         hidden
         aria-label="Timeline file"
-        accept=".json,.gz,.sqlite,.db,.h5"
+        accept=".json,.gz,.sqlite,.db,.nsys-rep,.qdrep,.h5"
         onChange={(event) => {
           const file = event.target.files?.[0];
           // The same file may be chosen again.

@@ -35,7 +35,7 @@ export function Side({ controller, state }: SideProps): ReactElement {
         ) : tab === 'selection' ? (
           <SelectionDetails state={state} />
         ) : (
-          <Summaries state={state} />
+          <Summaries controller={controller} state={state} />
         )}
       </section>
     </aside>

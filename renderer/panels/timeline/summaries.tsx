@@ -4,7 +4,10 @@ import type { TraceSummary } from '../../../electron/contract/timeline.ts';
 import { compact, count, percent } from '../../base/numbers.ts';
 import { timeText } from '../../drawing/timeline/time-text.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import type { TimelineController } from './controller.ts';
 import { type Fact, Facts, NamedTimes } from './facts.tsx';
+import { HostTimes } from './host-times.tsx';
+import { IdleTimes } from './idle-times.tsx';
 import type { TimelineStateStore } from './store.ts';
 
 function factsOf(summary: TraceSummary): readonly Fact[] {
@@ -26,7 +29,12 @@ function factsOf(summary: TraceSummary): readonly Fact[] {
   ];
 }
 
-export function Summaries({ state }: { readonly state: TimelineStateStore }): ReactElement {
+interface SummariesProps {
+  readonly controller: TimelineController | null;
+  readonly state: TimelineStateStore;
+}
+
+export function Summaries({ controller, state }: SummariesProps): ReactElement {
   const { stores } = useWorkbench();
   const open = useSelected(stores.timelines, (now) => now.open);
   const summaries = useSelected(state, (now) => now.summaries);
@@ -42,6 +50,10 @@ export function Summaries({ state }: { readonly state: TimelineStateStore }): Re
             {summary === undefined || summary.kernels.top.length === 0 ? null : (
               <NamedTimes title="Kernels by time" rows={summary.kernels.top} />
             )}
+            {summary === undefined || summary.idle === null ? null : (
+              <IdleTimes idle={summary.idle} show={(span) => void controller?.choose(info.id, span, true)} />
+            )}
+            {summary === undefined ? null : <HostTimes host={summary.host} ours={info.source === 'run'} />}
             {info.notes.length === 0 ? null : (
               <ul className="timeline-side__notes">
                 {info.notes.map((note) => (

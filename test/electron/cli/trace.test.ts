@@ -2,11 +2,14 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratchFolder } from '../../scratch-folder.ts';
+import { tinyScenario } from '../host/small-run.ts';
 import { braggbenchHere } from './command.ts';
 
 const runs = path.resolve(import.meta.dirname, '../../../assets/runs');
 /** A run of an earlier window variant, which took its steps by graphs. */
 const earlier = path.resolve(import.meta.dirname, '../../golden/runs/h200-cuda-window-graphs.h5');
+/** Recorded on an H200, as nsys exports it, packed. */
+const nsight = path.resolve(import.meta.dirname, '../../golden/traces/nsight-systems-2025.3-h200.sqlite.gz');
 const folder = scratchFolder('trace');
 
 describe('braggbench trace', () => {
@@ -30,6 +33,31 @@ describe('braggbench trace', () => {
     expect(b.summary.kernels.sum_ns).toBeCloseTo(a.summary.kernels.sum_ns, 0);
     expect(b.summary.idleShare).toBeCloseTo(a.summary.idleShare, 6);
     expect(b.summary.launches.count).toBe(a.summary.launches.count);
+  });
+
+  it('says of a run on the CPU what operators took, and how evenly its threads were used', async () => {
+    const scenario = path.join(folder, 'small.json');
+    const grid = { ...tinyScenario.grid, energy: { kind: 'uniform', step_MeV: 0.5 } };
+    writeFileSync(
+      scenario,
+      JSON.stringify({ ...tinyScenario, grid, solver: { ...tinyScenario.solver, variant: 'gather', threads: 2 } }),
+    );
+    const out = path.join(folder, 'small.h5');
+    expect((await braggbenchHere(['run', scenario, '--out', out])).code).toBe(0);
+    const { code, stdout } = await braggbenchHere(['trace', out]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Share +Own time +Time +Calls +Threads +Uneven +Operation of the host\n/);
+    expect(stdout).toMatch(/[\d.]+ % +[\d.]+ [mµ]s +[\d.]+ [mµ]s +\d+ +[12] .*scatter angles\n/);
+    expect(stdout).toMatch(/Host: 2 threads, [\d.]+ % busy/);
+    expect(stdout).toMatch(/ % +thread 0\n.* % +thread 1\n/);
+  });
+
+  it('says why no kernel ran', async () => {
+    const { stdout } = await braggbenchHere(['trace', nsight]);
+    expect(stdout).toContain('No kernel ran for 159 ms, 99.9 % of the time from the first to the last.');
+    expect(stdout).toMatch(/99\.\d % +15\d ms +\d+ +the CPU does something else\n/);
+    expect(stdout).toMatch(/69\.5 ms +the CPU does something else, then /);
+    expect(stdout).toMatch(/121 ms +6 +1 +cudaMalloc\n/);
   });
 
   it('refuses what is no timeline with its name and the reason', async () => {

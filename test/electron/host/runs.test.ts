@@ -219,10 +219,11 @@ describe('a run', () => {
       file: '/nowhere/mine.cpp',
       text: '',
       whole: '',
+      answer: null,
       refused: [],
       description: {
         ...{ kind: 'variant', version: 1, workload: 'transport', bench: '', base: 'gather' },
-        ...{ replaces: base.source, title: 'Mine', changes: '', compile: {}, tunables: [], conditions: [] },
+        ...{ replaces: base.source, title: 'Mine', changes: '', answer: '', compile: {}, tunables: [], conditions: [] },
       },
       base,
       sha256: '0'.repeat(64),

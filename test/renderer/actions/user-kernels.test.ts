@@ -19,6 +19,7 @@ const info = (sha256: string, trusted: boolean): UserKernelInfo => ({
     title: 'Own gather',
     changes: '',
     compile: {},
+    answer: '',
     tunables: [],
     conditions: [],
   },

@@ -21,6 +21,7 @@ import {
   transposeSchema,
   viewsSchema,
 } from './memory.ts';
+import { ownSchema } from './own.ts';
 import { stencil1dSchema, stencil2dSchema } from './stencils.ts';
 import {
   compactionSchema,
@@ -68,6 +69,7 @@ const rowSchema = z
     earlyExitSchema,
     contentionSchema,
     boundsSchema,
+    ownSchema,
   ])
   .meta({
     title: 'Row',

@@ -7,21 +7,28 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { FileRef } from '../../../contract/files.ts';
 import type { UserKernelDescription } from '../../../contract/user-kernels.ts';
 import { workloadSchema } from '../../../contract/workload.ts';
+import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import { kernelFolders } from '../../model/bench/ceilings.ts';
 import { sanitize } from '../../model/sanitizer/sanitize.ts';
 import type { UserKernelBase } from '../../model/user-kernels/base.ts';
 import { descriptionFile, descriptionText, extensionOf, infoOf, replaceable } from '../../model/user-kernels/file.ts';
 import { rulesOf } from '../../workloads/index.ts';
-import { writeAtomically } from '../../workloads/scenarios/index.ts';
+import { type Scenarios, writeAtomically } from '../../workloads/scenarios/index.ts';
 import type { Handlers } from '../service/service.ts';
+import { begin, readBeginnings, wordsOf } from '../user-kernels/begin.ts';
+import { byBase, freeFolder, reproduce } from '../user-kernels/reproduce.ts';
 import type { Trust } from '../user-kernels/trust.ts';
 import type { UserKernels } from '../user-kernels/user-kernels.ts';
+import { placeOf } from './scenarios.ts';
 
 export interface UserKernelParts {
+  readonly addon: NativeAddon;
+  readonly scenarios: Scenarios;
   readonly userKernels: UserKernels;
   readonly trust: Trust;
   readonly files: FileAccess;
+  readonly assetsFolder: string;
 }
 
 /** A watched kernel takes ten to a hundred times as long. */
@@ -66,7 +73,9 @@ const changedElsewhere = (id: string): BraggError =>
 
 const templatesOf = (base: UserKernelBase) => replaceable(kernelFolders().sources, base, rulesOf(base));
 
-export function userKernelHandlers({ userKernels, trust, files }: UserKernelParts): Pick<Handlers, Names> {
+export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names> {
+  const { addon, scenarios, userKernels, trust, files } = parts;
+  const templates = path.join(parts.assetsFolder, 'templates');
   const open = async (beside: FileRef | null, id: string) =>
     userKernels.open(path.join(await folderOf(files, beside), id));
   return {
@@ -96,13 +105,21 @@ export function userKernelHandlers({ userKernels, trust, files }: UserKernelPart
       const title = `Own ${base.title.charAt(0).toLowerCase()}${base.title.slice(1)}`;
       const workload = workloadSchema.parse(base.workload);
       const of = { workload, bench: base.bench, base: base.id, replaces, title };
-      const usual = { changes: '', compile: {}, tunables: [], conditions: [] };
+      const usual = { changes: '', answer: '', compile: {}, tunables: [], conditions: [] };
       const description: UserKernelDescription = { kind: 'variant', version: 1, ...of, ...usual };
       const file = path.join(folder, id);
       await mkdir(folder, { recursive: true });
       await createBoth(file, await readFile(source, 'utf8'), descriptionText(description));
       const made = await userKernels.open(file);
       return infoOf(made, userKernels.isTrusted(made));
+    },
+    'userKernels.beginnings': async () => ({ beginnings: (await readBeginnings(templates)).map(wordsOf) }),
+    'userKernels.begin': async ({ beside, id, beginning, answer }) => {
+      const folder = await folderOf(files, beside);
+      await mkdir(folder, { recursive: true });
+      const made = await begin({ templates, folder, id, beginning, answer });
+      const kernel = await userKernels.open(made.kernel);
+      return { info: infoOf(kernel, userKernels.isTrusted(kernel)), scenario: files.grant(made.scenario).file };
     },
     'userKernels.read': async ({ beside, id }) => {
       const found = await open(beside, id);
@@ -144,6 +161,12 @@ export function userKernelHandlers({ userKernels, trust, files }: UserKernelPart
       } finally {
         await rm(folder, { recursive: true, force: true });
       }
+    },
+    'userKernels.reproduce': async ({ beside, id, scenario }) => {
+      const kernel = await open(beside, id);
+      const reading = await scenarios.check(byBase(scenario, kernel), await placeOf(files, beside));
+      const folder = freeFolder(path.dirname(kernel.file), kernel);
+      return { folder, files: await reproduce({ addon, userKernels, kernel, reading, folder }) };
     },
     'userKernels.build': async ({ beside, id }, signal) => {
       const start = performance.now();

@@ -1,6 +1,7 @@
 /** Opens a file as a timeline, whatever it is: by its first bytes, not by its name. */
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { BraggError } from '../../../contract/errors.ts';
 import { fileError } from '../../io/files/errors.ts';
@@ -10,7 +11,10 @@ import { importNsight } from '../../model/timeline/import/nsight.ts';
 import { importRun } from '../../model/timeline/import/run.ts';
 import { spanCount, type Trace } from '../../model/timeline/trace.ts';
 import { readRun, sessionFileOf } from '../run-files/read.ts';
+import { convertReport } from './nsys.ts';
+import { scratchFolder } from './scratch.ts';
 import { timelineOf } from './timeline-of.ts';
+import { gzipFault, unpack, unpackedHead } from './unpack.ts';
 
 export interface ReadProgress {
   readonly read_bytes: number;
@@ -18,24 +22,29 @@ export interface ReadProgress {
   readonly spans: number;
 }
 
-type Kind = 'json' | 'gzip' | 'sqlite' | 'run';
+type Kind = 'json' | 'gzip' | 'sqlite' | 'run' | 'nsys';
 
+const DATABASE = Buffer.from('SQLite format 3\0');
 const SIGNATURES: readonly (readonly [Kind, string])[] = [
   ['gzip', '1f8b'],
-  ['sqlite', Buffer.from('SQLite format 3\0').toString('hex')],
+  ['sqlite', DATABASE.toString('hex')],
   ['run', '894844460d0a1a0a'],
 ];
 const CHUNK_BYTES = 2 ** 20;
 /** Enough for signatures, and for the name of a session's format. */
 const HEAD_BYTES = 256;
 
+const NSYS = /\.(nsys-rep|qdrep)$/i;
+
 /** Files of programs near by, and what to do with them. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
-  [/\.(nsys-rep|qdrep|qdstrm)$/i, 'Nsight Systems keeps this format to itself: run nsys export --type sqlite on it'],
+  [/\.qdstrm$/i, 'it is a recording that Nsight Systems has not imported: run QdstrmImporter on it'],
   [/\.ncu-rep$/i, 'it is a report of Nsight Compute, which has no timeline'],
   [/\.(pftrace|perfetto-trace|pb)$/i, 'it is a trace of Perfetto in its own format: convert it with traceconv json'],
   [/\.zip$/i, 'it is a ZIP archive: unpack it first'],
 ];
+
+const isDatabase = (head: Buffer): boolean => head.subarray(0, DATABASE.length).equals(DATABASE);
 
 function kindOf(head: Buffer, name: string): Kind {
   if (head.length === 0) throw new BraggError('foreign-file', 'it is empty');
@@ -43,6 +52,7 @@ function kindOf(head: Buffer, name: string): Kind {
   const found = SIGNATURES.find(([, signature]) => hex.startsWith(signature));
   if (found !== undefined) return found[0];
   if (sessionFileOf(head) !== null) return 'run';
+  if (NSYS.test(name)) return 'nsys';
   const first = head
     .toString('latin1')
     .replace(/^\xef\xbb\xbf/, '')
@@ -52,7 +62,7 @@ function kindOf(head: Buffer, name: string): Kind {
   throw new BraggError(
     'foreign-file',
     hint ??
-      'it is neither Chrome Trace JSON (also .gz), nor an SQLite export of Nsight Systems, nor a run (.h5, or .json of a measurement)',
+      'it is neither Chrome Trace JSON, nor an SQLite export of Nsight Systems (both also .gz), nor a report of it (.nsys-rep), nor a run (.h5, or .json of a measurement)',
   );
 }
 
@@ -84,12 +94,7 @@ async function importChrome(
       progress({ read_bytes: source.bytesRead, total_bytes, spans: trace.spans });
     }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (code === 'Z_BUF_ERROR') {
-      throw new BraggError('foreign-file', `its compressed data are cut off after ${source.bytesRead} bytes`);
-    }
-    if (code.startsWith('Z_')) throw new BraggError('foreign-file', 'its compressed data are damaged');
-    throw error;
+    throw gzipFault(error, source.bytesRead);
   } finally {
     source.destroy();
     chunks.destroy();
@@ -105,23 +110,41 @@ async function importRunFile(file: string, name: string): Promise<Trace> {
   return trace;
 }
 
-/** `name` is the file as the user knows it. Throws BraggError with one sentence that names it. */
+/**
+ * `name` is the file as the user knows it. `scratch` is made where it is needed, and gone afterwards: who ends this
+ * thread on its way removes it. Throws BraggError with one sentence that names the file.
+ */
 export async function openTrace(
   file: string,
   name: string,
   progress: (progress: ReadProgress) => void = () => undefined,
+  scratch: string = scratchFolder(),
 ): Promise<Trace> {
   try {
     const { size } = await stat(file);
-    const kind = kindOf(await headOf(file, name), name);
-    progress({ read_bytes: 0, total_bytes: size, spans: 0 });
+    const head = await headOf(file, name);
+    const kind = kindOf(head, name);
+    const at = (read_bytes: number, spans: number): void => progress({ read_bytes, total_bytes: size, spans });
+    const database = (from: string): Trace => importNsight(from, name, (spans) => at(0, spans));
+    const made = path.join(scratch, 'made.sqlite');
+    at(0, 0);
     switch (kind) {
       case 'sqlite':
-        return importNsight(file, name, (spans) => progress({ read_bytes: 0, total_bytes: size, spans }));
+        return database(file);
+      case 'nsys':
+        await mkdir(scratch, { mode: 0o700 });
+        await convertReport(file, made, scratch);
+        return database(made);
       case 'run':
         return await importRunFile(file, name);
+      case 'gzip':
+        if (!isDatabase(await unpackedHead(file, HEAD_BYTES)))
+          return await importChrome(file, name, true, size, progress);
+        await mkdir(scratch, { mode: 0o700 });
+        await unpack(file, made, (read_bytes) => at(read_bytes, 0));
+        return database(made);
       default:
-        return await importChrome(file, name, kind === 'gzip', size, progress);
+        return await importChrome(file, name, false, size, progress);
     }
   } catch (error) {
     if (error instanceof BraggError && (error.code === 'foreign-file' || error.code === 'memory')) {
@@ -131,5 +154,7 @@ export async function openTrace(
       });
     }
     throw fileError(error, name);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
   }
 }

@@ -1,4 +1,5 @@
 /** The host's end of one timeline's worker thread. */
+import { rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { BraggError } from '../../../contract/errors.ts';
 import { startedFile } from '../../io/started-file.ts';
@@ -6,6 +7,7 @@ import type { Description } from '../../model/timeline/description.ts';
 import type { RunTimeline } from '../../model/timeline/import/run.ts';
 import type { Answer, Asked, Question } from '../../model/timeline/questions.ts';
 import type { ReadProgress } from './open.ts';
+import { scratchFolder } from './scratch.ts';
 import type { WorkerReply, WorkerTask } from './worker.ts';
 
 type Value = Description | Answer<Question> | null;
@@ -20,6 +22,7 @@ interface Waiting {
 export class TraceWorker {
   readonly #worker = new Worker(startedFile('timeline-worker', 'app/timelines/worker.ts'));
   readonly #waiting = new Map<number, Waiting>();
+  readonly #scratch = scratchFolder();
   #next = 0;
   #closed = false;
 
@@ -32,7 +35,7 @@ export class TraceWorker {
   }
 
   async openFile(file: string, name: string, progress: (progress: ReadProgress) => void): Promise<Description> {
-    return (await this.#perform({ kind: 'file', file, name }, progress)) as Description;
+    return (await this.#perform({ kind: 'file', file, name, scratch: this.#scratch }, progress)) as Description;
   }
 
   async openRun(run: RunTimeline): Promise<Description> {
@@ -52,6 +55,8 @@ export class TraceWorker {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#worker.terminate();
+    // Where it was ended on its way.
+    await rm(this.#scratch, { recursive: true, force: true });
   }
 
   #perform(task: WithoutId<WorkerTask>, progress: Waiting['progress'] = () => undefined): Promise<Value> {

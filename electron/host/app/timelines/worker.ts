@@ -12,7 +12,13 @@ import type { Trace } from '../../model/timeline/trace.ts';
 import { openTrace, type ReadProgress } from './open.ts';
 
 export type WorkerTask =
-  | { readonly id: number; readonly kind: 'file'; readonly file: string; readonly name: string }
+  | {
+      readonly id: number;
+      readonly kind: 'file';
+      readonly file: string;
+      readonly name: string;
+      readonly scratch: string;
+    }
   | { readonly id: number; readonly kind: 'run'; readonly run: RunTimeline }
   | { readonly id: number; readonly kind: 'ceiling'; readonly ceiling: number | null }
   | {
@@ -48,7 +54,7 @@ async function perform(task: WorkerTask): Promise<Description | Answer<Question>
         next = now + REPORT_MS;
         send({ id: task.id, kind: 'progress', progress });
       };
-      return opened(await openTrace(task.file, task.name, report));
+      return opened(await openTrace(task.file, task.name, report, task.scratch));
     }
     case 'run':
       return opened(importRun(task.run));

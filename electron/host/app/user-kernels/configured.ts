@@ -64,6 +64,7 @@ async function ofShipped(base: UserKernelBase, shipped: ShippedSpace, folders: K
     base: base.id,
     replaces: file,
     compile: {},
+    answer: '',
   } as const;
   const space = { variant: base.id, file, tunables, conditions, usual };
   return { space, text, description: { ...described, tunables: [], conditions: [] }, base, from: null };
@@ -94,6 +95,7 @@ export function configuredKernel(source: SpaceSource, { variant, configuration }
     file: space.file,
     text: changed,
     whole: changed,
+    answer: from?.answer ?? null,
     refused: from?.refused ?? [],
     description: described,
     base,

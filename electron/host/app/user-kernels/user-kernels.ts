@@ -9,6 +9,7 @@ import type { ShippedSpace } from '../../../contract/tuning/tunables.ts';
 import { isUserKernelFile, type Printed } from '../../../contract/user-kernels.ts';
 import type { KernelFolders, NativeAddon } from '../../io/addon/addon.ts';
 import { InOrder } from '../../io/flow/in-order.ts';
+import { type AnsweredProblem, answerOf } from '../../model/user-kernels/answer.ts';
 import type { UserKernelBase } from '../../model/user-kernels/base.ts';
 import { type BuildOptions, type Built, buildUserKernel, codeOf } from '../../model/user-kernels/build.ts';
 import { benchText, readUserKernel, type UserKernel } from '../../model/user-kernels/file.ts';
@@ -244,6 +245,12 @@ export class UserKernels {
     this.#requireTrustOf(kernel);
   }
 
+  /** The file with the answer that its program expects. Throws a BraggError `untrusted` first. */
+  async answer(kernel: UserKernel, problem: AnsweredProblem): Promise<string | null> {
+    this.#requireTrustOf(kernel);
+    return answerOf(kernel, problem, this.#options.folders.cache, this.#closing.signal);
+  }
+
   /** Compiles it and runs nothing of it. Throws a BraggError `untrusted` first: a compiler reads files too. */
   async build(kernel: UserKernel, signal?: AbortSignal): Promise<Built> {
     this.#requireTrustOf(kernel);
@@ -283,6 +290,7 @@ export class UserKernels {
       startChild: this.startChild,
       build: (variant) => codeOf(variant, this.#buildOptions()),
       limit_s: this.#limit_s,
+      answer: (variant, problem) => answerOf(variant, problem, this.#options.folders.cache, this.#closing.signal),
       onOutput: (text) => this.addPrinted(kernel.id, text),
       requireTrust: (variant) => this.#requireTrustOf(variant),
     });

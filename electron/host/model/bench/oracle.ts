@@ -34,6 +34,16 @@ function contenders(variants: readonly Variant[], stepping: 'path' | 'depth'): r
   );
 }
 
+/** Name of the variant that solves a problem in FP64 here, first of all; null where none can. */
+export function oracleNameOf(addon: NativeAddon, problem: TransportProblem): string | null {
+  const inFp64: TransportProblem = { ...problem, solver: { ...problem.solver, precision: 'fp64' } };
+  const found = contenders(addon.variants(), problem.solver.stepping).find((variant) => {
+    const wanted = candidate(inFp64, variant).problem;
+    return variant.id !== 'reference' || cellSteps(addon, wanted) <= mostReferenceCellSteps;
+  });
+  return found?.id ?? null;
+}
+
 interface Found {
   readonly oracle: Oracle | null;
   readonly reason: string | null;

@@ -1,12 +1,11 @@
 /** Runs the command line under compute-sanitizer: every process of it is watched, those of user kernels too. */
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
 import type { Sanitized, SanitizerTool } from '../../../contract/user-kernels/sanitizer.ts';
+import { nodeProgram } from '../../io/node-program.ts';
 import { runContained } from '../user-kernels/contained.ts';
 import { parseSanitizer } from './parse.ts';
 
@@ -43,18 +42,6 @@ export async function findSanitizer(environment: NodeJS.ProcessEnv = process.env
   );
 }
 
-/** Node itself: Electron's program cannot be started as Node once it is packaged. */
-async function nodeProgram(): Promise<string> {
-  if (process.versions['electron'] === undefined) return process.execPath;
-  await promisify(execFile)('node', ['--version']).catch(() => {
-    throw new BraggError(
-      'unsupported',
-      'compute-sanitizer watches the command line, which needs Node: none was found.',
-    );
-  });
-  return 'node';
-}
-
 /** The command line's program: beside the shell's own bundle, or its source. */
 function commandLine(): string {
   const here = import.meta.dirname;
@@ -89,7 +76,7 @@ export interface SanitizeOptions {
 /** Throws a BraggError where it cannot run, or the run is refused before it begins. */
 export async function sanitize({ tool, words, kernel, signal }: SanitizeOptions): Promise<Sanitized> {
   const program = await findSanitizer();
-  const node = await nodeProgram();
+  const node = await nodeProgram('compute-sanitizer watches the command line, which');
   const ours = ['--tool', tool, '--target-processes', 'all', '--print-limit', String(MOST_TOLD)];
   const args = [...ours, node, commandLine(), ...words];
   // What it trusts and keeps is its own.
@@ -97,7 +84,10 @@ export async function sanitize({ tool, words, kernel, signal }: SanitizeOptions)
   const start = performance.now();
   try {
     const environment = { BRAGGBENCH_HOME: home, BRAGGBENCH_SANITIZED: '1' };
-    const { failed, output } = await runContained({ program, args, folder: home, limits: LIMITS, signal, environment });
+    const { failed, output } = await runContained({
+      ...{ title: 'The run under compute-sanitizer', program, args, folder: home, limits: LIMITS },
+      ...{ signal, environment },
+    });
     const parsed = parseSanitizer(output);
     if (parsed.errors === null && failed) {
       throw new BraggError('device', `The run under compute-sanitizer did not begin: ${output.trim().slice(-1000)}`);

@@ -20,6 +20,8 @@ export interface LaneKey {
   readonly scope: number;
   /** Lanes stand in ascending order of this, then in the order of their first span. */
   readonly order: number;
+  /** Stands there without spans too: a thread that had nothing to do is worth seeing. */
+  readonly kept?: boolean;
 }
 
 export interface NewSpan {
@@ -113,10 +115,11 @@ export class TraceBuilder {
       byStart(spans, start, duration);
       const rows = assignRows(spans, start, duration);
       crowded += rows.crowded;
-      lanes.push({ process, name, kind, scope, firstTrack: offsets.length, tracks: rows.count });
-      const next = new Uint32Array(rows.count);
+      const tracks = Math.max(1, rows.count);
+      lanes.push({ process, name, kind, scope, firstTrack: offsets.length, tracks });
+      const next = new Uint32Array(tracks);
       for (const row of rows.row) next[row] = (next[row] ?? 0) + 1;
-      for (let row = 0; row < rows.count; row += 1) {
+      for (let row = 0; row < tracks; row += 1) {
         const size = next[row] ?? 0;
         offsets.push(filled);
         laneOf.push(i);
@@ -207,11 +210,11 @@ export class TraceBuilder {
     return notes;
   }
 
-  /** Numbers of the lanes that have spans, in the order in which they stand. */
+  /** Numbers of the lanes that have spans or are kept, in the order in which they stand. */
   #laneOrder(): readonly number[] {
     const used = new Set(this.#lane.view());
     return [...this.#lanes.keys()]
-      .filter((lane) => used.has(lane))
+      .filter((lane) => used.has(lane) || this.#lanes[lane]?.kept === true)
       .sort((a, b) => (this.#lanes[a]?.order ?? 0) - (this.#lanes[b]?.order ?? 0) || a - b);
   }
 

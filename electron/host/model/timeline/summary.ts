@@ -8,6 +8,9 @@
 import type { TraceSummary } from '../../../contract/timeline.ts';
 import { busyTime } from './busy.ts';
 import { type SpanArguments, spanArguments } from './details.ts';
+import { hostTime } from './host-time.ts';
+import { idleTime } from './idle-time.ts';
+import { tracksOf } from './in-order.ts';
 import { launchersOf } from './links.ts';
 import { timesByName } from './statistics.ts';
 import { endOf, kindNumber, spanCount, type Trace } from './trace.ts';
@@ -84,6 +87,8 @@ export function traceSummary(trace: Trace): TraceSummary {
       share: device_ns === null ? null : launchTime(trace, launchNames, first, last) / device_ns,
     },
     idleShare: idle,
+    idle: idleTime(trace),
+    host: hostTime(trace),
   };
 }
 
@@ -91,7 +96,7 @@ const isOfGraph = ({ graph, graphNode }: SpanArguments): boolean => (graph ?? 0)
 
 /** Time in which at least one thread was in a launching call: a runtime call and the driver's within it count once. */
 function launchTime(trace: Trace, launchNames: Uint8Array, from: number, to: number): number {
-  const lanes = trace.lanes.flatMap((lane) => Array.from({ length: lane.tracks }, (_, row) => lane.firstTrack + row));
+  const lanes = trace.lanes.flatMap(tracksOf);
   const launching = (span: number): boolean => trace.kind[span] === CALL && launchNames[trace.nameOf[span] ?? 0] === 1;
   return busyTime(trace, lanes, from, to, launching).busy_ns;
 }

@@ -8,10 +8,12 @@ import { type CompileOptions, flagsFor } from '../../../contract/user-kernels/op
 import { type KernelFolders, type NativeAddon, nativeFolder } from '../../io/addon/addon.ts';
 import { onDisk } from '../../io/on-disk.ts';
 import { workloadFolder } from '../bench/sources.ts';
+import type { UserKernelBase } from './base.ts';
 import {
   type CppCompiler,
   compileEntry,
   compileLibrary,
+  coreLibrary,
   DEPENDENCIES,
   findCompiler,
   readUserKernelBuild,
@@ -100,7 +102,7 @@ async function toolsFor({ base, description }: UserKernel, folders: KernelFolder
   const native = onDisk(nativeFolder());
   const build = await readUserKernelBuild(native);
   const compiler = await findCompiler(build);
-  const core = path.join(native, compiler.style === 'msvc' ? 'braggbench_core.lib' : 'libbraggbench_core.a');
+  const core = path.join(native, coreLibrary(compiler.style));
   const found = await stat(core).catch(() => {
     throw new BraggError('unsupported', `${core} does not exist: user kernels are linked with it. Run: npm run build`);
   });
@@ -127,6 +129,12 @@ function keyOf(parts: readonly string[]): string {
   return key.digest('hex').slice(0, 32);
 }
 
+/** The file that gives a library its one exported function. */
+export function entryText(base: UserKernelBase): string {
+  const kernels = workloadFolder(base);
+  return `#include "${kernels}/user_kernel.hpp"\nBB_USER_KERNEL(${kernels}, "${base.bench}", "${base.id}")\n`;
+}
+
 /** Made once for a base, whatever is made from it. Several may make it at once: the last one stays. */
 async function entryFor(
   { base }: UserKernel,
@@ -136,9 +144,7 @@ async function entryFor(
 ): Promise<string> {
   const object = path.join(kept, `entry-${keyOf(tools.identity)}${tools.compiler.style === 'msvc' ? '.obj' : '.o'}`);
   if (existsSync(object)) return object;
-  const kernels = workloadFolder(base);
-  const text = `#include "${kernels}/user_kernel.hpp"\nBB_USER_KERNEL(${kernels}, "${base.bench}", "${base.id}")\n`;
-  await writeFile(path.join(work, 'entry.cpp'), text);
+  await writeFile(path.join(work, 'entry.cpp'), entryText(base));
   const made = path.basename(object);
   const { failed, output } = await compileEntry(tools.compiler, 'entry.cpp', made, {
     folder: work,

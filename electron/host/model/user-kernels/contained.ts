@@ -29,6 +29,8 @@ const SCRIPT =
   '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$@" 3<&-';
 
 export interface Work {
+  /** In its messages: `The compiler` unless it is said otherwise. */
+  readonly title?: string;
   readonly program: string;
   readonly args: readonly string[];
   readonly folder: string;
@@ -67,9 +69,10 @@ function killAll({ pid }: ChildProcess): void {
 
 /** Throws BraggError `disconnected` where `signal` is aborted, `invalid` where it takes too long. */
 export function runContained(work: Work): Promise<{ readonly failed: boolean; readonly output: string }> {
-  const { program, signal, limits = compilerLimits } = work;
+  const { program, title = 'The compiler', signal, limits = compilerLimits } = work;
   return new Promise((resolve, reject) => {
-    if (signal?.aborted === true) return reject(new BraggError('disconnected', 'Compiling was cancelled.'));
+    if (signal?.aborted === true)
+      return reject(new BraggError('disconnected', `${title} was not started: it was cancelled.`));
     const child = start(work, limits);
     let output = '';
     let late: NodeJS.Timeout | undefined;
@@ -77,7 +80,7 @@ export function runContained(work: Work): Promise<{ readonly failed: boolean; re
       killAll(child);
       reject(error);
     };
-    const cancel = (): void => stop(new BraggError('disconnected', 'Compiling was cancelled.'));
+    const cancel = (): void => stop(new BraggError('disconnected', `${title} was ended: it was cancelled.`));
     const leave = (): void => killAll(child);
     const release = (): void => {
       clearTimeout(late);
@@ -85,8 +88,7 @@ export function runContained(work: Work): Promise<{ readonly failed: boolean; re
       process.off('exit', leave);
     };
     late = setTimeout(
-      () =>
-        stop(new BraggError('invalid', `The compiler did not end within ${limits.time_ms / 1000} s; it was ended.`)),
+      () => stop(new BraggError('invalid', `${title} did not end within ${limits.time_ms / 1000} s; it was ended.`)),
       limits.time_ms,
     );
     signal?.addEventListener('abort', cancel, { once: true });

@@ -96,17 +96,27 @@ const common = {
 const foldersOf = ({ style }: CppCompiler, includes: readonly string[]): readonly string[] =>
   includes.map((folder) => `${style === 'gnu' ? '-I' : '/I'}${folder}`);
 
+/** What a file that is compiled once for each instruction set is compiled with, for one of them. */
+export function simdFlags(style: CppCompiler['style'], build: UserKernelBuild, isa: string): readonly string[] {
+  const macro = style === 'msvc' ? `/DBB_ISA=${isa}` : `-DBB_ISA=${isa}`;
+  return [...words(build.isas[isa] ?? ''), ...words(build.simd), macro];
+}
+
+/** The library of all of ours, in the folder of the addon. */
+export const coreLibrary = (style: CppCompiler['style']): string =>
+  style === 'msvc' ? 'braggbench_core.lib' : 'libbraggbench_core.a';
+
 /** The command line for the user's file. */
 export function compileCommand(compiler: CppCompiler, build: UserKernelBuild, what: Compilation): readonly string[] {
   const { source, includes, isa, flags } = what;
-  const simd = isa === null ? null : [...words(build.isas[isa] ?? ''), ...words(build.simd)];
+  const simd = isa === null ? null : simdFlags(compiler.style, build, isa);
   const folders = foldersOf(compiler, includes);
   if (compiler.style === 'msvc') {
-    const own = simd === null ? [] : [...simd, `/DBB_ISA=${isa}`];
+    const own = simd ?? [];
     const says = ['/permissive-', '/W3', '/diagnostics:column'];
     return [...common.msvc, ...says, ...folders, ...own, ...userFlags(), ...flags, '/c', source, '/Fokernel.obj'];
   }
-  const own = simd === null ? ['-ffp-contract=off'] : [...simd, `-DBB_ISA=${isa}`];
+  const own = simd ?? ['-ffp-contract=off'];
   const says = ['-Wall', '-Wextra', '-fdiagnostics-color=never', '-fno-diagnostics-show-caret'];
   return [
     ...common.gnu,

@@ -5,6 +5,7 @@ import { BraggError, type Issue } from '../../../contract/errors.ts';
 import { suggest } from '../../../contract/scenario/index.ts';
 import {
   isUserKernelFile,
+  OWN_BENCH,
   USER_KERNEL_TEXT_MOST,
   type UserKernelDescription,
   type UserKernelInfo,
@@ -26,6 +27,8 @@ export interface UserKernel {
   readonly text: string;
   /** With what it includes from its own folder: this is compiled. */
   readonly whole: string;
+  /** The program of the expected answer; null where there is none. */
+  readonly answer: Included | null;
   /** Includes that may not be, at their lines; nothing is compiled then. */
   readonly refused: readonly Issue[];
   readonly description: UserKernelDescription;
@@ -98,12 +101,20 @@ function baseOf(description: UserKernelDescription, name: string, bases: readonl
 }
 
 /** A description as a file holds it: what says nothing is left out. */
-export function descriptionText({ bench, compile, tunables, conditions, ...rest }: UserKernelDescription): string {
+export function descriptionText({
+  bench,
+  answer,
+  compile,
+  tunables,
+  conditions,
+  ...rest
+}: UserKernelDescription): string {
   const { kind, version, workload, ...more } = rest;
   const named = { kind, version, workload, ...(bench === '' ? {} : { bench }), ...more };
   const options = Object.values(compile).every((one) => one === undefined) ? {} : { compile };
+  const told = answer === '' ? {} : { answer };
   const tuned = tunables.length === 0 ? {} : { tunables, conditions };
-  return `${JSON.stringify({ ...named, ...options, ...tuned }, null, 2)}\n`;
+  return `${JSON.stringify({ ...named, ...told, ...options, ...tuned }, null, 2)}\n`;
 }
 
 async function describe(text: string, name: string): Promise<UserKernelDescription> {
@@ -118,6 +129,16 @@ async function read(file: string): Promise<string> {
   const found = await readText(file, USER_KERNEL_TEXT_MOST);
   if (!found.ok) throw new BraggError('not-found', `${path.basename(file)}: ${found.reason}`);
   return found.text;
+}
+
+/** It runs with the user's rights too: what was read here is part of what is trusted, and is what is run. */
+async function readAnswer(file: string, { answer, bench }: UserKernelDescription, name: string) {
+  if (answer === '') return null;
+  if (bench !== OWN_BENCH) {
+    const says = `${answer} is the answer of a kernel that was made from nothing; allowed: none, of ${benchText('', bench).trim() || 'this workload'}`;
+    refuse([issue(name, 'answer', says, 'nothing')]);
+  }
+  return { name: answer, text: await read(path.join(path.dirname(file), answer)) };
 }
 
 export function hashOf(text: string, description: string, included: readonly Included[] = []): string {
@@ -167,16 +188,18 @@ export async function readUserKernel(file: string, { bases, rulesOf, sources }: 
     const says = 'is of CUDA kernels, and this one is compiled for the CPU';
     refuse([issue(name, 'compile.registers', says, 'nothing')]);
   }
+  const answer = await readAnswer(file, description, name);
   const { whole, included, refused } = await readClosure(file, text);
   return {
     id,
     file: path.resolve(file),
     text,
     whole,
+    answer,
     refused,
     description: { ...description, replaces },
     base,
-    sha256: hashOf(text, described, included),
+    sha256: hashOf(text, described, answer === null ? included : [...included, answer]),
   };
 }
 

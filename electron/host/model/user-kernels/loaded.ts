@@ -1,4 +1,5 @@
 /** A user kernel at work: it is built once, and its process serves one run after the other until one fails. */
+import type { AnsweredProblem } from './answer.ts';
 import type { UserKernel } from './file.ts';
 import type { StartChild } from './process/link.ts';
 import type { Factory, UserKernelCode } from './process/messages.ts';
@@ -28,6 +29,8 @@ export interface LoadedUserKernelOptions {
   readonly onOutput: (text: string) => void;
   /** Most seconds that one run may take. */
   readonly limit_s: number;
+  /** The file with the answer that the user's program gives; null where there is none. */
+  readonly answer: (kernel: UserKernel, problem: AnsweredProblem) => Promise<string | null>;
   /** Throws a BraggError `untrusted` unless the user has said that they trust the file. */
   readonly requireTrust: (kernel: UserKernel) => void;
 }
@@ -43,6 +46,12 @@ export class LoadedUserKernel {
   constructor(kernel: UserKernel, options: LoadedUserKernelOptions) {
     this.kernel = kernel;
     this.#options = options;
+  }
+
+  /** The file with the expected answer to a problem; null where nobody has written one. */
+  answer(problem: AnsweredProblem): Promise<string | null> {
+    this.#options.requireTrust(this.kernel);
+    return this.#options.answer(this.kernel, problem);
   }
 
   async lease(factory: Factory, problem: unknown, estimate_bytes: number): Promise<Lease> {

@@ -1,4 +1,5 @@
 /** User kernels of the diffraction workload. */
+import { BRIGHT_PARITY } from '../../../contract/image.ts';
 import { userKernelVerdict } from '../../../contract/user-kernel-verdict.ts';
 import { Determinism } from '../../model/bench/parity.ts';
 import { withUserKernels } from '../../model/user-kernels/known.ts';
@@ -26,6 +27,12 @@ export const diffractionUserKernels: UserKernelWorkload = {
   bases: (addon) => addon.diffractionVariants(),
   replaceable: replaceableBy({ engine, deviceHeaders: ['device_pixel.hpp', 'device_arithmetic.hpp'] }),
   fixed: withoutKernels,
+  reproduced: (_addon, reading, { base }) => {
+    if (reading.kind !== 'diffraction') throw new Error(`a scenario of ${reading.kind} came to diffraction`);
+    const problem = problemOf(reading);
+    const own = { ...problem, solver: { ...problem.solver, variant: base.id } };
+    return { kind: 'image', problem: own, held: { reference: REFERENCE, limit: BRIGHT_PARITY } };
+  },
   among: (engine, known) => ({
     diffractionVariants: () => withUserKernels(engine.diffractionVariants(), known.list('diffraction')),
     createDiffraction: (problem) => {

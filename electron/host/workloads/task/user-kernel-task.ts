@@ -30,7 +30,9 @@ export class UserKernelTask implements NativeTask {
   async prepare(): Promise<TaskPreparation | null> {
     if (this.#cancelled) return null;
     this.#lease?.discard();
-    this.#lease = await this.#session.lease('createTask', this.#problem, this.plan.estimate_bytes);
+    const answer = await this.#session.answer(this.#problem);
+    const words = answer === null ? this.#problem.words : { ...this.#problem.words, answer };
+    this.#lease = await this.#session.lease('createTask', { ...this.#problem, words }, this.plan.estimate_bytes);
     return this.#call('prepare', []);
   }
 

@@ -4,9 +4,12 @@ import type { SessionReport } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { TaskKind } from '../../../contract/scenario/kinds.ts';
 import { type UserKernelVerdict, userKernelVerdict } from '../../../contract/user-kernel-verdict.ts';
+import { ANSWER_FILE } from '../../model/reproducer/reproducer.ts';
 import { withUserKernels } from '../../model/user-kernels/known.ts';
 import { runOf } from '../run-data.ts';
+import { problemOf } from '../scenarios/index.ts';
 import { replaceableBy, type UserKernelWorkload, withoutKernels } from '../user-kernels.ts';
+import { isTask } from './scenario/reading.ts';
 import { UserKernelTask } from './user-kernel-task.ts';
 
 /** `row.cpp` lists variants; `layer.cpp` and `work.cpp` hold what results are compared with. */
@@ -33,6 +36,13 @@ export function taskUserKernels(kind: TaskKind): UserKernelWorkload {
       const library = 'library' in base && typeof base.library === 'string' ? base.library : null;
       if (library !== null) return `${base.id} calls ${library}, whose code is not here: there is nothing to copy.`;
       return withoutKernels(base);
+    },
+    reproduced: (_addon, reading, { base, answer }) => {
+      if (!isTask(reading)) throw new Error(`a scenario of ${reading.kind} came to ${kind}`);
+      const problem = { ...problemOf(reading), variant: base.id };
+      if (answer === null) return { kind: 'task', problem, held: null };
+      const words = { ...problem.words, answer: ANSWER_FILE };
+      return { kind: 'task', problem: { ...problem, words }, answered: problem, held: null };
     },
     among: (engine, known) => ({
       taskVariants: (workload) => {

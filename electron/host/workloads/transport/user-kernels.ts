@@ -1,5 +1,7 @@
 /** User kernels of proton transport. */
 import type { TransportProblem } from '../../io/addon/addon.ts';
+import { oracleNameOf } from '../../model/bench/oracle.ts';
+import { parityLimit } from '../../model/bench/parity.ts';
 import type { UserKernel } from '../../model/user-kernels/file.ts';
 import { withUserKernels } from '../../model/user-kernels/known.ts';
 import { runOf } from '../run-data.ts';
@@ -18,6 +20,13 @@ export const transportUserKernels: UserKernelWorkload = {
   bases: (addon) => addon.variants(),
   replaceable: replaceableBy({ engine: ['registry.cpp', 'tables.cpp', 'energy_grid.cpp'] }),
   fixed: withoutKernels,
+  reproduced: (addon, reading, kernel) => {
+    if (reading.kind !== 'transport') throw new Error(`a scenario of ${reading.kind} came to transport`);
+    const problem = byBase({ ...problemOf(reading), keyframes: 0 }, kernel);
+    const reference = oracleNameOf(addon, problem);
+    const held = reference === null ? null : { reference, limit: parityLimit[problem.solver.precision] };
+    return { kind: 'dose', problem, held };
+  },
   among: (engine, known) => ({
     variants: () => withUserKernels(engine.variants(), known.list('transport')),
     createTransport: (problem) => {

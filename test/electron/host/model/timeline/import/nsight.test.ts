@@ -159,6 +159,11 @@ describe('a recording by Nsight Systems 2025.3 on an H200', () => {
     expect(summary.kernels).toMatchObject({ count: 62, unique: 5, sum_ns: 194_815 });
     expect(summary.kernels.top[0]).toMatchObject({ name: 'saxpy_one', count: 20, sum_ns: 123_616 });
     expect(summary.copies).toMatchObject({ count: 21, bytes: 81_924, sum_ns: 33_472 });
+    expect(summary.idle).toMatchObject({ count: 61, sum_ns: 158_513_131, extent_ns: 158_707_946 });
+    const copying = summary.idle?.causes.find(({ cause }) => cause === 'copy');
+    expect(copying).toMatchObject({ sum_ns: 29_952 });
+    expect(summary.idle?.longest[0]).toMatchObject({ duration_ns: 69_537_914, cause: 'host', host: null });
+    expect(summary.host.calls[0]).toMatchObject({ name: 'cudaMalloc', count: 6, sum_ns: 120_858_101 });
     // 640 calls, 62 kernels and 21 copies; the 21 waits are among the calls.
     expect(summary.spans).toBe(723);
     expect(trace.lanes.map(({ process, name }) => `${process}: ${name}`)).toEqual(

@@ -1,0 +1,61 @@
+/** `braggbench reproduce`: a user kernel on a scenario as a folder that is built and run outside of the workbench. */
+import path from 'node:path';
+import { byBase, freeFolder, reproduce } from '../../host/app/user-kernels/reproduce.ts';
+import { refusalOf } from '../../host/workloads/scenarios/index.ts';
+import { flagValue, hasFlag, UsageError } from '../arguments.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { withHost } from '../open-host.ts';
+import { overridesOf, scenarioPath } from '../scenario-file.ts';
+import { obtainTrust } from '../user-kernels.ts';
+import type { Verb } from '../verb.ts';
+
+export const reproduceVerb: Verb = {
+  name: 'reproduce',
+  usage: 'reproduce SCENARIO --variant FILE [--out FOLDER] [--set path=value …] [--json]',
+  summary: 'export a user kernel and its problem as a program of their own',
+  details: [
+    "Writes one folder with the kernel's source, its problem, our headers and engine, and a CMake file. It builds and runs without the workbench: to show a fault to others, and under cuda-gdb, gdb or compute-sanitizer. The folder's README says how. Nothing of the kernel is compiled or run here, but for the program of its expected answer, where it has one.",
+  ],
+  flags: [
+    { name: 'variant', value: 'FILE', help: 'The kernel: a .cu or .cpp file with its description beside it.' },
+    { name: 'out', value: 'FOLDER', help: 'The folder that is made; by default NAME-reproducer, here.' },
+    { name: 'set', value: 'path=value', repeats: true, help: 'Change a value of the scenario first. Repeats.' },
+    {
+      name: 'trust',
+      help: "You trust the program of the kernel's expected answer, which is run: it is code with your rights.",
+    },
+    { name: 'json', help: 'Print one JSON document instead of text.' },
+  ],
+  examples: [
+    'braggbench reproduce water-70MeV --variant ./my.cu',
+    'braggbench reproduce small.json --variant ./my.cpp --out bug',
+  ],
+  operands: { min: 1, max: 1, name: 'a scenario' },
+  run: (context) => {
+    const { parsed, terminal } = context;
+    return withHost(async (host) => {
+      const file = flagValue(parsed, 'variant');
+      if (file === undefined || !/\.(cu|cpp)$/.test(file)) {
+        throw new UsageError('--variant names the kernel that is exported; allowed: a .cu or .cpp file');
+      }
+      const kernel = await host.userKernels.open(path.resolve(file));
+      // The program of an answer is run for it.
+      if (kernel.answer !== null) await obtainTrust(context, host, path.resolve(file));
+      const scenario = scenarioPath(parsed.operands[0] ?? '');
+      const found = await host.scenarios.read(scenario, { overrides: overridesOf(parsed) });
+      if (found.draft === null) throw refusalOf(found.issues);
+      const place = { name: scenario, folder: path.dirname(scenario) };
+      const reading = await host.scenarios.check(byBase(found.draft, kernel), place);
+      const out = flagValue(parsed, 'out');
+      const folder = out === undefined ? freeFolder(process.cwd(), kernel) : path.resolve(out);
+      const { addon, userKernels } = host;
+      const files = await reproduce({ addon, userKernels, kernel, reading, folder });
+      if (hasFlag(parsed, 'json')) terminal.printJson({ folder, files });
+      else {
+        terminal.print(`${folder}: ${files} files`);
+        terminal.print('  cmake -B build && cmake --build build && ./bin/reproduce');
+      }
+      return exitCodes.done;
+    });
+  },
+};

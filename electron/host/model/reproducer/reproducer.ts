@@ -1,0 +1,123 @@
+/** A folder with a user kernel, its problem and a program around it, which is built by CMake and needs no workbench. */
+import { existsSync } from 'node:fs';
+import { copyFile, cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { BraggError } from '../../../contract/errors.ts';
+import { flagsFor } from '../../../contract/user-kernels/options.ts';
+import { type KernelFolders, nativeFolder } from '../../io/addon/addon.ts';
+import { temporaryIn } from '../../io/files/temporary.ts';
+import { onDisk } from '../../io/on-disk.ts';
+import { workloadFolder } from '../bench/sources.ts';
+import { entryText } from '../user-kernels/build.ts';
+import { coreLibrary, readUserKernelBuild, simdFlags, type UserKernelBuild } from '../user-kernels/cpp-compiler.ts';
+import { codeFileOf, type UserKernel } from '../user-kernels/file.ts';
+import { presentIncludes } from '../user-kernels/moved.ts';
+import { problemBytes, type ReproducedProblem } from './problem.ts';
+import { kernelCmake, readmeText } from './texts.ts';
+
+export interface ReproducerOptions {
+  readonly kernel: UserKernel;
+  readonly problem: ReproducedProblem;
+  /** The scenario as it is opened. */
+  readonly scenario: unknown;
+  readonly folders: KernelFolders;
+  /** Instruction set of this processor, for files that are compiled for one. */
+  readonly isa: string;
+  readonly version: string;
+  /** The expected answer, where a program gave one. */
+  readonly answer: string | null;
+  /** Must not exist yet. */
+  readonly folder: string;
+}
+
+/** Beside the problem that names it. */
+export const ANSWER_FILE = 'answer.f64';
+
+const styleOf = (build: UserKernelBuild): 'msvc' | 'gnu' => (build.compiler === 'MSVC' ? 'msvc' : 'gnu');
+
+const within = (file: string): string => path.posix.relative('kernels', file);
+
+/** What a CPU file is compiled with: numbers must be those of the workbench. */
+function cpuFlags({ description }: UserKernel, build: UserKernelBuild, isa: string): readonly string[] {
+  const style = styleOf(build);
+  const simd = description.replaces.endsWith('.simd.cpp');
+  const fixed = style === 'msvc' ? [] : ['-ffp-contract=off'];
+  const own = simd ? simdFlags(style, build, isa) : fixed;
+  return [...(style === 'msvc' ? [] : ['-O3']), ...own, ...flagsFor(style, description.compile)];
+}
+
+async function write(folder: string, options: ReproducerOptions): Promise<void> {
+  const { kernel, problem, scenario, folders, isa, version } = options;
+  const { base, description } = kernel;
+  const { replaces, title } = description;
+  const name = codeFileOf(kernel);
+  const workload = workloadFolder(base);
+  const sources = onDisk(folders.sources);
+  const images = onDisk(folders.images);
+  const native = onDisk(nativeFolder());
+  const into = (...parts: readonly string[]): string => path.join(folder, ...parts);
+
+  await cp(sources, into('kernels', 'source'), { recursive: true, filter: (file) => !file.endsWith('.cpp') });
+  await cp(path.join(images, 'include'), into('include'), { recursive: true });
+  await copyFile(path.join(native, 'include', 'build_config.hpp'), into('include', 'build_config.hpp'));
+  await cp(path.join(images, 'reproduce'), into('program'), { recursive: true });
+  await mkdir(into('lib'));
+  const build = await readUserKernelBuild(native);
+  const core = coreLibrary(styleOf(build));
+  await copyFile(path.join(native, core), into('lib', core));
+  const fatbin = `${workload}.fatbin`;
+  if (base.device === 'cuda' && existsSync(path.join(images, fatbin))) {
+    await copyFile(path.join(images, fatbin), into('kernels', fatbin));
+  }
+
+  const beside = path.posix.join('kernels/source', path.posix.dirname(within(replaces)));
+  const text = presentIncludes(kernel.whole, {
+    beside: path.join(sources, path.posix.dirname(within(replaces))),
+    sources,
+    workload,
+    engine: [into('include')],
+  });
+  await writeFile(into(name), text);
+  let main = name;
+  if (base.device === 'cuda' && !replaces.endsWith('.cu')) {
+    // A header is compiled as part of the file with the variant's kernels, which finds the user's in its place.
+    main = path.posix.join('kernels/source', within(base.source));
+    const up = path.posix.relative(beside, name);
+    await writeFile(into('kernels', 'source', within(replaces)), `#include "${up}"\n`);
+  }
+  const flags = base.device === 'cuda' ? flagsFor('cuda', description.compile) : cpuFlags(kernel, build, isa);
+  const told = { name, title, base: base.id, replaces, device: base.device, version };
+  await writeFile(into('program', 'entry.cpp'), entryText(base));
+  await rename(into('program', 'CMakeLists.txt'), into('CMakeLists.txt'));
+  await writeFile(into('kernel.cmake'), kernelCmake({ name, main, beside, device: base.device, flags }));
+  await writeFile(into('README.md'), readmeText(told));
+  await writeFile(into('scenario.json'), `${JSON.stringify(scenario, null, 2)}\n`);
+  if (options.answer !== null) {
+    await copyFile(options.answer, into(ANSWER_FILE));
+    await writeFile(into(kernel.answer?.name ?? 'answer'), kernel.answer?.text ?? '');
+  }
+  await writeFile(into('problem.json'), await problemBytes({ ...problem, title, kernel: { workload, name } }));
+}
+
+/** All of it or nothing. Throws BraggError `exists` where the folder is there. */
+export async function writeReproducer(options: ReproducerOptions): Promise<{ readonly files: number }> {
+  const { folder, kernel, folders } = options;
+  if (kernel.refused.length > 0) throw new BraggError('invalid', kernel.refused[0]?.message ?? '', kernel.refused);
+  if (!existsSync(path.join(onDisk(folders.images), 'reproduce'))) {
+    throw new BraggError('unsupported', 'The sources of reproducers are not here. Run: npm run build');
+  }
+  const taken = (): BraggError => new BraggError('exists', `${folder} exists already. Choose another name.`);
+  if (existsSync(folder)) throw taken();
+  const made = temporaryIn(path.dirname(folder));
+  try {
+    await mkdir(made, { recursive: true });
+    await write(made, options);
+    await rename(made, folder).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'ENOTEMPTY' || error.code === 'EEXIST' ? taken() : error;
+    });
+  } finally {
+    await rm(made, { recursive: true, force: true });
+  }
+  const all = await readdir(folder, { recursive: true, withFileTypes: true });
+  return { files: all.filter((one) => one.isFile()).length };
+}

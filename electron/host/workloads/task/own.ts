@@ -1,0 +1,8 @@
+/** What kernels that are made from nothing take the place of. */
+import type { UserKernelDescription } from '../../../contract/user-kernels.ts';
+
+export const ownKernel = (device: 'cpu' | 'cuda'): Pick<UserKernelDescription, 'workload' | 'base' | 'replaces'> => ({
+  workload: 'micro',
+  base: `own-${device}`,
+  replaces: `kernels/micro/own/${device === 'cuda' ? 'own.cu' : 'own_compute.cpp'}`,
+});

@@ -1,0 +1,11 @@
+// The sum of two vectors: what a kernel of one's own takes the place of.
+#include "own_compute.hpp"
+
+namespace bb::micro::own {
+
+void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
+  (void)n;
+  for (std::size_t i = first; i < last; ++i) results[i] = a[i] + b[i];
+}
+
+}  // namespace bb::micro::own

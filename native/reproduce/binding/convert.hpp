@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "value.hpp"
+
+// What reads problems in the addon reads them here too: the same functions of native/binding/convert.hpp, of a file.
+namespace bb::binding {
+
+class Fields {
+ public:
+  /// Borrows the value.
+  Fields(const reproduce::Value& value, std::string path) : value_(&value), path_(std::move(path)) {}
+
+  double number(const char* key) const;
+  int integer(const char* key) const;
+  std::string text(const char* key) const;
+  bool flag(const char* key) const;
+  Fields child(const char* key) const;
+  std::vector<Fields> list(const char* key) const;
+  std::vector<std::string> texts(const char* key) const;
+  std::vector<double> doubles(const char* key) const;
+  std::span<const double> view_of_doubles(const char* key) const;
+  std::vector<std::uint8_t> bytes(const char* key) const;
+  std::vector<std::string> names() const;
+  bool has(const char* key) const { return value_->find(key) != nullptr; }
+  const std::string& path() const { return path_; }
+
+ private:
+  const reproduce::Value& get(const char* key, reproduce::Value::Kind wanted, const char* words) const;
+  [[noreturn]] void refuse(const char* key, const char* wanted) const;
+
+  const reproduce::Value* value_;
+  std::string path_;
+};
+
+}  // namespace bb::binding

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bb::reproduce {
+
+/// A value of JSON. A list of numbers alone is kept as numbers: maps and tables have many.
+struct Value {
+  enum class Kind { kNull, kFlag, kNumber, kText, kNumbers, kList, kObject };
+
+  Kind kind = Kind::kNull;
+  double number = 0;
+  std::string text{};
+  std::vector<double> numbers{};
+  std::vector<Value> items{};
+  std::vector<std::pair<std::string, Value>> fields{};
+
+  /// Null where there is no such field.
+  const Value* find(std::string_view name) const;
+};
+
+/// Reads JSON as our own program writes it. Throws std::runtime_error that names the byte.
+Value parse(std::string_view text);
+
+}  // namespace bb::reproduce

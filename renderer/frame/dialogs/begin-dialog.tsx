@@ -1,0 +1,90 @@
+/** A first kernel of one's own: what it begins as, where it runs, and what its answer is written in. */
+import { type ReactElement, useId, useState } from 'react';
+import { type AnswerLanguage, answerLanguages, isUserKernelFile } from '../../../electron/contract/user-kernels.ts';
+import type { DialogKinds } from '../../state/dialogs.ts';
+import { Button } from '../../widgets/controls/button.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import { TextField } from '../../widgets/controls/text-field.tsx';
+import { Dialog } from '../../widgets/floating/dialog.tsx';
+
+type Kind = DialogKinds['begin'];
+
+export interface BeginDialogProps {
+  readonly request: Kind['request'];
+  readonly answer: (answer: Kind['answer'] | null) => void;
+}
+
+const languageWords: Readonly<Record<AnswerLanguage, string>> = { python: 'Python', typescript: 'TypeScript' };
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly onChange: (value: string) => void;
+}
+
+function Choice({ label, ...select }: ChoiceProps): ReactElement {
+  const id = useId();
+  return (
+    <p className="dialog-choice">
+      <label htmlFor={id}>{label}</label> <Select id={id} {...select} />
+    </p>
+  );
+}
+
+export default function BeginDialog({ request, answer }: BeginDialogProps): ReactElement {
+  const { beginnings, taken } = request;
+  const [beginning, setBeginning] = useState(beginnings[0]?.id ?? '');
+  const [extension, setExtension] = useState('.cu');
+  const [language, setLanguage] = useState<AnswerLanguage>('python');
+  const [name, setName] = useState<string | null>(null);
+  const stem = name ?? `my-${beginning}`;
+  const id = `${stem.trim()}${extension}`;
+  const fault = taken.includes(id)
+    ? `There is a kernel ${id} already`
+    : isUserKernelFile(id)
+      ? null
+      : 'A name has letters, digits, - _ and .';
+  const done = (): void => {
+    if (fault === null) answer({ beginning, id, answer: language });
+  };
+  return (
+    <Dialog
+      title="New kernel"
+      onDismiss={() => answer(null)}
+      onSubmit={done}
+      actions={
+        <>
+          <Button onPress={() => answer(null)}>Cancel</Button>
+          <Button tone="primary" disabled={fault !== null} onPress={done}>
+            Make it
+          </Button>
+        </>
+      }
+    >
+      <Choice
+        label="Begins as"
+        value={beginning}
+        options={beginnings.map(({ id: value, title, says }) => ({ value, label: `${title}: ${says}` }))}
+        onChange={setBeginning}
+      />
+      <Choice
+        label="Runs on"
+        value={extension}
+        options={[
+          { value: '.cu', label: 'the GPU, in CUDA' },
+          { value: '.cpp', label: 'the CPU, in C++' },
+        ]}
+        onChange={setExtension}
+      />
+      <Choice
+        label="Expected answer in"
+        value={language}
+        options={answerLanguages.map((value) => ({ value, label: languageWords[value] }))}
+        onChange={(value) => setLanguage(answerLanguages.find((one) => one === value) ?? 'python')}
+      />
+      <TextField label="Name" value={stem} onChange={setName} autoFocus />
+      <p className="dialog-hint">{fault ?? `${id}, its description, its answer, and a scenario that runs it`}</p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,20 @@
+/** A kernel of one's own from nothing: asked for, made, and opened with the scenario that runs it. */
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+
+export function useBeginning(): () => Promise<void> {
+  const { client, stores, documents, userKernels: actions } = useWorkbench();
+  const { variants, troubles, beside } = useSelected(stores.userKernels, (state) => state);
+  return async () => {
+    try {
+      const { beginnings } = await client.call('userKernels.beginnings', {});
+      const taken = [...variants, ...troubles].map(({ id }) => id);
+      const wanted = await stores.dialogs.ask('begin', { beginnings, taken });
+      if (wanted === null) return;
+      const { scenario, info } = await client.call('userKernels.begin', { beside, ...wanted });
+      await actions.refresh();
+      if (await documents.openFile(scenario, `${wanted.id} problem`)) stores.userKernels.setState({ wanted: info.id });
+    } catch (error) {
+      stores.notices.fail('The kernel was not made', error);
+    }
+  };
+}

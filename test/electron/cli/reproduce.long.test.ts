@@ -1,0 +1,135 @@
+/** Reproducers are built by CMake and run without the workbench. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findNvcc } from '../../../electron/build/steps/kernels.mjs';
+import { braggbenchHere, environmentWith } from './command.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const perform = promisify(execFile);
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'braggbench-reproduced-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const MINUTES = 600_000;
+const more = () => ({ BRAGGBENCH_CACHE: join(folder, 'cache') });
+
+async function exported(scenario: unknown, file: string, description: Readonly<Record<string, unknown>>) {
+  const stem = file.replace(/\.\w+$/, '');
+  await copyFile(join(root, String(description['replaces'])), join(folder, file));
+  const all = { kind: 'variant', version: 1, title: `My ${stem}`, ...description };
+  await writeFile(join(folder, `${stem}.json`), JSON.stringify(all));
+  await writeFile(join(folder, `${stem}-scenario.json`), JSON.stringify(scenario));
+  return reproduced(`${stem}-scenario.json`, file);
+}
+
+async function reproduced(scenario: string, file: string, ...words: readonly string[]): Promise<string> {
+  const out = `${file}-out`;
+  const all = ['reproduce', scenario, '--variant', `./${file}`, '--out', out, ...words];
+  const made = await braggbenchHere(all, { cwd: folder, environment: environmentWith(join(folder, 'home'), more()) });
+  expect(made).toMatchObject({ code: 0, stderr: '' });
+  return join(folder, out);
+}
+
+async function build(at: string, ...definitions: readonly string[]): Promise<void> {
+  // Optimising is most of the time, and not what is asked here.
+  await perform('cmake', ['-B', 'build', '-DCMAKE_BUILD_TYPE=Debug', ...definitions], { cwd: at });
+  await perform('cmake', ['--build', 'build', '--parallel', '2'], { cwd: at, maxBuffer: 2 ** 26 });
+}
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+}
+
+const reproduce = (at: string, ...words: readonly string[]): Promise<Ran> =>
+  perform(join(at, 'bin', 'reproduce'), words, { cwd: tmpdir() }).then(
+    ({ stdout }) => ({ code: 0, stdout }),
+    ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
+  );
+
+const beam = {
+  ...{ kind: 'transport', version: 2, name: 'Small beam', beam: { energy_MeV: 30 } },
+  geometry: { width_mm: 12, depth_mm: 11 },
+  grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'uniform', step_MeV: 0.5 } },
+  solver: { step_mm: 0.5, variant: 'gather' },
+};
+
+describe.skipIf(process.platform === 'win32')('a reproducer', () => {
+  test('of a beam says that a copy is right, and of a changed one that it is wrong', { timeout: MINUTES }, async () => {
+    const base = { workload: 'transport', base: 'gather', replaces: 'kernels/transport/cpu/gather.cpp' };
+    const at = await exported(beam, 'mine.cpp', base);
+    await build(at);
+    const right = await reproduce(at);
+    expect(right.stdout).toMatch(
+      /ok +relative L2 difference of the dose from the FP64 reference: [\d.e-]+, 1e-05 allowed/,
+    );
+    expect(right.code).toBe(0);
+    expect((await reproduce(at, '--once')).stdout).not.toContain('reference');
+    const file = join(at, 'mine.cpp');
+    await writeFile(file, `${await readFile(file, 'utf8')}\n#error changed here\n`);
+    await expect(build(at)).rejects.toThrow('changed here');
+  });
+
+  test('of an image compares pixels', { timeout: MINUTES }, async () => {
+    const image = {
+      ...{ kind: 'diffraction', version: 1, name: 'Small image', beam: { wavelength_A: 6.2 } },
+      crystal: { lattice: { kind: 'cell', a_A: 100, b_A: 100, c_A: 100 }, cells: { a: 5, b: 5, c: 5 } },
+      ...{ structure_factors: { default_electrons: 100 }, detector: { width: 64, height: 48 } },
+    };
+    const replaces = 'kernels/diffraction/cpu/reference.cpp';
+    const at = await exported(image, 'pixels.cpp', {
+      workload: 'diffraction',
+      base: 'diffraction-reference',
+      replaces,
+    });
+    await build(at);
+    const { code, stdout } = await reproduce(at);
+    expect(stdout).toMatch(/ok +largest relative error of bright pixels from the FP64 reference: 0, /);
+    expect(code).toBe(0);
+  });
+
+  test('of a kernel made from nothing is held to its answer', { timeout: MINUTES }, async () => {
+    const environment = environmentWith(join(folder, 'home'), more());
+    const made = await braggbenchHere(['new-kernel', 'stencil', 'mean.cpp'], { cwd: folder, environment });
+    expect(made.code).toBe(0);
+    const sizes = ['--set', 'problem.n=1003', '--set', 'problem.results=1003'];
+    const at = await reproduced('mean-problem.json', 'mean.cpp', ...sizes, '--trust');
+    await build(at);
+    const { code, stdout } = await reproduce(at);
+    expect(stdout).toContain('compared: all 1003 results with the expected answer');
+    expect(code).toBe(0);
+    const kernel = join(at, 'mean.cpp');
+    await writeFile(kernel, (await readFile(kernel, 'utf8')).replace('/ 3.0f', '/ 3.1f'));
+    await build(at);
+    const wrong = await reproduce(at);
+    expect(wrong.stdout).toContain('WRONG');
+    expect(wrong.code).toBe(1);
+  });
+
+  test.skipIf(findNvcc() === null)(
+    'of a CUDA kernel compiles for a GPU that is named',
+    { timeout: MINUTES },
+    async () => {
+      const problem = { kind: 'micro', version: 1, name: 'Sum', problem: { kind: 'reduction', n: 4096 } };
+      const replaces = 'kernels/micro/patterns/reduction.cu';
+      const at = await exported(problem, 'sum.cu', {
+        workload: 'micro',
+        bench: 'reduction',
+        base: 'cuda-shuffle',
+        replaces,
+      });
+      await build(at, '-DGPU_ARCH=sm_90');
+      expect(existsSync(join(at, 'bin', 'kernel.cubin'))).toBe(true);
+      // Without a GPU the program says so, and names no fault of the kernel.
+      const { code, stdout } = await reproduce(at);
+      if (code !== 0) expect(stdout).toBe('My sum\n');
+    },
+  );
+});
