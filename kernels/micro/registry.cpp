@@ -29,7 +29,10 @@ std::span<const engine::TaskBench> benches() {
       gemm_bench(),
       overlap_bench(),
       concurrent_kernels_bench(),
+      beside_library_bench(),
       spmv_bench(),
+      spgemm_bench(),
+      changing_pattern_bench(),
       elementwise_bench(),
       views_bench(),
       timing_bench(),
@@ -43,6 +46,9 @@ std::span<const engine::TaskBench> benches() {
       contention_bench(),
       bounds_bench(),
       own_bench(),
+      scattering_bench(),
+      image_series_bench(),
+      refinement_bench(),
   };
   return all;
 }

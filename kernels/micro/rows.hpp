@@ -26,7 +26,10 @@ engine::TaskBench unrolling_bench();
 engine::TaskBench gemm_bench();
 engine::TaskBench overlap_bench();
 engine::TaskBench concurrent_kernels_bench();
+engine::TaskBench beside_library_bench();
 engine::TaskBench spmv_bench();
+engine::TaskBench spgemm_bench();
+engine::TaskBench changing_pattern_bench();
 engine::TaskBench elementwise_bench();
 engine::TaskBench views_bench();
 engine::TaskBench timing_bench();
@@ -40,5 +43,8 @@ engine::TaskBench early_exit_bench();
 engine::TaskBench contention_bench();
 engine::TaskBench bounds_bench();
 engine::TaskBench own_bench();
+engine::TaskBench scattering_bench();
+engine::TaskBench image_series_bench();
+engine::TaskBench refinement_bench();
 
 }  // namespace bb::micro

@@ -1,5 +1,7 @@
 // The kernels of every CUDA variant of the transport workload, as one image.
 #include "transport/cuda/cuda_planes.cu"
+#include "transport/cuda/dense/cuda_banded.cu"
+#include "transport/cuda/dense/cuda_by_fft.cu"
 #include "transport/cuda/dense/cuda_dense.cu"
 #include "transport/cuda/dense/cuda_gather.cu"
 #include "transport/cuda/dense/cuda_scatter.cu"

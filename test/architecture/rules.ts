@@ -174,7 +174,7 @@ export const scriptRules: Rules = {
 /** What all kernels may use: the engine below them, threads and the device. */
 const ENGINE = ['native/engine', 'native/cpu', 'native/cuda'];
 /** What lies in kernels/ itself: words that registries share, and number formats. */
-const KERNEL_BASE = ['kernels/physics', 'kernels/variant.hpp', 'kernels/bf16.hpp', 'kernels/tuning'];
+const KERNEL_BASE = ['kernels/physics', 'kernels/variant.hpp', 'kernels/bf16.hpp', 'kernels/tensor.cuh', 'kernels/tuning'];
 /** A workload's list of variants and what one states of itself, which lie beside its rooms. */
 const listOf = (workload: string) =>
   ['registry.hpp', 'variants.hpp', 'user_kernel.hpp'].map((name) => `kernels/${workload}/${name}`);
@@ -209,6 +209,11 @@ export const cppRules: Rules = {
   ...roomsOf('transport', ['secondaries']),
   ...roomsOf('diffraction'),
   'kernels/micro': { ...none, folders: [...KERNEL_BASE, ...ENGINE] },
+  // Rows about many images of a workload that makes one: its geometry, its lattice factors and their kernels' bodies.
+  'kernels/micro/images': {
+    ...none,
+    folders: [...KERNEL_BASE, ...ENGINE, 'kernels/diffraction', 'kernels/micro/row', 'kernels/micro/rows.hpp'],
+  },
   'kernels/linear_relu': { ...none, folders: [...KERNEL_BASE, ...ENGINE] },
   'kernels/probe': none,
   'kernels/tuning': none,

@@ -59,6 +59,12 @@ std::vector<Values> values_of(std::string_view row) {
        {{{{"m", 67}, {"n", 131}, {"k", 45}}}, {{{"m", 200}, {"n", 33}, {"k", 130}}}, {{{"m", 1}, {"n", 1}, {"k", 1}}}}},
       {"overlap", {{{{"n", 10007}, {"work", 9}, {"pieces", 5}, {"streams", 3}}}}},
       {"concurrent-kernels", {{{{"kernels", 5}, {"blocks", 3}, {"work", 9}}}}},
+      {"beside-library", {{{{"size", 67}, {"blocks", 3}, {"work", 9}}}}},
+      {"spgemm",
+       {{{{"rows", 1003}}, {{"matrix", "tridiagonal"}}},
+        {{{"rows", 1003}}, {{"matrix", "five-point"}}},
+        {{{"rows", 2003}}, {{"matrix", "power-law"}}}}},
+      {"changing-pattern", {{{{"rows", 1003}, {"entries_per_row", 5}}}, {{{"rows", 3001}, {"entries_per_row", 1}}}}},
       {"spmv",
        {{{{"rows", 1003}}, {{"matrix", "diagonal"}}},
         {{{"rows", 1003}}, {{"matrix", "tridiagonal"}}},
@@ -92,18 +98,28 @@ std::vector<Values> values_of(std::string_view row) {
       {"own",
        {{{{"n", 1003}, {"results", 1003}, {"block", 96}, {"tolerance", 1e-7}}},
         {{{"n", 5}, {"results", 2}, {"block", 32}, {"tolerance", 1e-7}}}}},
+      {"scattering",
+       {{{{"angles", 72}, {"cells", 333}, {"reach", 0.1}}},
+        {{{"angles", 37}, {"cells", 1003}, {"reach", 0.3}}},
+        {{{"angles", 129}, {"cells", 65}, {"reach", 0.01}}}}},
+      {"image-series",
+       {{{{"images", 3}, {"pixels", 67}, {"cells", 5}}}, {{{"images", 1}, {"pixels", 33}, {"cells", 100}}}}},
+      {"refinement", {{{{"pixels", 67}, {"cells", 5}}}}},
   };
   const auto found = all.find(row);
   return found == all.end() ? std::vector<Values>() : found->second;
 }
 
-/// They ignore the strides of a view, which is what they show.
+/// They ignore the strides of a view or round their inputs, which is what they show.
 bool shown_to_be_wrong(const TaskProblem& problem) {
+  if (problem.bench == "scattering") return problem.variant == "cuda-tf32" || problem.variant == "cuda-bf16";
   return problem.bench == "views" && problem.variant.ends_with("-ignored");
 }
 
 /// Atomic additions of floating-point numbers come in any order.
 bool any_order(const TaskProblem& problem) {
+  if (problem.bench == "spmv") return problem.variant.ends_with("-csc") && problem.variant != "cpu-csc";
+  if (problem.bench == "changing-pattern") return problem.variant == "cuda-csr" || problem.variant == "cuda-list";
   if (problem.bench == "reduction") return problem.variant.ends_with("atomics");
   if (problem.bench != "histogram" || problem.words.at("weights") == "int") return false;
   return problem.variant.starts_with("cuda-") && problem.variant != "cuda-sorted";

@@ -1,68 +1,13 @@
 // Row 14: C = A B on the tensor cores, sums in FP32. Inputs are FP32 in memory and rounded to TF32, BF16 or FP16
-// on their way into shared memory. Written with the instruction itself, mma.sync (PTX ISA 8, "Matrix fragments
-// for mma.m16n8k8 / m16n8k16"): nothing to include, so that NVRTC compiles it too.
+// on their way into shared memory.
 #include "micro/row/common.cuh"
+#include "tensor.cuh"
 
 namespace bb::micro {
 
 inline constexpr int kMmaTile = 128;     // rows and columns of C that a block computes
 inline constexpr int kMmaThreads = 256;  // 8 warps, 2 x 4: each 64 x 32 of C, 4 x 4 instructions of 16 x 8
 inline constexpr int kMmaRows = 4, kMmaColumns = 4;
-
-/// A lane's place: fragments are laid out by groups of four lanes.
-struct LanePlace {
-  int group, member;
-};
-__device__ inline LanePlace lane_place() {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  return {lane / 4, lane % 4};
-}
-
-/// A 32-bit word of shared memory holds `kPerWord` values that follow each other along k.
-struct Tf32 {
-  static constexpr int kPerWord = 1, kDepth = 8;  // k of one instruction
-  __device__ static unsigned word(const float (&v)[1]) {
-    unsigned bits;
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(v[0]));
-    return bits;
-  }
-  __device__ static void multiply(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-  }
-};
-
-struct Bf16 {
-  static constexpr int kPerWord = 2, kDepth = 16;
-  __device__ static unsigned word(const float (&v)[2]) {
-    unsigned bits;
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(v[1]), "f"(v[0]));
-    return bits;
-  }
-  __device__ static void multiply(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-  }
-};
-
-struct Fp16 {
-  static constexpr int kPerWord = 2, kDepth = 16;
-  __device__ static unsigned word(const float (&v)[2]) {
-    unsigned bits;
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(v[1]), "f"(v[0]));
-    return bits;
-  }
-  __device__ static void multiply(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-  }
-};
 
 /// One round takes 8 words along k of both tiles, [row of A or column of B][word]; 12 words a row keep the 8
 /// groups of a warp in different banks.

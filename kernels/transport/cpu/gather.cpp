@@ -2,6 +2,7 @@
 // the same cell, so nothing is atomic or cleared, and the result does not depend on the number of
 // threads. x is contiguous; blocks of rows are short enough that the sources stay in cache.
 #include <algorithm>
+#include <optional>
 
 #include "build_config.hpp"
 #include "cpu/host.hpp"
@@ -50,6 +51,10 @@ class Gather final : public engine::Solver {
  public:
   Gather(const Problem& problem, const Tables& tables, int threads)
       : t_(tables), typed_(tables), ops_(gather_ops<T>()), state_(problem, tables), pool_(threads), scores_(tables) {
+    if (problem.angles_by_fft) {
+      spectra_.emplace(tables, typed_);
+      scatter_angles_ = scatter_by_fft<T>();
+    }
     block_rows_ = std::clamp((kBlockCells + t_.nx - 1) / t_.nx, 1, state_.rows);
     blocks_ = (state_.rows + block_rows_ - 1) / block_rows_;
     groups_ = std::min(kAngleGroups, t_.ntheta);
@@ -73,7 +78,7 @@ class Gather final : public engine::Solver {
                             tracks_.data() + u(group) * scores_.tracks().size());
     });
     pass(spans, "scatter angles", blocks_ * t_.ne, [&](const GatherContext<T>& c, int task) {
-      return ops_.scatter_angles(c, block(task % blocks_), task / blocks_);
+      return scatter_angles_(c, block(task % blocks_), task / blocks_);
     });
     pass(spans, "stream", groups_ * t_.ne, [&](const GatherContext<T>& c, int task) {
       return ops_.stream(c, task / groups_, first_angle(task % groups_), first_angle(task % groups_ + 1));
@@ -141,7 +146,8 @@ class Gather final : public engine::Solver {
   /// Runs one operator from psi to next, swaps them, and adds up its tasks' totals in their order.
   template <typename F>
   void pass(engine::SpanRecorder& spans, const char* name, int tasks, F&& work) {
-    const GatherContext<T> context{&t_, &typed_, &state_, state_.psi.data(), state_.next.data()};
+    const GatherContext<T> context{
+        &t_, &typed_, &state_, state_.psi.data(), state_.next.data(), spectra_ ? &*spectra_ : nullptr};
     parts_.assign(u(tasks), {});
     run_pass(pool_, spans, name, step_, tasks, [&](int task, int) { parts_[u(task)] = work(context, task); });
     for (const GatherTotals& part : parts_) {
@@ -170,6 +176,8 @@ class Gather final : public engine::Solver {
   const Tables& t_;
   TypedTables<T> typed_;
   const GatherOps<T>& ops_;
+  GatherPass<T> scatter_angles_ = ops_.scatter_angles;
+  std::optional<AngleSpectra<T>> spectra_;
   DenseState<T> state_;
   cpu::ThreadPool pool_;
   engine::Scores scores_;

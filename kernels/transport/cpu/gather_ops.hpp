@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "dense_state.hpp"
 #include "transport/model/faces.hpp"
@@ -10,6 +11,16 @@
 // loop runs over cells that lie next to each other; nothing is cleared, nothing is shared.
 namespace bb::transport {
 
+/// What the transform makes of the angle kernels of path stepping, in its own order of frequencies.
+template <typename T>
+struct AngleSpectra {
+  AngleSpectra(const Tables& tables, const TypedTables<T>& typed);
+  const T* of(std::size_t row) const { return values.data() + row * length; }
+
+  std::size_t length;     // a power of two
+  std::vector<T> values;  // [materials·ne][length]
+};
+
 template <typename T>
 struct GatherContext {
   const Tables* tables;
@@ -17,6 +28,7 @@ struct GatherContext {
   const DenseState<T>* state;
   const T* in;
   T* out;
+  const AngleSpectra<T>* spectra = nullptr;  // of scatter_by_fft
 };
 
 /// A part of the plane: rows z0 … z1 of the state.
@@ -47,6 +59,14 @@ struct GatherOps {
   /// Streams the slices a0 … a1 of bin e along x, then along z (path stepping).
   GatherTotals (*stream)(const GatherContext<T>&, int e, int a0, int a1);
 };
+
+/// One operator on a block's cells of bin e.
+template <typename T>
+using GatherPass = GatherTotals (*)(const GatherContext<T>&, RowBlock, int e);
+
+/// GatherOps::scatter_angles by transforms, for path stepping.
+template <typename T>
+GatherPass<T> scatter_by_fft();
 
 /// The operators for the instruction set that this CPU runs best.
 template <typename T>

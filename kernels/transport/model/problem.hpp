@@ -80,6 +80,7 @@ struct Problem {
   int threads = 0;            // 0 = all
   double memory_limit = 0;    // bytes; 0 = no limit
   int keyframes = 64;
+  bool angles_by_fft = false;   // of `gather`, set by `gather-fft`
   bool track_scores = false;    // keep the moments of tracks, from which LET follows
   std::vector<double> spectra;  // mm of depth: planes whose energy spectra are kept
 };

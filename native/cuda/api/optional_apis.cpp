@@ -1,4 +1,5 @@
 #include "cublas_api.hpp"
+#include "cufft_api.hpp"
 #include "cupti_api.hpp"
 #include "cusparse_api.hpp"
 #include "nvml_api.hpp"
@@ -39,6 +40,11 @@ std::string CublasApi::resolve(const DynamicLibrary& library) {
 
 std::string CusparseApi::resolve(const DynamicLibrary& library) {
   BB_CUDA_CUSPARSE_REQUIRED(BB_REQUIRED)
+  return "";
+}
+
+std::string CufftApi::resolve(const DynamicLibrary& library) {
+  BB_CUDA_CUFFT_REQUIRED(BB_REQUIRED)
   return "";
 }
 

@@ -21,15 +21,16 @@ std::string cusparse_unavailable() {
   return state.available ? "" : state.reason;
 }
 
-CusparseProduct::CusparseProduct(const std::shared_ptr<Device>& device, const Arrays& a)
+CusparseProduct::CusparseProduct(const std::shared_ptr<Device>& device, const Arrays& a, SparseFormat format)
     : api_(cusparse_library().api) {
   if (const std::string why = cusparse_unavailable(); !why.empty()) throw Error("unsupported", why);
   device->make_current();
   try {
     check(api_.Create(&handle_), "cusparseCreate");
-    check(api_.CreateCsr(&matrix_, a.rows, a.rows, a.entries, a.begin, a.columns, a.values, CusparseIndex::k32Bit,
-                         CusparseIndex::k32Bit, CusparseBase::kZero, DataType::kFp32),
-          "cusparseCreateCsr");
+    const auto create = format == SparseFormat::kCsr ? api_.CreateCsr : api_.CreateCsc;
+    check(create(&matrix_, a.rows, a.rows, a.entries, a.begin, a.indices, a.values, CusparseIndex::k32Bit,
+                 CusparseIndex::k32Bit, CusparseBase::kZero, DataType::kFp32),
+          format == SparseFormat::kCsr ? "cusparseCreateCsr" : "cusparseCreateCsc");
     check(api_.CreateVector(&x_, a.rows, a.x, DataType::kFp32), "cusparseCreateDnVec");
     check(api_.CreateVector(&y_, a.rows, a.y, DataType::kFp32), "cusparseCreateDnVec");
     std::size_t bytes = 0;

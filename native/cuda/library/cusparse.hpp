@@ -12,20 +12,24 @@ namespace bb::cuda {
 /// Why cuSPARSE cannot be used here, in one sentence; "" when it can.
 std::string cusparse_unavailable();
 
-/// y = A x by cuSPARSE: a square CSR matrix in FP32 with 32-bit indices, ready to be multiplied. The arrays belong
+/// How a matrix lies in memory: row after row, or column after column.
+enum class SparseFormat { kCsr, kCsc };
+
+/// y = A x by cuSPARSE: a square matrix in FP32 with 32-bit indices, ready to be multiplied. The arrays belong
 /// to the caller and outlive it. Used by one thread at a time.
 class CusparseProduct {
  public:
   struct Arrays {
     std::int64_t rows, entries;
-    void* begin;  // rows + 1
-    void* columns;
+    void* begin;    // rows + 1
+    void* indices;  // columns of CSR, rows of CSC
     void* values;
     void* x;
     void* y;
   };
   /// Throws "unsupported" with the reason where there is no cuSPARSE.
-  CusparseProduct(const std::shared_ptr<Device>& device, const Arrays& arrays);
+  CusparseProduct(const std::shared_ptr<Device>& device, const Arrays& arrays,
+                  SparseFormat format = SparseFormat::kCsr);
   CusparseProduct(const CusparseProduct&) = delete;
   CusparseProduct& operator=(const CusparseProduct&) = delete;
   ~CusparseProduct();

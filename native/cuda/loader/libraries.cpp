@@ -127,6 +127,18 @@ Loaded<CusparseApi> load_cusparse() {
   return out;
 }
 
+Loaded<CufftApi> load_cufft() {
+  Loaded<CufftApi> out = load_library<CufftApi>(kCufftLibrary, process_environment());
+  if (!out.state.available) return out;
+  note_file(out, out.api.Create);
+  int major = 0, minor = 0, patch = 0;
+  out.api.GetProperty(LibraryProperty::kMajor, &major);
+  out.api.GetProperty(LibraryProperty::kMinor, &minor);
+  out.api.GetProperty(LibraryProperty::kPatch, &patch);
+  out.state.version = dotted(major, minor) + "." + std::to_string(patch);
+  return out;
+}
+
 /// A library that is never closed, not even while the process ends.
 template <typename Api>
 const Loaded<Api>& forever(Loaded<Api> (*load)()) {
@@ -143,5 +155,6 @@ const Loaded<CuptiApi>& cupti_library() { return forever(load_cupti); }
 const Loaded<CublasApi>& cublas_library() { return forever(load_cublas); }
 const Loaded<CublasLtApi>& cublaslt_library() { return forever(load_cublaslt); }
 const Loaded<CusparseApi>& cusparse_library() { return forever(load_cusparse); }
+const Loaded<CufftApi>& cufft_library() { return forever(load_cufft); }
 
 }  // namespace bb::cuda

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "../api/cublas_api.hpp"
+#include "../api/cufft_api.hpp"
 #include "../api/cupti_api.hpp"
 #include "../api/cusparse_api.hpp"
 #include "../api/driver_api.hpp"
@@ -55,5 +56,6 @@ const Loaded<api::CuptiApi>& cupti_library();
 const Loaded<api::CublasApi>& cublas_library();
 const Loaded<api::CublasLtApi>& cublaslt_library();
 const Loaded<api::CusparseApi>& cusparse_library();
+const Loaded<api::CufftApi>& cufft_library();
 
 }  // namespace bb::cuda

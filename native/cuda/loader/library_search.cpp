@@ -20,6 +20,7 @@ constexpr std::array<std::string_view, 1> kCuptiWildcards{"cupti64_"};
 constexpr std::array<std::string_view, 3> kCublasNames{"cublas64_13.dll", "cublas64_12.dll", "cublas64_11.dll"};
 constexpr std::array<std::string_view, 3> kCublasLtNames{"cublasLt64_13.dll", "cublasLt64_12.dll", "cublasLt64_11.dll"};
 constexpr std::array<std::string_view, 2> kCusparseNames{"cusparse64_12.dll", "cusparse64_11.dll"};
+constexpr std::array<std::string_view, 3> kCufftNames{"cufft64_12.dll", "cufft64_11.dll", "cufft64_10.dll"};
 constexpr std::array<std::string_view, 1> kNvrtcCompanions{"nvrtc-builtins64_"};
 constexpr std::array<std::string_view, 1> kCusparseCompanions{"nvJitLink_"};
 constexpr std::array<std::string_view, 1> kCublasCompanions{"cublasLt64_"};
@@ -35,6 +36,7 @@ constexpr std::array<std::string_view, 0> kCuptiWildcards{};
 constexpr std::array<std::string_view, 3> kCublasNames{"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"};
 constexpr std::array<std::string_view, 3> kCublasLtNames{"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"};
 constexpr std::array<std::string_view, 2> kCusparseNames{"libcusparse.so.12", "libcusparse.so.11"};
+constexpr std::array<std::string_view, 3> kCufftNames{"libcufft.so.12", "libcufft.so.11", "libcufft.so.10"};
 constexpr std::array<std::string_view, 1> kNvrtcCompanions{"libnvrtc-builtins.so."};
 constexpr std::array<std::string_view, 1> kCusparseCompanions{"libnvJitLink.so."};
 constexpr std::array<std::string_view, 1> kCublasCompanions{"libcublasLt.so."};
@@ -149,6 +151,7 @@ const LibraryKind kCuptiLibrary{"CUPTI", kCuptiNames, kCuptiWildcards, {}, kFrom
 const LibraryKind kCublasLibrary{"cuBLAS", kCublasNames, {}, kCublasCompanions, kFromToolkit};
 const LibraryKind kCublasLtLibrary{"cuBLASLt", kCublasLtNames, {}, {}, kFromToolkit};
 const LibraryKind kCusparseLibrary{"cuSPARSE", kCusparseNames, {}, kCusparseCompanions, kFromToolkit};
+const LibraryKind kCufftLibrary{"cuFFT", kCufftNames, {}, {}, kFromToolkit};
 
 Environment process_environment() {
   return [](std::string_view name) -> std::optional<std::string> {

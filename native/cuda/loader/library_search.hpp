@@ -26,7 +26,7 @@ struct LibraryKind {
 };
 
 extern const LibraryKind kDriverLibrary, kNvmlLibrary, kNvrtcLibrary, kCuptiLibrary, kCublasLibrary, kCublasLtLibrary,
-    kCusparseLibrary;
+    kCusparseLibrary, kCufftLibrary;
 
 /// Folders searched besides the system's own, in order and without duplicates: BRAGGBENCH_CUDA_LIBS
 /// (folders of libraries, or a Python `nvidia` package folder whose */lib are meant); then CUDA_PATH and

@@ -2,20 +2,27 @@
 import { z } from 'zod';
 import { elements, number, row } from './words.ts';
 
-export const spmvSchema = row('spmv', 'Sparse matrix times vector', {
-  rows: number(
-    'Rows',
-    'Of the square matrix; of a five-point one rounded down to a square.',
-    [1, 1_000_000, 100_000_000],
-  ),
-  matrix: z
-    .enum(['diagonal', 'tridiagonal', 'five-point', 'power-law'])
-    .meta({
-      title: 'Matrix',
-      description:
-        'power-law: n entries in a row with a chance of about n^-2, in random columns; the others are bands.',
-    })
-    .default('five-point'),
+const matrix = z
+  .enum(['diagonal', 'tridiagonal', 'five-point', 'power-law'])
+  .meta({
+    title: 'Matrix',
+    description: 'power-law: n entries in a row with a chance of about n^-2, in random columns; the others are bands.',
+  })
+  .default('five-point');
+
+const rows = (usual: number, most: number) =>
+  number('Rows', 'Of the square matrix; of a five-point one rounded down to a square.', [1, usual, most]);
+
+export const spmvSchema = row('spmv', 'Sparse matrix times vector', { rows: rows(1_000_000, 100_000_000), matrix });
+
+export const spgemmSchema = row('spgemm', 'Sparse matrix times sparse matrix', {
+  rows: rows(200_000, 10_000_000),
+  matrix,
+});
+
+export const changingPatternSchema = row('changing-pattern', 'A sparse pattern that changes', {
+  rows: number('Rows', 'Of the square matrix, another one in each call.', [1, 200_000, 10_000_000]),
+  entries_per_row: number('Entries a row', 'On average, in random places.', [1, 5, 100]),
 });
 
 export const elementwiseSchema = row('elementwise', 'Elementwise', {

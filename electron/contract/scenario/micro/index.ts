@@ -10,7 +10,16 @@ import {
   instructionLatencySchema,
   unrollingSchema,
 } from './arithmetic.ts';
-import { blockSizeSchema, boundsSchema, elementwiseSchema, gridStrideSchema, spmvSchema } from './arrays.ts';
+import {
+  blockSizeSchema,
+  boundsSchema,
+  changingPatternSchema,
+  elementwiseSchema,
+  gridStrideSchema,
+  spgemmSchema,
+  spmvSchema,
+} from './arrays.ts';
+import { imageSeriesSchema, refinementSchema } from './crystals.ts';
 import { graphsSchema, hostLoopSchema, launchSchema } from './launches.ts';
 import {
   bandwidthSchema,
@@ -22,7 +31,7 @@ import {
   viewsSchema,
 } from './memory.ts';
 import { ownSchema } from './own.ts';
-import { stencil1dSchema, stencil2dSchema } from './stencils.ts';
+import { scatteringSchema, stencil1dSchema, stencil2dSchema } from './stencils.ts';
 import {
   compactionSchema,
   contentionSchema,
@@ -31,7 +40,7 @@ import {
   reductionSchema,
   scanSchema,
 } from './sums.ts';
-import { coldStartSchema, concurrentKernelsSchema, overlapSchema, timingSchema } from './time.ts';
+import { besideLibrarySchema, coldStartSchema, concurrentKernelsSchema, overlapSchema, timingSchema } from './time.ts';
 
 const rowSchema = z
   .discriminatedUnion('kind', [
@@ -56,7 +65,10 @@ const rowSchema = z
     gemmSchema,
     overlapSchema,
     concurrentKernelsSchema,
+    besideLibrarySchema,
     spmvSchema,
+    spgemmSchema,
+    changingPatternSchema,
     elementwiseSchema,
     viewsSchema,
     timingSchema,
@@ -70,6 +82,9 @@ const rowSchema = z
     contentionSchema,
     boundsSchema,
     ownSchema,
+    scatteringSchema,
+    imageSeriesSchema,
+    refinementSchema,
   ])
   .meta({
     title: 'Row',

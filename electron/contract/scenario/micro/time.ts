@@ -16,6 +16,12 @@ export const concurrentKernelsSchema = row('concurrent-kernels', 'Kernels beside
   work: work(100_000),
 });
 
+export const besideLibrarySchema = row('beside-library', 'A kernel beside a library', {
+  size: number('Size', 'Of the square matrices that cuBLAS multiplies in FP32.', [1, 2048, 16_384]),
+  blocks: number('Blocks', 'Of 256 threads, of the kernel beside the product.', [1, 16, 65_536]),
+  work: work(100_000),
+});
+
 export const timingSchema = row('timing', 'Timing', { n: elements('Of a, b and the result.', 1_000_000) });
 
 export const coldStartSchema = row('cold-start', 'Cold start', { n: elements('Of x and y.', 1_000_000) });

@@ -239,6 +239,38 @@ function reportTimes(report: JudgedReport): TimesOf {
   };
 }
 
+interface Declared {
+  readonly time_s: number;
+  readonly bytes_per_s: number | null;
+  readonly flops_per_s: number | null;
+  readonly share_of_copy: number | null;
+}
+const noRoofline = { bytes_per_s: null, flops_per_s: null, share_of_copy: null };
+
+/** What follows from the operations and bytes that a variant declares, and its time; undefined for other quantities. */
+export function countedNumber(
+  { time_s, bytes_per_s, flops_per_s, share_of_copy }: Declared,
+  quantity: string,
+): ReturnType<Measured['numberOf']> | undefined {
+  const shown = (value: number | null, unit: string) => (value === null ? null : { value, unit });
+  const giga = (value: number | null) => (value === null ? null : value / 1e9);
+  switch (quantity) {
+    case 'time':
+      return { value: time_s, unit: 's' };
+    case 'traffic':
+      return shown(giga(bytes_per_s), 'GB/s');
+    case 'rate':
+      return shown(giga(flops_per_s), 'GFLOP/s');
+    case 'operations':
+      return shown(giga(flops_per_s === null ? null : flops_per_s * time_s), 'GFLOP');
+    // The share of the time in which every byte moves once, at the bandwidth that this GPU reached in a copy.
+    case 'memory-share':
+      return shown(share_of_copy, '');
+    default:
+      return undefined;
+  }
+}
+
 /** What a report says to claims. */
 export function measuredReport(report: JudgedReport): Measured {
   return {
@@ -248,9 +280,8 @@ export function measuredReport(report: JudgedReport): Measured {
     numberOf: (variant, quantity) => {
       const entry = measuredEntryOf(report, variant);
       if (entry === null || entry.verdict === 'wrong') return null;
-      if (quantity === 'time') return { value: entry.time_s, unit: 's' };
-      const bytes_per_s = entry.roofline?.bytes_per_s ?? null;
-      if (quantity === 'traffic') return bytes_per_s === null ? null : { value: bytes_per_s / 1e9, unit: 'GB/s' };
+      const counted = countedNumber({ time_s: entry.time_s, ...(entry.roofline ?? noRoofline) }, quantity);
+      if (counted !== undefined) return counted;
       const found = entry.quantities.find(({ id }) => id === quantity);
       return found === undefined || found.value === null ? null : { value: found.value, unit: found.unit };
     },

@@ -26,7 +26,10 @@ export type Side = Readonly<z.infer<typeof sideSchema>>;
 /** A claim about a number that a variant states of itself, such as a latency in cycles. */
 const valueSchema = z.strictObject({
   variant: z.string(),
-  /** One of its quantities, or `time` (s), or `traffic` (GB/s that it declares over its time). */
+  /**
+   * One of its quantities, or of what it declares: `time` (s), `traffic` (GB/s), `rate` (GFLOP/s), `operations` (GFLOP),
+   * `memory-share` (of the time, by its bytes at the bandwidth of a copy).
+   */
   quantity: z.string(),
   /** Over the same quantity of this variant: how many times as much. */
   over: z.string().optional(),

@@ -4,7 +4,13 @@ import type { TaskEntry, TaskReport } from '../../../contract/bench/recorded/tas
 import { type ScenarioWithConstants, type TaskScenario, validateScenario } from '../../../contract/scenario/index.ts';
 import { taskKinds } from '../../../contract/scenario/kinds.ts';
 import { isTaskKind } from '../../../contract/task.ts';
-import { keptInstances, type Measured, notMeasured, taskClaimResults } from '../../model/bench/claim-results.ts';
+import {
+  countedNumber,
+  keptInstances,
+  type Measured,
+  notMeasured,
+  taskClaimResults,
+} from '../../model/bench/claim-results.ts';
 import type { Claim, Values } from '../../model/bench/claims.ts';
 import { ofKind } from '../scenarios/side.ts';
 import { resolveTask } from './scenario/index.ts';
@@ -32,9 +38,8 @@ export function measuredTasks({ entries, seed, machine }: Judged): Measured {
     numberOf: (variant, quantity) => {
       const entry = measured(entries, variant);
       if (entry === null || entry.verdict === 'wrong') return null;
-      if (quantity === 'time') return { value: entry.time_s, unit: 's' };
-      if (quantity === 'traffic')
-        return entry.bytes_per_s === null ? null : { value: entry.bytes_per_s / 1e9, unit: 'GB/s' };
+      const counted = countedNumber(entry, quantity);
+      if (counted !== undefined) return counted;
       const found = entry.quantities.find(({ id }) => id === quantity);
       return found === undefined || found.value === null ? null : { value: found.value, unit: found.unit };
     },

@@ -8,6 +8,7 @@ import {
   type TaskReport,
   taskSessionSchema,
 } from '../../../../electron/contract/bench/recorded/task.ts';
+import { measuredTasks } from '../../../../electron/host/workloads/task/claims.ts';
 import { assetsFolder } from '../small-run.ts';
 
 const folder = path.join(assetsFolder, 'runs/linear-relu');
@@ -44,4 +45,16 @@ test('fusing gives less the larger the layer; the mask with a bit where Z is 0 i
   const mask = entry('layer-odd.json', 'cuda-lt-bf16-mask');
   expect(mask.verdict).toBe('wrong');
   expect(mask.checks.filter(({ holds }) => !holds).map(({ id }) => id)).toEqual(['bits']);
+});
+
+test('the medium layer is counted: twice its multiply-adds, and bytes that take a small share of its time', () => {
+  const { numberOf } = measuredTasks(report('layer-1024.json'));
+  const multiplyAdds = 1024 * 784 * 2048;
+  expect(numberOf('cuda-cublas', 'operations')?.value).toBeCloseTo((2 * multiplyAdds) / 1e9, 1);
+  const rate = numberOf('cuda-cublas', 'rate');
+  expect(rate?.unit).toBe('GFLOP/s');
+  expect(rate?.value).toBeGreaterThan(10_000);
+  const share = numberOf('cuda-cublas', 'memory-share')?.value ?? Number.NaN;
+  expect(share).toBeGreaterThan(0.01);
+  expect(share).toBeLessThan(0.2);
 });

@@ -65,6 +65,24 @@ SparseMatrix make_matrix(const std::string& kind, std::size_t rows, std::uint64_
   return out;
 }
 
+ColumnMatrix by_columns(const SparseMatrix& matrix) {
+  const std::size_t entries = matrix.columns.size();
+  ColumnMatrix out{.begin = std::vector<unsigned>(matrix.rows + 1),
+                   .rows = std::vector<unsigned>(entries),
+                   .values = std::vector<float>(entries)};
+  for (const unsigned column : matrix.columns) ++out.begin[column + 1];
+  for (std::size_t c = 0; c < matrix.rows; ++c) out.begin[c + 1] += out.begin[c];
+  std::vector<unsigned> next(out.begin.begin(), out.begin.end() - 1);
+  for (std::size_t r = 0; r < matrix.rows; ++r) {
+    for (unsigned i = matrix.begin[r]; i < matrix.begin[r + 1]; ++i) {
+      const unsigned to = next[matrix.columns[i]]++;
+      out.rows[to] = static_cast<unsigned>(r);
+      out.values[to] = matrix.values[i];
+    }
+  }
+  return out;
+}
+
 DiagonalMatrix by_diagonals(const SparseMatrix& matrix) {
   std::map<int, std::size_t> place;
   for (std::size_t r = 0; r < matrix.rows; ++r) {

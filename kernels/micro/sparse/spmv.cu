@@ -36,6 +36,16 @@ extern "C" __global__ void __launch_bounds__(256)
   y[r] = sum;
 }
 
+/// A thread a column: what it adds goes to any row, so that every entry is an atomic addition. `y` holds zeros.
+extern "C" __global__ void __launch_bounds__(256)
+    micro_spmv_csc(unsigned columns, const unsigned* __restrict__ begin, const unsigned* __restrict__ rows,
+                   const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y) {
+  const unsigned c = global_thread();
+  if (c >= columns) return;
+  const float factor = x[c];
+  for (unsigned i = begin[c]; i < begin[c + 1]; ++i) atomicAdd(y + rows[i], values[i] * factor);
+}
+
 /// A warp a row.
 extern "C" __global__ void __launch_bounds__(256)
     micro_spmv_csr_vector(unsigned rows, const unsigned* __restrict__ begin, const unsigned* __restrict__ columns,

@@ -1,4 +1,4 @@
-// Row 16: y = A x with A by rows or by diagonals; what making the format took stands apart.
+// Row 16: y = A x with A by rows, by columns or by diagonals; what making the format took stands apart.
 #include <algorithm>
 #include <cmath>
 
@@ -97,6 +97,43 @@ CpuWork by_diagonals_on_cpu(CpuBench& bench) {
   return work;
 }
 
+/// Column by column: what a column adds goes to any row, so that every thread adds to a copy of y of its own.
+CpuWork by_columns_on_cpu(CpuBench& bench) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const cpu::Clock::time_point start = cpu::Clock::now();
+  const auto columns = std::make_shared<const ColumnMatrix>(by_columns(p->matrix));
+  const double setup = cpu::seconds_since(start);
+  const auto copies = static_cast<std::size_t>(bench.pool().lanes());
+  const auto y = std::make_shared<std::vector<float>>(p->matrix.rows);
+  const auto own = std::make_shared<std::vector<float>>(copies * p->matrix.rows);
+  CpuWork work;
+  work.run = [=, &pool = bench.pool()] {
+    const std::size_t rows = p->matrix.rows;
+    pool.run(static_cast<int>(copies), [&](int share, int) {
+      float* sums = own->data() + static_cast<std::size_t>(share) * rows;
+      std::fill(sums, sums + rows, 0.0f);
+      const std::size_t first = rows * static_cast<std::size_t>(share) / copies;
+      const std::size_t last = rows * (static_cast<std::size_t>(share) + 1) / copies;
+      for (std::size_t c = first; c < last; ++c) {
+        for (unsigned i = columns->begin[c]; i < columns->begin[c + 1]; ++i) {
+          sums[columns->rows[i]] += columns->values[i] * p->x[c];
+        }
+      }
+    });
+    in_pieces(pool, rows, 1 << 14, [&](std::size_t first, std::size_t last) {
+      for (std::size_t r = first; r < last; ++r) {
+        float sum = 0;
+        for (std::size_t k = 0; k < copies; ++k) sum += (*own)[k * rows + r];
+        (*y)[r] = sum;
+      }
+    });
+  };
+  work.result = sampled(y);
+  work.work = p->work();
+  work.quantities = [setup] { return setup_quantity(setup); };
+  return work;
+}
+
 CudaWork finished(CudaWork work, const std::shared_ptr<cuda::DeviceBuffer<float>>& y, double setup_s) {
   work.result = sampled(y);
   work.quantities = [setup_s] { return setup_quantity(setup_s); };
@@ -128,6 +165,53 @@ CudaWork by_rows(CudaBench& bench, const char* name, bool warp_per_row) {
   };
   work.work = p.work();
   return finished(std::move(work), on.y, 0.0);
+}
+
+/// The arrays of a CSC matrix, x and y on the device, and what making them took.
+struct ColumnsOnDevice {
+  ColumnsOnDevice(CudaBench& bench, const Problem& p) : y(bench.buffer<float>(p.matrix.rows)) {
+    const cpu::Clock::time_point start = cpu::Clock::now();
+    const ColumnMatrix columns = by_columns(p.matrix);
+    setup_s = cpu::seconds_since(start);
+    begin = bench.upload(columns.begin);
+    rows = bench.upload(columns.rows);
+    values = bench.upload(columns.values);
+    x = bench.upload(p.x);
+  }
+  std::shared_ptr<cuda::DeviceBuffer<unsigned>> begin, rows;
+  std::shared_ptr<cuda::DeviceBuffer<float>> values, x, y;
+  double setup_s = 0;
+};
+
+CudaWork by_columns_on_gpu(CudaBench& bench) {
+  const Problem p(bench.problem());
+  const ColumnsOnDevice on(bench, p);
+  CudaWork work;
+  work.queue = [=, columns = static_cast<unsigned>(p.matrix.rows),
+                kernel = bench.kernel("micro_spmv_csc")](cuda::Stream& to) mutable {
+    on.y->fill_bytes(0, to);
+    kernel.launch(to, {.grid = {blocks_for(columns, kThreads)}, .block = {kThreads}}, columns, on.begin->pointer(),
+                  on.rows->pointer(), on.values->pointer(), on.x->pointer(), on.y->pointer());
+  };
+  work.work = p.work();
+  return finished(std::move(work), on.y, on.setup_s);
+}
+
+CudaWork columns_by_library(CudaBench& bench) {
+  const Problem p(bench.problem());
+  const ColumnsOnDevice on(bench, p);
+  const cpu::Clock::time_point start = cpu::Clock::now();
+  const auto product = std::make_shared<cuda::CusparseProduct>(
+      bench.device(),
+      cuda::CusparseProduct::Arrays{static_cast<std::int64_t>(p.matrix.rows),
+                                    static_cast<std::int64_t>(p.matrix.columns.size()), on.begin->pointer(),
+                                    on.rows->pointer(), on.values->pointer(), on.x->pointer(), on.y->pointer()},
+      cuda::SparseFormat::kCsc);
+  const double setup = on.setup_s + cpu::seconds_since(start);
+  CudaWork work;
+  work.queue = [on, product](cuda::Stream& to) { product->run(to); };
+  work.work = p.work();
+  return finished(std::move(work), on.y, setup);
 }
 
 CudaWork by_diagonals_on_gpu(CudaBench& bench) {
@@ -200,12 +284,17 @@ double bytes(const TaskProblem& problem) {
 
 engine::TaskBench spmv_bench() {
   using namespace spmv_row;
-  Row<answer> row({"spmv", "Sparse matrix times vector", "kernels/micro/patterns/spmv.cpp",
-                   "kernels/micro/patterns/spmv.cu", bytes});
+  Row<answer> row(
+      {"spmv", "Sparse matrix times vector", "kernels/micro/sparse/spmv.cpp", "kernels/micro/sparse/spmv.cu", bytes});
   row.cpu<by_rows_on_cpu>({"cpu-csr", "Row by row (CSR)", "values and columns of a row one after another"});
+  row.cpu<by_columns_on_cpu>({"cpu-csc", "Column by column (CSC)",
+                              "sums go to any row: a copy of y a thread, added up at the end", "cpu-csr"});
   row.cpu<by_diagonals_on_cpu>(
       {"cpu-dia", "Diagonal by diagonal (DIA)", "no columns to read, and vectors of rows", "cpu-csr"},
       refuses_many_diagonals);
+  row.cuda<by_columns_on_gpu>({"cuda-csc", "CSC, a thread a column", "an atomic addition an entry, in any order"});
+  row.cuda<columns_by_library>({"cusparse-csc", "cuSPARSE, CSC", "the library", "cuda-csc", "fp32", "cuSPARSE"},
+                               can_do_all, no_library);
   row.cuda<with<by_rows, Name("micro_spmv_csr_scalar"), false>>(
       {"cuda-csr-scalar", "CSR, a thread a row", "lanes read from 32 rows"});
   row.cuda<with<by_rows, Name("micro_spmv_csr_vector"), true>>(

@@ -20,9 +20,18 @@ struct DiagonalMatrix {
   std::vector<float> values;
 };
 
+/// The same column by column (CSC).
+struct ColumnMatrix {
+  std::vector<unsigned> begin, rows;
+  std::vector<float> values;
+};
+
 /// 'diagonal', 'tridiagonal', 'five-point' (of a square grid: `rows` is rounded down to a square), or
 /// 'power-law': the chance of n entries in a row falls as n^-2, from 1 to 4096, in random columns.
 SparseMatrix make_matrix(const std::string& kind, std::size_t rows, std::uint64_t seed);
+
+/// Rows of a column in their order.
+ColumnMatrix by_columns(const SparseMatrix& matrix);
 
 /// For a matrix with few diagonals.
 DiagonalMatrix by_diagonals(const SparseMatrix& matrix);

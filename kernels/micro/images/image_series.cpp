@@ -1,0 +1,237 @@
+// Images of many crystals: one after another, launched one by one, replayed as a graph, or all in one launch.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "crystals.hpp"
+#include "cuda/device/graph.hpp"
+#include "diffraction/cuda/packed_setup.hpp"
+#include "micro/row/made_up.hpp"
+#include "micro/row/row.hpp"
+#include "micro/rows.hpp"
+#include "series.cuh"
+
+namespace bb::micro {
+namespace image_series_row {
+namespace {
+
+using diffraction::Setup;
+using Edges = diffraction::device::Edges<double>;
+using Packed = diffraction::device::PackedSetup<double, float>;
+
+/// Share by which the edges of a crystal's cell differ from the published ones at most.
+constexpr double kSpread = 0.01;
+
+/// Every crystal with a misset and a cell of its own, from the seed.
+struct Problem {
+  explicit Problem(const TaskProblem& problem) : size(problem), count(problem.count("images")) {
+    Random random(problem.seed);
+    const auto about_one = [&] { return 1.0 + kSpread * (2.0 * random.unit() - 1.0); };
+    const auto turn = [&] { return std::numbers::pi * (2.0 * random.unit() - 1.0); };
+    for (std::size_t i = 0; i < count; ++i) {
+      diffraction::Cell cell = images::triclinic_cell();
+      cell.a *= about_one();
+      cell.b *= about_one();
+      cell.c *= about_one();
+      const double x = turn(), y = turn(), z = turn();
+      setups.push_back(
+          diffraction::make_setup(images::with_crystal(images::scene(size.pixels, size.cells), cell, {x, y, z})));
+    }
+  }
+  std::size_t values() const { return count * size.all(); }
+  TaskWork work() const {
+    const auto all = static_cast<double>(values());
+    return {.bytes = 4.0 * all, .flops = images::kPixelFlops * all};
+  }
+  std::vector<Quantity> quantities(double launches) const {
+    return {{"images", "Images", static_cast<double>(count), ""},
+            {"launches", "Launches an image", launches / static_cast<double>(count), ""}};
+  }
+  images::Size size;
+  std::size_t count;
+  std::vector<Setup> setups;  // of every image
+};
+
+Answer answer(const TaskProblem& problem) {
+  const Problem p(problem);
+  const Samples some(p.values());
+  const std::size_t each = p.size.all();
+  const auto side = static_cast<std::size_t>(p.size.pixels);
+  return {some.map([&](std::size_t i) {
+            const std::size_t at = i % each;
+            return images::photons(p.setups[i / each], static_cast<int>(at % side), static_cast<int>(at / side));
+          }),
+          2e-5, 2e-5, some.text() + " with FP64"};
+}
+
+enum class Split { kRows, kImages };
+
+CpuWork on_cpu(CpuBench& bench, Split split) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const auto out = std::make_shared<std::vector<float>>(p->values());
+  CpuWork work;
+  work.run = [p, out, split, &pool = bench.pool()] {
+    const std::size_t each = p->size.all();
+    const auto image = [&](std::size_t i) { return std::span<float>(*out).subspan(i * each, each); };
+    if (split == Split::kImages) {
+      pool.run(static_cast<int>(p->count), [&](int i, int) {
+        images::render_rows(p->setups[static_cast<std::size_t>(i)], 0, p->size.pixels,
+                            image(static_cast<std::size_t>(i)));
+      });
+      return;
+    }
+    for (std::size_t i = 0; i < p->count; ++i) {
+      in_pieces(pool, static_cast<std::size_t>(p->size.pixels), 16, [&](std::size_t first, std::size_t last) {
+        images::render_rows(p->setups[i], static_cast<int>(first), static_cast<int>(last), image(i));
+      });
+    }
+  };
+  work.result = sampled(out);
+  work.work = p->work();
+  return work;
+}
+template <Split kSplit>
+CpuWork splitting(CpuBench& bench) {
+  return on_cpu(bench, kSplit);
+}
+
+/// The crystals and their images on the device.
+class OnDevice {
+ public:
+  explicit OnDevice(CudaBench& bench)
+      : p(std::make_shared<const Problem>(bench.problem())),
+        stack_(bench.buffer<float>(p->values())),
+        packed_(std::make_shared<const Packed>(p->setups[0])),
+        rays_(bench.upload(packed_->rays)),
+        next_(bench.upload(std::vector<int>{0})),
+        series_(bench.kernel("micro_image_series")),
+        one_(bench.kernel("micro_image_next")),
+        advance_(bench.kernel("micro_image_advance")) {
+    for (const Setup& setup : p->setups) edges_.push_back(images::edges_of(setup.orientations[0]));
+    crystals_ = bench.upload(edges_);
+    static_cast<diffraction::device::Mixed::Setup&>(scene_) = packed_->view;
+    scene_.rays = rays_->pointer();
+    scene_.edges = nullptr;  // of every image its own
+    scene_.cancelled = nullptr;
+  }
+
+  /// Sends a crystal, which its image then waits for.
+  void send(cuda::Stream& to, std::size_t image) {
+    crystals_->upload(std::span<const Edges>(edges_).subspan(image, 1), to, image);
+  }
+  void launch(cuda::Stream& to, std::size_t first, std::size_t count) {
+    series_.launch(to, shape(count), scene_, static_cast<const Edges*>(crystals_->pointer()), static_cast<int>(first),
+                   stack_->pointer());
+  }
+  /// The next image, whichever that is.
+  void launch_next(cuda::Stream& to) {
+    one_.launch(to, shape(1), scene_, static_cast<const Edges*>(crystals_->pointer()),
+                static_cast<const int*>(next_->pointer()), stack_->pointer());
+    advance_.launch(to, {.grid = {1}, .block = {1}}, static_cast<int>(p->count), next_->pointer());
+  }
+
+  std::shared_ptr<const Problem> p;
+  const std::shared_ptr<cuda::DeviceBuffer<float>>& stack() const { return stack_; }
+
+ private:
+  cuda::LaunchShape shape(std::size_t count) const {
+    const auto side = static_cast<std::size_t>(p->size.pixels);
+    return {.grid = {blocks_for(side, 32), blocks_for(side, 8), static_cast<unsigned>(count)}, .block = {32, 8}};
+  }
+
+  std::shared_ptr<cuda::DeviceBuffer<float>> stack_;  // the images, one behind the other
+  std::shared_ptr<const Packed> packed_;
+  std::shared_ptr<cuda::DeviceBuffer<diffraction::device::Ray<double>>> rays_;
+  std::shared_ptr<cuda::DeviceBuffer<int>> next_;
+  cuda::Kernel series_, one_, advance_;
+  std::vector<Edges> edges_;
+  std::shared_ptr<cuda::DeviceBuffer<Edges>> crystals_;
+  images::Scene scene_{};
+};
+
+enum class How { kWaited, kQueued, kGraphAnew, kGraphKept, kBatch };
+
+CudaWork on_gpu(CudaBench& bench, How how) {
+  const auto on = std::make_shared<OnDevice>(bench);
+  const std::size_t count = on->p->count;
+  CudaWork work;
+  switch (how) {
+    case How::kWaited:
+      work.queue = [on, count](cuda::Stream& to) {
+        for (std::size_t i = 0; i < count; ++i) {
+          on->send(to, i);
+          on->launch(to, i, 1);
+          to.synchronize();
+        }
+      };
+      work.no_graph = "it waits for every image";
+      break;
+    case How::kQueued:
+      work.queue = [on, count](cuda::Stream& to) {
+        for (std::size_t i = 0; i < count; ++i) on->launch(to, i, 1);
+      };
+      break;
+    case How::kGraphAnew:
+      work.queue = [on, count](cuda::Stream& to) {
+        for (std::size_t i = 0; i < count; ++i) {
+          to.begin_capture();
+          on->launch(to, i, 1);
+          cuda::Graph graph = to.end_capture();
+          graph.launch(to);  // the driver keeps what was launched until it is done
+        }
+      };
+      work.no_graph = "it makes graphs already";
+      break;
+    case How::kGraphKept: {
+      bench.stream().begin_capture();
+      on->launch_next(bench.stream());
+      const auto graph = std::make_shared<cuda::Graph>(bench.stream().end_capture());
+      work.queue = [graph, count](cuda::Stream& to) {
+        for (std::size_t i = 0; i < count; ++i) graph->launch(to);
+      };
+      work.no_graph = "it is a graph already";
+      break;
+    }
+    case How::kBatch:
+      work.queue = [on, count](cuda::Stream& to) { on->launch(to, 0, count); };
+      break;
+  }
+  if (how == How::kWaited || how == How::kGraphAnew) work.clock = engine::TaskClock::kWall;
+  work.restore = [on](cuda::Stream& to) { on->stack()->fill_bytes(0xff, to); };  // NaN: every pixel is made anew
+  work.result = sampled(on->stack());
+  work.work = on->p->work();
+  const double launches = how == How::kBatch ? 1.0 : static_cast<double>(count) * (how == How::kGraphKept ? 2.0 : 1.0);
+  work.quantities = [on, launches] { return on->p->quantities(launches); };
+  return work;
+}
+
+double bytes(const TaskProblem& problem) {
+  const auto count = static_cast<double>(problem.count("images"));
+  return count * (4.0 * static_cast<double>(images::Size(problem).all()) + sizeof(Setup) + sizeof(Edges));
+}
+
+}  // namespace
+}  // namespace image_series_row
+
+engine::TaskBench image_series_bench() {
+  using namespace image_series_row;
+  Row<answer> row({"image-series", "Images of many crystals", "kernels/micro/images/image_series.cpp",
+                   "kernels/micro/images/image_series.cu", bytes});
+  row.cpu<splitting<Split::kRows>>(
+      {"cpu-one", "One after another", "the rows of an image on all threads, then the next image"});
+  row.cpu<splitting<Split::kImages>>({"cpu-images", "An image a thread", "images beside each other", "cpu-one"});
+  row.cuda<with<on_gpu, How::kGraphAnew>>(
+      {"cuda-graph-anew", "A graph made for each", "captures and instantiates a graph for every image"});
+  row.cuda<with<on_gpu, How::kWaited>>(
+      {"cuda-one", "One by one", "sends a crystal, launches its image and waits for it"});
+  row.cuda<with<on_gpu, How::kQueued>>(
+      {"cuda-queued", "Queued", "the crystals lie on the device, and launches follow each other", "cuda-one"});
+  row.cuda<with<on_gpu, How::kGraphKept>>({"cuda-graph-kept", "A graph kept between images",
+                                           "one graph, replayed: which image is next stands on the device",
+                                           "cuda-graph-anew"});
+  row.cuda<with<on_gpu, How::kBatch>>(
+      {"cuda-batch", "All in one launch", "the images are the third dimension of the grid", "cuda-queued"});
+  return row.bench();
+}
+
+}  // namespace bb::micro

@@ -1,0 +1,323 @@
+// A crystal's misset and cell fitted to its image by Gauss and Newton: ten images an iteration, one at the unknowns and
+// one with each of them a step further, and the normal equations of their differences.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <utility>
+
+#include "cpu/stopwatch.hpp"
+#include "crystals.hpp"
+#include "cuda/device/graph.hpp"
+#include "diffraction/cuda/packed_setup.hpp"
+#include "diffraction/model/unit_cell.hpp"
+#include "gauss_newton.hpp"
+#include "micro/row/made_up.hpp"
+#include "micro/row/row.hpp"
+#include "micro/rows.hpp"
+#include "series.cuh"
+
+namespace bb::micro {
+namespace refinement_row {
+namespace {
+
+using cpu::Clock, cpu::seconds_since;
+using diffraction::Setup;
+using Edges = diffraction::device::Edges<double>;
+using Packed = diffraction::device::PackedSetup<double, float>;
+
+/// Three angles of the misset, three edges and three angles of the cell.
+constexpr std::size_t kUnknowns = 9, kImages = kUnknowns + 1;
+/// As refinement.cu has them: Jᵀ J up to its diagonal, Jᵀ r, rᵀ r.
+constexpr std::size_t kSums = kUnknowns * (kUnknowns + 1) / 2 + kUnknowns + 1;
+/// What the unknowns are counted in. A spot of five cells is some three of these wide.
+constexpr double kTurn = 0.05 * std::numbers::pi / 180.0, kStretch = 1e-3;
+/// Of the differences, in those units: FP32 leaves 2e-5 of a pixel, a tenth of a unit is some percent of it.
+constexpr double kStep = 0.1;
+/// A fit ends where all steps are below it. Differences of FP32 images see no further.
+constexpr double kEnough = 1e-4;
+
+using Sums = std::array<double, kSums>;
+
+NormalEquations equations_of(const Sums& sums) {
+  NormalEquations out(kUnknowns);
+  std::size_t at = 0;
+  for (std::size_t u = 0; u < kUnknowns; ++u) {
+    for (std::size_t v = 0; v <= u; ++v, ++at) {
+      out.square[u * kUnknowns + v] = out.square[v * kUnknowns + u] = sums[at];
+    }
+  }
+  for (std::size_t u = 0; u < kUnknowns; ++u) out.right[u] = sums[at++];
+  out.residual = sums[at];
+  return out;
+}
+
+/// Adds a share of the pixels to the sums.
+void add_pixels(Sums& sums, std::span<const float> images, std::span<const float> measured, std::size_t first,
+                std::size_t last) {
+  const std::size_t pixels = measured.size();
+  for (std::size_t i = first; i < last; ++i) {
+    const double here = static_cast<double>(images[i]), off = here - static_cast<double>(measured[i]);
+    double slopes[kUnknowns];
+    for (std::size_t u = 0; u < kUnknowns; ++u) {
+      slopes[u] = (static_cast<double>(images[(u + 1) * pixels + i]) - here) / kStep;
+    }
+    std::size_t at = 0;
+    for (std::size_t u = 0; u < kUnknowns; ++u) {
+      for (std::size_t v = 0; v <= u; ++v) sums[at++] += slopes[u] * slopes[v];
+    }
+    for (std::size_t u = 0; u < kUnknowns; ++u) sums[at++] += slopes[u] * off;
+    sums[at] += off * off;
+  }
+}
+
+/// The image, whose crystal is known, and where a fit starts: at zero, up to one unit away from the truth in each.
+class Problem {
+ public:
+  explicit Problem(const TaskProblem& problem)
+      : size(problem), scene(images::scene(size.pixels, size.cells)), truth(kUnknowns) {
+    Random random(problem.seed);
+    for (double& one : truth) one = 2.0 * random.unit() - 1.0;
+    const Setup true_setup = setup_at(truth);
+    measured.resize(size.all());
+    for (std::size_t i = 0; i < measured.size(); ++i) {
+      const auto side = static_cast<std::size_t>(size.pixels);
+      measured[i] =
+          static_cast<float>(images::photons(true_setup, static_cast<int>(i % side), static_cast<int>(i / side)));
+    }
+  }
+
+  /// The crystal at some unknowns.
+  diffraction::Problem at(const std::vector<double>& unknowns) const {
+    diffraction::Cell cell = images::triclinic_cell();
+    cell.a *= 1.0 + kStretch * unknowns[3];
+    cell.b *= 1.0 + kStretch * unknowns[4];
+    cell.c *= 1.0 + kStretch * unknowns[5];
+    cell.alpha += kTurn * unknowns[6];
+    cell.beta += kTurn * unknowns[7];
+    cell.gamma += kTurn * unknowns[8];
+    // A misset in which no edge lies along an axis.
+    const diffraction::Vec3 misset{0.3 + kTurn * unknowns[0], -0.7 + kTurn * unknowns[1], 1.1 + kTurn * unknowns[2]};
+    return images::with_crystal(scene, cell, misset);
+  }
+  Setup setup_at(const std::vector<double>& unknowns) const { return diffraction::make_setup(at(unknowns)); }
+
+  /// The unknowns of the ten images of an iteration.
+  static std::vector<double> of_image(std::vector<double> unknowns, std::size_t image) {
+    if (image > 0) unknowns[image - 1] += kStep;
+    return unknowns;
+  }
+  std::array<Edges, kImages> crystals(const std::vector<double>& unknowns) const {
+    std::array<Edges, kImages> out;
+    for (std::size_t k = 0; k < kImages; ++k) {
+      out[k] = images::edges_of(diffraction::mounted_cell(at(of_image(unknowns, k)).crystal));
+    }
+    return out;
+  }
+
+  images::Size size;
+  diffraction::Problem scene;
+  std::vector<double> truth;
+  std::vector<float> measured;
+};
+
+Answer answer(const TaskProblem& problem) {
+  const Problem p(problem);
+  // A unit is 0.05 degrees or a thousandth of an edge.
+  return {p.truth, 1e-3, 2e-3, "three angles of the misset and six parameters of the cell with those of the image"};
+}
+
+/// One fit after another, and what the last of them took.
+class Fits {
+ public:
+  void run(const std::function<NormalEquations(const std::vector<double>&)>& at) {
+    const Clock::time_point start = Clock::now();
+    fit_ = gauss_newton(std::vector<double>(kUnknowns, 0.0), {.most_iterations = 30, .step = kEnough}, at);
+    seconds_ = seconds_since(start);
+  }
+  const std::vector<double>& unknowns() const { return fit_.unknowns; }
+  std::vector<Quantity> quantities() const {
+    return {{"iterations", "Iterations", static_cast<double>(fit_.iterations), ""},
+            {"iteration", "Time of an iteration", 1e3 * seconds_ / std::max(1, fit_.iterations), "ms"},
+            {"images", "Images an iteration", static_cast<double>(kImages), ""}};
+  }
+
+ private:
+  Fit fit_;
+  double seconds_ = 0;
+};
+
+/// Of one iteration: how many there are is known after a fit.
+TaskWork no_work() { return {}; }
+
+CpuWork on_cpu(CpuBench& bench) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const auto fits = std::make_shared<Fits>();
+  const auto images = std::make_shared<std::vector<float>>(kImages * p->size.all());
+  constexpr std::size_t kRows = 8;
+  const auto pieces = (static_cast<std::size_t>(p->size.pixels) + kRows - 1) / kRows;
+  CpuWork work;
+  work.run = [=, &pool = bench.pool()] {
+    fits->run([&](const std::vector<double>& unknowns) {
+      std::vector<Setup> setups;
+      for (std::size_t k = 0; k < kImages; ++k) setups.push_back(p->setup_at(Problem::of_image(unknowns, k)));
+      std::vector<Sums> parts(pieces, Sums{});
+      pool.run(static_cast<int>(pieces), [&](int piece, int) {
+        const std::size_t first = static_cast<std::size_t>(piece) * kRows;
+        const std::size_t last = std::min(first + kRows, static_cast<std::size_t>(p->size.pixels));
+        for (std::size_t k = 0; k < kImages; ++k) {
+          images::render_rows(setups[k], static_cast<int>(first), static_cast<int>(last),
+                              std::span<float>(*images).subspan(k * p->size.all(), p->size.all()));
+        }
+        const auto wide = static_cast<std::size_t>(p->size.pixels);
+        add_pixels(parts[static_cast<std::size_t>(piece)], *images, p->measured, first * wide, last * wide);
+      });
+      Sums all{};
+      for (const Sums& part : parts) {
+        for (std::size_t k = 0; k < kSums; ++k) all[k] += part[k];
+      }
+      return equations_of(all);
+    });
+  };
+  work.result = [fits] { return fits->unknowns(); };
+  work.work = no_work();
+  work.quantities = [fits] { return fits->quantities(); };
+  return work;
+}
+
+/// The images and the sums on the device, and the host's ends of what is copied.
+struct OnDevice {
+  static constexpr unsigned kSumThreads = 128, kSumBlocks = 264;
+
+  OnDevice(CudaBench& bench, const Problem& p)
+      : pixels(p.size.all()),
+        side(static_cast<std::size_t>(p.size.pixels)),
+        setup(p.setup_at(p.truth)),
+        packed(setup),
+        rays(bench.upload(packed.rays)),
+        measured(bench.upload(p.measured)),
+        stack(bench.device(), kImages * pixels),
+        crystals(bench.device(), kImages),
+        blocks(bench.device(), kSumBlocks * kSums),
+        total(bench.device(), kSums),
+        sent(bench.device(), kImages),
+        received(bench.device(), kSums),
+        image(bench.kernel("micro_image_series")),
+        block_sums(bench.kernel("micro_refinement_sums")),
+        all_sums(bench.kernel("micro_refinement_total")) {
+    static_cast<diffraction::device::Mixed::Setup&>(scene) = packed.view;
+    scene.rays = rays->pointer();
+    scene.edges = nullptr;  // of every image its own
+    scene.cancelled = nullptr;
+  }
+
+  /// Queues the crystals that `sent` holds.
+  void send(cuda::Stream& to) { crystals.upload(std::as_const(sent).values(), to); }
+  void render(cuda::Stream& to, std::size_t first, std::size_t count) {
+    image.launch(to,
+                 {.grid = {blocks_for(side, 32), blocks_for(side, 8), static_cast<unsigned>(count)}, .block = {32, 8}},
+                 scene, static_cast<const Edges*>(crystals.pointer()), static_cast<int>(first), stack.pointer());
+  }
+  /// Queues the sums of the images, into `received`.
+  void sum(cuda::Stream& to) {
+    block_sums.launch(to, {.grid = {kSumBlocks}, .block = {kSumThreads}}, static_cast<int>(pixels),
+                      static_cast<const float*>(stack.pointer()), static_cast<const float*>(measured->pointer()),
+                      1.0 / kStep, blocks.pointer());
+    all_sums.launch(to, {.grid = {1}, .block = {64}}, static_cast<int>(kSumBlocks),
+                    static_cast<const double*>(blocks.pointer()), total.pointer());
+    total.download(received.values(), to);
+  }
+
+  std::size_t pixels, side;
+  Setup setup;
+  Packed packed;
+  std::shared_ptr<cuda::DeviceBuffer<diffraction::device::Ray<double>>> rays;
+  std::shared_ptr<cuda::DeviceBuffer<float>> measured;
+  cuda::DeviceBuffer<float> stack;  // the ten images
+  cuda::DeviceBuffer<Edges> crystals;
+  cuda::DeviceBuffer<double> blocks, total;
+  cuda::PinnedBuffer<Edges> sent;
+  cuda::PinnedBuffer<double> received;
+  cuda::Kernel image, block_sums, all_sums;
+  images::Scene scene{};
+};
+
+enum class How { kOneByOne, kBatch, kOnDevice, kGraph };
+
+CudaWork on_gpu(CudaBench& bench, How how) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const auto on = std::make_shared<OnDevice>(bench, *p);
+  const auto fits = std::make_shared<Fits>();
+  const auto host = std::make_shared<std::vector<float>>(kImages * on->pixels);
+  std::shared_ptr<cuda::Graph> graph;
+  if (how == How::kGraph) {
+    cuda::Stream& stream = bench.stream();
+    stream.begin_capture();
+    on->send(stream);
+    on->render(stream, 0, kImages);
+    on->sum(stream);
+    graph = std::make_shared<cuda::Graph>(stream.end_capture());
+  }
+  CudaWork work;
+  work.queue = [=](cuda::Stream& to) {
+    fits->run([&](const std::vector<double>& unknowns) {
+      std::ranges::copy(p->crystals(unknowns), on->sent.values().begin());
+      const std::span<float> all(*host);
+      if (graph) {
+        graph->launch(to);
+      } else if (how == How::kOneByOne) {
+        on->send(to);
+        for (std::size_t k = 0; k < kImages; ++k) {
+          on->render(to, k, 1);
+          on->stack.download(all.subspan(k * on->pixels, on->pixels), to, k * on->pixels);
+          to.synchronize();
+        }
+      } else {
+        on->send(to);
+        on->render(to, 0, kImages);
+        if (how == How::kBatch) on->stack.download(all, to);
+        if (how == How::kOnDevice) on->sum(to);
+      }
+      to.synchronize();
+      Sums sums{};
+      if (how == How::kOneByOne || how == How::kBatch) {
+        add_pixels(sums, all, p->measured, 0, on->pixels);
+      } else {
+        std::ranges::copy(on->received.values(), sums.begin());
+      }
+      return equations_of(sums);
+    });
+  };
+  work.result = [fits](cuda::Stream&) { return fits->unknowns(); };
+  work.work = no_work();
+  work.quantities = [fits] { return fits->quantities(); };
+  work.clock = engine::TaskClock::kWall;  // the host solves between the images
+  work.no_graph = "the host solves for the next step in every iteration";
+  return work;
+}
+
+double bytes(const TaskProblem& problem) {
+  return (kImages + 1) * sizeof(float) * static_cast<double>(images::Size(problem).all());
+}
+
+}  // namespace
+}  // namespace refinement_row
+
+engine::TaskBench refinement_bench() {
+  using namespace refinement_row;
+  Row<answer> row({"refinement", "A crystal fitted to its image", "kernels/micro/images/refinement.cpp",
+                   "kernels/micro/images/refinement.cu", bytes});
+  row.cpu<on_cpu>({"cpu", "On the CPU", "rows of ten images and their normal equations on all threads"});
+  row.cuda<with<on_gpu, How::kOneByOne>>(
+      {"cuda-one", "Image by image", "launches an image, waits, copies it back; the host makes the normal equations"});
+  row.cuda<with<on_gpu, How::kBatch>>(
+      {"cuda-batch", "Ten images in a launch", "one launch and one copy an iteration", "cuda-one"});
+  row.cuda<with<on_gpu, How::kOnDevice>>(
+      {"cuda-sums", "Sums on the GPU", "the normal equations too; 55 numbers come back", "cuda-batch"});
+  row.cuda<with<on_gpu, How::kGraph>>({"cuda-graph", "A graph kept between iterations",
+                                       "crystals, images and sums are one graph, replayed", "cuda-sums"});
+  return row.bench();
+}
+
+}  // namespace bb::micro

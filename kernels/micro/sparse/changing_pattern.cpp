@@ -1,0 +1,255 @@
+// Row 16: y = A x of a matrix that comes as a list of entries in no order, another one in each call: is it worth to
+// make a format of it first?
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "micro/row/made_up.hpp"
+#include "micro/row/row.hpp"
+#include "micro/rows.hpp"
+#include "sparse_matrix.hpp"
+
+namespace bb::micro {
+namespace changing_pattern_row {
+namespace {
+
+constexpr unsigned kThreads = 256, kBeginThreads = 1024;
+constexpr std::size_t kPatterns = 4;
+
+/// A matrix as it comes.
+struct Entries {
+  std::vector<unsigned> rows, columns;
+  std::vector<float> values;
+};
+
+struct Problem {
+  explicit Problem(const TaskProblem& problem)
+      : rows(problem.count("rows")),
+        entries(rows * problem.count("entries_per_row")),
+        x(engine::uniform_values(rows, problem.seed + 2)) {
+    for (std::size_t k = 0; k < kPatterns; ++k) {
+      Random random(problem.seed + 10 + k);
+      Entries list;
+      list.values = engine::uniform_values(entries, problem.seed + 20 + k);
+      for (std::size_t i = 0; i < entries; ++i) {
+        list.rows.push_back(static_cast<unsigned>(random.index(rows)));
+        list.columns.push_back(static_cast<unsigned>(random.index(rows)));
+      }
+      lists.push_back(std::move(list));
+    }
+  }
+  /// What the product alone reads and does, whatever is made before it.
+  TaskWork work() const {
+    const auto n = static_cast<double>(rows), all = static_cast<double>(entries);
+    return {.bytes = 8.0 * all + 12.0 * n, .flops = 2.0 * all};
+  }
+  std::size_t rows, entries;
+  std::vector<float> x;
+  std::vector<Entries> lists;  // that calls take in turn
+};
+
+/// Rows in the order of the list, by counting.
+SparseMatrix csr_of(const Entries& list, std::size_t rows) {
+  SparseMatrix out{.rows = rows,
+                   .begin = std::vector<unsigned>(rows + 1),
+                   .columns = std::vector<unsigned>(list.rows.size()),
+                   .values = std::vector<float>(list.rows.size())};
+  for (const unsigned row : list.rows) ++out.begin[row + 1];
+  for (std::size_t r = 0; r < rows; ++r) out.begin[r + 1] += out.begin[r];
+  std::vector<unsigned> next(out.begin.begin(), out.begin.end() - 1);
+  for (std::size_t i = 0; i < list.rows.size(); ++i) {
+    const unsigned at = next[list.rows[i]]++;
+    out.columns[at] = list.columns[i];
+    out.values[at] = list.values[i];
+  }
+  return out;
+}
+
+/// Of the first list, which a call after a reset takes.
+Answer answer(const TaskProblem& problem) {
+  const Problem p(problem);
+  const Entries& list = p.lists[0];
+  std::vector<double> sums(p.rows);
+  for (std::size_t i = 0; i < p.entries; ++i) {
+    sums[list.rows[i]] += static_cast<double>(list.values[i]) * static_cast<double>(p.x[list.columns[i]]);
+  }
+  const Samples some(p.rows);
+  return {some.map([&](std::size_t r) { return sums[r]; }), 2e-6, 2e-6, some.text() + " with FP64"};
+}
+
+/// Which list a call takes.
+struct Turn {
+  std::size_t next = 0;
+  std::size_t take() { return next++ % kPatterns; }
+};
+
+enum class OnCpu { kAdded, kAnew, kKept };
+
+CpuWork on_cpu(CpuBench& bench, OnCpu how) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const auto y = std::make_shared<std::vector<float>>(p->rows);
+  const auto turn = std::make_shared<Turn>();
+  const auto kept = std::make_shared<std::vector<SparseMatrix>>();
+  if (how == OnCpu::kKept) {
+    for (const Entries& list : p->lists) kept->push_back(csr_of(list, p->rows));
+  }
+  CpuWork work;
+  work.run = [=, &pool = bench.pool()] {
+    const std::size_t k = turn->take();
+    if (how == OnCpu::kAdded) {
+      const Entries& list = p->lists[k];
+      std::ranges::fill(*y, 0.0f);
+      for (std::size_t i = 0; i < p->entries; ++i) (*y)[list.rows[i]] += list.values[i] * p->x[list.columns[i]];
+      return;
+    }
+    const SparseMatrix made = how == OnCpu::kAnew ? csr_of(p->lists[k], p->rows) : SparseMatrix{};
+    const SparseMatrix& a = how == OnCpu::kAnew ? made : (*kept)[k];
+    in_pieces(pool, p->rows, 1 << 12, [&](std::size_t first, std::size_t last) {
+      for (std::size_t r = first; r < last; ++r) {
+        float sum = 0;
+        for (unsigned i = a.begin[r]; i < a.begin[r + 1]; ++i) sum += a.values[i] * p->x[a.columns[i]];
+        (*y)[r] = sum;
+      }
+    });
+  };
+  work.reset = [turn] { turn->next = 0; };
+  work.result = sampled(y);
+  work.work = p->work();
+  return work;
+}
+template <OnCpu kHow>
+CpuWork doing(CpuBench& bench) {
+  return on_cpu(bench, kHow);
+}
+
+/// The lists, and one matrix by rows, on the device.
+struct OnDevice {
+  OnDevice(CudaBench& bench, const Problem& p)
+      : x(bench.upload(p.x)),
+        y(bench.buffer<float>(p.rows)),
+        values(bench.buffer<float>(p.entries)),
+        columns(bench.buffer<unsigned>(p.entries)),
+        begin(bench.buffer<unsigned>(p.rows + 1)),
+        counts(bench.buffer<unsigned>(p.rows)),
+        next(bench.buffer<unsigned>(p.rows)),
+        add(bench.kernel("micro_entries_add")),
+        count(bench.kernel("micro_entries_count")),
+        begins(bench.kernel("micro_entries_begin")),
+        fill(bench.kernel("micro_entries_fill")),
+        multiply(bench.kernel("micro_spmv_csr_scalar")) {
+    for (const Entries& list : p.lists) {
+      list_rows.push_back(bench.upload(list.rows));
+      list_columns.push_back(bench.upload(list.columns));
+      list_values.push_back(bench.upload(list.values));
+    }
+  }
+  using Words = std::shared_ptr<cuda::DeviceBuffer<unsigned>>;
+  using Floats = std::shared_ptr<cuda::DeviceBuffer<float>>;
+  Floats x, y, values;
+  Words columns, begin, counts, next;
+  cuda::Kernel add, count, begins, fill, multiply;
+  std::vector<Words> list_rows, list_columns;
+  std::vector<Floats> list_values;
+};
+
+/// A product of the matrix that stands by rows.
+void queue_product(OnDevice& on, cuda::Stream& to, const unsigned* begin, const unsigned* columns,
+                   const float* values) {
+  const auto rows = static_cast<unsigned>(on.y->size());
+  on.multiply.launch(to, {.grid = {blocks_for(rows, kThreads)}, .block = {kThreads}}, rows, begin, columns, values,
+                     static_cast<const float*>(on.x->pointer()), on.y->pointer());
+}
+
+enum class OnGpu { kAdded, kByHost, kAnew, kKept };
+
+CudaWork on_gpu(CudaBench& bench, OnGpu how) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const auto on = std::make_shared<OnDevice>(bench, *p);
+  const auto turn = std::make_shared<Turn>();
+  struct Kept {
+    OnDevice::Words begin, columns;
+    OnDevice::Floats values;
+  };
+  const auto kept = std::make_shared<std::vector<Kept>>();
+  if (how == OnGpu::kKept) {
+    for (const Entries& list : p->lists) {
+      const SparseMatrix a = csr_of(list, p->rows);
+      kept->push_back({bench.upload(a.begin), bench.upload(a.columns), bench.upload(a.values)});
+    }
+  }
+  const auto rows = static_cast<unsigned>(p->rows), entries = static_cast<unsigned>(p->entries);
+  const cuda::LaunchShape each{.grid = {blocks_for(p->entries, kThreads)}, .block = {kThreads}};
+  CudaWork work;
+  work.queue = [=](cuda::Stream& to) {
+    const std::size_t k = turn->take();
+    const unsigned* list_rows = on->list_rows[k]->pointer();
+    const unsigned* list_columns = on->list_columns[k]->pointer();
+    const float* list_values = on->list_values[k]->pointer();
+    switch (how) {
+      case OnGpu::kAdded:
+        on->y->fill_bytes(0, to);
+        on->add.launch(to, each, entries, list_rows, list_columns, list_values,
+                       static_cast<const float*>(on->x->pointer()), on->y->pointer());
+        return;
+      case OnGpu::kByHost: {
+        const SparseMatrix a = csr_of(p->lists[k], p->rows);
+        on->begin->upload(std::span<const unsigned>(a.begin), to);
+        on->columns->upload(std::span<const unsigned>(a.columns), to);
+        on->values->upload(std::span<const float>(a.values), to);
+        queue_product(*on, to, on->begin->pointer(), on->columns->pointer(), on->values->pointer());
+        to.synchronize();  // the copies read what ends here
+        return;
+      }
+      case OnGpu::kAnew:
+        on->counts->fill_bytes(0, to);
+        on->count.launch(to, each, entries, list_rows, on->counts->pointer());
+        on->begins.launch(to, {.grid = {1}, .block = {kBeginThreads}}, rows,
+                          static_cast<const unsigned*>(on->counts->pointer()), on->begin->pointer(),
+                          on->next->pointer());
+        on->fill.launch(to, each, entries, list_rows, list_columns, list_values, on->next->pointer(),
+                        on->columns->pointer(), on->values->pointer());
+        queue_product(*on, to, on->begin->pointer(), on->columns->pointer(), on->values->pointer());
+        return;
+      case OnGpu::kKept: {
+        const Kept& a = (*kept)[k];
+        queue_product(*on, to, a.begin->pointer(), a.columns->pointer(), a.values->pointer());
+        return;
+      }
+    }
+  };
+  work.restore = [turn](cuda::Stream&) { turn->next = 0; };
+  work.result = sampled(on->y);
+  work.work = p->work();
+  work.no_graph = "every call has arrays of its own";
+  if (how == OnGpu::kByHost) work.clock = engine::TaskClock::kWall;
+  return work;
+}
+
+double bytes(const TaskProblem& problem) {
+  const auto rows = static_cast<double>(problem.count("rows"));
+  return kPatterns * 2 * 12.0 * rows * static_cast<double>(problem.count("entries_per_row")) + 40.0 * rows;
+}
+
+}  // namespace
+}  // namespace changing_pattern_row
+
+engine::TaskBench changing_pattern_bench() {
+  using namespace changing_pattern_row;
+  Row<answer> row({"changing-pattern", "A sparse pattern that changes every call",
+                   "kernels/micro/sparse/changing_pattern.cpp", "kernels/micro/sparse/changing_pattern.cu", bytes});
+  // What knows the patterns before stands first: `auto` takes the last.
+  row.cpu<doing<OnCpu::kKept>>({"cpu-kept", "By rows, kept", "as if the patterns had been known before"});
+  row.cpu<doing<OnCpu::kAdded>>({"cpu-list", "From the list", "entries as they come, by one thread"});
+  row.cpu<doing<OnCpu::kAnew>>(
+      {"cpu-csr", "By rows, made anew", "sorts by rows, then multiplies on all threads", "cpu-list"});
+  row.cuda<with<on_gpu, OnGpu::kKept>>({"cuda-kept", "By rows, kept", "as if the patterns had been known before"});
+  row.cuda<with<on_gpu, OnGpu::kByHost>>(
+      {"cuda-host", "By rows, made by the host", "the host sorts and sends, the GPU multiplies"});
+  row.cuda<with<on_gpu, OnGpu::kAnew>>(
+      {"cuda-csr", "By rows, made by the GPU", "counts, places and fills, then multiplies", "cuda-host"});
+  row.cuda<with<on_gpu, OnGpu::kAdded>>(
+      {"cuda-list", "From the list", "no format: an atomic addition an entry", "cuda-csr"});
+  return row.bench();
+}
+
+}  // namespace bb::micro

@@ -1,0 +1,234 @@
+// Row 16: C = A A, sparse times sparse. Which entries C has is not known before: finding them is a part of the work,
+// unless the pattern stays from call to call.
+#include <algorithm>
+#include <cmath>
+
+#include "cpu/stopwatch.hpp"
+#include "cuda/library/cusparse.hpp"
+#include "cuda/library/sparse_square.hpp"
+#include "micro/row/row.hpp"
+#include "micro/rows.hpp"
+#include "sparse_matrix.hpp"
+
+namespace bb::micro {
+namespace spgemm_row {
+namespace {
+
+/// Rows whose entries a thread finds at a time.
+constexpr std::size_t kPiece = 1 << 10;
+
+struct Problem {
+  explicit Problem(const TaskProblem& problem)
+      : matrix(make_matrix(problem.word("matrix"), problem.count("rows"), problem.seed)),
+        weights(engine::uniform_values(matrix.rows, problem.seed + 3)) {
+    for (const unsigned k : matrix.columns) products += matrix.begin[k + 1] - matrix.begin[k];
+  }
+  /// Each product reads an entry, and is added.
+  TaskWork work() const { return {.flops = 2.0 * products}; }
+  std::vector<Quantity> quantities(std::size_t entries) const {
+    return {{"entries", "Entries of the product", static_cast<double>(entries), ""},
+            {"products", "Products", products, ""}};
+  }
+  SparseMatrix matrix;
+  std::vector<float> weights;  // of columns: C is compared by its rows' weighted sums
+  double products = 0;
+};
+
+/// Weighted sums of rows of C, and how many entries it has a row.
+std::vector<double> summary(const Problem& p, const std::vector<unsigned>& begin, const std::vector<unsigned>& columns,
+                            const std::vector<float>& values) {
+  std::vector<double> out = Samples(p.matrix.rows).map([&](std::size_t r) {
+    double sum = 0;
+    for (unsigned i = begin[r]; i < begin[r + 1]; ++i) {
+      sum += static_cast<double>(values[i]) * static_cast<double>(p.weights[columns[i]]);
+    }
+    return sum;
+  });
+  out.push_back(static_cast<double>(columns.size()) / static_cast<double>(p.matrix.rows));
+  return out;
+}
+
+/// The columns that a row of C has, each once.
+class RowOfC {
+ public:
+  explicit RowOfC(std::size_t columns) : seen_(columns, kNone) {}
+  template <typename Each>
+  void go(const SparseMatrix& a, std::size_t row, Each&& each) {
+    found_.clear();
+    for (unsigned i = a.begin[row]; i < a.begin[row + 1]; ++i) {
+      const unsigned k = a.columns[i];
+      for (unsigned j = a.begin[k]; j < a.begin[k + 1]; ++j) {
+        const unsigned column = a.columns[j];
+        const bool first = seen_[column] != row;
+        seen_[column] = row;
+        if (first) found_.push_back(column);
+        each(column, first, i, j);
+      }
+    }
+  }
+  std::vector<unsigned>& found() { return found_; }
+
+ private:
+  static constexpr std::size_t kNone = ~std::size_t{0};
+  std::vector<std::size_t> seen_;
+  std::vector<unsigned> found_;
+};
+
+Answer answer(const TaskProblem& problem) {
+  const Problem p(problem);
+  const SparseMatrix& a = p.matrix;
+  const Samples some(a.rows);
+  Answer out{.wanted = some.map([&](std::size_t r) {
+               double sum = 0;
+               for (unsigned i = a.begin[r]; i < a.begin[r + 1]; ++i) {
+                 double inner = 0;
+                 for (unsigned j = a.begin[a.columns[i]]; j < a.begin[a.columns[i] + 1]; ++j) {
+                   inner += static_cast<double>(a.values[j]) * static_cast<double>(p.weights[a.columns[j]]);
+                 }
+                 sum += static_cast<double>(a.values[i]) * inner;
+               }
+               return sum;
+             }),
+             .limit = 4e-6,
+             .worst_limit = 4e-6,
+             .compared = some.text() + ", rows times a vector, and the number of entries with FP64"};
+  RowOfC row(a.rows);
+  double entries = 0;
+  for (std::size_t r = 0; r < a.rows; ++r) {
+    row.go(a, r, [](unsigned, bool, unsigned, unsigned) {});
+    entries += static_cast<double>(row.found().size());
+  }
+  out.wanted.push_back(entries / static_cast<double>(a.rows));
+  return out;
+}
+
+/// Row by row with a dense row of sums a thread (Gustavson, ACM Trans. Math. Softw. 4 (1978) 250).
+CpuWork by_rows(CpuBench& bench) {
+  struct Piece {
+    std::vector<unsigned> lengths, columns;
+    std::vector<float> values;
+  };
+  struct State {
+    std::vector<Piece> pieces;
+    std::vector<unsigned> begin, columns;
+    std::vector<float> values;
+  };
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const auto state = std::make_shared<State>();
+  const std::size_t rows = p->matrix.rows;
+  CpuWork work;
+  work.run = [=, &pool = bench.pool()] {
+    const std::size_t count = (rows + kPiece - 1) / kPiece;
+    state->pieces.assign(count, Piece{});
+    std::vector<std::unique_ptr<RowOfC>> finders(static_cast<std::size_t>(pool.lanes()));
+    std::vector<std::vector<float>> sums(finders.size());
+    pool.run(static_cast<int>(count), [&](int at, int lane) {
+      const auto own = static_cast<std::size_t>(lane);
+      if (!finders[own]) {
+        finders[own] = std::make_unique<RowOfC>(rows);
+        sums[own].resize(rows);
+      }
+      Piece& piece = state->pieces[static_cast<std::size_t>(at)];
+      const SparseMatrix& a = p->matrix;
+      const std::size_t first = static_cast<std::size_t>(at) * kPiece, last = std::min(rows, first + kPiece);
+      for (std::size_t r = first; r < last; ++r) {
+        finders[own]->go(a, r, [&](unsigned column, bool fresh, unsigned i, unsigned j) {
+          const float product = a.values[i] * a.values[j];
+          sums[own][column] = fresh ? product : sums[own][column] + product;
+        });
+        std::vector<unsigned>& found = finders[own]->found();
+        std::ranges::sort(found);
+        for (const unsigned column : found) piece.values.push_back(sums[own][column]);
+        piece.columns.insert(piece.columns.end(), found.begin(), found.end());
+        piece.lengths.push_back(static_cast<unsigned>(found.size()));
+      }
+    });
+    state->begin.assign(1, 0);
+    state->columns.clear();
+    state->values.clear();
+    for (const Piece& piece : state->pieces) {
+      for (const unsigned length : piece.lengths) state->begin.push_back(state->begin.back() + length);
+      state->columns.insert(state->columns.end(), piece.columns.begin(), piece.columns.end());
+      state->values.insert(state->values.end(), piece.values.begin(), piece.values.end());
+    }
+  };
+  work.result = [=] { return summary(*p, state->begin, state->columns, state->values); };
+  work.work = p->work();
+  work.quantities = [=] { return p->quantities(state->columns.size()); };
+  return work;
+}
+
+enum class Pattern { kAnew, kKept };
+
+CudaWork by_library(CudaBench& bench, Pattern pattern) {
+  const auto p = std::make_shared<const Problem>(bench.problem());
+  const auto begin = bench.upload(p->matrix.begin), columns = bench.upload(p->matrix.columns);
+  const auto values = bench.upload(p->matrix.values);
+  const auto product = std::make_shared<cuda::CusparseSquare>(
+      bench.device(), cuda::CusparseSquare::Arrays{static_cast<std::int64_t>(p->matrix.rows),
+                                                   static_cast<std::int64_t>(p->matrix.columns.size()),
+                                                   begin->pointer(), columns->pointer(), values->pointer()});
+  double setup = 0;
+  if (pattern == Pattern::kKept) {
+    const cpu::Clock::time_point start = cpu::Clock::now();
+    product->keep_pattern(bench.stream());
+    setup = cpu::seconds_since(start);
+  }
+  CudaWork work;
+  work.queue = [=](cuda::Stream& to) {
+    // The arrays live as long as the product that reads them.
+    static_cast<void>(begin), static_cast<void>(columns), static_cast<void>(values);
+    if (pattern == Pattern::kKept) {
+      product->run_kept(to);
+    } else {
+      product->run_anew(to);
+    }
+  };
+  if (pattern == Pattern::kAnew) {
+    work.no_graph = "the host asks for the number of entries on the way";
+    work.clock = engine::TaskClock::kWall;
+  }
+  work.result = [p, product](cuda::Stream& from) {
+    const cuda::CusparseSquare::Result c = product->result(from);
+    return summary(*p, c.begin, c.columns, c.values);
+  };
+  work.work = p->work();
+  work.quantities = [=, &stream = bench.stream()] {
+    std::vector<Quantity> all = p->quantities(product->result(stream).columns.size());
+    if (pattern == Pattern::kKept) all.push_back({"pattern", "Finding the pattern", 1e3 * setup, "ms"});
+    return all;
+  };
+  return work;
+}
+
+std::string no_library() {
+  if (const std::string why = no_device(); !why.empty()) return why;
+  return cuda::cusparse_unavailable();
+}
+
+/// A row of the power-law matrix has some nine entries, of its square some eighty.
+double bytes(const TaskProblem& problem) {
+  const std::string& kind = problem.word("matrix");
+  const double entries = kind == "diagonal" ? 2 : kind == "tridiagonal" ? 8 : kind == "five-point" ? 18 : 100;
+  return (3 * 8.0 * entries + 24.0) * static_cast<double>(problem.count("rows"));
+}
+
+}  // namespace
+}  // namespace spgemm_row
+
+engine::TaskBench spgemm_bench() {
+  using namespace spgemm_row;
+  Row<answer> row({"spgemm", "Sparse matrix times sparse matrix", "kernels/micro/sparse/spgemm.cpp",
+                   "kernels/micro/sparse/spgemm.cpp", bytes});
+  row.cpu<by_rows>({"cpu-rows", "Row by row", "a dense row of sums a thread"});
+  row.cuda<with<by_library, Pattern::kAnew>>(
+      {"cusparse", "cuSPARSE, pattern found anew", "the library: estimate, compute, copy", "", "fp32", "cuSPARSE"},
+      can_do_all, no_library);
+  row.cuda<with<by_library, Pattern::kKept>>(
+      {"cusparse-kept", "cuSPARSE, pattern kept", "only the values are computed in each repetition", "cusparse", "fp32",
+       "cuSPARSE"},
+      can_do_all, no_library);
+  return row.bench();
+}
+
+}  // namespace bb::micro

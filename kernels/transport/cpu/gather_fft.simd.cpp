@@ -1,0 +1,71 @@
+#include <algorithm>
+#include <vector>
+
+#include "gather_stretch.hpp"
+#include "physics/row_fft.hpp"
+
+namespace bb::transport::BB_ISA {
+namespace {
+
+/// What leaves the grid of angles from the cells of a stretch; `kernel` is that of its material and energy.
+template <typename T>
+void lose_ends(const GatherContext<T>& c, RowBlock block, int e, int first, int last, const T* kernel, int half,
+               GatherTotals& totals) {
+  const Tables& t = *c.tables;
+  for (int a = 0; a < t.ntheta; ++a) {
+    double below = 0.0, above = 0.0;
+    for (int k = 1; k <= half; ++k) {
+      if (a - k < 0) below += kernel[k];
+      if (a + k >= t.ntheta) above += kernel[k];
+    }
+    if (below == 0.0 && above == 0.0) continue;
+    const double protons = sum_of(c.in + c.state->row(e, a, block.z0) + first, last - first);
+    lose(totals, kThetaLow, below * protons, t.energy[u(e)]);
+    lose(totals, kThetaHigh, above * protons, t.energy[u(e)]);
+  }
+}
+
+template <typename T>
+GatherTotals scatter_by_fft(const GatherContext<T>& c, RowBlock block, int e) {
+  using Fft = physics::BB_ISA::RowFft<T>;
+  constexpr int kLanes = static_cast<int>(Fft::kLanes);
+  const Tables& t = *c.tables;
+  GatherTotals totals;
+  const Fft fft(c.spectra->length);
+  std::vector<T> parts[2] = {std::vector<T>(fft.values()), std::vector<T>(fft.values())};
+  each_stretch(c, block, [&](int material, int first, int last) {
+    const std::size_t row = t.row(0, material, e);
+    const std::size_t begin = u(t.angle_begin[row]);
+    lose_ends(c, block, e, first, last, &c.typed->angle_weight[begin], t.angle_begin[row + 1] - t.angle_begin[row] - 1,
+              totals);
+    for (int at = first; at < last; at += 2 * kLanes) {
+      for (int part = 0; part < 2; ++part) {
+        const int from = at + part * kLanes, count = std::clamp(last - from, 0, kLanes);
+        std::ranges::fill(parts[part], T(0));
+        for (int a = 0; a < t.ntheta; ++a) {
+          std::copy_n(c.in + c.state->row(e, a, block.z0) + from, count, parts[part].data() + a * kLanes);
+        }
+      }
+      fft.convolve(parts[0].data(), parts[1].data(), c.spectra->of(row));
+      for (int part = 0; part < 2; ++part) {
+        const int from = at + part * kLanes, count = std::clamp(last - from, 0, kLanes);
+        for (int a = 0; a < t.ntheta; ++a) {
+          std::copy_n(parts[part].data() + a * kLanes, count, c.out + c.state->row(e, a, block.z0) + from);
+        }
+      }
+    }
+  });
+  return totals;
+}
+
+}  // namespace
+
+template <typename T>
+GatherPass<T> scatter_of() {
+  return scatter_by_fft<T>;
+}
+
+template GatherPass<float> scatter_of<float>();
+template GatherPass<double> scatter_of<double>();
+
+}  // namespace bb::transport::BB_ISA

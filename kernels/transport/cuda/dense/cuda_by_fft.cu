@@ -1,0 +1,55 @@
+#include "transport/cuda/cuda_common.cuh"
+
+// What stands before, between and behind the transforms of `cuda-gather-fft`: columns of angles of some energies side by
+// side, [angle or frequency][energy][cell].
+namespace bb::transport {
+
+struct FftPart {
+  int first, bins;  // the energies
+  int length;       // of the transform; rows beyond the angles are zero
+};
+
+/// Blocks of 256 cells; block rows over the rows of the transform and the energies.
+extern "C" __global__ void __launch_bounds__(256)
+    fft_gather_columns_f32(const __grid_constant__ DeviceStep<float> s, FftPart part, float* columns) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), a = static_cast<int>(blockIdx.y);
+  const int bin = static_cast<int>(blockIdx.z), cells = field_cells(s);
+  if (i >= cells) return;
+  const float value = a < s.tables.ntheta ? s.from[field_offset(s, part.first + bin, a) + i] : 0.0f;
+  columns[(static_cast<long long>(a) * part.bins + bin) * cells + i] = value;
+}
+
+/// Times the spectrum of a cell's material and a column's energy, [row of the tables][frequency].
+extern "C" __global__ void __launch_bounds__(256)
+    fft_times_spectrum_f32(const __grid_constant__ DeviceStep<float> s, FftPart part, const float* spectra,
+                           float2* values) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), f = static_cast<int>(blockIdx.y);
+  const int bin = static_cast<int>(blockIdx.z), cells = field_cells(s);
+  if (i >= cells) return;
+  const int row = table_row(s.tables, 0, material_of(s, i), part.first + bin);
+  const float by = spectra[static_cast<long long>(row) * (part.length / 2 + 1) + f];
+  float2* at = values + (static_cast<long long>(f) * part.bins + bin) * cells + i;
+  const float2 value = *at;
+  *at = make_float2(by * value.x, by * value.y);
+}
+
+/// The columns back into the fields, and what left the angles. The first `done` energies were counted before.
+extern "C" __global__ void __launch_bounds__(256)
+    fft_spread_columns_f32(const __grid_constant__ DeviceStep<float> s, FftPart part, int done, const float* columns) {
+  if (run_is_over(s)) return;
+  const DeviceTables<float>& t = s.tables;
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), a = static_cast<int>(blockIdx.y);
+  const int bin = static_cast<int>(blockIdx.z), cells = field_cells(s), e = part.first + bin;
+  if (bin < done) return;
+  AngleLoss lost;
+  if (i < cells) {
+    const int row = table_row(t, 0, material_of(s, i), e);
+    const long long at = field_offset(s, e, a) + i;
+    s.to[at] = columns[(static_cast<long long>(a) * part.bins + bin) * cells + i];
+    lose_angles(t.angle_weight + t.angle_begin[row], t.angle_begin[row + 1] - t.angle_begin[row] - 1, a, t.ntheta,
+                s.from[at], lost);
+  }
+  block_escape(ledger_row(s.scores, s.step), lost, t.energy[e]);
+}
+
+}  // namespace bb::transport
