@@ -25,6 +25,29 @@ void lose_ends(const GatherContext<T>& c, RowBlock block, int e, int first, int 
   }
 }
 
+/// A transform leaves its rounding everywhere, below zero too. What is below zero in a column is taken from its largest
+/// value instead: as many protons as before, and none missing anywhere. `part` is [row][lane].
+template <typename T>
+void mend_columns(T* part, int rows) {
+  constexpr std::size_t kLanes = physics::BB_ISA::RowFft<T>::kLanes;
+  T below[kLanes] = {}, largest[kLanes] = {};
+  int place[kLanes] = {};
+  for (int a = 0; a < rows; ++a) {
+    T* row = part + u(a) * kLanes;
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      const T value = row[l], kept = value > T(0) ? value : T(0);
+      below[l] += value - kept;
+      row[l] = kept;
+      place[l] = kept > largest[l] ? a : place[l];
+      largest[l] = kept > largest[l] ? kept : largest[l];
+    }
+  }
+  for (std::size_t l = 0; l < kLanes; ++l) {
+    T& top = part[u(place[l]) * kLanes + l];
+    top = std::max(T(0), top + below[l]);
+  }
+}
+
 template <typename T>
 GatherTotals scatter_by_fft(const GatherContext<T>& c, RowBlock block, int e) {
   using Fft = physics::BB_ISA::RowFft<T>;
@@ -49,6 +72,7 @@ GatherTotals scatter_by_fft(const GatherContext<T>& c, RowBlock block, int e) {
       fft.convolve(parts[0].data(), parts[1].data(), c.spectra->of(row));
       for (int part = 0; part < 2; ++part) {
         const int from = at + part * kLanes, count = std::clamp(last - from, 0, kLanes);
+        mend_columns(parts[part].data(), t.ntheta);
         for (int a = 0; a < t.ntheta; ++a) {
           std::copy_n(parts[part].data() + a * kLanes, count, c.out + c.state->row(e, a, block.z0) + from);
         }

@@ -28,7 +28,7 @@ NormalEquations decay(const std::vector<double>& u, const std::vector<double>& t
 }  // namespace
 
 TEST("gauss-newton: a system is solved, and one that is not positive definite is refused") {
-  // Of [4 2 1; 2 5 3; 1 3 6] and (1, 2, 3): 13 / 67, so that row by row the sums come out.
+  // What is found is put back: row by row the sums come out.
   const std::vector<double> square{4, 2, 1, 2, 5, 3, 1, 3, 6}, right{1, 2, 3};
   const std::vector<double> x = solved(square, right);
   CHECK_EQ(x.size(), std::size_t{3});

@@ -44,6 +44,7 @@ class CudaByFft final : public CudaGatherPasses<float> {
     operators_ = operator_passes(tables().ne);
     gather_.emplace(kernel("fft_gather_columns"));
     times_.emplace(kernel("fft_times_spectrum"));
+    mend_.emplace(kernel("fft_mend_columns"));
     spread_.emplace(kernel("fft_spread_columns"));
     length_ = transform_length(tables());
     bins_ = bins_in_a_part(tables());
@@ -93,6 +94,10 @@ class CudaByFft final : public CudaGatherPasses<float> {
       times_->launch(stream(), shape(length_ / 2 + 1), context(step), part,
                      static_cast<const float*>(spectra_.pointer()), values_.pointer());
       plan_->backward(stream(), values_.pointer(), columns_.pointer());
+      mend_->launch(
+          stream(),
+          {.grid = {blocks(field_cells(), kColumnThreads), static_cast<unsigned>(bins_)}, .block = {kColumnThreads}},
+          context(step), part, columns_.pointer());
       spread_->launch(stream(), shape(tables().ntheta), context(step), part, fresh,
                       static_cast<const float*>(columns_.pointer()));
     }
@@ -100,7 +105,7 @@ class CudaByFft final : public CudaGatherPasses<float> {
 
   std::optional<Pass> score_;
   std::vector<Pass> operators_;
-  std::optional<cuda::Kernel> gather_, times_, spread_;
+  std::optional<cuda::Kernel> gather_, times_, mend_, spread_;
   int length_ = 0, bins_ = 0;
   cuda::DeviceBuffer<float> columns_, values_, spectra_;
   std::unique_ptr<cuda::CufftColumns> plan_;
