@@ -174,7 +174,13 @@ export const scriptRules: Rules = {
 /** What all kernels may use: the engine below them, threads and the device. */
 const ENGINE = ['native/engine', 'native/cpu', 'native/cuda'];
 /** What lies in kernels/ itself: words that registries share, and number formats. */
-const KERNEL_BASE = ['kernels/physics', 'kernels/variant.hpp', 'kernels/bf16.hpp', 'kernels/tensor.cuh', 'kernels/tuning'];
+const KERNEL_BASE = [
+  'kernels/physics',
+  'kernels/variant.hpp',
+  'kernels/bf16.hpp',
+  'kernels/tensor.cuh',
+  'kernels/tuning',
+];
 /** A workload's list of variants and what one states of itself, which lie beside its rooms. */
 const listOf = (workload: string) =>
   ['registry.hpp', 'variants.hpp', 'user_kernel.hpp'].map((name) => `kernels/${workload}/${name}`);

@@ -7,7 +7,7 @@
 // Least squares by Gauss and Newton, damped after Marquardt (J. SIAM 11 (1963) 431) where a step makes it worse.
 namespace bb::micro {
 
-/// Of residuals r at some unknowns, and of their derivatives J by them.
+/// Those of residuals r at some unknowns, and of their derivatives J by them.
 struct NormalEquations {
   NormalEquations() = default;
   explicit NormalEquations(std::size_t unknowns) : square(unknowns * unknowns), right(unknowns) {}
@@ -21,7 +21,7 @@ std::vector<double> solved(std::vector<double> square, std::vector<double> right
 
 struct FitLimits {
   int most_iterations = 30;
-  /// Of every unknown: a step below it ends the fit.
+  /// A step whose every part is below it ends the fit.
   double step = 1e-6;
 };
 

@@ -33,7 +33,7 @@ constexpr std::size_t kUnknowns = 9, kImages = kUnknowns + 1;
 constexpr std::size_t kSums = kUnknowns * (kUnknowns + 1) / 2 + kUnknowns + 1;
 /// What the unknowns are counted in. A spot of five cells is some three of these wide.
 constexpr double kTurn = 0.05 * std::numbers::pi / 180.0, kStretch = 1e-3;
-/// Of the differences, in those units: FP32 leaves 2e-5 of a pixel, a tenth of a unit is some percent of it.
+/// That of the differences, in those units: FP32 leaves 2e-5 of a pixel, a tenth of a unit is some percent of it.
 constexpr double kStep = 0.1;
 /// A fit ends where all steps are below it. Differences of FP32 images see no further.
 constexpr double kEnough = 1e-4;
@@ -148,7 +148,7 @@ class Fits {
   double seconds_ = 0;
 };
 
-/// Of one iteration: how many there are is known after a fit.
+/// How many iterations there are is known after a fit.
 TaskWork no_work() { return {}; }
 
 CpuWork on_cpu(CpuBench& bench) {

@@ -12,7 +12,7 @@ namespace beside_library_row {
 namespace {
 
 constexpr unsigned kThreads = 256;
-/// Of the product and of the kernel's values each.
+/// As many of the product's and of the kernel's values each.
 constexpr std::size_t kCompared = 1 << 12;
 
 struct Problem {

@@ -19,7 +19,7 @@ using Fft = physics::device::RowFft<float>;
 constexpr unsigned kScatterAngles = 8, kBandAngles = 16, kBandCells = 32, kBandWarps = 4;
 /// Standard deviations that a kernel reaches to each side.
 constexpr double kReach = 4.0;
-/// Of the root mean square: what separates sums in FP32 from FP64.
+/// As a root mean square: what separates sums in FP32 from FP64.
 constexpr double kFp32Error = 1e-6;
 /// Columns that share the tables of a transform on the CPU.
 constexpr std::size_t kColumnsAtOnce = 4096;

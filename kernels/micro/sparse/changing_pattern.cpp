@@ -65,7 +65,7 @@ SparseMatrix csr_of(const Entries& list, std::size_t rows) {
   return out;
 }
 
-/// Of the first list, which a call after a reset takes.
+/// That of the first list, which a call after a reset takes.
 Answer answer(const TaskProblem& problem) {
   const Problem p(problem);
   const Entries& list = p.lists[0];

@@ -17,7 +17,7 @@ struct FftPart {
   int first, bins, length;
 };
 
-/// Of the columns and their frequencies, so many bytes at a time: enough to fill a GPU, little beside a state.
+/// So many bytes of the columns and their frequencies at a time: enough to fill a GPU, little beside a state.
 constexpr double kFftPartBytes = 256e6;
 constexpr unsigned kColumnThreads = 256;
 
