@@ -19,6 +19,7 @@ import { exportVerb } from './verbs/export.ts';
 import { gammaVerb } from './verbs/gamma.ts';
 import { history } from './verbs/history.ts';
 import { newKernelVerb } from './verbs/new-kernel.ts';
+import { projectVerb } from './verbs/project.ts';
 import { replay } from './verbs/replay.ts';
 import { report } from './verbs/report.ts';
 import { reproduceVerb } from './verbs/reproduce.ts';
@@ -36,6 +37,7 @@ const verbs: readonly Verb[] = [
   run,
   batch,
   studyVerb,
+  projectVerb,
   validate,
   sobpVerb,
   commissionVerb,

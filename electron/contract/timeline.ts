@@ -137,6 +137,10 @@ export const namedTimeSchema = z.strictObject({
   count,
   sum_ns: ns,
   median_ns: ns,
+  min_ns: ns,
+  /** By whole durations. */
+  mean_ns: ns,
+  p95_ns: ns,
   share,
 });
 export type NamedTime = Readonly<z.infer<typeof namedTimeSchema>>;
@@ -152,6 +156,9 @@ export const statisticsSchema = z.strictObject({
   median_ns: ns,
   min_ns: ns,
   max_ns: ns,
+  /** By whole durations too. */
+  mean_ns: ns,
+  p95_ns: ns,
   /** Time in which at least one of them ran, over the time selected. */
   busyShare: share,
   /** Times in which none of them ran, between the first and the last. */

@@ -1,10 +1,12 @@
 /** Files dropped on the page: scenarios and curves by their text, runs by their bytes, timelines piece by piece. */
 import { keptHead } from '../../electron/contract/bench/kept-session.ts';
+import { PROJECT_ENDING } from '../../electron/contract/projects/project.ts';
 import type { Overlays } from '../data/overlays.ts';
 import type { BenchActions } from './benches.ts';
-import type { Stores } from './context.ts';
+import type { ActionContext } from './context.ts';
 import { openCurve } from './curves.ts';
 import type { DocumentActions } from './document.ts';
+import { unpackLocal } from './projects.ts';
 import type { RunActions } from './runs.ts';
 import { isTimelineFile, type TimelineActions } from './timelines.ts';
 
@@ -23,16 +25,22 @@ export interface DropActions {
   readonly benches: BenchActions;
   /** Where a depth dose is laid over. */
   readonly overlays: Overlays;
-  readonly stores: Pick<Stores, 'notices'>;
+  readonly client: ActionContext['client'];
+  readonly stores: ActionContext['stores'];
 }
 
 export async function openDropped(
   files: readonly File[],
-  { documents, runs, timelines, benches, overlays, stores: { notices } }: DropActions,
+  { documents, runs, timelines, benches, overlays, client, stores }: DropActions,
 ): Promise<void> {
+  const { notices } = stores;
   const refuse = (name: string, text: string): void =>
     notices.tell({ tone: 'warning', title: `${name} was not opened`, text });
   for (const file of files) {
+    if (file.name.toLowerCase().endsWith(PROJECT_ENDING)) {
+      await unpackLocal({ client, stores }, file);
+      continue;
+    }
     const session = await sessionHead(file);
     if (/\.(h5|hdf5)$/i.test(file.name) || session?.isTask === true) {
       await runs.openBytes(file.name, new Uint8Array(await file.arrayBuffer()));
@@ -48,7 +56,7 @@ export async function openDropped(
     } else {
       refuse(
         file.name,
-        'Drop a scenario (.json, .yaml), a run (.h5), a depth dose (.csv) or a timeline (.json, .sqlite, both also .gz, .nsys-rep).',
+        'Drop a scenario (.json, .yaml), a run (.h5), a depth dose (.csv), a timeline (.json, .sqlite, both also .gz, .nsys-rep) or a project (.braggbench).',
       );
     }
   }

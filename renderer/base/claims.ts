@@ -1,20 +1,10 @@
 /** What was claimed, as every table of claims writes it. */
-import { type ClaimResult, POINT_TOLERANCE } from '../../electron/contract/bench/claims.ts';
+import { type ClaimResult, claimedBand } from '../../electron/contract/bench/claims.ts';
 import { NO_VALUE } from './numbers.ts';
 
-/** `2–10×`, `32× ± 20 %`, `at least 10×`, `5–20 µs`; `faster` where no number was given, a dash where nothing measurable was said. */
-export function claimedText(
-  { from, to, tolerance = POINT_TOLERANCE, reason }: Pick<ClaimResult, 'from' | 'to' | 'tolerance' | 'reason'>,
-  unit = '×',
-): string {
-  const gain = unit === '×';
-  const sign = gain ? '×' : ` ${unit}`.trimEnd();
-  if (to === null) {
-    if (gain && reason !== null) return NO_VALUE;
-    if (gain) return from === 1 ? 'faster' : `at least ${from}×`;
-    return `above ${from}${sign}`;
-  }
-  return from === to ? `${from}${sign} ± ${Number((100 * tolerance).toPrecision(3))} %` : `${from}–${to}${sign}`;
+/** As claimed; a dash where nothing measurable was said. */
+export function claimedText(said: Pick<ClaimResult, 'from' | 'to' | 'tolerance' | 'reason'>, unit = '×'): string {
+  return said.to === null && unit === '×' && said.reason !== null ? NO_VALUE : claimedBand(said, unit);
 }
 
 type Pair = ClaimResult['pairs'][number];

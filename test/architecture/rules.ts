@@ -51,7 +51,7 @@ export const scriptRules: Rules = {
   // one object per workload; the subsystems that a page talks to.
   'electron/host/io': {
     folders: ['electron/contract'],
-    packages: ['dicom-parser', 'h5wasm', 'hyparquet-writer', 'yaml', 'zod'],
+    packages: ['dicom-parser', 'fflate', 'h5wasm', 'hyparquet-writer', 'yaml', 'zod'],
     node: true,
   },
   'electron/host/model': { folders: ['electron/contract', 'electron/host/io'], packages: ['zod'], node: true },

@@ -1,4 +1,5 @@
 /** Studies in a real browser: planned from the form, solved by real processes, sorted, filtered, plotted, opened. */
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { tinyScenario } from '../electron/host/small-run.ts';
 import { seenWhole } from './looks.ts';
@@ -16,7 +17,7 @@ it('plans a study of the form, solves it, and shows every row of it', async () =
   await page.getByRole('button', { name: 'Plan', exact: true }).click();
   await expect
     .poll(() => page.getByTestId('study-plan').textContent())
-    .toMatch(/^4 points\. Memory of one: up to .* One after the other at least/);
+    .toMatch(/^8 points\. Memory of one: up to .* One after the other at least/);
   await seenWhole(open, 'studies-new');
   await bench.drop('tiny.json', JSON.stringify(tinyScenario));
   await page.getByRole('radio', { name: /One of my own/ }).check();
@@ -52,9 +53,133 @@ it('plans a study of the form, solves it, and shows every row of it', async () =
     .poll(() => page.getByRole('img', { name: 'r80_mm over beam.energy_MeV' }).locator('svg').count())
     .toBeGreaterThan(0);
   await seenWhole(open, 'studies-plot');
+  // Colours by two values, and every point as a line.
+  await page.getByRole('radio', { name: 'Heat map' }).check();
+  const heat = page.getByRole('img', { name: 'r80_mm by beam.energy_MeV and solver.precision' });
+  await expect.poll(() => heat.locator('.heatmaplayer image').count()).toBe(1);
+  await seenWhole(open, 'studies-heat');
+  await page.getByRole('radio', { name: 'Parallel' }).check();
+  const parallel = page.getByRole('img', { name: 'Parallel coordinates: beam.energy_MeV, solver.precision, r80_mm' });
+  await expect.poll(() => parallel.locator('.parcoords .axis-title').count()).toBe(3);
+  await page.getByText('3 axes').click();
+  await page.getByLabel('beam.energy_MeV [MeV] logarithmic').check();
+  await page.getByText('3 axes').click();
+  await seenWhole(open, 'studies-parallel');
   // The scenario of a point.
   await page.getByRole('radio', { name: 'Table' }).check();
   await rows.locator('tbody').getByRole('button').first().click();
+  await page.getByRole('button', { name: 'Open its scenario' }).click();
   await expect.poll(() => bench.panel('Scenario').getAttribute('aria-selected')).toBe('true');
+  await open.close();
+});
+
+it('groups, transposes, keeps views, and compares two points as runs', async () => {
+  const { open, page, bench } = await workbench();
+  await bench.layout('Alt+Shift+2', 'Compare');
+  await bench.panel('Studies').click();
+  await page.getByRole('button', { name: 'Enlarge Studies' }).click();
+  const rows = page.getByTestId('study-rows');
+  await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe('39');
+  // What it says, and by what.
+  const said = page.getByTestId('study-advice');
+  await expect.poll(() => said.count()).toBe(0);
+  await page.getByLabel('Group by').selectOption('solver.precision');
+  await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe('3');
+  await expect.poll(() => page.getByTestId('study-matching').textContent()).toBe('2 groups of 38 of 38 rows');
+  expect(await rows.locator('tbody tr').first().textContent()).toContain('20…29');
+  await seenWhole(open, 'studies-groups');
+  // Kept with the study, also for the next page.
+  await page.getByRole('button', { name: 'Save view' }).click();
+  await page.getByLabel('Name of the view').fill('by precision');
+  await page.getByLabel('Name of the view').press('Enter');
+  await expect.poll(() => page.getByLabel('Saved view').inputValue()).toBe('by precision');
+  // The rows of a group.
+  await rows.getByRole('button', { name: '19', exact: true }).first().click();
+  await expect.poll(() => page.getByTestId('study-matching').textContent()).toBe('19 of 38 rows');
+  expect(await page.getByLabel('Filter').inputValue()).toBe('solver.precision == "fp32"');
+  await page.getByRole('checkbox', { name: 'Transpose' }).check();
+  await expect.poll(() => rows.getAttribute('aria-colcount')).toBe('20');
+  await expect.poll(() => rows.getByRole('rowheader', { name: /beam\.energy_MeV/ }).count()).toBe(1);
+  await seenWhole(open, 'studies-transposed');
+  await page.reload();
+  await page.getByRole('button', { name: 'Enlarge Studies' }).click();
+  await page.getByLabel('Saved view').selectOption('by precision');
+  await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe('3');
+  await page.getByLabel('Group by').selectOption('no groups');
+  await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe('39');
+  // Two points.
+  await rows.locator('tbody').getByRole('button').nth(0).click();
+  await rows.locator('tbody').getByRole('button').nth(3).click();
+  const difference = page.getByTestId('study-difference');
+  await expect.poll(() => difference.getByRole('row', { name: /^r80_mm/ }).count()).toBe(1);
+  await seenWhole(open, 'studies-two-points');
+  await page.getByRole('button', { name: 'Run both and compare' }).click();
+  await expect.poll(() => bench.panel('Compare').getAttribute('aria-selected')).toBe('true');
+  await expect.poll(() => page.getByText(/beam\.energy_MeV = 20/).count()).toBeGreaterThan(0);
+  await bench.panel('Studies').click();
+  // One of them as a run, and its scenario.
+  await rows.locator('tbody').getByRole('button').nth(0).click();
+  await page.getByRole('button', { name: 'Open as a run' }).first().click();
+  await expect.poll(() => bench.panel('Runs').getAttribute('aria-selected')).toBe('true');
+  await open.close();
+});
+
+it('lets the kernel in the form be tuned', async () => {
+  const { open, page, bench } = await workbench();
+  const scenario = { kind: 'micro', version: 1, problem: { kind: 'gemm', m: 96, n: 96, k: 96 } };
+  await bench.drop('product.json', JSON.stringify(scenario));
+  await bench.layout('Alt+Shift+2', 'Compare');
+  await bench.panel('Studies').click();
+  await page.getByRole('button', { name: 'Enlarge Studies' }).click();
+  await page.getByRole('button', { name: 'New study' }).click();
+  await page.getByRole('radio', { name: /Tune this kernel/ }).check();
+  await page.getByRole('button', { name: 'Plan', exact: true }).click();
+  await expect.poll(() => page.getByTestId('study-plan').textContent()).toMatch(/^\d+ points/);
+  await seenWhole(open, 'studies-questions');
+  await open.close();
+});
+
+it('says which variant is the fastest, and what that stands on', async () => {
+  const { open, page, bench } = await workbench();
+  await bench.drop('tiny.json', JSON.stringify(tinyScenario));
+  await bench.layout('Alt+Shift+2', 'Compare');
+  await bench.panel('Studies').click();
+  await page.getByRole('button', { name: 'Enlarge Studies' }).click();
+  await page.getByRole('button', { name: 'New study' }).click();
+  await page.getByRole('radio', { name: /Every variant/ }).check();
+  await page.getByRole('button', { name: 'Plan and start…' }).click();
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await expect
+    .poll(() => page.getByTestId('study-state').textContent(), { timeout: 120_000 })
+    // The variant of the other stepping says that it is of the other stepping.
+    .toMatch(/^\d of [5-9] points solved, 1 failed$/);
+  const said = page.getByTestId('study-advice');
+  await expect.poll(() => said.textContent(), { timeout: 20_000 }).toContain('Fastest right variant on');
+  await said.locator('summary').first().click();
+  await seenWhole(open, 'studies-advice');
+  await open.close();
+});
+
+it('packs what is chosen for a colleague, and takes in what one has packed', async () => {
+  const { open, page, bench } = await workbench();
+  await bench.panel('Library').click();
+  const dialog = page.getByRole('dialog', { name: 'Pack for a colleague' });
+  const begin = async (): Promise<void> => {
+    await page.getByRole('button', { name: 'Pack for a colleague…' }).click();
+    await dialog.getByRole('checkbox', { name: /38 points/ }).check();
+  };
+  await begin();
+  await seenWhole(open, 'project-pack');
+  // Another frame of panels, and so another dialog.
+  if ((await dialog.count()) === 0) await begin();
+  await dialog.getByLabel('Name of the project').fill('for you');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('button', { name: 'Pack', exact: true }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe('for you.braggbench');
+  await bench.drop('for you.braggbench', readFileSync(await download.path()), 'application/zip');
+  await expect.poll(() => page.getByText('Unpacked for you into the library').count()).toBe(1);
+  await expect.poll(() => page.getByText(/1 scenario.*there already/).count()).toBe(1);
   await open.close();
 });

@@ -138,7 +138,7 @@ describe('the timeline of a recorded run', () => {
     const selection = open.page.getByTestId('selection-details');
     await selection.getByRole('table').waitFor();
     expect(Number((await fact(selection, 'Spans').textContent())?.replace(/\D/g, ''))).toBeGreaterThan(100);
-    for (const name of ['Sum', 'Median', 'Busy', 'Gaps', 'In gaps']) {
+    for (const name of ['Sum', 'Mean', 'Median', 'p95', 'Busy', 'Gaps', 'In gaps']) {
       await expect.poll(() => fact(selection, name).textContent()).toMatch(/\d/);
     }
     await open.screenshot('timeline-selection');
@@ -189,6 +189,48 @@ describe('the timeline of a recorded run', () => {
     await align.selectOption('0');
     await expect.poll(litPixels).toBeGreaterThan(2000);
     await open.screenshot('timeline-two-aligned');
+    // What the second does otherwise in the same time; aligned anew, the selection stays.
+    await open.page.getByRole('radio', { name: 'Selection' }).check();
+    await open.page.getByRole('button', { name: 'Select all' }).click();
+    const difference = open.page.getByTestId('timeline-difference');
+    await expect.poll(() => difference.getByRole('listitem').count()).toBeGreaterThan(4);
+    const first = await difference.getByRole('listitem').nth(0).textContent();
+    await align.selectOption({ index: 0 });
+    await expect.poll(() => open.page.getByTestId('selection-details').count()).toBe(1);
+    await expect.poll(() => difference.getByRole('listitem').nth(0).textContent()).toBe(first);
+    await inEveryLook(open.page, async ({ name }) => {
+      await open.screenshot(`timeline-difference-${name}`);
+      expect(await accessibilityFaults(open.page), name).toEqual([]);
+    });
+  });
+
+  it('keeps notes for the next time, and only the slow steps in sight', async () => {
+    await open.page.getByRole('radio', { name: 'Notes' }).check();
+    const notes = open.page.getByTestId('timeline-notes');
+    await open.page.getByLabel('Note', { exact: true }).fill('the graph is built here');
+    await open.page.getByRole('button', { name: 'Note what is in sight' }).click();
+    await expect.poll(() => notes.getByRole('listitem').count()).toBe(1);
+    await open.screenshot('timeline-notes');
+    await open.page.getByRole('radio', { name: 'Summary' }).check();
+    await closeAll();
+    await openRecorded();
+    await open.page.getByRole('radio', { name: 'Notes' }).check();
+    await expect.poll(() => notes.getByText('the graph is built here').count()).toBe(1);
+    await notes.getByRole('listitem').getByRole('button').first().click();
+    await open.page.getByRole('radio', { name: 'Selection' }).check();
+    await expect.poll(() => fact(open.page.getByTestId('selection-details'), 'Spans').textContent()).toBe('966');
+    await open.page.getByRole('radio', { name: 'Notes' }).check();
+    await notes.getByRole('button', { name: /^Remove the note/ }).click();
+    await expect.poll(() => notes.getByRole('listitem').count()).toBe(0);
+    await open.page.getByRole('radio', { name: 'Steps' }).check();
+    const steps = open.page.getByTestId('timeline-steps');
+    await open.page.getByRole('checkbox', { name: /slower than the p99/ }).check();
+    await expect.poll(() => steps.getByRole('listitem').count()).toBe(1);
+    await steps.getByRole('listitem').getByRole('button').click();
+    await inEveryLook(open.page, async ({ name }) => {
+      await open.screenshot(`timeline-steps-${name}`);
+      expect(await accessibilityFaults(open.page), name).toEqual([]);
+    });
   });
 });
 

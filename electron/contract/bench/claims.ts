@@ -65,6 +65,15 @@ export function bandOf({ from, to, tolerance = POINT_TOLERANCE }: Said): {
   return from === to ? { low: from * (1 - tolerance), high: from * (1 + tolerance) } : { low: from, high: to };
 }
 
+/** What was claimed: `2–10×`, `32× ± 20 %`, `at least 10×`, `5–20 µs`; `faster` where no number was given. */
+export function claimedBand({ from, to, tolerance = POINT_TOLERANCE }: Said, unit = '×'): string {
+  const gain = unit === '×';
+  const sign = gain ? '×' : ` ${unit}`.trimEnd();
+  if (to === null && gain) return from === 1 ? 'faster' : `at least ${from}×`;
+  if (to === null) return `above ${from}${sign}`;
+  return from === to ? `${from}${sign} ± ${Number((100 * tolerance).toPrecision(3))} %` : `${from}–${to}${sign}`;
+}
+
 /**
  * Only a whole interval decides: inside it is as claimed, outside less or more. What has no interval, as after one
  * repetition, decides nothing; nor does what is not of the program or GPU that the claim is about. Null: not measured.

@@ -4,6 +4,8 @@ import { fileRefSchema } from '../files.ts';
 import { scenarioDraftSchema } from '../scenario/draft.ts';
 import { bytes, float64 } from '../wire/arrays.ts';
 import { LONGEST_EXPRESSION } from './expression.ts';
+import { pointResultSchema } from './result.ts';
+import { groupsSchema, MOST_PLOTTED, studySortSchema, studyViewsSchema } from './views.ts';
 
 const nothing = z.strictObject({});
 
@@ -56,7 +58,8 @@ export const studyColumnSchema = z.strictObject({
   key: z.string(),
   name: z.string(),
   unit: z.string(),
-  of: z.enum(['point', 'axis', 'measure', 'error', 'where']),
+  /** `group`: of rows that were put together. */
+  of: z.enum(['group', 'point', 'axis', 'measure', 'error', 'where']),
   /** Every row has the same here. */
   equal: z.boolean(),
   /** All that is there are numbers. */
@@ -71,6 +74,10 @@ export const MOST_ROWS = 500;
 export const studyRowsSchema = z.strictObject({
   columns: z.array(studyColumnSchema).readonly(),
   rows: z.array(z.array(studyCellSchema).readonly()).readonly(),
+  /** As rows: least and largest of what a group's cell is the median of; null: one value. Empty without groups. */
+  spans: z.array(z.array(z.tuple([z.number(), z.number()]).readonly().nullable()).readonly()).readonly(),
+  /** Rows, or groups, that `from` counts through. */
+  shown: z.number().int().nonnegative(),
   /** Rows that the filter lets through, and all. */
   matching: z.number().int().nonnegative(),
   all: z.number().int().nonnegative(),
@@ -86,6 +93,10 @@ const valuesSchema = z.strictObject({
   texts: z.array(z.string()).nullable(),
 });
 export type StudyValues = Readonly<z.infer<typeof valuesSchema>>;
+
+/** What the points of a study say, and by what. */
+const adviceSchema = z.strictObject({ text: z.string(), evidence: z.array(z.string()).readonly() });
+export type StudyAdvice = Readonly<z.infer<typeof adviceSchema>>;
 
 export const studyMethods = {
   'study.list': { params: nothing, result: z.strictObject({ studies: z.array(studyEntrySchema) }) },
@@ -103,7 +114,9 @@ export const studyMethods = {
       study: studyIdSchema,
       filter,
       /** Null: in the order of the plan. */
-      sort: z.strictObject({ key: z.string(), descending: z.boolean() }).nullable(),
+      sort: studySortSchema.nullable(),
+      /** A row for each combination of values of these columns: how many rows, and the medians of their numbers. */
+      groups: groupsSchema.default([]),
       from: z.number().int().nonnegative(),
       count: z.number().int().min(0).max(MOST_ROWS),
     }),
@@ -111,7 +124,7 @@ export const studyMethods = {
   },
   /** Whole columns, for plots; the points' ids beside them. */
   'study.values': {
-    params: z.strictObject({ study: studyIdSchema, filter, keys: z.array(z.string()).min(1).max(12) }),
+    params: z.strictObject({ study: studyIdSchema, filter, keys: z.array(z.string()).min(1).max(MOST_PLOTTED) }),
     result: z.strictObject({ points: z.array(z.string()), columns: z.array(valuesSchema) }),
   },
   /** The scenario that is solved at a point. */
@@ -119,6 +132,27 @@ export const studyMethods = {
     params: z.strictObject({ study: studyIdSchema, point: z.string().regex(/^[0-9a-f]{16}$/) }),
     result: z.strictObject({ scenario: scenarioDraftSchema, name: z.string() }),
   },
+  /** What was kept of a point, curves too. */
+  'study.result': {
+    params: z.strictObject({ study: studyIdSchema, point: z.string().regex(/^[0-9a-f]{16}$/) }),
+    result: z.strictObject({ settings: z.string(), result: pointResultSchema.nullable() }),
+  },
+  /** `error_mm`: which error of a length is near enough, for studies of convergence. */
+  'study.advice': {
+    params: z.strictObject({ study: studyIdSchema, error_mm: z.number().positive() }),
+    result: z.strictObject({ lines: z.array(adviceSchema).readonly() }),
+  },
+  /** What a scenario has: variants that can be tuned, and those that claims about it compare. */
+  'study.offers': {
+    params: z.strictObject({ document: scenarioDraftSchema }),
+    result: z.strictObject({
+      tunable: z.array(z.string()),
+      claims: z.array(z.strictObject({ claim: z.string(), variants: z.array(z.string()) })),
+    }),
+  },
+  'study.views': { params: ofStudy, result: z.strictObject({ views: studyViewsSchema }) },
+  /** In the place of those that are there. */
+  'study.keepViews': { params: z.strictObject({ study: studyIdSchema, views: studyViewsSchema }), result: nothing },
   'study.export': {
     params: z.strictObject({ study: studyIdSchema, format: z.enum(['csv', 'parquet', 'h5', 'json']) }),
     result: z.strictObject({ name: z.string(), mime: z.string(), bytes }),

@@ -17,6 +17,8 @@ import { filePurposeSchema, fileRefSchema, namedFileSchema } from '../files.ts';
 import { imageMethods } from '../image.ts';
 import { launchMethods } from '../launches.ts';
 import { libraryMethods } from '../library.ts';
+import { projectMethods } from '../projects/project.ts';
+import { timelineNoteMethods } from '../projects/timeline-notes.ts';
 import { recoveryMethods } from '../recovery.ts';
 import {
   depthDoseSchema,
@@ -189,8 +191,10 @@ export const methods = {
   ...figureMethods,
   ...launchMethods,
   ...studyMethods,
+  ...projectMethods,
   ...taskMethods,
   ...timelineMethods,
+  ...timelineNoteMethods,
   ...whatIfMethods,
   ...shellMethods,
 } as const;

@@ -25,6 +25,7 @@ import { figureHandlers } from './handlers/figures.ts';
 import { imageHandlers, imageSource } from './handlers/images.ts';
 import { launchHandlers } from './handlers/launches.ts';
 import { libraryHandlers, librarySource } from './handlers/library.ts';
+import { projectHandlers } from './handlers/projects.ts';
 import { recoveryHandlers } from './handlers/recovery.ts';
 import { runHandlers, runSources } from './handlers/runs.ts';
 import { scenarioHandlers } from './handlers/scenarios.ts';
@@ -204,6 +205,7 @@ export class Host {
         ...userKernelHandlers(this.#parts),
         ...whatIfHandlers(this.#parts),
         ...studyHandlers({ studies: this.studies, files }),
+        ...projectHandlers({ ...this.#parts, studies: this.studies, program: () => this.capabilities().version }),
         ...recoveryHandlers(this.#parts),
         ...desktopHandlers(this.#parts, shell),
         ...shellHandlers(files, shell),

@@ -42,8 +42,11 @@ export function keptCurve(name: string, { unit, axis, axisUnit, positions, value
 /** The units that suffixes of names stand for. */
 const suffixes = ['mm', 'MeV', 'mrad', 's', 'bytes', 'ns', 'A'] as const;
 
-/** `r80_mm` is in mm; a name without such a suffix is a plain number. */
+/** `r80_mm` is in mm, `plateau_MeV_per_mm` in MeV/mm; a name without such a suffix is a plain number. */
 export function unitBySuffix(name: string): string {
+  const [, above, below] = /_([A-Za-z]+)_per_([A-Za-z]+)$/.exec(name) ?? [];
+  const known = (one: string | undefined): boolean => suffixes.some((suffix) => suffix === one);
+  if (known(above) && known(below)) return `${above}/${below}`;
   const suffix = name.slice(name.lastIndexOf('_') + 1);
   return suffixes.find((one) => one === suffix && name.includes('_')) ?? '';
 }

@@ -5,7 +5,16 @@ import { scaleOf, ticksAcross, ticksDown } from '../figures/axes.ts';
 import { type FigureSize, fitted, type Ink } from '../figures/figure.ts';
 import type { Box } from '../plot-frame.ts';
 import type { DrawingTheme } from '../theme.ts';
-import { type Aside, type Chart, type ChartAxis, type ChartMark, type Pane, type Series, STEP_INKS } from './chart.ts';
+import {
+  type Aside,
+  type Chart,
+  type ChartAxis,
+  type ChartMark,
+  MANY_POINTS,
+  type Pane,
+  type Series,
+  STEP_INKS,
+} from './chart.ts';
 import { layOut, spread } from './layout.ts';
 
 export interface ChartPlot {
@@ -18,6 +27,8 @@ export interface ChartPlot {
 export interface Brush {
   readonly theme: DrawingTheme;
   readonly color: (ink: Ink) => string;
+  /** Many points are drawn by WebGL. */
+  readonly gl?: boolean;
 }
 
 type Options = Readonly<Record<string, unknown>>;
@@ -81,18 +92,20 @@ function dashOf(dash: readonly number[]): string {
   return dash.length === 0 ? 'solid' : dash.map((pixels) => `${pixels}px`).join(',');
 }
 
-function traceOf(series: Series, { x, y }: Pane, hover: Chart['hover'], { color, theme }: Brush): Options {
-  const { name, ink, tips, says } = series;
+function traceOf(series: Series, { x, y }: Pane, hover: Chart['hover'], { color, theme, gl = false }: Brush): Options {
+  const { name, ink, tips, says, ids } = series;
+  const type = gl && series.x.length > MANY_POINTS ? 'scattergl' : 'scatter';
   const unitOf = ({ unit }: ChartAxis): string => (unit === '' ? '' : ` ${escaped(unit)}`);
   const told =
     tips !== undefined
       ? { hovertext: tips.map(escaped), hoverinfo: 'text' }
-      : hover === 'values' && series.silent !== true
+      : (hover === 'values' || (hover === 'point' && series.x.length > MANY_POINTS)) && series.silent !== true
         ? { hovertemplate: `%{y:.4~g}${unitOf(y)} at %{x:.4~g}${unitOf(x)}<extra>${escaped(name)}</extra>` }
         : { hoverinfo: 'skip' };
   const common = {
     name: says === undefined ? escaped(name) : `${escaped(name)}:  ${escaped(says)}`,
     legendgroup: name,
+    ...(ids === undefined ? {} : { customdata: ids }),
     ...told,
   };
   const xs = Array.from(series.x);
@@ -100,7 +113,7 @@ function traceOf(series: Series, { x, y }: Pane, hover: Chart['hover'], { color,
     case 'line': {
       const line = { color: color(ink), width: series.width ?? 1.6, dash: dashOf(series.dash) };
       const fill = series.fill === true ? { fill: 'tozeroy', fillcolor: faint(color(ink)) } : {};
-      return { type: 'scatter', mode: 'lines', x: xs, y: Array.from(series.y), line, ...fill, ...common };
+      return { type, mode: 'lines', x: xs, y: Array.from(series.y), line, ...fill, ...common };
     }
     case 'dots': {
       const marker = {
@@ -126,7 +139,7 @@ function traceOf(series: Series, { x, y }: Pane, hover: Chart['hover'], { color,
       };
       const error = intervals === undefined ? {} : intervals.along === 'x' ? { error_x: bars } : { error_y: bars };
       return {
-        type: 'scatter',
+        type,
         mode: 'markers',
         cliponaxis: false,
         x: xs,

@@ -11,15 +11,17 @@ import type { Box } from '../plot-frame.ts';
 import type { Scale } from '../scale.ts';
 import type { FrameScheduler } from '../scheduler.ts';
 import { onThemeChange, readDrawingTheme } from '../theme.ts';
-import type { Chart, ChartAxis } from './chart.ts';
+import { type Chart, type ChartAxis, MANY_POINTS } from './chart.ts';
 import { chartPlot } from './chart-plot.ts';
-import { loadPlotly, type Plotly } from './plotly.ts';
+import { hasWebGl, loadPlotly, loadPlotlyGl, type Plotly } from './plotly.ts';
 import { plottedFigure } from './plotted-figure.ts';
 
 export interface ChartOwner {
   /** Along the horizontal axis; null: the pointer is elsewhere. */
   hover?(at: number | null): void;
   pick?(at: number): void;
+  /** A point with an id was clicked. */
+  pickPoint?(id: string): void;
   /** The horizontal window that is asked for; missing: the chart zooms by itself. */
   zoom?(window: Interval): void;
   /** The whole is asked for. */
@@ -45,6 +47,9 @@ const NARROWEST = 420;
 
 type Zooms = ReadonlyMap<string, Interval>;
 
+const hasMany = ({ panes }: Chart): boolean =>
+  panes.some(({ series }) => series.some(({ x }) => x.length > MANY_POINTS));
+
 export class ChartView {
   readonly #host: HTMLElement;
   readonly #plot: HTMLElement;
@@ -56,6 +61,8 @@ export class ChartView {
   readonly #resize: ResizeObserver;
   readonly #lines: HTMLElement[] = [];
   #plotly: Plotly | null = null;
+  /** What draws many points is loaded. */
+  #gl = false;
   #chart: Chart | null = null;
   #zooms: Zooms = new Map();
   #boxes: readonly Box[] = [];
@@ -100,6 +107,15 @@ export class ChartView {
     if (this.#chart?.title !== chart?.title) this.#zooms = new Map();
     this.#chart = chart;
     this.#soon();
+    // Without WebGL each point is an element: slow, and all are there.
+    if (chart === null || this.#gl || !hasMany(chart) || !hasWebGl()) return;
+    loadPlotlyGl().then(
+      () => {
+        this.#gl = true;
+        this.#soon();
+      },
+      (error: unknown) => this.#owner.failed?.(error instanceof Error ? error.message : String(error)),
+    );
   }
 
   /** Where the pointer is on the horizontal axis, and what is marked there for all panels; null: nothing. */
@@ -168,7 +184,8 @@ export class ChartView {
     if (!this.#tall && clientHeight === 0) return;
     const theme = readDrawingTheme(this.#host);
     const size = { width: this.#tall ? Math.max(NARROWEST, clientWidth) : clientWidth, label: theme.labelSize };
-    const brush = { theme, color: inkOf(this.#host) };
+    if (hasMany(chart) && hasWebGl() && !this.#gl) return;
+    const brush = { theme, color: inkOf(this.#host), gl: this.#gl };
     const { data, layout, height, boxes } = chartPlot(
       this.#zoomed(chart),
       size,
@@ -199,6 +216,11 @@ export class ChartView {
   /** Dragging across the plot zooms. */
   #follow(): void {
     const emitter = this.#plot as HTMLElement & { on?: (name: string, listener: (event: unknown) => void) => void };
+    emitter.on?.('plotly_click', (event) => {
+      const points: unknown = typeof event === 'object' && event !== null ? Reflect.get(event, 'points') : null;
+      const id: unknown = Array.isArray(points) ? Reflect.get(Object(points[0]), 'customdata') : null;
+      if (typeof id === 'string') this.#owner.pickPoint?.(id);
+    });
     emitter.on?.('plotly_relayout', (event) => {
       if (typeof event !== 'object' || event === null || this.#chart === null) return;
       const asked = new Map<string, Interval>();

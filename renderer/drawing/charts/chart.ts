@@ -33,6 +33,8 @@ interface SeriesBase {
   readonly y: ArrayLike<number>;
   /** Told when pointed at, one per point. */
   readonly tips?: readonly string[];
+  /** What a point stands for, one per point: told to the chart's owner when it is clicked. */
+  readonly ids?: readonly string[];
   /** Not named in the legend. */
   readonly silent?: boolean;
   /** Behind its name in the legend. */
@@ -126,6 +128,9 @@ export interface Pane {
   /** Height of the plot in label heights; where the height is given, its share of it. */
   readonly tall: number;
 }
+
+/** More points in a series than are drawn one by one. */
+export const MANY_POINTS = 2000;
 
 export interface Chart {
   /** What it shows, for headings, file names and screen readers. */

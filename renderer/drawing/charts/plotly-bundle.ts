@@ -1,9 +1,10 @@
-/** Plotly's core, which draws lines and dots, with the one further kind of trace that charts use. */
+/** Plotly's core, which draws lines and dots, with the further kinds of traces that charts use. */
 
 import bar from 'plotly.js/lib/bar';
 import * as Plotly from 'plotly.js/lib/core';
+import heatmap from 'plotly.js/lib/heatmap';
 import waterfall from 'plotly.js/lib/waterfall';
 
-Plotly.register([bar, waterfall]);
+Plotly.register([bar, heatmap, waterfall]);
 
 export default Plotly;

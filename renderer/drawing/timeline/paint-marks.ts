@@ -142,19 +142,76 @@ function paintHits(
   context.fill();
 }
 
-function paintPlayheads(context: CanvasRenderingContext2D, { scene, frame }: Painted, theme: DrawingTheme): void {
+/** Where the lanes of a timeline stand; null where none is in sight. */
+function lanesOf({ scene, frame }: Painted, trace: string): { readonly top: number; readonly bottom: number } | null {
+  const own = scene.rows.filter((row) => row.trace === trace);
+  const [first, last] = [own[0], own.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const top = Math.max(frame.ruler, frame.ruler + first.y + first.height - scene.scroll);
+  const bottom = Math.min(frame.height, frame.ruler + last.y + last.height - scene.scroll);
+  return bottom <= top ? null : { top, bottom };
+}
+
+const VEIL = 0.86;
+
+/** Covers what lies between the parts that are kept. */
+function paintVeil(context: CanvasRenderingContext2D, place: Painted, marks: TimelineMarks, theme: DrawingTheme): void {
+  const { scene, frame } = place;
+  const { kept } = marks;
+  if (kept === null) return;
+  context.fillStyle = theme.surface;
+  context.globalAlpha = VEIL;
+  for (const { trace } of scene.blocks) {
+    const lanes = lanesOf(place, trace);
+    if (lanes === null) continue;
+    let left = frame.gutter;
+    const cover = (until: number): void => {
+      if (until > left) context.fillRect(left, lanes.top, until - left, lanes.bottom - lanes.top);
+    };
+    for (const part of kept) {
+      if (part.trace !== trace || part.to < scene.view.from || part.from > scene.view.to) continue;
+      cover(xOf(frame, scene.view, part.from));
+      // A part narrower than a pixel is still to be seen.
+      left = Math.max(left, xOf(frame, scene.view, part.to), xOf(frame, scene.view, part.from) + 1);
+    }
+    cover(frame.width);
+  }
+  context.globalAlpha = 1;
+}
+
+/** A flag in the ruler where a note begins, a line below as far as it goes. */
+function paintNotes(
+  context: CanvasRenderingContext2D,
+  { scene, frame }: Painted,
+  marks: TimelineMarks,
+  theme: DrawingTheme,
+): void {
+  context.fillStyle = theme.accent;
+  for (const { from, to } of marks.notes) {
+    const [left, right] = [xOf(frame, scene.view, from), xOf(frame, scene.view, to)];
+    if (right < frame.gutter || left > frame.width) continue;
+    context.fillRect(left, frame.ruler - 2, Math.max(2, right - left), 2);
+    context.beginPath();
+    context.moveTo(left, frame.ruler - 12);
+    context.lineTo(left + 8, frame.ruler - 9);
+    context.lineTo(left, frame.ruler - 6);
+    context.closePath();
+    context.fill();
+    context.fillRect(left, frame.ruler - 12, 1, 12);
+  }
+}
+
+function paintPlayheads(context: CanvasRenderingContext2D, place: Painted, theme: DrawingTheme): void {
+  const { scene, frame } = place;
   context.strokeStyle = theme.reference;
   context.lineWidth = 1.5;
   context.setLineDash([5, 3]);
   for (const { trace, playhead_ns } of scene.blocks) {
-    if (playhead_ns === null) continue;
-    const own = scene.rows.filter((row) => row.trace === trace);
-    const [first, last] = [own[0], own.at(-1)];
-    if (first === undefined || last === undefined) continue;
+    const lanes = lanesOf(place, trace);
+    if (playhead_ns === null || lanes === null) continue;
+    const { top, bottom } = lanes;
     const x = Math.round(xOf(frame, scene.view, playhead_ns)) + 0.5;
-    const top = Math.max(frame.ruler, frame.ruler + first.y + first.height - scene.scroll);
-    const bottom = Math.min(frame.height, frame.ruler + last.y + last.height - scene.scroll);
-    if (x < frame.gutter || x > frame.width || bottom <= top) continue;
+    if (x < frame.gutter || x > frame.width) continue;
     context.beginPath();
     context.moveTo(x, top);
     context.lineTo(x, bottom);
@@ -175,7 +232,9 @@ export function paintMarks(
   context.beginPath();
   context.rect(frame.gutter, 0, frame.plotWidth, frame.height);
   context.clip();
+  paintVeil(context, place, marks, theme);
   paintSelection(context, place, marks, theme);
+  paintNotes(context, place, marks, theme);
   paintHits(context, place, marks, theme);
   context.save();
   context.beginPath();

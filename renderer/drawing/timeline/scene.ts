@@ -57,6 +57,9 @@ export interface TimelineMarks {
   /** Times of what the search found, ascending, on the common axis. */
   readonly hits: Float64Array;
   readonly currentHit_ns: number | null;
+  /** Parts of timelines, in order of time; the rest of those lies under a veil. Null: no veil. */
+  readonly kept: readonly (TimeWindow & { readonly trace: string })[] | null;
+  readonly notes: readonly (TimeWindow & { readonly text: string })[];
 }
 
 export const NO_MARKS: TimelineMarks = {
@@ -68,4 +71,6 @@ export const NO_MARKS: TimelineMarks = {
   chosenArrows: [],
   hits: new Float64Array(),
   currentHit_ns: null,
+  kept: null,
+  notes: [],
 };

@@ -10,6 +10,7 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { Entry } from './entry.tsx';
 import { Examples } from './examples-list.tsx';
 import './library-panel.css';
+import { PackProject } from './pack-project.tsx';
 import { createLibraryViewStore } from './store.ts';
 import { type Elsewhere, useListing } from './use-listing.ts';
 
@@ -89,6 +90,7 @@ export default function LibraryPanel(): ReactElement {
   const { place, kind, order } = useSelected(view, (state) => state);
   const dialogs = useSelected(stores.connection, (state) => state.capabilities.shell.dialogs);
   const [text, setText] = useState('');
+  const [packing, setPacking] = useState(false);
   const [tag, setTag] = useState<string | null>(null);
   const { result, elsewhere, failure } = useListing({ place, text, kind, tag, order, limit: MOST_SHOWN });
   const filtered = text.trim() !== '' || tag !== null || kind !== null;
@@ -188,12 +190,16 @@ export default function LibraryPanel(): ReactElement {
             ? 'Reading the library…'
             : `${result.total} ${result.total === 1 ? 'file' : 'files'} · ${place === 'examples' ? 'came with the program' : result.folder}`}
         </span>
+        <Button tone="quiet" onPress={() => setPacking(true)}>
+          Pack for a colleague…
+        </Button>
         {dialogs ? (
           <Button tone="quiet" onPress={() => void files.chooseFolder()}>
             Change…
           </Button>
         ) : null}
       </footer>
+      {packing ? <PackProject onDone={() => setPacking(false)} /> : null}
     </div>
   );
 }

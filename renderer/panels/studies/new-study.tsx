@@ -1,8 +1,10 @@
 /** A new study of the scenario in the form: a question that is often asked, or axes of one's own. */
-import { type ReactElement, useMemo, useRef, useState } from 'react';
+import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import type { ScenarioDraft } from '../../../electron/contract/scenario/draft.ts';
+import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { StudyId, StudyPlan } from '../../../electron/contract/study/calls.ts';
 import { type MeasureGroup, measureGroups, type StudyDocument } from '../../../electron/contract/study/index.ts';
+import type { Result } from '../../../electron/contract/wire/methods.ts';
 import { errorText } from '../../state/notices.ts';
 import { documentTitle } from '../../state/scenario.ts';
 import { Button, IconButton } from '../../widgets/controls/button.tsx';
@@ -106,6 +108,25 @@ export interface NewStudyProps {
   readonly onBack: (() => void) | null;
 }
 
+/** Asked for when the kind of the problem, its variant or its file changes. */
+function useOffers(draft: ScenarioDraft): Result<'study.offers'> | null {
+  const { client } = useWorkbench();
+  const [offers, setOffers] = useState<Result<'study.offers'> | null>(null);
+  const asked = JSON.stringify({ kind: draft['kind'], problem: { kind: valueAt(draft, ['problem', 'kind']) } });
+  useEffect(() => {
+    let current = true;
+    client.call('study.offers', { document: JSON.parse(asked) }).then(
+      (answer) => current && setOffers(answer),
+      // Two questions fewer: the others are asked all the same.
+      () => current && setOffers(null),
+    );
+    return () => {
+      current = false;
+    };
+  }, [client, asked]);
+  return offers;
+}
+
 export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
   const { client, stores } = useWorkbench();
   const draft = useSelected(stores.scenario, (state) => state.draft);
@@ -113,7 +134,11 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
   const file = useSelected(stores.scenario, (state) => state.file);
   const complete = useSelected(stores.scenario, (state) => state.lastResolved?.scenario ?? null);
   const capabilities = useSelected(stores.connection, (state) => state.capabilities);
-  const ready = useMemo(() => readyMade({ draft, complete, capabilities }), [draft, complete, capabilities]);
+  const offers = useOffers(draft);
+  const ready = useMemo(
+    () => readyMade({ draft, complete, capabilities, offers }),
+    [draft, complete, capabilities, offers],
+  );
   const [chosen, setChosen] = useState<ReadyMade | null>(null);
   const [axes, setAxes] = useState<readonly AxisDraft[]>([]);
   const [form, setForm] = useState<Form>(blank);
@@ -131,6 +156,8 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
     ...{ kind: 'study', version: 1, name: `${title.replace(/\.(json|ya?ml)$/, '')} – ${label}` },
     ...{ base: [{ scenario: base }], axes: all },
     ...(chosen?.reference === undefined ? {} : { reference: chosen.reference }),
+    ...(chosen?.search === undefined ? {} : { search: chosen.search }),
+    ...(chosen?.budget === undefined ? {} : { budget: chosen.budget }),
     ...form,
   };
   const asked = JSON.stringify(document);

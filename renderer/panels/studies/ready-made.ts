@@ -3,9 +3,10 @@ import type { Capabilities } from '../../../electron/contract/capabilities.ts';
 import type { ScenarioDraft } from '../../../electron/contract/scenario/draft.ts';
 import { kindOfDocument, parsePath, valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { StudyDocument } from '../../../electron/contract/study/index.ts';
+import type { Result } from '../../../electron/contract/wire/methods.ts';
 import type { StudyAxes } from './axis-draft.ts';
 
-type Options = Pick<StudyDocument, 'measures' | 'timing' | 'repeats' | 'reference'>;
+type Options = Pick<StudyDocument, 'measures' | 'timing' | 'repeats' | 'reference' | 'search' | 'budget'>;
 
 /** What a ready-made study puts into the form. */
 export interface ReadyMade extends Options {
@@ -22,6 +23,8 @@ export interface StudySubject {
   /** With every value; null where it has errors. */
   readonly complete: unknown;
   readonly capabilities: Pick<Capabilities, 'variants' | 'cpu'>;
+  /** What the host knows of it; null until it has answered. */
+  readonly offers: Result<'study.offers'> | null;
 }
 
 /** Twice the step, the step, half of it and a quarter. */
@@ -45,7 +48,7 @@ function boxFree(draft: ScenarioDraft): ScenarioDraft {
 
 const rounded = (value: number): number => Number(value.toPrecision(9));
 
-/** All steps of the grid together, and the finest as what errors are told against. */
+/** All steps of the grid together, each alone halved, and the finest as what errors are told against. */
 function convergence({ draft, complete }: StudySubject): ReadyMade | null {
   const paths = ['grid.dz_mm', 'grid.dx_mm', 'grid.dtheta_mrad', 'grid.energy.step_mm', 'grid.energy.step_MeV'];
   const found = paths.flatMap((path) => {
@@ -58,7 +61,7 @@ function convergence({ draft, complete }: StudySubject): ReadyMade | null {
   return {
     id: 'convergence',
     title: 'Convergence',
-    asks: 'How fine must the grid be? All its steps are doubled and halved together; errors are told against the finest.',
+    asks: 'How fine must the grid be? All its steps are doubled and halved together, then each alone halved.',
     base: draft,
     axes: [
       {
@@ -66,7 +69,9 @@ function convergence({ draft, complete }: StudySubject): ReadyMade | null {
         axes: found.map(({ path, step }) => ({
           kind: 'list' as const,
           path,
-          values: FACTORS.map((factor) => rounded(step * factor)),
+          values: [...FACTORS, ...found.map((alone) => (alone.path === path ? 0.5 : 1))].map((factor) =>
+            rounded(step * factor),
+          ),
         })),
       },
     ],
@@ -125,38 +130,91 @@ function threads({ draft, complete, capabilities }: StudySubject): ReadyMade | n
   };
 }
 
-const SIZES = [256, 512, 1024, 2048] as const;
+const DETECTOR = 'detector.width+detector.height';
+const PIXELS = [256, 512, 1024, 2048] as const;
+/** What the size of a problem is, the first that it has. */
+const SIZES = [
+  'problem.m+problem.n+problem.k',
+  'problem.n',
+  'problem.nx+problem.ny',
+  'problem.rows',
+  'problem.batch',
+] as const;
 
-function detectors({ draft, complete }: StudySubject): ReadyMade | null {
-  if (numberAt(complete ?? draft, 'detector.width') === null) return null;
+/** Up to the size in the form, by factors of four; null where nothing is its size. */
+function sizeAxis(document: unknown): { readonly path: string; readonly values: readonly number[] } | null {
+  const sizeOf = (path: string): number | null => {
+    const all = path.split('+').map((one) => numberAt(document, one));
+    return all.every((one) => one !== null) ? Math.max(...all) : null;
+  };
+  if (sizeOf(DETECTOR) !== null) return { path: DETECTOR, values: PIXELS };
+  const path = SIZES.find((one) => sizeOf(one) !== null);
+  const size = path === undefined ? null : sizeOf(path);
+  if (path === undefined || size === null) return null;
+  const largest = Math.max(size, 1024);
   return {
-    id: 'sizes',
-    title: 'Detector size',
-    asks: 'How does the time go with the number of pixels? From 256² to 2048², each alone, five times.',
-    base: draft,
-    axes: [{ kind: 'list', path: 'detector.width+detector.height', values: [...SIZES] }],
-    ...TIMED,
+    path,
+    values: [largest / 64, largest / 16, largest / 4, largest].map((one) => Math.max(1, Math.round(one))),
   };
 }
 
 function sizes({ draft, complete }: StudySubject): ReadyMade | null {
-  const n = numberAt(complete, 'problem.n');
-  if (n === null) return null;
-  const largest = Math.max(n, 1024);
-  const values = [largest / 64, largest / 16, largest / 4, largest].map((size) => Math.max(1, Math.round(size)));
+  const axis = sizeAxis(complete);
+  if (axis === null) return null;
   return {
     id: 'sizes',
-    title: 'Problem size',
-    asks: 'How does the time go with the size? Up to the size in the form, by factors of four.',
+    title: axis.path === DETECTOR ? 'Detector size' : 'Problem size',
+    asks: `How does the time go with the size, from ${axis.values[0]} to ${axis.values.at(-1)}? Each alone, five times.`,
     base: draft,
-    axes: [{ kind: 'list', path: 'problem.n', values }],
+    axes: [{ kind: 'list', path: axis.path, values: [...axis.values] }],
     ...TIMED,
+  };
+}
+
+/** Energies where the size of a problem goes with them. */
+const CLAIM_ENERGIES = [70, 110, 150, 190] as const;
+
+/** The variants that claims compare, over sizes: the study's advice says where each holds. */
+function claims({ draft, complete, offers }: StudySubject): ReadyMade | null {
+  if (offers === null || offers.claims.length === 0) return null;
+  const ids = [...new Set(offers.claims.flatMap(({ variants: of }) => of))];
+  const beam = numberAt(complete ?? draft, 'beam.energy_MeV') !== null;
+  const over = beam ? { path: 'beam.energy_MeV', values: CLAIM_ENERGIES } : sizeAxis(complete);
+  const names = offers.claims.map(({ claim }) => claim);
+  return {
+    id: 'claims',
+    title: 'Where does each claim hold',
+    asks: `${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}: both variants of each, ${over === null ? 'of this problem' : 'over sizes'}. Each alone, five times.`,
+    base: beam ? boxFree(draft) : draft,
+    axes: [
+      { kind: 'list', path: 'solver.variant', values: ids },
+      ...(over === null ? [] : [{ kind: 'list' as const, path: over.path, values: [...over.values] }]),
+    ],
+    ...TIMED,
+  };
+}
+
+const TUNING_MINUTES = 10;
+
+/** The kernel in the form, or the last that can be tuned. */
+function tuning({ draft, complete, offers }: StudySubject): ReadyMade | null {
+  const asked = valueAt(complete ?? draft, ['solver', 'variant']);
+  const variant = offers?.tunable.find((one) => one === asked) ?? offers?.tunable.at(-1);
+  if (variant === undefined) return null;
+  return {
+    id: 'tune',
+    title: 'Tune this kernel',
+    asks: `Which block sizes and tiles suit ${variant} here? ${TUNING_MINUTES} minutes of local search; the best five measured again.`,
+    base: draft,
+    axes: [{ kind: 'tunables', variants: [variant] }],
+    search: { strategy: 'local' },
+    budget: { minutes: TUNING_MINUTES },
   };
 }
 
 /** Those that fit the scenario. */
 export function readyMade(subject: StudySubject): readonly ReadyMade[] {
-  return [convergence, rangeTable, variants, threads, detectors, sizes]
+  return [convergence, rangeTable, variants, threads, sizes, claims, tuning]
     .map((make) => make(subject))
     .filter((made) => made !== null);
 }

@@ -1,8 +1,9 @@
 /** Two columns of a study over each other, points of one kind in one colour; and which of them nothing beats. */
 import type { StudyColumnInfo } from '../../../electron/contract/study/calls.ts';
+import type { StudyLook } from '../../../electron/contract/study/views.ts';
 import { significant } from '../../base/numbers.ts';
 import type { Chart, Series } from '../../drawing/charts/chart.ts';
-import { paneArrays } from '../../drawing/charts/chart.ts';
+import { type Ends, MANY_POINTS, paneArrays } from '../../drawing/charts/chart.ts';
 import { logLimits } from '../../drawing/figures/axes.ts';
 import { seriesInk } from '../../drawing/figures/figure.ts';
 import { columnTitle } from './words.ts';
@@ -13,13 +14,17 @@ export interface PlottedColumn {
 }
 
 export interface Plotted {
+  /** One for each point. */
+  readonly ids: readonly string[];
   readonly x: PlottedColumn;
   readonly y: PlottedColumn;
+  /** Ends of the intervals of y; null: there are none. */
+  readonly ends: { readonly low: Float64Array; readonly high: Float64Array } | null;
   /** What points are told apart by, one text each; null: nothing. */
   readonly groups: { readonly title: string; readonly of: readonly string[] } | null;
   readonly logX: boolean;
   readonly logY: boolean;
-  readonly look: 'points' | 'lines' | 'pareto';
+  readonly look: Exclude<StudyLook['plot']['look'], 'heat' | 'parallel'>;
 }
 
 /** More are no longer told apart by colours. */
@@ -57,7 +62,7 @@ export function paretoOf(points: readonly (readonly [x: number, y: number])[]): 
   });
 }
 
-export function resultsChart({ x, y, groups, logX, logY, look }: Plotted): Chart {
+export function resultsChart({ ids, x, y, ends, groups, logX, logY, look }: Plotted): Chart {
   const rows = Array.from(x.numbers, (_, i) => i).filter(
     (i) => drawable(x.numbers[i] ?? Number.NaN, logX) && drawable(y.numbers[i] ?? Number.NaN, logY),
   );
@@ -69,12 +74,21 @@ export function resultsChart({ x, y, groups, logX, logY, look }: Plotted): Chart
     const name = groups?.of[i] ?? '';
     return shown.includes(name) ? name : OTHERS;
   };
+  const endsOf = (i: number): Ends | null => {
+    const [low, high] = [ends?.low[i] ?? Number.NaN, ends?.high[i] ?? Number.NaN];
+    return drawable(low, logY) && drawable(high, logY) ? { low, high } : null;
+  };
   const tip = (i: number): string =>
     [
       ...(groups === null ? [] : [`${groups.title}: ${groups.of[i] ?? ''}`]),
       `${columnTitle(x.info)}: ${significant(xOf(i), 5)}`,
       `${columnTitle(y.info)}: ${significant(yOf(i), 5)}`,
+      ...[endsOf(i)].flatMap((found) =>
+        found === null ? [] : [`95 % interval: ${significant(found.low, 5)} to ${significant(found.high, 5)}`],
+      ),
     ].join('<br>');
+  // A sentence for each of very many points takes longer than drawing them.
+  const many = rows.length > MANY_POINTS;
   const series = [...shown, ...(names.length > shown.length ? [OTHERS] : [])].flatMap((name, g): readonly Series[] => {
     const mine = rows.filter((i) => (groups === null ? true : nameOf(i) === name)).toSorted((a, b) => xOf(a) - xOf(b));
     if (mine.length === 0) return [];
@@ -83,9 +97,12 @@ export function resultsChart({ x, y, groups, logX, logY, look }: Plotted): Chart
       ink: seriesInk(g),
       x: mine.map(xOf),
       y: mine.map(yOf),
-      tips: mine.map(tip),
+      ids: mine.map((i) => ids[i] ?? ''),
+      ...(many ? {} : { tips: mine.map(tip) }),
     };
-    const dots = { ...base, kind: 'dots', form: 'round', radius: 0.3, opacity: 0.9 } as const;
+    const intervals = ends === null || many ? {} : { intervals: { along: 'y', ends: mine.map(endsOf) } as const };
+    const size = many ? { radius: 0.15, opacity: 0.5 } : { radius: 0.3, opacity: 0.9 };
+    const dots = { ...base, ...intervals, ...size, kind: 'dots', form: 'round' } as const;
     if (look !== 'lines') return [dots];
     return [
       { ...base, kind: 'line', dash: [] },
@@ -104,7 +121,8 @@ export function resultsChart({ x, y, groups, logX, logY, look }: Plotted): Chart
           },
         ];
   const [xFrom, xTo] = limits(rows.map(xOf), logX);
-  const [yFrom, yTo] = limits(rows.map(yOf), logY);
+  const reached = many ? [] : rows.map(endsOf).filter((one) => one !== null);
+  const [yFrom, yTo] = limits([...rows.map(yOf), ...reached.flatMap(({ low, high }) => [low, high])], logY);
   const pane = {
     x: { title: x.info.name, unit: x.info.unit, kind: logX ? 'log' : 'linear', from: xFrom, to: xTo },
     y: { title: y.info.name, unit: y.info.unit, kind: logY ? 'log' : 'linear', from: yFrom, to: yTo },

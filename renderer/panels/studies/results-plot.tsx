@@ -1,136 +1,311 @@
 /** Columns of a study over each other. */
-import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
-import type { StudyColumnInfo, StudyEntry, StudyValues } from '../../../electron/contract/study/calls.ts';
-import { significant } from '../../base/numbers.ts';
-import { errorText } from '../../state/notices.ts';
+import { type ReactElement, useMemo } from 'react';
+import type { StudyColumnInfo, StudyEntry } from '../../../electron/contract/study/calls.ts';
+import { MOST_PLOTTED, type StudyLook } from '../../../electron/contract/study/views.ts';
+import { count, significant } from '../../base/numbers.ts';
+import { hasWebGl } from '../../drawing/charts/plotly.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
+import { PlotlyPlot } from '../../widgets/plots/plotly-plot.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import { RetryOffer } from '../../workbench/offers.tsx';
+import { type HeatSide, heatCells, heatPlot } from './heat-map.ts';
+import { parallelOf, parallelPlot } from './parallel.ts';
 import { type Plotted, type PlottedColumn, resultsChart } from './results-chart.ts';
+import { useValues, type Values } from './use-values.ts';
 import { columnTitle } from './words.ts';
 
 const NOTHING = '';
 /** What people plot first, in this order, where it is there. */
-const FIRST_Y = ['measure r80_mm', 'measure solve_s', 'measure time_s'] as const;
+const FIRST_Y = ['measure r80_mm', 'measure time_s', 'measure solve_s'] as const;
+/** So many axes stand side by side before anybody chooses. */
+const FIRST_ALONG = 6;
+
+type Plot = StudyLook['plot'];
 
 const looks = [
   { value: 'points', label: 'Points' },
   { value: 'lines', label: 'Lines' },
   { value: 'pareto', label: 'Pareto', title: 'Which points none is below in both, such as error and time' },
+  { value: 'heat', label: 'Heat map', title: 'A third column as colours' },
+  { value: 'parallel', label: 'Parallel', title: 'Every point as a line across several columns' },
 ] as const;
 
 export interface ResultsPlotProps {
   readonly entry: StudyEntry;
   readonly filter: string;
   readonly columns: readonly StudyColumnInfo[];
+  readonly plot: Plot;
+  readonly onPlot: (plot: Plot) => void;
   /** Shows the rows instead. */
   readonly onTable: () => void;
+  readonly onChoose: (point: string) => void;
 }
 
 const optionsOf = (columns: readonly StudyColumnInfo[]) =>
   columns.map((column) => ({ value: column.key, label: columnTitle(column) }));
 
-function plotted(
-  columns: readonly StudyColumnInfo[],
-  values: readonly StudyValues[],
-  chosen: { readonly x: string; readonly y: string; readonly by: string },
-): Pick<Plotted, 'x' | 'y' | 'groups'> | null {
-  const column = (key: string): PlottedColumn | null => {
-    const info = columns.find((one) => one.key === key);
-    const numbers = values.find((one) => one.key === key)?.numbers ?? null;
-    return info === undefined || numbers === null ? null : { info, numbers };
+/** What is asked for, or what people look at first. */
+export function chosenOf(columns: readonly StudyColumnInfo[], asked: Plot) {
+  const numeric = columns.filter((column) => column.numeric && column.of !== 'where');
+  const varied = columns.filter(({ equal, key }) => !equal && key !== 'point point');
+  const axes = varied.filter(({ of }) => of === 'axis');
+  const heat = asked.look === 'heat';
+  const sides = heat ? varied.filter(({ of }) => of !== 'where') : numeric;
+  const among = (list: readonly StudyColumnInfo[], key: string): boolean => list.some((one) => one.key === key);
+  const measured = numeric.filter(({ of, equal }) => of === 'measure' && !equal);
+  const value = FIRST_Y.find((key) => among(measured, key)) ?? measured[0]?.key ?? numeric[0]?.key ?? NOTHING;
+  const first = heat ? axes[0]?.key : axes.find(({ numeric: is }) => is)?.key;
+  const x = among(sides, asked.x) ? asked.x : (first ?? sides[0]?.key ?? NOTHING);
+  const other = axes.find(({ key }) => key !== x)?.key ?? sides.find(({ key }) => key !== x)?.key ?? x;
+  const y = among(sides, asked.y) ? asked.y : heat ? other : value;
+  const by = asked.by ?? axes.find(({ key }) => key !== x)?.key ?? NOTHING;
+  const along = asked.along.filter((key) => among(columns, key));
+  const usual = [...axes.map(({ key }) => key).slice(0, FIRST_ALONG - 1), ...(value === NOTHING ? [] : [value])];
+  return {
+    ...{ numeric, varied, sides, x, y, by: among(columns, by) ? by : NOTHING },
+    value: among(numeric, asked.value) ? asked.value : value,
+    along: along.length > 1 ? along : usual,
   };
-  const [x, y] = [column(chosen.x), column(chosen.y)];
-  if (x === null || y === null) return null;
-  const by = values.find((one) => one.key === chosen.by);
-  const info = columns.find((one) => one.key === chosen.by);
-  if (by === undefined || info === undefined) return { x, y, groups: null };
-  const of = by.texts ?? [...(by.numbers ?? [])].map((value) => significant(value, 5));
-  return { x, y, groups: { title: columnTitle(info), of } };
 }
 
-export function ResultsPlot({ entry, filter, columns, onTable }: ResultsPlotProps): ReactElement {
-  const { client, scheduler } = useWorkbench();
-  const numeric = useMemo(() => columns.filter((column) => column.numeric && column.of !== 'where'), [columns]);
-  const varied = useMemo(() => columns.filter(({ equal, key }) => !equal && key !== 'point point'), [columns]);
-  const axes = varied.filter(({ of }) => of === 'axis');
-  const [asked, setAsked] = useState({ x: NOTHING, y: NOTHING, by: null as string | null });
-  const [look, setLook] = useState<Plotted['look']>('lines');
-  const [log, setLog] = useState({ x: false, y: false });
-  const [values, setValues] = useState<readonly StudyValues[]>([]);
-  const [failure, setFailure] = useState<string | null>(null);
-  const has = (key: string): boolean => numeric.some((column) => column.key === key);
-  const x = has(asked.x) ? asked.x : (axes.find(({ numeric: is }) => is)?.key ?? numeric[0]?.key ?? NOTHING);
-  const y = has(asked.y)
-    ? asked.y
-    : (FIRST_Y.find(has) ?? numeric.find(({ key, of, equal }) => of === 'measure' && !equal && key !== x)?.key ?? x);
-  const by = asked.by ?? axes.find(({ key }) => key !== x)?.key ?? NOTHING;
-  const wanted = [...new Set([x, y, by])].filter((key) => key !== NOTHING && columns.some((one) => one.key === key));
-  const question = JSON.stringify([entry.id, filter, wanted, entry.done + entry.failed]);
-  const ask = useCallback(() => {
-    let current = true;
-    const [study, text, keys] = JSON.parse(question) as [string, string, string[]];
-    if (keys.length === 0) return;
-    client.call('study.values', { study, filter: text, keys }).then(
-      (answer) => {
-        if (!current) return;
-        setValues(answer.columns);
-        setFailure(null);
-      },
-      (error: unknown) => current && setFailure(errorText(error)),
-    );
-    return () => {
-      current = false;
-    };
-  }, [client, question]);
-  useEffect(ask, [ask]);
-  const chart = useMemo(() => {
-    const found = plotted(columns, values, { x, y, by });
-    return found === null ? null : resultsChart({ ...found, logX: log.x, logY: log.y, look });
-  }, [columns, values, x, y, by, log, look]);
+const infoOf = (columns: readonly StudyColumnInfo[], key: string): StudyColumnInfo | null =>
+  columns.find((one) => one.key === key) ?? null;
+
+function sideOf(columns: readonly StudyColumnInfo[], values: Values, key: string): HeatSide | null {
+  const info = infoOf(columns, key);
+  const found = values.columns.find((one) => one.key === key);
+  if (info === null || found === undefined) return null;
+  if (found.numbers !== null) return { info, numbers: found.numbers };
+  return found.texts === null ? null : { info, texts: found.texts };
+}
+
+function numbersOf(columns: readonly StudyColumnInfo[], values: Values, key: string): PlottedColumn | null {
+  const side = sideOf(columns, values, key);
+  return side?.numbers === undefined ? null : { info: side.info, numbers: side.numbers };
+}
+
+/** Times have intervals; what else is called low and high is two sides of a box. */
+export const endKeys = (y: string): readonly string[] => (/_s$|_to_first$/.test(y) ? [`${y}_low`, `${y}_high`] : []);
+
+function chartOf(
+  columns: readonly StudyColumnInfo[],
+  values: Values,
+  { x, y, by }: { readonly x: string; readonly y: string; readonly by: string },
+  { logX, logY, look }: Plot,
+) {
+  if (look === 'heat' || look === 'parallel') return null;
+  const [across, up] = [numbersOf(columns, values, x), numbersOf(columns, values, y)];
+  if (across === null || up === null) return null;
+  const [low, high] = endKeys(y).map((key) => numbersOf(columns, values, key)?.numbers ?? null);
+  const group = by === NOTHING ? null : sideOf(columns, values, by);
+  const groups: Plotted['groups'] =
+    group === null
+      ? null
+      : {
+          title: columnTitle(group.info),
+          of: group.texts ?? [...group.numbers].map((value) => significant(value, 5)),
+        };
+  const ends = low == null || high == null ? null : { low, high };
+  return resultsChart({ ids: values.points, x: across, y: up, ends, groups, logX, logY, look });
+}
+
+interface DrawnProps {
+  readonly columns: readonly StudyColumnInfo[];
+  readonly values: Values;
+  readonly chosen: ReturnType<typeof chosenOf>;
+}
+
+function HeatMap({ columns, values, chosen }: DrawnProps): ReactElement | null {
+  const { scheduler } = useWorkbench();
+  const { x, y, value } = chosen;
+  const drawn = useMemo(() => {
+    const [across, up] = [sideOf(columns, values, x), sideOf(columns, values, y)];
+    const colours = numbersOf(columns, values, value);
+    if (across === null || up === null || colours === null) return null;
+    const cells = heatCells(across, up, colours);
+    const title = `${colours.info.name} by ${across.info.name} and ${up.info.name}`;
+    return { title, binned: cells.binned, make: heatPlot(across, up, colours, cells) };
+  }, [columns, values, x, y, value]);
+  if (drawn === null) return null;
+  return (
+    <>
+      {drawn.binned.length === 0 ? null : (
+        <p className="studies__said">In bins, with the median of each: {drawn.binned.join(' and ')}.</p>
+      )}
+      <div className="plot-panel__body">
+        <PlotlyPlot label={drawn.title} scheduler={scheduler} make={drawn.make} />
+      </div>
+    </>
+  );
+}
+
+function ParallelAxes({
+  columns,
+  values,
+  chosen,
+  logs,
+}: DrawnProps & { readonly logs: readonly string[] }): ReactElement | null {
+  const { scheduler } = useWorkbench();
+  const { along } = chosen;
+  const drawn = useMemo(() => {
+    const sides = along.map((key) => sideOf(columns, values, key)).filter((side) => side !== null);
+    if (sides.length < 2) return null;
+    const parallel = parallelOf(sides, new Set(logs));
+    return { left: parallel.left, make: parallelPlot(parallel), title: sides.map(({ info }) => info.name).join(', ') };
+  }, [columns, values, along, logs]);
+  if (drawn === null) return null;
+  if (!hasWebGl())
+    return <p className="studies__said">Parallel coordinates are drawn by WebGL, which this window does not have.</p>;
+  return (
+    <>
+      <p className="studies__said">
+        Drag along an axis to keep a part of it, drag its name to move it. Colours go with the last axis.
+        {drawn.left === 0 ? '' : ` ${count(drawn.left)} points lack a number on some axis, and have no line.`}
+      </p>
+      <div className="plot-panel__body">
+        <PlotlyPlot gl label={`Parallel coordinates: ${drawn.title}`} scheduler={scheduler} make={drawn.make} />
+      </div>
+    </>
+  );
+}
+
+/** Which columns are axes, and which of them logarithmic. */
+function AlongChoice({
+  chosen,
+  plot,
+  onPlot,
+}: { readonly chosen: DrawnProps['chosen'] } & Pick<ResultsPlotProps, 'plot' | 'onPlot'>): ReactElement {
+  const { along, varied } = chosen;
+  const choices = varied.filter(({ of }) => of !== 'where');
+  const toggle = (list: readonly string[], key: string, on: boolean): string[] =>
+    on ? [...list, key].slice(0, MOST_PLOTTED) : list.filter((one) => one !== key);
+  return (
+    <details className="studies__along">
+      <summary>{along.length} axes</summary>
+      <ul>
+        {choices.map((column) => {
+          const { key, numeric } = column;
+          const on = along.includes(key);
+          return (
+            <li key={key}>
+              <label>
+                <input
+                  type="checkbox"
+                  checked={on}
+                  disabled={on ? along.length <= 2 : along.length >= MOST_PLOTTED}
+                  onChange={({ target }) => onPlot({ ...plot, along: toggle(along, key, target.checked) })}
+                />
+                {columnTitle(column)}
+              </label>
+              {on && numeric ? (
+                <label>
+                  <input
+                    type="checkbox"
+                    aria-label={`${columnTitle(column)} logarithmic`}
+                    checked={plot.logs.includes(key)}
+                    onChange={({ target }) => onPlot({ ...plot, logs: toggle(plot.logs, key, target.checked) })}
+                  />
+                  log
+                </label>
+              ) : null}
+            </li>
+          );
+        })}
+      </ul>
+    </details>
+  );
+}
+
+export function ResultsPlot({
+  entry,
+  filter,
+  columns,
+  plot,
+  onPlot,
+  onTable,
+  onChoose,
+}: ResultsPlotProps): ReactElement {
+  const { scheduler } = useWorkbench();
+  const chosen = useMemo(() => chosenOf(columns, plot), [columns, plot]);
+  const { numeric, varied, sides, x, y, by, value, along } = chosen;
+  const { look } = plot;
+  const xy = look !== 'heat' && look !== 'parallel';
+  const wanted = useMemo(() => {
+    const keys = look === 'parallel' ? along : look === 'heat' ? [x, y, value] : [x, y, by, ...endKeys(y)];
+    return [...new Set(keys)].filter((key) => columns.some((one) => one.key === key));
+  }, [columns, look, along, x, y, by, value]);
+  const { values, failure, again } = useValues(entry, filter, wanted);
+  const chart = useMemo(() => chartOf(columns, values, { x, y, by }, plot), [columns, values, x, y, by, plot]);
+  const there = values.columns.length > 0 && wanted.every((key) => values.columns.some((one) => one.key === key));
   return (
     <div className="studies__plot">
       <div className="studies__plot-bar">
-        <Select
-          label="Across"
-          value={x}
-          options={optionsOf(numeric)}
-          onChange={(key) => setAsked({ ...asked, x: key })}
-        />
-        <Select label="Up" value={y} options={optionsOf(numeric)} onChange={(key) => setAsked({ ...asked, y: key })} />
-        <Select
-          label="Coloured by"
-          value={by}
-          options={[{ value: NOTHING, label: 'one colour' }, ...optionsOf(varied)]}
-          onChange={(key) => setAsked({ ...asked, by: key })}
-        />
-        <Segmented label="Drawn as" value={look} options={looks} onChange={setLook} />
-        {(['x', 'y'] as const).map((axis) => (
-          <label key={axis}>
-            <input
-              type="checkbox"
-              checked={log[axis]}
-              onChange={({ target }) => setLog({ ...log, [axis]: target.checked })}
+        <Segmented label="Drawn as" value={look} options={looks} onChange={(next) => onPlot({ ...plot, look: next })} />
+        {look === 'parallel' ? (
+          <AlongChoice chosen={chosen} plot={plot} onPlot={onPlot} />
+        ) : (
+          <>
+            <Select
+              label="Across"
+              value={x}
+              options={optionsOf(sides)}
+              onChange={(key) => onPlot({ ...plot, x: key })}
             />
-            {axis === 'x' ? 'log across' : 'log up'}
-          </label>
-        ))}
+            <Select label="Up" value={y} options={optionsOf(sides)} onChange={(key) => onPlot({ ...plot, y: key })} />
+          </>
+        )}
+        {look === 'heat' ? (
+          <Select
+            label="Colours"
+            value={value}
+            options={optionsOf(numeric)}
+            onChange={(key) => onPlot({ ...plot, value: key })}
+          />
+        ) : null}
+        {xy ? (
+          <>
+            <Select
+              label="Coloured by"
+              value={by}
+              options={[{ value: NOTHING, label: 'one colour' }, ...optionsOf(varied)]}
+              onChange={(key) => onPlot({ ...plot, by: key })}
+            />
+            {(['logX', 'logY'] as const).map((axis) => (
+              <label key={axis}>
+                <input
+                  type="checkbox"
+                  checked={plot[axis]}
+                  onChange={({ target }) => onPlot({ ...plot, [axis]: target.checked })}
+                />
+                {axis === 'logX' ? 'log across' : 'log up'}
+              </label>
+            ))}
+          </>
+        ) : null}
       </div>
       {failure === null ? null : (
         <EmptyState
           icon="error"
           tone="error"
           title="The columns could not be read"
-          action={<RetryOffer onPress={() => ask()} />}
+          action={<RetryOffer onPress={again} />}
         >
           {failure}
         </EmptyState>
       )}
-      {chart === null ? (
+      {there && look === 'heat' ? <HeatMap columns={columns} values={values} chosen={chosen} /> : null}
+      {there && look === 'parallel' ? (
+        <ParallelAxes columns={columns} values={values} chosen={chosen} logs={plot.logs} />
+      ) : null}
+      {chart !== null ? (
+        <div className="plot-panel__body">
+          <ShownChart chart={chart} scheduler={scheduler} fill onPoint={onChoose} />
+        </div>
+      ) : xy || !there ? (
         <EmptyState
           icon="curve"
           title="Nothing to plot yet"
@@ -140,13 +315,9 @@ export function ResultsPlot({ entry, filter, columns, onTable }: ResultsPlotProp
             </Button>
           }
         >
-          Two columns of numbers are plotted over each other as soon as points are solved.
+          Columns of numbers are plotted as soon as points are solved.
         </EmptyState>
-      ) : (
-        <div className="plot-panel__body">
-          <ShownChart chart={chart} scheduler={scheduler} fill />
-        </div>
-      )}
+      ) : null}
     </div>
   );
 }

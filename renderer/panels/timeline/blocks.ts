@@ -4,6 +4,7 @@ import type { SceneArrow } from '../../drawing/timeline/scene.ts';
 import type { TimeWindow } from '../../drawing/timeline/time-window.ts';
 import type { TimelineContext } from './context.ts';
 import { type StepTable, timeOfStep } from './steps.ts';
+import { slowSteps } from './told/slow-steps.ts';
 import { WindowFeed } from './window-feed.ts';
 
 export interface Block {
@@ -97,6 +98,8 @@ export class TimelineBlocks {
     ]).catch(() => [NO_STEPS, null] as const);
     block.steps = steps;
     if (this.#context.closed || this.of(trace) === null) return;
+    const slow = slowSteps(steps);
+    state.setState((now) => ({ slow: { ...now.slow, [trace]: slow } }));
     if (summary !== null) state.setState(({ summaries }) => ({ summaries: { ...summaries, [trace]: summary } }));
     this.#listSteps();
     this.#changed();

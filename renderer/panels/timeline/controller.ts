@@ -1,5 +1,6 @@
 /** Ties the canvases to the timelines: what is shown, asked for, pointed at, chosen. */
 import type { StoreApi } from 'zustand/vanilla';
+import type { TimelineNote } from '../../../electron/contract/projects/timeline-notes.ts';
 import type { TraceId, TraceInfo } from '../../../electron/contract/timeline.ts';
 import type { Figure } from '../../drawing/export/figure.ts';
 import { fitted, type TimeWindow } from '../../drawing/timeline/time-window.ts';
@@ -14,6 +15,7 @@ import { SearchHits } from './search-hits.ts';
 import { SpanChoice } from './span-choice.ts';
 import type { Alignment, TimelineSettings, TimelineStateStore } from './store.ts';
 import { TimeSelection } from './time-selection.ts';
+import { TimelineNotes } from './told/notes.ts';
 import { TimelineViewport } from './viewport.ts';
 
 export class TimelineController {
@@ -23,6 +25,7 @@ export class TimelineController {
   readonly #arrows: LaunchArrows;
   readonly #choice: SpanChoice;
   readonly #selection: TimeSelection;
+  readonly #notes: TimelineNotes;
   readonly #hits: SearchHits;
   readonly #pointer: TimelinePointer;
   readonly #stops: (() => void)[];
@@ -41,6 +44,7 @@ export class TimelineController {
     this.#arrows = new LaunchArrows(...parts);
     this.#choice = new SpanChoice(...parts);
     this.#selection = new TimeSelection(this.#context, this.#blocks);
+    this.#notes = new TimelineNotes(this.#context, () => this.#markNotes());
     this.#hits = new SearchHits(...parts, this.#choice);
     this.#pointer = new TimelinePointer(...parts);
     const { stores } = workbench;
@@ -88,12 +92,79 @@ export class TimelineController {
     this.#viewport.zoomAt(factor, null);
   }
 
+  /** The selection stays on the first timeline. */
   align(alignment: Alignment): void {
-    this.#context.state.setState({ alignment });
-    this.#viewport.unselect();
-    this.#context.state.setState({ selected: null });
+    const { state } = this.#context;
+    const first = this.#blocks.all[0]?.info.id ?? null;
+    const before = first === null ? 0 : this.#blocks.origin(first);
+    state.setState({ alignment });
+    const moved = before - (first === null ? 0 : this.#blocks.origin(first));
+    const { selection } = this.#viewport.marks;
     this.#viewport.showAll();
     this.#choice.mark();
+    this.#markNotes();
+    if (selection !== null) this.#select({ from: selection.from + moved, to: selection.to + moved });
+  }
+
+  /** Selects all of the timelines. */
+  selectAll(): void {
+    this.#select(this.#blocks.whole());
+  }
+
+  /** Brings a part of a timeline into sight, and selects it where it has a length. */
+  goTo(trace: TraceId, from_ns: number, to_ns: number): void {
+    const [from, to] = [this.#blocks.onAxis(trace, from_ns), this.#blocks.onAxis(trace, to_ns)];
+    this.window = fitted({ from, to: Math.max(to, from + 1) });
+    const { tab } = this.#context.state.getState();
+    if (to > from) this.#select({ from, to });
+    // Going through a list leaves the list where it is.
+    this.#context.state.setState({ tab });
+  }
+
+  /** Veils what lies between the slow steps. */
+  keepSlow(only: boolean): void {
+    const { state } = this.#context;
+    state.setState({ onlySlow: only });
+    this.#markSlow();
+  }
+
+  /** On the selection, or on what is in sight. */
+  addNote(trace: TraceId, text: string): Promise<void> {
+    const { from, to } = this.#viewport.marks.selection ?? this.window;
+    const origin = this.#blocks.origin(trace);
+    return this.#notes.add(trace, { from_ns: from + origin, to_ns: to + origin, text });
+  }
+
+  removeNote(trace: TraceId, note: TimelineNote): Promise<void> {
+    return this.#notes.remove(trace, note);
+  }
+
+  #select(range: TimeWindow): void {
+    this.#viewport.mark({ selection: range });
+    void this.#selection.count(range.from, range.to);
+  }
+
+  #markSlow(): void {
+    const { slow, onlySlow } = this.#context.state.getState();
+    const kept = this.#blocks.all.flatMap(({ info }) =>
+      (slow[info.id]?.slow ?? []).map(({ from_ns, to_ns }) => ({
+        trace: info.id,
+        from: this.#blocks.onAxis(info.id, from_ns),
+        to: this.#blocks.onAxis(info.id, to_ns),
+      })),
+    );
+    this.#viewport.mark({ kept: onlySlow ? kept : null });
+  }
+
+  #markNotes(): void {
+    const { notes } = this.#context.state.getState();
+    const marked = this.#blocks.all.flatMap(({ info }) =>
+      (notes[info.id] ?? []).map(({ from_ns, to_ns, text }) => ({
+        ...{ text, from: this.#blocks.onAxis(info.id, from_ns), to: this.#blocks.onAxis(info.id, to_ns) },
+      })),
+    );
+    this.#viewport.mark({ notes: marked });
+    this.#markSlow();
   }
 
   search(text: string): Promise<void> {
@@ -137,6 +208,10 @@ export class TimelineController {
     if (chosen !== null && this.#blocks.of(chosen.trace) === null) this.clear();
     this.#viewport.showAll();
     this.#hits.follow(more);
+    void this.#notes.follow(open.map(({ id }) => id));
+    // What was selected stays so, and holds the timeline that came, too.
+    const { selection } = this.#viewport.marks;
+    if (more && selection !== null) this.#select(selection);
   }
 
   #rested(): void {

@@ -39,7 +39,9 @@ export function NamedTimes({
       <thead>
         <tr>
           <th scope="col">Count</th>
-          <th scope="col">Median</th>
+          <th scope="col">Min</th>
+          <th scope="col">Mean</th>
+          <th scope="col">p95</th>
           <th scope="col">Sum</th>
           <th scope="col">Share</th>
         </tr>
@@ -48,13 +50,15 @@ export function NamedTimes({
         <tbody key={row.name}>
           <tr>
             {/* Names are long and differ at their end: they have a line of their own. */}
-            <th scope="rowgroup" colSpan={4}>
+            <th scope="rowgroup" colSpan={6}>
               {row.name}
             </th>
           </tr>
           <tr>
             <td>{count(row.count)}</td>
-            <td>{timeText(row.median_ns)}</td>
+            <td>{timeText(row.min_ns)}</td>
+            <td>{timeText(row.mean_ns)}</td>
+            <td>{timeText(row.p95_ns)}</td>
             <td>{timeText(row.sum_ns)}</td>
             <td>{percent(row.share)}</td>
           </tr>

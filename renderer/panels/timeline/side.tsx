@@ -7,6 +7,8 @@ import { SelectionDetails } from './selection-details.tsx';
 import { ChosenDetails } from './span-details.tsx';
 import type { TimelineStateStore } from './store.ts';
 import { Summaries } from './summaries.tsx';
+import { NotesTab } from './told/notes-tab.tsx';
+import { StepsTab } from './told/steps-tab.tsx';
 
 export interface SideProps {
   readonly controller: TimelineController | null;
@@ -23,6 +25,8 @@ export function Side({ controller, state }: SideProps): ReactElement {
         options={[
           { value: 'span', label: 'Span' },
           { value: 'selection', label: 'Selection' },
+          { value: 'steps', label: 'Steps' },
+          { value: 'notes', label: 'Notes' },
           { value: 'summary', label: 'Summary' },
         ]}
         onChange={(value) => state.setState({ tab: value })}
@@ -33,7 +37,11 @@ export function Side({ controller, state }: SideProps): ReactElement {
         {tab === 'span' ? (
           <ChosenDetails controller={controller} state={state} />
         ) : tab === 'selection' ? (
-          <SelectionDetails state={state} />
+          <SelectionDetails controller={controller} state={state} />
+        ) : tab === 'steps' ? (
+          <StepsTab controller={controller} state={state} />
+        ) : tab === 'notes' ? (
+          <NotesTab controller={controller} state={state} />
         ) : (
           <Summaries controller={controller} state={state} />
         )}

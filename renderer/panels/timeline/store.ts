@@ -1,8 +1,10 @@
 /** What the panel shows besides the canvas, and its settings. Arrays are the controller's. */
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { TimelineNote } from '../../../electron/contract/projects/timeline-notes.ts';
 import type { SpanDetails, TimelineStatistics, TraceId, TraceSummary } from '../../../electron/contract/timeline.ts';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
+import type { SlowSteps } from './told/slow-steps.ts';
 
 const settingsSchema = z.strictObject({
   /** What dragging over the lanes does; Shift does the other. */
@@ -61,7 +63,7 @@ export interface TimelineSearch {
 /** Where the blocks stand beside each other: their beginnings, or a step of theirs. */
 export type Alignment = { readonly by: 'start' } | { readonly by: 'step'; readonly step: number };
 
-export type SideTab = 'span' | 'selection' | 'summary';
+export type SideTab = 'span' | 'selection' | 'steps' | 'notes' | 'summary';
 
 export interface TimelineState {
   readonly tab: SideTab;
@@ -72,6 +74,11 @@ export interface TimelineState {
   readonly alignment: Alignment;
   /** Steps that can be aligned at: of any block, ascending. */
   readonly steps: readonly number[];
+  /** Steps slower than the p99, by timeline; null: it has no steps. */
+  readonly slow: Readonly<Record<TraceId, SlowSteps | null>>;
+  /** What lies between them is veiled. */
+  readonly onlySlow: boolean;
+  readonly notes: Readonly<Record<TraceId, readonly TimelineNote[]>>;
   /** What is under the pointer: time, name, length. */
   readonly pointed: {
     readonly ns: number;
@@ -94,6 +101,9 @@ export function createTimelineState(): TimelineStateStore {
     search: null,
     alignment: { by: 'start' },
     steps: [],
+    slow: {},
+    onlySlow: false,
+    notes: {},
     pointed: null,
     shown_ns: 0,
   }));

@@ -54,16 +54,26 @@ export interface ShownChartProps {
   readonly label?: string;
   /** As tall as its place; missing: as the chart wants to be, among other things. */
   readonly fill?: boolean;
+  /** A point with an id was clicked. */
+  readonly onPoint?: (id: string) => void;
 }
 
 /** A chart that only has to be shown: hovering, zooming and scrolling are its own. */
-export function ShownChart({ chart, scheduler, label = chart.title, fill = false }: ShownChartProps): ReactElement {
+export function ShownChart(props: ShownChartProps): ReactElement {
+  const { chart, scheduler, label = chart.title, fill = false } = props;
+  const pickPoint = useRef(props.onPoint);
+  pickPoint.current = props.onPoint;
   const host = useRef<HTMLDivElement>(null);
   const [view, setView] = useState<ChartView | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => {
     if (host.current === null) return;
-    const made = new ChartView(host.current, scheduler, { failed: setFailure }, { tall: !fill });
+    const made = new ChartView(
+      host.current,
+      scheduler,
+      { failed: setFailure, pickPoint: (id) => pickPoint.current?.(id) },
+      { tall: !fill },
+    );
     setView(made);
     return () => made.dispose();
   }, [scheduler, fill]);

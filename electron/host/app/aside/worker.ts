@@ -6,6 +6,8 @@ import { performHere } from '../../io/aside/task.ts';
 import type { FromThread, ToThread } from '../../io/aside/threads.ts';
 import '../claim-table/index.ts';
 import '../compare/times.ts';
+import '../projects/pack.ts';
+import '../projects/unpack.ts';
 import '../run-files/tasks.ts';
 import '../sessions/aside.ts';
 import '../studies/results.ts';

@@ -37,6 +37,14 @@ export function studyHandlers({
     'study.rows': ({ study, ...look }) => studies.rows(study, look),
     'study.values': ({ study, filter, keys }) => studies.values(study, filter, keys),
     'study.point': ({ study, point }) => studies.point(study, point),
+    'study.result': ({ study, point }) => studies.result(study, point),
+    'study.advice': async ({ study, error_mm }) => ({ lines: await studies.advice(study, error_mm) }),
+    'study.offers': ({ document }) => studies.offers(document),
+    'study.views': async ({ study }) => ({ views: await studies.views(study) }),
+    'study.keepViews': async ({ study, views }) => {
+      await studies.keepViews(study, views);
+      return {};
+    },
     'study.export': async ({ study, format }) => ({
       name: `${study}.${format}`,
       mime: mimes[format],

@@ -3,6 +3,7 @@ import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Handlers, Sources } from '../service/service.ts';
+import { readNotes, writeNotes } from '../timelines/notes.ts';
 import { timelineOf } from '../timelines/timeline-of.ts';
 import type { Timelines } from '../timelines/timelines.ts';
 import type { Uploads } from '../timelines/uploads.ts';
@@ -57,6 +58,11 @@ export function timelineHandlers(parts: TimelineParts): TimelineHandlers {
     'timeline.search': ({ trace, ...asked }) => timelines.ask(trace, 'search', asked),
     'timeline.statistics': ({ trace, ...asked }) => timelines.ask(trace, 'statistics', asked),
     'timeline.steps': ({ trace }) => timelines.ask(trace, 'steps', {}),
+    'timeline.notes': async ({ trace }) => ({ notes: await readNotes(files.library.folder, timelines.infoOf(trace)) }),
+    'timeline.keepNotes': async ({ trace, notes }) => {
+      await writeNotes(files.library.folder, timelines.infoOf(trace), notes);
+      return {};
+    },
     'timeline.summary': ({ trace }) => timelines.ask(trace, 'summary', {}),
     'timeline.export': ({ trace, ...asked }) => timelines.ask(trace, 'export', asked),
   };

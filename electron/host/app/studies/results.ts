@@ -1,12 +1,18 @@
 /** Results of studies beside the host's loop: a hundred thousand rows take seconds to read and to sort. */
-import type { StudyRows, StudyValues } from '../../../contract/study/calls.ts';
+import type { StudyAdvice, StudyRows, StudyValues } from '../../../contract/study/calls.ts';
+import type { PlanLine, PointResult } from '../../../contract/study/index.ts';
 import { aside } from '../../io/aside/task.ts';
+import { needsOf } from '../../model/bench/claim-results.ts';
+import { type Claim, speaksOf } from '../../model/bench/claims.ts';
+import { adviceOf } from '../../model/studies/advice/index.ts';
 import { tableCsv } from '../../model/studies/csv.ts';
 import { StudyFolder } from '../../model/studies/folder.ts';
 import { type Look, lookAt, valuesOf } from '../../model/studies/look.ts';
 import type { StudyTable } from '../../model/studies/table.ts';
 import { tableHdf5, tableParquet } from '../../model/studies/table-files.ts';
-import { collect, type KnownRows } from './collect.ts';
+import { valuesOf as valuesOfTask } from '../../workloads/task/claims.ts';
+import { collect, type KnownRows, readRows } from './collect.ts';
+import { documentOf } from './documents.ts';
 
 /** Studies whose rows a thread keeps: that which is looked at, and one beside it. */
 const KEPT = 2;
@@ -44,6 +50,49 @@ export const studyValues = aside(
     readonly keys: readonly string[];
   }): Promise<{ points: string[]; columns: StudyValues[] }> =>
     valuesOf(await tableOf(asked.folder), asked.filter, asked.keys),
+);
+
+/** A point of the plan, and what was kept of it: plans have up to a million lines. */
+export const studyPoint = aside(
+  'find a point of a study',
+  async (asked: {
+    readonly folder: string;
+    readonly point: string;
+  }): Promise<{ line: PlanLine | null; result: PointResult | null }> => {
+    const folder = await StudyFolder.open(asked.folder);
+    const line = (await folder.lines()).find(({ id }) => id === asked.point) ?? null;
+    const state = line === null ? undefined : (await folder.ended()).get(line.id);
+    return { line, result: line === null || state === undefined ? null : await folder.result(line.id, state) };
+  },
+);
+
+/** `claims`: those about the workload of the study. */
+export const studyAdvice = aside(
+  'say what a study says',
+  async (asked: {
+    readonly folder: string;
+    readonly claims: readonly Claim[];
+    readonly error_mm: number;
+  }): Promise<readonly StudyAdvice[]> => {
+    const folder = await StudyFolder.open(asked.folder);
+    const { rows } = await readRows(folder, kept.get(`${asked.folder} ${folder.head.sha256}`)?.known);
+    const gpu = rows[0]?.result.where.gpu ?? null;
+    const claims = asked.claims.map((claim) => ({
+      ...claim,
+      needs: needsOf(claim, gpu),
+      pairs: claim.pairs
+        .filter(({ slower, faster }) =>
+          [slower, faster].every(({ mode, clock }) => mode === 'warm' && clock === 'counted'),
+        )
+        .map(({ slower, faster, rival }) => ({ slower: slower.variant, faster: faster.variant, rival })),
+      speaks: ({ base, settings }: PlanLine) => {
+        if (Object.keys(claim.where).length === 0) return true;
+        const values = valuesOfTask(documentOf(folder.head.bases[base]?.document, settings));
+        return values !== null && speaksOf(claim, values);
+      },
+    }));
+    return adviceOf(folder.head, rows, { claims, error_mm: asked.error_mm });
+  },
 );
 
 export type TableFormat = 'csv' | 'parquet' | 'h5' | 'json';

@@ -5,20 +5,31 @@ import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import type { ScenarioDraft } from '../../../contract/scenario/draft.ts';
 import { formatPath, showValue } from '../../../contract/scenario/index.ts';
-import type { StudyEntry, StudyId, StudyPlan, StudyRows, StudyValues } from '../../../contract/study/calls.ts';
+import type {
+  StudyAdvice,
+  StudyEntry,
+  StudyId,
+  StudyPlan,
+  StudyRows,
+  StudyValues,
+} from '../../../contract/study/calls.ts';
 import { studyIdSchema } from '../../../contract/study/calls.ts';
+import type { PlanLine, PointResult } from '../../../contract/study/index.ts';
+import type { StudyView } from '../../../contract/study/views.ts';
 import { fromNative } from '../../io/addon/addon.ts';
 import { processRoomId } from '../../io/files/this-machine.ts';
 import { isStudyFolder, StudyFolder } from '../../model/studies/folder.ts';
 import type { Look } from '../../model/studies/look.ts';
+import { readViews, writeViews } from '../../model/studies/views.ts';
 import type { ScenarioOrigin } from '../../workloads/scenarios/index.ts';
 import { tuneLocally } from '../tuning/tune.ts';
 import { documentOf } from './documents.ts';
 import { type LocalOptions, solveLocally, wholeMachine } from './local/engine.ts';
 import type { StudyOutcome, StudyProgress } from './local/go.ts';
+import { claimsAbout, type Offers, offersFor } from './offers.ts';
 import { holdStudy, keepPlan, leftOf } from './open.ts';
 import { type PlannedStudy, planOf, studyOf } from './plan.ts';
-import { studyRows, studyTableFile, studyValues, type TableFormat } from './results.ts';
+import { studyAdvice, studyPoint, studyRows, studyTableFile, studyValues, type TableFormat } from './results.ts';
 import type { SolvingHost } from './solving-host.ts';
 import { statusOf } from './status.ts';
 
@@ -85,6 +96,12 @@ export class Studies {
 
   #path(id: StudyId): string {
     return path.join(this.#root, `${id}${ENDING}`);
+  }
+
+  /** Where it lies. Throws BraggError `not-found`. */
+  folderOf(id: StudyId): string {
+    if (existsSync(this.#path(id))) return this.#path(id);
+    throw new BraggError('not-found', `There is no study ${id}.`);
   }
 
   /** The newest first. */
@@ -176,13 +193,43 @@ export class Studies {
 
   async point(id: StudyId, point: string): Promise<{ scenario: ScenarioDraft; name: string }> {
     const folder = await this.#open(id);
-    const line = (await folder.lines()).find((one) => one.id === point);
-    if (line === undefined) throw new BraggError('not-found', `${id} has no point ${point}.`);
+    const { line } = await this.#point(id, point);
     const base = folder.head.bases[line.base];
     const scenario = documentOf(base?.document, line.settings) as ScenarioDraft;
     const settings = settingsText(line);
     const name = base === undefined || settings === '' ? (base?.name ?? id) : `${base.name}, ${settings}`;
     return { scenario, name };
+  }
+
+  /** Null: it has none yet. */
+  async result(id: StudyId, point: string): Promise<{ settings: string; result: PointResult | null }> {
+    const { line, result } = await this.#point(id, point);
+    return { settings: settingsText(line), result };
+  }
+
+  async #point(id: StudyId, point: string): Promise<{ line: PlanLine; result: PointResult | null }> {
+    const { line, result } = await studyPoint({ folder: this.folderOf(id), point });
+    if (line === null) throw new BraggError('not-found', `${id} has no point ${point}.`);
+    return { line, result };
+  }
+
+  async advice(id: StudyId, error_mm: number): Promise<readonly StudyAdvice[]> {
+    const { folder, head } = await this.#open(id);
+    const claims = await claimsAbout((head.bases[0]?.document ?? {}) as ScenarioDraft, this.#parts.assetsFolder);
+    return studyAdvice({ folder, claims, error_mm });
+  }
+
+  offers(document: ScenarioDraft): Promise<Offers> {
+    const { assetsFolder, host } = this.#parts;
+    return offersFor(document, { assetsFolder, userKernels: host().userKernels, capabilities: host().capabilities() });
+  }
+
+  async views(id: StudyId): Promise<readonly StudyView[]> {
+    return readViews((await this.#open(id)).folder);
+  }
+
+  async keepViews(id: StudyId, views: readonly StudyView[]): Promise<void> {
+    await writeViews((await this.#open(id)).folder, views);
   }
 
   async export(id: StudyId, format: TableFormat): Promise<Uint8Array> {
@@ -197,8 +244,7 @@ export class Studies {
   }
 
   async #open(id: StudyId): Promise<StudyFolder> {
-    if (existsSync(this.#path(id))) return StudyFolder.open(this.#path(id));
-    throw new BraggError('not-found', `There is no study ${id}.`);
+    return StudyFolder.open(this.folderOf(id));
   }
 
   /** Throws BraggError `exists` where somebody works on it. */

@@ -55,6 +55,13 @@ export class Timelines {
     return entry.worker.ask(question, asked);
   }
 
+  /** Throws BraggError `not-found` for one that is not open. */
+  infoOf(trace: string): TraceInfo {
+    const state = this.#entries.get(trace)?.state;
+    if (state?.state === 'open') return state.info;
+    throw new BraggError('not-found', 'This timeline is no longer open.');
+  }
+
   async close(trace: string): Promise<void> {
     const entry = this.#entries.get(trace);
     this.#entries.delete(trace);

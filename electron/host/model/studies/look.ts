@@ -3,12 +3,14 @@ import { BraggError } from '../../../contract/errors.ts';
 import { type PathStep, parsePath } from '../../../contract/scenario/index.ts';
 import type { StudyCell, StudyColumnInfo, StudyRows, StudyValues } from '../../../contract/study/calls.ts';
 import { ExpressionError, holds, parseExpression } from '../../../contract/study/index.ts';
+import { grouped } from './groups.ts';
 import { tableNotes } from './notes.ts';
 import type { StudyColumn, StudyTable } from './table.ts';
 
 export interface Look {
   readonly filter: string;
   readonly sort: { readonly key: string; readonly descending: boolean } | null;
+  readonly groups: readonly string[];
   readonly from: number;
   readonly count: number;
 }
@@ -90,34 +92,44 @@ function matching(table: StudyTable, filter: string): readonly Row[] {
   }
 }
 
+const texts = new Intl.Collator('en', { numeric: true });
+
 /** Numbers before texts; what is not there stands last in both directions. */
-function sorted(
-  table: StudyTable,
-  rows: readonly Row[],
-  { key, descending }: NonNullable<Look['sort']>,
-): readonly Row[] {
-  const at = indexOf(table, key);
+function sorted<T>(rows: readonly T[], cellOf: (row: T) => StudyCell, descending: boolean): readonly T[] {
   const sign = descending ? -1 : 1;
   return rows.toSorted((one, other) => {
-    const [a = null, b = null] = [one[at], other[at]];
+    const [a, b] = [cellOf(one), cellOf(other)];
     if (a === b) return 0;
     if (a === null) return 1;
     if (b === null) return -1;
     if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
-    return sign * String(a).localeCompare(String(b), 'en', { numeric: true });
+    if (typeof a !== typeof b) return typeof a === 'number' ? -1 : 1;
+    return sign * texts.compare(String(a), String(b));
   });
 }
 
 /** Throws BraggError `invalid` for what is no condition, `not-found` for a column that is not there. */
-export function lookAt(table: StudyTable, { filter, sort, from, count }: Look): StudyRows {
+export function lookAt(table: StudyTable, { filter, sort, groups, from, count }: Look): StudyRows {
   const matched = matching(table, filter);
-  const ordered = sort === null ? matched : sorted(table, matched, sort);
+  const told = { matching: matched.length, all: table.rows.length, notes: tableNotes(table) };
+  const infos = columnsOf(table);
+  if (groups.length === 0) {
+    const at = sort === null ? 0 : indexOf(table, sort.key);
+    const ordered = sort === null ? matched : sorted(matched, (row) => row[at] ?? null, sort.descending);
+    return { columns: infos, rows: ordered.slice(from, from + count), spans: [], shown: ordered.length, ...told };
+  }
+  const by = groups.map((key) => indexOf(table, key));
+  const { columns, lines } = grouped(infos, matched, by);
+  // A column that groups do not have, as of the table before: their own order.
+  const at = columns.findIndex(({ key }) => key === sort?.key);
+  const ordered = sort === null || at < 0 ? lines : sorted(lines, ({ cells }) => cells[at] ?? null, sort.descending);
+  const part = ordered.slice(from, from + count);
   return {
-    columns: columnsOf(table),
-    rows: ordered.slice(from, from + count),
-    matching: matched.length,
-    all: table.rows.length,
-    notes: tableNotes(table),
+    columns,
+    rows: part.map(({ cells }) => cells),
+    spans: part.map(({ spans }) => spans),
+    shown: lines.length,
+    ...told,
   };
 }
 

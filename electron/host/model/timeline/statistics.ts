@@ -13,7 +13,25 @@ export interface Selection {
 }
 
 /** Names that are listed; the rest is in the sums. */
-const MOST_NAMES = 50;
+const MOST_NAMES = 200;
+
+const P95 = 0.95;
+
+/** What many durations say at a glance; they are sorted. */
+export function spread(durations: Float64Array): Pick<NamedTime, 'median_ns' | 'min_ns' | 'mean_ns' | 'p95_ns'> & {
+  readonly max_ns: number;
+} {
+  const median_ns = medianOf(durations);
+  // Sorted by the median.
+  const at = (durations.length - 1) * P95;
+  const [below = 0, above = 0] = [durations[Math.floor(at)], durations[Math.ceil(at)]];
+  const sum = durations.reduce((total, one) => total + one, 0);
+  return {
+    ...{ median_ns, min_ns: durations[0] ?? 0, max_ns: durations.at(-1) ?? 0 },
+    mean_ns: durations.length === 0 ? 0 : sum / durations.length,
+    p95_ns: below + (above - below) * (at - Math.floor(at)),
+  };
+}
 
 /** Times by name, the largest sum first. `within` gives the part of a span that counts. */
 export function timesByName(
@@ -38,13 +56,11 @@ export function timesByName(
   return rows
     .sort((a, b) => b.sum_ns - a.sum_ns)
     .slice(0, most)
-    .map(({ name, list, sum_ns }) => ({
-      name: trace.names[name] ?? '',
-      count: list.length,
-      sum_ns,
-      median_ns: medianOf(Float64Array.from(list, (span) => trace.duration[span] ?? 0)),
-      share: total > 0 ? sum_ns / total : null,
-    }));
+    .map(({ name, list, sum_ns }) => {
+      const { max_ns: _, ...told } = spread(Float64Array.from(list, (span) => trace.duration[span] ?? 0));
+      const share = total > 0 ? sum_ns / total : null;
+      return { name: trace.names[name] ?? '', count: list.length, sum_ns, ...told, share };
+    });
 }
 
 export function selectionStatistics(trace: Trace, selection: Selection): TimelineStatistics {
@@ -61,7 +77,6 @@ export function selectionStatistics(trace: Trace, selection: Selection): Timelin
   const within = (span: number): number =>
     Math.max(0, Math.min(to_ns, endOf(trace, span)) - Math.max(from_ns, trace.start[span] ?? 0));
   const durations = Float64Array.from(spans, (span) => trace.duration[span] ?? 0);
-  const median_ns = medianOf(durations);
   const { busy_ns, gaps } = busyTime(trace, tracks, from_ns, to_ns, accept);
   const longest = gaps.reduce((most, gap) => Math.max(most, gap), 0);
   return {
@@ -69,10 +84,7 @@ export function selectionStatistics(trace: Trace, selection: Selection): Timelin
     to_ns,
     count: spans.length,
     sum_ns: spans.reduce((sum, span) => sum + within(span), 0),
-    median_ns,
-    // Sorted by the median.
-    min_ns: durations[0] ?? 0,
-    max_ns: durations.at(-1) ?? 0,
+    ...spread(durations),
     busyShare: to_ns > from_ns ? busy_ns / (to_ns - from_ns) : null,
     gaps: {
       count: gaps.length,

@@ -11,6 +11,8 @@ const column = (name: string, unit: string, ...numbers: number[]) => ({
 });
 
 const plotted: Plotted = {
+  ids: ['p0', 'p1', 'p2', 'p3', 'p4'],
+  ends: null,
   x: column('time_s', 's', 3, 1, 2, Number.NaN, 0),
   y: column('error', '%', 1, 5, 9, 1, 2),
   groups: { title: 'variant', of: ['a', 'b', 'a', 'b', 'b'] },
@@ -54,6 +56,38 @@ test('the front: points that none is below in both', () => {
   const { panes } = resultsChart({ ...plotted, look: 'pareto' });
   const front = panes[0]?.series.find(({ name }) => name.startsWith('nothing'));
   expect(Array.from(front?.x ?? [])).toEqual([0, 3]);
+});
+
+test('intervals stand at their points, which are told by their ids; an axis has room for them', () => {
+  const ends = { low: Float64Array.of(0.5, 4, 8, 1, 1), high: Float64Array.of(2, 6, 20, Number.NaN, 3) };
+  const [pane] = resultsChart({ ...plotted, ends, groups: null, look: 'points' }).panes;
+  const [dots] = pane?.series ?? [];
+  expect(dots).toMatchObject({
+    kind: 'dots',
+    ids: ['p4', 'p1', 'p2', 'p0'],
+    intervals: {
+      along: 'y',
+      ends: [
+        { low: 1, high: 3 },
+        { low: 4, high: 6 },
+        { low: 8, high: 20 },
+        { low: 0.5, high: 2 },
+      ],
+    },
+  });
+  expect(dots?.tips?.[1]).toContain('95 % interval: 4.0000 to 6.0000');
+  expect(pane?.y.to).toBeGreaterThan(20);
+});
+
+test('of very many points all are drawn, smaller and without a sentence each', () => {
+  const many = Float64Array.from({ length: 100_000 }, (_, i) => i);
+  const [pane] = resultsChart({
+    ...{ ...plotted, ids: [], groups: null, look: 'points' },
+    x: { info: info('x', ''), numbers: many },
+    y: { info: info('y', ''), numbers: many },
+  }).panes;
+  expect(pane?.series[0]?.x).toHaveLength(100_000);
+  expect(pane?.series[0]?.tips).toBeUndefined();
 });
 
 test('more groups than colours share the last', () => {

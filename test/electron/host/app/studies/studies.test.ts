@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { StudyEntry } from '../../../../../electron/contract/study/calls.ts';
+import { plainLook } from '../../../../../electron/contract/study/views.ts';
 import type { Client } from '../../../../../renderer/client/index.ts';
 import { tinyScenario } from '../../small-run.ts';
 import { openTestHost, type TestHost } from '../../test-host.ts';
@@ -53,6 +54,23 @@ const rowsOf = (id: string, look: object = {}) =>
 const R80 = 'measure r80_mm';
 const ENERGY = 'axis beam.energy_MeV';
 
+test('a study of variants says which is the fastest; a scenario is offered what claims and tunables it has', async () => {
+  const scenario = { kind: 'micro', version: 1, problem: { kind: 'gemm', m: 64, n: 64, k: 64 } };
+  const { tunable, claims } = await page.call('study.offers', { document: scenario });
+  expect(tunable).toContain('cpu-blocks');
+  expect(Array.isArray(claims)).toBe(true);
+  const { study: id } = await page.call('study.start', {
+    document: {
+      ...{ kind: 'study', version: 1, name: 'variants', base: [{ scenario: { ...tinyScenario } }], timing: 'alone' },
+      ...{ repeats: 5, axes: [{ kind: 'list', path: 'solver.variant', values: ['window', 'gather'] }] },
+    },
+  });
+  expect(await ended(id)).toMatchObject({ state: 'whole', done: 2, failed: 0 });
+  const { lines } = await page.call('study.advice', { study: id, error_mm: 0.1 });
+  expect(lines[0]?.text).toMatch(/^Fastest right variant on .*: (window|gather|undecided)\.$/);
+  expect(lines[0]?.evidence.join()).toMatch(/readouts of the variants differ by at most/);
+}, 90_000);
+
 describe('a study of two axes', () => {
   let id = '';
   beforeAll(async () => {
@@ -77,6 +95,25 @@ describe('a study of two axes', () => {
     const some = await rowsOf(id, { filter: 'beam.energy_MeV > 20 && precision == "fp64" && r80_mm < 8' });
     expect(some.rows.map((row) => [row[at(ENERGY)], row[at('axis solver.precision')]])).toEqual([[25, 'fp64']]);
     expect([some.matching, some.all]).toEqual([1, 6]);
+  });
+
+  test('in groups, with what was kept of a point, and views that stay with it', async () => {
+    const groups = await rowsOf(id, { groups: ['axis solver.precision'] });
+    expect(groups.rows.map((row) => row.slice(0, 2))).toEqual([
+      ['fp32', 3],
+      ['fp64', 3],
+    ]);
+    const { rows, columns } = await rowsOf(id);
+    const point = String(rows[0]?.[columns.findIndex(({ key }) => key === 'point point')]);
+    const { settings, result } = await page.call('study.result', { study: id, point });
+    expect(settings).toBe('beam.energy_MeV = 20, solver.precision = "fp32"');
+    expect(result).toMatchObject({ id: point, status: 'done' });
+    await expect(page.call('study.result', { study: id, point: '0'.repeat(16) })).rejects.toThrow('has no point');
+    const views = [{ name: 'mine', look: { ...plainLook, groups: ['axis solver.precision'] } }];
+    await page.call('study.keepViews', { study: id, views });
+    expect(await page.call('study.views', { study: id })).toEqual({ views });
+    // One variant is no choice.
+    expect(await page.call('study.advice', { study: id, error_mm: 0.1 })).toEqual({ lines: [] });
   });
 
   test('whole columns, numbers and texts', async () => {

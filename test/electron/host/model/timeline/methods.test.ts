@@ -53,6 +53,28 @@ describe("a run's timeline on the CPU", () => {
   });
 });
 
+describe('notes on a timeline', () => {
+  it('are found again when the same run is opened anew, and by no other', async () => {
+    const { run, info } = await openRecorded();
+    expect(await page.call('timeline.notes', { trace: info.id })).toEqual({ notes: [] });
+    const notes = [{ from_ns: 10, to_ns: 2000, text: 'the graph is built here', created: '2026-01-01T00:00:00.000Z' }];
+    await page.call('timeline.keepNotes', { trace: info.id, notes });
+    await page.call('timeline.close', { trace: info.id });
+    await page.call('run.forget', { run: run.id });
+    const again = await openRecorded();
+    expect(again.info.id).not.toBe(info.id);
+    expect(await page.call('timeline.notes', { trace: again.info.id })).toEqual({ notes });
+    const { id } = await page.call('run.start', { scenario: { ...smallScenario }, name: '', file: null, trace: false });
+    await test.host.runs.ended(id);
+    const other = await page.call('timeline.open', { source: { kind: 'run', run: id } });
+    expect(await page.call('timeline.notes', { trace: other.id })).toEqual({ notes: [] });
+    await page.call('timeline.keepNotes', { trace: again.info.id, notes: [] });
+    for (const trace of [again.info.id, other.id]) await page.call('timeline.close', { trace });
+    await expect(page.call('timeline.notes', { trace: other.id })).rejects.toThrow('no longer open');
+    await page.call('run.forget', { run: again.run.id });
+  });
+});
+
 describe("a recorded run's timeline", () => {
   it('is opened once, reduced, searched and explained', async () => {
     const { run, info } = await openRecorded();

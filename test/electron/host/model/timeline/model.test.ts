@@ -112,7 +112,10 @@ describe('a summary', () => {
     const summary = traceSummary(gpu());
     expect(summary.device_ns).toBe(1000);
     expect(summary.kernels).toMatchObject({ count: 3, unique: 2, sum_ns: 500 });
-    expect(summary.kernels.top[0]).toEqual({ name: 'march', count: 2, sum_ns: 400, median_ns: 200, share: 0.8 });
+    expect(summary.kernels.top[0]).toEqual({
+      ...{ name: 'march', count: 2, sum_ns: 400, share: 0.8 },
+      ...{ median_ns: 200, min_ns: 100, mean_ns: 200, p95_ns: 290 },
+    });
     expect(summary.graphs).toEqual({ launches: 1, kernels: 2, share: 0.4 });
     expect(summary.launches).toEqual({ count: 2, sum_ns: 300, share: 0.3 });
     expect(summary.copies).toEqual({ count: 1, sum_ns: 100, bytes: 100_000 });
@@ -155,12 +158,12 @@ describe('a selection', () => {
 
   it('sums the parts within it, and takes the median of whole durations', () => {
     const all = selectionStatistics(traceOf({ spans }), { from_ns: 5, to_ns: 70, tracks: null, name: null });
-    expect(all).toMatchObject({ count: 3, sum_ns: 45, median_ns: 20, min_ns: 10, max_ns: 30 });
+    expect(all).toMatchObject({ count: 3, sum_ns: 45, median_ns: 20, min_ns: 10, max_ns: 30, mean_ns: 20, p95_ns: 29 });
     expect(all.busyShare).toBeCloseTo(45 / 65, 12);
     expect(all.gaps).toEqual({ count: 2, sum_ns: 20, longest_ns: 10, median_ns: 10 });
     expect(all.names).toEqual([
-      { name: 'b', count: 1, sum_ns: 30, median_ns: 30, share: 30 / 45 },
-      { name: 'a', count: 2, sum_ns: 15, median_ns: 15, share: 15 / 45 },
+      { name: 'b', count: 1, sum_ns: 30, median_ns: 30, min_ns: 30, mean_ns: 30, p95_ns: 30, share: 30 / 45 },
+      { name: 'a', count: 2, sum_ns: 15, median_ns: 15, min_ns: 10, mean_ns: 15, p95_ns: 19.5, share: 15 / 45 },
     ]);
   });
 

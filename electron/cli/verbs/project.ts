@@ -1,0 +1,125 @@
+/** `braggbench project`: scenarios, runs, sessions, studies and notes in one file for somebody else. */
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { BraggError } from '../../contract/errors.ts';
+import { type Came, PROJECT_ENDING } from '../../contract/projects/project.ts';
+import { type PackRequest, packProject } from '../../host/app/projects/pack.ts';
+import { NOTES_FOLDER } from '../../host/app/timelines/notes.ts';
+import type { Host } from '../../host/index.ts';
+import { isStudyFolder } from '../../host/model/studies/folder.ts';
+import { hasFlag, UsageError } from '../arguments.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { withHost } from '../open-host.ts';
+import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
+import { table } from '../table.ts';
+import type { Verb, VerbContext } from '../verb.ts';
+
+const ENDINGS = ['.json', '.yaml', '.yml', '.h5'];
+const STUDY = '.study';
+
+type Packed = Pick<PackRequest, 'files' | 'studies' | 'notesFolder'>;
+
+async function named(operands: readonly string[]): Promise<Packed> {
+  const files: PackRequest['files'][number][] = [];
+  const studies: PackRequest['studies'][number][] = [];
+  for (const operand of operands) {
+    if (await isStudyFolder(operand)) {
+      const name = path.basename(path.resolve(operand));
+      studies.push({ name: name.endsWith(STUDY) ? name.slice(0, -STUDY.length) : name, folder: operand });
+    } else if (ENDINGS.includes(path.extname(operand).toLowerCase())) {
+      files.push({ name: path.basename(operand), from: path.resolve(operand) });
+    } else {
+      const is =
+        (await stat(operand).catch(() => null))?.isDirectory() === true ? 'a folder without a study' : 'no such file';
+      throw new BraggError('invalid', `${operand} is ${is}; allowed: ${ENDINGS.join(', ')} and folders of studies.`);
+    }
+  }
+  return { files, studies, notesFolder: null };
+}
+
+async function ofLibrary(host: Host): Promise<Packed> {
+  const { library } = host.files;
+  const own = (await library.list(ENDINGS)).filter(({ readOnly }) => !readOnly);
+  const studies = await host.studies.list();
+  return {
+    files: own.map(({ key, path: from }) => ({ name: key, from })),
+    studies: studies.map(({ id }) => ({ name: id, folder: host.studies.folderOf(id) })),
+    notesFolder: path.join(library.folder, NOTES_FOLDER),
+  };
+}
+
+async function pack({ parsed, terminal }: VerbContext, file: string, operands: readonly string[]): Promise<ExitCode> {
+  if (!file.endsWith(PROJECT_ENDING)) throw new UsageError(`project pack writes a file that ends in ${PROJECT_ENDING}`);
+  const whole = hasFlag(parsed, 'library');
+  if (operands.length === 0 && !whole)
+    throw new UsageError('project pack: name what to pack, or --library for all of it');
+  await checkOutput(parsed, file);
+  return withHost(async (host) => {
+    const [some, all] = [await named(operands), whole ? await ofLibrary(host) : null];
+    const request: PackRequest = {
+      name: path.basename(file, PROJECT_ENDING),
+      program: host.capabilities().version,
+      files: [...some.files, ...(all?.files ?? [])],
+      studies: [...some.studies, ...(all?.studies ?? [])],
+      notesFolder: all?.notesFolder ?? null,
+    };
+    const bytes = await packProject(request);
+    await writeOutput(parsed, file, bytes);
+    const { files, studies } = request;
+    terminal.print(
+      `${file}: ${files.length} file${files.length === 1 ? '' : 's'} and ${studies.length} stud${studies.length === 1 ? 'y' : 'ies'} in ${(bytes.length / 1e6).toFixed(1)} MB`,
+    );
+    return exitCodes.done;
+  });
+}
+
+const said: Readonly<Record<Came['how'], string>> = {
+  new: 'new',
+  there: 'was there',
+  kept: 'another of this name stays',
+};
+
+async function unpack({ parsed, terminal }: VerbContext, file: string): Promise<ExitCode> {
+  return withHost(async (host) => {
+    const { name, came } = await host.call('project.unpack', {
+      source: { kind: 'file', file: host.grant(file).file },
+    });
+    if (hasFlag(parsed, 'json')) {
+      terminal.print(JSON.stringify({ name, library: host.files.library.folder, came }, null, 2));
+      return exitCodes.done;
+    }
+    const rows = came.map((one) => [one.part, one.as, said[one.how]]);
+    for (const line of table([{ title: 'what' }, { title: 'called' }, { title: 'here' }], rows)) terminal.print(line);
+    terminal.print(`${name} lies in ${host.files.library.folder}`);
+    return exitCodes.done;
+  });
+}
+
+export const projectVerb: Verb = {
+  name: 'project',
+  usage: `project pack FILE${PROJECT_ENDING} WHAT…; project unpack FILE${PROJECT_ENDING} [--json]`,
+  summary: 'pack scenarios, runs, sessions, studies and notes into one file for a colleague, or unpack one',
+  details: [
+    'pack takes scenarios with the files that they name, runs, sessions, and folders of studies with their results. --library takes all of your library, with the notes on timelines.',
+    'unpack puts all of it into the library. What is there stays as it is: another file of the same name gets a number, a study with the same points takes up results that it lacks.',
+    'A project is a zip archive. Its project.json names every file with its SHA-256, and unpack refuses what is not as it says.',
+  ],
+  flags: [
+    { name: 'library', help: 'Pack all of the library.' },
+    forceFlag,
+    { name: 'json', help: 'Print one JSON document instead of text.' },
+  ],
+  examples: [
+    `braggbench project pack beam${PROJECT_ENDING} water.json water.h5 energies.study`,
+    `braggbench project unpack beam${PROJECT_ENDING}`,
+  ],
+  operands: { min: 2, max: 1000, name: 'pack or unpack, and a file' },
+  run: (context) => {
+    const [what = '', file = '', ...rest] = context.parsed.operands;
+    if (what === 'pack') return pack(context, file, rest);
+    if (what === 'unpack' && rest.length === 0) return unpack(context, file);
+    throw new UsageError(
+      `project: ${JSON.stringify([what, ...rest].join(' '))} is not known; allowed: pack FILE WHAT…, unpack FILE`,
+    );
+  },
+};

@@ -1,0 +1,154 @@
+/** Packs files, studies and notes into one archive, on a thread. */
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { BraggError } from '../../../contract/errors.ts';
+import { PROJECT_FORMAT, type ProjectManifest, type ProjectPart } from '../../../contract/projects/project.ts';
+import { validateScenario } from '../../../contract/scenario/index.ts';
+import type { PlanHead } from '../../../contract/study/index.ts';
+import { packZip } from '../../io/archive/zip.ts';
+import { aside } from '../../io/aside/task.ts';
+import { fileError } from '../../io/files/errors.ts';
+import { readPlainAtMost } from '../../io/files/plain-file.ts';
+import { parseJson } from '../../io/text/json.ts';
+import { plainValue } from '../../io/text/source.ts';
+import { parseYaml } from '../../io/text/yaml.ts';
+import { StudyFolder } from '../../model/studies/folder.ts';
+import { readViews } from '../../model/studies/views.ts';
+import { hostWorkloads } from '../../workloads/index.ts';
+import { kindOf } from '../library/facts.ts';
+import { NOTES_ENDING } from '../timelines/notes.ts';
+
+export interface PackedFile {
+  readonly name: string;
+  /** Path of a file on this machine, or what is in none. */
+  readonly from: string | Uint8Array;
+}
+
+export interface PackRequest {
+  readonly name: string;
+  readonly program: string;
+  readonly files: readonly PackedFile[];
+  /** Folders of studies, by the names that they get. */
+  readonly studies: readonly { readonly name: string; readonly folder: string }[];
+  /** Where notes on timelines lie; null: none are packed. */
+  readonly notesFolder: string | null;
+}
+
+/** What a page gets at once, and what an archive without the large form of zip may hold. */
+export const MOST_BYTES = 2 ** 30;
+
+const FOLDERS: Readonly<Record<ProjectPart, string>> = {
+  scenario: 'scenarios',
+  run: 'runs',
+  session: 'sessions',
+  study: 'studies',
+  notes: 'notes',
+  beside: 'beside',
+};
+
+class Packing {
+  readonly #entries = new Map<string, { readonly bytes: Uint8Array; readonly packed: boolean }>();
+  readonly #told: ProjectManifest['entries'][number][] = [];
+  #bytes = 0;
+
+  /** The same content twice is one entry; another of the same name gets a number. */
+  add(part: ProjectPart, name: string, bytes: Uint8Array): void {
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const { dir, name: stem, ext } = path.posix.parse(name);
+    for (let i = 1; ; i += 1) {
+      const called = i === 1 ? name : path.posix.join(dir, `${stem} ${i}${ext}`);
+      const known = this.#told.find((one) => one.part === part && one.name === called);
+      if (known?.sha256 === sha256) return;
+      if (known !== undefined) continue;
+      this.#bytes += bytes.length;
+      if (this.#bytes > MOST_BYTES)
+        throw new BraggError('unsupported', `A project holds at most ${MOST_BYTES / 2 ** 20} MiB. Pack fewer runs.`);
+      const at = `${FOLDERS[part]}/${called}`;
+      this.#entries.set(at, { bytes, packed: /\.(h5|gz|zip|png)$/i.test(called) });
+      this.#told.push({ part, path: at, name: called, bytes: bytes.length, sha256 });
+      return;
+    }
+  }
+
+  whole(name: string, program: string): Uint8Array {
+    const created = new Date().toISOString();
+    const manifest = { format: PROJECT_FORMAT, version: 1, name, created, program, entries: this.#told };
+    const text = new TextEncoder().encode(`${JSON.stringify(manifest, null, 2)}\n`);
+    return packZip(new Map([['project.json', { bytes: text, packed: false }], ...this.#entries]));
+  }
+}
+
+async function read(file: string): Promise<Uint8Array> {
+  const bytes = await readPlainAtMost(file, MOST_BYTES).catch((error: unknown) => {
+    throw fileError(error, file);
+  });
+  if (bytes === null) throw new BraggError('unsupported', `${file} is too large for a project.`);
+  return bytes;
+}
+
+/** Files that a scenario names, from its folder; such as lie elsewhere stay there. */
+async function besidesOf(document: unknown, folder: string): Promise<readonly (readonly [string, Uint8Array])[]> {
+  const { filled } = validateScenario(document);
+  const names = filled === null ? [] : hostWorkloads[filled.kind].scenario.files(filled);
+  const found = names.map(async (name): Promise<readonly (readonly [string, Uint8Array])[]> => {
+    const full = path.resolve(folder, name);
+    const inside = path.relative(folder, full);
+    if (inside === '' || inside.startsWith('..') || path.isAbsolute(inside)) return [];
+    // What a scenario lacks here, it lacks there.
+    const bytes = await read(full).catch(() => null);
+    return bytes === null ? [] : [[inside.split(path.sep).join('/'), bytes]];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+const text = (written: string): Uint8Array => new TextEncoder().encode(written);
+
+async function addStudy(packing: Packing, name: string, at: string): Promise<void> {
+  const folder = await StudyFolder.open(at);
+  const add = (file: string, bytes: Uint8Array): void => packing.add('study', path.posix.join(name, file), bytes);
+  for (const [i, base] of folder.head.bases.entries()) {
+    if (base.folder === null || base.beside.length === 0) continue;
+    for (const [file, bytes] of await besidesOf(base.document, base.folder))
+      add(path.posix.join('beside', `${i}`, file), bytes);
+  }
+  // Where the files beside a base lie is told anew where it is unpacked.
+  const head: PlanHead = {
+    ...folder.head,
+    bases: folder.head.bases.map((base) => ({ ...base, folder: null })),
+  };
+  add('plan.json', text(`${JSON.stringify(head, null, 2)}\n`));
+  add('points.jsonl', text((await folder.lines()).map((line) => `${JSON.stringify(line)}\n`).join('')));
+  // One file for all results: archives hold fewer files than studies have points.
+  const results: string[] = [];
+  for (const [id, state] of await folder.ended()) {
+    const result = await folder.result(id, state);
+    if (result !== null) results.push(`${JSON.stringify(result)}\n`);
+  }
+  add('results.jsonl', text(results.join('')));
+  const views = await readViews(at);
+  if (views.length > 0) add('views.json', text(JSON.stringify(views)));
+  const best = await read(path.join(at, 'best.json')).catch(() => null);
+  if (best !== null) add('best.json', best);
+}
+
+export const packProject = aside('pack a project', async (request: PackRequest): Promise<Uint8Array> => {
+  const packing = new Packing();
+  for (const { name, from } of request.files) {
+    const bytes = typeof from === 'string' ? await read(from) : from;
+    const part = name.endsWith(NOTES_ENDING) ? 'notes' : kindOf(name);
+    packing.add(part, name, bytes);
+    if (part !== 'scenario' || typeof from !== 'string') continue;
+    const written = new TextDecoder().decode(bytes);
+    const parsed = /\.ya?ml$/i.test(name) ? parseYaml(written) : parseJson(written);
+    const document = parsed.root === null ? null : plainValue(parsed.root);
+    for (const [file, beside] of await besidesOf(document, path.dirname(from))) packing.add('beside', file, beside);
+  }
+  for (const { name, folder } of request.studies) await addStudy(packing, name, folder);
+  const { notesFolder } = request;
+  if (notesFolder !== null) {
+    for (const name of await readdir(notesFolder).catch(() => []))
+      if (name.endsWith(NOTES_ENDING)) packing.add('notes', name, await read(path.join(notesFolder, name)));
+  }
+  return packing.whole(request.name, request.program);
+});

@@ -1,0 +1,60 @@
+/** Notes on timelines: a file each in the library's folder `notes`, by what tells a timeline from others. */
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { BraggError } from '../../../contract/errors.ts';
+import { type TimelineNote, timelineNotesSchema } from '../../../contract/projects/timeline-notes.ts';
+import type { TraceInfo } from '../../../contract/timeline.ts';
+import { fileError } from '../../io/files/errors.ts';
+import { readPlainAtMost } from '../../io/files/plain-file.ts';
+import { writeBeside } from '../../io/files/write-file.ts';
+
+export const NOTES_FOLDER = 'notes';
+export const NOTES_ENDING = '.notes';
+const FORMAT = 'braggbench-notes';
+/** As many notes as there may be, each as long as it may be. */
+const MOST_BYTES = 4 * 2 ** 20;
+
+export const notesFileSchema = z.strictObject({
+  format: z.literal(FORMAT),
+  version: z.literal(1),
+  /** What they are about, for people. */
+  timeline: z.strictObject({ name: z.string(), duration_ns: z.number(), spans: z.number() }),
+  notes: timelineNotesSchema,
+});
+
+/** The same wherever its file lies, and whatever its run is called today. */
+function keyOf({ duration_ns, spans, lanes }: TraceInfo): string {
+  const told = [duration_ns, spans, lanes.map(({ name, spans: of }) => [name, of])];
+  return createHash('sha256').update(JSON.stringify(told)).digest('hex').slice(0, 24);
+}
+
+const fileOf = (library: string, info: TraceInfo): string =>
+  path.join(library, NOTES_FOLDER, `${keyOf(info)}${NOTES_ENDING}`);
+
+/** Throws BraggError `foreign-file` for a file that is damaged: notes are not written over. */
+export async function readNotes(library: string, info: TraceInfo): Promise<readonly TimelineNote[]> {
+  const file = fileOf(library, info);
+  let text: string;
+  try {
+    text = (await readPlainAtMost(file, MOST_BYTES))?.toString('utf8') ?? '';
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw fileError(error, file);
+  }
+  try {
+    return notesFileSchema.parse(JSON.parse(text)).notes;
+  } catch (error) {
+    throw new BraggError('foreign-file', `${file} is damaged, or of a newer version.`, [], { cause: error });
+  }
+}
+
+export async function writeNotes(library: string, info: TraceInfo, notes: readonly TimelineNote[]): Promise<void> {
+  await readNotes(library, info);
+  const file = fileOf(library, info);
+  const { name, duration_ns, spans } = info;
+  await mkdir(path.dirname(file), { recursive: true });
+  const kept = { format: FORMAT, version: 1, timeline: { name, duration_ns, spans }, notes };
+  await writeBeside(file, `${JSON.stringify(kept, null, 2)}\n`);
+}

@@ -1,0 +1,115 @@
+/** Two columns across and up, a third as colours: the median of the points that meet in a cell. */
+import { significant } from '../../base/numbers.ts';
+import type { PlotlyMaker } from '../../drawing/charts/plotly-view.ts';
+import type { PlottedColumn } from './results-chart.ts';
+import { columnTitle } from './words.ts';
+
+/** A side of a heat map: numbers, or words. */
+export type HeatSide =
+  | (PlottedColumn & { readonly texts?: never })
+  | { readonly info: PlottedColumn['info']; readonly texts: readonly string[]; readonly numbers?: never };
+
+export interface HeatCells {
+  readonly across: readonly string[];
+  readonly up: readonly string[];
+  /** By row from below; null: no point. */
+  readonly values: readonly (readonly (number | null)[])[];
+  readonly counts: readonly (readonly number[])[];
+  /** Sides whose many values were put into bins. */
+  readonly binned: readonly string[];
+}
+
+/** More different numbers than this stand in bins. */
+const MOST_VALUES = 300;
+const BINS = 60;
+
+interface Side {
+  readonly names: readonly string[];
+  readonly binned: boolean;
+  readonly placeOf: (i: number) => number;
+}
+
+function sideOf(side: HeatSide): Side {
+  if (side.numbers === undefined) {
+    const names = [...new Set(side.texts)].toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+    const places = new Map(names.map((name, k) => [name, k]));
+    return { names, binned: false, placeOf: (i) => places.get(side.texts[i] ?? '') ?? -1 };
+  }
+  const { numbers } = side;
+  const values = [...new Set(numbers)].filter(Number.isFinite).toSorted((a, b) => a - b);
+  const [low = 0, high = 0] = [values[0], values.at(-1)];
+  if (values.length <= MOST_VALUES) {
+    const places = new Map(values.map((value, k) => [value, k]));
+    const names = values.map((value) => String(Number(value.toPrecision(6))));
+    // Two values of one name would be one place.
+    const exact = new Set(names).size < names.length ? values.map(String) : names;
+    return { names: exact, binned: false, placeOf: (i) => places.get(numbers[i] ?? Number.NaN) ?? -1 };
+  }
+  const width = (high - low) / BINS;
+  const names = Array.from({ length: BINS }, (_, k) => significant(low + (k + 0.5) * width, 4));
+  const placeOf = (i: number): number => {
+    const value = numbers[i] ?? Number.NaN;
+    return Number.isFinite(value) ? Math.min(BINS - 1, Math.floor((value - low) / width)) : -1;
+  };
+  return { names, binned: true, placeOf };
+}
+
+function middle(values: readonly number[]): number | null {
+  if (values.length === 0) return null;
+  const sorted = values.toSorted((a, b) => a - b);
+  const [low = 0, high = 0] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  return (low + high) / 2;
+}
+
+export function heatCells(x: HeatSide, y: HeatSide, value: PlottedColumn): HeatCells {
+  const [across, up] = [sideOf(x), sideOf(y)];
+  const cells = up.names.map(() => across.names.map((): number[] => []));
+  for (const [i, number] of value.numbers.entries()) {
+    if (Number.isFinite(number)) cells[up.placeOf(i)]?.[across.placeOf(i)]?.push(number);
+  }
+  return {
+    across: across.names,
+    up: up.names,
+    values: cells.map((row) => row.map(middle)),
+    counts: cells.map((row) => row.map(({ length }) => length)),
+    binned: [...(across.binned ? [x.info.name] : []), ...(up.binned ? [y.info.name] : [])],
+  };
+}
+
+/** Categories, so that cells are alike in size whatever lies between the values. */
+export function heatPlot(x: HeatSide, y: HeatSide, value: PlottedColumn, cells: HeatCells): PlotlyMaker {
+  return (theme) => {
+    const axis = (side: HeatSide, names: readonly string[]) => ({
+      type: 'category',
+      categoryorder: 'array',
+      categoryarray: names,
+      title: { text: columnTitle(side.info), font: { color: theme.text, size: theme.labelSize } },
+      tickfont: { color: theme.textMuted, size: theme.labelSize },
+      automargin: true,
+      showgrid: false,
+      zeroline: false,
+    });
+    const trace = {
+      type: 'heatmap',
+      x: cells.across,
+      y: cells.up,
+      z: cells.values,
+      customdata: cells.counts,
+      colorscale: 'Viridis',
+      hoverongaps: false,
+      hovertemplate: `${x.info.name} %{x}<br>${y.info.name} %{y}<br>${value.info.name} %{z:.5~g} ${value.info.unit}<br>points: %{customdata}<extra></extra>`,
+      colorbar: {
+        title: { text: columnTitle(value.info), side: 'right', font: { color: theme.text, size: theme.labelSize } },
+        tickfont: { color: theme.textMuted, size: theme.labelSize },
+        outlinewidth: 0,
+        thickness: 14,
+      },
+    };
+    const layout = {
+      margin: { l: 20, r: 10, t: 12, b: 20, pad: 0 },
+      xaxis: axis(x, cells.across),
+      yaxis: axis(y, cells.up),
+    };
+    return { data: [trace], layout } as unknown as ReturnType<PlotlyMaker>;
+  };
+}

@@ -1,0 +1,216 @@
+/** One study: how far it is, what it says, and its points as a table or plot. */
+import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
+import type { StudyColumnInfo, StudyEntry } from '../../../electron/contract/study/calls.ts';
+import { plainLook, type StudyLook } from '../../../electron/contract/study/views.ts';
+import { handOut } from '../../actions/hand-out.ts';
+import { count } from '../../base/numbers.ts';
+import { Segmented } from '../../widgets/controls/segmented.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import { TextField } from '../../widgets/controls/text-field.tsx';
+import { MenuButton } from '../../widgets/floating/menu.tsx';
+import { Icon } from '../../widgets/words/icon.tsx';
+import { useWorkbench } from '../../workbench/context.ts';
+import { Advice } from './advice.tsx';
+import { ChosenPoints } from './chosen-points.tsx';
+import { Progress } from './progress.tsx';
+import { ResultsPlot } from './results-plot.tsx';
+import { ResultsTable } from './results-table.tsx';
+import { TransposedTable } from './transposed-table.tsx';
+import type { Part } from './use-rows.ts';
+import { ViewsMenu } from './views-menu.tsx';
+import { columnTitle } from './words.ts';
+
+/** Half a condition is none: it is looked at once the typing has paused. */
+const TYPED_MS = 400;
+const NONE = '';
+
+const formats = [
+  { id: 'csv', label: 'CSV' },
+  { id: 'parquet', label: 'Parquet' },
+  { id: 'h5', label: 'HDF5' },
+  { id: 'json', label: 'JSON' },
+] as const;
+
+export interface StudyViewProps {
+  readonly entry: StudyEntry;
+  readonly onChanged: () => void;
+}
+
+interface GroupingProps {
+  readonly columns: readonly StudyColumnInfo[];
+  readonly look: StudyLook;
+  readonly onLook: (look: StudyLook) => void;
+}
+
+/** By one column, or by two. */
+function Grouping({ columns, look, onLook }: GroupingProps): ReactElement {
+  const [first = NONE, second = NONE] = look.groups;
+  const varied = columns.filter(
+    ({ key, of, equal, numeric }) =>
+      look.groups.includes(key) || (!equal && key !== 'point point' && (of === 'axis' || (!numeric && of !== 'group'))),
+  );
+  const options = varied.map((column) => ({ value: column.key, label: columnTitle(column) }));
+  const choose = (groups: readonly string[]): void =>
+    onLook({ ...look, sort: null, groups: groups.filter((key) => key !== NONE) });
+  return (
+    <>
+      <Select
+        label="Group by"
+        value={first}
+        options={[{ value: NONE, label: 'no groups' }, ...options]}
+        onChange={(key) => choose(key === NONE ? [] : [key, key === second ? NONE : second])}
+      />
+      {first === NONE ? null : (
+        <Select
+          label="And by"
+          value={second}
+          options={[{ value: NONE, label: 'alone' }, ...options.filter(({ value }) => value !== first)]}
+          onChange={(key) => choose([first, key])}
+        />
+      )}
+    </>
+  );
+}
+
+/** The columns of all rows stay known while groups of them are shown. */
+function useColumns(part: Part | null, grouped: boolean): readonly StudyColumnInfo[] {
+  const [columns, setColumns] = useState<readonly StudyColumnInfo[]>([]);
+  useEffect(() => {
+    if (part !== null && !grouped && part.spans.length === 0) setColumns(part.columns);
+  }, [part, grouped]);
+  return columns;
+}
+
+export function StudyView({ entry, onChanged }: StudyViewProps): ReactElement {
+  const { client, stores } = useWorkbench();
+  const { id } = entry;
+  const [look, setLook] = useState<StudyLook>(plainLook);
+  const [settled, setSettled] = useState('');
+  const [part, setPart] = useState<Part | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(look.filter), TYPED_MS);
+    return () => clearTimeout(timer);
+  }, [look.filter]);
+  const asked = useMemo(() => ({ ...look, filter: settled }), [look, settled]);
+  const columns = useColumns(part, look.groups.length > 0);
+  const change = (changed: Partial<StudyLook>): void => setLook((now) => ({ ...now, ...changed }));
+  // A third takes the place of the first.
+  const choose = useCallback(
+    (point: string): void =>
+      setChosen((now) => (now.includes(point) ? now.filter((one) => one !== point) : [...now, point].slice(-2))),
+    [],
+  );
+  const toGroup = (condition: string): void =>
+    change({
+      groups: [],
+      sort: null,
+      filter: look.filter.trim() === '' ? condition : `(${look.filter}) && ${condition}`,
+    });
+  const give = (format: (typeof formats)[number]['id']): void => {
+    client
+      .call('study.export', { study: id, format })
+      .then((file) => handOut({ client, stores }, file))
+      .catch((error: unknown) => stores.notices.fail('The table was not written', error));
+  };
+  const table = {
+    ...{ entry, look: asked, chosen, onChoose: choose, onGroup: toGroup, onRows: setPart, onFault: setFault },
+    onSort: (sort: StudyLook['sort']) => change({ sort }),
+  };
+  const inTable = look.tab === 'table';
+  return (
+    <>
+      <Progress entry={entry} onChanged={onChanged} />
+      <Advice entry={entry} refines={columns.some(({ of }) => of === 'error')} />
+      <div className="studies__bar">
+        <Segmented
+          label="Shown as"
+          value={look.tab}
+          options={[
+            { value: 'table', label: 'Table' },
+            { value: 'plot', label: 'Plot' },
+          ]}
+          onChange={(tab) => change({ tab })}
+        />
+        <span className="studies__filter">
+          <TextField
+            label="Filter"
+            placeholder="beam.energy_MeV > 100 && r80_mm < 80"
+            value={look.filter}
+            invalid={fault !== null}
+            onChange={(filter) => change({ filter })}
+          />
+        </span>
+        {inTable ? (
+          <>
+            <Grouping columns={columns} look={look} onLook={setLook} />
+            <label>
+              <input
+                type="checkbox"
+                checked={look.hideEqual}
+                onChange={({ target }) => change({ hideEqual: target.checked })}
+              />
+              Hide equal columns
+            </label>
+            <label>
+              <input
+                type="checkbox"
+                checked={look.transposed}
+                onChange={({ target }) => change({ transposed: target.checked })}
+              />
+              Transpose
+            </label>
+          </>
+        ) : null}
+        <ViewsMenu study={id} look={look} onLook={setLook} />
+        <span className="panel-readout" data-testid="study-matching">
+          {part === null
+            ? ''
+            : look.groups.length > 0 && part.shown !== part.matching
+              ? `${count(part.shown)} groups of ${count(part.matching)} of ${count(part.all)} rows`
+              : `${count(part.matching)} of ${count(part.all)} rows`}
+        </span>
+        <MenuButton
+          label={`Export ${entry.name}`}
+          title={`Export ${entry.name}`}
+          align="end"
+          className="icon-button"
+          items={formats.map(({ id: format, label }) => ({ id: format, label, onChoose: () => give(format) }))}
+        >
+          <Icon name="download" size={14} />
+        </MenuButton>
+      </div>
+      {fault === null ? null : (
+        <p role="alert" className="studies__fault">
+          {fault}
+        </p>
+      )}
+      {part === null || part.notes.length === 0 ? null : (
+        <details className="studies__notes">
+          <summary>{part.notes.length === 1 ? 'A note' : `${part.notes.length} notes`} on these numbers</summary>
+          <ul>
+            {part.notes.map((note) => (
+              <li key={note}>{note}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+      <div className="studies__shown" hidden={!inTable}>
+        {look.transposed ? <TransposedTable {...table} /> : <ResultsTable {...table} />}
+      </div>
+      {inTable ? null : (
+        <ResultsPlot
+          entry={entry}
+          filter={settled}
+          columns={columns}
+          plot={look.plot}
+          onPlot={(plot) => change({ plot })}
+          onTable={() => change({ tab: 'table' })}
+          onChoose={choose}
+        />
+      )}
+      <ChosenPoints study={id} chosen={chosen} onChange={setChosen} />
+    </>
+  );
+}

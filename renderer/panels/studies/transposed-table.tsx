@@ -1,0 +1,62 @@
+/** The same table with points side by side: a row a value. Those in sight are drawn. */
+import { type ReactElement, useMemo, useState } from 'react';
+import { count } from '../../base/numbers.ts';
+import { Cell, Heading, NoRows, POINT, shownColumns } from './cells.tsx';
+import type { ResultsTableProps } from './results-table.tsx';
+import { useRows } from './use-rows.ts';
+
+/** As the style sheet has it. */
+const COLUMN_PX = 136;
+/** Browsers end elements at some 33 million pixels. */
+const MOST_BESIDE = 200_000;
+
+export function TransposedTable(props: ResultsTableProps): ReactElement {
+  const { entry, look, onSort } = props;
+  const [first, setFirst] = useState(0);
+  const part = useRows(props, first);
+  const shown = useMemo(() => shownColumns(part?.columns ?? [], look), [part, look]);
+  const all = Math.min(part?.shown ?? 0, MOST_BESIDE);
+  const rows = part?.rows ?? [];
+  const before = (part?.from ?? 0) * COLUMN_PX;
+  const after = Math.max(0, all - (part?.from ?? 0) - rows.length) * COLUMN_PX;
+  const point = part?.columns.findIndex(({ key }) => key === POINT) ?? -1;
+  return (
+    <section
+      className="studies__rows studies__rows--transposed"
+      aria-label={`Results of ${entry.name}, transposed`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
+      tabIndex={0}
+      onScroll={({ currentTarget }) => setFirst(Math.floor(currentTarget.scrollLeft / COLUMN_PX))}
+    >
+      {(part?.shown ?? 0) > all ? (
+        <p className="studies__said">The first {count(all)} stand side by side. Filter or group to see others.</p>
+      ) : null}
+      <table aria-colcount={all + 1} data-testid="study-rows">
+        <tbody>
+          {shown.map((one) => (
+            <tr key={one.column.key}>
+              <th scope="row">
+                <Heading column={one.column} look={look} onSort={onSort} />
+              </th>
+              {before > 0 ? <td style={{ minWidth: before }} /> : null}
+              {part === null
+                ? null
+                : rows.map((row, k) => (
+                    <td
+                      key={point < 0 ? part.from + k : String(row[point])}
+                      aria-colindex={part.from + k + 2}
+                      data-numeric={one.column.numeric}
+                      data-chosen={props.chosen.includes(String(row[point]))}
+                    >
+                      <Cell {...props} part={part} row={k} shown={one} />
+                    </td>
+                  ))}
+              {after > 0 ? <td style={{ minWidth: after }} /> : null}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <NoRows part={part} />
+    </section>
+  );
+}

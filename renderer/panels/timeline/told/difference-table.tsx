@@ -1,0 +1,68 @@
+/** The selected time of two timelines against each other. */
+import { type ReactElement, useMemo, useState } from 'react';
+import type { TraceId } from '../../../../electron/contract/timeline.ts';
+import { count, significant } from '../../../base/numbers.ts';
+import { timeText } from '../../../drawing/timeline/time-text.ts';
+import { Select } from '../../../widgets/controls/select.tsx';
+import type { SelectedTime } from '../store.ts';
+import { differenceOf } from './difference.ts';
+
+const MOST_NAMES = 40;
+
+type Parts = SelectedTime['parts'];
+
+const signed = (ns: number): string => `${ns < 0 ? '−' : '+'}${timeText(Math.abs(ns), 3)}`;
+
+export function DifferenceTable({ parts }: { readonly parts: Parts }): ReactElement | null {
+  const [asked, setAsked] = useState<readonly [TraceId, TraceId] | null>(null);
+  const find = (trace: TraceId | undefined, otherwise: number) =>
+    parts.find((part) => part.trace === trace) ?? parts[otherwise];
+  const [first, second] = [find(asked?.[0], 0), find(asked?.[1], 1)];
+  const rows = useMemo(
+    () => (first === undefined || second === undefined ? [] : differenceOf(first.statistics, second.statistics)),
+    [first, second],
+  );
+  if (first === undefined || second === undefined) return null;
+  const options = parts.map(({ trace, title }) => ({ value: trace, label: title }));
+  const less = second.statistics.sum_ns - first.statistics.sum_ns;
+  return (
+    <section className="timeline-difference" aria-label="Difference of two timelines">
+      <h3>Difference</h3>
+      <div className="timeline-difference__of">
+        <Select
+          label="Difference to"
+          value={second.trace}
+          options={options}
+          onChange={(trace) => setAsked([first.trace, trace])}
+        />
+        <span>less</span>
+        <Select
+          label="Difference from"
+          value={first.trace}
+          options={options}
+          onChange={(trace) => setAsked([trace, second.trace])}
+        />
+      </div>
+      <p className="timeline-side__about">
+        {signed(less)} in all: {timeText(first.statistics.sum_ns, 4)}, then {timeText(second.statistics.sum_ns, 4)}.
+      </p>
+      <h4>By name, the largest change first</h4>
+      <ol className="timeline-difference__names" data-testid="timeline-difference">
+        {rows.slice(0, MOST_NAMES).map(({ name, first: a, second: b, less_ns, over }) => (
+          <li key={name}>
+            <span className="timeline-difference__name">{name}</span>
+            <b>{signed(less_ns)}</b>
+            <span className="timeline-difference__sums">
+              {timeText(a?.sum_ns ?? 0)} in {count(a?.count ?? 0)}, then {timeText(b?.sum_ns ?? 0)} in{' '}
+              {count(b?.count ?? 0)}
+              {over === null ? '' : `; each ${significant(over, 3)}×`}
+            </span>
+          </li>
+        ))}
+      </ol>
+      {rows.length > MOST_NAMES ? (
+        <p className="timeline-side__about">{count(rows.length - MOST_NAMES)} names with smaller changes.</p>
+      ) : null}
+    </section>
+  );
+}

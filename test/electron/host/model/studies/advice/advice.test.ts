@@ -1,0 +1,133 @@
+/** What a study says: the fastest right variant by region, where claims hold, which grid is fine enough. */
+import { describe, expect, test } from 'vitest';
+import { fitOf } from '../../../../../../electron/host/model/studies/advice/convergence.ts';
+import { adviceOf, type StudyClaim } from '../../../../../../electron/host/model/studies/advice/index.ts';
+import { head, type Said, solved } from './solved.ts';
+
+const ask = (rows: readonly Said[], claims: readonly StudyClaim[] = [], study: object = {}, error_mm = 0.1) =>
+  adviceOf(head(study), rows.map(solved), { claims, error_mm });
+
+const at = (variant: string, n: number, time_s: number, rest: Partial<Said> = {}): Said => ({
+  ...{ at: { 'solver.variant': variant, 'problem.n': n }, time_s, within: 0.01 * time_s },
+  ...rest,
+});
+
+describe('the fastest right variant', () => {
+  test('by region, with how much faster and at how many points', () => {
+    const [line] = ask([at('plain', 64, 1), at('tiled', 64, 2), at('plain', 256, 9), at('tiled', 256, 3)]);
+    expect(line?.text).toBe(
+      'Fastest right variant on desk, a CPU: plain with problem.n up to 64; tiled with problem.n from 256.',
+    );
+    expect(line?.evidence).toEqual([
+      'plain: fastest at 1 of 2 points, 2× the next',
+      'tiled: fastest at 1 of 2 points, 3× the next',
+    ]);
+  });
+
+  test('overlapping intervals decide nothing', () => {
+    const [line] = ask([at('plain', 64, 1, { within: 0.2 }), at('tiled', 64, 1.1, { within: 0.2 })]);
+    expect(line?.text).toContain('undecided');
+    expect(line?.evidence).toContain('undecided at 1 point: the intervals of the two fastest overlap');
+  });
+
+  test('a fast wrong one is left out, whether it was checked or stands apart from the others', () => {
+    const checked = ask([
+      at('fast', 64, 0.1, { readouts: { right: 'no' } }),
+      at('slow', 64, 1, { readouts: { right: 'yes' } }),
+    ]);
+    expect(checked[0]?.text).toContain(': slow.');
+    expect(checked[0]?.evidence.join()).toContain('left out: fast at 1 point, since its answer is wrong');
+    const apart = ask([
+      at('fast', 64, 0.1, { readouts: { r80_mm: 44 } }),
+      at('slow', 64, 1, { readouts: { r80_mm: 40 } }),
+      at('slower', 64, 2, { readouts: { r80_mm: 40.01 } }),
+    ]);
+    expect(apart[0]?.text).toContain(': slow.');
+    expect(apart[0]?.evidence.join()).toContain('left out: fast at 1 point');
+  });
+
+  test('machines are told apart, and what makes times doubtful is said', () => {
+    const rows = [
+      at('a', 1, 1),
+      at('b', 1, 2),
+      at('a', 1, 4, { machine: 'lab' }),
+      at('b', 1, 3, { machine: 'lab', at_once: 2 }),
+    ];
+    expect(ask(rows).map(({ text }) => text)).toEqual([
+      'Fastest right variant on desk, a CPU: a.',
+      'Fastest right variant on lab, a CPU: b.',
+    ]);
+    expect(ask(rows)[1]?.evidence.at(-1)).toBe('at 1 point others ran beside: such times are no measurement');
+    const { within: _, ...once } = at('a', 1, 1);
+    expect(ask([once, at('b', 1, 2)])[0]?.evidence.join()).toContain('fewer than five repeats');
+  });
+
+  test('one variant is no choice', () => {
+    expect(ask([at('a', 1, 1), at('a', 2, 1)])).toEqual([]);
+  });
+});
+
+describe('claims', () => {
+  const claim: StudyClaim = {
+    ...{ claim: 'Tiling', from: 2, to: 4, pairs: [{ slower: 'plain', faster: 'tiled', rival: false }] },
+    speaks: () => true,
+  };
+  const rows = [
+    ...[at('plain', 64, 1), at('tiled', 64, 0.9)],
+    ...[at('plain', 256, 3), at('tiled', 256, 1)],
+    ...[at('plain', 1024, 9), at('tiled', 1024, 1)],
+  ];
+
+  test('where each holds, and where it is less or more', () => {
+    const found = ask(rows, [claim]).find(({ text }) => text.startsWith('Tiling'));
+    expect(found?.text).toBe(
+      'Tiling, claimed 2–4×: less with problem.n up to 64; as claimed with problem.n at 256; more with problem.n from 1024.',
+    );
+    expect(found?.evidence).toEqual(['plain → tiled: 1.11× to 9× at 3 points, desk, a CPU']);
+  });
+
+  test('what it does not speak of is no evidence; what needs another GPU is not judged', () => {
+    const few = ask(rows, [{ ...claim, speaks: ({ settings }) => settings.some(({ value }) => value === 256) }]);
+    expect(few.at(-1)?.text).toBe('Tiling, claimed 2–4×: as claimed.');
+    const other = ask(rows, [{ ...claim, needs: 'a consumer GPU' }]).at(-1);
+    expect(other?.text).toContain('not judged');
+    expect(other?.evidence[1]).toBe('not judged here: needs a consumer GPU');
+  });
+});
+
+describe('convergence', () => {
+  const study = { reference: { 'grid.dz_mm': 0.05, 'grid.dx_mm': 0.125 } };
+  /** Second order in one step, first in the other. */
+  const r80 = (z: number, x: number): number => 40 + 2 * z ** 2 + 0.001 * x;
+  const grid = (z: number, x: number): Said => ({
+    ...{ at: { 'grid.dz_mm': 0.05 * z, 'grid.dx_mm': 0.125 * x }, readouts: { r80_mm: r80(0.05 * z, 0.125 * x) } },
+  });
+  const rows = [grid(8, 8), grid(4, 4), grid(2, 2), grid(1, 1), grid(2, 4), grid(4, 2)];
+
+  test('order, limit, the coarsest grid that is near enough, and what each step changes alone', () => {
+    const [line] = ask(rows, [], study, 0.1);
+    expect(line?.text).toBe('r80_mm to 0.1 mm: grid.dz_mm = 0.2, grid.dx_mm = 0.5 is fine enough.');
+    expect(line?.evidence[0]).toMatch(/^order 2(\.0)?, tends to 40\.0000/);
+    expect(line?.evidence[2]).toMatch(/^halving one step alone changes it by -0\.06 mm \(grid\.dz_mm\), -0\.00025 mm/);
+    expect(ask(rows, [], study, 0.001)[0]?.text).toContain('no grid of this study is fine enough');
+  });
+
+  test('the order of a scheme is found where there is one', () => {
+    const answers = (f: (h: number) => number) => new Map([1, 2, 4, 8].map((h) => [h, f(h)] as const));
+    const fit = fitOf(answers((h) => 7 - 0.3 * h ** 1.5));
+    expect(fit?.order).toBeCloseTo(1.5, 9);
+    expect(fit?.limit).toBeCloseTo(7, 9);
+    expect(fit?.errors.get(4)).toBeCloseTo(0.3 * 8, 9);
+    const uneven = fitOf(answers((h) => (h === 2 ? 5 : 4)));
+    expect(uneven).toMatchObject({ order: null, limit: 4 });
+    expect(uneven?.errors.get(1)).toBe(1);
+    expect(
+      fitOf(
+        new Map([
+          [1, 2],
+          [3, 4],
+        ]),
+      ),
+    ).toBeNull();
+  });
+});

@@ -1,0 +1,41 @@
+/** Very many points go to WebGL where there is one; each keeps what it stands for. */
+import { expect, test } from 'vitest';
+import { type Chart, MANY_POINTS } from '../../../../renderer/drawing/charts/chart.ts';
+import { type Brush, chartPlot } from '../../../../renderer/drawing/charts/chart-plot.ts';
+
+const brush: Brush = {
+  color: () => '#123456',
+  theme: {
+    ...{ text: '#000', textMuted: '#444', axis: '#888', grid: '#ccc', surface: '#fff', paper: '#fff', accent: '#00f' },
+    ...{ crosshair: '#000', crosshairHalo: '#fff', reference: '#080', family: 'sans-serif', labelSize: 11 },
+  },
+};
+
+function chartOf(points: number): Chart {
+  const numbers = Float64Array.from({ length: points }, (_, i) => i);
+  const axis = { title: 'n', unit: '', kind: 'linear', from: 0, to: points } as const;
+  const series = {
+    ...({ kind: 'dots', form: 'round', radius: 0.3, name: 'all', ink: 'series-1' } as const),
+    ...{ x: numbers, y: numbers, ids: Array.from(numbers, String) },
+  };
+  return {
+    ...{ title: 'n over n', hover: 'point', arrays: [], notes: {} },
+    panes: [{ x: axis, y: axis, series: [series], tall: 20 }],
+  };
+}
+
+const traceOf = (points: number, gl: boolean) =>
+  chartPlot(chartOf(points), { width: 600, label: 11 }, 400, { ...brush, gl }).data[0] as Readonly<
+    Record<string, unknown>
+  >;
+
+test('few are elements of the page, many are drawn by WebGL, and none is left out', () => {
+  expect(traceOf(MANY_POINTS, true)['type']).toBe('scatter');
+  const many = traceOf(MANY_POINTS + 1, true);
+  expect(many['type']).toBe('scattergl');
+  expect(many['x']).toHaveLength(MANY_POINTS + 1);
+  expect((many['customdata'] as readonly string[])[7]).toBe('7');
+  // Told by a template where there is no sentence for each.
+  expect(many['hovertemplate']).toContain('%{y');
+  expect(traceOf(MANY_POINTS + 1, false)['type']).toBe('scatter');
+});

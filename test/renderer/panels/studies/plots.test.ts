@@ -1,0 +1,92 @@
+/** Heat maps and parallel coordinates: every point counts. */
+import { describe, expect, test } from 'vitest';
+import type { StudyColumnInfo } from '../../../../electron/contract/study/calls.ts';
+import { plainLook } from '../../../../electron/contract/study/views.ts';
+import { heatCells } from '../../../../renderer/panels/studies/heat-map.ts';
+import { parallelOf } from '../../../../renderer/panels/studies/parallel.ts';
+import { chosenOf, endKeys } from '../../../../renderer/panels/studies/results-plot.tsx';
+
+const info = (name: string, rest: Partial<StudyColumnInfo> = {}): StudyColumnInfo => ({
+  ...{ key: `axis ${name}`, name, unit: '', of: 'axis', equal: false, numeric: true },
+  ...rest,
+});
+const numbers = (name: string, ...values: number[]) => ({ info: info(name), numbers: Float64Array.from(values) });
+const texts = (name: string, ...values: string[]) => ({ info: info(name, { numeric: false }), texts: values });
+
+describe('a heat map', () => {
+  test('has the median of what meets in a cell, and nothing where nothing is', () => {
+    const cells = heatCells(
+      numbers('n', 64, 64, 64, 256, 64),
+      texts('variant', 'tiled', 'tiled', 'tiled', 'plain', 'plain'),
+      numbers('time', 1, 5, 3, 9, Number.NaN),
+    );
+    expect(cells).toEqual({
+      ...{ across: ['64', '256'], up: ['plain', 'tiled'], binned: [] },
+      values: [
+        [null, 9],
+        [3, null],
+      ],
+      counts: [
+        [0, 1],
+        [3, 0],
+      ],
+    });
+  });
+
+  test('puts very many values into bins, says so, and loses none', () => {
+    const many = Array.from({ length: 100_000 }, (_, i) => i / 7);
+    const cells = heatCells(
+      numbers('x', ...many.slice(0, 5000)),
+      numbers('y', ...many.slice(0, 5000)),
+      numbers('z', ...many.slice(0, 5000)),
+    );
+    expect(cells.binned).toEqual(['x', 'y']);
+    expect(cells.counts.flat().reduce((sum, count) => sum + count)).toBe(5000);
+  });
+});
+
+describe('parallel coordinates', () => {
+  test('logarithmic axes have decades; words stand in order; points without a number have no line', () => {
+    const { axes, left, colours } = parallelOf(
+      [texts('variant', 'tiled', 'plain', 'tiled'), numbers('n', 1, 1000, 0), numbers('time', 3, 4, 5)],
+      new Set(['axis n']),
+    );
+    expect(left).toBe(1);
+    expect(axes[0]).toMatchObject({ values: [1, 0], ticks: { at: [0, 1], text: ['plain', 'tiled'] } });
+    expect(axes[1]).toMatchObject({
+      values: [0, 3],
+      range: [0, 3],
+      ticks: { at: [0, 1, 2, 3], text: ['10⁰', '10¹', '10²', '10³'] },
+    });
+    expect(axes[2]).toEqual({ label: 'time', values: [3, 4], range: [3, 4] });
+    expect(colours).toEqual([3, 4]);
+  });
+});
+
+test('what is plotted before anybody chooses: axes, and what was measured', () => {
+  const columns = [
+    info('point', { key: 'point point', of: 'point', numeric: false }),
+    info('solver.variant', { numeric: false }),
+    info('problem.n'),
+    info('solve_s', { key: 'measure solve_s', of: 'measure' }),
+    info('time_s', { key: 'measure time_s', of: 'measure' }),
+  ];
+  const { plot } = plainLook;
+  expect(chosenOf(columns, plot)).toMatchObject({
+    x: 'axis problem.n',
+    y: 'measure time_s',
+    by: 'axis solver.variant',
+  });
+  expect(chosenOf(columns, { ...plot, look: 'heat' })).toMatchObject({
+    ...{ x: 'axis solver.variant', y: 'axis problem.n', value: 'measure time_s' },
+  });
+  expect(chosenOf(columns, plot).along).toEqual(['axis solver.variant', 'axis problem.n', 'measure time_s']);
+  expect(chosenOf(columns, { ...plot, by: '', x: 'axis gone', y: 'measure solve_s' })).toMatchObject({
+    ...{ x: 'axis problem.n', y: 'measure solve_s', by: '' },
+  });
+});
+
+test('times have intervals; two sides of a box are none', () => {
+  expect(endKeys('measure solve_s')).toEqual(['measure solve_s_low', 'measure solve_s_high']);
+  expect(endKeys('measure protons.escaped_x')).toEqual([]);
+});
