@@ -207,7 +207,7 @@ it('begins a kernel from nothing, holds it to its own answer, and exports a repr
   await dialog.getByLabel('Name').fill('first');
   await open.screenshot('kernel-editor-begin-dark');
   expect(await accessibilityFaults(page)).toEqual([]);
-  await page.keyboard.press('Enter');
+  await dialog.getByLabel('Name').press('Enter');
   await expect.poll(() => code(page).textContent()).toContain('Adds up the squares of a');
   await expect.poll(() => bench.title.textContent()).toContain('first');
 

@@ -18,6 +18,7 @@ const settled = async (): Promise<void> => {
 function open(trusts = true) {
   const calls: Call[] = [];
   const failed: string[] = [];
+  const ordered: (readonly string[])[] = [];
   const comparison = createStore<{ live: object[]; stored: object[] }>(() => ({ live: [], stored: [] }));
   const parts = {
     client: {
@@ -37,7 +38,12 @@ function open(trusts = true) {
     },
     stores: { comparison, notices: { fail: (text: string) => failed.push(text) } },
     userKernels: { refresh: async () => undefined, trust: async () => trusts },
-    benches: { start: async () => ({ id: 'bench-1' }) },
+    benches: {
+      start: async ({ variants }: { readonly variants: readonly string[] }) => {
+        ordered.push(variants);
+        return { id: 'bench-1' };
+      },
+    },
   } as unknown as EditingParts;
   const editing = new Editing(parts);
   editing.follow();
@@ -47,13 +53,16 @@ function open(trusts = true) {
     calls.splice(calls.indexOf(found), 1);
     return found;
   };
-  const info = (id: string) => ({ id, description: { base: 'gather' } });
+  const info = (id: string) => {
+    const answer = id === 'own.cpp' ? 'own.py' : '';
+    return { id, description: { base: 'gather', answer } };
+  };
   const show = async (id: string): Promise<void> => {
     editing.show({ beside: null, id });
     await call('userKernels.read', id).answer({ text: `text of ${id}`, info: info(id) });
   };
   const end = (state: string): void => comparison.setState({ live: [{ id: 'bench-1', state }] });
-  return { editing, call, calls, failed, info, show, end, state: () => editing.store.getState() };
+  return { editing, call, calls, ordered, failed, info, show, end, state: () => editing.store.getState() };
 }
 
 test('answers about a variant that is no longer shown are not taken', async () => {
@@ -86,6 +95,20 @@ test('answers about a variant that is no longer shown are not taken', async () =
   expect(await failing).toBe(false);
   expect(failed).toEqual(['d.cpp was not saved']);
   expect(state()).toMatchObject({ busy: null, says: '', read: { id: 'e.cpp' } });
+});
+
+test('a copy runs beside what it was made from, and one made from nothing by itself', async () => {
+  const { editing, call, ordered, show, end, state } = open();
+  for (const id of ['a.cpp', 'own.cpp']) {
+    await show(id);
+    const running = editing.run(`text of ${id}`);
+    await settled();
+    await call('userKernels.build', id).answer({ built: true, issues: [], seconds: 1 });
+    await running;
+    end('running');
+  }
+  expect(ordered).toEqual([['gather', 'a.cpp'], ['own.cpp']]);
+  expect(state().says).toBe('Running, held to own.py …');
 });
 
 test('the verdict of a run belongs to the variant that ran', async () => {
