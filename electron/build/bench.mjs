@@ -10,6 +10,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
+import { measurePhysicsCosts, physicsTargets } from './bench/physics-costs.mjs';
 import {
   cpuTargets,
   imageTargets,
@@ -115,6 +116,8 @@ await main(async () => {
     }
     say(`\nA study of ${STUDY_POINTS} beams`);
     const study = await studyOfBeams(cli, folder);
+    say('\nReactions and LET beside the steps of the beam alone');
+    const costs = await measurePhysicsCosts(cli);
     const waits = await measureWaits(own);
     say('');
     const met = [
@@ -122,6 +125,7 @@ await main(async () => {
       ...cpuTargets(readSessions(folder), await peakMemory(cli)),
       ...imageTargets(readImageSessions(images)),
       ...studyTargets(study),
+      ...physicsTargets(costs),
     ];
     for (const line of targetLines(met)) say(line);
     return worst;

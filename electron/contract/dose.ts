@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { curveSchema, fieldMapSchema, viewportSchema } from './fields.ts';
 import { runIdSchema } from './run.ts';
+import { bytes } from './wire/arrays.ts';
 
 /**
  * What doses are compared by: energy over the mass of each cell, which is dose, or energy over its area, whose largest
@@ -13,13 +14,61 @@ export type GammaDose = z.infer<typeof gammaDoseSchema>;
 /** Limits of the two criteria of a gamma index. */
 export const gammaLimits = { dose: [0.001, 0.2], distance_mm: [0.05, 20] } as const;
 
+export const volumeAxisSchema = z.enum(['x', 'y', 'z']);
+
+/** Bytes of the files of one imported dose; the command line takes larger ones. */
+export const MOST_DOSE_BYTES = 64 * 2 ** 20;
+
+export const importedDoseSchema = z.strictObject({
+  id: z.string().max(64),
+  name: z.string(),
+  /** Along each of its axes: x, y and, of a volume, z. A table has its places across first. */
+  sizes: z.array(z.number().int().positive()).min(2).max(3),
+  spacing_mm: z.array(z.number().positive()),
+  /** Centres of the first cells. */
+  origin_mm: z.array(z.number()),
+});
+export type ImportedDoseInfo = Readonly<z.infer<typeof importedDoseSchema>>;
+
+const shift = z.number().min(-1e5).max(1e5).default(0);
+
+/** A plane of an imported dose, beside the run: depth and across are two of its axes, a third is summed over. */
+export const importedPlaneSchema = z.strictObject({
+  dose: z.string().max(64),
+  /** The last one where it is left out. */
+  depth: volumeAxisSchema.optional(),
+  /** x where it is left out. */
+  across: volumeAxisSchema.optional(),
+  /** mm that are added to its places: a run begins at depth 0 and has x = 0 in its middle. */
+  shift_depth_mm: shift,
+  shift_across_mm: shift,
+});
+
+export type ImportedPlane = Readonly<z.infer<typeof importedPlaneSchema>>;
+
 export const doseMethods = {
+  /** Takes in a dose of another program: MetaImage, NRRD, or a table as the program writes it. */
+  'dose.import': {
+    params: z.strictObject({
+      /** Two where a header (.mhd) has its numbers in another file. */
+      files: z
+        .array(z.strictObject({ name: z.string().min(1).max(255), bytes }))
+        .min(1)
+        .max(2)
+        .refine(
+          (files) => files.reduce((sum, file) => sum + file.bytes.length, 0) <= MOST_DOSE_BYTES,
+          `more than ${MOST_DOSE_BYTES / 2 ** 20} MiB; larger ones are for braggbench gamma`,
+        ),
+    }),
+    result: importedDoseSchema,
+  },
   /** Gamma index of a run's dose at the cells of the reference run (D. A. Low et al., Med. Phys. 25 (1998) 656). */
   'dose.gamma': {
     params: z.strictObject({
       /** Evaluated. */
       run: runIdSchema,
-      reference: runIdSchema,
+      /** A run, or an imported dose: then both are scaled to their largest value. */
+      reference: z.union([runIdSchema, importedPlaneSchema]),
       /** Dose criterion as a share of the reference's largest dose: 0.01 is 1 %. */
       dose: z.number().min(gammaLimits.dose[0]).max(gammaLimits.dose[1]),
       distance_mm: z.number().min(gammaLimits.distance_mm[0]).max(gammaLimits.distance_mm[1]),

@@ -53,6 +53,8 @@ export async function openDropped(
       else await documents.openText(file.name, await file.text());
     } else if (/\.csv$/i.test(file.name)) {
       await openCurve(file, overlays, notices);
+    } else if (/\.(mha|mhd|nrrd)$/i.test(file.name)) {
+      refuse(file.name, 'A dose volume is opened in the dose map: Display, Against, Open a dose.');
     } else {
       refuse(
         file.name,

@@ -267,15 +267,15 @@ export class RunFeed implements RunFollower {
     return [...this.#wanted].filter(([, { quantity }]) => (quantity === 'protons') === (field === 'protons'));
   }
 
-  /** Asks for plain maps at once and for differences one by one, of which each can fail for itself. */
+  /** Asks for plain maps at once, and one by one for those of which each can fail for itself. */
   async #loadMaps(
     run: RunId,
     wanted: readonly (readonly [string, MapRequest])[],
     ask: (maps: MapRequest[]) => Promise<RunMaps>,
     stillWanted: () => boolean,
   ): Promise<void> {
-    const plain = wanted.filter(([, request]) => request.against === undefined);
-    const differences = wanted.filter(([, request]) => request.against !== undefined);
+    const plain = wanted.filter(([, request]) => !mayBeMissing(request));
+    const others = wanted.filter(([, request]) => mayBeMissing(request));
     const take = async (part: readonly (readonly [string, MapRequest])[]): Promise<void> => {
       if (part.length === 0) return;
       try {
@@ -289,7 +289,7 @@ export class RunFeed implements RunFollower {
       take([entry]).catch((error: unknown) =>
         this.#refuse(entry[0], error instanceof Error ? error.message : String(error)),
       );
-    await Promise.all([take(plain), ...differences.map(takeOne)]);
+    await Promise.all([take(plain), ...others.map(takeOne)]);
   }
 
   /** Whether the question that is put now is still the last of its kind. */
@@ -338,6 +338,11 @@ export class RunFeed implements RunFollower {
       this.#tell(failure(error));
     });
   }
+}
+
+/** Differences, and what not every run has. */
+function mayBeMissing({ against, quantity }: MapRequest): boolean {
+  return against !== undefined || (quantity !== 'dose' && quantity !== 'protons');
 }
 
 /** Whether what is kept of a moment holds the map: sums over two axes, of older files not all of them. */

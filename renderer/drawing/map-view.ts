@@ -52,7 +52,7 @@ const sentence = (words: string): string => words.charAt(0).toUpperCase() + word
 
 export class MapView {
   readonly #layers: Layers;
-  readonly #image = new FieldImage();
+  readonly #images = { field: new FieldImage(), under: new FieldImage() };
   readonly #room: Room;
   #scene: MapScene | null = null;
   #style: MapStyle | null = null;
@@ -158,7 +158,7 @@ export class MapView {
     // Alone on its sheet the colour bar has to say what it means, and has nothing to drag.
     const titled = { ...scene, quantityTitle: scene.quantityTitle ?? sentence(field.quantity) };
     const still = { ...style, handles: false };
-    const image = new FieldImage();
+    const images = { field: new FieldImage(), under: new FieldImage() };
     return {
       ...about,
       width,
@@ -167,7 +167,7 @@ export class MapView {
       paint: (context) => {
         const theme = readDrawingTheme(this.#layers.below.canvas);
         const scales = scalesIn(titled, plotFrame(width, height, theme.labelSize));
-        paintMap(context, titled, still, colours, scales, image, theme);
+        paintMap(context, titled, still, colours, scales, images, theme);
         paintMarks(context, scene, scales, theme);
       },
     };
@@ -202,7 +202,7 @@ export class MapView {
     if (context === null || scales === null || scene === null || style === null) return;
     const { ratio, width } = this.#layers.below.size;
     const screen = { context, ratio, width, axesStand };
-    paintMap(context, scene, style, this.#colours(), scales, this.#image, this.#layers.theme, screen);
+    paintMap(context, scene, style, this.#colours(), scales, this.#images, this.#layers.theme, screen);
   };
 
   readonly #paintAbove = (): void => {

@@ -13,6 +13,7 @@ import { drawableLimits, type Limits, type Normalisation, normalisation, type Sc
 import type { PlotFrame } from './plot-frame.ts';
 import type { Scale } from './scale.ts';
 import type { DrawingTheme } from './theme.ts';
+import { grey, type Wash, washed } from './wash.ts';
 
 export interface MapStyle {
   readonly colorMap: ColorMap;
@@ -24,6 +25,8 @@ export interface MapStyle {
   readonly contours?: boolean;
   /** The limits can be dragged: the bar shows its handles. */
   readonly handles?: boolean;
+  /** How the colours lie over what is below them; `rising` where it is left out. */
+  readonly wash?: Wash;
 }
 
 /** An axis of the map: title and the part that is shown. */
@@ -42,6 +45,8 @@ export interface MapScene {
   /** Null: the colour bar has no title, for a map whose heading names the quantity and its unit. */
   readonly quantityTitle: string | null;
   readonly annotations: readonly Annotation[];
+  /** What lies below the field, in grey between two limits. */
+  readonly under?: (Limits & { readonly field: FieldMap }) | null;
 }
 
 export interface MapScales {
@@ -125,6 +130,12 @@ function drawContours(
   }
 }
 
+/** Kept from frame to frame. */
+export interface MapImages {
+  readonly field: FieldImage;
+  readonly under: FieldImage;
+}
+
 /** The canvas that a map stands on, when it stands on one and nothing is transformed but to its device pixels. */
 export interface Screen {
   readonly context: CanvasRenderingContext2D;
@@ -155,7 +166,7 @@ export function paintMap(
   style: MapStyle,
   colours: Colouring | null,
   scales: MapScales,
-  image: FieldImage,
+  { field: image, under: below }: MapImages,
   theme: DrawingTheme,
   screen: Screen | null = null,
 ): void {
@@ -165,7 +176,9 @@ export function paintMap(
   if (screen !== null && axesStand) {
     const left = plot.left + plot.width + 1;
     screen.context.clearRect(left, 0, screen.width - left, plot.top + plot.height + TICKS);
-  } else {
+  }
+  const under = scene.under ?? null;
+  if (!axesStand || under !== null) {
     context.fillStyle = theme.surface;
     context.fillRect(plot.left, plot.top, plot.width, plot.height);
   }
@@ -175,7 +188,12 @@ export function paintMap(
     context.rect(plot.left, plot.top, plot.width, plot.height);
     context.clip();
     const { field } = scene;
-    if (screen === null) image.draw(context, field, style.colorMap, colours.colors, horizontal, vertical);
+    if (under !== null) {
+      const shades = normalisation('linear', under);
+      const map = washed(style.colorMap, style.wash ?? (style.centred === true ? 'centred' : 'rising'));
+      below.draw(context, under.field, grey, shades, horizontal, vertical);
+      image.draw(context, field, map, colours.colors, horizontal, vertical);
+    } else if (screen === null) image.draw(context, field, style.colorMap, colours.colors, horizontal, vertical);
     else image.put(screen.context, screen.ratio, plot, field, style.colorMap, colours.colors, horizontal, vertical);
     drawContours(context, colours.contours, scales, theme);
     context.restore();

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
 import type { BenchPage } from './bench-page.ts';
 import type { OpenPage, PageOptions } from './browser.ts';
+import { seenWhole } from './looks.ts';
 import { useWorkbench } from './workbench-page.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -151,7 +152,7 @@ describe('the dose', () => {
     await bench.drawn();
     const dose = await picture(bench.map);
     await display('dose map').click();
-    await open.page.getByLabel('Run to hold the dose against').selectOption({ index: 1 });
+    await open.page.getByLabel('What to hold the dose against').selectOption({ index: 1 });
     const note = open.page.getByTestId('dose-against');
     await expect.poll(() => note.textContent()).toMatch(/^Less Reference · /);
     await open.page
@@ -172,7 +173,7 @@ describe('the dose', () => {
     await open.page.keyboard.press('Escape');
     // The limits are dragged along the bar, and given back by a double click.
     await display('dose map').click();
-    await open.page.getByLabel('Run to hold the dose against').selectOption('');
+    await open.page.getByLabel('What to hold the dose against').selectOption('');
     await open.page.keyboard.press('Escape');
     await expect.poll(() => picture(bench.map)).toBe(dose);
     const box = await bench.map.boundingBox();
@@ -186,6 +187,43 @@ describe('the dose', () => {
     await open.screenshot('fields-limits');
     await open.page.mouse.dblclick(bar, box.y + 100);
     await expect.poll(() => picture(bench.map)).toBe(dose);
+    expect(open.problems).toEqual([]);
+  });
+
+  it('is held by gamma index against a dose of another program, where its axes lie as they are said to', async () => {
+    await openBench();
+    await runToEnd('Planned');
+    await bench.r80.waitFor();
+    await open.page.getByRole('button', { name: 'Export the dose map' }).click();
+    const [download] = await Promise.all([
+      open.page.waitForEvent('download'),
+      open.page.getByRole('menuitem', { name: 'Dose map (NRRD)' }).click(),
+    ]);
+    const buffer = readFileSync(await download.path());
+    await display('dose map').click();
+    const choose = open.page.getByTestId('against-file');
+    await choose.setInputFiles({ name: 'cut.nrrd', mimeType: '', buffer: buffer.subarray(0, -9) });
+    await expect.poll(() => open.page.locator('body').textContent()).toMatch(/cut\.nrrd was not read.*it is cut/);
+    await choose.setInputFiles({ name: 'plan.nrrd', mimeType: '', buffer });
+    const note = open.page.getByTestId('dose-against');
+    const all = /^Gamma 1 %\/1 mm of dose by mass against plan\.nrrd: 100\.0 % of \d+ cells pass, both scaled/;
+    await expect.poll(() => note.textContent()).toMatch(all);
+    expect(await open.page.getByLabel('Axis of the file that is depth').inputValue()).toBe('y');
+    await open.page.getByLabel('Added to the depths of the file').fill('4');
+    await expect.poll(() => note.textContent()).not.toMatch(/100\.0 %/);
+    await expect.poll(() => note.textContent()).toMatch(/: [\d.]+ % of \d+ cells pass/);
+    const own = (await open.page.getByTestId('gamma-histogram').getAttribute('aria-label')) ?? '';
+    expect(own).toMatch(/3\.0: \d+/);
+    await seenWhole(open, 'gamma-of-a-file');
+    // A change of the window's size closes what floats.
+    await display('dose map').click();
+    await open.page.getByLabel('Axis of the file that is depth').selectOption('x');
+    expect(await open.page.getByLabel('Axis of the file that is across').inputValue()).toBe('y');
+    await open.page.getByLabel('Axis of the file that is depth').selectOption('y');
+    await open.page.getByLabel('Added to the depths of the file').fill('0');
+    await expect.poll(() => note.textContent()).toMatch(all);
+    await open.page.getByLabel('What to hold the dose against').selectOption('');
+    await expect.poll(() => note.count()).toBe(0);
     expect(open.problems).toEqual([]);
   });
 

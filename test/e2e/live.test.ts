@@ -203,7 +203,7 @@ describe('Live', () => {
       .getByRole('button', { name: /^Display/ })
       .first()
       .click();
-    await page.getByLabel('Run to hold the dose against').selectOption({ index: 1 });
+    await page.getByLabel('What to hold the dose against').selectOption({ index: 1 });
     const by = page.getByRole('radiogroup', { name: 'Comparison of the doses' });
     await by.getByRole('radio', { name: 'gamma' }).check();
     await page.keyboard.press('Escape');

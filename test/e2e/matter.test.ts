@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { layers, nrrdOf } from '../electron/host/io/volumes/phantom.ts';
+import { ellipses, layers, nrrdOf } from '../electron/host/io/volumes/phantom.ts';
 import { seenWhole } from './looks.ts';
 import { useWorkbench } from './workbench-page.ts';
 
@@ -59,4 +59,74 @@ describe('matter in the form', () => {
     await bench.runToEnd();
     await seenWhole(open, 'ct');
   }, 180_000);
+});
+
+describe('dose over a CT', () => {
+  const thorax = JSON.stringify({
+    kind: 'transport',
+    version: 2,
+    name: 'Thorax',
+    beam: { energy_MeV: 110, x_sigma_mm: 6 },
+    geometry: { width_mm: 160, depth_mm: 200, ct: { file: 'ct/thorax.nrrd', angle_deg: 20, isocentre_mm: [40, -20] } },
+    grid: { dx_mm: 2, dz_mm: 1, dtheta_mrad: 20 },
+    solver: { stepping: 'depth' },
+  });
+
+  it('has its picture in the form, lies in grey under the dose with isodose lines, and is read along any line', async () => {
+    const { open, page, bench } = await loaded();
+    const folder = path.join(home, 'library', 'ct');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, 'thorax.nrrd'), nrrdOf(ellipses(128)));
+    await bench.drop('thorax.json', thorax);
+    await expect.poll(() => bench.title.textContent()).toContain('Thorax');
+    await page.keyboard.press('Control+Shift+s');
+    await page.getByRole('dialog').getByLabel('File name').fill('thorax');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.getByText('Saved thorax.json').count()).toBe(1);
+    const ct = page.getByTestId('ct-picture');
+    await expect
+      .poll(() => ct.getByRole('img').getAttribute('aria-label'))
+      .toMatch(/^CT, transverse at -27\.0 mm, of 3/);
+    const picture = () => ct.locator('canvas').evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
+    const whole = await picture();
+    await ct.getByRole('radio', { name: 'soft tissue' }).check();
+    await expect.poll(picture).not.toBe(whole);
+    await ct.scrollIntoViewIfNeeded();
+    await seenWhole(open, 'ct-picture');
+
+    await bench.runToEnd();
+    const map = () => bench.map.evaluate((canvas) => (canvas.previousElementSibling as HTMLCanvasElement).toDataURL());
+    const display = page.getByRole('button', { name: 'Display of the dose map' });
+    await display.click();
+    await page.getByLabel('Lines at shares of the largest value').check();
+    const greyed = await map();
+    const matter = page.getByRole('radiogroup', { name: 'Matter in grey under the dose' });
+    await matter.getByRole('radio', { name: 'never' }).check();
+    await expect.poll(map).not.toBe(greyed);
+    const plain = await map();
+    await matter.getByRole('radio', { name: 'with a CT' }).check();
+    await expect.poll(map).not.toBe(plain);
+    await page
+      .getByRole('radiogroup', { name: 'Densities that the greys go over' })
+      .getByRole('radio', { name: 'lung' })
+      .check();
+    await expect.poll(map).not.toBe(greyed);
+    await page
+      .getByRole('radiogroup', { name: 'Densities that the greys go over' })
+      .getByRole('radio', { name: 'all' })
+      .check();
+    await page.keyboard.press('Escape');
+    await bench.map.click({ position: { x: 200, y: 150 } });
+    await expect.poll(() => bench.doseReadout.textContent()).toMatch(/in [\d.]+ g\/cm³/);
+    await page.getByRole('radio', { name: 'line', exact: true }).check();
+    const box = await bench.map.boundingBox();
+    if (box === null) throw new Error('the map has no place');
+    await page.mouse.move(box.x + 80, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.7, box.y + box.height * 0.45, { steps: 4 });
+    await page.mouse.up();
+    await page.getByRole('img', { name: /^Dose from z/ }).waitFor();
+    await seenWhole(open, 'ct-under-dose');
+    expect(open.problems).toEqual([]);
+  }, 240_000);
 });

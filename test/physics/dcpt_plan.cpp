@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 
 #include "../kernels/problems.hpp"
 #include "physics/kinematics.hpp"
@@ -14,10 +15,12 @@ namespace {
 
 using namespace transport;
 
-/// Solid water as the plan's inputs have it. I from the elements by Bragg's rule with the values for compounds of ICRU
-/// Report 37, 70.4 eV; stopping powers by Bethe's formula, scaled to water's table.
-Material solid_water() {
-  const Material water = material("water");
+}  // namespace
+
+/// Solid water as the plan's inputs have it; stopping powers by Bethe's formula, scaled to water's table.
+Material dcpt_solid_water(double excitation_eV, const char* water_table) {
+  const Material water = material("water", 1.0, water_table);
+  const double of_water_eV = std::string_view(water_table) == "icru90" ? 78.0 : 75.0;
   Material m = water;
   m.name = "solid water";
   m.density = 1.032;
@@ -31,14 +34,12 @@ Material solid_water() {
   };
   for (std::size_t i = 0; i < m.energies.size(); ++i) {
     const double energy = std::max(m.energies[i], 1.0);  // below it Bethe's formula does not hold, nor is there range
-    m.stopping[i] *= m.z_over_a / water.z_over_a * bethe(energy, 70.4) / bethe(energy, 75.0);
+    m.stopping[i] *= m.z_over_a / water.z_over_a * bethe(energy, excitation_eV) / bethe(energy, of_water_eV);
   }
   return m;
 }
 
-}  // namespace
-
-Problem dcpt_plan() {
+Problem dcpt_plan(double excitation_eV) {
   // From the nozzle's reference plane the beam comes through 477.5 mm of air.
   const Material air = material("air");
   const physics::StoppingTable in_air(air.energies, air.stopping);
@@ -46,7 +47,7 @@ Problem dcpt_plan() {
   Problem p = water_problem(energy, {240.0, 200.0, 4.0, 0.5}, 0.3, 0.01);
   p.beam.energy_sigma = 0.72;
   p.grid.cutoff = 0.5;
-  p.materials.push_back(solid_water());
+  p.materials.push_back(dcpt_solid_water(excitation_eV, "icru49"));
   p.materials.push_back(material("pmma"));
   paint(p, 1, -120.0, 120.0, 0.0, 200.0);
   paint(p, 2, -120.0, 120.0, 20.0, 25.0);

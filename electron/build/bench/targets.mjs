@@ -62,7 +62,7 @@ const milliseconds = (seconds) => `${(seconds * 1e3).toPrecision(3)} ms`;
  * @param {(value: number) => boolean} test @param {(value: number) => string} text
  * @returns {Target}
  */
-function target(what, wanted, value, test, text) {
+export function target(what, wanted, value, test, text) {
   if (value === undefined || Number.isNaN(value)) return { what, wanted, measured: null, met: null };
   return { what, wanted, measured: text(value), met: test(value) };
 }

@@ -170,6 +170,11 @@ export async function reactionsAgainstMonteCarlo(): Promise<string> {
   );
 }
 
+/** What moves the range in the plan's solid water, and where it lies by Monte Carlo. */
+export async function planOffset(): Promise<string> {
+  return table(['By', '>R80 behind the isocentre, mm'], await gateRows("the plan's offset in range"));
+}
+
 /** Behind it there are hardly any protons left. */
 const LAST_LET_MM = 164;
 

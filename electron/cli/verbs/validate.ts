@@ -7,6 +7,7 @@ import { type AnyReading, engineIssue } from '../../host/workloads/scenarios/ind
 import { hasFlag } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { issueLine } from '../issues.ts';
+import { duration } from '../numbers.ts';
 import { withHost } from '../open-host.ts';
 import { overridesOf, scenarioPath } from '../scenario-file.ts';
 import type { Verb } from '../verb.ts';
@@ -28,8 +29,11 @@ async function check(host: Host, reading: AnyReading, file: string): Promise<Che
   try {
     const { variant, precision, size, sizes, ...need } = await hostWorkloads[reading.kind].needs(host.addon, reading);
     const state_bytes = Math.ceil(need.state_bytes);
-    const takes = `${size}, ${formatBytes(state_bytes)} with ${variant}`;
-    return { file, valid: true, issues, plan: { variant, precision, ...sizes, state_bytes }, takes };
+    const { expected } = need;
+    const time = expected === undefined ? '' : `, about ${duration(Number(expected.seconds.toPrecision(1)))}`;
+    const takes = `${size}, ${formatBytes(state_bytes)} with ${variant}${time}`;
+    const expected_s = expected === undefined ? {} : { expected_s: expected.seconds };
+    return { file, valid: true, issues, plan: { variant, precision, ...sizes, state_bytes, ...expected_s }, takes };
   } catch (error) {
     return { ...refused, issues: [...issues, engineIssue(reading, error)] };
   }

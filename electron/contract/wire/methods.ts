@@ -8,6 +8,7 @@ import { comparisonMethods } from '../bench/comparison.ts';
 import { decisionMethods } from '../bench/decision.ts';
 import { historyMethods } from '../bench/history.ts';
 import { capabilitiesSchema } from '../capabilities.ts';
+import { ctPictureMethods } from '../ct-picture.ts';
 import { desktopMethods } from '../desktop.ts';
 import { doseMethods } from '../dose.ts';
 import { issueSchema } from '../errors.ts';
@@ -84,6 +85,7 @@ export const methods = {
     params: z.strictObject({ scenario: scenarioDraftSchema, file: ofFile }),
     result: z.strictObject({ issues: z.array(issueSchema), resolved: resolvedSchema.nullable() }),
   },
+  ...ctPictureMethods,
   'scenario.library': { params: nothing, result: z.strictObject({ entries: z.array(libraryEntrySchema) }) },
   'scenario.recent': { params: nothing, result: z.strictObject({ files: z.array(namedFileSchema) }) },
   'scenario.clearRecent': { params: nothing, result: nothing },

@@ -16,6 +16,7 @@ import type { Batches } from './batches/batches.ts';
 import type { Benches } from './benches/benches.ts';
 import type { StoredSessions } from './benches/stored.ts';
 import type { PerformBench } from './benches/thread.ts';
+import type { ImportedDoses } from './doses/imported.ts';
 import { beamHandlers } from './handlers/beams.ts';
 import { benchHandlers, benchSources } from './handlers/bench.ts';
 import { comparisonHandlers } from './handlers/comparison.ts';
@@ -252,6 +253,7 @@ export interface HostParts {
   readonly benches: Benches;
   readonly timelines: Timelines;
   readonly uploads: Uploads;
+  readonly doses: ImportedDoses;
   readonly assetsFolder: string;
   readonly stored: StoredSessions;
   readonly claims: ClaimCatalogue;

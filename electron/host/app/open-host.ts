@@ -36,6 +36,7 @@ import { Checkpoints } from './recovery/checkpoints.ts';
 import { Presence } from './recovery/presence.ts';
 import { Recovery } from './recovery/recovery.ts';
 import { runPacker } from './run-files/packer.ts';
+import { ImportedDoses } from './doses/imported.ts';
 import { DEFAULT_BOUND_BYTES, RunCache } from './runs/cache.ts';
 import { Runs } from './runs/runs.ts';
 import { Timelines } from './timelines/timelines.ts';
@@ -235,6 +236,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     whatIfs: openWhatIfs(data, engine, scenarios, runs),
     recomputing: new Recomputing({ addon: engine.addon, runs: runs.runs, scenarios, lanes: runs.lanes }),
     presence: new Presence(data.data),
+    doses: new ImportedDoses(),
     sweeping: sweep(data.data, library.folder, scratch, runs.recovery),
     assetsFolder: options.assetsFolder,
     checkResults: options.checkResults ?? false,

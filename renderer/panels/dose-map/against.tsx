@@ -1,6 +1,7 @@
 /** What the dose is held against: nothing, another run's dose by difference, or by gamma index. */
 import type { ReactElement } from 'react';
-import { type GammaDose, gammaLimits } from '../../../electron/contract/dose.ts';
+import { type GammaDose, gammaLimits, type ImportedPlane } from '../../../electron/contract/dose.ts';
+import type { RunId } from '../../../electron/contract/run.ts';
 import { percent } from '../../base/numbers.ts';
 import { isOver } from '../../state/runs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -9,7 +10,8 @@ import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { PopoverRow } from '../../widgets/floating/popover.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import type { Against, DoseViewStore } from './store.ts';
+import { FileAxes, OpenDose } from './against-file.tsx';
+import { type Against, againstName, type DoseViewStore, runAgainst } from './store.ts';
 
 const kinds = [
   { value: 'difference', label: 'difference', title: 'This dose less the other' },
@@ -32,50 +34,72 @@ const presets = [
   { dose: 0.03, distance_mm: 3 },
 ] as const;
 
+const firstGamma = { kind: 'gamma', by: 'mass', local: false, ...presets[0] } as const;
+
+/** Begins the value of a file among the runs. */
+const FILE = 'file:';
+/** As many as the host keeps. */
+const MOST_IMPORTED = 4;
+const placedAsItIs = (dose: string): ImportedPlane => ({ dose, shift_depth_mm: 0, shift_across_mm: 0 });
+
 const criteria = ({ dose, distance_mm }: { readonly dose: number; readonly distance_mm: number }): string =>
   `${Number((100 * dose).toPrecision(4))} %/${distance_mm} mm`;
 
 export function AgainstRows({ view }: { readonly view: DoseViewStore }): ReactElement {
   const { stores } = useWorkbench();
-  const against = useSelected(view, (state) => state.against);
+  const { against, imported } = useSelected(view, (state) => state);
   const selected = useSelected(stores.selection, (state) => state.run);
   const runs = useSelected(stores.runs, (state) => state.runs);
   const others = runs.filter((run) => run.id !== selected && isOver(run.state) && run.error === null);
   const set = (next: Against): void => view.setState({ against: next, limits: null, mark: null });
+  const toRun = (run: RunId): void => {
+    if (against.kind === 'gamma') set({ ...against, of: { kind: 'run', run } });
+    else set({ kind: 'difference', run });
+  };
+  const toFile = (plane: ImportedPlane): void => {
+    const of = { kind: 'file', plane } as const;
+    set(against.kind === 'gamma' ? { ...against, of } : { ...firstGamma, of });
+  };
+  const run = runAgainst(against);
+  const plane = against.kind === 'gamma' && against.of.kind === 'file' ? against.of.plane : null;
+  const info = imported.find(({ id }) => id === plane?.dose);
   const within = (value: number, [low, high]: readonly [number, number]): boolean => value >= low && value <= high;
   return (
     <>
       <PopoverRow name="Against">
         <Select
-          label="Run to hold the dose against"
-          value={against.kind === 'none' ? '' : against.run}
+          label="What to hold the dose against"
+          value={plane === null ? (run ?? '') : `${FILE}${plane.dose}`}
           options={[
             { value: '', label: 'nothing' },
+            ...imported.map(({ id, name }) => ({ value: `${FILE}${id}`, label: `file ${name}` })),
             ...others.map(({ id, name, variant, precision }) => ({
               value: id,
               label: `${name} · ${variant} ${precision}`,
             })),
           ]}
-          onChange={(run) => {
-            if (run === '') set({ kind: 'none' });
-            else set(against.kind === 'none' ? { kind: 'difference', run } : { ...against, run });
+          onChange={(chosen) => {
+            if (chosen === '') set({ kind: 'none' });
+            else if (chosen.startsWith(FILE)) toFile(placedAsItIs(chosen.slice(FILE.length)));
+            else toRun(chosen);
           }}
         />
       </PopoverRow>
       {others.length === 0 ? <p className="popover__note">Another run that is over can stand here.</p> : null}
-      {against.kind === 'none' ? null : (
+      <OpenDose
+        onOpen={(opened) => {
+          view.setState((state) => ({ imported: [...state.imported, opened].slice(-MOST_IMPORTED) }));
+          toFile(placedAsItIs(opened.id));
+        }}
+      />
+      {plane === null || info === undefined ? null : <FileAxes info={info} plane={plane} onChange={toFile} />}
+      {run === null ? null : (
         <PopoverRow name="By">
           <Segmented
             label="Comparison of the doses"
-            value={against.kind}
+            value={against.kind === 'gamma' ? 'gamma' : 'difference'}
             options={kinds}
-            onChange={(kind) =>
-              set(
-                kind === 'gamma'
-                  ? { kind, run: against.run, by: 'mass', local: false, ...presets[0] }
-                  : { kind, run: against.run },
-              )
-            }
+            onChange={(kind) => set(kind === 'gamma' ? { ...firstGamma, of: { kind: 'run', run } } : { kind, run })}
           />
         </PopoverRow>
       )}
@@ -182,18 +206,15 @@ function gammaOf(asked: GammaDose, by: GammaDose): string {
 /** What the map is held against, where the reader looks at the map. */
 export function AgainstNote({ view }: { readonly view: DoseViewStore }): ReactElement | null {
   const { stores } = useWorkbench();
-  const { against, gamma } = useSelected(view, (state) => state);
-  const other = useSelected(stores.runs, ({ runs }) =>
-    against.kind === 'none' ? null : (runs.find(({ id }) => id === against.run) ?? null),
-  );
-  if (against.kind === 'none' || other === null) return null;
-  const name = `${other.name} · ${other.variant}`;
+  const { against, gamma, imported } = useSelected(view, (state) => state);
+  const name = useSelected(stores.runs, (runs) => againstName(runs, { against, imported }));
+  if (against.kind === 'none' || name === null) return null;
   return (
     <p className="plot-panel__note" role="status" data-testid="dose-against">
       {against.kind === 'difference' ? `Less ${name}` : null}
       {against.kind === 'gamma' && gamma === null ? `Gamma ${criteria(against)} against ${name}…` : null}
       {against.kind === 'gamma' && gamma !== null
-        ? `Gamma ${criteria(against)}${against.local ? ' local' : ''} of ${gammaOf(against.by, gamma.by)} against ${name}: ${percent(gamma.passed)} of ${gamma.points} cells pass `
+        ? `Gamma ${criteria(against)}${against.local ? ' local' : ''} of ${gammaOf(against.by, gamma.by)} against ${name}: ${percent(gamma.passed)} of ${gamma.points} cells pass${against.of.kind === 'file' ? ', both scaled to their largest value' : ''} `
         : null}
       {against.kind === 'gamma' && gamma !== null ? <GammaHistogram histogram={gamma.histogram} /> : null}
     </p>

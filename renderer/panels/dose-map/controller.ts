@@ -12,8 +12,9 @@ import { shownScenario } from '../../workbench/shown-scenario.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
 import { borderAt, borderMoved } from './borders.ts';
 import { followGamma, GAMMA_MAP } from './gamma.ts';
+import { MATTER_MAP, matterIsShown, matterUnder } from './matter.ts';
 import { doseScene, wholeField } from './scene.ts';
-import type { DoseMapStore, DoseViewStore } from './store.ts';
+import { againstName, type DoseMapStore, type DoseViewStore } from './store.ts';
 
 /** Key of this panel's map in the data cache. */
 export const DOSE_MAP = 'dose-map';
@@ -87,6 +88,8 @@ export function driveDoseMap(
         viewport,
         ...(against.kind === 'difference' && against.run !== run && { against: { run: against.run, keyframe: null } }),
       });
+      const under = matterIsShown(workbench, store.getState());
+      feed.want(MATTER_MAP, under ? { quantity: 'density', ...AXES, viewport } : null);
       gamma.follow(viewport);
     },
     whole: () => {
@@ -100,13 +103,14 @@ export function driveDoseMap(
         r80_mm: data.depthDose.get(SHOWN)?.final?.metrics.r80_mm ?? null,
         windows: stores.window.getState().windows,
         marks: store.getState().marks,
+        under: matterUnder(workbench, store.getState()),
       }),
     style: () => {
       const config = store.getState();
       const { limits, against } = view.getState();
       if (against.kind === 'gamma') {
         const asked = { ...config, colorMap: config.divergingMap, scale: 'linear', contours: false } as const;
-        return mapStyle(asked, limits ?? GAMMA_LIMITS, false);
+        return { ...mapStyle(asked, limits ?? GAMMA_LIMITS, false), wash: 'even' };
       }
       return mapStyle(config, limits, shownMap()?.field.quantity.endsWith('difference') ?? false);
     },
@@ -120,19 +124,22 @@ export function driveDoseMap(
       const run = runOf(stores.runs.getState(), shown?.run ?? null);
       const name = run?.name ?? 'run';
       const { against } = view.getState();
-      const other = against.kind === 'none' ? null : runOf(stores.runs.getState(), against.run);
+      const under = matterUnder(workbench, store.getState());
+      const other = againstName(stores.runs.getState(), view.getState());
       const what = against.kind === 'gamma' ? 'gamma' : against.kind === 'difference' ? 'dose-difference' : 'dose-map';
       return {
         name: `${name}-${what}`,
-        title: other === null ? `${name}: dose` : `${name}: ${shown?.field.quantity} against ${other.name}`,
+        title: other === null ? `${name}: dose` : `${name}: ${shown?.field.quantity} against ${other}`,
         notes: {
           ...runNotes(run),
-          ...(other !== null && { reference: `${other.name}, ${other.variant}` }),
+          ...(other !== null && { reference: other }),
           ...(against.kind === 'gamma' && {
             gamma_dose: against.dose,
             gamma_distance_mm: against.distance_mm,
             gamma_by: against.by,
+            gamma_scaled: against.of.kind === 'file' ? 'to the largest dose' : 'no',
           }),
+          ...(under !== null && { under: `density in grey, ${under.low} to ${under.high} g/cm³` }),
         },
       };
     },
@@ -144,11 +151,13 @@ export function driveDoseMap(
       return [
         data.maps.subscribe(DOSE_MAP, show),
         data.maps.subscribe(GAMMA_MAP, show),
+        data.maps.subscribe(MATTER_MAP, show),
         // With an answer of Live its gamma is wanted, too.
         data.depthDose.subscribe(SHOWN, both),
-        data.reference.subscribe(SHOWN, show),
+        // It says whether the matter is that of a CT.
+        data.reference.subscribe(SHOWN, both),
         store.subscribe((state, before) =>
-          state.unit === before.unit && state.y_mm === before.y_mm ? show() : both(),
+          state.unit === before.unit && state.y_mm === before.y_mm && state.matter === before.matter ? show() : both(),
         ),
         view.subscribe(both),
         stores.scenario.subscribe(show),
@@ -162,6 +171,7 @@ export function driveDoseMap(
     stop: () => {
       gamma.stop();
       feed.want(DOSE_MAP, null);
+      feed.want(MATTER_MAP, null);
     },
   });
 }

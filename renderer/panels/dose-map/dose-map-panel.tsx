@@ -8,6 +8,7 @@ import { hasResult, runOf } from '../../state/runs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
 import { PopoverRow } from '../../widgets/floating/popover.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
@@ -15,20 +16,33 @@ import { RunOffer } from '../../workbench/offers.tsx';
 import { shownScenario } from '../../workbench/shown-scenario.ts';
 import { AgainstNote, AgainstRows } from './against.tsx';
 import { driveDoseMap, GAMMA_LIMITS, shownKey } from './controller.ts';
+import { MATTER_MAP } from './matter.ts';
 import { DoseReadout } from './readout.tsx';
 import { createDoseMapStore, createDoseViewStore } from './store.ts';
 
 const units = [
-  { value: 'area', label: 'MeV/mm²', title: 'Energy by area of the map' },
+  { value: 'area', label: 'MeV/mm²: energy by area', title: 'Energy by area of the map' },
   {
     value: 'mass',
-    label: 'nGy mm',
+    label: 'nGy mm: dose summed over y',
     title: 'Energy by mass with the density of each cell: Gy times the mm of y that the plane model sums over',
   },
-  { value: 'gray', label: 'Gy', title: 'Dose in three dimensions per 10⁹ protons, where matter is layered' },
+  { value: 'gray', label: 'Gy per 10⁹ protons', title: 'Dose in three dimensions, where matter is layered' },
   { value: 'letd', label: 'LETd', title: 'LET in water averaged over dose, of all protons; of runs that scored it' },
   { value: 'lett', label: 'LETt', title: 'LET in water averaged over tracks, of all protons; of runs that scored it' },
-  { value: 'density', label: 'g/cm³', title: 'Density of the matter: a CT as the solver sees it' },
+  { value: 'density', label: 'g/cm³: density of the matter', title: 'A CT as the solver sees it' },
+] as const;
+
+const matters = [
+  { value: 'ct', label: 'with a CT', title: 'Where the matter is that of a CT' },
+  { value: 'always', label: 'always', title: 'Whatever the matter is' },
+  { value: 'off', label: 'never', title: 'Colours alone' },
+] as const;
+
+const greys = [
+  { value: 'whole', label: 'all', title: 'Black at 0, white at 2 g/cm³' },
+  { value: 'soft', label: 'soft tissue', title: 'Black at 0.85, white at 1.15 g/cm³' },
+  { value: 'lung', label: 'lung', title: 'Black at 0, white at 1.1 g/cm³' },
 ] as const;
 
 /** Exports that are maps for viewers; the others are in the menu of files. */
@@ -40,7 +54,7 @@ export default function DoseMapPanel(): ReactElement {
   const feed = feeds.of(RunFeed);
   const store = useMemo(() => createDoseMapStore(storage, settingsReset), [storage, settingsReset]);
   const view = useMemo(createDoseViewStore, []);
-  const { marks, unit, y_mm } = useSelected(store, (state) => state);
+  const { marks, unit, y_mm, matter, greys: window } = useSelected(store, (state) => state);
   const against = useSelected(view, (state) => state.against);
   const drive = useCallback(
     (canvases: MapCanvases) => driveDoseMap(workbench, store, view, canvases),
@@ -53,6 +67,7 @@ export default function DoseMapPanel(): ReactElement {
   const known = useSelected(stores.scenario, () => shownScenario('transport', workbench) !== null);
   const zoomed = useSelected(stores.window, ({ windows }) => windows.z !== undefined || windows.x !== undefined);
   const field = useCached(data.maps, shownKey(against))?.field ?? null;
+  const underIsThere = useCached(data.maps, MATTER_MAP) !== null;
   const trouble = useCached(data.troubles, shownKey(against));
   const own = field === null ? null : { low: field.min, high: field.max };
   return (
@@ -73,16 +88,19 @@ export default function DoseMapPanel(): ReactElement {
         shown: marks,
         show: (shown) => store.setState({ marks: shown }),
       }}
-      readout={<DoseReadout mapKey={shownKey(against)} />}
+      readout={<DoseReadout mapKey={shownKey(against)} underKey={MATTER_MAP} />}
       rows={
         <>
           <PopoverRow name="Unit">
-            <Segmented
+            <Select
               label="Unit of the dose map"
               value={unit}
+              title={units.find(({ value }) => value === unit)?.title ?? ''}
               options={units}
-              onChange={(next) => {
-                store.setState({ unit: next });
+              onChange={(chosen) => {
+                const next = units.find(({ value }) => value === chosen);
+                if (next === undefined) return;
+                store.setState({ unit: next.value });
                 view.setState({ limits: null });
               }}
             />
@@ -101,6 +119,28 @@ export default function DoseMapPanel(): ReactElement {
                 }}
               />
             </PopoverRow>
+          )}
+          {unit === 'density' ? null : (
+            <>
+              <PopoverRow name="In grey">
+                <Segmented
+                  label="Matter in grey under the dose"
+                  value={matter}
+                  options={matters}
+                  onChange={(next) => store.setState({ matter: next })}
+                />
+              </PopoverRow>
+              {matter === 'off' || !underIsThere ? null : (
+                <PopoverRow name="Greys">
+                  <Segmented
+                    label="Densities that the greys go over"
+                    value={window}
+                    options={greys}
+                    onChange={(next) => store.setState({ greys: next })}
+                  />
+                </PopoverRow>
+              )}
+            </>
           )}
           <AgainstRows view={view} />
         </>

@@ -36,7 +36,8 @@ export function followGamma({ client, stores, data }: Workbench, view: DoseViewS
       if (asked !== '') forget();
       return;
     }
-    const { dose, distance_mm, local, by, run: reference } = against;
+    const { dose, distance_mm, local, by, of } = against;
+    const reference = of.kind === 'run' ? of.run : of.plane;
     const params = { run, reference, dose, distance_mm, local, by, viewport };
     const wanted = JSON.stringify(params);
     const live = stores.whatIf.getState().run === run;

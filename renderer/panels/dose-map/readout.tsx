@@ -19,11 +19,19 @@ const readingNames: Readonly<Record<string, string>> = {
   LETt: 'LETt',
 };
 
-export function DoseReadout({ mapKey }: { readonly mapKey: string }): ReactElement {
+/** `underKey`: of the map that lies in grey below it. */
+export function DoseReadout({
+  mapKey,
+  underKey,
+}: {
+  readonly mapKey: string;
+  readonly underKey: string;
+}): ReactElement {
   const { stores, data } = useWorkbench();
   const crosshair = useSelected(stores.selection, shownCrosshair);
   const pinned = useSelected(stores.selection, (state) => state.hover === null && state.pinned !== null);
   const shown = useCached(data.maps, mapKey);
+  const under = useCached(data.maps, underKey);
   if (crosshair?.z === undefined || crosshair.x === undefined || shown === null) {
     return (
       <span className="panel-readout panel-readout--none">
@@ -33,6 +41,7 @@ export function DoseReadout({ mapKey }: { readonly mapKey: string }): ReactEleme
   }
   const { field } = shown;
   const hit = probe(field, crosshair.z, crosshair.x);
+  const matter = under === null ? null : probe(under.field, crosshair.z, crosshair.x);
   const digits = (axis: { from: number; to: number; count: number }): number =>
     decimalsOf((axis.to - axis.from) / axis.count);
   return (
@@ -48,6 +57,11 @@ export function DoseReadout({ mapKey }: { readonly mapKey: string }): ReactEleme
         {readingNames[field.quantity] ?? 'difference'}{' '}
         <b>{hit === null || Number.isNaN(hit.value) ? '–' : significant(hit.value, 4)}</b> {field.unit}
       </span>
+      {matter === null || Number.isNaN(matter.value) ? null : (
+        <span>
+          in <b>{significant(matter.value, 3)}</b> g/cm³
+        </span>
+      )}
     </output>
   );
 }

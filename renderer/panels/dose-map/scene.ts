@@ -13,6 +13,7 @@ export interface SceneInput {
   readonly r80_mm: number | null;
   readonly windows: Readonly<{ z?: Interval; x?: Interval }>;
   readonly marks: boolean;
+  readonly under?: MapScene['under'];
 }
 
 const RAD_PER_DEG = Math.PI / 180;
@@ -77,7 +78,7 @@ export function wholeField(
 const titleOf = (quantity: string): string => quantity.charAt(0).toUpperCase() + quantity.slice(1);
 
 /** Null while nothing is known of the geometry. */
-export function doseScene({ shown, resolved, r80_mm, windows, marks }: SceneInput): MapScene | null {
+export function doseScene({ shown, resolved, r80_mm, windows, marks, under = null }: SceneInput): MapScene | null {
   const whole = wholeField(shown, resolved);
   if (whole === null) return null;
   const annotations: Annotation[] = [];
@@ -101,5 +102,6 @@ export function doseScene({ shown, resolved, r80_mm, windows, marks }: SceneInpu
     field: shown?.field ?? null,
     quantityTitle: titleOf(shown?.field.quantity ?? 'dose'),
     annotations,
+    under,
   };
 }

@@ -1,10 +1,11 @@
 /** How the dose map is coloured, kept per user; what is marked and compared, as long as the panel. */
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { GammaDose } from '../../../electron/contract/dose.ts';
+import type { GammaDose, ImportedDoseInfo, ImportedPlane } from '../../../electron/contract/dose.ts';
 import type { RunId } from '../../../electron/contract/run.ts';
 import { initialMapConfig, type MapMarking, mapConfigShape, nothingMarked } from '../../maps/config.ts';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
+import { type RunsState, runOf } from '../../state/runs.ts';
 
 const schema = z.strictObject({
   ...mapConfigShape,
@@ -14,6 +15,10 @@ const schema = z.strictObject({
   unit: z.enum(['area', 'mass', 'gray', 'letd', 'lett', 'density']),
   /** mm across the plane from the axis, for dose in Gy. */
   y_mm: z.number(),
+  /** Where the density of the matter lies in grey under the colours. */
+  matter: z.enum(['ct', 'always', 'off']),
+  /** What grey goes from black to white over. */
+  greys: z.enum(['whole', 'soft', 'lung']),
 });
 export type DoseMapState = Readonly<z.infer<typeof schema>>;
 export type DoseMapStore = StoreApi<DoseMapState>;
@@ -28,15 +33,17 @@ export function createDoseMapStore(
     marks: true,
     unit: 'area',
     y_mm: 0,
+    matter: 'ct',
+    greys: 'whole',
   };
   const withDefaults = (data: unknown) => ({ ...initial, ...(typeof data === 'object' ? data : {}) });
   return createPersisted<DoseMapState>({
     storage,
     name: 'dose-map',
-    version: 4,
+    version: 5,
     schema,
     initial,
-    migrations: { 1: withDefaults, 2: withDefaults, 3: withDefaults },
+    migrations: { 1: withDefaults, 2: withDefaults, 3: withDefaults, 4: withDefaults },
     onReset,
   });
 }
@@ -46,7 +53,16 @@ export type Against =
   | Readonly<{ kind: 'none' }>
   | Readonly<{ kind: 'difference'; run: RunId }>
   /** `dose` as a share of the reference's largest, distance in mm. */
-  | Readonly<{ kind: 'gamma'; run: RunId; dose: number; distance_mm: number; local: boolean; by: GammaDose }>;
+  | Readonly<{ kind: 'gamma'; of: GammaOf; dose: number; distance_mm: number; local: boolean; by: GammaDose }>;
+
+/** A run, or a plane of an imported dose. */
+export type GammaOf = Readonly<{ kind: 'run'; run: RunId }> | Readonly<{ kind: 'file'; plane: ImportedPlane }>;
+
+/** The run that the dose is held against; null for none and for a file. */
+export function runAgainst(against: Against): RunId | null {
+  if (against.kind === 'difference') return against.run;
+  return against.kind === 'gamma' && against.of.kind === 'run' ? against.of.run : null;
+}
 
 /** A gamma index that has been computed. */
 export interface GammaOutcome {
@@ -62,10 +78,25 @@ export interface DoseView extends MapMarking {
   readonly against: Against;
   /** Null: none asked for, or under way. */
   readonly gamma: GammaOutcome | null;
+  /** Doses of files that were opened, the newest last. */
+  readonly imported: readonly ImportedDoseInfo[];
 }
 
 export type DoseViewStore = StoreApi<DoseView>;
 
 export function createDoseViewStore(): DoseViewStore {
-  return createStore<DoseView>(() => ({ ...nothingMarked, against: { kind: 'none' }, gamma: null }));
+  return createStore<DoseView>(() => ({ ...nothingMarked, against: { kind: 'none' }, gamma: null, imported: [] }));
+}
+
+/** What the dose is held against, in words; null for nothing, and for what is gone. */
+export function againstName(
+  runs: RunsState,
+  { against, imported }: Pick<DoseView, 'against' | 'imported'>,
+): string | null {
+  if (against.kind === 'gamma' && against.of.kind === 'file') {
+    const { dose } = against.of.plane;
+    return imported.find(({ id }) => id === dose)?.name ?? null;
+  }
+  const run = runOf(runs, runAgainst(against));
+  return run && `${run.name} · ${run.variant}`;
 }

@@ -3,6 +3,7 @@ import type { ReactElement } from 'react';
 import { type Path, valueAt } from '../../../electron/contract/scenario/index.ts';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
+import { CtPictureView } from './ct-picture.tsx';
 import { Field, Row } from './field.tsx';
 import { fieldModel } from './fields.ts';
 import { useForm } from './form-context.ts';
@@ -86,6 +87,7 @@ export function CtField({ path }: { readonly path: Path }): ReactElement {
           <Field path={[...path, 'angle_deg']} />
           <PointField path={[...path, 'isocentre_mm']} />
           <Field path={[...path, 'isocentre_depth_mm']} />
+          <CtPictureView path={path} />
           <p className="regions__none">
             {own
               ? 'HU by the table in the file.'

@@ -64,7 +64,7 @@ const transport: readonly Section[] = [
   {
     id: 'quality',
     title: 'LET and RBE',
-    fields: below('output', 'let', 'spectra_mm', 'alpha_beta_Gy', 'fraction_Gy'),
+    fields: below('output', 'gray', 'let', 'spectra_mm', 'alpha_beta_Gy', 'fraction_Gy'),
     summary: below('output', 'let', 'alpha_beta_Gy'),
   },
   {

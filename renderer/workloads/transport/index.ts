@@ -1,6 +1,7 @@
 /** Proton transport in the page. */
 
 import { compact, count, errorSize, fixed, percent } from '../../base/numbers.ts';
+import { timeLeft } from '../../base/time.ts';
 import { RunFeed } from '../../data/run-feed.ts';
 import type { PageWorkload } from '../../workbench/workload.ts';
 import { dosePlane } from './plane.ts';
@@ -28,7 +29,7 @@ export const transport: PageWorkload<'transport'> = {
       title: 'Larger of the relative errors of the number and the energy balance',
     },
   ],
-  facts: ({ table, waterRange_mm, grid, cells }) => [
+  facts: ({ table, waterRange_mm, grid, cells, expected, variant }) => [
     { name: 'Range in water', value: `${fixed(waterRange_mm, 2)} mm`, title: `CSDA range in water, ${table}` },
     {
       name: 'Grid x · z · θ · E',
@@ -36,6 +37,17 @@ export const transport: PageWorkload<'transport'> = {
       title: 'Cells in x, z, angle and energy',
     },
     { name: 'Cells', value: compact(cells) },
+    ...(expected === undefined
+      ? []
+      : [
+          {
+            name: 'Time',
+            value: expected.seconds < 1 ? 'under 1 s' : `about ${timeLeft(expected.seconds)}`,
+            title: expected.measured
+              ? `Steps of ${variant}, by runs of it that ended here; within a factor of three or so`
+              : `Steps of ${variant} on a machine that is not this one, until one has ended here; within a factor of five or so`,
+          },
+        ]),
   ],
   Results: TransportResults,
   plane: dosePlane,

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import {
   letAgainstMonteCarlo,
+  planOffset,
   reactionsAgainstMonteCarlo,
   shippedScenarios,
   waterBeams,
@@ -13,6 +14,7 @@ test.each([
   ['shipped-scenarios', () => shippedScenarios(['water-70MeV', 'water-150MeV', 'bone-slab-150MeV'])],
   // By the gates of the C++ tests.
   ['reactions-monte-carlo', reactionsAgainstMonteCarlo],
+  ['plan-offset', planOffset],
   ['let-monte-carlo', letAgainstMonteCarlo],
 ] as const)('%s', async (name, make) => {
   expect(places.map((place) => place.name)).toContain(name);

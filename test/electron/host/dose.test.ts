@@ -81,6 +81,60 @@ describe('the gamma index of two runs', () => {
   });
 });
 
+describe('the gamma index against a dose of another program', () => {
+  const named = (name: string, bytes: Uint8Array) => ({ name, bytes });
+  const shifts = { shift_depth_mm: 0, shift_across_mm: 0 };
+
+  it('is zero against its own dose as MetaImage, NRRD and a table, in any unit; and moves with the shifts', async () => {
+    const first = await run({ ...smallScenario });
+    const ask = (dose: string, parts: object = {}, distance_mm = 0.1) =>
+      page.call('dose.gamma', {
+        ...{ run: first, reference: { dose, ...shifts, ...parts }, dose: 0.001, distance_mm, viewport },
+        by: 'area',
+      });
+    for (const what of ['dose-mha', 'dose-nrrd', 'dose']) {
+      const { name, bytes } = await page.call('run.export', { run: first, what });
+      const info = await page.call('dose.import', { files: [named(name, bytes)] });
+      expect(info).toMatchObject({ name, sizes: [24, 44], spacing_mm: [0.5, 0.25] });
+      expect([info.origin_mm[0], info.origin_mm[1]].map((at) => at?.toFixed(6))).toEqual(['-5.750000', '0.125000']);
+      const same = await ask(info.id);
+      expect([same.passed, same.worst < 1e-3, same.points > 20], what).toEqual([1, true, true]);
+      expect(same.map.horizontal).toMatchObject({ name: 'z', fullFrom: 0, fullTo: 11 });
+      expect(same.map.vertical).toMatchObject({ name: 'x', fullFrom: -6, fullTo: 6 });
+      // Two cells deeper, and back by a distance that reaches as far.
+      const moved = await ask(info.id, { shift_depth_mm: 0.5 });
+      expect(moved.passed).toBeLessThan(0.9);
+      expect(moved.map.horizontal.fullFrom).toBeCloseTo(0.5, 9);
+      expect((await ask(info.id, { shift_depth_mm: 0.5 }, 1)).passed).toBe(1);
+      // The other way round it is no such dose.
+      expect((await ask(info.id, { depth: 'x', across: 'y' })).passed).toBeLessThan(0.5);
+    }
+  });
+
+  it('says by name what is no dose, is cut, lacks its numbers, is a curve or is gone', async () => {
+    const first = await run({ ...smallScenario });
+    const { name, bytes } = await page.call('run.export', { run: first, what: 'dose-nrrd' });
+    const take = (...files: { name: string; bytes: Uint8Array }[]) => page.call('dose.import', { files });
+    const text = (content: string): Uint8Array => new TextEncoder().encode(content);
+    await expect(take(named('plan.dcm', bytes))).rejects.toThrow('plan.dcm: is no dose; allowed: .csv, .txt, .mha');
+    await expect(take(named(name, bytes.slice(0, -1)))).rejects.toThrow(/dose\.nrrd: .*it is cut/);
+    const curve = named('c.csv', text('depth_mm,dose\n0,1\n1,2\n2,1\n'));
+    await expect(take(curve)).rejects.toThrow('c.csv is no map; allowed: depth, then a column for each x');
+    const header = ['NDims = 2', 'DimSize = 2 2', 'ElementType = MET_UCHAR', 'ElementDataFile = d.raw', ''].join('\n');
+    await expect(take(named('d.mhd', text(header)))).rejects.toThrow(
+      'd.mhd: its numbers lie in d.raw; choose both files',
+    );
+    const zero = await take(named('d.raw', new Uint8Array(4)), named('d.mhd', text(header)));
+    expect(zero.sizes).toEqual([2, 2]);
+    const against = (dose: string, plane: object = {}) =>
+      page.call('dose.gamma', { run: first, reference: { dose, ...plane }, dose: 0.01, distance_mm: 1, viewport });
+    await expect(against(zero.id)).rejects.toThrow('d.mhd: no dose is above zero.');
+    await expect(against(zero.id, { depth: 'z' })).rejects.toThrow('depth and across must be two of its axes: x, y');
+    for (let i = 0; i < 4; i += 1) await take(named(name, bytes));
+    await expect(against(zero.id)).rejects.toThrow('This dose is no longer kept. Open its file again.');
+  });
+});
+
 describe('the width in Fermi–Eyges theory', () => {
   it('is that of the computed fluence, for a beam along z', async () => {
     const id = await run({

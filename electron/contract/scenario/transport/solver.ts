@@ -73,6 +73,13 @@ export const outputSchema = z.strictObject({
       description: 'Depths (mm) whose energy spectrum of primary protons is kept, with LET.',
     })
     .default([]),
+  gray: z
+    .boolean()
+    .meta({
+      title: 'Gy of fields',
+      description: 'Solves each kind of spot by itself afterwards, in wide columns, so that a field has dose in Gy.',
+    })
+    .default(false),
   alpha_beta_Gy: quantity({
     title: 'α/β',
     description: 'Of photons, for the RBE by McNamara, Wedenberg and Carabe.',

@@ -21,6 +21,7 @@ import '../../workloads/transport/aside.ts';
 import '../../workloads/transport/beams/commission-fit.ts';
 import '../../workloads/transport/beams/sobp-fit.ts';
 import '../../workloads/transport/display/whole-fields.ts';
+import '../../workloads/transport/dose-file.ts';
 import '../../workloads/index.ts';
 import '../../workloads/scenarios/index.ts';
 

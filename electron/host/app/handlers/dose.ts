@@ -1,12 +1,16 @@
 /** Calls that hold a run's dose against another's, and its width against theory. */
+import type { GammaDose, ImportedPlane } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
-import { gammaField } from '../../model/fields/gamma.ts';
+import { type DoseMap, gammaField } from '../../model/fields/gamma.ts';
 import { problemOf, type Scenarios } from '../../workloads/scenarios/index.ts';
-import { gammaMapOfRun } from '../../workloads/transport/aside.ts';
+import { gammaMapOfRun, toPeakOf } from '../../workloads/transport/aside.ts';
+import { type GridAxes, gridAxes, planeAxes } from '../../workloads/transport/display/grid-axes.ts';
 import { makeField } from '../../workloads/transport/display/maps.ts';
 import { gammaDoseOf } from '../../workloads/transport/metrics/gamma-dose.ts';
+import type { RunData } from '../../workloads/transport/run-data.ts';
 import { asTransport } from '../../workloads/transport/scenario/reading.ts';
+import type { ImportedDoses } from '../doses/imported.ts';
 import type { Runs } from '../runs/runs.ts';
 import { transportRun } from '../runs/transport-maps.ts';
 import type { Handlers } from '../service/service.ts';
@@ -15,23 +19,55 @@ export interface DoseParts {
   readonly addon: NativeAddon;
   readonly runs: Runs;
   readonly scenarios: Scenarios;
+  readonly doses: ImportedDoses;
 }
 
-export function doseHandlers({ addon, runs, scenarios }: DoseParts): Pick<Handlers, 'dose.gamma' | 'dose.fermiEyges'> {
+interface Judged {
+  readonly by: GammaDose;
+  readonly wanted: DoseMap;
+  readonly here: DoseMap;
+  /** Those of the reference. */
+  readonly axes: Pick<GridAxes, 'z' | 'x'>;
+}
+
+async function againstRun(run: RunData, reference: RunData, asked: GammaDose): Promise<Judged> {
+  const by = gammaDoseOf(asked, [run, reference]);
+  const [wanted, here] = [await gammaMapOfRun(reference, by), await gammaMapOfRun(run, by)];
+  return { by, wanted, here, axes: gridAxes(reference.axes) };
+}
+
+async function againstImport(
+  run: RunData,
+  doses: ImportedDoses,
+  { dose, ...plane }: ImportedPlane,
+  asked: GammaDose,
+): Promise<Judged> {
+  const by = gammaDoseOf(asked, [run]);
+  const [wanted, here] = [await doses.plane(dose, plane), await toPeakOf(await gammaMapOfRun(run, by))];
+  return { by, wanted, here, axes: planeAxes(wanted) };
+}
+
+type DoseHandlers = Pick<Handlers, Extract<keyof Handlers, `dose.${string}`>>;
+
+export function doseHandlers({ addon, runs, scenarios, doses }: DoseParts): DoseHandlers {
   return {
+    'dose.import': async ({ files }) => doses.take(files),
     'dose.gamma': async ({ run, reference, dose, distance_mm, local, threshold, by: asked, viewport }, signal) => {
-      const [evaluated, wanted] = [await transportRun(runs, run), await transportRun(runs, reference)];
-      const by = gammaDoseOf(asked, [evaluated, wanted]);
+      const evaluated = await transportRun(runs, run);
+      const { by, wanted, here, axes } =
+        typeof reference === 'string'
+          ? await againstRun(evaluated, await transportRun(runs, reference), asked)
+          : await againstImport(evaluated, doses, reference, asked);
       const { values, passed, points, worst, histogram } = await gammaField(
-        await gammaMapOfRun(wanted, by),
-        await gammaMapOfRun(evaluated, by),
+        wanted,
+        here,
         { dose, distance_mm, local, threshold },
         signal,
       );
       const field = { values, axes: ['z', 'x'], quantity: 'gamma index', unit: '' } as const;
       // Cells that are not judged are NaN, and have no part in the extremes.
       const map = {
-        ...(await makeField(wanted.axes, field, 'z', 'x', viewport)),
+        ...(await makeField(axes, field, viewport)),
         min: 0,
         max: worst,
         minPositive: worst,

@@ -8,8 +8,8 @@ export type VolumeAxis = (typeof names)[number];
 
 /** Axes of a volume by name; of a plane the second one is depth, of a volume the third. */
 export interface PlaneOfVolume {
-  readonly depth?: VolumeAxis;
-  readonly across?: VolumeAxis;
+  readonly depth?: VolumeAxis | undefined;
+  readonly across?: VolumeAxis | undefined;
   /** mm that are added to the file's positions. */
   readonly shift_depth_mm?: number;
   readonly shift_across_mm?: number;

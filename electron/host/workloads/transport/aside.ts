@@ -4,6 +4,7 @@ import type { Curve } from '../../../contract/fields.ts';
 import type { DepthDose, LedgerTable, Moments, RunSummary } from '../../../contract/run.ts';
 import { asideIfLarge } from '../../io/aside/large.ts';
 import type { DoseMap } from '../../model/fields/gamma.ts';
+import { toPeak } from '../../model/fields/volume-dose.ts';
 import { noSpans } from '../../model/recording/recording.ts';
 import { gammaMap } from './metrics/gamma-dose.ts';
 import { grayOnAxis } from './metrics/gray.ts';
@@ -57,3 +58,6 @@ export const gammaMapOfRun: (run: RunData, by: GammaDose) => Promise<DoseMap> = 
   'make a dose for the gamma index',
   gammaMap,
 );
+
+/** Scaled so that its largest dose by area is 1. */
+export const toPeakOf: (map: DoseMap) => Promise<DoseMap> = asideIfLarge('scale a dose to its peak', toPeak);

@@ -1,12 +1,15 @@
 /** Doses of files to compare with: runs, depth doses and maps as CSV, volumes as MetaImage and NRRD. */
 import path from 'node:path';
+import type { ImportedDoseInfo } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { GammaCurve } from '../../../contract/gamma-curve.ts';
+import { aside } from '../../io/aside/task.ts';
 import { readPlain } from '../../io/files/plain-file.ts';
 import { metaImageData, readMetaImage } from '../../io/volumes/metaimage.ts';
 import { readNrrd } from '../../io/volumes/nrrd.ts';
+import type { Volume } from '../../io/volumes/volume.ts';
 import type { DoseMap } from '../../model/fields/gamma.ts';
-import { type PlaneOfVolume, volumeDose } from '../../model/fields/volume-dose.ts';
+import { type PlaneOfVolume, toPeak, volumeDose } from '../../model/fields/volume-dose.ts';
 import { type DepthUnit, readCurve } from './beams/measured-curve.ts';
 
 export type ImportedDose =
@@ -34,7 +37,8 @@ function stepOf(file: string, what: string, places: readonly number[]): number {
   return step;
 }
 
-function mapOf(file: string, text: string): DoseMap {
+/** x first, depth second. */
+function mapOf(file: string, text: string): Volume {
   const lines = text.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
   const x = (lines[0] ?? '')
     .split(',')
@@ -49,9 +53,12 @@ function mapOf(file: string, text: string): DoseMap {
     throw new BraggError('invalid', `${file}: a map needs two rows and columns or more.`);
   const z = rows.map((row) => row[0] ?? 0);
   const [dz, dx] = [stepOf(file, 'depths', z), stepOf(file, 'places across', x)];
-  const dose = Float64Array.from(rows.flatMap((row) => row.slice(1).map((value) => value * dz * dx)));
-  const from = (places: readonly number[], step: number): number => (places[0] ?? 0) - step / 2;
-  return { dose, nz: z.length, nx: x.length, dz_mm: dz, dx_mm: dx, z_from_mm: from(z, dz), x_from_mm: from(x, dx) };
+  return {
+    sizes: [x.length, z.length],
+    spacing_mm: [dx, dz],
+    origin_mm: [x[0] ?? 0, z[0] ?? 0],
+    values: Float64Array.from(rows.flatMap((row) => row.slice(1))),
+  };
 }
 
 function curveOf(file: string, text: string, unit: DepthUnit | null): GammaCurve {
@@ -61,21 +68,91 @@ function curveOf(file: string, text: string, unit: DepthUnit | null): GammaCurve
   throw new BraggError('invalid', `${file}, line ${first?.line ?? 1}: ${first?.message ?? 'is no depth dose'}.`);
 }
 
+export interface NamedBytes {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+type Read = { readonly kind: 'volume'; readonly volume: Volume } | Extract<ImportedDose, { readonly kind: 'curve' }>;
+
+const endingOf = (name: string): string => path.extname(name).toLowerCase();
+const isMetaImage = (name: string): boolean => endingOf(name) === '.mha' || endingOf(name) === '.mhd';
+
+/** Name of the file that the numbers of a MetaImage lie in; null where they lie in the file itself. */
+function besideOf({ name, bytes }: NamedBytes): string | null {
+  return isMetaImage(name) ? metaImageData(name, bytes) : null;
+}
+
+/** Whether a table is a map: its second column says at which x it is. */
+function isMap(text: string): boolean {
+  const named = text.split(/\r?\n/).find((line) => line !== '' && !line.startsWith('#')) ?? '';
+  return MAP_COLUMN.test(named.split(',')[1] ?? '');
+}
+
+/** Throws BraggError with the file and what is allowed. */
+function readDose({ name, bytes }: NamedBytes, beside: Uint8Array | null, unit: DepthUnit | null): Read {
+  if (endingOf(name) === '.nrrd') return { kind: 'volume', volume: readNrrd(name, bytes) };
+  if (isMetaImage(name)) return { kind: 'volume', volume: readMetaImage(name, bytes, beside) };
+  const text = new TextDecoder().decode(bytes);
+  return isMap(text)
+    ? { kind: 'volume', volume: mapOf(name, text) }
+    : { kind: 'curve', curve: curveOf(name, text, unit) };
+}
+
+function inPlane(name: string, dose: Read, plane: PlaneOfVolume): ImportedDose {
+  return dose.kind === 'volume' ? { kind: 'map', map: volumeDose(name, dose.volume, plane) } : dose;
+}
+
 /** Throws BraggError with the file and what is allowed. */
 export async function readDoseFile(file: string, plane: PlaneOfVolume, unit: DepthUnit | null): Promise<ImportedDose> {
   const bytes = await readPlain(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw new BraggError('not-found', `There is no file ${file}.`);
     throw error;
   });
-  const ending = path.extname(file).toLowerCase();
-  if (ending === '.nrrd') return { kind: 'map', map: volumeDose(file, readNrrd(file, bytes), plane) };
-  if (ending === '.mha' || ending === '.mhd') {
-    const beside = metaImageData(file, bytes);
-    const data = beside === null ? null : await readPlain(path.join(path.dirname(file), beside));
-    return { kind: 'map', map: volumeDose(file, readMetaImage(file, bytes, data), plane) };
-  }
-  const text = new TextDecoder().decode(bytes);
-  const named = text.split(/\r?\n/).find((line) => line !== '' && !line.startsWith('#')) ?? '';
-  const isMap = MAP_COLUMN.test(named.split(',')[1] ?? '');
-  return isMap ? { kind: 'map', map: mapOf(file, text) } : { kind: 'curve', curve: curveOf(file, text, unit) };
+  const named = { name: file, bytes };
+  const beside = besideOf(named);
+  const data = beside === null ? null : await readPlain(path.join(path.dirname(file), beside));
+  return inPlane(file, readDose(named, data, unit), plane);
 }
+
+/** The file that says what the others are, and what it holds. */
+function ofFiles(files: readonly NamedBytes[]): { readonly name: string; readonly volume: Volume } {
+  const main = files.find(({ name }) => importedEndings.includes(endingOf(name)));
+  if (main === undefined) {
+    const names = files.map(({ name }) => name).join(', ');
+    throw new BraggError('foreign-file', `${names}: is no dose; allowed: ${importedEndings.join(', ')}.`);
+  }
+  const beside = besideOf(main);
+  const data = beside === null ? null : files.find(({ name }) => name === beside)?.bytes;
+  if (data === undefined) {
+    throw new BraggError('foreign-file', `${main.name}: its numbers lie in ${beside}; choose both files at once.`);
+  }
+  const isTable = !isMetaImage(main.name) && endingOf(main.name) !== '.nrrd';
+  const dose = isTable && !isMap(new TextDecoder().decode(main.bytes)) ? null : readDose(main, data, null);
+  if (dose?.kind !== 'volume') {
+    const allowed = 'allowed: depth, then a column for each x, as the program exports a dose map';
+    throw new BraggError('unsupported', `${main.name} is no map; ${allowed}. A depth dose lies over the depth dose.`);
+  }
+  return { name: main.name, volume: dose.volume };
+}
+
+/** What files of a dose hold. */
+export const lookIntoDose = aside(
+  'look into a dose file',
+  ({ files }: { readonly files: readonly NamedBytes[] }): Omit<ImportedDoseInfo, 'id'> => {
+    const { name, volume } = ofFiles(files);
+    const { sizes, spacing_mm, origin_mm } = volume;
+    return { name, sizes: [...sizes], spacing_mm: [...spacing_mm], origin_mm: [...origin_mm] };
+  },
+);
+
+/** The plane of it that a run is held against, scaled so that its largest dose is 1. */
+export const planeOfDose = aside(
+  'read a plane of a dose file',
+  ({ files, plane }: { readonly files: readonly NamedBytes[]; readonly plane: PlaneOfVolume }): DoseMap => {
+    const { name, volume } = ofFiles(files);
+    const map = toPeak(volumeDose(name, volume, plane));
+    if (!map.dose.some((value) => value > 0)) throw new BraggError('foreign-file', `${name}: no dose is above zero.`);
+    return map;
+  },
+);

@@ -115,7 +115,7 @@ export async function exportRun(run: RunData, what: Exported, packer: Packer): P
   const name = stem(run.name);
   if (what === 'run') return { name: `${name}.h5`, mime: 'application/x-hdf5', bytes: await packer.write(run) };
   if (isImageExport(what)) {
-    const image = imageOf(run, what);
+    const image = await imageOf(run, what);
     return { name: `${name}-${image.name}`, mime: 'application/octet-stream', bytes: image.bytes };
   }
   const isJson = what === 'summary';

@@ -10,6 +10,7 @@ import { depthMetricsOfRun } from './aside.ts';
 import { beamsTogether } from './batch.ts';
 import { transportBenchable } from './benchable.ts';
 import { comparedTransport } from './compared.ts';
+import { expectedTime, expectedVisits } from './expected-time.ts';
 import { type Exported, exportRun } from './export.ts';
 import { transportMeasures } from './metrics/measures.ts';
 import { measured } from './run-data.ts';
@@ -32,7 +33,9 @@ async function resolve({ addon, memoryLimit_bytes }: ResolveParts, any: AnyReadi
   const { scenario, estimate, range_mm, waterRange_mm, table, problem } = reading;
   if (scenario === null || estimate === null || problem === null) return null;
   if (range_mm === null || waterRange_mm === null || table === null) return null;
-  const { plan } = await laid(addon, problem());
+  const asked = problem();
+  const { plan } = await laid(addon, asked);
+  const visits = expectedVisits(asked, plan, { range_mm, bins_mm: waterRange_mm });
   return {
     kind: 'transport',
     scenario: { ...scenario },
@@ -45,9 +48,13 @@ async function resolve({ addon, memoryLimit_bytes }: ResolveParts, any: AnyReadi
     steps_max: plan.steps_max,
     range_mm,
     waterRange_mm,
+    ...(visits !== null && { expected: expectedTime(asked, plan, visits, isOfGpu(addon, plan.variant)) }),
     table,
   };
 }
+
+const isOfGpu = (addon: ResolveParts['addon'], variant: string): boolean =>
+  addon.variants().some(({ id, device }) => id === variant && device !== 'cpu');
 
 export const transport: HostWorkload = {
   scenario: transportScenario,
@@ -57,8 +64,12 @@ export const transport: HostWorkload = {
   variants: transportVariants,
   resolve,
   needs: async (addon, reading) => {
-    const { plan } = await laid(addon, problemOf(narrowed(reading)));
+    const { range_mm, waterRange_mm } = narrowed(reading);
+    const problem = problemOf(narrowed(reading));
+    const { plan } = await laid(addon, problem);
+    const ranges = { range_mm: range_mm ?? 0, bins_mm: waterRange_mm ?? 0 };
     const { variant, precision, estimate_bytes, ne, ntheta, nz, nx } = plan;
+    const visits = expectedVisits(problem, plan, ranges);
     const grid = { ne, ntheta, nz, nx };
     return {
       variant,
@@ -67,14 +78,25 @@ export const transport: HostWorkload = {
       size: gridText(grid),
       sizes: { grid },
       least_s: leastSeconds(workOf(addon, plan)),
+      ...(visits !== null && { expected: expectedTime(problem, plan, visits, isOfGpu(addon, variant)) }),
     };
   },
   prepare: async (addon, reading, { trace, pictures }) => {
-    const { table } = narrowed(reading);
+    const { table, scenario, range_mm, waterRange_mm } = narrowed(reading);
     const asked = problemOf(narrowed(reading));
     const problem = pictures ? asked : { ...asked, keyframes: 0 };
-    const start = { problem, table: table ?? '', trace, unwatched: !pictures };
-    return new TransportRunning(addon, await laid(addon, problem), start);
+    const native = await laid(addon, problem);
+    const ranges = { range_mm: range_mm ?? 0, bins_mm: waterRange_mm ?? 0 };
+    const visits = expectedVisits(problem, native.plan, ranges);
+    const start = {
+      problem,
+      visits,
+      table: table ?? '',
+      trace,
+      unwatched: !pictures,
+      gray: scenario?.output.gray ?? false,
+    };
+    return new TransportRunning(addon, native, start);
   },
   ended: async (any) => {
     const run = runOf('transport', any);

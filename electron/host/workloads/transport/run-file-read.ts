@@ -7,6 +7,7 @@ import { crossingColumns } from '../../io/hdf5/layout.ts';
 import { readEnd, readHead } from '../run-files/head.ts';
 import { readRecording } from '../run-files/recording.ts';
 import { readSetup } from '../run-files/setup.ts';
+import type { YKind } from './metrics/across-y.ts';
 import type { Axes, RunData } from './run-data.ts';
 
 function readAxes(f: RunFileFields): Axes {
@@ -79,10 +80,31 @@ function readSecondaries(f: RunFileFields): RunData['secondaries'] {
   };
 }
 
+/** Kinds of spots, and the spots of each. */
+function readKinds(f: RunFileFields, nz: number): readonly YKind[] {
+  const at = (name: string): string => `across_y/kinds/${name}`;
+  const [count, spots] = [f.length(at('count')), f.length(at('spot_kind'))];
+  const all = (name: string): Float64Array => f.float64(at(name), [count, nz]);
+  const [sigma_y, sigma_x, dose] = [all('sigma_y_mm'), all('sigma_x_mm'), all('depth_dose')];
+  const kind = f.uint32(at('spot_kind'), [spots]);
+  const [x, weight] = [f.float64(at('spot_x_mm'), [spots]), f.float64(at('spot_weight'), [spots])];
+  const wrong = kind.find((each) => each >= count);
+  if (wrong !== undefined) f.refuse(`across_y/kinds/spot_kind has ${wrong}; there are ${count} kinds`);
+  return Array.from({ length: count }, (_, i) => {
+    const row = (of: Float64Array): Float64Array => of.slice(i * nz, (i + 1) * nz);
+    const own = (of: Float64Array): Float64Array => of.filter((_value, spot) => kind[spot] === i);
+    return {
+      ...{ sigma_y_mm: row(sigma_y), sigma_x_mm: row(sigma_x), depth_dose: row(dose) },
+      ...{ x_mm: own(x), weight: own(weight) },
+    };
+  });
+}
+
 /** Null in files from before it was kept. */
 function readAcrossY(f: RunFileFields, { nz }: Axes): RunData['acrossY'] {
   if (!f.has('across_y')) return null;
   if (f.hasDataset('across_y/sigma_y_mm')) return { sigma_y_mm: f.float64('across_y/sigma_y_mm', [nz]) };
+  if (f.has('across_y/kinds')) return { kinds: readKinds(f, nz) };
   return { reason: f.text('across_y', 'reason') };
 }
 

@@ -1,5 +1,5 @@
 /** A run as the bytes of an HDF5 file; the layout is in layout.ts. */
-import type { File } from 'h5wasm';
+import type { File, Group } from 'h5wasm';
 import { letNames } from '../../../contract/quality.ts';
 import type { Moments } from '../../../contract/run.ts';
 import { energyColumns, faceColumns, numberColumns } from '../../../contract/scenario/transport/ledger-columns.ts';
@@ -10,6 +10,7 @@ import { put, putNote, putValues } from '../../io/hdf5/put.ts';
 import { putHead } from '../run-files/head.ts';
 import { putRecording } from '../run-files/recording.ts';
 import { putSetup } from '../run-files/setup.ts';
+import type { YKind } from './metrics/across-y.ts';
 import { dosePerMass } from './metrics/dose-per-mass.ts';
 import { grayOnAxis } from './metrics/gray.ts';
 import { qualityOf } from './metrics/quality.ts';
@@ -98,6 +99,29 @@ function putFluence(file: File, run: RunData): void {
   }
 }
 
+/** Kinds of spots by row of z, and the kind, place and weight of each spot. */
+function putKinds(group: Group, kinds: readonly YKind[], nz: number): void {
+  const joined = (parts: readonly Float64Array[]): Float64Array =>
+    Float64Array.from(parts.flatMap((part) => [...part]));
+  const shape = [kinds.length, nz];
+  put(
+    group,
+    'count',
+    Float64Array.from(kinds, ({ x_mm }) => x_mm.length),
+    [kinds.length],
+    { long_name: 'spots of it' },
+  );
+  const widths = { units: 'mm', long_name: 'standard deviation by row of z, by Fermi and Eyges' };
+  put(group, 'sigma_y_mm', joined(kinds.map((kind) => kind.sigma_y_mm)), shape, widths);
+  put(group, 'sigma_x_mm', joined(kinds.map((kind) => kind.sigma_x_mm)), shape, widths);
+  const dose = { units: 'MeV/mm', long_name: 'deposited by all of it, solved by itself' };
+  put(group, 'depth_dose', joined(kinds.map(({ depth_dose }) => depth_dose)), shape, dose);
+  const x = joined(kinds.map(({ x_mm }) => x_mm));
+  put(group, 'spot_kind', Uint32Array.from(kinds.flatMap(({ x_mm }, i) => [...x_mm].map(() => i))), [x.length], {});
+  put(group, 'spot_x_mm', x, [x.length], { units: 'mm' });
+  put(group, 'spot_weight', joined(kinds.map(({ weight }) => weight)), [x.length], { units: 'protons' });
+}
+
 /** The width across y, or why there is none, and the dose on the axis. */
 function putGray(file: File, run: RunData): void {
   const { acrossY } = run;
@@ -108,7 +132,8 @@ function putGray(file: File, run: RunData): void {
     return;
   }
   const notes = { units: 'mm', long_name: 'standard deviation across y by row of z, by Fermi and Eyges' };
-  put(group, 'sigma_y_mm', acrossY.sigma_y_mm, [run.axes.nz], notes);
+  if ('kinds' in acrossY) putKinds(group.create_group('kinds'), acrossY.kinds, run.axes.nz);
+  else put(group, 'sigma_y_mm', acrossY.sigma_y_mm, [run.axes.nz], notes);
   const dose = grayOnAxis(run);
   if ('reason' in dose) return;
   const { positions, values } = dose.curve;

@@ -7,7 +7,9 @@ import type { Sink } from '../../io/flow/sink.ts';
 import { Subscribers } from '../../io/flow/subscribers.ts';
 import type { RunSurroundings, WorkloadRun } from '../workload.ts';
 import { Checkpointing } from './checkpointing.ts';
+import { learnTime } from './expected-time.ts';
 import { LiveState, type LiveView } from './live.ts';
+import { hasKinds, yKinds } from './metrics/y-kinds.ts';
 import { axesOf, beamOf, keyframesOf, type RunData, type RunOutcome, runData } from './run-data.ts';
 import { gridText, upToText } from './texts.ts';
 
@@ -18,6 +20,10 @@ export interface TransportStart {
   readonly trace: boolean;
   /** Nobody will look at the run on its way: it makes no live frames. */
   readonly unwatched: boolean;
+  /** Cells that its steps were expected to visit: what it takes is learned from. */
+  readonly visits?: number | null;
+  /** Spots that differ are told apart afterwards, for dose in Gy. */
+  readonly gray?: boolean;
 }
 
 function detailOf({ step, steps_max, depth_mm, weight_left, ledger_error, steps_per_s }: NativeProgress) {
@@ -40,14 +46,17 @@ export class TransportRunning implements WorkloadRun {
   readonly lane: string;
   readonly size: string;
   readonly before: TransportProgress;
+  readonly #addon: NativeAddon;
   readonly #native: TransportRun;
   readonly #start: TransportStart;
   readonly #live: LiveState;
+  readonly #ending = new AbortController();
   readonly #watchers = new Subscribers<LiveFrame>();
   readonly #sinks = new Map<LiveView, Sink<LiveFrame>>();
 
   /** `native` is the problem's run, laid out and not started. */
   constructor(addon: NativeAddon, native: TransportRun, start: TransportStart) {
+    this.#addon = addon;
     this.#native = native;
     this.#start = start;
     const { plan } = this.#native;
@@ -79,10 +88,19 @@ export class TransportRunning implements WorkloadRun {
     // The engine leaves a last frame, with which every live map ends at the final state.
     await this.#refresh();
     const keyframes = await keyframesOf(this.#native, result);
-    return this.#dataOf(context, result, keyframes);
+    const { problem, gray, visits = null } = this.#start;
+    if (result.status === 'done') {
+      learnTime(problem, this.#native.plan, visits, result.solve_s + (result.secondaries?.seconds ?? 0));
+    }
+    const told = gray === true && result.status === 'done' && hasKinds(problem);
+    return {
+      ...this.#dataOf(context, result, keyframes),
+      ...(told && { acrossY: await yKinds(this.#addon, problem, this.#ending.signal) }),
+    };
   }
 
   cancel(): void {
+    this.#ending.abort();
     this.#native.cancel();
   }
 

@@ -37,7 +37,7 @@ describe('each kind of fault says what the value is and what is allowed', () => 
     [
       'list for an object',
       { output: [] },
-      'output: [] is not an object; allowed: an object with the keys keyframes, let, spectra_mm, alpha_beta_Gy, fraction_Gy',
+      'output: [] is not an object; allowed: an object with the keys keyframes, let, spectra_mm, gray, alpha_beta_Gy, fraction_Gy',
     ],
     ['yes or no', { output: { let: 5 } }, 'output.let: 5 is not a yes or no; allowed: true or false'],
     [

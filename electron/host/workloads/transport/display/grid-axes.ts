@@ -1,5 +1,6 @@
 /** The four axes of a run's grid in display units. */
 import type { AxisName } from '../../../../contract/fields.ts';
+import type { DoseMap } from '../../../model/fields/gamma.ts';
 import type { GridAxis } from '../../../model/fields/reduce.ts';
 import type { Axes } from '../run-data.ts';
 
@@ -29,6 +30,12 @@ export function gridAxes(axes: Axes): GridAxes {
   const fresh = makeAxes(axes);
   made.set(axes, fresh);
   return fresh;
+}
+
+/** Those of a dose of another program. */
+export function planeAxes(map: DoseMap): Pick<GridAxes, 'z' | 'x'> {
+  const { nz, nx, dz_mm, dx_mm, z_from_mm = 0, x_from_mm = (-nx * dx_mm) / 2 } = map;
+  return { z: uniform('z', 'mm', z_from_mm, dz_mm, nz), x: uniform('x', 'mm', x_from_mm, dx_mm, nx) };
 }
 
 function makeAxes(axes: Axes): GridAxes {

@@ -2,9 +2,9 @@
 import { BraggError } from '../../../../contract/errors.ts';
 import type { Volume } from '../../../io/volumes/volume.ts';
 import { metaImageBytes, nrrdBytes } from '../../../io/volumes/write.ts';
-import { grayField } from '../metrics/gray.ts';
 import { letMap } from '../metrics/quality.ts';
 import type { RunData } from '../run-data.ts';
+import { grayMap } from './whole-fields.ts';
 
 const writers = { mha: metaImageBytes, nrrd: nrrdBytes } as const;
 type ImageEnding = keyof typeof writers;
@@ -12,7 +12,7 @@ type ImageEnding = keyof typeof writers;
 interface Quantity {
   readonly content: string;
   /** [z][x]. Throws `unsupported` where the run has none. */
-  readonly values: (run: RunData) => Float64Array;
+  readonly values: (run: RunData) => Float64Array | Promise<Float64Array>;
 }
 
 /** What can be written, by the names of the exports. */
@@ -23,8 +23,8 @@ const quantities = {
   },
   gray: {
     content: 'dose at y = 0, Gy per 1e9 protons',
-    values: (run) => {
-      const found = grayField(run, 0);
+    values: async (run) => {
+      const found = await grayMap(run, 0);
       if ('reason' in found) throw new BraggError('unsupported', `There is no dose in Gy: ${found.reason}.`);
       return found.values;
     },
@@ -53,10 +53,16 @@ function gridOf({ axes: { nx, nz, dx_mm, dz_mm } }: RunData): Omit<Volume, 'valu
   return { sizes: [nx, nz], spacing_mm: [dx_mm, dz_mm], origin_mm: [(0.5 - nx / 2) * dx_mm, dz_mm / 2] };
 }
 
-export function imageOf(run: RunData, what: ImageExport): { readonly name: string; readonly bytes: Uint8Array } {
+export async function imageOf(
+  run: RunData,
+  what: ImageExport,
+): Promise<{ readonly name: string; readonly bytes: Uint8Array }> {
   const asked = exportsByName.get(what);
   if (asked === undefined) throw new Error(`${what} is no image`);
   const { content, values } = quantities[asked.name];
-  const bytes = writers[asked.ending]({ ...gridOf(run), values: values(run) }, { content: `${run.name}: ${content}` });
+  const bytes = writers[asked.ending](
+    { ...gridOf(run), values: await values(run) },
+    { content: `${run.name}: ${content}` },
+  );
   return { name: `${asked.name}.${asked.ending}`, bytes };
 }

@@ -7,7 +7,7 @@ import type { Per } from '../../../io/addon/reduction.ts';
 import { type GridAxis, mapAxis, reduced, sampling } from '../../../model/fields/reduce.ts';
 import { massUnits, perMass } from '../metrics/dose-per-mass.ts';
 import type { Axes, RunData } from '../run-data.ts';
-import { gridAxes } from './grid-axes.ts';
+import { type GridAxes, gridAxes } from './grid-axes.ts';
 import { differenceOf, letField } from './whole-fields.ts';
 
 /** What maps can be made from: dose always, marginals where the moment has them. */
@@ -142,15 +142,13 @@ async function sourceOf(fields: Fields, request: MapRequest): Promise<Source> {
 
 async function mapOf(
   source: Source,
-  axes: Readonly<Record<AxisName, GridAxis>>,
-  request: MapRequest,
+  { horizontal, vertical }: { readonly horizontal: GridAxis; readonly vertical: GridAxis },
+  viewport: MapRequest['viewport'],
 ): Promise<FieldMap> {
-  const { viewport } = request;
-  const [horizontal, vertical] = [axes[request.horizontal], axes[request.vertical]];
   const across = sampling(horizontal, viewport.horizontal, viewport.pixels[0]);
   const down = sampling(vertical, viewport.vertical, viewport.pixels[1]);
-  const contiguous = axes[source.axes[1]].edges.length - 1;
-  const horizontalIsContiguous = source.axes[1] === request.horizontal;
+  const horizontalIsContiguous = source.axes[1] === horizontal.name;
+  const contiguous = (horizontalIsContiguous ? horizontal : vertical).edges.length - 1;
   const plane = {
     values: source.values,
     strideHorizontal: horizontalIsContiguous ? 1 : contiguous,
@@ -166,19 +164,22 @@ async function mapOf(
   };
 }
 
-/** A field of a run's grid that is neither its dose nor its protons, such as a gamma index. */
+/** A field of the z–x plane that is neither a run's dose nor its protons, such as a gamma index. */
 export function makeField(
-  axes: Axes,
+  { z, x }: Pick<GridAxes, 'z' | 'x'>,
   field: Pick<Source, 'values' | 'axes' | 'quantity' | 'unit'>,
-  horizontal: AxisName,
-  vertical: AxisName,
   viewport: MapRequest['viewport'],
 ): Promise<FieldMap> {
-  return mapOf({ ...field, scale: 1 }, gridAxes(axes), { quantity: 'dose', horizontal, vertical, viewport });
+  return mapOf({ ...field, scale: 1 }, { horizontal: z, vertical: x }, viewport);
 }
 
+const shownAxes = (axes: GridAxes, { horizontal, vertical }: MapRequest) => ({
+  horizontal: axes[horizontal],
+  vertical: axes[vertical],
+});
+
 export async function makeMap(fields: Fields, request: MapRequest): Promise<FieldMap> {
-  return mapOf(await sourceOf(fields, request), gridAxes(fields.axes), request);
+  return mapOf(await sourceOf(fields, request), shownAxes(gridAxes(fields.axes), request), request.viewport);
 }
 
 /** Where two axes are not the same, cell by cell; null where they are. */
@@ -203,7 +204,7 @@ export async function makeDifference(fields: Fields, other: Fields, request: Map
   const values = await differenceOf(mine, theirs);
   const quantity = `${mine.quantity} difference`;
   const { per: _per, ...whole } = mine;
-  return mapOf({ ...whole, values, scale: 1, quantity }, axes, plain);
+  return mapOf({ ...whole, values, scale: 1, quantity }, shownAxes(axes, plain), plain.viewport);
 }
 
 /** What live frames have to hold so that these maps can be made: `dose`, and sums by their keys. */

@@ -2,6 +2,7 @@
 import type { LetName } from '../../../../contract/quality.ts';
 import type { Per } from '../../../io/addon/reduction.ts';
 import { asideIfLarge } from '../../../io/aside/large.ts';
+import { aside } from '../../../io/aside/task.ts';
 import { type GrayRun, grayField } from '../metrics/gray.ts';
 import { type LetMoments, letMap } from '../metrics/quality.ts';
 
@@ -25,13 +26,19 @@ export function letField(tracks: LetMoments, name: LetName): Promise<Float64Arra
   return found;
 }
 
-const makeGray = asideIfLarge('make a map of Gy', ({ run, y_mm }: { readonly run: GrayRun; readonly y_mm: number }) =>
-  grayField(run, y_mm),
-);
+interface GrayAsked {
+  readonly run: GrayRun;
+  readonly y_mm: number;
+}
+
+const makeGray = asideIfLarge('make a map of Gy', ({ run, y_mm }: GrayAsked) => grayField(run, y_mm));
+/** Spots that differ take long in small arrays, too. */
+const makeGrayOfKinds = aside('make a map of Gy of a field', ({ run, y_mm }: GrayAsked) => grayField(run, y_mm));
 
 /** Gy per 10⁹ protons, [z][x], at `y_mm` from the axis; or why there is none. */
 export function grayMap({ acrossY, axes, beam, dose }: GrayRun, y_mm: number): ReturnType<typeof makeGray> {
-  return makeGray({ run: { acrossY, axes, beam, dose }, y_mm });
+  const make = acrossY !== null && 'kinds' in acrossY ? makeGrayOfKinds : makeGray;
+  return make({ run: { acrossY, axes, beam, dose }, y_mm });
 }
 
 /** Cells in their unit: value · scale · factor / divisor. */

@@ -5,8 +5,24 @@
 import { BraggError } from '../../../../contract/errors.ts';
 import { fromNative, loadAddon, type TransportProblem } from '../../../io/addon/addon.ts';
 
-/** σ_y by row of z, mm; behind the range it stays. Or why there is none. */
-export type AcrossY = { readonly sigma_y_mm: Float64Array } | { readonly reason: string };
+/** Spots of one kind in a field. By row of z: widths, mm, and what all of them deposit, MeV/mm; and each one's place and weight. */
+export interface YKind {
+  readonly sigma_y_mm: Float64Array;
+  readonly sigma_x_mm: Float64Array;
+  readonly depth_dose: Float64Array;
+  readonly x_mm: Float64Array;
+  readonly weight: Float64Array;
+}
+
+interface Width {
+  readonly sigma_y_mm: Float64Array;
+}
+interface None {
+  readonly reason: string;
+}
+
+/** σ_y by row of z, mm; behind the range it stays. Of spots that differ, one for each kind. Or why there is none. */
+export type AcrossY = Width | { readonly kinds: readonly YKind[] } | None;
 
 /** The first row of z in which two materials lie beside each other; null where matter is layered. */
 function mixedRow({
@@ -23,35 +39,44 @@ function mixedRow({
   return null;
 }
 
+/** Every row of z holds one material. */
+export const isLayered = (problem: TransportProblem): boolean => mixedRow(problem) === null;
+
 type Beam = TransportProblem['beam'];
 
 /** The one beam whose width all spots have; null where they differ. */
 function commonBeam({ beam, spots = [] }: TransportProblem): Beam | null {
   const [first = beam, ...others] = spots;
   const same = (a: Beam, b: Beam): boolean =>
-    a.energy_MeV === b.energy_MeV &&
-    a.y_sigma_mm === b.y_sigma_mm &&
-    a.angle_sigma_rad === b.angle_sigma_rad &&
-    a.angle_rad === b.angle_rad;
+    a.energy_MeV === b.energy_MeV && a.y_sigma_mm === b.y_sigma_mm && a.angle_sigma_rad === b.angle_sigma_rad;
   return others.every((spot) => same(spot, first)) ? first : null;
 }
 
 export function acrossY(problem: TransportProblem): AcrossY {
   if (problem.initial.kind === 'filled') return { reason: 'phase space was filled with numbers: there is no beam' };
-  const beam = commonBeam(problem);
-  if (beam === null) {
-    return {
-      reason: 'the spots differ in energy, angle or width: the plane holds their sum, and each has a width of its own',
-    };
+  const { beam: asked, spots = [asked] } = problem;
+  if (spots.some(({ angle_rad }) => angle_rad !== 0)) {
+    return { reason: 'the beam is not along z: its layers would have to be tilted as well' };
   }
-  if (beam.angle_rad !== 0) return { reason: 'the beam is not along z: its layers would have to be tilted as well' };
   const mixed = mixedRow(problem);
   if (mixed !== null) {
     const at = ((mixed.row + 0.5) * problem.grid.dz_mm).toPrecision(4);
     const [one, other] = mixed.beside.map((i) => problem.materials[i]?.name ?? 'matter');
     return { reason: `matter is not layered: at z = ${Number(at)} mm ${one} and ${other} lie beside each other` };
   }
-  const width = beam.y_sigma_mm ?? beam.x_sigma_mm;
+  const beam = commonBeam(problem);
+  if (beam === null) {
+    return {
+      reason:
+        'the spots differ in energy or width: the plane holds their sum, and each has a width of its own ' +
+        '(output.gray has each solved by itself)',
+    };
+  }
+  return widthAcross(problem, beam, beam.y_sigma_mm ?? beam.x_sigma_mm);
+}
+
+/** Of a beam along z that is `width` mm wide at the entrance. */
+export function widthAcross(problem: TransportProblem, beam: Beam, width: number): Width | None {
   if (!(width > 0)) return { reason: 'the beam has no width: beam.x_sigma_mm or beam.y_sigma_mm must be above 0' };
   const { spots: _spots, ...single } = problem;
   try {

@@ -1,6 +1,7 @@
 /** Dose in Gy per 10⁹ protons, from the plane's energy and the width across y. */
 import type { Curve } from '../../../../contract/fields.ts';
 import type { RunData } from '../run-data.ts';
+import type { YKind } from './across-y.ts';
 
 /** nGy mm³ of 1 MeV in 1 mm³ of 1 g/cm³, as in dose-per-mass.ts; times 10⁹ protons and 10⁻⁹ Gy it is the same number. */
 const GRAY = 160.2176634;
@@ -12,19 +13,70 @@ const gaussian = (sigma_mm: number, y_mm: number): number =>
 /** What the dose in Gy is made from. */
 export type GrayRun = Pick<RunData, 'acrossY' | 'axes' | 'beam' | 'dose'>;
 
-/** Gy per 10⁹ protons, [z][x], at `y_mm` from the axis; or why there is none. */
-export function grayField(run: GrayRun, y_mm: number): { readonly values: Float64Array } | { readonly reason: string } {
+/** By column, the share of a cell's dose that lies at `y_mm`, per mm. */
+type RowShares = (row: number, x: number) => number;
+
+/** Standard deviations beyond which a spot has no part in a column. */
+const REACH = 8;
+
+/** How much of a kind lies in the column at `x_mm`, in the plane, by Gaussians. */
+function inColumn({ sigma_x_mm, x_mm, weight }: YKind, all: number, row: number, at_mm: number): number {
+  const sigma = Math.max(sigma_x_mm[row] ?? 1, 1e-6);
+  let sum = 0;
+  for (let i = 0; i < x_mm.length; i += 1) {
+    const away = ((x_mm[i] ?? 0) - at_mm) / sigma;
+    if (Math.abs(away) < REACH) sum += (weight[i] ?? 0) * Math.exp(-0.5 * away * away);
+  }
+  return sum / (sigma * all);
+}
+
+/** The mean over kinds, each by its part of the dose there; where no spot reaches, by its part of the row's. */
+function sharesOfKinds(kinds: readonly YKind[], { nx, dx_mm }: GrayRun['axes'], y_mm: number): RowShares {
+  const weights = kinds.map(({ weight }) => weight.reduce((a, b) => a + b, 0));
+  return (row, x) => {
+    const at_mm = (x + 0.5 - nx / 2) * dx_mm;
+    let [sum, all, rowSum, rowAll] = [0, 0, 0, 0];
+    for (const [i, kind] of kinds.entries()) {
+      const deposited = kind.depth_dose[row] ?? 0;
+      const share = gaussian(kind.sigma_y_mm[row] ?? 1, y_mm);
+      const part = deposited * inColumn(kind, weights[i] ?? 1, row, at_mm);
+      sum += part * share;
+      all += part;
+      rowSum += deposited * share;
+      rowAll += deposited;
+    }
+    if (all > 0) return sum / all;
+    return rowAll > 0 ? rowSum / rowAll : 0;
+  };
+}
+
+type Columns = readonly [from: number, to: number];
+
+/**
+ * Gy per 10⁹ protons, [z][x], at `y_mm` from the axis; or why there is none. `columns`: those alone that are looked at, the
+ * others stay 0.
+ */
+export function grayField(
+  run: GrayRun,
+  y_mm: number,
+  columns: Columns = [0, run.axes.nx],
+): { readonly values: Float64Array } | { readonly reason: string } {
   const { acrossY, axes, beam, dose } = run;
   if (acrossY === null) return { reason: 'this run was stored without the width across y' };
   if ('reason' in acrossY) return acrossY;
   const { density_g_cm3, nx, nz, dz_mm, dx_mm } = axes;
   if (density_g_cm3 === null) return { reason: 'this run was stored without the densities of its cells' };
   const values = new Float64Array(dose.length);
+  const factor = GRAY / (dz_mm * dx_mm * beam.weight);
+  const shareAt: RowShares =
+    'kinds' in acrossY
+      ? sharesOfKinds(acrossY.kinds, axes, y_mm)
+      : (row) => gaussian(acrossY.sigma_y_mm[row] ?? 1, y_mm);
   for (let z = 0; z < nz; z += 1) {
-    const factor = (GRAY * gaussian(acrossY.sigma_y_mm[z] ?? 1, y_mm)) / (dz_mm * dx_mm * beam.weight);
-    for (let x = 0; x < nx; x += 1) {
+    for (let x = columns[0]; x < columns[1]; x += 1) {
       const cell = z * nx + x;
-      values[cell] = ((dose[cell] ?? 0) * factor) / (density_g_cm3[cell] ?? 1);
+      const energy = dose[cell] ?? 0;
+      values[cell] = energy === 0 ? 0 : (energy * factor * shareAt(z, x)) / (density_g_cm3[cell] ?? 1);
     }
   }
   return { values };
@@ -32,12 +84,12 @@ export function grayField(run: GrayRun, y_mm: number): { readonly values: Float6
 
 /** On the beam's axis, between the two columns beside it; or why there is none. */
 export function grayOnAxis(run: GrayRun): { readonly curve: Curve } | { readonly reason: string } {
-  const field = grayField(run, 0);
-  if ('reason' in field) return field;
   const { nx, nz, dz_mm, dx_mm } = run.axes;
   const place = run.beam.x_mm / dx_mm + nx / 2 - 0.5;
   const low = Math.min(Math.max(Math.floor(place), 0), nx - 2);
   const share = Math.min(Math.max(place - low, 0), 1);
+  const field = grayField(run, 0, [Math.max(low, 0), Math.min(low + 2, nx)]);
+  if ('reason' in field) return field;
   const rows = Array.from({ length: nz }, (_, row) => row);
   const at = (row: number, column: number): number => field.values[row * nx + column] ?? 0;
   return {

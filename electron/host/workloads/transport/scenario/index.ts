@@ -22,6 +22,7 @@ import { checkTransport, energyIsUnknown } from './check.ts';
 import { completeTransport } from './complete.ts';
 import type { TransportContext } from './context.ts';
 import { placedCt } from './ct/ct-file.ts';
+import type { PlacedCt } from './ct/placed-ct.ts';
 import { estimateGrid, type GridEstimate } from './estimate.ts';
 import { mixAll } from './mixture.ts';
 import { resolveTransport } from './resolve.ts';
@@ -50,6 +51,8 @@ export interface TransportParts {
   readonly waterRange_mm: number | null;
   /** The stopping power table of water in use. */
   readonly table: StoppingTable;
+  /** Null without one, and where it cannot be used. */
+  readonly ct: PlacedCt | null;
   readonly faults: readonly Fault[];
   /** Faults in files that the scenario names. */
   readonly issues: readonly Issue[];
@@ -118,6 +121,7 @@ export async function readTransport(
       ? null
       : stoppingAt(context.rangeTable, water.table, scenario.beam.energy_MeV).range * 10,
     table: water.table,
+    ct: ct.placed,
     faults: [...water.faults, ...(file?.faults ?? []), ...ct.faults, ...found],
     issues: [...water.issues, ...(file?.issues ?? [])],
     problem: () => resolveTransport(scenario, context),

@@ -2,6 +2,7 @@
 import type { TransportDocument, TransportScenario } from '../../../../contract/scenario/index.ts';
 import type { TransportProblem } from '../../../io/addon/addon.ts';
 import type { Read } from '../../scenarios/read.ts';
+import type { PlacedCt } from './ct/placed-ct.ts';
 import type { GridEstimate } from './estimate.ts';
 
 /** A transport scenario, or a text that is no scenario at all. */
@@ -17,6 +18,8 @@ export interface Reading extends Read {
   readonly waterRange_mm: number | null;
   /** Title of the stopping power table of water in use. */
   readonly table: string | null;
+  /** The CT that it names, in its box. */
+  readonly ct: PlacedCt | null;
   /** The problem for the engine; null when there are errors. */
   readonly problem: (() => TransportProblem) | null;
 }
@@ -32,6 +35,7 @@ const nothing = {
   range_mm: null,
   waterRange_mm: null,
   table: null,
+  ct: null,
   problem: null,
 };
 

@@ -15,8 +15,8 @@ export const transportScenario: ScenarioSide = {
     const filled = ofKind(['transport'], any);
     const services = { ...known, variants: known.variants(filled.kind).map(({ id }) => id) };
     const found = await readTransport(filled, value, leftOut, place, services);
-    const { scenario, estimate, range_mm, waterRange_mm, table, problem, ...rest } = found;
-    const numbers = { scenario, estimate, range_mm, waterRange_mm, table: table.title };
+    const { scenario, estimate, range_mm, waterRange_mm, table, ct, problem, ...rest } = found;
+    const numbers = { scenario, estimate, range_mm, waterRange_mm, table: table.title, ct };
     return {
       ...rest,
       reading: ({ draft, document, issues, valid, locate }) => ({

@@ -3,11 +3,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TransportScenario } from '../../../../../electron/contract/scenario/index.ts';
 import { loadHuTable } from '../../../../../electron/host/model/matter/hu-table.ts';
 import { lengthsOf } from '../../../../../electron/host/model/matter/lengths.ts';
 import { stoppingAt } from '../../../../../electron/host/model/scenarios/stopping-table.ts';
 import { metricsOf } from '../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
 import { measured, type RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
+import { ctPicture } from '../../../../../electron/host/workloads/transport/scenario/ct/ct-picture.ts';
+import type { PlacedCt } from '../../../../../electron/host/workloads/transport/scenario/ct/placed-ct.ts';
 import { ellipses, layers, metaImageOf, nrrdOf, type Phantom, writeSeries } from '../../io/volumes/phantom.ts';
 import { addon } from '../../model/scenarios/open.ts';
 import { assetsFolder, openTestScenarios, runScenario } from '../../small-run.ts';
@@ -233,6 +236,57 @@ describe('every variant on the CPU, in a CT of many media', () => {
       else expect(largestDifference(outcome, reference), id).toBeLessThan(1e-5);
       if (id !== 'depth') expect(reading.problem?.().materials.length).toBeGreaterThan(stepping === 'path' ? 100 : 30);
     }
+  });
+});
+
+describe('its picture', () => {
+  test('is the slice in Hounsfield units, with the box and the beam to its range where they lie in the patient', async () => {
+    const file = put('picture.nrrd', layers(rows([5, 0], [4, 1000], [31, 0]), 80, 0.5));
+    const place = { isocentre_mm: [3, 12], isocentre_depth_mm: 12 };
+    const seen = async (ct: object, parts: object = {}) => {
+      const reading = await read({ ...quick, ...parts, geometry: { ...box, ct: { file, hu_table: plain, ...ct } } });
+      if (reading.ct === null || reading.scenario === null) throw new Error('no CT');
+      return { reading, picture: await ctPicture(reading.ct, reading.scenario, reading.range_mm, 512) };
+    };
+    const { reading, picture } = await seen(place);
+    expect(picture.slice).toMatchObject({ unit: 'HU', min: 0, max: 1000 });
+    expect([picture.slice.horizontal.name, picture.slice.vertical.name]).toEqual(['left', 'back']);
+    expect(picture.slice.values[10 * 80]).toBe(1000);
+    expect(picture.slice.values[20 * 80]).toBe(0);
+    // From the front: x = 0 is 3 mm to the left, z = 0 lies 12 mm before the isocentre.
+    expect(picture.box).toEqual([
+      [-17, 0],
+      [23, 0],
+      [23, 40],
+      [-17, 40],
+    ]);
+    const range = reading.range_mm ?? 0;
+    expect(range).toBeGreaterThan(25);
+    expect(picture.beams).toEqual([{ from: [3, 0], to: [3, range] }]);
+    // From the left the beam goes to the right, and what is across goes to the back.
+    const { picture: aside } = await seen({ ...place, angle_deg: 90, isocentre_depth_mm: 20 });
+    expect(aside.beams[0]?.from).toEqual([23, 12]);
+    expect(aside.beams[0]?.to[0]).toBeLessThan(0);
+    expect(aside.box[1]).toEqual([23, 32]);
+    const spots = [
+      { energy_MeV: 60, x_mm: 2 },
+      { energy_MeV: 50, x_mm: 2 },
+      { energy_MeV: 60, x_mm: -4 },
+    ];
+    const { picture: field } = await seen(place, { beam: { x_sigma_mm: 2, spots } });
+    expect(field.toRange).toBe(false);
+    expect(field.beams.map(({ from, to }) => [from, to])).toEqual([
+      [
+        [5, 0],
+        [5, 40],
+      ],
+      [
+        [-1, 0],
+        [-1, 40],
+      ],
+    ]);
+    const small = await ctPicture(reading.ct as PlacedCt, reading.scenario as TransportScenario, range, 16);
+    expect(small.slice.horizontal.count).toBeLessThanOrEqual(16);
   });
 });
 

@@ -91,12 +91,20 @@ export function placeCt(
   };
 }
 
+/** Where a place in the box lies along the two axes of the slice. */
+export function pointAt(
+  { along, across, isocentre_mm, isocentre_depth_mm }: PlacedCt,
+  z_mm: number,
+  x_mm: number,
+): readonly [number, number] {
+  const way = z_mm - isocentre_depth_mm;
+  return [isocentre_mm[0] + way * along[0] + x_mm * across[0], isocentre_mm[1] + way * along[1] + x_mm * across[1]];
+}
+
 /** Hounsfield units of the pixel at a place in the box; null beside the image. */
 export function huAt(ct: PlacedCt, z_mm: number, x_mm: number): number | null {
-  const { slice, along, across, isocentre_mm } = ct;
-  const way = z_mm - ct.isocentre_depth_mm;
-  const u = isocentre_mm[0] + way * along[0] + x_mm * across[0];
-  const v = isocentre_mm[1] + way * along[1] + x_mm * across[1];
+  const { slice } = ct;
+  const [u, v] = pointAt(ct, z_mm, x_mm);
   const column = Math.round((u - slice.origin_mm[0]) / slice.spacing_mm[0]);
   const row = Math.round((v - slice.origin_mm[1]) / slice.spacing_mm[1]);
   if (column < 0 || row < 0 || column >= slice.columns || row >= slice.rows) return null;

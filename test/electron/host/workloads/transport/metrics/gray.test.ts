@@ -1,12 +1,15 @@
 /** Dose in Gy: against the plane's energy, for a round beam against its other axis, through files; and why there is none. */
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { loadAddon } from '../../../../../../electron/host/io/addon/addon.ts';
+import { acrossY } from '../../../../../../electron/host/workloads/transport/metrics/across-y.ts';
 import { grayField, grayOnAxis } from '../../../../../../electron/host/workloads/transport/metrics/gray.ts';
 import { momentsOf } from '../../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
+import { hasKinds, yKinds } from '../../../../../../electron/host/workloads/transport/metrics/y-kinds.ts';
 import { summaryOf } from '../../../../../../electron/host/workloads/transport/readouts.ts';
 import { measured, type RunData } from '../../../../../../electron/host/workloads/transport/run-data.ts';
 import { writeRun } from '../../../../../../electron/host/workloads/transport/run-file-write.ts';
 import { readRun } from '../../../read-transport.ts';
-import { runScenario } from '../../../small-run.ts';
+import { openTestScenarios, runScenario } from '../../../small-run.ts';
 
 const parts = {
   kind: 'transport',
@@ -46,7 +49,7 @@ test('summed over y it is the energy of the plane', () => {
 
 test('a round beam is as wide across y as it is in the plane', () => {
   const { acrossY } = run;
-  if (acrossY === null || 'reason' in acrossY) throw new Error('no width');
+  if (acrossY === null || !('sigma_y_mm' in acrossY)) throw new Error('no width');
   const { depth_mm, sigma_x_mm } = momentsOf(measured(run));
   for (const depth of [5, 15, 25, 40, 55]) {
     const row = depth_mm.findIndex((z) => z >= depth);
@@ -95,4 +98,96 @@ test.each([
   const other = await runScenario({ ...parts, grid: { dz_mm: 0.5, dx_mm: 1, dtheta_mrad: 20 }, ...change });
   expect(grayOnAxis(other)).toEqual({ reason: expect.stringMatching(why) });
   expect(summaryOf(other).gray).toHaveProperty('reason');
+});
+
+describe('a field whose spots differ', () => {
+  const beam = { x_sigma_mm: 3, angle_sigma_mrad: 3 };
+  const spots = [
+    { energy_MeV: 90, x_mm: -5, weight: 2, x_sigma_mm: 3 },
+    { energy_MeV: 90, x_mm: 5, weight: 3, x_sigma_mm: 3 },
+    { energy_MeV: 80, x_mm: 0, weight: 2, x_sigma_mm: 5 },
+    { energy_MeV: 65, x_mm: -2, weight: 1, x_sigma_mm: 7 },
+  ];
+  const field = { ...parts, beam: { ...beam, spots }, geometry: { ...parts.geometry, regions: [slab] } };
+
+  /** The run, with its spots told apart as they are when output.gray is true. */
+  async function told(document: object): Promise<RunData> {
+    const scenarios = await openTestScenarios();
+    const problem = scenarios.resolve(await scenarios.check(document, { name: 'field', folder: null }));
+    expect(hasKinds(problem)).toBe(true);
+    return {
+      ...(await runScenario(document)),
+      acrossY: await yKinds(loadAddon(), problem, new AbortController().signal),
+    };
+  }
+
+  test('has the sum of their doses, each with its own width across y', async () => {
+    const whole = await told(field);
+    // Each spot by itself on the grid of all: one width holds for it.
+    const alone = await Promise.all(
+      spots.map((_, i) => {
+        const others = spots.map((spot, k) => ({ ...spot, weight: k === i ? spot.weight : 0 }));
+        return runScenario({ ...field, beam: { ...beam, spots: others } });
+      }),
+    );
+    const scenarios = await openTestScenarios();
+    for (const y of [0, 4, 9]) {
+      const sum = new Float64Array(whole.dose.length);
+      for (const [i, run] of alone.entries()) {
+        const [spot] = spots.slice(i, i + 1);
+        const single = { ...field, beam: { ...beam, ...spot, weight: 1 } };
+        const problem = scenarios.resolve(await scenarios.check(single, { name: 'one', folder: null }));
+        const grid = { ...problem.grid, nz: run.axes.nz };
+        const own = values({ ...run, acrossY: acrossY({ ...problem, grid }), beam: { ...run.beam, weight: 8 } }, y);
+        for (const [cell, value] of own.entries()) sum[cell] = (sum[cell] ?? 0) + value;
+      }
+      const peak = sum.reduce((a, b) => Math.max(a, b), 0);
+      const got = values(whole, y);
+      const off = got.reduce((most, value, i) => Math.max(most, Math.abs(value - (sum[i] ?? 0)) / peak), 0);
+      expect(off, `y = ${y}`).toBeLessThan(0.01);
+    }
+    // One width for all of them would be wrong by more than that.
+    const { acrossY: apart } = whole;
+    if (apart === null || !('kinds' in apart)) throw new Error('not told apart');
+    expect(apart.kinds.map(({ x_mm }) => x_mm.length)).toEqual([2, 1, 1]);
+    const narrow = values({ ...whole, acrossY: { kinds: apart.kinds.slice(0, 1) } }, 0);
+    const right = values(whole, 0);
+    const row = 20 * whole.axes.nx + whole.axes.nx / 2;
+    expect(Math.abs((narrow[row] ?? 0) / (right[row] ?? 1) - 1)).toBeGreaterThan(0.1);
+  });
+
+  test('summed over y is the energy of the plane, and a file keeps its kinds', async () => {
+    const whole = await told(field);
+    const { nx, nz } = whole.axes;
+    const sum = new Float64Array(nx * nz);
+    for (let y = -80; y <= 80; y += 0.5) {
+      for (const [i, value] of values(whole, y).entries()) sum[i] = (sum[i] ?? 0) + 0.5 * value;
+    }
+    const cell = 30 * nx + nx / 2 - 8;
+    const plane = ((whole.dose[cell] ?? 0) * 160.2176634) / (0.25 * 8 * (whole.axes.density_g_cm3?.[cell] ?? 1));
+    expect((sum[cell] ?? 0) / plane).toBeCloseTo(1, 4);
+    expect((await readRun(await writeRun(whole), 'field.h5')).acrossY).toEqual(whole.acrossY);
+    expect(grayOnAxis(whole)).toHaveProperty('curve');
+  });
+
+  test('says why where they cannot be told apart, or nobody asked', async () => {
+    const plain = await runScenario(field);
+    expect(plain.acrossY).toEqual({ reason: expect.stringContaining('output.gray has each solved by itself') });
+    const scenarios = await openTestScenarios();
+    const many = Array.from({ length: 301 }, (_, i) => ({ energy_MeV: 60 + i / 20, x_mm: 0, weight: 1 }));
+    const problem = scenarios.resolve(
+      await scenarios.check({ ...field, beam: { ...beam, spots: many } }, { name: 'many', folder: null }),
+    );
+    expect(await yKinds(loadAddon(), problem, new AbortController().signal)).toEqual({
+      reason: 'the spots are of 301 kinds at 301 places; allowed: 300 kinds at 4000 places',
+    });
+    expect(
+      await yKinds(loadAddon(), { ...problem, spots: problem.spots?.slice(0, 2) ?? [] }, AbortSignal.abort()),
+    ).toEqual({
+      reason: 'the run was stopped before its spots were told apart',
+    });
+    const aside = { ...slab, x_mm: [-20, 0] };
+    const mixed = { ...field, geometry: { ...parts.geometry, regions: [aside] } };
+    expect(hasKinds(scenarios.resolve(await scenarios.check(mixed, { name: 'mixed', folder: null })))).toBe(false);
+  });
 });

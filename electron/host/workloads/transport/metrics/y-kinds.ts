@@ -1,0 +1,114 @@
+/**
+ * Widths across y of a field whose spots differ. In layered matter each kind of spot has a width of its own, and the plane
+ * holds their sum. Shares of a cell's dose follow from depth doses, each solved by itself in wide columns. Across x the
+ * kinds are as wide as Fermi and Eyges have it. The sum over kinds stays the dose of the plane.
+ */
+import { BraggError } from '../../../../contract/errors.ts';
+import type { NativeAddon, TransportProblem } from '../../../io/addon/addon.ts';
+import { depthDose } from '../beams/depth-doses.ts';
+import { type AcrossY, isLayered, widthAcross, type YKind } from './across-y.ts';
+
+type Beam = TransportProblem['beam'];
+
+/** Columns wide enough that nothing leaves sideways, few enough to cost nothing. */
+const COLUMNS = { nx: 30, dx_mm: 20 } as const;
+
+/** What decides depth dose and widths. */
+const kindOf = ({
+  energy_MeV,
+  energy_sigma_MeV,
+  angle_sigma_rad,
+  x_sigma_mm,
+  y_sigma_mm,
+  focus_mm,
+  z_mm,
+}: Beam): string => [energy_MeV, energy_sigma_MeV, angle_sigma_rad, x_sigma_mm, y_sigma_mm, focus_mm, z_mm].join(' ');
+
+/** Kinds are solved one after the other, and a cell asks each place of each. */
+const MOST = { kinds: 300, places: 4000 } as const;
+
+interface Kind {
+  readonly spot: Beam;
+  /** Weights by place, mm. */
+  readonly places: Map<number, number>;
+}
+
+/** Spots by their kind, of those that have weight. */
+function kindsOf(spots: readonly Beam[]): readonly Kind[] {
+  const kinds = new Map<string, Kind>();
+  for (const spot of spots) {
+    if (!(spot.weight > 0)) continue;
+    const known = kinds.get(kindOf(spot)) ?? { spot, places: new Map<number, number>() };
+    kinds.set(kindOf(spot), known);
+    known.places.set(spot.x_mm, (known.places.get(spot.x_mm) ?? 0) + spot.weight);
+  }
+  return [...kinds.values()];
+}
+
+/** All of a kind at x = 0, on the grid of the field: its highest spot is there, with no weight. */
+function inWideColumns(problem: TransportProblem, { spot: own, places }: Kind): TransportProblem {
+  const { spots = [], beam, grid, map } = problem;
+  const weight = [...places.values()].reduce((a, b) => a + b, 0);
+  const highest = spots.reduce((best, spot) => (spot.energy_MeV > best.energy_MeV ? spot : best), own);
+  const columns = new Uint8Array(grid.nz * COLUMNS.nx);
+  for (let row = 0; row < grid.nz; row += 1) {
+    columns.fill(map[row * grid.nx] ?? 0, row * COLUMNS.nx, (row + 1) * COLUMNS.nx);
+  }
+  const { tracks: _tracks, ...rest } = problem;
+  return {
+    ...rest,
+    beam: { ...beam, x_mm: 0, weight },
+    spots: [
+      { ...own, x_mm: 0, weight },
+      { ...highest, x_mm: 0, weight: 0 },
+    ],
+    grid: { ...grid, ...COLUMNS },
+    map: columns,
+    keyframes: 0,
+    solver: { ...problem.solver, stepping: 'depth', variant: 'auto', precision: 'fp32' },
+  };
+}
+
+/** Whether spots differ in layered matter: then they can be told apart. */
+export function hasKinds(problem: TransportProblem): boolean {
+  const { spots = [], initial } = problem;
+  if (initial.kind === 'filled' || !isLayered(problem)) return false;
+  return kindsOf(spots).length > 1 && spots.every(({ angle_rad }) => angle_rad === 0);
+}
+
+/** One depth dose for each kind of spot. */
+export async function yKinds(
+  addon: Pick<NativeAddon, 'layTransport'>,
+  problem: TransportProblem,
+  signal: AbortSignal,
+): Promise<AcrossY> {
+  const found = kindsOf(problem.spots ?? []);
+  const all = found.reduce((sum, { places }) => sum + places.size, 0);
+  if (found.length > MOST.kinds || all > MOST.places) {
+    const allowed = `allowed: ${MOST.kinds} kinds at ${MOST.places} places`;
+    return { reason: `the spots are of ${found.length} kinds at ${all} places; ${allowed}` };
+  }
+  const kinds: YKind[] = [];
+  try {
+    for (const kind of found) {
+      const { spot, places } = kind;
+      const across = widthAcross(problem, spot, spot.y_sigma_mm ?? spot.x_sigma_mm);
+      if ('reason' in across) return across;
+      const inPlane = widthAcross(problem, spot, spot.x_sigma_mm);
+      if ('reason' in inPlane) return inPlane;
+      const { curve } = await depthDose({ addon }, inWideColumns(problem, kind), signal);
+      kinds.push({
+        sigma_y_mm: across.sigma_y_mm,
+        sigma_x_mm: inPlane.sigma_y_mm,
+        depth_dose: curve,
+        x_mm: Float64Array.from(places.keys()),
+        weight: Float64Array.from(places.values()),
+      });
+    }
+  } catch (error) {
+    if (signal.aborted) return { reason: 'the run was stopped before its spots were told apart' };
+    if (error instanceof BraggError) return { reason: `its spots could not be told apart: ${error.message}` };
+    throw error;
+  }
+  return { kinds };
+}

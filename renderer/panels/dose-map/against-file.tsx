@@ -1,0 +1,137 @@
+/** Opens the dose of another program to hold the run against, and says how its axes lie beside the run's. */
+import { type ReactElement, useRef } from 'react';
+import { type ImportedDoseInfo, type ImportedPlane, MOST_DOSE_BYTES } from '../../../electron/contract/dose.ts';
+import { Button } from '../../widgets/controls/button.tsx';
+import { NumberField } from '../../widgets/controls/number-field.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import { PopoverRow } from '../../widgets/floating/popover.tsx';
+import { useWorkbench } from '../../workbench/context.ts';
+
+const names = ['x', 'y', 'z'] as const;
+type AxisName = (typeof names)[number];
+
+const depthOf = ({ sizes }: ImportedDoseInfo, plane: ImportedPlane): AxisName =>
+  plane.depth ?? (sizes.length === 2 ? 'y' : 'z');
+
+/** Each axis with its extent, by which a reader knows it. */
+function axisOptions({ sizes, spacing_mm, origin_mm }: ImportedDoseInfo) {
+  return sizes.map((size, i) => {
+    const [step, first] = [spacing_mm[i] ?? 1, origin_mm[i] ?? 0];
+    const [from, to] = [first - step / 2, first + (size - 0.5) * step];
+    const text = (value: number): string => String(Number(value.toFixed(2))).replace('-', '−');
+    return { value: names[i] ?? 'x', label: `${names[i]}: ${text(from)} … ${text(to)} mm` };
+  });
+}
+
+/** What a file's axes are to the run. */
+export function FileAxes({
+  info,
+  plane,
+  onChange,
+}: {
+  readonly info: ImportedDoseInfo;
+  readonly plane: ImportedPlane;
+  readonly onChange: (plane: ImportedPlane) => void;
+}): ReactElement {
+  const options = axisOptions(info);
+  const depth = depthOf(info, plane);
+  const across = plane.across ?? 'x';
+  // The two axes are never the same: choosing the other's swaps them.
+  const choose = (which: 'depth' | 'across', axis: AxisName): void => {
+    const other = which === 'depth' ? across : depth;
+    const swapped = axis === other ? (which === 'depth' ? depth : across) : other;
+    onChange({
+      ...plane,
+      ...(which === 'depth' ? { depth: axis, across: swapped } : { across: axis, depth: swapped }),
+    });
+  };
+  const axisOf = (value: string): AxisName => names.find((name) => name === value) ?? 'x';
+  const shift = (which: 'shift_depth_mm' | 'shift_across_mm', label: string): ReactElement => (
+    <NumberField
+      label={label}
+      value={plane[which]}
+      unit="mm"
+      placeholder={0}
+      min={-1e5}
+      max={1e5}
+      onChange={(value) => {
+        if (typeof value === 'number' && Math.abs(value) <= 1e5) onChange({ ...plane, [which]: value });
+      }}
+    />
+  );
+  return (
+    <>
+      <PopoverRow name="Depth is">
+        <Select
+          label="Axis of the file that is depth"
+          value={depth}
+          options={options}
+          onChange={(value) => choose('depth', axisOf(value))}
+        />
+      </PopoverRow>
+      <PopoverRow name="Across is">
+        <Select
+          label="Axis of the file that is across"
+          value={across}
+          options={options}
+          onChange={(value) => choose('across', axisOf(value))}
+        />
+      </PopoverRow>
+      <PopoverRow name="Added">
+        {shift('shift_depth_mm', 'Added to the depths of the file')}
+        {shift('shift_across_mm', 'Added to the places across of the file')}
+      </PopoverRow>
+      <p className="popover__note">
+        {`A run begins at depth 0 and has x = 0 in its middle. To the depths of the file is added the first number, to its places across the second.${
+          info.sizes.length > 2 ? ' Its third axis is summed over.' : ''
+        } Both doses are scaled to their largest value.`}
+      </p>
+    </>
+  );
+}
+
+/** `onOpen`: a dose that the host has taken in. */
+export function OpenDose({ onOpen }: { readonly onOpen: (info: ImportedDoseInfo) => void }): ReactElement {
+  const { client, stores } = useWorkbench();
+  const input = useRef<HTMLInputElement>(null);
+  const take = async (chosen: readonly File[]): Promise<void> => {
+    const title = `${chosen.map(({ name }) => name).join(', ')} was not read`;
+    const size = chosen.reduce((sum, file) => sum + file.size, 0);
+    if (chosen.length > 2 || size > MOST_DOSE_BYTES) {
+      const allowed = `at most two files of ${MOST_DOSE_BYTES / 2 ** 20} MiB together; larger ones are for braggbench gamma`;
+      stores.notices.tell({
+        tone: 'warning',
+        title,
+        text: `${chosen.length} files of ${size} bytes; allowed: ${allowed}.`,
+      });
+      return;
+    }
+    try {
+      const files = await Promise.all(
+        chosen.map(async (file) => ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) })),
+      );
+      onOpen(await client.call('dose.import', { files }));
+    } catch (error) {
+      stores.notices.fail(title, error);
+    }
+  };
+  return (
+    <PopoverRow name="File">
+      <input
+        ref={input}
+        type="file"
+        multiple
+        accept=".mha,.mhd,.raw,.zraw,.nrrd,.csv,.txt"
+        hidden
+        data-testid="against-file"
+        onChange={(event) => {
+          const chosen = [...(event.target.files ?? [])];
+          event.target.value = '';
+          if (chosen.length > 0) void take(chosen);
+        }}
+      />
+      <Button onPress={() => input.current?.click()}>Open a dose…</Button>
+      <span className="popover__note">MetaImage, NRRD, or a map as CSV</span>
+    </PopoverRow>
+  );
+}

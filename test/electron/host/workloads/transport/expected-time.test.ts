@@ -1,0 +1,65 @@
+/** How long a run is said to take before it starts: by counted cells, and by runs that ended. */
+import { expect, test } from 'vitest';
+import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
+import {
+  expectedTime,
+  expectedVisits,
+  learnTime,
+} from '../../../../../electron/host/workloads/transport/expected-time.ts';
+import { openTestScenarios } from '../../small-run.ts';
+
+const addon = loadAddon();
+const scenarios = await openTestScenarios();
+const parts = { kind: 'transport', version: 2, physics: { nuclear: 'off' }, output: { keyframes: 0 } };
+
+async function planned(document: object) {
+  const reading = await scenarios.check(document, { name: 'expected', folder: null });
+  const problem = scenarios.resolve(reading);
+  const run = await addon.layTransport(problem);
+  const ranges = { range_mm: reading.range_mm ?? 0, bins_mm: reading.waterRange_mm ?? 0 };
+  return { problem, run, visits: expectedVisits(problem, run.plan, ranges) };
+}
+
+const depth = { stepping: 'depth', variant: 'depth' };
+const path = { stepping: 'path', variant: 'window' };
+const bone = { material: 'bone-compact-icru', x_mm: [-20, 20], z_mm: [10, 20] };
+const spots = [60, 70, 80].flatMap((energy_MeV) => [-6, 0, 6].map((x_mm) => ({ energy_MeV, x_mm, x_sigma_mm: 2 })));
+
+test.each([
+  ['70 MeV, depth', { beam: { energy_MeV: 70 }, solver: depth }],
+  ['120 MeV of a width, depth', { beam: { energy_MeV: 120, x_sigma_mm: 4, energy_sigma_MeV: 0.8 }, solver: depth }],
+  ['100 MeV through bone, depth', { beam: { energy_MeV: 100 }, geometry: { regions: [bone] }, solver: depth }],
+  ['a field, depth', { beam: { spots }, solver: depth }],
+  ['70 MeV in 1 mm, window', { beam: { energy_MeV: 70 }, grid: { dx_mm: 1, dz_mm: 1, dtheta_mrad: 15 }, solver: path }],
+])(
+  '%s: cells within a factor of three',
+  async (_name, document) => {
+    const { run, visits } = await planned({ ...parts, ...document });
+    const { cell_steps } = await run.start(() => undefined, { unwatched: true });
+    expect((visits ?? 0) / cell_steps).toBeGreaterThan(1 / 3);
+    expect((visits ?? 0) / cell_steps).toBeLessThan(3);
+  },
+  60_000,
+);
+
+test('variants that visit other cells are said no time', async () => {
+  const grid = { dx_mm: 2, dz_mm: 2, dtheta_mrad: 80 };
+  const { visits } = await planned({ ...parts, beam: { energy_MeV: 40 }, grid, solver: { variant: 'fused' } });
+  expect(visits).toBeNull();
+});
+
+test('what a run took is what the next of its kind is said to take, and half as much of half its cells', async () => {
+  const { problem, run, visits: found } = await planned({ ...parts, beam: { energy_MeV: 70 }, solver: depth });
+  const visits = found ?? 0;
+  // A variant of this name ends nowhere else.
+  const plan = { ...run.plan, variant: 'of-this-test' };
+  expect(expectedTime(problem, plan, visits, false).measured).toBe(false);
+  learnTime(problem, plan, visits, 40);
+  expect(expectedTime(problem, plan, visits, false)).toEqual({ seconds: 40, measured: true });
+  expect(expectedTime(problem, plan, visits / 2, false).seconds).toBeCloseTo(20, 9);
+  learnTime(problem, plan, visits, 20);
+  expect(expectedTime(problem, plan, visits, false).seconds).toBeCloseTo(30, 9);
+  // Following reactions is another kind.
+  const other = { ...problem, physics: { ...problem.physics, nuclear: 'icru63' } as const };
+  expect(expectedTime(other, plan, visits, false).measured).toBe(false);
+});
