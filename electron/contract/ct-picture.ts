@@ -27,7 +27,7 @@ export type CtPicture = Readonly<z.infer<typeof ctPictureSchema>>;
 
 export const ctPictureMethods = {
   /** Null without a CT, and where it cannot be used: `scenario.resolve` says why. */
-  'scenario.ctPicture': {
+  'ct.picture': {
     params: z.strictObject({
       scenario: scenarioDraftSchema,
       file: fileRefSchema.nullable().default(null),

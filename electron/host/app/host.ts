@@ -20,6 +20,7 @@ import type { ImportedDoses } from './doses/imported.ts';
 import { beamHandlers } from './handlers/beams.ts';
 import { benchHandlers, benchSources } from './handlers/bench.ts';
 import { comparisonHandlers } from './handlers/comparison.ts';
+import { ctHandlers } from './handlers/ct.ts';
 import { desktopHandlers } from './handlers/desktop.ts';
 import { doseHandlers } from './handlers/dose.ts';
 import { figureHandlers } from './handlers/figures.ts';
@@ -197,6 +198,7 @@ export class Host {
         ...taskHandlers(this.#parts),
         ...benchHandlers(this.#parts),
         ...comparisonHandlers(this.#parts),
+        ...ctHandlers(this.#parts),
         ...doseHandlers(this.#parts),
         ...beamHandlers(this.#parts),
         ...figureHandlers(this.#parts),

@@ -59,7 +59,7 @@ function usePicture(path: Path): CtPicture | null {
     }
     const going = new AbortController();
     const ask = (): void => {
-      client.callCancellable('scenario.ctPicture', { scenario: draft, file, pixels: PIXELS }, going.signal).then(
+      client.callCancellable('ct.picture', { scenario: draft, file, pixels: PIXELS }, going.signal).then(
         (outcome) => {
           if (!going.signal.aborted && outcome.status === 'done') setPicture(outcome.value.picture);
         },

@@ -264,7 +264,7 @@ test.for(cts)('a CT: %s', async ([, name, write]) => {
     put('ct.json', JSON.stringify(scenario));
     const { issues } = await page.call('scenario.resolve', { scenario, file: inLibrary('ct.json') });
     expect(issues.filter(({ severity }) => severity === 'error')).toEqual([]);
-    const { picture } = await page.call('scenario.ctPicture', { scenario, file: inLibrary('ct.json'), pixels: 512 });
+    const { picture } = await page.call('ct.picture', { scenario, file: inLibrary('ct.json'), pixels: 512 });
     expect(picture?.at_mm).toBe(at_mm);
   });
   expect(hold).toBeLessThan(MOST_MS);

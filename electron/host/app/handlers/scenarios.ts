@@ -15,7 +15,6 @@ import type { RecentFiles } from '../../io/files/recent.ts';
 import { readText } from '../../io/text/read.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { type AnyReading, engineIssue, type ScenarioOrigin, type Scenarios } from '../../workloads/scenarios/index.ts';
-import { ctPicture } from '../../workloads/transport/scenario/ct/ct-picture.ts';
 import { SESSION_ENDING } from '../benches/stored.ts';
 import type { Handlers } from '../service/service.ts';
 
@@ -139,11 +138,6 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
       } catch (error) {
         return { issues: [...issues, engineIssue(reading, error)], resolved: null };
       }
-    },
-    'scenario.ctPicture': async ({ scenario, file, pixels }) => {
-      const reading = await scenarios.check(scenario, await placeOf(files, file));
-      if (reading.kind !== 'transport' || reading.ct === null || reading.scenario === null) return { picture: null };
-      return { picture: await ctPicture(reading.ct, reading.scenario, reading.range_mm, pixels) };
     },
     'scenario.library': async () => {
       const found = (await files.library.list(SCENARIO_EXTENSIONS)).filter((file) => !isOther(file));
