@@ -17,7 +17,7 @@ export const gammaLimits = { dose: [0.001, 0.2], distance_mm: [0.05, 20] } as co
 export const volumeAxisSchema = z.enum(['x', 'y', 'z']);
 
 /** Bytes of the files of one imported dose; the command line takes larger ones. */
-export const MOST_DOSE_BYTES = 64 * 2 ** 20;
+export const MOST_DOSE_BYTES = 32 * 2 ** 20;
 
 export const importedDoseSchema = z.strictObject({
   id: z.string().max(64),

@@ -214,9 +214,6 @@ describe('the dose', () => {
     await expect.poll(() => note.textContent()).toMatch(/: [\d.]+ % of \d+ cells pass/);
     const own = (await open.page.getByTestId('gamma-histogram').getAttribute('aria-label')) ?? '';
     expect(own).toMatch(/3\.0: \d+/);
-    await seenWhole(open, 'gamma-of-a-file');
-    // A change of the window's size closes what floats.
-    await display('dose map').click();
     await open.page.getByLabel('Axis of the file that is depth').selectOption('x');
     expect(await open.page.getByLabel('Axis of the file that is across').inputValue()).toBe('y');
     await open.page.getByLabel('Axis of the file that is depth').selectOption('y');
@@ -224,6 +221,9 @@ describe('the dose', () => {
     await expect.poll(() => note.textContent()).toMatch(all);
     await open.page.getByLabel('What to hold the dose against').selectOption('');
     await expect.poll(() => note.count()).toBe(0);
+    await open.page.getByLabel('What to hold the dose against').selectOption({ label: 'file plan.nrrd' });
+    await expect.poll(() => note.textContent()).toMatch(all);
+    await seenWhole(open, 'gamma-of-a-file');
     expect(open.problems).toEqual([]);
   });
 

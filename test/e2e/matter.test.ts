@@ -78,6 +78,8 @@ describe('dose over a CT', () => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(path.join(folder, 'thorax.nrrd'), nrrdOf(ellipses(128)));
     await bench.drop('thorax.json', thorax);
+    // The CT lies beside its file, which it has none of yet.
+    await page.getByRole('button', { name: 'Open and correct' }).click();
     await expect.poll(() => bench.title.textContent()).toContain('Thorax');
     await page.keyboard.press('Control+Shift+s');
     await page.getByRole('dialog').getByLabel('File name').fill('thorax');
@@ -86,7 +88,7 @@ describe('dose over a CT', () => {
     const ct = page.getByTestId('ct-picture');
     await expect
       .poll(() => ct.getByRole('img').getAttribute('aria-label'))
-      .toMatch(/^CT, transverse at -27\.0 mm, of 3/);
+      .toMatch(/^CT, transverse at −27\.0 mm, of 3/);
     const picture = () => ct.locator('canvas').evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
     const whole = await picture();
     await ct.getByRole('radio', { name: 'soft tissue' }).check();

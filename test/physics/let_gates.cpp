@@ -109,7 +109,7 @@ TEST("gate, LET of primaries in a plan as by SHIELD-HIT12A") {
                   100 * off(all_track, 3), all_dose.at(at), 100 * off(all_dose, 4));
     }
     // To 15 mm before the end: there the range's 0.2 mm of difference changes the average over dose by more. So do
-    // protons that were deflected elastically: SHIELD-HIT12A counts them as primaries, and this model does not.
+    // protons that were deflected elastically: see the gate above.
     if (at > 132.0) continue;
     most_track = std::max(most_track, std::abs(off(track, 1)));
     most_dose = std::max(most_dose, std::abs(off(dose, 2)));

@@ -8,9 +8,9 @@ import { type AnyReading, problemOf, type TransportReading } from '../scenarios/
 import type { HostWorkload, ResolveParts } from '../workload.ts';
 import { depthMetricsOfRun } from './aside.ts';
 import { beamsTogether } from './batch.ts';
+import { expectedTime, expectedVisits } from './bench/expected-time.ts';
 import { transportBenchable } from './benchable.ts';
 import { comparedTransport } from './compared.ts';
-import { expectedTime, expectedVisits } from './expected-time.ts';
 import { type Exported, exportRun } from './export.ts';
 import { transportMeasures } from './metrics/measures.ts';
 import { measured } from './run-data.ts';

@@ -6,8 +6,8 @@ import type { Marginals, NativeAddon, NativeProgress, TransportProblem, Transpor
 import type { Sink } from '../../io/flow/sink.ts';
 import { Subscribers } from '../../io/flow/subscribers.ts';
 import type { RunSurroundings, WorkloadRun } from '../workload.ts';
+import { learnTime } from './bench/expected-time.ts';
 import { Checkpointing } from './checkpointing.ts';
-import { learnTime } from './expected-time.ts';
 import { LiveState, type LiveView } from './live.ts';
 import { hasKinds, yKinds } from './metrics/y-kinds.ts';
 import { axesOf, beamOf, keyframesOf, type RunData, type RunOutcome, runData } from './run-data.ts';

@@ -75,7 +75,7 @@ export function acrossY(problem: TransportProblem): AcrossY {
   return widthAcross(problem, beam, beam.y_sigma_mm ?? beam.x_sigma_mm);
 }
 
-/** Of a beam along z that is `width` mm wide at the entrance. */
+/** That of a beam along z, `width` mm wide at the entrance. */
 export function widthAcross(problem: TransportProblem, beam: Beam, width: number): Width | None {
   if (!(width > 0)) return { reason: 'the beam has no width: beam.x_sigma_mm or beam.y_sigma_mm must be above 0' };
   const { spots: _spots, ...single } = problem;

@@ -5,16 +5,8 @@ import { huRange } from '../../../../model/matter/hu-table.ts';
 import type { PlacedCt } from './placed-ct.ts';
 
 /** Pixels that the table does not reach are taken as its ends: padding as air, metal as the densest bone. */
-export function warnOfHu({ slice, table }: PlacedCt): readonly Fault[] {
+export function warnOfHu({ table, beyond: { below, above, least, most } }: PlacedCt): readonly Fault[] {
   const [lowest, highest] = huRange(table);
-  let [below, above] = [0, 0];
-  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const hu of slice.hu) {
-    if (hu < lowest) below += 1;
-    if (hu > highest) above += 1;
-    least = Math.min(least, hu);
-    most = Math.max(most, hu);
-  }
   const say = (count: number, end: number, which: string, extreme: number): Fault =>
     warning(
       ['geometry', 'ct', 'hu_table'],

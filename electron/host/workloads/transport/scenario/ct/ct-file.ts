@@ -9,10 +9,11 @@ import {
 import { aside } from '../../../../io/aside/task.ts';
 import { insideFolder } from '../../../../io/files/inside-folder.ts';
 import { stampOf } from '../../../../io/files/stamp.ts';
+import { inTurns, type Pausing } from '../../../../io/flow/in-turns.ts';
 import { type CtAsked, type CtSlice, readCtSlice } from '../../../../io/volumes/ct-slice.ts';
-import type { HuTable } from '../../../../model/matter/hu-table.ts';
+import { type HuTable, huRange } from '../../../../model/matter/hu-table.ts';
 import type { MaterialSet } from '../../../../model/scenarios/materials.ts';
-import { type PlacedCt, placeCt } from './placed-ct.ts';
+import { type HuBeyond, type PlacedCt, placeCt } from './placed-ct.ts';
 
 const readAside = aside('read a CT slice', readCtSlice);
 
@@ -60,6 +61,36 @@ export async function ctSlice(
   }
 }
 
+/** Looked at between two pauses: a millisecond. */
+const PIXELS_AT_ONCE = 65_536;
+
+function* countBeyond({ hu }: CtSlice, lowest: number, highest: number): Pausing<HuBeyond> {
+  let [below, above] = [0, 0];
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let i = 0; i < hu.length; i += 1) {
+    if (i % PIXELS_AT_ONCE === 0) yield;
+    const value = hu[i] ?? 0;
+    if (value < lowest) below += 1;
+    if (value > highest) above += 1;
+    if (value < least) least = value;
+    if (value > most) most = value;
+  }
+  return { below, above, least, most };
+}
+
+/** By slice and the ends of the table: a scenario is checked with every key. */
+const counted = new WeakMap<CtSlice, Map<string, Promise<HuBeyond>>>();
+
+function beyondOf(slice: CtSlice, table: HuTable): Promise<HuBeyond> {
+  const [lowest, highest] = huRange(table);
+  const ofSlice = counted.get(slice) ?? new Map<string, Promise<HuBeyond>>();
+  counted.set(slice, ofSlice);
+  const key = `${lowest} ${highest}`;
+  const found = ofSlice.get(key) ?? inTurns(countBeyond(slice, lowest, highest));
+  ofSlice.set(key, found);
+  return found;
+}
+
 /** The CT of a scenario in its box; null without one, and where it cannot be used. */
 export async function placedCt(
   { geometry: { ct } }: TransportWithConstants,
@@ -73,7 +104,7 @@ export async function placedCt(
   const table = ct.hu_table === 'schneider' ? shipped : ct.hu_table;
   const listed = table.materials.map(([, name]) => materials[name]?.density_g_cm3 ?? 1);
   const placed = placeCt(slice, ct, table, listed);
-  if (placed !== null) return { placed, faults: [] };
+  if (placed !== null) return { placed: { ...placed, beyond: await beyondOf(slice, table) }, faults: [] };
   const [u, v] = slice.origin_mm;
   const ends = [u + (slice.columns - 1) * slice.spacing_mm[0], v + (slice.rows - 1) * slice.spacing_mm[1]];
   const allowed = `a point of the image: ${u} to ${ends[0]} mm, ${v} to ${ends[1]} mm`;

@@ -3,6 +3,14 @@ import type { CtPlacement } from '../../../../../contract/scenario/index.ts';
 import type { CtSlice } from '../../../../io/volumes/ct-slice.ts';
 import { densityAt, type HuTable, materialAt } from '../../../../model/matter/hu-table.ts';
 
+/** Pixels that a table does not reach, and the extremes. */
+export interface HuBeyond {
+  readonly below: number;
+  readonly above: number;
+  readonly least: number;
+  readonly most: number;
+}
+
 export interface PlacedCt {
   readonly slice: CtSlice;
   readonly table: HuTable;
@@ -18,6 +26,7 @@ export interface PlacedCt {
   /** Size of the box that the image fills. */
   readonly depth_mm: number;
   readonly width_mm: number;
+  readonly beyond: HuBeyond;
 }
 
 interface Rectangle {
@@ -61,7 +70,7 @@ export function placeCt(
   placement: CtPlacement,
   table: HuTable,
   listed_g_cm3: readonly number[],
-): PlacedCt | null {
+): Omit<PlacedCt, 'beyond'> | null {
   const angle = (placement.angle_deg * Math.PI) / 180;
   const along = [trimmed(-Math.sin(angle)), trimmed(Math.cos(angle))] as const;
   const across = [trimmed(Math.cos(angle)), trimmed(Math.sin(angle))] as const;

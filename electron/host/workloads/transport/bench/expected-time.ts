@@ -2,7 +2,7 @@
  * About how long a run will take, before it starts: how many cells its steps visit, by the widths that a beam has in matter,
  * over how many a second the machine visits. What runs of this session took corrects both.
  */
-import type { TransportProblem, TransportRun } from '../../io/addon/addon.ts';
+import type { TransportProblem, TransportRun } from '../../../io/addon/addon.ts';
 
 type Planned = Pick<TransportRun['plan'], 'variant' | 'precision' | 'threads' | 'ne' | 'ntheta' | 'nz' | 'nx'>;
 
@@ -13,7 +13,7 @@ const follows = (variant: string): boolean => FOLLOWING.some((name) => variant.e
 /** Widths on either side of the beam that are visited, in standard deviations. */
 const REACH = 5;
 
-/** Of protons in matter, by the share u of the range: plane angle, rad, width as a share of the range, straggling likewise. */
+/** A beam in matter, by the share u of its range: plane angle, rad, width as a share of the range, straggling likewise. */
 const angleAt = (u: number): number => 0.031 * Math.sqrt(-Math.log(Math.max(1 - u, 0.05)));
 const widthAt = (u: number): number => 0.022 * u ** 1.75;
 const STRAGGLING = 0.0115;
@@ -72,7 +72,7 @@ export function expectedVisits(
 const TYPICAL = { thread: 1.2e8, gpu: 4e9 } as const;
 /** Following reactions takes up to so much more. */
 const WITH_REACTIONS = 1.35;
-/** Of the newest run in what is learned. */
+/** Weight of the newest run in what is learned. */
 const NEWEST = 0.5;
 
 export interface ExpectedTime {

@@ -1,12 +1,12 @@
 /** How long a run is said to take before it starts: by counted cells, and by runs that ended. */
 import { expect, test } from 'vitest';
-import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
+import { loadAddon } from '../../../../../../electron/host/io/addon/addon.ts';
 import {
   expectedTime,
   expectedVisits,
   learnTime,
-} from '../../../../../electron/host/workloads/transport/expected-time.ts';
-import { openTestScenarios } from '../../small-run.ts';
+} from '../../../../../../electron/host/workloads/transport/bench/expected-time.ts';
+import { openTestScenarios } from '../../../small-run.ts';
 
 const addon = loadAddon();
 const scenarios = await openTestScenarios();
