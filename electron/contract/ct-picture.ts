@@ -18,7 +18,7 @@ export const ctPictureSchema = z.strictObject({
   slices: z.number().int().positive(),
   /** Corners of the box, one after the other. */
   box: z.array(pointSchema).length(4),
-  /** Ways of the beams from their entrance on: of a single one to its range, of spots through the box. */
+  /** Ways of the beams from their entrance on: of a single one to its range, of spots and of what leaves through the box. */
   beams: z.array(z.strictObject({ from: pointSchema, to: pointSchema })),
   /** Whether the ways end at the range. */
   toRange: z.boolean(),

@@ -80,7 +80,7 @@ function usePicture(path: Path): CtPicture | null {
 
 function about({ plane, at_mm, from_mm, to_mm, slices, toRange }: CtPicture): string {
   const which = slices === 1 ? 'the only slice' : `of ${slices} from ${fixed(from_mm, 1)} to ${fixed(to_mm, 1)} mm`;
-  const way = toRange ? 'The arrow ends at the range of the beam.' : 'Lines are the ways of the spots.';
+  const way = toRange ? 'The dot is the range of the beam.' : 'Lines are ways through the box.';
   return `${plane} at ${fixed(at_mm, 1)} mm, ${which}. ${way}`;
 }
 

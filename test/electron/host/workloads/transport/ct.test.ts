@@ -268,6 +268,9 @@ describe('its picture', () => {
     expect(aside.beams[0]?.from).toEqual([23, 12]);
     expect(aside.beams[0]?.to[0]).toBeLessThan(0);
     expect(aside.box[1]).toEqual([23, 32]);
+    // A range beyond the box is not drawn as if it ended there.
+    const { picture: fast } = await seen(place, { beam: { energy_MeV: 120, x_sigma_mm: 2 } });
+    expect([picture.toRange, fast.toRange, fast.beams[0]?.to]).toEqual([true, false, [3, 40]]);
     const spots = [
       { energy_MeV: 60, x_mm: 2 },
       { energy_MeV: 50, x_mm: 2 },

@@ -57,12 +57,13 @@ export async function ctPicture(
     [depth_mm, half],
     [depth_mm, -half],
   ] as const;
-  const toRange = scenario.beam.spots === undefined && range_mm !== null;
   const { z_mm } = scenario.beam;
+  const through_mm = (angle: number): number => (depth_mm - z_mm) / Math.cos(angle);
+  const alone = scenario.beam.spots === undefined ? range_mm : null;
+  const toRange = alone !== null && alone < through_mm((scenario.beam.angle_deg * Math.PI) / 180);
   const beams = waysOf(scenario).map(({ x_mm, angle_deg }) => {
     const angle = (angle_deg * Math.PI) / 180;
-    const through = (depth_mm - z_mm) / Math.cos(angle);
-    const way = toRange ? Math.min(range_mm, through) : through;
+    const way = toRange ? alone : through_mm(angle);
     const end = [z_mm + way * Math.cos(angle), x_mm + way * Math.sin(angle)] as const;
     return { from: [...pointAt(ct, z_mm, x_mm)] as [number, number], to: [...pointAt(ct, ...end)] as [number, number] };
   });
