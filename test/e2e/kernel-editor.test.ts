@@ -210,6 +210,7 @@ it('begins a kernel from nothing, holds it to its own answer, and exports a repr
   await dialog.getByLabel('Name').press('Enter');
   await expect.poll(() => code(page).textContent()).toContain('Adds up the squares of a');
   await expect.poll(() => bench.title.textContent()).toContain('first');
+  await page.getByRole('button', { name: 'Enlarge Kernel editor' }).click();
 
   await page.getByRole('button', { name: 'Run', exact: true }).last().click();
   const trust = page.getByRole('dialog', { name: 'Do you trust first.cpp?' });

@@ -12,7 +12,10 @@ export function useBeginning(): () => Promise<void> {
       if (wanted === null) return;
       const { scenario, info } = await client.call('userKernels.begin', { beside, ...wanted });
       await actions.refresh();
-      if (await documents.openFile(scenario, `${wanted.id} problem`)) stores.userKernels.setState({ wanted: info.id });
+      if (!(await documents.openFile(scenario, `${wanted.id} problem`))) return;
+      // A scenario of another kind has panels of its own before it.
+      stores.layout.reveal('kernel-editor');
+      stores.userKernels.setState({ wanted: info.id });
     } catch (error) {
       stores.notices.fail('The kernel was not made', error);
     }
