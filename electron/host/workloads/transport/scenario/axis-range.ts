@@ -50,8 +50,13 @@ class Ranges {
 
 /** On straight lines between points of ascending `from`; the ends hold outside of them. */
 function interpolate(from: Float64Array, to: Float64Array, value: number): number {
-  const found = from.findIndex((one) => one >= value);
-  const after = found < 0 ? from.length - 1 : Math.max(1, found);
+  // The first that is not below it: an axis through a fine CT asks some ten thousand times.
+  let [after, high] = [1, from.length - 1];
+  while (after < high) {
+    const middle = (after + high) >> 1;
+    if ((from[middle] ?? 0) >= value) high = middle;
+    else after = middle + 1;
+  }
   const [a, b] = [from[after - 1] ?? 0, from[after] ?? 0];
   const share = Math.min(1, Math.max(0, (value - a) / (b - a)));
   return (to[after - 1] ?? 0) + share * ((to[after] ?? 0) - (to[after - 1] ?? 0));
