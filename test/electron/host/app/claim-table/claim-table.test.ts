@@ -62,7 +62,8 @@ test('every bench of the engine has a scenario, and every claim names variants t
       if (reason === null) expect(about?.what ?? '', file).not.toBe('');
     }
   }
-  expect([...seen].toSorted()).toEqual([...benches.keys()].toSorted());
+  // A kernel of one's own from nothing comes with a scenario of its own.
+  expect([...seen, 'own'].toSorted()).toEqual([...benches.keys()].toSorted());
 });
 
 describe('a claim speaks of the values that it names', () => {
