@@ -13,8 +13,10 @@ import {
   sameSet,
 } from '../../../../../../electron/host/model/bench/factorial/designs.ts';
 import { factorialOf } from '../../../../../../electron/host/model/bench/factorial/effects.ts';
+import { type Random, seededRandom } from '../../../../../../electron/host/model/bench/random.ts';
 import { readKept } from '../../../../../../electron/host/model/bench/session-file.ts';
 import { median } from '../../../../../../electron/host/model/bench/statistics.ts';
+import { noiseFloorOf } from '../../../../../../electron/host/model/verdicts/judge.ts';
 import { pairedContrast, pairedLogRatio } from '../../../../../../electron/host/model/verdicts/levels.ts';
 import { allVariants } from '../../../../../../electron/host/workloads/index.ts';
 import { assetsFolder } from '../../../small-run.ts';
@@ -117,6 +119,44 @@ describe('a square of two optimisations', () => {
     expect(found.interactions).toEqual([]);
     expect(factorialOf(square, reportOf({ 'only-a': 4, 'only-b': 2 }))).toBeNull();
   });
+});
+
+/** Standard normal, by Box and Muller. */
+const normal = (random: Random): number =>
+  Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
+
+test.each([
+  { rounds: 0.01, placement: 0.005, instances: 3 },
+  { rounds: 0.01, placement: 0.005, instances: 5 },
+  { rounds: 0.05, placement: 0, instances: 3 },
+  { rounds: 0.002, placement: 0.01, instances: 5 },
+])('of four that are the same, %o, no table in twenty states an effect', ({ rounds, placement, instances }) => {
+  const random = seededRandom(5);
+  const trials = 400;
+  const series = () =>
+    Array.from({ length: instances }, () => {
+      const own = placement * normal(random);
+      return Array.from({ length: 3 }, () => Math.exp(own + rounds * normal(random)));
+    });
+  let [stated, covered] = [0, 0];
+  for (let k = 0; k < trials; k += 1) {
+    const all = square.cells.map(({ variant }) => ({ variant, times: series() }));
+    const floor = noiseFloorOf(series(), all[0]?.times ?? []);
+    const entries = all.map(({ variant, times }) => ({
+      ...{ label: variant, variant, precision: 'fp32', status: 'measured', time_s: 1, verdict: 'faster' },
+      samples: times.flatMap((own, instance) => own.map((time_s) => ({ round: 0, instance, time_s }))),
+    })) as unknown as SessionReport['entries'];
+    const judged = { precision: 0.01, margin: 0.01, instances, rounds_per_instance: 3 };
+    const noise = { ratio: null, floor: floor === null ? null : Math.expm1(floor) };
+    const { effects, interactions } = effectsIn({ entries, judged, noise, seed: 1 }).found;
+    const [{ times, verdict } = { times: { interval: null }, verdict: 'undecided' as const }] = interactions;
+    const { low, high } = times.interval ?? { low: 2, high: 0 };
+    if (low <= 1 && high >= 1) covered += 1;
+    const says = effects.some((one) => one.verdict === 'faster' || one.verdict === 'slower');
+    if (says || verdict === 'more' || verdict === 'less') stated += 1;
+  }
+  expect(stated / trials).toBeLessThanOrEqual(0.05);
+  expect(covered / trials).toBeGreaterThanOrEqual(0.95);
 });
 
 test('three optimisations have what all three give beside all pairs', () => {
