@@ -213,6 +213,33 @@ describe.skipIf(noSlurm !== null)('a study on Slurm', () => {
     expect(await going.ended).toBe(0);
   });
 
+  test('survives a full disk: it says so, and with room again goes on', { timeout: 240_000 }, async (context) => {
+    const place = inFolder('room.study');
+    await mkdir(place);
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', place], { stdio: 'pipe' });
+    } catch {
+      return context.skip('no file system can be mounted here');
+    }
+    try {
+      await study('room', 400);
+      const full = await braggbench(['study', 'run', 'room.json', ...SMALL, '--json'], options());
+      expect(full.code).toBe(1);
+      const there = (await results('room')).length;
+      expect(there).toBeLessThan(400);
+      execFileSync('mount', ['-o', 'remount,size=32m', place], { stdio: 'pipe' });
+      expect(full.stderr + full.stdout).toMatch(/no space left|Its task ended/);
+      expect(await run('resume', 'room.study', [...SMALL, '--retry'])).toMatchObject({ code: 0, failed: 0, left: 0 });
+      expect((await results('room')).filter((file) => !file.includes('.failed'))).toHaveLength(400);
+      // Every result is whole.
+      const { stdout } = await braggbench(['study', 'collect', 'room.study', '--json'], options());
+      expect(JSON.parse(stdout)).toMatchObject({ missing: 0, damaged: [] });
+    } finally {
+      for (const job of slurm.call('squeue', '-h', '-o', '%A').split('\n')) if (job !== '') slurm.call('scancel', job);
+      execFileSync('umount', ['-l', place]);
+    }
+  });
+
   test('says what sbatch refuses, and leaves no job', { timeout: 60_000 }, async () => {
     await study('refused', 3);
     const { code, stderr } = await braggbench(
