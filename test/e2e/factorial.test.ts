@@ -63,7 +63,7 @@ it('ticks what has each optimisation, measures it, and shows what they give toge
     .poll(async () => (await ticked()).map((text) => /^fp\d\d|^[a-z]+/.exec(text)?.[0]))
     .toEqual([...['gather', 'fused', 'window', 'fp32', 'fp64']]);
   await page.getByLabel('Rounds').selectOption('7');
-  await page.getByLabel('Instances').selectOption('3');
+  await page.getByLabel('Instances').selectOption('5');
   await page.getByLabel('Cold processes').selectOption('0');
   await seenWhole(open, 'factorial-choose');
   await page.getByRole('button', { name: 'Benchmark', exact: true }).click();

@@ -25,8 +25,8 @@ interface VariantsProps extends ChooseProps {
 
 const roundLimits = [7, 20, 50, 100, 500];
 const timeLimits = [10, 30, 60, 300, 1800];
-/** Null: no limit. */
-const instanceLimits = [null, 3, 5, 10, 20];
+/** Null: no limit. Fewer than five, one round each of a beam, claim nothing. */
+const instanceLimits = [null, 5, 10, 20];
 /** Null: as many as the workload usually has. */
 const processCounts = [null, 0, 5, 10, 20];
 const percentages = [0.002, 0.005, 0.01, 0.02, 0.05].map((ratio) => ({
