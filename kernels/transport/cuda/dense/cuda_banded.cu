@@ -11,9 +11,11 @@ struct AngleBand {
   const float* weights;
   int half;
 
-  __device__ float at(int to, int from) const {
+  /// The band without its diagonal. Most of an angle's protons stay there: that product is not cut off, as sums on the
+  /// tensor cores are.
+  __device__ float beside(int to, int from) const {
     const int distance = to > from ? to - from : from - to;
-    return distance <= half ? weights[distance] : 0.0f;
+    return distance > 0 && distance <= half ? weights[distance] : 0.0f;
   }
 };
 
@@ -36,7 +38,7 @@ __device__ inline void banded_tile(const DeviceStep<float>& s, const AngleBand& 
     unsigned high[4], low[4], last[4];
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
-      const SplitTf32 w(band.at(a0 + group + k % 2 * 8, b0 + member + k / 2 * 4));
+      const SplitTf32 w(band.beside(a0 + group + k % 2 * 8, b0 + member + k / 2 * 4));
       high[k] = w.high;
       low[k] = w.low;
       last[k] = w.last;
@@ -44,9 +46,10 @@ __device__ inline void banded_tile(const DeviceStep<float>& s, const AngleBand& 
 #pragma unroll
     for (int tile = 0; tile < 4; ++tile) {
       const SplitTf32 p(value(b0 + member, c0 + tile * 8 + group)), q(value(b0 + member + 4, c0 + tile * 8 + group));
-      const unsigned own[2] = {p.high, q.high}, rest[2] = {p.low, q.low};
+      const unsigned own[2] = {p.high, q.high}, rest[2] = {p.low, q.low}, least[2] = {p.last, q.last};
       // The last bits of the weights make their sum 1, in every step.
       add_product(sum[tile], last, own);
+      add_product(sum[tile], high, least);
       add_product(sum[tile], low, own);
       add_product(sum[tile], high, rest);
       add_product(sum[tile], high, own);
@@ -57,7 +60,9 @@ __device__ inline void banded_tile(const DeviceStep<float>& s, const AngleBand& 
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       const int a = a0 + group + k / 2 * 8, cell = c0 + tile * 8 + member * 2 + k % 2;
-      if (a < ntheta && cell < cells) to[static_cast<long long>(a) * cells + cell] = sum[tile][k];
+      if (a >= ntheta || cell >= cells) continue;
+      const long long at = static_cast<long long>(a) * cells + cell;
+      to[at] = fmaf(band.weights[0], from[at], sum[tile][k]);
     }
   }
 }

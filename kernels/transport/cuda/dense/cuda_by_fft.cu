@@ -33,27 +33,37 @@ extern "C" __global__ void __launch_bounds__(256)
   *at = make_float2(by * value.x, by * value.y);
 }
 
-/// A transform leaves its rounding everywhere, below zero too. What is below zero in a column is taken from its largest
-/// value instead. A thread a column; block rows over the energies.
+/// A transform leaves its rounding everywhere: a column's sum is not what went into it, and parts of it are below zero.
+/// Both are mended at its largest value. Rows beyond the angles hold what has left them. A thread a column; block rows
+/// over the energies.
 extern "C" __global__ void __launch_bounds__(256)
     fft_mend_columns_f32(const __grid_constant__ DeviceStep<float> s, FftPart part, float* columns) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), cells = field_cells(s);
   if (i >= cells) return;
   const long long row = static_cast<long long>(part.bins) * cells;
   float* const column = columns + static_cast<long long>(blockIdx.y) * cells + i;
-  float below = 0, largest = 0;
+  const float* const from = s.from + field_offset(s, part.first + static_cast<int>(blockIdx.y), 0) + i;
+  double missing = 0;
+  float largest = 0;
   long long place = 0;
-  for (int a = 0; a < s.tables.ntheta; ++a) {
+  for (int a = 0; a < part.length; ++a) {
     const float value = column[a * row];
+    if (a >= s.tables.ntheta) {
+      missing -= value;
+      continue;
+    }
+    missing += static_cast<double>(from[static_cast<long long>(a) * cells]);
     if (value < 0.0f) {
-      below += value;
       column[a * row] = 0.0f;
-    } else if (value > largest) {
+      continue;
+    }
+    missing -= value;
+    if (value > largest) {
       largest = value;
       place = a * row;
     }
   }
-  if (below < 0.0f) column[place] = fmaxf(0.0f, largest + below);
+  if (largest > 0.0f) column[place] = static_cast<float>(fmax(0.0, largest + missing));
 }
 
 /// The columns back into the fields, and what left the angles. The first `done` energies were counted before.
