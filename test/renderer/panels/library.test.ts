@@ -60,22 +60,11 @@ describe('what stands beside an example', () => {
     expect(without.sort()).toEqual([
       'linear-relu/layer-gelu.json',
       'linear-relu/layer-residual.json',
-      'micro/beside-library.json',
       'micro/block-size-axpy.json',
       'micro/block-size-gemm.json',
       'micro/bounds.json',
-      'micro/changing-pattern.json',
-      'micro/contention.json',
-      'micro/early-exit.json',
-      'micro/image-series-100.json',
-      'micro/image-series.json',
-      'micro/instruction-latency.json',
       'micro/launch-ten-thousand.json',
       'micro/launch-three.json',
-      'micro/refinement.json',
-      'micro/scattering.json',
-      'micro/spgemm-five-point.json',
-      'micro/spgemm.json',
       'micro/spmv-tridiagonal.json',
     ]);
     expect(thumbnailOf('recorded/h200-water-70MeV-cuda-depth.h5')).toEqual(thumbnailOf('water-70MeV.json'));
