@@ -1,7 +1,8 @@
 /** What a session says of one of its variants, as the checks. No React. */
 
-import type { Session } from '../../../electron/contract/bench/session.ts';
+import type { MeasuredSessionEntry, Session } from '../../../electron/contract/bench/session.ts';
 import { type UserKernelVerdict, userKernelVerdict } from '../../../electron/contract/user-kernel-verdict.ts';
+import { duration } from '../../base/time.ts';
 
 export type Outcome =
   | { readonly kind: 'checked'; readonly verdict: UserKernelVerdict; readonly speed: string }
@@ -13,13 +14,17 @@ export function outcomeOf(session: Session, id: string): Outcome {
   if (report === undefined || entry === undefined)
     return { kind: 'refused', reason: 'It was stopped before it had run.' };
   if (entry.status === 'refused') return { kind: 'refused', reason: entry.reason };
-  const { accuracy, determinism, ratio } = entry;
-  const times = 1 / ratio.value;
-  const against = report.reference ?? '';
-  const speed = `${times.toPrecision(3)}× the speed of ${against}${entry.verdict === 'undecided' ? ', within the noise' : ''}`;
+  const { accuracy, determinism } = entry;
   return {
     kind: 'checked',
     verdict: userKernelVerdict(accuracy, determinism ?? { runs: 1, bitwise: true, spread: null }),
-    speed,
+    speed: speedOf(entry, report.reference ?? ''),
   };
+}
+
+/** A kernel that came from nothing has none to be faster than. */
+function speedOf({ label, verdict, ratio, time_s }: MeasuredSessionEntry, against: string): string {
+  if (label === against) return `${duration(time_s)} a run`;
+  const noise = verdict === 'undecided' ? ', within the noise' : '';
+  return `${(1 / ratio.value).toPrecision(3)}× the speed of ${against}${noise}`;
 }

@@ -60,6 +60,9 @@ test('the outcome of a session of any workload is its accuracy, or why there is 
     verdict: { right: false },
     speed: '2.00× the speed of base',
   });
+  // One from nothing is its own reference.
+  const alone = { ...measured, label: 'base', variant: 'mine.cpp', verdict: 'reference', time_s: 0.0025 };
+  expect(outcomeOf(session(alone), 'mine.cpp')).toMatchObject({ speed: '2.5 ms a run' });
   expect(outcomeOf(session({ ...head, status: 'refused', reason: 'It crashed.' }), 'mine.cpp')).toEqual({
     kind: 'refused',
     reason: 'It crashed.',
