@@ -209,7 +209,14 @@ describe('replay', () => {
     const first = await done('replay', recorded, '-o', 'one');
     await done('replay', recorded, '--out', 'two');
     const names = readdirSync(inFolder('one')).sort();
-    expect(names).toEqual(['cold-start.svg', 'gains.svg', 'ladder.svg', 'roofline.svg', 'samples.svg']);
+    expect(names).toEqual([
+      'cold-start.svg',
+      'factorial-gpu-steps.svg',
+      'gains.svg',
+      'ladder.svg',
+      'roofline.svg',
+      'samples.svg',
+    ]);
     expect(first.stdout.trim().split('\n')).toHaveLength(names.length);
     for (const name of names) {
       const [one, two] = ['one', 'two'].map((place) => readFileSync(path.join(inFolder(place), name)));
