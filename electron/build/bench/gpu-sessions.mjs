@@ -145,7 +145,7 @@ export const GPU_SESSIONS = [
     ]),
   },
   {
-    file: 'h200-factorial-uniform-grid-70MeV.json',
+    file: 'transport/h200-factorial-uniform-grid-70MeV.json',
     words: ['bench', 'uniform-grid-70MeV', '--factorial', '--rounds', '9', '--time', '40', '--processes', '0'],
   },
   layer(

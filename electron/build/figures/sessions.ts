@@ -137,7 +137,7 @@ export function modes(name: string): string {
 }
 
 const groups = [
-  ['transport', '*.json'],
+  ['transport', '{*,transport/*}.json'],
   ['diffraction', 'diffraction/*.json'],
   ['linear layer', 'linear-relu/*.json'],
   ['small workloads', 'micro/*.json'],
