@@ -5,6 +5,7 @@
 import { gpusUsed } from '../../../contract/bench/bench-session.ts';
 import { type Decision, type Option, type Step, type Way, WHOLE_RUN, ways } from '../../../contract/bench/decision.ts';
 import { isRight, type Session, type SessionReport } from '../../../contract/bench/session.ts';
+import { atOnce, inTurns, type Pausing } from '../../io/flow/in-turns.ts';
 import type { Baseline } from '../../model/external/registry.ts';
 import { median } from '../../model/verdicts/order.ts';
 
@@ -104,39 +105,50 @@ function bestOfEach(measured: readonly Measured[], samplesOf: (one: Measured) =>
   });
 }
 
-/** Those reports that measured a right answer in more than one way, each device for itself; the newest of each problem. */
-export function decisionsOf(
-  sessions: readonly { readonly file: string; readonly session: Session }[],
-  baselines: readonly Baseline[],
-): readonly Decision[] {
-  const all = sessions.flatMap(({ file, session }) =>
-    session.reports.flatMap((report, i) => {
-      const measured = measuredIn(report, baselines);
-      return (['cuda', 'cpu'] as const).flatMap((device): Decision[] => {
-        const here = measured.filter((one) => one.device === device);
-        const byWhole = here.every(({ whole }) => whole !== null);
-        const options = bestOfEach(here, ({ steps, whole }) => (byWhole ? (whole ?? steps) : steps));
-        const [base, ...others] = options.filter(({ option }) => option.right);
-        if (base === undefined || others.length === 0) return [];
-        const gpus = gpusUsed(report.machine, [{ device }]).map(({ name }) => name);
-        const margin = report.judged?.margin ?? usualMargin;
-        return [
-          {
-            workload: session.workload,
-            bench: report.bench,
-            scenario: report.scenario,
-            at: session.sweep === null ? null : `${session.sweep.path} = ${session.sweep.values[i]}`,
-            machine: gpus.length === 0 ? report.machine.cpu : gpus.join(', '),
-            file,
-            created: session.created,
-            time: byWhole ? WHOLE_RUN : session.words.time,
-            options: options.map(({ option }) => option),
-            steps: others.map((one) => stepOf(base, one, margin)),
-          },
-        ];
-      });
-    }),
-  );
+interface SessionOfFile {
+  readonly file: string;
+  readonly session: Session;
+}
+
+/** What one report of a session says, each device for itself. */
+function decisionsIn({ file, session }: SessionOfFile, i: number, baselines: readonly Baseline[]): readonly Decision[] {
+  const report = session.reports[i];
+  if (report === undefined) return [];
+  const measured = measuredIn(report, baselines);
+  return (['cuda', 'cpu'] as const).flatMap((device): Decision[] => {
+    const here = measured.filter((one) => one.device === device);
+    const byWhole = here.every(({ whole }) => whole !== null);
+    const options = bestOfEach(here, ({ steps, whole }) => (byWhole ? (whole ?? steps) : steps));
+    const [base, ...others] = options.filter(({ option }) => option.right);
+    if (base === undefined || others.length === 0) return [];
+    const gpus = gpusUsed(report.machine, [{ device }]).map(({ name }) => name);
+    const margin = report.judged?.margin ?? usualMargin;
+    return [
+      {
+        workload: session.workload,
+        bench: report.bench,
+        scenario: report.scenario,
+        at: session.sweep === null ? null : `${session.sweep.path} = ${session.sweep.values[i]}`,
+        machine: gpus.length === 0 ? report.machine.cpu : gpus.join(', '),
+        file,
+        created: session.created,
+        time: byWhole ? WHOLE_RUN : session.words.time,
+        options: options.map(({ option }) => option),
+        steps: others.map((one) => stepOf(base, one, margin)),
+      },
+    ];
+  });
+}
+
+/** Those reports that measured a right answer in more than one way; the newest of each problem. */
+function* deciding(sessions: readonly SessionOfFile[], baselines: readonly Baseline[]): Pausing<readonly Decision[]> {
+  const all: Decision[] = [];
+  for (const one of sessions) {
+    for (let i = 0; i < one.session.reports.length; i += 1) {
+      all.push(...decisionsIn(one, i, baselines));
+      yield;
+    }
+  }
   const newest = Map.groupBy(all, ({ workload, bench, scenario, at, machine }) =>
     JSON.stringify([workload, bench, scenario, at, machine]),
   );
@@ -144,3 +156,12 @@ export function decisionsOf(
     same.toSorted((a, b) => Date.parse(b.created) - Date.parse(a.created)).slice(0, 1),
   );
 }
+
+export const decisionsOf = (sessions: readonly SessionOfFile[], baselines: readonly Baseline[]): readonly Decision[] =>
+  atOnce(deciding(sessions, baselines));
+
+/** The same with the turns of others in between. */
+export const decisionsInTurns = (
+  sessions: readonly SessionOfFile[],
+  baselines: readonly Baseline[],
+): Promise<readonly Decision[]> => inTurns(deciding(sessions, baselines));

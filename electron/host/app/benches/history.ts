@@ -7,6 +7,7 @@ import { gpusUsed, type Ratio } from '../../../contract/bench/bench-session.ts';
 import { fewestBefore, type HistorySeries, type Trend } from '../../../contract/bench/history.ts';
 import type { Interval } from '../../../contract/bench/interval.ts';
 import type { MeasuredSessionEntry, Session } from '../../../contract/bench/session.ts';
+import { atOnce, inTurns, type Pausing } from '../../io/flow/in-turns.ts';
 import { instancesOf } from '../../model/bench/comparison.ts';
 import { asInterval, timeInterval } from '../../model/verdicts/levels.ts';
 import { mean, variance } from '../../model/verdicts/order.ts';
@@ -61,39 +62,51 @@ interface Named {
   readonly session: Session;
 }
 
-function seriesIn({ file, session }: Named): readonly HistorySeries[] {
+/** One of each variant that was measured. */
+function* seriesIn({ file, session }: Named, i: number): Generator<HistorySeries> {
   const { workload, created, sweep } = session;
-  return session.reports.flatMap((report, i) =>
-    report.entries.flatMap((entry): HistorySeries[] => {
-      if (entry.status === 'refused') return [];
-      const { label, time_s, accuracy, flagged, verdict } = entry;
-      const gpus = gpusUsed(report.machine, [entry]).map(({ name }) => name);
-      const machine = gpus.length === 0 ? report.machine.cpu : gpus.join(', ');
-      const right = verdict !== 'wrong' && accuracy.every(({ holds }) => holds);
-      const at = sweep === null ? null : `${sweep.path} = ${sweep.values[i]}`;
-      const point = {
-        file,
-        created,
-        commit: report.program.commit,
-        time_s,
-        interval: intervalOf(entry),
-        right,
-        flagged,
-      };
-      return [{ workload, bench: report.bench, scenario: report.scenario, at, machine, label, points: [point] }];
-    }),
-  );
+  const report = session.reports[i];
+  if (report === undefined) return;
+  const at = sweep === null ? null : `${sweep.path} = ${sweep.values[i]}`;
+  for (const entry of report.entries) {
+    if (entry.status === 'refused') continue;
+    const { label, time_s, accuracy, flagged, verdict } = entry;
+    const gpus = gpusUsed(report.machine, [entry]).map(({ name }) => name);
+    const machine = gpus.length === 0 ? report.machine.cpu : gpus.join(', ');
+    const right = verdict !== 'wrong' && accuracy.every(({ holds }) => holds);
+    const { commit } = report.program;
+    const point = { file, created, commit, time_s, interval: intervalOf(entry), right, flagged };
+    yield { workload, bench: report.bench, scenario: report.scenario, at, machine, label, points: [point] };
+  }
 }
 
 const keyOf = ({ workload, bench, scenario, at, machine, label }: HistorySeries): string =>
   JSON.stringify([workload, bench, scenario, at, machine, label]);
 
 /** Those of `variant`, or all, that at least two sessions measured. */
-export function historyOf(sessions: readonly Named[], variant: string | null): readonly HistorySeries[] {
-  const all = sessions.flatMap(seriesIn).filter(({ label }) => variant === null || label === variant);
-  return [...Map.groupBy(all, keyOf).values()].flatMap((same) => {
+function* gathering(sessions: readonly Named[], variant: string | null): Pausing<readonly HistorySeries[]> {
+  const all: HistorySeries[] = [];
+  for (const { file, session } of sessions) {
+    for (let i = 0; i < session.reports.length; i += 1) {
+      for (const one of seriesIn({ file, session }, i)) {
+        if (variant === null || one.label === variant) all.push(one);
+        yield;
+      }
+    }
+  }
+  const found: HistorySeries[] = [];
+  for (const same of Map.groupBy(all, keyOf).values()) {
     const points = same.flatMap((one) => one.points).sort((a, b) => Date.parse(a.created) - Date.parse(b.created));
     const [first] = same;
-    return first === undefined || points.length < 2 ? [] : [{ ...first, points }];
-  });
+    if (first !== undefined && points.length >= 2) found.push({ ...first, points });
+    yield;
+  }
+  return found;
 }
+
+export const historyOf = (sessions: readonly Named[], variant: string | null): readonly HistorySeries[] =>
+  atOnce(gathering(sessions, variant));
+
+/** The same with the turns of others in between. */
+export const historyInTurns = (sessions: readonly Named[], variant: string | null): Promise<readonly HistorySeries[]> =>
+  inTurns(gathering(sessions, variant));

@@ -24,9 +24,9 @@ import { type BenchProblem, refuseLongBench } from '../../workloads/benchable.ts
 import { allVariants, hostWorkloads } from '../../workloads/index.ts';
 import { type AnyReading, refusalOf, type Scenarios } from '../../workloads/scenarios/index.ts';
 import type { Benches } from '../benches/benches.ts';
-import { decisionsOf } from '../benches/decision.ts';
+import { decisionsInTurns } from '../benches/decision.ts';
 import { expectedTimes, type Timed } from '../benches/expected.ts';
-import { historyOf, trendOf } from '../benches/history.ts';
+import { historyInTurns, trendOf } from '../benches/history.ts';
 import { claimTableAside } from '../claim-table/index.ts';
 import type { HandlerParams, Handlers, Sources } from '../service/service.ts';
 import { placeOf as placeOfScenario, type UserKernels } from '../user-kernels/user-kernels.ts';
@@ -202,12 +202,12 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
       return {};
     },
     'bench.history': async ({ workload }) => {
-      const all = historyOf(await sessionsOf(parts, workload), null);
+      const all = await historyInTurns(await sessionsOf(parts, workload), null);
       return { series: all.map((one) => ({ ...one, trend: trendOf(one.points.map(({ time_s }) => time_s)) })) };
     },
     'bench.decisions': async ({ workload }) => {
       const { baselines } = await readRegistry(parts.assetsFolder);
-      return { decisions: [...decisionsOf(await sessionsOf(parts, workload), baselines)] };
+      return { decisions: [...(await decisionsInTurns(await sessionsOf(parts, workload), baselines))] };
     },
     'claims.table': async () => {
       table ??= claimTableAside(parts.assetsFolder).catch((error: unknown) => {

@@ -1,4 +1,5 @@
 /** Calls of the launch explorer. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BraggError } from '../../../contract/errors.ts';
 import type { KernelSet } from '../../../contract/launches.ts';
 import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
@@ -13,6 +14,8 @@ async function recordedSets(benches: Benches, workloadOf: (variant: string) => s
   for (const { id, recorded } of await benches.list()) {
     if (!recorded) continue;
     const { name, session } = await benches.session(id);
+    // Those that were read before come at once, one after the other.
+    await nextTurn();
     for (const { resources, entries } of session.reports) {
       const workload = workloadOf(entries[0]?.variant ?? '');
       if (resources === undefined || workload === null) continue;
@@ -35,8 +38,14 @@ export function launchHandlers({
       const built = await allKernelResources(kernelFolders().images);
       if (built.length > 0) return { sets: built, reason: null };
       const reason = 'The kernels were not compiled here: that takes nvcc, and npm run build.';
-      const workloadOf = (id: string) => addon.variants().find((variant) => variant.id === id)?.workload ?? null;
-      return { sets: await recordedSets(benches, workloadOf), reason };
+      // The first of a name counts.
+      const workloads = new Map(
+        addon
+          .variants()
+          .toReversed()
+          .map(({ id, workload }) => [id, workload]),
+      );
+      return { sets: await recordedSets(benches, (id) => workloads.get(id) ?? null), reason };
     },
     'launch.driver': async ({ device, workload, kernel, threads, dynamic_bytes }) => {
       try {
