@@ -6,6 +6,8 @@ import type { Session } from '../../../contract/bench/session.ts';
 import { BraggError, toWireError, type WireError } from '../../../contract/errors.ts';
 import type { FileRef, NamedFile } from '../../../contract/files.ts';
 import type { FileAccess } from '../../io/files/access.ts';
+import { inTurns } from '../../io/flow/in-turns.ts';
+import { jsonText } from '../../io/flow/json-text.ts';
 import { EVERY_LANE, type Lanes } from '../../io/flow/lanes.ts';
 import type { Sink } from '../../io/flow/sink.ts';
 import { Subscribers } from '../../io/flow/subscribers.ts';
@@ -150,7 +152,8 @@ export class Benches {
 
   async save(id: string, file: FileRef, ifExists: 'replace' | 'refuse'): Promise<NamedFile> {
     const { kept } = await this.session(id);
-    const named = await this.#options.files.write(file, `${JSON.stringify(kept)}\n`, ifExists);
+    const text = await inTurns(jsonText(kept));
+    const named = await this.#options.files.write(file, `${text}\n`, ifExists);
     const live = this.#live.get(id);
     if (live !== undefined) live.file = named;
     this.#changed();
