@@ -82,6 +82,14 @@ export function flagValue({ flags }: ParsedArguments, name: string): string | un
   return flags.get(name)?.at(-1);
 }
 
+/** Throws UsageError for a value that is none of those allowed; the first where the flag is not given. */
+export function flagOneOf<T extends string>(parsed: ParsedArguments, name: string, allowed: readonly [T, ...T[]]): T {
+  const given = flagValue(parsed, name);
+  const found = allowed.find((one) => one === (given ?? allowed[0]));
+  if (found === undefined) throw new UsageError(`--${name} ${given} is not known; allowed: ${allowed.join(', ')}`);
+  return found;
+}
+
 export function hasFlag({ flags }: ParsedArguments, name: string): boolean {
   return flags.has(name);
 }

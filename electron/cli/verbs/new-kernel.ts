@@ -1,19 +1,11 @@
 /** `braggbench new-kernel`: a first kernel of one's own, with a scenario that runs it and a program for its answer. */
 import path from 'node:path';
-import { type AnswerLanguage, answerLanguages } from '../../contract/user-kernels.ts';
+import { answerLanguages } from '../../contract/user-kernels.ts';
 import { begin } from '../../host/app/user-kernels/begin.ts';
-import { flagValue, hasFlag, UsageError } from '../arguments.ts';
+import { flagOneOf, hasFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Verb } from '../verb.ts';
-
-function languageOf(named: string | undefined): AnswerLanguage {
-  const language = answerLanguages.find((one) => one === (named ?? 'python'));
-  if (language === undefined) {
-    throw new UsageError(`--answer ${named} is not known; allowed: ${answerLanguages.join(', ')}`);
-  }
-  return language;
-}
 
 export const newKernelVerb: Verb = {
   name: 'new-kernel',
@@ -39,7 +31,7 @@ export const newKernelVerb: Verb = {
     const [beginning = '', file = ''] = parsed.operands;
     const { dir, base: id } = path.parse(path.resolve(file));
     const templates = path.join(assetsFolder(), 'templates');
-    const answer = languageOf(flagValue(parsed, 'answer'));
+    const answer = flagOneOf(parsed, 'answer', answerLanguages);
     const made = await begin({ templates, folder: dir, id, beginning, answer });
     if (hasFlag(parsed, 'json')) terminal.printJson({ files: made.files });
     else {

@@ -1,9 +1,9 @@
 /** `braggbench sanitize`: a run under NVIDIA's compute-sanitizer, and what it found, by kernel and line. */
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
-import { type SanitizerTool, sanitizedText, sanitizerTools } from '../../contract/user-kernels/sanitizer.ts';
+import { sanitizedText, sanitizerTools } from '../../contract/user-kernels/sanitizer.ts';
 import { sanitize } from '../../host/model/sanitizer/sanitize.ts';
-import { flagValue, hasFlag, UsageError } from '../arguments.ts';
+import { flagOneOf, flagValue, hasFlag } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { gpuFlag } from '../gpu.ts';
 import { withHost } from '../open-host.ts';
@@ -15,12 +15,6 @@ import { workloadFor } from '../workloads/index.ts';
 
 /** Seconds for a run of a user kernel, which is watched. */
 const USUAL_LIMIT = '1800';
-
-function toolOf(named: string | undefined): SanitizerTool {
-  const tool = sanitizerTools.find((one) => one === (named ?? 'memcheck'));
-  if (tool === undefined) throw new UsageError(`--tool ${named} is not known; allowed: ${sanitizerTools.join(', ')}`);
-  return tool;
-}
 
 export const sanitizeVerb: Verb = {
   name: 'sanitize',
@@ -41,7 +35,7 @@ export const sanitizeVerb: Verb = {
   operands: { min: 1, max: 1, name: 'a scenario' },
   run: (context) => {
     const { parsed, terminal, signal } = context;
-    const tool = toolOf(flagValue(parsed, 'tool'));
+    const tool = flagOneOf(parsed, 'tool', sanitizerTools);
     const gpu = flagValue(parsed, 'gpu');
     return withHost(async (host) => {
       // Faults of the input, and trust, are told before anything is started.

@@ -3,11 +3,9 @@ import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { BraggError } from '../../../contract/errors.ts';
 import { type TimelineNote, timelineNotesSchema } from '../../../contract/projects/timeline-notes.ts';
 import type { TraceInfo } from '../../../contract/timeline.ts';
-import { fileError } from '../../io/files/errors.ts';
-import { readPlainAtMost } from '../../io/files/plain-file.ts';
+import { readKeptJson } from '../../io/files/kept-json.ts';
 import { writeBeside } from '../../io/files/write-file.ts';
 
 export const NOTES_FOLDER = 'notes';
@@ -35,19 +33,8 @@ const fileOf = (library: string, info: TraceInfo): string =>
 
 /** Throws BraggError `foreign-file` for a file that is damaged: notes are not written over. */
 export async function readNotes(library: string, info: TraceInfo): Promise<readonly TimelineNote[]> {
-  const file = fileOf(library, info);
-  let text: string;
-  try {
-    text = (await readPlainAtMost(file, MOST_BYTES))?.toString('utf8') ?? '';
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw fileError(error, file);
-  }
-  try {
-    return notesFileSchema.parse(JSON.parse(text)).notes;
-  } catch (error) {
-    throw new BraggError('foreign-file', `${file} is damaged, or of a newer version.`, [], { cause: error });
-  }
+  const kept = await readKeptJson(fileOf(library, info), notesFileSchema, MOST_BYTES);
+  return kept?.notes ?? [];
 }
 
 export async function writeNotes(library: string, info: TraceInfo, notes: readonly TimelineNote[]): Promise<void> {
