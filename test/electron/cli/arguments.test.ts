@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { flagNumber, flagValue, hasFlag, parseArguments, UsageError } from '../../../electron/cli/arguments.ts';
+import {
+  flagNumber,
+  flagOneOf,
+  flagValue,
+  hasFlag,
+  parseArguments,
+  UsageError,
+} from '../../../electron/cli/arguments.ts';
 
 const flags = [
   { name: 'out', value: 'FILE', help: '' },
@@ -38,6 +45,15 @@ describe('arguments', () => {
     [['--out', 'a', '--out', 'b'], '--out stands twice; allowed: once'],
   ])('%j is refused', (words, message) => {
     expect(() => parseArguments(words, flags)).toThrow(new UsageError(message));
+  });
+
+  test('a word is one of those allowed, the first by default', () => {
+    const allowed = ['left', 'right'] as const;
+    expect(flagOneOf(parseArguments([], flags), 'out', allowed)).toBe('left');
+    expect(flagOneOf(parseArguments(['--out', 'right'], flags), 'out', allowed)).toBe('right');
+    expect(() => flagOneOf(parseArguments(['--out', 'up'], flags), 'out', allowed)).toThrow(
+      '--out up is not known; allowed: left, right',
+    );
   });
 
   test('numbers have bounds', () => {
