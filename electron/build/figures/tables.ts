@@ -12,6 +12,7 @@ import {
   verbs,
   waterBeams,
 } from './programs.ts';
+import { recorded, unrecorded } from './recorded.ts';
 import { images, layer, machines, measured, modes, report, rivals, runs } from './sessions.ts';
 import { code, seconds, table, times } from './text.ts';
 
@@ -101,6 +102,8 @@ export const tables: Readonly<Record<string, Table>> = {
   'image-rotation': { from: 'sessions', make: () => images('diffraction/h200-rotation-100-orientations') },
   layers: { from: 'sessions', make: layer },
   machines: { from: 'sessions', make: machines },
+  recorded: { from: 'sessions', make: recorded },
+  unrecorded: { from: 'sessions', make: unrecorded },
   claims: { from: 'program', make: claimsTable },
   verbs: { from: 'program', make: verbs },
   usages: { from: 'program', make: usages },

@@ -1,0 +1,62 @@
+/** What `npm run bench:gpu` would record, beside what assets/runs holds of it. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { SessionReport } from '../../contract/bench/session.ts';
+import { GPU_SESSIONS } from '../bench/gpu-sessions.mjs';
+import { root } from './documents.ts';
+import { session } from './sessions.ts';
+import { code, table } from './text.ts';
+
+interface Planned {
+  readonly file: string;
+}
+
+const nameOf = (file: string): string => file.replace(/\.json$/, '');
+/** The session as it is planned, or the same on the other card; null where there is neither. */
+const found = ({ file }: Planned): string | null =>
+  [file, file.replace('h200-', 'h100-')].find((one) => existsSync(path.join(root, 'assets/runs', one))) ?? null;
+
+const TITLES: Readonly<Record<string, string>> = {
+  transport: 'transport',
+  diffraction: 'diffraction',
+  'linear-relu': 'linear layer',
+  micro: 'small workloads',
+};
+const roomOf = ({ file }: Planned): string => (file.includes('/') ? path.dirname(file) : 'transport');
+
+const cardOf = ({ machine }: SessionReport): string => /H\d+/.exec(machine.gpu?.name ?? '')?.[0] ?? 'no GPU';
+const numbered = (values: readonly string[]): string =>
+  [...Map.groupBy(values, (value) => value)].map(([value, all]) => `${value}: ${all.length}`).join(', ');
+
+/** How many of the planned sessions of each workload are there, of which card, day and rule. */
+export function recorded(): string {
+  const rooms = Map.groupBy(GPU_SESSIONS, roomOf);
+  const rows = [...rooms].map(([room, planned]) => {
+    const there = planned.flatMap((one) => found(one) ?? []).map((file) => session(nameOf(file)));
+    const reports = there.flatMap((one) => one.reports.slice(0, 1));
+    const days = there.map(({ created }) => created.slice(0, 10)).toSorted();
+    const instances = reports.filter(({ judged }) => judged !== undefined).length;
+    return [
+      TITLES[room] ?? room,
+      String(planned.length),
+      numbered(reports.map(cardOf)),
+      instances === 0 ? 'none' : String(instances),
+      days.length === 0 ? '–' : [...new Set([days[0], days.at(-1)])].join(' to '),
+    ];
+  });
+  return table(['Workload', '>Planned', 'Recorded, by card', '>Of these with instances of their own', 'Days'], rows);
+}
+
+/** The planned sessions that are not there. */
+export function unrecorded(): string {
+  const missing = Map.groupBy(
+    GPU_SESSIONS.filter((one) => found(one) === null),
+    roomOf,
+  );
+  const rows = [...missing].map(([room, all]) => [
+    TITLES[room] ?? room,
+    String(all.length),
+    all.map(({ file }) => code(nameOf(file))).join(', '),
+  ]);
+  return table(['Workload', '>Missing', 'Sessions'], rows);
+}
