@@ -25,6 +25,10 @@ export interface BenchOrder {
   readonly processes?: number | null;
   /** Most separately prepared states of each variant; no limit where it is left out. */
   readonly instances?: number | null;
+  /** How the GPU's clock is kept the same, and whether runs are counted in joules; none where it is left out. */
+  readonly lock_MHz?: number | null;
+  readonly cool_C?: number | null;
+  readonly energy?: boolean;
   readonly sweep: { readonly path: string; readonly values: readonly number[] } | null;
 }
 

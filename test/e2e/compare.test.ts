@@ -140,13 +140,20 @@ describe('at first sight', () => {
     // So long the rounds may take, and then the processes: a loaded machine starts one in many seconds.
     await page.getByLabel('Time', { exact: true }).selectOption('10');
     await page.getByLabel('Cold processes').selectOption('5');
+    await page.getByRole('group', { name: 'Energy' }).getByRole('checkbox', { name: 'of a run' }).check();
+    await page.getByRole('group', { name: 'Conditions' }).getByText(/No GPU can be used here/).waitFor();
+    await open.screenshot('compare-conditions-choose');
     await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
     await row(page, 'window').waitFor();
     // Its name is part of the recorded one's.
     await expect.poll(() => row(page, 'cuda-window').count()).toBe(0);
     await expect.poll(() => advice.textContent()).toMatch(/^Use \w+ on .+ for Small beam: .*ledger closed/);
     await expect.poll(() => row(page, 'window').locator('td[data-column=process]').textContent()).toMatch(/^\d.* m?s/);
-    await open.screenshot('compare-first-measured');
+    // Asked for, so that it stands open.
+    const conditions = page.getByRole('list', { name: /^How Small beam.* was measured$/ });
+    await expect.poll(() => conditions.textContent()).toMatch(/Energy: .*RAPL/);
+    await conditions.scrollIntoViewIfNeeded();
+    await seenWhole(open, 'compare-first-measured');
     expect(open.problems).toEqual([]);
   });
 });

@@ -111,6 +111,12 @@ export const benchStartSchema = z.strictObject({
   processes: z.number().int().min(0).max(100).nullable().default(null),
   /** Most separately prepared states of each variant; null: no limit. */
   instances: z.number().int().min(3).max(100_000).nullable().default(null),
+  /** Keep the GPU's clock there for the session; null: it is left alone. */
+  lock_MHz: z.number().int().min(1).max(10_000).nullable().default(null),
+  /** Begin no round while the GPU is hotter; null: whatever it is. */
+  cool_C: z.number().min(20).max(120).nullable().default(null),
+  /** After the rounds, the energy of each variant's runs, where it can be read. */
+  energy: z.boolean().default(false),
   /** Half width of every interval that ends the session, and what `same` lies inside, as ratios less 1. */
   precision: z.number().min(1e-4).max(0.5).default(0.01),
   margin: z.number().min(1e-4).max(0.5).default(0.01),

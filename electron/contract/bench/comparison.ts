@@ -41,6 +41,8 @@ export const comparedRowSchema = z.strictObject({
   device: z.string(),
   precision: z.string(),
   provenance: provenanceSchema,
+  /** Under what it was measured, and what came of what was asked for: name and value. */
+  conditions: z.array(z.tuple([z.string(), z.string()])),
   /** Median; of a stored run its one time. */
   time_s: seconds,
   /** 95 % interval of the time, from what varies between instances, or by bootstrap where there are none; null for too few. */

@@ -10,6 +10,7 @@ import { Button, IconButton } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { ConditionChoices } from './condition-choices.tsx';
 import { type Expected, expectedText } from './expected.ts';
 import { FactorialChoices } from './factorial-choices.tsx';
 import { sweepOf } from './order.ts';
@@ -190,6 +191,7 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
           />
           <small>Five of each for a beam or an image of one size, none else.</small>
         </div>
+        <ConditionChoices store={store} gpu={gpus.length > 0} />
         <div className="compare-options__row">
           <span>Sweep</span>
           <span className="compare-sweep">

@@ -13,7 +13,7 @@ import { type Expected, useExpected } from './expected.ts';
 import { KernelsView } from './kernels-view.tsx';
 import { MapsView } from './maps-view.tsx';
 import { useOffered } from './offered.ts';
-import { askedPrograms, labelsOf, sweepOf } from './order.ts';
+import { askedPrograms, labelsOf, lockOf, sweepOf } from './order.ts';
 import { BenchProgressView, LiveTable, useProgress } from './progress.tsx';
 import { type Rows, useRows } from './rows.ts';
 import { SamplesView } from './samples-view.tsx';
@@ -106,6 +106,9 @@ function Actions({ store, expected }: ActionsProps): ReactElement {
   const active = useSelected(stores.comparison, activeBench);
   const scenario = useScenarioBench();
   const known = useVariants(scenario);
+  const gpu = useSelected(stores.connection, ({ capabilities }) =>
+    capabilities.devices.cuda.devices.some(({ usable }) => usable),
+  );
   const config = useSelected(store, (state) => state);
   const labels = labelsOf({ ...config, variants: tickedVariants(config, scenario, known, expected.times) }, known);
   if (active !== null) {
@@ -115,24 +118,28 @@ function Actions({ store, expected }: ActionsProps): ReactElement {
       </Button>
     );
   }
-  const { modes, rounds, time_s, precision, margin, processes, instances } = config;
+  const { modes, rounds, time_s, precision, margin, processes, instances, energy } = config;
   const sweep = sweepOf(config.sweep);
+  // Without a GPU the form does not show them.
+  const lock_MHz = gpu ? lockOf(config.lock) : null;
+  const cool_C = gpu ? config.cool_C : null;
   return (
     <Button
       icon="run"
       tone="primary"
-      disabled={labels.length === 0 || typeof sweep === 'string'}
+      disabled={labels.length === 0 || typeof sweep === 'string' || typeof lock_MHz === 'string'}
       title={
         labels.length === 0 ? 'Tick the variants to benchmark' : `${labels.join(', ')} on the scenario in the form`
       }
       onPress={() => {
-        if (typeof sweep === 'string') return;
+        if (typeof sweep === 'string' || typeof lock_MHz === 'string') return;
         store.setState({ view: 'table' });
         // Programs that were ticked for another workload solve nothing of this one.
         void programsFor(client, scenario, config).then((programs) =>
           benches.start({
             ...{ variants: labels, external: programs, modes, sweep },
             ...{ rounds, time_s, precision, margin, processes, instances },
+            ...{ lock_MHz, cool_C, energy },
           }),
         );
       }}

@@ -22,6 +22,15 @@ export function sweepOf(text: string): SweepOrder | string | null {
   return { path: path.trim(), values };
 }
 
+/** `1500` or `1500 MHz`; null for nothing, a sentence for what is no clock. */
+export function lockOf(text: string): number | string | null {
+  if (text.trim() === '') return null;
+  const [, digits = ''] = /^(\d{1,5})(?: ?MHz)?$/i.exec(text.trim()) ?? [];
+  const MHz = Number(digits);
+  if (MHz >= 1 && MHz <= 10_000) return MHz;
+  return `${JSON.stringify(text)} is no clock; allowed: 1 to 10000 MHz, as in 1500`;
+}
+
 export interface Ticked {
   /** In the order they were ticked: the first is the reference. */
   readonly variants: readonly string[];

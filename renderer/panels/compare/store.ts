@@ -31,6 +31,11 @@ const schema = z.strictObject({
   processes: z.number().int().min(0).max(100).nullable().default(null),
   /** Most separately prepared states; null: no limit. */
   instances: z.number().int().min(3).max(100_000).nullable().default(null),
+  /** The GPU's clock in MHz, as it is typed: empty leaves it alone. */
+  lock: z.string().max(20).default(''),
+  /** Rounds wait until the GPU is as cool, °C; null: they do not. */
+  cool_C: z.number().min(20).max(120).nullable().default(null),
+  energy: z.boolean().default(false),
   /** Empty: one size. Else as `sweepOf` reads it. */
   sweep: z.string().max(500).default(''),
   /** Columns of the table that are not shown. */
@@ -74,6 +79,9 @@ export function createCompareStore(
     margin: 0.01,
     processes: null,
     instances: null,
+    lock: '',
+    cool_C: null,
+    energy: false,
     sweep: '',
     hidden: ['first_setup', 'rate', 'steps', 'first', 'spread', 'traffic', 'arithmetic'],
     sort: null,

@@ -13,6 +13,7 @@ import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
 import { MenuButton, type MenuItem } from '../../widgets/floating/menu.tsx';
 import { Icon } from '../../widgets/words/icon.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { Conditions } from './conditions.tsx';
 import { nameOf, type ShownRow } from './rows.ts';
 import type { CompareStore } from './store.ts';
 
@@ -288,6 +289,7 @@ export function TableView({ store, rows, words }: TableProps): ReactElement {
             <li key={text}>{text}</li>
           ))}
         </ul>
+        <Conditions rows={ordered} />
       </section>
     </>
   );

@@ -5,7 +5,7 @@ import { publishedFor } from '../../../electron/contract/launch/limits.ts';
 import { highlighted, tokensOf } from '../../../renderer/base/code-tokens.ts';
 import { columnsOf, nextSort, sorted as sortedBy, verdictText } from '../../../renderer/base/compare-columns.ts';
 import { occupancyText } from '../../../renderer/panels/compare/kernel-occupancy.ts';
-import { askedPrograms, labelsOf, sweepOf } from '../../../renderer/panels/compare/order.ts';
+import { askedPrograms, labelsOf, lockOf, sweepOf } from '../../../renderer/panels/compare/order.ts';
 import { tickedVariants, withFactorial } from '../../../renderer/panels/compare/selection.ts';
 import { condensed, sourceDiff } from '../../../renderer/panels/compare/source-diff.ts';
 import { createComparisonStore, referenceIndex, shownRows } from '../../../renderer/state/comparison.ts';
@@ -46,6 +46,12 @@ describe('the order of a benchmark', () => {
     expect(sweepOf('1,2')).toMatch(/names no value; allowed: .*grid\.dx_mm=1,0\.5,0\.25/);
     expect(sweepOf('grid.dx_mm=1,,2')).toMatch(/has no list of numbers/);
     expect(sweepOf('a=b=1')).toMatch(/names no value/);
+  });
+
+  test('may lock a clock', () => {
+    expect([' ', '1500', ' 1980 MHz'].map(lockOf)).toEqual([null, 1500, 1980]);
+    for (const text of ['0', '10001', '1.5 GHz', '-5'])
+      expect(lockOf(text)).toMatch(/is no clock; allowed: 1 to 10000/);
   });
 
   test('names a program of the user’s by its file, and leaves out one without', () => {

@@ -2,6 +2,7 @@
 import { gpuOf, type SessionGpu, type Whole } from '../../../contract/bench/bench-session.ts';
 import type { Subject } from '../../../contract/bench/benches.ts';
 import type { ComparedRow } from '../../../contract/bench/comparison.ts';
+import { environmentFacts } from '../../../contract/bench/environment.ts';
 import type { MeasuredSessionEntry, Session, SessionReport, Timed, Words } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { keptInstances } from '../../model/bench/claim-results.ts';
@@ -91,6 +92,7 @@ async function ofRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): Pr
         driver: null,
         sm_MHz: null,
       },
+      conditions: [],
       ...{ time_s, wall_s, setup_s, setup_parts: [...setup_parts], size },
       spread: null,
       first_setup_s: null,
@@ -172,6 +174,15 @@ function environmentOf({ machine, program, scenario }: SessionReport, gpu: Sessi
   };
 }
 
+/** Imported sessions have those of their surroundings among the facts. */
+function conditionsOf({ title, machine, environment, facts }: SessionReport): OwnRow['conditions'] {
+  const all = [
+    ...environmentFacts(environment, machine.logical_cores),
+    ...facts.filter(([, value]) => value !== title),
+  ];
+  return [...new Map(all.map((fact) => [fact.join('\n'), fact])).values()];
+}
+
 /** What every row of a report has in common; of a variant on the GPU that it ran on. */
 function reportPart(
   { workload, created, words }: Session,
@@ -201,6 +212,7 @@ function reportPart(
         commit: program.commit,
         measured: created,
       },
+      conditions: conditionsOf(report),
     },
   };
 }

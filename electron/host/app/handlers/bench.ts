@@ -53,6 +53,7 @@ const percentOf = (ratio: number): string => `${Number((100 * ratio).toPrecision
 /** The session again, on the command line. */
 function commandOf(request: Request, modes: readonly Mode[], file: string): string {
   const { variants, external, rounds, time_s, precision, margin, seed, sweep, processes, instances } = request;
+  const { lock_MHz, cool_C, energy } = request;
   return [
     'bench',
     quoted(file),
@@ -61,6 +62,9 @@ function commandOf(request: Request, modes: readonly Mode[], file: string): stri
     ...(modes.length === 0 ? [] : [`--modes warm,${modes.join(',')}`]),
     ...(processes === null ? [] : [`--processes ${processes}`]),
     ...(instances === null ? [] : [`--instances ${instances}`]),
+    ...(lock_MHz === null ? [] : [`--lock-clocks ${lock_MHz}`]),
+    ...(cool_C === null ? [] : [`--cool ${cool_C}`]),
+    ...(energy ? ['--energy'] : []),
     ...(sweep === null ? [] : [`--sweep ${sweep.path}=${sweep.values.join(',')}`]),
     `--rounds ${rounds} --time ${time_s} --precision ${percentOf(precision)} --margin ${percentOf(margin)} --seed ${seed}`,
   ].join(' ');
@@ -125,6 +129,8 @@ async function start(parts: BenchParts, request: Request) {
       command: commandOf(request, modes, file === null ? `${title}.json` : files.nameOf(file).name),
       userKernels: userKernels.chosen(variants),
       userKernelLimit_s: userKernels.limit_s,
+      steadied: { lock_MHz: request.lock_MHz, cool_C: request.cool_C },
+      energy: request.energy,
       trace: false,
     },
   });

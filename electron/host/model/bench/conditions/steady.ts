@@ -22,6 +22,7 @@ export class SteadyGpu {
   #lock: string | null = null;
   #waited_s = 0;
   #gaveUp = false;
+  #tells = true;
 
   /** `uuid` is null without a GPU: then nothing is done, and said. */
   constructor(addon: Gpu, uuid: string | null, asked: Steadied) {
@@ -30,7 +31,11 @@ export class SteadyGpu {
     this.#asked = asked;
     const { lock_MHz } = asked;
     if (lock_MHz === null) return;
-    const why = uuid === null ? 'there is no GPU' : addon.lockClocks({ device: uuid, sm_MHz: lock_MHz });
+    if (uuid === null) {
+      this.#lock = 'not locked: there is no GPU';
+      return;
+    }
+    const why = addon.lockClocks({ device: uuid, sm_MHz: lock_MHz });
     this.#lock =
       why === null
         ? `locked at ${lock_MHz} MHz`
@@ -55,7 +60,14 @@ export class SteadyGpu {
 
   #isHotter(cool_C: number): boolean {
     const { temperature_C = null } = this.#uuid === null ? {} : (this.#addon.clockState({ device: this.#uuid }) ?? {});
+    this.#tells = temperature_C !== null;
     return temperature_C !== null && temperature_C > cool_C;
+  }
+
+  #cooling(cool_C: number): string {
+    if (this.#uuid === null) return 'not waited for: there is no GPU';
+    if (!this.#tells) return 'not waited for: this GPU tells no temperature';
+    return `${this.#waited_s.toFixed(1)} s waited for ${cool_C} °C${this.#gaveUp ? ', in vain' : ''}`;
   }
 
   /** Unlocks what it locked. */
@@ -68,10 +80,9 @@ export class SteadyGpu {
   /** What the report says of it. */
   get facts(): readonly (readonly [string, string])[] {
     const { cool_C } = this.#asked;
-    const cool = `${this.#waited_s.toFixed(1)} s waited for ${cool_C} °C`;
     return [
       ...(this.#lock === null ? [] : [['GPU clock', this.#lock] as const]),
-      ...(cool_C === null ? [] : [['Cooling', this.#gaveUp ? `${cool}, in vain` : cool] as const]),
+      ...(cool_C === null ? [] : [['Cooling', this.#cooling(cool_C)] as const]),
     ];
   }
 }

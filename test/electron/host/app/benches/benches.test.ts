@@ -85,6 +85,29 @@ describe('a benchmark', () => {
     expect(session.reports[0]?.program.commit ?? '0'.repeat(40)).toMatch(/^[0-9a-f]{40}/);
   });
 
+  test('says on its rows what came of a clock to lock, a GPU to cool and an energy to read', async () => {
+    const asked = { lock_MHz: 1500, cool_C: 90, energy: true, processes: 0 };
+    const variants = ['gather', 'window'];
+    const { id } = await page.call('bench.start', { scenario, name: 'small', variants, rounds: 5, ...asked });
+    await follow(id).ended;
+    const { subjects } = await infoOf(id);
+    const { rows } = await page.call('compare.rows', { subjects: subjects.map((one) => one.subject), reference: 0 });
+    const told = new Map(rows[1]?.conditions);
+    // Whichever of them this machine can do.
+    expect(told.get('GPU clock')).toMatch(/^locked at 1500 MHz$|^not locked/);
+    expect(told.get('Cooling')).toMatch(/^not waited for: |s waited for 90 °C/);
+    expect(told.get('Energy')).toMatch(/RAPL/);
+    expect(told.get('Answers held to')).toMatch(/fp64/i);
+    const readable = !/no RAPL counters|not readable/.test(told.get('Energy') ?? '');
+    for (const { quantities } of rows) {
+      expect(quantities.find((one) => one.id === 'energy')?.value ?? null, 'joules').toEqual(
+        readable ? expect.any(Number) : null,
+      );
+    }
+    const { session } = await page.call('bench.session', { bench: id });
+    expect(session.command).toContain(' --lock-clocks 1500 --cool 90 --energy ');
+  });
+
   test('has rows, curves and maps against any reference', async () => {
     const { subjects } = await infoOf(info.id);
     const chosen = subjects.map(({ subject }) => subject);

@@ -32,7 +32,10 @@ test('without the rights, or a GPU, it says so and unlocks nothing', () => {
   ]);
   expect(asked).toEqual([1500]);
   const none = new SteadyGpu(addon, null, { lock_MHz: 1500, cool_C: 50 });
-  expect(none.facts[0]?.[1]).toContain('there is no GPU');
+  expect(none.facts).toEqual([
+    ['GPU clock', 'not locked: there is no GPU'],
+    ['Cooling', 'not waited for: there is no GPU'],
+  ]);
   const left = new SteadyGpu(addon, 'GPU-1', { lock_MHz: null, cool_C: null });
   left.close();
   expect(left.facts).toEqual([]);
@@ -45,6 +48,8 @@ test('a round waits until the GPU is cool enough, and no longer once the session
   await steady.cooled(() => false);
   expect(temperatures).toEqual([]);
   expect(steady.facts[0]?.[1]).toMatch(/^0\.[4-9] s|^[1-9][\d.]* s waited for 60 °C/);
+  await steady.cooled(() => false);
+  expect(steady.facts).toEqual([['Cooling', 'not waited for: this GPU tells no temperature']]);
   temperatures.push(90);
   await steady.cooled(() => true);
   expect(temperatures).toEqual([90]);
