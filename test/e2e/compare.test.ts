@@ -141,7 +141,10 @@ describe('at first sight', () => {
     await page.getByLabel('Time', { exact: true }).selectOption('10');
     await page.getByLabel('Cold processes').selectOption('5');
     await page.getByRole('group', { name: 'Energy' }).getByRole('checkbox', { name: 'of a run' }).check();
-    await page.getByRole('group', { name: 'Conditions' }).getByText(/No GPU can be used here/).waitFor();
+    await page
+      .getByRole('group', { name: 'Conditions' })
+      .getByText(/No GPU can be used here/)
+      .waitFor();
     await open.screenshot('compare-conditions-choose');
     await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
     await row(page, 'window').waitFor();
