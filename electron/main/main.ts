@@ -1,4 +1,4 @@
-/** The desktop program: one instance, one window, the host in this process. */
+/** The desktop program: one instance, its windows, the host in this process. */
 import path from 'node:path';
 import { app, dialog } from 'electron';
 import { dataFolder, type Host, openHost } from '../host/index.ts';
@@ -8,8 +8,7 @@ import { keepOwnData } from './own-data.ts';
 import { declarePageScheme, servePage } from './page-protocol.ts';
 import { lockDown } from './security.ts';
 import { startUtility } from './user-kernel-child.ts';
-import { createWindow, loadPage } from './window.ts';
-import { WorkbenchWindow } from './workbench.ts';
+import { WorkbenchWindows } from './windows.ts';
 
 /** Folder with `assets/` and `dist/`: this file is dist/electron/main.js. */
 const root = path.resolve(import.meta.dirname, '../..');
@@ -17,11 +16,11 @@ const root = path.resolve(import.meta.dirname, '../..');
 const READY_LINE = 'braggbench: window ready';
 const own = { args: ownArguments(process.argv, app.isPackaged), folder: process.cwd() };
 
-let workbench: WorkbenchWindow | null = null;
+let windows: WorkbenchWindows | null = null;
 let host: Promise<Host> | null = null;
 /** A file that the system hands over before there is a window (macOS). */
 let handedOver: string | null = null;
-/** By a signal, the end of the session, or its menu, before its window was closed. */
+/** By a signal, the end of the session, or its menu, before its last window was closed. */
 let toldToQuit = false;
 let closedByUser = false;
 
@@ -40,16 +39,18 @@ async function start(): Promise<void> {
     ...openFirst,
     ...(given.gpu === null ? {} : { gpu: given.gpu }),
   });
-  const window = await createWindow(path.join(root, 'dist/electron/preload.cjs'));
-  workbench = new WorkbenchWindow({ window, host, ready: () => console.log(READY_LINE) });
-  window.on('closed', () => {
-    workbench = null;
-    closedByUser = !toldToQuit;
-    // Without its window there is nothing left to do, on a Mac either: the host ends with it.
-    app.quit();
+  windows = new WorkbenchWindows({
+    host,
+    preload: path.join(root, 'dist/electron/preload.cjs'),
+    ready: () => console.log(READY_LINE),
+    allClosed: () => {
+      closedByUser = !toldToQuit;
+      // Without a window there is nothing left to do, on a Mac either: the host ends with the last.
+      app.quit();
+    },
   });
-  await Promise.all([loadPage(window), host]);
-  await workbench?.openIfRun(file);
+  const [window] = await Promise.all([windows.add(), host]);
+  await window.openIfRun(file);
 }
 
 function fail(error: unknown): void {
@@ -60,12 +61,13 @@ function fail(error: unknown): void {
 }
 
 function open(file: string | null): void {
-  if (workbench === null) {
+  const front = windows?.front ?? null;
+  if (front === null) {
     handedOver = file ?? handedOver;
     return;
   }
-  workbench.focus();
-  if (file !== null) workbench.open(file).catch((error: unknown) => console.error(error));
+  front.focus();
+  if (file !== null) front.open(file).catch((error: unknown) => console.error(error));
 }
 
 app.setName('Braggbench');

@@ -8,6 +8,7 @@ export interface MenuOptions {
   /** The program's name, for the first menu on a Mac. */
   readonly name: string;
   readonly choose: (id: string) => void;
+  readonly openWindow: () => void;
 }
 
 const order = ['File', 'Edit', 'Run', 'View', 'Help'] as const;
@@ -58,10 +59,14 @@ function entries(commands: readonly MenuCommand[], choose: (id: string) => void)
 }
 
 /** What the system adds to each menu. */
-function additions(menu: (typeof order)[number], mac: boolean): MenuItemConstructorOptions[] {
+function additions(menu: (typeof order)[number], mac: boolean, openWindow: () => void): MenuItemConstructorOptions[] {
   switch (menu) {
     case 'File':
-      return [{ type: 'separator' }, mac ? { role: 'close' } : { role: 'quit' }];
+      return [
+        { type: 'separator' },
+        { id: 'window.new', label: 'New window', accelerator: 'CmdOrCtrl+Shift+N', click: openWindow },
+        mac ? { role: 'close' } : { role: 'quit' },
+      ];
     case 'Edit':
       return [{ type: 'separator' }, { role: 'cut' }, { role: 'copy' }, { role: 'paste' }, { role: 'selectAll' }];
     case 'View':
@@ -79,13 +84,13 @@ function additions(menu: (typeof order)[number], mac: boolean): MenuItemConstruc
   }
 }
 
-export function menuTemplate({ commands, mac, name, choose }: MenuOptions): MenuItemConstructorOptions[] {
+export function menuTemplate({ commands, mac, name, choose, openWindow }: MenuOptions): MenuItemConstructorOptions[] {
   const menus = order.map((label) => {
     const own = entries(
       commands.filter((command) => command.menu === label),
       choose,
     );
-    const added = additions(label, mac);
+    const added = additions(label, mac, openWindow);
     // A line above nothing: before the page has sent its commands.
     const submenu = own.length === 0 && added[0]?.type === 'separator' ? added.slice(1) : [...own, ...added];
     return { label, submenu };

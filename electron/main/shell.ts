@@ -8,8 +8,15 @@ import { menuTemplate } from './menu.ts';
 import { printPdf } from './print-pdf.ts';
 import { updates } from './updates.ts';
 
+export interface WindowFrame {
+  /** Whether the menus are this window's. */
+  readonly inFront: () => boolean;
+  readonly openWindow: () => void;
+}
+
 export class WindowShell implements ShellHandlers {
   readonly #window: BrowserWindow;
+  readonly #frame: WindowFrame;
   readonly updates = updates;
   #edited = false;
   #commands: readonly MenuCommand[] = [];
@@ -20,9 +27,9 @@ export class WindowShell implements ShellHandlers {
   #closing: { readonly request: number; readonly answer: (close: boolean) => void } | null = null;
   #requests = 0;
 
-  constructor(window: BrowserWindow) {
+  constructor(window: BrowserWindow, frame: WindowFrame) {
     this.#window = window;
-    this.menu([]);
+    this.#frame = frame;
   }
 
   choose(purpose: FilePurpose, suggestedName: string): Promise<string | null> {
@@ -46,13 +53,22 @@ export class WindowShell implements ShellHandlers {
 
   menu(commands: readonly MenuCommand[]): void {
     this.#commands = commands;
+    if (this.#frame.inFront()) this.showMenus();
+  }
+
+  /** The program has one set of menus: that of the window in front. */
+  showMenus(): void {
+    const commands = this.#commands;
+    const { openWindow } = this.#frame;
     const mac = process.platform === 'darwin';
     const choose = (id: string): void => {
       this.tell({ kind: 'command', id });
       // The entry has ticked itself; what is ticked is for the page to say, which may leave it as it was.
       setImmediate(() => this.menu(this.#commands));
     };
-    Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate({ commands, mac, name: app.name, choose })));
+    Menu.setApplicationMenu(
+      Menu.buildFromTemplate(menuTemplate({ commands, mac, name: app.name, choose, openWindow })),
+    );
   }
 
   close(request: number, close: boolean): void {

@@ -1,6 +1,6 @@
 /** The window that the workbench is in. */
 import path from 'node:path';
-import { app, BrowserWindow, nativeTheme, screen } from 'electron';
+import { app, BrowserWindow, nativeTheme, type Rectangle, screen } from 'electron';
 import { PAGE_URL } from './page-protocol.ts';
 import { isOnScreen, readWindowState, writeWindowState } from './window-state.ts';
 
@@ -12,9 +12,15 @@ function stateFile(): string {
   return path.join(app.getPath('userData'), 'window.json');
 }
 
-/** Shown once its first frame is there, in the place that it had. */
-export async function createWindow(preload: string): Promise<BrowserWindow> {
-  const state = await readWindowState(stateFile());
+/** A further window stands this far right of and below the one beside it. */
+const BESIDE_PX = 32;
+
+/** Shown once its first frame is there, in the place that it had, or beside another. */
+export async function createWindow(preload: string, beside: Rectangle | null): Promise<BrowserWindow> {
+  const state =
+    beside === null
+      ? await readWindowState(stateFile())
+      : { ...beside, x: beside.x + BESIDE_PX, y: beside.y + BESIDE_PX, maximized: false };
   const screens = screen.getAllDisplays().map((display) => display.workArea);
   const place = state !== null && isOnScreen(state, screens) ? state : null;
   const window = new BrowserWindow({

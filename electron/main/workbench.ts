@@ -1,6 +1,5 @@
 /** One window with its page, the host behind it, and how both end. */
-import { type BrowserWindow, dialog, type IpcMainEvent, ipcMain } from 'electron';
-import { PORT_CHANNEL, READY_CHANNEL } from '../contract/wire/page-channel.ts';
+import { type BrowserWindow, dialog, type IpcMainEvent, type Rectangle } from 'electron';
 import type { Door, Host } from '../host/index.ts';
 import { mainPort } from '../transports/message-port.ts';
 import { isRunFile } from './arguments.ts';
@@ -12,8 +11,11 @@ export interface WorkbenchOptions {
   readonly window: BrowserWindow;
   /** The page may ask for its port before the host is there. */
   readonly host: Promise<Host>;
-  /** The workbench has drawn itself. */
-  readonly ready: () => void;
+  /** Whether the menus are this window's. */
+  readonly inFront: () => boolean;
+  /** Whether the program ends with it. */
+  readonly isLast: () => boolean;
+  readonly openWindow: () => void;
 }
 
 export class WorkbenchWindow {
@@ -21,21 +23,18 @@ export class WorkbenchWindow {
   readonly #host: Promise<Host>;
   readonly #shell: WindowShell;
   readonly #door: Promise<Door>;
+  readonly #isLast: () => boolean;
+  #leaves = false;
   #mayClose = false;
 
-  constructor({ window, host, ready }: WorkbenchOptions) {
+  constructor({ window, host, isLast, ...frame }: WorkbenchOptions) {
     this.#window = window;
     this.#host = host;
-    this.#shell = new WindowShell(window);
+    this.#isLast = isLast;
+    this.#shell = new WindowShell(window, frame);
     this.#door = host.then((opened) => opened.door(this.#shell));
     // Reported by whoever opened the host.
     this.#door.catch(() => undefined);
-    const onPort = (event: IpcMainEvent): void => this.#accept(event);
-    const onReady = (event: IpcMainEvent): void => {
-      if (this.#isFromPage(event)) ready();
-    };
-    ipcMain.on(PORT_CHANNEL, onPort);
-    ipcMain.on(READY_CHANNEL, onReady);
     window.webContents.on('did-start-navigation', (details) => {
       if (details.isMainFrame && !details.isSameDocument) this.#shell.forget();
     });
@@ -49,10 +48,22 @@ export class WorkbenchWindow {
       void this.#askToClose();
     });
     window.on('closed', () => {
-      ipcMain.off(PORT_CHANNEL, onPort);
-      ipcMain.off(READY_CHANNEL, onReady);
       void this.#door.then((door) => door.close());
     });
+  }
+
+  /** Where it is, for one more to stand beside it. */
+  get place(): Rectangle {
+    return this.#window.getNormalBounds();
+  }
+
+  /** It closes, unless a question about runs is answered otherwise. */
+  get leaves(): boolean {
+    return this.#leaves;
+  }
+
+  showMenus(): void {
+    this.#shell.showMenus();
   }
 
   /** Brings the window to the front. */
@@ -73,7 +84,7 @@ export class WorkbenchWindow {
   }
 
   /** Only our page in our window's main frame is heard. */
-  #isFromPage(event: IpcMainEvent): boolean {
+  isFromPage(event: IpcMainEvent): boolean {
     const frame = event.senderFrame;
     return (
       event.sender === this.#window.webContents &&
@@ -83,13 +94,10 @@ export class WorkbenchWindow {
     );
   }
 
-  #accept(event: IpcMainEvent): void {
+  /** The port that its page has sent. */
+  accept(event: IpcMainEvent): void {
     const port = event.ports[0];
     if (port === undefined) return;
-    if (!this.#isFromPage(event)) {
-      port.close();
-      return;
-    }
     this.#door.then(
       (door) => door.accept(mainPort(port), { singleUse: true }),
       () => port.close(),
@@ -97,13 +105,19 @@ export class WorkbenchWindow {
   }
 
   async #askToClose(): Promise<void> {
-    if (!(await this.#shell.mayClose()) || !(await this.#mayStopRuns())) return;
+    if (!(await this.#shell.mayClose())) return;
+    // Told at once: of several that close together, one has to ask for all.
+    this.#leaves = true;
+    if (this.#isLast() && !(await this.#mayStopRuns())) {
+      this.#leaves = false;
+      return;
+    }
     await keepPlace(this.#window);
     this.#mayClose = true;
     this.#window.close();
   }
 
-  /** Closing ends what computes: that is worth a question. */
+  /** Closing the last window ends what computes: that is worth a question. */
   async #mayStopRuns(): Promise<boolean> {
     const runs = await this.#host.then((host) => host.call('run.list', {}).then((list) => list.runs)).catch(() => []);
     const computing = runs.filter((run) => run.state === 'running' || run.state === 'queued');

@@ -91,6 +91,7 @@ export const scriptRules: Rules = {
       'renderer/drawing/charts',
       'renderer/drawing/figures',
       'renderer/base/advice.ts',
+      'renderer/base/claim-cards.ts',
       'renderer/base/claims.ts',
       'renderer/base/compare-columns.ts',
       'renderer/base/decision.ts',

@@ -116,8 +116,15 @@ export class Desktop {
     }, id);
   }
 
-  title(): Promise<string> {
-    return this.program.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.getTitle() ?? '', null);
+  /** The window is the one that was opened as this one, from 0. */
+  title(window = 0): Promise<string> {
+    return this.program.evaluate(
+      ({ BrowserWindow }, at) =>
+        BrowserWindow.getAllWindows()
+          .sort((a, b) => a.id - b.id)
+          [at]?.getTitle() ?? '',
+      window,
+    );
   }
 
   windows(): Promise<number> {
@@ -125,8 +132,25 @@ export class Desktop {
   }
 
   /** As the button of its frame does. */
-  async closeWindow(): Promise<void> {
-    await this.program.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close(), null);
+  async closeWindow(window = 0): Promise<void> {
+    await this.program.evaluate(
+      ({ BrowserWindow }, at) =>
+        BrowserWindow.getAllWindows()
+          .sort((a, b) => a.id - b.id)
+          [at]?.close(),
+      window,
+    );
+  }
+
+  /** As a click on it does: which window gets the focus is for the system to say. */
+  async takeToFront(window: number): Promise<void> {
+    await this.program.evaluate(
+      ({ BrowserWindow }, at) =>
+        BrowserWindow.getAllWindows()
+          .sort((a, b) => a.id - b.id)
+          [at]?.emit('focus'),
+      window,
+    );
   }
 
   crashPage(): Promise<void> {

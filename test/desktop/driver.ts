@@ -8,6 +8,8 @@ export interface Program {
   readonly page: Page;
   /** Runs a function in the main process, with Electron's module. It may use nothing from around it. */
   evaluate<R, Arg>(act: (electron: ElectronModule, given: Arg) => R | Promise<R>, given: Arg): Promise<R>;
+  /** The page of the window that this opens. */
+  opening(act: () => Promise<void>): Promise<Page>;
   /** Its exit code. */
   readonly ended: Promise<number | null>;
   /** Starts the program once more with these arguments, in this folder, and waits until that one has ended. */

@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { FuseV1Options, FuseVersion, flipFuses } from '@electron/fuses';
-import { _electron } from 'playwright-core';
+import { _electron, type Page } from 'playwright-core';
 import { type DesktopProgram, packageIn } from '../../electron/build/setup/desktop-program.mjs';
 import { WAIT_MS } from './desktop.ts';
 import type { Driver, Program } from './driver.ts';
@@ -51,12 +51,20 @@ export const inElectron =
     const ended = new Promise<number | null>((resolve) => {
       app.process().once('exit', (code) => resolve(code));
     });
+    const listen = (opened: Page): void => {
+      opened.on('pageerror', (error) => complaints.push(error.message));
+      opened.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    };
     const page = await app.firstWindow({ timeout: WAIT_MS });
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    listen(page);
     return {
       page,
       evaluate: (act, value) => app.evaluate(act as never, value as never) as never,
+      opening: async (act) => {
+        const [opened] = await Promise.all([app.waitForEvent('window', { timeout: WAIT_MS }), act()]);
+        listen(opened);
+        return opened;
+      },
       ended,
       startAgain: (again, from) =>
         new Promise((resolve, reject) => {

@@ -28,6 +28,18 @@ it('opens the table of claims: a verdict for each part of a sweep, its map, its 
   await page.getByLabel('Search the claims').fill('consumer GPUs');
   await expect.poll(() => claims.count()).toBe(3);
   expect(await claims.first().textContent()).toContain('not judged here: needs a consumer GPU');
+  // Which machines say it, and what each says.
+  await page.getByLabel('Search the claims').fill('');
+  const recordedOn = page.getByLabel('Recorded on');
+  const both = recordedOn.locator('option', { hasText: 'NVIDIA H100 80GB HBM3, NVIDIA H200' });
+  expect(await both.count()).toBe(1);
+  await recordedOn.selectOption((await both.getAttribute('value')) ?? '');
+  await page.getByLabel('Search the claims').fill('fusion');
+  await expect.poll(() => claims.count()).toBe(1);
+  await claims.first().locator('summary').click();
+  await expect.poll(() => claims.first().textContent()).toMatch(/On NVIDIA H100 80GB HBM3: .+\. On NVIDIA H200: .+\./);
+  await seenWhole(open, 'claims-by-card');
+  await recordedOn.selectOption('');
   // The session behind a number, with its sources.
   await page.getByLabel('Search the claims').fill('36 million');
   await claims.first().locator('summary').click();

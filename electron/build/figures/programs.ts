@@ -187,6 +187,8 @@ export async function letAgainstMonteCarlo(): Promise<string> {
 
 export const claimsTable = async (): Promise<string> => (await prints('claims', '--markdown')).trim();
 
+export const claimsByCard = async (): Promise<string> => (await prints('claims', '--cards')).trim();
+
 const finding = z.object({ verdict: z.string() });
 const claimRows = z.object({ rows: z.array(z.object({ claims: z.array(z.object({ findings: z.array(finding) })) })) });
 

@@ -136,6 +136,37 @@ export function modes(name: string): string {
   );
 }
 
+/** Two sessions of one problem on two GPUs: what both measured, over the variant that the second compares with. */
+export function onBothCards(one: string, other: string): string {
+  const both = [one, other].map((name) => ({ created: session(name).created.slice(0, 10), of: report(name) }));
+  const labels = both.map(({ of }) => new Set(all(of).map((entry) => precise(entry.label))));
+  const shared = all(both[1]?.of ?? report(other))
+    .map(({ label }) => precise(label))
+    .filter((label) => labels.every((own) => own.has(label)));
+  const [base = ''] = shared;
+  const found = (of: SessionReport, label: string): MeasuredSessionEntry => {
+    const entry = all(of).find((each) => precise(each.label) === label);
+    if (entry === undefined) throw new Error(`${label} was not measured`);
+    return entry;
+  };
+  const name = (of: SessionReport): string => (of.machine.gpu?.name ?? of.machine.cpu).replace(/ \d+GB HBM3$/, '');
+  return table(
+    [
+      'Variant',
+      ...both.map(({ of, created }) => `>Steps, ${name(of)} (${created})`),
+      ...both.map(({ of }) => `>Over ${code(base)}, ${name(of)}`),
+    ],
+    shared.map((label) => [
+      code(label),
+      ...both.map(({ of }) => seconds(found(of, label).time_s)),
+      ...both.map(({ of }) => times(found(of, label).time_s / found(of, base).time_s)),
+    ]),
+  );
+}
+
+/** FP32 is what a label without a precision means. */
+const precise = (label: string): string => (label.includes('@') ? label : `${label}@fp32`);
+
 const groups = [
   ['transport', '{*,transport/*}.json'],
   ['diffraction', 'diffraction/*.json'],

@@ -1,6 +1,7 @@
 /** Every table of the documents by its name, and what it is made from. A further table is one entry here. */
 import {
   claimCounts,
+  claimsByCard,
   claimsTable,
   letAgainstMonteCarlo,
   planOffset,
@@ -13,7 +14,7 @@ import {
   waterBeams,
 } from './programs.ts';
 import { recorded, unrecorded } from './recorded.ts';
-import { images, layer, machines, measured, modes, report, rivals, runs } from './sessions.ts';
+import { images, layer, machines, measured, modes, onBothCards, report, rivals, runs } from './sessions.ts';
 import { code, seconds, table, times } from './text.ts';
 
 export interface Table {
@@ -105,6 +106,11 @@ export const tables: Readonly<Record<string, Table>> = {
   recorded: { from: 'sessions', make: recorded },
   unrecorded: { from: 'sessions', make: unrecorded },
   claims: { from: 'program', make: claimsTable },
+  'claims-by-card': { from: 'program', make: claimsByCard },
+  'steps-by-card': {
+    from: 'sessions',
+    make: () => onBothCards('h200-uniform-grid-70MeV', 'transport/h100-factorial-uniform-grid-70MeV'),
+  },
   verbs: { from: 'program', make: verbs },
   usages: { from: 'program', make: usages },
 };

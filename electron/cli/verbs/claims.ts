@@ -1,4 +1,5 @@
 /** `braggbench claims`: published claims beside what the recorded sessions measured. */
+import { cardCounts, cardsWords, onSeveralCards } from '../../../renderer/base/claim-cards.ts';
 import { claimedText } from '../../../renderer/base/claims.ts';
 import type { ClaimFinding, ClaimTableRow, TableClaim } from '../../contract/bench/claim-table.ts';
 import { claimTable } from '../../host/app/claim-table/index.ts';
@@ -25,7 +26,9 @@ function cells(claim: TableClaim, { value, interval, unit, verdict, by, file, at
 }
 
 /** What a claim is about, beside its words. */
-function aboutText({ about, remark, reason }: TableClaim): readonly string[] {
+function aboutText(claim: TableClaim): readonly string[] {
+  const { about, remark, reason } = claim;
+  const cards = cardsWords(claim);
   const parts =
     about === null
       ? []
@@ -34,6 +37,7 @@ function aboutText({ about, remark, reason }: TableClaim): readonly string[] {
     ...(parts.length === 0 ? [] : [`About: ${parts.join('; ')}.`]),
     ...(reason === null ? [] : [reason]),
     ...(remark === null ? [] : [remark]),
+    ...(cards === null ? [] : [cards]),
   ];
 }
 
@@ -65,10 +69,32 @@ function markdown(rows: readonly ClaimTableRow[]): readonly string[] {
   ];
 }
 
+/** What of one machine's verdicts holds on another, and how much rests on one machine alone. */
+function byCards(rows: readonly ClaimTableRow[]): readonly string[] {
+  const line = (words: readonly string[]) => `| ${words.join(' | ')} |`;
+  const several = onSeveralCards(rows);
+  const machines = [
+    ...new Set(rows.flatMap(({ claims }) => claims.flatMap(({ cards }) => cards)).map((one) => one.machine)),
+  ].sort();
+  const said = ({ value, unit, verdict }: ClaimFinding): string => `${measured(value, unit)}, ${verdict}`;
+  return [
+    line(['Claim', 'By', 'Scenario', ...machines, 'Holds']),
+    line(['---', '---', '---', ...machines.map(() => '---'), '---']),
+    ...several.map(({ claim, by, scenario, found, holds }) => {
+      const on = machines.map((machine) => found.find((one) => one.machine === machine));
+      return line([claim, by, scenario, ...on.map((one) => (one === undefined ? '–' : said(one))), holds]);
+    }),
+    '',
+    line(['Claims recorded on', 'Claims']),
+    line(['---', '--:']),
+    ...[...cardCounts(rows)].sort().map(([text, count]) => line([text, String(count)])),
+  ];
+}
+
 export const claims: Verb = {
   name: 'claims',
   aliases: ['ledger'],
-  usage: 'claims [--json | --markdown]',
+  usage: 'claims [--json | --markdown | --cards]',
   summary: 'show published claims beside what recorded sessions measured',
   details: [
     'Lists the claims about GPU kernels that published notes make, row by row. Each says what it is about, and what the recorded sessions give for the pair of variants that isolates it. Only a whole interval decides: inside what was claimed it is as claimed, outside less or more, else undecided. One number holds within its tolerance, 20 % unless the claim has its own. Faster means more than 1 % beyond. Fewer than five repetitions judge nothing.',
@@ -78,8 +104,12 @@ export const claims: Verb = {
   flags: [
     { name: 'json', help: 'Print one JSON document instead of text.' },
     { name: 'markdown', help: 'Print a table in Markdown.' },
+    {
+      name: 'cards',
+      help: 'Print, in Markdown, what several GPUs measured of one problem, and how many claims rest on one GPU.',
+    },
   ],
-  examples: ['braggbench claims', 'braggbench claims --markdown'],
+  examples: ['braggbench claims', 'braggbench claims --markdown', 'braggbench claims --cards'],
   operands: { min: 0, max: 0, name: 'nothing' },
   run: async ({ parsed, terminal }) => {
     const rows = await claimTable(assetsFolder());
@@ -89,6 +119,10 @@ export const claims: Verb = {
     }
     if (hasFlag(parsed, 'markdown')) {
       for (const line of markdown(rows)) terminal.print(line);
+      return exitCodes.done;
+    }
+    if (hasFlag(parsed, 'cards')) {
+      for (const line of byCards(rows)) terminal.print(line);
       return exitCodes.done;
     }
     const bold = (text: string): string => terminal.style('bold', text);

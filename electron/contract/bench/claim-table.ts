@@ -41,6 +41,8 @@ export const claimFindingSchema = z.strictObject({
   at: z.number().nullable(),
   /** By the program that the claim is about. */
   rival: z.literal(true).optional(),
+  /** From the sizes of the problem alone: the same on every machine. */
+  counted: z.literal(true).optional(),
 });
 export type ClaimFinding = Readonly<z.infer<typeof claimFindingSchema>>;
 
@@ -77,6 +79,8 @@ export const tableClaimSchema = z.strictObject({
   remark: z.string().nullable(),
   /** In one line, over all sessions. */
   verdict: z.string(),
+  /** The same line for each machine whose sessions measured it. */
+  cards: z.array(z.strictObject({ machine: z.string(), sessions: count, verdict: z.string() })),
   findings: z.array(claimFindingSchema),
   maps: z.array(claimMapSchema),
 });

@@ -6,11 +6,13 @@ import type {
   ClaimTableRow,
   TableClaim,
 } from '../../../electron/contract/bench/claim-table.ts';
+import { cardCounts, cardsWords } from '../../base/claim-cards.ts';
 import { claimedText } from '../../base/claims.ts';
 import { compact, NO_VALUE, significant } from '../../base/numbers.ts';
 import { claimMapChart } from '../../drawing/charts/claim-curve.ts';
 import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/controls/button.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
@@ -19,7 +21,7 @@ import '../../widgets/plots/plot-panel.css';
 import '../../widgets/words/claims-table.css';
 import './claims-panel.css';
 import { RetryOffer } from '../../workbench/offers.tsx';
-import { matches, rangeText, toneOf } from './words.ts';
+import { isOn, matches, rangeText, toneOf } from './words.ts';
 
 function FindingRow({ claim, finding }: { readonly claim: TableClaim; readonly finding: ClaimFinding }): ReactElement {
   const { benches } = useWorkbench();
@@ -52,6 +54,12 @@ function FindingRow({ claim, finding }: { readonly claim: TableClaim; readonly f
           {scenario}
           {at === null ? '' : ` at ${compact(at)}`}
         </Button>
+        {claim.cards.length > 1 ? (
+          <>
+            <br />
+            <small>{machine}</small>
+          </>
+        ) : null}
       </td>
     </tr>
   );
@@ -105,6 +113,7 @@ function Maps({ claim, map }: { readonly claim: TableClaim; readonly map: ClaimM
 
 function Detail({ claim }: { readonly claim: TableClaim }): ReactElement {
   const { about, remark, reason, source, maps } = claim;
+  const cards = cardsWords(claim);
   const parts = about === null ? [] : [about.what, about.size, about.gpu].filter((part) => part !== null);
   return (
     <div className="claims-panel__detail">
@@ -112,6 +121,7 @@ function Detail({ claim }: { readonly claim: TableClaim }): ReactElement {
       <p>Source: {source}.</p>
       {reason === null ? null : <p>{reason}</p>}
       {remark === null ? null : <p>{remark}</p>}
+      {cards === null ? null : <p>{cards}</p>}
       {maps.map((map) => (
         <Maps key={map.session} claim={claim} map={map} />
       ))}
@@ -150,6 +160,7 @@ export default function ClaimsPanel(): ReactElement {
   const { client } = useWorkbench();
   const [loaded, setLoaded] = useState<Loaded>({ kind: 'waiting' });
   const [sought, setSought] = useState('');
+  const [machines, setMachines] = useState('');
   const load = useCallback(() => {
     let current = true;
     client.call('claims.table', {}).then(
@@ -163,7 +174,10 @@ export default function ClaimsPanel(): ReactElement {
   useEffect(load, [load]);
   const rows = loaded.kind === 'rows' ? loaded.rows : [];
   const shown = rows
-    .map((row) => ({ ...row, claims: row.claims.filter((claim) => matches(row, claim, sought)) }))
+    .map((row) => ({
+      ...row,
+      claims: row.claims.filter((claim) => isOn(claim, machines) && matches(row, claim, sought)),
+    }))
     .filter(({ claims }) => claims.length > 0);
   const count = shown.reduce((sum, { claims }) => sum + claims.length, 0);
   return (
@@ -177,6 +191,18 @@ export default function ClaimsPanel(): ReactElement {
             onChange={setSought}
           />
         </span>
+        <Select
+          label="Recorded on"
+          value={machines}
+          options={[
+            { value: '', label: 'Any machine, or none' },
+            ...[...cardCounts(rows)].sort().map(([text, each]) => ({
+              value: text,
+              label: `${text.includes(', ') ? text : `${text} alone`} (${each})`,
+            })),
+          ]}
+          onChange={setMachines}
+        />
         <span className="panel-readout">
           {loaded.kind === 'rows' ? (count === 1 ? 'One claim' : `${count} claims`) : ''}
         </span>
@@ -205,7 +231,16 @@ export default function ClaimsPanel(): ReactElement {
           <EmptyState
             icon="search"
             title="No claim has these words"
-            action={<Button onPress={() => setSought('')}>Clear the search</Button>}
+            action={
+              <Button
+                onPress={() => {
+                  setSought('');
+                  setMachines('');
+                }}
+              >
+                Clear the search
+              </Button>
+            }
           />
         ) : null}
         {shown.map(({ row, title, source, claims }) => (

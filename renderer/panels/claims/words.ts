@@ -1,5 +1,6 @@
 /** What the list of claims says and shows of each. No React. */
 import type { ClaimTableRow, TableClaim } from '../../../electron/contract/bench/claim-table.ts';
+import { cardsText } from '../../base/claim-cards.ts';
 import { NO_VALUE, significant } from '../../base/numbers.ts';
 
 /** The range of what was measured, in the unit of the first. */
@@ -30,3 +31,7 @@ export function matches(row: Pick<ClaimTableRow, 'title' | 'source'>, claim: Tab
     .split(/\s+/)
     .every((word) => text.includes(word));
 }
+
+/** Whether it is of the machines that were chosen, by `cardsText`; any without a choice. */
+export const isOn = (claim: Pick<TableClaim, 'cards'>, chosen: string): boolean =>
+  chosen === '' || cardsText(claim) === chosen;

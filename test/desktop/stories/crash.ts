@@ -4,16 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { poll, useDesktop } from '../desktop.ts';
 import type { Driver } from '../driver.ts';
-
-/** Computes for longer than the story takes, and stops at any step. */
-const long = {
-  kind: 'transport',
-  version: 1,
-  name: 'Long',
-  beam: { energy_MeV: 180 },
-  grid: { dx_mm: 0.5, dz_mm: 0.5, dtheta_mrad: 10, energy: { kind: 'range', step_mm: 0.5 } },
-  solver: { step_mm: 0.05, variant: 'window', threads: 1 },
-};
+import { long } from './scenarios.ts';
 
 export function tellCrash(driver: Driver): void {
   const { desktop } = useDesktop(driver, 'crash', (folder) => {

@@ -5,19 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { poll, useDesktop } from '../desktop.ts';
 import type { Driver } from '../driver.ts';
 import { tellGuards } from './guards.ts';
+import { small } from './scenarios.ts';
 
 const quick = { kind: 'transport', version: 1, name: 'Quick', beam: { energy_MeV: 70 }, solver: { stepping: 'depth' } };
-const small = {
-  kind: 'transport',
-  version: 1,
-  name: 'Small beam',
-  beam: { energy_MeV: 30 },
-  geometry: { width_mm: 12, depth_mm: 11 },
-  grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'range', step_mm: 0.5 } },
-  solver: { step_mm: 0.5 },
-  output: { keyframes: 8 },
-};
-
 export function tellWork(driver: Driver): void {
   const session = useDesktop(driver, 'work', (folder) => {
     writeFileSync(path.join(folder, 'quick.braggbench.json'), JSON.stringify(quick));

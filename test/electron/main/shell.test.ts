@@ -17,7 +17,7 @@ describe('the question before the window closes', () => {
   let asked: number[];
 
   beforeEach(() => {
-    shell = new WindowShell(window);
+    shell = new WindowShell(window, { inFront: () => true, openWindow: () => undefined });
     asked = [];
     shell.events((event: ShellEvent) => {
       if (event.kind === 'close-requested') asked.push(event.request);

@@ -6,14 +6,21 @@ import { judgeClaim, saidOf } from '../../../contract/bench/claims.ts';
 import type { KeptSession } from '../../../contract/bench/kept-session.ts';
 import type { Session } from '../../../contract/bench/session.ts';
 import { aside } from '../../io/aside/task.ts';
-import { claimResults, gainOf, type Measured, needsOf, statedValue } from '../../model/bench/claim-results.ts';
+import {
+  claimResults,
+  countedRatio,
+  gainOf,
+  type Measured,
+  needsOf,
+  statedValue,
+} from '../../model/bench/claim-results.ts';
 import {
   type Claim,
   type ClaimCatalogue,
   claimsOf,
   readCatalogue,
   type Side,
-  speaksOf,
+  spokenOf,
   type Values,
 } from '../../model/bench/claims.ts';
 import { valuesOf } from '../../workloads/task/claims.ts';
@@ -95,7 +102,12 @@ function findingsOf(claim: Claim, about: About, measured: Measured): readonly Cl
       ...(each.rival && { rival: true as const }),
     };
   });
-  return [...pairs, ...values];
+  const counted = claim.counted.map((each) => {
+    const found = countedRatio(each);
+    const { by, what, unit } = each;
+    return { ...about, by, what, unit, ...found, verdict: judgeClaim(found, stated), counted: true as const };
+  });
+  return [...pairs, ...values, ...counted];
 }
 
 /** One variant at two values of the session's sweep. */
@@ -135,13 +147,29 @@ function mapOf({ file, session }: Recorded, findings: readonly ClaimFinding[]): 
   return { session: idOf(file), file, scenario, machine, path: sweep.path, series };
 }
 
+/** The same line for each GPU alone. What is counted is of none. */
+function cardsOf(
+  claim: Pick<Claim, 'from' | 'to' | 'tolerance' | 'needs' | 'reason'>,
+  findings: readonly ClaimFinding[],
+  maps: readonly ClaimMap[],
+): TableClaim['cards'] {
+  const measured = findings.filter(({ value, counted }) => value !== null && counted === undefined);
+  return [...Map.groupBy(measured, ({ machine }) => machine)]
+    .map(([machine, own]) => ({
+      machine,
+      sessions: new Set(own.map(({ session }) => session)).size,
+      verdict: verdictLine({ ...claim, findings: own, maps: maps.filter((map) => map.machine === machine) }),
+    }))
+    .sort((a, b) => (a.machine < b.machine ? -1 : 1));
+}
+
 function judged(claim: Claim, { workload, bench }: RowPart, sessions: readonly Recorded[]): TableClaim {
   const own = sessions.filter(
     ({ session }) => session.workload === workload && (session.reports[0]?.bench ?? '') === bench,
   );
   const each = own.map((recorded) => {
     const found = recorded.reports.flatMap(({ measured, values }, i) =>
-      speaksOf(claim, values) ? findingsOf(claim, aboutOf(recorded, i), measured) : [],
+      spokenOf([claim], values).flatMap((one) => findingsOf(one, aboutOf(recorded, i), measured)),
     );
     return { found: [...found, ...acrossOf(claim, recorded)], map: mapOf(recorded, found) };
   });
@@ -156,6 +184,7 @@ function judged(claim: Claim, { workload, bench }: RowPart, sessions: readonly R
     ...(tolerance === undefined ? {} : { tolerance }),
     ...(needs === undefined ? {} : { needs }),
     verdict: verdictLine({ ...claim, needs, findings, maps }),
+    cards: cardsOf({ ...claim, needs }, findings, maps),
     findings,
     maps,
   };

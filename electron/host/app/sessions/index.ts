@@ -7,7 +7,7 @@ import { SESSION_FORMAT, type Session } from '../../../contract/bench/session.ts
 import type { Variant } from '../../../contract/capabilities.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { type Measured, measuredReport, measuredTransport } from '../../model/bench/claim-results.ts';
-import { type Claim, type ClaimCatalogue, claimsOf, readCatalogue, speaksOf } from '../../model/bench/claims.ts';
+import { type Claim, type ClaimCatalogue, claimsOf, readCatalogue, spokenOf } from '../../model/bench/claims.ts';
 import { bootstrapRatioOf, ratioOf } from '../../model/bench/comparison.ts';
 import { type FactorialDesign, readDesigns } from '../../model/bench/factorial/designs.ts';
 import { factorialsIn } from '../../model/bench/factorial/effects.ts';
@@ -58,9 +58,9 @@ export async function readKnown(addon: NativeAddon, assetsFolder: string): Promi
 }
 
 /** Claims that speak of what a report of a small workload measured; without its scenario only those that speak of all. */
-function spokenOf(claims: ClaimCatalogue, { workload, bench, document }: TaskReport): readonly Claim[] {
+function spokenIn(claims: ClaimCatalogue, { workload, bench, document }: TaskReport): readonly Claim[] {
   const values = valuesOf(document) ?? { numbers: {}, words: {} };
-  return claimsOf(claims, { workload, bench }).filter((claim) => speaksOf(claim, values));
+  return spokenOf(claimsOf(claims, { workload, bench }), values);
 }
 
 /** With the claims of today beside its samples, whatever its file says of claims. */
@@ -71,7 +71,7 @@ export function withClaims(kept: KeptSession, { claims }: Pick<KnownNow, 'claims
     return { ...kept, reports: kept.reports.map((report) => ({ ...report, claims: imageClaimsNow(claims, report) })) };
   }
   if (kept.format === TASK_SESSION_FORMAT) {
-    const judged = (report: TaskReport) => taskClaims(spokenOf(claims, report), report);
+    const judged = (report: TaskReport) => taskClaims(spokenIn(claims, report), report);
     return { ...kept, reports: kept.reports.map((report) => ({ ...report, claims: judged(report) })) };
   }
   return { ...kept, reports: kept.reports.map((report) => ({ ...report, claims: transportClaims(claims, report) })) };

@@ -5,7 +5,7 @@ import type { Interval } from '../../../contract/bench/interval.ts';
 import type { BenchEntry } from '../../../contract/bench/recorded/transport.ts';
 import type { MeasuredSessionEntry, SessionReport } from '../../../contract/bench/session.ts';
 import { asInterval, type Instances, timeInterval } from '../verdicts/levels.ts';
-import type { Claim, Side } from './claims.ts';
+import { type Claim, countedBy, type Side } from './claims.ts';
 import { bootstrapRatioOf, ratioOf } from './comparison.ts';
 import { timeOf } from './measure.ts';
 import { median, ratioInterval, unpairedRatioInterval } from './statistics.ts';
@@ -122,6 +122,12 @@ function relativeInterval({ times }: SideTimes, seed: number): Interval | null {
   return found;
 }
 
+/** What follows from sizes is known to the last digit. */
+export function countedRatio({ formula }: Claim['counted'][number]): Ratio {
+  const value = countedBy(formula);
+  return { value, interval: { low: value, high: value } };
+}
+
 /** A number that a variant states, known as far as its time is: what it states comes from the same launches. */
 export function statedValue(
   { variant, quantity, over }: Claim['values'][number],
@@ -192,18 +198,25 @@ export function taskClaimResults(claims: readonly Claim[], measured: Measured): 
   return claims.flatMap((claim) =>
     claimResults([claim], measured).map((result) => ({
       ...result,
-      values: claim.values.map((each) => {
-        const { found, unit } = statedValue(each, measured);
-        const { variant, over, what } = each;
-        const name = over === undefined ? variant : `${variant} over ${over}`;
-        return {
-          variant: name,
-          what,
-          value: found?.value ?? null,
-          unit,
-          verdict: judgeClaim(found, saidOf(result, each.rival)),
-        };
-      }),
+      values: [
+        ...claim.values.map((each) => {
+          const { found, unit } = statedValue(each, measured);
+          const { variant, over, what } = each;
+          const name = over === undefined ? variant : `${variant} over ${over}`;
+          return {
+            variant: name,
+            what,
+            value: found?.value ?? null,
+            unit,
+            verdict: judgeClaim(found, saidOf(result, each.rival)),
+          };
+        }),
+        ...claim.counted.map((each) => {
+          const found = countedRatio(each);
+          const { by, what, unit } = each;
+          return { variant: by, what, value: found.value, unit, verdict: judgeClaim(found, result) };
+        }),
+      ],
     })),
   );
 }
@@ -211,7 +224,8 @@ export function taskClaimResults(claims: readonly Claim[], measured: Measured): 
 type JudgedReport = Pick<SessionReport, 'entries' | 'external' | 'machine' | 'seed'>;
 
 function measuredEntryOf({ entries }: JudgedReport, label: string): MeasuredSessionEntry | null {
-  const entry = entries.find((one) => one.label === label);
+  // A factorial names every precision. Claims name one where it is not the usual.
+  const entry = [label, `${label}@fp32`].flatMap((name) => entries.find((one) => one.label === name) ?? [])[0];
   return entry?.status === 'measured' ? entry : null;
 }
 

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { modeSchema } from '../../../contract/bench/bench-session.ts';
 import { claimAboutSchema } from '../../../contract/bench/claim-table.ts';
 import { claimShape } from '../../../contract/bench/claims.ts';
+import { parseExpression } from '../../../contract/study/expression.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
 
 /**
@@ -37,6 +38,15 @@ const valueSchema = z.strictObject({
   rival,
 });
 
+/** A number that follows from the sizes of a problem alone, such as the bytes that a way of computing moves. */
+const countedSchema = z.strictObject({
+  by: z.string(),
+  /** Of the problem's numbers, by their names: `4 * batch * outputs`. */
+  formula: z.string(),
+  unit: z.string(),
+  what: z.string(),
+});
+
 /** One variant at two values of a sweep. */
 const acrossSchema = z.strictObject({
   variant: z.string(),
@@ -60,6 +70,7 @@ export const claimSchema = z.strictObject({
   where: whereSchema.default({}),
   pairs: z.array(z.strictObject({ slower: sideSchema, faster: sideSchema, what: z.string(), rival })).default([]),
   values: z.array(valueSchema).default([]),
+  counted: z.array(countedSchema).default([]),
   across: z.array(acrossSchema).default([]),
 });
 export type Claim = Readonly<z.infer<typeof claimSchema>>;
@@ -108,7 +119,23 @@ export function speaksOf({ where }: Claim, { numbers, words }: Values): boolean 
   });
 }
 
+/** A formula of a problem's numbers, or one that `spokenOf` has filled in. Throws an ExpressionError where it is none. */
+export function countedBy(formula: string, numbers: Values['numbers'] = {}): number {
+  const value = parseExpression(formula).evaluate(numbers);
+  if (typeof value !== 'number') throw new Error(`${formula} is no number`);
+  return value;
+}
+
+/** Those that are about a problem, with what they count filled in. */
+export function spokenOf(claims: readonly Claim[], values: Values): readonly Claim[] {
+  const filled = (claim: Claim): Claim => ({
+    ...claim,
+    counted: claim.counted.map((one) => ({ ...one, formula: String(countedBy(one.formula, values.numbers)) })),
+  });
+  return claims.filter((claim) => speaksOf(claim, values)).map(filled);
+}
+
 /** Those of them that are about this problem. */
 export async function readTaskClaims(assetsFolder: string, about: BenchKind & Values): Promise<readonly Claim[]> {
-  return (await readClaimsOf(assetsFolder, about)).filter((claim) => speaksOf(claim, about));
+  return spokenOf(await readClaimsOf(assetsFolder, about), about);
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
 import { vi } from 'vitest';
+import { WAIT_MS } from '../../../desktop/desktop.ts';
 import type { Driver, ElectronModule, Program } from '../../../desktop/driver.ts';
 import { DRAWN_BY_PROCESSOR, findChromium } from '../../../e2e/chromium.ts';
 import { app, ipcMain } from './app.ts';
@@ -40,6 +41,11 @@ export const standIn: Driver = async (args, { folder, env, complaints }): Promis
     page: stage.page,
     // What the stories use of Electron, the stand-in has.
     evaluate: async (act, given) => act(electron as unknown as ElectronModule, given),
+    opening: async (act) => {
+      const [opened] = await Promise.all([stage.context?.waitForEvent('page', { timeout: WAIT_MS }), act()]);
+      if (opened === undefined) throw new Error('the stage has no browser');
+      return opened;
+    },
     ended: stage.ended,
     startAgain: async (again, from) => {
       app.emit('second-instance', new PreventableEvent(), [], '', { args: again, folder: from });

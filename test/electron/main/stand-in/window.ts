@@ -51,6 +51,7 @@ class StandInContents extends EventEmitter {
 }
 
 export class StandInWindow extends EventEmitter {
+  readonly id = stage.windows.length + 1;
   readonly options: Record<string, unknown>;
   readonly webContents: StandInContents;
   lastUrl = '';

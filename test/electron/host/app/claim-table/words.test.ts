@@ -6,6 +6,7 @@ import { claimTable, readClaimTable } from '../../../../../electron/host/app/cla
 import { asSession, parseKeptSession, readKnown } from '../../../../../electron/host/app/sessions/index.ts';
 import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
 import { readClaimsOf } from '../../../../../electron/host/model/bench/claims.ts';
+import { onSeveralCards } from '../../../../../renderer/base/claim-cards.ts';
 import { assetsFolder } from '../../small-run.ts';
 
 const runs = path.join(assetsFolder, 'runs');
@@ -172,5 +173,73 @@ describe('recorded sessions', () => {
       ['shuffle', 1],
       ['atomics', 1],
     ]);
+  });
+});
+
+describe('what the layer’s note counts', () => {
+  const claim = (id: string) => row(26).claims.find((one) => one.id === id);
+  const found = (id: string) =>
+    claim(id)?.findings.map(({ value, verdict }) => [Number(value?.toPrecision(3)), verdict]);
+
+  test('follows from the sizes, without noise: bytes, and what the second version saves of them', () => {
+    const bytes = (outputs: number) => 4 * (1024 * 784 + 784 * 2048 + outputs * 1024 * 2048);
+    expect(claim('layer-bytes')?.findings.map(({ value }) => value)).toEqual([bytes(1) / 1e6]);
+    expect(found('layer-bytes')).toEqual([[18, 'as claimed']]);
+    expect(found('unfused-bytes')).toEqual([[34.8, 'as claimed']]);
+    expect(found('traffic-saved')).toEqual([
+      [Number((100 * (1 - bytes(1) / bytes(3))).toPrecision(3)), 'as claimed'],
+      [0, 'less'],
+    ]);
+    for (const { findings } of [claim('layer-bytes'), claim('traffic-saved')].flatMap((one) => one ?? [])) {
+      for (const { interval, value, counted } of findings) {
+        expect([interval?.low, interval?.high, counted]).toEqual([value, value, true]);
+      }
+    }
+    // Bytes belong to no GPU.
+    expect(claim('layer-bytes')?.cards).toEqual([]);
+  });
+
+  test('and its rates are held to operations over the time of a session', () => {
+    expect(found('naive-rate')).toEqual([[1500, 'more']]);
+    expect(claim('library-rate')?.findings.map(({ verdict }) => verdict)).toEqual(['more', 'more']);
+    expect(claim('traffic-rate')?.findings.map(({ verdict }) => verdict)).toEqual(['less']);
+    expect(claim('naive-rate')?.cards).toEqual([{ machine: 'NVIDIA H200', sessions: 1, verdict: 'more' }]);
+  });
+
+  test('a session shows them too', () => {
+    const [report] = asSession(kept('linear-relu/layer-1024.json'), known).reports;
+    const values = report?.claims.find(({ id }) => id === 'layer-bytes')?.values;
+    expect(values?.map(({ variant, unit, verdict }) => [variant, unit, verdict])).toEqual([
+      ['counted', 'MB', 'as claimed'],
+    ]);
+    // Said of the way forward.
+    const [back] = asSession(kept('linear-relu/layer-1024-backward.json'), known).reports;
+    expect(back?.claims.some(({ id }) => id === 'layer-bytes')).toBe(false);
+  });
+});
+
+describe('one problem on two GPUs', () => {
+  const cards = (number: number, id: string) => row(number).claims.find((one) => one.id === id)?.cards ?? [];
+
+  test('fusion and graphs of the beam are measured on both', () => {
+    for (const [number, id] of [
+      [1, 'kernel-fusion'],
+      [2, 'cuda-graphs'],
+    ] as const) {
+      const transport = row(number).claims.find((one) => one.id === id && one.workload === 'transport');
+      expect(transport?.cards.map(({ machine }) => machine)).toEqual(['NVIDIA H100 80GB HBM3', 'NVIDIA H200']);
+    }
+  });
+
+  test('each says its own, and most claims rest on one', () => {
+    expect(cards(8, row(8).claims[0]?.id ?? '').map(({ machine }) => machine)).toEqual(['NVIDIA H200']);
+    const several = onSeveralCards(rows);
+    expect(several.length).toBeGreaterThanOrEqual(3);
+    for (const { found, holds } of several) {
+      expect(new Set(found.map(({ machine }) => machine)).size).toBe(found.length);
+      const verdicts = found.map(({ verdict }) => verdict);
+      if (holds === 'the same verdict') expect(new Set(verdicts).size).toBe(1);
+      if (holds === 'another verdict') expect(new Set(verdicts).size).toBeGreaterThan(1);
+    }
   });
 });

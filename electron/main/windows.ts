@@ -1,0 +1,71 @@
+/** The windows of the program: one host behind all, the menus of the one in front, and the end with the last. */
+import { type IpcMainEvent, ipcMain } from 'electron';
+import { PORT_CHANNEL, READY_CHANNEL } from '../contract/wire/page-channel.ts';
+import type { Host } from '../host/index.ts';
+import { createWindow, loadPage } from './window.ts';
+import { WorkbenchWindow } from './workbench.ts';
+
+export interface WindowsOptions {
+  /** A page may ask for its port before the host is there. */
+  readonly host: Promise<Host>;
+  readonly preload: string;
+  /** A workbench has drawn itself. */
+  readonly ready: () => void;
+  /** The last window has gone. */
+  readonly allClosed: () => void;
+}
+
+export class WorkbenchWindows {
+  readonly #options: WindowsOptions;
+  /** By how lately each was in front, that one last. */
+  #open: readonly WorkbenchWindow[] = [];
+
+  constructor(options: WindowsOptions) {
+    this.#options = options;
+    ipcMain.on(PORT_CHANNEL, (event) => {
+      const owner = this.#ownerOf(event);
+      if (owner !== undefined) owner.accept(event);
+      else event.ports[0]?.close();
+    });
+    ipcMain.on(READY_CHANNEL, (event) => {
+      if (this.#ownerOf(event) !== undefined) options.ready();
+    });
+  }
+
+  get front(): WorkbenchWindow | null {
+    return this.#open.at(-1) ?? null;
+  }
+
+  /** Opens one more, beside the one in front, and loads its page. */
+  async add(): Promise<WorkbenchWindow> {
+    const { host, preload, allClosed } = this.#options;
+    const window = await createWindow(preload, this.front?.place ?? null);
+    const added: WorkbenchWindow = new WorkbenchWindow({
+      window,
+      host,
+      inFront: () => this.front === added,
+      isLast: () => this.#open.every((one) => one === added || one.leaves),
+      openWindow: () => {
+        this.add().catch((error: unknown) => console.error(error));
+      },
+    });
+    this.#toFront(added);
+    window.on('focus', () => this.#toFront(added));
+    window.on('closed', () => {
+      this.#open = this.#open.filter((one) => one !== added);
+      this.front?.showMenus();
+      if (this.#open.length === 0) allClosed();
+    });
+    await loadPage(window);
+    return added;
+  }
+
+  #toFront(window: WorkbenchWindow): void {
+    this.#open = [...this.#open.filter((one) => one !== window), window];
+    window.showMenus();
+  }
+
+  #ownerOf(event: IpcMainEvent): WorkbenchWindow | undefined {
+    return this.#open.find((window) => window.isFromPage(event));
+  }
+}

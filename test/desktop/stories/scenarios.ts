@@ -1,0 +1,22 @@
+/** Scenarios that several stories open. */
+
+/** Computes for longer than the story takes, and stops at any step. */
+export const long = {
+  kind: 'transport',
+  version: 1,
+  name: 'Long',
+  beam: { energy_MeV: 180 },
+  grid: { dx_mm: 0.5, dz_mm: 0.5, dtheta_mrad: 10, energy: { kind: 'range', step_mm: 0.5 } },
+  solver: { step_mm: 0.05, variant: 'window', threads: 1 },
+};
+
+export const small = {
+  kind: 'transport',
+  version: 1,
+  name: 'Small beam',
+  beam: { energy_MeV: 30 },
+  geometry: { width_mm: 12, depth_mm: 11 },
+  grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'range', step_mm: 0.5 } },
+  solver: { step_mm: 0.5 },
+  output: { keyframes: 8 },
+};

@@ -1,0 +1,74 @@
+/** Two windows on one host: each its own scenario and question, one set of menus, and the runs of both. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { BenchPage } from '../../e2e/bench-page.ts';
+import { poll, useDesktop, WAIT_MS } from '../desktop.ts';
+import type { Driver } from '../driver.ts';
+import { long, small } from './scenarios.ts';
+
+export function tellWindows(driver: Driver): void {
+  const { folder, complaints, desktop } = useDesktop(driver, 'windows', (own) => {
+    writeFileSync(path.join(own, 'long.json'), JSON.stringify(long));
+    writeFileSync(path.join(own, 'small.json'), JSON.stringify(small));
+    return ['--scenario', 'long.json', '--run'];
+  });
+  const boxes = async () => (await desktop().asked()).dialogs.filter(({ kind }) => kind === 'box');
+  const mayUndo = async () => (await desktop().menuItem('edit.undo'))?.enabled;
+  let second: Page;
+  const energy = (page: Page) => new BenchPage(page).field('Energy');
+
+  describe('two windows', () => {
+    it('come from the menu, and the second shows the run that the first computes', async () => {
+      await poll(() => desktop().text('.run-strip__text')).toMatch(/step \d/);
+      second = await desktop().program.opening(() => desktop().choose('window.new'));
+      second.setDefaultTimeout(WAIT_MS);
+      await poll(() => desktop().windows()).toBe(2);
+      await poll(() => second.locator('.run-strip__text').textContent()).toMatch(/step \d/);
+      const run = (page: Page) => page.locator('.run-head').getAttribute('data-run');
+      expect(await run(second)).toBe(await run(desktop().page));
+    });
+
+    it('take a file of a second start in the window in front, and leave the other', async () => {
+      await desktop().program.startAgain(['small.json'], folder);
+      await poll(() => desktop().title(1)).toBe('small.json – Braggbench');
+      await poll(() => energy(second).inputValue()).toBe('30');
+      expect(await desktop().title(0)).toBe('long.json – Braggbench');
+      expect(await energy(desktop().page).inputValue()).toBe('180');
+    });
+
+    it('have the menus of the one in front', async () => {
+      await energy(second).fill('31');
+      await poll(() => desktop().title(1)).toBe('• small.json – Braggbench');
+      await poll(mayUndo).toBe(true);
+      await desktop().takeToFront(0);
+      await poll(mayUndo).toBe(false);
+      await desktop().takeToFront(1);
+      await poll(mayUndo).toBe(true);
+      await desktop().choose('edit.undo');
+      await poll(() => energy(second).inputValue()).toBe('30');
+      expect(await energy(desktop().page).inputValue()).toBe('180');
+    });
+
+    it('ask for their own changes, and about runs only with the last', async () => {
+      await energy(second).fill('32');
+      await poll(() => desktop().title(1)).toBe('• small.json – Braggbench');
+      await desktop().closeWindow(1);
+      const question = second.getByRole('dialog', { name: /Save changes to small\.json/ });
+      await question.waitFor();
+      expect(await desktop().page.getByRole('dialog').count()).toBe(0);
+      await question.getByRole('button', { name: 'Don’t save' }).click();
+      await poll(() => desktop().windows()).toBe(1);
+      // The run goes on, and the menus are those of the window that is left.
+      expect(await boxes()).toEqual([]);
+      await poll(mayUndo).toBe(false);
+      await poll(() => desktop().text('.run-strip__text')).toMatch(/step \d/);
+      expect(complaints).toEqual([]);
+      await desktop().answerBox(1);
+      await desktop().closeWindow();
+      expect(await desktop().program.ended).toBe(0);
+      expect((await boxes())[0]?.options).toMatchObject({ message: 'A run is still computing.' });
+    });
+  });
+}
