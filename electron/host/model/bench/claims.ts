@@ -41,7 +41,7 @@ const valueSchema = z.strictObject({
 /** A number that follows from the sizes of a problem alone, such as the bytes that a way of computing moves. */
 const countedSchema = z.strictObject({
   by: z.string(),
-  /** Of the problem's numbers, by their names: `4 * batch * outputs`. */
+  /** An expression of the numbers of a problem, by their names: `4 * batch * outputs`. */
   formula: z.string(),
   unit: z.string(),
   what: z.string(),
