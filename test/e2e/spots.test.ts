@@ -34,7 +34,7 @@ describe('the beam in the form', () => {
     await builder.getByLabel('Width').fill('20');
     await builder.getByRole('button', { name: 'Build' }).click();
     await expect
-      .poll(() => builder.getByRole('status').textContent(), { timeout: 60_000 })
+      .poll(() => builder.getByRole('status').textContent())
       .toMatch(/R90 (30\.0|29\.9)\d mm, M95 (8\.0|7\.9)\d mm.*10 places/);
     await expect.poll(() => page.getByRole('img', { name: 'Weights of the spots' }).count()).toBe(1);
     await page.getByLabel('Weight of spot 1', { exact: true }).fill('0.2');

@@ -32,9 +32,7 @@ it('plans a study of the form, solves it, and shows every row of it', async () =
   await page.getByRole('button', { name: 'Plan and start…' }).click();
   await expect.poll(() => page.getByTestId('study-plan').textContent()).toContain('38 points.');
   await page.getByRole('button', { name: 'Start', exact: true }).click();
-  await expect
-    .poll(() => page.getByTestId('study-state').textContent(), { timeout: 60_000 })
-    .toBe('38 of 38 points solved');
+  await expect.poll(() => page.getByTestId('study-state').textContent()).toBe('38 of 38 points solved');
   const rows = page.getByTestId('study-rows');
   await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe('39');
   // Sorted by range, downwards: the largest energy stands first.
@@ -158,7 +156,7 @@ it('says which variant is the fastest, and what that stands on', async () => {
     // The variant of the other stepping says that it is of the other stepping.
     .toMatch(/^\d of [5-9] points solved, 1 failed$/);
   const said = page.getByTestId('study-advice');
-  await expect.poll(() => said.textContent(), { timeout: 20_000 }).toContain('Fastest right variant on');
+  await expect.poll(() => said.textContent()).toContain('Fastest right variant on');
   await said.locator('summary').first().click();
   await seenWhole(open, 'studies-advice');
   await open.close();

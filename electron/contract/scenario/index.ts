@@ -40,4 +40,4 @@ export type { OwnMaterial } from './transport/own-material.ts';
 export { type Spot, spotListSchema } from './transport/spots.ts';
 export { type Validated, validateScenario } from './validate.ts';
 export type { ContractWorkload } from './workload.ts';
-export { writeScenarioText } from './write.ts';
+export { scenarioTextInSteps, writeScenarioText } from './write.ts';

@@ -1,30 +1,41 @@
 /** Stable key order: the schema's, with keys that the schema does not know last and as they were. */
+import { atOnce, type Pausing } from '../pausing.ts';
 import { branchFor } from './fields.ts';
 import { type JsonSchema, schemaOfKind } from './json-schema.ts';
 import { isScenarioKind } from './kinds.ts';
 import { valueAt } from './path.ts';
 
-function orderedBy(schema: JsonSchema | undefined, value: unknown): unknown {
+function* orderedBy(schema: JsonSchema | undefined, value: unknown): Pausing<unknown> {
   // What the schema does not know stays as it is.
   if (schema === undefined) return value;
+  yield;
   if (Array.isArray(value)) {
     const items = schema.items;
-    return value.map((item, i) => orderedBy(schema.prefixItems?.[i] ?? (items || undefined), item));
+    const list: unknown[] = [];
+    for (const [i, item] of value.entries()) {
+      list.push(yield* orderedBy(schema.prefixItems?.[i] ?? (items || undefined), item));
+    }
+    return list;
   }
   if (typeof value !== 'object' || value === null) return value;
   const properties = branchFor(schema, value).properties ?? {};
   const known = Object.keys(properties).filter((key) => Object.hasOwn(value, key));
   const unknown = Object.keys(value).filter((key) => !Object.hasOwn(properties, key));
-  return Object.fromEntries(
-    [...known, ...unknown].map((key) => [
-      key,
-      orderedBy(Object.hasOwn(properties, key) ? properties[key] : undefined, valueAt(value, [key])),
-    ]),
-  );
+  const entries: [string, unknown][] = [];
+  for (const key of [...known, ...unknown]) {
+    const below = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    entries.push([key, yield* orderedBy(below, valueAt(value, [key]))]);
+  }
+  return Object.fromEntries(entries);
 }
 
 /** A copy with its keys in the order of the schema of its kind; of no known kind: as it is. */
 export function inStableOrder(document: unknown): unknown {
+  return atOnce(stableOrderInSteps(document));
+}
+
+/** The same with pauses: whoever has other things to do gets a turn. */
+export function* stableOrderInSteps(document: unknown): Pausing<unknown> {
   const kind = valueAt(document, ['kind']);
-  return isScenarioKind(kind) ? orderedBy(schemaOfKind(kind), document) : document;
+  return isScenarioKind(kind) ? yield* orderedBy(schemaOfKind(kind), document) : document;
 }

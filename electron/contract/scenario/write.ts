@@ -1,5 +1,6 @@
 /** The text of a scenario file. */
-import { inStableOrder } from './order.ts';
+import { atOnce, type Pausing } from '../pausing.ts';
+import { stableOrderInSteps } from './order.ts';
 
 /** Objects and lists that fit into this many columns stay on one line. */
 const lineWidth = 100;
@@ -26,20 +27,21 @@ function oneLine(value: unknown, room: number): string | null {
   return isList ? `[${parts.join(', ')}]` : `{ ${parts.join(', ')} }`;
 }
 
-function print(value: unknown, indent: string, before: number): string {
+function* print(value: unknown, indent: string, before: number): Pausing<string> {
+  yield;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (indent !== '') {
     const line = oneLine(value, lineWidth - before);
     if (line !== null) return line;
   }
   const inner = indent + indentStep;
-  const items = Array.isArray(value)
-    ? value.map((item) => `${inner}${print(item, inner, inner.length + 1)}`)
-    : Object.entries(value).map(([key, item]) => {
-        const name = `${inner}${JSON.stringify(key)}: `;
-        return name + print(item, inner, name.length + 1);
-      });
-  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  const isList = Array.isArray(value);
+  const items: string[] = [];
+  for (const [key, item] of isList ? value.entries() : Object.entries(value)) {
+    const name = isList ? inner : `${inner}${JSON.stringify(key)}: `;
+    items.push(name + (yield* print(item, inner, name.length + 1)));
+  }
+  const [open, close] = isList ? '[]' : '{}';
   return items.length === 0 ? `${open}${close}` : `${open}\n${items.join(',\n')}\n${indent}${close}`;
 }
 
@@ -49,5 +51,10 @@ function print(value: unknown, indent: string, before: number): string {
  * else, also when it is at fault.
  */
 export function writeScenarioText(document: unknown): string {
-  return `${print(inStableOrder(document), '', 0)}\n`;
+  return atOnce(scenarioTextInSteps(document));
+}
+
+/** The same with pauses: whoever has other things to do gets a turn. */
+export function* scenarioTextInSteps(document: unknown): Pausing<string> {
+  return `${yield* print(yield* stableOrderInSteps(document), '', 0)}\n`;
 }

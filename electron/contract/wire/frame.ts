@@ -15,6 +15,7 @@
  * Decoded sections are views on the frame's own bytes: nothing is allocated
  * from a length that the frame claims, only from bytes that are there.
  */
+import { atOnce, type Pausing } from '../pausing.ts';
 import type { NumericArray } from './arrays.ts';
 import { FrameError, jsonInSteps, MAX_PATH, type Section, TEXT } from './frame-json.ts';
 
@@ -61,15 +62,11 @@ const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} Mi
 
 /** Encodes a JSON-like value that may hold typed arrays. Throws FrameError for what cannot be carried. */
 export function encodeFrame(value: unknown): Uint8Array {
-  const steps = frameInSteps(value);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
+  return atOnce(frameInSteps(value));
 }
 
 /** The same with a pause after every few megabytes: whoever has other things to do gets a turn. */
-export function* frameInSteps(value: unknown): Generator<void, Uint8Array> {
+export function* frameInSteps(value: unknown): Pausing<Uint8Array> {
   const sections: Section[] = [];
   const parts: Uint8Array[] = [];
   const put = (text: string): number => parts.push(new TextEncoder().encode(text));

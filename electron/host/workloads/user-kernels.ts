@@ -1,6 +1,6 @@
 /** What user kernels need of a workload; each workload's folder has one, in its registry entry. */
 
-import type { UserKernelVerdict } from '../../contract/user-kernel-verdict.ts';
+import type { UserKernelVerdict } from '../../contract/user-kernels/verdict.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
 import type { ReproducedProblem } from '../model/reproducer/problem.ts';
 import type { ReplaceRules, UserKernelBase } from '../model/user-kernels/base.ts';

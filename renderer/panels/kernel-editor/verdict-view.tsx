@@ -1,6 +1,6 @@
 /** The checks of the variant that was run, in green or red. */
 import type { ReactElement } from 'react';
-import { checkText } from '../../../electron/contract/user-kernel-verdict.ts';
+import { checkText } from '../../../electron/contract/user-kernels/verdict.ts';
 import { Icon } from '../../widgets/words/icon.tsx';
 import type { Outcome } from './verdict.ts';
 

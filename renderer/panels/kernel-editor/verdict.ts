@@ -1,7 +1,7 @@
 /** What a session says of one of its variants, as the checks. No React. */
 
 import type { MeasuredSessionEntry, Session } from '../../../electron/contract/bench/session.ts';
-import { type UserKernelVerdict, userKernelVerdict } from '../../../electron/contract/user-kernel-verdict.ts';
+import { type UserKernelVerdict, userKernelVerdict } from '../../../electron/contract/user-kernels/verdict.ts';
 import { duration } from '../../base/time.ts';
 
 export type Outcome =

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { parseSweep } from '../../../electron/cli/sweep.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
-import { braggbench, braggbenchHere, type Ended, environmentWith } from './command.ts';
+import { braggbenchHere, type Ended, environmentWith } from './command.ts';
 
 const folder = scratchFolder('batch');
 const inFolder = (name: string): string => path.join(folder, name);
@@ -134,10 +134,8 @@ test('depth doses are written as a table, and hold the energy', async () => {
 
 test('an interrupted batch keeps what has ended, and says what was not begun', async () => {
   const words = ['batch', 'small.json', '--sweep', 'beam.energy_MeV=30..60/4000', '--lanes', '1', '--json'];
-  const { code, stdout } = await braggbench(words, {
-    ...options(),
-    interruptAfter_ms: 4000,
-  });
+  const environment = environmentWith(inFolder('home'), { TERM: 'xterm' });
+  const { code, stdout } = await braggbenchHere(words, { cwd: folder, environment, interruptAtText: ' of 4000 beams' });
   expect(code).toBe(130);
   const { beams } = batchSchema.parse(JSON.parse(stdout));
   expect(beams).toHaveLength(4000);

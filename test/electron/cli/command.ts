@@ -17,8 +17,6 @@ export interface CommandOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** Sent when standard error or output first shows this text. */
   readonly interruptAt?: { readonly text: string; readonly signals: number; readonly signal?: NodeJS.Signals };
-  /** Sent once, so long after the start. */
-  readonly interruptAfter_ms?: number;
   /** Closes standard output at once, as `| head -0` does. */
   readonly closeOutput?: boolean;
 }
@@ -47,8 +45,6 @@ export function braggbench(words: readonly string[], options: CommandOptions = {
   child.stdout.on('data', watch('stdout'));
   child.stderr.on('data', watch('stderr'));
   if (options.closeOutput === true) child.stdout.destroy();
-  if (options.interruptAfter_ms !== undefined)
-    setTimeout(() => child.kill('SIGINT'), options.interruptAfter_ms).unref();
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, ...output }));
@@ -60,11 +56,19 @@ function setEnvironment(environment: NodeJS.ProcessEnv): void {
   for (const [name, value] of Object.entries(environment)) if (value !== undefined) process.env[name] = value;
 }
 
-async function perform(words: readonly string[], { cwd, environment }: CommandOptions): Promise<Ended> {
+interface HereOptions extends Pick<CommandOptions, 'cwd' | 'environment'> {
+  /** Interrupted when this is first said, to a person who watches. */
+  readonly interruptAtText?: string;
+}
+
+async function perform(words: readonly string[], { cwd, environment, interruptAtText }: HereOptions): Promise<Ended> {
   const output = { stdout: '', stderr: '' };
+  const interrupt = new AbortController();
   const into = (name: 'stdout' | 'stderr') => ({
+    isTTY: name === 'stderr' && interruptAtText !== undefined,
     write: (text: string) => {
       output[name] += text;
+      if (interruptAtText !== undefined && text.includes(interruptAtText)) interrupt.abort();
     },
   });
   const before = { cwd: process.cwd(), environment: { ...process.env } };
@@ -72,7 +76,7 @@ async function perform(words: readonly string[], { cwd, environment }: CommandOp
   if (environment !== undefined) setEnvironment(environment);
   try {
     const terminal = new Terminal(into('stdout'), into('stderr'), process.env);
-    const code = await runProgram(words, terminal, new AbortController().signal);
+    const code = await runProgram(words, terminal, interrupt.signal);
     return { code, ...output };
   } finally {
     setEnvironment(before.environment);
@@ -87,10 +91,7 @@ let last: Promise<unknown> = Promise.resolve();
  * The same within this process, where what is said is tested and not how a process ends: starting one takes a
  * quarter of a second of a core.
  */
-export function braggbenchHere(
-  words: readonly string[],
-  options: Pick<CommandOptions, 'cwd' | 'environment'> = {},
-): Promise<Ended> {
+export function braggbenchHere(words: readonly string[], options: HereOptions = {}): Promise<Ended> {
   const ended = last.then(() => perform(words, options));
   last = ended.catch(() => undefined);
   return ended;

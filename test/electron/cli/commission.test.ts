@@ -34,7 +34,7 @@ test('a curve gives a beam with its errors, a scenario in the library, and a plo
   expect(saved.beam['energy_MeV']).toBeLessThan(112.9);
   expect(saved.notes).toContain('from chamber.csv');
   expect(readFileSync(at('fit.svg'), 'utf8')).toContain('Fitted − measured');
-}, 60_000);
+});
 
 test.each([
   ['empty.csv', '', 'empty.csv:1: the file is empty'],

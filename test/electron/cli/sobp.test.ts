@@ -22,7 +22,7 @@ test('a spread-out peak is printed, and written as a scenario that is valid', as
   expect((await braggbench(['validate', out])).code).toBe(0);
   const again = await braggbench(['sobp', base, '--range', '30', '--modulation', '6', '--out', out]);
   expect(again.stderr).toContain('--force');
-}, 60_000);
+});
 
 test.each([
   [['--range', '30'], 'sobp needs --range and --modulation, in mm'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Accuracy, Session } from '../../../electron/contract/bench/session.ts';
 import type { Variant } from '../../../electron/contract/capabilities.ts';
-import { checkText, userKernelVerdict } from '../../../electron/contract/user-kernel-verdict.ts';
+import { checkText, userKernelVerdict } from '../../../electron/contract/user-kernels/verdict.ts';
 import { isUserKernelId } from '../../../electron/contract/user-kernels.ts';
 import { groupsOf } from '../../../renderer/panels/kernel-editor/groups.ts';
 import { outcomeOf } from '../../../renderer/panels/kernel-editor/verdict.ts';

@@ -3,7 +3,7 @@
 import type { Session, SessionReport } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { NamedFile } from '../../../contract/files.ts';
-import type { UserKernelVerdict } from '../../../contract/user-kernel-verdict.ts';
+import type { UserKernelVerdict } from '../../../contract/user-kernels/verdict.ts';
 import { withoutRecordings } from '../../../host/app/sessions/index.ts';
 import type { Host } from '../../../host/index.ts';
 import type { TaskProblem } from '../../../host/io/addon/task.ts';

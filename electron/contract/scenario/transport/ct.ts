@@ -27,7 +27,6 @@ export const huTableSchema = z.strictObject({
     .refine(ascending, order)
     .meta({ title: 'Materials', description: 'Points [HU, material]: each from its HU on, up to the next.' }),
 });
-export type HuTableOfFile = z.output<typeof huTableSchema>;
 
 export const shippedHuTables = ['schneider'] as const;
 

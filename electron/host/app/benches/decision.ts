@@ -5,7 +5,8 @@
 import { gpusUsed } from '../../../contract/bench/bench-session.ts';
 import { type Decision, type Option, type Step, type Way, WHOLE_RUN, ways } from '../../../contract/bench/decision.ts';
 import { isRight, type Session, type SessionReport } from '../../../contract/bench/session.ts';
-import { atOnce, inTurns, type Pausing } from '../../io/flow/in-turns.ts';
+import { atOnce, type Pausing } from '../../../contract/pausing.ts';
+import { inTurns } from '../../io/flow/in-turns.ts';
 import type { Baseline } from '../../model/external/registry.ts';
 import { median } from '../../model/verdicts/order.ts';
 

@@ -1,8 +1,9 @@
 /** Stored runs side by side: the first is what the others are compared with. */
 
 import type { GammaDose } from '../../../contract/dose.ts';
+import { atOnce, type Pausing } from '../../../contract/pausing.ts';
 import { asOfToday } from '../../../contract/scenario/index.ts';
-import { atOnce, inTurns, type Pausing } from '../../io/flow/in-turns.ts';
+import { inTurns } from '../../io/flow/in-turns.ts';
 import { parityLimit, relativeL2 } from '../../model/bench/parity.ts';
 import { type GammaResult, gamma } from '../../model/fields/gamma.ts';
 import { gammaDoseOf, gammaMap } from '../../workloads/transport/metrics/gamma-dose.ts';

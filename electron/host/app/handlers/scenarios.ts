@@ -6,12 +6,13 @@ import { BraggError } from '../../../contract/errors.ts';
 import { allRunEndings } from '../../../contract/exports.ts';
 import type { FileRef } from '../../../contract/files.ts';
 import type { ScenarioDraft } from '../../../contract/scenario/draft.ts';
-import { writeScenarioText } from '../../../contract/scenario/index.ts';
+import { scenarioTextInSteps } from '../../../contract/scenario/index.ts';
 import type { LibraryEntry, Resolved } from '../../../contract/scenarios.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { exists, type FileAccess } from '../../io/files/access.ts';
 import type { LibraryFile } from '../../io/files/library.ts';
 import type { RecentFiles } from '../../io/files/recent.ts';
+import { inTurns } from '../../io/flow/in-turns.ts';
 import { readText } from '../../io/text/read.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { type AnyReading, engineIssue, type ScenarioOrigin, type Scenarios } from '../../workloads/scenarios/index.ts';
@@ -71,10 +72,10 @@ async function stampOf(file: string): Promise<string> {
   return (await exists(file)) ? 'other' : NO_FILE;
 }
 
-/** In a turn of its own: a large one took some milliseconds to come here, too. */
+/** From a turn of its own on: a large one took some milliseconds to come here, too. */
 async function textOf(scenario: ScenarioDraft): Promise<string> {
   await nextTurn();
-  return writeScenarioText(scenario);
+  return inTurns(scenarioTextInSteps(scenario));
 }
 
 const textStamp = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,17 +1,9 @@
-/** Work that may pause: at once, or with the turns of others in its pauses. */
+/** Work that pauses, with the turns of others in its pauses. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-
-/** Pauses where it can, often; how long it goes on between two turns is not its business. */
-export type Pausing<T> = Generator<void, T>;
+import type { Pausing } from '../../../contract/pausing.ts';
 
 /** What goes on without a turn for others. */
 const TURN_MS = 4;
-
-export function atOnce<T>(work: Pausing<T>): T {
-  let next = work.next();
-  while (!next.done) next = work.next();
-  return next.value;
-}
 
 /** By the clock, not by the amount: code that was never run before is fifty times slower. */
 export async function inTurns<T>(work: Pausing<T>): Promise<T> {

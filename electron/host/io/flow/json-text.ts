@@ -1,5 +1,5 @@
 /** A value as JSON, with pauses: megabytes at once would hold the host's loop. */
-import type { Pausing } from './in-turns.ts';
+import type { Pausing } from '../../../contract/pausing.ts';
 
 /** Parts this far down are written at once. */
 const LEVELS = 7;

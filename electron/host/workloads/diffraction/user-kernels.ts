@@ -1,6 +1,6 @@
 /** User kernels of the diffraction workload. */
 import { BRIGHT_PARITY } from '../../../contract/image.ts';
-import { userKernelVerdict } from '../../../contract/user-kernel-verdict.ts';
+import { userKernelVerdict } from '../../../contract/user-kernels/verdict.ts';
 import { Determinism } from '../../model/bench/parity.ts';
 import { withUserKernels } from '../../model/user-kernels/known.ts';
 import { runOf } from '../run-data.ts';

@@ -3,7 +3,7 @@
 import type { SessionReport } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { TaskKind } from '../../../contract/scenario/kinds.ts';
-import { type UserKernelVerdict, userKernelVerdict } from '../../../contract/user-kernel-verdict.ts';
+import { type UserKernelVerdict, userKernelVerdict } from '../../../contract/user-kernels/verdict.ts';
 import { ANSWER_FILE } from '../../model/reproducer/reproducer.ts';
 import { withUserKernels } from '../../model/user-kernels/known.ts';
 import { runOf } from '../run-data.ts';

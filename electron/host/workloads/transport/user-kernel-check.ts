@@ -1,7 +1,7 @@
 /** The checks that every variant is put to, on a run of a user kernel: parity, conservation, determinism. */
 
 import type { Precision } from '../../../contract/run.ts';
-import { type UserKernelVerdict, userKernelVerdict } from '../../../contract/user-kernel-verdict.ts';
+import { type UserKernelVerdict, userKernelVerdict } from '../../../contract/user-kernels/verdict.ts';
 import type { NativeAddon, TransportProblem, TransportResult } from '../../io/addon/addon.ts';
 import { measure } from '../../model/bench/measure.ts';
 import { oracleFor } from '../../model/bench/oracle.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { writeScenarioText } from '../../../../electron/contract/scenario/index.ts';
+import { scenarioTextInSteps, writeScenarioText } from '../../../../electron/contract/scenario/index.ts';
 import { anyDocument } from './arbitrary.ts';
 
 describe('writeScenarioText', () => {
@@ -68,5 +68,14 @@ describe('writeScenarioText', () => {
     const regions = Array.from({ length: 20 }, (_, i) => ({ material: 'water', x_mm: [-i - 1, i], z_mm: [i, i + 1] }));
     const text = writeScenarioText({ kind: 'transport', version: 1, beam: { energy_MeV: 70 }, geometry: { regions } });
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+  });
+
+  test('pauses at every part that takes a line, whether the schema knows it or not', () => {
+    const regions = Array.from({ length: 1000 }, (_, i) => ({ material: 'water', z_mm: [i, i + 1] }));
+    for (const parts of [{ geometry: { regions } }, { extra: regions }]) {
+      const document = { kind: 'transport', version: 1, beam: { energy_MeV: 70 }, ...parts };
+      const pauses = [...scenarioTextInSteps(document)];
+      expect(pauses.length).toBeGreaterThan(1000);
+    }
   });
 });

@@ -146,7 +146,9 @@ export class SlurmEngine {
         continue;
       }
       if (job === null) await this.#journal.noteJob(entry.tag, found);
-      this.#add(entry, found);
+      // Gone while nobody watched: how its tasks ended is not known, a full disk maybe, and they count as no tries.
+      if ((await this.#options.slurm.tasks(found))?.size === 0) await this.#journal.noteOver(entry.tag);
+      else this.#add(entry, found);
     }
   }
 

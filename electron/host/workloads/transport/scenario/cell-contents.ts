@@ -2,8 +2,10 @@
  * What fills each cell of the box. Borders may cut cells anywhere: a cell holds each medium by the share of its area
  * that the medium has. So a foil thinner than a cell counts as thick as it is.
  */
+
+import { atOnce, type Pausing } from '../../../../contract/pausing.ts';
 import type { TransportScenario } from '../../../../contract/scenario/index.ts';
-import { atOnce, inTurns, type Pausing } from '../../../io/flow/in-turns.ts';
+import { inTurns } from '../../../io/flow/in-turns.ts';
 import type { CellContents, Contents, Medium } from './contents.ts';
 import type { TransportContext } from './context.ts';
 import { findCtContents } from './ct/ct-contents.ts';

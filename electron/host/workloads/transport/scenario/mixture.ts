@@ -1,6 +1,7 @@
 /** What a cell holds as a material of the solver: one medium, or several mixed. */
+
+import type { Pausing } from '../../../../contract/pausing.ts';
 import type { TransportProblem } from '../../../io/addon/addon.ts';
-import type { Pausing } from '../../../io/flow/in-turns.ts';
 import type { StoppingTable } from '../../../model/scenarios/stopping-table.ts';
 import type { Contents, Medium } from './contents.ts';
 import { materialOf, type TransportContext, tableOf } from './context.ts';

@@ -35,7 +35,7 @@ async function studied(): Promise<string> {
       axes: [{ kind: 'list', path: 'beam.energy_MeV', values: [20, 25, 30] }],
     },
   });
-  for (const until = Date.now() + 60_000; ; await sleep(50)) {
+  for (const until = Date.now() + 110_000; ; await sleep(50)) {
     const entry = (await mine.call('study.list', {})).studies.find(({ id }) => id === study);
     if (entry?.state === 'whole') break;
     if (Date.now() > until) throw new Error(`${study} did not end: ${JSON.stringify(entry)}`);

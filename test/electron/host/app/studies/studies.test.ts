@@ -39,7 +39,7 @@ async function entryOf(id: string): Promise<StudyEntry> {
 }
 
 async function ended(id: string): Promise<StudyEntry> {
-  const until = Date.now() + 60_000;
+  const until = Date.now() + 110_000;
   for (;;) {
     const entry = await entryOf(id);
     if (entry.state !== 'running' && entry.state !== 'stopping') return entry;
@@ -69,7 +69,7 @@ test('a study of variants says which is the fastest; a scenario is offered what 
   const { lines } = await page.call('study.advice', { study: id, error_mm: 0.1 });
   expect(lines[0]?.text).toMatch(/^Fastest right variant on .*: (window|gather|undecided)\.$/);
   expect(lines[0]?.evidence.join()).toMatch(/readouts of the variants differ by at most/);
-}, 90_000);
+});
 
 describe('a study of two axes', () => {
   let id = '';
@@ -79,7 +79,7 @@ describe('a study of two axes', () => {
     expect(plan.state_bytes).toBeGreaterThan(1000);
     ({ study: id } = await page.call('study.start', study('ranges', [20, 25, 30])));
     expect(await ended(id)).toMatchObject({ id: 'ranges', state: 'whole', points: 6, done: 6, failed: 0, error: null });
-  }, 90_000);
+  });
 
   test('its rows: in the order of the plan, of a column, filtered, in parts', async () => {
     const all = await rowsOf(id);
@@ -159,17 +159,17 @@ describe('a study of two axes', () => {
   });
 });
 
-test('stops within seconds, keeps what is there, and goes on', { timeout: 120_000 }, async () => {
+test('stops before its end, keeps what is there, and goes on', async () => {
   const energies = Array.from({ length: 400 }, (_, i) => 20 + i / 40);
   const { study: id } = await page.call('study.start', study('long', energies));
-  await expect.poll(async () => (await entryOf(id)).done, { timeout: 30_000 }).toBeGreaterThan(2);
+  await expect.poll(async () => (await entryOf(id)).done).toBeGreaterThan(2);
   await expect(page.call('study.resume', { study: id, retry: false })).rejects.toMatchObject({ code: 'exists' });
   await page.call('study.stop', { study: id });
   const stopped = await ended(id);
   expect(stopped.state).toBe('open');
   expect(stopped.done).toBeLessThan(800);
   await page.call('study.resume', { study: id, retry: false });
-  await expect.poll(async () => (await entryOf(id)).done, { timeout: 30_000 }).toBeGreaterThan(stopped.done);
+  await expect.poll(async () => (await entryOf(id)).done).toBeGreaterThan(stopped.done);
   await page.call('study.stop', { study: id });
   await ended(id);
 });

@@ -69,7 +69,10 @@ it(`loses nothing that was acknowledged, ${KILLS} times`, async () => {
     const server = await startServer({ dataFolder: folder });
     let over = false;
     const saving = saveOn(server, () => over);
+    const before = count;
     await sleep(30 + Math.random() * 400);
+    // A loaded machine has saved nothing by then.
+    while (count < before + 2) await sleep(1);
     over = true;
     await server.kill();
     await saving;

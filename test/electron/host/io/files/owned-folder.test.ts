@@ -123,10 +123,10 @@ it('a folder of its own is whole from its first moment', async () => {
     await mine.close();
   }
   await mine.make();
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  const before = looked;
+  await expect.poll(() => looked).toBeGreaterThan(before);
   over = true;
   await looking;
-  expect(looked).toBeGreaterThan(0);
   await mine.close();
 });
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { atOnce, inTurns, type Pausing } from '../../../../../electron/host/io/flow/in-turns.ts';
+import { atOnce, type Pausing } from '../../../../../electron/contract/pausing.ts';
+import { inTurns } from '../../../../../electron/host/io/flow/in-turns.ts';
 
 function* steps(count: number, each_ms: number): Pausing<number> {
   for (let i = 0; i < count; i += 1) {

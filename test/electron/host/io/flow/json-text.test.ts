@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { atOnce } from '../../../../../electron/host/io/flow/in-turns.ts';
+import { atOnce } from '../../../../../electron/contract/pausing.ts';
 import { jsonText } from '../../../../../electron/host/io/flow/json-text.ts';
 
 test('is the text of JSON.stringify, whatever the value', () => {

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isRight } from '../../../../../electron/contract/bench/session.ts';
 import { BraggError } from '../../../../../electron/contract/errors.ts';
-import type { UserKernelVerdict } from '../../../../../electron/contract/user-kernel-verdict.ts';
+import type { UserKernelVerdict } from '../../../../../electron/contract/user-kernels/verdict.ts';
 import { placeOf, UserKernels } from '../../../../../electron/host/app/user-kernels/user-kernels.ts';
 import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
 import { kernelFolders } from '../../../../../electron/host/model/bench/ceilings.ts';

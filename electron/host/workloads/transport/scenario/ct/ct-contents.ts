@@ -3,8 +3,9 @@
  * density. The solver tells apart only so many media: where there are more, near densities are taken together as their
  * mean. So the mass of a material stays what it is.
  */
+
+import type { Pausing } from '../../../../../contract/pausing.ts';
 import type { TransportScenario } from '../../../../../contract/scenario/index.ts';
-import type { Pausing } from '../../../../io/flow/in-turns.ts';
 import { densityAt, materialAt } from '../../../../model/matter/hu-table.ts';
 import type { CellContents, Contents, Medium } from '../contents.ts';
 import { huAt, type PlacedCt } from './placed-ct.ts';

@@ -1,5 +1,6 @@
 /** The CT that a scenario names: found beside it, read beside the host's loop, and kept until a file changes. */
 import { BraggError } from '../../../../../contract/errors.ts';
+import type { Pausing } from '../../../../../contract/pausing.ts';
 import {
   type CtPlacement,
   type Fault,
@@ -9,7 +10,7 @@ import {
 import { aside } from '../../../../io/aside/task.ts';
 import { insideFolder } from '../../../../io/files/inside-folder.ts';
 import { stampOf } from '../../../../io/files/stamp.ts';
-import { inTurns, type Pausing } from '../../../../io/flow/in-turns.ts';
+import { inTurns } from '../../../../io/flow/in-turns.ts';
 import { type CtAsked, type CtSlice, readCtSlice } from '../../../../io/volumes/ct-slice.ts';
 import { type HuTable, huRange } from '../../../../model/matter/hu-table.ts';
 import type { MaterialSet } from '../../../../model/scenarios/materials.ts';

@@ -55,9 +55,13 @@ function answering(delays_ms: number[]): StartChild {
 
 describe('a run in a process of its own', () => {
   test('takes longer than the same run here, since a process and an addon begin first', async () => {
-    const began = performance.now();
-    await addon.createTransport(problem).start(() => undefined, { unwatched: true });
-    const here_s = (performance.now() - began) / 1000;
+    const heres_s: number[] = [];
+    for (let i = 0; i < 3; i += 1) {
+      const began = performance.now();
+      await addon.createTransport(problem).start(() => undefined, { unwatched: true });
+      heres_s.push((performance.now() - began) / 1000);
+    }
+    const here_s = Math.min(...heres_s);
     const cold_s = await coldProcess_s('window', runOf(problem), forkChild);
     expect(cold_s).toBeGreaterThan(here_s);
     expect(cold_s).toBeLessThan(30);
@@ -98,7 +102,7 @@ describe('cold processes of a session', () => {
           if (message.kind === 'create') link.send(message);
           if (message.kind === 'create') Object.assign(link, { slow: message.problem === 'slow' });
           if (message.kind === 'call')
-            setTimeout(() => link.send(message), 'slow' in link && link.slow === true ? 80 : 20);
+            setTimeout(() => link.send(message), 'slow' in link && link.slow === true ? 300 : 10);
         },
       };
     };

@@ -1,6 +1,6 @@
 /** What the checks say that a user kernel is put to, the same as ours: accuracy, conservation, determinism. */
 import { z } from 'zod';
-import { type Accuracy, accuracySchema } from './bench/session.ts';
+import { type Accuracy, accuracySchema } from '../bench/session.ts';
 
 export const userKernelVerdictSchema = z.strictObject({
   /** As sessions have them; the last is determinism. */
