@@ -16,7 +16,7 @@ const EXE = process.platform === 'win32' ? '.exe' : '';
 /** Programs of dist/native with parts of the names of the tests to run; none is all. */
 const PROGRAMS = /** @type {const} */ ([
   ['braggbench_gpu_tests', []],
-  ['braggbench_tests', ['parity with reference: cuda-', 'gate, ']],
+  ['braggbench_tests', ['parity with reference: cuda-', 'gate, ', '-in fine grids, on the CPU: ']],
   // Each of them breaks the device for its process.
   ['braggbench_fault_tests', ['illegal store']],
   ['braggbench_fault_tests', ['whose device fails']],

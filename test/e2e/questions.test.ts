@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
-import { inEveryLook, type Look, looks, seenWhole } from './looks.ts';
+import { asked, inEveryLook, type Look, looks, seenWhole } from './looks.ts';
 import { useWorkbench } from './workbench-page.ts';
 
 const { loaded } = useWorkbench('questions', ['--scenario', 'assets/scenarios/water-70MeV.json', '--run']);
@@ -50,7 +50,7 @@ describe('the first hour', () => {
         await open.screenshot(`question-fastest-${name}`);
         expect(await accessibilityFaults(page), name).toEqual([]);
       },
-      [looks[0], ...looks.slice(2)],
+      asked([looks[0], ...looks.slice(2)], 2),
     );
     await tabTo(page, /^Next$/);
     await page.keyboard.press('Enter');

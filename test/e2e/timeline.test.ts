@@ -7,7 +7,7 @@ import { writeNsight } from '../electron/host/model/timeline/import/nsight-file.
 import { accessibilityFaults } from './accessible.ts';
 import type { BenchPage } from './bench-page.ts';
 import type { OpenPage, PageOptions } from './browser.ts';
-import { inEveryLook } from './looks.ts';
+import { inEveryLook, seenWhole } from './looks.ts';
 import { useWorkbench } from './workbench-page.ts';
 
 const runs = path.resolve(import.meta.dirname, '../../assets/runs');
@@ -198,10 +198,7 @@ describe('the timeline of a recorded run', () => {
     await align.selectOption({ index: 0 });
     await expect.poll(() => open.page.getByTestId('selection-details').count()).toBe(1);
     await expect.poll(() => difference.getByRole('listitem').nth(0).textContent()).toBe(first);
-    await inEveryLook(open.page, async ({ name }) => {
-      await open.screenshot(`timeline-difference-${name}`);
-      expect(await accessibilityFaults(open.page), name).toEqual([]);
-    });
+    await seenWhole(open, 'timeline-difference');
   });
 
   it('keeps notes for the next time, and only the slow steps in sight', async () => {
@@ -227,10 +224,7 @@ describe('the timeline of a recorded run', () => {
     await open.page.getByRole('checkbox', { name: /slower than the p99/ }).check();
     await expect.poll(() => steps.getByRole('listitem').count()).toBe(1);
     await steps.getByRole('listitem').getByRole('button').click();
-    await inEveryLook(open.page, async ({ name }) => {
-      await open.screenshot(`timeline-steps-${name}`);
-      expect(await accessibilityFaults(open.page), name).toEqual([]);
-    });
+    await seenWhole(open, 'timeline-steps');
   });
 });
 

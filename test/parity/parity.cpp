@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "../kernels/held_run.hpp"
 #include "check.hpp"
@@ -57,12 +59,10 @@ Outcome solve(Problem p, const std::string& variant, Precision precision, Steppi
   return out;
 }
 
-const Outcome& reference(std::size_t scenario, Stepping stepping) {
-  static std::map<std::pair<std::size_t, Stepping>, Outcome> solved;
-  const auto key = std::pair(scenario, stepping);
-  if (!solved.contains(key)) {
-    solved[key] = solve(parity_scenarios()[scenario].problem, "reference", Precision::kFp64, stepping, 1);
-  }
+const Outcome& reference(const ParityScenario& scenario, Stepping stepping) {
+  static std::map<std::pair<const ParityScenario*, Stepping>, Outcome> solved;
+  const auto key = std::pair(&scenario, stepping);
+  if (!solved.contains(key)) solved[key] = solve(scenario.problem, "reference", Precision::kFp64, stepping, 1);
   return solved[key];
 }
 
@@ -157,16 +157,16 @@ void compare_ledger(const std::vector<engine::LedgerRow>& got, const std::vector
   }
 }
 
-void compare(const Variant& variant, Precision precision, Stepping stepping) {
+void compare(const std::vector<ParityScenario>& scenarios, const Variant& variant, Precision precision,
+             Stepping stepping) {
   const bool single = precision == Precision::kFp32;
   const double tolerance = single ? kFp32Tolerance : kFp64Tolerance;
   const double balance = single ? kFp32Ledger : kFp64Ledger;
-  for (std::size_t i = 0; i < parity_scenarios().size(); ++i) {
-    const ParityScenario& scenario = parity_scenarios()[i];
+  for (const ParityScenario& scenario : scenarios) {
     const std::string& where = scenario.name;
     if (scenario.path_only && stepping == Stepping::kDepth) continue;
     const Outcome got = solve(scenario.problem, variant.id, precision, stepping, 2);
-    const Outcome& wanted = reference(i, stepping);
+    const Outcome& wanted = reference(scenario, stepping);
     const auto close = [&](const char* name, double error) {
       if (!(error <= tolerance)) fail(__FILE__, __LINE__, where + ": " + name + " differs by " + show(error));
     };
@@ -199,7 +199,7 @@ void compare(const Variant& variant, Precision precision, Stepping stepping) {
   }
 }
 
-/// Registers one test per variant, precision and stepping. The reference against itself would say that it gives the same
+/// Registers one test per variant, precision and stepping, and a long one in finer grids. The reference against itself would say that it gives the same
 /// again, which test/kernels/transport/run.cpp does; its balance is held here by the variants that must have it too.
 struct ParityTests {
   ParityTests() {
@@ -207,19 +207,29 @@ struct ParityTests {
       if (std::string_view(v.id) == "reference") continue;
       for (const Precision precision : v.precisions) {
         for (const Stepping stepping : v.steppings) {
-          names.push_back(std::string("parity with reference: ") + v.id +
-                          (precision == Precision::kFp32 ? ", fp32" : ", fp64") +
-                          (stepping == Stepping::kPath ? ", path stepping" : ", depth stepping"));
-          const Registration registration(__FILE__, static_cast<int>(names.size()), names.back(),
-                                          [&v, precision, stepping] {
-                                            const std::string why = v.unavailable();
-                                            if (!why.empty()) SKIP(why);
-                                            compare(v, precision, stepping);
-                                          });
+          const std::string of = std::string(v.id) + (precision == Precision::kFp32 ? ", fp32" : ", fp64") +
+                                 (stepping == Stepping::kPath ? ", path stepping" : ", depth stepping");
+          const auto holds = [&v, precision, stepping](const auto& scenarios) {
+            return [&v, precision, stepping, &scenarios] {
+              const std::string why = v.unavailable();
+              if (!why.empty()) SKIP(why);
+              compare(scenarios(), v, precision, stepping);
+            };
+          };
+          add("parity with reference: " + of, holds(parity_scenarios));
+          const bool on_gpu = of.starts_with("cuda-");
+          add((on_gpu ? kFineOnGpu : kFineOnCpu) + of, holds(fine_parity_scenarios));
         }
       }
     }
   }
+  void add(std::string name, std::function<void()> body) {
+    names.push_back(std::move(name));
+    const Registration registration(__FILE__, static_cast<int>(names.size()), names.back(), std::move(body));
+  }
+  // `npm run test:gpu` leaves those on the CPU out.
+  static constexpr const char* kFineOnGpu = "long gate, parity in fine grids: ";
+  static constexpr const char* kFineOnCpu = "long gate, parity in fine grids, on the CPU: ";
   std::deque<std::string> names;
 };
 
@@ -229,8 +239,7 @@ TEST("parity scenarios: one of them loses protons through each of the six faces"
   const auto& all = parity_scenarios();
   const auto backwards = std::ranges::find(all, true, &ParityScenario::path_only);
   CHECK(backwards != all.end());
-  const engine::LedgerRow& row =
-      reference(static_cast<std::size_t>(backwards - all.begin()), Stepping::kPath).result.number.back();
+  const engine::LedgerRow& row = reference(*backwards, Stepping::kPath).result.number.back();
   for (const double escaped : row.escaped) CHECK(escaped > 1e-6 * row.in);
   CHECK(row.escaped[kZHigh] > row.escaped[kZLow]);
   CHECK(row.escaped[kXHigh] > row.escaped[kXLow]);

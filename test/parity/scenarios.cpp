@@ -34,27 +34,26 @@ void many_media(Problem& p) {
   for (auto& m : p.map) m = static_cast<std::uint8_t>(random() % p.materials.size());
 }
 
-// Under the sanitizers the beams are shorter and the angles and steps fewer: the same code in a tenth of the cells.
-#ifdef BB_SANITIZED
-constexpr double kBeamEnergy = 14.0, kBeamDepth = 3.2, kBeamAngleStep = 0.05, kFilledAngleStep = 0.1;
-constexpr double kLinearBins = 0.065;  // a tenth of so short a range is not to be spread by the bins
-constexpr int kFilledSteps = 4, kRandomSteps = 6;
-#else
-constexpr double kBeamEnergy = 20.0, kBeamDepth = 6.4, kBeamAngleStep = 0.025, kFilledAngleStep = 0.05;
-constexpr double kLinearBins = 0.13;
-constexpr int kFilledSteps = 12, kRandomSteps = 20;
-#endif
+/// How much the scenarios ask: the same code in a few cells, or in ten times as many.
+struct Size {
+  double beam_energy, beam_depth, beam_angle_step, filled_angle_step;
+  double linear_bins;  // a tenth of the range is not to be spread by the bins
+  int filled_steps, random_steps;
+};
 
-Problem filled(std::uint64_t seed, int max_steps = kFilledSteps) {
-  Problem p = water_problem(25.0, {7.0, 8.0, 0.5, 0.4}, 0.45, kFilledAngleStep);
+constexpr Size kSmall{14.0, 3.2, 0.05, 0.1, 0.065, 4, 6};
+constexpr Size kFine{20.0, 6.4, 0.025, 0.05, 0.13, 12, 20};
+
+Problem filled_state(const Size& size, std::uint64_t seed, int max_steps) {
+  Problem p = water_problem(25.0, {7.0, 8.0, 0.5, 0.4}, 0.45, size.filled_angle_step);
   p.filled = true;
   p.seed = seed;
-  p.max_steps = std::min(max_steps, kFilledSteps);
+  p.max_steps = std::min(max_steps, size.filled_steps);
   return p;
 }
 
-Problem beam() {
-  Problem p = water_problem(kBeamEnergy, {9.0, kBeamDepth, 0.45, 0.2}, 0.4, kBeamAngleStep);
+Problem beam_in_water(const Size& size) {
+  Problem p = water_problem(size.beam_energy, {9.0, size.beam_depth, 0.45, 0.2}, 0.4, size.beam_angle_step);
   p.max_steps = 400;
   return p;
 }
@@ -66,7 +65,7 @@ void uniform(Problem& p, double step, double lowest) {
 }
 
 /// Every knob turned at random.
-Problem random_problem(std::uint64_t seed) {
+Problem random_problem(const Size& size, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto real = [&](double low, double high) {
     return low + (high - low) * static_cast<double>(random() >> 11) * 0x1p-53;
@@ -100,12 +99,14 @@ Problem random_problem(std::uint64_t seed) {
   p.beam.weight = real(0.1, 100.0);
   p.filled = whole(0, 1) == 1;
   p.seed = seed;
-  p.max_steps = std::min(whole(3, 20), kRandomSteps);
+  p.max_steps = std::min(whole(3, 20), size.random_steps);
   return p;
 }
 
-std::vector<ParityScenario> make() {
+std::vector<ParityScenario> make(const Size& size) {
   std::vector<ParityScenario> all;
+  const auto filled = [&](std::uint64_t seed, int max_steps = 20) { return filled_state(size, seed, max_steps); };
+  const auto beam = [&] { return beam_in_water(size); };
   const auto add = [&](const char* name, Problem p) { all.push_back({name, std::move(p)}); };
 
   for (const std::uint64_t seed : {1u, 2u}) add("filled water", filled(seed));
@@ -157,14 +158,14 @@ std::vector<ParityScenario> make() {
   p = beam();
   p.beam.x = 3.9;
   p.remap = Remap::kLinear;
-  p.grid.energy_step = kLinearBins;
+  p.grid.energy_step = size.linear_bins;
   p.step = 0.31;
   add("beam at the edge, linear remap, odd steps", p);
 
   // Rows of cells that fill whole quads and that do not, left through either end.
   for (const int nx : {20, 19, 18, 17}) {
     for (const double side : {-1.0, 1.0}) {
-      p = water_problem(kBeamEnergy, {0.45 * nx, kBeamDepth, 0.45, 0.2}, 0.4, kBeamAngleStep);
+      p = water_problem(size.beam_energy, {0.45 * nx, size.beam_depth, 0.45, 0.2}, 0.4, size.beam_angle_step);
       p.max_steps = 400;
       p.beam.x = side * (0.5 * 0.45 * nx - 0.2);
       p.beam.x_sigma = 0.6;
@@ -200,7 +201,7 @@ std::vector<ParityScenario> make() {
   all.push_back({"filled, angles that go backwards", p, true});
 
   p = beam();
-  for (const double energy : {kBeamEnergy, 0.9 * kBeamEnergy, 0.75 * kBeamEnergy}) {
+  for (const double energy : {size.beam_energy, 0.9 * size.beam_energy, 0.75 * size.beam_energy}) {
     for (const double x : {-2.0, 1.3}) {
       Beam spot = p.beam;
       spot.energy = energy;
@@ -219,7 +220,7 @@ std::vector<ParityScenario> make() {
   add("spots that start inside the grid", p);
 
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    all.push_back({"random " + std::to_string(seed), random_problem(seed)});
+    all.push_back({"random " + std::to_string(seed), random_problem(size, seed)});
   }
   return all;
 }
@@ -227,7 +228,12 @@ std::vector<ParityScenario> make() {
 }  // namespace
 
 const std::vector<ParityScenario>& parity_scenarios() {
-  static const std::vector<ParityScenario> all = make();
+  static const std::vector<ParityScenario> all = make(kSmall);
+  return all;
+}
+
+const std::vector<ParityScenario>& fine_parity_scenarios() {
+  static const std::vector<ParityScenario> all = make(kFine);
   return all;
 }
 

@@ -17,4 +17,7 @@ struct ParityScenario {
 /// heterogeneous media, both energy grids, both remaps, every scattering model, nuclear losses.
 const std::vector<ParityScenario>& parity_scenarios();
 
+/// The same with longer beams, more angles and more steps: ten times the cells.
+const std::vector<ParityScenario>& fine_parity_scenarios();
+
 }  // namespace bb::test

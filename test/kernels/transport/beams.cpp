@@ -25,7 +25,7 @@ constexpr double kTop = 24.0;  // MeV
 /// Beams of several energies, places and widths in a box of water, with a bone beside the axis. They fill the box's depth
 /// but for the first, which the box is too short for.
 Problem several(Precision precision, Stepping stepping, const std::string& variant) {
-  Problem p = water_problem(kTop, {12, 5.5, 0.5, 0.25}, 0.4, 0.04);
+  Problem p = water_problem(kTop, {12, 5.5, 0.5, 0.25}, 0.4, 0.08);
   p.materials.push_back(material("bone-compact-icru"));
   paint(p, 1, 1.0, 3.0, 1.0, 2.0);
   p.precision = precision;
