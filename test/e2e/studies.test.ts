@@ -1,11 +1,12 @@
 /** Studies in a real browser: planned from the form, solved by real processes, sorted, filtered, plotted, opened. */
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, it } from 'vitest';
 import { tinyScenario } from '../electron/host/small-run.ts';
 import { seenWhole } from './looks.ts';
 import { useWorkbench } from './workbench-page.ts';
 
-const { workbench } = useWorkbench('studies');
+const { workbench, home } = useWorkbench('studies');
 
 it('plans a study of the form, solves it, and shows every row of it', async () => {
   const { open, page, bench } = await workbench();
@@ -183,5 +184,39 @@ it('packs what is chosen for a colleague, and takes in what one has packed', asy
   await bench.drop('for you.braggbench', readFileSync(await download.path()), 'application/zip');
   await expect.poll(() => page.getByText('Unpacked for you into the library').count()).toBe(1);
   await expect.poll(() => page.getByText(/1 scenario.*there already/).count()).toBe(1);
+  await open.close();
+});
+
+it('describes a cluster, says what is wrong with it, and offers it as a place for studies', async () => {
+  const { open, page, bench } = await workbench();
+  await bench.layout('Alt+Shift+2', 'Compare');
+  await bench.panel('Studies').click();
+  await page.getByRole('button', { name: 'Enlarge Studies' }).click();
+  const another = page.getByRole('button', { name: 'New study' });
+  await another
+    .or(page.getByRole('button', { name: 'Plan', exact: true }))
+    .first()
+    .waitFor();
+  if (await another.isVisible()) await another.click();
+  const where = page.getByLabel('Where it is solved');
+  expect(await where.locator('option').allTextContents()).toEqual(['this machine']);
+  await page.getByRole('button', { name: 'Clusters…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Clusters' });
+  const says = page.getByTestId('cluster-says');
+  await dialog.getByLabel('Name', { exact: true }).fill('institute');
+  await dialog.getByLabel('Login host').fill('-oProxyCommand=x');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(() => says.textContent()).toMatch(/^The login host is not what ssh takes/);
+  await dialog.getByLabel('Login host').fill('');
+  await dialog.getByLabel('Braggbench there').fill('no-such-braggbench');
+  await dialog.getByLabel('Folder').fill(path.join(home, 'cluster'));
+  await dialog.getByRole('button', { name: 'Try it' }).click();
+  await expect.poll(() => says.textContent()).toMatch(/^institute: no-such-braggbench was not found there/);
+  await seenWhole(open, 'studies-clusters');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(() => says.textContent()).toBe('institute was kept.');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await where.selectOption('institute');
+  await seenWhole(open, 'studies-where');
   await open.close();
 });

@@ -4,17 +4,18 @@ import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
 import { type Came, PROJECT_ENDING } from '../../contract/projects/project.ts';
 import { type PackRequest, packProject } from '../../host/app/projects/pack.ts';
+import { unpackProject } from '../../host/app/projects/unpack.ts';
 import { NOTES_FOLDER } from '../../host/app/timelines/notes.ts';
 import type { Host } from '../../host/index.ts';
 import { isStudyFolder } from '../../host/model/studies/folder.ts';
-import { hasFlag, UsageError } from '../arguments.ts';
+import { flagValue, hasFlag, UsageError } from '../arguments.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
 import { table } from '../table.ts';
 import type { Verb, VerbContext } from '../verb.ts';
 
-const ENDINGS = ['.json', '.yaml', '.yml', '.h5'];
+const ENDINGS = ['.json', '.yaml', '.yml', '.h5', '.cu', '.cpp'];
 const STUDY = '.study';
 
 type Packed = Pick<PackRequest, 'files' | 'studies' | 'notesFolder'>;
@@ -81,31 +82,40 @@ const said: Readonly<Record<Came['how'], string>> = {
 
 async function unpack({ parsed, terminal }: VerbContext, file: string): Promise<ExitCode> {
   return withHost(async (host) => {
-    const { name, came } = await host.call('project.unpack', {
-      source: { kind: 'file', file: host.grant(file).file },
-    });
+    const into = flagValue(parsed, 'into');
+    const library = into ?? host.files.library.folder;
+    const { name, came } =
+      into === undefined
+        ? await host.call('project.unpack', { source: { kind: 'file', file: host.grant(file).file } })
+        : await unpackProject({
+            name: path.basename(file),
+            bytes: await host.files.read(host.grant(file).file),
+            library: path.resolve(into),
+          });
     if (hasFlag(parsed, 'json')) {
-      terminal.print(JSON.stringify({ name, library: host.files.library.folder, came }, null, 2));
+      terminal.print(JSON.stringify({ name, library, came }, null, 2));
       return exitCodes.done;
     }
     const rows = came.map((one) => [one.part, one.as, said[one.how]]);
     for (const line of table([{ title: 'what' }, { title: 'called' }, { title: 'here' }], rows)) terminal.print(line);
-    terminal.print(`${name} lies in ${host.files.library.folder}`);
+    terminal.print(`${name} lies in ${library}`);
     return exitCodes.done;
   });
 }
 
 export const projectVerb: Verb = {
   name: 'project',
-  usage: `project pack FILE${PROJECT_ENDING} WHAT…; project unpack FILE${PROJECT_ENDING} [--json]`,
+  usage: `project pack FILE${PROJECT_ENDING} WHAT…; project unpack FILE${PROJECT_ENDING} [--into FOLDER] [--json]`,
   summary: 'pack scenarios, runs, sessions, studies and notes into one file for a colleague, or unpack one',
   details: [
-    'pack takes scenarios with the files that they name, runs, sessions, and folders of studies with their results. --library takes all of your library, with the notes on timelines.',
+    'pack takes scenarios with the files and user kernels that they name, runs, sessions, and folders of studies with their results. --library takes all of your library, with the notes on timelines.',
+    'A kernel comes with its description, what it includes from its folder and its answer. It is not trusted there before its owner says so.',
     'unpack puts all of it into the library. What is there stays as it is: another file of the same name gets a number, a study with the same points takes up results that it lacks.',
     'A project is a zip archive. Its project.json names every file with its SHA-256, and unpack refuses what is not as it says.',
   ],
   flags: [
     { name: 'library', help: 'Pack all of the library.' },
+    { name: 'into', value: 'FOLDER', help: 'Unpack into this folder, not into your library.' },
     forceFlag,
     { name: 'json', help: 'Print one JSON document instead of text.' },
   ],

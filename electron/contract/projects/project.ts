@@ -57,8 +57,14 @@ export const projectMethods = {
   'project.pack': {
     params: z.strictObject({
       name: z.string().min(1).max(100),
-      /** The one in the form; null: none. */
-      scenario: z.strictObject({ name: z.string().max(200), document: scenarioDraftSchema }).nullable(),
+      /** The one in the form, and its file, beside which the files are that it names; null: none. */
+      scenario: z
+        .strictObject({
+          name: z.string().max(200),
+          document: scenarioDraftSchema,
+          file: fileRefSchema.nullable().default(null),
+        })
+        .nullable(),
       /** In the library, or opened. */
       files: z.array(fileRefSchema).max(MOST_PACKED),
       /** This session's, saved or not. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { fileRefSchema } from '../files.ts';
 import { scenarioDraftSchema } from '../scenario/draft.ts';
 import { bytes, float64 } from '../wire/arrays.ts';
+import { clusterSchema, clustersSchema } from './clusters.ts';
 import { LONGEST_EXPRESSION } from './expression.ts';
 import { pointResultSchema } from './result.ts';
 import { groupsSchema, MOST_PLOTTED, studySortSchema, studyViewsSchema } from './views.ts';
@@ -27,6 +28,10 @@ export const studyEntrySchema = z.strictObject({
   left_s: z.number().nullable(),
   /** Why the last go here ended early; null: it did not. */
   error: z.string().nullable(),
+  /** The cluster that it was given to last; null: this machine. */
+  on: z.string().nullable(),
+  /** It has a search, which one machine measures. */
+  searches: z.boolean(),
   /** The first failures. */
   failures: z.array(z.strictObject({ id: z.string(), message: z.string() })).readonly(),
   /** ISO 8601. */
@@ -36,6 +41,9 @@ export type StudyEntry = Readonly<z.infer<typeof studyEntrySchema>>;
 
 /** A study as its author wrote it, and the file of its scenario, beside which the files are that this names. */
 const written = z.strictObject({ document: scenarioDraftSchema, file: fileRefSchema.nullable().default(null) });
+
+/** Name of a cluster; null: this machine. */
+const on = z.string().nullable().default(null);
 
 export const studyPlanSchema = z.strictObject({
   points: z.number().int().nonnegative(),
@@ -103,9 +111,17 @@ export const studyMethods = {
   /** Throws `invalid` with every fault of the study. */
   'study.plan': { params: written, result: studyPlanSchema },
   /** Plans it into the library and begins. A study with the same points goes on where it was. */
-  'study.start': { params: written, result: ofStudy },
+  'study.start': { params: written.extend({ on }), result: ofStudy },
   /** Solves what has no result; with `retry` what failed, too. */
-  'study.resume': { params: z.strictObject({ study: studyIdSchema, retry: z.boolean() }), result: nothing },
+  'study.resume': { params: z.strictObject({ study: studyIdSchema, retry: z.boolean(), on }), result: nothing },
+  'study.clusters': { params: nothing, result: z.strictObject({ clusters: clustersSchema }) },
+  /** In the place of those that are there. */
+  'study.keepClusters': { params: z.strictObject({ clusters: clustersSchema }), result: nothing },
+  /** Whether it answers: one sentence, of what stands there. Throws `unsupported` with one of what is wrong. */
+  'study.tryCluster': {
+    params: z.strictObject({ cluster: clusterSchema }),
+    result: z.strictObject({ says: z.string() }),
+  },
   /** The points under way are lost, and nothing else. */
   'study.stop': { params: ofStudy, result: nothing },
   /** Rows from `from` on in the order asked for; at most 500. */

@@ -130,6 +130,7 @@ export class Host {
       host: () => this,
       assetsFolder: parts.assetsFolder,
       libraryFolder: () => parts.files.library.folder,
+      clusters: () => parts.settings.values.clusters,
     });
     this.#registry = this.#registryFor(null);
   }
@@ -207,7 +208,7 @@ export class Host {
         ...libraryHandlers(this.#parts, shell),
         ...userKernelHandlers(this.#parts),
         ...whatIfHandlers(this.#parts),
-        ...studyHandlers({ studies: this.studies, files }),
+        ...studyHandlers({ studies: this.studies, files, settings: this.#parts.settings }),
         ...projectHandlers({ ...this.#parts, studies: this.studies, program: () => this.capabilities().version }),
         ...recoveryHandlers(this.#parts),
         ...desktopHandlers(this.#parts, shell),

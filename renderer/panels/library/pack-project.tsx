@@ -75,6 +75,7 @@ export function PackProject({ onDone }: { readonly onDone: () => void }): ReactE
   const { client, stores } = workbench;
   const title = useSelected(stores.scenario, documentTitle);
   const draft = useSelected(stores.scenario, (state) => state.draft);
+  const file = useSelected(stores.scenario, (state) => state.file);
   const runs = useSelected(stores.runs, (state) => state.runs).filter(hasResult);
   const live = useSelected(stores.comparison, (state) => state.live).filter(({ state }) => state === 'done');
   const { items, studies } = useStored();
@@ -96,7 +97,7 @@ export function PackProject({ onDone }: { readonly onDone: () => void }): ReactE
     try {
       const made = await client.call('project.pack', {
         name: name.trim(),
-        scenario: chosen.has('form') ? { name: title, document: draft } : null,
+        scenario: chosen.has('form') ? { name: title, document: draft, file: file?.file ?? null } : null,
         files: items.filter(({ id }) => chosen.has(`file ${id}`)).map(({ file }) => file),
         runs: runs.filter(({ id }) => chosen.has(`run ${id}`)).map(({ id }) => id),
         benches: live.filter(({ id }) => chosen.has(`bench ${id}`)).map(({ id }) => id),

@@ -25,6 +25,7 @@ import {
   withKinds,
 } from './axis-draft.ts';
 import { type ReadyMade, readyMade } from './ready-made.ts';
+import { Where } from './where.tsx';
 import { isEndless, planText } from './words.ts';
 
 const kinds: readonly { readonly value: AxisKind; readonly label: string }[] = [
@@ -145,6 +146,7 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
   const [plan, setPlan] = useState<{ readonly of: string; readonly plan: StudyPlan } | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
+  const [on, setOn] = useState<string | null>(null);
   const next = useRef(1);
   const paths = useMemo(() => pathsIn(complete ?? draft), [complete, draft]);
 
@@ -175,7 +177,9 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
     ask(async () => setPlan({ of: asked, plan: await client.call('study.plan', call) }));
   const start = (): Promise<void> =>
     ask(async () => {
-      const { study } = await client.call('study.start', call);
+      // A search measures where its configurations are compared.
+      const where = document.search === undefined ? on : null;
+      const { study } = await client.call('study.start', { ...call, on: where });
       onStarted(study);
     });
   const choose = (made: ReadyMade | null): void => {
@@ -269,6 +273,12 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
           onChange={(repeats) => setForm({ ...form, repeats: Number(repeats) })}
         />
       </div>
+      {document.search === undefined ? (
+        <>
+          <h3>Where it is solved</h3>
+          <Where on={on} onChange={setOn} />
+        </>
+      ) : null}
       <div className="studies__deeds">
         <Button disabled={faulty || busy} onPress={() => void look()}>
           Plan

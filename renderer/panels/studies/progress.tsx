@@ -1,9 +1,10 @@
 /** How far a study is, and what failed. */
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
 import type { StudyEntry } from '../../../electron/contract/study/calls.ts';
 import { count } from '../../base/numbers.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
+import { Where } from './where.tsx';
 import { stateText } from './words.ts';
 
 export interface ProgressProps {
@@ -14,6 +15,7 @@ export interface ProgressProps {
 export function Progress({ entry, onChanged }: ProgressProps): ReactElement {
   const { client, stores } = useWorkbench();
   const { id, points, done, failed, state, failures } = entry;
+  const [on, setOn] = useState(entry.on);
   const doing = (work: Promise<unknown>): void => {
     work.then(onChanged, (error: unknown) => stores.notices.fail(`${entry.name} was left as it was`, error));
   };
@@ -30,13 +32,14 @@ export function Progress({ entry, onChanged }: ProgressProps): ReactElement {
             Stop
           </Button>
         ) : null}
+        {state === 'open' && left > 0 && !entry.searches ? <Where on={on} onChange={setOn} /> : null}
         {state === 'open' && left > 0 ? (
-          <Button icon="run" onPress={() => doing(client.call('study.resume', { study: id, retry: false }))}>
+          <Button icon="run" onPress={() => doing(client.call('study.resume', { study: id, retry: false, on }))}>
             Go on
           </Button>
         ) : null}
         {(state === 'open' || state === 'whole') && failed > 0 ? (
-          <Button icon="reset" onPress={() => doing(client.call('study.resume', { study: id, retry: true }))}>
+          <Button icon="reset" onPress={() => doing(client.call('study.resume', { study: id, retry: true, on }))}>
             Try failed points again
           </Button>
         ) : null}

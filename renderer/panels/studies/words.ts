@@ -29,13 +29,14 @@ export function planText(plan: StudyPlan): string {
   ].join(' ');
 }
 
-export function stateText({ state, points, done, failed, per_s, left_s, error }: StudyEntry): string {
+export function stateText({ state, points, done, failed, per_s, left_s, error, on }: StudyEntry): string {
   const left = points - done - failed;
   const parts = [
     `${count(done)} of ${plural(points, 'point')} solved`,
     ...(failed > 0 ? [`${count(failed)} failed`] : []),
     ...(state === 'running' && per_s !== null ? [`${significant(per_s, 3)} a second`] : []),
     ...(state === 'running' && left_s !== null ? [`${longTime(left_s)} left at this rate`] : []),
+    ...(state === 'running' && on !== null ? [`on ${on}`] : []),
     ...(state === 'stopping' ? ['stopping'] : []),
     ...(state === 'elsewhere' ? ['another process works on it'] : []),
     ...(state === 'open' && left > 0 ? [`${count(left)} left`] : []),

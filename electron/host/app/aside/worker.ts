@@ -10,6 +10,7 @@ import '../projects/pack.ts';
 import '../projects/unpack.ts';
 import '../run-files/tasks.ts';
 import '../sessions/aside.ts';
+import '../studies/cluster/bring.ts';
 import '../studies/results.ts';
 import '../../model/fields/field.ts';
 import '../../model/reproducer/problem.ts';

@@ -13,6 +13,7 @@ import type { Runs } from '../runs/runs.ts';
 import type { Handlers } from '../service/service.ts';
 import type { Studies } from '../studies/studies.ts';
 import { NOTES_FOLDER } from '../timelines/notes.ts';
+import { placeOf } from './scenarios.ts';
 
 export interface ProjectParts {
   readonly files: FileAccess;
@@ -42,7 +43,11 @@ export function projectHandlers({
     'project.pack': async ({ name, scenario, files: refs, runs: ids, benches: sessions, studies: wanted, notes }) => {
       const packed: PackedFile[] = [];
       const text = (value: unknown): Uint8Array => new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
-      if (scenario !== null) packed.push({ name: plain(scenario.name, '.json'), from: text(scenario.document) });
+      if (scenario !== null) {
+        // Kernels of a scenario that is in no file of the user's lie in the library.
+        const folder = (await placeOf(files, scenario.file)).folder ?? files.library.folder;
+        packed.push({ name: plain(scenario.name, '.json'), from: text(scenario.document), folder });
+      }
       for (const ref of refs)
         packed.push({ name: path.basename(files.nameOf(ref).name), from: (await files.readable(ref)).path });
       for (const id of ids) {

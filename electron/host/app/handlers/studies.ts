@@ -1,12 +1,15 @@
 /** Calls about studies. */
 import type { FileAccess } from '../../io/files/access.ts';
+import type { HostSettings } from '../../io/files/settings.ts';
 import type { Handlers } from '../service/service.ts';
+import { clusterSays } from '../studies/cluster/login.ts';
 import type { Studies } from '../studies/studies.ts';
 import { placeOf } from './scenarios.ts';
 
 export interface StudyParts {
   readonly studies: Studies;
   readonly files: FileAccess;
+  readonly settings: HostSettings;
 }
 
 const mimes = {
@@ -19,17 +22,24 @@ const mimes = {
 export function studyHandlers({
   studies,
   files,
+  settings,
 }: StudyParts): Pick<Handlers, Extract<keyof Handlers, `study.${string}`>> {
   return {
     'study.list': async () => ({ studies: await studies.list() }),
     'study.plan': async ({ document, file }) => studies.plan(document, await placeOf(files, file)),
-    'study.start': async ({ document, file }) => ({
-      study: await studies.start(document, await placeOf(files, file)),
+    'study.start': async ({ document, file, on }) => ({
+      study: await studies.start(document, await placeOf(files, file), on),
     }),
-    'study.resume': async ({ study, retry }) => {
-      await studies.resume(study, retry);
+    'study.resume': async ({ study, retry, on }) => {
+      await studies.resume(study, retry, on);
       return {};
     },
+    'study.clusters': async () => ({ clusters: settings.values.clusters }),
+    'study.keepClusters': async ({ clusters }) => {
+      await settings.change({ clusters });
+      return {};
+    },
+    'study.tryCluster': async ({ cluster }) => ({ says: await clusterSays(cluster) }),
     'study.stop': async ({ study }) => {
       await studies.stop(study);
       return {};

@@ -4,8 +4,9 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import { PROJECT_FORMAT, type ProjectManifest, type ProjectPart } from '../../../contract/projects/project.ts';
-import { validateScenario } from '../../../contract/scenario/index.ts';
+import { validateScenario, valueAt } from '../../../contract/scenario/index.ts';
 import type { PlanHead } from '../../../contract/study/index.ts';
+import { isUserKernelFile } from '../../../contract/user-kernels.ts';
 import { packZip } from '../../io/archive/zip.ts';
 import { aside } from '../../io/aside/task.ts';
 import { fileError } from '../../io/files/errors.ts';
@@ -13,16 +14,19 @@ import { readPlainAtMost } from '../../io/files/plain-file.ts';
 import { parseJson } from '../../io/text/json.ts';
 import { plainValue } from '../../io/text/source.ts';
 import { parseYaml } from '../../io/text/yaml.ts';
-import { StudyFolder } from '../../model/studies/folder.ts';
-import { readViews } from '../../model/studies/views.ts';
+import { linesText, StudyFolder } from '../../model/studies/folder.ts';
+import { readViews, viewsText } from '../../model/studies/views.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { kindOf } from '../library/facts.ts';
 import { NOTES_ENDING } from '../timelines/notes.ts';
+import { kernelFileOf, kernelFiles } from './kernel-files.ts';
 
 export interface PackedFile {
   readonly name: string;
   /** Path of a file on this machine, or what is in none. */
   readonly from: string | Uint8Array;
+  /** Where the files lie that it names, if it is in none itself. */
+  readonly folder?: string;
 }
 
 export interface PackRequest {
@@ -87,10 +91,17 @@ async function read(file: string): Promise<Uint8Array> {
   return bytes;
 }
 
-/** Files that a scenario names, from its folder; such as lie elsewhere stay there. */
-async function besidesOf(document: unknown, folder: string): Promise<readonly (readonly [string, Uint8Array])[]> {
+/** Files that a scenario names, from its folder, and those of user kernels; such as lie elsewhere stay there. */
+async function besidesOf(
+  document: unknown,
+  folder: string,
+  variants: readonly unknown[] = [],
+): Promise<readonly (readonly [string, Uint8Array])[]> {
   const { filled } = validateScenario(document);
-  const names = filled === null ? [] : hostWorkloads[filled.kind].scenario.files(filled);
+  const data = filled === null ? [] : hostWorkloads[filled.kind].scenario.files(filled);
+  const named = [valueAt(document, ['solver', 'variant']), ...variants].flatMap((one) => kernelFileOf(one) ?? []);
+  const kernels = await Promise.all([...new Set(named)].map((id) => kernelFiles(id, folder)));
+  const names = [...new Set([...data, ...kernels.flat()])];
   const found = names.map(async (name): Promise<readonly (readonly [string, Uint8Array])[]> => {
     const full = path.resolve(folder, name);
     const inside = path.relative(folder, full);
@@ -107,9 +118,13 @@ const text = (written: string): Uint8Array => new TextEncoder().encode(written);
 async function addStudy(packing: Packing, name: string, at: string): Promise<void> {
   const folder = await StudyFolder.open(at);
   const add = (file: string, bytes: Uint8Array): void => packing.add('study', path.posix.join(name, file), bytes);
+  const lines = await folder.lines();
   for (const [i, base] of folder.head.bases.entries()) {
-    if (base.folder === null || base.beside.length === 0) continue;
-    for (const [file, bytes] of await besidesOf(base.document, base.folder))
+    if (base.folder === null) continue;
+    const variants = lines
+      .filter((line) => line.base === i)
+      .flatMap(({ settings }) => settings.map(({ value }) => value));
+    for (const [file, bytes] of await besidesOf(base.document, base.folder, variants))
       add(path.posix.join('beside', `${i}`, file), bytes);
   }
   // Where the files beside a base lie is told anew where it is unpacked.
@@ -118,7 +133,7 @@ async function addStudy(packing: Packing, name: string, at: string): Promise<voi
     bases: folder.head.bases.map((base) => ({ ...base, folder: null })),
   };
   add('plan.json', text(`${JSON.stringify(head, null, 2)}\n`));
-  add('points.jsonl', text((await folder.lines()).map((line) => `${JSON.stringify(line)}\n`).join('')));
+  add('points.jsonl', text(linesText(lines)));
   // One file for all results: archives hold fewer files than studies have points.
   const results: string[] = [];
   for (const [id, state] of await folder.ended()) {
@@ -127,22 +142,28 @@ async function addStudy(packing: Packing, name: string, at: string): Promise<voi
   }
   add('results.jsonl', text(results.join('')));
   const views = await readViews(at);
-  if (views.length > 0) add('views.json', text(JSON.stringify(views)));
+  if (views.length > 0) add('views.json', text(viewsText(views)));
   const best = await read(path.join(at, 'best.json')).catch(() => null);
   if (best !== null) add('best.json', best);
 }
 
 export const packProject = aside('pack a project', async (request: PackRequest): Promise<Uint8Array> => {
   const packing = new Packing();
-  for (const { name, from } of request.files) {
+  for (const { name, from, folder } of request.files) {
+    if (isUserKernelFile(name) && typeof from === 'string') {
+      const own = path.dirname(from);
+      for (const file of await kernelFiles(name, own)) packing.add('beside', file, await read(path.join(own, file)));
+      continue;
+    }
     const bytes = typeof from === 'string' ? await read(from) : from;
     const part = name.endsWith(NOTES_ENDING) ? 'notes' : kindOf(name);
     packing.add(part, name, bytes);
-    if (part !== 'scenario' || typeof from !== 'string') continue;
+    const beside = folder ?? (typeof from === 'string' ? path.dirname(from) : null);
+    if (part !== 'scenario' || beside === null) continue;
     const written = new TextDecoder().decode(bytes);
     const parsed = /\.ya?ml$/i.test(name) ? parseYaml(written) : parseJson(written);
     const document = parsed.root === null ? null : plainValue(parsed.root);
-    for (const [file, beside] of await besidesOf(document, path.dirname(from))) packing.add('beside', file, beside);
+    for (const [file, content] of await besidesOf(document, beside)) packing.add('beside', file, content);
   }
   for (const { name, folder } of request.studies) await addStudy(packing, name, folder);
   const { notesFolder } = request;

@@ -171,7 +171,9 @@ async function writeStudy(folder: string, { head, lines, results, files }: Study
   }
   const bases = head.bases.map((base, i) => ({
     ...base,
-    folder: base.beside.length === 0 ? null : path.join(folder, 'beside', String(i)),
+    folder: [...files.keys()].some((name) => name.startsWith(`beside/${i}/`))
+      ? path.join(folder, 'beside', String(i))
+      : null,
   }));
   await writeAtomically(path.join(part, 'points.jsonl'), lines, 'refuse');
   await writeAtomically(path.join(part, 'plan.json'), `${JSON.stringify({ ...head, bases }, null, 2)}\n`, 'refuse');

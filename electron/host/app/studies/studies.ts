@@ -14,15 +14,18 @@ import type {
   StudyValues,
 } from '../../../contract/study/calls.ts';
 import { studyIdSchema } from '../../../contract/study/calls.ts';
+import type { Cluster } from '../../../contract/study/clusters.ts';
 import type { PlanLine, PointResult } from '../../../contract/study/index.ts';
 import type { StudyView } from '../../../contract/study/views.ts';
 import { fromNative } from '../../io/addon/addon.ts';
 import { processRoomId } from '../../io/files/this-machine.ts';
 import { isStudyFolder, StudyFolder } from '../../model/studies/folder.ts';
 import type { Look } from '../../model/studies/look.ts';
+import { readOn, writeOn } from '../../model/studies/on.ts';
 import { readViews, writeViews } from '../../model/studies/views.ts';
 import type { ScenarioOrigin } from '../../workloads/scenarios/index.ts';
 import { tuneLocally } from '../tuning/tune.ts';
+import { solveOnCluster } from './cluster/engine.ts';
 import { documentOf } from './documents.ts';
 import { type LocalOptions, solveLocally, wholeMachine } from './local/engine.ts';
 import type { StudyOutcome, StudyProgress } from './local/go.ts';
@@ -46,6 +49,7 @@ export interface StudiesParts {
   readonly assetsFolder: string;
   /** The library, which the user may move. */
   readonly libraryFolder: () => string;
+  readonly clusters: () => readonly Cluster[];
 }
 
 const ENDING = '.study';
@@ -69,15 +73,23 @@ function idOf(name: string): StudyId {
   return plain === '' ? DEFAULT_NAME : plain;
 }
 
-/** Solves the points of a study, or measures those of a search one by one. */
+/** Solves the points of a study, here or on a cluster, or measures those of a search one by one. */
 function goAt(
   host: SolvingHost,
-  options: Omit<LocalOptions, 'share'> & { readonly retry: boolean },
+  options: Omit<LocalOptions, 'share'> & { readonly retry: boolean; readonly cluster: Cluster | null },
 ): Promise<StudyOutcome> {
   const { search } = options.folder.study;
+  const { cluster } = options;
+  if (cluster !== null) return solveOnCluster({ ...options, cluster });
   return search === undefined
     ? solveLocally({ ...options, share: wholeMachine(host) })
     : tuneLocally({ ...options, search });
+}
+
+/** Configurations of a search are compared by their times, so one machine measures them. */
+function refuseSearch(search: unknown, cluster: Cluster | null): void {
+  if (search === undefined || cluster === null) return;
+  throw new BraggError('invalid', `A search measures on one machine: ${cluster.name} has no part in it.`);
 }
 
 export class Studies {
@@ -127,6 +139,8 @@ export class Studies {
       ...{ id, name, points, done, failed, per_s, left_s, failures },
       state: here ?? there,
       error: this.#errors.get(id) ?? null,
+      on: await readOn(folder.folder),
+      searches: folder.study.search !== undefined,
       created: folder.head.created,
     };
   }
@@ -152,8 +166,10 @@ export class Studies {
   }
 
   /** Begins it, or goes on with the same one. */
-  async start(document: ScenarioDraft, place: ScenarioOrigin): Promise<StudyId> {
+  async start(document: ScenarioDraft, place: ScenarioOrigin, on: string | null): Promise<StudyId> {
+    const cluster = this.#cluster(on);
     const planned = await this.#planned(document, place);
+    refuseSearch(planned.study.search, cluster);
     const wanted = idOf(planned.study.name);
     for (let i = 1; i <= MOST_OF_A_NAME; i += 1) {
       const id = i === 1 ? wanted : `${wanted} ${i}`;
@@ -162,21 +178,32 @@ export class Studies {
         throw error;
       });
       if (folder === null) continue;
-      await this.#go(id, folder, false);
+      await this.#go(id, folder, false, cluster);
       return id;
     }
     throw new BraggError('exists', `There are ${MOST_OF_A_NAME} other studies named ${wanted}.`);
   }
 
-  async resume(id: StudyId, retry: boolean): Promise<void> {
-    await this.#go(id, await this.#open(id), retry);
+  async resume(id: StudyId, retry: boolean, on: string | null): Promise<void> {
+    const cluster = this.#cluster(on);
+    const folder = await this.#open(id);
+    refuseSearch(folder.study.search, cluster);
+    await this.#go(id, folder, retry, cluster);
+  }
+
+  /** Throws BraggError `not-found`. */
+  #cluster(name: string | null): Cluster | null {
+    if (name === null) return null;
+    const found = this.#parts.clusters().find((one) => one.name === name);
+    if (found !== undefined) return found;
+    throw new BraggError('not-found', `There is no cluster ${name} in the settings.`);
   }
 
   /** Returns at once: who works on it sees it within a second. */
   async stop(id: StudyId): Promise<void> {
     const folder = await this.#open(id);
-    this.#going.get(id)?.stop.abort();
-    await folder.askToStop();
+    // Said first: what ends without it leaves its jobs on a cluster.
+    await folder.askToStop().finally(() => this.#going.get(id)?.stop.abort());
   }
 
   async rows(id: StudyId, look: Look): Promise<StudyRows> {
@@ -248,13 +275,14 @@ export class Studies {
   }
 
   /** Throws BraggError `exists` where somebody works on it. */
-  async #go(id: StudyId, folder: StudyFolder, retry: boolean): Promise<void> {
+  async #go(id: StudyId, folder: StudyFolder, retry: boolean, cluster: Cluster | null): Promise<void> {
     if (this.#going.has(id)) throw new BraggError('exists', `${id} is being solved.`);
     const lock = await holdStudy(folder);
     try {
       const lines = await leftOf(folder, retry);
       if (retry) for (const line of lines) await folder.forgetFailure(line.id);
       await folder.goOn();
+      await writeOn(folder.folder, cluster?.name ?? null);
       this.#errors.delete(id);
       const stop = new AbortController();
       const { assetsFolder } = this.#parts;
@@ -263,7 +291,8 @@ export class Studies {
         stop,
         progress: null,
         ended: goAt(host, {
-          ...{ host, folder, lines, assetsFolder, retry, signal: stop.signal, budget: folder.study.budget, job: null },
+          ...{ host, folder, lines, assetsFolder, retry, cluster },
+          ...{ signal: stop.signal, budget: folder.study.budget, job: null },
           onProgress: (now) => {
             going.progress = now;
           },

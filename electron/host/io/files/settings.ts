@@ -1,6 +1,7 @@
 /** Settings of the host, kept in the data folder; ones that cannot be read are reset, and told. */
 import path from 'node:path';
 import { z } from 'zod';
+import { clustersSchema } from '../../../contract/study/clusters.ts';
 import type { Locks } from './locks.ts';
 import { StateFile } from './state-file.ts';
 
@@ -9,6 +10,7 @@ const settingsSchema = z.strictObject({
   libraryFolder: z.string().nullable().default(null),
   /** Whether the desktop program asks for newer versions. Off until the user wants it. */
   updates: z.boolean().default(false),
+  clusters: clustersSchema.default([]),
 });
 export type SettingsValues = Readonly<z.infer<typeof settingsSchema>>;
 

@@ -13,6 +13,8 @@ export async function readViews(folder: string): Promise<readonly StudyView[]> {
   return (await readKeptJson(path.join(folder, FILE), studyViewsSchema, MOST_BYTES)) ?? [];
 }
 
+export const viewsText = (views: readonly StudyView[]): string => `${JSON.stringify(views, null, 2)}\n`;
+
 export async function writeViews(folder: string, views: readonly StudyView[]): Promise<void> {
-  await writeBeside(path.join(folder, FILE), `${JSON.stringify(views, null, 2)}\n`);
+  await writeBeside(path.join(folder, FILE), viewsText(views));
 }

@@ -1,6 +1,7 @@
 /** The script that every task of an array runs. Its shell hears the warning before the limit, and lets Slurm go on later. */
 
-const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+/** A word for a shell. */
+export const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** A task that gets nothing done is begun anew so often. */
 const MOST_RESTARTS = 3;

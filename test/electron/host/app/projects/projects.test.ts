@@ -1,12 +1,14 @@
 /** A project in one file: packed from one library, unpacked into another, by which nothing is lost and nothing replaced. */
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Came } from '../../../../../electron/contract/projects/project.ts';
+import { PLAN_FORMAT, type PlanLine, STUDY_FOLDER_VERSION } from '../../../../../electron/contract/study/index.ts';
 import { plainLook } from '../../../../../electron/contract/study/views.ts';
+import { StudyFolder } from '../../../../../electron/host/model/studies/folder.ts';
 import type { Client } from '../../../../../renderer/client/index.ts';
 import { tinyScenario } from '../../small-run.ts';
 import { openTestHost, type TestHost } from '../../test-host.ts';
@@ -167,4 +169,62 @@ test('files that a scenario names go with it', async () => {
     ['beside', 'own.csv', 'new'],
     ['scenario', 'with-table.json', 'new'],
   ]);
+});
+
+test('a user kernel goes with its scenario and with studies of it: whole, and trusted by nobody yet', async () => {
+  const files = {
+    'mine.cpp': '#include "step.hpp"\nint mine() { return step(); }\n',
+    'step.hpp': 'inline int step() { return 1; }\n',
+    'mine.py': 'print(1)\n',
+    'mine.json': JSON.stringify({
+      ...{ kind: 'variant', version: 1, base: 'gather', replaces: 'kernels/transport/cpu/gather.cpp', title: 'Mine' },
+      answer: 'mine.py',
+    }),
+  };
+  const library = (test_: TestHost): string => path.join(test_.folder, 'library');
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(library(from), name), text);
+  writeFileSync(path.join(library(from), 'other.txt'), 'of nobody');
+  const document = { ...tinyScenario, solver: { variant: 'mine.cpp' } };
+  const { bytes } = await mine.call('project.pack', {
+    ...{ name: 'kernel', scenario: { name: 'of mine', document }, files: [], runs: [], benches: [], studies: [] },
+    notes: false,
+  });
+  const { came } = await theirs.call('project.unpack', { source: { kind: 'bytes', name: 'kernel', bytes } });
+  expect(came.map(({ part, as }) => `${part} ${as}`).toSorted()).toEqual([
+    'beside mine.cpp',
+    'beside mine.json',
+    'beside mine.py',
+    'beside step.hpp',
+    'scenario of mine.json',
+  ]);
+  for (const [name, text] of Object.entries(files))
+    expect(readFileSync(path.join(library(to), name), 'utf8')).toBe(text);
+});
+
+test('kernels of a study are those of its points', async () => {
+  const at = path.join(from.folder, 'library');
+  writeFileSync(path.join(at, 'axis.cpp'), 'int axis() { return 1; }\n');
+  const folder = path.join(at, 'studies', 'by kernel.study');
+  await mkdir(folder, { recursive: true });
+  const lines: PlanLine[] = ['gather', 'axis.cpp[kTile=8]'].map((value, i) => ({
+    id: String(i).padStart(16, '0'),
+    base: 0,
+    settings: [{ path: ['solver', 'variant'], value }],
+  }));
+  await StudyFolder.create(
+    folder,
+    {
+      ...{ format: PLAN_FORMAT, version: STUDY_FOLDER_VERSION, created: '2026-01-01T00:00:00Z', name: 'by kernel' },
+      ...{ study: { kind: 'study', version: 1 }, points: 2, state_bytes: null, least_s: null },
+      bases: [{ name: 'base', document: tinyScenario, folder: at, beside: [] }],
+    },
+    lines,
+  );
+  const { bytes } = await mine.call('project.pack', {
+    ...{ name: 'kernels', scenario: null, files: [], runs: [], benches: [], studies: ['by kernel'], notes: false },
+  });
+  await theirs.call('project.unpack', { source: { kind: 'bytes', name: 'kernels', bytes } });
+  const there = await StudyFolder.open(path.join(to.folder, 'library', 'studies', 'by kernel.study'));
+  const [base] = there.head.bases;
+  expect(readdirSync(base?.folder ?? '')).toEqual(['axis.cpp']);
 });

@@ -139,7 +139,7 @@ describe('two servers', () => {
     ];
     await Promise.all([settings[0]?.change({ libraryFolder: '/x' }), settings[1]?.change({ updates: true })]);
     const kept = await HostSettings.open(dataFolder, a, noTrouble);
-    expect(kept.values).toEqual({ libraryFolder: '/x', updates: true });
+    expect(kept.values).toEqual({ clusters: [], libraryFolder: '/x', updates: true });
   });
 
   it('free a lock when its holder is killed', async () => {

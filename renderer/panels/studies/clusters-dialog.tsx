@@ -1,0 +1,133 @@
+/** The clusters that studies can be given to: described, tried, kept in the settings. */
+import { type ReactElement, useId, useState } from 'react';
+import { type Cluster, newCluster } from '../../../electron/contract/study/clusters.ts';
+import { errorText } from '../../state/notices.ts';
+import { Button } from '../../widgets/controls/button.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import { TextField } from '../../widgets/controls/text-field.tsx';
+import { Dialog } from '../../widgets/floating/dialog.tsx';
+import { useWorkbench } from '../../workbench/context.ts';
+import { type ClusterDraft, clusterOf, draftOf, withCluster } from './cluster-draft.ts';
+
+const NEW = '';
+
+const fields: readonly { readonly key: keyof ClusterDraft; readonly label: string; readonly hint: string }[] = [
+  { key: 'name', label: 'Name', hint: 'what you call it' },
+  { key: 'host', label: 'Login host', hint: 'user@login.example, or an entry of ~/.ssh/config; empty: sbatch is here' },
+  { key: 'folder', label: 'Folder', hint: 'every node sees it; from your home there, or absolute' },
+  { key: 'program', label: 'Braggbench there', hint: 'how it is called; empty: braggbench, or this one' },
+  { key: 'modules', label: 'Modules', hint: 'loaded first, such as cuda/13.0' },
+  { key: 'sbatch', label: 'Words for sbatch', hint: '--partition=cpu --time=1:00:00' },
+  { key: 'cores', label: 'Cores of a task', hint: '1' },
+];
+
+export interface ClustersDialogProps {
+  readonly clusters: readonly Cluster[];
+  readonly onKept: (clusters: readonly Cluster[]) => void;
+  readonly onDone: () => void;
+}
+
+export function ClustersDialog({ clusters, onKept, onDone }: ClustersDialogProps): ReactElement {
+  const { client } = useWorkbench();
+  const [chosen, setChosen] = useState(clusters[0]?.name ?? NEW);
+  const [draft, setDraft] = useState(draftOf(clusters[0] ?? newCluster));
+  const [said, setSaid] = useState<{ readonly text: string; readonly wrong: boolean } | null>(null);
+  const [busy, setBusy] = useState(false);
+  const id = useId();
+  const choose = (name: string): void => {
+    setChosen(name);
+    setDraft(draftOf(clusters.find((one) => one.name === name) ?? newCluster));
+    setSaid(null);
+  };
+  const tell = async (work: () => Promise<string>): Promise<void> => {
+    setBusy(true);
+    setSaid(null);
+    await work().then(
+      (text) => setSaid({ text, wrong: false }),
+      (error: unknown) => setSaid({ text: errorText(error), wrong: true }),
+    );
+    setBusy(false);
+  };
+  const checked = (work: (cluster: Cluster) => Promise<string>): void => {
+    const read = clusterOf(draft);
+    if ('fault' in read) setSaid({ text: read.fault, wrong: true });
+    else void tell(() => work(read.cluster));
+  };
+  const keep = async (next: readonly Cluster[], shown: string): Promise<void> => {
+    await client.call('study.keepClusters', { clusters: [...next] });
+    onKept(next);
+    setChosen(shown);
+  };
+  const save = (): void =>
+    checked(async (cluster) => {
+      const next = withCluster(clusters, chosen === NEW ? null : chosen, cluster);
+      if ('fault' in next) throw new Error(next.fault);
+      await keep(next.clusters, cluster.name);
+      return `${cluster.name} was kept.`;
+    });
+  const remove = (): void =>
+    void tell(async () => {
+      await keep(
+        clusters.filter(({ name }) => name !== chosen),
+        NEW,
+      );
+      setDraft(draftOf(newCluster));
+      return `${chosen} was removed.`;
+    });
+  const attempt = (): void => checked(async (cluster) => (await client.call('study.tryCluster', { cluster })).says);
+  return (
+    <Dialog
+      title="Clusters"
+      size="large"
+      onDismiss={onDone}
+      onSubmit={save}
+      actions={
+        <>
+          {chosen === NEW ? null : (
+            <Button icon="trash" disabled={busy} onPress={remove}>
+              Remove
+            </Button>
+          )}
+          <Button disabled={busy} onPress={attempt}>
+            Try it
+          </Button>
+          <Button disabled={busy} onPress={onDone}>
+            Close
+          </Button>
+          <Button tone="primary" icon="save" disabled={busy} onPress={save}>
+            Save
+          </Button>
+        </>
+      }
+    >
+      <p>
+        A cluster with Slurm solves the points of a study; results come here while it works. ssh is your own: log in by
+        a key or an agent. Nothing of a password is asked for or kept.
+      </p>
+      <div className="studies__cluster">
+        <label htmlFor={`${id}-which`}>Cluster</label>
+        <Select
+          id={`${id}-which`}
+          value={chosen}
+          options={[...clusters.map(({ name }) => ({ value: name, label: name })), { value: NEW, label: 'a new one' }]}
+          onChange={choose}
+        />
+        {fields.map(({ key, label, hint }) => [
+          <label key={`${key} label`} htmlFor={`${id}-${key}`}>
+            {label}
+          </label>,
+          <TextField
+            key={key}
+            id={`${id}-${key}`}
+            placeholder={hint}
+            value={draft[key]}
+            onChange={(text) => setDraft({ ...draft, [key]: text })}
+          />,
+        ])}
+      </div>
+      <p role="status" data-testid="cluster-says" className={said?.wrong === true ? 'studies__fault' : ''}>
+        {busy ? 'Asking…' : (said?.text ?? '')}
+      </p>
+    </Dialog>
+  );
+}

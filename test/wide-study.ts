@@ -1,0 +1,45 @@
+/** A study of very many points that were solved already, as its folder keeps them. */
+import { mkdir } from 'node:fs/promises';
+import {
+  PLAN_FORMAT,
+  type PlanLine,
+  type PointResult,
+  STUDY_FOLDER_VERSION,
+} from '../electron/contract/study/index.ts';
+import { StudyFolder } from '../electron/host/model/studies/folder.ts';
+import { solved } from './electron/host/model/studies/advice/solved.ts';
+
+export const WIDE_VARIANTS = ['plain', 'tiled', 'blocked', 'fused'] as const;
+/** Results that are written at the same time. */
+const AT_ONCE = 64;
+
+export async function writeWideStudy(folder: string, rows: number): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const lines: PlanLine[] = [];
+  const results: PointResult[] = [];
+  for (let i = 0; i < rows; i += 1) {
+    const n = Math.floor(i / WIDE_VARIANTS.length);
+    const time_s = (1 + (i % 7)) * 1e-3 * (1 + n / 1000);
+    const { line, result } = solved({
+      at: { 'solver.variant': WIDE_VARIANTS[i % WIDE_VARIANTS.length], 'problem.n': n },
+      ...{ time_s, within: time_s / 100, readouts: { r80_mm: 40 + (i % 3) * 1e-3, right: 'yes' } },
+    });
+    lines.push(line);
+    results.push(result);
+  }
+  const created = await StudyFolder.create(
+    folder,
+    {
+      ...{ format: PLAN_FORMAT, version: STUDY_FOLDER_VERSION, created: '2026-01-01T00:00:00Z', name: 'wide' },
+      ...{ study: { kind: 'study', version: 1 }, bases: [{ name: 'base', document: {}, folder: null, beside: [] }] },
+      ...{ points: rows, state_bytes: null, least_s: null },
+    },
+    lines,
+  );
+  const next = results.values();
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (const result of next) await created.write(result);
+    }),
+  );
+}
