@@ -1,6 +1,7 @@
 /**
  * `npm run bench:verdicts`: how often a benchmark's verdicts are wrong, and
- * what they find, by simulation of how machines disturb times.
+ * what they find, by simulation of how machines disturb times. `-- --keep`
+ * writes the handbook's numbers.
  */
 import { hand } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
@@ -10,5 +11,5 @@ import { prepare } from './steps/all.mjs';
 await main(async () => {
   const elsewhere = await prepare(process.argv.slice(2));
   if (elsewhere !== null) return elsewhere;
-  return hand(process.execPath, [inRoot('test/bench/verdicts/main.ts')]);
+  return hand(process.execPath, [inRoot('test/bench/verdicts/main.ts'), ...process.argv.slice(2)]);
 });

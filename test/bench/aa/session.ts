@@ -66,6 +66,7 @@ export function writeCopy(folder: string, { variant, file, scenario }: Copied): 
 }
 
 interface Printed {
+  readonly machine: { readonly cpu: string; readonly gpu: { readonly name: string } | null };
   readonly rounds: number;
   readonly noise: { readonly floor: number | null };
   readonly environment?: { readonly other_load_cores: number | null };
@@ -84,7 +85,7 @@ export async function sessionOf(
   copy: string,
   { variant }: Copied,
   limits: { readonly seed: number; readonly seconds: number },
-): Promise<Verdict> {
+): Promise<{ readonly machine: string; readonly told: Verdict }> {
   const words = [
     ...['bench', 'small.json', '--variants', `${variant},./${copy}`, '--trust', '--json'],
     ...['--processes', '0', '--rounds', String(mostRounds)],
@@ -94,12 +95,13 @@ export async function sessionOf(
     ...{ cwd: folder, maxBuffer: 2 ** 28, timeout: 300_000 },
     env: { ...process.env, BRAGGBENCH_HOME: path.join(folder, 'home') },
   });
-  const { entries, noise, rounds, environment } = JSON.parse(stdout) as Printed;
+  const { machine, entries, noise, rounds, environment } = JSON.parse(stdout) as Printed;
   const [, own] = entries;
   if (own === undefined || own.status !== 'measured') throw new Error(`${copy}: ${own?.reason ?? 'was not measured'}`);
-  return {
+  const told: Verdict = {
     ...{ verdict: own.verdict, whole: own.whole?.verdict ?? 'none', rounds, floor: noise.floor },
     ...{ ratio: own.ratio.value, interval: own.ratio.interval },
     otherLoad_cores: environment?.other_load_cores ?? null,
   };
+  return { machine: variant === onGpu.variant ? (machine.gpu?.name ?? machine.cpu) : machine.cpu, told };
 }

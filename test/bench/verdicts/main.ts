@@ -1,7 +1,13 @@
-/** `npm run bench:verdicts`: the rates of wrong and found verdicts, by simulation with the shipped code. */
+/**
+ * `npm run bench:verdicts`: the rates of wrong and found verdicts, by simulation with the shipped code. `-- --keep`
+ * writes what the handbook's table is made from.
+ */
+import { parseArgs } from 'node:util';
+import { keep } from '../kept.ts';
 import { noiseModels } from './noise.ts';
 import { missed, type Rates, ratesOf } from './simulate.ts';
 
+const { values: asked } = parseArgs({ options: { keep: { type: 'boolean', default: false } } });
 const trials = 2000;
 const seed = 20260101;
 
@@ -23,10 +29,12 @@ found 90 % or more. Found: a difference of twice the precision asked for. Same: 
 const width = 38;
 console.log(''.padEnd(width) + columns.map(([name]) => name.padStart(9)).join(''));
 let failures = 0;
+const found: Rates[] = [];
 const rows = [...noiseModels.map((model) => ({ model, contestants: 1 })), { model: noiseModels[1], contestants: 10 }];
 for (const { model, contestants } of rows) {
   if (model === undefined) continue;
   const rates = ratesOf(model, contestants, trials, seed);
+  found.push(rates);
   const name = contestants === 1 ? model.name : `${model.name}, ${contestants} contestants`;
   console.log(name.padEnd(width) + columns.map(([, show]) => ` ${show(rates)}`).join(''));
   for (const line of missed(rates, trials, 2)) {
@@ -35,4 +43,8 @@ for (const { model, contestants } of rows) {
   }
 }
 console.log(failures === 0 ? '\nEvery row holds.' : `\n${failures} missed.`);
+if (asked.keep)
+  console.log(
+    `Kept as ${keep('simulated', { trials, seed, rows: found })}. Now: npm run figures -- --only verdicts-simulated`,
+  );
 process.exitCode = failures === 0 ? 0 : 1;
