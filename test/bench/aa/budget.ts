@@ -18,7 +18,7 @@ export class Budget {
     this.#ends = ends;
   }
 
-  /** Of the rounds of the next, which begins now. */
+  /** How long the rounds of the next, which begins now, may take. */
   next(now: number): number {
     const seen = this.#overheads;
     const overhead = seen.length === 0 ? usualOverhead : seen.reduce((sum, one) => sum + one, 0) / seen.length;
