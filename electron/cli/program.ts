@@ -32,6 +32,7 @@ import { traceVerb } from './verbs/trace.ts';
 import { validate } from './verbs/validate.ts';
 import { variants } from './verbs/variants.ts';
 import { programVersion } from './version.ts';
+import { refineVerb } from './workloads/diffraction/refine.ts';
 
 const verbs: readonly Verb[] = [
   run,
@@ -41,6 +42,7 @@ const verbs: readonly Verb[] = [
   validate,
   sobpVerb,
   commissionVerb,
+  refineVerb,
   variants,
   devices,
   bench,

@@ -1,5 +1,5 @@
 /** The verbs of the command line on diffraction scenarios. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -108,3 +108,55 @@ test('every CUDA variant that this machine cannot run says why in one sentence',
     else expect(reason).toMatch(/^[A-Z][^\n]{20,}\.$/);
   }
 });
+
+test('refine fits a crystal to an image of the user’s, and writes the scenario that has it', async () => {
+  const crystal = {
+    kind: 'diffraction',
+    version: 1,
+    name: 'Mine',
+    beam: { wavelength_A: 1 },
+    crystal: {
+      lattice: { kind: 'cell', a_A: 70, b_A: 80, c_A: 90, alpha_deg: 75, beta_deg: 85, gamma_deg: 95 },
+      misset: { x_deg: 17, y_deg: -40, z_deg: 63 },
+      cells: { a: 5, b: 5, c: 5 },
+      shape: 'round',
+    },
+    structure_factors: { default_electrons: 100 },
+    detector: { width: 96, height: 96, pixel_mm: 0.5, distance_mm: 100 },
+  };
+  await writeFile(path.join(folder, 'mine.json'), JSON.stringify(crystal));
+  const turned = ['--set', 'crystal.misset.y_deg=-40.03', '--set', 'crystal.lattice.a_A=70.06'];
+  expect(await call('run', 'mine.json', ...turned, '--out', 'turned.h5')).toMatchObject({ code: 0 });
+  expect(await call('export', 'turned.h5', '--image', 'frame.img')).toMatchObject({ code: 0 });
+
+  const refined = await call('refine', 'mine.json', 'frame.img', '--out', 'refined.json');
+  expect(refined).toMatchObject({ code: 0, stderr: '' });
+  expect(refined.stdout).toMatch(/^Image {8}96 × 96 pixels\nFit {10}converged after \d+ iterations of 10 images, /);
+  expect(refined.stdout).toMatch(/^Misset y +-40\.0000 ° +-40\.0300 ° +\S+$/m);
+  expect(refined.stdout).toMatch(/^Edge a +70\.0000 Å +70\.0\d+ Å +\S+$/m);
+  const written = JSON.parse(await readFile(path.join(folder, 'refined.json'), 'utf8'));
+  expect(written.crystal.misset.y_deg).toBeCloseTo(-40.03, 3);
+  expect(written.crystal.lattice.a_A).toBeCloseTo(70.06, 2);
+  expect(written.detector).toEqual(crystal.detector);
+
+  // The run itself has every photon; the distance of another experiment is told.
+  const [run, far] = await Promise.all([
+    call('refine', 'mine.json', 'turned.h5', '--fit', 'misset', '--json'),
+    call('refine', 'mine.json', 'frame.img', '--set', 'detector.distance_mm=101'),
+  ]);
+  expect(JSON.parse(run.stdout).unknowns).toHaveLength(3);
+  expect(far.stderr).toContain('detector.distance_mm is 101 in the scenario, and 100 in the header of the image');
+
+  for (const [words, said] of [
+    [['mine.json', 'none.img'], 'There is no file none.img.'],
+    [['mine.json', 'mine.json'], 'mine.json: .json is read as no image; allowed: .img'],
+    [['water-70MeV', 'frame.img'], 'refine takes a crystal; this is a scenario of transport'],
+    [['mine.json', 'frame.img', '--fit', 'beam'], '--fit beam is not known; allowed: both, misset, cell'],
+    [['mine.json', 'frame.img', '--size', '5'], '--size: 5; allowed: as in 1024x768'],
+    [['mine.json', 'frame.img', '--out', 'refined.json'], 'refined.json'],
+  ] as const) {
+    const refused = await call('refine', ...words);
+    expect(refused.code, said).toBe(2);
+    expect(refused.stderr).toContain(said);
+  }
+}, 60_000);

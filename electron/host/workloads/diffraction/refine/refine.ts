@@ -1,0 +1,237 @@
+/**
+ * A crystal's misset and cell fitted to a measured image. Scale and background are fitted beside them: detectors count
+ * in units of their own. What is not counted has no part.
+ */
+import { BraggError } from '../../../../contract/errors.ts';
+import type { NativeAddon } from '../../../io/addon/addon.ts';
+import type { DiffractionProblem } from '../../../io/addon/diffraction.ts';
+import { inTurns, type Pausing } from '../../../io/flow/in-turns.ts';
+import type { Measured } from '../images/read.ts';
+import { render } from '../render.ts';
+import { gaussNewton, type NormalEquations, solved } from './gauss-newton.ts';
+
+export const UNKNOWNS = [
+  { id: 'x_deg', of: 'misset', title: 'Misset x', unit: '°' },
+  { id: 'y_deg', of: 'misset', title: 'Misset y', unit: '°' },
+  { id: 'z_deg', of: 'misset', title: 'Misset z', unit: '°' },
+  { id: 'a_A', of: 'cell', title: 'Edge a', unit: 'Å' },
+  { id: 'b_A', of: 'cell', title: 'Edge b', unit: 'Å' },
+  { id: 'c_A', of: 'cell', title: 'Edge c', unit: 'Å' },
+  { id: 'alpha_deg', of: 'cell', title: 'Angle alpha', unit: '°' },
+  { id: 'beta_deg', of: 'cell', title: 'Angle beta', unit: '°' },
+  { id: 'gamma_deg', of: 'cell', title: 'Angle gamma', unit: '°' },
+] as const;
+export type Unknown = (typeof UNKNOWNS)[number];
+
+export interface RefineOptions {
+  readonly fit: readonly Unknown['of'][];
+  readonly iterations: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface Refined {
+  readonly unknowns: readonly (Unknown & {
+    readonly start: number;
+    readonly value: number;
+    /** Standard deviation by the residuals; null where the image does not tell. */
+    readonly sigma: number | null;
+  })[];
+  readonly iterations: number;
+  readonly converged: boolean;
+  readonly images: number;
+  /** Pixels that took part. */
+  readonly pixels: number;
+  /** Counts per photon, and counts without any. */
+  readonly scale: number;
+  readonly background: number;
+  /** With the measured image, before and after. */
+  readonly correlation: { readonly start: number; readonly end: number };
+  readonly iteration_s: number;
+}
+
+/** A spot of N cells is some three of these wide, by angle and by edge: five cells have 0.05 degrees and 0.1 %. */
+const TURN_DEG = 0.25;
+const STRETCH = 5e-3;
+/** Of the differences, in those units: FP32 pixels leave some percent of a tenth. */
+const STEP = 0.1;
+/** A fit ends where all steps are below it. Differences of FP32 images see no further. */
+const ENOUGH = 1e-3;
+const DEG = Math.PI / 180;
+/** Rows of normal equations between two pauses. */
+const PIECE = 8192;
+
+type Values = readonly number[];
+
+function startOf({ crystal }: DiffractionProblem): Values {
+  if (!('cell' in crystal)) {
+    throw new BraggError('unsupported', 'crystal.lattice: an orientation matrix is not refined; allowed: a unit cell');
+  }
+  const { a_m, b_m, c_m, alpha_rad, beta_rad, gamma_rad } = crystal.cell;
+  const angles = [alpha_rad, beta_rad, gamma_rad].map((angle) => angle / DEG);
+  return [...[...crystal.misset_rad].map((angle) => angle / DEG), a_m * 1e10, b_m * 1e10, c_m * 1e10, ...angles];
+}
+
+function problemAt(problem: DiffractionProblem, values: Values): DiffractionProblem {
+  const [x = 0, y = 0, z = 0, a = 1, b = 1, c = 1, alpha = 90, beta = 90, gamma = 90] = values;
+  const cell = {
+    ...{ a_m: a * 1e-10, b_m: b * 1e-10, c_m: c * 1e-10 },
+    ...{ alpha_rad: alpha * DEG, beta_rad: beta * DEG, gamma_rad: gamma * DEG },
+  };
+  const misset_rad = Float64Array.of(x * DEG, y * DEG, z * DEG);
+  return { ...problem, crystal: { ...problem.crystal, cell, misset_rad } };
+}
+
+/** What an unknown is counted in. */
+function unitsOf({ crystal }: DiffractionProblem, start: Values): Values {
+  const most = Math.max(...crystal.cells);
+  return UNKNOWNS.map(({ unit }, k) => (unit === '°' ? TURN_DEG / most : (STRETCH / most) * (start[k] ?? 1)));
+}
+
+/** Sums of an image and its measured counts over the pixels that take part: enough for a straight line between them. */
+function* lineThrough(image: Float32Array, { counts, left }: Measured): Pausing<Line> {
+  let [n, x, y, xx, xy, yy] = [0, 0, 0, 0, 0, 0];
+  for (let i = 0; i < counts.length; i += 1) {
+    if (i % PIECE === 0) yield;
+    if (left[i] === 1) continue;
+    const [photons, counted] = [image[i] ?? 0, counts[i] ?? 0];
+    n += 1;
+    x += photons;
+    y += counted;
+    xx += photons * photons;
+    xy += photons * counted;
+    yy += counted * counted;
+  }
+  const [ofImage, together, ofCounts] = [xx - (x * x) / n, xy - (x * y) / n, yy - (y * y) / n];
+  const scale = ofImage > 0 ? together / ofImage : 0;
+  return {
+    pixels: n,
+    scale,
+    background: (y - scale * x) / n,
+    correlation: ofImage > 0 && ofCounts > 0 ? together / Math.sqrt(ofImage * ofCounts) : 0,
+  };
+}
+
+interface Line {
+  readonly pixels: number;
+  readonly scale: number;
+  readonly background: number;
+  readonly correlation: number;
+}
+
+/**
+ * Of the crystal's unknowns alone: for each image scale and background are those of the best line, and derivatives have
+ * no part along them (Golub and Pereyra, after Kaufman).
+ */
+function* equationsOf(images: readonly Float32Array[], measured: Measured, line: Line): Pausing<NormalEquations> {
+  const [here = new Float32Array(), ...further] = images;
+  const { scale, background, pixels } = line;
+  const unknowns = further.length;
+  // Columns: the slopes, the image and one; the last is what is left to explain.
+  const columns = unknowns + 2;
+  const sums = new Float64Array((columns + 1) * (columns + 1));
+  const row = new Float64Array(columns + 1);
+  for (let i = 0; i < measured.counts.length; i += 1) {
+    if (i % PIECE === 0) yield;
+    if (measured.left[i] === 1) continue;
+    const photons = here[i] ?? 0;
+    for (let k = 0; k < unknowns; k += 1) row[k] = (scale * ((further[k]?.[i] ?? 0) - photons)) / STEP;
+    row[unknowns] = photons;
+    row[unknowns + 1] = 1;
+    row[columns] = scale * photons + background - (measured.counts[i] ?? 0);
+    for (let u = 0; u <= columns; u += 1) {
+      const own = row[u] ?? 0;
+      if (own === 0) continue;
+      for (let v = 0; v <= u; v += 1)
+        sums[u * (columns + 1) + v] = (sums[u * (columns + 1) + v] ?? 0) + own * (row[v] ?? 0);
+    }
+  }
+  const sum = (u: number, v: number): number => sums[Math.max(u, v) * (columns + 1) + Math.min(u, v)] ?? 0;
+  // What of a product is along the image and one is taken out.
+  const [ii, io, oo] = [sum(unknowns, unknowns), sum(unknowns, unknowns + 1), pixels];
+  const determinant = ii * oo - io * io || 1;
+  const apart = (u: number, v: number): number => {
+    const [ui, uo, vi, vo] = [sum(u, unknowns), sum(u, unknowns + 1), sum(v, unknowns), sum(v, unknowns + 1)];
+    return sum(u, v) - (oo * ui * vi - io * (ui * vo + uo * vi) + ii * uo * vo) / determinant;
+  };
+  const square = new Float64Array(unknowns * unknowns);
+  const right = new Float64Array(unknowns);
+  for (let u = 0; u < unknowns; u += 1) {
+    for (let v = 0; v < unknowns; v += 1) square[u * unknowns + v] = apart(u, v);
+    right[u] = apart(u, columns);
+  }
+  return { square, right, residual: sum(columns, columns) };
+}
+
+export async function refineCrystal(
+  addon: NativeAddon,
+  problem: DiffractionProblem,
+  measured: Measured,
+  { fit, iterations, signal }: RefineOptions,
+): Promise<Refined> {
+  const { width, height } = problem.detector;
+  if (measured.width !== width || measured.height !== height) {
+    throw new BraggError(
+      'unsupported',
+      `the image has ${measured.width} × ${measured.height} pixels, the detector of the scenario ${width} × ${height}; set detector.width and detector.height`,
+    );
+  }
+  const start = startOf(problem);
+  const units = unitsOf(problem, start);
+  const fitted = UNKNOWNS.flatMap(({ of }, k) => (fit.includes(of) ? [k] : []));
+  const valuesOf = (unknowns: ArrayLike<number>): Values =>
+    start.map((value, k) => value + (unknowns[fitted.indexOf(k)] ?? 0) * (units[k] ?? 0));
+  const imageOf = async (unknowns: Float64Array): Promise<Float32Array> => {
+    signal?.throwIfAborted();
+    const { variant } = problem.solver;
+    const { result } = await render(addon, problemAt(problem, valuesOf(unknowns)), { variant, mode: 'warm' }, signal);
+    return result.image;
+  };
+  const lines: Line[] = [];
+  const begun = performance.now();
+  const found = await gaussNewton(new Float64Array(fitted.length), { iterations, step: ENOUGH }, async (unknowns) => {
+    const images = [await imageOf(unknowns)];
+    const line = await inTurns(lineThrough(images[0] ?? new Float32Array(), measured));
+    if (lines.length === 0 && !(line.scale > 0)) {
+      throw new BraggError(
+        'unsupported',
+        'the image has nothing in common with that of the scenario: no spot of one is near one of the other. Start nearer: set crystal.misset and crystal.lattice',
+      );
+    }
+    lines.push(line);
+    for (let k = 0; k < fitted.length; k += 1)
+      images.push(await imageOf(unknowns.map((one, u) => (u === k ? one + STEP : one))));
+    return inTurns(equationsOf(images, measured, line));
+  });
+  const iteration_s = (performance.now() - begun) / 1000 / lines.length;
+  const end = await inTurns(lineThrough(await imageOf(found.unknowns), measured));
+  const values = valuesOf(found.unknowns);
+  const variance = found.equations.residual / Math.max(1, end.pixels - fitted.length - 2);
+  const sigmas = sigmasOf(found.equations, variance);
+  return {
+    unknowns: fitted.flatMap((k, u) => {
+      const unknown = UNKNOWNS[k];
+      const sigma = sigmas?.[u];
+      if (unknown === undefined) return [];
+      return [
+        {
+          ...unknown,
+          ...{ start: start[k] ?? 0, value: values[k] ?? 0 },
+          sigma: sigma === undefined ? null : sigma * (units[k] ?? 0),
+        },
+      ];
+    }),
+    ...{ iterations: found.iterations, converged: found.converged, images: fitted.length + 1, pixels: end.pixels },
+    ...{ scale: end.scale, background: end.background, iteration_s },
+    correlation: { start: lines[0]?.correlation ?? 0, end: end.correlation },
+  };
+}
+
+/** In the units of the fit. */
+function sigmasOf({ square, right }: NormalEquations, variance: number): Values | null {
+  const all = Array.from(right, (_, k) => {
+    const one = new Float64Array(right.length);
+    one[k] = 1;
+    return solved(square, one)?.[k];
+  });
+  return all.every((each) => each !== undefined) ? all.map((each = 0) => Math.sqrt(variance * each)) : null;
+}
