@@ -20,6 +20,7 @@ import { gammaVerb } from './verbs/gamma.ts';
 import { history } from './verbs/history.ts';
 import { newKernelVerb } from './verbs/new-kernel.ts';
 import { projectVerb } from './verbs/project.ts';
+import { refineVerb } from './verbs/refine.ts';
 import { replay } from './verbs/replay.ts';
 import { report } from './verbs/report.ts';
 import { reproduceVerb } from './verbs/reproduce.ts';
@@ -32,7 +33,6 @@ import { traceVerb } from './verbs/trace.ts';
 import { validate } from './verbs/validate.ts';
 import { variants } from './verbs/variants.ts';
 import { programVersion } from './version.ts';
-import { refineVerb } from './workloads/diffraction/refine.ts';
 
 const verbs: readonly Verb[] = [
   run,

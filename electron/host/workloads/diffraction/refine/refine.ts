@@ -3,9 +3,10 @@
  * in units of their own. What is not counted has no part.
  */
 import { BraggError } from '../../../../contract/errors.ts';
+import type { Pausing } from '../../../../contract/pausing.ts';
 import type { NativeAddon } from '../../../io/addon/addon.ts';
 import type { DiffractionProblem } from '../../../io/addon/diffraction.ts';
-import { inTurns, type Pausing } from '../../../io/flow/in-turns.ts';
+import { inTurns } from '../../../io/flow/in-turns.ts';
 import type { Measured } from '../images/read.ts';
 import { render } from '../render.ts';
 import { gaussNewton, type NormalEquations, solved } from './gauss-newton.ts';
@@ -119,8 +120,8 @@ interface Line {
 }
 
 /**
- * Of the crystal's unknowns alone: for each image scale and background are those of the best line, and derivatives have
- * no part along them (Golub and Pereyra, after Kaufman).
+ * Equations of the crystal's unknowns alone: for each image scale and background are those of the best line, and
+ * derivatives have no part along them (Golub and Pereyra, after Kaufman).
  */
 function* equationsOf(images: readonly Float32Array[], measured: Measured, line: Line): Pausing<NormalEquations> {
   const [here = new Float32Array(), ...further] = images;
