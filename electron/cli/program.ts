@@ -20,7 +20,6 @@ import { gammaVerb } from './verbs/gamma.ts';
 import { history } from './verbs/history.ts';
 import { newKernelVerb } from './verbs/new-kernel.ts';
 import { projectVerb } from './verbs/project.ts';
-import { refineVerb } from './verbs/refine.ts';
 import { replay } from './verbs/replay.ts';
 import { report } from './verbs/report.ts';
 import { reproduceVerb } from './verbs/reproduce.ts';
@@ -33,6 +32,7 @@ import { traceVerb } from './verbs/trace.ts';
 import { validate } from './verbs/validate.ts';
 import { variants } from './verbs/variants.ts';
 import { programVersion } from './version.ts';
+import { refineVerb } from './workloads/index.ts';
 
 const verbs: readonly Verb[] = [
   run,

@@ -287,7 +287,6 @@ export const ofOneWorkload: readonly { readonly file: string; readonly reason: s
   { file: 'electron/cli/verbs/commission.ts', reason: 'the verb is of beams of protons' },
   { file: 'electron/cli/verbs/export.ts', reason: 'formats of images are options of the verb' },
   { file: 'electron/cli/verbs/gamma.ts', reason: 'gamma is of doses' },
-  { file: 'electron/cli/verbs/refine.ts', reason: 'a crystal is fitted to its image' },
   { file: 'electron/host/app/batches', reason: 'beams that one GPU takes at once are of transport' },
   { file: 'electron/host/app/claim-table', reason: 'claims about images are read from their own registry' },
   { file: 'electron/host/app/compare/compare.ts', reason: 'gamma and ledgers are of doses' },

@@ -7,6 +7,9 @@ import { taskWorkload } from './task/index.ts';
 import { transport } from './transport/index.ts';
 import type { Workload } from './workload.ts';
 
+/** Verbs that are of one workload. */
+export { refineVerb } from './diffraction/refine.ts';
+
 const workloads: Readonly<Record<ScenarioKindName, Workload>> = {
   transport,
   diffraction,

@@ -53,7 +53,7 @@ export interface Refined {
 /** A spot of N cells is some three of these wide, by angle and by edge: five cells have 0.05 degrees and 0.1 %. */
 const TURN_DEG = 0.25;
 const STRETCH = 5e-3;
-/** Of the differences, in those units: FP32 pixels leave some percent of a tenth. */
+/** Step of the differences, in those units: FP32 pixels leave some percent of a tenth. */
 const STEP = 0.1;
 /** A fit ends where all steps are below it. Differences of FP32 images see no further. */
 const ENOUGH = 1e-3;

@@ -1,21 +1,21 @@
 /** `braggbench refine`: the misset and cell of a crystal, fitted to an image that the user has. */
 import { basename, extname, resolve } from 'node:path';
-import { BraggError } from '../../contract/errors.ts';
-import { writeScenarioText } from '../../contract/scenario/index.ts';
-import { readPlain } from '../../host/io/files/plain-file.ts';
-import type { Header } from '../../host/workloads/diffraction/images/pixels-read.ts';
-import { type Measured, readImage, withoutUncounted } from '../../host/workloads/diffraction/images/read.ts';
-import { type Refined, refineCrystal, type Unknown } from '../../host/workloads/diffraction/refine/refine.ts';
-import { problemOf } from '../../host/workloads/scenarios/index.ts';
-import { flagOneOf, flagValue, hasFlag, type ParsedArguments, UsageError } from '../arguments.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { significant } from '../numbers.ts';
-import { withHost } from '../open-host.ts';
-import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
-import { fitByName, type KnownReading, readScenario } from '../read-scenario.ts';
-import { anyRunFile } from '../run-file.ts';
-import { table } from '../table.ts';
-import type { Verb } from '../verb.ts';
+import { BraggError } from '../../../contract/errors.ts';
+import { writeScenarioText } from '../../../contract/scenario/index.ts';
+import { readPlain } from '../../../host/io/files/plain-file.ts';
+import type { Header } from '../../../host/workloads/diffraction/images/pixels-read.ts';
+import { type Measured, readImage, withoutUncounted } from '../../../host/workloads/diffraction/images/read.ts';
+import { type Refined, refineCrystal, type Unknown } from '../../../host/workloads/diffraction/refine/refine.ts';
+import { problemOf } from '../../../host/workloads/scenarios/index.ts';
+import { flagOneOf, flagValue, hasFlag, type ParsedArguments, UsageError } from '../../arguments.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { significant } from '../../numbers.ts';
+import { withHost } from '../../open-host.ts';
+import { checkOutput, forceFlag, writeOutput } from '../../output-file.ts';
+import { fitByName, type KnownReading, readScenario } from '../../read-scenario.ts';
+import { anyRunFile } from '../../run-file.ts';
+import { table } from '../../table.ts';
+import type { Verb } from '../../verb.ts';
 
 const FITS = { both: ['misset', 'cell'], misset: ['misset'], cell: ['cell'] } as const satisfies Record<
   string,
