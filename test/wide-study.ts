@@ -1,4 +1,5 @@
 /** A study of very many points that were solved already, as its folder keeps them. */
+import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import {
   PLAN_FORMAT,
@@ -24,8 +25,10 @@ export async function writeWideStudy(folder: string, rows: number): Promise<void
       at: { 'solver.variant': WIDE_VARIANTS[i % WIDE_VARIANTS.length], 'problem.n': n },
       ...{ time_s, within: time_s / 100, readouts: { r80_mm: 40 + (i % 3) * 1e-3, right: 'yes' } },
     });
-    lines.push(line);
-    results.push(result);
+    // Ids are hashes: results lie evenly in their folders.
+    const id = createHash('sha256').update(`${i}`).digest('hex').slice(0, 16);
+    lines.push({ ...line, id });
+    results.push({ ...result, id });
   }
   const created = await StudyFolder.create(
     folder,

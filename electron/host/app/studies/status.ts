@@ -37,8 +37,7 @@ function lives({ room, pid, at }: Beat): boolean {
 }
 
 export async function statusOf(folder: StudyFolder): Promise<StudyStatus> {
-  const ended = await folder.ended();
-  const failed = [...ended].filter(([, state]) => state === 'failed').map(([id]) => id);
+  const { done, failed } = await folder.tally();
   const beats = [...(await folder.beats()).values()];
   const failures = await Promise.all(
     failed.slice(0, FEW_FAILURES).map(async (id) => ({
@@ -50,7 +49,7 @@ export async function statusOf(folder: StudyFolder): Promise<StudyStatus> {
     name: folder.head.name,
     folder: folder.folder,
     points: folder.head.points,
-    done: ended.size - failed.length,
+    done,
     failed: failed.length,
     stopping: await folder.isAskedToStop(),
     working: beats.filter(lives),

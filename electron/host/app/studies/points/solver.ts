@@ -72,6 +72,7 @@ export class PointSolver {
   readonly #study: Study;
   readonly #beams: BeamSolver;
   readonly #beside = new Map<number, Promise<readonly string[]>>();
+  readonly #wheres = new Map<boolean, Where>();
 
   constructor(options: PointSolverOptions) {
     this.#options = options;
@@ -242,7 +243,10 @@ export class PointSolver {
     }
   }
 
+  /** The same for all points: asking for it takes as long as a small point. */
   #where(onGpu: boolean): Where {
-    return whereOf(this.#options, onGpu);
+    const where = this.#wheres.get(onGpu) ?? whereOf(this.#options, onGpu);
+    this.#wheres.set(onGpu, where);
+    return where;
   }
 }
