@@ -1,0 +1,101 @@
+/**
+ * Shows a study of a hundred thousand points in every view of the built workbench, in a real Chromium. Says how long
+ * each took until it was whole. Run by `npm run bench:studies`; `--rows N` for another size.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import path from 'node:path';
+import { chromium, type Page } from 'playwright-core';
+import { findChromium } from '../e2e/chromium.ts';
+import { serve } from '../e2e/served.ts';
+import { writeWideStudy } from '../wide-study.ts';
+
+const USUAL = 100_000;
+const TARGET_S = 2;
+const WAIT_MS = 600_000;
+const at = process.argv.indexOf('--rows');
+const ROWS = at < 0 ? USUAL : Number(process.argv[at + 1]);
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-studies-bench-'));
+try {
+  const began = performance.now();
+  await writeWideStudy(path.join(folder, 'library', 'studies', 'wide.study'), ROWS);
+  say(`${ROWS} points written in ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  const served = await serve([], { BRAGGBENCH_HOME: folder });
+  const { executablePath, args, env } = await findChromium();
+  const browser = await chromium.launch({ executablePath, args: [...args], env });
+  let missed = 0;
+  try {
+    const page: Page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    await page.goto(served.url);
+    await page.getByRole('radio', { name: 'Compare', exact: true }).check();
+    await page.getByRole('tab', { name: 'Studies' }).click();
+    await page.getByRole('button', { name: 'Enlarge Studies' }).click();
+    const rows = page.getByTestId('study-rows');
+    const filled = (count: number): Promise<unknown> =>
+      page.waitForSelector(`[data-testid="study-rows"][aria-rowcount="${count + 1}"]`, { timeout: WAIT_MS });
+    const timed = async (what: string, work: () => Promise<unknown>, bound = true): Promise<void> => {
+      const begun = performance.now();
+      await work();
+      // Two frames later it is on the screen.
+      await page.evaluate(
+        () => new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
+      );
+      const took = (performance.now() - begun) / 1000;
+      const is = !bound ? '' : took <= TARGET_S ? '  met' : '  MISSED';
+      if (bound && took > TARGET_S) missed += 1;
+      say(`  ${what.padEnd(34)} ${took.toFixed(2)} s${is}`);
+    };
+    say(
+      `load of the machine: ${loadavg()[0]?.toFixed(2)}. Wanted: at most ${TARGET_S} s each, once the files are read`,
+    );
+    await timed('first look, files read', () => filled(ROWS), false);
+    const sorted = (order: string): Promise<unknown> =>
+      page.waitForSelector(`[data-testid="study-rows"] th[aria-sort="${order}"]`, { timeout: WAIT_MS });
+    await timed('sorted by time', async () => {
+      await rows.getByRole('button', { name: /^time_s \[/ }).click();
+      await sorted('ascending');
+    });
+    await timed('the last row', async () => {
+      await page
+        .getByRole('region', { name: /^Results of/ })
+        .evaluate((box) => box.scrollTo({ top: box.scrollHeight }));
+      await page.waitForSelector(`[data-testid="study-rows"] tr[aria-rowindex="${ROWS + 1}"]`, { timeout: WAIT_MS });
+    });
+    await timed('grouped', async () => {
+      await page.getByLabel('Group by').selectOption('solver.variant');
+      await filled(4);
+    });
+    await page.getByLabel('Group by').selectOption('no groups');
+    await filled(ROWS);
+    await timed('transposed', async () => {
+      await page.getByRole('checkbox', { name: 'Transpose' }).check();
+      await page.waitForSelector(`[data-testid="study-rows"][aria-colcount]`, { timeout: WAIT_MS });
+    });
+    await page.getByRole('checkbox', { name: 'Transpose' }).uncheck();
+    await filled(ROWS);
+    const plotted = (selector: string): Promise<unknown> =>
+      page.waitForSelector(selector, { state: 'attached', timeout: WAIT_MS });
+    await timed('lines', async () => {
+      await page.getByRole('radio', { name: 'Plot' }).check();
+      await plotted('.studies__plot .gl-container canvas');
+    });
+    for (const [name, selector] of [
+      ['Points', '.studies__plot .gl-container canvas'],
+      ['Pareto', '.studies__plot .scatterlayer .trace'],
+      ['Heat map', '.studies__plot .heatmaplayer image'],
+      ['Parallel', '.studies__plot .parcoords'],
+    ] as const)
+      await timed(name.toLowerCase(), async () => {
+        await page.getByRole('radio', { name }).check();
+        await plotted(selector);
+      });
+  } finally {
+    await browser.close();
+    await served.stop();
+  }
+  process.exitCode = missed > 0 ? 1 : 0;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
