@@ -23,6 +23,9 @@ const ALONE = 'test/electron/host/event-loop.test.ts';
 /** What `npm run test:long` runs: the largest files, floods, a cluster, and the gates on the finest grids. */
 const LONG = 'test/**/*.long.test.ts';
 
+/** Each has a cluster of this machine, and so does a long test that kills the steps of every one there is. */
+const CLUSTERS = ['test/electron/cli/study-cluster.long.test.ts', 'test/electron/cli/study-sizes.long.test.ts'];
+
 const SEED = 'test/fuzz/seed.ts';
 
 /** Holds every run of transport that a test makes to what its protons can come to. */
@@ -31,11 +34,12 @@ const HELD = 'test/physics/held-runs.ts';
 const inNode = (
   name: string,
   include: readonly string[],
-  { isolate = false, exclude = [] as readonly string[] } = {},
+  { isolate = false, exclude = [] as readonly string[], inTurn = false } = {},
 ): TestProjectInlineConfiguration => ({
   test: {
     name,
     isolate,
+    fileParallelism: !inTurn,
     include: [...include],
     exclude: [...exclude],
     globalSetup: ['test/bundled-program.ts'],
@@ -59,7 +63,8 @@ export default defineConfig({
       inNode('unit', ['test/**/*.test.ts', 'test/**/*.test.tsx'], {
         exclude: ['test/e2e/**', 'test/bench/**', WITH_STAND_INS, IN_ELECTRON, ALONE, LONG],
       }),
-      inNode('long', [LONG]),
+      inNode('long', [LONG], { exclude: CLUSTERS }),
+      inNode('clusters', CLUSTERS, { inTurn: true }),
       inNode('unit-desktop', [WITH_STAND_INS], { isolate: true }),
       inNode('desktop', [IN_ELECTRON], { isolate: true }),
       inNode('alone', [ALONE], { isolate: true }),

@@ -25,7 +25,15 @@ export const suites = [
  * else its file's, `*.long.test.ts`. They hold delays to a limit, and so run beside nothing else.
  * @type {readonly Lanes[]}
  */
-export const long = [[[longCppTests, vitestProject('long', 'Long tests')]]];
+export const long = [
+  [
+    [
+      longCppTests,
+      vitestProject('long', 'Long tests'),
+      vitestProject('clusters', 'Studies on a cluster of this machine'),
+    ],
+  ],
+];
 
 /** @type {readonly Lanes[]} */
 export const sanitized = [[[sanitizedCppTests]]];
