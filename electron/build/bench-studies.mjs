@@ -1,6 +1,6 @@
 /**
- * `npm run bench:studies`: what a study of a thousand points costs over the sum of its solves, and how long each view of
- * a hundred thousand rows takes until all of it is shown. `cost` or `views` alone; `--points N`, `--rows N`.
+ * `npm run bench:studies`: what a study of a thousand points costs over the sum of its solves. Then how long each view of
+ * a hundred thousand rows takes until it is whole. `cost` or `views` alone; `--points N`, `--rows N`.
  */
 import { hand } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
