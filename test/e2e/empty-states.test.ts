@@ -1,0 +1,113 @@
+/** Every panel with nothing to show offers a button, and the button does something. */
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import type { BenchPage } from './bench-page.ts';
+import { useWorkbench } from './workbench-page.ts';
+
+const { workbench } = useWorkbench('empty-states');
+
+const image = {
+  kind: 'diffraction',
+  version: 1,
+  name: 'Small image',
+  beam: { wavelength_A: 6.2 },
+  crystal: { lattice: { kind: 'cell', a_A: 100, b_A: 100, c_A: 100 }, cells: { a: 5, b: 5, c: 5 } },
+  structure_factors: { default_electrons: 100 },
+  detector: { width: 32, height: 24 },
+};
+const layer = {
+  kind: 'linear-relu',
+  version: 1,
+  name: 'Small layer',
+  problem: { batch: 8, inputs: 8, outputs: 8 },
+};
+
+/** Opens what is to be run, and runs nothing. */
+async function opened(bench: BenchPage, scenario: { readonly name: string } | null): Promise<void> {
+  if (scenario === null) return;
+  await bench.drop('small.json', JSON.stringify(scenario));
+  await expect.poll(() => bench.title.textContent()).toBe(scenario.name);
+}
+
+const LAYOUTS = ['Simulate', 'Compare', 'Profile'];
+async function choose(page: Page, layout: number): Promise<void> {
+  await page.keyboard.press(`Alt+Shift+${layout + 1}`);
+  await expect.poll(() => page.getByRole('radio', { name: LAYOUTS[layout] ?? '' }).isChecked()).toBe(true);
+}
+
+/** Brings a tab to the front, and waits until its panel shows something. */
+async function shown(page: Page, tab: Locator): Promise<Locator> {
+  await tab.click();
+  const panel = page.locator(`[role="tabpanel"][aria-labelledby="${await tab.getAttribute('id')}"]`);
+  await expect.poll(async () => (await panel.innerText()).trim().length).toBeGreaterThan(0);
+  return panel;
+}
+
+type Offer = Readonly<{ layout: number; panel: string; title: string; button: string }>;
+
+/** What the empty panels of a page offer. Fails for one that goes on offering nothing. */
+async function offersOf(page: Page, layouts: readonly number[]): Promise<readonly Offer[]> {
+  const offers: Offer[] = [];
+  for (const layout of layouts) {
+    await choose(page, layout);
+    for (const name of await page.getByRole('tab').allTextContents()) {
+      const panel = await shown(page, page.getByRole('tab', { name, exact: true }));
+      const empty = panel.locator('.empty-state:visible').first();
+      // A list that is being read has nothing to offer, and says so for a moment.
+      await expect
+        .poll(async () => (await empty.count()) === 0 || (await empty.getByRole('button').count()) > 0, {
+          message: `${LAYOUTS[layout]}, ${name}`,
+        })
+        .toBe(true);
+      if ((await empty.count()) === 0) continue;
+      const title = (await empty.locator('.empty-state__title').textContent()) ?? '';
+      const button = empty.getByRole('button').first();
+      expect(await button.isEnabled(), `${name}: ${title}`).toBe(true);
+      offers.push({ layout, panel: name, title, button: (await button.innerText()).trim() });
+    }
+  }
+  return offers;
+}
+
+/** What a person sees change: panels in front, empty ones, dialogs, and what runs. */
+const seen = (page: Page) =>
+  page.evaluate(() => {
+    const texts = (selector: string) =>
+      [...document.querySelectorAll<HTMLElement>(selector)].map((one) => one.innerText.trim());
+    return JSON.stringify([
+      texts('[role="tab"][aria-selected="true"]'),
+      texts('.empty-state'),
+      texts('[role="dialog"], dialog[open]'),
+      texts('.run-strip, .run-head'),
+    ]);
+  });
+
+describe.each([
+  ['a beam', null, [0, 1, 2], ['No run yet', 'No runs yet', 'No ledger yet', 'No profile yet']],
+  ['an image', image, [0], ['No peaks yet']],
+  ['a layer', layer, [0], ['No run yet']],
+] as const)('before %s has been run', (_name, scenario, layouts, titles) => {
+  it('every panel that is empty offers what fills it, and the offers act', async () => {
+    const { open, page, bench } = await workbench();
+    await opened(bench, scenario);
+    const offers = await offersOf(page, layouts);
+    expect(offers.map(({ title }) => title)).toEqual(expect.arrayContaining([...titles]));
+    // Each button once, as it stands in several panels: what runs fills them all, and comes last.
+    const distinct = [...new Map(offers.map((one) => [one.button, one])).values()];
+    const runsLast = distinct.toSorted(
+      (a, b) => Number(a.button.startsWith('Run')) - Number(b.button.startsWith('Run')),
+    );
+    for (const { layout, panel, title, button } of runsLast) {
+      await choose(page, layout);
+      const there = await shown(page, page.getByRole('tab', { name: panel, exact: true }));
+      const empty = there.locator('.empty-state:visible', { hasText: title });
+      await empty.getByRole('button', { name: button, exact: true }).first().waitFor();
+      const before = await seen(page);
+      await empty.getByRole('button', { name: button, exact: true }).first().click();
+      await expect.poll(() => seen(page), { message: `${panel}: ${button}` }).not.toBe(before);
+      if ((await page.getByRole('dialog').count()) > 0) await page.keyboard.press('Escape');
+    }
+    expect(open.problems).toEqual([]);
+    await open.close();
+  });
+});
