@@ -1,13 +1,12 @@
 /** How to write a computation, as sessions answer it: `braggbench decide` in the page. */
-import { type ReactElement, useCallback, useEffect, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { type Decision, wayTitles } from '../../../electron/contract/bench/decision.ts';
 import { adviceText, decisionTitle, sourceText, stepText, usualRuns } from '../../base/decision.ts';
 import { measuredTime } from '../../base/measured.ts';
-import { errorText } from '../../state/notices.ts';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
-import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { PanelOffer, RetryOffer } from '../../workbench/offers.tsx';
+import { useOfSessions } from '../../workbench/use-of-sessions.ts';
 import '../../widgets/plots/plot-panel.css';
 import '../../widgets/words/claims-table.css';
 import './decision-panel.css';
@@ -56,32 +55,9 @@ function Problem({ decision, runs }: { readonly decision: Decision; readonly run
 }
 
 export default function DecisionPanel(): ReactElement {
-  const { client, stores } = useWorkbench();
-  const workload = useSelected(stores.comparison, (state) => state.workload);
-  const live = useSelected(stores.comparison, (state) => state.live);
-  const stored = useSelected(stores.comparison, (state) => state.stored);
-  const [decisions, setDecisions] = useState<readonly Decision[] | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
+  const { answer, failure, ask } = useOfSessions('bench.decisions');
+  const decisions = answer?.decisions ?? null;
   const [runs, setRuns] = useState<number>(usualRuns);
-  // Asked again when a session has ended or was opened, not while one runs.
-  const known = [...live.filter(({ state }) => state !== 'queued' && state !== 'running'), ...stored];
-  const asked = JSON.stringify([workload, known.map(({ id }) => id)]);
-  const ask = useCallback(() => {
-    let current = true;
-    const [of] = JSON.parse(asked) as [typeof workload];
-    client.call('bench.decisions', { workload: of }).then(
-      (answer) => {
-        if (!current) return;
-        setDecisions(answer.decisions);
-        setFailure(null);
-      },
-      (error: unknown) => current && setFailure(errorText(error)),
-    );
-    return () => {
-      current = false;
-    };
-  }, [client, asked]);
-  useEffect(ask, [ask]);
   return (
     <div className="plot-panel">
       <div className="panel-bar">

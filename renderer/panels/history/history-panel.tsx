@@ -1,15 +1,14 @@
 /** One variant on one problem over sessions of several days and commits, as `braggbench history` tells it. */
-import { type ReactElement, useCallback, useEffect, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import type { HistorySeries, Trend } from '../../../electron/contract/bench/history.ts';
-import { errorText } from '../../state/notices.ts';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
-import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import '../../widgets/plots/plot-panel.css';
 import '../../widgets/words/claims-table.css';
 import './history-panel.css';
 import { Button } from '../../widgets/controls/button.tsx';
 import { PanelOffer, RetryOffer } from '../../workbench/offers.tsx';
+import { useOfSessions } from '../../workbench/use-of-sessions.ts';
 import { pointTexts, seriesTitle, trendText } from './words.ts';
 
 type Told = HistorySeries & { readonly trend: Trend | null };
@@ -56,32 +55,9 @@ function Series({ series }: { readonly series: Told }): ReactElement {
 }
 
 export default function HistoryPanel(): ReactElement {
-  const { client, stores } = useWorkbench();
-  const workload = useSelected(stores.comparison, (state) => state.workload);
-  const live = useSelected(stores.comparison, (state) => state.live);
-  const stored = useSelected(stores.comparison, (state) => state.stored);
-  const [series, setSeries] = useState<readonly Told[] | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
+  const { answer, failure, ask } = useOfSessions('bench.history');
+  const series = answer?.series ?? null;
   const [sought, setSought] = useState('');
-  // Asked again when a session has ended or was opened, not while one runs.
-  const known = [...live.filter(({ state }) => state !== 'queued' && state !== 'running'), ...stored];
-  const asked = JSON.stringify([workload, known.map(({ id }) => id)]);
-  const ask = useCallback(() => {
-    let current = true;
-    const [of] = JSON.parse(asked) as [typeof workload];
-    client.call('bench.history', { workload: of }).then(
-      (answer) => {
-        if (!current) return;
-        setSeries(answer.series);
-        setFailure(null);
-      },
-      (error: unknown) => current && setFailure(errorText(error)),
-    );
-    return () => {
-      current = false;
-    };
-  }, [client, asked]);
-  useEffect(ask, [ask]);
   const words = sought.toLowerCase().split(/\s+/);
   const shown = (series ?? []).filter((one) => words.every((word) => seriesTitle(one).toLowerCase().includes(word)));
   return (

@@ -85,22 +85,37 @@ const noted = (name: string): readonly string[] =>
     }
   });
 
-/** Processes whose command line has all these words. */
-function processes(...words: readonly string[]): readonly number[] {
-  return execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
-    .split('\n')
-    .filter((line) => words.every((word) => line.includes(word)))
-    .map((line) => Number(line.trim().split(' ')[0]));
+interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  readonly words: string;
+}
+
+function allProcesses(): readonly Process[] {
+  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
+  return lines.flatMap((line) => {
+    const [, pid, parent, words = ''] = /^ *(\d+) +(\d+) (.*)$/.exec(line) ?? [];
+    return pid === undefined ? [] : [{ pid: Number(pid), parent: Number(parent), words }];
+  });
 }
 
 /** The task of a study stands still: what is done to it meanwhile does not race with its end. */
 function paused(name: string): { goOn(): void; kill(): void } {
-  const all = processes('study', 'task', `${name}.study`);
-  const send = (signal: NodeJS.Signals): void => {
-    for (const pid of all) process.kill(pid, signal);
+  const all = allProcesses();
+  const tasks = all.filter(({ words }) => words.includes(' study task ') && words.includes(inFolder(`${name}.study`)));
+  expect(tasks.length).toBeGreaterThan(0);
+  // Slurm's own watcher of it: others may be of another Slurm.
+  const above = ({ parent }: Process): readonly Process[] => {
+    const found = all.find(({ pid }) => pid === parent);
+    return found === undefined ? [] : [found, ...above(found)];
   };
-  send('SIGSTOP');
-  return { goOn: () => send('SIGCONT'), kill: () => send('SIGKILL') };
+  const watchers = tasks.flatMap(above).filter(({ words }) => words.startsWith('slurmstepd: ['));
+  expect(watchers.length).toBeGreaterThan(0);
+  const send = (to: readonly Process[], signal: NodeJS.Signals): void => {
+    for (const { pid } of to) process.kill(pid, signal);
+  };
+  send(tasks, 'SIGSTOP');
+  return { goOn: () => send(tasks, 'SIGCONT'), kill: () => send([...watchers, ...tasks], 'SIGKILL') };
 }
 
 /** Jobs, or tasks of jobs, that Slurm knows. */
@@ -186,7 +201,6 @@ describe.skipIf(noSlurm !== null)('a study on Slurm', { timeout: MOST_MS }, () =
     await someResults('silent');
     const task = paused('silent');
     expect((await results('silent')).length).toBeLessThan(400);
-    for (const pid of processes('slurmstepd: [')) process.kill(pid, 'SIGKILL');
     task.kill();
     expect(await going.ended).toBe(0);
     expect(await results('silent')).toHaveLength(400);

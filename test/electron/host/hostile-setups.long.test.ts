@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it, test } from 'vitest';
 import type { MapRequest } from '../../../electron/contract/run.ts';
 import type { WhatIfFrame } from '../../../electron/contract/scenario/transport/what-if.ts';
 import type { Client } from '../../../renderer/client/index.ts';
-import { leastHold, longestHold, MOST_MS } from './longest-hold.ts';
+import { heldBy, leastHold, longestHold, MOST_MS } from './longest-hold.ts';
 import { smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
 import { smallImage } from './workloads/small-image.ts';
@@ -126,10 +126,10 @@ async function startAndCancel(given: object): Promise<void> {
   expect(performance.now() - asked_ms).toBeLessThan(MOST_TO_CANCEL_MS);
 }
 
-/** On a machine that is busy with other things, too. */
-const MOST_TO_CANCEL_MS = 20_000;
+/** On a machine that is busy with other things, too: pages of 676 megabytes are not there at once. */
+const MOST_TO_CANCEL_MS = 60_000;
 
-it.for(hostile)('%s', { timeout: 120_000 }, async ([, scenario]) => {
+it.for(hostile)('%s', { timeout: 400_000 }, async ([, scenario]) => {
   expect(await leastHold(() => startAndCancel(scenario))).toBeLessThan(MOST_MS);
 });
 
@@ -144,11 +144,10 @@ const transport = hostile.filter(([, scenario]) => 'kind' in scenario && scenari
 test('Live of each of them', { timeout: 300_000 }, async () => {
   const live = openLive(page, 'hostile-setups-live');
   await live.ask(smallScenario);
-  const held: Record<string, number> = {};
-  for (const [name, scenario] of transport) held[name] = Math.round(await leastHold(() => live.ask(scenario)));
+  expect(transport.length).toBeGreaterThanOrEqual(6);
+  const held = await heldBy(transport.map(([name, scenario]) => [name, () => live.ask(scenario)] as const));
   live.close();
-  expect(Object.keys(held).length).toBeGreaterThanOrEqual(6);
-  expect(Object.entries(held).filter(([, hold_ms]) => hold_ms >= MOST_MS)).toEqual([]);
+  expect(held).toEqual({});
 });
 
 test('texts and lists as large as they may be, and larger', { timeout: 120_000 }, async () => {

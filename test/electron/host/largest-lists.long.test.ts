@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { labelsFile } from '../../../electron/host/app/library/labels.ts';
 import { MOST_SESSION_BYTES } from '../../../electron/host/app/sessions/aside.ts';
 import type { Client } from '../../../renderer/client/index.ts';
-import { leastHold, longestHold, MOST_MS } from './longest-hold.ts';
+import { heldBy, idleHold, leastOf, longestHold, MOST_MS } from './longest-hold.ts';
 import { assetsFolder, smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
 
@@ -25,27 +25,18 @@ afterAll(() => test_.close());
 const put = (name: string, text: string): void => writeFileSync(path.join(library, name), text);
 const inLibrary = (key: string) => ({ kind: 'library', key }) as const;
 
-/** Ways to ask, each of which is held to the limit; what takes longer, in ms. */
-async function heldBy(asked: readonly (readonly [string, () => Promise<unknown>])[]): Promise<object> {
-  const held: Record<string, number> = {};
-  for (const [what, ask] of asked) held[what] = Math.round(await leastHold(ask));
-  return Object.fromEntries(Object.entries(held).filter(([, hold_ms]) => hold_ms >= MOST_MS));
-}
-
 /** Asked of hosts that have read nothing yet: what was read once is not read again. */
-async function heldAtFirst(ask: (page: Client) => Promise<unknown>): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < 3 && least >= MOST_MS; attempt += 1) {
+function heldAtFirst(ask: (page: Client) => Promise<unknown>): Promise<number> {
+  return leastOf(async () => {
     const fresh = await openTestHost({ checkResults: false });
     try {
       const asking = await fresh.page();
-      const idle = await longestHold(() => new Promise((resolve) => setTimeout(resolve, 300)));
-      least = Math.min(least, (await longestHold(() => ask(asking))) - idle);
+      const idle = await idleHold();
+      return (await longestHold(() => ask(asking))) - idle;
     } finally {
       await fresh.close();
     }
-  }
-  return least;
+  });
 }
 
 const ofSessions: readonly (readonly [string, (page: Client) => Promise<unknown>])[] = [

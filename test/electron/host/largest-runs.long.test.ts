@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runPacker } from '../../../electron/host/app/run-files/packer.ts';
 import type { RunData } from '../../../electron/host/workloads/transport/run-data.ts';
 import type { Client } from '../../../renderer/client/index.ts';
-import { leastHold, MOST_MS } from './longest-hold.ts';
+import { heldBy } from './longest-hold.ts';
 import { runScenario, smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
 
@@ -21,13 +21,6 @@ beforeAll(async () => {
 afterAll(() => test_.close());
 
 const inLibrary = (key: string) => ({ kind: 'library', key }) as const;
-
-/** Ways to look at a run, each of which is held to the limit; what takes longer, in ms. */
-async function heldBy(looks: readonly (readonly [string, () => Promise<unknown>])[]): Promise<object> {
-  const held: Record<string, number> = {};
-  for (const [what, look] of looks) held[what] = Math.round(await leastHold(look));
-  return Object.fromEntries(Object.entries(held).filter(([, hold_ms]) => hold_ms >= MOST_MS));
-}
 
 /** The most cells that a scenario may have, with LET, and a ledger of as many steps as runs have. */
 const [NZ, NX, STEPS] = [2048, 2048, 20_000];

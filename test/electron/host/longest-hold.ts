@@ -1,8 +1,12 @@
 /** How long the main thread is held by what is done at once. */
+import { expect } from 'vitest';
 
 /** What a person does not notice. */
 export const MOST_MS = 50;
-const ATTEMPTS = 3;
+/** Of a few the least counts: what else this process does, such as collecting the garbage of other tests, comes and goes. */
+const ATTEMPTS = 5;
+/** With `BRAGGBENCH_HOLDS=1` all are made, and said: how far each is from the limit. */
+const SAID = process.env['BRAGGBENCH_HOLDS'] === '1';
 
 /** Processor time of the main thread between two of its turns, the longest, ms: what other programs do is not in it. */
 export async function longestHold(work: () => Promise<unknown>): Promise<number> {
@@ -21,12 +25,28 @@ export async function longestHold(work: () => Promise<unknown>): Promise<number>
   return longest;
 }
 
-/** The least of some attempts, less what the thread is held when it does nothing: garbage is collected now and then. */
-export async function leastHold(work: () => Promise<unknown>): Promise<number> {
-  const idle = await longestHold(() => new Promise((resolve) => setTimeout(resolve, 300)));
-  let least = Number.POSITIVE_INFINITY;
-  for (let attempt = 0; attempt < ATTEMPTS && least >= MOST_MS; attempt += 1) {
-    least = Math.min(least, (await longestHold(work)) - idle);
-  }
+/** The least of the attempts that it takes to be below the limit. */
+export async function leastOf(attempt: () => Promise<number>, what = ''): Promise<number> {
+  const all: number[] = [];
+  while (all.length < ATTEMPTS && (SAID || Math.min(...all) >= MOST_MS)) all.push(await attempt());
+  const least = Math.min(...all);
+  if (SAID)
+    console.log(`${expect.getState().currentTestName} ${what}: ${all.map((ms) => ms.toFixed(1)).join(', ')} ms`);
   return least;
+}
+
+/** The thread when it does nothing: garbage is collected now and then. */
+export const idleHold = (): Promise<number> => longestHold(() => new Promise((resolve) => setTimeout(resolve, 300)));
+
+/** The least of some attempts, less what the thread is held when it does nothing. */
+export async function leastHold(work: () => Promise<unknown>, what?: string): Promise<number> {
+  const idle = await idleHold();
+  return leastOf(async () => (await longestHold(work)) - idle, what);
+}
+
+/** Ways to ask, each of which is held to the limit; what takes longer, in ms. */
+export async function heldBy(asked: readonly (readonly [string, () => Promise<unknown>])[]): Promise<object> {
+  const held: Record<string, number> = {};
+  for (const [what, ask] of asked) held[what] = Math.round(await leastHold(ask, what));
+  return Object.fromEntries(Object.entries(held).filter(([, hold_ms]) => hold_ms >= MOST_MS));
 }

@@ -1,7 +1,7 @@
 /** A thread beside the host's loop: it does the tasks of every module that is imported here. */
 import { parentPort } from 'node:worker_threads';
 import { toWireError } from '../../../contract/errors.ts';
-import { type Piece, piecesOf } from '../../io/aside/pieces.ts';
+import { Assembly, type Piece, piecesOf } from '../../io/aside/pieces.ts';
 import { performHere } from '../../io/aside/task.ts';
 import type { FromThread, ToThread } from '../../io/aside/threads.ts';
 import '../claim-table/index.ts';
@@ -59,13 +59,25 @@ function answer(id: number, value: unknown): void {
   sendNext(id);
 }
 
-async function perform({ name, argument }: Extract<ToThread, { kind: 'task' }>): Promise<unknown> {
+/** What is still to be asked, as far as it has come. */
+const asked = new Map<number, Assembly>();
+
+function taken(id: number, piece: Piece): unknown {
+  const assembly = asked.get(id) ?? new Assembly();
+  asked.set(id, assembly);
+  return assembly.take(piece);
+}
+
+async function perform({ id, name, piece }: Extract<ToThread, { kind: 'task' }>): Promise<unknown> {
+  const argument = taken(id, piece);
+  asked.delete(id);
   return performHere(name, argument);
 }
 
 parentPort?.on('message', (message: ToThread) => {
   const { id } = message;
   if (message.kind === 'more') sendNext(id);
+  else if (message.kind === 'part') taken(id, message.piece);
   else {
     perform(message).then(
       (value) => answer(id, value),

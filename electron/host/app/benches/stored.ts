@@ -56,6 +56,8 @@ const LIBRARY = 'library~';
 const OPENED = 'opened~';
 const RUN = 'run~';
 
+const missing = (): BraggError => new BraggError('not-found', 'There is no such session.');
+
 const stem = (name: string): string => name.replace(/(\.session|\.task)?\.json$/i, '');
 
 export class StoredSessions {
@@ -104,21 +106,16 @@ export class StoredSessions {
   async get(id: string): Promise<StoredSession> {
     const handed = this.#handed.get(id);
     if (handed !== undefined) return handed;
-    const missing = new BraggError('not-found', 'There is no such session.');
     if (id.startsWith(RUN)) {
       const run = (await this.#options.measuredRuns()).find((one) => RUN + one.run === id);
-      if (run === undefined) throw missing;
+      if (run === undefined) throw missing();
       return this.#ofRun(run);
     }
-    if (id.startsWith(RECORDED)) {
-      const name = id.slice(RECORDED.length);
-      if (!(await this.#recorded()).includes(name)) throw missing;
-      return this.#ofRecorded(name);
-    }
+    if (id.startsWith(RECORDED)) return this.#ofRecorded(id.slice(RECORDED.length));
     const ref = id.startsWith(LIBRARY)
       ? ({ kind: 'library', key: id.slice(LIBRARY.length) } as const)
       : this.#opened.get(id);
-    if (ref === undefined) throw missing;
+    if (ref === undefined) throw missing();
     const file = this.#options.files.nameOf(ref);
     const read = await this.#load((await this.#options.files.readable(ref)).path, file.name);
     return { id, name: stem(file.name), recorded: false, file, ...read };
@@ -156,6 +153,8 @@ export class StoredSessions {
   }
 
   async #ofRecorded(name: string, variants = this.#variantsOnce()): Promise<StoredSession> {
+    // Below the folder, whatever the name says: it may come from outside.
+    if (!name.endsWith('.json') || name.split(/[\\/]/).includes('..') || path.isAbsolute(name)) throw missing();
     const read = await this.#load(path.join(this.#options.recordedFolder, name), name, variants);
     return { id: RECORDED + name, name: stem(name), recorded: true, file: null, ...read };
   }

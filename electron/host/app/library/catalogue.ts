@@ -8,6 +8,8 @@ import type { Result } from '../../../contract/wire/methods.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import type { LibraryFile } from '../../io/files/library.ts';
 import type { Locks } from '../../io/files/locks.ts';
+import { inTurns } from '../../io/flow/in-turns.ts';
+import { jsonText } from '../../io/flow/json-text.ts';
 import type { Sink } from '../../io/flow/sink.ts';
 import { type FactReaders, kindOf, noFacts, readFacts } from './facts.ts';
 import type { FoundFile, IndexedFile } from './index-file.ts';
@@ -212,7 +214,8 @@ export class Catalogue {
       await index.ask('update', changed, gone);
     }
     const labels = await this.#shownLabels();
-    const text = `${index.renewals} ${JSON.stringify(labels)}`;
+    const written = await inTurns(jsonText(labels));
+    const text = `${index.renewals} ${written}`;
     if (text !== this.#labels) await index.ask('label', labels);
     this.#labels = text;
   }

@@ -1,7 +1,8 @@
 /**
- * A value in pieces, each taken in a few milliseconds: what a thread answers is laid out anew on the thread that asked,
- * and all of it at once would hold that up.
+ * A value in pieces, each given and taken in a few milliseconds: what a thread is asked and what it answers is laid out
+ * anew for the other side, and all of it at once would hold up the thread that asks.
  */
+import { atOnce, type Pausing } from '../../../contract/pausing.ts';
 
 type Step = string | number;
 
@@ -61,10 +62,13 @@ function valuesIn(value: unknown, most: number): number {
 }
 
 /** In the order in which they are to be taken. Values are plain: lists, objects, arrays of numbers, and what they hold. */
-export function piecesOf(whole: unknown, most: number = MOST_VALUES): readonly Piece[] {
+export const piecesOf = (whole: unknown, most?: number): readonly Piece[] => atOnce(piecesInSteps(whole, most));
+
+export function* piecesInSteps(whole: unknown, most: number = MOST_VALUES): Pausing<readonly Piece[]> {
   const pieces: Piece[] = [];
   const put = (piece: Piece): number => pieces.push(piece) - 1;
-  const cut = (value: unknown): Cut => {
+  function* cut(value: unknown): Pausing<Cut> {
+    yield;
     // What fits goes as it is: laid out anew here, it took as long as all else that a thread does with a file.
     const values = valuesIn(value, most);
     if (!isTree(value) || values <= most) return { value, values, holes: [] };
@@ -72,7 +76,7 @@ export function piecesOf(whole: unknown, most: number = MOST_VALUES): readonly P
     let group = new Group();
     const groups = [group];
     for (const [key, inner] of isList ? value.entries() : Object.entries(value)) {
-      const part = cut(inner);
+      const part = yield* cut(inner);
       if (group.values + part.values > most && group.entries.length > 0) {
         group = new Group();
         groups.push(group);
@@ -88,8 +92,8 @@ export function piecesOf(whole: unknown, most: number = MOST_VALUES): readonly P
     if (made.length === 1 && only !== undefined) return only;
     const of = made.map(({ value: each, holes }) => put({ kind: 'value', value: each, holes }));
     return { value: null, values: 1, holes: [{ at: [], piece: put({ kind: isList ? 'list' : 'map', of }) }] };
-  };
-  const { value, holes } = cut(whole);
+  }
+  const { value, holes } = yield* cut(whole);
   if (holes[0]?.at.length !== 0) put({ kind: 'value', value, holes });
   return pieces;
 }

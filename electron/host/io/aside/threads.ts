@@ -1,12 +1,16 @@
 /** The threads beside the host's loop: few, started when there is work, ended when there has been none for a while. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { BraggError, type WireError } from '../../../contract/errors.ts';
+import { inTurns } from '../flow/in-turns.ts';
 import { startedFile } from '../started-file.ts';
-import { Assembly, type Piece } from './pieces.ts';
+import { Assembly, type Piece, piecesInSteps } from './pieces.ts';
 import { withSharedArrays } from './shared.ts';
 
 export type ToThread =
-  | { readonly kind: 'task'; readonly id: number; readonly name: string; readonly argument: unknown }
+  /** What it is asked with, in pieces; the last comes with the question. */
+  | { readonly kind: 'part'; readonly id: number; readonly piece: Piece }
+  | { readonly kind: 'task'; readonly id: number; readonly name: string; readonly piece: Piece }
   /** The next piece of an answer: asked for one by one, so that others have their turns in between. */
   | { readonly kind: 'more'; readonly id: number };
 
@@ -44,14 +48,23 @@ class Thread {
     return this.#waiting.size;
   }
 
-  perform(name: string, argument: unknown): Promise<unknown> {
+  perform(name: string, pieces: readonly Piece[]): Promise<unknown> {
     clearTimeout(this.#idle);
     const id = this.#next++;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { assembly: new Assembly(), resolve, reject });
       this.#worker.ref();
-      this.#send({ kind: 'task', id, name, argument });
+      void this.#ask(id, name, pieces);
     });
+  }
+
+  async #ask(id: number, name: string, pieces: readonly Piece[]): Promise<void> {
+    for (const [i, piece] of pieces.entries()) {
+      if (i > 0) await nextTurn();
+      // It may have ended meanwhile.
+      if (!this.#waiting.has(id)) return;
+      this.#send(i === pieces.length - 1 ? { kind: 'task', id, name, piece } : { kind: 'part', id, piece });
+    }
   }
 
   #send(message: ToThread): void {
@@ -93,8 +106,8 @@ class Threads {
   readonly #all = new Set<Thread>();
 
   async perform(name: string, argument: unknown): Promise<unknown> {
-    const shared = await withSharedArrays(argument);
-    return this.#leastBusy().perform(name, shared);
+    const pieces = await inTurns(piecesInSteps(await withSharedArrays(argument)));
+    return this.#leastBusy().perform(name, pieces);
   }
 
   #leastBusy(): Thread {

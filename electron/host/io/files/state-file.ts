@@ -1,8 +1,11 @@
 /** A small JSON file of the program's own that several programs change: each change is of what is there now. */
 import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
+import { inTurns } from '../flow/in-turns.ts';
+import { jsonText } from '../flow/json-text.ts';
 import { fileError } from './errors.ts';
 import type { Locks } from './locks.ts';
 import { readPlainAtMost } from './plain-file.ts';
@@ -44,7 +47,10 @@ export class StateFile<T> {
     }
     if (bytes === null) throw tooLarge(file);
     try {
-      return schema.parse(JSON.parse(bytes.toString('utf8')));
+      const value: unknown = JSON.parse(bytes.toString('utf8'));
+      // Megabytes take some milliseconds of each.
+      await nextTurn();
+      return schema.parse(value);
     } catch {
       const aside = `${file}.damaged-${Date.now()}`;
       await rename(file, aside).catch(() => undefined);
@@ -68,7 +74,7 @@ export class StateFile<T> {
   async changeLocked(change: (now: T) => T): Promise<T> {
     const now = await this.read();
     const next = change(now);
-    if (JSON.stringify(next) === JSON.stringify(now)) return now;
+    if ((await inTurns(jsonText(next))) === (await inTurns(jsonText(now)))) return now;
     const { file } = this.#options;
     const text = `${JSON.stringify(next, null, 2)}\n`;
     if (Buffer.byteLength(text) > MOST_BYTES) throw tooLarge(file);

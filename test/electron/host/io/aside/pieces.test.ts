@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Assembly, piecesOf } from '../../../../../electron/host/io/aside/pieces.ts';
+import { Assembly, piecesInSteps, piecesOf } from '../../../../../electron/host/io/aside/pieces.ts';
 
 /** As it comes to the other thread. */
 function throughThread(value: unknown, most: number): { readonly whole: unknown; readonly pieces: number } {
@@ -32,6 +32,16 @@ describe('a value in pieces', () => {
       // Equality does not look at the order of keys.
       expect(JSON.stringify(whole)).toBe(JSON.stringify(value));
     }
+  });
+
+  it('is cut with pauses: a large one takes tens of milliseconds', () => {
+    const pauses = [
+      ...piecesInSteps(
+        numbers.map((each) => ({ each })),
+        100,
+      ),
+    ];
+    expect(pauses.length).toBeGreaterThan(1000);
   });
 
   it('is of no piece larger than asked, and of one where it is small', () => {
