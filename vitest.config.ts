@@ -23,7 +23,7 @@ const ALONE = 'test/electron/host/event-loop.test.ts';
 /** What `npm run test:long` runs: the largest files, floods, a cluster, and the gates on the finest grids. */
 const LONG = 'test/**/*.long.test.ts';
 
-/** Each has a cluster of this machine, and so does a long test that kills the steps of every one there is. */
+/** Each has a cluster of this machine, and all of its cores while it has: one after the other. */
 const CLUSTERS = ['test/electron/cli/study-cluster.long.test.ts', 'test/electron/cli/study-sizes.long.test.ts'];
 
 const SEED = 'test/fuzz/seed.ts';

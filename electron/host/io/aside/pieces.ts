@@ -1,6 +1,6 @@
 /**
- * A value in pieces, each given and taken in a few milliseconds: what a thread is asked and what it answers is laid out
- * anew for the other side, and all of it at once would hold up the thread that asks.
+ * A value in pieces, each given and taken in a few milliseconds. Questions and answers are laid out anew for the other
+ * thread: all of one at once would hold up the thread that asks.
  */
 import { atOnce, type Pausing } from '../../../contract/pausing.ts';
 
