@@ -6,12 +6,10 @@ import numpy as np
 
 from array_solver import ArraySolver, escape_weights
 from cupy_elementwise import REMAP
+from loss_sums import COUNT, THETA, X, Z, losses_of
 
 BLOCK = 256
 ENERGIES_PER_THREAD = 16  # enough threads on small grids, few dose atomics on large ones
-
-# Columns of `sums`.
-STOPPED, NUCLEAR, NUCLEAR_ENERGY, THETA, THETA_ENERGY, X, X_ENERGY, Z, Z_ENERGY = range(9)
 
 SOURCE = (
     REMAP
@@ -128,7 +126,7 @@ class RawSolver(ArraySolver):
     """State and tables as ArraySolver's; the steps are SOURCE's."""
 
     def __init__(self, xp, tables, dtype):
-        self.sums = cp.zeros(9)
+        self.sums = cp.zeros(COUNT)
         super().__init__(xp, tables, dtype)
         real = "float" if dtype == np.float32 else "double"
         module = cp.RawModule(code=SOURCE, options=("-std=c++17", f"-DREAL={real}"))
@@ -182,14 +180,7 @@ class RawSolver(ArraySolver):
 
     @property
     def losses(self):
-        sums = cp.asnumpy(self.sums)
-        return {
-            "stopped": (sums[STOPPED], 0.0),
-            "nuclear": (sums[NUCLEAR], sums[NUCLEAR_ENERGY]),
-            "escaped_theta": (sums[THETA], sums[THETA_ENERGY]),
-            "escaped_x": (sums[X], sums[X_ENERGY]),
-            "escaped_z": (sums[Z], sums[Z_ENERGY]),
-        }
+        return losses_of(cp.asnumpy(self.sums))
 
     @losses.setter
     def losses(self, value):

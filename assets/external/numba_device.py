@@ -1,26 +1,11 @@
 """Numba and its device, for every program that is written with it."""
 
-import time
-
+from event_clock import EventClock
 from protocol import Refused
 
 
-class EventClock:
-    """Events on the stream for the device, and the host's clock up to the end of the work."""
-
-    def __init__(self, cuda):
-        self.cuda = cuda
-        self.begin, self.end = cuda.event(), cuda.event()
-
-    def start(self):
-        self.cuda.synchronize()
-        self.begun = time.perf_counter()
-        self.begin.record()
-
-    def stop(self):
-        self.end.record()
-        self.end.synchronize()
-        return self.begin.elapsed_time(self.end) * 1e-3, time.perf_counter() - self.begun
+def clock_of(cuda):
+    return EventClock(cuda.synchronize, cuda.event)
 
 
 def open_device():

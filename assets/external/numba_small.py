@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from numba_device import EventClock, open_device
+from numba_device import clock_of, open_device
 from protocol import serve
 from small_work import AXPY_A, SCALE, SmallProgram
 
@@ -17,7 +17,7 @@ class Library:
         # The simulator's device does not say.
         self.multiprocessors = getattr(device, "MULTIPROCESSOR_COUNT", 1)
         self.kernels = numba_kernels
-        self.clock = EventClock(self.cuda)
+        self.clock = clock_of(self.cuda)
 
     def to_device(self, values):
         return self.cuda.to_device(np.ascontiguousarray(values))

@@ -4,12 +4,10 @@ protocol of README.md."""
 import numpy as np
 
 from array_solver import escape_weights
-from numba_device import EventClock, open_device
+from loss_sums import COUNT, THETA, X, Z, losses_of
+from numba_device import clock_of, open_device
 from protocol import LOOK_EVERY, Refused, serve
 from transport_program import TransportProgram
-
-# Columns of `sums`.
-STOPPED, NUCLEAR, NUCLEAR_ENERGY, THETA, THETA_ENERGY, X, X_ENERGY, Z, Z_ENERGY = range(9)
 
 
 class NumbaSolver:
@@ -51,7 +49,7 @@ class NumbaSolver:
         start = np.ascontiguousarray(self.tables.start, dtype=self.dtype).ravel()
         self.psi, self.next = self.cuda.to_device(start), self.cuda.device_array_like(start)
         self.deposited = self.cuda.to_device(np.zeros(self.plane))
-        self.sums = self.cuda.to_device(np.zeros(9))
+        self.sums = self.cuda.to_device(np.zeros(COUNT))
 
     def flat(self, values, dtype=np.float64):
         return self.cuda.to_device(np.ascontiguousarray(values, dtype=dtype).ravel())
@@ -97,14 +95,7 @@ class NumbaSolver:
 
     @property
     def losses(self):
-        sums = self.sums.copy_to_host()
-        return {
-            "stopped": (sums[STOPPED], 0.0),
-            "nuclear": (sums[NUCLEAR], sums[NUCLEAR_ENERGY]),
-            "escaped_theta": (sums[THETA], sums[THETA_ENERGY]),
-            "escaped_x": (sums[X], sums[X_ENERGY]),
-            "escaped_z": (sums[Z], sums[Z_ENERGY]),
-        }
+        return losses_of(self.sums.copy_to_host())
 
 
 def program(request):
@@ -112,7 +103,7 @@ def program(request):
         raise Refused("unsupported", f"style {request['style']!r} is not known; allowed: kernel")
     cuda, _, device, versions = open_device()
     out = TransportProgram(request, lambda tables, dtype: NumbaSolver(cuda, tables, dtype), np.asarray, LOOK_EVERY)
-    out.device, out.versions, out.clock = device, versions, EventClock(cuda)
+    out.device, out.versions, out.clock = device, versions, clock_of(cuda)
     return out
 
 

@@ -1,24 +1,11 @@
 """PyTorch and its device, for every program that is written with it."""
 
-import time
-
+from event_clock import EventClock
 from protocol import Refused, WallClock
 
 
-class EventClock:
-    def __init__(self, torch):
-        self.torch = torch
-        self.begin, self.end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-
-    def start(self):
-        self.torch.cuda.synchronize()
-        self.begun = time.perf_counter()
-        self.begin.record()
-
-    def stop(self):
-        self.end.record()
-        self.end.synchronize()
-        return self.begin.elapsed_time(self.end) * 1e-3, time.perf_counter() - self.begun
+def clock_of(torch):
+    return EventClock(torch.cuda.synchronize, lambda: torch.cuda.Event(enable_timing=True))
 
 
 class Library:
@@ -38,7 +25,7 @@ class Library:
             raise Refused("missing", "PyTorch finds no CUDA device")
         self.where = torch.device("cpu" if on_cpu else "cuda")
         self.device = "cpu" if on_cpu else torch.cuda.get_device_name()
-        self.clock = WallClock() if on_cpu else EventClock(torch)
+        self.clock = WallClock() if on_cpu else clock_of(torch)
         self.threads = torch.get_num_threads() if on_cpu else None
         torch.set_grad_enabled(False)
         torch.set_float32_matmul_precision("high" if self.precision == "tf32" else "highest")
