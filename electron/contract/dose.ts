@@ -1,5 +1,6 @@
 /** What a run's dose is held against: another run, and the theory of its beam's width. */
 import { z } from 'zod';
+import { planeUnitSchema } from './dose-units.ts';
 import { curveSchema, fieldMapSchema, viewportSchema } from './fields.ts';
 import { runIdSchema } from './run.ts';
 import { bytes } from './wire/arrays.ts';
@@ -42,6 +43,8 @@ export const importedPlaneSchema = z.strictObject({
   /** mm that are added to its places: a run begins at depth 0 and has x = 0 in its middle. */
   shift_depth_mm: shift,
   shift_across_mm: shift,
+  /** What its numbers are in: both doses are compared as they are. Null: both are scaled to their largest value. */
+  unit: planeUnitSchema.nullable().default(null),
 });
 
 export type ImportedPlane = Readonly<z.infer<typeof importedPlaneSchema>>;
@@ -67,7 +70,7 @@ export const doseMethods = {
     params: z.strictObject({
       /** Evaluated. */
       run: runIdSchema,
-      /** A run, or an imported dose: then both are scaled to their largest value. */
+      /** A run, or an imported dose: then both are scaled to their largest value, unless its unit is told. */
       reference: z.union([runIdSchema, importedPlaneSchema]),
       /** Dose criterion as a share of the reference's largest dose: 0.01 is 1 %. */
       dose: z.number().min(gammaLimits.dose[0]).max(gammaLimits.dose[1]),

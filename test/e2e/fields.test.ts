@@ -219,6 +219,16 @@ describe('the dose', () => {
     await open.page.getByLabel('Axis of the file that is depth').selectOption('y');
     await open.page.getByLabel('Added to the depths of the file').fill('0');
     await expect.poll(() => note.textContent()).toMatch(all);
+    // In absolute terms it is the same dose in the unit that it was written in, and no such dose in another.
+    const unit = open.page.getByLabel('Unit of the file’s doses');
+    expect(await unit.locator('option').first().textContent()).toMatch(/^not known/);
+    await unit.selectOption('MeV/mm2');
+    await expect
+      .poll(() => note.textContent())
+      .toMatch(/of energy by area against plan\.nrrd: 100\.0 % of \d+ cells pass, in absolute terms/);
+    await open.screenshot('gamma-absolute');
+    await unit.selectOption('nGy mm');
+    await expect.poll(() => note.textContent()).toMatch(/: 0 % of \d+ cells pass, in absolute terms/);
     await open.page.getByLabel('What to hold the dose against').selectOption('');
     await expect.poll(() => note.count()).toBe(0);
     await open.page.getByLabel('What to hold the dose against').selectOption({ label: 'file plan.nrrd' });
@@ -243,6 +253,12 @@ describe('the dose', () => {
     await open.page.getByRole('button', { name: /Curves over the depth dose/ }).click();
     await open.page.getByLabel('Run to lay over').selectOption({ index: 1 });
     await expect.poll(() => plot.textContent()).toMatch(/Reference · /);
+    await open.page.getByLabel('What the gamma index compares').selectOption('absolute');
+    const laid = open.page.locator('.depth-dose__overlay');
+    await expect
+      .poll(() => laid.filter({ hasText: 'measured.csv' }).textContent())
+      .toMatch(/no γ: the file names no unit$/);
+    await expect.poll(() => laid.filter({ hasText: 'Reference' }).textContent()).toMatch(/γ [\d.]+ %/);
     expect(await accessibilityFaults(open.page)).toEqual([]);
     await open.screenshot('fields-overlay');
     await open.page.getByRole('button', { name: 'Remove measured.csv' }).click();

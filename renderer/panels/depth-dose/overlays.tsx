@@ -1,5 +1,6 @@
 /** Curves laid over the depth dose: files of the reader's and other runs. */
 import { type ReactElement, useMemo, useRef, useState } from 'react';
+import { allowedDepthUnits } from '../../../electron/contract/dose-units.ts';
 import { gammaOfCurves } from '../../../electron/contract/gamma-curve.ts';
 import { openCurve } from '../../actions/curves.ts';
 import { percent } from '../../base/numbers.ts';
@@ -10,7 +11,9 @@ import { Button, IconButton } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { Popover, PopoverRow } from '../../widgets/floating/popover.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
-import { curveIn, type DoseUnit, overlayFactor, overlayIn, overlayLooks } from './figure.ts';
+import { shownScenario } from '../../workbench/shown-scenario.ts';
+import { type DoseUnit, overlayLooks } from './figure.ts';
+import { type GammaScale, pairOf, protonsOf } from './gamma-pair.ts';
 
 const gammaCriteria = [
   { value: '1/1', label: '1 %/1 mm' },
@@ -20,31 +23,37 @@ const gammaCriteria = [
 ] as const;
 type GammaChoice = (typeof gammaCriteria)[number]['value'];
 
+const scales = [
+  { value: 'drawn', label: 'as drawn' },
+  { value: 'peak', label: 'both to their peaks' },
+  { value: 'absolute', label: 'absolute' },
+] as const;
+
 /** Share of an overlaid curve's points at which the shown run's dose passes, both as they are drawn. */
 function PassRate({
   curve,
   unit,
   choice,
+  scale,
 }: {
   readonly curve: OverlayCurve;
   readonly unit: DoseUnit;
   readonly choice: GammaChoice;
+  readonly scale: GammaScale;
 }): ReactElement | null {
-  const { data } = useWorkbench();
-  const shown = useCached(data.depthDose, SHOWN);
+  const workbench = useWorkbench();
+  const shown = useCached(workbench.data.depthDose, SHOWN);
+  // Read anew when the run's scenario is there.
+  useCached(workbench.data.reference, SHOWN);
+  const protons = useSelected(workbench.stores.scenario, () => protonsOf(shownScenario('transport', workbench)));
   const rate = useMemo(() => {
     if (shown === null || shown.final === null) return null;
     const [dose = 1, distance_mm = 1] = choice.split('/').map(Number);
-    const own = curveIn(shown, unit);
-    const peak = own.values.reduce((a, b) => Math.max(a, b), 0);
-    const laid = overlayIn(curve, unit);
-    const factor = overlayFactor(laid, unit, peak);
-    const scale = unit === 'percent' && peak > 0 ? 100 / peak : 1;
-    const reference = { positions: laid.depth_mm, values: laid.dose.map((value) => value * factor) };
-    const evaluated = { positions: own.positions, values: own.values.map((value) => value * scale) };
-    return gammaOfCurves(reference, evaluated, { dose: dose / 100, distance_mm });
-  }, [shown, curve, unit, choice]);
+    const pair = pairOf(shown, curve, { unit, scale, protons });
+    return typeof pair === 'string' ? pair : gammaOfCurves(...pair, { dose: dose / 100, distance_mm });
+  }, [shown, curve, unit, choice, scale, protons]);
   if (rate === null) return null;
+  if (typeof rate === 'string') return <small title={rate}>no γ: {rate.split(';', 1)}</small>;
   return (
     <small title={`${rate.points} points above a tenth of the largest; worst gamma ${rate.worst.toFixed(2)}`}>
       γ {percent(rate.passed)}
@@ -59,6 +68,7 @@ function OverlayRate({
   readonly id: string;
   readonly unit: DoseUnit;
   readonly choice: GammaChoice;
+  readonly scale: GammaScale;
 }): ReactElement | null {
   const { overlays } = useWorkbench();
   const curve = useCached(overlays.curves, id);
@@ -67,6 +77,7 @@ function OverlayRate({
 
 export function OverlayMenu({ unit }: { readonly unit: DoseUnit }): ReactElement {
   const [choice, setChoice] = useState<GammaChoice>('1/1');
+  const [scale, setScale] = useState<GammaScale>('drawn');
   const { overlays, stores } = useWorkbench();
   const items = useSelected(overlays.list, (state) => state.items);
   const selected = useSelected(stores.selection, (state) => state.run);
@@ -93,7 +104,7 @@ export function OverlayMenu({ unit }: { readonly unit: DoseUnit }): ReactElement
             />
           </svg>
           <span title={name}>{name}</span>
-          <OverlayRate id={id} unit={unit} choice={choice} />
+          <OverlayRate id={id} unit={unit} choice={choice} scale={scale} />
           <IconButton icon="close" size={12} label={`Remove ${name}`} onPress={() => overlays.remove(id)} />
         </div>
       ))}
@@ -104,6 +115,12 @@ export function OverlayMenu({ unit }: { readonly unit: DoseUnit }): ReactElement
             value={choice}
             options={gammaCriteria}
             onChange={(value) => setChoice(gammaCriteria.find((one) => one.value === value)?.value ?? '1/1')}
+          />
+          <Select
+            label="What the gamma index compares"
+            value={scale}
+            options={scales}
+            onChange={(value) => setScale(scales.find((one) => one.value === value)?.value ?? 'drawn')}
           />
         </PopoverRow>
       )}
@@ -149,6 +166,7 @@ export function OverlayMenu({ unit }: { readonly unit: DoseUnit }): ReactElement
         {full
           ? `At most ${MOST_OVERLAYS} curves; remove one to add another.`
           : 'A CSV with depth (mm) and dose, or drop it on the window. A dose without MeV/mm is drawn as high as this run’s peak.'}
+        {scale === 'absolute' ? ` For an absolute γ its header names the unit: ${allowedDepthUnits}.` : ''}
       </p>
     </Popover>
   );

@@ -1,6 +1,7 @@
 /** Opens the dose of another program to hold the run against, and says how its axes lie beside the run's. */
 import { type ReactElement, useRef } from 'react';
 import { type ImportedDoseInfo, type ImportedPlane, MOST_DOSE_BYTES } from '../../../electron/contract/dose.ts';
+import { planeUnitSchema, planeUnits } from '../../../electron/contract/dose-units.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
@@ -81,10 +82,27 @@ export function FileAxes({
         {shift('shift_depth_mm', 'Added to the depths of the file')}
         {shift('shift_across_mm', 'Added to the places across of the file')}
       </PopoverRow>
+      <PopoverRow name="Unit">
+        <Select
+          label="Unit of the file’s doses"
+          value={plane.unit ?? ''}
+          options={[
+            { value: '', label: 'not known: both to their largest' },
+            ...planeUnitSchema.options.flatMap((unit) =>
+              planeUnits[unit].axes === info.sizes.length ? [{ value: unit, label: planeUnits[unit].title }] : [],
+            ),
+          ]}
+          onChange={(value) => onChange({ ...plane, unit: planeUnitSchema.safeParse(value).data ?? null })}
+        />
+      </PopoverRow>
       <p className="popover__note">
         {`A run begins at depth 0 and has x = 0 in its middle. To the depths of the file is added the first number, to its places across the second.${
           info.sizes.length > 2 ? ' Its third axis is summed over.' : ''
-        } Both doses are scaled to their largest value.`}
+        } ${
+          plane.unit === null
+            ? 'Its files name no unit: both doses are scaled to their largest value until you say one.'
+            : `Compared in absolute terms, energy by ${planeUnits[plane.unit].by}.`
+        }`}
       </p>
     </>
   );

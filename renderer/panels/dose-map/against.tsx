@@ -1,6 +1,7 @@
 /** What the dose is held against: nothing, another run's dose by difference, or by gamma index. */
 import type { ReactElement } from 'react';
 import { type GammaDose, gammaLimits, type ImportedPlane } from '../../../electron/contract/dose.ts';
+import { planeUnits } from '../../../electron/contract/dose-units.ts';
 import type { RunId } from '../../../electron/contract/run.ts';
 import { percent } from '../../base/numbers.ts';
 import { isOver } from '../../state/runs.ts';
@@ -11,7 +12,7 @@ import { Select } from '../../widgets/controls/select.tsx';
 import { PopoverRow } from '../../widgets/floating/popover.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { FileAxes, OpenDose } from './against-file.tsx';
-import { type Against, againstName, type DoseViewStore, runAgainst } from './store.ts';
+import { type Against, againstName, type DoseViewStore, type GammaOf, runAgainst } from './store.ts';
 
 const kinds = [
   { value: 'difference', label: 'difference', title: 'This dose less the other' },
@@ -40,7 +41,16 @@ const firstGamma = { kind: 'gamma', by: 'mass', local: false, ...presets[0] } as
 const FILE = 'file:';
 /** As many as the host keeps. */
 const MOST_IMPORTED = 4;
-const placedAsItIs = (dose: string): ImportedPlane => ({ dose, shift_depth_mm: 0, shift_across_mm: 0 });
+const placedAsItIs = (dose: string): ImportedPlane => ({
+  ...{ dose, shift_depth_mm: 0, shift_across_mm: 0 },
+  unit: null,
+});
+
+/** How the two doses stand to each other. */
+function scaleText(of: GammaOf): string {
+  if (of.kind === 'run') return '';
+  return of.plane.unit === null ? ', both scaled to their largest value' : ', in absolute terms';
+}
 
 const criteria = ({ dose, distance_mm }: { readonly dose: number; readonly distance_mm: number }): string =>
   `${Number((100 * dose).toPrecision(4))} %/${distance_mm} mm`;
@@ -58,7 +68,9 @@ export function AgainstRows({ view }: { readonly view: DoseViewStore }): ReactEl
   };
   const toFile = (plane: ImportedPlane): void => {
     const of = { kind: 'file', plane } as const;
-    set(against.kind === 'gamma' ? { ...against, of } : { ...firstGamma, of });
+    const asked = against.kind === 'gamma' ? against : firstGamma;
+    // What a unit is of is what is compared.
+    set({ ...asked, of, by: plane.unit === null ? asked.by : planeUnits[plane.unit].by });
   };
   const run = runAgainst(against);
   const plane = against.kind === 'gamma' && against.of.kind === 'file' ? against.of.plane : null;
@@ -116,14 +128,16 @@ export function AgainstRows({ view }: { readonly view: DoseViewStore }): ReactEl
               </Button>
             ))}
           </PopoverRow>
-          <PopoverRow name="Dose">
-            <Segmented
-              label="What the gamma index is of"
-              value={against.by}
-              options={dosesBy}
-              onChange={(by) => set({ ...against, by })}
-            />
-          </PopoverRow>
+          {plane?.unit != null ? null : (
+            <PopoverRow name="Dose">
+              <Segmented
+                label="What the gamma index is of"
+                value={against.by}
+                options={dosesBy}
+                onChange={(by) => set({ ...against, by })}
+              />
+            </PopoverRow>
+          )}
           <PopoverRow name="Share">
             <Segmented
               label="What the dose criterion is a share of"
@@ -214,7 +228,7 @@ export function AgainstNote({ view }: { readonly view: DoseViewStore }): ReactEl
       {against.kind === 'difference' ? `Less ${name}` : null}
       {against.kind === 'gamma' && gamma === null ? `Gamma ${criteria(against)} against ${name}…` : null}
       {against.kind === 'gamma' && gamma !== null
-        ? `Gamma ${criteria(against)}${against.local ? ' local' : ''} of ${gammaOf(against.by, gamma.by)} against ${name}: ${percent(gamma.passed)} of ${gamma.points} cells pass${against.of.kind === 'file' ? ', both scaled to their largest value' : ''} `
+        ? `Gamma ${criteria(against)}${against.local ? ' local' : ''} of ${gammaOf(against.by, gamma.by)} against ${name}: ${percent(gamma.passed)} of ${gamma.points} cells pass${scaleText(against.of)} `
         : null}
       {against.kind === 'gamma' && gamma !== null ? <GammaHistogram histogram={gamma.histogram} /> : null}
     </p>

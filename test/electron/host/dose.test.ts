@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GammaDose } from '../../../electron/contract/dose.ts';
+import type { PlaneUnitName } from '../../../electron/contract/dose-units.ts';
 import { gamma, gammaField } from '../../../electron/host/model/fields/gamma.ts';
 import { gammaDoseOf, gammaMap } from '../../../electron/host/workloads/transport/metrics/gamma-dose.ts';
 import type { RunData } from '../../../electron/host/workloads/transport/run-data.ts';
@@ -109,6 +110,44 @@ describe('the gamma index against a dose of another program', () => {
       // The other way round it is no such dose.
       expect((await ask(info.id, { depth: 'x', across: 'y' })).passed).toBeLessThan(0.5);
     }
+  });
+
+  it('compares in absolute terms where the unit is told: of planes and volumes, by area and by mass', async () => {
+    const protons = 4;
+    const first = await run({ ...smallScenario, beam: { ...smallScenario.beam, weight: protons } });
+    const text = (content: string): Uint8Array => new TextEncoder().encode(content);
+    const { name, bytes } = await page.call('run.export', { run: first, what: 'dose-nrrd' });
+    const flat = await page.call('dose.import', { files: [named(name, bytes)] });
+    const ask = (dose: string, unit: PlaneUnitName | null, parts: object = {}) =>
+      page.call('dose.gamma', {
+        ...{ run: first, reference: { dose, ...shifts, unit, ...parts } },
+        ...{ dose: 0.001, distance_mm: 0.1, viewport },
+      });
+    // As it was written, MeV/mm²; water, so that 1 MeV/mm² is 160.2 nGy mm.
+    expect(await ask(flat.id, 'MeV/mm2')).toMatchObject({ by: 'area', passed: 1 });
+    expect(await ask(flat.id, null)).toMatchObject({ by: 'mass', passed: 1 });
+    expect((await ask(flat.id, 'nGy mm')).passed).toBe(0);
+    // The same as a volume of two layers of 2 mm, in Gy per 10⁹ protons.
+    const data = await page.call('run.export', { run: first, what: 'dose' });
+    const rows = new TextDecoder()
+      .decode(data.bytes)
+      .split(/\r?\n/)
+      .filter((line) => /^[\d.]/.test(line));
+    const plane = rows.map((line) => line.split(',').slice(1).map(Number));
+    const layer = plane.flatMap((row) => row.map((value) => (value * 160.2176634) / protons / 4));
+    const volume = Float64Array.from(plane.flatMap((_, z) => [0, 1].flatMap(() => layer.slice(z * 24, (z + 1) * 24))));
+    const header = [
+      ...['NDims = 3', 'DimSize = 24 2 44', 'ElementSpacing = 0.5 2 0.25', 'Offset = -5.75 0 0.125'],
+      ...['ElementType = MET_DOUBLE', 'ElementDataFile = v.raw', ''],
+    ].join('\n');
+    const files = [named('v.mhd', text(header)), named('v.raw', new Uint8Array(volume.buffer))];
+    const solid = await page.call('dose.import', { files });
+    expect(await ask(solid.id, 'Gy/1e9')).toMatchObject({ by: 'mass', passed: 1 });
+    // For other numbers of protons than these it is another dose.
+    expect((await ask(solid.id, 'Gy')).passed).toBe(0);
+    await expect(ask(solid.id, 'nGy mm')).rejects.toThrow(
+      /v\.mhd has 3 axes, and nGy mm, .* is of 2; allowed: Gy per 10⁹ protons; /,
+    );
   });
 
   it('says by name what is no dose, is cut, lacks its numbers, is a curve or is gone', async () => {

@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { ImportedDoseInfo } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { DoseMap } from '../../model/fields/gamma.ts';
-import type { PlaneOfVolume } from '../../model/fields/volume-dose.ts';
-import { lookIntoDose, type NamedBytes, planeOfDose } from '../../workloads/transport/dose-file.ts';
+import { type AskedPlane, lookIntoDose, type NamedBytes, planeOfDose } from '../../workloads/transport/dose-file.ts';
 
 /** The oldest gives way. */
 const MOST_KEPT = 4;
@@ -28,13 +27,13 @@ export class ImportedDoses {
     return { id, ...found };
   }
 
-  /** Scaled so that its largest dose is 1. Throws BraggError. */
-  plane(id: string, plane: PlaneOfVolume): Promise<DoseMap> {
+  /** Throws BraggError. */
+  plane(id: string, asked: AskedPlane): Promise<DoseMap> {
     const kept = this.#kept.get(id);
     if (kept === undefined) throw new BraggError('not-found', 'This dose is no longer kept. Open its file again.');
-    const key = JSON.stringify(plane);
+    const key = JSON.stringify(asked);
     if (kept.last?.key === key) return kept.last.map;
-    const map = planeOfDose({ files: kept.files, plane });
+    const map = planeOfDose({ files: kept.files, ...asked });
     kept.last = { key, map };
     return map;
   }

@@ -1,5 +1,6 @@
 /** Calls that hold a run's dose against another's, and its width against theory. */
 import type { GammaDose, ImportedPlane } from '../../../contract/dose.ts';
+import { planeUnits } from '../../../contract/dose-units.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import { type DoseMap, gammaField } from '../../model/fields/gamma.ts';
@@ -39,11 +40,17 @@ async function againstRun(run: RunData, reference: RunData, asked: GammaDose): P
 async function againstImport(
   run: RunData,
   doses: ImportedDoses,
-  { dose, ...plane }: ImportedPlane,
+  { dose, unit, ...plane }: ImportedPlane,
   asked: GammaDose,
 ): Promise<Judged> {
-  const by = gammaDoseOf(asked, [run]);
-  const [wanted, here] = [await doses.plane(dose, plane), await toPeakOf(await gammaMapOfRun(run, by))];
+  const by = gammaDoseOf(unit === null ? asked : planeUnits[unit].by, [run]);
+  if (unit !== null && by !== planeUnits[unit].by) {
+    const title = planeUnits[unit].title;
+    throw new BraggError('unsupported', `${title} is a dose by mass, and this run was stored without densities.`);
+  }
+  const wanted = await doses.plane(dose, { plane, unit, protons: run.beam.weight });
+  const own = await gammaMapOfRun(run, by);
+  const here = unit === null ? await toPeakOf(own) : own;
   return { by, wanted, here, axes: planeAxes(wanted) };
 }
 

@@ -15,10 +15,20 @@ export interface PlaneOfVolume {
   readonly shift_across_mm?: number;
 }
 
+function planeAxesOf(sizes: readonly number[], plane: PlaneOfVolume) {
+  const depth = names.indexOf(plane.depth ?? (sizes.length === 2 ? 'y' : 'z'));
+  return { depth, across: names.indexOf(plane.across ?? 'x') };
+}
+
+/** Which axis is neither depth nor across; undefined of a plane. */
+export function summedAxis(sizes: readonly number[], plane: PlaneOfVolume): number | undefined {
+  const { depth, across } = planeAxesOf(sizes, plane);
+  return [0, 1, 2].find((axis) => axis < sizes.length && axis !== depth && axis !== across);
+}
+
 export function volumeDose(file: string, volume: Volume, plane: PlaneOfVolume = {}): DoseMap {
   const { sizes, spacing_mm, origin_mm, values } = volume;
-  const depth = names.indexOf(plane.depth ?? (sizes.length === 2 ? 'y' : 'z'));
-  const across = names.indexOf(plane.across ?? 'x');
+  const { depth, across } = planeAxesOf(sizes, plane);
   if (depth === across || depth >= sizes.length || across >= sizes.length) {
     const there = names.slice(0, sizes.length).join(', ');
     throw new BraggError('invalid', `${file}: depth and across must be two of its axes: ${there}.`);
@@ -26,7 +36,7 @@ export function volumeDose(file: string, volume: Volume, plane: PlaneOfVolume = 
   const strides = sizes.map((_, axis) => sizes.slice(0, axis).reduce((a, b) => a * b, 1));
   const [nz, nx] = [sizes[depth] ?? 0, sizes[across] ?? 0];
   const [dz, dx] = [spacing_mm[depth] ?? 1, spacing_mm[across] ?? 1];
-  const other = [0, 1, 2].find((axis) => axis < sizes.length && axis !== depth && axis !== across);
+  const other = summedAxis(sizes, plane);
   const layers = other === undefined ? 1 : (sizes[other] ?? 1);
   const dose = new Float64Array(nz * nx);
   for (let z = 0; z < nz; z += 1) {

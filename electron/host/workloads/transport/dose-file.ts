@@ -1,6 +1,7 @@
 /** Doses of files to compare with: runs, depth doses and maps as CSV, volumes as MetaImage and NRRD. */
 import path from 'node:path';
 import type { ImportedDoseInfo } from '../../../contract/dose.ts';
+import { type PlaneUnitName, planeUnitSchema, planeUnits } from '../../../contract/dose-units.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { GammaCurve } from '../../../contract/gamma-curve.ts';
 import { aside } from '../../io/aside/task.ts';
@@ -9,7 +10,7 @@ import { metaImageData, readMetaImage } from '../../io/volumes/metaimage.ts';
 import { readNrrd } from '../../io/volumes/nrrd.ts';
 import type { Volume } from '../../io/volumes/volume.ts';
 import type { DoseMap } from '../../model/fields/gamma.ts';
-import { type PlaneOfVolume, toPeak, volumeDose } from '../../model/fields/volume-dose.ts';
+import { type PlaneOfVolume, summedAxis, toPeak, volumeDose } from '../../model/fields/volume-dose.ts';
 import { type DepthUnit, readCurve } from './beams/measured-curve.ts';
 
 export type ImportedDose =
@@ -146,13 +147,37 @@ export const lookIntoDose = aside(
   },
 );
 
-/** The plane of it that a run is held against, scaled so that its largest dose is 1. */
+export interface AskedPlane {
+  readonly plane: PlaneOfVolume;
+  /** What its numbers are in; null: it is scaled so that its largest dose is 1. */
+  readonly unit: PlaneUnitName | null;
+  /** That a unit of one proton is multiplied by: as many as the run has. */
+  readonly protons: number;
+}
+
+/** A cell's numbers to nGy mm³ or MeV, as a run has them. Throws BraggError for a unit of another kind of file. */
+function factorOf(name: string, { sizes, spacing_mm }: Volume, { plane, protons }: AskedPlane, unit: PlaneUnitName) {
+  const { axes, title, perProton, factor } = planeUnits[unit];
+  if (axes !== sizes.length) {
+    const allowed = planeUnitSchema.options.filter((one) => planeUnits[one].axes === sizes.length);
+    throw new BraggError(
+      'unsupported',
+      `${name} has ${sizes.length} axes, and ${title} is of ${axes}; allowed: ${allowed.map((one) => planeUnits[one].title).join('; ')}.`,
+    );
+  }
+  const thickness_mm = axes === 2 ? 1 : (spacing_mm[summedAxis(sizes, plane) ?? 1] ?? 1);
+  return factor * thickness_mm * (perProton ? protons : 1);
+}
+
+/** The plane of it that a run is held against. */
 export const planeOfDose = aside(
   'read a plane of a dose file',
-  ({ files, plane }: { readonly files: readonly NamedBytes[]; readonly plane: PlaneOfVolume }): DoseMap => {
+  ({ files, ...asked }: AskedPlane & { readonly files: readonly NamedBytes[] }): DoseMap => {
     const { name, volume } = ofFiles(files);
-    const map = toPeak(volumeDose(name, volume, plane));
-    if (!map.dose.some((value) => value > 0)) throw new BraggError('foreign-file', `${name}: no dose is above zero.`);
-    return map;
+    const own = volumeDose(name, volume, asked.plane);
+    if (!own.dose.some((value) => value > 0)) throw new BraggError('foreign-file', `${name}: no dose is above zero.`);
+    if (asked.unit === null) return toPeak(own);
+    const factor = factorOf(name, volume, asked, asked.unit);
+    return { ...own, dose: own.dose.map((value) => value * factor) };
   },
 );

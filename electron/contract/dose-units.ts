@@ -1,0 +1,77 @@
+/** Absolute units of doses of other programs, beside those of a run: energy by area or length, or by mass. */
+import { z } from 'zod';
+
+/** 1 MeV is 1.602176634e-13 J (exact, SI): nGy of 1 MeV/g. */
+const nGyOfMeVPerGram = 0.1602176634;
+
+interface PlaneUnit {
+  /** For a reader. */
+  readonly title: string;
+  /** Whether its numbers are of a volume, or of a plane that is integrated across already. */
+  readonly axes: 2 | 3;
+  /** What of the run it is compared with. */
+  readonly by: 'mass' | 'area';
+  /** Its numbers are of one proton (or of 10⁹ in Gy, which is the same in nGy), and not of as many as the run has. */
+  readonly perProton: boolean;
+  /** To nGy or MeV/mm³ of a volume, nGy mm or MeV/mm² of a plane. */
+  readonly factor: number;
+}
+
+const planeUnitNames = [
+  ...['Gy/1e9', 'Gy', 'MeV/g', 'MeV/mm3'],
+  ...['Gy mm/1e9', 'nGy mm', 'MeV cm/g', 'MeV/mm2'],
+] as const;
+export const planeUnitSchema = z.enum(planeUnitNames);
+export type PlaneUnitName = z.infer<typeof planeUnitSchema>;
+
+export const planeUnits: Readonly<Record<PlaneUnitName, PlaneUnit>> = {
+  'Gy/1e9': { title: 'Gy per 10⁹ protons', axes: 3, by: 'mass', perProton: true, factor: 1 },
+  Gy: { title: 'Gy, of all protons of the run', axes: 3, by: 'mass', perProton: false, factor: 1e9 },
+  'MeV/g': { title: 'MeV g⁻¹ per proton', axes: 3, by: 'mass', perProton: true, factor: nGyOfMeVPerGram },
+  'MeV/mm3': { title: 'MeV mm⁻³ per proton', axes: 3, by: 'area', perProton: true, factor: 1 },
+  'Gy mm/1e9': { title: 'Gy mm per 10⁹ protons', axes: 2, by: 'mass', perProton: true, factor: 1 },
+  'nGy mm': { title: 'nGy mm, of all protons of the run', axes: 2, by: 'mass', perProton: false, factor: 1 },
+  'MeV cm/g': { title: 'MeV cm g⁻¹ per proton', axes: 2, by: 'mass', perProton: true, factor: 10 * nGyOfMeVPerGram },
+  'MeV/mm2': { title: 'MeV mm⁻², of all protons of the run', axes: 2, by: 'area', perProton: false, factor: 1 },
+};
+
+export interface DepthDoseUnit {
+  /** Energy by depth, MeV/mm; or by mass, nGy mm². */
+  readonly by: 'length' | 'mass';
+  readonly factor: number;
+  readonly perProton: boolean;
+}
+
+const depthUnits: readonly (readonly [RegExp, DepthDoseUnit['by'], number])[] = [
+  [/^mev(\/| )mm(\^-1)?$/, 'length', 1],
+  [/^mev(\/| )cm(\^-1)?$/, 'length', 0.1],
+  [/^mev cm2(\/g| g\^-1)$/, 'mass', 100 * nGyOfMeVPerGram],
+  [/^mev mm2(\/g| g\^-1)$/, 'mass', nGyOfMeVPerGram],
+  [/^ngy mm2$/, 'mass', 1],
+  [/^ngy cm2$/, 'mass', 100],
+  [/^gy mm2$/, 'mass', 1e9],
+  [/^gy cm2$/, 'mass', 1e11],
+];
+
+/** What a header may say, for a reader. */
+export const allowedDepthUnits = 'MeV/mm, MeV/cm, MeV cm2/g, nGy mm2, Gy cm2; with "per proton" or "per 1e9" behind';
+
+/** The unit of a depth dose as a header writes it; null for one that is none of a dose in absolute terms. */
+export function depthDoseUnit(text: string | null): DepthDoseUnit | null {
+  if (text === null) return null;
+  const plain = text
+    .toLowerCase()
+    .replaceAll(/[_·*\s]+/g, ' ')
+    .replaceAll(/ ?\bper\b ?/g, '/')
+    .replaceAll(/ ?\/ ?/g, '/')
+    .replaceAll(/²|\^2/g, '2')
+    .replaceAll(/⁻¹|\^?-1\b/g, '^-1')
+    .trim();
+  const [, body = '', count] =
+    /^(.*?)(\/(?:1e9|10\^?9|10⁹)(?: protons?)?|\/(?:proton|primary|particle))?$/.exec(plain) ?? [];
+  const found = depthUnits.find(([form]) => form.test(body));
+  if (found === undefined) return null;
+  const [, by, factor] = found;
+  const each = count?.startsWith('/1') === true ? 1e-9 : 1;
+  return { by, factor: factor * each, perProton: count !== undefined };
+}
