@@ -1,6 +1,6 @@
 /** What a run's dose is held against: another run, and the theory of its beam's width. */
 import { z } from 'zod';
-import { planeUnitSchema } from './dose-units.ts';
+import { planeUnitSchema } from './dose/units.ts';
 import { curveSchema, fieldMapSchema, viewportSchema } from './fields.ts';
 import { runIdSchema } from './run.ts';
 import { bytes } from './wire/arrays.ts';

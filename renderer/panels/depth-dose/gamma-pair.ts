@@ -1,5 +1,5 @@
 /** A run's depth dose and an overlaid one, as a gamma index takes them. No React. */
-import { allowedDepthUnits, depthDoseUnit } from '../../../electron/contract/dose-units.ts';
+import { allowedDepthUnits, depthDoseUnit } from '../../../electron/contract/dose/units.ts';
 import type { GammaCurve } from '../../../electron/contract/gamma-curve.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
@@ -26,7 +26,7 @@ export function protonsOf(resolved: TransportResolved | null): number {
 interface How {
   readonly unit: DoseUnit;
   readonly scale: GammaScale;
-  /** Of the shown run. */
+  /** Those of the shown run. */
   readonly protons: number;
 }
 

@@ -1,6 +1,6 @@
 /** Curves laid over the depth dose: files of the reader's and other runs. */
 import { type ReactElement, useMemo, useRef, useState } from 'react';
-import { allowedDepthUnits } from '../../../electron/contract/dose-units.ts';
+import { allowedDepthUnits } from '../../../electron/contract/dose/units.ts';
 import { gammaOfCurves } from '../../../electron/contract/gamma-curve.ts';
 import { openCurve } from '../../actions/curves.ts';
 import { percent } from '../../base/numbers.ts';

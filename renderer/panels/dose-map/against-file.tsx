@@ -1,7 +1,7 @@
 /** Opens the dose of another program to hold the run against, and says how its axes lie beside the run's. */
 import { type ReactElement, useRef } from 'react';
+import { planeUnitSchema, planeUnits } from '../../../electron/contract/dose/units.ts';
 import { type ImportedDoseInfo, type ImportedPlane, MOST_DOSE_BYTES } from '../../../electron/contract/dose.ts';
-import { planeUnitSchema, planeUnits } from '../../../electron/contract/dose-units.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { Select } from '../../widgets/controls/select.tsx';

@@ -1,7 +1,7 @@
 /** What the dose is held against: nothing, another run's dose by difference, or by gamma index. */
 import type { ReactElement } from 'react';
+import { planeUnits } from '../../../electron/contract/dose/units.ts';
 import { type GammaDose, gammaLimits, type ImportedPlane } from '../../../electron/contract/dose.ts';
-import { planeUnits } from '../../../electron/contract/dose-units.ts';
 import type { RunId } from '../../../electron/contract/run.ts';
 import { percent } from '../../base/numbers.ts';
 import { isOver } from '../../state/runs.ts';

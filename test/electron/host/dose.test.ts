@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PlaneUnitName } from '../../../electron/contract/dose/units.ts';
 import type { GammaDose } from '../../../electron/contract/dose.ts';
-import type { PlaneUnitName } from '../../../electron/contract/dose-units.ts';
 import { gamma, gammaField } from '../../../electron/host/model/fields/gamma.ts';
 import { gammaDoseOf, gammaMap } from '../../../electron/host/workloads/transport/metrics/gamma-dose.ts';
 import type { RunData } from '../../../electron/host/workloads/transport/run-data.ts';

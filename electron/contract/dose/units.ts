@@ -11,7 +11,7 @@ interface PlaneUnit {
   readonly axes: 2 | 3;
   /** What of the run it is compared with. */
   readonly by: 'mass' | 'area';
-  /** Its numbers are of one proton (or of 10⁹ in Gy, which is the same in nGy), and not of as many as the run has. */
+  /** Its numbers are of one proton, and not of all that the run has. Gy of 10⁹ protons are nGy of one. */
   readonly perProton: boolean;
   /** To nGy or MeV/mm³ of a volume, nGy mm or MeV/mm² of a plane. */
   readonly factor: number;

@@ -1,6 +1,6 @@
 /** Units of doses of other programs: what a header may say, and what each comes to beside a run. */
 import { describe, expect, test } from 'vitest';
-import { depthDoseUnit, planeUnits } from '../../../electron/contract/dose-units.ts';
+import { depthDoseUnit, planeUnits } from '../../../../electron/contract/dose/units.ts';
 
 describe('a depth dose', () => {
   // 1 MeV = 1.602176634e-13 J; 1 MeV cm²/g = 1.602176634e-13 J × 1e-4 m² / 1e-3 kg, in nGy mm².
