@@ -1,6 +1,7 @@
 /** Calls that hold a run's dose against another's, and its width against theory. */
-import type { GammaDose, ImportedPlane } from '../../../contract/dose.ts';
+
 import { planeUnits } from '../../../contract/dose/units.ts';
+import type { GammaDose, ImportedPlane } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import { type DoseMap, gammaField } from '../../model/fields/gamma.ts';

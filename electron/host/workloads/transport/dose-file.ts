@@ -1,7 +1,7 @@
 /** Doses of files to compare with: runs, depth doses and maps as CSV, volumes as MetaImage and NRRD. */
 import path from 'node:path';
-import type { ImportedDoseInfo } from '../../../contract/dose.ts';
 import { type PlaneUnitName, planeUnitSchema, planeUnits } from '../../../contract/dose/units.ts';
+import type { ImportedDoseInfo } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { GammaCurve } from '../../../contract/gamma-curve.ts';
 import { aside } from '../../io/aside/task.ts';
