@@ -126,7 +126,7 @@ describe('at first sight', () => {
     // So long the rounds may take, and then the processes: a loaded machine starts one in many seconds.
     await page.getByLabel('Time', { exact: true }).selectOption('10');
     await page.getByLabel('Cold processes').selectOption('5');
-    await page.getByRole('group', { name: 'Energy' }).getByRole('checkbox', { name: 'of a run' }).check();
+    await page.getByRole('group', { name: 'Energy of runs' }).getByRole('checkbox', { name: 'of a run' }).check();
     await page
       .getByRole('group', { name: 'Conditions' })
       .getByText(/No GPU can be used here/)

@@ -31,7 +31,7 @@ function ClockChoices({ store }: ChooseProps): ReactElement {
         />
       </span>
       <Select
-        label="Rounds begin"
+        label="Warmest GPU"
         value={String(cool_C)}
         options={temperatures.map((limit) => ({
           value: String(limit),
@@ -60,7 +60,7 @@ export function ConditionChoices({ store, gpu }: ConditionProps): ReactElement {
           <small>No GPU can be used here: there is none to lock or to cool.</small>
         )}
       </fieldset>
-      <fieldset aria-label="Energy" className="compare-options__row">
+      <fieldset aria-label="Energy of runs" className="compare-options__row">
         <span>Energy</span>
         <Tick label="of a run" checked={energy} onChange={(on) => store.setState({ energy: on })} />
         <small>
