@@ -197,9 +197,14 @@ it('describes a cluster, says what is wrong with it, and offers it as a place fo
     .or(page.getByRole('button', { name: 'Plan', exact: true }))
     .first()
     .waitFor();
-  if (await another.isVisible()) await another.click();
   const where = page.getByLabel('Where it is solved');
-  expect(await where.locator('option').allTextContents()).toEqual(['this machine']);
+  // What studies and places there are comes a moment after the panel.
+  await expect
+    .poll(async () => {
+      if (await another.isVisible()) await another.click();
+      return where.locator('option').allTextContents();
+    })
+    .toEqual(['this machine']);
   await page.getByRole('button', { name: 'Clusters…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Clusters' });
   const says = page.getByTestId('cluster-says');
