@@ -26,6 +26,10 @@ const LONG = 'test/**/*.long.test.ts';
 /** Each has a cluster of this machine, and all of its cores while it has: one after the other. */
 const CLUSTERS = ['test/electron/cli/study-cluster.long.test.ts', 'test/electron/cli/study-sizes.long.test.ts'];
 
+/** A loaded machine is slow and not wrong; what hangs is told apart by then. */
+const MOST_MS = 120_000;
+const MOST_LONG_MS = 600_000;
+
 const SEED = 'test/fuzz/seed.ts';
 
 /** Holds every run of transport that a test makes to what its protons can come to. */
@@ -34,12 +38,13 @@ const HELD = 'test/physics/held-runs.ts';
 const inNode = (
   name: string,
   include: readonly string[],
-  { isolate = false, exclude = [] as readonly string[], inTurn = false } = {},
+  { isolate = false, exclude = [] as readonly string[], inTurn = false, most_ms = MOST_MS } = {},
 ): TestProjectInlineConfiguration => ({
   test: {
     name,
     isolate,
     fileParallelism: !inTurn,
+    testTimeout: most_ms,
     include: [...include],
     exclude: [...exclude],
     globalSetup: ['test/bundled-program.ts'],
@@ -55,16 +60,15 @@ export default defineConfig({
     maxWorkers: 2,
     // Asking for one project or file by name is no error where it has no tests yet.
     passWithNoTests: true,
-    // A loaded machine is slow and not wrong; what hangs is told apart by then.
-    testTimeout: 120_000,
+    testTimeout: MOST_MS,
     hookTimeout: 120_000,
     projects: [
       // Workers keep the modules that files share: loaded anew for each they took a quarter of the processor's time.
       inNode('unit', ['test/**/*.test.ts', 'test/**/*.test.tsx'], {
         exclude: ['test/e2e/**', 'test/bench/**', WITH_STAND_INS, IN_ELECTRON, ALONE, LONG],
       }),
-      inNode('long', [LONG], { exclude: CLUSTERS }),
-      inNode('clusters', CLUSTERS, { inTurn: true }),
+      inNode('long', [LONG], { most_ms: MOST_LONG_MS, exclude: CLUSTERS }),
+      inNode('clusters', CLUSTERS, { most_ms: MOST_LONG_MS, inTurn: true }),
       inNode('unit-desktop', [WITH_STAND_INS], { isolate: true }),
       inNode('desktop', [IN_ELECTRON], { isolate: true }),
       inNode('alone', [ALONE], { isolate: true }),
