@@ -60,7 +60,8 @@ void sum_taps(const Tap<T>* taps, int n, T* to, int lo, int hi) {
     last = min_of(last, taps[k].last);
   }
   if (n == 0 || first >= last) first = last = hi;
-  each_block<T>(first, last, [&](auto sum, int x) {
+  each_block<T>(first, last, [&](auto block, int x) {
+    typename decltype(block)::Type sum;
     for (int k = 0; k < n; ++k) sum.add(taps[k].weight, taps[k].row + x);
     sum.store(to + x);
   });
@@ -102,7 +103,7 @@ struct Reach {
 
   /// Into the columns `lo` to `hi` of `to`.
   void sum(T* to, int lo, int hi) const {
-    each_block<T>(lo, hi, [&](auto block, int x) { sum_block(block, to, x); });
+    each_block<T>(lo, hi, [&](auto block, int x) { sum_block<typename decltype(block)::Type>(to, x); });
   }
 
  private:
@@ -111,7 +112,8 @@ struct Reach {
   const T* weight(int at, int distance) const { return weights + at * apart + distance; }
 
   template <typename B>
-  void sum_block(B sum, T* to, int x) const {
+  void sum_block(T* to, int x) const {
+    B sum;
     if (far_last >= far_first) {
       const int away = far_below ? -1 : 1;
       const T* from = row(angle + away * far_last) + x;

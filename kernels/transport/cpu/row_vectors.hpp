@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstring>
+#include <utility>
 
 #include "slice.hpp"
 
@@ -60,30 +61,33 @@ struct Vector {
 template <typename T>
 constexpr int kVectors = kRowAlign / Vector<T>::kSize;
 
+/// Calls f(0) … f(kCount - 1) with constants. Loops over an array of vectors are unrolled too late for some compilers to
+/// keep it in registers: they clear, copy and reload it in memory.
+template <int kCount, typename F>
+void each_part(F&& f) {
+  [&]<int... i>(std::integer_sequence<int, i...>) {
+    (f(i), ...);
+  }(std::make_integer_sequence<int, kCount>{});
+}
+
 /// Columns that stay in registers while rows are added to them: `kCount` vectors; with 0 a single column.
 template <typename T, int kCount>
 struct Block {
-  Vector<T> part[kCount] = {};
+  Vector<T> part[kCount];
   static constexpr int kSize = Vector<T>::kSize;
 
   void add(T by, const T* row) {
-    for (int i = 0; i < kCount; ++i) {
-      Vector<T> v;
-      v.load(row + i * kSize);
-      part[i].add_product(by, v);
-    }
+    each_part<kCount>([&](int i) { part[i].add_product(by, Vector<T>::of(row + i * kSize)); });
   }
   void add(T by, const T* row, const T* other) {
-    for (int i = 0; i < kCount; ++i) {
-      Vector<T> v, w;
-      v.load(row + i * kSize);
-      w.load(other + i * kSize);
-      v.add(w);
-      part[i].add_product(by, v);
-    }
+    each_part<kCount>([&](int i) {
+      Vector<T> both = Vector<T>::of(row + i * kSize);
+      both.add(Vector<T>::of(other + i * kSize));
+      part[i].add_product(by, both);
+    });
   }
   void store(T* to) const {
-    for (int i = 0; i < kCount; ++i) part[i].store(to + i * kSize);
+    each_part<kCount>([&](int i) { part[i].store(to + i * kSize); });
   }
 };
 
@@ -95,41 +99,47 @@ struct Block<T, 0> {
   void store(T* to) const { *to = sum; }
 };
 
-/// Calls f(block, x) for blocks that cover the columns from `lo` to `hi`, the largest first. Only at a border between
+/// A block that is not there yet: made where it is used, it stays in registers.
+template <typename T, int kCount>
+struct BlockOf {
+  using Type = Block<T, kCount>;
+};
+
+/// Calls f(BlockOf, x) for blocks that cover the columns from `lo` to `hi`, the largest first. Only at a border between
 /// materials are there fewer left than fill a vector.
 template <typename T, typename F>
 void each_block(int lo, int hi, F&& f) {
   constexpr int kSize = Vector<T>::kSize;
   constexpr int kMost = 8;  // half of the registers
   int x = lo;
-  for (; hi - x >= kMost * kSize; x += kMost * kSize) f(Block<T, kMost>{}, x);
+  for (; hi - x >= kMost * kSize; x += kMost * kSize) f(BlockOf<T, kMost>{}, x);
   const int left = (hi - x) / kSize;
   switch (left) {
     case 1:
-      f(Block<T, 1>{}, x);
+      f(BlockOf<T, 1>{}, x);
       break;
     case 2:
-      f(Block<T, 2>{}, x);
+      f(BlockOf<T, 2>{}, x);
       break;
     case 3:
-      f(Block<T, 3>{}, x);
+      f(BlockOf<T, 3>{}, x);
       break;
     case 4:
-      f(Block<T, 4>{}, x);
+      f(BlockOf<T, 4>{}, x);
       break;
     case 5:
-      f(Block<T, 5>{}, x);
+      f(BlockOf<T, 5>{}, x);
       break;
     case 6:
-      f(Block<T, 6>{}, x);
+      f(BlockOf<T, 6>{}, x);
       break;
     case 7:
-      f(Block<T, 7>{}, x);
+      f(BlockOf<T, 7>{}, x);
       break;
     default:
       break;
   }
-  for (x += left * kSize; x < hi; ++x) f(Block<T, 0>{}, x);
+  for (x += left * kSize; x < hi; ++x) f(BlockOf<T, 0>{}, x);
 }
 
 }  // namespace bb::transport::BB_ISA

@@ -41,7 +41,7 @@ std::size_t slice_scratch_size(const Tables& tables, const Box& from, const Box&
   const std::size_t width = static_cast<std::size_t>(align_up(from.x1) - align_down(from.x0));
   const std::size_t pitch = static_cast<std::size_t>(align_up(out.x1) - align_down(out.x0));
   const std::size_t advance =
-      static_cast<std::size_t>(from.a1 - from.a0) * width + 2 * (width + 2 * margin) + pitch +
+      static_cast<std::size_t>(from.a1 - from.a0) * width + 2 * kRowsTogether * (width + 2 * margin) + pitch +
       static_cast<std::size_t>(physics::kRemapTaps) * static_cast<std::size_t>(out.a1 - out.a0) * pitch +
       static_cast<std::size_t>(tables.angle_half_max + 1) * static_cast<std::size_t>(from.a1 - from.a0);
   return advance;

@@ -35,6 +35,11 @@ struct Box {
 
 inline constexpr int kRowAlign = 16;  // columns: one AVX-512 vector of floats; rows start on a multiple
 
+
+/// Angles that go through the stages of a step together. A stage reads across the vectors that the one before wrote, and
+/// waits for them while they are on their way to the cache.
+inline constexpr int kRowsTogether = 8;
+
 inline constexpr int align_down(int x) { return x / kRowAlign * kRowAlign; }
 inline constexpr int align_up(int x) { return (x + kRowAlign - 1) / kRowAlign * kRowAlign; }
 

@@ -63,25 +63,26 @@ class Advance {
     margin_ = row_margin(t_, out.as, out.as + out.na);
     angles_ = from.a1 - from.a0;
     tile_ = scratch;
+    apart_ = width_ + 2 * margin_;
     row_ = tile_ + static_cast<std::ptrdiff_t>(angles_) * width_ + margin_;
-    moved_ = row_ + width_ + 2 * margin_;
-    zero_ = moved_ + width_ + margin_;
+    moved_ = row_ + static_cast<std::ptrdiff_t>(kRowsTogether) * apart_;
+    zero_ = moved_ + static_cast<std::ptrdiff_t>(kRowsTogether) * apart_ - margin_;
     ring_ = zero_ + out.pitch;
     kernels_ = ring_ + (context.depth ? 0 : static_cast<std::ptrdiff_t>(kRing) * out.na * out.pitch);
-    std::memset(row_ - margin_, 0, sizeof(T) * static_cast<std::size_t>(2 * (width_ + 2 * margin_) + out.pitch));
+    std::memset(row_ - margin_, 0, sizeof(T) * static_cast<std::size_t>(2 * kRowsTogether * apart_ + out.pitch));
   }
 
   SliceLoss run() {
     if (context_.depth) {
       gather(0, context_.plane);
-      for (int a = out_.as; a < out_.as + out_.na; ++a) remap_x(context_.plane, a, out_.row(0, a));
+      remap_x(context_.plane, out_.row(0, out_.as));
       return loss_;
     }
     if (out_.size() > 0) std::memset(out_.data, 0, sizeof(T) * out_.size());
     for (int z = from_.z0; z < from_.z1 + kRemapReach; ++z) {
       if (z < from_.z1) {
         gather(z, z);
-        for (int a = out_.as; a < out_.as + out_.na; ++a) remap_x(z, a, ring_row(z, a));
+        remap_x(z, ring_row(z, out_.as));
       }
       if (z - kRemapReach >= from_.z0) remap_z(z - kRemapReach);
     }
@@ -149,12 +150,14 @@ class Advance {
     }
   }
 
-  /// Angle convolution for angle `a` into row_.
-  void scatter(int map_row, int a) {
+  /// Angle convolution for angles `a` to `a + n` into their rows.
+  void scatter(int map_row, int a, int n) {
     each_run(map_row, [&](int material, int lo, int hi) {
       const int half = spread_of(material);
       const int apart = context_.depth ? half_ + 1 : 0;
-      Reach<T>(tile_, width_, spread_, apart, a - from_.a0, angles_, half).sum(row_, lo, hi);
+      for (int i = 0; i < n; ++i) {
+        Reach<T>(tile_, width_, spread_, apart, a + i - from_.a0, angles_, half).sum(row_of(i), lo, hi);
+      }
     });
   }
 
@@ -178,41 +181,63 @@ class Advance {
     return half_;
   }
 
-  void remap_x(int map_row, int a, T* to) {
-    scatter(map_row, a);
+  T* row_of(int i) { return row_ + static_cast<std::ptrdiff_t>(i) * apart_; }
+  T* moved_of(int i) { return moved_ + static_cast<std::ptrdiff_t>(i) * apart_; }
+
+  /// Scatters all angles and moves them on in x, into rows that lie behind each other from `to` on.
+  void remap_x(int map_row, T* to) {
+    const int end = out_.as + out_.na;
+    for (int a = out_.as; a < end; a += kRowsTogether, to += static_cast<std::ptrdiff_t>(kRowsTogether) * out_.pitch) {
+      const int n = min_of(kRowsTogether, end - a);
+      scatter(map_row, a, n);
+      for (int i = 0; i < n; ++i) flux_of(i, a + i);
+      for (int i = 0; i < n; ++i) put(i, a + i, to + static_cast<std::ptrdiff_t>(i) * out_.pitch);
+    }
+  }
+
+  /// What moves on of row `i`.
+  void flux_of(int i, int a) {
+    extend_row(i, t_.shift_x[static_cast<std::size_t>(a)].whole);
+    const std::array<T, kRemapTaps> c = w_.flux_x[static_cast<std::size_t>(a)];
+    const T* const row = row_of(i);
+    T* const gone = moved_of(i);
+    const int width = width_;
+    for (int x = 0; x < width; x += Vector<T>::kSize) {
+      const T* p = row + x;
+      moved(c, p - 2, p - 1, p, p + 1, p + 2).store(gone + x);
+    }
+  }
+
+  void put(int i, int a, T* to) {
     const int whole = t_.shift_x[static_cast<std::size_t>(a)].whole;
-    extend_row(whole);
-    const auto& c = w_.flux_x[static_cast<std::size_t>(a)];
-    constexpr int kSize = Vector<T>::kSize;
-    for (int x = 0; x < width_; x += kSize) {
-      const T* p = row_ + x;
-      moved(c, p - 2, p - 1, p, p + 1, p + 2).store(moved_ + x);
+    const std::ptrdiff_t first = out_.xs - whole - x_start_;
+    const T* const kept = row_of(i) + first;
+    const T* const left = moved_of(i) + first;
+    const int pitch = out_.pitch;
+    for (int x = 0; x < pitch; x += Vector<T>::kSize) {
+      Vector<T> sum = Vector<T>::of(kept + x);
+      sum.subtract(Vector<T>::of(left + x));
+      sum.add(Vector<T>::of(left + x - 1));
+      sum.store(to + x);
     }
-    const T* kept = row_ + (out_.xs - whole - x_start_);
-    const T* left = moved_ + (out_.xs - whole - x_start_);
-    for (int x = 0; x < out_.pitch; x += kSize) {
-      Vector<T> put = Vector<T>::of(kept + x);
-      put.subtract(Vector<T>::of(left + x));
-      put.add(Vector<T>::of(left + x - 1));
-      put.store(to + x);
-    }
-    for (int x = t_.nx - out_.xs; x < out_.pitch; ++x) to[x] = T(0);
-    if (from_.x0 + whole < 0 || from_.x1 + whole + 1 > t_.nx) count_x_loss(whole);
+    for (int x = t_.nx - out_.xs; x < pitch; ++x) to[x] = T(0);
+    if (from_.x0 + whole < 0 || from_.x1 + whole + 1 > t_.nx) count_x_loss(i, whole);
   }
 
   /// Writes what the remap reads behind the grid's two faces; see remap_neighbour.
-  void extend_row(int whole) {
-    T* p = row_ - x_start_;
+  void extend_row(int i, int whole) {
+    T* p = row_of(i) - x_start_;
     for (int k = 1; k <= kRemapReach; ++k) {
       if (from_.x0 == 0) p[-k] = whole < 0 ? p[0] : T(0);
       if (from_.x1 == t_.nx) p[t_.nx - 1 + k] = whole < 0 ? T(0) : p[t_.nx - 1];
     }
   }
 
-  void count_x_loss(int whole) {
+  void count_x_loss(int i, int whole) {
+    const T *const row = row_of(i), *const gone = moved_of(i);
     for (int x = from_.x0; x < from_.x1; ++x) {
-      const double moved = static_cast<double>(moved_[x - x_start_]);
-      const double kept = static_cast<double>(row_[x - x_start_]) - moved;
+      const double moved = static_cast<double>(gone[x - x_start_]);
+      const double kept = static_cast<double>(row[x - x_start_]) - moved;
       if (x + whole < 0 || x + whole >= t_.nx) loss_[x + whole < 0 ? kXLow : kXHigh] += kept;
       if (x + whole + 1 < 0 || x + whole + 1 >= t_.nx) loss_[x + whole + 1 < 0 ? kXLow : kXHigh] += moved;
     }
@@ -278,8 +303,8 @@ class Advance {
   Box from_;
   int half_;
   const Slice<T>& out_;
-  int x_start_, width_, margin_, angles_;
-  T *tile_, *row_, *moved_, *zero_, *ring_;
+  int x_start_, width_, margin_, angles_, apart_;
+  T *tile_, *row_, *moved_, *zero_, *ring_;  // rows and what moves on of them: kRowsTogether each, `apart_` from one to the next
   T* kernels_;                 // [angles_][half_ + 1] weights by the angle they start from and distance; depth
   const T* spread_ = nullptr;  // stepping
   int spread_material_ = -1;   // whose kernels those are
