@@ -65,9 +65,7 @@ constexpr int kVectors = kRowAlign / Vector<T>::kSize;
 /// keep it in registers: they clear, copy and reload it in memory.
 template <int kCount, typename F>
 void each_part(F&& f) {
-  [&]<int... i>(std::integer_sequence<int, i...>) {
-    (f(i), ...);
-  }(std::make_integer_sequence<int, kCount>{});
+  [&]<int... i>(std::integer_sequence<int, i...>) { (f(i), ...); }(std::make_integer_sequence<int, kCount>{});
 }
 
 /// Columns that stay in registers while rows are added to them: `kCount` vectors; with 0 a single column.

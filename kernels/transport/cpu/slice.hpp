@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "transport/model/typed_tables.hpp"
+#include "bin_tables.hpp"
 #include "transport/run/score_fields.hpp"
 #include "transport/run/solver.hpp"
 
@@ -34,7 +34,6 @@ struct Box {
 };
 
 inline constexpr int kRowAlign = 16;  // columns: one AVX-512 vector of floats; rows start on a multiple
-
 
 /// Angles that go through the stages of a step together. A stage reads across the vectors that the one before wrote, and
 /// waits for them while they are on their way to the cache.
@@ -72,7 +71,7 @@ struct Slice {
 template <typename T>
 struct SliceContext {
   const Tables* tables;
-  const TypedTables<T>* typed;
+  const BinTables<T>* typed;
   bool depth;  // depth stepping: slices have one row of z, which is the plane `plane`
   int plane;
 };

@@ -107,11 +107,11 @@ class Advance {
     for (int a = from_.a0; a < from_.a1; ++a) {
       T* to = tile_row(a);
       each_run(map_row, [&](int material, int lo, int hi) {
-        const std::size_t row = t_.row(context_.depth ? a : 0, material, bin_);
+        const std::size_t row = w_.row(context_.depth ? a : 0, material, bin_);
         Tap<T> taps[kMostTaps];
         int n = 0;
-        for (int k = t_.gather_begin[row]; k < t_.gather_begin[row + 1]; ++k) {
-          const Slice<T>& source = sources_[t_.gather_source[static_cast<std::size_t>(k)]];
+        for (int k = w_.gather_begin[row]; k < w_.gather_begin[row + 1]; ++k) {
+          const Slice<T>& source = sources_[w_.gather_source[static_cast<std::size_t>(k)]];
           if (z < source.box.z0 || z >= source.box.z1 || a < source.box.a0 || a >= source.box.a1) continue;
           const int start = source.xs - x_start_;
           const Tap<T> tap{source.row(z, a) - start, w_.gather_weight[static_cast<std::size_t>(k)], max_of(lo, start),
@@ -133,9 +133,9 @@ class Advance {
     for (int a = from_.a0; a < from_.a1; ++a) {
       if (a >= half_ && a < t_.ntheta - half_) continue;
       each_run(map_row, [&](int material, int lo, int hi) {
-        const std::size_t row = t_.row(context_.depth ? a : 0, material, bin_);
-        const int begin = t_.angle_begin[row];
-        const int half = t_.angle_begin[row + 1] - begin - 1;
+        const std::size_t row = w_.row(context_.depth ? a : 0, material, bin_);
+        const int begin = w_.angle_begin[row];
+        const int half = w_.angle_begin[row + 1] - begin - 1;
         double below = 0.0, above = 0.0;
         for (int k = 1; k <= half; ++k) {
           const double weight = static_cast<double>(w_.angle_weight[static_cast<std::size_t>(begin + k)]);
@@ -164,19 +164,19 @@ class Advance {
   /// Sets spread_ to the angle kernels of a material and returns the largest distance that they reach.
   int spread_of(int material) {
     if (!context_.depth) {
-      const std::size_t row = t_.row(0, material, bin_);
-      spread_ = &w_.angle_weight[static_cast<std::size_t>(t_.angle_begin[row])];
-      return t_.angle_begin[row + 1] - t_.angle_begin[row] - 1;
+      const std::size_t row = w_.row(0, material, bin_);
+      spread_ = &w_.angle_weight[static_cast<std::size_t>(w_.angle_begin[row])];
+      return w_.angle_begin[row + 1] - w_.angle_begin[row] - 1;
     }
     if (material == spread_material_) return half_;
     spread_material_ = material;
     spread_ = kernels_;
     for (int a = from_.a0; a < from_.a1; ++a) {
-      const std::size_t row = t_.row(a, material, bin_);
-      const int begin = t_.angle_begin[row], size = t_.angle_begin[row + 1] - begin;
+      const std::size_t row = w_.row(a, material, bin_);
+      const int begin = w_.angle_begin[row], size = w_.angle_begin[row + 1] - begin;
       T* to = kernels_ + static_cast<std::ptrdiff_t>(a - from_.a0) * (half_ + 1);
-      std::copy_n(&w_.angle_weight[static_cast<std::size_t>(begin)], size, to);
-      std::fill(to + size, to + half_ + 1, T(0));
+      const T* weights = &w_.angle_weight[static_cast<std::size_t>(begin)];
+      for (int k = 0; k <= half_; ++k) to[k] = k < size ? weights[k] : T(0);
     }
     return half_;
   }
@@ -296,7 +296,7 @@ class Advance {
   }
 
   const Tables& t_;
-  const TypedTables<T>& w_;
+  const BinTables<T>& w_;
   const SliceContext<T>& context_;
   int bin_;
   const Slice<T>* sources_;
@@ -304,7 +304,8 @@ class Advance {
   int half_;
   const Slice<T>& out_;
   int x_start_, width_, margin_, angles_, apart_;
-  T *tile_, *row_, *moved_, *zero_, *ring_;  // rows and what moves on of them: kRowsTogether each, `apart_` from one to the next
+  T *tile_, *zero_, *ring_;
+  T *row_, *moved_;            // kRowsTogether each, `apart_` from one to the next
   T* kernels_;                 // [angles_][half_ + 1] weights by the angle they start from and distance; depth
   const T* spread_ = nullptr;  // stepping
   int spread_material_ = -1;   // whose kernels those are

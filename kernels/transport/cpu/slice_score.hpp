@@ -18,7 +18,7 @@ template <typename T>
 void add_moments(const SliceContext<T>& context, int bin, const Slice<T>& slice, int z, int map_row, bool with_dose,
                  T* rows) {
   const Tables& t = *context.tables;
-  const TypedTables<T>& w = *context.typed;
+  const BinTables<T>& w = *context.typed;
   constexpr int kSums = 5, kSize = Vector<T>::kSize;  // LeftRow from kNumber to kLeftThetaTheta
   const int material = w.runs[static_cast<std::size_t>(w.run_begin[static_cast<std::size_t>(map_row)])].material;
   for (int x = 0; x < slice.pitch; x += kRowAlign) {
@@ -28,7 +28,7 @@ void add_moments(const SliceContext<T>& context, int bin, const Slice<T>& slice,
       const T weight = static_cast<T>(t.plane_weight[static_cast<std::size_t>(a)]);
       const T weight_t = weight * static_cast<T>(t.theta[static_cast<std::size_t>(a)]);
       const T weight_tt = weight_t * static_cast<T>(t.theta[static_cast<std::size_t>(a)]);
-      const T deposit = with_dose ? w.deposit[t.row(a, material, bin)] : T(0);
+      const T deposit = with_dose ? w.deposit[w.row(a, material, bin)] : T(0);
       for (int j = 0; j < kVectors<T>; ++j) {
         const Vector<T> v = Vector<T>::of(p + j * kSize);
         sum[0][j].add(v);
@@ -63,7 +63,7 @@ inline LeftRow way_row(const Tables& t, bool depth) { return t.tracks.on() && de
 template <typename T>
 SliceScore score(const SliceContext<T>& context, const Slice<T>& slice, const Left<T>& left, double* tracks) {
   const Tables& t = *context.tables;
-  const TypedTables<T>& w = *context.typed;
+  const BinTables<T>& w = *context.typed;
   const int width = slice.pitch, bin = left.bin;
   const LeftRow way_in = way_row(t, context.depth);
   const bool record = t.reactions.on();
@@ -92,7 +92,7 @@ SliceScore score(const SliceContext<T>& context, const Slice<T>& slice, const Le
         for (int x = 0; x < width; ++x) way_sum[x] += way * p[x];
       }
       each_run([&](int material, int lo, int hi) {
-        const std::size_t row = t.row(a, material, bin);
+        const std::size_t row = w.row(a, material, bin);
         if (!alone) {
           const T deposit = w.deposit[row];
           for (int x = lo; x < hi; ++x) dose[x] += deposit * p[x];
@@ -108,7 +108,7 @@ SliceScore score(const SliceContext<T>& context, const Slice<T>& slice, const Le
     if (!context.depth) {
       const T* number = row_of(kNumber);
       each_run([&](int material, int lo, int hi) {
-        const std::size_t row = t.row(0, material, bin);
+        const std::size_t row = w.row(0, material, bin);
         const T deposit = w.deposit[row];
         for (int x = lo; x < hi; ++x) dose[x] = deposit * number[x];
         if (record) {

@@ -32,7 +32,6 @@ SlicedSolver<T>::SlicedSolver(const Problem& problem, const Tables& tables, int 
       feeds_(feeds(tables)),
       depth_(problem.stepping == Stepping::kDepth),
       extent_(extent),
-      threshold_(extent == Extent::kWindow ? kWindowThreshold<T> * tables.start.number_in : 0.0),
       pool_(threads),
       now_(u(tables.ne)),
       next_(u(tables.ne)),
@@ -40,8 +39,29 @@ SlicedSolver<T>::SlicedSolver(const Problem& problem, const Tables& tables, int 
       parts_(u(tables.ne)),
       scores_(tables),
       planes_(kScorePlanes * tables.plane(), 0.0) {
-  std::ranges::copy(scores_.dose(), planes_.begin());
   for (Lane& lane : lanes_) lane.edge.resize(u(t_.nz + t_.ntheta));
+  begin(problem);
+}
+
+template <typename T>
+bool SlicedSolver<T>::restart(const Problem& problem) {
+  scores_ = engine::Scores(t_);
+  std::ranges::fill(planes_, 0.0);
+  // What is said of the state's size is that of this beam alone.
+  next_store_.clear();
+  left_store_.clear();
+  for (Lane& lane : lanes_) lane.scratch.clear();
+  step_ = 0;
+  cell_steps_ = state_bytes_ = 0.0;
+  begin(problem);
+  return true;
+}
+
+/// What follows from the beam: the tables' start.
+template <typename T>
+void SlicedSolver<T>::begin(const Problem& problem) {
+  threshold_ = extent_ == Extent::kWindow ? kWindowThreshold<T> * t_.start.number_in : 0.0;
+  std::ranges::copy(scores_.dose(), planes_.begin());
   start(problem);
 }
 

@@ -32,6 +32,7 @@ class SlicedSolver final : public engine::Solver {
   std::span<const double> crossing() override;
   std::span<const double> reactions() override;
   std::span<const double> tracks() override;
+  bool restart(const Problem& problem) override;
   double min_over_max() const override { return scores_.min_over_max(); }
   double cell_steps() const override { return cell_steps_; }
   double state_bytes() const override { return state_bytes_; }
@@ -61,6 +62,7 @@ class SlicedSolver final : public engine::Solver {
   };
 
   static std::vector<Feed> feeds(const Tables& t);
+  void begin(const Problem& problem);
   void start(const Problem& problem);
   void step(engine::StepTotals& totals, engine::SpanRecorder& spans);
   std::vector<Plan> plan() const;
@@ -73,7 +75,7 @@ class SlicedSolver final : public engine::Solver {
   Lane& lane(int i) { return lanes_[static_cast<std::size_t>(i)]; }
 
   const Tables& t_;
-  TypedTables<T> typed_;
+  const BinTables<T> typed_;
   const SliceOps<T>& ops_;
   const std::vector<Feed> feeds_;  // [ne]
   bool depth_;

@@ -262,19 +262,28 @@ void Beams::solve_on_devices(const Common& common, const std::function<void(Ende
 
 void Beams::solve_on_cores(const Common& common, const std::function<void(Ended&&)>& ended) {
   cpu::ThreadPool pool(run_.on_gpu() ? 1 : lanes());
-  std::vector<std::optional<Tables>> tables(static_cast<std::size_t>(pool.lanes()));
+  /// A solver goes from beam to beam; it looks at the tables.
+  struct Lane {
+    std::optional<Tables> tables;
+    std::unique_ptr<Solver> solver;
+  };
+  std::vector<Lane> lanes(static_cast<std::size_t>(pool.lanes()));
   std::mutex telling;
-  const auto solve = [&](std::size_t beam, std::optional<Tables>& held) -> std::optional<Ended> {
+  const auto solve = [&](std::size_t beam, Lane& lane) -> std::optional<Ended> {
     const cpu::Clock::time_point begun = cpu::Clock::now();
     Ended out{.beam = beam, .result = {}, .alone = run_.builder().alone(beam)};
     run_.builder().describe(beam, common.tables, out.alone);
-    if (!held) held = common.tables;
-    take_beam(out.alone, *held);
-    const auto solver = common.make(problem(), *held, 1);
+    if (!lane.tables) lane.tables = common.tables;
+    take_beam(out.alone, *lane.tables);
+    if (!lane.solver || !lane.solver->restart(problem())) {
+      lane.solver.reset();
+      lane.solver = common.make(problem(), *lane.tables, 1);
+    }
+    Solver* const solver = lane.solver.get();
     SpanRecorder spans(1);
     BeamScores scores;
-    const double stop = problem().stop_weight * held->start.number_in;
-    double in_flight = held->start.number_in;
+    const double stop = problem().stop_weight * lane.tables->start.number_in;
+    double in_flight = lane.tables->start.number_in;
     for (int step = 0; step < run_.steps_max() && in_flight > stop;) {
       const int done = solver->advance(std::min(run_.steps_max() - step, kStepsAtOnce), scores.totals, spans, cancel_);
       if (cancel_.load()) return std::nullopt;
@@ -297,15 +306,17 @@ void Beams::solve_on_cores(const Common& common, const std::function<void(Ended&
     out.result.bytes_per_cell_step = moved > 0.0 ? moved : run_.variant().bytes_per_cell_step;
     return out;
   };
-  pool.run(static_cast<int>(count()), [&](int task, int lane) {
+  pool.run(static_cast<int>(count()), [&](int task, int at) {
     if (cancel_.load()) return;
+    Lane& lane = lanes[static_cast<std::size_t>(at)];
     const auto beam = static_cast<std::size_t>(task);
     std::optional<Ended> out;
     try {
-      out = solve(beam, tables[static_cast<std::size_t>(lane)]);
+      out = solve(beam, lane);
     } catch (const ProblemError& error) {
       out.emplace(Ended{.beam = beam, .result = {}, .alone = {}}).result.failure = {error.code(), error.what()};
     } catch (const std::bad_alloc&) {
+      lane.solver.reset();
       out.emplace(Ended{.beam = beam, .result = {}, .alone = {}}).result.failure = {
           "memory", "the machine has not enough memory for this beam"};
     }

@@ -89,6 +89,9 @@ class Solver {
   /// not score them.
   virtual std::span<const double> tracks() { return {}; }
 
+  /// Begins anew, with another start in the tables that it was made with. False where a new one has to be made instead.
+  virtual bool restart(const transport::Problem&) { return false; }
+
   virtual double min_over_max() const = 0;                    // most negative ψ over the largest of its step
   virtual double cell_steps() const = 0;                      // cells visited, summed over steps
   virtual double state_bytes() const = 0;                     // peak memory of ψ

@@ -94,6 +94,11 @@ void compare(const Variant& v, Precision precision, Stepping stepping) {
     const engine::RunResult wanted = alone(p, ended.beam);
     const engine::RunResult& got = ended.result;
     CHECK_EQ(got.steps, wanted.steps);
+    // A solver that went from beam to beam counts for each what it alone took.
+    if (!on_gpu(v)) {
+      CHECK_EQ(got.cell_steps, wanted.cell_steps);
+      CHECK_EQ(got.state_bytes, wanted.state_bytes);
+    }
     const auto close = [&](const char* name, const std::vector<double>& a, const std::vector<double>& b) {
       const double error = relative_l2(a, b);
       if (!(error <= tolerance)) fail(__FILE__, __LINE__, where + name + " differs by " + show(error));

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "transport/model/typed_tables.hpp"
+
+namespace bb::transport {
+
+/// The tables with the rows of a bin beside each other. A slice is one bin at all angles: in the order of `Tables` the row
+/// of each angle lies in a part of memory of its own.
+template <typename T>
+struct BinTables : TypedTables<T> {
+  explicit BinTables(const Tables& tables);
+
+  std::vector<std::int32_t> gather_begin;  // [materials·ne·paths + 1]
+  std::vector<std::int32_t> gather_source;
+  std::vector<std::int32_t> angle_begin;  // [materials·ne·paths + 1]
+  std::vector<std::int32_t> path_of;      // [classes]
+  int ne = 0, paths = 1;
+
+  /// The row of a class.
+  std::size_t row(int c, int m, int e) const {
+    return (static_cast<std::size_t>(m) * static_cast<std::size_t>(ne) + static_cast<std::size_t>(e)) *
+               static_cast<std::size_t>(paths) +
+           static_cast<std::size_t>(path_of[static_cast<std::size_t>(c)]);
+  }
+};
+
+extern template struct BinTables<float>;
+extern template struct BinTables<double>;
+
+}  // namespace bb::transport
