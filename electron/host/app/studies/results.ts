@@ -1,7 +1,7 @@
 /** Results of studies beside the host's loop: a hundred thousand rows take seconds to read and to sort. */
 import type { StudyAdvice, StudyRows, StudyValues } from '../../../contract/study/calls.ts';
 import type { PlanLine, PointResult } from '../../../contract/study/index.ts';
-import { aside } from '../../io/aside/task.ts';
+import { aside, asideKeeping } from '../../io/aside/task.ts';
 import { needsOf } from '../../model/bench/claim-results.ts';
 import { type Claim, speaksOf } from '../../model/bench/claims.ts';
 import { adviceOf } from '../../model/studies/advice/index.ts';
@@ -36,13 +36,13 @@ async function tableOf(path: string): Promise<StudyTable> {
   return mine.table;
 }
 
-export const studyRows = aside(
+export const studyRows = asideKeeping(
   'show results of a study',
   async ({ folder, look }: { readonly folder: string; readonly look: Look }): Promise<StudyRows> =>
     lookAt(await tableOf(folder), look),
 );
 
-export const studyValues = aside(
+export const studyValues = asideKeeping(
   'take columns of a study',
   async (asked: {
     readonly folder: string;
@@ -67,7 +67,7 @@ export const studyPoint = aside(
 );
 
 /** `claims`: those about the workload of the study. */
-export const studyAdvice = aside(
+export const studyAdvice = asideKeeping(
   'say what a study says',
   async (asked: {
     readonly folder: string;
@@ -106,7 +106,7 @@ const writers: Readonly<Record<TableFormat, (table: StudyTable) => Uint8Array | 
   json: (table) => text(`${JSON.stringify(table)}\n`),
 };
 
-export const studyTableFile = aside(
+export const studyTableFile = asideKeeping(
   'write a table of a study',
   async ({ folder, format }: { readonly folder: string; readonly format: TableFormat }): Promise<Uint8Array> =>
     writers[format](await tableOf(folder)),

@@ -17,6 +17,9 @@ const made = new Set<string>();
 /** Those that this program may ask for. */
 export const taskNames = (): readonly string[] => [...made];
 
+/** Those that go on with what they have read before. */
+const keeping = new Set<string>();
+
 /** What this thread can do. */
 const works = new Map<string, Work>();
 
@@ -24,7 +27,7 @@ const works = new Map<string, Work>();
 export function task<A, R>(name: string): Task<A, R> {
   // Other threads than the main one hold nobody up.
   const call = async (argument: A): Promise<R> =>
-    (isMainThread ? await threads.perform(name, argument) : await performHere(name, argument)) as R;
+    (isMainThread ? await threads.perform(name, argument, keeping.has(name)) : await performHere(name, argument)) as R;
   made.add(name);
   return Object.assign(call, { task: name });
 }
@@ -39,6 +42,12 @@ export function aside<A, R>(name: string, work: (argument: A) => R | Promise<R>)
   const made = task<A, R>(name);
   does(made, work);
   return made;
+}
+
+/** The same, of what is read once and asked for often: one thread does all of it, and lives longer. */
+export function asideKeeping<A, R>(name: string, work: (argument: A) => R | Promise<R>): Task<A, R> {
+  keeping.add(name);
+  return aside(name, work);
 }
 
 /** For the thread that does it. */

@@ -22,6 +22,8 @@ export type FromThread =
 const MOST_THREADS = 2;
 /** The library of run files takes 50 ms to load: worth keeping for the next file, not for ever. */
 const IDLE_MS = 30_000;
+/** Rows of a study take longer to read than a person looks elsewhere. */
+const KEEPING_MS = 600_000;
 
 interface Waiting {
   readonly assembly: Assembly;
@@ -35,6 +37,8 @@ class Thread {
   readonly #gone: () => void;
   #next = 0;
   #idle: NodeJS.Timeout | undefined;
+  /** What it has read is asked for again. */
+  keeps = false;
 
   constructor(gone: () => void) {
     this.#gone = gone;
@@ -89,7 +93,7 @@ class Thread {
 
   #rest(): void {
     this.#worker.unref();
-    this.#idle = setTimeout(() => void this.#worker.terminate(), IDLE_MS);
+    this.#idle = setTimeout(() => void this.#worker.terminate(), this.keeps ? KEEPING_MS : IDLE_MS);
     this.#idle.unref();
   }
 
@@ -105,9 +109,13 @@ class Thread {
 class Threads {
   readonly #all = new Set<Thread>();
 
-  async perform(name: string, argument: unknown): Promise<unknown> {
+  /** `keeps`: it goes on with what such a task has read before, so all of them have one thread. */
+  async perform(name: string, argument: unknown, keeps: boolean): Promise<unknown> {
     const pieces = await inTurns(piecesInSteps(await withSharedArrays(argument)));
-    return this.#leastBusy().perform(name, pieces);
+    if (!keeps) return this.#leastBusy().perform(name, pieces);
+    const keeper = [...this.#all].find((thread) => thread.keeps) ?? this.#leastBusy();
+    keeper.keeps = true;
+    return keeper.perform(name, pieces);
   }
 
   #leastBusy(): Thread {

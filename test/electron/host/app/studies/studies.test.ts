@@ -1,5 +1,5 @@
 /** Studies as a page asks for them, solved by real processes. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { StudyEntry } from '../../../../../electron/contract/study/calls.ts';
@@ -189,4 +189,18 @@ test('a folder that holds no study is not listed', async () => {
   writeFileSync(path.join(folder, 'plan.json'), '{"format":"other"}');
   const { studies } = await page.call('study.list', {});
   expect(studies.map(({ id }) => id)).not.toContain('foreign');
+});
+
+test('rows that were read are not read again, however many ask at once', async () => {
+  const { study: id } = await page.call('study.start', study('kept', [20, 22]));
+  await ended(id);
+  expect((await rowsOf(id)).rows).toHaveLength(4);
+  // Files that a second thread would read.
+  const results = path.join(test_.folder, 'library', 'studies', `${id}.study`, 'results');
+  const files = readdirSync(results, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
+  for (const file of files) writeFileSync(path.join(results, file), 'damaged');
+  const asked = await Promise.all([rowsOf(id), rowsOf(id, { sort: { key: R80, descending: true } }), rowsOf(id)]);
+  expect(asked.map(({ rows, columns }) => [rows.length, columns.some(({ key }) => key === R80)])).toEqual(
+    asked.map(() => [4, true]),
+  );
 });
