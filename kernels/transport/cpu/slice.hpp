@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "bin_tables.hpp"
+#include "tables_by_bin.hpp"
 #include "transport/run/score_fields.hpp"
 #include "transport/run/solver.hpp"
 
@@ -71,7 +71,7 @@ struct Slice {
 template <typename T>
 struct SliceContext {
   const Tables* tables;
-  const BinTables<T>* typed;
+  const TablesByBin<T>* typed;
   bool depth;  // depth stepping: slices have one row of z, which is the plane `plane`
   int plane;
 };

@@ -296,7 +296,7 @@ class Advance {
   }
 
   const Tables& t_;
-  const BinTables<T>& w_;
+  const TablesByBin<T>& w_;
   const SliceContext<T>& context_;
   int bin_;
   const Slice<T>* sources_;

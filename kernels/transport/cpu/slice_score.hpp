@@ -18,7 +18,7 @@ template <typename T>
 void add_moments(const SliceContext<T>& context, int bin, const Slice<T>& slice, int z, int map_row, bool with_dose,
                  T* rows) {
   const Tables& t = *context.tables;
-  const BinTables<T>& w = *context.typed;
+  const TablesByBin<T>& w = *context.typed;
   constexpr int kSums = 5, kSize = Vector<T>::kSize;  // LeftRow from kNumber to kLeftThetaTheta
   const int material = w.runs[static_cast<std::size_t>(w.run_begin[static_cast<std::size_t>(map_row)])].material;
   for (int x = 0; x < slice.pitch; x += kRowAlign) {
@@ -63,7 +63,7 @@ inline LeftRow way_row(const Tables& t, bool depth) { return t.tracks.on() && de
 template <typename T>
 SliceScore score(const SliceContext<T>& context, const Slice<T>& slice, const Left<T>& left, double* tracks) {
   const Tables& t = *context.tables;
-  const BinTables<T>& w = *context.typed;
+  const TablesByBin<T>& w = *context.typed;
   const int width = slice.pitch, bin = left.bin;
   const LeftRow way_in = way_row(t, context.depth);
   const bool record = t.reactions.on();

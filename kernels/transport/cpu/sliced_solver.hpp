@@ -75,7 +75,7 @@ class SlicedSolver final : public engine::Solver {
   Lane& lane(int i) { return lanes_[static_cast<std::size_t>(i)]; }
 
   const Tables& t_;
-  const BinTables<T> typed_;
+  const TablesByBin<T> typed_;
   const SliceOps<T>& ops_;
   const std::vector<Feed> feeds_;  // [ne]
   bool depth_;

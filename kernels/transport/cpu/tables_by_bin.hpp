@@ -11,8 +11,8 @@ namespace bb::transport {
 /// The tables with the rows of a bin beside each other. A slice is one bin at all angles: in the order of `Tables` the row
 /// of each angle lies in a part of memory of its own.
 template <typename T>
-struct BinTables : TypedTables<T> {
-  explicit BinTables(const Tables& tables);
+struct TablesByBin : TypedTables<T> {
+  explicit TablesByBin(const Tables& tables);
 
   std::vector<std::int32_t> gather_begin;  // [materials·ne·paths + 1]
   std::vector<std::int32_t> gather_source;
@@ -28,7 +28,7 @@ struct BinTables : TypedTables<T> {
   }
 };
 
-extern template struct BinTables<float>;
-extern template struct BinTables<double>;
+extern template struct TablesByBin<float>;
+extern template struct TablesByBin<double>;
 
 }  // namespace bb::transport

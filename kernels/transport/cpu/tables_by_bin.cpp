@@ -1,4 +1,4 @@
-#include "bin_tables.hpp"
+#include "tables_by_bin.hpp"
 
 #include <algorithm>
 
@@ -27,7 +27,7 @@ void reorder(const std::vector<std::size_t>& old, const std::vector<std::int32_t
 }  // namespace
 
 template <typename T>
-BinTables<T>::BinTables(const Tables& t)
+TablesByBin<T>::TablesByBin(const Tables& t)
     : TypedTables<T>(t), gather_source(t.gather_source), path_of(t.path_of), ne(t.ne), paths(t.paths) {
   std::vector<std::size_t> old;
   for (int m = 0; m < t.materials; ++m) {
@@ -44,7 +44,7 @@ BinTables<T>::BinTables(const Tables& t)
   }
 }
 
-template struct BinTables<float>;
-template struct BinTables<double>;
+template struct TablesByBin<float>;
+template struct TablesByBin<double>;
 
 }  // namespace bb::transport
