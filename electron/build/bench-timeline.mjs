@@ -11,5 +11,5 @@ await main(async () => {
   const elsewhere = await prepare(process.argv.slice(2));
   if (elsewhere !== null) return elsewhere;
   await build(await everyStep());
-  return hand(process.execPath, [inRoot('test/bench/timeline.ts')]);
+  return hand(process.execPath, [inRoot('test/bench/timeline.ts'), ...process.argv.slice(2)]);
 });

@@ -3,13 +3,15 @@
  * the speed targets are stated for, and what a user waits for. Then the
  * targets, met or missed, each beside its bound. `--smatrix FOLDER` takes a
  * checkout of Smatrix_2D. `--waits` measures nothing but what a user waits
- * for, and `--only a,b` parts of that. With other arguments, the command
+ * for, and `--only a,b` parts of that. `--keep` keeps the targets in
+ * assets/measured, from which the handbook's table is made. With other arguments, the command
  * line's `bench` on those:
  * `npm run bench -- SCENARIO --variants a,b`.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
+import { KEEP, keepTargets, loadNow } from './bench/measured.ts';
 import { measurePhysicsCosts, physicsTargets } from './bench/physics-costs.mjs';
 import {
   cpuTargets,
@@ -78,9 +80,11 @@ async function studyOfBeams(cli, folder) {
 }
 
 await main(async () => {
-  const args = process.argv.slice(2);
-  const elsewhere = await prepare(args);
+  const given = process.argv.slice(2);
+  const elsewhere = await prepare(given);
   if (elsewhere !== null) return elsewhere;
+  const keeps = given.includes(KEEP);
+  const args = given.filter((one) => one !== KEEP);
   const { own, others, alone } = waitsArguments(args);
   await build(others.length > 0 ? await commandLineSteps() : await everyStep());
   const cli = inRoot('dist/host/cli.js');
@@ -90,6 +94,7 @@ await main(async () => {
   }
   if (others.length > 0) return hand(process.execPath, [cli, 'bench', ...args], { cwd: callerFolder });
 
+  const load = loadNow();
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-bench-'));
   try {
     let worst = 0;
@@ -128,6 +133,7 @@ await main(async () => {
       ...physicsTargets(costs),
     ];
     for (const line of targetLines(met)) say(line);
+    if (keeps) say(`Kept in ${await keepTargets(inRoot('.'), 'cpu', { command: 'npm run bench', load, rows: met })}`);
     return worst;
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { SessionReport } from '../../contract/bench/session.ts';
 import { GPU_SESSIONS } from '../bench/gpu-sessions.mjs';
+import { readTargets } from '../bench/measured.ts';
 import { root } from './documents.ts';
 import { session } from './sessions.ts';
 import { code, table } from './text.ts';
@@ -59,4 +60,35 @@ export function unrecorded(): string {
     all.map(({ file }) => code(nameOf(file))).join(', '),
   ]);
   return table(['Workload', '>Missing', 'Sessions'], rows);
+}
+
+/** Targets that need no GPU, as the last recorded runs of the benchmarks met or missed them. */
+export function targets(): string {
+  const all = ['cpu', 'start', 'maps', 'timeline'].map((name) => readTargets(root, name));
+  const rows = all.flatMap(({ command, rows: measured }) =>
+    measured.map((row) => [
+      row.what,
+      row.wanted,
+      row.measured ?? 'not measured here',
+      row.met === null ? '' : row.met ? 'met' : '**missed**',
+      [row.bound, row.ratio].filter((one) => one !== null).join(', '),
+      code(command),
+    ]),
+  );
+  return table(['What', '>Wanted', '>Measured', '', 'Bound, and how far from it', 'Command'], rows);
+}
+
+/** What gave these targets. */
+export function targetMachines(): string {
+  const rows = ['cpu', 'start', 'maps', 'timeline'].map((name) => {
+    const { command, machine, created, commit } = readTargets(root, name);
+    return [
+      code(command),
+      `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}`,
+      String(machine.load),
+      created.slice(0, 10),
+      code(commit?.slice(0, 10) ?? 'unknown'),
+    ];
+  });
+  return table(['Command', 'Machine', '>Load before', 'Day', 'Commit'], rows);
 }

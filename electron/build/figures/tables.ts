@@ -14,7 +14,7 @@ import {
   waterBeams,
 } from './programs.ts';
 import { realRates, simulatedRates } from './rates.ts';
-import { recorded, unrecorded } from './recorded.ts';
+import { recorded, targetMachines, targets, unrecorded } from './recorded.ts';
 import { images, layer, machines, measured, modes, onBothCards, report, rivals, runs } from './sessions.ts';
 import { code, seconds, table, times } from './text.ts';
 
@@ -106,6 +106,8 @@ export const tables: Readonly<Record<string, Table>> = {
   machines: { from: 'sessions', make: machines },
   recorded: { from: 'sessions', make: recorded },
   unrecorded: { from: 'sessions', make: unrecorded },
+  targets: { from: 'sessions', make: targets },
+  'target-machines': { from: 'sessions', make: targetMachines },
   'verdicts-simulated': { from: 'sessions', make: simulatedRates },
   'verdicts-real': { from: 'sessions', make: realRates },
   claims: { from: 'program', make: claimsTable },

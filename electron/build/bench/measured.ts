@@ -1,0 +1,65 @@
+/** Rows of a benchmark's targets, kept with the machine and the commit that gave them. Documents are made from these files. */
+import { readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import path from 'node:path';
+import { z } from 'zod';
+import { commitOf } from '../../host/model/bench/commit.ts';
+
+const rowSchema = z.strictObject({
+  what: z.string(),
+  wanted: z.string(),
+  /** Null: it could not be measured there. */
+  measured: z.string().nullable(),
+  met: z.boolean().nullable(),
+  bound: z.string().nullable().default(null),
+  /** Measured over the bound. */
+  ratio: z.string().nullable().default(null),
+});
+export type TargetRow = Readonly<z.input<typeof rowSchema>>;
+
+const fileSchema = z.strictObject({
+  format: z.literal('braggbench-targets'),
+  format_version: z.literal(1),
+  /** As it is typed. */
+  command: z.string(),
+  /** ISO 8601. */
+  created: z.string(),
+  commit: z.string().nullable(),
+  machine: z.strictObject({ cpu: z.string(), cores: z.number(), load: z.number(), node: z.string() }),
+  rows: z.array(rowSchema).readonly(),
+});
+export type MeasuredTargets = Readonly<z.infer<typeof fileSchema>>;
+
+export const KEEP = '--keep';
+
+const fileOf = (root: string, name: string): string => path.join(root, 'assets/measured', `${name}.json`);
+
+/** `load`: of the machine before it was measured. Gives the file. */
+export async function keepTargets(
+  root: string,
+  name: string,
+  { command, load, rows }: { readonly command: string; readonly load: number; readonly rows: readonly TargetRow[] },
+): Promise<string> {
+  const kept = fileSchema.parse({
+    ...{ format: 'braggbench-targets', format_version: 1, command, created: new Date().toISOString() },
+    commit: await commitOf(root),
+    machine: {
+      cpu: cpus()[0]?.model.trim() ?? 'unknown',
+      cores: availableParallelism(),
+      load: Math.round(load * 100) / 100,
+      node: process.version,
+    },
+    rows,
+  });
+  const file = fileOf(root, name);
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(kept, null, 2)}\n`);
+  return file;
+}
+
+export function readTargets(root: string, name: string): MeasuredTargets {
+  return fileSchema.parse(JSON.parse(readFileSync(fileOf(root, name), 'utf8')));
+}
+
+export const loadNow = (): number => loadavg()[0] ?? 0;
