@@ -15,9 +15,9 @@ import path from 'node:path';
  *   bound?: string | null, ratio?: string | null }} Target
  * `bound`: what it cannot be better than, and by which factor it is away from that.
  * @typedef {{ id: string, value: number | null }} Named
- * @typedef {{ variant: string, mode: string, correct: boolean | null, ns_per_term: number | null,
+ * @typedef {{ status?: undefined, variant: string, mode: string, correct: boolean | null, ns_per_term: number | null,
  *   median_s: number | null, error: null | { bright: number | null } }} OldImage
- * @typedef {{ variant?: undefined, label: string, status: string, verdict: string, time_s: number,
+ * @typedef {{ label: string, status: string, verdict: string, time_s: number,
  *   accuracy: Named[], quantities: Named[] }} Image
  * @typedef {{ reports: { entries: (Image | OldImage)[] }[] }} ImageSession
  */
@@ -213,7 +213,7 @@ function rightImages(session) {
   /** @param {Named[]} all @param {string} id */
   const named = (all, id) => all.find((one) => one.id === id)?.value ?? null;
   return (session?.reports[0]?.entries ?? []).flatMap((one) => {
-    if (one.variant !== undefined) {
+    if (one.status === undefined) {
       const { variant, mode, correct, median_s, error, ns_per_term } = one;
       if (mode !== 'warm' || correct !== true) return [];
       return [{ label: variant, time_s: median_s, bright: error?.bright ?? null, ns_per_term }];

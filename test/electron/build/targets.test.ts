@@ -8,7 +8,7 @@ const runs = path.resolve(import.meta.dirname, '../../../assets/runs/diffraction
 
 test('images of a session as it is written today; a wrong one counts for nothing', () => {
   const image = (label: string, verdict: string, ns: number) => ({
-    ...{ label, verdict, status: 'measured', time_s: 1, accuracy: [{ id: 'bright', value: 1e-6 }] },
+    ...{ label, variant: label, verdict, status: 'measured', time_s: 1, accuracy: [{ id: 'bright', value: 1e-6 }] },
     quantities: [{ id: 'per_term', value: ns }],
   });
   const entries = [image('diffraction-fp64', 'reference', 31.4), image('diffraction-mixed', 'wrong', 12)];
