@@ -9,6 +9,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { chosenSessions } from './bench/chosen.mjs';
 import { GPU_SESSIONS } from './bench/gpu-sessions.mjs';
 import {
   gpuImageTargets,
@@ -22,7 +23,7 @@ import {
 import { measureWaits, waitsArguments } from './bench/waits.mjs';
 import { hand } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
-import { Failure, main, say } from './setup/say.mjs';
+import { main, say } from './setup/say.mjs';
 import { build, everyStep, prepare } from './steps/all.mjs';
 
 /** @param {string} folder @param {readonly import('./bench/targets.mjs').Target[]} waits */
@@ -31,24 +32,6 @@ function printTargets(folder, waits = []) {
   const layers = readTaskSessions(path.join(folder, 'linear-relu'));
   const all = [...waits, ...gpuTargets(readSessions(folder)), ...gpuImageTargets(images), ...layerTargets(layers)];
   for (const line of targetLines(all)) say(line);
-}
-
-/**
- * Null without `--sessions`: all.
- * @param {readonly string[]} args
- */
-function chosenSessions(args) {
-  const at = args.indexOf('--sessions');
-  if (at < 0) return null;
-  return (args[at + 1] ?? '').split(',').map((name) => {
-    const found = GPU_SESSIONS.find(({ file }) => file === `${name}.json`);
-    if (found === undefined) {
-      throw new Failure(
-        `--sessions: ${JSON.stringify(name)} is not known; allowed: ${GPU_SESSIONS.map(({ file }) => file.replace(/\.json$/, '')).join(', ')}`,
-      );
-    }
-    return found;
-  });
 }
 
 await main(async () => {
@@ -68,7 +51,7 @@ await main(async () => {
   }
   const folder = inRoot('assets/runs');
   let worst = 0;
-  const chosen = chosenSessions(args);
+  const chosen = chosenSessions(args, GPU_SESSIONS, ({ file }) => file.replace(/\.json$/, ''));
   for (const { file, words } of chosen ?? GPU_SESSIONS) {
     say(`\nbraggbench ${words.join(' ')}`);
     const out = path.join(folder, file);

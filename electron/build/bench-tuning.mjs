@@ -5,38 +5,23 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { chosenSessions } from './bench/chosen.mjs';
 import { TUNING_SESSIONS, tuningStudy } from './bench/tuning-sessions.mjs';
 import { hand } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
-import { Failure, main, say } from './setup/say.mjs';
+import { main, say } from './setup/say.mjs';
 import { prepare } from './steps/all.mjs';
-
-/** @param {readonly string[]} args @param {string} flag */
-function wordAfter(args, flag) {
-  const at = args.indexOf(flag);
-  return at < 0 ? null : (args[at + 1] ?? '');
-}
-
-/** @param {string | null} names */
-function chosenSessions(names) {
-  if (names === null) return TUNING_SESSIONS;
-  return names.split(',').map((name) => {
-    const found = TUNING_SESSIONS.find((one) => one.name === name);
-    if (found !== undefined) return found;
-    const allowed = TUNING_SESSIONS.map((one) => one.name).join(', ');
-    throw new Failure(`--sessions: ${JSON.stringify(name)} is not known; allowed: ${allowed}`);
-  });
-}
 
 /** @param {readonly string[]} words */
 const braggbench = (...words) => hand(process.execPath, [inRoot('dist/host/cli.js'), ...words]);
 
 await main(async () => {
   const args = process.argv.slice(2);
-  const chosen = chosenSessions(wordAfter(args, '--sessions'));
+  const chosen = chosenSessions(args, TUNING_SESSIONS, ({ name }) => name) ?? TUNING_SESSIONS;
   const elsewhere = await prepare(args);
   if (elsewhere !== null) return elsewhere;
-  const folder = path.resolve(wordAfter(args, '--out') ?? inRoot('dist/tuning'));
+  const out = args.indexOf('--out');
+  const folder = path.resolve(out < 0 ? inRoot('dist/tuning') : (args[out + 1] ?? ''));
   mkdirSync(folder, { recursive: true });
   const tuned = [];
   let worst = 0;
