@@ -2,23 +2,34 @@
  * `npm run bench:studies`: what a study of a thousand points costs over the sum of its solves. Then how long each view of
  * a hundred thousand rows takes until it is whole. `cost` or `views` alone; `--points N`, `--rows N`.
  */
+import { STUDY_POINTS, studyOfBeams } from './bench/study-cost.mjs';
+import { studyTargets, targetLines } from './bench/targets.mjs';
 import { hand } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
-import { main } from './setup/say.mjs';
+import { main, say } from './setup/say.mjs';
 import { prepare } from './steps/all.mjs';
 
-const PARTS = [
-  { name: 'cost', file: 'test/bench/study-cost.ts' },
-  { name: 'views', file: 'test/bench/study-views.ts' },
-];
+/** @param {readonly string[]} words */
+async function cost(words) {
+  const at = words.indexOf('--points');
+  const targets = studyTargets(
+    await studyOfBeams(inRoot('dist/host/cli.js'), at < 0 ? STUDY_POINTS : Number(words[at + 1])),
+  );
+  for (const line of targetLines(targets)) say(line);
+  return targets.every(({ met }) => met === true) ? 0 : 1;
+}
+
+/** @param {readonly string[]} words */
+const views = (words) => hand(process.execPath, [inRoot('test/bench/study-views.ts'), ...words]);
+
+const PARTS = { cost, views };
 
 await main(async () => {
   const words = process.argv.slice(2);
   const elsewhere = await prepare(words);
   if (elsewhere !== null) return elsewhere;
-  const chosen = PARTS.filter(({ name }) => words.includes(name));
+  const named = Object.entries(PARTS).filter(([name]) => words.includes(name));
   let worst = 0;
-  for (const { file } of chosen.length > 0 ? chosen : PARTS)
-    worst = Math.max(worst, await hand(process.execPath, [inRoot(file), ...words]));
+  for (const [, part] of named.length > 0 ? named : Object.entries(PARTS)) worst = Math.max(worst, await part(words));
   return worst;
 });

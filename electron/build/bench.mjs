@@ -8,11 +8,12 @@
  * line's `bench` on those:
  * `npm run bench -- SCENARIO --variants a,b`.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { KEEP, keepTargets, loadNow } from './bench/measured.ts';
 import { measurePhysicsCosts, physicsTargets } from './bench/physics-costs.mjs';
+import { STUDY_POINTS, studyOfBeams } from './bench/study-cost.mjs';
 import {
   cpuTargets,
   imageTargets,
@@ -51,32 +52,6 @@ async function peakMemory(cli) {
   if (code !== 0) return null;
   const found = /"peak_rss_MB": ([\d.]+)/.exec(output)?.[1];
   return found === undefined ? null : Number(found) * 1e6;
-}
-
-const STUDY_POINTS = 1000;
-
-/**
- * Beams of water-70MeV on one thread each, on every core: wall time and the engine's own seconds.
- * @param {string} cli @param {string} folder
- */
-async function studyOfBeams(cli, folder) {
-  const study = path.join(folder, 'beams.json');
-  const axes = [
-    { kind: 'range', path: 'beam.energy_MeV', from: 40, to: 70, count: STUDY_POINTS },
-    { kind: 'list', path: 'solver.stepping', values: ['depth'] },
-    { kind: 'list', path: 'solver.variant', values: ['depth'] },
-    { kind: 'list', path: 'solver.threads', values: [1] },
-  ];
-  writeFileSync(study, JSON.stringify({ kind: 'study', version: 1, base: [{ file: 'water-70MeV' }], axes }));
-  const ran = await capture(process.execPath, [cli, 'study', 'run', study, '--json']);
-  const table = await capture(process.execPath, [cli, 'study', 'collect', study, '--json']);
-  if (ran.code !== 0 || table.code !== 0) return null;
-  const { wall_s, done } = JSON.parse(ran.output);
-  /** @type {{ columns: { name: string }[], rows: (number | string | null)[][] }} */
-  const { columns, rows } = JSON.parse(table.output);
-  const [setup, solve] = ['setup_s', 'solve_s'].map((wanted) => columns.findIndex(({ name }) => name === wanted));
-  const solves_s = rows.reduce((sum, row) => sum + Number(row[setup ?? -1]) + Number(row[solve ?? -1]), 0);
-  return { wall_s, solves_s, lanes: availableParallelism(), points: done };
 }
 
 await main(async () => {
@@ -120,7 +95,7 @@ await main(async () => {
       worst = Math.max(worst, await hand(process.execPath, [cli, ...words, '--out', out]));
     }
     say(`\nA study of ${STUDY_POINTS} beams`);
-    const study = await studyOfBeams(cli, folder);
+    const study = await studyOfBeams(cli);
     say('\nReactions and LET beside the steps of the beam alone');
     const costs = await measurePhysicsCosts(cli);
     const waits = await measureWaits(own);

@@ -201,7 +201,8 @@ export function studyTargets(study) {
   const over = study === null ? undefined : (study.wall_s * study.lanes) / study.solves_s - 1;
   /** @param {number} value */
   const percent = (value) => `${(100 * value).toFixed(1)} %`;
-  return [target('study of 1,000 beams by depth, over its solves', '≤ 5 %', over, (v) => v <= 0.05, percent)];
+  const points = (study?.points ?? 1000).toLocaleString('en-US');
+  return [target(`study of ${points} beams by depth, over its solves`, '≤ 5 %', over, (v) => v <= 0.05, percent)];
 }
 
 /**

@@ -1,0 +1,36 @@
+/** What a study costs over the sum of its solves. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import path from 'node:path';
+import { capture } from '../setup/command.mjs';
+
+export const STUDY_POINTS = 1000;
+
+/**
+ * Beams of water-70MeV on one thread each, on every core: wall time and the engine's own seconds. Null where it failed.
+ * @param {string} cli
+ */
+export async function studyOfBeams(cli, points = STUDY_POINTS) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-study-cost-'));
+  try {
+    const study = path.join(folder, 'beams.json');
+    const axes = [
+      { kind: 'range', path: 'beam.energy_MeV', from: 40, to: 70, count: points },
+      { kind: 'list', path: 'solver.stepping', values: ['depth'] },
+      { kind: 'list', path: 'solver.variant', values: ['depth'] },
+      { kind: 'list', path: 'solver.threads', values: [1] },
+    ];
+    writeFileSync(study, JSON.stringify({ kind: 'study', version: 1, base: [{ file: 'water-70MeV' }], axes }));
+    const ran = await capture(process.execPath, [cli, 'study', 'run', study, '--json']);
+    const table = await capture(process.execPath, [cli, 'study', 'collect', study, '--json']);
+    if (ran.code !== 0 || table.code !== 0) return null;
+    const { wall_s, done } = JSON.parse(ran.output);
+    /** @type {{ columns: { name: string }[], rows: (number | string | null)[][] }} */
+    const { columns, rows } = JSON.parse(table.output);
+    const [setup, solve] = ['setup_s', 'solve_s'].map((wanted) => columns.findIndex(({ name }) => name === wanted));
+    const solves_s = rows.reduce((sum, row) => sum + Number(row[setup ?? -1]) + Number(row[solve ?? -1]), 0);
+    return { wall_s, solves_s, lanes: availableParallelism(), points: done };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
