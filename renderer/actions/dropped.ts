@@ -1,12 +1,16 @@
 /** Files dropped on the page: scenarios and curves by their text, runs by their bytes, timelines piece by piece. */
 import { keptHead } from '../../electron/contract/bench/kept-session.ts';
 import { PROJECT_ENDING } from '../../electron/contract/projects/project.ts';
+import { hasCrystal } from '../../electron/contract/scenario/diffraction/refining.ts';
+import type { Feeds } from '../data/feeds.ts';
 import type { Overlays } from '../data/overlays.ts';
+import { RefineFeed } from '../data/refine-feed.ts';
 import type { BenchActions } from './benches.ts';
 import type { ActionContext } from './context.ts';
 import { openCurve } from './curves.ts';
 import type { DocumentActions } from './document.ts';
 import { unpackLocal } from './projects.ts';
+import { isImageFile, takeImageFile } from './refining.ts';
 import type { RunActions } from './runs.ts';
 import { isTimelineFile, type TimelineActions } from './timelines.ts';
 
@@ -25,13 +29,15 @@ export interface DropActions {
   readonly benches: BenchActions;
   /** Where a depth dose is laid over. */
   readonly overlays: Overlays;
+  /** An image is taken in to fit a crystal to it. */
+  readonly feeds: Feeds;
   readonly client: ActionContext['client'];
   readonly stores: ActionContext['stores'];
 }
 
 export async function openDropped(
   files: readonly File[],
-  { documents, runs, timelines, benches, overlays, client, stores }: DropActions,
+  { documents, runs, timelines, benches, overlays, feeds, client, stores }: DropActions,
 ): Promise<void> {
   const { notices } = stores;
   const refuse = (name: string, text: string): void =>
@@ -53,12 +59,19 @@ export async function openDropped(
       else await documents.openText(file.name, await file.text());
     } else if (/\.csv$/i.test(file.name)) {
       await openCurve(file, overlays, notices);
+    } else if (isImageFile(file.name)) {
+      if (!hasCrystal(stores.scenario.getState().draft)) {
+        refuse(file.name, 'A crystal is fitted to an image: open a diffraction scenario first.');
+        continue;
+      }
+      stores.layout.reveal('refine');
+      await takeImageFile(file, feeds.of(RefineFeed), stores);
     } else if (/\.(mha|mhd|nrrd)$/i.test(file.name)) {
       refuse(file.name, 'A dose volume is opened in the dose map: Display, Against, Open a dose.');
     } else {
       refuse(
         file.name,
-        'Drop a scenario (.json, .yaml), a run (.h5), a depth dose (.csv), a timeline (.json, .sqlite, both also .gz, .nsys-rep) or a project (.braggbench).',
+        'Drop a scenario (.json, .yaml), a run (.h5), a depth dose (.csv), a timeline (.json, .sqlite, both also .gz, .nsys-rep), an image (.img, .cbf, .tif, .bin) or a project (.braggbench).',
       );
     }
   }

@@ -48,6 +48,7 @@ export const pageOfPanel: Readonly<Record<string, HandbookLink>> = {
   'ledger-steps': at('reading-results', 'the-ledger'),
   image: at('reading-results', 'an-image'),
   peaks: at('reading-results', 'an-image'),
+  refine: at('reading-results', 'a-crystal-and-an-image-of-your-own'),
   results: at('reading-results', 'a-measurement'),
   compare: at('comparing'),
   claims: at('comparing', 'published-claims'),

@@ -20,8 +20,8 @@ export function DropTarget(): ReactElement | null {
       <div>
         <Icon name="download" size={28} />
         <p>
-          Drop a scenario (.json, .yaml), a run (.h5), a depth dose (.csv) or a timeline (.json, .sqlite, both also .gz,
-          .nsys-rep)
+          Drop a scenario (.json, .yaml), a run (.h5), a depth dose (.csv), an image (.img, .cbf, .tif) or a timeline
+          (.json, .sqlite, both also .gz, .nsys-rep)
         </p>
       </div>
     </div>

@@ -30,6 +30,7 @@ export const panels: readonly PanelEntry[] = [
   { id: 'image', icon: 'map', component: lazy(() => import('../panels/image/image-panel.tsx')) },
   { id: 'results', icon: 'ladder', component: lazy(() => import('../panels/results/results-panel.tsx')) },
   { id: 'peaks', icon: 'list', component: lazy(() => import('../panels/peaks/peaks-panel.tsx')) },
+  { id: 'refine', icon: 'fit', component: lazy(() => import('../panels/refine/refine-panel.tsx')) },
   {
     id: 'depth-dose',
     icon: 'curve',

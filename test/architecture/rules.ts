@@ -266,7 +266,7 @@ export const workloadFolders: readonly string[] = [
   // What one workload says of its runs on the wire.
   ...['run', 'image', 'task', 'bench/recorded/image'].map((name) => `electron/contract/${name}.ts`),
   // Panels that show one workload only.
-  ...['depth-dose', 'phase-space', 'dose-map', 'image', 'peaks', 'lateral', 'ledger', 'ledger-steps'].map(
+  ...['depth-dose', 'phase-space', 'dose-map', 'image', 'peaks', 'refine', 'lateral', 'ledger', 'ledger-steps'].map(
     (name) => `renderer/panels/${name}`,
   ),
 ];
@@ -298,6 +298,8 @@ export const ofOneWorkload: readonly { readonly file: string; readonly reason: s
   { file: 'electron/host/app/handlers/tasks.ts', reason: 'methods of small measured workloads' },
   { file: 'electron/host/app/handlers/transport-runs.ts', reason: 'methods of transport' },
   { file: 'electron/host/app/runs/transport-maps.ts', reason: 'maps of transport' },
+  { file: 'electron/host/app/refining', reason: 'crystals are fitted to images' },
+  { file: 'electron/host/app/handlers/refining.ts', reason: 'the same' },
   { file: 'electron/host/app/what-ifs', reason: 'Live is of transport' },
   { file: 'electron/host/app/host.ts', reason: 'phase space of kept steps is computed again, of transport alone' },
   { file: 'electron/host/app/open-host.ts', reason: 'the same' },

@@ -267,7 +267,7 @@ describe('other workloads', () => {
     await expect.poll(() => page.getByRole('img', { name: /^Photons of diffraction-/ }).count()).toBe(3);
     await open.screenshot('compare-images-maps');
     await page.locator('.segmented__option', { hasText: /^difference$/ }).click();
-    await expect.poll(() => page.locator('.compare-tile').count()).toBe(2);
+    await expect.poll(() => page.locator('.map-tile').count()).toBe(2);
     await open.screenshot('compare-images-difference');
     await page.locator('.segmented__option', { hasText: /^photons$/ }).click();
     expect(await accessibilityFaults(page)).toEqual([]);
@@ -372,11 +372,11 @@ describe('benchmarking', () => {
     await expect.poll(() => page.getByRole('columnheader', { name: 'Ledger' }).count()).toBe(0);
 
     await view(page, 'Maps');
-    await expect.poll(() => page.locator('.compare-tile').count()).toBe(3);
+    await expect.poll(() => page.locator('.map-tile').count()).toBe(3);
     await expect.poll(() => page.getByRole('img', { name: /^Dose of window@fp64/ }).count()).toBe(1);
     await open.screenshot('compare-maps');
     await page.locator('.segmented__option', { hasText: /^difference$/ }).click();
-    await expect.poll(() => page.locator('.compare-tile').count()).toBe(2);
+    await expect.poll(() => page.locator('.map-tile').count()).toBe(2);
     await open.screenshot('compare-maps-difference');
     expect(await accessibilityFaults(page)).toEqual([]);
     await view(page, 'Curves');

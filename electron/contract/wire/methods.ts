@@ -31,6 +31,7 @@ import {
   runMapsSchema,
   runSummarySchema,
 } from '../run.ts';
+import { refiningMethods } from '../scenario/diffraction/refining.ts';
 import { scenarioDraftSchema } from '../scenario/draft.ts';
 import { whatIfMethods } from '../scenario/transport/what-if.ts';
 import {
@@ -198,6 +199,7 @@ export const methods = {
   ...timelineMethods,
   ...timelineNoteMethods,
   ...whatIfMethods,
+  ...refiningMethods,
   ...shellMethods,
 } as const;
 

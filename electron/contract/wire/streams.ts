@@ -11,6 +11,7 @@ import { imageStreams } from '../image.ts';
 import { libraryStreams } from '../library.ts';
 import { runProgressSchema } from '../progress.ts';
 import { cutsFrameSchema, liveFrameSchema, mapRequestSchema, runIdSchema, runInfoSchema } from '../run.ts';
+import { refiningStreams } from '../scenario/diffraction/refining.ts';
 import { whatIfStreams } from '../scenario/transport/what-if.ts';
 import { shellEventSchema } from '../shell.ts';
 import { timelinesFrameSchema } from '../timeline.ts';
@@ -72,6 +73,7 @@ export const streams = {
   },
   ...benchStreams,
   ...whatIfStreams,
+  ...refiningStreams,
   timelines: { params: z.strictObject({}), frame: timelinesFrameSchema, policy: 'latest' },
   'shell.events': {
     params: z.strictObject({}),

@@ -29,6 +29,7 @@ import { launchHandlers } from './handlers/launches.ts';
 import { libraryHandlers, librarySource } from './handlers/library.ts';
 import { projectHandlers } from './handlers/projects.ts';
 import { recoveryHandlers } from './handlers/recovery.ts';
+import { refiningHandlers, refiningSource } from './handlers/refining.ts';
 import { runHandlers, runSources } from './handlers/runs.ts';
 import { scenarioHandlers } from './handlers/scenarios.ts';
 import { type ShellHandlers, shellHandlers, shellSource } from './handlers/shell.ts';
@@ -44,6 +45,7 @@ import type { Checkpoints } from './recovery/checkpoints.ts';
 import { isKept } from './recovery/kept.ts';
 import type { Presence } from './recovery/presence.ts';
 import type { Recovery } from './recovery/recovery.ts';
+import type { Refinements } from './refining/refinements.ts';
 import type { RunPacker } from './run-files/packer.ts';
 import type { RunCache } from './runs/cache.ts';
 import type { Runs } from './runs/runs.ts';
@@ -208,6 +210,7 @@ export class Host {
         ...libraryHandlers(this.#parts, shell),
         ...userKernelHandlers(this.#parts),
         ...whatIfHandlers(this.#parts),
+        ...refiningHandlers(this.#parts),
         ...studyHandlers({ studies: this.studies, files, settings: this.#parts.settings }),
         ...projectHandlers({ ...this.#parts, studies: this.studies, program: () => this.capabilities().version }),
         ...recoveryHandlers(this.#parts),
@@ -219,6 +222,7 @@ export class Host {
         ...transportRunSources(runs, this.#parts.recomputing),
         ...imageSource(runs),
         ...whatIfSource(this.#parts.whatIfs),
+        ...refiningSource(this.#parts),
         ...benchSources(benches),
         ...timelineSource(timelines),
         ...librarySource(this.#parts.catalogue),
@@ -257,6 +261,7 @@ export interface HostParts {
   readonly timelines: Timelines;
   readonly uploads: Uploads;
   readonly doses: ImportedDoses;
+  readonly refinements: Refinements;
   readonly assetsFolder: string;
   readonly stored: StoredSessions;
   readonly claims: ClaimCatalogue;

@@ -36,6 +36,7 @@ import { HostLog } from './log.ts';
 import { Checkpoints } from './recovery/checkpoints.ts';
 import { Presence } from './recovery/presence.ts';
 import { Recovery } from './recovery/recovery.ts';
+import { Refinements } from './refining/refinements.ts';
 import { runPacker } from './run-files/packer.ts';
 import { DEFAULT_BOUND_BYTES, RunCache } from './runs/cache.ts';
 import { Runs } from './runs/runs.ts';
@@ -237,6 +238,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     recomputing: new Recomputing({ addon: engine.addon, runs: runs.runs, scenarios, lanes: runs.lanes }),
     presence: new Presence(data.data),
     doses: new ImportedDoses(),
+    refinements: new Refinements({ addon: engine.addon, scenarios, lanes: runs.lanes }),
     sweeping: sweep(data.data, library.folder, scratch, runs.recovery),
     assetsFolder: options.assetsFolder,
     checkResults: options.checkResults ?? false,

@@ -44,6 +44,7 @@ export const panelSlots: readonly PanelSlot[] = [
     profile: 'lower',
   },
   { id: 'image', title: 'Image', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower' },
+  { id: 'refine', title: 'Refinement', simulate: 'upper' },
   { id: 'results', title: 'Results', key: 1, simulate: 'upper', compare: 'upper', profile: 'lower' },
   { id: 'ladder', title: 'Speedup ladder', compare: 'lower', profile: 'lower' },
   { id: 'claims', title: 'Claims', compare: 'lower' },

@@ -6,7 +6,7 @@ import type { PageWorkload } from '../../workbench/workload.ts';
 import { ImageResults } from './results.tsx';
 
 export const diffraction: PageWorkload<'diffraction'> = {
-  panels: ['image', 'peaks'],
+  panels: ['image', 'peaks', 'refine'],
   mainPanel: 'image',
   feed: (feeds) => feeds.of(ImageFeed),
   words: ({ done }) => [`${percent(done)} of the image`],

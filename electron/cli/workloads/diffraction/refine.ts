@@ -1,27 +1,22 @@
 /** `braggbench refine`: the misset and cell of a crystal, fitted to an image that the user has. */
 import { basename, extname, resolve } from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
+import { MOST_ITERATIONS, refinedDocument, refineFits } from '../../../contract/scenario/diffraction/refining.ts';
 import { writeScenarioText } from '../../../contract/scenario/index.ts';
 import { readPlain } from '../../../host/io/files/plain-file.ts';
-import type { Header } from '../../../host/workloads/diffraction/images/pixels-read.ts';
-import { type Measured, readImage, withoutUncounted } from '../../../host/workloads/diffraction/images/read.ts';
-import { type Refined, refineCrystal, type Unknown } from '../../../host/workloads/diffraction/refine/refine.ts';
+import { type Measured, readImage } from '../../../host/workloads/diffraction/images/read.ts';
+import { disagreements, ofImage } from '../../../host/workloads/diffraction/refine/measured.ts';
+import { type Refined, refineCrystal } from '../../../host/workloads/diffraction/refine/refine.ts';
 import { problemOf } from '../../../host/workloads/scenarios/index.ts';
 import { flagOneOf, flagValue, hasFlag, type ParsedArguments, UsageError } from '../../arguments.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { significant } from '../../numbers.ts';
 import { withHost } from '../../open-host.ts';
 import { checkOutput, forceFlag, writeOutput } from '../../output-file.ts';
-import { fitByName, type KnownReading, readScenario } from '../../read-scenario.ts';
+import { fitByName, readScenario } from '../../read-scenario.ts';
 import { anyRunFile } from '../../run-file.ts';
 import { table } from '../../table.ts';
 import type { Verb } from '../../verb.ts';
-
-const FITS = { both: ['misset', 'cell'], misset: ['misset'], cell: ['cell'] } as const satisfies Record<
-  string,
-  readonly Unknown['of'][]
->;
-const MOST_ITERATIONS = 30;
 
 function sizeOf(parsed: ParsedArguments): readonly [number, number] | null {
   const text = flagValue(parsed, 'size');
@@ -37,51 +32,13 @@ async function measuredIn(file: string, size: readonly [number, number] | null):
     if (run.workload !== 'diffraction')
       throw new BraggError('unsupported', `${file} is a run of ${run.workload}, and no image`);
     const { width, height, image } = run;
-    return withoutUncounted({ width, height, counts: image, full: Number.POSITIVE_INFINITY, header: {} });
+    return ofImage({ width, height, image });
   }
   const bytes = await readPlain(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw new BraggError('not-found', `There is no file ${file}.`);
     throw error;
   });
   return readImage(bytes, basename(file), size);
-}
-
-/** Where the file and the scenario disagree by more than a thousandth. */
-function disagreements(
-  header: Header,
-  scenario: Extract<KnownReading, { kind: 'diffraction' }>['scenario'],
-): readonly string[] {
-  if (scenario === null) return [];
-  const said = [
-    ['detector.distance_mm', header.distance_mm, scenario.detector.distance_mm],
-    ['detector.pixel_mm', header.pixel_mm, scenario.detector.pixel_mm],
-    ['beam.wavelength_A', header.wavelength_A, scenario.beam.wavelength_A],
-  ] as const;
-  return said.flatMap(([place, file, own]) =>
-    file === undefined || Math.abs(file / own - 1) < 1e-3
-      ? []
-      : [`${place} is ${own} in the scenario, and ${file} in the header of the image`],
-  );
-}
-
-/** The scenario with what was fitted. */
-function fittedDocument(
-  document: Readonly<Record<string, unknown>>,
-  { unknowns }: Refined,
-): Readonly<Record<string, unknown>> {
-  const crystal = (document['crystal'] ?? {}) as Record<string, Record<string, unknown>>;
-  const of = (group: Unknown['of']) =>
-    Object.fromEntries(
-      unknowns.filter((one) => one.of === group).map(({ id, value }) => [id, Number(value.toPrecision(9))]),
-    );
-  return {
-    ...document,
-    crystal: {
-      ...crystal,
-      lattice: { ...crystal['lattice'], ...of('cell') },
-      misset: { ...crystal['misset'], ...of('misset') },
-    },
-  };
 }
 
 function linesOf(refined: Refined, { width, height, left }: Measured): readonly string[] {
@@ -142,14 +99,14 @@ export const refineVerb: Verb = {
   run: (context) =>
     withHost(async (host) => {
       const { parsed, terminal, signal } = context;
-      const fit = FITS[flagOneOf(parsed, 'fit', ['both', 'misset', 'cell'])];
+      const fit = refineFits[flagOneOf(parsed, 'fit', ['both', 'misset', 'cell'])];
       const out = flagValue(parsed, 'out');
       if (out !== undefined) await checkOutput(parsed, resolve(out));
       const reading = await readScenario(context, host, () => fitByName);
       if (reading.kind !== 'diffraction')
         throw new UsageError(`refine takes a crystal; this is a scenario of ${reading.kind}`);
       const measured = await measuredIn(parsed.operands[1] ?? '', sizeOf(parsed));
-      for (const text of disagreements(measured.header, reading.scenario)) {
+      for (const text of reading.scenario === null ? [] : disagreements(measured.header, reading.scenario)) {
         terminal.say(`${terminal.styleSaid('yellow', 'warning')} ${text}`);
       }
       const refined = await refineCrystal(host.addon, problemOf(reading), measured, {
@@ -158,9 +115,14 @@ export const refineVerb: Verb = {
         signal,
       });
       if (out !== undefined) {
-        await writeOutput(parsed, resolve(out), writeScenarioText(fittedDocument({ ...reading.draft }, refined)));
+        await writeOutput(
+          parsed,
+          resolve(out),
+          writeScenarioText(refinedDocument({ ...reading.draft }, refined.unknowns)),
+        );
       }
-      if (hasFlag(parsed, 'json')) terminal.printJson({ ...refined });
+      const { image: _image, ...printed } = refined;
+      if (hasFlag(parsed, 'json')) terminal.printJson(printed);
       else {
         for (const line of linesOf(refined, measured)) terminal.print(line);
         if (out !== undefined) terminal.print(`Written: ${out}`);

@@ -18,6 +18,7 @@ import '../../model/tuning/files/read.ts';
 import '../../model/user-kernels/includes.ts';
 import '../../model/user-kernels/made-up.ts';
 import '../../workloads/diffraction/aside.ts';
+import '../../workloads/diffraction/refine/measured.ts';
 import '../../workloads/transport/aside.ts';
 import '../../workloads/transport/beams/commission-fit.ts';
 import '../../workloads/transport/beams/sobp-fit.ts';

@@ -4,6 +4,12 @@
  */
 import { BraggError } from '../../../../contract/errors.ts';
 import type { Pausing } from '../../../../contract/pausing.ts';
+import {
+  type CrystalUnknown,
+  crystalUnknowns,
+  type RefinedPart,
+  type RefineIteration,
+} from '../../../../contract/scenario/diffraction/refining.ts';
 import type { NativeAddon } from '../../../io/addon/addon.ts';
 import type { DiffractionProblem } from '../../../io/addon/diffraction.ts';
 import { inTurns } from '../../../io/flow/in-turns.ts';
@@ -11,27 +17,16 @@ import type { Measured } from '../images/read.ts';
 import { render } from '../render.ts';
 import { gaussNewton, type NormalEquations, solved } from './gauss-newton.ts';
 
-export const UNKNOWNS = [
-  { id: 'x_deg', of: 'misset', title: 'Misset x', unit: '°' },
-  { id: 'y_deg', of: 'misset', title: 'Misset y', unit: '°' },
-  { id: 'z_deg', of: 'misset', title: 'Misset z', unit: '°' },
-  { id: 'a_A', of: 'cell', title: 'Edge a', unit: 'Å' },
-  { id: 'b_A', of: 'cell', title: 'Edge b', unit: 'Å' },
-  { id: 'c_A', of: 'cell', title: 'Edge c', unit: 'Å' },
-  { id: 'alpha_deg', of: 'cell', title: 'Angle alpha', unit: '°' },
-  { id: 'beta_deg', of: 'cell', title: 'Angle beta', unit: '°' },
-  { id: 'gamma_deg', of: 'cell', title: 'Angle gamma', unit: '°' },
-] as const;
-export type Unknown = (typeof UNKNOWNS)[number];
-
 export interface RefineOptions {
-  readonly fit: readonly Unknown['of'][];
+  readonly fit: readonly RefinedPart[];
   readonly iterations: number;
   readonly signal?: AbortSignal;
+  /** Told of each, as soon as it is over. */
+  readonly told?: (iteration: RefineIteration) => void;
 }
 
 export interface Refined {
-  readonly unknowns: readonly (Unknown & {
+  readonly unknowns: readonly (CrystalUnknown & {
     readonly start: number;
     readonly value: number;
     /** Standard deviation by the residuals; null where the image does not tell. */
@@ -48,6 +43,8 @@ export interface Refined {
   /** With the measured image, before and after. */
   readonly correlation: { readonly start: number; readonly end: number };
   readonly iteration_s: number;
+  /** Photons of the fitted crystal. */
+  readonly image: Float32Array;
 }
 
 /** A spot of N cells is some three of these wide, by angle and by edge: five cells have 0.05 degrees and 0.1 %. */
@@ -85,7 +82,7 @@ function problemAt(problem: DiffractionProblem, values: Values): DiffractionProb
 /** What an unknown is counted in. */
 function unitsOf({ crystal }: DiffractionProblem, start: Values): Values {
   const most = Math.max(...crystal.cells);
-  return UNKNOWNS.map(({ unit }, k) => (unit === '°' ? TURN_DEG / most : (STRETCH / most) * (start[k] ?? 1)));
+  return crystalUnknowns.map(({ unit }, k) => (unit === '°' ? TURN_DEG / most : (STRETCH / most) * (start[k] ?? 1)));
 }
 
 /** Sums of an image and its measured counts over the pixels that take part: enough for a straight line between them. */
@@ -167,7 +164,7 @@ export async function refineCrystal(
   addon: NativeAddon,
   problem: DiffractionProblem,
   measured: Measured,
-  { fit, iterations, signal }: RefineOptions,
+  { fit, iterations, signal, told }: RefineOptions,
 ): Promise<Refined> {
   const { width, height } = problem.detector;
   if (measured.width !== width || measured.height !== height) {
@@ -178,7 +175,7 @@ export async function refineCrystal(
   }
   const start = startOf(problem);
   const units = unitsOf(problem, start);
-  const fitted = UNKNOWNS.flatMap(({ of }, k) => (fit.includes(of) ? [k] : []));
+  const fitted = crystalUnknowns.flatMap(({ of }, k) => (fit.includes(of) ? [k] : []));
   const valuesOf = (unknowns: ArrayLike<number>): Values =>
     start.map((value, k) => value + (unknowns[fitted.indexOf(k)] ?? 0) * (units[k] ?? 0));
   const imageOf = async (unknowns: Float64Array): Promise<Float32Array> => {
@@ -189,6 +186,7 @@ export async function refineCrystal(
   };
   const lines: Line[] = [];
   const begun = performance.now();
+  let [last, least] = [begun, Number.POSITIVE_INFINITY];
   const found = await gaussNewton(new Float64Array(fitted.length), { iterations, step: ENOUGH }, async (unknowns) => {
     const images = [await imageOf(unknowns)];
     const line = await inTurns(lineThrough(images[0] ?? new Float32Array(), measured));
@@ -201,16 +199,27 @@ export async function refineCrystal(
     lines.push(line);
     for (let k = 0; k < fitted.length; k += 1)
       images.push(await imageOf(unknowns.map((one, u) => (u === k ? one + STEP : one))));
-    return inTurns(equationsOf(images, measured, line));
+    const equations = await inTurns(equationsOf(images, measured, line));
+    const taken = equations.residual <= least;
+    least = Math.min(least, equations.residual);
+    const [now, values] = [performance.now(), valuesOf(unknowns)];
+    told?.({
+      ...{ state: 'iteration', iteration: lines.length, rms: Math.sqrt(equations.residual / line.pixels) },
+      ...{ correlation: line.correlation, taken, values: fitted.map((k) => values[k] ?? 0) },
+      seconds: (now - last) / 1000,
+    });
+    last = now;
+    return equations;
   });
   const iteration_s = (performance.now() - begun) / 1000 / lines.length;
-  const end = await inTurns(lineThrough(await imageOf(found.unknowns), measured));
+  const image = await imageOf(found.unknowns);
+  const end = await inTurns(lineThrough(image, measured));
   const values = valuesOf(found.unknowns);
   const variance = found.equations.residual / Math.max(1, end.pixels - fitted.length - 2);
   const sigmas = sigmasOf(found.equations, variance);
   return {
     unknowns: fitted.flatMap((k, u) => {
-      const unknown = UNKNOWNS[k];
+      const unknown = crystalUnknowns[k];
       const sigma = sigmas?.[u];
       if (unknown === undefined) return [];
       return [
@@ -222,7 +231,7 @@ export async function refineCrystal(
       ];
     }),
     ...{ iterations: found.iterations, converged: found.converged, images: fitted.length + 1, pixels: end.pixels },
-    ...{ scale: end.scale, background: end.background, iteration_s },
+    ...{ scale: end.scale, background: end.background, iteration_s, image },
     correlation: { start: lines[0]?.correlation ?? 0, end: end.correlation },
   };
 }

@@ -1,14 +1,15 @@
 /** One of the maps that stand side by side. */
 import { type ReactElement, useEffect, useEffectEvent, useRef } from 'react';
-import type { FieldMap, Interval } from '../../../electron/contract/fields.ts';
-import { colorMap } from '../../drawing/colormap.ts';
-import { listenToMap } from '../../drawing/map-input.ts';
-import { MapView, type PaintedFigure } from '../../drawing/map-view.ts';
-import type { Limits, ScaleKind } from '../../drawing/normalisation.ts';
-import { squared } from '../../drawing/square.ts';
-import { PlotLayers } from '../../widgets/plots/plot-layers.tsx';
-import { useWorkbench } from '../../workbench/context.ts';
-import type { Plane } from '../../workbench/plane.ts';
+import type { FieldMap, Interval } from '../../electron/contract/fields.ts';
+import { colorMap } from '../drawing/colormap.ts';
+import { listenToMap } from '../drawing/map-input.ts';
+import { MapView, type PaintedFigure } from '../drawing/map-view.ts';
+import type { Limits, ScaleKind } from '../drawing/normalisation.ts';
+import { squared } from '../drawing/square.ts';
+import { PlotLayers } from '../widgets/plots/plot-layers.tsx';
+import { useWorkbench } from '../workbench/context.ts';
+import type { Plane } from '../workbench/plane.ts';
+import './map-tile.css';
 
 export interface MapTileProps {
   readonly title: string;
@@ -21,7 +22,7 @@ export interface MapTileProps {
   readonly limits: Limits | null;
   readonly quantity: string;
   /** Told how to make a figure of what is shown; null when it is gone. */
-  readonly onFigure: (make: (() => PaintedFigure | null) | null) => void;
+  readonly onFigure?: (make: (() => PaintedFigure | null) | null) => void;
 }
 
 const wholeOf = ({ fullFrom, fullTo }: FieldMap['horizontal']): Interval => [fullFrom, fullTo];
@@ -56,7 +57,7 @@ export function MapTile(props: MapTileProps): ReactElement {
   const whole = useEffectEvent(() =>
     field === null ? null : { horizontal: wholeOf(field.horizontal), vertical: wholeOf(field.vertical) },
   );
-  const tell = useEffectEvent((make: (() => PaintedFigure | null) | null) => props.onFigure(make));
+  const tell = useEffectEvent((make: (() => PaintedFigure | null) | null) => props.onFigure?.(make));
   const figure = useEffectEvent(
     () => view.current?.figure({ name: title, title: `${title}: ${props.quantity.toLowerCase()}`, notes: {} }) ?? null,
   );
@@ -95,12 +96,12 @@ export function MapTile(props: MapTileProps): ReactElement {
   useEffect(() => show());
 
   return (
-    <section className="compare-tile" aria-label={title}>
+    <section className="map-tile" aria-label={title}>
       <header>
         <h2>{title}</h2>
         <small>{aside}</small>
       </header>
-      <div className="compare-tile__body">
+      <div className="map-tile__body">
         <PlotLayers
           below={below}
           above={above}

@@ -1,0 +1,153 @@
+/** Images that pages fit crystals to, and the fits: each waits its turn, and nothing is measured beside it. */
+import { randomBytes } from 'node:crypto';
+import { BraggError } from '../../../contract/errors.ts';
+import type { FieldMap } from '../../../contract/fields.ts';
+import type { ImageView } from '../../../contract/image.ts';
+import {
+  type MeasuredImage,
+  MOST_ITERATIONS,
+  type RefinedCrystal,
+  type RefinedPart,
+  type RefineFrame,
+} from '../../../contract/scenario/diffraction/refining.ts';
+import type { ScenarioDraft } from '../../../contract/scenario/draft.ts';
+import { isUserKernelId } from '../../../contract/user-kernels.ts';
+import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
+import type { Lanes } from '../../io/flow/lanes.ts';
+import type { Sink } from '../../io/flow/sink.ts';
+import type { Measured } from '../../workloads/diffraction/images/read.ts';
+import {
+  disagreements,
+  type Fitted,
+  leftOut,
+  ofCrystal,
+  shownCounts,
+} from '../../workloads/diffraction/refine/measured.ts';
+import { type Refined, refineCrystal } from '../../workloads/diffraction/refine/refine.ts';
+import { ImageRunning } from '../../workloads/diffraction/running.ts';
+import { imageMap } from '../../workloads/diffraction/view.ts';
+import { workOf } from '../../workloads/diffraction/work.ts';
+import { refuseTooLong } from '../../workloads/least-minutes.ts';
+import { problemOf, type ScenarioOrigin, type Scenarios } from '../../workloads/scenarios/index.ts';
+
+/** The oldest gives way. */
+const MOST_KEPT = 2;
+
+interface Kept {
+  readonly name: string;
+  readonly measured: Measured;
+  fitted: Fitted | null;
+  /** The last picture that was asked for: a view that is zoomed asks again and again. */
+  shown: { readonly difference: boolean; readonly counts: Promise<Float32Array> } | null;
+}
+
+export interface RefiningParts {
+  readonly addon: NativeAddon;
+  readonly scenarios: Scenarios;
+  readonly lanes: Lanes;
+}
+
+export interface AskedFit {
+  readonly image: string;
+  readonly scenario: ScenarioDraft;
+  readonly place: () => Promise<ScenarioOrigin>;
+  readonly fit: readonly RefinedPart[];
+}
+
+function frameOf(refined: Refined): RefinedCrystal {
+  const { image: _image, images: _images, unknowns, ...rest } = refined;
+  const told = unknowns.map(({ id, start, value, sigma }) => ({ id, start, value, sigma }));
+  return { state: 'refined', unknowns: told, ...rest };
+}
+
+export class Refinements {
+  readonly #parts: RefiningParts;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(parts: RefiningParts) {
+    this.#parts = parts;
+  }
+
+  async take(name: string, measured: Measured): Promise<MeasuredImage> {
+    const id = randomBytes(9).toString('base64url');
+    const left_out = await leftOut(measured.left);
+    this.#kept.set(id, { name, measured, fitted: null, shown: null });
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    const { width, height, header } = measured;
+    return { id, name, width, height, left_out, header };
+  }
+
+  /** Throws BraggError. */
+  async view(id: string, difference: boolean, view: ImageView): Promise<FieldMap> {
+    const kept = this.#of(id);
+    const { measured, fitted } = kept;
+    if (difference && fitted === null) throw new BraggError('not-found', 'Nothing was fitted to this image yet.');
+    if (kept.shown?.difference !== difference) {
+      kept.shown = { difference, counts: shownCounts({ measured, fitted: difference ? fitted : null }) };
+    }
+    const { width, height } = measured;
+    const image = await kept.shown.counts;
+    const map = await imageMap({ width, height, image }, view, difference ? 'counts less the fit' : 'counts');
+    return { ...map, unit: 'counts' };
+  }
+
+  /** What is returned gives up. */
+  open(asked: AskedFit, sink: Sink<RefineFrame>): () => void {
+    const ending = new AbortController();
+    void this.#fit(asked, sink, ending.signal).then(
+      () => sink.end(),
+      (error: unknown) => sink.end(ending.signal.aborted ? undefined : fromNative(error)),
+    );
+    return () => ending.abort();
+  }
+
+  async #fit({ image, scenario, place, fit }: AskedFit, sink: Sink<RefineFrame>, signal: AbortSignal): Promise<void> {
+    const { addon, scenarios, lanes } = this.#parts;
+    const kept = this.#of(image);
+    const reading = ofCrystal(await scenarios.check(scenario, await place()));
+    const problem = problemOf(reading);
+    if (isUserKernelId(problem.solver.variant)) {
+      const says = `solver.variant = ${problem.solver.variant}: a kernel of yours makes no images for a fit; choose one of ours`;
+      throw new BraggError('unsupported', says);
+    }
+    const { lane, plan } = new ImageRunning(addon, problem, false);
+    refuseTooLong(workOf(addon, plan));
+    await turnOf(lanes, lane, signal, sink, async () => {
+      const warnings = reading.scenario === null ? [] : disagreements(kept.measured.header, reading.scenario);
+      sink.offer(() => ({ state: 'begun', variant: plan.variant, warnings: [...warnings] }));
+      const options = { fit, iterations: MOST_ITERATIONS, signal };
+      const refined = await refineCrystal(addon, problem, kept.measured, {
+        ...options,
+        told: (iteration) => sink.offer(() => iteration),
+      });
+      const { image: photons, scale, background } = refined;
+      kept.fitted = { photons, scale, background };
+      kept.shown = null;
+      sink.offer(() => frameOf(refined));
+    });
+  }
+
+  #of(id: string): Kept {
+    const kept = this.#kept.get(id);
+    if (kept === undefined) throw new BraggError('not-found', 'This image is no longer kept. Open its file again.');
+    return kept;
+  }
+}
+
+/** Does work when its device is free; nothing where it is given up before. */
+function turnOf(
+  lanes: Lanes,
+  lane: string,
+  signal: AbortSignal,
+  sink: Sink<RefineFrame>,
+  work: () => Promise<void>,
+): Promise<void> {
+  const id = `refining-${randomBytes(9).toString('base64url')}`;
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener('abort', () => lanes.remove(id) && resolve());
+    lanes.add({ id, lane, run: () => work().then(resolve, reject) });
+    if (lanes.position(id) !== null) sink.offer(() => ({ state: 'waiting' }));
+  });
+}

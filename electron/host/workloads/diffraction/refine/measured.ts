@@ -1,0 +1,67 @@
+/** Images that crystals are fitted to: as they are taken in, held against the scenario, and less the fit. */
+import { BraggError } from '../../../../contract/errors.ts';
+import type { DiffractionScenario } from '../../../../contract/scenario/diffraction/index.ts';
+import { asideIfLarge } from '../../../io/aside/large.ts';
+import { aside } from '../../../io/aside/task.ts';
+import type { AnyReading, DiffractionReading } from '../../scenarios/index.ts';
+import type { Header } from '../images/pixels-read.ts';
+import { type Measured, readImage, withoutUncounted } from '../images/read.ts';
+import type { Image } from '../view.ts';
+
+/** What was computed here counts photons, and none is full. */
+export const ofImage = ({ width, height, image }: Image): Measured =>
+  withoutUncounted({ width, height, counts: image, full: Number.POSITIVE_INFINITY, header: {} });
+
+/** Both beside the host's loop: every pixel is looked at. */
+export const takeImage = asideIfLarge('take in an image', ofImage);
+export const takeFile = aside(
+  'read an image file',
+  ({ bytes, name, size }: { readonly bytes: Uint8Array; readonly name: string; readonly size: [number, number] }) =>
+    readImage(bytes, name, size),
+);
+
+export interface Fitted {
+  readonly photons: Float32Array;
+  /** Counts per photon, and counts without any. */
+  readonly scale: number;
+  readonly background: number;
+}
+
+interface Held {
+  readonly measured: Pick<Measured, 'counts' | 'left'>;
+  /** Null: the counts alone. */
+  readonly fitted: Fitted | null;
+}
+
+/** Counts, or what they are more than the fit; 0 where a pixel has no part. */
+export const shownCounts = asideIfLarge('subtract a fit', ({ measured, fitted }: Held): Float32Array => {
+  const { counts, left } = measured;
+  return counts.map((count, i) => {
+    if (left[i] === 1) return 0;
+    return fitted === null ? count : count - fitted.scale * (fitted.photons[i] ?? 0) - fitted.background;
+  });
+});
+
+export const leftOut = asideIfLarge('count what is left out', (left: Uint8Array): number =>
+  left.reduce((sum, one) => sum + one, 0),
+);
+
+/** Throws BraggError for a scenario without a crystal. */
+export function ofCrystal(reading: AnyReading): DiffractionReading {
+  if (reading.kind === 'diffraction') return reading;
+  throw new BraggError('unsupported', 'A crystal is fitted to an image; this is a scenario of another kind.');
+}
+
+/** Where the file and the scenario disagree by more than a thousandth. */
+export function disagreements(header: Header, { detector, beam }: DiffractionScenario): readonly string[] {
+  const said = [
+    ['detector.distance_mm', header.distance_mm, detector.distance_mm],
+    ['detector.pixel_mm', header.pixel_mm, detector.pixel_mm],
+    ['beam.wavelength_A', header.wavelength_A, beam.wavelength_A],
+  ] as const;
+  return said.flatMap(([place, file, own]) =>
+    file === undefined || Math.abs(file / own - 1) < 1e-3
+      ? []
+      : [`${place} is ${own} in the scenario, and ${file} in the header of the image`],
+  );
+}

@@ -1,0 +1,122 @@
+/** The image that a crystal is fitted to, and the fit as it goes on. It stays while the panel is not in sight. */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import { BraggError } from '../../electron/contract/errors.ts';
+import type { FileRef } from '../../electron/contract/files.ts';
+import {
+  type MeasuredImage,
+  type RefinedCrystal,
+  type RefineFrame,
+  type RefineIteration,
+  refineFits,
+} from '../../electron/contract/scenario/diffraction/refining.ts';
+import type { ScenarioDraft } from '../../electron/contract/scenario/draft.ts';
+import { formatIssue } from '../../electron/contract/scenario/index.ts';
+import type { Params } from '../../electron/contract/wire/methods.ts';
+import type { Client, StreamHandle } from '../client/index.ts';
+
+export type FitChoice = keyof typeof refineFits;
+
+export interface RefineState {
+  readonly image: MeasuredImage | null;
+  /** What is being taken in. */
+  readonly opening: string | null;
+  readonly fit: FitChoice;
+  readonly phase: 'idle' | 'waiting' | 'fitting' | 'refined' | 'stopped' | 'failed';
+  /** Why there is no image, or no fit. */
+  readonly reasons: readonly string[];
+  /** Where the file and the scenario disagree. */
+  readonly warnings: readonly string[];
+  readonly variant: string | null;
+  /** What the iterations fit: that of the choice when they began. */
+  readonly fitted: FitChoice;
+  readonly iterations: readonly RefineIteration[];
+  readonly refined: RefinedCrystal | null;
+}
+
+const before = { phase: 'idle', reasons: [], warnings: [], variant: null, iterations: [], refined: null } as const;
+const nothing: RefineState = { image: null, opening: null, fit: 'both', fitted: 'both', ...before };
+
+/** What a message has room for. */
+const SHOWN_FAULTS = 4;
+
+function reasonsOf(error: unknown): readonly string[] {
+  if (!(error instanceof BraggError)) return [String(error)];
+  const issues = error.issues.slice(0, SHOWN_FAULTS).map(formatIssue);
+  return issues.length > 0 ? issues : [error.message];
+}
+
+export class RefineFeed {
+  readonly state: StoreApi<RefineState> = createStore<RefineState>(() => nothing);
+  readonly #client: Client;
+  #stream: StreamHandle | null = null;
+  /** Answers that belong to an earlier image are dropped. */
+  #taken = 0;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  choose(fit: FitChoice): void {
+    this.state.setState({ fit });
+  }
+
+  refuse(reason: string): void {
+    this.state.setState({ reasons: [reason] });
+  }
+
+  /** An image that is refused leaves the one before. */
+  async take(name: string, source: () => Promise<Params<'refining.take'>['source']>): Promise<void> {
+    this.#taken += 1;
+    const taken = this.#taken;
+    this.state.setState({ opening: name, reasons: [] });
+    try {
+      const image = await this.#client.call('refining.take', { source: await source() });
+      if (taken !== this.#taken) return;
+      this.#close();
+      this.state.setState({ ...before, image, opening: null });
+    } catch (error) {
+      if (taken === this.#taken) this.state.setState({ opening: null, reasons: reasonsOf(error) });
+    }
+  }
+
+  start(scenario: ScenarioDraft, file: FileRef | null): void {
+    const { image, fit } = this.state.getState();
+    if (image === null) return;
+    this.#close();
+    this.state.setState({ ...before, phase: 'waiting', fitted: fit });
+    this.#stream = this.#client.stream(
+      'refining',
+      { image: image.id, scenario, file, fit: [...refineFits[fit]] },
+      {
+        frame: (frame) => this.#take(frame),
+        end: (error) => {
+          this.#stream = null;
+          if (error !== null) this.state.setState({ phase: 'failed', reasons: reasonsOf(error) });
+        },
+      },
+    );
+  }
+
+  /** What was found until then stays in sight. */
+  stop(): void {
+    this.#close();
+    this.state.setState({ phase: 'stopped' });
+  }
+
+  #close(): void {
+    this.#stream?.close();
+    this.#stream = null;
+  }
+
+  #take(frame: RefineFrame): void {
+    if (frame.state === 'waiting') return;
+    if (frame.state === 'begun') {
+      const { variant, warnings } = frame;
+      this.state.setState({ phase: 'fitting', variant, warnings });
+    } else if (frame.state === 'iteration') {
+      this.state.setState(({ iterations }) => ({ iterations: [...iterations, frame] }));
+    } else {
+      this.state.setState({ phase: 'refined', refined: frame });
+    }
+  }
+}

@@ -1,0 +1,215 @@
+/** Fits the crystal of the form to an image of the user's: start, iterations, what was found, and what is left of the image. */
+import { type ReactElement, useId, useMemo, useRef } from 'react';
+import {
+  type CrystalUnknown,
+  measuredEndings,
+  type RefinedCrystal,
+  refinedDocument,
+} from '../../../electron/contract/scenario/diffraction/refining.ts';
+import { valueAt } from '../../../electron/contract/scenario/index.ts';
+import { resolvedOf } from '../../../electron/contract/scenarios.ts';
+import { takeImageFile } from '../../actions/refining.ts';
+import { count, fixed, significant } from '../../base/numbers.ts';
+import { type FitChoice, RefineFeed, type RefineState } from '../../data/refine-feed.ts';
+import { refinementChart } from '../../drawing/charts/refinement.ts';
+import { isOver } from '../../state/runs.ts';
+import { Button } from '../../widgets/controls/button.tsx';
+import { Segmented } from '../../widgets/controls/segmented.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
+import { EmptyState } from '../../widgets/words/empty-state.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { PanelOffer } from '../../workbench/offers.tsx';
+import { Maps } from './maps.tsx';
+import { Values } from './values.tsx';
+import '../../widgets/plots/plot-panel.css';
+import './refine-panel.css';
+
+const fits = [
+  { value: 'both', label: 'both', title: 'Misset and cell' },
+  { value: 'misset', label: 'misset', title: 'The crystal is turned, and its cell stays' },
+  { value: 'cell', label: 'cell', title: 'The cell is stretched, and the crystal is not turned' },
+] as const satisfies readonly { readonly value: FitChoice; readonly label: string; readonly title: string }[];
+
+/** Computed images, to fit another start to: a run is as good as a file. */
+function useImages() {
+  const runs = useSelected(useWorkbench().stores.runs, (state) => state.runs);
+  return runs.filter(
+    ({ workload, state, error }) => workload === 'diffraction' && isOver(state) && state !== 'failed' && error === null,
+  );
+}
+
+/** Opens a file, or takes a run. */
+function Source({ feed, primary }: { readonly feed: RefineFeed; readonly primary: boolean }): ReactElement {
+  const { stores } = useWorkbench();
+  const input = useRef<HTMLInputElement>(null);
+  const images = useImages();
+  const takeRun = (id: string): void => {
+    const run = images.find((one) => one.id === id);
+    if (run !== undefined) void feed.take(run.name, async () => ({ kind: 'run', run: id }));
+  };
+  return (
+    <span className="refine-source">
+      <input
+        ref={input}
+        type="file"
+        accept={measuredEndings.join(',')}
+        hidden
+        data-testid="refine-file"
+        onChange={(event) => {
+          const [chosen] = event.target.files ?? [];
+          event.target.value = '';
+          if (chosen !== undefined) void takeImageFile(chosen, feed, stores);
+        }}
+      />
+      <Button icon="open" tone={primary ? 'primary' : 'normal'} onPress={() => input.current?.click()}>
+        Open an image…
+      </Button>
+      {images.length === 0 ? null : (
+        <Select
+          label="Or an image that was computed here"
+          value=""
+          options={[
+            { value: '', label: 'or a run …' },
+            ...images.map(({ id, name, variant, size }) => ({ value: id, label: `${name} · ${variant} · ${size}` })),
+          ]}
+          onChange={takeRun}
+        />
+      )}
+    </span>
+  );
+}
+
+function told({ converged, iterations, iteration_s, scale, background, correlation }: RefinedCrystal): string {
+  return [
+    `${converged ? 'Converged' : 'Not converged'} after ${iterations} iterations, ${significant(iteration_s, 2)} s each.`,
+    `Correlation ${fixed(correlation.start, 6)} before, ${fixed(correlation.end, 6)} after.`,
+    `${significant(scale, 4)} counts a photon, ${significant(background, 3)} without any.`,
+  ].join(' ');
+}
+
+const phaseWords: Readonly<Record<RefineState['phase'], string>> = {
+  idle: 'Refine starts at the crystal of the form.',
+  waiting: 'Waiting for its turn.',
+  fitting: 'Fitting …',
+  refined: '',
+  stopped: 'Stopped. The form is as it was.',
+  failed: '',
+};
+
+function Status({ state }: { readonly state: RefineState }): ReactElement {
+  const { phase, reasons, warnings, refined, variant, opening } = state;
+  const text = opening !== null ? `Reading ${opening} …` : refined !== null ? told(refined) : phaseWords[phase];
+  return (
+    <div className="refine-status" role="status">
+      {text === '' ? null : (
+        <p>
+          {text}
+          {phase === 'fitting' && variant !== null ? ` Images by ${variant}.` : ''}
+        </p>
+      )}
+      {reasons.map((reason) => (
+        <p key={reason} className="refine-status__fault">
+          {reason}
+        </p>
+      ))}
+      {warnings.map((warning) => (
+        <p key={warning} className="refine-status__warning">
+          {warning}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+export default function RefinePanel(): ReactElement {
+  const { stores, feeds, scheduler } = useWorkbench();
+  const feed = feeds.of(RefineFeed);
+  const state = useSelected(feed.state, (all) => all);
+  const resolved = useSelected(stores.scenario, ({ lastResolved }) => resolvedOf('diffraction', lastResolved));
+  const faulty = useSelected(
+    stores.scenario,
+    ({ check }) => check?.issues.some(({ severity }) => severity === 'error') ?? false,
+  );
+  const id = useId();
+  const chart = useMemo(() => refinementChart(state.iterations), [state.iterations]);
+  const { image, phase, refined, fit } = state;
+  const busy = phase === 'waiting' || phase === 'fitting';
+  const startOf = ({ of, id: name }: CrystalUnknown): number | null => {
+    const value = valueAt(resolved?.scenario ?? {}, ['crystal', of === 'cell' ? 'lattice' : 'misset', name]);
+    return typeof value === 'number' ? value : null;
+  };
+  const start = (): void => {
+    const { draft, file } = stores.scenario.getState();
+    feed.start(draft, file?.file ?? null);
+  };
+  const use = (found: RefinedCrystal): void => {
+    stores.scenario.replace(refinedDocument(stores.scenario.getState().draft, found.unknowns), 'Crystal from an image');
+    stores.notices.tell({
+      tone: 'success',
+      title: 'The crystal of the form is the fitted one',
+      text: 'Undo takes it back.',
+    });
+  };
+  if (image === null) {
+    return (
+      <div className="refine-panel">
+        <EmptyState icon="fit" title="No image yet" action={<Source feed={feed} primary={true} />}>
+          <p>
+            Misset and cell of the crystal in the form are fitted to an image of yours: SMV, TIFF, CBF, raw numbers, or
+            a run. Drop it here. The start has to be near: spots of both have to overlap.
+          </p>
+          <Status state={{ ...state, phase: 'refined', refined: null }} />
+        </EmptyState>
+      </div>
+    );
+  }
+  return (
+    <div className="refine-panel">
+      <div className="panel-bar">
+        <span className="refine-panel__image">
+          <b>{image.name}</b> {count(image.width)} × {count(image.height)} pixels
+          {image.left_out === 0 ? '' : `, ${count(image.left_out)} left out: full, or without a count`}
+        </span>
+        <div className="panel-bar__tools">
+          <Source feed={feed} primary={false} />
+          <span id={id} className="visually-hidden">
+            What is fitted
+          </span>
+          <Segmented label="What is fitted" value={fit} options={fits} onChange={(next) => feed.choose(next)} />
+          {busy ? (
+            <Button icon="stop" onPress={() => feed.stop()}>
+              Stop
+            </Button>
+          ) : (
+            <Button icon="run" tone={refined === null ? 'primary' : 'normal'} disabled={faulty} onPress={start}>
+              Refine
+            </Button>
+          )}
+          {refined === null ? null : (
+            <Button icon="check" tone="primary" onPress={() => use(refined)}>
+              Use this crystal
+            </Button>
+          )}
+        </div>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+      <section className="refine-panel__body" aria-label="Refinement" tabIndex={0}>
+        <Status state={state} />
+        {faulty ? <PanelOffer panel="scenario" icon="sliders" label="Show what is wrong in the form" /> : null}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls */}
+        <section className="refine-panel__values" aria-label="Values" tabIndex={0}>
+          <Values state={state} startOf={startOf} />
+        </section>
+        <div className="refine-panel__plots">
+          {state.iterations.length === 0 ? null : (
+            <div className="refine-panel__chart">
+              <ShownChart chart={chart} scheduler={scheduler} fill={true} />
+            </div>
+          )}
+          <Maps image={image} refined={refined} />
+        </div>
+      </section>
+    </div>
+  );
+}

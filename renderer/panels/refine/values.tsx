@@ -1,0 +1,113 @@
+/** Misset and cell: where they began, what each iteration made of them, and what was found. */
+import type { ReactElement } from 'react';
+import {
+  type CrystalUnknown,
+  crystalUnknowns,
+  refineFits,
+} from '../../../electron/contract/scenario/diffraction/refining.ts';
+import { fixed, significant } from '../../base/numbers.ts';
+import type { FitChoice, RefineState } from '../../data/refine-feed.ts';
+
+const DIGITS = 4;
+
+export const unknownsOf = (fit: FitChoice): readonly CrystalUnknown[] =>
+  crystalUnknowns.filter(({ of }) => (refineFits[fit] as readonly string[]).includes(of));
+
+export interface ValuesProps {
+  readonly state: RefineState;
+  /** What the form has; null where it has none. */
+  readonly startOf: (unknown: CrystalUnknown) => number | null;
+}
+
+/** Before the first iteration the form's own values stand as the start. */
+export function Values({ state, startOf }: ValuesProps): ReactElement {
+  const { iterations, refined } = state;
+  const begun = iterations.length > 0;
+  const unknowns = unknownsOf(begun ? state.fitted : state.fit);
+  const columns = iterations.map(({ iteration, taken }) => ({ iteration, taken }));
+  const beginning = (k: number, unknown: CrystalUnknown) => (begun ? iterations[0]?.values[k] : startOf(unknown));
+  const end = refined === null ? null : <td colSpan={2} />;
+  return (
+    <table className="refine-values" data-testid="refine-values">
+      <caption className="visually-hidden">Misset and cell by iteration</caption>
+      <thead>
+        <tr>
+          <th scope="col">Iteration</th>
+          <th scope="col">{begun ? '1, start' : 'Start'}</th>
+          {columns.slice(1).map(({ iteration, taken }) => (
+            <th key={iteration} scope="col" data-missed={!taken} title={taken ? undefined : 'Worse: not taken'}>
+              {iteration}
+            </th>
+          ))}
+          {refined === null ? null : (
+            <>
+              <th scope="col" className="refine-values__found">
+                Found
+              </th>
+              <th scope="col" title="One standard deviation, by the residuals">
+                ±
+              </th>
+            </>
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        {unknowns.map((unknown, k) => {
+          const found = refined?.unknowns.find(({ id }) => id === unknown.id);
+          return (
+            <tr key={unknown.id}>
+              <th scope="row">
+                {unknown.title} <small>{unknown.unit}</small>
+              </th>
+              <td>{fixed(beginning(k, unknown), DIGITS)}</td>
+              {iterations.slice(1).map(({ iteration, taken, values }) => (
+                <td key={iteration} data-missed={!taken}>
+                  {fixed(values[k], DIGITS)}
+                </td>
+              ))}
+              {found === undefined ? null : (
+                <>
+                  <td className="refine-values__found selectable">{fixed(found.value, DIGITS)}</td>
+                  <td className="selectable">{significant(found.sigma, 2)}</td>
+                </>
+              )}
+            </tr>
+          );
+        })}
+      </tbody>
+      {begun ? (
+        <tfoot>
+          <tr>
+            <th scope="row">
+              Residual <small>counts</small>
+            </th>
+            {iterations.map(({ iteration, taken, rms }) => (
+              <td key={iteration} data-missed={!taken}>
+                {significant(rms, 4)}
+              </td>
+            ))}
+            {end}
+          </tr>
+          <tr>
+            <th scope="row">Correlation</th>
+            {iterations.map(({ iteration, taken, correlation }) => (
+              <td key={iteration} data-missed={!taken}>
+                {fixed(correlation, 6)}
+              </td>
+            ))}
+            {end}
+          </tr>
+          <tr>
+            <th scope="row">
+              Time <small>s</small>
+            </th>
+            {iterations.map(({ iteration, seconds }) => (
+              <td key={iteration}>{significant(seconds, 2)}</td>
+            ))}
+            {end}
+          </tr>
+        </tfoot>
+      ) : null}
+    </table>
+  );
+}

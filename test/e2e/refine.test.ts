@@ -1,0 +1,119 @@
+/** A crystal fitted to an image, on the page: opened, refined, stopped, held against the image, and taken into the form. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { seenWhole } from './looks.ts';
+import { useWorkbench, type Workbench } from './workbench-page.ts';
+
+const { loaded } = useWorkbench('refine');
+
+const crystal = {
+  lattice: { kind: 'cell', a_A: 70, b_A: 80, c_A: 90, alpha_deg: 75, beta_deg: 85, gamma_deg: 95 },
+  misset: { x_deg: 17, y_deg: -40, z_deg: 63 },
+  cells: { a: 5, b: 5, c: 5 },
+  shape: 'round',
+};
+const start = {
+  kind: 'diffraction',
+  version: 1,
+  name: 'Start',
+  beam: { wavelength_A: 1 },
+  crystal,
+  structure_factors: { default_electrons: 100 },
+  detector: { width: 96, height: 96, pixel_mm: 0.5, distance_mm: 100 },
+};
+const turned = {
+  ...start,
+  name: 'Turned',
+  crystal: {
+    ...crystal,
+    lattice: { ...crystal.lattice, a_A: 70.06 },
+    misset: { ...crystal.misset, y_deg: -40.03 },
+  },
+};
+
+async function open({ page, bench }: Workbench, scenario: { readonly name: string }): Promise<void> {
+  await bench.drop(`${scenario.name}.json`, JSON.stringify(scenario));
+  await expect.poll(() => bench.title.textContent()).toContain(scenario.name);
+  // What was changed in the form before is not kept.
+  const discard = page.getByRole('dialog').getByRole('button', { name: 'Don’t save' });
+  if ((await discard.count()) > 0) await discard.click();
+}
+
+describe('a crystal', () => {
+  it('is fitted to an image of a file, by keyboard, seen beside it, and taken into the form', async () => {
+    const all = await loaded();
+    const { page, bench } = all;
+    await bench.run.waitFor();
+    await open(all, turned);
+    await bench.runToEnd();
+    await page.getByRole('button', { name: 'Export the image' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: /^SMV image/ }).click(),
+    ]);
+    const frame = readFileSync(await download.path());
+
+    await open(all, start);
+    await bench.panel('Refinement').click();
+    await page.getByText('No image yet').waitFor();
+    await seenWhole(all.open, 'refine-empty');
+    // Whatever cannot be read is said, and what can is offered.
+    await page
+      .getByTestId('refine-file')
+      .setInputFiles({ name: 'frame.png', mimeType: 'image/png', buffer: Buffer.from('none') });
+    await page.getByText('frame.png: .png is read as no image; allowed: .img').waitFor();
+
+    await page.getByTestId('refine-file').setInputFiles({ name: 'frame.img', mimeType: '', buffer: frame });
+    const values = page.getByTestId('refine-values');
+    await expect.poll(() => values.textContent()).toMatch(/Misset y °−40\.0000.*Edge a Å70\.0000/s);
+    await page.getByRole('img', { name: /^Counts of Image/ }).waitFor();
+    await page.getByRole('button', { name: 'Refine', exact: true }).press('Enter');
+    await page
+      .getByText(/^Converged after \d+ iterations, \S+ s each\. Correlation 0\.\d+ before, (0\.9999\d+|1\.0+) after\./)
+      .waitFor();
+    await expect.poll(() => values.textContent()).toMatch(/Misset y °−40\.0000.*−40\.0300\d/s);
+    expect(await values.locator('tfoot tr').allTextContents()).toEqual([
+      expect.stringMatching(/^Residual counts\d/),
+      expect.stringMatching(/^Correlation0\.\d{6}/),
+      expect.stringMatching(/^Time s\d/),
+    ]);
+    await page.getByRole('img', { name: /^Residual by iteration/ }).waitFor();
+    await page.getByRole('img', { name: /^Difference of Image less the fit/ }).waitFor();
+    await seenWhole(all.open, 'refine-found');
+
+    await page.getByRole('button', { name: 'Use this crystal' }).press('Enter');
+    await bench.panel('Scenario').click();
+    await expect.poll(() => bench.field('Edge a').inputValue()).toMatch(/^70\.0600/);
+    await page.getByRole('button', { name: /^Undo/ }).first().click();
+    await expect.poll(() => bench.field('Edge a').inputValue()).toBe('70');
+    expect(all.open.problems).toEqual([]);
+  });
+
+  it('is stopped while it is fitted, to a run too, and a dropped image leads to its panel', async () => {
+    const all = await loaded({ theme: 'dark' });
+    const { page, bench } = all;
+    await bench.run.waitFor();
+    // Seconds for an image, so that a fit of it is under way when it is stopped.
+    const detector = { width: 512, height: 512, pixel_mm: 0.1, distance_mm: 100, oversample: 8 };
+    await open(all, { ...turned, name: 'Fine', detector } as typeof turned);
+    await bench.runToEnd();
+    await open(all, { ...start, name: 'Fine start', detector } as typeof start);
+    await bench.panel('Refinement').click();
+    await page.getByLabel('Or an image that was computed here').selectOption({ index: 1 });
+    await page.getByText('512 × 512 pixels', { exact: false }).first().waitFor();
+    await page.getByRole('radio', { name: 'misset' }).check();
+    await expect.poll(() => page.getByTestId('refine-values').locator('tbody tr').count()).toBe(3);
+    await page.getByRole('button', { name: 'Refine', exact: true }).click();
+    await page.getByRole('button', { name: 'Stop', exact: true }).last().click();
+    await page.getByText('Stopped. The form is as it was.').waitFor();
+    // Its device is free again.
+    await open(all, start);
+    await bench.runToEnd();
+
+    await bench.panel('Image').click();
+    await bench.drop('frame.cbf', 'no image', 'application/octet-stream');
+    await expect.poll(() => bench.panel('Refinement').getAttribute('aria-selected')).toBe('true');
+    await page.getByText(/^frame\.cbf: /).waitFor();
+    expect(all.open.problems).toEqual([]);
+  });
+});

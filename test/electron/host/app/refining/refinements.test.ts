@@ -1,0 +1,148 @@
+/** A crystal fitted to an image over a page's connection: what is told on the way, what is refused, and what stays. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { BraggError } from '../../../../../electron/contract/errors.ts';
+import type { MeasuredImage, RefineFrame } from '../../../../../electron/contract/scenario/diffraction/refining.ts';
+import type { Client } from '../../../../../renderer/client/index.ts';
+import { eventually, openTestHost, type TestHost } from '../../test-host.ts';
+
+const start = {
+  kind: 'diffraction',
+  version: 1,
+  name: 'Triclinic',
+  beam: { wavelength_A: 1 },
+  crystal: {
+    lattice: { kind: 'cell', a_A: 70, b_A: 80, c_A: 90, alpha_deg: 75, beta_deg: 85, gamma_deg: 95 },
+    misset: { x_deg: 17, y_deg: -40, z_deg: 63 },
+    cells: { a: 5, b: 5, c: 5 },
+    shape: 'round',
+  },
+  structure_factors: { default_electrons: 100 },
+  detector: { width: 64, height: 48, pixel_mm: 0.8, distance_mm: 100 },
+};
+const turned = { ...start, crystal: { ...start.crystal, misset: { x_deg: 17.04, y_deg: -40.03, z_deg: 62.97 } } };
+const view = { viewport: { horizontal: null, vertical: null, pixels: [64, 48] as [number, number] } };
+
+let host: TestHost;
+let page: Client;
+beforeAll(async () => {
+  host = await openTestHost();
+  page = await host.page();
+});
+afterAll(() => host.close());
+
+/** A fit as the page has it. */
+function fitted(scenario: object, image: string, fit: readonly ('misset' | 'cell')[] = ['misset']) {
+  const frames: RefineFrame[] = [];
+  let end: BraggError | null | undefined;
+  const asked = { image, scenario: { ...scenario }, file: null, fit: [...fit] };
+  const handle = page.stream('refining', asked, {
+    frame: (frame) => void frames.push(frame),
+    end: (error) => (end = error),
+  });
+  return { frames, end: () => end, close: () => handle.close(), over: () => eventually(() => end !== undefined) };
+}
+
+async function computed(scenario: object): Promise<string> {
+  const { id } = await page.call('run.start', { scenario: { ...scenario }, file: null, name: 'turned' });
+  await new Promise<void>((resolve) => {
+    page.stream('run.progress', { run: id }, { frame: () => undefined, end: () => resolve() });
+  });
+  return id;
+}
+
+const raw = (values: Float32Array, size: [number, number] = [64, 48]) =>
+  page.call('refining.take', {
+    source: { kind: 'file', name: 'frame.bin', bytes: new Uint8Array(values.buffer), size },
+  });
+
+describe('a crystal', () => {
+  let image: MeasuredImage;
+  beforeAll(async () => {
+    image = await page.call('refining.take', { source: { kind: 'run', run: await computed(turned) } });
+  });
+
+  test('is fitted iteration by iteration, each with its time, the first at the start', async () => {
+    expect(image).toMatchObject({ name: 'Triclinic', width: 64, height: 48, left_out: 0 });
+    const fit = fitted(start, image.id);
+    await fit.over();
+    expect(fit.end()).toBeNull();
+    const [begun, ...told] = fit.frames;
+    expect(begun).toMatchObject({ state: 'begun', warnings: [] });
+    const iterations = told.flatMap((frame) => (frame.state === 'iteration' ? [frame] : []));
+    expect(iterations[0]).toMatchObject({ iteration: 1, taken: true, values: [17, -40, 63] });
+    expect(iterations.every(({ seconds }) => seconds > 0)).toBe(true);
+    expect(iterations.at(-1)?.rms).toBeLessThan((iterations[0]?.rms ?? 0) / 100);
+    const refined = told.at(-1);
+    if (refined?.state !== 'refined') throw new Error('it did not come to its end');
+    expect(refined.converged).toBe(true);
+    expect(refined.iterations).toBe(iterations.length);
+    for (const [k, wanted] of Object.values(turned.crystal.misset).entries()) {
+      expect(refined.unknowns[k]?.value).toBeCloseTo(wanted, 3);
+    }
+  });
+
+  test('leaves of the image next to nothing, and the image as it was', async () => {
+    const fit = fitted(start, image.id);
+    await fit.over();
+    const { map } = await page.call('refining.view', { image: image.id, show: 'measured', view });
+    const { map: less } = await page.call('refining.view', { image: image.id, show: 'difference', view });
+    expect(map).toMatchObject({ unit: 'counts', quantity: 'counts' });
+    expect(Math.max(less.max, -less.min)).toBeLessThan(1e-3 * map.max);
+  });
+
+  test('is told where the header disagrees, and what cannot be fitted', async () => {
+    const far = fitted({ ...start, detector: { ...start.detector, width: 32 } }, image.id);
+    await far.over();
+    expect(far.end()?.message).toContain('the image has 64 × 48 pixels, the detector of the scenario 32 × 48');
+    const beam = fitted({ kind: 'transport', version: 2, name: 'Beam', beam: { energy_MeV: 70 } }, image.id);
+    await beam.over();
+    expect(beam.end()?.message).toContain('this is a scenario of another kind');
+    const own = fitted({ ...start, solver: { variant: 'my.cpp' } }, image.id);
+    await own.over();
+    expect(own.end()?.code).toMatch(/^(invalid|unsupported)$/);
+    const gone = fitted(start, 'none');
+    await gone.over();
+    expect(gone.end()?.message).toBe('This image is no longer kept. Open its file again.');
+    const { map } = await page.call('refining.view', { image: image.id, show: 'measured', view });
+    expect(map.max).toBeGreaterThan(0);
+  });
+
+  test('waits for what is before it, gives up where it is closed, and leaves its device free', async () => {
+    const slow = { ...start, detector: { ...start.detector, width: 1024, height: 1024, oversample: 8 } };
+    const before = await page.call('run.start', { scenario: { ...slow }, file: null, name: 'slow' });
+    const fit = fitted(start, image.id);
+    await eventually(() => fit.frames.length > 0);
+    expect(fit.frames[0]).toEqual({ state: 'waiting' });
+    fit.close();
+    await page.call('run.cancel', { run: before.id });
+    await computed(start);
+    expect(fit.frames).toHaveLength(1);
+  });
+});
+
+describe('an image', () => {
+  test('of raw numbers has the size that is told; what counts nothing is left out', async () => {
+    const values = new Float32Array(64 * 48).fill(3);
+    values.fill(-1, 0, 64);
+    values[200] = Number.NaN;
+    expect(await raw(values)).toMatchObject({ name: 'frame.bin', width: 64, height: 48, left_out: 65, header: {} });
+    await expect(raw(values, [64, 47])).rejects.toThrow('frame.bin: 64 × 47 numbers of 32 bits are');
+    await expect(
+      page.call('refining.take', {
+        source: { kind: 'file', name: 'frame.png', bytes: new Uint8Array(4), size: [1, 1] },
+      }),
+    ).rejects.toThrow('frame.png: .png is read as no image; allowed: .img');
+  });
+
+  test('without a fit has no difference, and the oldest gives way', async () => {
+    const values = Float32Array.from({ length: 64 * 48 }, (_, i) => i);
+    const [first, second] = [await raw(values), await raw(values)];
+    await expect(page.call('refining.view', { image: second.id, show: 'difference', view })).rejects.toThrow(
+      'Nothing was fitted to this image yet.',
+    );
+    await raw(values);
+    await expect(page.call('refining.view', { image: first.id, show: 'measured', view })).rejects.toThrow(
+      'no longer kept',
+    );
+  });
+});
