@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { slowdownLimit } from '../../../electron/cli/regression.ts';
 import { type BenchSession, benchSessionSchema } from '../../../electron/contract/bench/recorded/transport.ts';
 import { assetsFolder } from '../host/small-run.ts';
-import { braggbench, environmentWith } from './command.ts';
+import { braggbench, braggbenchHere, environmentWith } from './command.ts';
 
 const recorded = (name: string): string => path.join(assetsFolder, 'runs', name);
 const before = recorded('h200-uniform-grid-70MeV.json');
@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const call = (...words: string[]) =>
-  braggbench(['compare', ...words], { cwd: folder, environment: environmentWith(folder) });
+const options = () => ({ cwd: folder, environment: environmentWith(folder) });
+const call = (...words: string[]) => braggbenchHere(['compare', ...words], options());
 
 /** The recorded session with its times scaled by variant, without those that are scaled by 0. */
 async function later(factors: Readonly<Record<string, number>>, wrong = ''): Promise<string> {
@@ -77,7 +77,9 @@ test('the same times pass; slower, wrong and missing variants fail, what cannot 
 });
 
 test('says it for a reader, with what both were measured on', async () => {
-  const { code, stdout } = await call(before, await later({ 'cuda-fused': 1.2 }), '--fail-if-slower=5');
+  const slower = await later({ 'cuda-fused': 1.2 });
+  // A script sees the code of the process.
+  const { code, stdout } = await braggbench(['compare', before, slower, '--fail-if-slower=5'], options());
   expect(code).toBe(1);
   const session = benchSessionSchema.parse(JSON.parse(await readFile(before, 'utf8')));
   const found = session.reports[0]?.entries.find(({ label }) => label === 'cuda-fused');

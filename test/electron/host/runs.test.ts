@@ -5,7 +5,7 @@ import { resolvedOf } from '../../../electron/contract/scenarios.ts';
 import { runOf } from '../../../electron/host/workloads/run-data.ts';
 import type { Client } from '../../../renderer/client/index.ts';
 import { smallScenario } from './small-run.ts';
-import { eventually, longScenario, openTestHost, type TestHost } from './test-host.ts';
+import { eventually, longScenario, openTestHost, type TestHost, watchedScenario } from './test-host.ts';
 
 const whole = { horizontal: null, vertical: null, pixels: [64, 48] as [number, number] };
 const doseMap = { quantity: 'dose', horizontal: 'z', vertical: 'x', viewport: whole } as const;
@@ -96,8 +96,8 @@ describe('a run', () => {
   });
 
   it('cuts the phase space of a run that computes, for those who look at it', async () => {
-    const { id } = await page.call('run.start', { scenario: { ...longScenario }, name: '' });
-    const { resolved } = await page.call('scenario.resolve', { scenario: { ...longScenario } });
+    const { resolved } = await page.call('scenario.resolve', { scenario: { ...watchedScenario } });
+    const { id } = await page.call('run.start', { scenario: { ...watchedScenario }, name: '' });
     const over = { quantity: 'protons', horizontal: 'z', vertical: 'x', viewport: whole } as const;
     const middle = Math.floor((resolvedOf('transport', resolved)?.grid.ntheta ?? 0) / 2);
     const angle = (index: number) => ({ ...over, cuts: [{ axis: 'theta' as const, index }] });
@@ -297,7 +297,7 @@ describe('a run', () => {
   });
 
   it('streams progress and live maps that end with the final state', async () => {
-    const { id } = await page.call('run.start', { scenario: { ...longScenario }, name: '' });
+    const { id } = await page.call('run.start', { scenario: { ...watchedScenario }, name: '' });
     const progress: RunProgress[] = [];
     const live: LiveFrame[] = [];
     let ends = 0;

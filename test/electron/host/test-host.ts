@@ -62,6 +62,13 @@ export const longScenario = {
   output: { keyframes: 4 },
 } as const;
 
+/** The same in as many steps on a quarter of its cells: to be watched to its end. */
+export const watchedScenario = {
+  ...longScenario,
+  name: 'watched run',
+  grid: { ...longScenario.grid, dx_mm: 2, energy: { kind: 'uniform', step_MeV: 0.7 } },
+} as const;
+
 export async function eventually(condition: () => boolean, within_ms = 60_000): Promise<void> {
   const until = Date.now() + within_ms;
   while (!condition()) {

@@ -54,6 +54,17 @@ export function placeOf(scenario: { readonly kind: string; readonly problem?: un
   return { workload: scenario.kind, bench: typeof bench === 'string' ? bench : '' };
 }
 
+/** The engine's small workloads have hundreds of variants, which stay the same: every look into a file asks for them. */
+function listedOnce(addon: NativeAddon): NativeAddon {
+  const known = new Map<string | undefined, ReturnType<NativeAddon['taskVariants']>>();
+  const taskVariants: NativeAddon['taskVariants'] = (workload) => {
+    const variants = known.get(workload) ?? addon.taskVariants(workload);
+    known.set(workload, variants);
+    return variants;
+  };
+  return { ...addon, taskVariants };
+}
+
 export class UserKernels {
   /** The engine with user kernels among its own. */
   readonly addon: NativeAddon;
@@ -79,7 +90,7 @@ export class UserKernels {
       },
       loaded: (kernel) => this.#loadedOf(kernel),
     };
-    let engine = options.addon;
+    let engine = listedOnce(options.addon);
     for (const kind of scenarioKindNames) {
       engine = { ...engine, ...hostWorkloads[kind].userKernels.among(engine, known) };
     }

@@ -8,7 +8,7 @@ import { benchSessionSchema } from '../../../../../electron/contract/bench/recor
 import type { Accuracy } from '../../../../../electron/contract/bench/session.ts';
 import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
 import type { Client } from '../../../../../renderer/client/index.ts';
-import { assetsFolder, smallScenario, tinyScenario } from '../../small-run.ts';
+import { assetsFolder, tinyScenario } from '../../small-run.ts';
 import { eventually, longScenario, openTestHost, type TestHost } from '../../test-host.ts';
 
 let test_: TestHost;
@@ -30,7 +30,7 @@ afterAll(() => test_.close());
 
 const scenario = { ...tinyScenario };
 /** Rounds that do not settle before they can be stopped. */
-const slower = { ...smallScenario };
+const unsettled = { rounds: 10_000, time_s: 600, precision: 1e-4 } as const;
 
 /** Error of the dose against FP64. */
 function errorOf(row: { readonly accuracy: readonly Accuracy[] } | null | undefined): number {
@@ -186,7 +186,7 @@ test('the sessions that came with the program are there without a GPU', async ()
 
 test('a cancelled benchmark keeps its whole rounds', async () => {
   const variants = ['gather', 'window'];
-  const { id } = await page.call('bench.start', { scenario: slower, name: 's', variants, rounds: 10_000, time_s: 600 });
+  const { id } = await page.call('bench.start', { scenario, name: 's', variants, ...unsettled });
   const { frames, ended } = follow(id);
   await eventually(() => (frames.at(-1)?.round ?? 0) >= 2);
   const cancelled = await page.call('bench.cancel', { bench: id });

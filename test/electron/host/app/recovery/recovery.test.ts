@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Recoverable } from '../../../../../electron/contract/recovery.ts';
 import { runOf } from '../../../../../electron/host/workloads/run-data.ts';
 import { testProgram } from '../../../../test-programs.ts';
@@ -11,12 +11,16 @@ import { smallScenario } from '../../small-run.ts';
 import { openTestHost, type TestHost } from '../../test-host.ts';
 import { imageWork, slowImage, slowScenario, slowTask, taskWork, transportWork } from './slow.ts';
 
+/** Runs are kept from their first moments on: what they compute until then is computed for nobody. */
+const AT_ONCE = { BRAGGBENCH_KEPT_FROM_MS: '100' };
+
 let folder: string;
 let host: TestHost | null = null;
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'braggbench-recovery-'));
 });
 afterEach(async () => {
+  vi.unstubAllEnvs();
   await host?.close();
   host = null;
   await rm(folder, { recursive: true, force: true });
@@ -36,6 +40,7 @@ async function crash(
 ): Promise<void> {
   const child = spawn(process.execPath, [testProgram('killed-host'), folder, what, workload], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...AT_ONCE },
   });
   try {
     await new Promise<void>((resolve, reject) => {
@@ -198,6 +203,7 @@ describe('a host that was killed', () => {
 
 describe('a server that is told to end', () => {
   it('keeps runs that were not saved for the next start, as a crash does', async () => {
+    vi.stubEnv('BRAGGBENCH_KEPT_FROM_MS', AT_ONCE.BRAGGBENCH_KEPT_FROM_MS);
     const first = await again();
     const page = await first.page();
     const { id } = await page.call('run.start', { scenario: { ...slowScenario }, name: '' });
@@ -227,7 +233,9 @@ describe('a server that is told to end', () => {
   });
 
   it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('by %s too', async (signal) => {
-    const environment = { ...process.env, BRAGGBENCH_HOME: folder };
+    // Once with the time that the program itself gives a run.
+    const from = signal === 'SIGTERM' ? {} : AT_ONCE;
+    const environment = { ...process.env, BRAGGBENCH_HOME: folder, ...from };
     const child = spawn(process.execPath, [testProgram('served-run')], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: environment,

@@ -7,7 +7,7 @@ import { accuracyIn, benchHere, type HereOptions, measuredIn as measured } from 
 import { addon, check, scenarios } from '../scenarios/open.ts';
 
 const coarse = {
-  grid: { dx_mm: 0.5, dz_mm: 0.25, dtheta_mrad: 50, energy: { kind: 'uniform', step_MeV: 0.7 } },
+  grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 50, energy: { kind: 'uniform', step_MeV: 0.7 } },
   geometry: { width_mm: 10, depth_mm: 10 },
 };
 
