@@ -1,52 +1,120 @@
 /**
- * `npm run bench:tuning`: tunes the shipped kernels on this machine, and packs studies, tables and T4 files. Prints each
- * winner beside the usual constants. `--out FOLDER` takes what is made, `dist/tuning` by default; what is there goes on.
- * `--sessions a,b` tunes only those.
+ * `npm run bench:tuning`: tunes the shipped kernels on this machine. `--out FOLDER` takes three files, `dist/tuning` by
+ * default: winners.json, which assets/tuned keeps of each card, report.txt, and tuned.braggbench with all studies.
+ * `--sessions a,b` tunes only those, `--minutes N` takes so long for all of them. `--carry FILE` is another card's
+ * winners.json: what won there is measured beside what wins here. `--as-built` installs and builds nothing.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { chosenSessions } from './bench/chosen.mjs';
-import { TUNING_SESSIONS, tuningStudy } from './bench/tuning-sessions.mjs';
-import { hand } from './setup/command.mjs';
+import { alsoFor, reportOf, tunedEntries } from './bench/tuning-record.mjs';
+import { searchSeconds, TOO_LITTLE_S, TUNING_SESSIONS, tuningStudy, usualMinutes } from './bench/tuning-sessions.mjs';
+import { capture, hand } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
-import { main, say } from './setup/say.mjs';
-import { prepare } from './steps/all.mjs';
+import { Failure, main, say } from './setup/say.mjs';
+import { build, commandLineSteps, prepare } from './steps/all.mjs';
 
-/** @param {readonly string[]} words */
-const braggbench = (...words) => hand(process.execPath, [inRoot('dist/host/cli.js'), ...words]);
+/** @typedef {import('./bench/tuning-record.mjs').TunedSession} TunedSession */
+
+const cli = () => inRoot('dist/host/cli.js');
+/** @param {string} file @returns {any} */
+const read = (file) => JSON.parse(readFileSync(file, 'utf8'));
+/** @param {string} file @param {unknown} value */
+const write = (file, value) => writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
+
+/**
+ * @param {readonly string[]} args
+ * @param {string} name
+ */
+const optionOf = (args, name) => (args.includes(name) ? (args[args.indexOf(name) + 1] ?? '') : null);
+
+/** The card, as the records name it. */
+async function thisCard() {
+  const { output } = await capture(process.execPath, [cli(), 'devices', '--json']);
+  const { cuda } = JSON.parse(output.slice(output.indexOf('{')));
+  const [gpu] = cuda.devices;
+  if (gpu === undefined) return { name: '', uuid: null, driver: null, architecture: null };
+  const architecture = Number(gpu.computeCapability.replace('.', ''));
+  return { name: gpu.name, uuid: gpu.uuid ?? null, driver: cuda.driver ?? null, architecture };
+}
+
+/**
+ * Which source a session's constants are in.
+ * @param {import('./bench/tuning-sessions.mjs').TuningSession} session
+ */
+function spaceOf({ scenario, variant }) {
+  const { kind: workload = 'transport', problem } = read(inRoot(`assets/scenarios/${scenario}.json`));
+  const bench = workload === 'micro' ? problem.kind : '';
+  const { spaces } = read(inRoot(`assets/tunables/${workload}.json`));
+  const found = spaces.find((/** @type {any} */ one) => (one.bench ?? '') === bench && one.variants.includes(variant));
+  return { workload, bench, file: found.file };
+}
 
 await main(async () => {
   const args = process.argv.slice(2);
   const chosen = chosenSessions(args, TUNING_SESSIONS, ({ name }) => name) ?? TUNING_SESSIONS;
-  const elsewhere = await prepare(args);
-  if (elsewhere !== null) return elsewhere;
-  const out = args.indexOf('--out');
-  const folder = path.resolve(out < 0 ? inRoot('dist/tuning') : (args[out + 1] ?? ''));
-  mkdirSync(folder, { recursive: true });
-  const tuned = [];
-  let worst = 0;
-  for (const session of chosen) {
-    const { name, scenario, variant } = session;
-    say(`\n${name}: ${variant} on ${scenario}`);
-    const file = path.join(folder, `${name}.json`);
-    const study = path.join(folder, `${name}.study`);
-    const document = tuningStudy(session, inRoot(`assets/scenarios/${scenario}.json`));
-    writeFileSync(file, `${JSON.stringify(document, null, 2)}\n`);
-    // A variant that this machine cannot run says so; the others go on.
-    const code = await braggbench('study', 'run', file);
-    worst = Math.max(worst, code);
-    if (code !== 0) continue;
-    for (const ending of ['csv', 't4.json'])
-      worst = Math.max(
-        worst,
-        await braggbench('study', 'export', study, path.join(folder, `${name}.${ending}`), '--force'),
-      );
-    tuned.push(study);
+  const minutes = Number(optionOf(args, '--minutes') ?? usualMinutes(chosen));
+  if (!(minutes > 0)) throw new Failure('--minutes: allowed: a number above 0');
+  const carry = optionOf(args, '--carry');
+  /** @type {readonly TunedSession[]} */
+  const carried = carry === null ? [] : read(path.resolve(carry)).sessions;
+  if (!args.includes('--as-built')) {
+    const elsewhere = await prepare(args);
+    if (elsewhere !== null) return elsewhere;
+    await build(await commandLineSteps());
   }
-  if (tuned.length > 0)
-    worst = Math.max(
-      worst,
-      await braggbench('project', 'pack', path.join(folder, 'tuned.braggbench'), ...tuned, '--force'),
-    );
+  const work = inRoot('dist/tuning');
+  const out = path.resolve(optionOf(args, '--out') ?? work);
+  for (const folder of [work, out]) mkdirSync(folder, { recursive: true });
+  const on = await thisCard();
+  say(`Tuning ${chosen.length} kernels on ${on.name || 'this machine'} in ${minutes.toPrecision(2)} min`);
+  const begun_ms = performance.now();
+  /** @type {TunedSession[]} */
+  const sessions = [];
+  /** @type {string[]} */
+  const studies = [];
+  /** @type {string[]} */
+  const report = [];
+  let commit = process.env['BRAGGBENCH_COMMIT'] ?? null;
+  let worst = 0;
+  for (const [i, session] of chosen.entries()) {
+    const left_s = minutes * 60 - (performance.now() - begun_ms) / 1000;
+    const { name, scenario, variant } = session;
+    if (left_s < TOO_LITTLE_S) {
+      report.push(`${name}: not begun, the time was over`);
+      continue;
+    }
+    say(`\n${name}: ${variant} on ${scenario}`);
+    const space = spaceOf(session);
+    const also = alsoFor({ file: space.file, variant }, [...sessions, ...carried]);
+    const search_s = searchSeconds(left_s, chosen.slice(i));
+    const study = path.join(work, `${name}.study`);
+    const file = path.join(work, `${name}.json`);
+    rmSync(study, { recursive: true, force: true });
+    write(file, tuningStudy(session, inRoot(`assets/scenarios/${scenario}.json`), { search_s, also }));
+    // A variant that this machine cannot run says so; the others go on.
+    const code = await hand(process.execPath, [cli(), 'study', 'run', file, '--out', study]);
+    const best = path.join(study, 'best.json');
+    const found = existsSync(best) ? read(best) : null;
+    const entries = found === null ? null : tunedEntries(found);
+    commit ??= found?.reports[0].program.commit ?? null;
+    if (code !== 0 || entries === null) {
+      worst = Math.max(worst, code);
+      report.push(`${name}: nothing right was measured`);
+    } else {
+      const { output } = await capture(process.execPath, [cli(), 'study', 'status', study, '--json']);
+      const { done = 0 } = JSON.parse(output.slice(output.indexOf('{')));
+      sessions.push({ session: name, ...space, variant, scenario, measured: done, ...entries });
+      report.push(...reportOf(/** @type {TunedSession} */ (sessions.at(-1))));
+    }
+    if (existsSync(study)) studies.push(study);
+    // Whatever comes next, what was measured is there.
+    const head = { format: 'braggbench-tuned', format_version: 1, created: new Date().toISOString(), commit, on };
+    write(path.join(out, 'winners.json'), { ...head, sessions });
+    writeFileSync(path.join(out, 'report.txt'), `${on.name}\n${report.join('\n')}\n`);
+    const packed = path.join(out, 'tuned.braggbench');
+    await capture(process.execPath, [cli(), 'project', 'pack', packed, ...studies, '--force']);
+  }
+  say(`\n${report.join('\n')}`);
   return worst;
 });

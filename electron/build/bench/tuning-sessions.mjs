@@ -1,29 +1,61 @@
 /**
- * What `npm run bench:tuning` tunes: a variant, on a shipped scenario, for how long at most. A session of each on every
- * generation of GPUs says which winners hold there.
+ * What `npm run bench:tuning` tunes: a variant, on a shipped scenario, with a share of the time for searching. A session
+ * of each on every generation of GPUs says which winners hold there. Long are those whose compiler takes long; `depth`
+ * finds what was compiled for `window`.
  */
 
+/** @typedef {Readonly<{ name: string, scenario: string, variant: string, minutes: number }>} TuningSession */
+
+/** @type {readonly TuningSession[]} */
 export const TUNING_SESSIONS = [
-  { name: 'gather', scenario: 'uniform-grid-70MeV', variant: 'cuda-gather', minutes: 1.2 },
-  { name: 'tiled', scenario: 'uniform-grid-70MeV', variant: 'cuda-tiled', minutes: 1 },
-  { name: 'fused', scenario: 'uniform-grid-70MeV', variant: 'cuda-fused', minutes: 1 },
   { name: 'window', scenario: 'water-70MeV', variant: 'cuda-window', minutes: 1 },
-  { name: 'depth', scenario: 'water-70MeV', variant: 'cuda-depth', minutes: 0.8 },
-  { name: 'image', scenario: 'diffraction/simple-cubic-1024', variant: 'diffraction-cuda-mixed', minutes: 0.8 },
-  { name: 'layer', scenario: 'linear-relu/layer-1024', variant: 'cuda-blocked', minutes: 0.8 },
-  { name: 'reduction', scenario: 'micro/reduction', variant: 'cuda-grid-stride', minutes: 0.4 },
-  { name: 'stencil-1d', scenario: 'micro/stencil-1d', variant: 'cuda-window', minutes: 0.6 },
-  { name: 'stencil-2d', scenario: 'micro/stencil-2d', variant: 'cuda-window', minutes: 0.8 },
-  { name: 'transpose', scenario: 'micro/transpose', variant: 'cuda-padded', minutes: 0.4 },
-  { name: 'gemm', scenario: 'micro/gemm-small', variant: 'cpu-blocks', minutes: 0.6 },
+  { name: 'depth', scenario: 'water-70MeV', variant: 'cuda-depth', minutes: 0.65 },
+  { name: 'fused', scenario: 'uniform-grid-70MeV', variant: 'cuda-fused', minutes: 0.85 },
+  { name: 'gather', scenario: 'uniform-grid-70MeV', variant: 'cuda-gather', minutes: 0.5 },
+  { name: 'tiled', scenario: 'uniform-grid-70MeV', variant: 'cuda-tiled', minutes: 0.4 },
+  { name: 'image', scenario: 'diffraction/simple-cubic-1024', variant: 'diffraction-cuda-mixed', minutes: 0.25 },
+  { name: 'layer', scenario: 'linear-relu/layer-1024', variant: 'cuda-blocked', minutes: 0.25 },
+  { name: 'stencil-2d', scenario: 'micro/stencil-2d', variant: 'cuda-window', minutes: 0.2 },
+  { name: 'stencil-1d', scenario: 'micro/stencil-1d', variant: 'cuda-window', minutes: 0.15 },
+  { name: 'reduction', scenario: 'micro/reduction', variant: 'cuda-grid-stride', minutes: 0.1 },
+  { name: 'transpose', scenario: 'micro/transpose', variant: 'cuda-padded', minutes: 0.1 },
+  { name: 'gemm', scenario: 'micro/gemm-small', variant: 'cpu-blocks', minutes: 0.2 },
 ];
+
+/** The session of the best takes so long; first runs and what is asked of the scenario come on top. */
+const BEST_SECONDS = 8;
+const AROUND_SECONDS = 12;
+/** Less is no search. */
+const LEAST_SECONDS = 6;
+/** With less than this left nothing is begun. */
+export const TOO_LITTLE_S = 25;
+
+/**
+ * What all of them take, where nothing is said.
+ * @param {readonly TuningSession[]} sessions
+ */
+export const usualMinutes = (sessions) =>
+  sessions.reduce((sum, { minutes }) => sum + minutes + (BEST_SECONDS + AROUND_SECONDS) / 60, 0);
+
+/**
+ * Seconds for the search of the first of the sessions that are left: its share of what is left, without what comes
+ * after each search.
+ * @param {number} left_s
+ * @param {readonly TuningSession[]} sessions
+ */
+export function searchSeconds(left_s, sessions) {
+  const whole = sessions.reduce((sum, { minutes }) => sum + minutes, 0);
+  const all_s = left_s - sessions.length * (BEST_SECONDS + AROUND_SECONDS);
+  return Math.max(LEAST_SECONDS, (all_s * (sessions[0]?.minutes ?? 0)) / whole);
+}
 
 /**
  * The study of a session, as a file beside its results.
- * @param {(typeof TUNING_SESSIONS)[number]} session
+ * @param {TuningSession} session
  * @param {string} scenarioFile
+ * @param {Readonly<{ search_s: number, also: readonly string[] }>} how
  */
-export function tuningStudy({ name, variant, minutes }, scenarioFile) {
+export function tuningStudy({ name, variant }, scenarioFile, { search_s, also }) {
   return {
     kind: 'study',
     version: 1,
@@ -31,7 +63,7 @@ export function tuningStudy({ name, variant, minutes }, scenarioFile) {
     seed: 1,
     base: [{ file: scenarioFile }],
     axes: [{ kind: 'tunables', variants: [variant] }],
-    search: { strategy: 'local', rounds: 5, seconds: 1, best: 5, best_seconds: 8 },
-    budget: { minutes },
+    search: { strategy: 'local', rounds: 5, seconds: 1, best: 5, best_seconds: BEST_SECONDS, also },
+    budget: { minutes: Math.max(0.01, search_s / 60) },
   };
 }

@@ -167,7 +167,7 @@ export const studySchema = z.strictObject({
         .meta({
           title: 'Strategy',
           description:
-            'exhaustive: in order. random: in random order. local: from a random place to better neighbours, again and again.',
+            'exhaustive: in order. random: in random order. local: from the usual constants to better neighbours, then anew from elsewhere.',
         })
         .default('local'),
       rounds: count({
@@ -198,6 +198,14 @@ export const studySchema = z.strictObject({
           unit: '1',
         })
         .default(60),
+      also: z
+        .array(z.string().min(1).max(LONGEST_CONFIGURED))
+        .max(20)
+        .meta({
+          title: 'Also',
+          description: 'Configurations that are measured with the best: what won elsewhere.',
+        })
+        .default([]),
     })
     .meta({
       title: 'Search',

@@ -87,16 +87,18 @@ test(
   'a budget ends it, the next go finds what was measured, and the best are measured again',
   async () => {
     const some = { axes: [{ kind: 'tunables', variants: ['cpu-blocks'], only: ['kWide'] }] };
-    await writeFile(path.join(folder, 'some.json'), JSON.stringify(study([], { ...some, budget: { points: 1 } })));
+    const search = { ...study([]).search, also: ['cpu-blocks[kDepth=8;kWide=64]'] };
+    const budget = { points: 1 };
+    await writeFile(path.join(folder, 'some.json'), JSON.stringify(study([], { ...some, search, budget })));
     const first = await run('study', 'run', 'some.json');
     expect(first.stdout).toContain('1 points solved');
     expect(first.stdout).toContain('5 are left; the budget is used up');
     const again = await run('study', 'run', 'some.json', '--json');
     expect(JSON.parse(again.stdout)).toMatchObject({ points: 6, before: 1, done: 1, left: 4, end: 'budget' });
     const best = JSON.parse(await readFile(path.join(folder, 'some.study/best.json'), 'utf8'));
-    expect(best.reports[0].entries.map(({ label }: { label: string }) => label)).toContain(
-      'cpu-blocks[kDepth=64;kWide=512]',
-    );
+    const [report] = best.reports;
+    expect(report.reference).toBe('cpu-blocks[kDepth=64;kWide=512]');
+    expect(report.entries.map(({ label }: { label: string }) => label)).toContain('cpu-blocks[kDepth=8;kWide=64]');
     const found = await rows('some.json');
     expect(found).toHaveLength(2);
     for (const row of found) expect(row).toMatchObject({ status: 'done', right: 'yes', kDepth: 64 });

@@ -1,4 +1,5 @@
 /** Measures configurations one by one, each as a session of its own, and the best of them against each other. */
+import { availableParallelism, freemem } from 'node:os';
 import type { SessionEntry } from '../../../contract/bench/session.ts';
 import { type Accuracy, isRight, type Session } from '../../../contract/bench/session.ts';
 import { BraggError, toWireError } from '../../../contract/errors.ts';
@@ -41,6 +42,11 @@ export interface EvaluatorOptions {
 const SEED = 1;
 /** A session of the best ends by its precision or its time, else here. */
 const BEST_ROUNDS = 100;
+/** A compiler of the largest kernels takes so much. */
+const COMPILER_BYTES = 3 * 2 ** 30;
+/** Compilers at once. */
+const compilersHere = (): number =>
+  Math.max(1, Math.min(availableParallelism(), Math.floor(freemem() / COMPILER_BYTES)));
 
 /** 1: within every bound. Below: the error that is allowed over the one that was found. */
 function correctnessOf(accuracy: readonly Accuracy[]): number {
@@ -87,6 +93,8 @@ const samplesOf = ({ samples }: Extract<SessionEntry, { status: 'measured' }>): 
 
 export class Evaluator {
   readonly #options: EvaluatorOptions;
+  /** What compilers took, of the configurations that they have seen. */
+  readonly #compiled_s = new Map<string, number>();
 
   constructor(options: EvaluatorOptions) {
     this.#options = options;
@@ -106,6 +114,32 @@ export class Evaluator {
     return reading;
   }
 
+  /**
+   * Compiles a configuration and what most likely comes next, as many as this machine has cores for, and waits for all:
+   * no compiler runs beside a measurement. What does not compile says so where it is measured.
+   */
+  async compileAhead(line: PlanLine, next: readonly PlanLine[]): Promise<void> {
+    const { host, signal } = this.#options;
+    const isNew = ({ id }: PlanLine): boolean => !this.#compiled_s.has(id);
+    if (!isNew(line)) return;
+    const wave = [line, ...next.filter(isNew)].slice(0, compilersHere());
+    await Promise.all(
+      wave.map(async (one) => {
+        const variant = variantOf(this.#options.head, one);
+        try {
+          const { kind, scenario } = await this.#reading(one.settings);
+          const before = performance.now();
+          await host.userKernels.prepare([variant], placeOf(scenario ?? { kind }), signal).catch(() => undefined);
+          this.#compiled_s.set(one.id, (performance.now() - before) / 1000);
+        } catch {
+          this.#compiled_s.set(one.id, 0);
+        } finally {
+          host.userKernels.forget(variant);
+        }
+      }),
+    );
+  }
+
   /** What is wrong with a configuration is its result. Null where it was cancelled. */
   async evaluate(line: PlanLine): Promise<PointResult | null> {
     const { host, head, search, signal } = this.#options;
@@ -120,7 +154,7 @@ export class Evaluator {
       const place = placeOf(reading.scenario ?? { kind: reading.kind });
       const before = performance.now();
       await host.userKernels.prepare([variant], place, signal);
-      const compile_s = (performance.now() - before) / 1000;
+      const compile_s = this.#compiled_s.get(line.id) ?? (performance.now() - before) / 1000;
       const { benchable } = hostWorkloads[reading.kind];
       const report = await measureReport(host.addon, benchable, benchable.problem(reading), {
         ...{ scenario: head.name, variants: [variant], seed: SEED, signal },
@@ -151,6 +185,29 @@ export class Evaluator {
     }
   }
 
+  #shippedIn(lines: readonly PlanLine[]): readonly string[] {
+    return [...new Set(lines.map((line) => variantOf(this.#options.head, line).replace(/\[.*$/, '')))];
+  }
+
+  async #usual(shipped: readonly string[], place: ReturnType<typeof placeOf>): Promise<readonly string[]> {
+    const found = await Promise.all(
+      shipped.map(async (variant) => {
+        const configuration = (await this.#options.host.userKernels.space(variant, place))?.space.usual;
+        return configuration === undefined ? [] : [configuredName({ variant, configuration })];
+      }),
+    );
+    return found.flat();
+  }
+
+  /** The constants of today, as configurations. */
+  async usualOf(lines: readonly PlanLine[]): Promise<readonly string[]> {
+    const [first] = lines;
+    if (first === undefined) return [];
+    const reading = await this.#reading(first.settings).catch(() => null);
+    if (reading === null) return [];
+    return this.#usual(this.#shippedIn(lines), placeOf(reading.scenario ?? { kind: reading.kind }));
+  }
+
   /**
    * Against each other and the variants as they are shipped, until the ratios are precise. The usual constants stand
    * among them, compiled as the others are: what the compiler does otherwise is no merit of a constant.
@@ -162,13 +219,10 @@ export class Evaluator {
     const { kind, scenario, ...reading } = await this.#reading(first.settings);
     const place = placeOf(scenario ?? { kind });
     const chosen = lines.map((line) => variantOf(head, line));
-    const shipped = [...new Set(chosen.map((variant) => variant.replace(/\[.*$/, '')))];
-    const usual: string[] = [];
-    for (const variant of shipped) {
-      const configuration = (await host.userKernels.space(variant, place))?.space.usual;
-      if (configuration !== undefined) usual.push(configuredName({ variant, configuration }));
-    }
-    const variants = [...new Set([...shipped, ...usual, ...chosen])];
+    const shipped = this.#shippedIn(lines);
+    const usual = await this.#usual(shipped, place);
+    // The usual constants come first: ratios are to them.
+    const variants = [...new Set([...usual, ...shipped, ...chosen, ...search.also])];
     for (const variant of variants) await host.userKernels.discover([head.bases[0]?.folder ?? null], variant, place);
     await host.userKernels.prepare(variants, place, signal);
     const { benchable } = hostWorkloads[kind];
@@ -191,7 +245,7 @@ export class Evaluator {
       },
       { signal, tell: () => undefined },
     );
-    for (const variant of [...usual, ...chosen]) host.userKernels.forget(variant);
+    for (const variant of [...usual, ...chosen, ...search.also]) host.userKernels.forget(variant);
     return session;
   }
 

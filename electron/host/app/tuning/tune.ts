@@ -4,13 +4,13 @@ import type { Session } from '../../../contract/bench/session.ts';
 import type { PlanLine, PointResult } from '../../../contract/study/index.ts';
 import { writeAtomically } from '../../io/files/write-file.ts';
 import { sessionText } from '../../model/bench/index.ts';
-import { search } from '../../model/tuning/search.ts';
+import { type Measure, search } from '../../model/tuning/search.ts';
 import { readRows } from '../studies/collect.ts';
 import type { LocalOptions } from '../studies/local/engine.ts';
 import type { StudyOutcome } from '../studies/local/go.ts';
 import { watchedGo } from '../studies/local/go.ts';
 import { Evaluator, type Search } from './evaluator.ts';
-import { candidatesIn, timeOf } from './lines.ts';
+import { candidatesIn, timeOf, variantOf } from './lines.ts';
 
 /** Beside the plan: the session of the best. */
 export const BEST_FILE = 'best.json';
@@ -72,12 +72,22 @@ export async function tuneLocally(options: TuneOptions): Promise<TuneOutcome> {
     try {
       if (steer !== undefined) await steer(lines, measure);
       else {
-        await search(options.search.strategy, candidatesIn(folder.head, lines), folder.study.seed, async ({ id }) => {
+        const candidates = candidatesIn(folder.head, lines);
+        const usual = await evaluator.usualOf(lines);
+        const measured: Measure = async ({ id }, next) => {
           const line = byId.get(id);
-          const result = line === undefined ? null : await measure(line);
+          if (line === undefined) throw new Ended();
+          const open = next.flatMap((one) => (known.has(one.id) ? [] : (byId.get(one.id) ?? [])));
+          if (!known.has(id) && go.mayBegin()) await evaluator.compileAhead(line, open.slice(0, go.mostMore() - 1));
+          const result = await measure(line);
           if (result === null) throw new Ended();
           return timeOf(result);
+        };
+        const starts = candidates.filter(({ id }) => {
+          const line = byId.get(id);
+          return line !== undefined && usual.includes(variantOf(folder.head, line));
         });
+        await search(options.search.strategy, candidates, folder.study.seed, measured, starts);
       }
     } catch (error) {
       if (!(error instanceof Ended)) throw error;

@@ -37,15 +37,22 @@ function declarationOf(text: string, name: string, file: string): readonly Stret
   throw new BraggError('invalid', `${file}: ${name} ${says}; allowed: one constexpr int ${name} = …`);
 }
 
-/** What the source says; of what differs by GPU what it usually is. Throws BraggError `invalid` for what is no constant there. */
-export function constantsOf(text: string, names: readonly string[], file: string): Configuration {
+function valuesOf(text: string, names: readonly string[], file: string, which: 0 | -1): Configuration {
   return Object.fromEntries(
     names.map((name) => {
-      const [usual] = declarationOf(text, name, file);
-      return [name, Number(text.slice(usual?.from, usual?.to))];
+      const value = declarationOf(text, name, file).at(which);
+      return [name, Number(text.slice(value?.from, value?.to))];
     }),
   );
 }
+
+/** What the source says; of what differs by GPU what it usually is. Throws BraggError `invalid` for what is no constant there. */
+export const constantsOf = (text: string, names: readonly string[], file: string): Configuration =>
+  valuesOf(text, names, file, 0);
+
+/** The same as GPUs from Hopper on have it. */
+export const constantsSince90 = (text: string, names: readonly string[], file: string): Configuration =>
+  valuesOf(text, names, file, -1);
 
 /** The text with other values, on every GPU; no line moves. Throws BraggError `invalid` for what is no constant there. */
 export function withConstants(text: string, configuration: Configuration, file: string): string {

@@ -12,8 +12,11 @@ export interface Candidate {
 export const strategies = ['exhaustive', 'random', 'local'] as const;
 export type Strategy = (typeof strategies)[number];
 
-/** Seconds; null where it failed or is wrong. Throws Ended to end the search. */
-export type Measure = (candidate: Candidate) => Promise<number | null>;
+/**
+ * Seconds; null where it failed or is wrong. Throws Ended to end the search. `next` are those that most likely come
+ * after it: they can be made ready together.
+ */
+export type Measure = (candidate: Candidate, next: readonly Candidate[]) => Promise<number | null>;
 
 const placeOf = ({ variant, at }: Pick<Candidate, 'variant' | 'at'>): string => `${variant} ${at.join(' ')}`;
 
@@ -21,6 +24,8 @@ const placeOf = ({ variant, at }: Pick<Candidate, 'variant' | 'at'>): string => 
 const NEAR_THE_BEST = 0.7;
 /** Tunables that are changed at once to leave a local minimum. */
 const KICKED = 3;
+/** How many are told of those that come next. */
+const FORESEEN = 256;
 
 class LocalSearch {
   readonly #all: readonly Candidate[];
@@ -49,7 +54,8 @@ class LocalSearch {
     }
   }
 
-  async run(): Promise<void> {
+  async run(starts: readonly Candidate[]): Promise<void> {
+    for (const start of starts) await this.#descend(start);
     while (this.#known.size < this.#all.length) {
       const start = this.#next();
       if (start === null) return;
@@ -57,10 +63,13 @@ class LocalSearch {
     }
   }
 
-  async #valueOf(one: Candidate): Promise<number> {
+  async #valueOf(one: Candidate, next: readonly Candidate[]): Promise<number> {
     const known = this.#known.get(one.id);
     if (known !== undefined) return known ?? Number.POSITIVE_INFINITY;
-    const value = await this.#measure(one);
+    const value = await this.#measure(
+      one,
+      next.filter(({ id }) => !this.#known.has(id)),
+    );
     this.#known.set(one.id, value);
     if (value !== null && (this.#best === null || value < (this.#known.get(this.#best.id) ?? Number.POSITIVE_INFINITY)))
       this.#best = one;
@@ -69,14 +78,15 @@ class LocalSearch {
 
   /** The first better neighbour is gone to. Ends where all neighbours are worse. */
   async #descend(start: Candidate): Promise<void> {
-    let here = start;
-    let value = await this.#valueOf(here);
+    let around = shuffled(this.#neighbours(start), this.#random);
+    let value = await this.#valueOf(start, around);
     for (let moved = true; moved; ) {
       moved = false;
-      for (const neighbour of shuffled(this.#neighbours(here), this.#random)) {
-        const found = await this.#valueOf(neighbour);
+      for (const [i, neighbour] of around.entries()) {
+        const found = await this.#valueOf(neighbour, around.slice(i + 1));
         if (!(found < value)) continue;
-        [here, value, moved] = [neighbour, found, true];
+        [value, moved] = [found, true];
+        around = shuffled(this.#neighbours(neighbour), this.#random);
         break;
       }
     }
@@ -115,15 +125,17 @@ class LocalSearch {
   }
 }
 
-/** Measures candidates, each at most once, until all are or `measure` throws. */
+/** Measures candidates, each at most once, until all are or `measure` throws. A local search begins at `starts`. */
 export async function search(
   strategy: Strategy,
   all: readonly Candidate[],
   seed: number,
   measure: Measure,
+  starts: readonly Candidate[] = [],
 ): Promise<void> {
-  if (strategy === 'local') return new LocalSearch(all, seed, measure).run();
-  for (const one of strategy === 'random' ? shuffled(all, seededRandom(seed)) : all) await measure(one);
+  if (strategy === 'local') return new LocalSearch(all, seed, measure).run(starts);
+  const order = strategy === 'random' ? shuffled(all, seededRandom(seed)) : all;
+  for (const [i, one] of order.entries()) await measure(one, order.slice(i + 1, i + 1 + FORESEEN));
 }
 
 /** Candidates of named configurations: the values of each constant are ranked by size. */

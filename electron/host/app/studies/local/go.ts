@@ -41,6 +41,8 @@ export interface Go {
   readonly outOfTime: () => boolean;
   /** There is budget, and nobody has asked to stop. */
   readonly mayBegin: () => boolean;
+  /** Points that may still end in this go. */
+  readonly mostMore: () => number;
   readonly ended: (status: 'done' | 'failed') => void;
 }
 
@@ -94,10 +96,11 @@ export async function watchedGo<T>(
     said = said.then(beat);
   }, BEAT_MS);
   await said;
-  const mayBegin = (): boolean => !stop.signal.aborted && !outOfTime() && tally.done + tally.failed < total;
+  const mostMore = (): number => total - tally.done - tally.failed;
+  const mayBegin = (): boolean => !stop.signal.aborted && !outOfTime() && mostMore() > 0;
   let done: T;
   try {
-    done = await work({ signal: stop.signal, total, outOfTime, mayBegin, ended });
+    done = await work({ signal: stop.signal, total, outOfTime, mayBegin, mostMore, ended });
   } finally {
     clearInterval(look);
     clearInterval(beating);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { constantsOf, withConstants } from '../../../../../electron/host/model/tuning/constants.ts';
+import { constantsOf, constantsSince90, withConstants } from '../../../../../electron/host/model/tuning/constants.ts';
 
 const text = `#pragma once
 inline constexpr int kThreads = 256;  // kThreads = 1 in a comment stays
@@ -23,6 +23,7 @@ test('constants are found in each of their forms, and changed where they stand',
 test('a value for a GPU generation is replaced with the usual one', () => {
   const two = 'BB_TUNABLE_90(int, kRows, 4, 16);';
   expect(constantsOf(two, ['kRows'], 'a.hpp')).toEqual({ kRows: 4 });
+  expect(constantsSince90(`${two}${text}`, ['kRows', 'kTile'], 'a.hpp')).toEqual({ kRows: 16, kTile: 32 });
   expect(withConstants(two, { kRows: 8 }, 'a.hpp')).toBe('BB_TUNABLE_90(int, kRows, 8, 8);');
 });
 

@@ -61,3 +61,26 @@ test('the local search is nearer to the best than a random one of the same budge
   };
   expect(await mean('local')).toBeLessThan(await mean('random'));
 });
+
+test('a local search begins where it is told to, and names what it most likely measures next', async () => {
+  const start = candidates.filter(({ at }) => at.join() === '11,6,3');
+  const seen: { id: string; next: readonly string[] }[] = [];
+  const go = search(
+    'local',
+    candidates,
+    1,
+    async (one, next) => {
+      if (seen.length > 30) throw new Enough();
+      seen.push({ id: one.id, next: next.map(({ id }) => id) });
+      return timeOf(one);
+    },
+    start,
+  );
+  await expect(go).rejects.toThrow(Enough);
+  expect(seen[0]?.id).toBe(start[0]?.id);
+  // The first neighbour that was foreseen is measured next; none that was measured is foreseen.
+  expect(seen[0]?.next[0]).toBe(seen[1]?.id);
+  expect(seen[0]?.next).toHaveLength(15 + 15 + 7);
+  for (const [i, { next }] of seen.entries())
+    expect(next.filter((id) => seen.slice(0, i + 1).some((one) => one.id === id))).toEqual([]);
+});

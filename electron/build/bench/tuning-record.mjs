@@ -1,0 +1,107 @@
+/**
+ * What a go of `npm run bench:tuning` keeps of each session: the usual constants and the best, against each other.
+ * assets/tuned holds one such file a card; the defaults of a generation are held to them.
+ */
+
+/**
+ * @typedef {Readonly<Record<string, number>>} Configuration
+ * @typedef {Readonly<{
+ *   configuration: Configuration,
+ *   time_s: number,
+ *   ratio: number,
+ *   interval: Readonly<{ low: number, high: number }> | null,
+ *   right: boolean,
+ * }>} TunedEntry Its ratio is to the usual constants.
+ * @typedef {Readonly<{
+ *   session: string, workload: string, bench: string, variant: string, file: string, scenario: string,
+ *   measured: number, usual: Configuration, entries: readonly TunedEntry[],
+ * }>} TunedSession
+ * @typedef {Readonly<{ name: string, uuid: string | null, driver: string | null, architecture: number | null }>} TunedOn
+ * @typedef {Readonly<{
+ *   format: 'braggbench-tuned', format_version: 1, created: string, commit: string | null, on: TunedOn,
+ *   sessions: readonly TunedSession[],
+ * }>} TunedRecord
+ */
+
+/**
+ * The constants in a configured variant's name; null for a variant as it is shipped.
+ * @param {string} label
+ * @returns {Configuration | null}
+ */
+function constantsIn(label) {
+  const found = /^[^[]+\[([^\]]+)\]$/.exec(label);
+  if (found === null) return null;
+  return Object.fromEntries(
+    (found[1] ?? '')
+      .split(';')
+      .map((part) => [part.slice(0, part.indexOf('=')), Number(part.slice(part.indexOf('=') + 1))]),
+  );
+}
+
+/**
+ * @param {{ readonly accuracy: readonly { readonly holds: boolean }[] }} entry
+ */
+const isRight = ({ accuracy }) => accuracy.every(({ holds }) => holds);
+
+/**
+ * The entries of a session of the best: the first that was entered has the usual constants.
+ * @param {any} session as `best.json` has it
+ * @returns {{ readonly usual: Configuration, readonly entries: readonly TunedEntry[] } | null}
+ */
+export function tunedEntries(session) {
+  const report = session.reports[0];
+  const usual = constantsIn(report.reference ?? '');
+  if (usual === null) return null;
+  /** @type {TunedEntry[]} */
+  const entries = report.entries.flatMap((/** @type {any} */ entry) => {
+    const configuration = constantsIn(entry.label);
+    if (entry.status !== 'measured' || configuration === null) return [];
+    const { value, interval } = entry.ratio;
+    return [{ configuration, time_s: entry.time_s, ratio: value, interval, right: isRight(entry) }];
+  });
+  return { usual, entries: entries.toSorted((a, b) => a.ratio - b.ratio) };
+}
+
+/**
+ * Those that are right and decidedly faster than the usual constants, the best first.
+ * @param {TunedSession} session
+ */
+export const fasterThanUsual = ({ entries }) =>
+  entries.filter(({ right, interval }) => right && interval !== null && interval.high < 1);
+
+/** @param {Configuration} configuration */
+const shown = (configuration) =>
+  Object.entries(configuration)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+
+/**
+ * @param {TunedSession} session
+ * @returns {readonly string[]}
+ */
+export function reportOf(session) {
+  const { session: name, variant, scenario, measured, usual, entries } = session;
+  const lines = entries.map(({ configuration, time_s, ratio, interval, right }) => {
+    const range = interval === null ? '' : ` (${interval.low.toFixed(3)}–${interval.high.toFixed(3)})`;
+    return `  ${(time_s * 1e3).toPrecision(5)} ms  ${ratio.toFixed(3)}${range}  ${shown(configuration)}${right ? '' : '  WRONG'}`;
+  });
+  return [`${name}: ${variant} on ${scenario}, ${measured} measured; usual ${shown(usual)}`, ...lines];
+}
+
+/**
+ * Configurations of earlier sessions and of another card's record that are measured with the best: of the same source,
+ * those that were faster there.
+ * @param {Readonly<{ file: string, variant: string }>} session
+ * @param {readonly TunedSession[]} known
+ */
+export function alsoFor({ file, variant }, known) {
+  const MOST = 2;
+  const names = known
+    .filter((one) => one.file === file)
+    .flatMap((one) => fasterThanUsual(one).slice(0, MOST))
+    .map(({ configuration }) => {
+      const parts = Object.entries(configuration).toSorted(([a], [b]) => (a < b ? -1 : 1));
+      return `${variant}[${parts.map(([name, value]) => `${name}=${value}`).join(';')}]`;
+    });
+  return [...new Set(names)];
+}

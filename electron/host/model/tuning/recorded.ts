@@ -1,0 +1,97 @@
+/**
+ * What tuning gave on a card (assets/tuned, made by `npm run bench:tuning`). Two cards make constants the defaults of
+ * their generation.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { intervalSchema } from '../../../contract/bench/interval.ts';
+import type { Configuration } from '../../../contract/tuning/configured.ts';
+import { workloadSchema } from '../../../contract/workload.ts';
+
+const configurationSchema = z.record(z.string(), z.number().int());
+
+const entrySchema = z.strictObject({
+  configuration: configurationSchema,
+  time_s: z.number().positive(),
+  /** Over the time with the usual constants, in one session. */
+  ratio: z.number().positive(),
+  interval: intervalSchema.nullable(),
+  right: z.boolean(),
+});
+
+const sessionSchema = z.strictObject({
+  session: z.string(),
+  workload: workloadSchema,
+  bench: z.string(),
+  variant: z.string(),
+  /** The source with the constants. */
+  file: z.string(),
+  scenario: z.string(),
+  /** Configurations that the search measured. */
+  measured: z.number().int().nonnegative(),
+  usual: configurationSchema,
+  entries: z.array(entrySchema).readonly(),
+});
+export type TunedSession = Readonly<z.infer<typeof sessionSchema>>;
+
+const recordSchema = z.strictObject({
+  format: z.literal('braggbench-tuned'),
+  format_version: z.literal(1),
+  created: z.string(),
+  commit: z.string().nullable(),
+  on: z.strictObject({
+    /** Empty without a GPU. */
+    name: z.string(),
+    uuid: z.string().nullable(),
+    driver: z.string().nullable(),
+    /** 90 is Hopper. */
+    architecture: z.number().int().nullable(),
+  }),
+  sessions: z.array(sessionSchema).readonly(),
+});
+export type TunedRecord = Readonly<z.infer<typeof recordSchema>>;
+
+/** Throws for a text that is none. */
+export const parseTunedRecord = (text: string): TunedRecord => recordSchema.parse(JSON.parse(text));
+
+/** The newest last. Throws where a file is damaged. */
+export async function readTunedRecords(assetsFolder: string): Promise<readonly TunedRecord[]> {
+  const folder = path.join(assetsFolder, 'tuned');
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
+  const texts = await Promise.all(names.map((name) => readFile(path.join(folder, name), 'utf8')));
+  return texts.map(parseTunedRecord).toSorted((a, b) => a.created.localeCompare(b.created));
+}
+
+const nameOf = (configuration: Configuration): string =>
+  JSON.stringify(Object.entries(configuration).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+/** On fewer cards of a generation nothing is known to hold there. */
+const LEAST_CARDS = 2;
+
+/**
+ * The constants of a source that hold for a generation. They were measured in every session of that source, on two cards
+ * or more, and were right. They were slower than the usual constants in none, and decidedly faster on each card. The
+ * fastest over all sessions is taken; null where none holds.
+ */
+export function heldFor(records: readonly TunedRecord[], file: string, architecture: number): Configuration | null {
+  const cards = records
+    .filter(({ on }) => on.architecture === architecture)
+    .map(({ on, sessions }) => ({ name: on.name, sessions: sessions.filter((one) => one.file === file) }))
+    .filter(({ sessions }) => sessions.length > 0);
+  if (new Set(cards.map(({ name }) => name)).size < LEAST_CARDS) return null;
+  const all = cards.flatMap(({ sessions }) => sessions);
+  const entryIn = ({ entries }: TunedSession, name: string) =>
+    entries.find(({ configuration }) => nameOf(configuration) === name);
+  const held = (all[0]?.entries ?? []).flatMap(({ configuration }) => {
+    const name = nameOf(configuration);
+    const found = all.map((session) => entryIn(session, name));
+    const neverSlower = found.every((one) => one?.right === true && one.interval !== null && one.interval.low <= 1);
+    const fasterOnEach = cards.every(({ sessions }) =>
+      sessions.some((session) => (entryIn(session, name)?.interval?.high ?? 1) < 1),
+    );
+    if (!neverSlower || !fasterOnEach) return [];
+    return [{ configuration, cost: found.reduce((sum, one) => sum + Math.log(one?.ratio ?? 1), 0) }];
+  });
+  return held.toSorted((a, b) => a.cost - b.cost)[0]?.configuration ?? null;
+}

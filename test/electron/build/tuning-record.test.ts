@@ -1,0 +1,59 @@
+/** What `npm run bench:tuning` keeps of a session of the best, and what of it is measured elsewhere. */
+import { expect, test } from 'vitest';
+import { alsoFor, reportOf, type TunedSession, tunedEntries } from '../../../electron/build/bench/tuning-record.mjs';
+import { heldFor, parseTunedRecord } from '../../../electron/host/model/tuning/recorded.ts';
+
+const entry = (label: string, ratio: number, interval: { low: number; high: number } | null, holds = true) => ({
+  ...{ label, status: 'measured', time_s: ratio / 1000, ratio: { value: ratio, interval }, accuracy: [{ holds }] },
+});
+const best = {
+  reports: [
+    {
+      reference: 'own[kA=3;kB=4]',
+      entries: [
+        entry('own[kA=3;kB=4]', 1, null),
+        entry('own', 1.01, { low: 0.99, high: 1.02 }),
+        entry('own[kA=2;kB=4]', 0.9, { low: 0.88, high: 0.92 }),
+        entry('own[kA=1;kB=1]', 0.5, { low: 0.4, high: 0.6 }, false),
+        entry('own[kA=4;kB=4]', 0.99, { low: 0.98, high: 1.01 }),
+        { label: 'own[kA=9;kB=4]', status: 'refused', reason: 'too much shared memory' },
+      ],
+    },
+  ],
+};
+
+const session = (more: object = {}): TunedSession => {
+  const found = tunedEntries(best);
+  if (found === null) throw new Error('no usual constants');
+  const about = { session: 's', workload: 'transport', bench: '', variant: 'own', file: 'a.hpp', scenario: 'beam' };
+  return { ...about, measured: 12, ...found, ...more };
+};
+
+test('configurations by their ratio to the usual constants; the variant as it is shipped is none of them', () => {
+  const { usual, entries } = session();
+  expect(usual).toEqual({ kA: 3, kB: 4 });
+  expect(entries.map(({ configuration }) => configuration['kA'])).toEqual([1, 2, 4, 3]);
+  expect(tunedEntries({ reports: [{ reference: 'own', entries: [] }] })).toBeNull();
+});
+
+test('what is decidedly faster, and right, is measured where the same source is tuned next', () => {
+  const known = [session(), session({ file: 'b.hpp' })];
+  expect(alsoFor({ file: 'a.hpp', variant: 'other' }, known)).toEqual(['other[kA=2;kB=4]']);
+  expect(alsoFor({ file: 'c.hpp', variant: 'other' }, known)).toEqual([]);
+});
+
+test('the report names what is wrong', () => {
+  const lines = reportOf(session());
+  expect(lines[0]).toBe('s: own on beam, 12 measured; usual kA=3 kB=4');
+  expect(lines[1]).toContain('0.500 (0.400–0.600)  kA=1 kB=1  WRONG');
+  expect(lines[2]).not.toContain('WRONG');
+});
+
+test('what is kept is what the defaults of a generation are read from', () => {
+  const on = { name: 'One', uuid: null, driver: null, architecture: 90 };
+  const head = { format: 'braggbench-tuned', format_version: 1, created: '2026-01-01T00:00:00Z', commit: null, on };
+  const records = ['One', 'Two'].map((name) =>
+    parseTunedRecord(JSON.stringify({ ...head, on: { ...on, name }, sessions: [session()] })),
+  );
+  expect(heldFor(records, 'a.hpp', 90)).toEqual({ kA: 2, kB: 4 });
+});
