@@ -148,6 +148,16 @@ export const GPU_SESSIONS = [
     file: 'transport/h200-factorial-uniform-grid-70MeV.json',
     words: ['bench', 'uniform-grid-70MeV', '--factorial', '--rounds', '9', '--time', '40', '--processes', '0'],
   },
+  {
+    // Scattering in other ways, by the number of angles.
+    file: 'transport/h200-scattering-uniform-grid-70MeV.json',
+    words: [
+      'bench',
+      'uniform-grid-70MeV',
+      '--sweep',
+      'grid.dtheta_mrad=34.906585,17.4532925,8.72664626,4.36332313',
+    ].concat([...['--variants', 'cuda-gather,cuda-gather-fft,cuda-gather-tensor', '--rounds', '7', '--time', '15']]),
+  },
   layer(
     'sweep-batch',
     'layer-1024',
@@ -162,6 +172,16 @@ export const GPU_SESSIONS = [
     ...['--rounds', '9', '--time', '10'],
   ),
   ...['layer-256', 'layer-1024', 'layer-odd'].map((name) => layer(name, name, '--variants', LAYER, '--time', '8')),
+  ...['layer-gelu', 'layer-residual'].map((name) =>
+    layer(
+      name,
+      name,
+      '--variants',
+      'cuda-naive,cuda-tiled,cuda-blocked,cuda-cublas,cuda-cublas-graph,cuda-lt-fp32,cuda-lt-tf32,cuda-lt-bf16',
+      '--time',
+      '15',
+    ),
+  ),
   layer('layer-8192', 'layer-8192', '--variants', LAYER, '--time', '45'),
   layer(
     'layer-4096',
@@ -173,7 +193,9 @@ export const GPU_SESSIONS = [
       layer(
         `${name}-${direction}`,
         name,
-        ...['--set', `problem.direction=${direction}`, '--variants', LIBRARIES, '--time', '30'],
+        ...['--set', `problem.direction=${direction}`, '--time', '30'],
+        // A buffer that is cleared first is of the way back.
+        ...['--variants', direction === 'backward' ? `${LIBRARIES},cuda-cublas-cleared` : LIBRARIES],
       ),
     ),
   ),

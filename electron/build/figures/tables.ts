@@ -15,6 +15,7 @@ import {
 } from './programs.ts';
 import { realRates, simulatedRates } from './rates.ts';
 import { recorded, targetMachines, targets, unrecorded } from './recorded.ts';
+import { sanitized } from './sanitized.ts';
 import { images, layer, machines, measured, modes, onBothCards, report, rivals, runs } from './sessions.ts';
 import { code, seconds, table, times } from './text.ts';
 
@@ -110,6 +111,7 @@ export const tables: Readonly<Record<string, Table>> = {
   'target-machines': { from: 'sessions', make: targetMachines },
   'verdicts-simulated': { from: 'sessions', make: simulatedRates },
   'verdicts-real': { from: 'sessions', make: realRates },
+  sanitized: { from: 'sessions', make: sanitized },
   claims: { from: 'program', make: claimsTable },
   'claims-by-card': { from: 'program', make: claimsByCard },
   'steps-by-card': {

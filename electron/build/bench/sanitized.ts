@@ -1,0 +1,55 @@
+/** What compute-sanitizer says of kernels with and without a look at where their arrays end, kept for the handbook. */
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { findingSchema, type Sanitized, sanitizerToolSchema } from '../../contract/user-kernels/sanitizer.ts';
+import { commitOf } from '../../host/model/bench/commit.ts';
+
+export const SANITIZED_SCENARIO = 'bounds';
+export const SANITIZED_VARIANTS = ['cuda-checked', 'cuda-padded', 'cuda-unchecked'] as const;
+
+const runSchema = z.strictObject({
+  variant: z.string(),
+  tool: sanitizerToolSchema,
+  errors: z.number().int(),
+  /** Files by their names: folders are the machine's. */
+  findings: z.array(findingSchema),
+});
+
+const fileSchema = z.strictObject({
+  format: z.literal('braggbench-sanitized'),
+  format_version: z.literal(1),
+  /** ISO 8601. */
+  created: z.string(),
+  commit: z.string().nullable(),
+  gpu: z.string(),
+  scenario: z.string(),
+  runs: z.array(runSchema).min(1),
+});
+export type KeptSanitized = Readonly<z.infer<typeof fileSchema>>;
+
+const fileOf = (root: string): string => path.join(root, 'assets/measured/sanitized.json');
+
+/** Throws where a run did not come to its end. */
+export function sanitizedRun(variant: string, { tool, errors, findings }: Sanitized): KeptSanitized['runs'][number] {
+  if (errors === null) throw new Error(`${tool} did not come to its end with ${variant}`);
+  const named = findings.map((one) => ({ ...one, file: one.file === null ? null : path.basename(one.file) }));
+  return { variant, tool, errors, findings: named };
+}
+
+/** Gives the file. */
+export async function keepSanitized(root: string, gpu: string, runs: KeptSanitized['runs']): Promise<string> {
+  const head = { format: 'braggbench-sanitized', format_version: 1, created: new Date().toISOString() } as const;
+  const kept = fileSchema.parse({ ...head, commit: await commitOf(root), gpu, scenario: SANITIZED_SCENARIO, runs });
+  const file = fileOf(root);
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(kept, null, 2)}\n`);
+  return file;
+}
+
+/** Null where none was kept yet. */
+export function readSanitized(root: string): KeptSanitized | null {
+  const file = fileOf(root);
+  return existsSync(file) ? fileSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) : null;
+}
