@@ -131,6 +131,10 @@ class ArraySolver:
         per_energy = self.psi.sum(axis=(1, 2, 3), dtype=np.float64)
         return float(per_energy.sum()), float((per_energy * self.energies).sum())
 
+    def protons(self):
+        """Those in flight."""
+        return self.in_flight()[0]
+
     def slow_down(self):
         xp = self.xp
         self.next.fill(0)

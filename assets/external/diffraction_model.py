@@ -138,10 +138,10 @@ class Model:
         def turned(v):
             return rotate(rotate_xyz(np.array(v, float), plate["rotation_rad"]), TWOTHETA, plate["twotheta_rad"])
 
-        self.fast, self.slow, normal = turned(FAST), turned(SLOW), turned(NORMAL)
+        self.fast, self.slow, self.normal = turned(FAST), turned(SLOW), turned(NORMAL)
         fast, slow = plate["beam_y_m"] + 0.5 * self.pixel, plate["beam_x_m"] + 0.5 * self.pixel
         self.origin = plate["distance_m"] * np.array(BEAM, float) - fast * self.fast - slow * self.slow
-        self.close = float(self.origin @ normal)
+        self.close = float(self.origin @ self.normal)
         self.kahn = problem["beam"]["polarisation"]
         self.sources = sources(problem["beam"])
         cell, rotation = mounted_cell(crystal), problem["rotation"]

@@ -89,6 +89,9 @@ class NumbaSolver:
         number, energy = sums.copy_to_host()
         return float(number), float(energy)
 
+    def protons(self):
+        return self.in_flight()[0]
+
     @property
     def dose(self):
         return self.deposited.copy_to_host().reshape(self.nz, self.nx)

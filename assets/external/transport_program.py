@@ -15,7 +15,7 @@ def march(solver, problem, steps_max, look_every):
             solver.step()
             steps += 1
         if least > 0.0 or steps >= steps_max:
-            flight = solver.in_flight()[0]
+            flight = solver.protons()
     return steps
 
 

@@ -1,11 +1,9 @@
 /** The kernels of the Numba rival, in Numba's simulator on the CPU: hundreds of Python threads, so a small grid and few steps. */
-import { execFileSync } from 'node:child_process';
-import path from 'node:path';
 import { expect, test } from 'vitest';
-import { assetsFolder } from '../../small-run.ts';
 import { check, scenarios } from '../scenarios/open.ts';
+import { imageApart, imageNames, needsPython, runPython } from './python-kernels.ts';
 
-const external = path.join(assetsFolder, 'external');
+const environment = { NUMBA_ENABLE_CUDASIM: '1' };
 
 /** Two steps of both solvers on the problem of standard input; prints what differs, over the largest. */
 const COMPARED = `
@@ -33,31 +31,20 @@ print(json.dumps({
 }))
 `;
 
-function hasNumba(): boolean {
-  try {
-    execFileSync('python3', ['-c', 'import numba'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 test('a beam across the side takes the steps of the array solver', { timeout: 600_000 }, async (ctx) => {
-  if (!hasNumba()) ctx.skip('Numba is not installed');
+  needsPython(ctx, 'numba');
   const parts = {
     ...{ beam: { energy_MeV: 30, angle_deg: 10, x_mm: 1 }, geometry: { width_mm: 3, depth_mm: 8 } },
     grid: { dx_mm: 1, dz_mm: 1, dtheta_mrad: 150, energy: { kind: 'uniform', step_MeV: 3 } },
     ...{ physics: { nuclear: 'attenuation' }, solver: { stepping: 'path' } },
   };
   const problem = scenarios.resolve(await check(parts, 30));
-  const plain = (_: string, value: unknown) => (ArrayBuffer.isView(value) ? [...(value as Float64Array)] : value);
-  const printed = execFileSync('python3', ['-c', COMPARED], {
-    cwd: external,
-    input: JSON.stringify({ ...problem, keyframes: 0 }, plain),
-    env: { ...process.env, NUMBA_ENABLE_CUDASIM: '1', PYTHONDONTWRITEBYTECODE: '1' },
-    encoding: 'utf8',
-  });
-  const { lost, ...apart } = JSON.parse(printed) as Record<string, number>;
+  const { lost, ...apart } = runPython(COMPARED, { ...problem, keyframes: 0 }, environment) as Record<string, number>;
   expect(lost).toBeGreaterThan(0);
   for (const [name, difference] of Object.entries(apart)) expect(difference, name).toBeLessThan(1e-12);
+});
+
+test.for(imageNames)('an image: %s', { timeout: 600_000 }, async (name, ctx) => {
+  needsPython(ctx, 'numba');
+  expect(await imageApart(name, { module: 'numba_diffraction', style: 'kernel' }, environment)).toBeLessThan(1e-6);
 });

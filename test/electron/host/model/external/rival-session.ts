@@ -3,9 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { expect, type TestContext } from 'vitest';
 import { type MeasuredSessionEntry, sessionReportSchema } from '../../../../../electron/contract/bench/session.ts';
 import { extraStraggling } from '../../../../../electron/host/io/addon/addon.ts';
+import type { DiffractionProblem } from '../../../../../electron/host/io/addon/diffraction.ts';
 import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
 import { forkChild } from '../../../../../electron/host/model/user-kernels/process/link.ts';
 import { measureReport } from '../../../../../electron/host/workloads/bench.ts';
+import { problemFor } from '../../../../../electron/host/workloads/benchable.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { openScenarios } from '../../../../../electron/host/workloads/scenarios/index.ts';
 import { assetsFolder } from '../../small-run.ts';
@@ -91,21 +93,28 @@ export const crystal = {
   cells: { a: 5, b: 6, c: 7 },
 };
 
+/** A document of an image, with a small detector. */
+const imageDocument = (more: Readonly<Record<string, unknown>> & { readonly detector?: object }) => ({
+  ...{ kind: 'diffraction', version: 1, beam: { wavelength_A: 1 }, structure_factors: { default_electrons: 100 } },
+  ...more,
+  detector: { width: 40, height: 24, ...more.detector },
+});
+
+/** As a program is asked for it. */
+export async function imageProblem(more: Parameters<typeof imageDocument>[0]): Promise<DiffractionProblem> {
+  const reading = await all.check(imageDocument(more), { name: 's', folder: null });
+  const problem = problemFor('diffraction', hostWorkloads.diffraction.benchable.problem(reading));
+  const { oversample } = addon.createDiffraction(problem).plan;
+  return { ...problem, detector: { ...problem.detector, oversample } };
+}
+
 export async function expectImage(
   more: Readonly<Record<string, unknown>> & { readonly detector?: object },
   ctx: TestContext,
 ): Promise<void> {
   needsNumpy(ctx);
-  const document = {
-    kind: 'diffraction',
-    version: 1,
-    beam: { wavelength_A: 1 },
-    structure_factors: { default_electrons: 100 },
-    ...more,
-    detector: { width: 40, height: 24, ...more.detector },
-  };
   const asked = torch ? ['numpy-image', 'numpy-image-mixed', 'torch-image-cpu'] : ['numpy-image', 'numpy-image-mixed'];
-  const { entries } = await session(document, ['diffraction-fp64'], asked);
+  const { entries } = await session(imageDocument(more), ['diffraction-fp64'], asked);
   for (const id of asked) {
     const own = entryOf(entries, id);
     expect(own?.accuracy.filter(({ holds }) => !holds)).toEqual([]);

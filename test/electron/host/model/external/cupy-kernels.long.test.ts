@@ -1,0 +1,97 @@
+/** Kernels that CuPy compiles, ours among them, on the host: small problems, for a thread of CUDA is a fiber here. */
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import { describe, expect, type TestContext, test } from 'vitest';
+import { scratchFolder } from '../../../../scratch-folder.ts';
+import { check, scenarios } from '../scenarios/open.ts';
+import { imageApart, imageNames, needsPython, runPython } from './python-kernels.ts';
+
+const environment = {
+  PYTHONPATH: path.join(import.meta.dirname, 'cupy-on-host'),
+  CUPY_ON_HOST: scratchFolder('cupy-on-host'),
+};
+
+function needsCompiler(ctx: TestContext): void {
+  needsPython(ctx, 'numpy');
+  try {
+    execFileSync('g++', ['-std=c++20', '-fsyntax-only', '-x', 'c++', '-'], { input: '#include <bit>', stdio: 'pipe' });
+  } catch {
+    ctx.skip('g++ of C++20 is not installed');
+  }
+}
+
+/** Two solvers take the same steps; prints what differs, over the largest. */
+const STEPPED = `
+import json, sys
+import numpy as np
+import cupy
+from array_solver import ArraySolver
+from %MODULE% import %SOLVER%
+from transport_tables import build_tables
+
+asked = json.load(sys.stdin)
+tables = build_tables(asked["problem"])
+dtype = np.float32 if asked["problem"]["solver"]["precision"] == "fp32" else np.float64
+other = ArraySolver(np, tables, dtype)
+own = %SOLVER%(cupy, tables, dtype%MORE%)
+for _ in range(asked["steps"]):
+    own.step()
+    other.step()
+def apart(a, b):
+    return float(np.abs(np.asarray(a) - np.asarray(b)).max() / np.abs(b).max())
+def losses(solver):
+    # Whose energy stopped protons hold is dose: kernels do not count it.
+    return [solver.losses[name][: 1 if name == "stopped" else 2] for name in sorted(other.losses)]
+print(json.dumps({
+    "dose": apart(own.dose, other.dose),
+    "state": apart(own.psi, other.psi),
+    "flight": apart([own.protons(), *own.in_flight()], [other.protons(), *other.in_flight()]),
+    "losses": apart(np.concatenate(losses(own)), np.concatenate(losses(other))),
+    "lost": float(other.losses["escaped_x"][0]),
+}))
+`;
+const solvers = {
+  'cupy_ours.OurSolver': ', asked["problem"], asked["steps"]',
+  'cupy_raw.RawSolver': '',
+  'cupy_elementwise.ElementwiseSolver': '',
+} as const;
+
+const tilted = { beam: { energy_MeV: 30, angle_deg: 10, x_mm: 1 }, geometry: { width_mm: 3, depth_mm: 8 } };
+const beams = {
+  'across the side, fp64': { ...tilted, solver: { precision: 'fp64' } },
+  'across the side, fp32': { ...tilted, solver: { precision: 'fp32' } },
+  'two materials, fp64': {
+    geometry: { ...tilted.geometry, regions: [{ material: 'bone-compact-icru', x_mm: [0, 1.5], z_mm: [1, 2] }] },
+    solver: { precision: 'fp64' },
+  },
+} as const;
+
+describe.for(Object.entries(solvers))('%s', ([place, more]) => {
+  test.for(Object.entries(beams))('%s', { timeout: 600_000 }, async ([, parts], ctx) => {
+    needsCompiler(ctx);
+    const [module = '', solver = ''] = place.split('.');
+    const document = {
+      ...parts,
+      grid: { dx_mm: 1, dz_mm: 1, dtheta_mrad: 100, energy: { kind: 'uniform', step_MeV: 2 } },
+      physics: { nuclear: 'attenuation' },
+      solver: { stepping: 'path', ...parts.solver },
+    };
+    const problem = { ...scenarios.resolve(await check(document, 30)), keyframes: 0 };
+    const code = STEPPED.replaceAll('%MODULE%', module).replaceAll('%SOLVER%', solver).replaceAll('%MORE%', more);
+    const { lost, ...apart } = runPython(code, { problem, steps: 5 }, environment) as Record<string, number>;
+    expect(lost).toBeGreaterThan('beam' in parts ? 0 : -1);
+    const limit = parts.solver.precision === 'fp64' ? 1e-12 : 1e-6;
+    for (const [name, difference] of Object.entries(apart)) expect(difference, name).toBeLessThan(limit);
+  });
+});
+
+/** The text of a pixel is the same in both styles. */
+const elementwise = ['square crystals, all alike', 'listed reflections'] as const;
+
+describe.for(['elementwise', 'raw', 'ours'])('images, %s', (style) => {
+  const names = style === 'elementwise' ? elementwise : imageNames;
+  test.for(names)('%s', { timeout: 600_000 }, async (name, ctx) => {
+    needsCompiler(ctx);
+    expect(await imageApart(name, { module: 'cupy_diffraction', style }, environment)).toBeLessThan(1e-6);
+  });
+});
