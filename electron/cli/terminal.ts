@@ -4,27 +4,41 @@ import { styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
+const ESC = '\u001B';
+
+interface Marks {
+  readonly key: string;
+  /** Control characters but the line feed and the tab, and what turns the direction of text. */
+  readonly controls: RegExp;
+}
+let drawn: Marks | null = null;
+
 /**
  * What this process styles carries a number that no file can know; every other control character, in names and
  * messages, is shown and not obeyed: it could move the cursor, fill the clipboard, or hide what is said.
  */
-const KEY = `${randomInt(1000, 10_000)};${randomInt(1000, 10_000)}`;
-const ESC = '\u001B';
-// Control characters but the line feed and the tab, and what turns the direction of text.
-const CONTROLS = new RegExp(
-  `${ESC}\\[${KEY};(\\d+)m|[\\u0000-\\u0008\\u000B-\\u001F\\u007F-\\u009F\\u202A-\\u202E\\u2066-\\u2069]`,
-  'g',
-);
+function marks(): Marks {
+  if (drawn !== null) return drawn;
+  const key = `${randomInt(1000, 10_000)};${randomInt(1000, 10_000)}`;
+  const controls = new RegExp(
+    `${ESC}\\[${key};(\\d+)m|[\\u0000-\\u0008\\u000B-\\u001F\\u007F-\\u009F\\u202A-\\u202E\\u2066-\\u2069]`,
+    'g',
+  );
+  drawn = { key, controls };
+  return drawn;
+}
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Text as a terminal may have it. */
 export function shown(text: string): string {
-  return text.replace(CONTROLS, (found, style?: string) => (style === undefined ? escaped(found) : `${ESC}[${style}m`));
+  return text.replace(marks().controls, (found, style?: string) =>
+    style === undefined ? escaped(found) : `${ESC}[${style}m`,
+  );
 }
 
 /** With the styles of this process still marked as such. */
 const inert = (text: string): string =>
-  text.replace(CONTROLS, (found, style?: string) => (style === undefined ? escaped(found) : found));
+  text.replace(marks().controls, (found, style?: string) => (style === undefined ? escaped(found) : found));
 const PLAIN_STYLE = new RegExp(`${ESC}\\[(\\d+)m`, 'g');
 
 /** The parts of a writable stream that output needs. */
@@ -93,6 +107,6 @@ export class Terminal {
     const forced = FORCE_COLOR !== undefined && FORCE_COLOR !== '' && FORCE_COLOR !== '0';
     const wanted = forced || (stream.isTTY === true && TERM !== 'dumb' && FORCE_COLOR !== '0');
     if (!wanted || refused) return text;
-    return styleText(style, inert(text), { validateStream: false }).replace(PLAIN_STYLE, `${ESC}[${KEY};$1m`);
+    return styleText(style, inert(text), { validateStream: false }).replace(PLAIN_STYLE, `${ESC}[${marks().key};$1m`);
   }
 }

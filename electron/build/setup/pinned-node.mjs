@@ -15,7 +15,7 @@ const major = Number(process.versions.node.split('.')[0]);
  * The Node that package-lock.json pins for this platform, as its npm package
  * ships it; null where the package has none (there the person's own must do).
  */
-function pinnedBinary() {
+export function pinnedBinary() {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const folder = inRoot('node_modules', `node-${platform}-${process.arch}`);
   const binary = `${folder}/bin/node${process.platform === 'win32' ? '.exe' : ''}`;
@@ -23,6 +23,9 @@ function pinnedBinary() {
   const { version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
   return { binary, version: `v${version}` };
 }
+
+/** The version of the Node that goes on, whichever asks. */
+export const versionToGoOn = () => pinnedBinary()?.version ?? process.version;
 
 /**
  * The Node to go on with in place of this process's; null where this one will do.

@@ -29,23 +29,25 @@ export async function prepare(args) {
  * @returns {Promise<Step[]>}
  */
 export async function everyStep({ withoutGpu = false } = {}) {
-  const [{ addonStep }, { bundlesStep }, { kernelSteps }, { pageStep }] = await Promise.all([
+  const [{ addonStep }, { bundlesStep }, { imageStep }, { kernelSteps }, { pageStep }] = await Promise.all([
     import('./native.mjs'),
     import('./bundles.mjs'),
+    import('./image.mjs'),
     import('./kernels.mjs'),
     import('./page.mjs'),
   ]);
-  return [addonStep(), bundlesStep(), pageStep(), ...kernelSteps({ withoutGpu })];
+  return [addonStep(), bundlesStep(), imageStep(), pageStep(), ...kernelSteps({ withoutGpu })];
 }
 
 /** Addon and host: what the command line needs. */
 export async function commandLineSteps() {
-  const [{ addonStep }, { bundlesStep }, { kernelSteps }] = await Promise.all([
+  const [{ addonStep }, { bundlesStep }, { imageStep }, { kernelSteps }] = await Promise.all([
     import('./native.mjs'),
     import('./bundles.mjs'),
+    import('./image.mjs'),
     import('./kernels.mjs'),
   ]);
-  return [addonStep(), bundlesStep(), ...kernelSteps({ withoutGpu: false })];
+  return [addonStep(), bundlesStep(), imageStep(), ...kernelSteps({ withoutGpu: false })];
 }
 
 /**

@@ -29,7 +29,7 @@ const REQUIRE =
 const ABSENT = ['bufferutil', 'utf-8-validate'];
 
 /** @satisfies {import('esbuild').BuildOptions} */
-const common = {
+export const common = {
   absWorkingDir: root,
   bundle: true,
   target: 'node24',
@@ -72,7 +72,7 @@ async function bundle() {
   }
 }
 
-const SOURCES = [
+export const SOURCES = [
   'electron/!(build)/**/*.{ts,json}',
   'package-lock.json',
   'electron/build/steps/bundles.mjs',

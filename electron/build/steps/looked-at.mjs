@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { versionToGoOn } from '../setup/pinned-node.mjs';
 import { inRoot } from '../setup/root.mjs';
 
 /**
@@ -25,7 +26,7 @@ export const COMMAND_LINE = {
     ...['/dev/nvidiactl', '/dev/dxg'],
   ],
   settings: [
-    process.version,
+    versionToGoOn(),
     process.arch,
     ...['CXX', 'CXXFLAGS', 'CUDA_PATH', 'CUDA_HOME'].map((n) => process.env[n]),
   ],

@@ -19,6 +19,8 @@ export interface CommandOptions {
   readonly interruptAt?: { readonly text: string; readonly signals: number; readonly signal?: NodeJS.Signals };
   /** Closes standard output at once, as `| head -0` does. */
   readonly closeOutput?: boolean;
+  /** Starts it from that image. */
+  readonly image?: { readonly node: string; readonly flags: readonly string[] };
 }
 
 /** The program's own data stay out of the user's home. */
@@ -28,7 +30,8 @@ export function environmentWith(home: string, more: NodeJS.ProcessEnv = {}): Nod
 }
 
 export function braggbench(words: readonly string[], options: CommandOptions = {}): Promise<Ended> {
-  const child = spawn(process.execPath, [entry, ...words], {
+  const { node, flags } = options.image ?? { node: process.execPath, flags: [] };
+  const child = spawn(node, [...flags, entry, ...words], {
     cwd: options.cwd,
     env: options.environment,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PRESENCE_MS } from '../../../contract/recovery.ts';
-import { isAlive, processRoomId } from '../../io/files/this-machine.ts';
+import { isAlive, thisMachine } from '../../io/files/this-machine.ts';
 
 /** A page that has not told for this long is gone. */
 const GONE_MS = 3 * PRESENCE_MS;
@@ -13,7 +13,7 @@ const SWEEP_MS = 60 * 60_000;
 /** In a window of a program that still runs, as far as can be told here: process ids of other rooms say nothing. */
 function isOpen(line: string, mark: string): boolean {
   const [pid, marked, room] = line.split(' ');
-  return marked === mark && (room !== processRoomId || isAlive(Number(pid)));
+  return marked === mark && (room !== thisMachine().processRoomId || isAlive(Number(pid)));
 }
 
 export class Presence {
@@ -32,7 +32,7 @@ export class Presence {
     }
     // The path itself is nobody's business here: its hash tells equal ones.
     const mark = createHash('sha256').update(file).digest('hex');
-    const line = `${process.pid} ${mark} ${processRoomId}`;
+    const line = `${process.pid} ${mark} ${thisMachine().processRoomId}`;
     try {
       await mkdir(this.#folder, { recursive: true });
       await writeFile(own, line);

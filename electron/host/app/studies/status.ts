@@ -1,6 +1,6 @@
 /** How far a study is, from its files. */
 import type { Beat } from '../../../contract/study/index.ts';
-import { isAlive, processRoomId } from '../../io/files/this-machine.ts';
+import { isAlive, thisMachine } from '../../io/files/this-machine.ts';
 import type { StudyFolder } from '../../model/studies/folder.ts';
 import { type Attempt, Journal } from './slurm/journal.ts';
 
@@ -32,7 +32,7 @@ const FEW_FAILURES = 10;
 
 /** Here by the process itself, elsewhere by how long it was silent. */
 function lives({ room, pid, at }: Beat): boolean {
-  if (room === processRoomId && !isAlive(pid)) return false;
+  if (room === thisMachine().processRoomId && !isAlive(pid)) return false;
   return Date.now() - Date.parse(at) < SILENT_MS;
 }
 

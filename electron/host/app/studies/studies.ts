@@ -18,7 +18,7 @@ import type { Cluster } from '../../../contract/study/clusters.ts';
 import type { PlanLine, PointResult } from '../../../contract/study/index.ts';
 import type { StudyView } from '../../../contract/study/views.ts';
 import { fromNative } from '../../io/addon/addon.ts';
-import { processRoomId } from '../../io/files/this-machine.ts';
+import { thisMachine } from '../../io/files/this-machine.ts';
 import { isStudyFolder, StudyFolder } from '../../model/studies/folder.ts';
 import type { Look } from '../../model/studies/look.ts';
 import { readOn, writeOn } from '../../model/studies/on.ts';
@@ -132,7 +132,7 @@ export class Studies {
     const { name, points, done, failed, stopping, working, failures } = await statusOf(folder);
     const going = this.#going.get(id);
     const here = going === undefined ? null : stopping || going.stop.signal.aborted ? 'stopping' : 'running';
-    const others = working.filter(({ pid, room }) => pid !== process.pid || room !== processRoomId);
+    const others = working.filter(({ pid, room }) => pid !== process.pid || room !== thisMachine().processRoomId);
     const there = others.length > 0 ? 'elsewhere' : done + failed === points ? 'whole' : 'open';
     const { per_s = null, left_s = null } = going?.progress ?? {};
     return {

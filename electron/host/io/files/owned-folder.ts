@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { InOrder } from '../flow/in-order.ts';
 import { type Lock, makeLockFile, tryLock } from './locks.ts';
 import { isTemporary, temporaryIn } from './temporary.ts';
-import { bootId, machineName } from './this-machine.ts';
+import { thisMachine } from './this-machine.ts';
 
 /** A living process says so this often, to machines that do not see its lock. */
 const BEAT_MS = 30_000;
@@ -123,14 +123,17 @@ export class OwnedFolders {
 /** Says in a folder whose it is, and how to ask whether they live. */
 async function mark(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  await writeFile(path.join(folder, OWNER), JSON.stringify({ machine: machineName, boot: bootId }));
+  await writeFile(
+    path.join(folder, OWNER),
+    JSON.stringify({ machine: thisMachine().name, boot: thisMachine().bootId }),
+  );
   await makeLockFile(path.join(folder, LOCK));
 }
 
 async function isOfThisMachine(folder: string): Promise<boolean> {
   try {
     const { machine, boot } = ownerSchema.parse(JSON.parse(await readFile(path.join(folder, OWNER), 'utf8')));
-    return (boot !== null && boot === bootId) || machine === machineName;
+    return (boot !== null && boot === thisMachine().bootId) || machine === thisMachine().name;
   } catch {
     return false;
   }

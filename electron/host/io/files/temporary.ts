@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isAlive, processRoomId } from './this-machine.ts';
+import { isAlive, thisMachine } from './this-machine.ts';
 
 /** `.braggbench-ROOM-PID-RANDOM.tmp`; earlier versions wrote `.mine.json.RANDOM.tmp`. */
 const OURS = /^\.braggbench-([0-9a-f]{10})-(\d+)-[0-9a-f]{12}\.tmp$/;
@@ -12,14 +12,17 @@ const ABANDONED_MS = 24 * 60 * 60_000;
 
 /** A new name in `folder`. */
 export function temporaryIn(folder: string): string {
-  return path.join(folder, `.braggbench-${processRoomId}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`);
+  return path.join(
+    folder,
+    `.braggbench-${thisMachine().processRoomId}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`,
+  );
 }
 
 export const isTemporary = (name: string): boolean => OURS.test(name);
 
 async function isAbandoned(folder: string, name: string): Promise<boolean> {
   const [, room, pid] = OURS.exec(name) ?? [];
-  if (room === processRoomId) return !isAlive(Number(pid));
+  if (room === thisMachine().processRoomId) return !isAlive(Number(pid));
   if (room === undefined && !EARLIER.test(name)) return false;
   const found = await stat(path.join(folder, name)).catch(() => null);
   return found !== null && Date.now() - found.mtimeMs > ABANDONED_MS;

@@ -1,4 +1,7 @@
-/** What tells this machine, this start of it and this room of process ids from others that see the same files. */
+/**
+ * What tells this machine, this start of it and this room of process ids from others that see the same files. Asked
+ * when first needed: the command line's start-up image is made by another process, of an earlier start.
+ */
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -11,15 +14,27 @@ function said(read: () => string): string | null {
   }
 }
 
-/** Boot id of the running kernel, the same in all of its containers; null where the system does not tell. */
-export const bootId: string | null = said(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
+interface Machine {
+  /** Boot id of the running kernel, the same in all of its containers; null where the system does not tell. */
+  readonly bootId: string | null;
+  /** Containers have names of their own. */
+  readonly name: string;
+  /** Process ids mean the same only where this is the same. */
+  readonly processRoomId: string;
+}
+let known: Machine | null = null;
 
-/** Containers have names of their own. */
-export const machineName: string = `${hostname()} ${said(() => readFileSync('/etc/machine-id', 'utf8')) ?? ''}`.trim();
+function asked(): Machine {
+  const bootId = said(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
+  const name = `${hostname()} ${said(() => readFileSync('/etc/machine-id', 'utf8')) ?? ''}`.trim();
+  const room = [bootId ?? name, said(() => readlinkSync('/proc/self/ns/pid')) ?? ''].join(' ');
+  return { bootId, name, processRoomId: createHash('sha256').update(room).digest('hex').slice(0, 10) };
+}
 
-/** Process ids mean the same only where this is the same. */
-const processRoom = [bootId ?? machineName, said(() => readlinkSync('/proc/self/ns/pid')) ?? ''].join(' ');
-export const processRoomId: string = createHash('sha256').update(processRoom).digest('hex').slice(0, 10);
+export function thisMachine(): Machine {
+  known ??= asked();
+  return known;
+}
 
 /** Whether there is a process of this id in this room. */
 export function isAlive(pid: number): boolean {

@@ -92,7 +92,13 @@ function matching(table: StudyTable, filter: string): readonly Row[] {
   }
 }
 
-const texts = new Intl.Collator('en', { numeric: true });
+let collator: Intl.Collator | null = null;
+
+/** Made when first needed: a start-up image cannot hold one. */
+function texts(): Intl.Collator {
+  collator ??= new Intl.Collator('en', { numeric: true });
+  return collator;
+}
 
 /** Numbers before texts; what is not there stands last in both directions. */
 function sorted<T>(rows: readonly T[], cellOf: (row: T) => StudyCell, descending: boolean): readonly T[] {
@@ -104,7 +110,7 @@ function sorted<T>(rows: readonly T[], cellOf: (row: T) => StudyCell, descending
     if (b === null) return -1;
     if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
     if (typeof a !== typeof b) return typeof a === 'number' ? -1 : 1;
-    return sign * texts.compare(String(a), String(b));
+    return sign * texts().compare(String(a), String(b));
   });
 }
 

@@ -32,11 +32,11 @@ export interface CppCompiler {
   readonly style: 'gnu' | 'msvc';
 }
 
-const run = promisify(execFile);
-
 async function tryCompiler(program: string, style: CppCompiler['style']): Promise<CppCompiler | null> {
   try {
-    const { stdout, stderr } = await run(program, style === 'gnu' ? ['--version'] : [], { timeout: 20_000 });
+    const { stdout, stderr } = await promisify(execFile)(program, style === 'gnu' ? ['--version'] : [], {
+      timeout: 20_000,
+    });
     const [version = ''] = (stdout || stderr).split('\n');
     return { program, version: version.trim(), style };
   } catch {

@@ -1,7 +1,7 @@
 /** One go at a study: it says that it lives, hears that it is to stop, and counts what ends. */
 import { hostname } from 'node:os';
 import type { Study } from '../../../../contract/study/index.ts';
-import { processRoomId } from '../../../io/files/this-machine.ts';
+import { thisMachine } from '../../../io/files/this-machine.ts';
 import type { StudyFolder } from '../../../model/studies/folder.ts';
 import { Rate } from './rate.ts';
 
@@ -76,7 +76,7 @@ export async function watchedGo<T>(
   const started = new Date().toISOString();
   const beat = (): Promise<void> => {
     const { left_s: _, ...now } = progress();
-    const who = { machine: hostname(), pid: process.pid, room: processRoomId, job };
+    const who = { machine: hostname(), pid: process.pid, room: thisMachine().processRoomId, job };
     return folder.beat(beatName, { ...who, started, at: new Date().toISOString(), ...now });
   };
   // Whoever asks does so with a file: from another terminal, or another machine. What is under way ends then.

@@ -7,7 +7,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BraggError } from '../../../../contract/errors.ts';
 import type { PlanLine, Study } from '../../../../contract/study/index.ts';
-import { processRoomId } from '../../../io/files/this-machine.ts';
+import { thisMachine } from '../../../io/files/this-machine.ts';
 import type { StudyFolder } from '../../../model/studies/folder.ts';
 import type { StudyEnd, StudyOutcome, StudyProgress } from '../local/go.ts';
 import { Rate } from '../local/rate.ts';
@@ -19,7 +19,7 @@ import { taskScript } from './script.ts';
 import type { ClusterFacts, ClusterTask, Slurm } from './slurm.ts';
 
 const LOOK_MS = 500;
-const BEAT = `${hostname()}-${process.pid}`;
+const beatName = (): string => `${hostname()}-${process.pid}`;
 /** How often an array is asked for: from, to; longer each time that nothing has changed, and when nobody answers. */
 const ASK_MS = { soonest: 1000, latest: 30_000, away: 60_000 } as const;
 /** Arrays that are with the cluster at the same time: it keeps a record of each task, and each array is asked for. */
@@ -118,7 +118,7 @@ export class SlurmEngine {
       if (signal.aborted || asked || late || left.length === 0) {
         if (asked || late || left.length === 0) await this.#leave(left.length > 0);
         const last = (await progress()).now;
-        await folder.endBeat(BEAT).catch(() => undefined);
+        await folder.endBeat(beatName()).catch(() => undefined);
         const rest = lines.length - last.done - last.failed;
         const end: StudyEnd = asked ? 'stopped' : signal.aborted ? 'cancelled' : rest > 0 ? 'budget' : 'whole';
         return { ...last, end, wall_s: (performance.now() - begun_ms) / 1000 };
@@ -131,8 +131,21 @@ export class SlurmEngine {
 
   /** Says that someone watches; the rates are the tasks' own. */
   #beat({ done, failed, total }: StudyProgress): Promise<void> {
-    const who = { machine: hostname(), pid: process.pid, room: processRoomId, job: null, started: this.#started };
-    return this.#options.folder.beat(BEAT, { ...who, at: new Date().toISOString(), done, failed, total, per_s: null });
+    const who = {
+      machine: hostname(),
+      pid: process.pid,
+      room: thisMachine().processRoomId,
+      job: null,
+      started: this.#started,
+    };
+    return this.#options.folder.beat(beatName(), {
+      ...who,
+      at: new Date().toISOString(),
+      done,
+      failed,
+      total,
+      per_s: null,
+    });
   }
 
   /** Jobs of an earlier process: found by their names where it died before it had noted them. */

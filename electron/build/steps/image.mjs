@@ -1,0 +1,105 @@
+import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { capture, tail } from '../setup/command.mjs';
+import { IMAGE, imagesNode } from '../setup/image.mjs';
+import { inRoot } from '../setup/root.mjs';
+import { Failure, say } from '../setup/say.mjs';
+import { common, SOURCES } from './bundles.mjs';
+
+/**
+ * The command line's start-up image: Node's heap with all modules loaded and all schemas built, read from one file. It
+ * is made by the very Node that starts from it. dist/host/cli.js starts from it, and does the same without it.
+ */
+const FOLDER = 'dist/image';
+const PREAMBLE = 'electron/build/steps/image/before.cjs';
+
+/** Six megabytes that few commands need; its wasm cannot be in an image. */
+const HDF5 = { name: 'h5wasm', file: 'hdf5.cjs' };
+
+/** @type {import('esbuild').Plugin} */
+const inPlace = {
+  name: 'image',
+  setup({ onLoad, onResolve }) {
+    const nodes = new RegExp(`^(node:.+|${builtinModules.join('|')})$`);
+    onResolve({ filter: nodes }, ({ path }) => ({ path: path.replace(/^node:/, ''), namespace: 'of-node' }));
+    onLoad({ filter: /./, namespace: 'of-node' }, ({ path }) => ({
+      contents: `module.exports = __image.module(${JSON.stringify(path)});`,
+    }));
+    onResolve({ filter: new RegExp(`^${HDF5.name}$`) }, ({ path }) => ({ path, namespace: 'beside' }));
+    onLoad({ filter: /./, namespace: 'beside' }, () => ({
+      contents: `module.exports = __image.beside(${JSON.stringify(HDF5.file)});`,
+    }));
+    // Its version for Node starts threads, which nothing here asks for.
+    onResolve({ filter: /^fflate$/ }, () => ({ path: inRoot('node_modules/fflate/esm/browser.js') }));
+  },
+};
+
+/** @param {string} image */
+const bundleOf = (image) => image.replace(/\.blob$/, '.cjs');
+
+/**
+ * Throws a Failure where Node makes no image of the program.
+ * @param {string} program its file
+ * @param {string} to the image's file
+ */
+export async function makeImage(program, to) {
+  const { build } = await import('esbuild');
+  const bundle = bundleOf(to);
+  await build({
+    ...common,
+    outfile: bundle,
+    entryPoints: [program],
+    format: 'cjs',
+    // The text of all functions is in the image too.
+    minifyWhitespace: true,
+    sourcemap: false,
+    plugins: [inPlace],
+    define: { 'import.meta.dirname': '__image.dirname', 'import.meta.url': '__image.url' },
+    banner: { js: readFileSync(inRoot(PREAMBLE), 'utf8') },
+    footer: { js: '__image.loaded();' },
+  });
+  const part = `${to}.part`;
+  const made = await capture(imagesNode(), ['--snapshot-blob', part, '--build-snapshot', bundle], {
+    env: { PATH: process.env['PATH'] },
+  });
+  if (made.code !== 0) throw new Failure(tail(made.output, 12));
+  renameSync(part, to);
+}
+
+async function make() {
+  const { build, stop } = await import('esbuild');
+  rmSync(inRoot(FOLDER), { recursive: true, force: true });
+  mkdirSync(inRoot(FOLDER), { recursive: true });
+  try {
+    await build({
+      ...common,
+      outfile: inRoot(FOLDER, HDF5.file),
+      entryPoints: [HDF5.name],
+      format: 'cjs',
+      sourcemap: false,
+      define: { 'import.meta.url': '__url' },
+      banner: { js: "const __url = require('node:url').pathToFileURL(__filename).href;" },
+    });
+    await makeImage('electron/cli/start/image.ts', inRoot(IMAGE)).catch((error) => {
+      if (!(error instanceof Failure)) throw error;
+      say(`${error.message}\nNo start-up image could be made (above); the command line starts without it.`);
+    });
+  } catch (error) {
+    throw new Failure(`${/** @type {Error} */ (error).message}\nThe command line could not be bundled (above).`);
+  } finally {
+    await stop();
+  }
+}
+
+/** @returns {import('./up-to-date.mjs').Step} */
+export function imageStep() {
+  return {
+    name: 'image',
+    short: true,
+    title: "Making the command line's start-up image",
+    inputs: [...SOURCES, 'electron/build/steps/image.mjs', PREAMBLE],
+    settings: { node: process.version },
+    outputs: [bundleOf(IMAGE), `${FOLDER}/${HDF5.file}`],
+    run: make,
+  };
+}

@@ -1,0 +1,84 @@
+/**
+ * Stands before the program in its start-up image, whose modules are loaded once, by the build. What they would read
+ * of that process, its machine or its clock would be of the build for ever: reading it fails here, by name.
+ * `__image` is what the bundle has in place of `import.meta` and of Node's own modules: see electron/build/steps/image.mjs.
+ */
+const __image = (() => {
+  /** Nothing of these is of the process. All others are loaded by each: crypto, net and v8 in an image crash threads. */
+  const PURE = ['path', 'util', 'url', 'events', 'stream', 'stream/promises', 'buffer'];
+  let loading = true;
+  /** @param {string} what @returns {never} */
+  const refuse = (what) => {
+    throw new Error(`${what} is read while modules are loaded: a start-up image would keep what it is here`);
+  };
+  /** @type {(() => void)[]} */
+  const undo = [];
+  /** @param {object} object @param {string} name @param {string} what */
+  const guard = (object, name, what) => {
+    const found = Object.getOwnPropertyDescriptor(object, name);
+    if (found === undefined) return;
+    Object.defineProperty(object, name, { configurable: true, enumerable: true, get: () => refuse(what) });
+    undo.push(() => Object.defineProperty(object, name, found));
+  };
+  const ofProcess = ['argv', 'argv0', 'cwd', 'env', 'execArgv', 'execPath', 'hrtime', 'memoryUsage', 'pid', 'ppid'];
+  for (const name of [...ofProcess, 'stderr', 'stdin', 'stdout', 'uptime']) guard(process, name, `process.${name}`);
+  for (const name of ['crypto', 'Intl', 'performance', 'WebAssembly']) guard(globalThis, name, name);
+  guard(Date, 'now', 'Date.now');
+  guard(Math, 'random', 'Math.random');
+
+  // An image cannot hold one, and packages make theirs while they are loaded.
+  const { TextDecoder: Decoder } = globalThis;
+  const Later = class TextDecoder {
+    /** @param {ConstructorParameters<typeof Decoder>} settings */
+    constructor(...settings) {
+      this.settings = settings;
+      /** @type {InstanceType<typeof Decoder> | null} */
+      this.made = null;
+    }
+    /** @param {Parameters<InstanceType<typeof Decoder>['decode']>} given */
+    decode(...given) {
+      if (loading) refuse('TextDecoder');
+      this.made ??= new Decoder(...this.settings);
+      return this.made.decode(...given);
+    }
+  };
+  Object.assign(globalThis, { TextDecoder: Later });
+  undo.push(() => Object.assign(globalThis, { TextDecoder: Decoder }));
+
+  const started = () => process.argv[1] ?? '';
+  return {
+    /** After the last module. */
+    loaded() {
+      loading = false;
+      for (const back of undo) back();
+    },
+    /** In place of import.meta: the image stands for the bundle that starts from it. */
+    get dirname() {
+      return require('node:path').dirname(started());
+    },
+    get url() {
+      return require('node:url').pathToFileURL(started()).href;
+    },
+    /** A file beside the image. @param {string} file */
+    beside(file) {
+      const { createRequire } = process.getBuiltinModule('node:module');
+      return createRequire(started())(`../image/${file}`);
+    },
+    /** A module of Node's, loaded when something of it is first used. @param {string} name */
+    module(name) {
+      if (PURE.includes(name)) {
+        const pure = require(`node:${name}`);
+        return typeof pure === 'function' ? pure : Object.create(pure);
+      }
+      /** @param {unknown} _ @param {string} key */
+      const get = (_, key) => {
+        if (key === '__esModule') return undefined;
+        if (loading && key !== 'constants') refuse(`${key} of node:${name}`);
+        return Reflect.get(process.getBuiltinModule(`node:${name}`) ?? {}, key);
+      };
+      // Bundles ask for a module's own names, which loads it, and not for those that it inherits.
+      return Object.create(new Proxy({}, { get }));
+    },
+  };
+})();
+void __image;

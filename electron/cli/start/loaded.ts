@@ -1,0 +1,19 @@
+/** The program's modules: where the process started from an image they stand loaded in it. */
+import type { runProgram } from '../program.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Loaded {
+  readonly runProgram: typeof runProgram;
+  readonly Terminal: typeof Terminal;
+}
+
+/** An image and the module that starts from it share nothing but the global object. */
+const PLACE = Symbol.for('braggbench.loaded');
+
+export function keepLoaded(loaded: Loaded): void {
+  Reflect.set(globalThis, PLACE, loaded);
+}
+
+export function keptLoaded(): Loaded | null {
+  return (Reflect.get(globalThis, PLACE) as Loaded | undefined) ?? null;
+}

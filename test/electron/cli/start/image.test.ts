@@ -1,0 +1,72 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { fromImage } from '../../../../electron/build/setup/image.mjs';
+import { scratchFolder } from '../../../scratch-folder.ts';
+import { braggbench, type CommandOptions, type Ended, environmentWith } from '../command.ts';
+
+const folder = scratchFolder('cli-image');
+const small = {
+  kind: 'transport',
+  version: 1,
+  name: 'Small',
+  beam: { energy_MeV: 30 },
+  geometry: { width_mm: 10, depth_mm: 10 },
+  grid: { dx_mm: 0.5, dz_mm: 0.25, dtheta_mrad: 50 },
+};
+
+beforeAll(() => writeFile(join(folder, 'small.json'), JSON.stringify(small)));
+
+/** As the program is started by its launcher, and without its image. */
+async function bothWays(words: readonly string[], options: CommandOptions = {}): Promise<readonly [Ended, Ended]> {
+  const image = fromImage(words);
+  if (image === null) throw new Error('there is no start-up image');
+  const run = (home: string, more: CommandOptions) =>
+    braggbench(words, { cwd: folder, environment: environmentWith(join(folder, home)), ...options, ...more });
+  return [await run('with', { image }), await run('without', {})];
+}
+
+describe('from its start-up image the command line says the same', () => {
+  test.each([
+    [['--version']],
+    [['help', 'run']],
+    [['validate', 'small.json']],
+    [['variants', '--json']],
+    [['claims']],
+    [['nonsense']],
+    [['run', 'small.json', '--set', 'beam.energy_MeV=abc', '--json']],
+    [['run', 'none.json']],
+  ])('%j', async (words) => {
+    const [image, plain] = await bothWays(words);
+    expect(image).toEqual(plain);
+  });
+
+  test('of a run, which it saves and reads again', async () => {
+    const words = ['run', 'small.json', '--variant', 'depth', '--json', '--force', '--out', 'run.h5'];
+    const [image, plain] = (await bothWays(words)).map(({ code, stdout, stderr }) => {
+      expect(code, stderr).toBe(0);
+      return JSON.parse(stdout);
+    });
+    expect(image.metrics).toEqual(plain.metrics);
+    expect(image.ledger).toEqual(plain.ledger);
+    const [compared, again] = await bothWays(['compare', 'run.h5', 'run.h5']);
+    expect(compared).toEqual(again);
+    expect(compared.code, compared.stderr).toBe(0);
+  });
+
+  test('and ends at the first Ctrl+C with what was computed', async () => {
+    // The first warning is said when the run is about to start.
+    const long = ['--set', 'grid.dz_mm=0.01', '--set', 'solver.max_steps=300', '--variant', 'reference'];
+    const words = ['run', 'small.json', ...long, '--json'];
+    const image = fromImage(words);
+    if (image === null) throw new Error('there is no start-up image');
+    const { code, stdout } = await braggbench(words, {
+      cwd: folder,
+      environment: environmentWith(join(folder, 'home')),
+      image,
+      interruptAt: { text: 'the run ends after', signals: 1 },
+    });
+    expect(code).toBe(130);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'cancelled' });
+  });
+});
