@@ -4,12 +4,18 @@
  * assets/runs, and what a user waits for. Prints the targets, met or missed,
  * each beside its bound. `--from FOLDER` prints kept sessions instead of
  * measuring. `--sessions a,b` records only those, by their names below
- * assets/runs without .json. `--waits` measures nothing but what a user waits for, and
+ * assets/runs without .json, in that order; without it they come by their
+ * importance: first what was never recorded. `--plan` measures nothing, and
+ * prints what each will take. `--minutes N` begins none that would not end
+ * within them, and names those that are left; `--resume` leaves out those
+ * recorded from this commit. `--out FOLDER` keeps them there: each as it ends.
+ * `--as-built` takes dist/ as it is. `--waits` measures nothing but what a user waits for, and
  * `--only a,b` parts of that. `--smatrix FOLDER` takes a checkout of Smatrix_2D.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { chosenSessions } from './bench/chosen.mjs';
+import { chosenSessions, valueAfter } from './bench/chosen.mjs';
+import { byImportance, expectedOf, isDone, nameOf, planLines } from './bench/gpu-plan.mjs';
 import { GPU_SESSIONS } from './bench/gpu-sessions.mjs';
 import {
   gpuImageTargets,
@@ -22,7 +28,7 @@ import {
 } from './bench/targets.mjs';
 import { measureWaits, waitsArguments } from './bench/waits.mjs';
 import { hand } from './setup/command.mjs';
-import { inRoot } from './setup/root.mjs';
+import { callerFolder, inRoot } from './setup/root.mjs';
 import { main, say } from './setup/say.mjs';
 import { build, everyStep, prepare } from './steps/all.mjs';
 
@@ -34,6 +40,33 @@ function printTargets(folder, waits = []) {
   for (const line of targetLines(all)) say(line);
 }
 
+/**
+ * @param {readonly import('./bench/gpu-plan.mjs').Planned[]} sessions
+ * @param {{ readonly kept: string, readonly folder: string, readonly most_s: number }} how
+ */
+async function record(sessions, { kept, folder, most_s }) {
+  const begun = performance.now();
+  const left = [];
+  let worst = 0;
+  for (const session of sessions) {
+    const passed_s = 1e-3 * (performance.now() - begun);
+    const { seconds } = expectedOf(kept, session);
+    if (passed_s + seconds > most_s) {
+      left.push(nameOf(session));
+      continue;
+    }
+    say(`\nbraggbench ${session.words.join(' ')}    (${seconds.toFixed(0)} s)`);
+    const out = path.join(folder, session.file);
+    mkdirSync(path.dirname(out), { recursive: true });
+    // What was recorded before is kept by git.
+    const all = [inRoot('dist/host/cli.js'), ...session.words, '--out', out, '--force'];
+    worst = Math.max(worst, await hand(process.execPath, all));
+    const took = 1e-3 * (performance.now() - begun) - passed_s;
+    say(`${nameOf(session)}: ${took.toFixed(1)} s`);
+  }
+  return { worst, left };
+}
+
 await main(async () => {
   const args = process.argv.slice(2);
   const from = args.indexOf('--from');
@@ -41,26 +74,37 @@ await main(async () => {
     printTargets(path.resolve(args[from + 1] ?? inRoot('assets/runs')));
     return 0;
   }
-  const elsewhere = await prepare(args);
-  if (elsewhere !== null) return elsewhere;
-  await build(await everyStep());
+  const kept = inRoot('assets/runs');
+  const chosen = chosenSessions(args, GPU_SESSIONS, nameOf);
+  const asBuilt = args.includes('--as-built');
+  if (!asBuilt) {
+    const elsewhere = await prepare(args);
+    if (elsewhere !== null) return elsewhere;
+  }
+  const folder = path.resolve(callerFolder, valueAfter(args, '--out') ?? kept);
+  const { commitOf } = await import('../host/model/bench/commit.ts');
+  const commit = await commitOf(inRoot('.'));
+  const sessions = (chosen ?? byImportance(kept, GPU_SESSIONS)).filter(
+    (one) => !args.includes('--resume') || ![folder, kept].some((each) => isDone(each, one, commit)),
+  );
+  if (args.includes('--plan')) {
+    for (const line of planLines(kept, sessions)) say(line);
+    return 0;
+  }
+  if (!asBuilt) await build(await everyStep());
   const { own, alone } = waitsArguments(args);
   if (alone) {
     for (const line of targetLines(await measureWaits(['--gpu', ...own]))) say(line);
     return 0;
   }
-  const folder = inRoot('assets/runs');
-  let worst = 0;
-  const chosen = chosenSessions(args, GPU_SESSIONS, ({ file }) => file.replace(/\.json$/, ''));
-  for (const { file, words } of chosen ?? GPU_SESSIONS) {
-    say(`\nbraggbench ${words.join(' ')}`);
-    const out = path.join(folder, file);
-    mkdirSync(path.dirname(out), { recursive: true });
-    // What was recorded before is kept by git.
-    const all = [inRoot('dist/host/cli.js'), ...words, '--out', out, '--force'];
-    worst = Math.max(worst, await hand(process.execPath, all));
-  }
-  if (chosen !== null) return worst;
+  const { worst, left } = await record(sessions, {
+    kept,
+    folder,
+    most_s: 60 * Number(valueAfter(args, '--minutes') ?? Infinity),
+  });
+  if (left.length > 0)
+    say(`\nNo time was left for ${left.length} of ${sessions.length}:\n--sessions ${left.join(',')}`);
+  if (chosen !== null || left.length > 0) return worst;
   const waits = await measureWaits(['--gpu', ...own]);
   say('');
   printTargets(folder, waits);

@@ -3,9 +3,10 @@ import { globSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../setup/root.mjs';
 
-// A prepared state serves three rounds, and three states are the fewest that claim anything.
-const ALL = ['--rounds', '15', '--time', '20'];
-const EACH = ['--rounds', '9', '--time', '4'];
+// A prepared state serves three rounds, and three states are the fewest that claim anything. What is recorded has twenty
+// rounds and more, a point of a sweep ten, where the time allows.
+const ALL = ['--rounds', '21', '--time', '25'];
+const EACH = ['--rounds', '12', '--time', '6'];
 
 /**
  * Variants of scenarios whose problem is too large for some: the CPU takes minutes for this product.
@@ -136,16 +137,28 @@ const SWEEPS = [
   sweep('block-size', 'block-size', 'cuda-32,cuda-64,cuda-128,cuda-256,cuda-512,cuda-1024', 'n=10000,1000000,16000000'),
 ];
 
+/** Rows that other programs solve too: interleaved with ours. Which are installed, the session says. */
+const PROGRAMS = 'cupy,cupy-kernels,cupy-expert,cupy-ours,numba,torch-eager,torch-compile';
+const BESIDE = {
+  elementwise: PROGRAMS,
+  launch: `${PROGRAMS},cupy-graph`,
+  reduction: PROGRAMS,
+  'host-loop': 'cupy,cupy-expert,cupy-ours,cupy-slices,numba,torch-eager,torch-compile',
+  gemm: 'cupy,torch-eager,torch-eager-tf32',
+};
+
 /** Claims about work beside other work: the sample that is recorded whole shows it on the timeline. */
 const TRACED = ['overlap', 'concurrent-kernels'];
 
 /** @param {string} name */
 function session(name) {
   const some = SOME[name];
+  const beside = Object.entries(BESIDE).find(([row]) => row === name);
   return {
     file: `micro/${name}.json`,
     words: ['bench', name, ...(some === undefined ? [] : ['--variants', some]), ...ALL].concat(
       TRACED.includes(name) ? ['--trace'] : [],
+      beside === undefined ? [] : ['--external', beside[1]],
     ),
   };
 }

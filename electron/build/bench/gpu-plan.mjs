@@ -1,0 +1,115 @@
+/** Which sessions of `npm run bench:gpu` come first, what each will take, and what fits. */
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** A start of the program, the device opened, and the reference that answers are held to. */
+const START_S = 3;
+/** Nothing is known of a session that was never recorded: rounds end at their limit at the latest. */
+const USUAL_TIME_S = 30;
+
+/** What matters most first. */
+const ROOMS = ['transport', 'diffraction', 'linear-relu', 'micro'];
+
+/**
+ * @typedef {{ readonly file: string, readonly words: readonly string[] }} Planned
+ * @typedef {'unrecorded' | 'without-instances' | 'recorded'} State
+ * @typedef {{ reports: readonly { rounds?: number, elapsed_s?: number, judged?: unknown,
+ *   machine?: { gpu?: { name?: string } | null }, program?: { commit?: string | null } }[] }} Kept
+ */
+
+/** @param {Planned} planned */
+export const nameOf = ({ file }) => file.replace(/\.json$/, '');
+
+/** @param {Planned} planned */
+const roomOf = ({ file }) => (file.includes('/') ? path.dirname(file) : 'transport');
+
+/** @param {string} file @returns {Kept | null} */
+function read(file) {
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;
+}
+
+/**
+ * The session as it is kept, or the same on the other card.
+ * @param {string} folder @param {Planned} planned
+ */
+const keptOf = (folder, { file }) =>
+  read(path.join(folder, file)) ?? read(path.join(folder, file.replace('h200-', 'h100-')));
+
+/** @param {string} folder @param {Planned} planned @returns {State} */
+export function stateOf(folder, planned) {
+  const kept = keptOf(folder, planned);
+  if (kept === null) return 'unrecorded';
+  return kept.reports.every(({ judged }) => judged !== undefined) ? 'recorded' : 'without-instances';
+}
+
+/** @param {readonly string[]} words @param {string} flag */
+function flagOf(words, flag) {
+  const at = words.indexOf(flag);
+  return at < 0 ? null : (words[at + 1] ?? null);
+}
+
+/** @param {Planned} planned */
+function asked({ words }) {
+  const swept = flagOf(words, '--sweep');
+  return {
+    limit: Number(flagOf(words, '--time') ?? USUAL_TIME_S),
+    rounds: Number(flagOf(words, '--rounds') ?? Number.POSITIVE_INFINITY),
+    values: swept === null ? 1 : (swept.split('=')[1] ?? '').split(',').length,
+  };
+}
+
+/**
+ * Seconds: what the kept session took, by its rounds; never more than its limit. `known` is false where none is kept:
+ * rounds end at their limit at the latest.
+ * @param {string} folder @param {Planned} planned
+ */
+export function expectedOf(folder, planned) {
+  const { limit, rounds, values } = asked(planned);
+  const reports = keptOf(folder, planned)?.reports ?? [];
+  const known = reports.length >= values && reports.every((one) => one.elapsed_s !== undefined && one.rounds);
+  if (!known) return { known, seconds: START_S + values * limit };
+  let seconds = START_S;
+  for (const one of reports) {
+    const each = (one.elapsed_s ?? 0) / (one.rounds ?? 1);
+    seconds += Math.max(each, Math.min(limit + each, each * rounds));
+  }
+  return { known, seconds };
+}
+
+const STATES = /** @type {const} */ (['unrecorded', 'without-instances', 'recorded']);
+
+/**
+ * Never recorded first, then those without instances of their own; among these the workloads by their weight.
+ * @template {Planned} T
+ * @param {string} folder @param {readonly T[]} sessions
+ * @returns {readonly T[]}
+ */
+export function byImportance(folder, sessions) {
+  /** @param {T} one */
+  const rank = (one) => STATES.indexOf(stateOf(folder, one)) * ROOMS.length + ROOMS.indexOf(roomOf(one));
+  return sessions.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/**
+ * Whether a session was recorded from this commit, so that it need not be again.
+ * @param {string} folder @param {Planned} planned @param {string | null} commit
+ */
+export function isDone(folder, planned, commit) {
+  const reports = read(path.join(folder, planned.file))?.reports;
+  return commit !== null && (reports?.every(({ program }) => program?.commit === commit) ?? false);
+}
+
+/**
+ * The plan as lines: expected seconds of each, and of all up to it.
+ * @param {string} folder @param {readonly Planned[]} sessions
+ */
+export function planLines(folder, sessions) {
+  let sum = 0;
+  const lines = sessions.map((one) => {
+    const { known, seconds } = expectedOf(folder, one);
+    sum += seconds;
+    const span = `${known ? ' ' : '≤'}${seconds.toFixed(0).padStart(4)} s`;
+    return `${span}  ${(sum / 60).toFixed(1).padStart(5)} min  ${stateOf(folder, one).padEnd(18)} ${nameOf(one)}`;
+  });
+  return [...lines, `${sessions.length} sessions, ${(sum / 60).toFixed(1)} minutes at most`];
+}
