@@ -33,37 +33,41 @@ extern "C" __global__ void __launch_bounds__(256)
   *at = make_float2(by * value.x, by * value.y);
 }
 
-/// A transform leaves its rounding everywhere: a column's sum is not what went into it, and parts of it are below zero.
-/// Both are mended at its largest value. Rows beyond the angles hold what has left them. A thread a column; block rows
-/// over the energies.
+/// A transform leaves its rounding everywhere: a column's sum is not what went into it less what the ledger says has
+/// left it, and parts of it are below zero. Both are mended at its largest value. A thread a column; block rows over the
+/// energies.
 extern "C" __global__ void __launch_bounds__(256)
     fft_mend_columns_f32(const __grid_constant__ DeviceStep<float> s, FftPart part, float* columns) {
+  const DeviceTables<float>& t = s.tables;
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), cells = field_cells(s);
   if (i >= cells) return;
+  const int e = part.first + static_cast<int>(blockIdx.y);
   const long long row = static_cast<long long>(part.bins) * cells;
   float* const column = columns + static_cast<long long>(blockIdx.y) * cells + i;
-  const float* const from = s.from + field_offset(s, part.first + static_cast<int>(blockIdx.y), 0) + i;
+  const float* const from = s.from + field_offset(s, e, 0) + i;
+  const int kernel = table_row(t, 0, material_of(s, i), e);
+  const int half = t.angle_begin[kernel + 1] - t.angle_begin[kernel] - 1;
+  AngleLoss lost;
   double missing = 0;
   float largest = 0;
   long long place = 0;
-  for (int a = 0; a < part.length; ++a) {
+  for (int a = 0; a < t.ntheta; ++a) {
+    const float before = from[static_cast<long long>(a) * cells];
+    missing += static_cast<double>(before);
+    lose_angles(t.angle_weight + t.angle_begin[kernel], half, a, t.ntheta, before, lost);
     const float value = column[a * row];
-    if (a >= s.tables.ntheta) {
-      missing -= value;
-      continue;
-    }
-    missing += static_cast<double>(from[static_cast<long long>(a) * cells]);
     if (value < 0.0f) {
       column[a * row] = 0.0f;
       continue;
     }
-    missing -= value;
+    missing -= static_cast<double>(value);
     if (value > largest) {
       largest = value;
       place = a * row;
     }
   }
-  if (largest > 0.0f) column[place] = static_cast<float>(fmax(0.0, largest + missing));
+  missing -= lost.low + lost.high;
+  if (largest > 0.0f) column[place] = static_cast<float>(fmax(0.0, static_cast<double>(largest) + missing));
 }
 
 /// The columns back into the fields, and what left the angles. The first `done` energies were counted before.
