@@ -127,8 +127,8 @@ void Beams::execute(const std::function<void(Ended&&)>& ended) {
   }
 }
 
-/// One device at work on beams of the list, in two slots: while the beams of one are under way, what those of the other
-/// have left is read.
+/// One device at work on beams of the list, in two slots where it has room: while the beams of one are under way, what
+/// those of the other have left is read.
 class Beams::OnDevice {
  public:
   /// `wave`: most beams that it takes at a time.
@@ -144,9 +144,9 @@ class Beams::OnDevice {
   /// Until nothing waits, or someone cancelled. What was begun and fails goes back into the queue.
   void solve(BeamQueue& queue, const std::function<void(Ended&&)>& ended) {
     try {
-      begin(0, queue);
-      begin(1, queue);
-      for (int slot = 0; at(slot).beams.count > 0; slot ^= 1) finish(slot, queue, ended);
+      const int slots = solver_->slots();
+      for (int slot = 0; slot < slots; ++slot) begin(slot, queue);
+      for (int slot = 0; at(slot).beams.count > 0; slot = (slot + 1) % slots) finish(slot, queue, ended);
     } catch (...) {
       for (const Wave& wave : waves_) queue.give_back(wave.beams);
       throw;

@@ -20,9 +20,9 @@ Reuse unless_sanitized(Reuse reuse) {
 /// after the estimate is checked; 256 MiB held them on every device tried.
 constexpr std::uint64_t kReserve_bytes = 256ull << 20;
 
-/// Between runs at most this part of the memory of a device is kept, and so much page-locked memory. A third of 80 GB
-/// holds both states of the default beam with path stepping.
-constexpr std::uint64_t kKeptShare = 3;
+/// Between runs at most this part of the memory of a device is kept, and so much page-locked memory. Of 80 GB it holds
+/// both states of the default beam with path stepping, 26 GB, and what a run with depth stepping takes.
+constexpr double kKeptShare = 0.4;
 constexpr std::size_t kKeptPinned_bytes = std::size_t{64} << 20;
 
 struct OpenDevices {
@@ -51,7 +51,9 @@ std::shared_ptr<Device> Device::open(const DeviceInfo& info) {
 }
 
 Device::Device(const DeviceInfo& info)
-    : info_(info), memory_(static_cast<std::size_t>(info.memory_bytes / kKeptShare)), pinned_(kKeptPinned_bytes) {
+    : info_(info),
+      memory_(static_cast<std::size_t>(kKeptShare * static_cast<double>(info.memory_bytes))),
+      pinned_(kKeptPinned_bytes) {
   check(driver().DevicePrimaryCtxRetain(&context_, info_.ordinal), "cuDevicePrimaryCtxRetain");
 }
 
@@ -99,9 +101,11 @@ Taken<api::DevicePointer> Device::take_memory(std::size_t bytes, Reuse wanted) {
 
 void Device::give_memory(const Taken<api::DevicePointer>& taken) noexcept {
   if (taken.pointer == 0) return;
-  if (taken.reuse == Reuse::kYes && memory_.keep(taken.bytes, taken.pointer)) return;
+  std::vector<api::DevicePointer> unkept{taken.pointer};
+  if (taken.reuse == Reuse::kYes) unkept = memory_.keep(taken.bytes, taken.pointer);
+  if (unkept.empty()) return;
   driver().CtxSetCurrent(context_);
-  driver().MemFree(taken.pointer);
+  for (const api::DevicePointer pointer : unkept) driver().MemFree(pointer);
 }
 
 Taken<void*> Device::take_pinned(std::size_t bytes, Reuse reuse) {
@@ -121,9 +125,11 @@ Taken<void*> Device::take_pinned(std::size_t bytes, Reuse reuse) {
 
 void Device::give_pinned(const Taken<void*>& taken) noexcept {
   if (taken.pointer == nullptr) return;
-  if (taken.reuse == Reuse::kYes && pinned_.keep(taken.bytes, taken.pointer)) return;
+  std::vector<void*> unkept{taken.pointer};
+  if (taken.reuse == Reuse::kYes) unkept = pinned_.keep(taken.bytes, taken.pointer);
+  if (unkept.empty()) return;
   driver().CtxSetCurrent(context_);
-  driver().MemFreeHost(taken.pointer);
+  for (void* const pointer : unkept) driver().MemFreeHost(pointer);
 }
 
 void Device::fail(api::Status status, const char* call, std::string_view kernels) const {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -12,7 +14,7 @@ namespace bb::cuda {
 template <typename Pointer>
 class MemoryCache {
  public:
-  /// `limit`: bytes that are kept at most; what comes beyond is for its owner to free.
+  /// `limit`: bytes that are kept at most.
   explicit MemoryCache(std::size_t limit) : limit_(limit) {}
 
   /// A size that blocks of about `bytes` share: at most an eighth more, so that a scenario with a bin more finds the
@@ -29,26 +31,34 @@ class MemoryCache {
     const auto found = kept_.lower_bound(size);
     if (found == kept_.end() || found->first > 2 * size) return 0;
     const std::size_t taken = found->first;
-    pointer = found->second;
+    pointer = found->second.pointer;
     kept_.erase(found);
     bytes_ -= taken;
     return taken;
   }
 
-  /// Keeps a block that nothing uses any more; false where it would be too much.
-  bool keep(std::size_t size, Pointer pointer) {
+  /// Keeps a block that nothing uses any more, in place of those kept longest: runs of another kind need other sizes.
+  /// Returns what its owner is to free, which is the block itself where it is larger than the limit.
+  std::vector<Pointer> keep(std::size_t size, Pointer pointer) {
     const std::scoped_lock lock(mutex_);
-    if (bytes_ + size > limit_) return false;
-    kept_.emplace(size, pointer);
+    if (size > limit_) return {pointer};
+    std::vector<Pointer> out;
+    while (bytes_ + size > limit_) {
+      const auto oldest = std::ranges::min_element(kept_, {}, [](const auto& block) { return block.second.since; });
+      out.push_back(oldest->second.pointer);
+      bytes_ -= oldest->first;
+      kept_.erase(oldest);
+    }
+    kept_.emplace(size, Kept{pointer, ++times_});
     bytes_ += size;
-    return true;
+    return out;
   }
 
   /// Hands out all that is kept.
   std::vector<Pointer> drain() {
     const std::scoped_lock lock(mutex_);
     std::vector<Pointer> out;
-    for (const auto& [size, pointer] : kept_) out.push_back(pointer);
+    for (const auto& [size, block] : kept_) out.push_back(block.pointer);
     kept_.clear();
     bytes_ = 0;
     return out;
@@ -62,10 +72,16 @@ class MemoryCache {
  private:
   static constexpr std::size_t kSmallest = 512;
 
+  struct Kept {
+    Pointer pointer;
+    std::uint64_t since;
+  };
+
   const std::size_t limit_;
   mutable std::mutex mutex_;
   std::size_t bytes_ = 0;
-  std::multimap<std::size_t, Pointer> kept_;  // by size
+  std::uint64_t times_ = 0;
+  std::multimap<std::size_t, Kept> kept_;  // by size
 };
 
 }  // namespace bb::cuda

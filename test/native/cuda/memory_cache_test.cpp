@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "check.hpp"
 
@@ -21,7 +22,7 @@ TEST("memory cache: a kept block is handed out once, to what fits and needs at l
   Cache cache(10'000);
   std::uint64_t pointer = 0;
   CHECK_EQ(cache.take(1000, pointer), std::size_t{0});
-  CHECK(cache.keep(1000, 7));
+  CHECK(cache.keep(1000, 7).empty());
   CHECK_EQ(cache.bytes(), std::size_t{1000});
   CHECK_EQ(cache.take(1001, pointer), std::size_t{0});
   CHECK_EQ(cache.take(499, pointer), std::size_t{0});
@@ -33,7 +34,7 @@ TEST("memory cache: a kept block is handed out once, to what fits and needs at l
 
 TEST("memory cache: the smallest block that fits is taken") {
   Cache cache(10'000);
-  for (const std::uint64_t size : {1500, 1100, 1900}) CHECK(cache.keep(size, size));
+  for (const std::uint64_t size : {1500, 1100, 1900}) CHECK(cache.keep(size, size).empty());
   std::uint64_t pointer = 0;
   CHECK_EQ(cache.take(1000, pointer), std::size_t{1100});
   CHECK_EQ(cache.take(1000, pointer), std::size_t{1500});
@@ -42,10 +43,22 @@ TEST("memory cache: the smallest block that fits is taken") {
 
 TEST("memory cache: keeps no more than its limit, and gives all back when asked") {
   Cache cache(4096);
-  CHECK(cache.keep(2048, 1));
-  CHECK(cache.keep(2048, 2));
-  CHECK(!cache.keep(512, 3));
+  CHECK(cache.keep(2048, 1).empty());
+  CHECK(cache.keep(2048, 2).empty());
   CHECK_EQ(cache.drain().size(), std::size_t{2});
   CHECK_EQ(cache.bytes(), std::size_t{0});
-  CHECK(cache.keep(512, 3));
+  CHECK(cache.keep(512, 3).empty());
+}
+
+TEST("memory cache: what was kept longest gives way, and what is larger than the limit is not kept") {
+  Cache cache(4096);
+  CHECK(cache.keep(1024, 1).empty());
+  CHECK(cache.keep(2048, 2).empty());
+  CHECK(cache.keep(1024, 3).empty());
+  CHECK_EQ(cache.keep(2048, 4), (std::vector<std::uint64_t>{1, 2}));
+  CHECK_EQ(cache.bytes(), std::size_t{3072});
+  CHECK_EQ(cache.keep(5000, 5), std::vector<std::uint64_t>{5});
+  std::uint64_t pointer = 0;
+  CHECK_EQ(cache.take(1024, pointer), std::size_t{1024});
+  CHECK_EQ(pointer, std::uint64_t{3});
 }

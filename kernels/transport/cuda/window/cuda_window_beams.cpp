@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kStatic = 2048;         // bytes of shared memory beside the layout's: the parameters of a beam, and sums
 constexpr double kStatesShare = 0.5;  // of the memory that the device has free
+constexpr double kMostOfFree = 0.8;   // of it, where a state is so large that few fit
 constexpr double kLeftShare = 0.3;    // of it, for what beams leave
 
 template <typename T>
@@ -46,13 +47,16 @@ CudaWindowBeams<T>::CudaWindowBeams(const Problem& problem, const Tables& tables
                                   device.info().multiprocessors);
   const double free = static_cast<double>(device.memory().free_bytes);
   const double each = estimate_cuda_rows(problem, tables);
-  if (each > kStatesShare * free) {
-    cuda::require_memory(device, static_cast<std::uint64_t>(each / kStatesShare),
+  if (each > kMostOfFree * free) {
+    cuda::require_memory(device, static_cast<std::uint64_t>(each / kMostOfFree),
                          "solver.variant = " + problem.variant + ", many beams at once");
   }
-  teams_ = static_cast<int>(std::clamp(kStatesShare * free / each, 1.0, static_cast<double>(blocks_)));
+  if (2.0 * each > kMostOfFree * free) slots_wanted_ = 1;
+  teams_ = static_cast<int>(std::clamp(kStatesShare * free / each, static_cast<double>(slots_wanted_),
+                                       std::max(static_cast<double>(blocks_), 2.0)));
   const double left = sizeof(double) * static_cast<double>(kScorePlanes * tables.plane() + ledger_cells());
-  teams_ = static_cast<int>(std::clamp(kLeftShare * free / left, 1.0, static_cast<double>(teams_)));
+  teams_ = static_cast<int>(
+      std::clamp(kLeftShare * free / left, static_cast<double>(slots_wanted_), static_cast<double>(teams_)));
 }
 
 template <typename T>
@@ -62,7 +66,7 @@ CudaWindowBeams<T>::~CudaWindowBeams() {
 
 template <typename T>
 int CudaWindowBeams<T>::at_once() const {
-  return std::max(1, teams_ / 2);
+  return teams_ / slots_wanted_;
 }
 
 template <typename T>
@@ -167,10 +171,9 @@ void CudaWindowBeams<T>::queue(Slot& slot, std::span<const Start* const> starts,
   cuda::Stream& stream = slot.stream;
   const std::size_t count = starts.size();
   // Few beams have larger teams. A block that is its team's only one waits for nobody, and needs no others beside it.
-  const int blocks = all ? static_cast<int>(blocks_) : std::max(1, static_cast<int>(blocks_) / 2);
-  const int wanted = std::min({static_cast<int>(count), all ? teams_ : at_once(), blocks});
-  const int team = blocks / wanted;
-  const int teams = blocks / team;
+  const int blocks = static_cast<int>(blocks_) / (all ? 1 : slots_wanted_);
+  const int teams = std::min({static_cast<int>(count), all ? teams_ : at_once(), blocks});
+  const int team = blocks / teams;
   make_room(slot, count);
   make_teams(slot, teams);
 

@@ -19,6 +19,7 @@ class CudaWindowBeams final : public engine::BeamsSolver {
   ~CudaWindowBeams() override;
 
   int at_once() const override;
+  int slots() const override { return slots_wanted_; }
   void begin(int slot, std::span<const Start* const> starts, bool all) override;
   void finish(int slot) override;
   engine::BeamScores scores(int slot, std::size_t i) const override;
@@ -61,7 +62,8 @@ class CudaWindowBeams final : public engine::BeamsSolver {
   CudaWindowTables<T> window_;
   cuda::Kernel steps_kernel_, moments_kernel_;
   unsigned blocks_ = 1;  // that the device holds at once
-  int teams_ = 1;        // whose states fit into its memory, of both slots
+  int teams_ = 1;        // whose states fit into its memory, of all slots
+  int slots_wanted_ = 2;
   std::array<Slot, 2> slots_;
 };
 
