@@ -2,7 +2,7 @@
 #include "cuda_planes.hpp"
 
 // Every output cell is summed by its own threads: across x they read neighbouring cells, and no atomics meet but
-// those of the few blocks that share an output.
+// those of the few blocks that share an output. With depth stepping only one row of z holds anything, and has all blocks.
 namespace bb::transport::planes {
 
 enum { kE, kA, kZ, kX };
@@ -27,6 +27,9 @@ class Reader {
       if (p.cut[axis] >= 0) fix(axis, p.cut[axis]);
     }
   }
+
+  /// Whether `axis` is shown by the one row that there is.
+  __device__ bool has_one(int axis) const { return axis == kZ && s.sizes[kZ] == 1; }
 
   /// Takes one cell of an axis alone, z counted in the map.
   __device__ void fix(int axis, int index) {
@@ -68,12 +71,13 @@ class Reader {
   Bounds b;
 };
 
-/// x is shown: grid (⌈nx/32⌉, cells of the other axis, shares of what is summed), block (32, kPlaneRows).
+/// x is shown: grid (⌈nx/32⌉, cells of the other axis or the one row, shares of what is summed), block (32, kPlaneRows).
 template <typename T>
 __device__ void sum_with_x(const DeviceState<T>& s, const DevicePlane& p) {
   const int x = blockIdx.x * 32 + threadIdx.x;
-  const int y = blockIdx.y;
   Reader<T> reader(s, p);
+  const int y = reader.has_one(p.first) ? reader.plane : static_cast<int>(blockIdx.y);
+  if (y >= p.first_cells) return;
   reader.fix(p.first, y);
   double sum = 0.0;
   const int part = blockIdx.z * kPlaneRows + threadIdx.y;
@@ -88,21 +92,32 @@ __device__ void sum_with_x(const DeviceState<T>& s, const DevicePlane& p) {
   if (sum != 0.0) atomicAdd(p.sums + y * p.strides[p.first] + x * p.strides[kX], sum);
 }
 
-/// x is summed or cut: grid (⌈cells of the second axis/kPlaneRows⌉, cells of the first), block (32, kPlaneRows).
+/// x is summed or cut: grid (⌈cells of the second axis/kPlaneRows⌉, cells of the first, shares), block (32, kPlaneRows).
+/// Where an axis has one row only, that is all of it; of the second axis all warps of a block share it.
 template <typename T>
-__device__ void sum_over_x(const DeviceState<T>& s, const DevicePlane& p, int second_cells) {
-  const int i = blockIdx.y;
-  const int j = blockIdx.x * kPlaneRows + threadIdx.y;
-  if (j >= second_cells) return;
+__device__ void sum_over_x(const DeviceState<T>& s, const DevicePlane& p) {
   Reader<T> reader(s, p);
+  const bool shared = reader.has_one(p.second);
+  const int warp = static_cast<int>(threadIdx.y);
+  const int i = reader.has_one(p.first) ? reader.plane : static_cast<int>(blockIdx.y);
+  const int j = shared ? reader.plane : static_cast<int>(blockIdx.x) * kPlaneRows + warp;
+  if (i >= p.first_cells || j >= p.second_cells) return;
   reader.fix(p.first, i);
   reader.fix(p.second, j);
+  const int each = shared ? kPlaneRows : 1;
+  const int parts = static_cast<int>(gridDim.z) * each;
   double sum = 0.0;
-  reader.each_row(0, 1, [&](const T* row, int x0, int x1) {
+  reader.each_row(static_cast<int>(blockIdx.z) * each + (shared ? warp : 0), parts, [&](const T* row, int x0, int x1) {
     for (int x = x0 + static_cast<int>(threadIdx.x); x < x1; x += 32) sum += static_cast<double>(row[x]);
   });
   sum = warp_sum(sum);
-  if (threadIdx.x == 0) p.sums[i * p.strides[p.first] + j * p.strides[p.second]] = sum;
+  if (threadIdx.x != 0 || sum == 0.0) return;
+  double* const to = p.sums + i * p.strides[p.first] + j * p.strides[p.second];
+  if (parts == 1) {
+    *to = sum;
+  } else {
+    atomicAdd(to, sum);
+  }
 }
 
 }  // namespace bb::transport::planes
@@ -112,11 +127,18 @@ __device__ void sum_over_x(const DeviceState<T>& s, const DevicePlane& p, int se
       const __grid_constant__ bb::transport::DeviceState<T> s, const __grid_constant__ bb::transport::DevicePlane p) { \
     bb::transport::planes::sum_with_x<T>(s, p);                                                                        \
   }                                                                                                                    \
-  extern "C" __global__ void __launch_bounds__(32 * bb::transport::kPlaneRows)                                         \
-      planes_over_x_##name(const __grid_constant__ bb::transport::DeviceState<T> s,                                    \
-                           const __grid_constant__ bb::transport::DevicePlane p, const int second_cells) {             \
-    bb::transport::planes::sum_over_x<T>(s, p, second_cells);                                                          \
+  extern "C" __global__ void __launch_bounds__(32 * bb::transport::kPlaneRows) planes_over_x_##name(                   \
+      const __grid_constant__ bb::transport::DeviceState<T> s, const __grid_constant__ bb::transport::DevicePlane p) { \
+    bb::transport::planes::sum_over_x<T>(s, p);                                                                        \
   }
 
 BB_PLANES_ENTRY(f32, float)
 BB_PLANES_ENTRY(f64, double)
+
+/// The sums as a screen takes them: half of the bytes to read back.
+extern "C" __global__ void planes_rounded(const double* from, float* to, const long long count) {
+  const long long threads = static_cast<long long>(gridDim.x) * blockDim.x;
+  for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += threads) {
+    to[i] = static_cast<float>(from[i]);
+  }
+}

@@ -28,6 +28,7 @@ struct DevicePlane {
   long long strides[kPlaneAxes];  // of the shown axes in `sums`, 0 of the others
   int cut[kPlaneAxes];            // -1: the whole axis
   int first, second;              // shown; `second` is x where x is shown
+  int first_cells, second_cells;
 };
 
 }  // namespace bb::transport

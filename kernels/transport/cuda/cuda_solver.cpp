@@ -248,7 +248,7 @@ std::vector<engine::Plane> CudaSolver<T>::planes(std::span<const engine::PlaneRe
   std::size_t all = 0;
   for (const engine::PlaneRequest& r : requests) all += count(r.slow) * count(r.fast);
   return on_device([&] {
-    if (sums_.size() < all) sums_ = cuda::DeviceBuffer<double>(opened_.device, all);
+    if (sums_.size() < all) sums_ = cuda::DeviceBuffer<double>(opened_.device, all, cuda::Reuse::kYes);
     sums_.fill_bytes(0, stream_);
     const DeviceState<T> state = device_state();
     std::size_t at = 0;
@@ -256,12 +256,20 @@ std::vector<engine::Plane> CudaSolver<T>::planes(std::span<const engine::PlaneRe
       queue_plane(state, r, cells, sums_.pointer() + at);
       at += count(r.slow) * count(r.fast);
     }
-    const std::vector<double> sums = sums_.read(stream_);
+    if (rounded_.size() < all) rounded_ = cuda::DeviceBuffer<float>(opened_.device, all, cuda::Reuse::kYes);
+    constexpr unsigned kBlocks = 256, kThreads = 256;
+    cuda::Kernel(opened_.kernels->module, "planes_rounded")
+        .launch(stream_, {.grid = {kBlocks, 1, 1}, .block = {kThreads, 1, 1}},
+                static_cast<const double*>(sums_.pointer()), rounded_.pointer(), static_cast<long long>(all));
+    cuda::PinnedBuffer<float> here(opened_.device, all, cuda::Reuse::kYes);
+    rounded_.download(here.values().first(all), stream_);
+    stream_.synchronize();
     std::vector<engine::Plane> out;
-    const double* from = sums.data();
+    const float* from = here.values().data();
     for (const engine::PlaneRequest& r : requests) {
-      engine::Plane& plane = out.emplace_back(r, std::vector<float>(count(r.slow) * count(r.fast)));
-      for (float& value : plane.values) value = static_cast<float>(*from++);
+      const std::size_t values = count(r.slow) * count(r.fast);
+      out.emplace_back(r, std::vector<float>(from, from + values));
+      from += values;
     }
     return out;
   });
@@ -273,24 +281,26 @@ void CudaSolver<T>::queue_plane(const DeviceState<T>& state, const engine::Plane
   // Enough blocks to fill a device twice; more would only add to the same places.
   constexpr unsigned kBlocks = 512;
   const int slow = static_cast<int>(request.slow), fast = static_cast<int>(request.fast);
-  DevicePlane plane{
-      .sums = sums, .strides = {}, .cut = {}, .first = std::min(slow, fast), .second = std::max(slow, fast)};
+  DevicePlane plane{.sums = sums,
+                    .strides = {},
+                    .cut = {},
+                    .first = std::min(slow, fast),
+                    .second = std::max(slow, fast),
+                    .first_cells = cells[u(std::min(slow, fast))],
+                    .second_cells = cells[u(std::max(slow, fast))]};
   std::ranges::copy(request.cut, plane.cut);
   plane.strides[slow] = cells[u(fast)];
   plane.strides[fast] = 1;
-  const auto first = static_cast<unsigned>(cells[u(plane.first)]);
-  const auto second = static_cast<unsigned>(cells[u(plane.second)]);
-  if (plane.second == static_cast<int>(Axis::kX)) {
-    const unsigned across = (second + 31) / 32;
-    kernel("planes_with_x")
-        .launch(stream_,
-                {.grid = {across, first, std::max(1u, kBlocks / (across * first))}, .block = {32, kPlaneRows, 1}},
-                state, plane);
-    return;
-  }
-  kernel("planes_over_x")
-      .launch(stream_, {.grid = {(second + kPlaneRows - 1) / kPlaneRows, first, 1}, .block = {32, kPlaneRows, 1}},
-              state, plane, static_cast<int>(second));
+  const auto rows = [&](int axis, int all) {  // that hold anything
+    return static_cast<unsigned>(axis == static_cast<int>(Axis::kZ) && state.sizes[axis] == 1 ? 1 : all);
+  };
+  const unsigned first = rows(plane.first, plane.first_cells), second = rows(plane.second, plane.second_cells);
+  const bool with_x = plane.second == static_cast<int>(Axis::kX);
+  const unsigned across = with_x ? (second + 31) / 32 : (second + kPlaneRows - 1) / kPlaneRows;
+  kernel(with_x ? "planes_with_x" : "planes_over_x")
+      .launch(stream_,
+              {.grid = {across, first, std::max(1u, kBlocks / (across * first))}, .block = {32, kPlaneRows, 1}}, state,
+              plane);
 }
 
 template <typename T>

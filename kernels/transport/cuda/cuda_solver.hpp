@@ -125,7 +125,8 @@ class CudaSolver : public engine::Solver {
   cuda::DeviceBuffer<float> extremes_;
   cuda::DeviceBuffer<double> reactions_;  // recorded; empty where they are not followed
   cuda::DeviceBuffer<unsigned char> reaction_bins_;
-  cuda::DeviceBuffer<double> sums_;         // planes
+  cuda::DeviceBuffer<double> sums_;  // planes
+  cuda::DeviceBuffer<float> rounded_;
   cuda::PinnedBuffer<double> rows_, tail_;  // what the ledger and count_ held
   cuda::PinnedBuffer<float> seen_extremes_;
   cuda::Event batch_start_, batch_end_;

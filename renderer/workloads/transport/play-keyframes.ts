@@ -7,6 +7,19 @@ import { firstShown, type PlaybackStore } from '../../state/playback.ts';
 /** Time of a frame: 64 frames pass in 5 s, slow enough to see the beam widen. */
 const FRAME_MS = 80;
 
+/** A moment among so many. */
+interface Stand {
+  readonly index: number;
+  readonly count: number;
+}
+
+const isSame = (a: Stand, b: Stand | null): boolean => a.index === b?.index && a.count === b.count;
+
+/** The moment of `count` that lies as far along the run. */
+function sameMoment({ index, count: before }: Stand, count: number): number {
+  return before < 2 ? 0 : Math.round((index / (before - 1)) * (count - 1));
+}
+
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 export function playKeyframes(
@@ -15,6 +28,9 @@ export function playKeyframes(
   feed: Pick<RunFeed, 'showKeyframe'>,
 ): void {
   let moving = false;
+  /** Where the run stood before Live kept fewer moments, until somebody chooses another. */
+  let rested: Stand | null = null;
+  let placed: Stand | null = null;
 
   const play = async (): Promise<void> => {
     if (moving) return;
@@ -31,8 +47,16 @@ export function playKeyframes(
     const kept = data.keyframes.get(SHOWN);
     const frames = kept?.frames ?? [];
     const { frames: before, index } = playback.getState();
-    const stays = kept?.live !== undefined && before.length === frames.length;
-    playback.load(frames, stays ? index : firstShown(frames, kept?.stopped ?? false));
+    if (kept?.live === undefined || before.length === 0) {
+      rested = null;
+      playback.load(frames, firstShown(frames, kept?.stopped ?? false));
+      return;
+    }
+    const now: Stand = { index, count: before.length };
+    if (!isSame(now, placed)) rested = now;
+    const from = rested !== null && rested.count === frames.length ? rested : now;
+    placed = { index: sameMoment(from, frames.length), count: frames.length };
+    playback.load(frames, placed.index);
   });
   playback.subscribe((state, before) => {
     if (state.frames.length > 0 && (state.frames !== before.frames || state.index !== before.index)) {

@@ -75,6 +75,20 @@ describe('the player', () => {
     expect(asked).toEqual([2, 4]);
   });
 
+  it('stays where it is along the run while Live keeps fewer frames, and stands there again when the hand rests', () => {
+    kept.set(SHOWN, { run: 'a', frames: frames(64), stopped: false, pairs: [] });
+    playback.go(20);
+    asked.length = 0;
+    kept.set(SHOWN, { run: 'live', frames: frames(9), stopped: false, pairs: [], live: 'drag' });
+    kept.set(SHOWN, { run: 'live', frames: frames(9), stopped: false, pairs: [], live: 'drag' });
+    kept.set(SHOWN, { run: 'live', frames: frames(64), stopped: false, pairs: [], live: 'rest' });
+    expect(asked).toEqual([3, 3, 20]);
+    kept.set(SHOWN, { run: 'live', frames: frames(9), stopped: false, pairs: [], live: 'drag' });
+    playback.go(8);
+    kept.set(SHOWN, { run: 'live', frames: frames(64), stopped: false, pairs: [], live: 'rest' });
+    expect(playback.getState().index).toBe(63);
+  });
+
   it('plays every frame to the end, and not on after a pause', async () => {
     kept.set(SHOWN, { run: 'a', frames: frames(6), stopped: false, pairs: [] });
     asked.length = 0;

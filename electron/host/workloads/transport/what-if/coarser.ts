@@ -1,6 +1,6 @@
 /**
- * A scenario that answers soon: depth stepping, and cells that are larger by whole factors. Energies keep the grid of
- * the scenario, which is what range and falloff hang on.
+ * A scenario that answers soon: depth stepping, cells that are larger by whole factors, and few stored moments. Energies
+ * keep the grid of the scenario, which is what range and falloff hang on.
  */
 import type { ScenarioDraft } from '../../../../contract/scenario/draft.ts';
 import type { TransportScenario } from '../../../../contract/scenario/index.ts';
@@ -19,6 +19,8 @@ const LIMIT_MRAD = (Math.PI / 3) * 1000;
 /** Fewer cells across the box, or bins on either side of the beam, show nothing. */
 const FEWEST_CELLS = 16;
 const FEWEST_BINS = 8;
+/** Moments kept while the hand moves: each takes longer than the steps between two of them. */
+const MOST_KEYFRAMES = 9;
 
 /** The cell that divides a box into as many as are left of them. */
 function cell(box_mm: number, cell_mm: number, factor: number): number {
@@ -31,7 +33,7 @@ const record = (value: unknown): Readonly<Record<string, unknown>> =>
 
 /** `document` with the numbers of `complete`, which it comes to, on a grid that is coarser by `factors`. */
 export function coarser(document: ScenarioDraft, complete: TransportScenario, factors: Factors): ScenarioDraft {
-  const { geometry, grid, beam } = complete;
+  const { geometry, grid, beam, output } = complete;
   const { step_mm: _, ...solver } = record(document['solver']);
   const bins = Math.round(grid.theta_max_mrad / grid.dtheta_mrad);
   const room_mrad = LIMIT_MRAD - (Math.abs(beam.angle_deg) * 1000 * Math.PI) / 180;
@@ -51,5 +53,6 @@ export function coarser(document: ScenarioDraft, complete: TransportScenario, fa
       cutoff_MeV: grid.cutoff_MeV,
     },
     solver: { ...solver, stepping: 'depth', variant: 'auto', precision: 'fp32' },
+    output: { ...record(document['output']), keyframes: Math.min(output.keyframes, MOST_KEYFRAMES) },
   };
 }

@@ -33,6 +33,13 @@ describe('the coarser grid', () => {
     expect((within?.grid.theta_max_mrad ?? 0) + (45 * 1000 * Math.PI) / 180).toBeLessThanOrEqual((Math.PI / 3) * 1000);
   });
 
+  it('stores nine moments at most, and no more than the scenario', async () => {
+    const { after } = await onGrid({ ...smallScenario, output: { keyframes: 64 } }, { x: 1, z: 1, theta: 1 });
+    expect(after?.output.keyframes).toBe(9);
+    const { after: few } = await onGrid({ ...smallScenario, output: { keyframes: 3 } }, { x: 1, z: 1, theta: 1 });
+    expect(few?.output.keyframes).toBe(3);
+  });
+
   it('keeps sixteen cells and eight bins, which show something', async () => {
     const few = { ...smallScenario, grid: { ...smallScenario.grid, dx_mm: 0.6, dtheta_mrad: 40 } };
     const { after } = await onGrid(few, { x: 4, z: 4, theta: 4 });
