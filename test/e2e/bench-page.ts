@@ -1,7 +1,17 @@
 /** The workbench as a person handles it: what is on the page, by its names. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { z } from 'zod';
 import { drawn } from './drawn.ts';
+
+/** Goes on for longer than it is looked at; its one thread leaves the page a core. */
+function longRun(): string {
+  const file = path.resolve(import.meta.dirname, '../../assets/scenarios/bone-edge-150MeV.json');
+  const scenario = z.looseObject({ solver: z.looseObject({}) }).parse(JSON.parse(readFileSync(file, 'utf8')));
+  return JSON.stringify({ ...scenario, solver: { ...scenario.solver, threads: 1 } });
+}
 
 export class BenchPage {
   readonly page: Page;
@@ -111,6 +121,12 @@ export class BenchPage {
     for (const event of ['dragenter', 'dragover', 'drop']) {
       await this.page.dispatchEvent('body', event, { dataTransfer: transfer });
     }
+  }
+
+  /** A scenario that computes until it is stopped. */
+  async dropLong(): Promise<void> {
+    await this.drop('long.json', longRun());
+    await expect.poll(() => this.title.textContent()).toContain('Bone edge');
   }
 
   /** Share of the map's pixels that show dose. */

@@ -96,8 +96,7 @@ describe('phase space', () => {
 
   it('cuts an axis while a run computes', async () => {
     await openBench();
-    await bench.drop('long.json', readFileSync(path.join(root, 'assets/scenarios/bone-edge-150MeV.json')));
-    await expect.poll(() => bench.title.textContent()).toContain('Bone edge');
+    await bench.dropLong();
     await open.page.keyboard.press('Alt+2');
     await bench.run.click();
     await phaseMap('z – x').waitFor();

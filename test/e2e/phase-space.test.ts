@@ -1,5 +1,4 @@
 /** Phase space in a real browser: live, by stored steps, with one crosshair for all maps. */
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
@@ -150,8 +149,7 @@ describe('the phase space of a run', () => {
 
   it('shows a run as it computes, and where it was stopped', async () => {
     await openBench();
-    await bench.drop('long.json', readFileSync(path.join(root, 'assets/scenarios/bone-edge-150MeV.json')));
-    await expect.poll(() => bench.title.textContent()).toContain('Bone edge');
+    await bench.dropLong();
     await open.page.keyboard.press('Alt+2');
     await bench.run.click();
     await expect.poll(step).toMatch(/live$/);

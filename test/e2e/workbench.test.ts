@@ -126,8 +126,7 @@ describe('the workbench in a browser', () => {
   });
 
   it('stops a run and keeps what was computed', async () => {
-    await bench.drop('long.json', readFileSync(path.join(root, 'assets/scenarios/bone-edge-150MeV.json')));
-    await expect.poll(() => bench.title.textContent()).toContain('Bone edge');
+    await bench.dropLong();
     await bench.run.click();
     // Something of the dose is on the screen before the end.
     await expect.poll(() => bench.litShare()).toBeGreaterThan(0.01);

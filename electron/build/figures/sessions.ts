@@ -10,10 +10,15 @@ import { code, digits, percent, seconds, table, times } from './text.ts';
 const assets = path.join(root, 'assets');
 const known = await readKnown(loadAddon(), assets);
 
+/** Several tables are of the same sessions; one of megabytes takes a second to read. */
+const lately = new Map<string, Session>();
+
 /** A file below assets/runs, without `.json`. */
 export function session(name: string): Session {
   const file = path.join(assets, 'runs', `${name}.json`);
-  return asSession(parseKeptSession(readFileSync(file, 'utf8'), file), known);
+  const read = lately.get(file) ?? asSession(parseKeptSession(readFileSync(file, 'utf8'), file), known);
+  lately.set(file, read);
+  return read;
 }
 
 export function report(name: string): SessionReport {

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { clangCppTests, cppTests, gpuTests, longCppTests, sanitizedCppTests } from './cpp-tests.mjs';
 import { cudaCompile } from './cuda-compile.mjs';
 import { desktopStories } from './desktop.mjs';
@@ -7,15 +8,31 @@ import { vitestProject } from './vitest.mjs';
 
 /** @typedef {readonly (readonly import('./result.mjs').Suite[])[]} Lanes suites that run beside others, in lanes */
 
+/** With more, what they keep in memory grows and the longest file is waited for. */
+const MOST_WORKERS = 8;
+
+/**
+ * Files at once in each lane. A story waits for its page, and a test of processes for them: with as many as there are
+ * cores, two cores are idle in between. Of many cores, runs with all of their threads want some too.
+ */
+const WORKERS = ['--maxWorkers', `${Math.min(MOST_WORKERS, Math.max(3, Math.floor(availableParallelism() / 2)))}`];
+
 /**
  * What `npm test` runs, in order. The stories in Chromium wait for pages a third of their time, which the others use;
- * what measures delays has the cores to itself.
+ * what measures delays has the cores to itself. Tests of the desktop program, with the host's, were alone at the end;
+ * both are bundled first, and so begin one long after the other.
  * @type {readonly Lanes[]}
  */
 export const suites = [
   [
-    [...staticChecks, instructionSets, cudaCompile, cppTests, gpuTests, vitestProject('unit*', 'Unit and host tests')],
-    [vitestProject('e2e', 'End to end in Chromium')],
+    [
+      ...[...staticChecks, instructionSets, cudaCompile, cppTests, gpuTests],
+      vitestProject('unit', 'Unit and host tests', WORKERS),
+    ],
+    [
+      vitestProject('unit-desktop', 'The desktop program over a stand-in of Electron', WORKERS),
+      vitestProject('e2e', 'End to end in Chromium', WORKERS),
+    ],
   ],
   [[vitestProject('alone', 'The event loop while runs compute')]],
 ];

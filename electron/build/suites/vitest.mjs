@@ -17,7 +17,7 @@ export const MOST_AGAIN = 3;
  * @returns {Promise<Counts & { code: number } | null>} null: it ended before it could count
  */
 async function runVitest(project, more) {
-  const file = inRoot('dist/.stamps', `vitest-${project.replace('*', '')}.json`);
+  const file = inRoot('dist/.stamps', `vitest-${project}.json`);
   rmSync(file, { force: true });
   const args = ['run', '--project', project, '--reporter', inRoot('electron/build/suites/vitest-reporter.mjs')];
   const outcome = await capture(process.execPath, [inRoot('node_modules/vitest/vitest.mjs'), ...args, ...more], {
@@ -53,7 +53,7 @@ async function again({ file, result: failed, failure }, project, more) {
  * One of the projects of vitest.config.ts. The reporter beside this file prints a line per test file and the
  * failures, and leaves the counts in a file. A file that failed is run again, alone, after all others: one that
  * fails twice has failed.
- * @param {string} project or several, as in `unit*`
+ * @param {string} project
  * @param {string} name
  * @param {readonly string[]} [more] arguments of vitest
  * @returns {import('./result.mjs').Suite}

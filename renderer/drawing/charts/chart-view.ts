@@ -13,6 +13,7 @@ import type { FrameScheduler } from '../scheduler.ts';
 import { onThemeChange, readDrawingTheme } from '../theme.ts';
 import { type Chart, type ChartAxis, MANY_POINTS } from './chart.ts';
 import { chartPlot } from './chart-plot.ts';
+import { LastDrawn, loadedFonts } from './last-drawn.ts';
 import { hasWebGl, loadPlotly, loadPlotlyGl, type Plotly } from './plotly.ts';
 import { plottedFigure } from './plotted-figure.ts';
 
@@ -68,6 +69,7 @@ export class ChartView {
   #boxes: readonly Box[] = [];
   #cursor: number | null = null;
   #mark: number | null = null;
+  readonly #last = new LastDrawn();
   #drawn = 0;
   #drawing = false;
   /** Something changed while it was drawn. */
@@ -178,6 +180,7 @@ export class ChartView {
     if (chart === null) {
       this.#boxes = [];
       plotly.purge(this.#plot);
+      this.#last.forget();
       this.#place();
       return;
     }
@@ -194,6 +197,11 @@ export class ChartView {
     );
     if (this.#tall) this.#plot.style.height = `${height}px`;
     this.#boxes = boxes;
+    // A picture of WebGL may be lost, and then is drawn whatever it is of.
+    if (!this.#gl && !this.#last.isNew([data, layout, loadedFonts()])) {
+      this.#place();
+      return;
+    }
     this.#drawing = true;
     this.#drawn = performance.now();
     const first = !this.#plot.classList.contains('js-plotly-plot');
@@ -204,7 +212,10 @@ export class ChartView {
           if (first && !this.#gone) this.#follow();
           this.#place();
         },
-        (error: unknown) => reportError(error),
+        (error: unknown) => {
+          this.#last.forget();
+          reportError(error);
+        },
       )
       .finally(() => {
         this.#drawing = false;
@@ -222,6 +233,8 @@ export class ChartView {
       if (typeof id === 'string') this.#owner.pickPoint?.(id);
     });
     emitter.on?.('plotly_relayout', (event) => {
+      // Plotly has moved its axes itself.
+      this.#last.forget();
       if (typeof event !== 'object' || event === null || this.#chart === null) return;
       const asked = new Map<string, Interval>();
       for (const [i, pane] of this.#chart.panes.entries()) {

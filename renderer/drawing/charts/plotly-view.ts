@@ -2,6 +2,7 @@
 import type { Data, Layout } from 'plotly.js/lib/core';
 import type { FrameScheduler } from '../scheduler.ts';
 import { type DrawingTheme, onThemeChange, readDrawingTheme } from '../theme.ts';
+import { LastDrawn, loadedFonts } from './last-drawn.ts';
 import { loadPlotly, loadPlotlyGl, type Plotly } from './plotly.ts';
 
 export interface PlotlySpec {
@@ -22,6 +23,8 @@ export class PlotlyView {
   readonly #scheduler: FrameScheduler;
   readonly #stopTheme: () => void;
   readonly #resize: ResizeObserver;
+  readonly #gl: boolean;
+  readonly #last = new LastDrawn();
   #plotly: Plotly | null = null;
   #make: PlotlyMaker | null = null;
   #gone = false;
@@ -29,6 +32,7 @@ export class PlotlyView {
   constructor(host: HTMLElement, scheduler: FrameScheduler, { gl, failed }: PlotlyViewOptions) {
     this.#host = host;
     this.#scheduler = scheduler;
+    this.#gl = gl;
     this.#resize = new ResizeObserver(this.#soon);
     this.#resize.observe(host);
     this.#stopTheme = onThemeChange(this.#soon);
@@ -67,8 +71,12 @@ export class PlotlyView {
     const { data, layout } = make(theme);
     const font = { family: theme.family, size: theme.labelSize, color: theme.textMuted };
     const common = { width, height, font, paper_bgcolor: 'rgba(0,0,0,0)', plot_bgcolor: theme.surface };
-    plotly
-      .react(this.#host, data, { ...common, ...layout }, { displayModeBar: false, responsive: false })
-      .catch((error: unknown) => reportError(error));
+    const whole = { ...common, ...layout };
+    // A picture of WebGL may be lost, and then is drawn whatever it is of.
+    if (!this.#gl && !this.#last.isNew([data, whole, loadedFonts()])) return;
+    plotly.react(this.#host, data, whole, { displayModeBar: false, responsive: false }).catch((error: unknown) => {
+      this.#last.forget();
+      reportError(error);
+    });
   };
 }
