@@ -1,6 +1,6 @@
 /** Spread of a series, and the bootstrap intervals by which sessions without instances are told. */
 import type { Interval } from '../../../contract/bench/interval.ts';
-import { median, quantile } from '../verdicts/order.ts';
+import { inOrder, median, quantile, quantileInOrder } from '../verdicts/order.ts';
 import { type Random, seededRandom } from './random.ts';
 
 export type { Interval };
@@ -17,6 +17,12 @@ export const fewestForInterval = 5;
 
 /** Resamples: the ends of a 95 % interval then stand on 100 values each. */
 const resamples = 4000;
+
+/** Between which 95 % of the resamples lie. */
+function middleOf(resampled: ArrayLike<number>): Interval {
+  const sorted = inOrder(resampled);
+  return { low: quantileInOrder(sorted, 0.025), high: quantileInOrder(sorted, 0.975) };
+}
 
 /**
  * 95 % percentile bootstrap interval of median(times) / median(references).
@@ -39,8 +45,7 @@ export function ratioInterval(times: readonly number[], references: readonly num
     }
     ratios[k] = a.takeMedian() / b.takeMedian();
   }
-  const all = [...ratios];
-  return { low: quantile(all, 0.025), high: quantile(all, 0.975) };
+  return middleOf(ratios);
 }
 
 /** The same of a product of medians, each to the power of its weight. */
@@ -59,7 +64,8 @@ export function contrastInterval(
     }
     return drawn.reduce((sum, { of, weight }) => sum + weight * Math.log(of.takeMedian()), 0);
   });
-  return { low: Math.exp(quantile(sums, 0.025)), high: Math.exp(quantile(sums, 0.975)) };
+  const { low, high } = middleOf(sums);
+  return { low: Math.exp(low), high: Math.exp(high) };
 }
 
 /**
@@ -78,8 +84,7 @@ export function unpairedRatioInterval(
     for (let i = 0; i < count; i += 1) drawn.draw(random.below(count));
     return drawn.takeMedian();
   };
-  const all = Array.from({ length: resamples }, () => medianOf(a, times.length) / medianOf(b, references.length));
-  return { low: quantile(all, 0.025), high: quantile(all, 0.975) };
+  return middleOf(Array.from({ length: resamples }, () => medianOf(a, times.length) / medianOf(b, references.length)));
 }
 
 /** 95 % percentile bootstrap interval of a median. Null for fewer than two values. */

@@ -1,8 +1,15 @@
-/** Order statistics of a few values. */
+/** Order statistics. */
+
+/** Numbers in their order; the host's loop feels thousands that are compared by a function. */
+export const inOrder = (values: ArrayLike<number>): Float64Array => new Float64Array(values).sort();
 
 /** Quantile `q` (0 to 1) with linear interpolation between order statistics; NaN of nothing. */
-export function quantile(values: readonly number[], q: number): number {
-  const sorted = [...values].sort((x, y) => x - y);
+export function quantile(values: ArrayLike<number>, q: number): number {
+  return quantileInOrder(inOrder(values), q);
+}
+
+/** The same of values that are in their order: several of the same ones sort them once. */
+export function quantileInOrder(sorted: Float64Array, q: number): number {
   const position = (sorted.length - 1) * q;
   const low = Math.floor(position);
   const below = sorted[low] ?? Number.NaN;
