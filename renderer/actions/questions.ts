@@ -1,7 +1,8 @@
 /** Opens a question: its layout, its example filled, and its hints. */
 import type { Subject } from '../../electron/contract/bench/benches.ts';
 import type { RunId } from '../../electron/contract/run.ts';
-import { kindOfDocument } from '../../electron/contract/scenario/index.ts';
+import type { ScenarioDraft } from '../../electron/contract/scenario/draft.ts';
+import { kindOfDocument, valueAt, withValueAt } from '../../electron/contract/scenario/index.ts';
 import { lastAsked } from '../base/last-asked.ts';
 import { type Question, type QuestionExample, questionOf } from '../base/questions.ts';
 import type { Overlays } from '../data/overlays.ts';
@@ -62,6 +63,18 @@ export function createQuestionActions({ client, stores }: ActionContext, parts: 
     questions.begin(question.id);
   }
 
+  /** A variant of another machine's would stand there as a fault, at first sight: what runs here takes its place. */
+  function withoutAbsentVariant(): void {
+    const { draft } = stores.scenario.getState();
+    const { variants } = stores.connection.getState().capabilities;
+    const wanted = valueAt(draft, ['solver', 'variant']);
+    const found = variants.find(({ id, workload }) => id === wanted && workload === kindOfDocument(draft));
+    if (found?.reason == null) return;
+    // Opened and not edited: whoever asks the next question has nothing to save.
+    const runsHere = withValueAt(draft, ['solver', 'variant'], undefined) as ScenarioDraft;
+    stores.scenario.open({ draft: runsHere, file: null, readOnly: false });
+  }
+
   /** The run with its own scenario in the form, which may be older than the file of its name. */
   async function openRecorded(question: Question, { run: file }: Of<'recorded'>, isLast: () => boolean): Promise<void> {
     const run = await client.call('run.open', { source: { kind: 'file', file: { kind: 'library', key: file } } });
@@ -69,6 +82,7 @@ export function createQuestionActions({ client, stores }: ActionContext, parts: 
       await client.call('run.forget', { run: run.id });
       return;
     }
+    withoutAbsentVariant();
     arrange(question);
     runs.show(run.id);
   }

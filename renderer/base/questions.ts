@@ -144,7 +144,7 @@ export const questions: readonly Question[] = [
     hints: [
       {
         panel: 'kernel-editor',
-        text: 'Save copy makes it yours. Change a line, then press Run: it is compiled and checked.',
+        text: 'Save copy makes it yours: change a line, press Run, and it is checked. New kernel begins with ten lines of your own.',
       },
       { panel: 'compare', text: 'Your variant stands among the others. Tick both, then press Benchmark.' },
       { panel: 'scenario', text: 'The problem that it is run on, and how large it is.' },

@@ -34,7 +34,14 @@ export interface DialogKinds {
   };
   /** A kernel of one's own from nothing. */
   readonly begin: {
-    readonly request: { readonly beginnings: readonly Beginning[]; readonly taken: readonly string[] };
+    readonly request: {
+      readonly beginnings: readonly Beginning[];
+      readonly taken: readonly string[];
+      /** What it would run on here. */
+      readonly device: 'cpu' | 'cuda';
+      /** Null: the first of all. */
+      readonly first: string | null;
+    };
     readonly answer: { readonly beginning: string; readonly id: string; readonly answer: AnswerLanguage };
   };
   /** Answered with the id of a command. */

@@ -111,6 +111,26 @@ describe('the library', () => {
     expect(open.problems).toEqual([]);
   });
 
+  it('begins a kernel from nothing among the examples, for the processor where there is no GPU, and opens its editor', async () => {
+    const { open, page, bench } = await loaded();
+    await bench.run.waitFor();
+    await bench.panel('Library').click();
+    await page.getByRole('radio', { name: 'Examples' }).check();
+    const entry = page.getByRole('button', { name: /^Stencil On a CPU or a GPU/ });
+    await entry.scrollIntoViewIfNeeded();
+    await open.screenshot('examples-own-kernels');
+    await entry.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'New kernel' });
+    expect(await dialog.getByLabel('Begins as').inputValue()).toBe('stencil');
+    expect(await dialog.getByLabel('Runs on').inputValue()).toBe('.cpp');
+    await dialog.getByRole('button', { name: 'Make it' }).click();
+    await expect.poll(() => bench.panel('Kernel editor').getAttribute('aria-selected')).toBe('true');
+    await expect.poll(() => page.locator('.cm-content').textContent()).toContain('results[i]');
+    await expect.poll(() => bench.title.textContent()).toContain('my-stencil');
+    await open.screenshot('examples-own-kernel-opened');
+    expect(open.problems).toEqual([]);
+  });
+
   it('tells what differs between the form and a file, with units', async () => {
     writeFileSync(path.join(folder, 'gamma.json'), quick('Gamma beam', 60));
     const { open, page, bench } = await loaded({ theme: 'dark' });

@@ -1,7 +1,8 @@
 /** A crystal fitted to an image, on the page: opened, refined, stopped, held against the image, and taken into the form. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { seenWhole } from './looks.ts';
+import { accessibilityFaults } from './accessible.ts';
+import { inEveryLook } from './looks.ts';
 import { useWorkbench, type Workbench } from './workbench-page.ts';
 
 const { loaded } = useWorkbench('refine');
@@ -39,6 +40,16 @@ async function open({ page, bench }: Workbench, scenario: { readonly name: strin
   if ((await discard.count()) > 0) await discard.click();
 }
 
+/** Each size of window has its own arrangement. */
+async function seen({ open: { screenshot }, page, bench }: Workbench, name: string): Promise<void> {
+  await inEveryLook(page, async (look) => {
+    await bench.panel('Refinement').click();
+    await bench.drawn();
+    await screenshot(`${name}-${look.name}`);
+    expect(await accessibilityFaults(page), look.name).toEqual([]);
+  });
+}
+
 describe('a crystal', () => {
   it('is fitted to an image of a file, by keyboard, seen beside it, and taken into the form', async () => {
     const all = await loaded();
@@ -56,7 +67,7 @@ describe('a crystal', () => {
     await open(all, start);
     await bench.panel('Refinement').click();
     await page.getByText('No image yet').waitFor();
-    await seenWhole(all.open, 'refine-empty');
+    await seen(all, 'refine-empty');
     // Whatever cannot be read is said, and what can is offered.
     await page
       .getByTestId('refine-file')
@@ -79,7 +90,7 @@ describe('a crystal', () => {
     ]);
     await page.getByRole('img', { name: /^Residual by iteration/ }).waitFor();
     await page.getByRole('img', { name: /^Difference of Image less the fit/ }).waitFor();
-    await seenWhole(all.open, 'refine-found');
+    await seen(all, 'refine-found');
 
     await page.getByRole('button', { name: 'Use this crystal' }).press('Enter');
     await bench.panel('Scenario').click();

@@ -12,6 +12,9 @@ export interface RefinementStep {
 
 const TALL = 14;
 
+/** There is no half of an iteration. */
+const whole = (value: number): string => (Number.isInteger(value) ? String(value) : '');
+
 export function refinementChart(steps: readonly RefinementStep[]): Chart {
   const taken = steps.filter((step) => step.taken);
   const missed = steps.filter((step) => !step.taken);
@@ -31,7 +34,14 @@ export function refinementChart(steps: readonly RefinementStep[]): Chart {
     title: 'Residual by iteration',
     panes: [
       {
-        x: { title: 'Iteration', unit: '', kind: 'linear', from: 0.5, to: Math.max(4, steps.length) + 0.5 },
+        x: {
+          title: 'Iteration',
+          unit: '',
+          kind: 'linear',
+          from: 0.5,
+          to: Math.max(4, steps.length) + 0.5,
+          format: whole,
+        },
         y: { title: 'Residual', unit: 'counts', kind: 'log', from, to },
         series: [
           {

@@ -33,9 +33,9 @@ function Choice({ label, ...select }: ChoiceProps): ReactElement {
 }
 
 export default function BeginDialog({ request, answer }: BeginDialogProps): ReactElement {
-  const { beginnings, taken } = request;
-  const [beginning, setBeginning] = useState(beginnings[0]?.id ?? '');
-  const [extension, setExtension] = useState('.cu');
+  const { beginnings, taken, device, first } = request;
+  const [beginning, setBeginning] = useState(first ?? beginnings[0]?.id ?? '');
+  const [extension, setExtension] = useState(device === 'cuda' ? '.cu' : '.cpp');
   const [language, setLanguage] = useState<AnswerLanguage>('python');
   const [name, setName] = useState<string | null>(null);
   const stem = name ?? `my-${beginning}`;
@@ -72,7 +72,7 @@ export default function BeginDialog({ request, answer }: BeginDialogProps): Reac
         label="Runs on"
         value={extension}
         options={[
-          { value: '.cu', label: 'the GPU, in CUDA' },
+          { value: '.cu', label: device === 'cuda' ? 'the GPU, in CUDA' : 'a GPU, in CUDA: there is none here' },
           { value: '.cpp', label: 'the CPU, in C++' },
         ]}
         onChange={setExtension}

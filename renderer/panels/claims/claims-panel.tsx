@@ -21,7 +21,7 @@ import '../../widgets/plots/plot-panel.css';
 import '../../widgets/words/claims-table.css';
 import './claims-panel.css';
 import { RetryOffer } from '../../workbench/offers.tsx';
-import { isOn, matches, rangeText, toneOf } from './words.ts';
+import { isOn, matches, rangeText, toldClaim, toneOf } from './words.ts';
 
 function FindingRow({ claim, finding }: { readonly claim: TableClaim; readonly finding: ClaimFinding }): ReactElement {
   const { benches } = useWorkbench();
@@ -140,7 +140,7 @@ function Claim({ claim }: { readonly claim: TableClaim }): ReactElement {
     >
       <summary>
         <b>{claim.claim}</b>
-        <span>{claimedText(claim, claim.unit)}</span>
+        <span>{toldClaim(claim)}</span>
         <span>{rangeText(claim)}</span>
         <span className="claims-panel__verdict" data-tone={toneOf(claim.verdict)}>
           {claim.verdict}
@@ -243,6 +243,14 @@ export default function ClaimsPanel(): ReactElement {
             }
           />
         ) : null}
+        {shown.length === 0 ? null : (
+          <div className="claims-panel__head" aria-hidden="true">
+            <span>Claim</span>
+            <span>Claimed</span>
+            <span>Measured</span>
+            <span>Verdict</span>
+          </div>
+        )}
         {shown.map(({ row, title, source, claims }) => (
           <section key={row} className="claims-panel__row" aria-label={title}>
             <h2>

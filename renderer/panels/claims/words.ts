@@ -1,6 +1,7 @@
 /** What the list of claims says and shows of each. No React. */
 import type { ClaimTableRow, TableClaim } from '../../../electron/contract/bench/claim-table.ts';
 import { cardsText } from '../../base/claim-cards.ts';
+import { claimedText } from '../../base/claims.ts';
 import { NO_VALUE, significant } from '../../base/numbers.ts';
 
 /** The range of what was measured, in the unit of the first. */
@@ -12,6 +13,12 @@ export function rangeText({ findings }: Pick<TableClaim, 'findings'>): string {
   const [low, high] = [Math.min(...values), Math.max(...values)].map((value) => significant(value, 3));
   const unit = first.unit === '×' ? '×' : ` ${first.unit}`;
   return low === high ? `${low}${unit}` : `${low}–${high}${unit}`;
+}
+
+/** What is claimed; without a measurement nobody knows its unit, and the claim's own words have it. */
+export function toldClaim(claim: TableClaim): string {
+  const measured = claim.findings.some(({ value }) => value !== null);
+  return claim.unit === '' && !measured ? NO_VALUE : claimedText(claim, claim.unit);
 }
 
 /** By what is said first and alone: mixed verdicts have no colour. */

@@ -89,6 +89,9 @@ export default function DecisionPanel(): ReactElement {
             {failure}
           </EmptyState>
         )}
+        {decisions === null && failure === null ? (
+          <EmptyState icon="sliders" title="Reading the sessions…" action={null} />
+        ) : null}
         {decisions !== null && decisions.length === 0 && failure === null ? (
           <EmptyState
             icon="sliders"

@@ -80,6 +80,9 @@ export default function HistoryPanel(): ReactElement {
             {failure}
           </EmptyState>
         )}
+        {series === null && failure === null ? (
+          <EmptyState icon="curve" title="Reading the sessions…" action={null} />
+        ) : null}
         {series !== null && shown.length === 0 && failure === null ? (
           <EmptyState
             icon="curve"

@@ -181,12 +181,14 @@ export default function LadderPanel(): ReactElement {
           options={scenarioKindNames.map((name) => ({ value: name, label: scenarioKinds[name].title }))}
           onChange={(name) => stores.comparison.show(name as WorkloadName)}
         />
-        <Select
-          label="Session"
-          value={bench?.id ?? ''}
-          options={all.map((one) => ({ value: one.id, label: optionText(one) }))}
-          onChange={(id) => store.setState({ benches: { ...wanted, [workload]: id } })}
-        />
+        {all.length === 0 ? null : (
+          <Select
+            label="Session"
+            value={bench?.id ?? ''}
+            options={all.map((one) => ({ value: one.id, label: optionText(one) }))}
+            onChange={(id) => store.setState({ benches: { ...wanted, [workload]: id } })}
+          />
+        )}
         <span className="panel-readout">{bench === null ? '' : bench.scenario}</span>
         <div className="panel-bar__tools">
           <ReportMenu

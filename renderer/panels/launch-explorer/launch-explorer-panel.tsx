@@ -1,5 +1,6 @@
 /** What a block size means for a kernel: grid, occupancy and its limit, waves, which thread does what. */
 import { type ReactElement, useMemo } from 'react';
+import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { Controls } from './controls.tsx';
@@ -11,14 +12,15 @@ import '../../widgets/plots/plot-panel.css';
 import './launch-explorer-panel.css';
 
 export default function LaunchExplorerPanel(): ReactElement {
-  const { storage, settingsReset } = useWorkbench();
+  const { stores, storage, settingsReset } = useWorkbench();
+  const kind = useSelected(stores.scenario, ({ draft }) => kindOfDocument(draft));
   const store = useMemo(() => createLaunchStore(storage, settingsReset), [storage, settingsReset]);
   const config = useSelected(store, (state) => state);
   const kernels = useKernels();
   const gpus = useGpus();
   const reported = useMemo(
-    () => (kernels === null ? null : explain(config, kernels.sets, gpus)),
-    [config, kernels, gpus],
+    () => (kernels === null ? null : explain(config, kernels.sets, gpus, kind)),
+    [config, kernels, gpus, kind],
   );
   const said = useDriver(reported);
   const explained = useMemo(() => (reported === null ? null : loadedBy(reported, said)), [reported, said]);

@@ -83,11 +83,21 @@ export interface Explained {
   readonly thread: number;
 }
 
-export function explain(config: LaunchState, sets: readonly KernelSet[], gpus: readonly Gpu[]): Explained | null {
+/** `preferred`: whose kernel stands there before one was chosen. */
+export function explain(
+  config: LaunchState,
+  sets: readonly KernelSet[],
+  gpus: readonly Gpu[],
+  preferred: string,
+): Explained | null {
   const gpu = gpus.find(({ id }) => id === config.gpu) ?? gpus[0];
   if (gpu === undefined) return null;
   const choices = kernelsFor(sets, gpu.limits.architecture);
-  const usual = choices.find(({ workload }) => workload !== 'probe') ?? choices[0] ?? null;
+  const usual =
+    choices.find(({ workload }) => workload === preferred) ??
+    choices.find(({ workload }) => workload !== 'probe') ??
+    choices[0] ??
+    null;
   const choice = config.kernel === OWN_NUMBERS ? null : (choices.find(({ id }) => id === config.kernel) ?? usual);
   const own = { registers: config.registers, shared_bytes: config.shared_bytes, barriers: 1 };
   const kernel: LaunchedKernel = choice === null ? own : choice.kernel;

@@ -1,14 +1,17 @@
 /** The examples under the questions that they answer. */
 import { Fragment, type ReactElement } from 'react';
 import type { LibraryItem } from '../../../electron/contract/library.ts';
+import { Beginnings } from './beginnings.tsx';
 import { grouped } from './examples.ts';
 
 export interface ExamplesProps {
   readonly items: readonly LibraryItem[];
+  /** What was sought; null: of a kind or a tag, which kernels from nothing have not. */
+  readonly text: string | null;
   readonly entry: (item: LibraryItem) => ReactElement;
 }
 
-export function Examples({ items, entry }: ExamplesProps): ReactElement {
+export function Examples({ items, text, entry }: ExamplesProps): ReactElement {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
     <section className="library-panel__list" aria-label="Examples" tabIndex={0}>
@@ -19,6 +22,7 @@ export function Examples({ items, entry }: ExamplesProps): ReactElement {
           <ul>{own.map(entry)}</ul>
         </Fragment>
       ))}
+      {text === null ? null : <Beginnings text={text} />}
     </section>
   );
 }

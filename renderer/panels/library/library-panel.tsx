@@ -152,8 +152,10 @@ export default function LibraryPanel(): ReactElement {
           The library could not be read: {failure}
         </p>
       )}
+      {/* Its place is kept while it is read: what stands below does not jump. */}
+      {result === null ? <div className="library-panel__list" /> : null}
       {result === null || result.items.length === 0 ? null : isGrouped ? (
-        <Examples items={result.items} entry={entry} />
+        <Examples items={result.items} text={kind === null && tag === null ? text : null} entry={entry} />
       ) : (
         <ul className="library-panel__list">{result.items.map(entry)}</ul>
       )}
@@ -188,7 +190,7 @@ export default function LibraryPanel(): ReactElement {
         <span title={place === 'examples' ? undefined : result?.folder}>
           {result === null
             ? 'Reading the library…'
-            : `${result.total} ${result.total === 1 ? 'file' : 'files'} · ${place === 'examples' ? 'came with the program' : result.folder}`}
+            : `${result.total} ${result.total === 1 ? 'file' : 'files'}${place === 'examples' ? '' : ` · ${result.folder}`}`}
         </span>
         <Button tone="quiet" onPress={() => setPacking(true)}>
           Pack for a colleague…

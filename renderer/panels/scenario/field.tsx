@@ -7,7 +7,7 @@ import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
-import { type FieldModel, fieldModel, issuesAt, numberOr } from './fields.ts';
+import { choicesOf, type FieldModel, fieldModel, issuesAt, numberOr } from './fields.ts';
 import { useForm } from './form-context.ts';
 
 export interface RowProps {
@@ -74,7 +74,7 @@ export function Row({ field, controlId, children, ownFaultsOnly = false }: RowPr
 }
 
 /** Longest row of choices, in letters, that stands in one line beside its name. */
-const LETTERS_IN_SIGHT = 21;
+const LETTERS_IN_SIGHT = 20;
 
 function Choice({
   field,
@@ -86,9 +86,10 @@ function Choice({
   readonly invalid: boolean;
 }): ReactElement {
   const form = useForm();
-  const words = (field.schema.enum ?? []).map(String);
+  const choices = choicesOf(field.schema) ?? [];
+  const words = choices.map(String);
   const value = String(field.value ?? field.fallback ?? words[0]);
-  const change = (next: string): void => form.edit(field.path, next, field.title);
+  const change = (next: string): void => form.edit(field.path, choices[words.indexOf(next)], field.title);
   const fits = words.length <= 3 && words.join('').length <= LETTERS_IN_SIGHT && words.includes(value);
   const described = describedBy === undefined ? {} : { describedBy };
   if (fits) {
@@ -136,7 +137,7 @@ function Control({
   const form = useForm();
   const described = describedBy === undefined ? {} : { describedBy };
   const { schema } = field;
-  if (schema.enum !== undefined) return <Choice field={field} describedBy={describedBy} invalid={invalid} />;
+  if (choicesOf(schema) !== null) return <Choice field={field} describedBy={describedBy} invalid={invalid} />;
   if (schema.type === 'boolean') {
     return (
       <Segmented

@@ -57,6 +57,13 @@ export function fieldModel(draft: ScenarioDraft, resolved: ScenarioDraft | null,
   };
 }
 
+/** The values that a field allows, where it names them one by one; null where it does not. */
+export function choicesOf({ enum: words, anyOf }: JsonSchema): readonly unknown[] | null {
+  if (words !== undefined) return words;
+  const single = anyOf?.map((branch) => branch.const);
+  return single?.every((value) => typeof value === 'number' || typeof value === 'string') ? single : null;
+}
+
 function asIssue(fault: Fault): Issue {
   const { severity, message, value, allowed } = fault;
   return { severity, message, value, allowed, path: formatPath(fault.path), file: null, line: null, column: null };

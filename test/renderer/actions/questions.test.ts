@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { RunInfo } from '../../../electron/contract/run.ts';
+import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { ActionContext } from '../../../renderer/actions/context.ts';
 import { curveOfBeam } from '../../../renderer/actions/monte-carlo.ts';
 import { createQuestionActions, type QuestionParts } from '../../../renderer/actions/questions.ts';
@@ -11,7 +12,7 @@ import { createLayoutStore } from '../../../renderer/state/layout/store.ts';
 import { memoryStorage } from '../../../renderer/state/persisted.ts';
 import { createQuestionsStore } from '../../../renderer/state/questions.ts';
 import { createRunsStore } from '../../../renderer/state/runs.ts';
-import { createScenarioStore } from '../../../renderer/state/scenario.ts';
+import { createScenarioStore, isEdited } from '../../../renderer/state/scenario.ts';
 import { createSelectionStore } from '../../../renderer/state/selection.ts';
 import { createUserKernelStore } from '../../../renderer/state/user-kernels.ts';
 import { pageWorkloads } from '../../../renderer/workloads/index.ts';
@@ -33,6 +34,7 @@ function open({ mayLeave = true } = {}) {
     userKernels: createUserKernelStore(),
     runs: createRunsStore(),
     selection: createSelectionStore(),
+    connection: { getState: () => ({ capabilities: { variants } }) },
     notices: { fail: (title: string, error: unknown) => expect.unreachable(`${title}: ${error}`), tell: vi.fn() },
   };
   const started = vi.fn(async () => undefined);
@@ -45,6 +47,9 @@ function open({ mayLeave = true } = {}) {
   const actions = createQuestionActions({ client: host.client, stores } as unknown as ActionContext, parts);
   return { host, stores, actions, started, shown, stopped };
 }
+
+/** As a machine without a GPU has them. */
+const variants = [{ id: 'cuda-fused', workload: 'transport', bench: '', reason: 'no driver' }];
 
 const session = (labels: readonly string[]) => ({
   session: { reports: [{ entries: labels.map((label) => ({ label, status: 'measured' })) }] },
@@ -88,6 +93,20 @@ describe('a question', () => {
     expect(shown).not.toHaveBeenCalled();
     expect(stores.layout.getState().shown).toBe('simulate');
     expect(stores.questions.guide.getState().question).toBeNull();
+  });
+
+  it('opens a recorded run with what runs here in the place of its variant', async () => {
+    const { actions, stores, host, shown } = open();
+    const draft = { kind: 'transport', version: 2, beam: { energy_MeV: 70 }, solver: { variant: 'cuda-fused' } };
+    stores.scenario.replace(draft, 'the run’s own');
+    const opening = actions.open(byKind('recorded').id);
+    host.pending('run.open').answer({ id: 'recorded' });
+    await opening;
+    expect(shown).toHaveBeenCalledExactlyOnceWith('recorded');
+    const { draft: here } = stores.scenario.getState();
+    expect(here).toMatchObject({ kind: 'transport', beam: { energy_MeV: 70 } });
+    expect(valueAt(here, ['solver', 'variant'])).toBeUndefined();
+    expect(isEdited(stores.scenario.getState())).toBe(false);
   });
 
   it('shows a session against its reference, and takes it away for the next, but nothing of the user’s', async () => {

@@ -1,7 +1,7 @@
 /** What the list of claims says of each. */
 import { expect, test } from 'vitest';
 import type { TableClaim } from '../../../electron/contract/bench/claim-table.ts';
-import { matches, rangeText, toneOf } from '../../../renderer/panels/claims/words.ts';
+import { matches, rangeText, toldClaim, toneOf } from '../../../renderer/panels/claims/words.ts';
 
 const found = (value: number | null, unit = '×') => ({ value, unit }) as TableClaim['findings'][number];
 
@@ -9,6 +9,13 @@ test('a range is over what was measured', () => {
   expect(rangeText({ findings: [found(2.004), found(null), found(31.5)] })).toBe('2.00–31.5×');
   expect(rangeText({ findings: [found(23, 'cycles')] })).toBe('23.0 cycles');
   expect(rangeText({ findings: [found(null)] })).toBe('–');
+});
+
+test('what nobody measured has no number without its unit', () => {
+  const claim = { from: 0.05, to: 0.2, tolerance: 0, reason: null, unit: '', findings: [found(null)] };
+  expect(toldClaim(claim as unknown as TableClaim)).toBe('–');
+  const measured = { ...claim, unit: 's', findings: [found(0.1, 's')] };
+  expect(toldClaim(measured as unknown as TableClaim)).toMatch(/^0\.05.*0\.2 s$/);
 });
 
 test('only a verdict that stands alone has a colour', () => {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LibraryItem } from '../../../electron/contract/library.ts';
+import { sought } from '../../../renderer/panels/library/beginnings.tsx';
 import { lineOf } from '../../../renderer/panels/library/entry.tsx';
 import { exampleGroups, grouped } from '../../../renderer/panels/library/examples.ts';
 import { lengths, thumbnailOf } from '../../../renderer/panels/library/thumbnails.ts';
@@ -25,6 +26,19 @@ const item = (id: string, more: Partial<LibraryItem> = {}): LibraryItem => ({
     device: null,
   },
   ...more,
+});
+
+describe('kernels from nothing', () => {
+  it('are found by what they are, as the files are', () => {
+    const all = [
+      { id: 'vector-add', title: 'Vector add', says: 'a thread for each result' },
+      { id: 'reduction', title: 'Reduction', says: 'threads share a sum' },
+    ];
+    const found = (text: string) => sought(all, text).map(({ id }) => id);
+    expect(found('')).toEqual(['vector-add', 'reduction']);
+    expect(found('own kernel SUM')).toEqual(['reduction']);
+    expect(found('bone')).toEqual([]);
+  });
 });
 
 describe('the groups of examples', () => {

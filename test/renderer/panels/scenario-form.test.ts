@@ -7,7 +7,7 @@ import {
   schemaOfKind,
 } from '../../../electron/contract/scenario/index.ts';
 import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
-import { currentIssues, fieldModel, issuesAt } from '../../../renderer/panels/scenario/fields.ts';
+import { choicesOf, currentIssues, fieldModel, issuesAt } from '../../../renderer/panels/scenario/fields.ts';
 import { issueCount } from '../../../renderer/panels/scenario/form-issues.tsx';
 import { moved, newRegion } from '../../../renderer/panels/scenario/region-model.ts';
 import { sectionSummary, sectionsOf } from '../../../renderer/panels/scenario/sections.ts';
@@ -30,6 +30,25 @@ const issue = (path: string, message: string): Issue => ({
   message,
   value: null,
   allowed: null,
+});
+
+describe('a field whose values are named one by one', () => {
+  const micro = { kind: 'micro', version: 1, problem: { kind: 'coalescing' } };
+  const choices = (key: string) => {
+    const field = fieldModel(micro, null, ['problem', key]);
+    return field === null ? undefined : { of: choicesOf(field.schema), fallback: field.fallback };
+  };
+
+  it('offers words and numbers, and a number stays one', () => {
+    expect(choices('order')).toEqual({ of: ['forward', 'random'], fallback: 'forward' });
+    expect(choices('element_bytes')).toEqual({ of: [4, 8, 16], fallback: 4 });
+  });
+
+  it('is none where any number may stand, or one of several shapes', () => {
+    expect(choices('stride')?.of).toBeNull();
+    const energy = fieldModel(draft, null, ['grid', 'energy']);
+    expect(energy === null ? undefined : choicesOf(energy.schema)).toBeNull();
+  });
 });
 
 const sections = sectionsOf('transport');
