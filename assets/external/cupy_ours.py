@@ -82,8 +82,8 @@ class OurSolver(ArraySolver):
         scores = {name: pointer(field) for name, field in zip(FIELDS, self.fields)}
         scores = filled(SCORES, **scores, ledger=pointer(self.ledger), extremes=pointer(self.extremes))
         whole = {"tables": self.device_tables(), "scores": scores, "rows": nz, "bins": tables.shape[0]}
-        # No step is ever the last for the kernels: the program looks, as the others of CuPy do.
-        self.context = filled(STEP, **whole, stop_number=-1.0)
+        # Steps that are asked for after the last one find that the run is over, and change nothing.
+        self.context = filled(STEP, **whole, stop_number=problem["solver"]["stop_weight"] * tables.number_in)
 
     def prepare_energy(self, _ne):
         """Tables are the kernels' own."""
@@ -147,11 +147,14 @@ class OurSolver(ArraySolver):
         self.steps += 1
 
     def protons(self):
-        """As the ledger's last row leaves it: what its step began with, less what that lost."""
+        """As the ledger's last row leaves it: what its step began with, less what that lost. None where it is over."""
         if self.steps == 0:
             return super().protons()
         row = cp.asnumpy(self.ledger[self.steps - 1])
         return row[IN_FLIGHT] - row[STOPPED] - row[NUCLEAR] - row[SKIPPED] - row[ESCAPED : ESCAPED + FACES].sum()
+
+    def taken(self, _asked):
+        return int((self.ledger[: self.steps, IN_FLIGHT] > 0).sum())
 
     @property
     def losses(self):

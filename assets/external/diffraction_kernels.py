@@ -42,6 +42,7 @@ class KernelImage(Program):
             model = Model(self.request["problem"])
         with self.part("tables and kernel"):
             self.draw, self.image = self.library.image(model)
+            self.draw()  # compiles, and brings the kernel to the device
             self.clock.start()
             self.clock.stop()
         self.shape = (model.height, model.width)

@@ -63,9 +63,10 @@ class TransportProgram(Program):
         flight, energy_flight = self.solver.in_flight()
         losses = {name: (float(n), float(e)) for name, (n, e) in self.solver.losses.items()}
         dose = float(self.answer()["dose"].sum())
+        steps = self.solver.taken(self.steps)
         return {
-            "steps": self.steps,
-            "cell_steps": float(np.prod(self.tables.shape, dtype=float)) * self.steps,
+            "steps": steps,
+            "cell_steps": float(np.prod(self.tables.shape, dtype=float)) * steps,
             "ledger": ledger(self.tables, losses, dose, flight, energy_flight),
         }
 

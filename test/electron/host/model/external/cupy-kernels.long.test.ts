@@ -85,6 +85,42 @@ describe.for(Object.entries(solvers))('%s', ([place, more]) => {
   });
 });
 
+/** Both programs whole, the second of which looks at the device every eight steps; prints what they say of themselves. */
+const ENDED = `
+import json, sys
+import numpy as np
+import cupy_transport
+from array_solver import ArraySolver
+from transport_program import TransportProgram
+
+asked = {**json.load(sys.stdin), "style": "ours"}
+programs = TransportProgram(asked, lambda tables, dtype: ArraySolver(np, tables, dtype)), cupy_transport.program(asked)
+doses, steps = [], []
+for program in programs:
+    program.prepare()
+    program.repeat(1)
+    doses.append(program.answer()["dose"])
+    steps.append(program.facts()["steps"])
+print(json.dumps({"steps": steps, "apart": float(np.abs(doses[1] - doses[0]).max() / doses[0].max())}))
+`;
+
+test('our kernels end with the step that leaves too few protons, though more are asked for', {
+  timeout: 600_000,
+}, async (ctx) => {
+  needsCompiler(ctx);
+  const document = {
+    ...{ geometry: { width_mm: 4, depth_mm: 6 }, physics: { nuclear: 'off' } },
+    grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 100, energy: { kind: 'uniform', step_MeV: 1 } },
+    solver: { ...{ stepping: 'path', step_mm: 0.5, precision: 'fp64', stop_weight: 0.4 } },
+  };
+  const problem = { ...scenarios.resolve(await check(document, 20)), keyframes: 0 };
+  const ended = runPython(ENDED, { problem, steps_max: 20 }, environment) as { steps: number[]; apart: number };
+  const [steps = 0] = ended.steps;
+  expect(steps % 8).not.toBe(0);
+  expect(ended.steps).toEqual([steps, steps]);
+  expect(ended.apart).toBeLessThan(1e-12);
+});
+
 /** The text of a pixel is the same in both styles. */
 const elementwise = ['square crystals, all alike', 'listed reflections'] as const;
 
