@@ -1,9 +1,10 @@
 /** Reads all results of a study into one table. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StudyFolder } from '../../model/studies/folder.ts';
 import { type Row, type StudyTable, studyTable } from '../../model/studies/table.ts';
 
-/** Files that are read at the same time. */
-const AT_ONCE = 32;
+/** Others have their turn after so long. */
+const BITE_MS = 5;
 
 /** Rows that were read before, by point; what failed may be solved later. */
 export type KnownRows = Map<string, Row>;
@@ -18,30 +19,30 @@ export async function readRows(
 ): Promise<{ readonly rows: readonly Row[]; readonly damaged: readonly string[] }> {
   const ended = await folder.ended();
   const lines = (await folder.lines()).filter(({ id }) => ended.has(id));
-  const found: (Row | null)[] = lines.map(() => null);
-  let next = 0;
-  const read = async (): Promise<void> => {
-    for (let i = next++; i < lines.length; i = next++) {
-      const line = lines[i];
-      const state = line === undefined ? undefined : ended.get(line.id);
-      if (line === undefined || state === undefined) continue;
-      const before = known.get(line.id);
-      if (before?.result.status === state) {
-        found[i] = before;
-        continue;
-      }
-      const result = await folder.result(line.id, state);
-      if (result === null) continue;
-      const row = { line, result };
-      known.set(line.id, row);
-      found[i] = row;
+  const rows: Row[] = [];
+  const damaged: string[] = [];
+  let since = performance.now();
+  for (const line of lines) {
+    const state = ended.get(line.id) ?? 'done';
+    const before = known.get(line.id);
+    if (before?.result.status === state) {
+      rows.push(before);
+      continue;
     }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, read));
-  return {
-    rows: found.filter((row) => row !== null),
-    damaged: lines.filter((_, i) => found[i] === null).map(({ id }) => id),
-  };
+    if (performance.now() - since > BITE_MS) {
+      await nextTurn();
+      since = performance.now();
+    }
+    const result = await folder.result(line.id, state);
+    if (result === null) {
+      damaged.push(line.id);
+      continue;
+    }
+    const row = { line, result };
+    known.set(line.id, row);
+    rows.push(row);
+  }
+  return { rows, damaged };
 }
 
 export async function collect(folder: StudyFolder, known?: KnownRows): Promise<StudyTable> {

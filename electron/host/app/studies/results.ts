@@ -16,16 +16,25 @@ import { documentOf } from './documents.ts';
 
 /** Studies whose rows a thread keeps: that which is looked at, and one beside it. */
 const KEPT = 2;
-const kept = new Map<string, { readonly known: KnownRows; size: number; table: StudyTable | null }>();
+interface Kept {
+  readonly known: KnownRows;
+  size: number;
+  /** Of the folder, when it was looked at last. */
+  changed: string | null;
+  table: StudyTable | null;
+}
+const kept = new Map<string, Kept>();
 
 /** Only files that have come since the last time are read. */
 async function tableOf(path: string): Promise<StudyTable> {
   const folder = await StudyFolder.open(path);
   const key = `${path} ${folder.head.sha256}`;
-  const mine = kept.get(key) ?? { known: new Map(), size: -1, table: null };
+  const mine = kept.get(key) ?? { known: new Map(), size: -1, changed: null, table: null };
   kept.delete(key);
   kept.set(key, mine);
   for (const oldest of [...kept.keys()].slice(0, -KEPT)) kept.delete(oldest);
+  const changed = await folder.changed();
+  if (mine.table !== null && changed !== null && changed === mine.changed) return mine.table;
   const ended = await folder.ended();
   const failed = [...ended.values()].filter((state) => state === 'failed').length;
   const size = 2 * ended.size - failed;
@@ -33,6 +42,7 @@ async function tableOf(path: string): Promise<StudyTable> {
     mine.table = await collect(folder, mine.known);
     mine.size = size;
   }
+  mine.changed = changed;
   return mine.table;
 }
 

@@ -2,6 +2,7 @@
  * Plain files only. A pipe would hold a thread until somebody writes into it, and four such threads are all that
  * reads files here: opened without waiting, it is told apart before anything is read.
  */
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { constants, type FileHandle, open } from 'node:fs/promises';
 import { BraggError } from '../../../contract/errors.ts';
 
@@ -13,13 +14,17 @@ export async function openWithoutWaiting(file: string): Promise<FileHandle> {
   return open(file, constants.O_RDONLY | WITHOUT_WAITING);
 }
 
+/** What a name that is no plain file's is told by. */
+function refuseOther(found: { readonly isFile: () => boolean; readonly isDirectory: () => boolean }, name: string): void {
+  if (found.isDirectory()) throw Object.assign(new Error(`EISDIR: ${name} is a folder`), { code: 'EISDIR' });
+  if (!found.isFile()) throw new BraggError('foreign-file', `${name} is a pipe or a device, not a file.`);
+}
+
 /** Throws as the file system does, and a BraggError `foreign-file` for what is no plain file. `name`: for messages. */
 export async function openPlain(file: string, name = file): Promise<FileHandle> {
   const handle = await openWithoutWaiting(file);
   try {
-    const found = await handle.stat();
-    if (found.isDirectory()) throw Object.assign(new Error(`EISDIR: ${name} is a folder`), { code: 'EISDIR' });
-    if (!found.isFile()) throw new BraggError('foreign-file', `${name} is a pipe or a device, not a file.`);
+    refuseOther(await handle.stat(), name);
     return handle;
   } catch (error) {
     await handle.close();
@@ -45,5 +50,16 @@ export async function readPlainAtMost(file: string, most_bytes: number, name = f
     return size > most_bytes ? null : await handle.readFile();
   } finally {
     await handle.close();
+  }
+}
+
+/** The same at once, for very many small files: a promise for each step of each takes ten times as long. */
+export function readPlainNow(file: string): Buffer {
+  const handle = openSync(file, constants.O_RDONLY | WITHOUT_WAITING);
+  try {
+    refuseOther(fstatSync(handle), file);
+    return readFileSync(handle);
+  } finally {
+    closeSync(handle);
   }
 }

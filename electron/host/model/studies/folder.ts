@@ -8,6 +8,7 @@
  *   stop          asks all of them to stop
  */
 import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
@@ -25,7 +26,7 @@ import {
   studySchema,
 } from '../../../contract/study/index.ts';
 import { fileError } from '../../io/files/errors.ts';
-import { readPlain } from '../../io/files/plain-file.ts';
+import { readPlain, readPlainNow } from '../../io/files/plain-file.ts';
 import { writeAtomically, writeBeside } from '../../io/files/write-file.ts';
 import { canonical } from './points.ts';
 
@@ -35,6 +36,9 @@ const STOP = 'stop';
 const RESULTS = 'results';
 const RUNNING = 'running';
 const ENDED = /^([0-9a-f]{16})(\.failed)?\.json$/;
+
+/** Clocks of file servers tick and differ by less. */
+const SETTLED_MS = 10_000;
 
 export type PointState = 'done' | 'failed';
 
@@ -150,6 +154,18 @@ export class StudyFolder {
       .map((line) => parsed(line, (value) => planLineSchema.parse(value) as PlanLine, name));
   }
 
+  /**
+   * When a result came last, or was taken away: of the folders alone. Null while that is so short ago that another may
+   * have come in the same tick of the file system's clock.
+   */
+  async changed(): Promise<string | null> {
+    const root = path.join(this.folder, RESULTS);
+    const names = await readdir(root).catch(() => []);
+    let last_ms = 0;
+    for (const name of names) last_ms = Math.max(last_ms, statSync(path.join(root, name)).mtimeMs);
+    return Date.now() - last_ms < SETTLED_MS ? null : `${names.length} ${last_ms}`;
+  }
+
   /** What has ended, by the names of the files alone */
   async ended(): Promise<ReadonlyMap<string, PointState>> {
     const ended = new Map<string, PointState>();
@@ -210,9 +226,12 @@ export class StudyFolder {
   /** Null for one that cannot be read: it is put aside, so that it counts as not done. */
   async result(id: string, state: PointState): Promise<PointResult | null> {
     const file = this.fileOf(id, state);
-    const text = await readText(file).catch((error: unknown) => {
+    let text: string;
+    try {
+      text = readPlainNow(file).toString('utf8');
+    } catch (error) {
       throw fileError(error, file);
-    });
+    }
     try {
       return pointResultSchema.parse(JSON.parse(text)) as PointResult;
     } catch {

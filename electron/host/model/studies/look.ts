@@ -19,8 +19,41 @@ type Row = readonly StudyCell[];
 
 const keyOf = ({ of, name }: StudyColumn): string => `${of} ${name}`;
 
+/** What was found of a table, as long as it is kept: whoever scrolls asks the same of it again and again. */
+interface Found {
+  columns: readonly StudyColumnInfo[] | null;
+  notes: readonly string[] | null;
+  /** The last rows that matched and stood in order, by what was asked. */
+  readonly lists: Map<string, unknown>;
+}
+const known = new WeakMap<StudyTable, Found>();
+const FEW_LISTS = 4;
+
+function foundOf(table: StudyTable): Found {
+  const found = known.get(table) ?? { columns: null, notes: null, lists: new Map() };
+  known.set(table, found);
+  return found;
+}
+
+/** The least recently asked goes first. */
+function listed<T>(table: StudyTable, question: readonly unknown[], make: () => T): T {
+  const { lists } = foundOf(table);
+  const key = JSON.stringify(question);
+  const list = lists.has(key) ? (lists.get(key) as T) : make();
+  lists.delete(key);
+  lists.set(key, list);
+  for (const oldest of [...lists.keys()].slice(0, -FEW_LISTS)) lists.delete(oldest);
+  return list;
+}
+
 /** Columns, and what all rows have in common. */
-export function columnsOf({ columns, rows }: StudyTable): readonly StudyColumnInfo[] {
+export function columnsOf(table: StudyTable): readonly StudyColumnInfo[] {
+  const found = foundOf(table);
+  found.columns ??= infosOf(table);
+  return found.columns;
+}
+
+function infosOf({ columns, rows }: StudyTable): readonly StudyColumnInfo[] {
   return columns.map((column, i) => {
     const first = rows[0]?.[i] ?? null;
     const some = rows.some((row) => row[i] !== null);
@@ -65,6 +98,10 @@ function documentsOf({ columns }: StudyTable): (row: Row) => unknown {
 
 /** Rows where the condition is true. One that lacks a value is left out, unless all do. */
 function matching(table: StudyTable, filter: string): readonly Row[] {
+  return listed(table, ['matching', filter], () => matchingNow(table, filter));
+}
+
+function matchingNow(table: StudyTable, filter: string): readonly Row[] {
   const { rows } = table;
   if (filter.trim() === '') return rows;
   const refuse = (error: ExpressionError): BraggError =>
@@ -117,15 +154,20 @@ function sorted<T>(rows: readonly T[], cellOf: (row: T) => StudyCell, descending
 /** Throws BraggError `invalid` for what is no condition, `not-found` for a column that is not there. */
 export function lookAt(table: StudyTable, { filter, sort, groups, from, count }: Look): StudyRows {
   const matched = matching(table, filter);
-  const told = { matching: matched.length, all: table.rows.length, notes: tableNotes(table) };
+  const found = foundOf(table);
+  found.notes ??= tableNotes(table);
+  const told = { matching: matched.length, all: table.rows.length, notes: found.notes };
   const infos = columnsOf(table);
   if (groups.length === 0) {
     const at = sort === null ? 0 : indexOf(table, sort.key);
-    const ordered = sort === null ? matched : sorted(matched, (row) => row[at] ?? null, sort.descending);
+    const ordered =
+      sort === null
+        ? matched
+        : listed(table, ['sorted', filter, sort], () => sorted(matched, (row) => row[at] ?? null, sort.descending));
     return { columns: infos, rows: ordered.slice(from, from + count), spans: [], shown: ordered.length, ...told };
   }
   const by = groups.map((key) => indexOf(table, key));
-  const { columns, lines } = grouped(infos, matched, by);
+  const { columns, lines } = listed(table, ['grouped', filter, groups], () => grouped(infos, matched, by));
   // A column that groups do not have, as of the table before: their own order.
   const at = columns.findIndex(({ key }) => key === sort?.key);
   const ordered = sort === null || at < 0 ? lines : sorted(lines, ({ cells }) => cells[at] ?? null, sort.descending);

@@ -30,21 +30,24 @@ export interface Row {
   readonly result: PointResult;
 }
 
-type Values = ReadonlyMap<string, Cell>;
+/** As columns come: a row may be shorter than a later one. */
+type Values = Cell[];
 
-/** Collects columns as they come, each once. */
+/** Collects columns as they come, each once. Rows are many: a column is known by its place. */
 class Columns {
-  readonly #byName = new Map<string, StudyColumn>();
+  readonly all: StudyColumn[] = [];
+  readonly #places = new Map<StudyColumn['of'], Map<string, number>>();
 
-  add(of: StudyColumn['of'], name: string, unit = ''): string {
-    const key = `${of} ${name}`;
-    const known = this.#byName.get(key);
-    if (known === undefined || (known.unit === '' && unit !== '')) this.#byName.set(key, { name, unit, of });
-    return key;
-  }
-
-  get all(): readonly (readonly [string, StudyColumn])[] {
-    return [...this.#byName];
+  set(into: Values, of: StudyColumn['of'], name: string, value: Cell, unit = ''): void {
+    let names = this.#places.get(of);
+    if (names === undefined) this.#places.set(of, (names = new Map()));
+    const place = names.get(name) ?? this.all.length;
+    const known = this.all[place];
+    if (known === undefined || (known.unit === '' && unit !== '')) {
+      names.set(name, place);
+      this.all[place] = { name, unit, of };
+    }
+    into[place] = value;
   }
 }
 
@@ -64,21 +67,21 @@ function axisUnit(head: PlanHead, line: PlanLine, path: PlanLine['settings'][num
   return schema === null ? '' : unitSymbols[unitOf(schema)];
 }
 
-function measured(columns: Columns, measures: readonly Measure[], into: Map<string, Cell>): void {
+function measured(columns: Columns, measures: readonly Measure[], into: Values): void {
   for (const { name, unit, value, low, high } of measures) {
-    into.set(columns.add('measure', name, unit), value);
-    if (low !== undefined) into.set(columns.add('measure', `${name}_low`, unit), low);
-    if (high !== undefined) into.set(columns.add('measure', `${name}_high`, unit), high);
+    columns.set(into, 'measure', name, value, unit);
+    if (low !== undefined) columns.set(into, 'measure', `${name}_low`, low, unit);
+    if (high !== undefined) columns.set(into, 'measure', `${name}_high`, high, unit);
   }
 }
 
-function whereOf(columns: Columns, { where, started, finished }: PointResult, into: Map<string, Cell>): void {
+function whereOf(columns: Columns, { where, started, finished }: PointResult, into: Values): void {
   const told = {
     ...{ machine: where.machine, cpu: where.cpu, cores: where.cores, os: where.os },
     ...{ gpu: where.gpu, gpu_uuid: where.gpu_uuid, driver: where.driver, at_once: where.at_once, job: where.job },
     ...{ version: where.version, build: where.build, commit: where.commit, started, finished },
   };
-  for (const [name, value] of Object.entries(told)) into.set(columns.add('where', name), value);
+  for (const [name, value] of Object.entries(told)) columns.set(into, 'where', name, value);
 }
 
 function machinesOf(rows: readonly Row[]): StudyTable['machines'] {
@@ -98,32 +101,32 @@ export function studyTable(head: PlanHead, rows: readonly Row[], damaged: readon
   const units = new Map<string, string>();
   const errors = errorsOf(head, rows);
   for (const [i, { line, result }] of rows.entries()) {
-    const into = new Map<string, Cell>();
+    const into: Values = [];
     const point = { point: line.id, base: head.bases[line.base]?.name ?? '', status: result.status };
-    for (const [name, value] of Object.entries(point)) into.set(columns.add('point', name), value);
+    for (const [name, value] of Object.entries(point)) columns.set(into, 'point', name, value);
     for (const { path, value } of line.settings) {
       const name = formatPath(path);
       const unit = units.get(`${line.base} ${name}`) ?? axisUnit(head, line, path);
       units.set(`${line.base} ${name}`, unit);
-      into.set(columns.add('axis', name, unit), cellOf(value));
+      columns.set(into, 'axis', name, cellOf(value), unit);
       const configured = typeof value === 'string' ? parseConfigured(value) : null;
       for (const [constant, set] of Object.entries(configured?.configuration ?? {}))
-        into.set(columns.add('axis', constant), set);
+        columns.set(into, 'axis', constant, set);
     }
     const { workload, variant, precision, threads, repeats } = result;
     const solved = { workload, variant, precision, threads, repeats, error: result.error?.message ?? null };
-    for (const [name, value] of Object.entries(solved)) into.set(columns.add('point', name), value);
+    for (const [name, value] of Object.entries(solved)) columns.set(into, 'point', name, value);
     measured(columns, result.measures, into);
-    for (const { name, unit, value } of errors[i] ?? []) into.set(columns.add('error', name, unit), value);
+    for (const { name, unit, value } of errors[i] ?? []) columns.set(into, 'error', name, value, unit);
     whereOf(columns, result, into);
     all.push(into);
   }
   // Groups side by side, whichever row brought a column first.
   const order: readonly StudyColumn['of'][] = ['point', 'axis', 'measure', 'error', 'where'];
-  const sorted = order.flatMap((of) => columns.all.filter(([, column]) => column.of === of));
+  const places = order.flatMap((of) => columns.all.flatMap((column, place) => (column.of === of ? [place] : [])));
   return {
-    columns: sorted.map(([, column]) => column),
-    rows: all.map((values) => sorted.map(([key]) => values.get(key) ?? null)),
+    columns: places.flatMap((place) => columns.all[place] ?? []),
+    rows: all.map((values) => places.map((place) => values[place] ?? null)),
     missing: head.points - rows.length,
     damaged,
     machines: machinesOf(rows),
