@@ -4,12 +4,12 @@
  * finds what was compiled for `window`.
  */
 
-/** @typedef {Readonly<{ name: string, scenario: string, variant: string, minutes: number }>} TuningSession */
+/** @typedef {Readonly<{ name: string, scenario: string, variant: string, minutes: number, stepping?: string }>} TuningSession */
 
 /** @type {readonly TuningSession[]} */
 export const TUNING_SESSIONS = [
   { name: 'window', scenario: 'water-70MeV', variant: 'cuda-window', minutes: 1 },
-  { name: 'depth', scenario: 'water-70MeV', variant: 'cuda-depth', minutes: 0.65 },
+  { name: 'depth', scenario: 'water-70MeV', variant: 'cuda-depth', minutes: 0.65, stepping: 'depth' },
   { name: 'fused', scenario: 'uniform-grid-70MeV', variant: 'cuda-fused', minutes: 0.85 },
   { name: 'gather', scenario: 'uniform-grid-70MeV', variant: 'cuda-gather', minutes: 0.5 },
   { name: 'tiled', scenario: 'uniform-grid-70MeV', variant: 'cuda-tiled', minutes: 0.4 },
@@ -55,14 +55,15 @@ export function searchSeconds(left_s, sessions) {
  * @param {string} scenarioFile
  * @param {Readonly<{ search_s: number, also: readonly string[] }>} how
  */
-export function tuningStudy({ name, variant }, scenarioFile, { search_s, also }) {
+export function tuningStudy({ name, variant, stepping }, scenarioFile, { search_s, also }) {
+  const steps = stepping === undefined ? [] : [{ kind: 'list', path: 'solver.stepping', values: [stepping] }];
   return {
     kind: 'study',
     version: 1,
     name,
     seed: 1,
     base: [{ file: scenarioFile }],
-    axes: [{ kind: 'tunables', variants: [variant] }],
+    axes: [...steps, { kind: 'tunables', variants: [variant] }],
     search: { strategy: 'local', rounds: 5, seconds: 1, best: 5, best_seconds: BEST_SECONDS, also },
     budget: { minutes: Math.max(0.01, search_s / 60) },
   };

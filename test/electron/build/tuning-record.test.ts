@@ -55,5 +55,5 @@ test('what is kept is what the defaults of a generation are read from', () => {
   const records = ['One', 'Two'].map((name) =>
     parseTunedRecord(JSON.stringify({ ...head, on: { ...on, name }, sessions: [session()] })),
   );
-  expect(heldFor(records, 'a.hpp', 90)).toEqual({ kA: 2, kB: 4 });
+  expect(heldFor(records, { file: 'a.hpp', variants: ['own'] }, 90)).toEqual({ kA: 2, kB: 4 });
 });

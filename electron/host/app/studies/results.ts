@@ -19,7 +19,7 @@ const KEPT = 2;
 interface Kept {
   readonly known: KnownRows;
   size: number;
-  /** Of the folder, when it was looked at last. */
+  /** When the folder had changed last, as it was looked at. */
   changed: string | null;
   table: StudyTable | null;
 }

@@ -15,7 +15,10 @@ export async function openWithoutWaiting(file: string): Promise<FileHandle> {
 }
 
 /** What a name that is no plain file's is told by. */
-function refuseOther(found: { readonly isFile: () => boolean; readonly isDirectory: () => boolean }, name: string): void {
+function refuseOther(
+  found: { readonly isFile: () => boolean; readonly isDirectory: () => boolean },
+  name: string,
+): void {
   if (found.isDirectory()) throw Object.assign(new Error(`EISDIR: ${name} is a folder`), { code: 'EISDIR' });
   if (!found.isFile()) throw new BraggError('foreign-file', `${name} is a pipe or a device, not a file.`);
 }

@@ -39,8 +39,8 @@ class Columns {
   readonly #places = new Map<StudyColumn['of'], Map<string, number>>();
 
   set(into: Values, of: StudyColumn['of'], name: string, value: Cell, unit = ''): void {
-    let names = this.#places.get(of);
-    if (names === undefined) this.#places.set(of, (names = new Map()));
+    const names = this.#places.get(of) ?? new Map<string, number>();
+    if (names.size === 0) this.#places.set(of, names);
     const place = names.get(name) ?? this.all.length;
     const known = this.all[place];
     if (known === undefined || (known.unit === '' && unit !== '')) {

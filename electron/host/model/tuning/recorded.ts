@@ -1,6 +1,6 @@
 /**
- * What tuning gave on a card (assets/tuned, made by `npm run bench:tuning`). Two cards make constants the defaults of
- * their generation.
+ * What tuning gave on a card (assets/tuned, made by `npm run bench:tuning`), and which constants that makes the defaults
+ * of the card's generation.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -66,29 +66,40 @@ export async function readTunedRecords(assetsFolder: string): Promise<readonly T
 const nameOf = (configuration: Configuration): string =>
   JSON.stringify(Object.entries(configuration).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/** On fewer cards of a generation nothing is known to hold there. */
-const LEAST_CARDS = 2;
+/** Less is not worth code that differs from one generation to the next: time over that with the usual constants. */
+const WORTH_IT = 0.95;
+
+/** A source with its variants, as assets/tunables has them. */
+export interface TunedSource {
+  readonly file: string;
+  readonly variants: readonly string[];
+}
 
 /**
- * The constants of a source that hold for a generation. They were measured in every session of that source, on two cards
- * or more, and were right. They were slower than the usual constants in none, and decidedly faster on each card. The
- * fastest over all sessions is taken; null where none holds.
+ * The constants of a source that hold for a generation. They were measured for every variant of it, on every card that
+ * was recorded, and were right. They were slower than the usual constants in no session. On each card they were
+ * decidedly faster, by 5 % or more. The fastest over all sessions is taken; null where none holds.
  */
-export function heldFor(records: readonly TunedRecord[], file: string, architecture: number): Configuration | null {
+export function heldFor(
+  records: readonly TunedRecord[],
+  { file, variants }: TunedSource,
+  architecture: number,
+): Configuration | null {
   const cards = records
     .filter(({ on }) => on.architecture === architecture)
-    .map(({ on, sessions }) => ({ name: on.name, sessions: sessions.filter((one) => one.file === file) }))
-    .filter(({ sessions }) => sessions.length > 0);
-  if (new Set(cards.map(({ name }) => name)).size < LEAST_CARDS) return null;
-  const all = cards.flatMap(({ sessions }) => sessions);
+    .map(({ sessions }) => sessions.filter((one) => one.file === file))
+    .filter((sessions) => sessions.length > 0);
+  const whole = cards.every((sessions) => variants.every((id) => sessions.some(({ variant }) => variant === id)));
+  if (!whole) return null;
+  const all = cards.flat();
   const entryIn = ({ entries }: TunedSession, name: string) =>
     entries.find(({ configuration }) => nameOf(configuration) === name);
   const held = (all[0]?.entries ?? []).flatMap(({ configuration }) => {
     const name = nameOf(configuration);
     const found = all.map((session) => entryIn(session, name));
     const neverSlower = found.every((one) => one?.right === true && one.interval !== null && one.interval.low <= 1);
-    const fasterOnEach = cards.every(({ sessions }) =>
-      sessions.some((session) => (entryIn(session, name)?.interval?.high ?? 1) < 1),
+    const fasterOnEach = cards.every((sessions) =>
+      sessions.some((session) => (entryIn(session, name)?.interval?.high ?? 1) <= WORTH_IT),
     );
     if (!neverSlower || !fasterOnEach) return [];
     return [{ configuration, cost: found.reduce((sum, one) => sum + Math.log(one?.ratio ?? 1), 0) }];

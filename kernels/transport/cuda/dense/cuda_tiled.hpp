@@ -8,13 +8,13 @@ namespace bb::transport {
 // Energy and angles: a tile is 32 neighbouring cells of a field, a whole line of memory, and as many angles
 // as there are up to 192. These with their halo fit six blocks on a multiprocessor. A thread makes 4 × 4 of
 // them. Rows are padded by one 16-byte word.
-BB_TUNABLE(int, kTurnThreads, 192);
+BB_TUNABLE_90(int, kTurnThreads, 192, 96);
 inline constexpr int kTurnCells = 32;
 inline constexpr int kTurnPitch = kTurnCells + 4;
 inline constexpr int kMostTurnAngles = 192;
 BB_TUNABLE(int, kTurnGroup, 4);  // angles of a thread
 
-BB_TUNABLE(int, kStreamThreads, 256);
+BB_TUNABLE_90(int, kStreamThreads, 256, 128);
 
 /// How one (e, θ) field is cut for streaming. The outermost tiles also make the cells beyond the grid that
 /// protons reach: what lands there has escaped.

@@ -34,7 +34,8 @@ test('order, direction, filter and part are each their own question', () => {
     [{ groups: ['axis solver.variant'], filter: 'time_s > 1' }, [3, 2]],
   ];
   for (const round of [0, 1, 2])
-    for (const [asked, expected] of all) expect(times(one, asked), `${round} ${JSON.stringify(asked)}`).toEqual(expected);
+    for (const [asked, expected] of all)
+      expect(times(one, asked), `${round} ${JSON.stringify(asked)}`).toEqual(expected);
   // A table that has grown is another one.
   expect(times(table([['c', 9]]), { sort: time })).toEqual([9]);
 });

@@ -27,6 +27,8 @@ const record = (name: string, sessions: readonly TunedSession[], architecture = 
   sessions,
 });
 
+const source = { file: 'a.hpp', variants: ['window'] };
+const both = { ...source, variants: ['window', 'depth'] };
 const fast = [0.88, 0.9, 0.92] as const;
 const faster = [0.78, 0.8, 0.82] as const;
 const level = [0.99, 1, 1.01] as const;
@@ -35,15 +37,26 @@ const slow = [1.05, 1.1, 1.15] as const;
 test('what is faster on both cards holds, the fastest of several', () => {
   const one = record('One', [session('window', { 4: fast, 5: faster, 6: faster })]);
   const two = record('Two', [session('window', { 4: fast, 5: fast, 6: slow })]);
-  expect(heldFor([one, two], 'a.hpp', 90)).toEqual({ kA: 5 });
-  expect(heldFor([one, two], 'b.hpp', 90)).toBeNull();
-  expect(heldFor([one, two], 'a.hpp', 80)).toBeNull();
+  expect(heldFor([one, two], source, 90)).toEqual({ kA: 5 });
+  expect(heldFor([one, two], { ...source, file: 'b.hpp' }, 90)).toBeNull();
+  expect(heldFor([one, two], source, 80)).toBeNull();
 });
 
-test('one card says nothing of the other: nothing holds yet', () => {
+test('one card speaks until a second one contradicts; another generation does not', () => {
   const one = record('One', [session('window', { 4: fast })]);
-  expect(heldFor([one, one], 'a.hpp', 90)).toBeNull();
-  expect(heldFor([one, record('Two', [session('window', { 4: fast })], 80)], 'a.hpp', 90)).toBeNull();
+  expect(heldFor([one], source, 90)).toEqual({ kA: 4 });
+  expect(heldFor([one, record('Two', [session('window', { 4: slow })], 80)], source, 90)).toEqual({ kA: 4 });
+  expect(heldFor([one, record('Two', [session('window', { 4: level })])], source, 90)).toBeNull();
+});
+
+test('a gain of less than 5 % changes no default', () => {
+  const little = [0.955, 0.96, 0.965] as const;
+  expect(heldFor([record('One', [session('window', { 4: little })])], source, 90)).toBeNull();
+});
+
+test('a source whose variants were not all tuned keeps its constants', () => {
+  const one = record('One', [session('window', { 4: fast })]);
+  expect(heldFor([one], { ...source, variants: ['window', 'depth'] }, 90)).toBeNull();
 });
 
 test.each<[string, Ratios]>([
@@ -51,21 +64,21 @@ test.each<[string, Ratios]>([
   ['not measured for it', { 5: fast }],
 ])('%s: it does not hold', (_, depth) => {
   const cards = ['One', 'Two'].map((name) => record(name, [session('window', { 4: fast }), session('depth', depth)]));
-  expect(heldFor(cards, 'a.hpp', 90)).toBeNull();
+  expect(heldFor(cards, both, 90)).toBeNull();
 });
 
 test('level for one variant and faster for the other on each card: it holds', () => {
   const cards = ['One', 'Two'].map((name) =>
     record(name, [session('window', { 4: fast }), session('depth', { 4: level })]),
   );
-  expect(heldFor(cards, 'a.hpp', 90)).toEqual({ kA: 4 });
+  expect(heldFor(cards, both, 90)).toEqual({ kA: 4 });
 });
 
 test('a wrong one never holds', () => {
   const wrong = session('window', { 4: fast });
   const entries = wrong.entries.map((entry) => ({ ...entry, right: false }));
   const cards = ['One', 'Two'].map((name) => record(name, [{ ...wrong, entries }]));
-  expect(heldFor(cards, 'a.hpp', 90)).toBeNull();
+  expect(heldFor(cards, source, 90)).toBeNull();
 });
 
 test('records are read by age; a damaged one is told', async () => {

@@ -40,7 +40,7 @@ describe.each(spaces.map((space) => [`${space.bench || space.workload} ${space.v
 
     test('Hopper gets what was recorded to hold there, and else the usual constants', () => {
       const names = tunables.map(({ name }) => name);
-      const held = heldFor(records, file, HOPPER) ?? constantsOf(text, names, file);
+      const held = heldFor(records, { file, variants }, HOPPER) ?? constantsOf(text, names, file);
       expect(constantsSince90(text, names, file)).toEqual(held);
     });
 
