@@ -16,6 +16,7 @@ import { measurePhysicsCosts, physicsTargets } from './bench/physics-costs.mjs';
 import { STUDY_POINTS, studyOfBeams } from './bench/study-cost.mjs';
 import {
   cpuTargets,
+  denseStep,
   imageTargets,
   readImageSessions,
   readSessions,
@@ -106,6 +107,7 @@ await main(async () => {
       ...imageTargets(readImageSessions(images)),
       ...studyTargets(study),
       ...physicsTargets(costs),
+      { ...denseStep(undefined, 'cuda-fused'), needs: 'a GPU: npm run bench:gpu' },
     ];
     for (const line of targetLines(met)) say(line);
     if (keeps) say(`Kept in ${await keepTargets(inRoot('.'), 'cpu', { command: 'npm run bench', load, rows: met })}`);

@@ -15,6 +15,8 @@ const rowSchema = z.strictObject({
   bound: z.string().nullable().default(null),
   /** Measured over the bound. */
   ratio: z.string().nullable().default(null),
+  /** What could measure it. */
+  needs: z.string().nullable().default(null),
 });
 export type TargetRow = Readonly<z.input<typeof rowSchema>>;
 

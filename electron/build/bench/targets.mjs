@@ -12,8 +12,8 @@ import path from 'node:path';
  *   entries: Entry[], external: Rival[] }} Report
  * @typedef {{ reports: Report[] }} Session
  * @typedef {{ what: string, wanted: string, measured: string | null, met: boolean | null,
- *   bound?: string | null, ratio?: string | null }} Target
- * `bound`: what it cannot be better than, and by which factor it is away from that.
+ *   bound?: string | null, ratio?: string | null, needs?: string | null }} Target
+ * `bound`: what it cannot be better than, and by which factor it is away from that. `needs`: what could measure it.
  * @typedef {{ id: string, value: number | null }} Named
  * @typedef {{ status?: undefined, variant: string, mode: string, correct: boolean | null, ns_per_term: number | null,
  *   median_s: number | null, error: null | { bright: number | null } }} OldImage
@@ -79,7 +79,7 @@ const times = (value) => `${value.toPrecision(3)}×`;
  * A step of the dense problem, beside reading and writing each cell once at the speed of a copy.
  * @param {Session | undefined} session @param {string} label @returns {Target}
  */
-function denseStep(session, label) {
+export function denseStep(session, label) {
   const [found, share] = [entry(session, label), shareOfCopy(session, label)];
   const step_s = found === undefined ? undefined : found.time_s / found.steps;
   const row = target(`dense-36M, a step of ${label}`, '≤ 0.16 ms', step_s, (v) => v <= 1.6e-4, milliseconds);
@@ -311,7 +311,7 @@ export function targetLines(targets) {
   const cells = targets.map((t) => [
     t.what,
     t.wanted,
-    t.measured ?? 'not measured',
+    t.measured ?? (t.needs ? `needs ${t.needs}` : 'not measured'),
     t.met === null ? '' : t.met ? 'met' : 'missed',
     t.bound == null ? '' : `bound ${t.bound}`,
     t.ratio ?? '',

@@ -62,14 +62,17 @@ export function unrecorded(): string {
   return table(['Workload', '>Missing', 'Sessions'], rows);
 }
 
-/** Targets that need no GPU, as the last recorded runs of the benchmarks met or missed them. */
+/** `a GPU: npm run bench:gpu`, with the command as such. */
+const needing = (needs: string): string => `needs ${needs.replace(/(?<=: ).*/, code)}`;
+
+/** Targets of the benchmarks that need no GPU, as the last recorded runs of the benchmarks met or missed them. */
 export function targets(): string {
   const all = ['cpu', 'start', 'maps', 'timeline'].map((name) => readTargets(root, name));
   const rows = all.flatMap(({ command, rows: measured }) =>
     measured.map((row) => [
       row.what,
       row.wanted,
-      row.measured ?? 'not measured here',
+      row.measured ?? (row.needs === null ? 'not measured here' : needing(row.needs)),
       row.met === null ? '' : row.met ? 'met' : '**missed**',
       [row.bound, row.ratio].filter((one) => one !== null).join(', '),
       code(command),

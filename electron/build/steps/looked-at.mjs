@@ -40,29 +40,31 @@ function mark(file) {
   return found === undefined ? `${file}\0none\n` : `${file}\0${found.mtimeMs}\0${found.ctimeMs}\0${found.size}\n`;
 }
 
-/** @param {readonly string[]} files @param {string} root */
-function marks(files, root) {
-  const hash = createHash('sha256');
-  for (const file of files) hash.update(mark(path.resolve(root, file)));
-  return hash.digest('hex');
+/** @param {readonly string[]} files full names */
+const marks = (files) => createHash('sha256').update(files.map(mark).join('')).digest('hex');
+
+/**
+ * Every command waits for this: some 1,700 names. A folder's own time changes with the names in it.
+ * @param {string} folder @param {string[]} found takes the folder and all below it
+ */
+function collect(folder, found) {
+  found.push(folder);
+  if (!existsSync(folder)) return;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const full = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) collect(full, found);
+    else found.push(full);
+  }
 }
 
-/** A folder's own time changes with the names in it. @param {string} folder @returns {string[]} */
-function below(folder) {
-  const entries = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
-  return [
-    folder,
-    ...entries.flatMap((entry) => {
-      const full = `${folder}/${entry.name}`;
-      return entry.isDirectory() ? below(full) : [full];
-    }),
-  ];
-}
+/** @param {string} root @param {readonly string[]} names */
+const inside = (root, names) => names.map((name) => path.resolve(root, name));
 
 /** To be taken before the full look: what changes meanwhile is then seen by the next. @param {Place} place */
 export function inputsNow({ root, folders, files, settings }) {
-  const all = [...files, ...folders.flatMap((folder) => below(path.resolve(root, folder)))];
-  return `${marks(all, root)} ${JSON.stringify(settings)}`;
+  const all = inside(root, files);
+  for (const folder of inside(root, folders)) collect(folder, all);
+  return `${marks(all)} ${JSON.stringify(settings)}`;
 }
 
 /** Whether nothing differs from when everything was up to date. @param {Place} place @param {string} file */
@@ -70,7 +72,7 @@ export function isAsLooked(place, file = FILE) {
   if (!existsSync(file)) return false;
   try {
     const /** @type {Look} */ { inputs, outputs, made } = JSON.parse(readFileSync(file, 'utf8'));
-    return inputs === inputsNow(place) && outputs === marks(made, place.root);
+    return inputs === inputsNow(place) && outputs === marks(inside(place.root, made));
   } catch {
     return false; // cut off while it was written
   }
@@ -83,6 +85,6 @@ export function isAsLooked(place, file = FILE) {
 export function keepLook(place, inputs, made, file = FILE) {
   mkdirSync(path.dirname(file), { recursive: true });
   /** @type {Look} */
-  const look = { inputs, outputs: marks(made, place.root), made };
+  const look = { inputs, outputs: marks(inside(place.root, made)), made };
   writeFileSync(file, JSON.stringify(look));
 }

@@ -58,7 +58,10 @@ Run::Execution::Execution(Run& run, const OnProgress& on_progress, const Measuri
         &run_.cancel_);
   }
   result_.setup_parts.push_back({"tables", cpu::seconds_since(begun)});
+  record("tables", begun);
+  const cpu::Clock::time_point making = cpu::Clock::now();
   solver_ = make(run_.problem_, run_.tables_, run_.threads_);
+  record("state", making);
   if (solver_->reactions().size() != run_.tables_.reactions.size()) {
     throw transport::ProblemError("unsupported", "solver.variant = " + run_.problem_.variant +
                                                      ": records no nuclear reactions (Solver::reactions), which "
@@ -82,6 +85,10 @@ Run::Execution::Execution(Run& run, const OnProgress& on_progress, const Measuri
     keep_keyframe();
     next_keyframe_ = 1;
   }
+}
+
+void Run::Execution::record(const char* name, cpu::Clock::time_point since) const {
+  run_.spans_.record(0, run_.spans_.name_id(name), kNoStep, run_.spans_.ns_at(since), run_.spans_.now_ns());
 }
 
 RunResult Run::Execution::solve() {
@@ -226,7 +233,9 @@ RunResult Run::Execution::finish() {
   follow_reactions();
   result_.number = ledger_->numbers();
   result_.energy = ledger_->energies();
+  const cpu::Clock::time_point reading = cpu::Clock::now();
   describe(result_);
+  record("read back", reading);
   if (result_.secondaries) add(result_.secondaries->dose, result_.dose);
   const auto& kept = result_.keyframes;
   if (result_.cancelled && run_.problem_.keyframes > 0 && (kept.empty() || kept.back().step != step_)) keep_keyframe();

@@ -25,6 +25,8 @@ class Run::Execution {
   RunResult solve();
 
  private:
+  /// What was done since then beside the steps, as a span of the calling thread.
+  void record(const char* name, cpu::Clock::time_point since) const;
   /// False where the solver took no step.
   bool take_steps();
   /// Pictures, progress and copies of the state, after steps.

@@ -88,6 +88,9 @@ class Run {
   /// One lane per thread; of a run on the GPU lane 0 is the host and lane 1 the device.
   const SpanRecorder& spans() const { return spans_; }
 
+  /// Work begins now, whenever the run was laid out; called before `execute` by who sets further clocks by the spans'.
+  void begin() { spans_.close_gap(); }
+
   /// Solves. `on_progress` is called from this thread at most 60 times a second, and once at the end. Throws
   /// ProblemError where nothing was finished; a device that fails later leaves a result with a `failure`.
   RunResult execute(const std::function<void(const Progress&)>& on_progress, const Measuring& measuring = {});

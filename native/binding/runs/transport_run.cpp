@@ -197,6 +197,7 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     return state->job.start(
         env, info[0], "the machine has not enough memory for this run",
         [state](const Job::Tell& tell) {
+          state->run.begin();
           state->observed.around(
               state->measuring, state->run.on_gpu() ? &state->run.problem().device : nullptr,
               state->run.spans().origin(), [&] {

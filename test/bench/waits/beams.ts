@@ -2,13 +2,12 @@
 import { cli, whole } from './processes.ts';
 import { atLeast, median, type Row } from './row.ts';
 import { type Solver, solve, solvedBy, transportProblem } from './solver.ts';
+import { beamRate, manyBeams, type OnGpu } from './wanted.ts';
 
 /** 16 million visits of a cell a beam, each read and written once in FP32. */
 const BYTES_A_BEAM = 16e6 * 8;
 
 const byDepth = ['--set', 'solver.stepping=depth'];
-
-const rate = (value: number): string => `${value.toPrecision(3)} beams/s`;
 
 interface Batch {
   readonly wall_s: number;
@@ -29,13 +28,12 @@ async function beamsPerSecond(count: number, words: readonly string[]): Promise<
 }
 
 /** `copy` is the device's measured bandwidth, bytes a second. */
-export async function beamsOnGpu(variant: string, limit: number, copy: number | null): Promise<Row> {
-  const what = `1,024 beams of 60 to 80 MeV, ${variant}, set-up and read-back included`;
+export async function beamsOnGpu(variant: OnGpu, copy: number | null): Promise<Row> {
   const measured = await beamsPerSecond(1024, [
     ...['--one-grid', '--variant', variant],
     ...(variant.endsWith('depth') ? byDepth : []),
   ]);
-  return atLeast({ what, limit, text: rate }, measured, copy === null ? null : copy / BYTES_A_BEAM);
+  return atLeast(manyBeams(variant), measured, copy === null ? null : copy / BYTES_A_BEAM);
 }
 
 /** All on one grid; the steps of one beam on one core are the bound. */
@@ -45,5 +43,5 @@ export async function beamsOnCpu(solver: Solver, base: object, cores: number): P
   for (let i = 0; i < 5; i += 1) steps.push((await solve(solver, transportProblem(reading))).result.solve_s);
   const measured = (await beamsPerSecond(16 * cores, ['--one-grid', '--variant', 'depth', ...byDepth])) / cores;
   const what = `${16 * cores} beams of 60 to 80 MeV, depth, per core and second on ${cores} cores`;
-  return atLeast({ what, limit: 10, text: rate }, measured, 1 / median(steps));
+  return atLeast({ what, limit: 10, text: beamRate }, measured, 1 / median(steps));
 }

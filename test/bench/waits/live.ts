@@ -8,6 +8,7 @@ import { serve } from '../../e2e/served.ts';
 import { frameCosts, quantile, TRACE_CATEGORIES } from '../main-thread.ts';
 import { root } from './processes.ts';
 import { atLeast, atMost, coresFor, median, milliseconds, type Row } from './row.ts';
+import { liveOn } from './wanted.ts';
 
 const DRAG_MS = 6000;
 const FRAME_MS = 16;
@@ -113,16 +114,10 @@ export async function liveRows(gpu: boolean, say: (text: string) => void): Promi
     await drag(page, seen);
     const costs = frameCosts((await browser.stopTracing()).toString('utf8'));
     say(`  Live: ${withLive.coarser}`);
-    const rate = (value: number): string => `${value.toPrecision(3)} answers/s`;
     const times = (value: number): string => `${value.toPrecision(3)}×`;
     const ms = (value: number): string => `${value.toPrecision(3)} ms`;
-    const where = gpu ? 'a GPU' : 'this CPU';
     return [
-      atLeast(
-        { what: `Live on ${where}, water-70MeV, answers drawn while dragging`, limit: gpu ? 30 : 5, text: rate },
-        withLive.answers,
-        1 / withLive.solved_s,
-      ),
+      atLeast(liveOn(gpu), withLive.answers, 1 / withLive.solved_s),
       atMost(
         {
           what: 'processor time of all cores of the host for such an answer',

@@ -16,6 +16,7 @@ import { commandLine, root, smatrix } from './processes.ts';
 import type { Row } from './row.ts';
 import { sessionRows } from './session.ts';
 import { openSolver, warmImages, warmRun } from './solver.ts';
+import { type OnGpu, rowsOfGpu, VARIANTS_ON_GPU } from './wanted.ts';
 
 const { values } = parseArgs({
   options: {
@@ -39,13 +40,16 @@ const cores = availableParallelism();
 const machine = `${cpus()[0]?.model.trim() ?? 'CPU'}, ${cores} cores${device === null ? '' : `, ${device.name}`}`;
 say(`${machine}; load before: ${loadavg()[0]?.toFixed(1)}`);
 
+async function inTurn(measure: (variant: OnGpu) => Promise<Row>): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const variant of VARIANTS_ON_GPU) rows.push(await measure(variant));
+  return rows;
+}
+
 const ofGpu: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
-  [
-    'warm',
-    async () => [await warmRun(solver, water, 'cuda-window', 0.007), await warmRun(solver, water, 'cuda-depth', 0.004)],
-  ],
+  ['warm', () => inTurn((variant) => warmRun(solver, water, variant))],
   ['shell', () => commandLine('cuda-depth', true)],
-  ['beams', async () => [await beamsOnGpu('cuda-depth', 3000, copy), await beamsOnGpu('cuda-window', 800, copy)]],
+  ['beams', () => inTurn((variant) => beamsOnGpu(variant, copy))],
   ['images', () => warmImages(solver, document('diffraction/simple-cubic-4096.json'))],
 ];
 const ofCpu: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
@@ -57,6 +61,7 @@ const parts: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
   ...(gpu ? ofGpu : ofCpu),
   ['session', () => sessionRows(gpu, water)],
   ['live', () => liveRows(gpu, say)],
+  ...(gpu ? [] : ([['gpu', async () => rowsOfGpu()]] as const)),
   ...(checkout === undefined
     ? []
     : ([['smatrix', async () => [await smatrix(path.resolve(checkout), gpu ? 'cuda-depth' : 'depth')]]] as const)),

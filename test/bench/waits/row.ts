@@ -11,6 +11,8 @@ export interface Row {
   readonly bound: string | null;
   /** Measured over the bound, or the other way round for rates: never below one, but for noise. */
   readonly ratio: string | null;
+  /** What could measure it, where this cannot. */
+  readonly needs?: string;
 }
 
 export function median(values: readonly number[]): number {
@@ -29,7 +31,7 @@ export const coresFor = (gpu: boolean): number => (gpu ? availableParallelism() 
 
 const ratioText = (ratio: number): string => `${ratio.toPrecision(3)}×`;
 
-interface Limit {
+export interface Limit {
   readonly what: string;
   readonly limit: number;
   readonly text: (value: number) => string;

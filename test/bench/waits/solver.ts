@@ -8,7 +8,8 @@ import {
 import type { DiffractionProblem } from '../../../electron/host/io/addon/diffraction.ts';
 import { type AnyReading, problemOf } from '../../../electron/host/workloads/scenarios/index.ts';
 import { openTestScenarios } from '../../electron/host/small-run.ts';
-import { atMost, median, milliseconds, type Row } from './row.ts';
+import { atMost, median, type Row } from './row.ts';
+import { imageInFp32, type OnGpu, warm, warmImage } from './wanted.ts';
 
 const ENERGIES = 24;
 const WARM_UPS = 4;
@@ -57,7 +58,7 @@ export async function solve({ addon }: Pick<Solver, 'addon'>, problem: Transport
 }
 
 /** A whole warm run, of another energy each time; its steps are the bound. */
-export async function warmRun(solver: Solver, base: object, variant: string, limit_s: number): Promise<Row> {
+export async function warmRun(solver: Solver, base: object, variant: OnGpu): Promise<Row> {
   const [wholes, steps]: [number[], number[]] = [[], []];
   for (let i = 0; i < ENERGIES; i += 1) {
     const energy_MeV = 65 + 0.37 * i;
@@ -67,8 +68,7 @@ export async function warmRun(solver: Solver, base: object, variant: string, lim
     wholes.push(whole_s);
     steps.push(result.solve_s);
   }
-  const what = `warm whole run, 65 to 74 MeV, ${variant}, another energy each time`;
-  return atMost({ what, limit: limit_s, text: milliseconds }, median(wholes), median(steps));
+  return atMost(warm(variant), median(wholes), median(steps));
 }
 
 /** A whole warm image of 4096² by the fastest right variant of each precision; the device's own time is the bound. */
@@ -94,12 +94,11 @@ export async function warmImages(solver: Solver, base: object): Promise<readonly
       const whole_s = median(wholes);
       if (best === null || whole_s < best.whole_s) best = { id, whole_s, device_s: median(devices) };
     }
-    const what = `image 4096², whole warm run, ${precision.toUpperCase()}, ${best?.id ?? 'no right variant'}`;
-    rows.push(atMost({ what, limit: 0.012, text: milliseconds }, best?.whole_s ?? null, best?.device_s ?? null));
+    const limit = warmImage(precision, best?.id ?? 'no right variant');
+    rows.push(atMost(limit, best?.whole_s ?? null, best?.device_s ?? null));
     if (best !== null) medians.push(best.whole_s);
   }
   const [fp32, fp64] = medians;
   const slower = fp32 === undefined || fp64 === undefined ? null : fp32 / fp64;
-  const text = (value: number): string => `${value.toPrecision(3)}×`;
-  return [...rows, atMost({ what: 'the image in FP32 over FP64', limit: 1, text }, slower)];
+  return [...rows, atMost(imageInFp32, slower)];
 }

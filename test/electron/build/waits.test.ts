@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { gpuTargets, readSessions, targetLines } from '../../../electron/build/bench/targets.mjs';
 import { waitsArguments } from '../../../electron/build/bench/waits.mjs';
 import { atLeast, atMost, median } from '../../bench/waits/row.ts';
+import { rowsOfGpu } from '../../bench/waits/wanted.ts';
 
 it('takes what is for the waits out of the arguments, and leaves the rest for the command line', () => {
   expect(waitsArguments(['--waits', '--only', 'live,beams'])).toEqual({
@@ -33,6 +34,21 @@ it('prints bound and ratio beside what is measured, where there are any', () => 
     { what: 'long name', wanted: '≥ 10', measured: null, met: null },
   ]);
   expect(lines).toEqual(['a          ≤ 1              2  missed  bound 0.5  4.00×', 'long name  ≥ 10  not measured']);
+});
+
+it('names what a GPU alone can give, what is wanted of it, and the command that measures it', () => {
+  expect(rowsOfGpu().map(({ what, wanted }) => `${what}: ${wanted}`)).toEqual([
+    'warm whole run, 65 to 74 MeV, cuda-window, another energy each time: ≤ 7.00 ms',
+    'warm whole run, 65 to 74 MeV, cuda-depth, another energy each time: ≤ 4.00 ms',
+    'npx braggbench run water-70MeV, cuda-depth, from shell to answer: ≤ 0.700 s',
+    '1,024 beams of 60 to 80 MeV, cuda-window, set-up and read-back included: ≥ 800 beams/s',
+    '1,024 beams of 60 to 80 MeV, cuda-depth, set-up and read-back included: ≥ 3000 beams/s',
+    'image 4096², whole warm run, FP32: ≤ 12.0 ms',
+    'image 4096², whole warm run, FP64: ≤ 12.0 ms',
+    'the image in FP32 over FP64: ≤ 1.00×',
+    'Live on a GPU, water-70MeV, answers drawn while dragging: ≥ 30.0 answers/s',
+  ]);
+  for (const line of targetLines(rowsOfGpu())) expect(line).toMatch(/needs a GPU: npm run bench:gpu -- --waits$/);
 });
 
 it('shows the dense step of the recorded session as a share of a copy', () => {

@@ -465,7 +465,7 @@ TEST("run: spans have names, lanes of this run, steps of this run, and do not ov
       double end = 0.0;
       for (const auto& s : lane.spans) {
         CHECK(s.name < run.spans().names().size());
-        CHECK(s.step < static_cast<std::uint32_t>(r.steps));
+        CHECK(s.step < static_cast<std::uint32_t>(r.steps) || s.step == engine::kNoStep);
         CHECK(s.start_ns >= end);
         CHECK(s.end_ns >= s.start_ns);
         end = s.end_ns;
@@ -474,6 +474,27 @@ TEST("run: spans have names, lanes of this run, steps of this run, and do not ov
     }
     CHECK(spans >= static_cast<std::size_t>(r.steps));
     CHECK_EQ(run.spans().lanes().size(), 2u);
+  }
+}
+
+TEST("run: what stands before and behind the steps has spans too, from the run's beginning") {
+  for (const std::string& id : able_variants(small_beam())) {
+    Problem p = small_beam();
+    p.variant = id;
+    test::Run run(p);
+    run.begin();
+    const engine::RunResult r = run.execute({});
+    const std::vector<std::string>& names = run.spans().names();
+    std::vector<std::string> beside;
+    double setup_ns = 0.0;
+    for (const auto& s : run.spans().lanes()[0].spans) {
+      if (s.step != engine::kNoStep) continue;
+      beside.push_back(names[s.name]);
+      if (beside.back() != "read back") setup_ns += s.end_ns - s.start_ns;
+    }
+    CHECK(beside == std::vector<std::string>({"tables", "state", "read back"}));
+    CHECK(setup_ns <= r.setup_s * 1e9);
+    CHECK(setup_ns > 0.0);
   }
 }
 

@@ -47,8 +47,10 @@ test('a transport run on the CPU: a lane per thread, a slice per span with its s
   expect(ofKind(events, 'X')).toHaveLength(run.spans.name.length);
   for (const { ts = -1, dur = -1, args } of ofKind(events, 'X')) {
     expect(Math.min(ts, dur)).toBeGreaterThanOrEqual(0);
-    expect(args?.['step']).toBeLessThanOrEqual(run.steps);
+    expect(args?.['step'] ?? 0).toBeLessThanOrEqual(run.steps);
   }
+  const beside = everySpan(trace).filter(({ step }) => step === null);
+  expect(beside.map(({ name }) => name)).toEqual(['tables', 'state', 'read back']);
   expect([...ofKind(events, 's'), ...ofKind(events, 'f')]).toEqual([]);
   expect(stepsOf(trace).step.length).toBeGreaterThan(10);
 });

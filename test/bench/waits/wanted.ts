@@ -1,0 +1,48 @@
+/** What is wanted of what a user waits for, each named once: where it is measured, and where it cannot be. */
+import { atLeast, atMost, type Limit, milliseconds, type Row, seconds } from './row.ts';
+
+const times = (value: number): string => `${value.toPrecision(3)}×`;
+export const beamRate = (value: number): string => `${Number(value.toPrecision(3))} beams/s`;
+const answerRate = (value: number): string => `${value.toPrecision(3)} answers/s`;
+
+/** Seconds of a warm whole run, and beams a second, on a GPU. */
+const ON_GPU = {
+  'cuda-window': { warm_s: 0.007, beams_per_s: 800 },
+  'cuda-depth': { warm_s: 0.004, beams_per_s: 3000 },
+} as const;
+export type OnGpu = keyof typeof ON_GPU;
+export const VARIANTS_ON_GPU: readonly OnGpu[] = ['cuda-window', 'cuda-depth'];
+
+export const warm = (variant: OnGpu): Limit => ({
+  what: `warm whole run, 65 to 74 MeV, ${variant}, another energy each time`,
+  ...{ limit: ON_GPU[variant].warm_s, text: milliseconds },
+});
+export const fromShell = (name: string, variant: string, gpu: boolean): Limit => ({
+  what: `${name} run water-70MeV, ${variant}, from shell to answer`,
+  ...{ limit: gpu ? 0.7 : 0.5, text: seconds },
+});
+export const manyBeams = (variant: OnGpu): Limit => ({
+  what: `1,024 beams of 60 to 80 MeV, ${variant}, set-up and read-back included`,
+  ...{ limit: ON_GPU[variant].beams_per_s, text: beamRate },
+});
+export const warmImage = (precision: string, id: string | null): Limit => ({
+  what: ['image 4096², whole warm run', precision.toUpperCase(), ...(id === null ? [] : [id])].join(', '),
+  ...{ limit: 0.012, text: milliseconds },
+});
+export const imageInFp32: Limit = { what: 'the image in FP32 over FP64', limit: 1, text: times };
+export const liveOn = (gpu: boolean): Limit => ({
+  what: `Live on ${gpu ? 'a GPU' : 'this CPU'}, water-70MeV, answers drawn while dragging`,
+  ...{ limit: gpu ? 30 : 5, text: answerRate },
+});
+
+/** The rows that only a GPU can give, with what gives them: a table without them would look complete. */
+export function rowsOfGpu(): readonly Row[] {
+  return [
+    ...VARIANTS_ON_GPU.map((variant) => atMost(warm(variant), null)),
+    atMost(fromShell('npx braggbench', 'cuda-depth', true), null),
+    ...VARIANTS_ON_GPU.map((variant) => atLeast(manyBeams(variant), null)),
+    ...['fp32', 'fp64'].map((precision) => atMost(warmImage(precision, null), null)),
+    atMost(imageInFp32, null),
+    atLeast(liveOn(true), null),
+  ].map((row) => ({ ...row, needs: 'a GPU: npm run bench:gpu -- --waits' }));
+}
