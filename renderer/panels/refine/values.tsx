@@ -26,19 +26,14 @@ export function Values({ state, startOf }: ValuesProps): ReactElement {
   const unknowns = unknownsOf(begun ? state.fitted : state.fit);
   const columns = iterations.map(({ iteration, taken }) => ({ iteration, taken }));
   const beginning = (k: number, unknown: CrystalUnknown) => (begun ? iterations[0]?.values[k] : startOf(unknown));
-  const end = refined === null ? null : <td colSpan={2} />;
+  // What was found stands before its iterations: in a narrow window they are what is scrolled to.
+  const beneath = refined === null ? null : <td colSpan={2} />;
   return (
     <table className="refine-values" data-testid="refine-values">
       <caption className="visually-hidden">Misset and cell by iteration</caption>
       <thead>
         <tr>
           <th scope="col">Iteration</th>
-          <th scope="col">{begun ? '1, start' : 'Start'}</th>
-          {columns.slice(1).map(({ iteration, taken }) => (
-            <th key={iteration} scope="col" data-missed={!taken} title={taken ? undefined : 'Worse: not taken'}>
-              {iteration}
-            </th>
-          ))}
           {refined === null ? null : (
             <>
               <th scope="col" className="refine-values__found">
@@ -49,6 +44,12 @@ export function Values({ state, startOf }: ValuesProps): ReactElement {
               </th>
             </>
           )}
+          <th scope="col">{begun ? '1, start' : 'Start'}</th>
+          {columns.slice(1).map(({ iteration, taken }) => (
+            <th key={iteration} scope="col" data-missed={!taken} title={taken ? undefined : 'Worse: not taken'}>
+              {iteration}
+            </th>
+          ))}
         </tr>
       </thead>
       <tbody>
@@ -59,18 +60,18 @@ export function Values({ state, startOf }: ValuesProps): ReactElement {
               <th scope="row">
                 {unknown.title} <small>{unknown.unit}</small>
               </th>
-              <td>{fixed(beginning(k, unknown), DIGITS)}</td>
-              {iterations.slice(1).map(({ iteration, taken, values }) => (
-                <td key={iteration} data-missed={!taken}>
-                  {fixed(values[k], DIGITS)}
-                </td>
-              ))}
               {found === undefined ? null : (
                 <>
                   <td className="refine-values__found selectable">{fixed(found.value, DIGITS)}</td>
                   <td className="selectable">{significant(found.sigma, 2)}</td>
                 </>
               )}
+              <td>{fixed(beginning(k, unknown), DIGITS)}</td>
+              {iterations.slice(1).map(({ iteration, taken, values }) => (
+                <td key={iteration} data-missed={!taken}>
+                  {fixed(values[k], DIGITS)}
+                </td>
+              ))}
             </tr>
           );
         })}
@@ -81,30 +82,30 @@ export function Values({ state, startOf }: ValuesProps): ReactElement {
             <th scope="row">
               Residual <small>counts</small>
             </th>
+            {beneath}
             {iterations.map(({ iteration, taken, rms }) => (
               <td key={iteration} data-missed={!taken}>
                 {significant(rms, 4)}
               </td>
             ))}
-            {end}
           </tr>
           <tr>
             <th scope="row">Correlation</th>
+            {beneath}
             {iterations.map(({ iteration, taken, correlation }) => (
               <td key={iteration} data-missed={!taken}>
                 {fixed(correlation, 6)}
               </td>
             ))}
-            {end}
           </tr>
           <tr>
             <th scope="row">
               Time <small>s</small>
             </th>
+            {beneath}
             {iterations.map(({ iteration, seconds }) => (
               <td key={iteration}>{significant(seconds, 2)}</td>
             ))}
-            {end}
           </tr>
         </tfoot>
       ) : null}

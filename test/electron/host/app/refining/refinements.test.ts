@@ -108,7 +108,9 @@ describe('a crystal', () => {
   });
 
   test('waits for what is before it, gives up where it is closed, and leaves its device free', async () => {
-    const slow = { ...start, detector: { ...start.detector, width: 1024, height: 1024, oversample: 8 } };
+    // Seconds on one thread of any machine.
+    const detector = { ...start.detector, width: 1024, height: 1024, oversample: 16 };
+    const slow = { ...start, detector, solver: { threads: 1, variant: 'diffraction-in-loop' } };
     const before = await page.call('run.start', { scenario: { ...slow }, file: null, name: 'slow' });
     const fit = fitted(start, image.id);
     await eventually(() => fit.frames.length > 0);

@@ -113,5 +113,16 @@ describe('what cannot be fitted is refused, and says what to do', () => {
 
   test('a word from outside ends it', async () => {
     await expect(refine(photons, { signal: AbortSignal.abort() })).rejects.toThrow();
+    const ending = new AbortController();
+    const told: number[] = [];
+    const halted = refine(photons, {
+      signal: ending.signal,
+      told: ({ iteration }) => {
+        told.push(iteration);
+        ending.abort();
+      },
+    });
+    await expect(halted).rejects.toThrow();
+    expect(told).toEqual([1]);
   });
 });
