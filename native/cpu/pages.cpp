@@ -5,6 +5,9 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 namespace bb::cpu {
 
@@ -18,6 +21,12 @@ void prefer_large_pages(std::span<std::byte> memory) noexcept {
   madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // a refusal changes nothing
 #else
   static_cast<void>(memory);
+#endif
+}
+
+void give_back_freed() noexcept {
+#if defined(__GLIBC__)
+  malloc_trim(0);
 #endif
 }
 

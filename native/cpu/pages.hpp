@@ -9,4 +9,8 @@ namespace bb::cpu {
 /// page faults. Where the system does not know the wish, nothing happens.
 void prefer_large_pages(std::span<std::byte> memory) noexcept;
 
+/// Gives what was freed back to the system: a thread that has ended leaves its freed blocks with the allocator. Takes
+/// about a millisecond; where the allocator does so by itself, nothing happens.
+void give_back_freed() noexcept;
+
 }  // namespace bb::cpu

@@ -18,6 +18,8 @@ const WAYS = /** @type {const} */ ({
   plain: [],
   reactions: ['physics.nuclear=icru63'],
   scoring: ['output.let=true'],
+  // The same as `plain`: what a run without scoring differs by from another is what scoring costs where it is off.
+  off: ['output.let=false'],
 });
 
 /**
@@ -57,12 +59,15 @@ export async function measurePhysicsCosts(cli) {
     /** @type {Round[]} */
     const rounds = [];
     for (let i = 0; i < ROUNDS; i += 1) {
-      const [plain, reactions, scoring] = [
+      const [plain, reactions, scoring, off] = [
         await once(cli, scenario, variant, WAYS.plain),
         await once(cli, scenario, variant, WAYS.reactions),
         await once(cli, scenario, variant, WAYS.scoring),
+        await once(cli, scenario, variant, WAYS.off),
       ];
-      if (plain !== null && reactions !== null && scoring !== null) rounds.push({ plain, reactions, scoring });
+      if (plain !== null && reactions !== null && scoring !== null && off !== null) {
+        rounds.push({ plain, reactions, scoring, off });
+      }
     }
     if (rounds.length > 0) found.push({ name: `${scenario}, ${variant}`, rounds });
   }
@@ -86,9 +91,17 @@ export function physicsTargets(costs) {
   return costs.flatMap(({ name, rounds }) => {
     const products = median(rounds.map(({ reactions }) => (reactions.products_s ?? Number.NaN) / reactions.solve_s));
     const scored = median(rounds.map(({ plain, scoring }) => scoring.solve_s / plain.solve_s - 1));
+    const off = median(rounds.map(({ plain, off: without }) => without.solve_s / plain.solve_s - 1));
     return [
       target(`${name}, products of reactions, of its steps`, '≤ 40 %', products, (v) => v <= 0.4, percent),
       target(`${name}, scoring LET, of the steps without`, '≤ 10 %', scored, (v) => v <= 0.1, percent),
+      target(
+        `${name}, scoring LET where it is off, of the steps without`,
+        '±2 %',
+        off,
+        (v) => Math.abs(v) <= 0.02,
+        percent,
+      ),
     ];
   });
 }

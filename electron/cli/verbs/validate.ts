@@ -29,11 +29,18 @@ async function check(host: Host, reading: AnyReading, file: string): Promise<Che
   try {
     const { variant, precision, size, sizes, ...need } = await hostWorkloads[reading.kind].needs(host.addon, reading);
     const state_bytes = Math.ceil(need.state_bytes);
-    const { expected } = need;
+    const { expected, pictures_bytes = 0 } = need;
     const time = expected === undefined ? '' : `, about ${duration(Number(expected.seconds.toPrecision(1)))}`;
-    const takes = `${size}, ${formatBytes(state_bytes)} with ${variant}${time}`;
+    const pictures = pictures_bytes === 0 ? '' : ` and ${formatBytes(pictures_bytes)} of keyframes`;
+    const takes = `${size}, ${formatBytes(state_bytes)} with ${variant}${pictures}${time}`;
     const expected_s = expected === undefined ? {} : { expected_s: expected.seconds };
-    return { file, valid: true, issues, plan: { variant, precision, ...sizes, state_bytes, ...expected_s }, takes };
+    return {
+      file,
+      valid: true,
+      issues,
+      plan: { variant, precision, ...sizes, state_bytes, pictures_bytes, ...expected_s },
+      takes,
+    };
   } catch (error) {
     return { ...refused, issues: [...issues, engineIssue(reading, error)] };
   }

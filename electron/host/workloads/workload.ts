@@ -95,6 +95,8 @@ export interface Need {
   readonly variant: string;
   readonly precision: string;
   readonly state_bytes: number;
+  /** What pictures of the way take beside it, once the run has ended; absent where there are none. */
+  readonly pictures_bytes?: number;
   /** How much it computes, in words: `1024 × 1024 pixels, …`. */
   readonly size: string;
   /** The same for scripts, by its workload's names. */

@@ -13,6 +13,7 @@
 
 #include "binding/convert.hpp"
 #include "binding/job.hpp"
+#include "cpu/pages.hpp"
 #include "measured.hpp"
 #include "physics/stopping.hpp"
 #include "problem.hpp"
@@ -25,6 +26,9 @@ namespace {
 
 using engine::Progress;
 using engine::RunResult;
+
+/// Smaller keyframes are not worth the time that it takes to give memory back.
+constexpr std::size_t kGivenBack_cells = std::size_t{1} << 20;
 
 /// What is copied of a frame; none named: all of it.
 using Parts = std::optional<std::set<std::string>>;
@@ -268,15 +272,22 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     return env.Undefined();
   }
 
-  /// keyframe(i) of a finished run: {step, depth_mm, zx, xtheta, etheta, ez, ex, ztheta}.
+  /// keyframe(i) of a finished run: {step, depth_mm, zx, xtheta, etheta, ez, ex, ztheta}. Each is handed over once: kept
+  /// on both sides they would take twice as much.
   Napi::Value keyframe(const Napi::CallbackInfo& info) {
     const Napi::Env env = info.Env();
-    const auto& frames = state_->result.keyframes;
+    auto& frames = state_->result.keyframes;
     const double index = info.Length() > 0 && info[0].IsNumber() ? info[0].As<Napi::Number>().DoubleValue() : -1.0;
     if (!state_->job.succeeded() || !(index >= 0.0) || !(index < static_cast<double>(frames.size()))) {
       throw coded_error(env, "invalid", "keyframe(i): the run is not over or has no such keyframe");
     }
-    return frame_object(env, frames[static_cast<std::size_t>(index)]);
+    engine::Marginals& frame = frames[static_cast<std::size_t>(index)];
+    if (frame.zx.empty()) throw coded_error(env, "invalid", "keyframe(i): it was handed over before");
+    const Napi::Object out = frame_object(env, frame);
+    const std::size_t cells = frame.zx.size() + frame.ez.size() + frame.ex.size();
+    frame = {};
+    if (cells >= kGivenBack_cells) cpu::give_back_freed();
+    return out;
   }
 
   std::shared_ptr<State> state_;

@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { usedGpu } from '../../../electron/host/io/addon/gpu.ts';
 import { devicesWithCeilings } from '../../../electron/host/model/bench/ceilings.ts';
 import { beamsOnCpu, beamsOnGpu } from './beams.ts';
+import { ctRows } from './ct.ts';
 import { liveRows } from './live.ts';
 import { commandLine, root, smatrix } from './processes.ts';
 import type { Row } from './row.ts';
@@ -60,6 +61,7 @@ const { smatrix: checkout } = values;
 const parts: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
   ...(gpu ? ofGpu : ofCpu),
   ['session', () => sessionRows(gpu, water)],
+  ['ct', () => ctRows(gpu)],
   ['live', () => liveRows(gpu, say)],
   ...(gpu ? [] : ([['gpu', async () => rowsOfGpu()]] as const)),
   ...(checkout === undefined

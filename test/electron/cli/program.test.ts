@@ -219,7 +219,9 @@ describe('run', () => {
   test('a scenario of the program is found by its name', async () => {
     const { code, stdout } = await say(['validate', 'water-70MeV']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/water-70MeV\.json: valid; 409 × 161 × 250 × 160 cells, .* with window, about .*s\n$/);
+    expect(stdout).toMatch(
+      /water-70MeV\.json: valid; 409 × 161 × 250 × 160 cells, .* with window and .*iB of keyframes, about .*s\n$/,
+    );
   });
 
   test('faults of the scenario come all at once, with exit code 2, also as JSON', async () => {

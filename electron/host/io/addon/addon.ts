@@ -238,7 +238,7 @@ export interface TransportRun {
   cancel(): void;
   /** Planes that further live frames hold; replaces what was asked for. Throws `invalid` outside the grid. */
   wantPlanes(planes: readonly PlaneRequest[]): void;
-  /** Copies out one keyframe of a run that has ended; by index in the result's list. */
+  /** Hands over one keyframe of a run that has ended, once; by index in the result's list. */
   keyframe(index: number): Marginals;
   /** The newest marginals since the last call, or null. Never waits for the run. */
   /** With `parts` the frame holds the dose and the sums that are named, and the others are empty. */

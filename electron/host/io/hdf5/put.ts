@@ -38,6 +38,38 @@ export function put(
   for (const [key, value] of Object.entries(notes)) putNote(dataset, key, value);
 }
 
+/** What `put` writes of an array of float32, row by row: it is never there whole. */
+export function putRows(
+  group: Group,
+  name: string,
+  row: (index: number) => Float32Array,
+  shape: readonly number[],
+  notes: Readonly<Record<string, string | number | string[]>> = {},
+): void {
+  const [rows = 0, ...rest] = shape;
+  const length = rest.reduce((a, b) => a * b, 1);
+  if (rows * length === 0) return;
+  const chunks = chunksOf(shape);
+  // What shares a chunk is compressed once.
+  const [together = 1] = chunks;
+  const taken = (from: number): Float32Array => {
+    const count = Math.min(together, rows - from);
+    if (count === 1) return row(from);
+    const out = new Float32Array(count * length);
+    for (let i = 0; i < count; i += 1) out.set(row(from + i), i * length);
+    return out;
+  };
+  const first = Math.min(together, rows);
+  const grown = { shape: [first, ...rest], maxshape: [...shape], chunks, compression: COMPRESSION };
+  const dataset = group.create_dataset({ name, data: taken(0), ...grown });
+  if (first < rows) dataset.resize([...shape]);
+  for (let from = first; from < rows; from += together) {
+    const whole = rest.map((n) => [0, n] satisfies [number, number]);
+    dataset.write_slice([[from, Math.min(from + together, rows)], ...whole], taken(from));
+  }
+  for (const [key, value] of Object.entries(notes)) putNote(dataset, key, value);
+}
+
 export function putText(group: Group, name: string, text: string): void {
   const size = new TextEncoder().encode(text).length;
   group.create_dataset({ name, data: [text], shape: [1], dtype: `S${size}`, chunks: [1], compression: COMPRESSION });

@@ -13,7 +13,7 @@ import { transportBenchable } from './benchable.ts';
 import { comparedTransport } from './compared.ts';
 import { type Exported, exportRun } from './export.ts';
 import { transportMeasures } from './metrics/measures.ts';
-import { measured } from './run-data.ts';
+import { measured, picturesBytes } from './run-data.ts';
 import { transportRunFile } from './run-file.ts';
 import { TransportRunning } from './running.ts';
 import { transportScenario } from './scenario/side.ts';
@@ -77,6 +77,7 @@ export const transport: HostWorkload = {
       state_bytes: estimate_bytes,
       size: gridText(grid),
       sizes: { grid },
+      pictures_bytes: picturesBytes(problem, grid),
       least_s: leastSeconds(workOf(addon, plan)),
       ...(visits !== null && { expected: expectedTime(problem, plan, visits, isOfGpu(addon, variant)) }),
     };

@@ -6,6 +6,7 @@ import { energyColumns, ledgerValue, numberColumns } from '../../../contract/sce
 import { fromEngine, type RunScalars } from '../../../contract/scenario/transport/run-scalars.ts';
 import type { Marginals, TransportProblem, TransportResult, TransportRun } from '../../io/addon/addon.ts';
 import { fromNative } from '../../io/addon/addon.ts';
+import { withSharedArrays } from '../../io/aside/shared.ts';
 import { noSpans, type Recording } from '../../model/recording/recording.ts';
 import type { RunContext, RunFailure } from '../run-context.ts';
 import { type AcrossY, acrossY } from './metrics/across-y.ts';
@@ -86,14 +87,24 @@ export function beamOf(problem: TransportProblem): RunData['beam'] {
   return { angle_rad, x_mm, z_mm, weight, present: problem.initial.kind === 'beam' };
 }
 
+/** All keyframes together: each keeps the sums over two axes for six pairs of them. */
+export function picturesBytes(
+  { keyframes }: Pick<TransportProblem, 'keyframes'>,
+  { ne, ntheta, nz, nx }: Pick<TransportRun['plan'], 'ne' | 'ntheta' | 'nz' | 'nx'>,
+): number {
+  const cells = nz * nx + ntheta * (nx + ne + nz) + ne * (nz + nx);
+  return keyframes * cells * Float32Array.BYTES_PER_ELEMENT;
+}
+
 /**
  * All keyframes of a run that has ended. Each copy takes up to a millisecond,
- * so the event loop gets its turn between them.
+ * so the event loop gets its turn between them. Large ones lie where the thread
+ * that saves them sees them: together they may be most of what the process holds.
  */
 export async function keyframesOf(native: TransportRun, result: TransportResult): Promise<readonly Marginals[]> {
   const frames: Marginals[] = [];
   for (const index of result.keyframes.keys()) {
-    frames.push(native.keyframe(index));
+    frames.push(await withSharedArrays(native.keyframe(index)));
     await nextTurn();
   }
   return frames;

@@ -6,7 +6,7 @@ import { energyColumns, faceColumns, numberColumns } from '../../../contract/sce
 import { runScalarEntries } from '../../../contract/scenario/transport/run-scalars.ts';
 import { createFile } from '../../io/hdf5/h5.ts';
 import { crossingColumns, keyframeFields } from '../../io/hdf5/layout.ts';
-import { put, putNote, putValues } from '../../io/hdf5/put.ts';
+import { put, putNote, putRows, putValues } from '../../io/hdf5/put.ts';
 import { putHead } from '../run-files/head.ts';
 import { putRecording } from '../run-files/recording.ts';
 import { putSetup } from '../run-files/setup.ts';
@@ -217,9 +217,8 @@ function putKeyframes(file: File, run: RunData): void {
   for (const { name, axes } of keyframeFields) {
     if (frames.some((frame) => frame[name].length === 0)) continue;
     const shape = [frames.length, ...axes.map((axis) => lengths[axis])];
-    const all = new Float32Array(shape.reduce((a, b) => a * b, 1));
-    for (const [i, frame] of frames.entries()) all.set(frame[name], i * frame[name].length);
-    put(group, name, all, shape, { units: 'protons', axes: ['keyframe', ...axes] });
+    const row = (i: number): Float32Array => frames[i]?.[name] ?? new Float32Array();
+    putRows(group, name, row, shape, { units: 'protons', axes: ['keyframe', ...axes] });
     attachAxes(file, `keyframes/${name}`, axes, 1);
   }
 }

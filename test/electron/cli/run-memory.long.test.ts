@@ -1,0 +1,42 @@
+/** What a run with keyframes takes beside one without is what is said of them before: they are there once, and saved one by one. */
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { scratchFolder } from '../../scratch-folder.ts';
+import { ellipses, nrrdOf } from '../host/io/volumes/phantom.ts';
+
+const folder = scratchFolder('run-memory');
+const cli = path.join(import.meta.dirname, '../../../dist/host/cli.js');
+/** The largest that the process ever was, written as it ends: what it says itself is from before it saves. */
+const PEAK = 'process.on("exit", () => process.stderr.write("peak " + process.resourceUsage().maxRSS + "\\n"))';
+
+function braggbench(...words: readonly string[]): { readonly stdout: string; readonly peak_bytes: number } {
+  const environment = { ...process.env, BRAGGBENCH_HOME: path.join(folder, 'home') };
+  const hook = `data:text/javascript,${encodeURIComponent(PEAK)}`;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', hook, cli, ...words], {
+    ...{ cwd: folder, env: environment, encoding: 'utf8', maxBuffer: 2 ** 28 },
+  });
+  expect(status, stderr).toBe(0);
+  const peak = /^peak (\d+)$/m.exec(stderr)?.[1];
+  return { stdout, peak_bytes: Number(peak) * 1024 };
+}
+
+test('a slice of a CT', { timeout: 600_000 }, () => {
+  writeFileSync(path.join(folder, 'thorax.nrrd'), nrrdOf(ellipses(512)));
+  const document = {
+    ...{ kind: 'transport', version: 2, beam: { energy_MeV: 100 }, geometry: { ct: { file: 'thorax.nrrd' } } },
+    ...{ physics: { nuclear: 'off' }, solver: { stepping: 'path' }, output: { keyframes: 40 } },
+    grid: { dx_mm: 0.5, dz_mm: 0.5 },
+  };
+  writeFileSync(path.join(folder, 'ct.json'), JSON.stringify(document));
+  const checked = JSON.parse(braggbench('validate', 'ct.json', '--json').stdout) as Record<string, unknown>;
+  const said = Number(/"pictures_bytes": ?(\d+)/.exec(JSON.stringify(checked))?.[1]);
+  expect(said).toBeGreaterThan(2e8);
+  const run = ['run', 'ct.json', '--out', 'run.h5', '--force', '--json'];
+  const plain = braggbench(...run, '--set', 'output.keyframes=0').peak_bytes;
+  const kept = braggbench(...run).peak_bytes;
+  // Twice as much and more before: the engine's copy and the saving thread's stayed beside the host's.
+  expect((kept - plain) / said).toBeGreaterThan(0.7);
+  expect((kept - plain) / said).toBeLessThan(1.4);
+});
