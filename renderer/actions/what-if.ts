@@ -180,12 +180,15 @@ class LivePage {
 
   /** After it was drawn. */
   #count({ edited_ms }: Question, full: boolean): void {
-    if (this.#over || full) return;
+    if (this.#over) return;
     const now = performance.now();
+    // It stands beside what the same answer took. Rates are of answers while the hand moves.
+    this.#parts.stores.whatIf.setState({ latency_ms: now - edited_ms });
+    if (full) return;
     this.#drawn = [...this.#drawn.filter((at) => now - at < RATE_MS), now];
     const first = this.#drawn[0] ?? now;
     const perSecond = this.#drawn.length > 2 ? ((this.#drawn.length - 1) * 1000) / (now - first) : null;
-    this.#parts.stores.whatIf.setState({ latency_ms: now - edited_ms, perSecond });
+    this.#parts.stores.whatIf.setState({ perSecond });
   }
 }
 

@@ -140,6 +140,23 @@ describe('Live', () => {
     expect(state()).toMatchObject({ perSecond: null, resting: true });
   });
 
+  it('says of the full answer too how long after the edit it was drawn', async () => {
+    const { live, asked, answer, edit, state } = open();
+    live.toggle();
+    await frames(1);
+    answer(1);
+    edit(60);
+    await vi.advanceTimersByTimeAsync(100);
+    answer(2);
+    await frames(1);
+    const dragging = state().latency_ms ?? 0;
+    await vi.advanceTimersByTimeAsync(5000);
+    answer(asked().length, true);
+    await frames(2);
+    expect(state()).toMatchObject({ answer: { full: true }, resting: true });
+    expect(state().latency_ms).toBeGreaterThan(dragging + 5000);
+  });
+
   it('switched off it closes its session and shows the run that was shown before', async () => {
     const { host, live, edit, asked, answer, state, stores } = open();
     live.toggle();
