@@ -24,6 +24,11 @@ class DeviceClock:
         return self.elapsed(self.begin, self.end) * 1e-3, time.perf_counter() - self.begun
 
 
+def architecture(cp):
+    """90 of compute capability 9.0."""
+    return int(cp.cuda.Device().compute_capability)
+
+
 def open_device():
     """CuPy, the device's name, and the versions. Raises Refused with one readable sentence."""
     try:

@@ -3,6 +3,7 @@
 import cupy as cp
 import numpy as np
 
+from cupy_device import architecture
 from device_structs import POINTER, filled, layout_checks, struct
 from diffraction_kernels import SHAPES, ImageTables
 from our_kernels import COMPILED, constant_checks, constants_of, source_of
@@ -65,7 +66,7 @@ def source():
 
 
 def block_height():
-    return constants_of("diffraction", "cuda/device_pixel.hpp", HEIGHT)
+    return constants_of("diffraction", "cuda/device_pixel.hpp", HEIGHT, architecture(cp))
 
 
 def setup_of(model, tables, arrays):

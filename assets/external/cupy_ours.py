@@ -4,6 +4,7 @@ import cupy as cp
 import numpy as np
 
 from array_solver import ArraySolver
+from cupy_device import architecture
 from device_structs import POINTER, filled, layout_checks, struct
 from our_kernels import COMPILED, constant_checks, constants_of, source_of
 
@@ -57,7 +58,7 @@ def source(real):
 
 
 def shape_constants():
-    return constants_of("transport", GATHER + ".hpp", SHAPES)
+    return constants_of("transport", GATHER + ".hpp", SHAPES, architecture(cp))
 
 
 def pointer(array):

@@ -38,10 +38,12 @@ def standard_headers():
     raise Refused("missing", f"{STANDARD_HEADERS} of Braggbench is not beside this program")
 
 
-def constants_of(folder, file, names):
+def constants_of(folder, file, names, architecture):
     """Tunable constants of a header of kernels/<folder>; what is compiled says by `constant_checks` that they hold."""
     text = (root() / folder / file).read_text()
     found = {name: int(value) for name, value in re.findall(r"BB_TUNABLE\(int, (\w+), (\d+)\)", text)}
+    for name, usual, since_90 in re.findall(r"BB_TUNABLE_90\(int, (\w+), (\d+), (\d+)\)", text):
+        found[name] = int(since_90 if architecture >= 90 else usual)
     missing = [name for name in names if name not in found]
     if missing:
         raise Refused("unsupported", f"kernels/{folder}/{file} has no constant {', '.join(missing)}")

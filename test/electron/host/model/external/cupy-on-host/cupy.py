@@ -178,6 +178,7 @@ class Event:
 
 
 cuda = types.SimpleNamespace(
+    Device=lambda: types.SimpleNamespace(compute_capability="0"),
     Event=Event,
     get_elapsed_time=lambda begin, end: max(1e-6, 1e3 * (end.at - begin.at)),
     runtime=types.SimpleNamespace(
