@@ -94,7 +94,8 @@ function dashOf(dash: readonly number[]): string {
 
 function traceOf(series: Series, { x, y }: Pane, hover: Chart['hover'], { color, theme, gl = false }: Brush): Options {
   const { name, ink, tips, says, ids } = series;
-  const type = gl && series.x.length > MANY_POINTS ? 'scattergl' : 'scatter';
+  // Long lines are thinned to what pixels tell apart where WebGL does not draw them; software draws them for minutes.
+  const type = gl && series.kind === 'dots' && series.x.length > MANY_POINTS ? 'scattergl' : 'scatter';
   const unitOf = ({ unit }: ChartAxis): string => (unit === '' ? '' : ` ${escaped(unit)}`);
   const told =
     tips !== undefined

@@ -8,6 +8,14 @@ import { loadPlotly, loadPlotlyGl, type Plotly } from './plotly.ts';
 export interface PlotlySpec {
   readonly data: Data[];
   readonly layout: Partial<Layout>;
+  /** After it was drawn, and after the user has changed something in it. */
+  readonly drawn?: (plot: PlotlyHost) => void;
+}
+
+/** What Plotly makes of the element. */
+export interface PlotlyHost extends HTMLElement {
+  readonly data: readonly Readonly<Record<string, unknown>>[];
+  readonly on: (event: 'plotly_restyle', listener: () => void) => void;
 }
 
 export type PlotlyMaker = (theme: DrawingTheme) => PlotlySpec;
@@ -27,6 +35,8 @@ export class PlotlyView {
   readonly #last = new LastDrawn();
   #plotly: Plotly | null = null;
   #make: PlotlyMaker | null = null;
+  #drawn: PlotlySpec['drawn'] = undefined;
+  #heard = false;
   #gone = false;
 
   constructor(host: HTMLElement, scheduler: FrameScheduler, { gl, failed }: PlotlyViewOptions) {
@@ -68,15 +78,27 @@ export class PlotlyView {
     const { clientWidth: width, clientHeight: height } = this.#host;
     if (this.#gone || plotly === null || make === null || width === 0 || height === 0) return;
     const theme = readDrawingTheme(this.#host);
-    const { data, layout } = make(theme);
+    const { data, layout, drawn } = make(theme);
+    this.#drawn = drawn;
     const font = { family: theme.family, size: theme.labelSize, color: theme.textMuted };
     const common = { width, height, font, paper_bgcolor: 'rgba(0,0,0,0)', plot_bgcolor: theme.surface };
     const whole = { ...common, ...layout };
     // A picture of WebGL may be lost, and then is drawn whatever it is of.
     if (!this.#gl && !this.#last.isNew([data, whole, loadedFonts()])) return;
-    plotly.react(this.#host, data, whole, { displayModeBar: false, responsive: false }).catch((error: unknown) => {
-      this.#last.forget();
-      reportError(error);
-    });
+    plotly
+      .react(this.#host, data, whole, { displayModeBar: false, responsive: false })
+      .then(this.#told)
+      .catch((error: unknown) => {
+        this.#last.forget();
+        reportError(error);
+      });
+  };
+
+  readonly #told = (): void => {
+    if (this.#gone) return;
+    const plot = this.#host as PlotlyHost;
+    if (!this.#heard) plot.on('plotly_restyle', () => this.#drawn?.(plot));
+    this.#heard = true;
+    this.#drawn?.(plot);
   };
 }

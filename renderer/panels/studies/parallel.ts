@@ -4,6 +4,9 @@ import type { PlotlyMaker } from '../../drawing/charts/plotly-view.ts';
 import type { HeatSide } from './heat-map.ts';
 import { columnTitle } from './words.ts';
 
+/** Around the axes. */
+export const PARALLEL_MARGIN = { l: 70, r: 70, t: 48, b: 24, pad: 0 } as const;
+
 export interface ParallelAxis {
   readonly label: string;
   readonly values: readonly number[];
@@ -70,7 +73,8 @@ export function parallelOf(sides: readonly HeatSide[], logs: ReadonlySet<string>
   return { axes, left: length - rows.length, colours: axes.at(-1)?.values ?? [] };
 }
 
-export function parallelPlot({ axes, colours }: Parallel): PlotlyMaker {
+/** With `lines: false` the axes alone: two points mark their ends. */
+export function parallelPlot({ axes, colours }: Parallel, { lines }: { readonly lines: boolean }): PlotlyMaker {
   return (theme) => {
     // Seen on either paper from end to end.
     const colorscale = [
@@ -80,16 +84,16 @@ export function parallelPlot({ axes, colours }: Parallel): PlotlyMaker {
     ];
     const trace = {
       type: 'parcoords',
-      line: { color: colours, colorscale, showscale: false },
+      line: { color: lines ? colours : [0, 1], colorscale, showscale: false },
       labelfont: { color: theme.text, size: theme.labelSize, family: theme.family },
       tickfont: { color: theme.textMuted, size: theme.labelSize, family: theme.family },
       rangefont: { color: 'rgba(0,0,0,0)', size: 1 },
-      dimensions: axes.map(({ label, values, range, ticks }) => ({
-        ...{ label, values, range },
+      dimensions: axes.map(({ label, values, range, ticks }, i) => ({
+        ...{ name: String(i), label, values: lines ? values : range, range },
         ...(ticks === undefined ? {} : { tickvals: ticks.at, ticktext: ticks.text }),
       })),
     };
-    const layout = { margin: { l: 70, r: 70, t: 48, b: 24, pad: 0 } };
+    const layout = { margin: PARALLEL_MARGIN };
     return { data: [trace], layout } as unknown as ReturnType<PlotlyMaker>;
   };
 }

@@ -2,8 +2,7 @@
 import { type ReactElement, useMemo } from 'react';
 import type { StudyColumnInfo, StudyEntry } from '../../../electron/contract/study/calls.ts';
 import { MOST_PLOTTED, type StudyLook } from '../../../electron/contract/study/views.ts';
-import { count, significant } from '../../base/numbers.ts';
-import { hasWebGl } from '../../drawing/charts/plotly.ts';
+import { significant } from '../../base/numbers.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
@@ -13,7 +12,7 @@ import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import { RetryOffer } from '../../workbench/offers.tsx';
 import { type HeatSide, heatCells, heatPlot } from './heat-map.ts';
-import { parallelOf, parallelPlot } from './parallel.ts';
+import { ParallelAxes } from './parallel-axes.tsx';
 import { type Plotted, type PlottedColumn, resultsChart } from './results-chart.ts';
 import { useValues, type Values } from './use-values.ts';
 import { columnTitle } from './words.ts';
@@ -143,36 +142,6 @@ function HeatMap({ columns, values, chosen }: DrawnProps): ReactElement | null {
   );
 }
 
-function ParallelAxes({
-  columns,
-  values,
-  chosen,
-  logs,
-}: DrawnProps & { readonly logs: readonly string[] }): ReactElement | null {
-  const { scheduler } = useWorkbench();
-  const { along } = chosen;
-  const drawn = useMemo(() => {
-    const sides = along.map((key) => sideOf(columns, values, key)).filter((side) => side !== null);
-    if (sides.length < 2) return null;
-    const parallel = parallelOf(sides, new Set(logs));
-    return { left: parallel.left, make: parallelPlot(parallel), title: sides.map(({ info }) => info.name).join(', ') };
-  }, [columns, values, along, logs]);
-  if (drawn === null) return null;
-  if (!hasWebGl())
-    return <p className="studies__said">Parallel coordinates are drawn by WebGL, which this window does not have.</p>;
-  return (
-    <>
-      <p className="studies__said">
-        Drag along an axis to keep a part of it, drag its name to move it. Colours go with the last axis.
-        {drawn.left === 0 ? '' : ` ${count(drawn.left)} points lack a number on some axis, and have no line.`}
-      </p>
-      <div className="plot-panel__body">
-        <PlotlyPlot gl label={`Parallel coordinates: ${drawn.title}`} scheduler={scheduler} make={drawn.make} />
-      </div>
-    </>
-  );
-}
-
 /** Which columns are axes, and which of them logarithmic. */
 function AlongChoice({
   chosen,
@@ -240,6 +209,10 @@ export function ResultsPlot({
   }, [columns, look, along, x, y, by, value]);
   const { values, failure, again } = useValues(entry, filter, wanted);
   const chart = useMemo(() => chartOf(columns, values, { x, y, by }, plot), [columns, values, x, y, by, plot]);
+  const alongSides = useMemo(
+    () => along.map((key) => sideOf(columns, values, key)).filter((side) => side !== null),
+    [columns, values, along],
+  );
   const there = values.columns.length > 0 && wanted.every((key) => values.columns.some((one) => one.key === key));
   return (
     <div className="studies__plot">
@@ -298,9 +271,7 @@ export function ResultsPlot({
         </EmptyState>
       )}
       {there && look === 'heat' ? <HeatMap columns={columns} values={values} chosen={chosen} /> : null}
-      {there && look === 'parallel' ? (
-        <ParallelAxes columns={columns} values={values} chosen={chosen} logs={plot.logs} />
-      ) : null}
+      {there && look === 'parallel' ? <ParallelAxes sides={alongSides} logs={plot.logs} /> : null}
       {chart !== null ? (
         <div className="plot-panel__body">
           <ShownChart chart={chart} scheduler={scheduler} fill onPoint={onChoose} />

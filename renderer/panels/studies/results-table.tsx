@@ -6,6 +6,8 @@ import { type RowsProps, useRows } from './use-rows.ts';
 
 /** As the style sheet has it. */
 const ROW_PX = 26;
+/** Drawn above and below what is in sight. */
+const BESIDE = 12;
 
 export interface ResultsTableProps extends RowsProps, Deeds {
   readonly onSort: (sort: StudyLook['sort']) => void;
@@ -18,8 +20,12 @@ export function ResultsTable(props: ResultsTableProps): ReactElement {
   const part = useRows(props, first);
   const shown = useMemo(() => shownColumns(part?.columns ?? [], look), [part, look]);
   const point = part?.columns.findIndex(({ key }) => key === POINT) ?? -1;
-  const before = (part?.from ?? 0) * ROW_PX;
-  const after = Math.max(0, (part?.shown ?? 0) - (part?.from ?? 0) - (part?.rows.length ?? 0)) * ROW_PX;
+  const from = part?.from ?? 0;
+  const start = Math.max(0, first - BESIDE - from);
+  const seen = Math.ceil(window.innerHeight / ROW_PX) + 2 * BESIDE;
+  const rows = (part?.rows ?? []).slice(start, start + seen).map((row, k) => ({ row, k: start + k }));
+  const before = (from + start) * ROW_PX;
+  const after = Math.max(0, (part?.shown ?? 0) - from - start - rows.length) * ROW_PX;
   const space = (height: number): ReactElement | null =>
     height <= 0 ? null : (
       <tr>
@@ -54,19 +60,21 @@ export function ResultsTable(props: ResultsTableProps): ReactElement {
         </thead>
         <tbody>
           {space(before)}
-          {part?.rows.map((row, k) => (
-            <tr
-              key={point < 0 ? part.from + k : String(row[point])}
-              aria-rowindex={part.from + k + 2}
-              data-chosen={props.chosen.includes(String(row[point]))}
-            >
-              {shown.map((one) => (
-                <td key={one.column.key} data-numeric={one.column.numeric}>
-                  <Cell {...props} part={part} row={k} shown={one} />
-                </td>
+          {part === null
+            ? null
+            : rows.map(({ row, k }) => (
+                <tr
+                  key={point < 0 ? from + k : String(row[point])}
+                  aria-rowindex={from + k + 2}
+                  data-chosen={props.chosen.includes(String(row[point]))}
+                >
+                  {shown.map((one) => (
+                    <td key={one.column.key} data-numeric={one.column.numeric}>
+                      <Cell {...props} part={part} row={k} shown={one} />
+                    </td>
+                  ))}
+                </tr>
               ))}
-            </tr>
-          ))}
           {space(after)}
         </tbody>
       </table>
