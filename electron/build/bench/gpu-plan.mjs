@@ -29,11 +29,18 @@ function read(file) {
 }
 
 /**
- * The session as it is kept, or the same on the other card.
+ * The session as it was recorded again, or as it was first; see electron/contract/bench/recorded-names.ts.
  * @param {string} folder @param {Planned} planned
  */
-const keptOf = (folder, { file }) =>
-  read(path.join(folder, file)) ?? read(path.join(folder, file.replace('h200-', 'h100-')));
+function keptOf(folder, planned) {
+  const name = path.basename(planned.file).replace(/^h[12]00-/, '');
+  const again = ['h200', 'h100'].map((card) => `${roomOf(planned)}/${card}-${name}`);
+  for (const file of [...again, planned.file]) {
+    const kept = read(path.join(folder, file));
+    if (kept !== null) return kept;
+  }
+  return null;
+}
 
 /** @param {string} folder @param {Planned} planned @returns {State} */
 export function stateOf(folder, planned) {

@@ -1,6 +1,7 @@
 /** What `npm run bench:gpu` would record, beside what assets/runs holds of it. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { recordedAgain } from '../../contract/bench/recorded-names.ts';
 import type { SessionReport } from '../../contract/bench/session.ts';
 import { GPU_SESSIONS } from '../bench/gpu-sessions.mjs';
 import { readTargets } from '../bench/measured.ts';
@@ -13,9 +14,9 @@ interface Planned {
 }
 
 const nameOf = (file: string): string => file.replace(/\.json$/, '');
-/** The session as it is planned, or the same on the other card; null where there is neither. */
+/** The session as it was recorded again, or as it was first; null where there is neither. */
 const found = ({ file }: Planned): string | null =>
-  [file, file.replace('h200-', 'h100-')].find((one) => existsSync(path.join(root, 'assets/runs', one))) ?? null;
+  [...recordedAgain(file), file].find((one) => existsSync(path.join(root, 'assets/runs', one))) ?? null;
 
 const TITLES: Readonly<Record<string, string>> = {
   transport: 'transport',
@@ -24,6 +25,9 @@ const TITLES: Readonly<Record<string, string>> = {
   micro: 'small workloads',
 };
 const roomOf = ({ file }: Planned): string => (file.includes('/') ? path.dirname(file) : 'transport');
+
+/** Files of assets/measured, in the order of the table. */
+const KEPT_TARGETS = ['cpu', 'start', 'maps', 'timeline', 'gpu-h200', 'gpu-h100', 'gpu-two'] as const;
 
 const cardOf = ({ machine }: SessionReport): string => /H\d+/.exec(machine.gpu?.name ?? '')?.[0] ?? 'no GPU';
 const numbered = (values: readonly string[]): string =>
@@ -65,25 +69,27 @@ export function unrecorded(): string {
 /** `a GPU: npm run bench:gpu`, with the command as such. */
 const needing = (needs: string): string => `needs ${needs.replace(/(?<=: ).*/, code)}`;
 
-/** Targets of the benchmarks that need no GPU, as the last recorded runs of the benchmarks met or missed them. */
+/** Targets as the last recorded runs of the benchmarks met or missed them. What needs a GPU stands in files of its own. */
 export function targets(): string {
-  const all = ['cpu', 'start', 'maps', 'timeline'].map((name) => readTargets(root, name));
+  const all = KEPT_TARGETS.map((name) => readTargets(root, name));
   const rows = all.flatMap(({ command, rows: measured }) =>
-    measured.map((row) => [
-      row.what,
-      row.wanted,
-      row.measured ?? (row.needs === null ? 'not measured here' : needing(row.needs)),
-      row.met === null ? '' : row.met ? 'met' : '**missed**',
-      [row.bound, row.ratio].filter((one) => one !== null).join(', '),
-      code(command),
-    ]),
+    measured
+      .filter(({ needs }) => !needs?.startsWith('a GPU'))
+      .map((row) => [
+        row.what,
+        row.wanted,
+        row.measured ?? (row.needs === null ? 'not measured here' : needing(row.needs)),
+        row.met === null ? '' : row.met ? 'met' : '**missed**',
+        [row.bound, row.ratio].filter((one) => one !== null).join(', '),
+        code(command),
+      ]),
   );
   return table(['What', '>Wanted', '>Measured', '', 'Bound, and how far from it', 'Command'], rows);
 }
 
 /** What gave these targets. */
 export function targetMachines(): string {
-  const rows = ['cpu', 'start', 'maps', 'timeline'].map((name) => {
+  const rows = KEPT_TARGETS.map((name) => {
     const { command, machine, created, commit } = readTargets(root, name);
     return [
       code(command),

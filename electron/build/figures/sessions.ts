@@ -44,19 +44,25 @@ const errorOf = ({ accuracy }: MeasuredSessionEntry): string => {
 
 const right = ({ verdict }: MeasuredSessionEntry): string => (verdict === 'wrong' ? 'wrong' : 'right');
 
+/** Other programs, which are contestants like ours, stand on nothing of ours and have their own versions as a note. */
+const isRival = ({ variant, note }: MeasuredSessionEntry): boolean =>
+  /^(cupy|numba|torch)/.test(variant) && note !== null;
+
 /** Steps, what comes before them, and a whole warm run: from the scenario to the answer in memory. */
 export function runs(name: string): string {
   const of = report(name);
   return table(
     ['Variant', '>Steps', '>Set-up', '>Whole warm run', '>Steps over those of what it builds on', '>Error of the dose'],
-    all(of).map((entry) => [
-      code(entry.label),
-      seconds(entry.time_s),
-      seconds(entry.setup_s),
-      seconds(entry.wall_s),
-      entry.rung === null ? '' : times(entry.rung.value),
-      errorOf(entry),
-    ]),
+    all(of)
+      .filter((entry) => !isRival(entry))
+      .map((entry) => [
+        code(entry.label),
+        seconds(entry.time_s),
+        seconds(entry.setup_s),
+        seconds(entry.wall_s),
+        entry.rung === null ? '' : times(entry.rung.value),
+        errorOf(entry),
+      ]),
   );
 }
 
@@ -65,30 +71,33 @@ const taken = (quantities: MeasuredSessionEntry['quantities']): string => {
   return found == null ? '–' : String(found);
 };
 
-/** Other programs on the same problem. Their whole runs were not timed. */
+/** Other programs on the same problem, against the fastest right variant in each clock. */
 export function rivals(...names: readonly string[]): string {
   const rows = names.flatMap((name) => {
     const of = report(name);
-    const fastest = all(of)
-      .filter(({ verdict }) => verdict !== 'wrong')
-      .reduce((best, entry) => (entry.time_s < best.time_s ? entry : best));
-    return of.external.flatMap(({ title, result }) =>
-      result === null
-        ? []
-        : [
-            [
-              code(name),
-              title,
-              seconds(result.time_s),
-              `${taken(result.quantities)}; ${taken(fastest.quantities)}`,
-              `${times(result.time_s / fastest.time_s)} of ${code(fastest.label)}`,
-              result.wrong ? 'wrong' : 'right',
-            ],
-          ],
-    );
+    const ours = all(of).filter((entry) => !isRival(entry) && entry.verdict !== 'wrong');
+    const fastest = (time: (entry: MeasuredSessionEntry) => number): MeasuredSessionEntry =>
+      ours.reduce((best, entry) => (time(entry) < time(best) ? entry : best));
+    const whole = (entry: MeasuredSessionEntry): number => entry.wall_s ?? Number.POSITIVE_INFINITY;
+    const [steps, run] = [fastest(({ time_s }) => time_s), fastest(whole)];
+    return all(of)
+      .filter(isRival)
+      .map((entry) => [
+        code(name),
+        entry.title,
+        seconds(entry.time_s),
+        `${taken(entry.quantities)}; ${taken(steps.quantities)}`,
+        `${times(entry.time_s / steps.time_s)} of ${code(steps.label)}`,
+        seconds(entry.wall_s),
+        `${times(whole(entry) / whole(run))} of ${code(run.label)}`,
+        right(entry),
+      ]);
   });
   return table(
-    ['Session', 'Program', '>Time of its steps', '>Steps; ours', 'Against our fastest right variant', 'Dose'],
+    [
+      ...['Session', 'Program', '>Its steps', '>Steps; ours', 'Against our fastest', '>Its whole run'],
+      ...['Against our fastest', 'Dose'],
+    ],
     rows,
   );
 }

@@ -28,8 +28,8 @@ export interface Table {
 const shown = (file: string): string => code(`npx braggbench bench --open assets/runs/${file}.json`);
 
 async function headline(): Promise<string> {
-  const water = report('h200-water-70MeV');
-  const uniform = report('h200-uniform-grid-70MeV');
+  const water = report('transport/h200-water-70MeV');
+  const uniform = report('transport/h200-uniform-grid-70MeV');
   const cubic = report('diffraction/h200-simple-cubic-1024');
   const large = report('linear-relu/layer-8192');
   const both = (of: typeof water, label: string): string => {
@@ -38,8 +38,7 @@ async function headline(): Promise<string> {
   };
   const over = (of: typeof water, slow: string, fast: string): string =>
     times(measured(of, slow).time_s / measured(of, fast).time_s);
-  const rival = uniform.external.find(({ id }) => id === 'cupy-raw')?.result;
-  if (rival == null) throw new Error('CuPy was not measured');
+  const rival = measured(uniform, 'cupy-raw');
   const [borne, judged] = await claimCounts();
   return table(
     ['What', '>Figure', 'Command'],
@@ -52,13 +51,13 @@ async function headline(): Promise<string> {
       [
         'The 70 MeV beam on a GPU, whole warm run (steps alone): `cuda-window`',
         both(water, 'cuda-window'),
-        shown('h200-water-70MeV'),
+        shown('transport/h200-water-70MeV'),
       ],
-      ['The same, `cuda-depth`: faster steps, slower runs', both(water, 'cuda-depth'), 'the same'],
+      ['The same, `cuda-depth`', both(water, 'cuda-depth'), 'the same'],
       [
         'On a uniform grid, `cuda-scatter`: an atomic per target',
         both(uniform, 'cuda-scatter'),
-        shown('h200-uniform-grid-70MeV'),
+        shown('transport/h200-uniform-grid-70MeV'),
       ],
       ['The same, `cuda-window`', both(uniform, 'cuda-window'), 'the same'],
       [
@@ -93,13 +92,13 @@ export const tables: Readonly<Record<string, Table>> = {
   'plan-offset': { from: 'solver', make: planOffset },
   'let-monte-carlo': { from: 'solver', make: letAgainstMonteCarlo },
   'spread-out-peaks': { from: 'solver', make: () => spreadOutPeaks() },
-  'transport-water': { from: 'sessions', make: () => runs('h200-water-70MeV') },
-  'transport-uniform': { from: 'sessions', make: () => runs('h200-uniform-grid-70MeV') },
-  'transport-dense': { from: 'sessions', make: () => runs('h200-dense-36M') },
-  'transport-modes': { from: 'sessions', make: () => modes('h200-uniform-grid-70MeV') },
+  'transport-water': { from: 'sessions', make: () => runs('transport/h200-water-70MeV') },
+  'transport-uniform': { from: 'sessions', make: () => runs('transport/h200-uniform-grid-70MeV') },
+  'transport-dense': { from: 'sessions', make: () => runs('transport/h200-dense-36M') },
+  'transport-modes': { from: 'sessions', make: () => modes('transport/h200-uniform-grid-70MeV') },
   rivals: {
     from: 'sessions',
-    make: () => rivals('h200-uniform-grid-70MeV', 'h200-dense-36M'),
+    make: () => rivals('transport/h200-uniform-grid-70MeV', 'transport/h200-dense-36M'),
   },
   'image-still': { from: 'sessions', make: () => images('diffraction/h200-simple-cubic-1024') },
   'image-rotation': { from: 'sessions', make: () => images('diffraction/h200-rotation-100-orientations') },
@@ -116,7 +115,8 @@ export const tables: Readonly<Record<string, Table>> = {
   'claims-by-card': { from: 'program', make: claimsByCard },
   'steps-by-card': {
     from: 'sessions',
-    make: () => onBothCards('h200-uniform-grid-70MeV', 'transport/h100-factorial-uniform-grid-70MeV'),
+    make: () =>
+      onBothCards('transport/h200-factorial-uniform-grid-70MeV', 'transport/h100-factorial-uniform-grid-70MeV'),
   },
   verbs: { from: 'program', make: verbs },
   usages: { from: 'program', make: usages },

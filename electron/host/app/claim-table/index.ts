@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { ClaimFinding, ClaimMap, ClaimTableRow, TableClaim } from '../../../contract/bench/claim-table.ts';
 import { judgeClaim, saidOf } from '../../../contract/bench/claims.ts';
 import type { KeptSession } from '../../../contract/bench/kept-session.ts';
+import { recordedAgain } from '../../../contract/bench/recorded-names.ts';
 import type { Session } from '../../../contract/bench/session.ts';
 import { aside } from '../../io/aside/task.ts';
 import {
@@ -191,7 +192,8 @@ function judged(claim: Claim, { workload, bench }: RowPart, sessions: readonly R
 }
 
 async function judgedRow(assetsFolder: string, row: ClaimRow, catalogue: ClaimCatalogue): Promise<ClaimTableRow> {
-  const sessions = (await Promise.all(row.sessions.map((file) => recordedIn(assetsFolder, file)))).filter(
+  const files = new Set(row.sessions.flatMap((file) => [file, ...recordedAgain(file)]));
+  const sessions = (await Promise.all([...files].map((file) => recordedIn(assetsFolder, file)))).filter(
     (one) => one !== null,
   );
   const claims = partsOf(row).flatMap((part) => {

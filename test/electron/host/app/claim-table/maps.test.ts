@@ -69,9 +69,5 @@ test('is swept by a session of its row, or is of one size', async () => {
 test('each sweep belongs to a row, or to the sessions that are no claims’', async () => {
   const listedIn = (await readClaimTable(assetsFolder)).flatMap(({ sessions }) => sessions);
   const others = SWEEPS.map(({ file }) => path.posix.normalize(file)).filter((file) => !listedIn.includes(file));
-  expect(others.sort()).toEqual([
-    'h200-sweep-water-70MeV.json',
-    'micro/sweep-load-width.json',
-    'transport/h200-scattering-uniform-grid-70MeV.json',
-  ]);
+  expect(others.sort()).toEqual(['h200-sweep-water-70MeV.json', 'transport/h200-scattering-uniform-grid-70MeV.json']);
 });

@@ -108,18 +108,21 @@ describe('what the notes mean is what is measured', () => {
 
   test('fusing is of three kernels, graphs of small ones, and one stream against one is no overlap', () => {
     const fusing = row(1).claims.find(({ id, bench }) => id === 'kernel-fusion' && bench === 'launch');
-    expect(fusing?.findings).toEqual([]);
-    const graphs = row(2).claims.flatMap(({ maps }) => maps.flatMap(({ series }) => series));
-    expect(graphs.flatMap(({ points }) => points.map(({ at }) => at))).toEqual([100, 10_000]);
+    expect(fusing?.findings.length).toBeGreaterThan(0);
+    for (const { file } of fusing?.findings ?? []) expect(file).toMatch(/launch-three\.json$/);
+    const graphs = row(2).claims.flatMap(({ maps }) => maps);
+    const launches = graphs.filter(({ file }) => file === 'micro/sweep-launch.json').flatMap(({ series }) => series);
+    expect(launches.flatMap(({ points }) => points.map(({ at }) => at))).toEqual([100, 10_000]);
     const streams = row(15).claims.find(({ bench }) => bench === 'overlap');
     expect(streams?.maps[0]?.series[0]?.points.map(({ at }) => at)).toEqual([2, 4, 8]);
   });
 
   test('every block size that is praised is held against every other', () => {
     const [blocks] = row(22).claims;
-    expect(blocks?.findings).toHaveLength(9);
-    const worse = blocks?.findings.filter(({ verdict }) => verdict === 'less').map(({ by }) => by);
-    expect(worse).toEqual(['cuda-1024 → cuda-128']);
+    const by = Map.groupBy(blocks?.findings ?? [], ({ file }) => file);
+    for (const own of by.values()) expect(own.length % 9).toBe(0);
+    const worse = by.get('micro/block-size.json')?.filter(({ verdict }) => verdict === 'less');
+    expect(worse?.map((one) => one.by)).toEqual(['cuda-1024 → cuda-128']);
   });
 
   test('threads that are too few are the same work at both ends of a sweep', () => {
@@ -131,10 +134,9 @@ describe('what the notes mean is what is measured', () => {
     for (const [number, id, bench] of [
       [1, 'launch-cost', 'launch'],
       [20, 'cold-start', 'cold-start'],
-      [29, 'fp64-as-fast', ''],
-      [26, 'fused-naive-measured', ''],
     ] as const)
       expect(verdictOf(number, id, bench), id).toMatch(/^not judged here: needs (CuPy|PyTorch)/);
+    expect(verdictOf(29, 'fp64-as-fast', '')).toContain('by a wrong answer');
     const by = row(25).claims.flatMap(({ findings }) => findings.map((one) => one.by));
     expect(by).toContain('cupy-array → cuda-graph');
     expect(by.join()).not.toContain('window');
@@ -178,12 +180,13 @@ describe('recorded sessions', () => {
 
 describe('what the layer’s note counts', () => {
   const claim = (id: string) => row(26).claims.find((one) => one.id === id);
-  const found = (id: string) =>
-    claim(id)?.findings.map(({ value, verdict }) => [Number(value?.toPrecision(3)), verdict]);
+  /** In sessions of the first card. */
+  const findings = (id: string) => claim(id)?.findings.filter(({ machine }) => machine === 'NVIDIA H200') ?? [];
+  const found = (id: string) => findings(id).map(({ value, verdict }) => [Number(value?.toPrecision(3)), verdict]);
 
   test('follows from the sizes, without noise: bytes, and what the second version saves of them', () => {
     const bytes = (outputs: number) => 4 * (1024 * 784 + 784 * 2048 + outputs * 1024 * 2048);
-    expect(claim('layer-bytes')?.findings.map(({ value }) => value)).toEqual([bytes(1) / 1e6]);
+    expect(findings('layer-bytes').map(({ value }) => value)).toEqual([bytes(1) / 1e6]);
     expect(found('layer-bytes')).toEqual([[18, 'as claimed']]);
     expect(found('unfused-bytes')).toEqual([[34.8, 'as claimed']]);
     expect(found('traffic-saved')).toEqual([
@@ -201,9 +204,9 @@ describe('what the layer’s note counts', () => {
 
   test('and its rates are held to operations over the time of a session', () => {
     expect(found('naive-rate')).toEqual([[1500, 'more']]);
-    expect(claim('library-rate')?.findings.map(({ verdict }) => verdict)).toEqual(['more', 'more']);
-    expect(claim('traffic-rate')?.findings.map(({ verdict }) => verdict)).toEqual(['less']);
-    expect(claim('naive-rate')?.cards).toEqual([{ machine: 'NVIDIA H200', sessions: 1, verdict: 'more' }]);
+    expect(findings('library-rate').map(({ verdict }) => verdict)).toEqual(['more', 'more']);
+    expect(findings('traffic-rate').map(({ verdict }) => verdict)).toEqual(['less']);
+    expect(claim('naive-rate')?.cards).toContainEqual({ machine: 'NVIDIA H200', sessions: 1, verdict: 'more' });
   });
 
   test('a session shows them too', () => {
@@ -231,10 +234,10 @@ describe('one problem on two GPUs', () => {
     }
   });
 
-  test('each says its own, and most claims rest on one', () => {
-    expect(cards(8, row(8).claims[0]?.id ?? '').map(({ machine }) => machine)).toEqual(['NVIDIA H200']);
+  test('each says its own', () => {
+    expect(cards(8, row(8).claims[0]?.id ?? '').map(({ machine }) => machine)).toContain('NVIDIA H200');
     const several = onSeveralCards(rows);
-    expect(several.length).toBeGreaterThanOrEqual(3);
+    expect(several.length).toBeGreaterThanOrEqual(20);
     for (const { found, holds } of several) {
       expect(new Set(found.map(({ machine }) => machine)).size).toBe(found.length);
       const verdicts = found.map(({ verdict }) => verdict);
