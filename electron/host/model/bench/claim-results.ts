@@ -262,7 +262,7 @@ interface Declared {
 const noRoofline = { bytes_per_s: null, flops_per_s: null, share_of_copy: null };
 
 /** What follows from the operations and bytes that a variant declares, and its time; undefined for other quantities. */
-export function countedNumber(
+function countedNumber(
   { time_s, bytes_per_s, flops_per_s, share_of_copy }: Declared,
   quantity: string,
 ): ReturnType<Measured['numberOf']> | undefined {
@@ -285,6 +285,17 @@ export function countedNumber(
   }
 }
 
+/** What a variant tells itself comes first: the rate of a bandwidth is of bytes, whatever operations are declared. */
+export function toldOrCounted(
+  quantities: readonly { readonly id: string; readonly value: number | null; readonly unit: string }[],
+  declared: Declared,
+  quantity: string,
+): ReturnType<Measured['numberOf']> {
+  const told = quantities.find(({ id }) => id === quantity);
+  if (told === undefined) return countedNumber(declared, quantity) ?? null;
+  return told.value === null ? null : { value: told.value, unit: told.unit };
+}
+
 /** What a report says to claims. */
 export function measuredReport(report: JudgedReport): Measured {
   return {
@@ -294,10 +305,7 @@ export function measuredReport(report: JudgedReport): Measured {
     numberOf: (variant, quantity) => {
       const entry = measuredEntryOf(report, variant);
       if (entry === null || entry.verdict === 'wrong') return null;
-      const counted = countedNumber({ time_s: entry.time_s, ...(entry.roofline ?? noRoofline) }, quantity);
-      if (counted !== undefined) return counted;
-      const found = entry.quantities.find(({ id }) => id === quantity);
-      return found === undefined || found.value === null ? null : { value: found.value, unit: found.unit };
+      return toldOrCounted(entry.quantities, { time_s: entry.time_s, ...(entry.roofline ?? noRoofline) }, quantity);
     },
   };
 }

@@ -5,11 +5,11 @@ import { type ScenarioWithConstants, type TaskScenario, validateScenario } from 
 import { taskKinds } from '../../../contract/scenario/kinds.ts';
 import { isTaskKind } from '../../../contract/task.ts';
 import {
-  countedNumber,
   keptInstances,
   type Measured,
   notMeasured,
   taskClaimResults,
+  toldOrCounted,
 } from '../../model/bench/claim-results.ts';
 import type { Claim, Values } from '../../model/bench/claims.ts';
 import { ofKind } from '../scenarios/side.ts';
@@ -38,10 +38,7 @@ export function measuredTasks({ entries, seed, machine }: Judged): Measured {
     numberOf: (variant, quantity) => {
       const entry = measured(entries, variant);
       if (entry === null || entry.verdict === 'wrong') return null;
-      const counted = countedNumber(entry, quantity);
-      if (counted !== undefined) return counted;
-      const found = entry.quantities.find(({ id }) => id === quantity);
-      return found === undefined || found.value === null ? null : { value: found.value, unit: found.unit };
+      return toldOrCounted(entry.quantities, entry, quantity);
     },
   };
 }

@@ -142,6 +142,16 @@ describe('what the notes mean is what is measured', () => {
     expect(by.join()).not.toContain('window');
   });
 
+  test('a bandwidth is told in bytes, beside what a copy reaches', () => {
+    const bandwidths = row(6).claims.flatMap(({ findings }) => findings);
+    expect(bandwidths.length).toBeGreaterThan(8);
+    for (const { unit } of bandwidths) expect(['GB/s', '×']).toContain(unit);
+    const dram = row(6).claims.find(({ id }) => id === 'dram');
+    // An H200's memory moves 4.8 TB/s at most.
+    for (const { value, machine } of dram?.findings ?? [])
+      if (machine === 'NVIDIA H200') expect(value).toBeGreaterThan(3500);
+  });
+
   test('one repetition is told and not judged', () => {
     const blocks = row(21).claims.flatMap(({ findings }) => findings);
     expect(blocks.filter(({ at }) => at !== null).map(({ verdict }) => verdict)).toEqual(Array(6).fill('not judged'));
