@@ -12,10 +12,10 @@ import { vitestProject } from './vitest.mjs';
 const MOST_WORKERS = 8;
 
 /**
- * Files at once in each lane. A story waits for its page, and a test of processes for them: with as many as there are
- * cores, two cores are idle in between. Of many cores, runs with all of their threads want some too.
+ * Files at once in each lane: together as many as there are cores. With three of each on two cores a run that is waited
+ * for took longer than a test waits.
  */
-const WORKERS = ['--maxWorkers', `${Math.min(MOST_WORKERS, Math.max(3, Math.floor(availableParallelism() / 2)))}`];
+const WORKERS = ['--maxWorkers', `${Math.min(MOST_WORKERS, Math.max(1, Math.floor(availableParallelism() / 2)))}`];
 
 /**
  * What `npm test` runs, in order. The stories in Chromium wait for pages a third of their time, which the others use;
