@@ -66,7 +66,8 @@ async function choose(page: Page, session: string): Promise<void> {
   const listed = page.getByRole('group', { name: 'Variants to benchmark' });
   await listed.getByRole('checkbox').first().waitFor();
   expect(await listed.getByText(/^(diffraction|cpu)-/).count()).toBe(0);
-  const details = page.locator('.compare-session', { hasText: session });
+  // A session that was recorded again has the same name.
+  const details = page.locator('.compare-session', { hasText: session }).first();
   await details.locator('summary').click();
   await details.getByRole('checkbox', { name: 'all of it' }).setChecked(true);
 }

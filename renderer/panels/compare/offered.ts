@@ -6,7 +6,10 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import type { CompareStore } from './store.ts';
 import { type Benched, useScenarioBench } from './variants.ts';
 
-/** The one with the most rows of those with the scenario's name, else of its benchmark; null where none was recorded. */
+/**
+ * The one with the most rows of those with the scenario's name, else of its benchmark; of the same day's the one that was
+ * recorded first. Null where there is none.
+ */
 export function sessionToOffer(
   stored: readonly BenchInfo[],
   { workload, bench }: Benched,
@@ -18,7 +21,7 @@ export function sessionToOffer(
   const named = fitting.filter((one) => one.scenario === scenario);
   const among = named.length === 0 ? fitting : named;
   return among.reduce<BenchInfo | null>(
-    (most, one) => (most === null || one.subjects.length > most.subjects.length ? one : most),
+    (most, one) => (most === null || one.subjects.length >= most.subjects.length ? one : most),
     null,
   );
 }
