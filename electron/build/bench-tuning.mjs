@@ -6,7 +6,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { chosenSessions } from './bench/chosen.mjs';
+import { chosenSessions, valueAfter } from './bench/chosen.mjs';
 import { alsoFor, reportOf, tunedEntries } from './bench/tuning-record.mjs';
 import { searchSeconds, TOO_LITTLE_S, TUNING_SESSIONS, tuningStudy, usualMinutes } from './bench/tuning-sessions.mjs';
 import { capture, hand } from './setup/command.mjs';
@@ -21,12 +21,6 @@ const cli = () => inRoot('dist/host/cli.js');
 const read = (file) => JSON.parse(readFileSync(file, 'utf8'));
 /** @param {string} file @param {unknown} value */
 const write = (file, value) => writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
-
-/**
- * @param {readonly string[]} args
- * @param {string} name
- */
-const optionOf = (args, name) => (args.includes(name) ? (args[args.indexOf(name) + 1] ?? '') : null);
 
 /** The card, as the records name it. */
 async function thisCard() {
@@ -53,9 +47,9 @@ function spaceOf({ scenario, variant }) {
 await main(async () => {
   const args = process.argv.slice(2);
   const chosen = chosenSessions(args, TUNING_SESSIONS, ({ name }) => name) ?? TUNING_SESSIONS;
-  const minutes = Number(optionOf(args, '--minutes') ?? usualMinutes(chosen));
+  const minutes = Number(valueAfter(args, '--minutes') ?? usualMinutes(chosen));
   if (!(minutes > 0)) throw new Failure('--minutes: allowed: a number above 0');
-  const carry = optionOf(args, '--carry');
+  const carry = valueAfter(args, '--carry');
   /** @type {readonly TunedSession[]} */
   const carried = carry === null ? [] : read(path.resolve(carry)).sessions;
   if (!args.includes('--as-built')) {
@@ -64,7 +58,7 @@ await main(async () => {
     await build(await commandLineSteps());
   }
   const work = inRoot('dist/tuning');
-  const out = path.resolve(optionOf(args, '--out') ?? work);
+  const out = path.resolve(valueAfter(args, '--out') ?? work);
   for (const folder of [work, out]) mkdirSync(folder, { recursive: true });
   const on = await thisCard();
   say(`Tuning ${chosen.length} kernels on ${on.name || 'this machine'} in ${minutes.toPrecision(2)} min`);

@@ -66,19 +66,16 @@ export function unrecorded(): string {
   return table(['Workload', '>Missing', 'Sessions'], rows);
 }
 
-/** `a GPU: npm run bench:gpu`, with the command as such. */
-const needing = (needs: string): string => `needs ${needs.replace(/(?<=: ).*/, code)}`;
-
 /** Targets as the last recorded runs of the benchmarks met or missed them. What needs a GPU stands in files of its own. */
 export function targets(): string {
   const all = KEPT_TARGETS.map((name) => readTargets(root, name));
   const rows = all.flatMap(({ command, rows: measured }) =>
     measured
-      .filter(({ needs }) => !needs?.startsWith('a GPU'))
+      .filter(({ needs }) => needs === null)
       .map((row) => [
         row.what,
         row.wanted,
-        row.measured ?? (row.needs === null ? 'not measured here' : needing(row.needs)),
+        row.measured ?? 'not measured here',
         row.met === null ? '' : row.met ? 'met' : '**missed**',
         [row.bound, row.ratio].filter((one) => one !== null).join(', '),
         code(command),
