@@ -113,7 +113,9 @@ export class Refinements {
     }
     const { lane, plan } = new ImageRunning(addon, problem, false);
     refuseTooLong(workOf(addon, plan));
-    await turnOf(lanes, lane, signal, sink, async () => {
+    const id = `refining-${randomBytes(9).toString('base64url')}`;
+    const waits = (): void => sink.offer(() => ({ state: 'waiting' }));
+    await lanes.turn({ id, lane, signal, waits }, async () => {
       const warnings = reading.scenario === null ? [] : disagreements(kept.measured.header, reading.scenario);
       sink.offer(() => ({ state: 'begun', variant: plan.variant, warnings: [...warnings] }));
       const options = { fit, iterations: MOST_ITERATIONS, signal };
@@ -133,21 +135,4 @@ export class Refinements {
     if (kept === undefined) throw new BraggError('not-found', 'This image is no longer kept. Open its file again.');
     return kept;
   }
-}
-
-/** Does work when its device is free; nothing where it is given up before. */
-function turnOf(
-  lanes: Lanes,
-  lane: string,
-  signal: AbortSignal,
-  sink: Sink<RefineFrame>,
-  work: () => Promise<void>,
-): Promise<void> {
-  const id = `refining-${randomBytes(9).toString('base64url')}`;
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener('abort', () => lanes.remove(id) && resolve());
-    lanes.add({ id, lane, run: () => work().then(resolve, reject) });
-    if (lanes.position(id) !== null) sink.offer(() => ({ state: 'waiting' }));
-  });
 }

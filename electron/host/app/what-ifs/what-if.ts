@@ -125,14 +125,8 @@ export class WhatIf {
   ): Promise<void> {
     const { lanes } = this.#parts;
     const id = `live-${randomBytes(9).toString('base64url')}`;
-    return new Promise((resolve, reject) => {
-      signal.addEventListener('abort', () => {
-        if (lanes.remove(id)) resolve();
-        else running.cancel();
-      });
-      lanes.add({ id, lane: running.lane, run: () => work().then(resolve, reject) });
-      if (lanes.position(id) !== null) this.#sink.offer(() => ({ state: 'waiting', sequence }));
-    });
+    const waits = (): void => this.#sink.offer(() => ({ state: 'waiting', sequence }));
+    return lanes.turn({ id, lane: running.lane, signal, waits, interrupt: () => running.cancel() }, work);
   }
 
   async #solve(asked: WhatIfAsked, prepared: PreparedWhatIf, begun_ms: number, signal: AbortSignal): Promise<void> {

@@ -11,6 +11,12 @@ export interface Job {
   run(): Promise<void>;
 }
 
+export interface Turn extends Pick<Job, 'id' | 'lane'> {
+  readonly signal: AbortSignal;
+  readonly waits: () => void;
+  readonly interrupt?: () => void;
+}
+
 const meet = (a: string, b: string): boolean => a === b || a === EVERY_LANE || b === EVERY_LANE;
 
 export class Lanes {
@@ -30,6 +36,22 @@ export class Lanes {
   add(job: Job): void {
     this.#waiting = [...this.#waiting, job];
     this.#startWhatMay();
+  }
+
+  /**
+   * Does `work` when its lane is free, and settles with it; nothing where the signal is aborted before. `waits` is told
+   * where it does not begin at once, `interrupt` where the signal is aborted while it is at work.
+   */
+  turn({ id, lane, signal, waits, interrupt }: Turn, work: () => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return resolve();
+      signal.addEventListener('abort', () => {
+        if (this.remove(id)) resolve();
+        else interrupt?.();
+      });
+      this.add({ id, lane, run: () => work().then(resolve, reject) });
+      if (this.position(id) !== null) waits();
+    });
   }
 
   /** Takes a waiting job out; false when it is not waiting. */
