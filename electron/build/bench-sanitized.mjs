@@ -2,18 +2,10 @@
  * `npm run bench:sanitized`: what compute-sanitizer says of a kernel without a check of its array's end, and of its
  * neighbours. Needs a GPU and the CUDA toolkit. `-- --keep` writes what the handbook shows.
  */
-import { capture } from './setup/command.mjs';
-import { inRoot, root } from './setup/root.mjs';
+import { told } from './bench/told.mjs';
+import { root } from './setup/root.mjs';
 import { Failure, main, say } from './setup/say.mjs';
 import { build, commandLineSteps, prepare } from './steps/all.mjs';
-
-/** The JSON that a command prints; it ends with 1 where something was found. @param {readonly string[]} words */
-async function told(...words) {
-  const { code, output } = await capture(process.execPath, [inRoot('dist/host/cli.js'), ...words, '--json']);
-  const from = output.indexOf('{');
-  if (code > 1 || from < 0) throw new Failure(output.trim(), 2);
-  return JSON.parse(output.slice(from));
-}
 
 await main(async () => {
   const args = process.argv.slice(2);

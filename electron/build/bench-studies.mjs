@@ -2,8 +2,10 @@
  * `npm run bench:studies`: what a study of a thousand points costs over the sum of its solves. Then how long each view of
  * a hundred thousand rows takes until it is whole. `cost` or `views` alone; `--points N`, `--rows N`.
  */
+import { valueAfter } from './bench/chosen.mjs';
 import { STUDY_POINTS, studyOfBeams } from './bench/study-cost.mjs';
 import { studyTargets, targetLines } from './bench/targets.mjs';
+import { commandLine } from './bench/told.mjs';
 import { hand } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
 import { main, say } from './setup/say.mjs';
@@ -11,10 +13,8 @@ import { prepare } from './steps/all.mjs';
 
 /** @param {readonly string[]} words */
 async function cost(words) {
-  const at = words.indexOf('--points');
-  const targets = studyTargets(
-    await studyOfBeams(inRoot('dist/host/cli.js'), at < 0 ? STUDY_POINTS : Number(words[at + 1])),
-  );
+  const points = Number(valueAfter(words, '--points') ?? STUDY_POINTS);
+  const targets = studyTargets(await studyOfBeams(commandLine(), points));
   for (const line of targetLines(targets)) say(line);
   return targets.every(({ met }) => met === true) ? 0 : 1;
 }

@@ -7,6 +7,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { chosenSessions, valueAfter } from './bench/chosen.mjs';
+import { commandLine, told } from './bench/told.mjs';
 import { alsoFor, reportOf, tunedEntries } from './bench/tuning-record.mjs';
 import { searchSeconds, TOO_LITTLE_S, TUNING_SESSIONS, tuningStudy, usualMinutes } from './bench/tuning-sessions.mjs';
 import { capture, hand } from './setup/command.mjs';
@@ -16,7 +17,6 @@ import { build, commandLineSteps, prepare } from './steps/all.mjs';
 
 /** @typedef {import('./bench/tuning-record.mjs').TunedSession} TunedSession */
 
-const cli = () => inRoot('dist/host/cli.js');
 /** @param {string} file @returns {any} */
 const read = (file) => JSON.parse(readFileSync(file, 'utf8'));
 /** @param {string} file @param {unknown} value */
@@ -24,8 +24,7 @@ const write = (file, value) => writeFileSync(file, `${JSON.stringify(value, null
 
 /** The card, as the records name it. */
 async function thisCard() {
-  const { output } = await capture(process.execPath, [cli(), 'devices', '--json']);
-  const { cuda } = JSON.parse(output.slice(output.indexOf('{')));
+  const { cuda } = await told('devices');
   const [gpu] = cuda.devices;
   if (gpu === undefined) return { name: '', uuid: null, driver: null, architecture: null };
   const architecture = Number(gpu.computeCapability.replace('.', ''));
@@ -87,7 +86,7 @@ await main(async () => {
     rmSync(study, { recursive: true, force: true });
     write(file, tuningStudy(session, inRoot(`assets/scenarios/${scenario}.json`), { search_s, also }));
     // A variant that this machine cannot run says so; the others go on.
-    const code = await hand(process.execPath, [cli(), 'study', 'run', file, '--out', study]);
+    const code = await hand(process.execPath, [commandLine(), 'study', 'run', file, '--out', study]);
     const best = path.join(study, 'best.json');
     const found = existsSync(best) ? read(best) : null;
     const entries = found === null ? null : tunedEntries(found);
@@ -96,8 +95,7 @@ await main(async () => {
       worst = Math.max(worst, code);
       report.push(`${name}: nothing right was measured`);
     } else {
-      const { output } = await capture(process.execPath, [cli(), 'study', 'status', study, '--json']);
-      const { done = 0 } = JSON.parse(output.slice(output.indexOf('{')));
+      const { done = 0 } = await told('study', 'status', study);
       sessions.push({ session: name, ...space, variant, scenario, measured: done, ...entries });
       report.push(...reportOf(/** @type {TunedSession} */ (sessions.at(-1))));
     }
@@ -107,7 +105,7 @@ await main(async () => {
     write(path.join(out, 'winners.json'), { ...head, sessions });
     writeFileSync(path.join(out, 'report.txt'), `${on.name}\n${report.join('\n')}\n`);
     const packed = path.join(out, 'tuned.braggbench');
-    await capture(process.execPath, [cli(), 'project', 'pack', packed, ...studies, '--force']);
+    await capture(process.execPath, [commandLine(), 'project', 'pack', packed, ...studies, '--force']);
   }
   say(`\n${report.join('\n')}`);
   return worst;
