@@ -78,6 +78,7 @@ export default defineConfig({
           isolate: false,
           env: PROCESS,
           include: ['test/e2e/**/*.test.ts'],
+          exclude: [LONG],
           testTimeout: 300_000,
           hookTimeout: 120_000,
           // A page under a loaded machine takes its time; what is waited for is what is asserted.

@@ -73,6 +73,7 @@ function axisOf(axis: ChartAxis, box: Box, way: 'x' | 'y', { theme }: Brush): Op
     showticklabels: true,
     // Which ticks have labels was decided above; where Plotly hides them all, it puts the title at infinity.
     ticklabeloverflow: 'allow',
+    tickangle: 0,
     minor: {
       tickmode: 'array',
       tickvals: minor.map(({ value }) => value),

@@ -18,6 +18,9 @@ export interface FigureAxis {
 const TICK = 4;
 const LABELS_ACROSS = 5;
 const LABELS_DOWN = 2.4;
+/** Widths in label heights: a digit's, and what stays free between two labels. */
+const CHARACTER = 0.58;
+const BETWEEN = 0.7;
 /** More labels than this are read no better on a large screen. */
 const MOST_LABELS = 14;
 
@@ -34,8 +37,25 @@ function ticksOf({ kind, from, to, format }: FigureAxis, most: number): Ticks {
   return { ticks: ticks.map(({ value, label }) => ({ value, label: label === '' ? '' : format(value) })), exponent: 0 };
 }
 
+/** Whether words beside each other on an axis of so many pixels touch: digits of a decade come closer and closer. */
+function crowded(axis: FigureAxis, labels: readonly Tick[], width: number, size: number): boolean {
+  const { toPixel } = scaleOf(axis, 0, width);
+  return labels.some(({ value, label }, i) => {
+    const next = labels[i + 1];
+    if (next === undefined) return false;
+    const needed = (((label.length + next.label.length) / 2) * CHARACTER + BETWEEN) * size;
+    return Math.abs(toPixel(next.value) - toPixel(value)) < needed;
+  });
+}
+
 export function ticksAcross(axis: FigureAxis, { width }: Box, label: number): Ticks {
-  return ticksOf(axis, Math.min(MOST_LABELS, width / (label * LABELS_ACROSS)));
+  let most = Math.min(MOST_LABELS, width / (label * LABELS_ACROSS));
+  for (;;) {
+    const found = ticksOf(axis, most);
+    const labels = found.ticks.filter((tick) => tick.label !== '');
+    if (labels.length < 3 || most <= 1 || !crowded(axis, labels, width, label)) return found;
+    most = Math.min(most, labels.length) - 1;
+  }
 }
 
 export function ticksDown(axis: FigureAxis, { height }: Box, label: number): Ticks {

@@ -173,7 +173,7 @@ export default function LadderPanel(): ReactElement {
     subject.kind !== 'run' && subject.report === last ? [subject] : [],
   );
   return (
-    <div className="plot-panel">
+    <div className="plot-panel" data-session={loaded.kind === 'session' ? loaded.id : ''}>
       <div className="panel-bar">
         <Select
           label="Workload of the session"

@@ -1,0 +1,76 @@
+/** On a machine without a GPU, everything that was recorded on one is shown: each session in the ladder, each run in its panels. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { useWorkbench } from './workbench-page.ts';
+
+const assets = path.resolve(import.meta.dirname, '../../assets');
+const recorded = path.join(assets, 'runs');
+const { workbench } = useWorkbench('replay');
+
+const files = (ending: string): readonly string[] =>
+  readdirSync(recorded, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(ending))
+    .map((name) => name.replaceAll(path.sep, '/'))
+    .sort();
+
+/** What a number that went wrong would say. */
+const BROKEN = /\bNaN\b|\bundefined\b|\bInfinity\b|\[object /;
+
+/** Ids and names of what a list offers. */
+const offered = (page: Page, label: string): Promise<readonly string[]> =>
+  page
+    .getByLabel(label, { exact: true })
+    .locator('option')
+    .evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value));
+
+/** How a session names its card: its first report's machine. */
+function cardOf(file: string): string {
+  const session = JSON.parse(readFileSync(path.join(recorded, file), 'utf8'));
+  const [report] = session.reports ?? [session];
+  return report.machine?.gpu?.name ?? report.machine?.device ?? report.machine?.cpu ?? '';
+}
+
+describe('without a GPU', () => {
+  it('each recorded session stands in the ladder with its machine', async () => {
+    const { open, page, bench } = await workbench();
+    await bench.layout('Alt+Shift+2', 'Compare');
+    await bench.panel('Speedup ladder').click();
+    await page.getByRole('button', { name: 'Enlarge Speedup ladder' }).click();
+    await page.getByTestId('ladder-ladder').waitFor();
+    const seen = new Set<string>();
+    const wrong: string[] = [];
+    for (const workload of await offered(page, 'Workload of the session')) {
+      await page.getByLabel('Workload of the session').selectOption(workload);
+      const sessions = (await offered(page, 'Session')).filter((id) => id.startsWith('recorded~'));
+      for (const id of sessions) {
+        const file = id.replace('recorded~', '');
+        await page.getByLabel('Session', { exact: true }).selectOption(id);
+        const figures = page.locator(`[data-session="${id}"] .ladder`);
+        await figures.locator('.ladder__provenance').first().waitFor();
+        const text = await figures.innerText();
+        if (!text.includes(cardOf(file))) wrong.push(`${file}: does not name ${cardOf(file)}`);
+        const broken = BROKEN.exec(text);
+        if (broken !== null) wrong.push(`${file}: ${text.slice(Math.max(0, broken.index - 60), broken.index + 40)}`);
+        if (open.problems.length > 0) wrong.push(`${file}: ${open.problems.join('; ')}`);
+        seen.add(file);
+        await open.screenshot(`replay-${file.replaceAll('/', '-').replace('.json', '')}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect([...seen].sort()).toEqual(files('.json'));
+  });
+
+  it.each(files('.h5'))('the recorded run %s opens with its timeline', async (file) => {
+    const { open, page, bench } = await workbench();
+    await bench.drop(path.basename(file), readFileSync(path.join(recorded, file)), 'application/x-hdf5');
+    await bench.state('Done').waitFor();
+    await bench.layout('Alt+Shift+3', 'Timeline');
+    const shown = page.getByRole('list', { name: 'Timelines shown' }).getByRole('button');
+    await expect.poll(() => shown.count()).toBeGreaterThan(0);
+    expect(await page.locator('body').innerText()).not.toMatch(BROKEN);
+    await open.screenshot(`replay-${path.basename(file, '.h5')}`);
+    expect(open.problems).toEqual([]);
+  });
+});
