@@ -46,6 +46,7 @@ struct State {
   engine::Beams beams;
   double estimate_bytes = beams.run().estimate_bytes();  // of a window it takes a while
   Ahead ahead;
+  Room room;
   bool started = false;
   Job job;  // last: waits for the thread before what that uses goes
 };
@@ -74,18 +75,20 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
   if (state->started) throw Napi::Error::New(env, "these beams were started before");
   state->started = true;
   State* under = state.get();
+  const bool read_at_once = info.Length() > 1 && info[1].ToBoolean();
   return under->job.start(
       env, info[0], "the machine has not enough memory for these beams",
-      [under](const Job::Tell& tell) {
+      [under, read_at_once](const Job::Tell& tell) {
         under->beams.execute([&](engine::Beams::Ended&& ended) {
           under->ahead.wait_and_count();
           // A Telling is copied on its way.
           auto result = std::make_shared<engine::RunResult>(std::move(ended.result));
-          tell([under, result, beam = ended.beam, numbers = BeamNumbers(ended.alone)](Napi::Env to) {
+          tell([under, read_at_once, result, beam = ended.beam, numbers = BeamNumbers(ended.alone)](Napi::Env to) {
             under->ahead.take();
             Napi::Object out = Napi::Object::New(to);
             out.Set("beam", static_cast<double>(beam));
-            out.Set("result", transport_result(to, under->beams.run(), numbers, *result));
+            Room* const room = read_at_once ? &under->room : nullptr;
+            out.Set("result", transport_result(to, under->beams.run(), numbers, *result, room));
             return out;
           });
         });

@@ -1,8 +1,11 @@
 /** Many beams by the command line: a second's worth, with set-up and read-back. */
+import { performance } from 'node:perf_hooks';
+import { BraggError } from '../../../electron/contract/errors.ts';
+import { solveOnOneGrid } from '../../../electron/host/workloads/transport/one-grid.ts';
 import { cli, whole } from './processes.ts';
-import { atLeast, median, type Row } from './row.ts';
+import { atLeast, atMost, median, type Row } from './row.ts';
 import { type Solver, solve, solvedBy, transportProblem } from './solver.ts';
-import { beamRate, manyBeams, type OnGpu } from './wanted.ts';
+import { beamRate, hostOfBeam, manyBeams, type OnGpu } from './wanted.ts';
 
 /** 16 million visits of a cell a beam, each read and written once in FP32. */
 const BYTES_A_BEAM = 16e6 * 8;
@@ -44,4 +47,37 @@ export async function beamsOnCpu(solver: Solver, base: object, cores: number): P
   const measured = (await beamsPerSecond(16 * cores, ['--one-grid', '--variant', 'depth', ...byDepth])) / cores;
   const what = `${16 * cores} beams of 60 to 80 MeV, depth, per core and second on ${cores} cores`;
   return atLeast({ what, limit: 10, text: beamRate }, measured, 1 / median(steps));
+}
+
+/** Beams on the grid of the default one, whose steps take next to nothing: few range bins, and coarse angles. */
+export async function hostOfBeams(solver: Solver, base: object): Promise<Row> {
+  const energies = Array.from({ length: 2048 }, (_, i) => ({ energy_MeV: 4 + i / 2048 }));
+  const grid = { dx_mm: 0.25, dz_mm: 0.2, dtheta_mrad: 100, theta_max_mrad: 400 };
+  const reading = await solver.problem({
+    ...base,
+    beam: { spots: energies },
+    grid: { ...grid, energy: { kind: 'uniform', step_MeV: 1 } },
+    solver: solvedBy('depth'),
+  });
+  if (reading.kind !== 'transport') throw new Error('not a scenario of transport');
+  const { cpu, logicalCores, memoryBytes, os } = solver.addon.machine();
+  const { version, build, compiler } = solver.addon.buildInfo();
+  const busy: number[] = [];
+  for (let i = 0; i < 5; i += 1) {
+    const before = performance.eventLoopUtilization();
+    await solveOnOneGrid('beams', reading, {
+      addon: solver.addon,
+      memoryLimit_bytes: memoryBytes,
+      signal: new AbortController().signal,
+      program: { version, build, compiler, commit: null },
+      machine: { cpu, logicalCores, memory_bytes: memoryBytes, os },
+      gpu: () => null,
+      ended: (_, answer) => {
+        if (answer instanceof BraggError) throw answer;
+      },
+    });
+    // The first one finds nothing compiled.
+    if (i > 0) busy.push(performance.eventLoopUtilization(before).active / 1000 / energies.length);
+  }
+  return atMost(hostOfBeam, median(busy));
 }

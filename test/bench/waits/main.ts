@@ -10,7 +10,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { usedGpu } from '../../../electron/host/io/addon/gpu.ts';
 import { devicesWithCeilings } from '../../../electron/host/model/bench/ceilings.ts';
-import { beamsOnCpu, beamsOnGpu } from './beams.ts';
+import { beamsOnCpu, beamsOnGpu, hostOfBeams } from './beams.ts';
 import { ctRows } from './ct.ts';
 import { liveRows } from './live.ts';
 import { commandLine, root, smatrix } from './processes.ts';
@@ -55,7 +55,7 @@ const ofGpu: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
 ];
 const ofCpu: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
   ['shell', () => commandLine('depth', false)],
-  ['beams', async () => [await beamsOnCpu(solver, water, cores)]],
+  ['beams', async () => [await beamsOnCpu(solver, water, cores), await hostOfBeams(solver, water)]],
 ];
 const { smatrix: checkout } = values;
 const parts: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [

@@ -25,6 +25,10 @@ export const manyBeams = (variant: OnGpu): Limit => ({
   what: `1,024 beams of 60 to 80 MeV, ${variant}, set-up and read-back included`,
   ...{ limit: ON_GPU[variant].beams_per_s, text: beamRate },
 });
+export const hostOfBeam: Limit = {
+  what: 'the host for each of 2,048 beams on one grid, beside their steps: its own thread, from the problem to readouts',
+  ...{ limit: 1e-4, text: milliseconds },
+};
 export const warmImage = (precision: string, id: string | null): Limit => ({
   what: ['image 4096², whole warm run', precision.toUpperCase(), ...(id === null ? [] : [id])].join(', '),
   ...{ limit: 0.012, text: milliseconds },

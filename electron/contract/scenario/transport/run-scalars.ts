@@ -112,31 +112,28 @@ export const runScalarEntries: readonly (readonly [RunScalarName, RunScalar])[] 
   RunScalar,
 ][];
 
+const engineScalars = runScalarEntries.filter(([, { engine }]) => engine !== undefined);
+const summaryScalars = runScalarEntries.filter(([, { summary }]) => summary === true);
+
 function named<N extends RunScalarName, T>(
-  has: (scalar: RunScalar) => boolean,
+  some: typeof runScalarEntries,
   value: (name: RunScalarName, scalar: RunScalar) => T,
 ) {
-  const some = runScalarEntries.filter(([, scalar]) => has(scalar));
-  return Object.fromEntries(some.map(([name, scalar]) => [name, value(name, scalar)])) as { readonly [Name in N]: T };
+  const values: Partial<Record<RunScalarName, T>> = {};
+  for (const [name, scalar] of some) values[name] = value(name, scalar);
+  return values as { readonly [Name in N]: T };
 }
 
 /** Those that the engine's result holds. */
 export const fromEngine = (result: EngineScalars): Readonly<Record<EngineScalarName, number>> => {
   const values: Readonly<Record<string, number>> = result;
-  return named(
-    ({ engine }) => engine !== undefined,
-    (_, { engine = '' }) => values[engine] ?? Number.NaN,
-  );
+  return named(engineScalars, (_, { engine = '' }) => values[engine] ?? Number.NaN);
 };
 
 export const forSummary = (run: RunScalars): Readonly<Record<SummaryScalarName, number>> =>
-  named(
-    ({ summary }) => summary === true,
-    (name) => run[name],
-  );
+  named(summaryScalars, (name) => run[name]);
 
 /** Shape of the summary's part of them. */
-export const summaryScalarShape = named<SummaryScalarName, z.ZodNumber>(
-  ({ summary }) => summary === true,
-  (_, { whole }) => (whole === undefined ? z.number() : z.number().int().min(whole)),
+export const summaryScalarShape = named<SummaryScalarName, z.ZodNumber>(summaryScalars, (_, { whole }) =>
+  whole === undefined ? z.number() : z.number().int().min(whole),
 );

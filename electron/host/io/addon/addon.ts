@@ -207,8 +207,14 @@ export interface TransportBeams {
     /** Beams at the same time on the CPU. */
     readonly lanes: number;
   };
-  /** Solves all. Each beam is told as it ends, by its place in the list, those that failed with their `error`. Once. */
-  start(ended: (answer: { readonly beam: number; readonly result: BeamResult }) => void): Promise<void>;
+  /**
+   * Solves all. Each beam is told as it ends, by its place in the list, those that failed with their `error`. Once.
+   * `readAtOnce`: the arrays of a result hold until `ended` returns, then those of the next stand in their place.
+   */
+  start(
+    ended: (answer: { readonly beam: number; readonly result: BeamResult }) => void,
+    readAtOnce?: boolean,
+  ): Promise<void>;
   /** Beams that are under way are not told any more. */
   cancel(): void;
 }

@@ -71,7 +71,9 @@ export function asBeam(name: string, reading: AnyReading): TransportReading {
 
 /** Readouts and curve of a run of one beam. */
 export function answerOf(run: RunData): SolvedBeam {
-  return { summary: summaryOf(run), depthDose: profileCurve(depthProfile(measured(run))) };
+  const from = measured(run);
+  const profile = depthProfile(from);
+  return { summary: summaryOf(run, from, profile), depthDose: profileCurve(profile) };
 }
 
 /** Solves one beam after the other or several together, within the memory of the machine and of the GPU. */

@@ -1,9 +1,9 @@
 /** The ledger of a run by the names of its columns. */
 import {
-  energyBalanceSchema,
+  type EnergyBalance,
   energyColumns,
   faceColumns,
-  numberBalanceSchema,
+  type NumberBalance,
   numberColumns,
 } from '../../../contract/scenario/transport/ledger-columns.ts';
 import type { RunData } from './run-data.ts';
@@ -52,10 +52,15 @@ export function energyBalance(run: Ledgers): Balance {
   ]);
 }
 
-/** The last row by column name; zeros for a run that took no step. */
-export function lastRow({ names, steps, at }: Balance): Record<string, number> {
-  return Object.fromEntries(names.map((name) => [name, at(steps - 1, name)]));
+/** The last row by column name; zeros for a run that took no step. A loop: thousands of beams a second wait for it. */
+function lastRow<N extends string>(names: readonly N[], values: Float64Array): Readonly<Record<N, number>> {
+  const row: Partial<Record<N, number>> = {};
+  const first = values.length - names.length;
+  for (let i = 0; i < names.length; i += 1) row[names[i] as N] = values[first + i] ?? 0;
+  return row as Readonly<Record<N, number>>;
 }
+
+const lastFaces = (values: Float64Array) => (values.length === 0 ? {} : lastRow(faceColumns, values));
 
 export function columnsOf({ names, at }: Balance, rows: readonly number[]): Record<string, Float64Array> {
   return Object.fromEntries(names.map((name) => [name, Float64Array.from(rows, (row) => at(row, name))]));
@@ -68,9 +73,12 @@ function reactionParts({ secondaries }: Pick<RunData, 'secondaries'>) {
 }
 
 /** What the run's balances come to in the end. */
-export function lastBalances(run: Ledgers & Pick<RunData, 'secondaries'>) {
+export function lastBalances(run: Ledgers & Pick<RunData, 'secondaries'>): {
+  readonly number: NumberBalance;
+  readonly energy: EnergyBalance;
+} {
   return {
-    number: numberBalanceSchema.parse(lastRow(numberBalance(run))),
-    energy: energyBalanceSchema.parse({ ...lastRow(energyBalance(run)), ...reactionParts(run) }),
+    number: { ...lastRow(numberColumns, run.ledgerNumber), ...lastFaces(run.facesNumber) },
+    energy: { ...lastRow(energyColumns, run.ledgerEnergy), ...lastFaces(run.facesEnergy), ...reactionParts(run) },
   };
 }

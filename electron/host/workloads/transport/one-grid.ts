@@ -10,6 +10,7 @@ import { sharingGpus } from '../../io/addon/gpu.ts';
 import { leastSeconds, refuseLongSum } from '../least-minutes.ts';
 import { problemOf, type TransportReading } from '../scenarios/index.ts';
 import { answerOf, type BatchOptions } from './batch.ts';
+import { type AcrossY, acrossY } from './metrics/across-y.ts';
 import { type Axes, axesOf, type RunData, runData, type TransportContext } from './run-data.ts';
 import { workOf } from './work.ts';
 
@@ -21,6 +22,8 @@ interface Options
 
 interface RunsOptions extends Omit<Options, 'ended'> {
   readonly ended: (index: number, run: RunData | BraggError) => void;
+  /** Runs hold until `ended` returns; their arrays then serve the next one. */
+  readonly readAtOnce?: boolean;
 }
 
 /** What is the same for all beams of a scenario. */
@@ -28,6 +31,8 @@ interface Common {
   readonly scenario: TransportScenario;
   readonly problem: TransportProblem;
   readonly axes: Axes;
+  /** The width of all spots together, as a run of the field has it. */
+  readonly across: AcrossY;
   readonly context: Omit<TransportContext, 'completeScenario' | 'finished' | 'wall_s'>;
   readonly begun_ms: number;
 }
@@ -39,7 +44,7 @@ function aloneIn(scenario: TransportScenario, spot: Spot): TransportContext['com
 }
 
 function solved(common: Common, index: number, result: BeamResult) {
-  const { scenario, problem, axes, context, begun_ms } = common;
+  const { scenario, problem, axes, across, context, begun_ms } = common;
   const beam = problem.spots?.[index];
   const spot = scenario.beam.spots?.[index];
   if (beam === undefined || spot === undefined) throw new Error(`there is no beam ${index}`);
@@ -49,7 +54,7 @@ function solved(common: Common, index: number, result: BeamResult) {
     finished: new Date().toISOString(),
     wall_s: (performance.now() - begun_ms) / 1000,
   };
-  return runData(wholeContext, { ...problem, beam }, axes, result, []);
+  return runData(wholeContext, { ...problem, beam }, axes, result, [], across);
 }
 
 async function layBeams(
@@ -91,6 +96,7 @@ function deviceNames(sharing: readonly CudaDevice[], { gpu }: Pick<Options, 'gpu
 export function solveOnOneGrid(name: string, reading: TransportReading, options: Options): Promise<void> {
   return runsOnOneGrid(name, reading, {
     ...options,
+    readAtOnce: true,
     ended: (index, run) => options.ended(index, run instanceof BraggError ? run : answerOf(run)),
   });
 }
@@ -114,6 +120,7 @@ export async function runsOnOneGrid(name: string, reading: TransportReading, opt
       scenario,
       problem,
       axes: axesOf(problem, native.plan),
+      across: acrossY(problem),
       begun_ms,
       context: {
         program: options.program,
@@ -127,7 +134,7 @@ export async function runsOnOneGrid(name: string, reading: TransportReading, opt
     try {
       await native.start(({ beam, result }) => {
         options.ended(beam, result.error === null ? solved(common, beam, result) : fromNative(result.error));
-      });
+      }, options.readAtOnce);
     } finally {
       options.signal.removeEventListener('abort', cancel);
     }

@@ -4,9 +4,10 @@ import type { Curve } from '../../../contract/fields.ts';
 import type { LedgerTable, RunSummary } from '../../../contract/run.ts';
 import { forSummary } from '../../../contract/scenario/transport/run-scalars.ts';
 import { columnsOf, energyBalance, lastBalances, numberBalance } from './ledger.ts';
+import type { AxisProfile } from './metrics/axis-profile.ts';
 import { grayOnAxis } from './metrics/gray.ts';
 import { letSummaryOf, qualityOf } from './metrics/quality.ts';
-import { readMetrics } from './metrics/run-metrics.ts';
+import { depthProfile, type MeasuredRun, readMetrics } from './metrics/run-metrics.ts';
 import { runNotes } from './metrics/run-notes.ts';
 import { measured, type RunData } from './run-data.ts';
 
@@ -22,17 +23,29 @@ function graySummary(run: RunData): RunSummary['gray'] {
   };
 }
 
-export function summaryOf(run: RunData): RunSummary {
+/** How many ascending values are at most `limit`. */
+function countUpTo(values: Float64Array, limit: number): number {
+  let count = 0;
+  while (count < values.length && (values[count] ?? 0) <= limit) count += 1;
+  return count;
+}
+
+/** `profile`: that of `from`, which is the run as it is measured. */
+export function summaryOf(
+  run: RunData,
+  from: MeasuredRun = measured(run),
+  profile: AxisProfile = depthProfile(from),
+): RunSummary {
   const { number, energy } = lastBalances(run);
   const { x_variance_of_representation_mm2 } = run;
-  const { metrics, blur_mm } = readMetrics(measured(run));
+  const { metrics, blur_mm } = readMetrics(from, profile);
   const read = {
     metrics,
     ledger: { number, energy },
     resolution_mm: Math.max(run.axes.dz_mm, run.step_mm),
     extra_straggling_mm: Math.hypot(run.extra_straggling_mm, blur_mm),
   };
-  const bins = run.axes.energies_MeV.filter((each) => each <= energy.in / number.in).length;
+  const bins = countUpTo(run.axes.energies_MeV, energy.in / number.in);
   const quality = qualityOf(run);
   return {
     ...read,

@@ -1,7 +1,7 @@
 /** A run that has ended, whole: what a run file holds, and what every readout is made from. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { z } from 'zod';
 import type { Precision } from '../../../contract/run.ts';
+import { valueAt } from '../../../contract/scenario/index.ts';
 import { energyColumns, ledgerValue, numberColumns } from '../../../contract/scenario/transport/ledger-columns.ts';
 import { fromEngine, type RunScalars } from '../../../contract/scenario/transport/run-scalars.ts';
 import type { Marginals, TransportProblem, TransportResult, TransportRun } from '../../io/addon/addon.ts';
@@ -131,6 +131,7 @@ export function runData(
   axes: Axes,
   result: RunOutcome,
   keyframes: readonly Marginals[],
+  across: AcrossY = acrossY(problem),
 ): RunData {
   return {
     workload: 'transport',
@@ -153,7 +154,7 @@ export function runData(
     facesNumber: result.faces_number,
     facesEnergy: result.faces_energy,
     secondaries: result.secondaries ?? null,
-    acrossY: acrossY(problem),
+    acrossY: across,
     tracks: result.tracks ?? null,
     keyframes,
     spans: result.spans ?? noSpans,
@@ -166,12 +167,8 @@ export function stepsTime_s({ device_s, solve_s }: Pick<RunData, 'device_s' | 's
   return device_s > 0 ? device_s : solve_s;
 }
 
-const steppingSchema = z.object({ solver: z.object({ stepping: z.enum(['path', 'depth']) }) });
-
-function stepsByPath({ completeScenario }: RunData): boolean {
-  const asked = steppingSchema.safeParse(completeScenario);
-  return asked.success && asked.data.solver.stepping === 'path';
-}
+const stepsByPath = ({ completeScenario }: RunData): boolean =>
+  valueAt(completeScenario, ['solver', 'stepping']) === 'path';
 
 const LOSSES = ['escaped_x', 'escaped_z', 'escaped_theta', 'nuclear', 'skipped'] as const;
 

@@ -61,11 +61,15 @@ const PLATEAU = [0.2, 0.5] as const;
 
 function plateauOf({ start_mm, step_mm, values }: Omit<AxisProfile, 'blur_mm2'>, r80: number | null): number | null {
   if (r80 === null) return null;
-  const used = values.filter((_, i) => {
+  // A loop, as in fluenceMoments().
+  let [sum, used] = [0, 0];
+  for (let i = 0; i < values.length; i += 1) {
     const depth = start_mm + (i + 0.5) * step_mm;
-    return depth >= PLATEAU[0] * r80 && depth <= PLATEAU[1] * r80;
-  });
-  return used.length === 0 ? null : used.reduce((a, b) => a + b, 0) / used.length;
+    if (depth < PLATEAU[0] * r80 || depth > PLATEAU[1] * r80) continue;
+    sum += values[i] ?? 0;
+    used += 1;
+  }
+  return used === 0 ? null : sum / used;
 }
 
 /**

@@ -32,7 +32,8 @@ export function fluenceMoments(crossing: Float64Array, dz_mm: number, xVariance_
     theta_rms_mrad: empty(),
     covariance_mm_mrad: empty(),
   };
-  for (const [i, z] of planes.entries()) {
+  for (let i = 0; i < planes.length; i += 1) {
+    const z = planes[i] ?? 0;
     const sum = (column: number): number => crossing[z * SUMS + column] ?? 0;
     const n = sum(0);
     const [x, theta] = [sum(1) / n, sum(3) / n];

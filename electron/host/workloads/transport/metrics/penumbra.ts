@@ -20,9 +20,13 @@ function reach(values: Float64Array, from: number, side: -1 | 1, level: number):
  */
 export function penumbra_mm(dose: Float64Array, nx: number, row: number, dx_mm: number): number | null {
   const values = dose.subarray(row * nx, (row + 1) * nx);
-  const highest = values.reduce((a, b) => Math.max(a, b), 0);
-  if (!(highest > 0)) return null;
-  const middle = values.indexOf(highest);
+  // A loop, as in fluenceMoments().
+  let [highest, middle] = [0, -1];
+  for (let i = 0; i < values.length; i += 1) {
+    const value = values[i] ?? 0;
+    if (value > highest) [highest, middle] = [value, i];
+  }
+  if (middle < 0) return null;
   const sides = ([-1, 1] as const).map((side) => {
     const [inner, outer] = [reach(values, middle, side, 0.8 * highest), reach(values, middle, side, 0.2 * highest)];
     return inner === null || outer === null ? null : Math.abs(outer - inner);

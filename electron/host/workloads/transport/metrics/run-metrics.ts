@@ -54,8 +54,8 @@ function readable(run: MeasuredRun, profile: AxisProfile): AxisProfile {
 }
 
 /** Metrics of a run that is complete. */
-function readoutsOf(run: MeasuredRun, profile: AxisProfile): DepthReadouts {
-  const from = stoppingFrom_mm(momentsOf(run), run.geometry, run.trackEnd.stopped);
+function readoutsOf(run: MeasuredRun, profile: AxisProfile, moments = momentsOf(run)): DepthReadouts {
+  const from = stoppingFrom_mm(moments, run.geometry, run.trackEnd.stopped);
   return depthReadouts(profile, blur(run.geometry), from);
 }
 
@@ -75,13 +75,17 @@ export function depthDoseOf(run: MeasuredRun): Omit<DepthDose, 'quality' | 'gray
 }
 
 export function profileCurve(profile: AxisProfile): DepthDose['curve'] {
+  const { start_mm, step_mm, values } = profile;
+  // A loop, as in fluenceMoments().
+  const positions = new Float64Array(values.length);
+  for (let i = 0; i < positions.length; i += 1) positions[i] = start_mm + (i + 0.5) * step_mm;
   return {
     quantity: 'dose integrated across the beam axis',
     unit: 'MeV/mm',
     axis: 'depth along the beam axis',
     axisUnit: 'mm',
-    positions: Float64Array.from(profile.values, (_, i) => profile.start_mm + (i + 0.5) * profile.step_mm),
-    values: profile.values,
+    positions,
+    values,
   };
 }
 
@@ -108,18 +112,22 @@ function penumbraAt({ geometry, dose }: MeasuredRun, depth_mm: number | null): n
 }
 
 export function metricsOf(run: MeasuredRun): Metrics {
-  return readMetrics(run).metrics;
+  return readMetrics(run, depthProfile(run)).metrics;
 }
 
-/** `blur_mm`: standard deviation along the axis by which cells wide beside their depth blur what a tilted beam's readouts read. */
-export function readMetrics(run: MeasuredRun): { readonly metrics: Metrics; readonly blur_mm: number } {
-  if (!isComplete(run)) return { metrics: metricsFrom(run, noReadouts), blur_mm: 0 };
-  const profile = readable(run, depthProfile(run));
-  return { metrics: metricsFrom(run, readoutsOf(run, profile)), blur_mm: Math.sqrt(profile.blur_mm2) };
-}
-
-function metricsFrom(run: MeasuredRun, readouts: DepthReadouts): Metrics {
+/** `whole`: the run's profile. `blur_mm`: standard deviation along the axis by which cells wide beside their depth blur what a tilted beam's readouts read. */
+export function readMetrics(
+  run: MeasuredRun,
+  whole: AxisProfile,
+): { readonly metrics: Metrics; readonly blur_mm: number } {
   const moments = momentsOf(run);
+  if (!isComplete(run)) return { metrics: metricsFrom(run, noReadouts, moments), blur_mm: 0 };
+  const profile = readable(run, whole);
+  const readouts = readoutsOf(run, profile, moments);
+  return { metrics: metricsFrom(run, readouts, moments), blur_mm: Math.sqrt(profile.blur_mm2) };
+}
+
+function metricsFrom(run: MeasuredRun, readouts: DepthReadouts, moments: Moments): Metrics {
   return {
     r80_mm: readouts.r80_mm,
     peak_mm: readouts.peak_mm,

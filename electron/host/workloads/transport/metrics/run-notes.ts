@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { RunNote, RunSummary } from '../../../../contract/run.ts';
-import { materialNames } from '../../../../contract/scenario/index.ts';
+import { materialNames, valueAt } from '../../../../contract/scenario/index.ts';
 import type { NumberBalance } from '../../../../contract/scenario/transport/ledger-columns.ts';
 import { formatNumber } from '../../../../contract/units.ts';
 
@@ -66,8 +66,9 @@ const SHOWN_ENERGY = 0.01;
 
 function edgeNote({ metrics: { energy_deposited_MeV } }: Read, cells: Cells): readonly RunNote[] {
   const { dose, nx, dx_mm, x_variance_of_representation_mm2: added_mm2 } = cells;
+  if (!(added_mm2 > 0)) return [];
   const much = OFF_BESIDE_FACE * besideFaces_MeV(dose, nx);
-  if (!(added_mm2 > 0 && much > SHOWN_ENERGY * energy_deposited_MeV)) return [];
+  if (!(much > SHOWN_ENERGY * energy_deposited_MeV)) return [];
   const text =
     `The beam runs along a side of the box, and is narrower than cells of ${dx_mm} mm across can show: of the ` +
     `${energy_deposited_MeV.toPrecision(3)} MeV that were deposited, up to ${much.toPrecision(2)} MeV are too much or ` +
@@ -89,19 +90,41 @@ function coarseNote({ metrics: { w80_20_mm, mean_range_mm }, resolution_mm, bins
 }
 
 /** What the notes need of a complete scenario. */
-const askedSchema = z.object({
-  beam: z.object({
-    energy_MeV: z.number(),
-    energy_sigma_MeV: z.number(),
-    angle_deg: z.number(),
-  }),
-  grid: z.object({ cutoff_MeV: z.number(), dz_mm: z.number(), dx_mm: z.number() }),
-  geometry: z.object({ background: z.string(), regions: z.array(z.object({ material: z.string() })) }),
-  physics: z.object({ stopping_power: z.union([z.string(), z.object({ file: z.string() })]) }),
-  solver: z.object({ stepping: z.string(), step_mm: z.number() }),
-  initial: z.object({ kind: z.string() }),
-});
-type Asked = z.infer<typeof askedSchema>;
+const asked = {
+  beam: askedPart('beam', z.object({ energy_MeV: z.number(), energy_sigma_MeV: z.number(), angle_deg: z.number() })),
+  grid: askedPart('grid', z.object({ cutoff_MeV: z.number(), dz_mm: z.number(), dx_mm: z.number() })),
+  geometry: askedPart(
+    'geometry',
+    z.object({ background: z.string(), regions: z.array(z.object({ material: z.string() })) }),
+  ),
+  physics: askedPart('physics', z.object({ stopping_power: z.union([z.string(), z.object({ file: z.string() })]) })),
+  solver: askedPart('solver', z.object({ stepping: z.string(), step_mm: z.number() })),
+  initial: askedPart('initial', z.object({ kind: z.string() })),
+} as const;
+type Asked = { readonly [Part in keyof typeof asked]: NonNullable<ReturnType<(typeof asked)[Part]>> };
+
+/** Reads a part of scenarios; null where it lacks something. Beams of a batch share all parts but one: each is read once. */
+function askedPart<T>(part: string, schema: z.ZodType<T>): (scenario: unknown) => T | null {
+  const known = new WeakMap<object, T>();
+  return (scenario) => {
+    const value = valueAt(scenario, [part]);
+    if (typeof value !== 'object' || value === null) return null;
+    const before = known.get(value);
+    if (before !== undefined) return before;
+    const { data } = schema.safeParse(value);
+    if (data === undefined) return null;
+    known.set(value, data);
+    return data;
+  };
+}
+
+function askedBy(scenario: unknown): Asked | null {
+  const [beam, grid, geometry] = [asked.beam(scenario), asked.grid(scenario), asked.geometry(scenario)];
+  const [physics, solver, initial] = [asked.physics(scenario), asked.solver(scenario), asked.initial(scenario)];
+  if (beam === null || grid === null || geometry === null) return null;
+  if (physics === null || solver === null || initial === null) return null;
+  return { beam, grid, geometry, physics, solver, initial };
+}
 
 /** The table that every material has. */
 const STANDARD = 'icru49';
@@ -189,8 +212,8 @@ function backNote({ beam, grid, solver }: Asked, { ledger: { number } }: Read): 
 
 /** `table`: title of the stopping power table. `scenario` is complete; an older file's may lack what some notes need. */
 export function runNotes(read: Read, cells: Cells, table: string, scenario: unknown): readonly RunNote[] {
-  const asked = askedSchema.safeParse(scenario);
-  const beam = asked.success && asked.data.initial.kind === 'beam' ? asked.data : null;
+  const all = askedBy(scenario);
+  const beam = all?.initial.kind === 'beam' ? all : null;
   return [
     ...(beam === null ? [] : [...tableNote(beam, table), ...tailNote(beam)]),
     ...(read.metrics.r80_mm === null ? [] : [...lossNote(read.ledger.number), ...coarseNote(read)]),

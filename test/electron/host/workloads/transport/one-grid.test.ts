@@ -1,0 +1,66 @@
+/** Beams on one grid: what is told of one does not change when the next is told. */
+import { expect, test } from 'vitest';
+import { BraggError } from '../../../../../electron/contract/errors.ts';
+import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
+import {
+  answerOf,
+  asBeam,
+  type BatchOptions,
+  type SolvedBeam,
+} from '../../../../../electron/host/workloads/transport/batch.ts';
+import { runsOnOneGrid, solveOnOneGrid } from '../../../../../electron/host/workloads/transport/one-grid.ts';
+import type { RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
+import { memoryLimit_bytes, openTestScenarios, smallScenario } from '../../small-run.ts';
+
+const energies = [30, 22, 26];
+
+async function reading() {
+  const beam = { spots: energies.map((energy_MeV) => ({ energy_MeV })) };
+  const solver = { step_mm: 0.25, stepping: 'depth', variant: 'depth', threads: 1 };
+  return asBeam(
+    'beams',
+    await (await openTestScenarios()).any.check(
+      { ...smallScenario, beam, solver, output: {} },
+      { name: 'beams', folder: null },
+    ),
+  );
+}
+
+function options(): Omit<BatchOptions, 'ended'> {
+  const addon = loadAddon();
+  const { cpu, logicalCores, memoryBytes, os } = addon.machine();
+  return {
+    ...{ addon, memoryLimit_bytes, signal: new AbortController().signal, gpu: () => null },
+    program: { ...addon.buildInfo(), commit: null },
+    machine: { cpu, logicalCores, memory_bytes: memoryBytes, os },
+  };
+}
+
+const numbers = ({ summary, depthDose }: SolvedBeam) => {
+  const { metrics, ledger, notes, gray, steps, cell_steps, extra_straggling_mm } = summary;
+  return { metrics, ledger, notes, gray, steps, cell_steps, extra_straggling_mm, depthDose };
+};
+
+test('answers are those of the whole runs, also of beams whose arrays the next one takes', async () => {
+  const beams = await reading();
+  const runs: RunData[] = [];
+  const answers: SolvedBeam[] = [];
+  await runsOnOneGrid('beams', beams, {
+    ...options(),
+    ended: (index, run) => {
+      if (run instanceof BraggError) throw run;
+      runs[index] = run;
+    },
+  });
+  await solveOnOneGrid('beams', beams, {
+    ...options(),
+    ended: (index, answer) => {
+      if (answer instanceof BraggError) throw answer;
+      answers[index] = answer;
+    },
+  });
+  expect(answers).toHaveLength(energies.length);
+  expect(answers.map(numbers)).toEqual(runs.map(answerOf).map(numbers));
+  // Whole runs are kept: none lies in the arrays of another.
+  expect(new Set(runs.map(({ dose }) => dose.buffer)).size).toBe(energies.length);
+});
