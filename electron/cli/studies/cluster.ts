@@ -1,5 +1,6 @@
-/** `braggbench study run --on slurm`, and the task that a job array calls on a node. */
+/** `braggbench study run --on NAME`, and the task that a job array calls on a node. */
 import path from 'node:path';
+import type { Cluster } from '../../contract/study/clusters.ts';
 import type { LocalOptions } from '../../host/app/studies/local/engine.ts';
 import type { StudyOutcome } from '../../host/app/studies/local/go.ts';
 import { meanSeconds } from '../../host/app/studies/point-time.ts';
@@ -12,11 +13,16 @@ import { type FlagSpec, flagNumber, flagValue, UsageError } from '../arguments.t
 import { assetsFolder } from '../assets-folder.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import type { VerbContext } from '../verb.ts';
+import { SLURM_HERE } from './clusters.ts';
 
 const USUAL = { minutes: 5, warning_s: 60, silent_s: 120 } as const;
 
 export const clusterFlags: readonly FlagSpec[] = [
-  { name: 'on', value: 'slurm', help: 'Give the points to a Slurm cluster, from a machine that has sbatch.' },
+  {
+    name: 'on',
+    value: 'NAME',
+    help: 'Give the points to the cluster of that name, see clusters; slurm is sbatch of this machine.',
+  },
   { name: 'sbatch', value: 'WORDS', help: 'Further words for sbatch: "--partition=gpu --gres=gpu:1 --time=1:00:00".' },
   { name: 'at-once', value: 'N', help: 'With --on slurm: most tasks of an array at the same time.' },
   { name: 'task-minutes', value: 'N', help: `With --on slurm: how long a task is to last; ${USUAL.minutes}.` },
@@ -28,12 +34,22 @@ export const clusterFlags: readonly FlagSpec[] = [
   { name: 'silent', value: 'SECONDS', help: `A task that says nothing for so long is given up; ${USUAL.silent_s}.` },
 ];
 
-/** False: this machine solves. Throws a UsageError for any other place. */
-export function isOnSlurm({ parsed }: VerbContext): boolean {
+/** Where the points go: null for this machine. */
+export type On = { readonly kind: 'slurm' } | { readonly kind: 'cluster'; readonly cluster: Cluster } | null;
+
+/** What a cluster's entry says anew: the rest is this machine's sbatch's. */
+const ofSlurmHere = ['at-once', 'task-minutes', 'warning', 'silent'] as const;
+
+/** Throws BraggError `not-found` for a cluster that is not described. */
+export async function placeOf({ parsed }: VerbContext, host: Pick<Host, 'clusters'>): Promise<On> {
   const on = flagValue(parsed, 'on');
-  if (on === undefined) return false;
-  if (on !== 'slurm') throw new UsageError(`--on ${JSON.stringify(on)} is not known; allowed: slurm`);
-  return true;
+  if (on === undefined) return null;
+  if (on === SLURM_HERE) return { kind: 'slurm' };
+  const cluster = await host.clusters.named(on);
+  const idle = ofSlurmHere.find((flag) => flagValue(parsed, flag) !== undefined);
+  if (idle !== undefined) throw new UsageError(`--${idle} goes with --on ${SLURM_HERE} alone, not with --on ${on}`);
+  const cores = flagNumber(parsed, 'cores', { min: 1, max: 1024, whole: true }) ?? cluster.cores;
+  return { kind: 'cluster', cluster: { ...cluster, sbatch: flagValue(parsed, 'sbatch') ?? cluster.sbatch, cores } };
 }
 
 type OnSlurm = Pick<LocalOptions, 'host' | 'folder' | 'lines' | 'budget' | 'onProgress'>;

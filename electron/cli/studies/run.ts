@@ -1,11 +1,13 @@
 /** `braggbench study run` and `resume`: solves what is not there yet. */
 import { BraggError } from '../../contract/errors.ts';
 import type { Study } from '../../contract/study/index.ts';
+import { solveOnCluster } from '../../host/app/studies/cluster/engine.ts';
 import { solveLocally } from '../../host/app/studies/local/engine.ts';
 import type { StudyOutcome, StudyProgress } from '../../host/app/studies/local/go.ts';
 import { holdStudy, keepPlan, leftOf, plannedFolder, usualFolder } from '../../host/app/studies/open.ts';
 import type { Host } from '../../host/index.ts';
 import { isStudyFolder, StudyFolder } from '../../host/model/studies/folder.ts';
+import { writeOn } from '../../host/model/studies/on.ts';
 import { flagValue, hasFlag } from '../arguments.ts';
 import { ask, canAsk } from '../ask.ts';
 import { assetsFolder } from '../assets-folder.ts';
@@ -13,7 +15,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { duration, significant } from '../numbers.ts';
 import { bar, ProgressBar } from '../progress-bar.ts';
 import type { VerbContext } from '../verb.ts';
-import { isOnSlurm, solveOnSlurm } from './cluster.ts';
+import { placeOf, solveOnSlurm } from './cluster.ts';
 import { DAY_S, longTime, planned, shareOf } from './plan.ts';
 
 /** A study that would take days is begun only by someone who has heard so. */
@@ -100,26 +102,29 @@ export function sayOutcome(
 export async function runStudy(context: VerbContext, host: Host, study: Opened): Promise<ExitCode> {
   const { folder, budget } = study;
   const { parsed, terminal, signal } = context;
+  const on = await placeOf(context, host);
   const lock = await holdStudy(folder);
   try {
-    const lines = await leftOf(folder, hasFlag(parsed, 'retry'));
+    const retry = hasFlag(parsed, 'retry');
+    const lines = await leftOf(folder, retry);
     if (!hasFlag(parsed, 'yes')) await refuseEndless(context, study, lines.length);
     await folder.goOn();
     const progress = new ProgressBar(terminal);
     const onProgress = (now: StudyProgress): void => progress.draw(progressText(now));
-    const solving = isOnSlurm(context)
-      ? solveOnSlurm(context, { host, folder, lines, budget, onProgress })
-      : solveLocally({
-          ...{ host, folder, lines, signal, budget, onProgress },
-          share: shareOf(parsed, host),
-          assetsFolder: assetsFolder(),
-          job: null,
-        });
-    const outcome = await solving.finally(() => progress.clear());
+    const go = { host, folder, lines, budget, onProgress };
+    const solve = (): Promise<StudyOutcome> => {
+      if (on === null) {
+        const here = { share: shareOf(parsed, host), assetsFolder: assetsFolder(), job: null };
+        return solveLocally({ ...go, ...here, signal });
+      }
+      if (on.kind === 'slurm') return solveOnSlurm(context, go);
+      return solveOnCluster({ ...go, signal, retry, cluster: on.cluster });
+    };
+    await writeOn(folder.folder, on?.kind === 'cluster' ? { cluster: on.cluster.name } : null);
+    const outcome = await solve().finally(() => progress.clear());
     sayOutcome(context, folder, outcome, folder.head.points - lines.length);
     if (outcome.end === 'cancelled') {
-      if (isOnSlurm(context))
-        terminal.say('Its jobs go on; braggbench study resume watches them again, stop ends them.');
+      if (on !== null) terminal.say('Its jobs go on; braggbench study resume watches them again, stop ends them.');
       return exitCodes.interrupted;
     }
     return outcome.failed === 0 ? exitCodes.done : exitCodes.failed;

@@ -1,14 +1,16 @@
 /** `braggbench study status` and `stop`. */
+import { stopOnCluster } from '../../host/app/studies/cluster/engine.ts';
 import { type StudyStatus, statusOf } from '../../host/app/studies/status.ts';
 import type { StudyFolder } from '../../host/model/studies/folder.ts';
 import { hasFlag } from '../arguments.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { significant } from '../numbers.ts';
+import { withHost } from '../open-host.ts';
 import type { VerbContext } from '../verb.ts';
 import { longTime } from './plan.ts';
 
 function lines(status: StudyStatus, style: VerbContext['terminal']['style']): readonly string[] {
-  const { name, points, done, failed, working, lost, failures, stopping, attempts } = status;
+  const { name, points, done, failed, working, lost, failures, stopping, attempts, on } = status;
   const left = points - done - failed;
   const per_s = working.reduce((sum, beat) => sum + (beat.per_s ?? 0), 0);
   const rate = per_s > 0 ? `: ${significant(per_s, 3)} a second, ${longTime(left / per_s)} left at this rate` : '';
@@ -16,6 +18,11 @@ function lines(status: StudyStatus, style: VerbContext['terminal']['style']): re
     style('bold', name),
     `${done} of ${points} points are solved${failed > 0 ? `, ${failed} failed` : ''}, ${left} are left${rate}`,
     ...(stopping ? ['It was asked to stop.'] : []),
+    ...(on === null
+      ? []
+      : [
+          `given to the cluster ${on.cluster}${working.length > 0 || left === 0 ? '' : `; resume --on ${JSON.stringify(on.cluster)} brings what it has solved since`}`,
+        ]),
     ...working.map(
       ({ machine, pid, job, ...beat }) =>
         `working: ${machine}, process ${pid}${job === null ? '' : `, job ${job}`}: ${beat.done} done`,
@@ -40,10 +47,18 @@ export async function showStatus({ parsed, terminal }: VerbContext, folder: Stud
   return exitCodes.done;
 }
 
-/** Returns at once: who works on it sees it within a second. */
+/** Returns at once: who works on it sees it within a second. Where nobody does, jobs on a cluster are cancelled. */
 export async function stopStudy({ terminal }: VerbContext, folder: StudyFolder): Promise<ExitCode> {
   await folder.askToStop();
-  const { working } = await statusOf(folder);
+  const { working, on } = await statusOf(folder);
+  if (working.length === 0 && on?.there !== undefined) {
+    const cluster = await withHost((host) => host.clusters.named(on.cluster));
+    await stopOnCluster(cluster, on.there);
+    terminal.print(
+      `Asked ${on.cluster} to stop; braggbench study resume ${folder.folder} --on ${JSON.stringify(on.cluster)} goes on.`,
+    );
+    return exitCodes.done;
+  }
   const asked = working.length === 0 ? 'Nobody works on it' : `Asked ${working.length} to stop`;
   terminal.print(`${asked}; braggbench study resume ${folder.folder} goes on.`);
   return exitCodes.done;

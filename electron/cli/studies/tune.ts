@@ -5,12 +5,13 @@ import type { Session } from '../../contract/bench/session.ts';
 import { BraggError } from '../../contract/errors.ts';
 import type { PlanHead, PlanLine, PointResult } from '../../contract/study/index.ts';
 import { configuredName, parseConfigured } from '../../contract/tuning/configured.ts';
+import { refuseSearch } from '../../host/app/studies/cluster/engine.ts';
 import { holdStudy } from '../../host/app/studies/open.ts';
 import type { Search } from '../../host/app/tuning/evaluator.ts';
 import { timeOf, variantOf } from '../../host/app/tuning/lines.ts';
 import { BEST_FILE, type Steered, type TuneOutcome, tuneLocally } from '../../host/app/tuning/tune.ts';
 import type { Host } from '../../host/index.ts';
-import { hasFlag } from '../arguments.ts';
+import { flagValue, hasFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { duration, short } from '../numbers.ts';
@@ -72,6 +73,8 @@ async function tuned(context: VerbContext, host: Host, opened: Opened, tuning: T
 
 export async function runTuning(context: VerbContext, host: Host, opened: Opened, search: Search): Promise<ExitCode> {
   const { folder } = opened;
+  const on = flagValue(context.parsed, 'on');
+  refuseSearch(search, on === undefined ? null : { name: on });
   const before = (await folder.ended()).size;
   const outcome = await tuned(context, host, opened, { search });
   const { best, ...told } = outcome;

@@ -7,6 +7,7 @@ import type { ExitCode } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';
 import { forceFlag } from '../output-file.ts';
 import { clusterFlags, runTask } from '../studies/cluster.ts';
+import { clustersDeed, describingFlags } from '../studies/clusters.ts';
 import { collectStudy, exportStudy, importTuning } from '../studies/collect.ts';
 import { FEW_POINTS, planOnly } from '../studies/plan.ts';
 import { asPlanned, existing, type Opened, opened, runStudy } from '../studies/run.ts';
@@ -42,16 +43,23 @@ const deeds: Readonly<Record<string, Deed>> = {
     return withHost((host) => runTask(context, host, study, tag));
   },
   import: (context, file) => importTuning(context, file),
+  clusters: (context, what, name) => {
+    const deed = clustersDeed(what === '' ? 'list' : what, name);
+    return withHost((host) => deed(context, host));
+  },
   export: async (context, study, file) => {
     if (file === undefined) throw new UsageError('study export needs a file: study export STUDY FILE.csv');
     return exportStudy(context, await existing(context, study), file);
   },
 };
 
+/** Those with one operand more. */
+const withMore = ['export', 'task', 'clusters'];
+
 export const studyVerb: Verb = {
   name: 'study',
   usage:
-    'study plan|run|ask|resume|status|stop|collect STUDY [--out FOLDER] [--json]; study export STUDY FILE; study import FILE',
+    'study plan|run|ask|resume|status|stop|collect STUDY [--out FOLDER] [--json]; study export STUDY FILE; study import FILE; study clusters [list|add|remove|try] [NAME]',
   summary: 'take scenarios through axes: plan the points, solve them, collect one table',
   details: [
     'Reads a study (kind: study, JSON or YAML) and crosses its axes over its base scenarios. Each combination is a point.',
@@ -59,6 +67,7 @@ export const studyVerb: Verb = {
     'Its forecast for this machine solves one or two small points of each variant, for at most 3 s each, and scales the others.',
     'run solves what has no result yet, into a folder beside the study or into --out. A point that fails does so alone. Ctrl+C loses the points under way and nothing else; run or resume goes on.',
     'With --on slurm the points go to a cluster, in job arrays of tasks that last minutes. The study must lie where all nodes see it, and this program too. Ctrl+C leaves the jobs; resume finds them again, stop cancels them. task is what the arrays call.',
+    'With --on NAME they go to the cluster of that name, by your own ssh where it has a login host; results come here while it works. clusters lists those that the workbench knows, add and remove change them, try says what stands there.',
     'A study with a search tunes: constants of kernels are changed, each configuration is held to the reference, and the best are measured again. ask lets another program choose: it reads configurations and writes times, a JSON document a line.',
     'status says how far it is. stop asks whoever works on it to stop. collect prints a table, export writes it whole: CSV, Parquet, HDF5 (.h5) or JSON; of one tuned kernel also the cache file of Kernel Tuner (.cache.json) or T4 (.t4.json). import reads those two.',
   ],
@@ -74,6 +83,7 @@ export const studyVerb: Verb = {
     { name: 'yes', help: 'Begin a study that takes longer than a day.' },
     { name: 'points', help: `Print every point of the plan, not only the first ${FEW_POINTS}.` },
     ...clusterFlags,
+    ...describingFlags,
     forceFlag,
     { name: 'json', help: 'Print one JSON document instead of text.' },
   ],
@@ -81,14 +91,17 @@ export const studyVerb: Verb = {
     'braggbench study plan energies.yaml',
     'braggbench study run energies.yaml',
     'braggbench study export energies.yaml energies.csv',
+    'braggbench study clusters add hpc --host me@login.example --sbatch --partition=cpu',
+    'braggbench study run energies.yaml --on hpc',
   ],
-  operands: { min: 2, max: 3, name: 'what to do and a study: run STUDY' },
+  operands: { min: 1, max: 3, name: 'what to do and a study: run STUDY' },
   run: (context) => {
     const [what = '', study = '', file] = context.parsed.operands;
     const deed = Object.hasOwn(deeds, what) ? deeds[what] : undefined;
     if (deed === undefined)
       throw new UsageError(`study: ${JSON.stringify(what)} is not known; allowed: ${Object.keys(deeds).join(', ')}`);
-    if (file !== undefined && what !== 'export' && what !== 'task')
+    if (study === '' && what !== 'clusters') throw new UsageError(`study ${what} needs a study: study ${what} STUDY`);
+    if (file !== undefined && !withMore.includes(what))
       throw new UsageError(`study ${what} does not know what to do with ${file}; usage: study ${what} STUDY`);
     return deed(context, study, file);
   },

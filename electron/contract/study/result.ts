@@ -6,7 +6,7 @@ export const PLAN_FORMAT = 'braggbench-study';
 export const POINT_FORMAT = 'braggbench-point';
 export const STUDY_FOLDER_VERSION = 1;
 
-export const measureGroups = ['readouts', 'curves', 'ledger', 'times', 'memory'] as const;
+export const measureGroups = ['readouts', 'curves', 'ledger', 'times', 'memory', 'energy'] as const;
 export type MeasureGroup = (typeof measureGroups)[number];
 
 const idSchema = z.string().regex(/^[0-9a-f]{16}$/);

@@ -61,6 +61,13 @@ function gridFaults({ grids, timing, repeats }: Study): readonly Fault[] {
   ];
 }
 
+/** A counter knows no points: whatever runs beside one is in its energy. */
+function energyFaults({ measures, timing, search }: Study): readonly Fault[] {
+  if (!measures.includes('energy') || timing === 'alone' || search !== undefined) return [];
+  const says = 'counts the energy of all that runs at the same time';
+  return [fault(['measures'], 'energy', says, 'energy with timing: alone, one point at a time')];
+}
+
 /** Times of different problems say nothing about configurations. */
 function searchFaults({ search, axes, base }: Study): readonly Fault[] {
   if (search === undefined) return [];
@@ -77,6 +84,8 @@ function searchFaults({ search, axes, base }: Study): readonly Fault[] {
 export function validateStudy(value: unknown): { readonly study: Study | null; readonly faults: readonly Fault[] } {
   const parsed = studySchema.safeParse(value);
   if (!parsed.success) return { study: null, faults: explain(publishedStudySchema(), value, parsed.error) };
-  const faults = [conditionFaults, referenceFaults, gridFaults, searchFaults].flatMap((of) => of(parsed.data));
+  const faults = [conditionFaults, referenceFaults, gridFaults, energyFaults, searchFaults].flatMap((of) =>
+    of(parsed.data),
+  );
   return { study: faults.length === 0 ? parsed.data : null, faults };
 }

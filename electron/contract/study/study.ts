@@ -128,7 +128,8 @@ export const studySchema = z.strictObject({
     .max(measureGroups.length)
     .meta({
       title: 'Measures',
-      description: 'What is kept of a point: readouts, curves, the ledger, times, memory.',
+      description:
+        'What is kept of a point: readouts, curves, the ledger, times, memory, energy. Energy needs timing: alone.',
     })
     .default(['readouts', 'ledger', 'times', 'memory']),
   reference: z

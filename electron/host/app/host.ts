@@ -51,6 +51,7 @@ import type { RunCache } from './runs/cache.ts';
 import type { Runs } from './runs/runs.ts';
 import { Connections } from './service/connections.ts';
 import { Registry } from './service/registry.ts';
+import { Clusters } from './studies/cluster/clusters.ts';
 import { Studies } from './studies/studies.ts';
 import type { Timelines } from './timelines/timelines.ts';
 import type { Uploads } from './timelines/uploads.ts';
@@ -111,6 +112,7 @@ export class Host {
   readonly commit: string | null;
   readonly userKernels: UserKernels;
   readonly trust: Trust;
+  readonly clusters: Clusters;
   readonly studies: Studies;
   readonly #parts: HostParts;
   readonly #registry: Registry;
@@ -128,11 +130,12 @@ export class Host {
     this.commit = parts.commit;
     this.userKernels = parts.userKernels;
     this.trust = parts.trust;
+    this.clusters = new Clusters(parts.settings);
     this.studies = new Studies({
       host: () => this,
       assetsFolder: parts.assetsFolder,
       libraryFolder: () => parts.files.library.folder,
-      clusters: () => parts.settings.values.clusters,
+      clusters: this.clusters,
     });
     this.#registry = this.#registryFor(null);
   }
@@ -211,7 +214,7 @@ export class Host {
         ...userKernelHandlers(this.#parts),
         ...whatIfHandlers(this.#parts),
         ...refiningHandlers(this.#parts),
-        ...studyHandlers({ studies: this.studies, files, settings: this.#parts.settings }),
+        ...studyHandlers({ studies: this.studies, clusters: this.clusters, files }),
         ...projectHandlers({ ...this.#parts, studies: this.studies, program: () => this.capabilities().version }),
         ...recoveryHandlers(this.#parts),
         ...desktopHandlers(this.#parts, shell),

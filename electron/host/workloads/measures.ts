@@ -1,6 +1,9 @@
 /** What studies keep of a run of any workload. */
+import type { Quantity } from '../../contract/bench/bench-session.ts';
+import type { SessionReport } from '../../contract/bench/session.ts';
 import type { Curve } from '../../contract/fields.ts';
 import type { KeptCurve, Measure, MeasureGroup } from '../../contract/study/index.ts';
+import { ENERGY_FACT, ENERGY_QUANTITY } from '../model/bench/conditions/energy.ts';
 
 export interface Measured {
   /** As solved, where `auto` was asked for. */
@@ -49,4 +52,18 @@ export function unitBySuffix(name: string): string {
   if (known(above) && known(below)) return `${above}/${below}`;
   const suffix = name.slice(name.lastIndexOf('_') + 1);
   return suffixes.find((one) => one === suffix && name.includes('_')) ?? '';
+}
+
+/** `of`: what was counted, or why nothing was. */
+export const energyMeasures = (joules: number | null, of: string): readonly Measure[] => [
+  { group: 'energy', name: 'energy_J', unit: 'J', value: joules },
+  { group: 'energy', name: 'energy_of', unit: '', value: of },
+];
+
+/** What a session says of an entry's energy; nothing where it was not asked. */
+export function sessionEnergy(quantities: readonly Quantity[], facts: SessionReport['facts']): readonly Measure[] {
+  const told = facts.filter(([name]) => name === ENERGY_FACT).map(([, value]) => value);
+  if (told.length === 0) return [];
+  const joules = quantities.find(({ id }) => id === ENERGY_QUANTITY)?.value ?? null;
+  return energyMeasures(joules, `${joules === null ? 'not known: ' : ''}${told.join('; ')}`);
 }

@@ -85,6 +85,8 @@ export interface PrepareOptions {
   /** False: only numbers are wanted of it, no pictures of its way. */
   readonly pictures: boolean;
   readonly measure: Measure;
+  /** What its runs take in energy, where the run is a session of many. */
+  readonly energy: boolean;
   /** Where the scenario has none of its own. */
   readonly name: string;
   readonly assetsFolder: string;

@@ -1,5 +1,6 @@
 /** The clusters that studies can be given to: described, tried, kept in the settings. */
 import { type ReactElement, useId, useState } from 'react';
+import { type ClusterDraft, clusterOf, draftOf, withCluster } from '../../../electron/contract/study/cluster-draft.ts';
 import { type Cluster, newCluster } from '../../../electron/contract/study/clusters.ts';
 import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -7,7 +8,6 @@ import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { Dialog } from '../../widgets/floating/dialog.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
-import { type ClusterDraft, clusterOf, draftOf, withCluster } from './cluster-draft.ts';
 
 const NEW = '';
 

@@ -3,7 +3,7 @@ import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import type { ScenarioDraft } from '../../../electron/contract/scenario/draft.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { StudyId, StudyPlan } from '../../../electron/contract/study/calls.ts';
-import { type MeasureGroup, measureGroups, type StudyDocument } from '../../../electron/contract/study/index.ts';
+import { type MeasureGroup, measureGroups } from '../../../electron/contract/study/index.ts';
 import type { Result } from '../../../electron/contract/wire/methods.ts';
 import { errorText } from '../../state/notices.ts';
 import { documentTitle } from '../../state/scenario.ts';
@@ -25,6 +25,7 @@ import {
   withKinds,
 } from './axis-draft.ts';
 import { type ReadyMade, readyMade } from './ready-made.ts';
+import { blank, type Form, keeping, timed } from './study-form.ts';
 import { Where } from './where.tsx';
 import { isEndless, planText } from './words.ts';
 
@@ -92,15 +93,13 @@ function AxisRow({ axis, paths, unit, onChange, onPath, onRemove }: AxisRowProps
   );
 }
 
-type Form = Pick<StudyDocument, 'measures' | 'timing' | 'repeats'>;
-const blank: Form = { measures: ['readouts', 'ledger', 'times', 'memory'], timing: 'shared', repeats: 1 };
-
 const measureLabels: Readonly<Record<MeasureGroup, string>> = {
   readouts: 'Readouts',
   curves: 'Curves',
   ledger: 'Ledger',
   times: 'Times',
   memory: 'Memory',
+  energy: 'Energy',
 };
 
 export interface NewStudyProps {
@@ -243,10 +242,12 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
               type="checkbox"
               checked={measures.includes(group)}
               onChange={({ target }) =>
-                setForm({
-                  ...form,
-                  measures: measureGroups.filter((one) => (one === group ? target.checked : measures.includes(one))),
-                })
+                setForm(
+                  keeping(
+                    form,
+                    measureGroups.filter((one) => (one === group ? target.checked : measures.includes(one))),
+                  ),
+                )
               }
             />
             {measureLabels[group]}
@@ -259,9 +260,9 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
           value={form.timing ?? 'shared'}
           options={[
             { value: 'shared', label: 'As many at once as fit' },
-            { value: 'alone', label: 'One at a time, for times' },
+            { value: 'alone', label: 'One at a time, for times and energy' },
           ]}
-          onChange={(timing) => setForm({ ...form, timing })}
+          onChange={(timing) => setForm(timed(form, timing))}
         />
         <Segmented
           label="Repeats of each point"

@@ -87,7 +87,7 @@ function numbersOf(columns: readonly StudyColumnInfo[], values: Values, key: str
   return side?.numbers === undefined ? null : { info: side.info, numbers: side.numbers };
 }
 
-/** Times have intervals; what else is called low and high is two sides of a box. */
+/** Times and energy have intervals; what else is called low and high is two sides of a box. */
 export const endKeys = (y: string): readonly string[] => (/_s$|_to_first$/.test(y) ? [`${y}_low`, `${y}_high`] : []);
 
 function chartOf(

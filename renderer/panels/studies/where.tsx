@@ -1,5 +1,5 @@
 /** Where a study is solved: on this machine, or on a cluster. */
-import { type ReactElement, useEffect, useState } from 'react';
+import { type ReactElement, useCallback, useEffect, useState } from 'react';
 import type { Cluster } from '../../../electron/contract/study/clusters.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
@@ -18,16 +18,15 @@ export function Where({ on, onChange }: WhereProps): ReactElement {
   const { client, stores } = useWorkbench();
   const [clusters, setClusters] = useState<readonly Cluster[]>([]);
   const [asked, setAsked] = useState(false);
-  useEffect(() => {
-    let current = true;
-    client.call('study.clusters', {}).then(
-      (answer) => current && setClusters(answer.clusters),
-      (error: unknown) => stores.notices.fail('The clusters were not read', error),
-    );
-    return () => {
-      current = false;
-    };
-  }, [client, stores]);
+  const look = useCallback(
+    () =>
+      client.call('study.clusters', {}).then(
+        (answer) => setClusters(answer.clusters),
+        (error: unknown) => stores.notices.fail('The clusters were not read', error),
+      ),
+    [client, stores],
+  );
+  useEffect(() => void look(), [look]);
   const kept = (next: readonly Cluster[]): void => {
     setClusters(next);
     if (on !== null && !next.some(({ name }) => name === on)) onChange(null);
@@ -43,7 +42,7 @@ export function Where({ on, onChange }: WhereProps): ReactElement {
         ]}
         onChange={(name) => onChange(name === HERE ? null : name)}
       />
-      <Button onPress={() => setAsked(true)}>Clusters…</Button>
+      <Button onPress={() => void look().then(() => setAsked(true))}>Clusters…</Button>
       {asked ? <ClustersDialog clusters={clusters} onKept={kept} onDone={() => setAsked(false)} /> : null}
     </span>
   );

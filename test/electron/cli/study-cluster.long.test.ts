@@ -2,17 +2,20 @@
  * Studies given to a cluster from the page: a real Slurm of this machine, by its own sbatch and through `ssh`. That is
  * played by a program that runs here what ssh would run there.
  */
-import { mkdir, readdir } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { exitCodes } from '../../../electron/cli/exit-codes.ts';
 import { type Cluster, newCluster } from '../../../electron/contract/study/clusters.ts';
 import type { Client } from '../../../renderer/client/index.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 import { noSlurm, type OneNodeSlurm, startSlurm } from '../../slurm.ts';
 import { standInSsh } from '../../stand-in-ssh.ts';
 import { openTestHost, type TestHost } from '../host/test-host.ts';
-import { entry } from './command.ts';
+import { braggbench, entry } from './command.ts';
 
 const folder = scratchFolder('page-cluster');
 const inFolder = (...names: readonly string[]): string => path.join(folder, ...names);
@@ -138,6 +141,37 @@ describe.skipIf(noSlurm !== null)('a study given to a cluster from the page', ()
     expect(await until(again, ({ state }) => state === 'whole' || state === 'open')).toMatchObject({
       ...{ state: 'whole', done: 2000, failed: 0, error: null },
     });
+  });
+
+  test('the command line gives a study to the same cluster; Ctrl+C leaves its jobs, stop ends them', {
+    timeout: MOST_MS,
+  }, async () => {
+    const here = (name: string): string => inFolder(`${name}.json`);
+    const options = { cwd: folder, environment: { ...process.env, BRAGGBENCH_HOME: test_.folder } };
+    const collected = async (name: string) => {
+      const { stdout } = await braggbench(['study', 'collect', here(name), '--json'], options);
+      return z
+        .looseObject({ columns: z.array(z.looseObject({ name: z.string() })), rows: z.array(z.array(z.unknown())) })
+        .parse(JSON.parse(stdout));
+    };
+    await writeFile(here('by name'), JSON.stringify(study('by name', 40).document));
+    const ran = await braggbench(['study', 'run', here('by name'), '--on', 'there', '--json'], options);
+    expect(JSON.parse(ran.stdout), ran.stderr).toMatchObject({ done: 40, failed: 0, left: 0, end: 'whole' });
+    const { columns, rows } = await collected('by name');
+    const at = columns.findIndex(({ name }) => name === 'job');
+    expect(rows.map((row) => /^\d+_\d+$/.test(String(row[at])))).toEqual(Array.from({ length: 40 }, () => true));
+    await writeFile(here('left alone'), JSON.stringify(study('left alone', 20_000).document));
+    const child = spawn(process.execPath, [entry, 'study', 'run', here('left alone'), '--on', 'there'], {
+      ...{ cwd: folder, env: options.environment, stdio: 'ignore' },
+    });
+    const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+    await expect.poll(() => jobs() !== '', { timeout: 100_000 }).toBe(true);
+    child.kill('SIGINT');
+    expect(await ended).toBe(exitCodes.interrupted);
+    expect(jobs()).not.toBe('');
+    const stopped = await braggbench(['study', 'stop', here('left alone')], options);
+    expect(stopped.stdout, stopped.stderr).toMatch(/^Asked there to stop; .* --on "there" goes on\.$/m);
+    await expect.poll(jobs, { timeout: 100_000 }).toBe('');
   });
 
   test('what sbatch refuses is one sentence at the study', { timeout: MOST_MS }, async () => {

@@ -1,15 +1,15 @@
 /** Calls about studies. */
 import type { FileAccess } from '../../io/files/access.ts';
-import type { HostSettings } from '../../io/files/settings.ts';
 import type { Handlers } from '../service/service.ts';
+import type { Clusters } from '../studies/cluster/clusters.ts';
 import { clusterSays } from '../studies/cluster/login.ts';
 import type { Studies } from '../studies/studies.ts';
 import { placeOf } from './scenarios.ts';
 
 export interface StudyParts {
   readonly studies: Studies;
+  readonly clusters: Clusters;
   readonly files: FileAccess;
-  readonly settings: HostSettings;
 }
 
 const mimes = {
@@ -21,8 +21,8 @@ const mimes = {
 
 export function studyHandlers({
   studies,
+  clusters,
   files,
-  settings,
 }: StudyParts): Pick<Handlers, Extract<keyof Handlers, `study.${string}`>> {
   return {
     'study.list': async () => ({ studies: await studies.list() }),
@@ -34,9 +34,9 @@ export function studyHandlers({
       await studies.resume(study, retry, on);
       return {};
     },
-    'study.clusters': async () => ({ clusters: settings.values.clusters }),
-    'study.keepClusters': async ({ clusters }) => {
-      await settings.change({ clusters });
+    'study.clusters': async () => ({ clusters: await clusters.all() }),
+    'study.keepClusters': async ({ clusters: described }) => {
+      await clusters.keep(described);
       return {};
     },
     'study.tryCluster': async ({ cluster }) => ({ says: await clusterSays(cluster) }),

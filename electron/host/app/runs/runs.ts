@@ -42,6 +42,8 @@ export interface StartRequest {
   readonly trace?: boolean;
   /** False: only numbers are wanted of it, no pictures of its way; true by default. */
   readonly pictures?: boolean;
+  /** What its runs take in energy, where the run is a session of many. */
+  readonly energy?: boolean;
 }
 
 /** A run whose result is replaced by each answer of a Live session. It is in no file, and gone with its session. */
@@ -73,14 +75,16 @@ export class Runs {
   }
 
   /** Queues a run. Throws BraggError when the scenario has errors or the engine refuses it. */
-  async start({ reading, name, trace = false, pictures = true }: StartRequest): Promise<RunInfo> {
+  async start({ reading, name, trace = false, pictures = true, energy = false }: StartRequest): Promise<RunInfo> {
     this.#refuseClosing();
     const { kind, issues } = reading;
     if (kind === null) throw refusalOf(issues);
     const { addon, assetsFolder, measure } = this.#options;
     let run: WorkloadRun;
     try {
-      run = await hostWorkloads[kind].prepare(addon, reading, { trace, pictures, name, assetsFolder, measure });
+      run = await hostWorkloads[kind].prepare(addon, reading, {
+        ...{ trace, pictures, name, assetsFolder, measure, energy },
+      });
     } catch (error) {
       throw fromNative(error);
     }

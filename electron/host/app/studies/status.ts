@@ -2,6 +2,7 @@
 import type { Beat } from '../../../contract/study/index.ts';
 import { isAlive, thisMachine } from '../../io/files/this-machine.ts';
 import type { StudyFolder } from '../../model/studies/folder.ts';
+import { type On, readOn } from '../../model/studies/on.ts';
 import { type Attempt, Journal } from './slurm/journal.ts';
 
 /** A process says every second that it lives; a file server shows it with a delay. */
@@ -26,6 +27,8 @@ export interface StudyStatus {
   readonly failures: readonly Failure[];
   /** Tasks on a cluster that ended before their points had; the last ones. */
   readonly attempts: readonly Attempt[];
+  /** The cluster that it was given to last; null: this machine. */
+  readonly on: On | null;
 }
 
 const FEW_FAILURES = 10;
@@ -55,6 +58,7 @@ export async function statusOf(folder: StudyFolder): Promise<StudyStatus> {
     working: beats.filter(lives),
     lost: beats.filter((beat) => !lives(beat)),
     failures,
+    on: await readOn(folder.folder),
     attempts: (await new Journal(folder).troubled()).slice(-FEW_FAILURES),
   };
 }

@@ -21,11 +21,12 @@ import { fromNative } from '../../io/addon/addon.ts';
 import { thisMachine } from '../../io/files/this-machine.ts';
 import { isStudyFolder, StudyFolder } from '../../model/studies/folder.ts';
 import type { Look } from '../../model/studies/look.ts';
-import { readOn, writeOn } from '../../model/studies/on.ts';
+import { writeOn } from '../../model/studies/on.ts';
 import { readViews, writeViews } from '../../model/studies/views.ts';
 import type { ScenarioOrigin } from '../../workloads/scenarios/index.ts';
 import { tuneLocally } from '../tuning/tune.ts';
-import { solveOnCluster } from './cluster/engine.ts';
+import type { Clusters } from './cluster/clusters.ts';
+import { refuseSearch, solveOnCluster } from './cluster/engine.ts';
 import { documentOf } from './documents.ts';
 import { type LocalOptions, solveLocally, wholeMachine } from './local/engine.ts';
 import type { StudyOutcome, StudyProgress } from './local/go.ts';
@@ -49,7 +50,7 @@ export interface StudiesParts {
   readonly assetsFolder: string;
   /** The library, which the user may move. */
   readonly libraryFolder: () => string;
-  readonly clusters: () => readonly Cluster[];
+  readonly clusters: Pick<Clusters, 'named'>;
 }
 
 const ENDING = '.study';
@@ -84,12 +85,6 @@ function goAt(
   return search === undefined
     ? solveLocally({ ...options, share: wholeMachine(host) })
     : tuneLocally({ ...options, search });
-}
-
-/** Configurations of a search are compared by their times, so one machine measures them. */
-function refuseSearch(search: unknown, cluster: Cluster | null): void {
-  if (search === undefined || cluster === null) return;
-  throw new BraggError('invalid', `A search measures on one machine: ${cluster.name} has no part in it.`);
 }
 
 export class Studies {
@@ -129,7 +124,7 @@ export class Studies {
   async #entry(id: StudyId): Promise<StudyEntry | null> {
     if (!(await isStudyFolder(this.#path(id)))) return null;
     const folder = await StudyFolder.open(this.#path(id));
-    const { name, points, done, failed, stopping, working, failures } = await statusOf(folder);
+    const { name, points, done, failed, stopping, working, failures, on } = await statusOf(folder);
     const going = this.#going.get(id);
     const here = going === undefined ? null : stopping || going.stop.signal.aborted ? 'stopping' : 'running';
     const others = working.filter(({ pid, room }) => pid !== process.pid || room !== thisMachine().processRoomId);
@@ -139,7 +134,7 @@ export class Studies {
       ...{ id, name, points, done, failed, per_s, left_s, failures },
       state: here ?? there,
       error: this.#errors.get(id) ?? null,
-      on: await readOn(folder.folder),
+      on: on?.cluster ?? null,
       searches: folder.study.search !== undefined,
       created: folder.head.created,
     };
@@ -167,7 +162,7 @@ export class Studies {
 
   /** Begins it, or goes on with the same one. */
   async start(document: ScenarioDraft, place: ScenarioOrigin, on: string | null): Promise<StudyId> {
-    const cluster = this.#cluster(on);
+    const cluster = await this.#cluster(on);
     const planned = await this.#planned(document, place);
     refuseSearch(planned.study.search, cluster);
     const wanted = idOf(planned.study.name);
@@ -185,18 +180,15 @@ export class Studies {
   }
 
   async resume(id: StudyId, retry: boolean, on: string | null): Promise<void> {
-    const cluster = this.#cluster(on);
+    const cluster = await this.#cluster(on);
     const folder = await this.#open(id);
     refuseSearch(folder.study.search, cluster);
     await this.#go(id, folder, retry, cluster);
   }
 
   /** Throws BraggError `not-found`. */
-  #cluster(name: string | null): Cluster | null {
-    if (name === null) return null;
-    const found = this.#parts.clusters().find((one) => one.name === name);
-    if (found !== undefined) return found;
-    throw new BraggError('not-found', `There is no cluster ${name} in the settings.`);
+  async #cluster(name: string | null): Promise<Cluster | null> {
+    return name === null ? null : this.#parts.clusters.named(name);
   }
 
   /** Returns at once: who works on it sees it within a second. */
@@ -282,7 +274,7 @@ export class Studies {
       const lines = await leftOf(folder, retry);
       if (retry) for (const line of lines) await folder.forgetFailure(line.id);
       await folder.goOn();
-      await writeOn(folder.folder, cluster?.name ?? null);
+      await writeOn(folder.folder, cluster === null ? null : { cluster: cluster.name });
       this.#errors.delete(id);
       const stop = new AbortController();
       const { assetsFolder } = this.#parts;

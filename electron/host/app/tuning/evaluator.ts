@@ -1,7 +1,7 @@
 /** Measures configurations one by one, each as a session of its own, and the best of them against each other. */
 import { availableParallelism, freemem } from 'node:os';
 import type { SessionEntry } from '../../../contract/bench/session.ts';
-import { type Accuracy, isRight, type Session } from '../../../contract/bench/session.ts';
+import { type Accuracy, isRight, type Session, type SessionReport } from '../../../contract/bench/session.ts';
 import { BraggError, toWireError } from '../../../contract/errors.ts';
 import {
   type Measure,
@@ -14,11 +14,12 @@ import {
 } from '../../../contract/study/index.ts';
 import { configuredName } from '../../../contract/tuning/configured.ts';
 import { fromNative } from '../../io/addon/addon.ts';
-import { limitsOf } from '../../model/bench/index.ts';
+import { ENERGY_QUANTITY } from '../../model/bench/conditions/energy.ts';
+import { limitsOf, sessionGpus } from '../../model/bench/index.ts';
 import { medianInterval } from '../../model/bench/statistics.ts';
 import { measureReport, measureSession } from '../../workloads/bench.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
-import { measuresOf, unitBySuffix } from '../../workloads/measures.ts';
+import { measuresOf, sessionEnergy, unitBySuffix } from '../../workloads/measures.ts';
 import { type AnyReading, refusalOf } from '../../workloads/scenarios/index.ts';
 import { documentOf } from '../studies/documents.ts';
 import { whereOf } from '../studies/points/where.ts';
@@ -58,7 +59,11 @@ function correctnessOf(accuracy: readonly Accuracy[]): number {
 }
 
 /** What a session says of a configuration. `right` is what tuning goes by. */
-function measuresOfEntry(entry: Extract<SessionEntry, { status: 'measured' }>, compile_s: number): readonly Measure[] {
+function measuresOfEntry(
+  entry: Extract<SessionEntry, { status: 'measured' }>,
+  compile_s: number,
+  facts: SessionReport['facts'],
+): readonly Measure[] {
   const times = entry.samples.map(({ time_s }) => time_s);
   const interval = times.length < 5 ? null : medianInterval(times, SEED);
   const checks = entry.accuracy.map(({ id, value }) => [`check.${id}`, value] as const);
@@ -69,7 +74,9 @@ function measuresOfEntry(entry: Extract<SessionEntry, { status: 'measured' }>, c
       ...Object.fromEntries(checks),
       bitwise: entry.determinism === null ? undefined : entry.determinism.bitwise ? 'yes' : 'no',
     }),
-    ...entry.quantities.map(({ id, unit, value }) => ({ group: 'readouts' as const, name: id, unit, value })),
+    ...entry.quantities
+      .filter(({ id }) => id !== ENERGY_QUANTITY)
+      .map(({ id, unit, value }) => ({ group: 'readouts' as const, name: id, unit, value })),
     { group: 'times', name: 'time_s', unit: 's', value: entry.time_s, ...(interval ?? {}) },
     ...measuresOf('times', unitBySuffix, {
       setup_s: entry.setup_s,
@@ -79,6 +86,7 @@ function measuresOfEntry(entry: Extract<SessionEntry, { status: 'measured' }>, c
       samples: times.length,
     }),
     ...measuresOf('memory', unitBySuffix, { state_bytes: entry.state_bytes }),
+    ...sessionEnergy(entry.quantities, facts),
   ];
 }
 
@@ -142,7 +150,7 @@ export class Evaluator {
 
   /** What is wrong with a configuration is its result. Null where it was cancelled. */
   async evaluate(line: PlanLine): Promise<PointResult | null> {
-    const { host, head, search, signal } = this.#options;
+    const { host, head, study, search, signal } = this.#options;
     const started = new Date().toISOString();
     const variant = variantOf(head, line);
     const result = { format: POINT_FORMAT, version: STUDY_FOLDER_VERSION, id: line.id, repeats: 1, started } as const;
@@ -159,6 +167,7 @@ export class Evaluator {
       const report = await measureReport(host.addon, benchable, benchable.problem(reading), {
         ...{ scenario: head.name, variants: [variant], seed: SEED, signal },
         limits: limitsOf(search.rounds, search.seconds),
+        ...(study.measures.includes('energy') && { energy: true, gpus: sessionGpus(host.capabilities().devices) }),
       });
       if (signal.aborted) return null;
       const [entry] = report.entries;
@@ -167,7 +176,7 @@ export class Evaluator {
       return {
         ...result,
         ...{ status: 'done', error: null, workload, variant, precision: entry.precision, threads: entry.threads },
-        measures: measuresOfEntry(entry, compile_s),
+        measures: measuresOfEntry(entry, compile_s, report.facts),
         curves: samplesOf(entry),
         where: this.#where(entry.device === 'cuda'),
         finished: new Date().toISOString(),

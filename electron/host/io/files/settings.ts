@@ -14,6 +14,8 @@ const settingsSchema = z.strictObject({
 });
 export type SettingsValues = Readonly<z.infer<typeof settingsSchema>>;
 
+type Change = Partial<SettingsValues>;
+
 const fileSchema = z.object({ version: z.literal(1), settings: settingsSchema });
 
 export class HostSettings {
@@ -42,13 +44,19 @@ export class HostSettings {
     return this.#values;
   }
 
+  /** As another program may have left it meanwhile. Throws BraggError where the file cannot be opened. */
+  async now<Name extends keyof SettingsValues>(name: Name): Promise<SettingsValues[Name]> {
+    return (await this.#file.read()).settings[name];
+  }
+
   /** Settings that another program has changed meanwhile stay as it left them. Throws BraggError where they cannot be kept. */
-  async change(change: Partial<SettingsValues>): Promise<void> {
-    const kept = await this.#file.change(({ version, settings }) => ({
-      version,
-      settings: { ...settings, ...change },
-    }));
-    this.#values = { ...this.#values, ...pick(kept.settings, change) };
+  async change(change: Change | ((now: SettingsValues) => Change)): Promise<void> {
+    let changed: Change = {};
+    const kept = await this.#file.change(({ version, settings }) => {
+      changed = typeof change === 'function' ? change(settings) : change;
+      return { version, settings: { ...settings, ...changed } };
+    });
+    this.#values = { ...this.#values, ...pick(kept.settings, changed) };
   }
 }
 

@@ -1,4 +1,5 @@
 /** A contestant's samples as its entry of the report. */
+
 import { gpuOf, type Quantity, type Ratio } from '../../../contract/bench/bench-session.ts';
 import {
   type Accuracy,
@@ -8,6 +9,7 @@ import {
   type Timed,
 } from '../../../contract/bench/session.ts';
 import { type Basis, compareTimes, type Flagged, type Ranked, type Series } from './comparison.ts';
+import { ENERGY_QUANTITY } from './conditions/energy.ts';
 import { beforeRounds, type Contestant, type EntryHead, type RawSample, rawSample, type Taken } from './contestant.ts';
 import type { Determinism } from './parity.ts';
 import { roofline } from './roofline.ts';
@@ -63,7 +65,9 @@ function partsOf(first: Taken, samples: readonly RawSample[]): MeasuredSessionEn
 const unlessItself = (ratio: Ratio, isReference: boolean): Ratio =>
   isReference ? { value: 1, interval: null } : ratio;
 
-const energyQuantity = (value: number): Quantity => ({ id: 'energy', title: 'Energy of a run', value, unit: 'J' });
+const energyQuantity = (value: number): Quantity => ({
+  ...{ id: ENERGY_QUANTITY, title: 'Energy of a run', value, unit: 'J' },
+});
 
 export function measuredEntry(gathered: Gathered, { basis, whole, machine }: EntryFacts): MeasuredSessionEntry {
   const { head, contestant, first, accuracy, determinism, energy_J } = gathered;

@@ -13,7 +13,7 @@ import type { StartChild } from '../user-kernels/process/link.ts';
 import type { Arena } from './arena.ts';
 import { ColdProcesses } from './cold/processes.ts';
 import { type Basis, floorAsRatio, instancesOf, noiseOf, type Series } from './comparison.ts';
-import { energyOf, energySeconds, gpuCounter, type MaybeCounter, processorCounter } from './conditions/energy.ts';
+import { ENERGY_FACT, energyOf, gpuCounter, type MaybeCounter, processorCounter, saidOf } from './conditions/energy.ts';
 import { type Steadied, SteadyGpu } from './conditions/steady.ts';
 import { type Contestant, type Entrant, type RawSample, rawSample, secondsOf, wholeSecondsOf } from './contestant.ts';
 import { type Gathered, keptSample, measuredEntry, ranked } from './entry.ts';
@@ -265,7 +265,7 @@ class Session {
       }
       if (this.cancelled) return;
       this.tell('energy', gathered.head.label);
-      this.energyFrom.add(`${counter.of}, idling included, in the mean over ${energySeconds} s of whole runs`);
+      this.energyFrom.add(saidOf(counter));
       const take = async (): Promise<number | null> => (await gathered.contestant.take('warm'))?.repetitions ?? null;
       gathered.energy_J = await energyOf(counter, take);
     }
@@ -373,7 +373,7 @@ class Session {
       facts: [
         ...facts().map(([name, value]): [string, string] => [name, value]),
         ...this.steady.facts.map(([name, value]): [string, string] => [name, value]),
-        ...[...this.energyFrom].map((told): [string, string] => ['Energy', told]),
+        ...[...this.energyFrom].map((told): [string, string] => [ENERGY_FACT, told]),
         ...[...this.oracles].map((told): [string, string] => ['Answers held to', told]),
         ...this.compared().map((text): [string, string] => ['Compared', `${text}.`]),
       ],

@@ -7,15 +7,20 @@ import { writeBeside } from '../../io/files/write-file.ts';
 
 const FILE = 'on.json';
 const MOST_BYTES = 10_000;
-const schema = z.strictObject({ cluster: z.string() });
+const schema = z.strictObject({
+  cluster: z.string(),
+  /** How the study is called there; missing until it has been taken. */
+  there: z.string().optional(),
+});
+export type On = Readonly<z.infer<typeof schema>>;
 
-/** Name of a cluster; null: this machine, or nobody knows. */
-export async function readOn(folder: string): Promise<string | null> {
-  return (await readKeptJson(path.join(folder, FILE), schema, MOST_BYTES).catch(() => null))?.cluster ?? null;
+/** Null: this machine, or nobody knows. */
+export async function readOn(folder: string): Promise<On | null> {
+  return readKeptJson(path.join(folder, FILE), schema, MOST_BYTES).catch(() => null);
 }
 
-export async function writeOn(folder: string, cluster: string | null): Promise<void> {
+export async function writeOn(folder: string, on: On | null): Promise<void> {
   const file = path.join(folder, FILE);
-  if (cluster === null) await rm(file, { force: true });
-  else await writeBeside(file, `${JSON.stringify({ cluster })}\n`);
+  if (on === null) await rm(file, { force: true });
+  else await writeBeside(file, `${JSON.stringify(on)}\n`);
 }

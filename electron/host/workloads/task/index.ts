@@ -69,7 +69,7 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
         least_s: null,
       };
     },
-    prepare: async (addon, any, { assetsFolder, name, trace, measure }) => {
+    prepare: async (addon, any, { assetsFolder, name, trace, measure, energy }) => {
       const reading = narrowed(kind, any);
       refuseLongTask(problemOf(reading));
       return new TaskRunning(addon, {
@@ -80,6 +80,7 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
         assetsFolder,
         trace,
         measure,
+        energy,
       });
     },
     ended: async (any) => {

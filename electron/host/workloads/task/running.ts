@@ -25,6 +25,7 @@ export interface TaskStart {
   readonly assetsFolder: string;
   readonly trace: boolean;
   readonly measure: Measure;
+  readonly energy: boolean;
 }
 
 export class TaskRunning implements WorkloadRun {
@@ -64,7 +65,7 @@ export class TaskRunning implements WorkloadRun {
 
   /** On a thread of its own, as every benchmark: neither its statistics nor the host's pages hold the other up. */
   async start(around: RunSurroundings): Promise<TaskRunData> {
-    const { kind, problem, document, name, assetsFolder, trace, measure } = this.#start;
+    const { kind, problem, document, name, assetsFolder, trace, measure, energy } = this.#start;
     const { keep } = around;
     const dataOf = (session: Session): TaskRunData => taskRunData(kind, around.context(), session) as TaskRunData;
     const { session } = await measure(
@@ -84,6 +85,7 @@ export class TaskRunning implements WorkloadRun {
         created: new Date().toISOString(),
         command: `bench ${name}`,
         trace,
+        energy,
       },
       ({ phase, variant, round, mostRounds, left_s }) => {
         around.progressed({ workload: kind, phase, what: variant, round, rounds: mostRounds }, left_s);

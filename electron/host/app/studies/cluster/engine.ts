@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { BraggError } from '../../../../contract/errors.ts';
 import { cameSchema } from '../../../../contract/projects/project.ts';
 import type { Cluster } from '../../../../contract/study/clusters.ts';
+import { writeOn } from '../../../model/studies/on.ts';
 import { packProject } from '../../projects/pack.ts';
 import type { LocalOptions } from '../local/engine.ts';
 import { type Go, type StudyOutcome, watchedGo } from '../local/go.ts';
@@ -27,6 +28,12 @@ export interface ClusterOptions extends Omit<LocalOptions, 'share' | 'job' | 'as
   readonly cluster: Cluster;
   /** Points that failed there are tried again. */
   readonly retry: boolean;
+}
+
+/** Configurations of a search are compared by their times, so one machine measures them. */
+export function refuseSearch(search: unknown, cluster: Pick<Cluster, 'name'> | null): void {
+  if (search === undefined || cluster === null) return;
+  throw new BraggError('invalid', `A search measures on one machine: ${cluster.name} has no part in it.`);
 }
 
 const [MOST_TRIES, HELD_MS] = [5, 2000];
@@ -50,7 +57,8 @@ export async function solveOnCluster(options: ClusterOptions): Promise<StudyOutc
   const login = new Login(options.cluster);
   return watchedGo({ ...options, left: options.lines.length, job: null }, async (go) => {
     const study = await send(login, options);
-    const there = `studies/${study}.study`;
+    await writeOn(options.folder.folder, { cluster: login.cluster.name, there: study });
+    const there = placeOf(study);
     const program = await login.program();
     const wanted = new Set(options.lines.map(({ id }) => id));
     for (let tries = 1; ; tries += 1) {
@@ -65,6 +73,14 @@ export async function solveOnCluster(options: ClusterOptions): Promise<StudyOutc
       }
     }
   });
+}
+
+const placeOf = (study: string): string => `studies/${study}.study`;
+
+/** Cancels its jobs, where nobody watches them from here. */
+export async function stopOnCluster(cluster: Cluster, study: string): Promise<void> {
+  const login = new Login(cluster);
+  await login.run(`${await login.program()} study stop ${quoted(placeOf(study))}`);
 }
 
 /** How it is called there. */

@@ -14,6 +14,7 @@ import {
   type Where,
 } from '../../../../contract/study/index.ts';
 import { fromNative } from '../../../io/addon/addon.ts';
+import { once } from '../../../io/flow/once.ts';
 import { median, medianInterval } from '../../../model/bench/statistics.ts';
 import { pointId } from '../../../model/studies/points.ts';
 import { hostWorkloads } from '../../../workloads/index.ts';
@@ -25,6 +26,7 @@ import { documentOfFamily } from '../../../workloads/transport/one-grid-sweep.ts
 import type { RunData } from '../../../workloads/transport/run-data.ts';
 import { besides, documentOf, withShare } from '../documents.ts';
 import type { SolvingHost } from '../solving-host.ts';
+import { type Counters, countersHere, PointEnergy } from './energy.ts';
 import type { WorkerStart } from './messages.ts';
 import { whereOf } from './where.ts';
 
@@ -37,9 +39,9 @@ export function overRepeats(all: readonly Measured[]): readonly Measure[] {
   if (first === undefined || all.length === 1) return first?.measures ?? [];
   const readouts = all.map(({ measures }) => JSON.stringify(measures.filter(({ group }) => group === 'readouts')));
   const told = first.measures.map((measure): Measure => {
-    if (measure.group !== 'times' || typeof measure.value !== 'number') return measure;
+    if ((measure.group !== 'times' && measure.group !== 'energy') || typeof measure.value !== 'number') return measure;
     const values = all.flatMap(({ measures }) => {
-      const value = measures.find(({ group, name }) => group === 'times' && name === measure.name)?.value;
+      const value = measures.find(({ group, name }) => group === measure.group && name === measure.name)?.value;
       return typeof value === 'number' ? [value] : [];
     });
     const interval = values.length < 5 ? null : medianInterval(values, SEED);
@@ -54,6 +56,9 @@ export interface PointSolverOptions extends Pick<WorkerStart, 'as' | 'slots' | '
   readonly head: PlanHead;
   readonly study: Study;
   readonly signal: AbortSignal;
+  /** What counts energy, and for how long at least; by default this machine's. */
+  readonly counters?: Counters;
+  readonly counted_s?: number;
 }
 
 interface Solved {
@@ -73,10 +78,13 @@ export class PointSolver {
   readonly #beams: BeamSolver;
   readonly #beside = new Map<number, Promise<readonly string[]>>();
   readonly #wheres = new Map<boolean, Where>();
+  readonly #counters: () => Counters;
 
   constructor(options: PointSolverOptions) {
     this.#options = options;
     this.#study = options.study;
+    const { counters, host, job } = options;
+    this.#counters = once(() => counters ?? countersHere(host, job));
     this.#beams = options.host.batches.solver(options.signal, options.slots);
   }
 
@@ -84,20 +92,31 @@ export class PointSolver {
   async solve(line: PlanLine): Promise<PointResult> {
     const started = new Date().toISOString();
     const { repeats } = this.#study;
+    const energy = this.#study.measures.includes('energy')
+      ? new PointEnergy(this.#counters(), this.#options.counted_s)
+      : null;
+    const solveOnce = async (): Promise<AnyRunData> => {
+      const run = await this.#run(line);
+      this.#refuseCancelled();
+      return run;
+    };
     try {
       const all: Measured[] = [];
       let onGpu = false;
       let workload = '';
       for (let i = 0; i < repeats; i += 1) {
-        const run = await this.#run(line);
-        this.#refuseCancelled();
+        const run = await (energy === null ? solveOnce() : energy.counted(solveOnce));
         onGpu = run.machine.device !== null;
         workload = run.workload;
         all.push(await hostWorkloads[run.workload].measures(run));
       }
       const [first] = all;
       if (first === undefined) throw new Error('a point was not solved at all');
-      return this.#solved(line, { started, workload, onGpu, first, measures: overRepeats(all) });
+      // A session says itself what its runs take.
+      const told = energy === null || first.measures.some(({ group }) => group === 'energy');
+      const joules = told ? [] : await energy.measures(onGpu, solveOnce);
+      const each = all.map((one, i) => ({ ...one, measures: [...one.measures, ...(joules[i] ?? [])] }));
+      return this.#solved(line, { started, workload, onGpu, first, measures: overRepeats(each) });
     } catch (thrown) {
       if (thrown instanceof PointCancelled) throw thrown;
       this.#refuseCancelled();
@@ -229,7 +248,10 @@ export class PointSolver {
     }
     const reading = await host.scenarios.check(withShare(document, threads), place);
     if (reading.issues.some(({ severity }) => severity === 'error')) throw refusalOf(reading.issues);
-    const { id } = await host.runs.start({ reading, name: base.name, pictures: false });
+    const { id } = await host.runs.start({
+      ...{ reading, name: base.name, pictures: false },
+      energy: this.#study.measures.includes('energy'),
+    });
     const cancel = (): void => void host.runs.cancel(id);
     this.#options.signal.addEventListener('abort', cancel, { once: true });
     if (this.#options.signal.aborted) cancel();

@@ -6,6 +6,9 @@ import type { NativeAddon } from '../../../io/addon/addon.ts';
 /** NVML's counter goes on some ten times a second: over this long that is a few per cent. */
 export const energySeconds = 2;
 
+/** A processor's counter starts again after so many minutes: it is read more often. */
+const ROUND_MS = 60_000;
+
 export interface EnergyCounter {
   /** For a reader. */
   readonly of: string;
@@ -15,6 +18,13 @@ export interface EnergyCounter {
 
 /** Why there is none stands in its place. */
 export type MaybeCounter = EnergyCounter | string;
+
+/** How a session names what it says of energy. */
+export const [ENERGY_QUANTITY, ENERGY_FACT] = ['energy', 'Energy'] as const;
+
+/** What is counted, for a reader. */
+export const saidOf = ({ of }: EnergyCounter): string =>
+  `${of}, idling included, in the mean over ${energySeconds} s of whole runs`;
 
 /** The whole board, what it takes while it idles too. */
 export function gpuCounter(addon: Pick<NativeAddon, 'clockState'>, uuid: string): MaybeCounter {
@@ -70,13 +80,38 @@ export async function energyOf(
   take: () => Promise<number | null>,
   seconds = energySeconds,
 ): Promise<number | null> {
-  const [before, began] = [counter.read(), performance.now()];
-  let repetitions = 0;
-  while (repetitions === 0 || performance.now() - began < 1000 * seconds) {
-    const taken = await take();
-    if (taken === null) return null;
-    repetitions += taken;
+  let cancelled = false;
+  const { did: repetitions, joules } = await countedDuring([counter], async () => {
+    const began = performance.now();
+    let taken = 0;
+    while (!cancelled && (taken === 0 || performance.now() - began < 1000 * seconds)) {
+      const some = await take();
+      cancelled = some === null;
+      taken += some ?? 0;
+    }
+    return taken;
+  });
+  const [counted] = joules;
+  return cancelled || counted == null ? null : counted / repetitions;
+}
+
+/** Joules by each counter while `work` goes on; null where it did not go on, or could not be read. */
+export async function countedDuring<T>(
+  counters: readonly EnergyCounter[],
+  work: () => Promise<T>,
+): Promise<{ readonly did: T; readonly seconds: number; readonly joules: readonly (number | null)[] }> {
+  const read = (): readonly (number | null)[] => counters.map((counter) => counter.read());
+  const [before, began] = [read(), performance.now()];
+  const reading = setInterval(read, ROUND_MS);
+  try {
+    const did = await work();
+    const seconds = (performance.now() - began) / 1000;
+    const joules = read().map((after, i) => {
+      const from = before[i] ?? null;
+      return from === null || after === null || after <= from ? null : after - from;
+    });
+    return { did, seconds, joules };
+  } finally {
+    clearInterval(reading);
   }
-  const after = counter.read();
-  return before === null || after === null || after <= before ? null : (after - before) / repetitions;
 }

@@ -120,7 +120,7 @@ describe('entries of the page', () => {
     await page.call('study.keepClusters', { clusters: [away] });
     await expect(page.call('study.tryCluster', { cluster: away })).rejects.toThrow(/^far away: ssh away failed/);
     await expect(page.call('study.start', { ...study({}), on: 'nowhere' })).rejects.toThrow(
-      'There is no cluster nowhere in the settings.',
+      'There is no cluster nowhere; known: far away.',
     );
     const { study: id } = await page.call('study.start', { ...study({}), on: 'far away' });
     const entry = async () => (await page.call('study.list', {})).studies.find((one) => one.id === id);

@@ -1,5 +1,5 @@
 /** A cluster as it is typed in. */
-import { type Cluster, clusterSchema, clustersSchema } from '../../../electron/contract/study/clusters.ts';
+import { type Cluster, clusterSchema, clustersSchema } from './clusters.ts';
 
 export type ClusterDraft = Readonly<
   Record<'name' | 'host' | 'folder' | 'program' | 'modules' | 'sbatch' | 'cores', string>
