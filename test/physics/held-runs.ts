@@ -4,11 +4,13 @@
  */
 import { afterEach, expect } from 'vitest';
 import {
+  type BeamResult,
   loadAddon,
   type NativeAddon,
   type TransportProblem,
   type TransportRun,
 } from '../../electron/host/io/addon/addon.ts';
+import { readBlock } from '../../electron/host/io/addon/beam-block.ts';
 import { beyondLongestWay } from './longest-way.ts';
 
 type Runs = Pick<NativeAddon, 'createTransport' | 'layTransport' | 'layBeams'>;
@@ -34,14 +36,25 @@ export function holdRuns(addon: Runs, tell: (reason: string) => void): void {
   addon.layTransport = async (problem) => held(await layTransport.call(addon, problem), problem);
   addon.layBeams = async (problem, ...devices) => {
     const beams = await layBeams.call(addon, problem, ...devices);
-    const start = beams.start.bind(beams);
+    const { start, startInBlocks, plan } = beams;
     const { spots, ...rest } = problem;
-    const judged: typeof beams.start = (ended) =>
-      start((answer) => {
-        judge({ ...rest, beam: spots?.[answer.beam] ?? problem.beam }, answer.result);
+    const judgeOne = (beam: number, result: BeamResult): void =>
+      judge({ ...rest, beam: spots?.[beam] ?? problem.beam }, result);
+    const judged: typeof start = (ended) =>
+      start.call(beams, (answer) => {
+        judgeOne(answer.beam, answer.result);
         ended(answer);
       });
-    return Object.defineProperty(beams, 'start', { value: judged });
+    const judgedInBlocks: typeof startInBlocks = (ended, reach_mm) =>
+      startInBlocks.call(
+        beams,
+        (answer) => {
+          judgeOne(answer.beam, 'block' in answer ? readBlock(answer.block, plan).result : answer.result);
+          ended(answer);
+        },
+        reach_mm,
+      );
+    return Object.defineProperties(beams, { start: { value: judged }, startInBlocks: { value: judgedInBlocks } });
   };
 }
 

@@ -40,6 +40,7 @@ class Beams {
   /// a GPU leaves unsolved that fails is taken by the others; it throws where none is left.
   void execute(const std::function<void(Ended&&)>& ended);
   void cancel() { cancel_.store(true); }
+  const std::atomic<bool>& cancelled() const { return cancel_; }
 
  private:
   struct Common;

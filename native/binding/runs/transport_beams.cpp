@@ -3,12 +3,15 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "beam_blocks.hpp"
 #include "binding/convert.hpp"
 #include "binding/job.hpp"
+#include "cpu/host.hpp"
 #include "problem.hpp"
 #include "transport/run/beams.hpp"
 #include "transport_result.hpp"
@@ -46,7 +49,7 @@ struct State {
   engine::Beams beams;
   double estimate_bytes = beams.run().estimate_bytes();  // of a window it takes a while
   Ahead ahead;
-  Room room;
+  std::optional<BeamBlocks> blocks;  // where each is read as it is told
   bool started = false;
   Job job;  // last: waits for the thread before what that uses goes
 };
@@ -67,30 +70,50 @@ Napi::Object plan_object(Napi::Env env, const State& state) {
   out.Set("estimate_bytes", state.estimate_bytes);
   out.Set("steps_max", run.steps_max());
   out.Set("lanes", beams.lanes());
+  out.Set("isa", cpu::instruction_set_name());
   return out;
 }
 
-Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& state) {
+/// As {beam, result}.
+void tell_result(const Job::Tell& tell, State* state, engine::Beams::Ended&& ended) {
+  state->ahead.wait_and_count();
+  // A Telling is copied on its way.
+  auto result = std::make_shared<engine::RunResult>(std::move(ended.result));
+  tell([state, result, beam = ended.beam, numbers = BeamNumbers(ended.alone)](Napi::Env to) {
+    state->ahead.take();
+    Napi::Object out = Napi::Object::New(to);
+    out.Set("beam", static_cast<double>(beam));
+    out.Set("result", transport_result(to, state->beams.run(), numbers, *result));
+    return out;
+  });
+}
+
+/// As {beam, block}, which holds until the call is over.
+void tell_block(const Job::Tell& tell, State* state, const engine::Beams::Ended& ended) {
+  const std::optional<std::size_t> block = state->blocks->fill(ended, state->beams.cancelled());
+  if (!block) return;
+  // Goes with the last copy of the Telling, when JavaScript has read.
+  const std::shared_ptr<void> read(nullptr, [state, block = *block](void*) { state->blocks->give_back(block); });
+  tell([state, block = *block, beam = ended.beam, read](Napi::Env to) {
+    Napi::Object out = Napi::Object::New(to);
+    out.Set("beam", static_cast<double>(beam));
+    out.Set("block", state->blocks->block(block));
+    return out;
+  });
+}
+
+Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& state, bool in_blocks) {
   const Napi::Env env = info.Env();
   if (state->started) throw Napi::Error::New(env, "these beams were started before");
   state->started = true;
   State* under = state.get();
-  const bool read_at_once = info.Length() > 1 && info[1].ToBoolean();
+  if (in_blocks) under->blocks.emplace(env, under->beams, info[1].ToNumber());
   return under->job.start(
       env, info[0], "the machine has not enough memory for these beams",
-      [under, read_at_once](const Job::Tell& tell) {
+      [under](const Job::Tell& tell) {
         under->beams.execute([&](engine::Beams::Ended&& ended) {
-          under->ahead.wait_and_count();
-          // A Telling is copied on its way.
-          auto result = std::make_shared<engine::RunResult>(std::move(ended.result));
-          tell([under, read_at_once, result, beam = ended.beam, numbers = BeamNumbers(ended.alone)](Napi::Env to) {
-            under->ahead.take();
-            Napi::Object out = Napi::Object::New(to);
-            out.Set("beam", static_cast<double>(beam));
-            Room* const room = read_at_once ? &under->room : nullptr;
-            out.Set("result", transport_result(to, under->beams.run(), numbers, *result, room));
-            return out;
-          });
+          if (under->blocks && !ended.result.failure) return tell_block(tell, under, ended);
+          tell_result(tell, under, std::move(ended));
         });
       },
       [kept = state](Napi::Env to) -> Napi::Value { return to.Undefined(); });
@@ -99,7 +122,11 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
 Napi::Object beams_object(Napi::Env env, const std::shared_ptr<State>& state) {
   Napi::Object out = Napi::Object::New(env);
   out.Set("plan", plan_object(env, *state));
-  out.Set("start", Napi::Function::New(env, [state](const Napi::CallbackInfo& info) { return start(info, state); }));
+  const auto starting = [&](bool in_blocks) {
+    return Napi::Function::New(env, [=](const Napi::CallbackInfo& info) { return start(info, state, in_blocks); });
+  };
+  out.Set("start", starting(false));
+  out.Set("startInBlocks", starting(true));
   out.Set("cancel", Napi::Function::New(env, [state](const Napi::CallbackInfo& info) {
             state->beams.cancel();
             return info.Env().Undefined();

@@ -14,30 +14,10 @@ namespace {
 using engine::LedgerRow;
 using engine::RunResult;
 
-/// Makes the arrays of a result: its own, or those in a room.
-class Arrays {
- public:
-  Arrays(Napi::Env env, Room* room) : env_(env), room_(room) {}
-
-  Napi::Float64Array make(const char* name, std::size_t size) const {
-    return room_ == nullptr ? Napi::Float64Array::New(env_, size) : room_->array(env_, name, size);
-  }
-  Napi::Float64Array copy(const char* name, const std::vector<double>& values) const {
-    Napi::Float64Array out = make(name, values.size());
-    std::ranges::copy(values, out.Data());
-    return out;
-  }
-
- private:
-  Napi::Env env_;
-  Room* room_;
-};
-
-Napi::Float64Array ledger_array(const Arrays& arrays, const char* name, const std::vector<LedgerRow>& rows,
-                                bool energy) {
+Napi::Float64Array ledger_array(Napi::Env env, const std::vector<LedgerRow>& rows, bool energy) {
   const auto shown = [energy](const engine::LedgerColumn& column) { return energy || !column.energy_only; };
   const auto columns = std::ranges::count_if(engine::kLedgerColumns, shown);
-  Napi::Float64Array out = arrays.make(name, rows.size() * static_cast<std::size_t>(columns));
+  Napi::Float64Array out = Napi::Float64Array::New(env, rows.size() * static_cast<std::size_t>(columns));
   double* to = out.Data();
   for (const LedgerRow& row : rows) {
     for (const engine::LedgerColumn& column : engine::kLedgerColumns) {
@@ -48,8 +28,8 @@ Napi::Float64Array ledger_array(const Arrays& arrays, const char* name, const st
 }
 
 /// [step][Face] what has escaped through each face.
-Napi::Float64Array faces_array(const Arrays& arrays, const char* name, const std::vector<LedgerRow>& rows) {
-  Napi::Float64Array out = arrays.make(name, rows.size() * transport::kFaces);
+Napi::Float64Array faces_array(Napi::Env env, const std::vector<LedgerRow>& rows) {
+  Napi::Float64Array out = Napi::Float64Array::New(env, rows.size() * transport::kFaces);
   double* to = out.Data();
   for (const LedgerRow& r : rows) to = std::copy(r.escaped.begin(), r.escaped.end(), to);
   return out;
@@ -83,20 +63,9 @@ BeamNumbers::BeamNumbers(const transport::Tables& t)
       range_mean_mm(t.beam_range_mm),
       end_excess_mm(t.end_excess_mm) {}
 
-Napi::Float64Array Room::array(Napi::Env env, std::string_view name, std::size_t size) {
-  const std::size_t bytes = size * sizeof(double);
-  Napi::Reference<Napi::ArrayBuffer>& buffer = buffers_[name];
-  if (buffer.IsEmpty() || buffer.Value().ByteLength() < bytes) {
-    buffer = Napi::Persistent(Napi::ArrayBuffer::New(env, bytes + bytes / 4));
-  }
-  return Napi::Float64Array::New(env, size, buffer.Value(), 0);
-}
-
 const char* precision_name(transport::Precision p) { return p == transport::Precision::kFp32 ? "fp32" : "fp64"; }
 
-Napi::Object transport_result(Napi::Env env, const engine::Run& run, const BeamNumbers& beam, const RunResult& r,
-                              Room* room) {
-  const Arrays arrays(env, room);
+Napi::Object transport_result(Napi::Env env, const engine::Run& run, const BeamNumbers& beam, const RunResult& r) {
   Napi::Object out = Napi::Object::New(env);
   out.Set("status", r.failure ? "failed" : r.cancelled ? "cancelled" : "done");
   out.Set("error", r.failure ? Napi::Value(failure_object(env, *r.failure)) : env.Null());
@@ -111,17 +80,17 @@ Napi::Object transport_result(Napi::Env env, const engine::Run& run, const BeamN
   out.Set("peak_state_bytes", r.state_bytes);
   out.Set("bytes_per_cell_step", r.bytes_per_cell_step);
   out.Set("flops_per_cell_step", r.flops_per_cell_step);
-  out.Set("dose", arrays.copy("dose", r.dose));
-  out.Set("crossing", arrays.copy("crossing", r.crossing));
+  out.Set("dose", to_array(env, r.dose));
+  out.Set("crossing", to_array(env, r.crossing));
   out.Set("x_variance_of_representation_mm2", beam.x_variance);
   out.Set("extra_straggling_mm", beam.extra_straggling_mm);
   out.Set("range_mean_mm", beam.range_mean_mm);
   out.Set("end_excess_mm", beam.end_excess_mm);
   if (r.secondaries) out.Set("secondaries", secondaries_object(env, r));
-  out.Set("ledger_number", ledger_array(arrays, "ledger_number", r.number, false));
-  out.Set("ledger_energy", ledger_array(arrays, "ledger_energy", r.energy, true));
-  out.Set("faces_number", faces_array(arrays, "faces_number", r.number));
-  out.Set("faces_energy", faces_array(arrays, "faces_energy", r.energy));
+  out.Set("ledger_number", ledger_array(env, r.number, false));
+  out.Set("ledger_energy", ledger_array(env, r.energy, true));
+  out.Set("faces_number", faces_array(env, r.number));
+  out.Set("faces_energy", faces_array(env, r.energy));
   out.Set("min_psi_over_max", r.min_over_max);
   out.Set("threads", r.threads);
   out.Set("isa", r.isa);

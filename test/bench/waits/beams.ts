@@ -1,5 +1,4 @@
 /** Many beams by the command line: a second's worth, with set-up and read-back. */
-import { performance } from 'node:perf_hooks';
 import { BraggError } from '../../../electron/contract/errors.ts';
 import { solveOnOneGrid } from '../../../electron/host/workloads/transport/one-grid.ts';
 import { cli, whole } from './processes.ts';
@@ -64,7 +63,7 @@ export async function hostOfBeams(solver: Solver, base: object): Promise<Row> {
   const { version, build, compiler } = solver.addon.buildInfo();
   const busy: number[] = [];
   for (let i = 0; i < 5; i += 1) {
-    const before = performance.eventLoopUtilization();
+    const before = process.threadCpuUsage();
     await solveOnOneGrid('beams', reading, {
       addon: solver.addon,
       memoryLimit_bytes: memoryBytes,
@@ -77,7 +76,8 @@ export async function hostOfBeams(solver: Solver, base: object): Promise<Row> {
       },
     });
     // The first one finds nothing compiled.
-    if (i > 0) busy.push(performance.eventLoopUtilization(before).active / 1000 / energies.length);
+    const { user, system } = process.threadCpuUsage(before);
+    if (i > 0) busy.push((user + system) / 1e6 / energies.length);
   }
   return atMost(hostOfBeam, median(busy));
 }

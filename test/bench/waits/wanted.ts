@@ -26,7 +26,7 @@ export const manyBeams = (variant: OnGpu): Limit => ({
   ...{ limit: ON_GPU[variant].beams_per_s, text: beamRate },
 });
 export const hostOfBeam: Limit = {
-  what: 'the host for each of 2,048 beams on one grid, beside their steps: its own thread, from the problem to readouts',
+  what: 'the host for each of 2,048 beams on one grid, from the problem to readouts: processor time of its own thread',
   ...{ limit: 1e-4, text: milliseconds },
 };
 export const warmImage = (precision: string, id: string | null): Limit => ({

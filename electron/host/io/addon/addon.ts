@@ -206,14 +206,18 @@ export interface TransportBeams {
     readonly estimate_bytes: number;
     /** Beams at the same time on the CPU. */
     readonly lanes: number;
+    readonly isa: string;
   };
-  /**
-   * Solves all. Each beam is told as it ends, by its place in the list, those that failed with their `error`. Once.
-   * `readAtOnce`: the arrays of a result hold until `ended` returns, then those of the next stand in their place.
-   */
-  start(
-    ended: (answer: { readonly beam: number; readonly result: BeamResult }) => void,
-    readAtOnce?: boolean,
+  /** Solves all. Each beam is told as it ends, by its place in the list, those that failed with their `error`. Once. */
+  start(ended: (answer: { readonly beam: number; readonly result: BeamResult }) => void): Promise<void>;
+  /** The same in blocks, each of which holds until `ended` returns; `reach_mm` as for `axisProfile`. */
+  startInBlocks(
+    ended: (
+      answer:
+        | { readonly beam: number; readonly block: Float64Array }
+        | { readonly beam: number; readonly result: BeamResult },
+    ) => void,
+    reach_mm: number,
   ): Promise<void>;
   /** Beams that are under way are not told any more. */
   cancel(): void;

@@ -14,6 +14,7 @@ import { once } from '../../io/flow/once.ts';
 import { leastSeconds, refuseLongSum } from '../least-minutes.ts';
 import type { RunContext } from '../run-context.ts';
 import { type AnyReading, problemOf, refusalOf, type TransportReading } from '../scenarios/index.ts';
+import type { AxisProfile } from './metrics/axis-profile.ts';
 import { depthProfile, profileCurve } from './metrics/run-metrics.ts';
 import { summaryOf } from './readouts.ts';
 import { axesOf, measured, type RunData, runData } from './run-data.ts';
@@ -69,10 +70,10 @@ export function asBeam(name: string, reading: AnyReading): TransportReading {
   throw new BraggError('unsupported', `${name} is a scenario of ${reading.kind}: a batch is of beams.`);
 }
 
-/** Readouts and curve of a run of one beam. */
-export function answerOf(run: RunData): SolvedBeam {
+/** Readouts and curve of a run of one beam, whose profile may be known. */
+export function answerOf(run: RunData, known: AxisProfile | null = null): SolvedBeam {
   const from = measured(run);
-  const profile = depthProfile(from);
+  const profile = known ?? depthProfile(from);
   return { summary: summaryOf(run, from, profile), depthDose: profileCurve(profile) };
 }
 

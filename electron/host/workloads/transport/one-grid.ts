@@ -6,12 +6,22 @@ import type { CudaDevice } from '../../../contract/devices.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { Spot, TransportScenario } from '../../../contract/scenario/index.ts';
 import { type BeamResult, fromNative, type TransportBeams, type TransportProblem } from '../../io/addon/addon.ts';
+import { readBlock } from '../../io/addon/beam-block.ts';
 import { sharingGpus } from '../../io/addon/gpu.ts';
 import { leastSeconds, refuseLongSum } from '../least-minutes.ts';
 import { problemOf, type TransportReading } from '../scenarios/index.ts';
 import { answerOf, type BatchOptions } from './batch.ts';
 import { type AcrossY, acrossY } from './metrics/across-y.ts';
-import { type Axes, axesOf, type RunData, runData, type TransportContext } from './run-data.ts';
+import { blurOf, reachOf } from './metrics/axis-profile.ts';
+import {
+  type Axes,
+  axesOf,
+  measured,
+  type RunData,
+  runData,
+  stepAlongAxis,
+  type TransportContext,
+} from './run-data.ts';
 import { workOf } from './work.ts';
 
 interface Options
@@ -22,8 +32,6 @@ interface Options
 
 interface RunsOptions extends Omit<Options, 'ended'> {
   readonly ended: (index: number, run: RunData | BraggError) => void;
-  /** Runs hold until `ended` returns; their arrays then serve the next one. */
-  readonly readAtOnce?: boolean;
 }
 
 /** What is the same for all beams of a scenario. */
@@ -94,15 +102,39 @@ function deviceNames(sharing: readonly CudaDevice[], { gpu }: Pick<Options, 'gpu
 
 /** Solves every spot of `reading`. A beam that fails does so alone; an aborted signal ends it within one step. */
 export function solveOnOneGrid(name: string, reading: TransportReading, options: Options): Promise<void> {
-  return runsOnOneGrid(name, reading, {
-    ...options,
-    readAtOnce: true,
-    ended: (index, run) => options.ended(index, run instanceof BraggError ? run : answerOf(run)),
+  return onOneGrid(name, reading, options, (native, common) => {
+    const { angle_rad } = common.problem.beam;
+    const { dz_mm } = common.problem.grid;
+    const reach_mm = reachOf({ dz_mm, angle_rad, step_mm: stepAlongAxis(common.problem) });
+    return native.startInBlocks((answer) => {
+      const { beam } = answer;
+      if (!('block' in answer)) return options.ended(beam, failureOf(answer.result));
+      const { result, profile } = readBlock(answer.block, native.plan);
+      const run = solved(common, beam, result);
+      const blur_mm2 = blurOf(measured(run).geometry);
+      options.ended(beam, answerOf(run, { ...profile, blur_mm2 }));
+    }, reach_mm);
   });
 }
 
 /** The same with the whole run of each beam, without keyframes. */
-export async function runsOnOneGrid(name: string, reading: TransportReading, options: RunsOptions): Promise<void> {
+export function runsOnOneGrid(name: string, reading: TransportReading, options: RunsOptions): Promise<void> {
+  return onOneGrid(name, reading, options, (native, common) =>
+    native.start(({ beam, result }) => {
+      options.ended(beam, result.error === null ? solved(common, beam, result) : failureOf(result));
+    }),
+  );
+}
+
+const failureOf = ({ error }: BeamResult): BraggError =>
+  error === null ? new BraggError('internal', 'a beam was told without what it left') : fromNative(error);
+
+async function onOneGrid(
+  name: string,
+  reading: TransportReading,
+  options: Omit<Options, 'ended'>,
+  start: (native: TransportBeams, common: Common) => Promise<void>,
+): Promise<void> {
   const begun_ms = performance.now();
   const problem = { ...problemOf(reading), keyframes: 0 };
   const { scenario } = reading;
@@ -132,9 +164,7 @@ export async function runsOnOneGrid(name: string, reading: TransportReading, opt
       },
     };
     try {
-      await native.start(({ beam, result }) => {
-        options.ended(beam, result.error === null ? solved(common, beam, result) : fromNative(result.error));
-      }, options.readAtOnce);
+      await start(native, common);
     } finally {
       options.signal.removeEventListener('abort', cancel);
     }

@@ -111,7 +111,7 @@ export async function keyframesOf(native: TransportRun, result: TransportResult)
 }
 
 /** Depth stepping goes from plane to plane, whatever the angle. */
-function stepAlongAxis({ solver, grid, beam }: TransportProblem): number {
+export function stepAlongAxis({ solver, grid, beam }: TransportProblem): number {
   return solver.stepping === 'depth' ? grid.dz_mm / Math.cos(beam.angle_rad) : solver.step_mm;
 }
 

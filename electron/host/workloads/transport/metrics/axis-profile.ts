@@ -42,7 +42,7 @@ const STRAIGHT = 1e-9;
 const ROUNDING = 1e-9;
 
 /** How far along the axis a cell's energy is spread by its depth, or by the step that left it there. */
-export function reachOf({ dz_mm, angle_rad, step_mm }: AxisGeometry): number {
+export function reachOf({ dz_mm, angle_rad, step_mm }: Pick<AxisGeometry, 'dz_mm' | 'angle_rad' | 'step_mm'>): number {
   return Math.max(Math.abs(dz_mm * Math.cos(angle_rad)), step_mm ?? 0);
 }
 
@@ -53,7 +53,7 @@ function spread_mm2(step_mm: number, cell_mm: number, part: number): number {
 }
 
 /** Variance by which a tilted profile is wider than means over bins would be, mm². */
-function blurOf(g: AxisGeometry): number {
+export function blurOf(g: AxisGeometry): number {
   const [uz, ux] = [Math.cos(g.angle_rad), Math.sin(g.angle_rad)];
   if (Math.abs(ux) < STRAIGHT && uz > 0) return 0;
   const [shadowZ, shadowX] = [Math.abs(g.dz_mm * uz), Math.abs(g.dx_mm * ux)];
