@@ -3,38 +3,61 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { PARTS, partsOf } from './parts.ts';
 
 const source = readFileSync(path.resolve(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'), 'utf8');
 
 /** The rules that look at colours. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
+/** Rules whose answer hangs on the whole page: they are asked of all of it every time. */
+const PAGE_RULES = [
+  ...['accesskeys', 'aria-hidden-body', 'bypass', 'css-orientation-lock', 'document-title', 'duplicate-id-aria'],
+  ...['heading-order', 'html-has-lang', 'html-lang-valid', 'html-xml-lang-mismatch', 'landmark-banner-is-top-level'],
+  ...['landmark-complementary-is-top-level', 'landmark-contentinfo-is-top-level', 'landmark-main-is-top-level'],
+  ...['landmark-no-duplicate-banner', 'landmark-no-duplicate-contentinfo', 'landmark-no-duplicate-main'],
+  ...['landmark-one-main', 'landmark-unique', 'meta-refresh', 'meta-viewport', 'meta-viewport-large'],
+  ...['page-has-heading-one', 'region', 'skip-link'],
+];
+
+/** `npm run test:all` asks everything everywhere. */
+const ALL = process.env['BRAGGBENCH_LOOKS'] === 'all';
+
+/** How parts looked in which nothing was found: by all rules that look at elements, and by those that look at colours. */
+const right = { everything: new Set<string>(), colours: new Set<string>() } as const;
+type Rules = keyof typeof right;
+
+type Asked = Readonly<{
+  part: string | null;
+  only: readonly string[];
+  without: readonly string[];
+  known: readonly number[];
+}>;
+
 /**
- * Faults of the page, or of what a selector names, by all of axe's rules. It runs where it is, once in the page: the
- * package for Playwright opens a second page for each report and takes six times the processor's time.
+ * It runs where it is, once in the page: the package for Playwright opens a second page for each report and takes six
+ * times the processor's time.
  */
-export async function accessibilityFaults(
-  page: Page,
-  part?: string,
-  rules: 'everything' | 'colours' = 'everything',
-): Promise<string[]> {
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
-  return page.evaluate(
-    async ([selector, only]) => {
-      // Between two themes, or fading in, a colour is nobody's: what ends is at its end.
-      for (const animation of document.getAnimations())
-        if (Number.isFinite(animation.effect?.getComputedTiming().endTime)) animation.finish();
+const faults = (page: Page, asked: Asked): Promise<string[]> =>
+  page.evaluate(
+    async ({ part, only, without, known, kept }) => {
       const { run, configure } = Reflect.get(globalThis, 'axe') as typeof axe;
+      const parts = (Reflect.get(globalThis, kept) ?? []) as readonly Element[];
+      const exclude = known.flatMap((at) => parts[at] ?? []);
       const found = async (where: 'where' | 'whether') => {
         // Selectors and markup of all that is right too are a quarter of the time.
         configure({ noHtml: where === 'whether' });
-        const { violations } = await run(selector ?? document, {
-          resultTypes: ['violations'],
-          selectors: where === 'where',
-          // The styles are all the page's own: nothing is to be fetched before.
-          preload: false,
-          ...(only.length > 0 && { runOnly: only }),
-        });
+        const { violations } = await run(
+          { include: [part ?? document.documentElement], exclude },
+          {
+            resultTypes: ['violations'],
+            selectors: where === 'where',
+            // The styles are all the page's own: nothing is to be fetched before.
+            preload: false,
+            ...(only.length > 0 && { runOnly: [...only] }),
+            rules: Object.fromEntries(without.map((rule) => [rule, { enabled: false }])),
+          },
+        );
         return violations;
       };
       const wrong = await found('whether');
@@ -44,6 +67,34 @@ export async function accessibilityFaults(
         nodes.map(({ target, failureSummary }) => `${id}: ${target?.join(' ') ?? 'passing'}: ${failureSummary}`),
       );
     },
-    [part, rules === 'colours' ? COLOUR_RULES : []] as const,
+    { ...asked, kept: PARTS },
   );
+
+/** Asks of the parts of the page that look as none did in which nothing was found. */
+async function faultsOfNew(page: Page, part: string | null, rules: Rules): Promise<readonly string[]> {
+  const looks = await partsOf(page);
+  const known = looks.flatMap((look, at) => (!ALL && right[rules].has(look) ? [at] : []));
+  if (known.length === looks.length) return [];
+  const [only, without] = rules === 'colours' ? [COLOUR_RULES, []] : [[], PAGE_RULES];
+  const found = await faults(page, { part, only, without, known });
+  // Where only a part was asked, nothing is known of the others; and what looks otherwise by now was not asked as it was.
+  const still = found.length === 0 && part === null ? new Set(await partsOf(page)) : new Set();
+  for (const look of looks) if (still.has(look)) right[rules].add(look);
+  return found;
+}
+
+/** Faults of the page, or of what a selector names, by all of axe's rules, or by those that look at colours. */
+export async function accessibilityFaults(
+  page: Page,
+  part: string | null = null,
+  rules: Rules = 'everything',
+): Promise<readonly string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
+  await page.evaluate(() => {
+    // Between two themes, or fading in, a colour is nobody's: what ends is at its end.
+    for (const animation of document.getAnimations())
+      if (Number.isFinite(animation.effect?.getComputedTiming().endTime)) animation.finish();
+  });
+  const ofPage = rules === 'everything' ? await faults(page, { part, only: PAGE_RULES, without: [], known: [] }) : [];
+  return [...ofPage, ...(await faultsOfNew(page, part, rules))];
 }

@@ -245,6 +245,7 @@ describe('other workloads', () => {
     await tickOnly(page, ['diffraction-fp64', 'diffraction-mixed', 'diffraction-naive-fp32']);
     expect(await page.getByRole('group', { name: 'Precisions' }).count()).toBe(0);
     await page.getByLabel('Rounds').selectOption('7');
+    await page.getByLabel('Cold processes').selectOption('0');
     await open.screenshot('compare-images-choose');
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
@@ -344,6 +345,7 @@ describe('benchmarking', () => {
   it('measures two variants and shows their numbers, doses and differences', async () => {
     const { open, page, bench } = await openSmall();
     await page.getByLabel('Rounds').selectOption('7');
+    await page.getByLabel('Cold processes').selectOption('0');
     await page.getByRole('group', { name: 'Precisions' }).getByText('fp32').click();
     await page.getByRole('group', { name: 'Precisions' }).getByText('fp64').click();
     const measuring = await bench.willAppear('[data-testid=bench-progress]');

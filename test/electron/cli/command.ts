@@ -6,6 +6,15 @@ import { Terminal } from '../../../electron/cli/terminal.ts';
 
 export const entry = join(import.meta.dirname, '../../../dist/host/cli.js');
 
+/** A small scenario made fine in x: seconds of work, and a step every few milliseconds to stop at. */
+export const longWork = [
+  ...['geometry.width_mm=40', 'geometry.depth_mm=40', 'beam.energy_MeV=60', 'output.keyframes=0'],
+  ...['grid.dx_mm=0.01', 'grid.dtheta_mrad=4', 'grid.dz_mm=0.1'],
+  // The first warning is said when the run is about to start.
+  'solver.max_steps=300',
+].flatMap((change) => ['--set', change]);
+export const LONG_WORK_BEGINS = 'the run ends after';
+
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;

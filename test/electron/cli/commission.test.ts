@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { scratchFolder } from '../../scratch-folder.ts';
-import { braggbench, environmentWith } from './command.ts';
+import { braggbench, braggbenchHere, environmentWith } from './command.ts';
 
 const folder = scratchFolder('commission');
 const at = (name: string): string => path.join(folder, name);
@@ -42,13 +42,13 @@ test.each([
   ['unit.csv', rows.join('\n'), 'nothing says the unit of depth; allowed: a column such as depth_mm'],
 ])('%s is bad input, with its line', async (name, text, says) => {
   writeFileSync(at(name), text);
-  const { code, stderr } = await braggbench(['commission', at(name)]);
+  const { code, stderr } = await braggbenchHere(['commission', at(name)]);
   expect(stderr).toContain(says);
   expect(code).toBe(2);
 });
 
 test('a file that is not there is named', async () => {
-  const { code, stderr } = await braggbench(['commission', at('gone.csv')]);
+  const { code, stderr } = await braggbenchHere(['commission', at('gone.csv')]);
   expect(stderr).toContain('gone.csv cannot be read: there is no such file');
   expect(code).toBe(2);
 });
@@ -59,7 +59,7 @@ test.skipIf(process.platform === 'win32')('a pipe, and a file without end, are r
     [at('pipe.csv'), 'is a pipe, not a file'],
     ['/dev/zero', 'is larger than 1024 KiB, the most that is read'],
   ]) {
-    const { code, stderr } = await braggbench(['commission', file ?? '']);
+    const { code, stderr } = await braggbenchHere(['commission', file ?? '']);
     expect(stderr).toContain(says);
     expect(code).toBe(2);
   }

@@ -78,7 +78,8 @@ test('validate says what an image takes, and what is at fault', async () => {
 
 test('bench measures, judges and compares', async () => {
   const variants = 'diffraction-fp64,diffraction-mixed';
-  const { code, stdout } = await call('bench', 'simple-cubic-256', '--variants', variants, '--rounds', '5', '--json');
+  const few = ['--rounds', '5', '--processes', '1'];
+  const { code, stdout } = await call('bench', 'simple-cubic-256', '--variants', variants, ...few, '--json');
   expect(code).toBe(0);
   const report = JSON.parse(stdout);
   expect(report).toMatchObject({ workload: 'diffraction', reference: 'diffraction-fp64', rounds: 5 });

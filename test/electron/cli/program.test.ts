@@ -4,7 +4,16 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { scratchFolder } from '../../scratch-folder.ts';
-import { braggbench, braggbenchHere, type CommandOptions, type Ended, entry, environmentWith } from './command.ts';
+import {
+  braggbench,
+  braggbenchHere,
+  type CommandOptions,
+  type Ended,
+  entry,
+  environmentWith,
+  LONG_WORK_BEGINS,
+  longWork,
+} from './command.ts';
 
 const folder = scratchFolder('cli');
 const small = {
@@ -14,6 +23,7 @@ const small = {
   beam: { energy_MeV: 30 },
   geometry: { width_mm: 10, depth_mm: 10 },
   grid: { dx_mm: 0.5, dz_mm: 0.25, dtheta_mrad: 50 },
+  output: { keyframes: 4 },
 };
 
 beforeAll(async () => {
@@ -197,7 +207,8 @@ describe('run', () => {
   });
 
   test('where nuclear reactions are followed, what that took stands beside the steps', async () => {
-    const followed = ['run', 'small.json', '--variant', 'gather', '--set', 'physics.nuclear=icru63'];
+    const coarse = ['--set', 'grid.dx_mm=1', '--set', 'grid.dz_mm=0.5', '--set', 'beam.energy_MeV=20'];
+    const followed = ['run', 'small.json', '--variant', 'gather', '--set', 'physics.nuclear=icru63', ...coarse];
     const { code, stdout } = await say(followed);
     expect(code).toBe(0);
     expect(stdout).toMatch(/solve [^)]+, products of reactions \d[^)]+\)/);
@@ -304,29 +315,10 @@ describe('run', () => {
 });
 
 describe('Ctrl+C', () => {
-  // Fine in x: seconds of work, and a step every few milliseconds to stop at.
-  const long = [
-    '--set',
-    'geometry.width_mm=40',
-    '--set',
-    'geometry.depth_mm=40',
-    '--set',
-    'beam.energy_MeV=60',
-    '--set',
-    'grid.dx_mm=0.01',
-    '--set',
-    'grid.dtheta_mrad=4',
-    '--set',
-    'grid.dz_mm=0.1',
-    '--set',
-    'output.keyframes=0',
-  ];
-  // The first warning is said when the run is about to start.
-  const warned = ['--set', 'solver.max_steps=300'];
-  const interruptAt = { text: 'the run ends after', signals: 1 };
+  const interruptAt = { text: LONG_WORK_BEGINS, signals: 1 };
 
   test('keeps the partial result, marked, and ends with 130', async () => {
-    const { code, stdout } = await run(['run', 'small.json', ...long, ...warned, '--out', 'part.h5', '--json'], {
+    const { code, stdout } = await run(['run', 'small.json', ...longWork, '--out', 'part.h5', '--json'], {
       interruptAt,
     });
     expect(code).toBe(130);
@@ -338,7 +330,7 @@ describe('Ctrl+C', () => {
 
   test('a terminal that is closed keeps it too', async (context) => {
     if (process.platform === 'win32') return context.skip('there is no such signal');
-    const { code } = await run(['run', 'small.json', ...long, ...warned, '--out', 'closed.h5', '--json'], {
+    const { code } = await run(['run', 'small.json', ...longWork, '--out', 'closed.h5', '--json'], {
       interruptAt: { ...interruptAt, signal: 'SIGHUP' },
     });
     expect(code).toBe(130);
@@ -346,7 +338,7 @@ describe('Ctrl+C', () => {
   });
 
   test('twice does not wait', async () => {
-    const { code, stdout } = await run(['run', 'small.json', ...long, ...warned, '--json'], {
+    const { code, stdout } = await run(['run', 'small.json', ...longWork, '--json'], {
       interruptAt: { ...interruptAt, signals: 2 },
     });
     expect(code).toBe(130);

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { scratchFolder } from '../../scratch-folder.ts';
-import { braggbench } from './command.ts';
+import { braggbench, braggbenchHere } from './command.ts';
 
 const folder = scratchFolder('sobp');
 
@@ -19,8 +19,8 @@ test('a spread-out peak is printed, and written as a scenario that is valid', as
   expect(beam).toMatchObject({ x_sigma_mm: 3 });
   expect(beam).not.toHaveProperty('range_mm');
   expect(beam.spots.length % 4).toBe(0);
-  expect((await braggbench(['validate', out])).code).toBe(0);
-  const again = await braggbench(['sobp', base, '--range', '30', '--modulation', '6', '--out', out]);
+  expect((await braggbenchHere(['validate', out])).code).toBe(0);
+  const again = await braggbenchHere(['sobp', base, '--range', '30', '--modulation', '6', '--out', out]);
   expect(again.stderr).toContain('--force');
 });
 
@@ -29,7 +29,7 @@ test.each([
   [['--range', 'far', '--modulation', '6'], '--range: far is no length; allowed: millimetres'],
   [['--range', '30', '--modulation', '25'], 'modulation_mm: 25 mm reaches the surface; allowed: at most 20 mm'],
 ])('%j is bad input', async (words, says) => {
-  const { code, stderr } = await braggbench(['sobp', ...words]);
+  const { code, stderr } = await braggbenchHere(['sobp', ...words]);
   expect(stderr).toContain(says);
   expect(code).toBe(2);
 });

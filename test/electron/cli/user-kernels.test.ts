@@ -1,8 +1,8 @@
 /** User kernels on the command line, as the README shows it. */
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { sameScratchFolder } from '../../scratch-folder.ts';
 import { braggbenchHere, type Ended, environmentWith } from './command.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -15,10 +15,9 @@ const small = {
   grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, energy: { kind: 'range', step_mm: 0.5 } },
   solver: { step_mm: 0.5 },
 };
-let folder = '';
+const folder = sameScratchFolder('user-kernels-typed');
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'braggbench-own-cli-'));
   await writeFile(join(folder, 'small.json'), JSON.stringify(small));
   await copyFile(join(root, 'kernels/transport/cpu/gather.cpp'), join(folder, 'my.cpp'));
   // The handbook's own example.
@@ -26,7 +25,6 @@ beforeAll(async () => {
   const [, json = ''] = /```json\n(\{ "kind": "variant"[^`]*)```/.exec(page) ?? [];
   await writeFile(join(folder, 'my.json'), json);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function run(...words: readonly string[]): Promise<Ended> {
   // What they compute is small, and compiling them is most of the time.
@@ -69,9 +67,7 @@ test('is benchmarked beside ours', async () => {
     '--variants',
     'gather,./my.cpp',
     '--trust',
-    '--rounds',
-    '3',
-    '--json',
+    ...['--rounds', '3', '--processes', '1', '--json'],
   );
   expect(code).toBe(0);
   const { entries } = JSON.parse(stdout) as { entries: { label: string; status: string; title: string }[] };
@@ -112,7 +108,7 @@ test('is of any workload: run, benchmarked and refused where the scenario is of 
   expect(image.stderr).toBe('');
   expect(image.stdout).toMatch(/Bright pixels +ok .*: 0\.0e\+0, 2\.0e-5 allowed/);
   expect(image.code).toBe(0);
-  const variants = ['--variants', 'diffraction-fp64,./lattice.cpp', '--rounds', '3', '--json'];
+  const variants = ['--variants', 'diffraction-fp64,./lattice.cpp', '--rounds', '3', '--processes', '0', '--json'];
   const { entries } = JSON.parse((await run('bench', 'simple-cubic-1024', ...variants, ...small)).stdout) as {
     entries: { variant: string; verdict: string }[];
   };

@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { fromImage } from '../../../../electron/build/setup/image.mjs';
 import { scratchFolder } from '../../../scratch-folder.ts';
-import { braggbench, type CommandOptions, type Ended, environmentWith } from '../command.ts';
+import {
+  braggbench,
+  type CommandOptions,
+  type Ended,
+  environmentWith,
+  LONG_WORK_BEGINS,
+  longWork,
+} from '../command.ts';
 
 const folder = scratchFolder('cli-image');
 const small = {
@@ -13,6 +20,7 @@ const small = {
   beam: { energy_MeV: 30 },
   geometry: { width_mm: 10, depth_mm: 10 },
   grid: { dx_mm: 0.5, dz_mm: 0.25, dtheta_mrad: 50 },
+  output: { keyframes: 4 },
 };
 
 beforeAll(() => writeFile(join(folder, 'small.json'), JSON.stringify(small)));
@@ -55,16 +63,14 @@ describe('from its start-up image the command line says the same', () => {
   });
 
   test('and ends at the first Ctrl+C with what was computed', async () => {
-    // The first warning is said when the run is about to start.
-    const long = ['--set', 'grid.dz_mm=0.01', '--set', 'solver.max_steps=300', '--variant', 'reference'];
-    const words = ['run', 'small.json', ...long, '--json'];
+    const words = ['run', 'small.json', ...longWork, '--json'];
     const image = fromImage(words);
     if (image === null) throw new Error('there is no start-up image');
     const { code, stdout } = await braggbench(words, {
       cwd: folder,
       environment: environmentWith(join(folder, 'home')),
       image,
-      interruptAt: { text: 'the run ends after', signals: 1 },
+      interruptAt: { text: LONG_WORK_BEGINS, signals: 1 },
     });
     expect(code).toBe(130);
     expect(JSON.parse(stdout)).toMatchObject({ status: 'cancelled' });

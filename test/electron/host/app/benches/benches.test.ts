@@ -58,7 +58,7 @@ describe('a benchmark', () => {
 
   beforeAll(async () => {
     const variants = ['gather', 'window', 'window@fp64'];
-    info = await page.call('bench.start', { scenario, name: 'small', variants, rounds: 6, time_s: 600 });
+    info = await page.call('bench.start', { scenario, name: 'small', variants, rounds: 6, time_s: 600, processes: 1 });
     const followed = follow(info.id);
     await followed.ended;
     frames = followed.frames;
@@ -88,7 +88,7 @@ describe('a benchmark', () => {
     const { session } = await page.call('bench.session', { bench: info.id });
     expect(session.reports[0]?.document).toEqual(JSON.parse(JSON.stringify(scenario)));
     expect(session.command).toBe(
-      "bench 'small µ run.json' --variants gather,window,window@fp64 --rounds 6 --time 600 --precision 1% --margin 1% --seed 1",
+      "bench 'small µ run.json' --variants gather,window,window@fp64 --processes 1 --rounds 6 --time 600 --precision 1% --margin 1% --seed 1",
     );
     // This checkout's commit, where it is one.
     expect(session.reports[0]?.program.commit ?? '0'.repeat(40)).toMatch(/^[0-9a-f]{40}/);
@@ -201,7 +201,8 @@ test('a cancelled benchmark keeps its whole rounds', async () => {
 
 test('a benchmark waits for the run before it, and the run after it for the benchmark', async () => {
   const run = await page.call('run.start', { scenario: { ...longScenario }, name: 'long' });
-  const bench = await page.call('bench.start', { scenario, name: 's', variants: ['window'], rounds: 1 });
+  const one = { scenario, name: 's', variants: ['window'], rounds: 1 };
+  const bench = await page.call('bench.start', one);
   const after = await page.call('run.start', { scenario, name: 'after' });
   expect(bench).toMatchObject({ state: 'queued', queuePosition: 1 });
   expect(after).toMatchObject({ state: 'queued', queuePosition: 2 });
@@ -209,7 +210,7 @@ test('a benchmark waits for the run before it, and the run after it for the benc
   await test_.host.benches.ended(bench.id);
   const ended = await test_.host.runs.ended(after.id);
   expect(ended.state).toBe('done');
-  const taken = await page.call('bench.start', { scenario, name: 's', variants: ['window'], rounds: 1 });
+  const taken = await page.call('bench.start', one);
   await page.call('bench.cancel', { bench: taken.id });
   await test_.host.benches.ended(taken.id);
 });
@@ -234,7 +235,8 @@ test('other programs stand beside the variants, or say why not', async () => {
   const numpy = program('numpy-array')?.reason ?? null;
   if (numpy !== null) expect(numpy).toMatch(/python3 is not installed|No module named 'numpy'/);
   const external = ['numpy-array', 'cupy-raw'];
-  const { id } = await page.call('bench.start', { scenario, name: 's', variants: ['window'], external, rounds: 1 });
+  const few = { rounds: 1, processes: 1 };
+  const { id } = await page.call('bench.start', { scenario, name: 's', variants: ['window'], external, ...few });
   await test_.host.benches.ended(id);
   const { session } = await page.call('bench.session', { bench: id });
   expect(session.command).toContain('--external numpy-array,cupy-raw');
@@ -315,7 +317,14 @@ test('images and small workloads are benchmarked alike, and shown by what is the
     detector: { width: 32, height: 32 },
   };
   const variants = ['diffraction-fp64', 'diffraction-mixed'];
-  const images = await page.call('bench.start', { scenario: spots, name: 'spots', variants, rounds: 2, time_s: 600 });
+  const images = await page.call('bench.start', {
+    scenario: spots,
+    name: 'spots',
+    variants,
+    rounds: 2,
+    time_s: 600,
+    processes: 0,
+  });
   const { frames, ended } = follow(images.id);
   await ended;
   expect(frames.map(({ phase }) => phase)).toContain('rounds');

@@ -53,17 +53,17 @@ const cases = [
   [
     'numpy-array',
     'bins of equal range, fp64',
-    { beam: { energy_MeV: 20 }, grid: { ...coarse.grid, energy: { kind: 'range' } } },
+    { beam: { energy_MeV: 15 }, grid: { ...coarse.grid, dz_mm: 1, energy: { kind: 'range' } } },
     'fp64',
     1e-12,
   ],
   ['numpy-array', 'attenuation and two materials, fp64', { physics: { nuclear: 'attenuation' } }, 'fp64', 1e-12],
   // Their detour is so long that rows in depth are widened.
-  ['numpy-array', 'many angles, fp64', { beam: { energy_MeV: 30, angle_sigma_mrad: 200 } }, 'fp64', 1e-12],
+  ['numpy-array', 'many angles, fp64', { beam: { energy_MeV: 20, angle_sigma_mrad: 200 } }, 'fp64', 1e-12],
   [
     'numpy-array',
     'an energy spread, fp64',
-    { beam: { energy_MeV: 30, energy_sigma_MeV: 1.5, z_mm: 0.1 } },
+    { beam: { energy_MeV: 20, energy_sigma_MeV: 1, z_mm: 0.1 } },
     'fp64',
     1e-12,
   ],

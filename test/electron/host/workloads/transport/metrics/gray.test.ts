@@ -95,7 +95,8 @@ test.each([
     /spots differ/,
   ],
 ])('%s has none, and says why', async (_name, change, why) => {
-  const other = await runScenario({ ...parts, grid: { dz_mm: 0.5, dx_mm: 1, dtheta_mrad: 20 }, ...change });
+  const grid = { dz_mm: 0.5, dx_mm: 1, dtheta_mrad: 20, energy: { kind: 'uniform', step_MeV: 1 } };
+  const other = await runScenario({ ...parts, grid, ...change });
   expect(grayOnAxis(other)).toEqual({ reason: expect.stringMatching(why) });
   expect(summaryOf(other).gray).toHaveProperty('reason');
 });

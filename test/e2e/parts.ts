@@ -1,0 +1,87 @@
+/** The page in parts, and how each looks: what looks as it did when it was found right need not be looked at again. */
+import type { Page } from 'playwright-core';
+
+/** A panel changes in a few places: what is small is known again where what is large is not. */
+const MOST_ELEMENTS = 40;
+
+/** Where the page keeps its parts, for who looks at them next. */
+export const PARTS = 'braggbenchTestParts';
+
+/**
+ * How every part of the page looks: its markup and state, its place, what it stands in, and what else lies there. The
+ * last is of all that holds parts. The elements stay in the page, under `PARTS`.
+ */
+export function partsOf(page: Page): Promise<readonly string[]> {
+  return page.evaluate(
+    async ({ most, kept }) => {
+      type Box = Readonly<{ element: Element; says: string; left: number; top: number; right: number; bottom: number }>;
+      const shell = (element: Element): string => (element.cloneNode(false) as Element).outerHTML;
+      const active = document.activeElement;
+      /** What an element is named and described by stands elsewhere. */
+      const REFERRING = ['aria-labelledby', 'aria-describedby', 'aria-controls', 'aria-owns', 'aria-activedescendant'];
+      const elsewhere = (one: Element): readonly unknown[] =>
+        REFERRING.flatMap((name) =>
+          (one.getAttribute(name)?.split(' ') ?? []).map((id) => document.getElementById(id)?.textContent),
+        );
+      const state = (one: Element): string => {
+        const labels = one instanceof HTMLInputElement || one instanceof HTMLSelectElement ? (one.labels ?? []) : [];
+        const field = one instanceof HTMLInputElement ? [one.value, one.checked] : [];
+        const named = [...elsewhere(one), ...[...labels].map((label) => label.textContent)];
+        return `${[...named, ...field, one.scrollTop, one.scrollLeft, one === active, one.matches(':hover')]}`;
+      };
+      /** With all that it shows beyond its own edges. */
+      const box = (element: Element, inside: readonly Element[], says: string): Box => {
+        const rects = [element, ...inside].map((one) => one.getBoundingClientRect());
+        const far = (side: 'left' | 'top' | 'right' | 'bottom', of: 'min' | 'max'): number =>
+          Math[of](...rects.map((rect) => rect[side]));
+        const [left, top, right, bottom] = [
+          far('left', 'min'),
+          far('top', 'min'),
+          far('right', 'max'),
+          far('bottom', 'max'),
+        ];
+        return { element, says: `${[left, top, right, bottom]} ${says}`, left, top, right, bottom };
+      };
+      const parts: (Box & { readonly within: string })[] = [];
+      const holding: Box[] = [];
+      const walk = (element: Element, within: string): void => {
+        const inside = [...element.querySelectorAll('*')];
+        const own = shell(element);
+        if (inside.length < most) {
+          const says = element.outerHTML + [element, ...inside].map(state).join(';');
+          parts.push({ ...box(element, inside, says), within });
+          return;
+        }
+        const text = [...element.childNodes].map((node) => (node.nodeType === Node.TEXT_NODE ? node.nodeValue : ''));
+        holding.push(box(element, [], own + text.join('') + state(element)));
+        for (const child of element.children) walk(child, within + own);
+      };
+      walk(document.documentElement, '');
+      const others = [...parts, ...holding];
+      const looks = parts.map((part) => {
+        const there = others.filter(
+          (other) =>
+            other.element !== part.element &&
+            !other.element.contains(part.element) &&
+            Math.min(other.right, part.right) > Math.max(other.left, part.left) &&
+            Math.min(other.bottom, part.bottom) > Math.max(other.top, part.top),
+        );
+        return [part.within, part.says, ...there.map(({ says }) => says)].join('\n');
+      });
+      Reflect.set(
+        globalThis,
+        kept,
+        parts.map(({ element }) => element),
+      );
+      const rules = [...document.styleSheets].map(({ cssRules }) => cssRules.length);
+      const everywhere = `${innerWidth} ${innerHeight} ${rules}`;
+      return Promise.all(
+        [...looks, holding.map(({ says }) => says).join('\n')].map(async (look) => {
+          const bytes = new TextEncoder().encode(`${everywhere} ${look}`);
+          return [...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))].join();
+        }),
+      );
+    },
+    { most: MOST_ELEMENTS, kept: PARTS },
+  );
+}
