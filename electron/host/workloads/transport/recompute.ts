@@ -14,7 +14,6 @@ import {
   type NativePlane,
   type PlaneRequest,
   type TransportProblem,
-  type TransportRun,
   type TransportVariant,
 } from '../../io/addon/addon.ts';
 import type { Lanes } from '../../io/flow/lanes.ts';
@@ -90,27 +89,15 @@ export class Recomputing {
 
   /** The last frame holds the maps. What is returned stops the repetition. */
   watch(request: CutsRequest, sink: Sink<CutsFrame>): () => void {
-    const job = {
-      id: `cuts-${randomBytes(9).toString('base64url')}`,
-      native: null as TransportRun | null,
-      over: false,
-    };
-    this.#answer(request, sink, job).then(
+    const givenUp = new AbortController();
+    this.#answer(request, sink, givenUp.signal).then(
       () => sink.end(),
       (error: unknown) => sink.end(fromNative(error)),
     );
-    return () => {
-      job.over = true;
-      this.#parts.lanes.remove(job.id);
-      job.native?.cancel();
-    };
+    return () => givenUp.abort();
   }
 
-  async #answer(
-    { run, index, maps }: CutsRequest,
-    sink: Sink<CutsFrame>,
-    job: { readonly id: string; native: TransportRun | null; over: boolean },
-  ): Promise<void> {
+  async #answer({ run, index, maps }: CutsRequest, sink: Sink<CutsFrame>, signal: AbortSignal): Promise<void> {
     const data = runOf('transport', await this.#parts.runs.data(run));
     const keyframe = data.keyframes[index];
     if (keyframe === undefined) {
@@ -121,7 +108,7 @@ export class Recomputing {
     const key = ({ slow, fast, cut }: PlaneRequest): string =>
       JSON.stringify([run, data.created, index, slow, fast, cut]);
     const missing = wanted.filter((plane) => !this.#kept.has(key(plane)));
-    const made = missing.length === 0 ? [] : await this.#repeat(run, data, keyframe, missing, sink, job);
+    const made = missing.length === 0 ? [] : await this.#repeat(run, data, keyframe, missing, sink, signal);
     if (made === null) return;
     const planes = [...made, ...wanted.flatMap((plane) => this.#kept.get(key(plane)) ?? [])];
     for (const plane of made) this.#keep(key(plane), plane);
@@ -139,7 +126,7 @@ export class Recomputing {
     keyframe: RunData['keyframes'][number],
     wanted: readonly PlaneRequest[],
     sink: Sink<CutsFrame>,
-    job: { readonly id: string; native: TransportRun | null; over: boolean },
+    signal: AbortSignal,
   ): Promise<readonly NativePlane[] | null> {
     const { addon, runs, scenarios, lanes } = this.#parts;
     const reading = asTransport(await scenarios.check(runs.scenario(run), { name: data.name, folder: null }), null);
@@ -153,22 +140,19 @@ export class Recomputing {
     const distinct = wanted.filter((plane, i) => wanted.findIndex((other) => samePlane(plane, other)) === i);
     const native = await addon.layTransport({ ...problem, solver, keyframes: 0 });
     native.wantPlanes(distinct);
-    if (job.over) return null;
-    job.native = native;
-    sink.offer(() => ({ state: 'waiting' }));
-    await new Promise<void>((resolve, reject) => {
-      const compute = async (): Promise<void> => {
-        try {
-          await native.start(({ step }) => sink.offer(() => ({ state: 'computing', step, steps: keyframe.step })));
-          resolve();
-        } catch (error) {
-          reject(error);
-        }
-      };
-      lanes.add({ id: job.id, lane: 'cpu', run: compute });
+    const turn = {
+      id: `cuts-${randomBytes(9).toString('base64url')}`,
+      lane: 'cpu',
+      signal,
+      waits: () => sink.offer(() => ({ state: 'waiting' })),
+      interrupt: () => native.cancel(),
+    };
+    await lanes.turn(turn, async () => {
+      await native.start(({ step }) => sink.offer(() => ({ state: 'computing', step, steps: keyframe.step })));
     });
+    if (signal.aborted) return null;
     const end = native.live();
-    if (job.over || end === null) return null;
+    if (end === null) return null;
     const apart = difference(end.zx, keyframe.zx);
     if (end.step !== keyframe.step || !(apart <= SAME_STATE)) {
       const by = `the sums over z–x that it kept of step ${keyframe.step} differ by ${apart.toExponential(1)}`;
