@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 
 #include "row_vectors.hpp"
 
@@ -23,10 +24,22 @@ double sum_row(const T* row, int n) {
 template <typename T>
 double sum_lanes(const T* lane) {
   constexpr int kParts = 4;
+#if defined(__GNUC__)
+  // Compilers take the lanes out one by one otherwise.
+  typedef T Lanes __attribute__((vector_size(kParts * sizeof(T))));
+  typedef double Parts __attribute__((vector_size(kParts * sizeof(double))));
+  Parts part = {};
+  for (int i = 0; i < kRowAlign; i += kParts) {
+    Lanes lanes;
+    std::memcpy(&lanes, lane + i, sizeof lanes);
+    part += __builtin_convertvector(lanes, Parts);
+  }
+#else
   double part[kParts] = {};
   for (int i = 0; i < kRowAlign; i += kParts) {
     for (int j = 0; j < kParts; ++j) part[j] += static_cast<double>(lane[i + j]);
   }
+#endif
   return (part[0] + part[1]) + (part[2] + part[3]);
 }
 

@@ -17,7 +17,6 @@ namespace bb::transport::BB_ISA {
 template <typename T>
 void add_moments(const SliceContext<T>& context, int bin, const Slice<T>& slice, int z, int map_row, bool with_dose,
                  T* rows) {
-  const Tables& t = *context.tables;
   const TablesByBin<T>& w = *context.typed;
   constexpr int kSums = 5, kSize = Vector<T>::kSize;  // LeftRow from kNumber to kLeftThetaTheta
   const int material = w.runs[static_cast<std::size_t>(w.run_begin[static_cast<std::size_t>(map_row)])].material;
@@ -25,9 +24,7 @@ void add_moments(const SliceContext<T>& context, int bin, const Slice<T>& slice,
     Vector<T> sum[kSums][kVectors<T>];
     for (int a = slice.box.a0; a < slice.box.a1; ++a) {
       const T* p = slice.row(z, a) + x;
-      const T weight = static_cast<T>(t.plane_weight[static_cast<std::size_t>(a)]);
-      const T weight_t = weight * static_cast<T>(t.theta[static_cast<std::size_t>(a)]);
-      const T weight_tt = weight_t * static_cast<T>(t.theta[static_cast<std::size_t>(a)]);
+      const auto [weight, weight_t, weight_tt] = w.plane_weight[static_cast<std::size_t>(a)];
       const T deposit = with_dose ? w.deposit[w.row(a, material, bin)] : T(0);
       for (int j = 0; j < kVectors<T>; ++j) {
         const Vector<T> v = Vector<T>::of(p + j * kSize);

@@ -1,6 +1,7 @@
 #include "sliced_solver.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "transport/model/index.hpp"
 #include "transport/run/projection.hpp"
@@ -302,8 +303,7 @@ void SlicedSolver<T>::advance_bin(const Plan& plan, Lane& lane, Part& part) {
   part.totals.energy.in_flight += m.number * energy;
 }
 
-/// Cuts edges that hold no more than the threshold; returns the protons in them. The sums over planes,
-/// angles and columns overlap at the corners, so what a cut takes is counted from the cells.
+/// Cuts edges that hold no more than the threshold; returns the protons in them: their sums overlap at the corners.
 template <typename T>
 double SlicedSolver<T>::trim(Slice<T>& slice, const double* planes, const double* angles, const T* column) {
   Box keep = slice.box;
@@ -320,12 +320,13 @@ double SlicedSolver<T>::trim(Slice<T>& slice, const double* planes, const double
     for (int a = all.a0; a < all.a1; ++a) {
       T* row = slice.row(z, a) - slice.xs;
       const auto clear = [&](int first, int last) {
-        for (int x = first; x < last; ++x) {
-          cut += static_cast<double>(row[x]);
-          row[x] = T(0);
-        }
+        for (int x = first; x < last; ++x) cut += static_cast<double>(std::exchange(row[x], T(0)));
       };
-      if (gone || z < keep.z0 || z >= keep.z1 || a < keep.a0 || a >= keep.a1) {
+      const bool whole = gone || z < keep.z0 || z >= keep.z1 || a < keep.a0 || a >= keep.a1;
+      if (whole && all.z1 - all.z0 == 1) {  // its sum is known
+        cut += angles[a - slice.as];
+        std::fill_n(slice.row(z, a), slice.pitch, T(0));
+      } else if (whole) {
         clear(all.x0, all.x1);
       } else {
         clear(all.x0, keep.x0);

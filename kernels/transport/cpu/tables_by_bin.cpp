@@ -29,6 +29,11 @@ void reorder(const std::vector<std::size_t>& old, const std::vector<std::int32_t
 template <typename T>
 TablesByBin<T>::TablesByBin(const Tables& t)
     : TypedTables<T>(t), gather_source(t.gather_source), path_of(t.path_of), ne(t.ne), paths(t.paths) {
+  for (std::size_t a = 0; a < t.theta.size(); ++a) {
+    const T weight = static_cast<T>(t.plane_weight[a]);
+    const T by_angle = weight * static_cast<T>(t.theta[a]);
+    plane_weight.push_back({weight, by_angle, by_angle * static_cast<T>(t.theta[a])});
+  }
   std::vector<std::size_t> old;
   for (int m = 0; m < t.materials; ++m) {
     for (int e = 0; e < ne; ++e) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -18,6 +19,8 @@ struct TablesByBin : TypedTables<T> {
   std::vector<std::int32_t> gather_source;
   std::vector<std::int32_t> angle_begin;  // [materials·ne·paths + 1]
   std::vector<std::int32_t> path_of;      // [classes]
+  /// By angle, what a proton adds to the sums over a plane: its weight there, that times the angle, and times its square.
+  std::vector<std::array<T, 3>> plane_weight;
   int ne = 0, paths = 1;
 
   /// The row of a class.
