@@ -12,16 +12,41 @@ import { writeWideStudy } from '../wide-study.ts';
 import { processorSeconds } from './processor.ts';
 
 const USUAL = 100_000;
+/** Points of the study with which what draws is loaded. */
+const FEW = 10_000;
 const TARGET_S = 2;
 const WAIT_MS = 600_000;
 const at = process.argv.indexOf('--rows');
 const ROWS = at < 0 ? USUAL : Number(process.argv[at + 1]);
+
+/** In the page: the plot of that look is there, with every point. */
+function isDrawn({ look, count }: { readonly look: string; readonly count: number }): boolean {
+  type Trace = {
+    readonly type: string;
+    readonly mode?: string;
+    readonly name?: string;
+    readonly x?: ArrayLike<number>;
+  };
+  const plot = document.querySelector('.studies__plot .js-plotly-plot');
+  const traces = (Reflect.get(plot ?? {}, 'data') ?? []) as readonly Trace[];
+  if (look === 'Heat map') return traces.some(({ type }) => type === 'heatmap');
+  if (look === 'Parallel') {
+    const density = document.querySelector<HTMLCanvasElement>('.studies__density');
+    return traces.some(({ type }) => type === 'parcoords') && density !== null && density.style.width !== '';
+  }
+  const dots = traces.filter(({ type }) => type === 'scattergl');
+  const there = dots.reduce((sum, { x }) => sum + (x?.length ?? 0), 0);
+  const lines = traces.filter(({ type, mode }) => type === 'scatter' && mode === 'lines').length;
+  return there === count && (look === 'Lines' ? lines > 1 : look === 'Pareto' ? lines === 1 : lines === 0);
+}
+
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-studies-bench-'));
 try {
   const began = performance.now();
   await writeWideStudy(path.join(folder, 'library', 'studies', 'wide.study'), ROWS);
+  await writeWideStudy(path.join(folder, 'library', 'studies', 'few.study'), FEW);
   say(`${ROWS} points written in ${((performance.now() - began) / 1000).toFixed(1)} s`);
   const served = await serve([], { BRAGGBENCH_HOME: folder });
   const { executablePath, args, env } = await findChromium();
@@ -34,6 +59,7 @@ try {
     await page.getByRole('tab', { name: 'Studies' }).click();
     await page.getByRole('button', { name: 'Enlarge Studies' }).click();
     const rows = page.getByTestId('study-rows');
+    await page.getByLabel('Study', { exact: true }).selectOption('wide');
     const filled = (count: number): Promise<unknown> =>
       page.waitForSelector(`[data-testid="study-rows"][aria-rowcount="${count + 1}"]`, { timeout: WAIT_MS });
     const timed = async (what: string, work: () => Promise<unknown>, bound = true): Promise<void> => {
@@ -79,22 +105,29 @@ try {
     });
     await page.getByRole('checkbox', { name: 'Transpose' }).uncheck();
     await filled(ROWS);
-    const plotted = (selector: string): Promise<unknown> =>
-      page.waitForSelector(selector, { state: 'attached', timeout: WAIT_MS });
-    await timed('lines', async () => {
-      await page.getByRole('radio', { name: 'Plot' }).check();
-      await plotted('.studies__plot .gl-container canvas');
-    });
-    for (const [name, selector] of [
-      ['Points', '.studies__plot .gl-container canvas'],
-      ['Pareto', '.studies__plot .scatterlayer .trace'],
-      ['Heat map', '.studies__plot .heatmaplayer image'],
-      ['Parallel', '.studies__plot .parcoords'],
-    ] as const)
-      await timed(name.toLowerCase(), async () => {
-        await page.getByRole('radio', { name }).check({ timeout: WAIT_MS });
-        await plotted(selector);
-      });
+    const looks = ['Lines', 'Points', 'Pareto', 'Heat map', 'Parallel'] as const;
+    const plotted = async (count: number, bound: boolean): Promise<void> => {
+      for (const look of looks)
+        await timed(
+          `${look.toLowerCase()} of ${count}`,
+          async () => {
+            await page.getByRole('radio', { name: look, exact: true }).check({ timeout: WAIT_MS });
+            await page.waitForFunction(isDrawn, { look, count }, { timeout: WAIT_MS });
+          },
+          bound,
+        );
+    };
+    const choose = async (study: string, count: number): Promise<void> => {
+      await page.getByLabel('Study', { exact: true }).selectOption(study);
+      await filled(count);
+      await page.getByRole('radio', { name: 'Plot', exact: true }).check();
+    };
+    say('first plots of the program, which load what draws them');
+    await choose('few', FEW);
+    await plotted(FEW, false);
+    await choose('wide', ROWS);
+    say('then');
+    await plotted(ROWS, true);
   } finally {
     await browser.close();
     await served.stop();

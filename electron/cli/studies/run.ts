@@ -9,40 +9,35 @@ import type { Host } from '../../host/index.ts';
 import { isStudyFolder, StudyFolder } from '../../host/model/studies/folder.ts';
 import { writeOn } from '../../host/model/studies/on.ts';
 import { flagValue, hasFlag } from '../arguments.ts';
-import { ask, canAsk } from '../ask.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { duration, significant } from '../numbers.ts';
 import { bar, ProgressBar } from '../progress-bar.ts';
 import type { VerbContext } from '../verb.ts';
 import { placeOf, solveOnSlurm } from './cluster.ts';
-import { DAY_S, longTime, planned, shareOf } from './plan.ts';
-
-/** A study that would take days is begun only by someone who has heard so. */
-async function refuseEndless({ terminal }: VerbContext, { folder: { head, folder }, budget }: Opened, left: number) {
-  const { least_s, points } = head;
-  if (least_s === null || budget.minutes !== undefined || budget.points !== undefined) return;
-  const left_s = (least_s * left) / Math.max(1, points);
-  if (left_s <= DAY_S) return;
-  const takes = `${folder}: the ${left} points take at least ${longTime(left_s)} one after the other.`;
-  if (canAsk(terminal) && (await ask(`${takes} Begin all the same? [y/N] `))) return;
-  throw new BraggError('invalid', `${takes} Begin all the same with --yes, or give the study a budget.`);
-}
+import { hereSeconds, refuseEndless } from './endless.ts';
+import { longTime, planned, shareOf } from './plan.ts';
 
 /** A study's folder, and what one go at it may take: that may change from go to go, the plan does not. */
 export interface Opened {
   readonly folder: StudyFolder;
   readonly budget: Study['budget'];
+  /** By some points that were solved for it; null where that is not known, or all is done soon. */
+  readonly here_s: number | null;
 }
 
-export const asPlanned = (folder: StudyFolder): Opened => ({ folder, budget: folder.study.budget });
+export const asPlanned = (folder: StudyFolder): Opened => ({
+  ...{ folder, budget: folder.study.budget, here_s: null },
+});
 
 /** The study's folder: as planned before, or planned now. */
-export async function opened({ parsed, signal }: VerbContext, host: Host, operand: string): Promise<Opened> {
+export async function opened(context: VerbContext, host: Host, operand: string): Promise<Opened> {
+  const { parsed, signal } = context;
   if (await isStudyFolder(operand)) return asPlanned(await StudyFolder.open(operand));
   const found = await planned(operand, host, signal);
   const folder = await keepPlan(found, flagValue(parsed, 'out') ?? usualFolder(operand));
-  return { folder, budget: found.study.budget };
+  const here_s = flagValue(parsed, 'on') === undefined ? await hereSeconds(context, host, found) : null;
+  return { folder, budget: found.study.budget, here_s };
 }
 
 /** The folder of a study that was planned before. Throws BraggError `not-found`. */

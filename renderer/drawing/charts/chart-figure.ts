@@ -78,7 +78,7 @@ function lineShapes(series: LineSeries, plot: Plot): readonly Shape[] {
   return pieces(series, plot).flatMap((points): readonly Shape[] => {
     const path: Shape = { kind: 'path', points, ink, dash, width };
     const [first, last] = [points[0], points.at(-1)];
-    if (fill !== true || first === undefined || last === undefined) return [path];
+    if (fill !== 'to zero' || first === undefined || last === undefined) return [path];
     return [{ kind: 'area', points: [...points, [last[0], bottom], [first[0], bottom]], ink, opacity: 0.12 }, path];
   });
 }

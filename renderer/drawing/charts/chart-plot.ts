@@ -89,6 +89,8 @@ function axisOf(axis: ChartAxis, box: Box, way: 'x' | 'y', { theme }: Brush): Op
   };
 }
 
+const FILLS = { 'to zero': 'tozeroy', 'to the line before': 'tonexty' } as const;
+
 function dashOf(dash: readonly number[]): string {
   return dash.length === 0 ? 'solid' : dash.map((pixels) => `${pixels}px`).join(',');
 }
@@ -114,7 +116,7 @@ function traceOf(series: Series, { x, y }: Pane, hover: Chart['hover'], { color,
   switch (series.kind) {
     case 'line': {
       const line = { color: color(ink), width: series.width ?? 1.6, dash: dashOf(series.dash) };
-      const fill = series.fill === true ? { fill: 'tozeroy', fillcolor: faint(color(ink)) } : {};
+      const fill = series.fill === undefined ? {} : { fill: FILLS[series.fill], fillcolor: faint(color(ink)) };
       return { type, mode: 'lines', x: xs, y: Array.from(series.y), line, ...fill, ...common };
     }
     case 'dots': {

@@ -49,8 +49,8 @@ export interface LineSeries extends SeriesBase {
   readonly dash: readonly number[];
   /** Pixels. */
   readonly width?: number;
-  /** Down to zero. */
-  readonly fill?: boolean;
+  /** What is filled: down to zero, or a band to the line that stands before this one. */
+  readonly fill?: 'to zero' | 'to the line before';
 }
 
 export interface DotSeries extends SeriesBase {

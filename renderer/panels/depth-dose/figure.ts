@@ -138,7 +138,7 @@ export function depthDoseChart(input: ChartInput): Chart {
   const [from, to] = window ?? wholeDepth(shown, resolved);
   const scaled = (values: Float64Array, by: number): Float64Array => (by === 1 ? values : values.map((v) => v * by));
   const run: LineSeries = {
-    ...{ kind: 'line', name: 'This run', ink: 'plot-curve', dash: [], width: 1.75, fill: true },
+    ...{ kind: 'line', name: 'This run', ink: 'plot-curve', dash: [], width: 1.75, fill: 'to zero' },
     x: curve?.positions ?? [],
     y: curve === undefined ? [] : scaled(curve.values, factor),
   };

@@ -98,7 +98,7 @@ export function lateralChart(
   return oneCurveChart('Dose across the beam', {
     x: { title: 'Across x', unit: 'mm', kind: 'linear', from, to },
     y: { title: 'Dose', unit, kind, from: low, to: high, fixed: true },
-    series: [{ ...at(first, 0), fill: true }, ...fluence, ...others.map((profile, i) => at(profile, i + 1))],
+    series: [{ ...at(first, 0), fill: 'to zero' }, ...fluence, ...others.map((profile, i) => at(profile, i + 1))],
     tall: 1,
   });
 }

@@ -4,7 +4,7 @@ import type { DrawingTheme } from '../../drawing/theme.ts';
 /** More lines than this are drawn by density. */
 export const MOST_LINES = 5_000;
 /** Places that lines pass, all lines together: a fraction of a second. */
-const MOST_PASSED = 6e7;
+const MOST_PASSED = 3e7;
 const LEAST_COLUMNS = 24;
 
 /** An axis: where each line crosses it, from 0 to 1. */

@@ -32,13 +32,25 @@ const MOST_GROUPS = 12;
 const OTHERS = 'others';
 const ROOM = 0.05;
 
-function limits(values: readonly number[], log: boolean): readonly [number, number] {
-  if (log) return logLimits(values.filter((value) => value > 0));
-  const finite = values.filter(Number.isFinite);
-  if (finite.length === 0) return [0, 1];
-  // A hundred thousand points are too many to be arguments.
-  const low = finite.reduce((least, value) => Math.min(least, value));
-  const high = finite.reduce((most, value) => Math.max(most, value));
+/** Ends of an axis with room beside them. A hundred thousand points are too many to be arguments, or another list. */
+function limits(
+  numbers: readonly Float64Array[],
+  rows: readonly Uint32Array[],
+  log: boolean,
+): readonly [number, number] {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const column of numbers) {
+    for (const some of rows) {
+      for (const i of some) {
+        const value = column[i] ?? Number.NaN;
+        if (!drawable(value, log)) continue;
+        low = Math.min(low, value);
+        high = Math.max(high, value);
+      }
+    }
+  }
+  if (log) return logLimits([low, high]);
+  if (low > high) return [0, 1];
   const room = (high - low) * ROOM || Math.abs(high) * ROOM || 1;
   return [low - room, high + room];
 }
@@ -62,18 +74,54 @@ export function paretoOf(points: readonly (readonly [x: number, y: number])[]): 
   });
 }
 
-export function resultsChart({ ids, x, y, ends, groups, logX, logY, look }: Plotted): Chart {
-  const rows = Array.from(x.numbers, (_, i) => i).filter(
-    (i) => drawable(x.numbers[i] ?? Number.NaN, logX) && drawable(y.numbers[i] ?? Number.NaN, logY),
+/** Rows that can be drawn, by what they are told apart by, each from left to right. */
+function groupedRows({ x, y, groups, logX, logY }: Plotted): ReadonlyMap<string, Uint32Array> {
+  const names = groups === null ? [''] : [...new Set(groups.of)];
+  const shown = new Set(names.slice(0, MOST_GROUPS));
+  const found = new Map<string, number[]>(
+    [...shown, ...(names.length > shown.size ? [OTHERS] : [])].map((name) => [name, []]),
   );
+  for (let i = 0; i < x.numbers.length; i += 1) {
+    if (!drawable(x.numbers[i] ?? Number.NaN, logX) || !drawable(y.numbers[i] ?? Number.NaN, logY)) continue;
+    const name = groups?.of[i] ?? '';
+    found.get(shown.has(name) ? name : OTHERS)?.push(i);
+  }
+  const across = (i: number): number => x.numbers[i] ?? 0;
+  return new Map(
+    [...found]
+      .filter(([, rows]) => rows.length > 0)
+      .map(([name, rows]) => [name, Uint32Array.from(rows).sort((a, b) => across(a) - across(b) || a - b)]),
+  );
+}
+
+const picked = (numbers: Float64Array, rows: Uint32Array): Float64Array =>
+  Float64Array.from(rows, (i) => numbers[i] ?? Number.NaN);
+
+/** Intervals of very many points: a band from one end to the other, where both can be drawn. */
+function bandOf(
+  { x, ends, logY }: Plotted,
+  rows: Uint32Array,
+  base: { readonly name: string; readonly ink: Series['ink'] },
+): readonly Series[] {
+  if (ends === null) return [];
+  const held = rows.filter(
+    (i) => drawable(ends.low[i] ?? Number.NaN, logY) && drawable(ends.high[i] ?? Number.NaN, logY),
+  );
+  if (held.length === 0) return [];
+  const line = { ...base, kind: 'line', x: picked(x.numbers, held), dash: [], width: 0.5, silent: true } as const;
+  return [
+    { ...line, name: `${base.name}, low`, y: picked(ends.low, held) },
+    { ...line, name: `${base.name}, high`, y: picked(ends.high, held), fill: 'to the line before' },
+  ];
+}
+
+export function resultsChart(plotted: Plotted): Chart {
+  const { ids, x, y, ends, groups, logX, logY, look } = plotted;
+  const byGroup = groupedRows(plotted);
+  const all = [...byGroup.values()];
+  const count = all.reduce((sum, rows) => sum + rows.length, 0);
   const xOf = (i: number): number => x.numbers[i] ?? Number.NaN;
   const yOf = (i: number): number => y.numbers[i] ?? Number.NaN;
-  const names = groups === null ? [''] : [...new Set(groups.of)];
-  const shown = names.slice(0, MOST_GROUPS);
-  const nameOf = (i: number): string => {
-    const name = groups?.of[i] ?? '';
-    return shown.includes(name) ? name : OTHERS;
-  };
   const endsOf = (i: number): Ends | null => {
     const [low, high] = [ends?.low[i] ?? Number.NaN, ends?.high[i] ?? Number.NaN];
     return drawable(low, logY) && drawable(high, logY) ? { low, high } : null;
@@ -87,29 +135,28 @@ export function resultsChart({ ids, x, y, ends, groups, logX, logY, look }: Plot
         found === null ? [] : [`95 % interval: ${significant(found.low, 5)} to ${significant(found.high, 5)}`],
       ),
     ].join('<br>');
-  // A sentence for each of very many points takes longer than drawing them.
-  const many = rows.length > MANY_POINTS;
-  const series = [...shown, ...(names.length > shown.length ? [OTHERS] : [])].flatMap((name, g): readonly Series[] => {
-    const mine = rows.filter((i) => (groups === null ? true : nameOf(i) === name)).toSorted((a, b) => xOf(a) - xOf(b));
-    if (mine.length === 0) return [];
+  // A sentence and a bar for each of very many points take longer than drawing them.
+  const many = count > MANY_POINTS;
+  const series = [...byGroup].flatMap(([name, rows], g): readonly Series[] => {
     const base = {
       name: name === '' ? y.info.name : name,
       ink: seriesInk(g),
-      x: mine.map(xOf),
-      y: mine.map(yOf),
-      ids: mine.map((i) => ids[i] ?? ''),
-      ...(many ? {} : { tips: mine.map(tip) }),
+      x: picked(x.numbers, rows),
+      y: picked(y.numbers, rows),
+      ...(many ? {} : { tips: Array.from(rows, tip) }),
     };
-    const intervals = ends === null || many ? {} : { intervals: { along: 'y', ends: mine.map(endsOf) } as const };
+    const intervals =
+      ends === null || many ? {} : { intervals: { along: 'y', ends: Array.from(rows, endsOf) } as const };
     const size = many ? { radius: 0.15, opacity: 0.5 } : { radius: 0.3, opacity: 0.9 };
-    const dots = { ...base, ...intervals, ...size, kind: 'dots', form: 'round' } as const;
+    const told = { ids: Array.from(rows, (i) => ids[i] ?? '') };
+    const dots = { ...base, ...told, ...intervals, ...size, kind: 'dots', form: 'round' } as const;
     if (look !== 'lines') return [dots];
-    return [
-      { ...base, kind: 'line', dash: [] },
-      { ...dots, silent: true },
-    ];
+    const band = many ? bandOf(plotted, rows, { name: base.name, ink: base.ink }) : [];
+    const line = { ...base, ...(many ? {} : told), kind: 'line', dash: [] } as const;
+    return [...band, line, { ...dots, silent: true }];
   });
-  const front = look === 'pareto' ? paretoOf(rows.map((i) => [xOf(i), yOf(i)] as const)).map((k) => rows[k] ?? 0) : [];
+  const rows = look === 'pareto' ? all.flatMap((some) => [...some]).toSorted((a, b) => a - b) : [];
+  const front = paretoOf(rows.map((i) => [xOf(i), yOf(i)] as const)).map((k) => rows[k] ?? 0);
   const beaten: readonly Series[] =
     front.length === 0
       ? []
@@ -120,9 +167,9 @@ export function resultsChart({ ids, x, y, ends, groups, logX, logY, look }: Plot
             y: front.map(yOf),
           },
         ];
-  const [xFrom, xTo] = limits(rows.map(xOf), logX);
-  const reached = many ? [] : rows.map(endsOf).filter((one) => one !== null);
-  const [yFrom, yTo] = limits([...rows.map(yOf), ...reached.flatMap(({ low, high }) => [low, high])], logY);
+  const reached = ends === null || (many && look !== 'lines') ? [] : [ends.low, ends.high];
+  const [xFrom, xTo] = limits([x.numbers], all, logX);
+  const [yFrom, yTo] = limits([y.numbers, ...reached], all, logY);
   const pane = {
     x: { title: x.info.name, unit: x.info.unit, kind: logX ? 'log' : 'linear', from: xFrom, to: xTo },
     y: { title: y.info.name, unit: y.info.unit, kind: logY ? 'log' : 'linear', from: yFrom, to: yTo },

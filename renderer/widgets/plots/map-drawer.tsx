@@ -58,7 +58,12 @@ function profileChart(field: FieldMap, mark: MapMark, scale: ScaleKind): Chart {
       from: log ? high * DECADES : low < 0 ? low - 0.05 * span : 0,
       to: log ? high * 2 : low + span * HEADROOM,
     },
-    series: [{ kind: 'line', name, ink: 'series-1', dash: [], x: distance, y: values, fill: low >= 0 && !log }],
+    series: [
+      {
+        ...{ kind: 'line', name, ink: 'series-1', dash: [], x: distance, y: values },
+        ...(low >= 0 && !log && { fill: 'to zero' }),
+      },
+    ],
     tall: 1,
   };
   const arrays = paneArrays(pane);

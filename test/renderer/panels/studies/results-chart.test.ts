@@ -90,6 +90,39 @@ test('of very many points all are drawn, smaller and without a sentence each', (
   expect(pane?.series[0]?.tips).toBeUndefined();
 });
 
+test('intervals of very many points are a band, and an axis reaches to its ends; each line keeps its own', () => {
+  const count = 3000;
+  const numbers = (of: (i: number) => number): Float64Array => Float64Array.from({ length: count }, (_, i) => of(i));
+  const chart = resultsChart({
+    ...{ ...plotted, ids: [], look: 'lines' },
+    x: { info: info('x', ''), numbers: numbers((i) => count - i) },
+    y: { info: info('y', ''), numbers: numbers((i) => 10 + i) },
+    ends: { low: numbers((i) => 5 + i), high: numbers((i) => (i === 7 ? Number.NaN : 5000 + i)) },
+    groups: { title: 'side', of: Array.from({ length: count }, (_, i) => (i % 2 === 0 ? 'a' : 'b')) },
+  });
+  const [pane] = chart.panes;
+  const named = (name: string) => pane?.series.find((one) => one.name === name);
+  expect(pane?.series.map(({ kind, name }) => `${kind} ${name}`)).toEqual(
+    ['a', 'b'].flatMap((name) => [`line ${name}, low`, `line ${name}, high`, `line ${name}`, `dots ${name}`]),
+  );
+  expect(named('a, high')).toMatchObject({ fill: 'to the line before', silent: true });
+  expect(named('a')?.x).toHaveLength(count / 2);
+  expect(named('b, low')?.y).toHaveLength(count / 2 - 1);
+  expect(Array.from(named('b, low')?.y ?? []).slice(0, 2)).toEqual([5 + count - 1, 5 + count - 3]);
+  expect(pane?.y.to).toBeGreaterThan(5000 + count - 1);
+});
+
+test('a logarithmic axis of more points than are arguments', () => {
+  const many = Float64Array.from({ length: 300_000 }, (_, i) => i);
+  const [pane] = resultsChart({
+    ...{ ...plotted, ids: [], groups: null, look: 'points', logX: true, logY: true },
+    x: { info: info('x', ''), numbers: many },
+    y: { info: info('y', ''), numbers: many },
+  }).panes;
+  expect(pane?.x.to).toBeGreaterThan(299_999);
+  expect(pane?.series[0]?.x).toHaveLength(299_999);
+});
+
 test('more groups than colours share the last', () => {
   const many = Array.from({ length: 20 }, (_, i) => i);
   const { panes } = resultsChart({
