@@ -12,7 +12,7 @@ const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 /** Rules whose answer hangs on the whole page: they are asked of all of it every time. */
 const PAGE_RULES = [
-  ...['accesskeys', 'aria-hidden-body', 'bypass', 'css-orientation-lock', 'document-title', 'duplicate-id-aria'],
+  ...['accesskeys', 'aria-hidden-body', 'bypass', 'document-title', 'duplicate-id-aria'],
   ...['heading-order', 'html-has-lang', 'html-lang-valid', 'html-xml-lang-mismatch', 'landmark-banner-is-top-level'],
   ...['landmark-complementary-is-top-level', 'landmark-contentinfo-is-top-level', 'landmark-main-is-top-level'],
   ...['landmark-no-duplicate-banner', 'landmark-no-duplicate-contentinfo', 'landmark-no-duplicate-main'],
@@ -71,14 +71,14 @@ const faults = (page: Page, asked: Asked): Promise<string[]> =>
   );
 
 /** Asks of the parts of the page that look as none did in which nothing was found. */
-async function faultsOfNew(page: Page, part: string | null, rules: Rules): Promise<readonly string[]> {
+async function faultsOfNew(page: Page, rules: Rules): Promise<readonly string[]> {
   const looks = await partsOf(page);
   const known = looks.flatMap((look, at) => (!ALL && right[rules].has(look) ? [at] : []));
   if (known.length === looks.length) return [];
   const [only, without] = rules === 'colours' ? [COLOUR_RULES, []] : [[], PAGE_RULES];
-  const found = await faults(page, { part, only, without, known });
-  // Where only a part was asked, nothing is known of the others; and what looks otherwise by now was not asked as it was.
-  const still = found.length === 0 && part === null ? new Set(await partsOf(page)) : new Set();
+  const found = await faults(page, { part: null, only, without, known });
+  // What looks otherwise by now was not asked as it was.
+  const still = found.length === 0 ? new Set(await partsOf(page)) : new Set();
   for (const look of looks) if (still.has(look)) right[rules].add(look);
   return found;
 }
@@ -95,6 +95,8 @@ export async function accessibilityFaults(
     for (const animation of document.getAnimations())
       if (Number.isFinite(animation.effect?.getComputedTiming().endTime)) animation.finish();
   });
+  const only = rules === 'colours' ? COLOUR_RULES : [];
+  if (part !== null) return faults(page, { part, only, without: [], known: [] });
   const ofPage = rules === 'everything' ? await faults(page, { part, only: PAGE_RULES, without: [], known: [] }) : [];
-  return [...ofPage, ...(await faultsOfNew(page, part, rules))];
+  return [...ofPage, ...(await faultsOfNew(page, rules))];
 }

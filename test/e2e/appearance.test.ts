@@ -17,6 +17,7 @@ const quick = JSON.stringify({
   geometry: { regions: [{ name: 'bone', material: 'bone-compact-icru', x_mm: [0, 6], z_mm: [15, 20] }] },
   grid: { dx_mm: 0.5, dz_mm: 0.5 },
   solver: { stepping: 'depth' },
+  output: { keyframes: 16 },
 });
 
 /** Controls and words that reach out of the window or are cut at its edge. */

@@ -14,6 +14,7 @@ const scenario = JSON.stringify({
   name: 'Coarse',
   beam: { energy_MeV: 70, energy_sigma_MeV: 1, angle_sigma_mrad: 5, x_sigma_mm: 2 },
   grid: { dx_mm: 0.5, dz_mm: 0.5 },
+  output: { keyframes: 16 },
 });
 
 let open: OpenPage;

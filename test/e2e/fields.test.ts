@@ -20,6 +20,7 @@ const scenario = (name: string, beam: Record<string, unknown> = {}): string =>
     beam: { energy_MeV: 70, energy_sigma_MeV: 1, angle_sigma_mrad: 5, x_sigma_mm: 2, ...beam },
     geometry: { depth_mm: 50, width_mm: 50 },
     grid: { dx_mm: 0.5, dz_mm: 0.5 },
+    output: { keyframes: 16 },
   });
 
 let open: OpenPage;

@@ -15,6 +15,7 @@ const quick = JSON.stringify({
   geometry: { width_mm: 60 },
   grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 20 },
   solver: { stepping: 'depth' },
+  output: { keyframes: 16 },
 });
 
 describe('matter in the form', () => {
@@ -70,6 +71,7 @@ describe('dose over a CT', () => {
     geometry: { width_mm: 160, depth_mm: 200, ct: { file: 'ct/thorax.nrrd', angle_deg: 20, isocentre_mm: [40, -20] } },
     grid: { dx_mm: 2, dz_mm: 1, dtheta_mrad: 20 },
     solver: { stepping: 'depth' },
+    output: { keyframes: 16 },
   });
 
   it('has its picture in the form, lies in grey under the dose with isodose lines, and is read along any line', async () => {

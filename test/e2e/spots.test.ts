@@ -12,6 +12,7 @@ const quick = JSON.stringify({
   geometry: { width_mm: 60 },
   grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 20 },
   solver: { stepping: 'depth' },
+  output: { keyframes: 16 },
 });
 
 describe('the beam in the form', () => {

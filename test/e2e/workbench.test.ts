@@ -19,6 +19,7 @@ const quick = JSON.stringify({
   name: 'Quick',
   beam: { energy_MeV: 70 },
   solver: { stepping: 'depth' },
+  output: { keyframes: 16 },
 });
 
 let open: OpenPage;

@@ -27,11 +27,10 @@ beforeAll(() => writeFile(join(folder, 'small.json'), JSON.stringify(small)));
 
 /** As the program is started by its launcher, and without its image. */
 async function bothWays(words: readonly string[], options: CommandOptions = {}): Promise<readonly [Ended, Ended]> {
-  const image = fromImage(words);
-  if (image === null) throw new Error('there is no start-up image');
-  const run = (home: string, more: CommandOptions) =>
-    braggbench(words, { cwd: folder, environment: environmentWith(join(folder, home)), ...options, ...more });
-  return [await run('with', { image }), await run('without', {})];
+  if (fromImage(words) === null) throw new Error('there is no start-up image');
+  const run = (home: string, image: boolean) =>
+    braggbench(words, { cwd: folder, environment: environmentWith(join(folder, home)), ...options, image });
+  return [await run('with', true), await run('without', false)];
 }
 
 describe('from its start-up image the command line says the same', () => {
@@ -64,12 +63,10 @@ describe('from its start-up image the command line says the same', () => {
 
   test('and ends at the first Ctrl+C with what was computed', async () => {
     const words = ['run', 'small.json', ...longWork, '--json'];
-    const image = fromImage(words);
-    if (image === null) throw new Error('there is no start-up image');
+    if (fromImage(words) === null) throw new Error('there is no start-up image');
     const { code, stdout } = await braggbench(words, {
       cwd: folder,
       environment: environmentWith(join(folder, 'home')),
-      image,
       interruptAt: { text: LONG_WORK_BEGINS, signals: 1 },
     });
     expect(code).toBe(130);
