@@ -2,7 +2,7 @@
 
 import time
 
-from protocol import Refused
+from protocol import Refused, library
 
 
 class DeviceClock:
@@ -31,10 +31,7 @@ def architecture(cp):
 
 def open_device():
     """CuPy, the device's name, and the versions. Raises Refused with one readable sentence."""
-    try:
-        import cupy as cp
-    except ImportError as error:
-        raise Refused("missing", f"CuPy is not installed for this Python: {error}") from error
+    cp = library("CuPy", "cupy")
     try:
         name = cp.cuda.runtime.getDeviceProperties(cp.cuda.runtime.getDevice())["name"].decode()
     except cp.cuda.runtime.CUDARuntimeError as error:

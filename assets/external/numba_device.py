@@ -1,7 +1,7 @@
 """Numba and its device, for every program that is written with it."""
 
 from event_clock import EventClock
-from protocol import Refused
+from protocol import Refused, library
 
 
 def clock_of(cuda):
@@ -10,11 +10,7 @@ def clock_of(cuda):
 
 def open_device():
     """Numba's CUDA, the device, its name, and the versions. Raises Refused with one readable sentence."""
-    try:
-        import numba
-        from numba import cuda
-    except ImportError as error:
-        raise Refused("missing", f"Numba is not installed for this Python: {error}") from error
+    numba, cuda = library("Numba", "numba", "numba.cuda")
     if not cuda.is_available():
         raise Refused("missing", "Numba finds no CUDA device")
     device = cuda.current_context().device

@@ -3,6 +3,7 @@ README.md beside this file describes every field."""
 
 import contextlib
 import hashlib
+import importlib
 import json
 import os
 import platform
@@ -23,6 +24,17 @@ class Refused(Exception):
     def __init__(self, code, message):
         super().__init__(message)
         self.code = code
+
+
+def library(name, *modules):
+    """The modules of a library. Raises Refused with one readable sentence, whatever its import comes to."""
+    try:
+        found = [importlib.import_module(module) for module in modules]
+    except ImportError as error:
+        raise Refused("missing", f"{name} is not installed for this Python: {error}") from error
+    except Exception as error:
+        raise Refused("missing", f"{name} does not start in this Python: {error}") from error
+    return found[0] if len(found) == 1 else found
 
 
 class WallClock:

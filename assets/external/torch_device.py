@@ -1,7 +1,7 @@
 """PyTorch and its device, for every program that is written with it."""
 
 from event_clock import EventClock
-from protocol import Refused, WallClock
+from protocol import Refused, WallClock, library
 
 
 def clock_of(torch):
@@ -12,10 +12,7 @@ class Library:
     """`style` is a way of running (`eager`, `compile`) with what it runs on or in behind dashes."""
 
     def __init__(self, style):
-        try:
-            import torch
-        except ImportError as error:
-            raise Refused("missing", f"PyTorch is not installed for this Python: {error}") from error
+        torch = library("PyTorch", "torch")
         way, *more = style.split("-")
         self.torch, self.compiles = torch, way == "compile"
         self.precision = "tf32" if "tf32" in more else "fp32"

@@ -56,7 +56,7 @@ export function repeatsText({ determinism: d }: Pick<ComparedRow, 'determinism'>
   return d.spread === null ? 'bits differ' : `±${errorSize(d.spread)}`;
 }
 
-export function throttledText({ flagged, samples }: Pick<ComparedRow, 'flagged' | 'samples'>): string {
+export function flaggedText({ flagged, samples }: Pick<ComparedRow, 'flagged' | 'samples'>): string {
   if (flagged === null) return NO_VALUE;
   return flagged === 0 ? 'none' : `${flagged} of ${samples.length}`;
 }
@@ -259,10 +259,10 @@ const last: readonly Column[] = [
   },
   {
     id: 'flagged',
-    title: 'Throttled',
-    tip: 'Samples under a throttled or dropped clock: kept, and flagged. Without a number clocks were not recorded',
+    title: 'Flagged',
+    tip: 'Samples under a throttled or dropped clock, or far from the others: kept. Without a number clocks were not recorded',
     align: 'right',
-    text: throttledText,
+    text: flaggedText,
     by: number(({ flagged }) => flagged),
   },
   {

@@ -1,7 +1,12 @@
 /** Sessions of made-up times, judged by the shipped code: how often it says what is not so, and what it finds. */
 import { type Random, seededRandom, shuffled } from '../../../electron/host/model/bench/random.ts';
 import { judge, noiseFloorOf, outsideOf, usualMargin } from '../../../electron/host/model/verdicts/judge.ts';
-import { pairedLogRatio, timeInterval } from '../../../electron/host/model/verdicts/levels.ts';
+import {
+  type Instances,
+  pairedLogRatio,
+  separateLogRatio,
+  timeInterval,
+} from '../../../electron/host/model/verdicts/levels.ts';
 import { PrecisionRule } from '../../../electron/host/model/verdicts/precision.ts';
 import type { NoiseModel } from './noise.ts';
 
@@ -16,6 +21,8 @@ export interface Rates {
   readonly ratioCoverage: number;
   /** The interval of the reference's time did; null where the model has no time of its own. */
   readonly timeCoverage: number | null;
+  /** The interval of the ratio of two sessions' references did; null there as well. */
+  readonly apartCoverage: number | null;
   /** A contestant slower by twice the precision was called slower. */
   readonly found: number;
   /** One slower by 2 % was called the same within 1 %. */
@@ -58,6 +65,7 @@ function session(model: NoiseModel, contestants: number, truth: number, random: 
       verdicts,
       precise,
       instances: reference.length,
+      reference,
       time: timeInterval(reference, outsideOf({ contestants: 1 })),
     };
   }
@@ -65,7 +73,8 @@ function session(model: NoiseModel, contestants: number, truth: number, random: 
 
 export function ratesOf(model: NoiseModel, contestants: number, trials: number, seed: number): Rates {
   const random = seededRandom(seed);
-  const share = { wrong: 0, ratio: 0, time: 0, found: 0, same: 0, precise: 0, instances: 0 };
+  const share = { wrong: 0, ratio: 0, time: 0, apart: 0, found: 0, same: 0, precise: 0, instances: 0 };
+  let before: Instances = session(model, contestants, 0, random).reference;
   for (let trial = 0; trial < trials; trial += 1) {
     const equal = session(model, contestants, 0, random);
     share.wrong += equal.verdicts.some((one) => one === 'faster' || one === 'slower') ? 1 : 0;
@@ -74,6 +83,9 @@ export function ratesOf(model: NoiseModel, contestants: number, trials: number, 
     share.instances += equal.instances;
     const { time } = equal;
     if (time !== null && model.median !== null) share.time += Math.abs(time.middle - model.median) <= time.half ? 1 : 0;
+    const apart = separateLogRatio(equal.reference, before, outsideOf({ contestants: 1 }));
+    share.apart += apart !== null && Math.abs(apart.middle) <= apart.half ? 1 : 0;
+    before = equal.reference;
     share.found += session(model, contestants, 2 * model.precision, random).verdicts[0] === 'slower' ? 1 : 0;
     share.same += session(model, contestants, Math.log(1.02), random).verdicts.includes('same') ? 1 : 0;
   }
@@ -84,6 +96,7 @@ export function ratesOf(model: NoiseModel, contestants: number, trials: number, 
     falseVerdicts: share.wrong / trials,
     ratioCoverage: share.ratio / trials,
     timeCoverage: model.median === null ? null : share.time / trials,
+    apartCoverage: model.median === null ? null : share.apart / trials,
     found: share.found / trials,
     sameAtTwoPercent: share.same / trials,
     precise: share.precise / trials,
@@ -105,6 +118,7 @@ export function missed(rates: Rates, trials: number, slack: number): readonly st
     ...most('false verdicts', rates.falseVerdicts, wanted.falseVerdicts),
     ...least('coverage of ratios', rates.ratioCoverage, wanted.coverage),
     ...(rates.timeCoverage === null ? [] : least('coverage of the time', rates.timeCoverage, wanted.coverage)),
+    ...(rates.apartCoverage === null ? [] : least('coverage apart', rates.apartCoverage, wanted.coverage)),
     ...least('found', rates.found, wanted.found),
     ...most('same at 2 %', rates.sameAtTwoPercent, wanted.sameAtTwoPercent),
   ];

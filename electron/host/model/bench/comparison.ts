@@ -2,7 +2,7 @@
 import type { Mode, Ratio } from '../../../contract/bench/bench-session.ts';
 import { judge, noiseFloorOf, outsideOf, type Standing } from '../verdicts/judge.ts';
 import { asInterval, type Instances, type LogInterval, pairedLogRatio } from '../verdicts/levels.ts';
-import { type Clocked, flagOf } from './flags.ts';
+import { type Clocked, flagSeries, highestOf } from './flags.ts';
 import { median, ratioInterval, relativeSpread } from './statistics.ts';
 
 /** What a sample of any workload has. */
@@ -108,12 +108,8 @@ export function noiseOf(control: Instances, reference: Instances) {
 /** As files and people take a floor: a ratio less 1. */
 export const floorAsRatio = (floor: number | null): number | null => (floor === null ? null : Math.expm1(floor));
 
-function highestClock<S extends Marked>(all: readonly Ranked<S>[]): number | null {
-  const clocks = all.flatMap(({ warm, others }) =>
-    [warm, ...others].flatMap(({ samples }) => samples.flatMap(({ clocks }) => clocks.after?.sm_MHz ?? [])),
-  );
-  return clocks.length === 0 ? null : Math.max(...clocks);
-}
+const allSamples = <S>(all: readonly Ranked<S>[]): readonly S[] =>
+  all.flatMap(({ warm, others }) => [warm, ...others].flatMap(({ samples }) => samples));
 
 /** The chain of contestants that this one stands on, itself first. */
 function chain<S>(own: Ranked<S>, all: readonly Ranked<S>[]): readonly Ranked<S>[] {
@@ -130,9 +126,8 @@ export function compareTimes<S extends Marked>(own: Ranked<S>, basis: Basis<S>):
   const { reference, all, floor, margin, timeOf } = basis;
   const contestants = Math.max(1, all.length - 1);
   const levels = (of: readonly S[]): Instances => instancesOf(of, timeOf);
-  const highest = highestClock(all);
-  const flagged = (samples: readonly S[]): readonly Flagged<S>[] =>
-    samples.map((raw) => ({ raw, flag: flagOf(raw.clocks, highest) }));
+  const highest_MHz = highestOf(allSamples(all));
+  const flagged = (samples: readonly S[]): readonly Flagged<S>[] => flagSeries(samples, { highest_MHz, timeOf });
   const whole = own.warm.samples.length > 0;
   const raw = whole ? own.warm.samples : [own.first];
   const times = raw.map(timeOf);

@@ -1,5 +1,6 @@
 /** Which samples are doubtful. They are kept; the report shows intervals with and without them. */
 import type { ClockState } from '../../../contract/devices.ts';
+import { inOrder, quantileInOrder } from '../verdicts/order.ts';
 
 /** A clock this far below the session's highest has dropped. */
 const dropShare = 0.97;
@@ -19,9 +20,43 @@ export function flagOf({ before, after }: Clocked, highest_MHz: number | null): 
   return `clock at ${clock} MHz, ${highest_MHz} MHz at best`;
 }
 
-/** `samples` with what is doubtful about each, by the highest clock of `all` of the session. */
-export function flaggedIn<S extends { readonly clocks: Clocked }>(samples: readonly S[], all: readonly S[]) {
-  const clocks = all.flatMap((one) => one.clocks.after?.sm_MHz ?? []);
-  const highest = clocks.length === 0 ? null : Math.max(...clocks);
-  return samples.map((raw) => ({ raw, flag: flagOf(raw.clocks, highest) }));
+/** Tukey's far fences: so many distances of the quartiles beyond them. */
+const farFences = 3;
+/** Fewer samples have no quartiles to speak of. */
+const fewestForFences = 10;
+/** What lies this near to the median is not odd, however calm the others are. */
+const leastOdd = 0.05;
+
+/** Whether a time lies far from the others of its series. */
+export function oddIn(times: readonly number[]): (time: number) => boolean {
+  if (times.length < fewestForFences) return () => false;
+  const sorted = inOrder(times);
+  const [first, middle, third] = [0.25, 0.5, 0.75].map((share) => quantileInOrder(sorted, share)) as [
+    number,
+    number,
+    number,
+  ];
+  const reach = farFences * (third - first);
+  return (time) => {
+    const odd = time < first - reach || time > third + reach;
+    return odd && Math.abs(time / middle - 1) > leastOdd;
+  };
+}
+
+/** Samples of one series with what is doubtful about each: by the highest clock of the session, and by their times. */
+export function flagSeries<S extends { readonly clocks: Clocked }>(
+  samples: readonly S[],
+  { highest_MHz, timeOf }: { readonly highest_MHz: number | null; readonly timeOf: (sample: S) => number },
+) {
+  const odd = oddIn(samples.map(timeOf));
+  return samples.map((raw) => ({
+    raw,
+    flag: flagOf(raw.clocks, highest_MHz) ?? (odd(timeOf(raw)) ? 'far from the others of its series' : null),
+  }));
+}
+
+/** Highest clock after any of the samples; null where the device does not tell. */
+export function highestOf(samples: readonly { readonly clocks: Clocked }[]): number | null {
+  const clocks = samples.flatMap(({ clocks }) => clocks.after?.sm_MHz ?? []);
+  return clocks.length === 0 ? null : Math.max(...clocks);
 }

@@ -18,7 +18,7 @@ import { type Steadied, SteadyGpu } from './conditions/steady.ts';
 import { type Contestant, type Entrant, type RawSample, rawSample, secondsOf, wholeSecondsOf } from './contestant.ts';
 import { type Gathered, keptSample, measuredEntry, ranked } from './entry.ts';
 import { environmentOf, type Surroundings, unknownSurroundings } from './environment.ts';
-import { flaggedIn } from './flags.ts';
+import { flagSeries, highestOf } from './flags.ts';
 import { machineFacts, noGpus, type SessionGpus } from './machine.ts';
 import { Determinism, type Values } from './parity.ts';
 import { type Turn, takeRounds } from './rounds.ts';
@@ -378,7 +378,7 @@ class Session {
         ...this.compared().map((text): [string, string] => ['Compared', `${text}.`]),
       ],
       entries,
-      control: flaggedIn(this.control, samples).map(keptSample),
+      control: flagSeries(this.control, { highest_MHz: highestOf(samples), timeOf: secondsOf }).map(keptSample),
       ...(this.processes !== null && { process_control: this.processes.control }),
       external: [],
       elapsed_s: this.clock.elapsed_s,

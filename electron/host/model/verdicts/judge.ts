@@ -16,11 +16,11 @@ export interface Criteria {
 export const usualMargin = 0.01;
 
 /**
- * Share of sessions in which some interval of a table may miss. Half a per cent
+ * Share of sessions in which some interval of a table may miss. One per cent
  * below 5 %, because sessions end when intervals are narrow, and the narrow ones
  * miss more often.
  */
-const missing = 0.045;
+const missing = 0.04;
 
 /** Bonferroni's share of one interval. */
 export const outsideOf = ({ contestants }: Pick<Criteria, 'contestants'>): number => missing / Math.max(1, contestants);

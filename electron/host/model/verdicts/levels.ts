@@ -3,7 +3,8 @@
  * prepared anew (a process, or allocations, upload and module); its rounds say
  * how it behaves, and only other instances say how the next one will.
  */
-import { mean, median, variance } from './order.ts';
+import { mean, median } from './order.ts';
+import { meanError } from './series.ts';
 import { twoSidedQuantile } from './student.ts';
 
 /** Seconds of one contestant: by instance, by round. */
@@ -35,27 +36,8 @@ const logs = (times: readonly number[]): readonly number[] => times.map(Math.log
 
 const medianLogs = (instances: Instances): readonly number[] => instances.map((times) => median(logs(times)));
 
-/**
- * By how much the variance of a mean grows because neighbours are alike; as
- * where a clock stays in a state for longer than an instance: (1 + ρ) / (1 − ρ)
- * of a series whose memory fades by ρ a place. Never below 1.
- */
-function memory(values: readonly number[]): number {
-  const middle = mean(values);
-  let [with_next, all] = [0, 0];
-  for (const [i, value] of values.entries()) {
-    all += (value - middle) ** 2;
-    if (i > 0) with_next += (value - middle) * ((values[i - 1] ?? middle) - middle);
-  }
-  if (all === 0) return 1;
-  // The estimate is low by about 1 / n, and above one half a few values say nothing of how long it lasts.
-  const likeness = Math.min(0.6, with_next / all + 1 / values.length);
-  return likeness <= 0 ? 1 : (1 + likeness) / (1 - likeness);
-}
-
 function studentInterval(values: readonly number[], outside: number): LogInterval {
-  const error = Math.sqrt((variance(values) * memory(values)) / values.length);
-  return { middle: mean(values), half: twoSidedQuantile(outside, values.length - 1) * error };
+  return { middle: mean(values), half: twoSidedQuantile(outside, values.length - 1) * meanError(values) };
 }
 
 /** The time of a contestant: the geometric mean of its instances' medians. Null for too few to claim anything. */
@@ -114,7 +96,7 @@ const sumOf = (all: readonly Weighed[], instance: number, round: number): number
 export function separateLogRatio(times: Instances, references: Instances, outside: number): LogInterval | null {
   if (!(enough(times) && enough(references))) return null;
   const [own, against] = [medianLogs(times), medianLogs(references)];
-  const [a, b] = [variance(own) / own.length, variance(against) / against.length];
+  const [a, b] = [meanError(own) ** 2, meanError(against) ** 2];
   const freedom = (a + b) ** 2 / (a ** 2 / (own.length - 1) + b ** 2 / (against.length - 1));
   // Two series without any spread, as of a coarse clock, differ by exactly what they differ.
   const half = a + b === 0 ? 0 : twoSidedQuantile(outside, freedom) * Math.sqrt(a + b);

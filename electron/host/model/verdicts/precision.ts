@@ -11,14 +11,19 @@ function isPrecise(ratio: LogInterval | null, precision: number): boolean {
   return ratio !== null && ratio.half <= Math.max(precision, shareOfRatio * Math.abs(ratio.middle));
 }
 
+/** Twice at the least, and for this share of the instances. */
+const shareOfInstances = 0.1;
+
 /**
- * Told all ratios after each instance; precise when every one was so twice in a
- * row: stopping at the first narrow interval would pick those that are narrow by
- * chance. `precision` is the half width asked for, as a ratio less 1.
+ * Told all ratios after each instance. Precise when every one was so over the
+ * last tenth of the instances, and twice at the least. Stopping at the first
+ * narrow interval would pick those that are narrow by chance. After fifty
+ * instances the next says little of its own. `precision` is the half width
+ * asked for, as a ratio less 1.
  */
 export class PrecisionRule {
   readonly #precision: number;
-  #before = false;
+  #narrow = 0;
 
   constructor(precision: number) {
     this.#precision = precision;
@@ -27,8 +32,7 @@ export class PrecisionRule {
   /** Whether the session may end after `instances` instances of each contestant. */
   met(ratios: readonly (LogInterval | null)[], instances: number): boolean {
     const now = instances >= fewestForPrecision && ratios.every((ratio) => isPrecise(ratio, this.#precision));
-    const twice = now && this.#before;
-    this.#before = now;
-    return twice;
+    this.#narrow = now ? this.#narrow + 1 : 0;
+    return this.#narrow >= Math.max(2, Math.ceil(shareOfInstances * instances));
   }
 }

@@ -145,6 +145,24 @@ describe('what is missing is said in one readable sentence', () => {
     );
   });
 
+  test('a package that fails as it is imported, as one of another NumPy does', async (ctx) => {
+    if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
+    const failing = `
+import runpy, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numba":
+            raise AttributeError("module 'numpy' has no attribute 'row_stack'")
+sys.meta_path.insert(0, Finder())
+sys.path.insert(0, ".")
+runpy.run_path("numba_transport.py", run_name="__main__")
+`;
+    const program = rival('numba-kernel', await problemOf({}), { command: ['python3', '-c', failing] });
+    await expect(program.first()).rejects.toThrow(
+      /^Numba does not start in this Python: module 'numpy' has no attribute 'row_stack'$/,
+    );
+  });
+
   test('a style', async (ctx) => {
     if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
     const program = rival('numpy-array', await problemOf({}), { style: 'quick' });

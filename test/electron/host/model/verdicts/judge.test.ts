@@ -59,6 +59,13 @@ describe('the rule of precision', () => {
     expect(rule.met([narrow, narrow], 8)).toBe(true);
   });
 
+  it('after many instances asks for as many narrow ones as are a tenth of them', () => {
+    const rule = new PrecisionRule(0.005);
+    expect(rule.met([wide], 40)).toBe(false);
+    for (const instances of [41, 42, 43, 44]) expect(rule.met([narrow], instances)).toBe(false);
+    expect(rule.met([narrow], 45)).toBe(true);
+  });
+
   it('asks less of a ratio that is far from 1, and nothing unknown is precise', () => {
     const rule = new PrecisionRule(0.005);
     const tenfold = { middle: Math.log(10), half: 0.2 };
