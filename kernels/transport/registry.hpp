@@ -40,6 +40,8 @@ struct Variant {
   /// Bytes of state and scratch that a problem needs, before it runs.
   double (*estimate_bytes)(const Problem&, const Tables&);
   engine::SolverFactory make;
+  /// The same of a beam, where that is less than a filled state takes; null: it is not.
+  double (*beam_bytes)(const Problem&, const Tables&, int threads) = nullptr;
   /// Null where it depends on nothing.
   SharedNeed (*shared_need)(const Problem&, const Tables&) = nullptr;
   /// Why this machine cannot run it, in one sentence; "" when it can.

@@ -18,7 +18,7 @@ const WAYS = /** @type {const} */ ({
   plain: [],
   reactions: ['physics.nuclear=icru63'],
   scoring: ['output.let=true'],
-  // The same as `plain`: what a run without scoring differs by from another is what scoring costs where it is off.
+  // Steps without scoring are compiled without it (SliceOps): this is what two runs of the same code differ by.
   off: ['output.let=false'],
 });
 

@@ -29,16 +29,17 @@ async function check(host: Host, reading: AnyReading, file: string): Promise<Che
   try {
     const { variant, precision, size, sizes, ...need } = await hostWorkloads[reading.kind].needs(host.addon, reading);
     const state_bytes = Math.ceil(need.state_bytes);
+    const memory_bytes = Math.ceil(need.memory_bytes ?? state_bytes);
     const { expected, pictures_bytes = 0 } = need;
     const time = expected === undefined ? '' : `, about ${duration(Number(expected.seconds.toPrecision(1)))}`;
     const pictures = pictures_bytes === 0 ? '' : ` and ${formatBytes(pictures_bytes)} of keyframes`;
-    const takes = `${size}, ${formatBytes(state_bytes)} with ${variant}${pictures}${time}`;
+    const takes = `${size}, ${formatBytes(memory_bytes)} with ${variant}${pictures}${time}`;
     const expected_s = expected === undefined ? {} : { expected_s: expected.seconds };
     return {
       file,
       valid: true,
       issues,
-      plan: { variant, precision, ...sizes, state_bytes, pictures_bytes, ...expected_s },
+      plan: { variant, precision, ...sizes, state_bytes, memory_bytes, pictures_bytes, ...expected_s },
       takes,
     };
   } catch (error) {

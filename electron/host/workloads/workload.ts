@@ -96,7 +96,10 @@ export interface PrepareOptions {
 export interface Need {
   readonly variant: string;
   readonly precision: string;
+  /** What it computes on, at most. */
   readonly state_bytes: number;
+  /** About the most that solving takes, tables and results too; absent where that is the state. */
+  readonly memory_bytes?: number;
   /** What pictures of the way take beside it, once the run has ended; absent where there are none. */
   readonly pictures_bytes?: number;
   /** How much it computes, in words: `1024 × 1024 pixels, …`. */

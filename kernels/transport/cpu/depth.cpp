@@ -1,6 +1,7 @@
 #include "sliced_solver.hpp"
 #include "transport/run/by_precision.hpp"
 #include "transport/variants.hpp"
+#include "window_bytes.hpp"
 
 namespace bb::transport {
 Variant depth_variant() {
@@ -21,6 +22,7 @@ Variant depth_variant() {
       .scores_tracks = true,
       .estimate_bytes = estimate_dense,  // the window is smaller, but a filled state needs it all
       .make = make_by_precision<SlicedSolver, Extent::kWindow>,
+      .beam_bytes = window_bytes,
   };
 }
 

@@ -132,12 +132,13 @@ struct SliceOps {
   /// least scratch_size() values.
   SliceLoss (*advance)(const SliceContext<T>& context, int bin, const Slice<T>* sources, const Box& from, int half,
                        const Slice<T>& out, T* scratch);
-  /// Fills the rows of `left`, and adds the slice's own bins of the spectra to `tracks`, where those are on.
-  SliceScore (*score)(const SliceContext<T>& context, const Slice<T>& slice, const Left<T>& left, double* tracks);
-  /// Adds what `n` slices have left in a tile to the fields, one slice after the other. Where reactions are recorded, a
-  /// tile holds whole planes and columns of their grid.
-  void (*add_left)(const SliceContext<T>& context, const Left<T>* left, std::size_t n, const Tile& tile,
-                   const ScoreFields& to);
+  /// Fills the rows of `left`. The second adds the slice's own bins of the spectra to `tracks` too, where the tables say
+  /// so; the first is compiled without any of that.
+  SliceScore (*score[2])(const SliceContext<T>& context, const Slice<T>& slice, const Left<T>& left, double* tracks);
+  /// Adds what `n` slices have left in a tile to the fields, one slice after the other; tracks as above. Where reactions
+  /// are recorded, a tile holds whole planes and columns of their grid.
+  void (*add_left[2])(const SliceContext<T>& context, const Left<T>* left, std::size_t n, const Tile& tile,
+                      const ScoreFields& to);
   SliceMeasure (*measure)(const Slice<T>& slice, double* plane, double* angle, T* column);
 };
 

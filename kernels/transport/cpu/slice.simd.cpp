@@ -364,7 +364,10 @@ SliceMeasure measure(const Slice<T>& slice, double* plane, double* angle, T* col
 
 extern const SliceOps<float> kFloatOps;
 extern const SliceOps<double> kDoubleOps;
-const SliceOps<float> kFloatOps = {advance<float>, score<float>, add_left<float>, measure<float>};
-const SliceOps<double> kDoubleOps = {advance<double>, score<double>, add_left<double>, measure<double>};
+template <typename T>
+constexpr SliceOps<T> kOps = {
+    advance<T>, {score<T, false>, score<T, true>}, {add_left<T, false>, add_left<T, true>}, measure<T>};
+const SliceOps<float> kFloatOps = kOps<float>;
+const SliceOps<double> kDoubleOps = kOps<double>;
 
 }  // namespace bb::transport::BB_ISA

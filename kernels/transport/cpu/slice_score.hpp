@@ -55,14 +55,16 @@ void score_spectrum(const SliceContext<T>& context, const Left<T>& left, int map
 }
 
 /// Which row of Left holds protons in units of the beam's way.
-inline LeftRow way_row(const Tables& t, bool depth) { return t.tracks.on() && depth ? kWay : kNumber; }
+constexpr LeftRow way_row(bool tracks, bool depth) { return tracks && depth ? kWay : kNumber; }
 
-template <typename T>
-SliceScore score(const SliceContext<T>& context, const Slice<T>& slice, const Left<T>& left, double* tracks) {
+/// `kTracks`: the moments of tracks and the spectra too. Without, nothing of them is compiled in.
+template <typename T, bool kTracks>
+SliceScore score(const SliceContext<T>& context, const Slice<T>& slice, const Left<T>& left,
+                 [[maybe_unused]] double* tracks) {
   const Tables& t = *context.tables;
   const TablesByBin<T>& w = *context.typed;
   const int width = slice.pitch, bin = left.bin;
-  const LeftRow way_in = way_row(t, context.depth);
+  const LeftRow way_in = way_row(kTracks, context.depth);
   const bool record = t.reactions.on();
   SliceScore out;
   for (int map_row = left.z0; map_row < left.z1; ++map_row) {
@@ -115,7 +117,7 @@ SliceScore score(const SliceContext<T>& context, const Slice<T>& slice, const Le
         count(row, number, lo, hi);
       });
     }
-    if (t.tracks.on()) score_spectrum(context, left, map_row, row_of(way_in), tracks);
+    if constexpr (kTracks) score_spectrum(context, left, map_row, row_of(way_in), tracks);
     out.deposited += sum_vectors(dose, width);
   }
   return out;
@@ -126,7 +128,7 @@ template <typename T>
 void add_tracks(const SliceContext<T>& context, const Left<T>& left, int map_row, int x0, int x1, double* tracks) {
   const Tables& t = *context.tables;
   const TrackScores& scored = t.tracks;
-  const T* number = left.row(map_row, way_row(t, context.depth)) - left.xs;
+  const T* number = left.row(map_row, way_row(true, context.depth)) - left.xs;
   double* to = tracks + static_cast<std::size_t>(map_row) * static_cast<std::size_t>(t.nx);
   each_material_run(*context.typed, map_row, x0, x1 - x0, [&](int material, int lo, int hi) {
     const std::size_t row = static_cast<std::size_t>(material) * scored.ne + static_cast<std::size_t>(left.bin);
@@ -155,7 +157,7 @@ void add_reactions(const ReactionGrid& grid, const Left<T>& left, int map_row, i
   }
 }
 
-template <typename T>
+template <typename T, bool kTracks>
 void add_left(const SliceContext<T>& context, const Left<T>* left, std::size_t n, const Tile& tile,
               const ScoreFields& to) {
   const Tables& t = *context.tables;
@@ -171,7 +173,7 @@ void add_left(const SliceContext<T>& context, const Left<T>* left, std::size_t n
         double* field = row + static_cast<std::size_t>(k) * plane;
         for (int x = x0; x < x1; ++x) field[x] += static_cast<double>(from[x]);
       }
-      if (t.tracks.on()) add_tracks(context, *l, z, x0, x1, to.tracks);
+      if constexpr (kTracks) add_tracks(context, *l, z, x0, x1, to.tracks);
       if (t.reactions.on()) add_reactions(t.reactions, *l, z, x0, x1, to.reactions);
     }
   }

@@ -225,6 +225,7 @@ template <typename T>
 void SlicedSolver<T>::score(SpanRecorder& spans) {
   const std::uint16_t score_name = spans.name_id("score");
   const std::uint16_t add_name = spans.name_id("add scores");
+  const int tracks = t_.tracks.on() ? 1 : 0;
   std::vector<Left<T>> left;
   std::size_t size = 0;
   for (int e = 0; e < t_.ne; ++e) {
@@ -239,7 +240,7 @@ void SlicedSolver<T>::score(SpanRecorder& spans) {
   pool_.run(static_cast<int>(left.size()), [&](int task, int l) {
     const ScopedSpan span(spans, l, score_name, step_);
     const Left<T>& to = left[u(task)];
-    const SliceScore s = ops_.score(context(), now_[u(to.bin)], to, scores_.tracks().data());
+    const SliceScore s = ops_.score[tracks](context(), now_[u(to.bin)], to, scores_.tracks().data());
     StepTotals& sum = parts_[u(to.bin)].totals;
     sum.deposited += s.deposited;
     sum.number.stopped += s.stopped;
@@ -250,7 +251,7 @@ void SlicedSolver<T>::score(SpanRecorder& spans) {
   const ScoreFields fields{planes_.data(), scores_.reactions().data(), scores_.tracks().data()};
   pool_.run(static_cast<int>(tiles.size()), [&](int task, int l) {
     const ScopedSpan span(spans, l, add_name, step_);
-    ops_.add_left(context(), left.data(), left.size(), tiles[u(task)], fields);
+    ops_.add_left[tracks](context(), left.data(), left.size(), tiles[u(task)], fields);
   });
 }
 

@@ -4,6 +4,7 @@
 #include "sliced_solver.hpp"
 #include "transport/run/by_precision.hpp"
 #include "transport/variants.hpp"
+#include "window_bytes.hpp"
 
 namespace bb::transport {
 namespace {
@@ -42,6 +43,7 @@ Variant window_variant() {
       .scores_tracks = true,
       .estimate_bytes = estimate_bytes,
       .make = make_by_precision<SlicedSolver, Extent::kWindow>,
+      .beam_bytes = window_bytes,
   };
 }
 

@@ -65,6 +65,22 @@ OperatorRows StepOperators::rows(double path_mm, const InParallel& in_parallel, 
   return out;
 }
 
+RowCounts StepOperators::counted(double path_mm) const {
+  constexpr int kSome = 48;  // bins of each material
+  const int ne = grid_.size(), stride = 1 + ne / kSome;
+  RowCounts out;
+  for (const Matter& matter : matter_) {
+    for (int e = 0; e < ne; e += stride) {
+      const Step step = step_of(matter, path_mm, e);
+      out.gathered += static_cast<double>(step.to.size());
+      out.angles += static_cast<double>(step.angles.size());
+      out.rows += 1.0;
+    }
+  }
+  const double all = static_cast<double>(matter_.size()) * ne / out.rows;
+  return {all * out.rows, all * out.gathered, all * out.angles};
+}
+
 StepOperators::Step StepOperators::step_of(const Matter& matter, double path, int e) const {
   Step out;
   const Medium& medium = *matter.medium;

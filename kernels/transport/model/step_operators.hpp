@@ -21,6 +21,11 @@ struct OperatorRows {
   std::vector<double> deposit, stopped, stopped_path, nuclear, nuclear_escape;
 };
 
+/// How many numbers operators are.
+struct RowCounts {
+  double rows = 0, gathered = 0, angles = 0;
+};
+
 /// Builds operators; any number of threads may ask at once. All arguments must outlive it.
 class StepOperators {
  public:
@@ -33,6 +38,8 @@ class StepOperators {
 
   /// Operators of steps of `path_mm`; some are missing where `cancel` was true.
   OperatorRows rows(double path_mm, const InParallel& in_parallel, const std::atomic<bool>* cancel = nullptr) const;
+  /// What rows() of a path would make, from some of the bins.
+  RowCounts counted(double path_mm) const;
   int first_alive() const { return grid_.first_alive(); }
 
  private:

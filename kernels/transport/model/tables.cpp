@@ -276,6 +276,10 @@ class TableBuilder::Layout {
   std::optional<EnergyGrid> grid;
 
   double water_range(double energy) const { return media[0].table.range(energy) / media[0].material.density * 10.0; }
+  /// mm that the protons of a class go in a step.
+  double path_of_class(int c) const {
+    return problem.stepping == Stepping::kDepth ? problem.grid.dz / std::cos(tables.theta[at(c)]) : problem.step;
+  }
   /// What follows from the way of one proton along a beam that comes to the first node with `energy`.
   AxisProton follow(const Beam& beam, double energy, const InParallel& in_parallel, Tables& t) const;
 
@@ -393,10 +397,9 @@ Tables TableBuilder::build(const InParallel& in_parallel, const std::atomic<bool
   const Layout& layout = *layout_;
   const Problem& p = layout.problem;
   Tables t = layout.tables;
-  const bool depth = p.stepping == Stepping::kDepth;
   std::vector<double>& paths = t.path_mm;
   for (int c = 0; c < t.classes; ++c) {
-    const double path = depth ? p.grid.dz / std::cos(t.theta[at(c)]) : p.step;
+    const double path = layout.path_of_class(c);
     const auto known = std::ranges::find(paths, path);
     t.path_of.push_back(static_cast<std::int32_t>(known - paths.begin()));
     if (known == paths.end()) paths.push_back(path);
@@ -424,6 +427,19 @@ Tables TableBuilder::build(const InParallel& in_parallel, const std::atomic<bool
   }
   t.tracks = track_scores(p, layout.media, *layout.grid, layout.entries, t, class_along(p, p.beam, t));
   return t;
+}
+
+RowCounts TableBuilder::counted() const {
+  const Layout& layout = *layout_;
+  const StepOperators operators(layout.problem, layout.media, *layout.grid, layout.tables.reactions);
+  std::vector<double> paths;
+  for (int c = 0; c < layout.tables.classes; ++c) paths.push_back(layout.path_of_class(c));
+  std::ranges::sort(paths);
+  paths.erase(std::ranges::unique(paths).begin(), paths.end());
+  const RowCounts shortest = operators.counted(paths.front()), longest = operators.counted(paths.back());
+  const double half = 0.5 * static_cast<double>(paths.size());
+  return {half * (shortest.rows + longest.rows), half * (shortest.gathered + longest.gathered),
+          half * (shortest.angles + longest.angles)};
 }
 
 /// The tables with the rows of steps along the beam for those of all.

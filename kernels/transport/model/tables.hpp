@@ -19,6 +19,7 @@
 namespace bb::transport {
 
 class StepOperators;
+struct RowCounts;
 
 /// How far operators reach, at the most, before they are made.
 struct Reach {
@@ -132,6 +133,8 @@ class TableBuilder {
   /// Throws Cancelled soon after `cancel` is true: many materials and angles take minutes.
   /// `rows_left`: without the rows of the operators, which a device makes.
   Tables build(const InParallel& in_parallel, const std::atomic<bool>* cancel = nullptr, bool rows_left = false) const;
+  /// How many numbers the rows of the operators are, of all paths; about.
+  RowCounts counted() const;
   /// The outline with spot `index` alone, and its way in. Any number of threads may ask at once.
   Tables alone(std::size_t index) const;
   /// Fills in what readouts need to know of that spot; `whole` are the tables that were built.

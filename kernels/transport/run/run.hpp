@@ -82,6 +82,9 @@ class Run {
   const transport::Variant& variant() const { return *variant_; }
   bool on_gpu() const { return bb::on_gpu(*variant_); }
   double estimate_bytes() const { return variant_->estimate_bytes(problem_, outline()); }
+  /// About the most memory that `execute` takes, on the side of too much: tables, ψ and results. Of a GPU it is the
+  /// GPU's. Keyframes come on top. Operators are made for it, so that it takes milliseconds.
+  double memory_bytes() const;
   /// Steps that the slowest proton can need, at most the scenario's limit.
   int steps_max() const { return steps_max_; }
   int threads() const { return threads_; }

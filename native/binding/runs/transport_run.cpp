@@ -139,7 +139,8 @@ struct State {
   ~State() { run.cancel(); }
 
   engine::Run run;
-  double estimate_bytes = run.estimate_bytes();  // of a window it takes a while: found once, where the run is laid out
+  double estimate_bytes = run.estimate_bytes();
+  std::optional<double> memory_bytes;  // takes a while: found where somebody asks for it
   RunResult result;
   MeasuringOptions measuring;
   DeviceObservation observed;
@@ -185,6 +186,7 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     out.Set("energies_MeV", to_array(env, t.energy));
     out.Set("extra_straggling_mm", t.extra_straggling_mm);
     out.Set("estimate_bytes", state_->estimate_bytes);
+    if (state_->memory_bytes) out.Set("memory_bytes", *state_->memory_bytes);
     out.Set("steps_max", run.steps_max());
     out.Set("threads", run.threads());
     return out;
@@ -321,9 +323,13 @@ Napi::Value lay_transport(const Napi::CallbackInfo& info) {
   auto layout = std::make_shared<Layout>();
   layout->problem = refusing(env, kNoMemory, [&] { return read_problem(Fields(problem, "problem")); });
   Layout* under = layout.get();
+  const bool memory = info.Length() > 1 && info[1].ToBoolean();
   return under->job.start(
       env, env.Undefined(), kNoMemory,
-      [under](const Job::Tell&) { under->state = std::make_shared<State>(std::move(under->problem)); },
+      [under, memory](const Job::Tell&) {
+        under->state = std::make_shared<State>(std::move(under->problem));
+        if (memory) under->state->memory_bytes = under->state->run.memory_bytes();
+      },
       [layout](Napi::Env to) -> Napi::Value {
         return run_class(to).New({Napi::External<std::shared_ptr<State>>::New(to, &layout->state)});
       });

@@ -7,7 +7,7 @@ namespace bb::binding {
 /// createTransport(problem): the JavaScript object over one engine::Run.
 Napi::Value create_transport(const Napi::CallbackInfo& info);
 
-/// layTransport(problem): a promise of the same. The grid is laid out on a thread of its own: with thousands of steps that
+/// layTransport(problem, memory?): a promise of the same; `memory`: its plan says what it takes. The grid is laid out on a thread of its own: with thousands of steps that
 /// takes a tenth of a second.
 Napi::Value lay_transport(const Napi::CallbackInfo& info);
 

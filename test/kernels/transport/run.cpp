@@ -591,6 +591,7 @@ TEST("variants: what a run took in memory is no more than a tenth above the esti
     const engine::RunResult r = run.execute({});
     CHECK(r.state_bytes > 0.0);
     CHECK(r.cell_steps > 0.0);
+    CHECK(r.state_bytes <= run.memory_bytes());
     if (id != "window" && id != "depth") CHECK(r.state_bytes <= 1.1 * estimate + 16e6);
   }
 }

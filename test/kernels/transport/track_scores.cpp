@@ -1,6 +1,7 @@
 // LET and spectra: what runs score of tracks, in every variant on the CPU.
 #include "transport/model/track_scores.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <string>
@@ -9,6 +10,7 @@
 #include "../problems.hpp"
 #include "check.hpp"
 #include "physics/track_moments.hpp"
+#include "transport/cpu/slice.hpp"
 #include "transport/run/run.hpp"
 
 namespace bb::test::track_scores {
@@ -148,6 +150,32 @@ TEST("tracks: where nobody asks, nothing is scored; bad depths and variants with
   p.variant = "cuda-fused";
   p.step = 1.0;
   CHECK_THROWS(test::Run(p), "does not score LET");
+}
+
+TEST("tracks: steps without scoring are compiled without it, whatever the tables say") {
+  const Problem p = edge(Stepping::kDepth);
+  const Tables t = build_tables(p);
+  const TablesByBin<double> typed(t);
+  const SliceOps<double>& ops = slice_ops<double>();
+  const SliceContext<double> context{&t, &typed, true, t.start.z};
+  Slice<double> slice;
+  slice.shape({0, 1, 0, t.ntheta, 0, t.nx});
+  std::vector<double> cells(slice.size(), 1.0);
+  slice.data = cells.data();
+  Left<double> left(t.ne - 1, slice, true, t.start.z);
+  std::vector<double> rows(left.size()), fields(kScorePlanes * t.plane()), tracks(t.tracks.size());
+  left.rows = rows.data();
+  const Tile all{0, t.nz, 0, t.nx};
+  const auto scored = [&](int with, double* to) {
+    ops.score[with](context, slice, left, to);
+    ops.add_left[with](context, &left, 1, all, {fields.data(), nullptr, to});
+    return sum(fields);
+  };
+  // Without, nothing may be touched that is not there.
+  const double without = scored(0, nullptr);
+  std::ranges::fill(fields, 0.0);
+  CHECK_EQ(scored(1, tracks.data()), without);
+  CHECK(sum(tracks) > 0.0);
 }
 
 }  // namespace bb::test::track_scores

@@ -69,8 +69,11 @@ export interface NativeAddon {
   fermiEyges(problem: TransportProblem): { readonly sigma_x_mm: Float64Array; readonly theta_rms_rad: Float64Array };
   /** Throws an Error whose `code` is 'invalid', 'memory', 'unsupported' or 'device'. */
   createTransport(problem: TransportProblem): TransportRun;
-  /** The same, laid out on a thread of its own: with many steps that takes a tenth of a second. Rejects as that throws. */
-  layTransport(problem: TransportProblem): Promise<TransportRun>;
+  /**
+   * The same, laid out on a thread of its own: with many steps that takes a tenth of a second. Rejects as that throws.
+   * `memory`: its plan says what it takes, found within some milliseconds.
+   */
+  layTransport(problem: TransportProblem, memory?: boolean): Promise<TransportRun>;
   /**
    * Every spot of the problem as a beam of its own, on one grid; `devices` share them, GPUs by index or UUID, in the place
    * of the problem's. Rejects as `createTransport` throws.
@@ -238,7 +241,10 @@ export interface TransportRun {
     readonly energies_MeV: Float64Array;
     /** Range spread (σ, mm of water) that the energy grid adds to the beam. */
     readonly extra_straggling_mm: number;
+    /** What ψ takes where it is filled: no run takes more for it. */
     readonly estimate_bytes: number;
+    /** About the most that the run takes, tables and results too, where it was asked for; of a GPU the GPU's. */
+    readonly memory_bytes?: number;
     readonly steps_max: number;
     readonly threads: number;
   };

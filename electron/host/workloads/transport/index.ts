@@ -34,14 +34,14 @@ async function resolve({ addon, memoryLimit_bytes }: ResolveParts, any: AnyReadi
   if (scenario === null || estimate === null || problem === null) return null;
   if (range_mm === null || waterRange_mm === null || table === null) return null;
   const asked = problem();
-  const { plan } = await laid(addon, asked);
+  const { plan } = await laid(addon, asked, true);
   const visits = expectedVisits(asked, plan, { range_mm, bins_mm: waterRange_mm });
   return {
     kind: 'transport',
     scenario: { ...scenario },
     variant: plan.variant,
     variants: variantsFor(addon, scenario.solver),
-    estimate: { total_bytes: plan.estimate_bytes, limit_bytes: memoryLimit_bytes },
+    estimate: { total_bytes: plan.memory_bytes ?? plan.estimate_bytes, limit_bytes: memoryLimit_bytes },
     grid: { ne: plan.ne, ntheta: plan.ntheta, nz: plan.nz, nx: plan.nx },
     cells: plan.ne * plan.ntheta * plan.nz * plan.nx,
     state_bytes: estimate.state_bytes,
@@ -66,15 +66,16 @@ export const transport: HostWorkload = {
   needs: async (addon, reading) => {
     const { range_mm, waterRange_mm } = narrowed(reading);
     const problem = problemOf(narrowed(reading));
-    const { plan } = await laid(addon, problem);
+    const { plan } = await laid(addon, problem, true);
     const ranges = { range_mm: range_mm ?? 0, bins_mm: waterRange_mm ?? 0 };
-    const { variant, precision, estimate_bytes, ne, ntheta, nz, nx } = plan;
+    const { variant, precision, estimate_bytes, memory_bytes, ne, ntheta, nz, nx } = plan;
     const visits = expectedVisits(problem, plan, ranges);
     const grid = { ne, ntheta, nz, nx };
     return {
       variant,
       precision,
       state_bytes: estimate_bytes,
+      ...(memory_bytes !== undefined && { memory_bytes }),
       size: gridText(grid),
       sizes: { grid },
       pictures_bytes: picturesBytes(problem, grid),

@@ -35,9 +35,9 @@ export const transportUserKernels: UserKernelWorkload = {
       const by = byBase(problem, kernel);
       return new UserKernelTransportRun(known.loaded(kernel), by, engine.createTransport(by));
     },
-    layTransport: async (problem) => {
+    layTransport: async (problem, memory) => {
       const kernel = known.find('transport', problem.solver.variant);
-      if (kernel === null) return engine.layTransport(problem);
+      if (kernel === null) return engine.layTransport(problem, memory);
       const by = byBase(problem, kernel);
       return new UserKernelTransportRun(known.loaded(kernel), by, await engine.layTransport(by));
     },

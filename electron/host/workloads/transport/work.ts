@@ -20,9 +20,9 @@ export function workOf(addon: NativeAddon, plan: Planned): Work {
   };
 }
 
-/** The run, laid out and not started. Throws what the engine refuses, and BraggError for what would take too long. */
-export async function laid(addon: NativeAddon, problem: TransportProblem): Promise<TransportRun> {
-  const run = await addon.layTransport(problem);
+/** The run, laid out and not started; `memory`: its plan says what it takes. Throws what the engine refuses, and BraggError for what would take too long. */
+export async function laid(addon: NativeAddon, problem: TransportProblem, memory = false): Promise<TransportRun> {
+  const run = await addon.layTransport(problem, memory);
   refuseTooLong(workOf(addon, run.plan));
   return run;
 }

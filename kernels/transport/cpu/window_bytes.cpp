@@ -1,0 +1,249 @@
+#include "window_bytes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <vector>
+
+#include "physics/moment_taps.hpp"
+#include "slice.hpp"
+#include "transport/model/index.hpp"
+#include "transport/model/medium.hpp"
+#include "transport/run/by_precision.hpp"
+
+namespace bb::transport {
+namespace {
+
+constexpr int kLooks = 16;      // depths at which the boxes are laid out,
+constexpr double kLast = 0.95;  // up to here: behind it protons stop
+constexpr int kColumns = 64;    // columns that are looked at, at most
+// What came out was 0.8 to 1.6 of what runs took; less where tails go on to the cut of FP64.
+constexpr double kSurePath = 1.3, kSureDepth = 1.4, kSureFp64 = 1.3;
+constexpr double kRoom = 1.25;   // of what is stored, for the next step
+constexpr double kTilted = 1.2;  // widths of a tilted beam's row in depth: its ends hold less than the middle
+
+/// The share of the beam below which a plane of a box is cut, as in SlicedSolver, as -2 ln.
+double cut_of(const Problem& p) { return 2.0 * std::log(p.precision == Precision::kFp32 ? 1e11 : 1e18); }
+
+/// Half-widths in standard deviations: what is left of the cut for a plane that holds `share` of the others at its middle.
+double left_of(double cut, double spent, double share) {
+  return std::sqrt(std::max(0.0, cut - spent + 2.0 * std::log(std::min(1.0, share))));
+}
+
+/// What a cell holds of a normal distribution, at its middle.
+double share_of(double cell, double sigma) { return cell / std::max(cell, sigma * std::sqrt(2.0 * std::numbers::pi)); }
+
+/// The beam behind some way along its axis.
+struct Widths {
+  double left_mm;                       // of the range in water
+  double angle = 0, place = 0;          // of scattering and the beam's own: variance, rad² and mm²
+  double mixed = 0, scattered_mm2 = 0;  // rad mm; of scattering alone
+  double detour_mm = 0;                 // mean
+};
+
+/// How far apart a value lies from an interval.
+double outside(double value, double low, double high) { return std::max({0.0, low - value, value - high}); }
+
+class Boxes {
+ public:
+  Boxes(const Problem& p, const Tables& t);
+
+  /// Bytes of the slices before and after the step at a depth, and of what they leave.
+  double at(double share) const;
+  double scratch() const;
+
+ private:
+  double range_mm(double energy) const { return media_[0].table.range(energy) / media_[0].material.density * 10.0; }
+  void follow();
+  Widths widths(double left_mm) const;
+  double lost_mm(int column, double way_mm) const;
+
+  const Problem& p_;
+  const Tables& t_;
+  bool depth_;
+  std::vector<Medium> media_;
+  std::vector<double> relative_;  // stopping of each material over that of water
+  std::vector<double> bin_mm_;    // [ne] range in water
+  std::vector<int> half_;         // [ne] of angle kernels, over the materials
+  std::vector<Widths> followed_;
+  double
+      behind_;  // mean detours per unit of the cut that the row in depth reaches back: detours have an exponential tail
+  double rows_ = 4.0;     // of a row in depth that goes on by whole cells and by parts of them
+  double length_mm_ = 0;  // of the way along the axis
+  double slowest_mm_ = 0, fastest_mm_ = 0, low_x_ = 0, high_x_ = 0, spread_mm_ = 0;
+};
+
+Boxes::Boxes(const Problem& p, const Tables& t)
+    : p_(p), t_(t), depth_(p.stepping == Stepping::kDepth), behind_(p.precision == Precision::kFp32 ? 0.33 : 1.7) {
+  for (const Material& m : p.materials) media_.emplace_back(m);
+  constexpr double kSomeEnergy = 100.0, kSomeWay = 1.0;
+  for (const Medium& m : media_) {
+    const double after = m.energy_after(kSomeEnergy, kSomeWay);
+    relative_.push_back((range_mm(kSomeEnergy) - range_mm(after)) / kSomeWay);
+  }
+  const double path = depth_ ? p.grid.dz / std::cos(t.theta.back()) : p.step;
+  for (int e = 0; e < t.ne; ++e) {
+    const double energy = std::max(t.energy[u(e)], 1e-3);
+    bin_mm_.push_back(range_mm(energy));
+    double widest = 0.0;
+    for (const Medium& m : media_) {
+      const double thickness = m.thickness(path);
+      const double before = m.table.energy_at(m.table.range(energy) + 0.5 * thickness);
+      widest = std::max(widest, thickness * scattering_power(p, m.material, media_[0].table, before));
+    }
+    const double cells = physics::MomentTaps::kTailSigmas * std::sqrt(widest) / p.grid.dtheta;
+    half_.push_back(static_cast<int>(std::min(std::ceil(cells), static_cast<double>(t.ntheta))));
+  }
+  fastest_mm_ = t.beam_range_mm;
+  slowest_mm_ = t.beam_range_mm - t.spots_span_mm;
+  low_x_ = std::numeric_limits<double>::max();
+  high_x_ = -low_x_;
+  double energy_sigma = 0.0;
+  for (const Beam& spot : spots_of(p)) {
+    low_x_ = std::min(low_x_, spot.x);
+    high_x_ = std::max(high_x_, spot.x);
+    energy_sigma = std::max(energy_sigma, spot.energy_sigma / spot.energy);
+  }
+  constexpr double kExponent = 1.77;  // of the range by the energy
+  spread_mm_ = std::hypot(kExponent * t.beam_range_mm * energy_sigma, t.extra_straggling_mm);
+  follow();
+  length_mm_ = t.axis_steps * (depth_ ? p.grid.dz / std::cos(p.beam.angle) : p.step);
+  // Where what falls behind is moved on at first order; see build_streaming().
+  constexpr double kLongDetour_mm = 0.09;
+  if (!depth_ && followed_.back().detour_mm > kLongDetour_mm) rows_ += 2.0;
+}
+
+/// Scattering along the axis, through the matter there.
+void Boxes::follow() {
+  double sigma = 0.0, width = 0.0;
+  for (const Beam& spot : spots_of(p_)) {
+    sigma = std::max(sigma, spot.angle_sigma);
+    width = std::max(width, spot.x_sigma);
+  }
+  Widths now{t_.beam_range_mm, sigma * sigma, width * width, -p_.beam.focus * sigma * sigma};
+  double energy = p_.beam.energy, way = 0.0;
+  const double step = std::max(p_.grid.dz, t_.beam_range_mm / 256.0);
+  while (energy > p_.grid.cutoff) {
+    followed_.push_back(now);
+    const int z = static_cast<int>((p_.beam.z + way * std::cos(p_.beam.angle)) / p_.grid.dz);
+    const int x = static_cast<int>(std::floor((p_.beam.x + way * std::sin(p_.beam.angle)) / p_.grid.dx + 0.5 * t_.nx));
+    if (z >= t_.nz) break;
+    const Medium& m = media_[p_.map[u(z) * u(t_.nx) + u(std::clamp(x, 0, t_.nx - 1))]];
+    const double after = m.energy_after(energy, step);
+    const double middle = std::max(m.energy_after(energy, 0.5 * step), p_.grid.cutoff);
+    const double power = scattering_power(p_, m.material, media_[0].table, middle) * 0.1 * m.material.density;
+    const double gained = power * step;
+    now.place += 2.0 * now.mixed * step + now.angle * step * step + gained * step * step / 3.0;
+    now.mixed += now.angle * step + gained * step / 2.0;
+    now.angle += gained;
+    now.detour_mm += 0.5 * (now.angle - sigma * sigma) * step;
+    now.scattered_mm2 = std::max(0.0, now.place - width * width - sigma * sigma * way * way);
+    way += step;
+    energy = after;
+    now.left_mm = after > 0.0 ? range_mm(after) : 0.0;
+  }
+  followed_.push_back(now);
+}
+
+Widths Boxes::widths(double left_mm) const {
+  const auto found = std::ranges::find_if(followed_, [&](const Widths& w) { return w.left_mm <= left_mm; });
+  return found == followed_.end() ? followed_.back() : *found;
+}
+
+/// Range in water that a proton loses on its way along the beam, `way_mm` from the entrance in `column` there.
+double Boxes::lost_mm(int column, double way_mm) const {
+  const double cosine = std::cos(p_.beam.angle), shift = std::tan(p_.beam.angle) * p_.grid.dz / p_.grid.dx;
+  const int first = static_cast<int>(p_.beam.z / p_.grid.dz);
+  const double cells = way_mm * cosine / p_.grid.dz;
+  double lost = 0.0;
+  for (int i = 0; i < cells && first + i < t_.nz; ++i) {
+    const int x = std::clamp(column + static_cast<int>(std::floor((i + 0.5) * shift)), 0, t_.nx - 1);
+    const double part = std::min(1.0, cells - i);
+    lost += part * p_.grid.dz / cosine * relative_[p_.map[u(first + i) * u(t_.nx) + u(x)]];
+  }
+  return lost;
+}
+
+double Boxes::scratch() const {
+  const double pitch = align_up(t_.nx) + kRowAlign;
+  return pitch * (2.0 * kRowsTogether + t_.ntheta * (depth_ ? 1.0 : 1.0 + physics::kRemapTaps));
+}
+
+double Boxes::at(double share) const {
+  const double bin = std::max(1e-9, bin_mm_.back() - (t_.ne > 1 ? bin_mm_[u(t_.ne - 2)] : 0.0));
+  const double way = share * length_mm_;
+  const int middle = static_cast<int>(std::floor(0.5 * (low_x_ + high_x_) / p_.grid.dx + 0.5 * t_.nx));
+  const Widths mean = widths(t_.beam_range_mm - lost_mm(std::clamp(middle, 0, t_.nx - 1), way));
+  constexpr double kStraggling = 0.12, kPower = 0.935, kGrowth = 1.87;  // cm; of the range, protons in water
+  const double straggling = kStraggling * std::pow(0.1 * t_.beam_range_mm, kPower);
+  const double sigma = std::hypot(
+      spread_mm_, straggling * std::sqrt(1.0 - std::pow(std::max(0.0, mean.left_mm / t_.beam_range_mm), kGrowth)), bin);
+  const double place = std::sqrt(mean.place);
+  const double cut = cut_of(p_) + 2.0 * std::log(share_of(bin, sigma));
+  const double reach_x = left_of(cut, 0.0, share_of(p_.grid.dx, place)) * place;
+  const double along_x = way * std::sin(p_.beam.angle);
+  const auto column_of = [&](double x) {
+    return std::clamp(static_cast<int>(std::floor(x / p_.grid.dx + 0.5 * t_.nx)), 0, t_.nx - 1);
+  };
+  const int low = column_of(low_x_ - reach_x), high = column_of(high_x_ + reach_x);
+  const int stride = 1 + (high - low) / kColumns;
+  struct Column {
+    double x, spent, lost;
+  };
+  std::vector<Column> columns;
+  for (int c = low; c <= high; c += stride) {
+    const double x = (c + 0.5 - 0.5 * t_.nx) * p_.grid.dx;
+    const double away = outside(x, low_x_, high_x_) / place;
+    columns.push_back({x, away * away, lost_mm(c, way)});
+  }
+  const double sine = std::abs(std::sin(p_.beam.angle));
+  double cells = 0.0, left = 0.0;
+  for (int e = 0; e < t_.ne; ++e) {
+    double from = t_.nx, to = 0.0, least = std::numeric_limits<double>::max();
+    for (const Column& c : columns) {
+      const double away = outside(bin_mm_[u(e)], slowest_mm_ - c.lost, fastest_mm_ - c.lost) / sigma;
+      const double spent = away * away;
+      if (spent + c.spent > cut + 2.0 * std::log(share_of(p_.grid.dx, place))) continue;
+      least = std::min(least, spent);
+      const double x = (c.x + along_x) / p_.grid.dx + 0.5 * t_.nx;
+      from = std::min(from, x - stride);
+      to = std::max(to, x + stride);
+    }
+    if (from > to || least > cut) continue;
+    const Widths w = widths(std::min(bin_mm_[u(e)], mean.left_mm));
+    const double angle = std::sqrt(w.angle);
+    const double reach_a = left_of(cut, least, share_of(p_.grid.dtheta, angle)) * angle / p_.grid.dtheta;
+    const double angles = std::min<double>(t_.ntheta, 2.0 * (reach_a + half_[u(e)]) + 1.0);
+    // Streaming goes on by a step at the outermost angles.
+    const double tangent = std::tan(std::min(1.4, reach_a * p_.grid.dtheta));
+    const double on = t_.path_step * tangent / p_.grid.dx + 1.0;
+    const double x0 = std::clamp(from - on, 0.0, static_cast<double>(t_.nx)),
+                 x1 = std::clamp(to + on, 0.0, static_cast<double>(t_.nx));
+    if (x0 >= x1) continue;
+    const double pitch = align_up(static_cast<int>(std::ceil(x1))) - align_down(static_cast<int>(x0));
+    double rows = 1.0;
+    if (!depth_) {
+      const double tail = behind_ * (cut - least) * w.detour_mm;
+      const double tilted = kTilted * left_of(cut, least, 1.0) * std::sqrt(w.scattered_mm2) * sine;
+      rows = std::min<double>(t_.nz, (tail + tilted) / p_.grid.dz + rows_);
+    }
+    cells += rows * angles * pitch;
+    left += rows * static_cast<double>(kLeftRows) * pitch;
+  }
+  return kRoom * (2.0 * cells + left);
+}
+
+}  // namespace
+
+double window_bytes(const Problem& p, const Tables& t, int threads) {
+  if (p.filled) return estimate_dense(p, t);
+  const Boxes boxes(p, t);
+  double most = 0.0;
+  for (int i = 1; i <= kLooks; ++i) most = std::max(most, boxes.at(kLast * i / kLooks));
+  const double sure =
+      (p.stepping == Stepping::kDepth ? kSureDepth : kSurePath) * (p.precision == Precision::kFp64 ? kSureFp64 : 1.0);
+  return value_bytes(p) * (sure * most + threads * boxes.scratch());
+}
+
+}  // namespace bb::transport
