@@ -93,7 +93,12 @@ class Thread {
 
   #rest(): void {
     this.#worker.unref();
-    this.#idle = setTimeout(() => void this.#worker.terminate(), this.keeps ? KEEPING_MS : IDLE_MS);
+    // Gone before it ends: what is asked for meanwhile goes to another.
+    const end = (): void => {
+      this.#gone();
+      void this.#worker.terminate();
+    };
+    this.#idle = setTimeout(end, this.keeps ? KEEPING_MS : IDLE_MS);
     this.#idle.unref();
   }
 

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { unpackRun } from '../../../../../electron/host/app/run-files/packer.ts';
 import { withSharedArrays } from '../../../../../electron/host/io/aside/shared.ts';
 import { task, taskNames } from '../../../../../electron/host/io/aside/task.ts';
@@ -32,4 +32,18 @@ it('large arrays are shared and stay what they were, small ones are left', async
   expect(shared.a[0].buffer).toBeInstanceOf(SharedArrayBuffer);
   expect(shared.a[0]).toEqual(large);
   expect(shared.small).toBe(small);
+});
+
+it('what is asked for in the moment that an idle thread ends is done by another', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const asked = () => unpackRun({ bytes: new Uint8Array(3), name: 'a.h5' }).catch((error: Error) => error.message);
+  try {
+    for (let i = 0; i < 3; i += 1) {
+      expect(await asked()).toContain('a.h5 cannot be opened as a run');
+      // Those that keep what they have read, too.
+      vi.advanceTimersByTime(700_000);
+    }
+  } finally {
+    vi.useRealTimers();
+  }
 });
