@@ -26,6 +26,7 @@ import {
   readTaskSessions,
   targetLines,
 } from './bench/targets.mjs';
+import { commandLine } from './bench/told.mjs';
 import { measureWaits, waitsArguments } from './bench/waits.mjs';
 import { hand } from './setup/command.mjs';
 import { callerFolder, inRoot } from './setup/root.mjs';
@@ -59,7 +60,7 @@ async function record(sessions, { kept, folder, most_s }) {
     const out = path.join(folder, session.file);
     mkdirSync(path.dirname(out), { recursive: true });
     // What was recorded before is kept by git.
-    const all = [inRoot('dist/host/cli.js'), ...session.words, '--out', out, '--force'];
+    const all = [commandLine(), ...session.words, '--out', out, '--force'];
     worst = Math.max(worst, await hand(process.execPath, all));
     const took = 1e-3 * (performance.now() - begun) - passed_s;
     say(`${nameOf(session)}: ${took.toFixed(1)} s`);

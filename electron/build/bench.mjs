@@ -23,6 +23,7 @@ import {
   studyTargets,
   targetLines,
 } from './bench/targets.mjs';
+import { commandLine } from './bench/told.mjs';
 import { measureWaits, waitsArguments } from './bench/waits.mjs';
 import { capture, hand } from './setup/command.mjs';
 import { callerFolder, inRoot } from './setup/root.mjs';
@@ -63,7 +64,7 @@ await main(async () => {
   const args = given.filter((one) => one !== KEEP);
   const { own, others, alone } = waitsArguments(args);
   await build(others.length > 0 ? await commandLineSteps() : await everyStep());
-  const cli = inRoot('dist/host/cli.js');
+  const cli = commandLine();
   if (alone && others.length === 0) {
     for (const line of targetLines(await measureWaits(own))) say(line);
     return 0;

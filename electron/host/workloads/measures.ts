@@ -60,6 +60,12 @@ export const energyMeasures = (joules: number | null, of: string): readonly Meas
   { group: 'energy', name: 'energy_of', unit: '', value: of },
 ];
 
+/** What a session's entry counted, but for its energy, which is a group of its own. */
+export const quantityReadouts = (quantities: readonly Quantity[]): readonly Measure[] =>
+  quantities
+    .filter(({ id }) => id !== ENERGY_QUANTITY)
+    .map(({ id, unit, value }) => ({ group: 'readouts', name: id, unit, value }));
+
 /** What a session says of an entry's energy; nothing where it was not asked. */
 export function sessionEnergy(quantities: readonly Quantity[], facts: SessionReport['facts']): readonly Measure[] {
   const told = facts.filter(([name]) => name === ENERGY_FACT).map(([, value]) => value);

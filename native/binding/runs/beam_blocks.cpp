@@ -13,8 +13,7 @@ namespace {
 
 using engine::LedgerRow;
 
-constexpr std::size_t kMostBlocks = 128;  // half a megabyte each
-constexpr std::size_t kLedgerWidth = std::size(engine::kLedgerColumns);
+constexpr std::size_t kMostBlocks = 128;        // half a megabyte each
 constexpr std::chrono::milliseconds kLook{20};  // between two looks whether someone has cancelled
 
 /// Room for any beam: as many steps as are allowed, and a profile along any axis.
@@ -24,7 +23,7 @@ std::size_t most_values(const engine::Beams& beams) {
   const auto bins = static_cast<std::size_t>(std::ceil(grid.nx * grid.dx / grid.dz)) + nz + 4;
   const auto steps = static_cast<std::size_t>(beams.run().steps_max());
   constexpr std::size_t kNumbers = 32;
-  return kNumbers + nz * (nx + engine::Crossing::kCount) + steps * 2 * (kLedgerWidth + transport::kFaces) + bins;
+  return kNumbers + nz * (nx + engine::Crossing::kCount) + steps * 2 * (ledger_width(true) + transport::kFaces) + bins;
 }
 
 /// Writes one value after the other.
@@ -35,15 +34,9 @@ class Writer {
   void add(double value) { take(1)[0] = value; }
   void add(std::span<const double> values) { std::ranges::copy(values, take(values.size()).begin()); }
   void add_ledger(const std::vector<LedgerRow>& rows, bool energy) {
-    for (const LedgerRow& row : rows) {
-      for (const engine::LedgerColumn& column : engine::kLedgerColumns) {
-        if (energy || !column.energy_only) add(column.value(row));
-      }
-    }
+    write_ledger(rows, energy, take(rows.size() * ledger_width(energy)));
   }
-  void add_faces(const std::vector<LedgerRow>& rows) {
-    for (const LedgerRow& row : rows) add(std::span<const double>(row.escaped));
-  }
+  void add_faces(const std::vector<LedgerRow>& rows) { write_faces(rows, take(rows.size() * transport::kFaces)); }
 
  private:
   std::span<double> take(std::size_t n) {

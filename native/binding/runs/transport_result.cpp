@@ -15,23 +15,14 @@ using engine::LedgerRow;
 using engine::RunResult;
 
 Napi::Float64Array ledger_array(Napi::Env env, const std::vector<LedgerRow>& rows, bool energy) {
-  const auto shown = [energy](const engine::LedgerColumn& column) { return energy || !column.energy_only; };
-  const auto columns = std::ranges::count_if(engine::kLedgerColumns, shown);
-  Napi::Float64Array out = Napi::Float64Array::New(env, rows.size() * static_cast<std::size_t>(columns));
-  double* to = out.Data();
-  for (const LedgerRow& row : rows) {
-    for (const engine::LedgerColumn& column : engine::kLedgerColumns) {
-      if (shown(column)) *to++ = column.value(row);
-    }
-  }
+  Napi::Float64Array out = Napi::Float64Array::New(env, rows.size() * ledger_width(energy));
+  write_ledger(rows, energy, {out.Data(), out.ElementLength()});
   return out;
 }
 
-/// [step][Face] what has escaped through each face.
 Napi::Float64Array faces_array(Napi::Env env, const std::vector<LedgerRow>& rows) {
   Napi::Float64Array out = Napi::Float64Array::New(env, rows.size() * transport::kFaces);
-  double* to = out.Data();
-  for (const LedgerRow& r : rows) to = std::copy(r.escaped.begin(), r.escaped.end(), to);
+  write_faces(rows, {out.Data(), out.ElementLength()});
   return out;
 }
 
@@ -62,6 +53,25 @@ BeamNumbers::BeamNumbers(const transport::Tables& t)
       extra_straggling_mm(std::hypot(t.extra_straggling_mm, t.row_spread_mm)),
       range_mean_mm(t.beam_range_mm),
       end_excess_mm(t.end_excess_mm) {}
+
+std::size_t ledger_width(bool energy) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      engine::kLedgerColumns, [energy](const engine::LedgerColumn& column) { return energy || !column.energy_only; }));
+}
+
+void write_ledger(const std::vector<LedgerRow>& rows, bool energy, std::span<double> to) {
+  auto at = to.begin();
+  for (const LedgerRow& row : rows) {
+    for (const engine::LedgerColumn& column : engine::kLedgerColumns) {
+      if (energy || !column.energy_only) *at++ = column.value(row);
+    }
+  }
+}
+
+void write_faces(const std::vector<LedgerRow>& rows, std::span<double> to) {
+  auto at = to.begin();
+  for (const LedgerRow& row : rows) at = std::ranges::copy(row.escaped, at).out;
+}
 
 const char* precision_name(transport::Precision p) { return p == transport::Precision::kFp32 ? "fp32" : "fp64"; }
 

@@ -14,12 +14,11 @@ import {
 } from '../../../contract/study/index.ts';
 import { configuredName } from '../../../contract/tuning/configured.ts';
 import { fromNative } from '../../io/addon/addon.ts';
-import { ENERGY_QUANTITY } from '../../model/bench/conditions/energy.ts';
 import { limitsOf, sessionGpus } from '../../model/bench/index.ts';
 import { medianInterval } from '../../model/bench/statistics.ts';
 import { measureReport, measureSession } from '../../workloads/bench.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
-import { measuresOf, sessionEnergy, unitBySuffix } from '../../workloads/measures.ts';
+import { measuresOf, quantityReadouts, sessionEnergy, unitBySuffix } from '../../workloads/measures.ts';
 import { type AnyReading, refusalOf } from '../../workloads/scenarios/index.ts';
 import { documentOf } from '../studies/documents.ts';
 import { whereOf } from '../studies/points/where.ts';
@@ -74,9 +73,7 @@ function measuresOfEntry(
       ...Object.fromEntries(checks),
       bitwise: entry.determinism === null ? undefined : entry.determinism.bitwise ? 'yes' : 'no',
     }),
-    ...entry.quantities
-      .filter(({ id }) => id !== ENERGY_QUANTITY)
-      .map(({ id, unit, value }) => ({ group: 'readouts' as const, name: id, unit, value })),
+    ...quantityReadouts(entry.quantities),
     { group: 'times', name: 'time_s', unit: 's', value: entry.time_s, ...(interval ?? {}) },
     ...measuresOf('times', unitBySuffix, {
       setup_s: entry.setup_s,

@@ -1,8 +1,7 @@
 /** What studies keep of a small measured workload: the variant that was asked for, else the fastest that is right. */
 import { BraggError } from '../../../contract/errors.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
-import { ENERGY_QUANTITY } from '../../model/bench/conditions/energy.ts';
-import { type Measured, measuresOf, sessionEnergy, unitBySuffix } from '../measures.ts';
+import { type Measured, measuresOf, quantityReadouts, sessionEnergy, unitBySuffix } from '../measures.ts';
 import { bestOf, type TaskRunData } from './task-data.ts';
 
 export function taskMeasures(run: TaskRunData): Measured {
@@ -20,9 +19,7 @@ export function taskMeasures(run: TaskRunData): Measured {
     measures: [
       // Whether the answer is right stands beside how far it is off.
       ...measuresOf('readouts', unitBySuffix, { verdict: entry.verdict, ...Object.fromEntries(checks) }),
-      ...entry.quantities
-        .filter(({ id }) => id !== ENERGY_QUANTITY)
-        .map(({ id, unit, value }) => ({ group: 'readouts' as const, name: id, unit, value })),
+      ...quantityReadouts(entry.quantities),
       ...measuresOf('times', (name) => (name.endsWith('_per_s') ? '1/s' : unitBySuffix(name)), {
         ...{ time_s: entry.time_s, setup_s: entry.setup_s, wall_s: entry.wall_s },
         ...{ spread: entry.spread, rounds: entry.samples.length },
