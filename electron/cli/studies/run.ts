@@ -26,9 +26,7 @@ export interface Opened {
   readonly here_s: number | null;
 }
 
-export const asPlanned = (folder: StudyFolder): Opened => ({
-  ...{ folder, budget: folder.study.budget, here_s: null },
-});
+export const asPlanned = (folder: StudyFolder): Opened => ({ folder, budget: folder.study.budget, here_s: null });
 
 /** The study's folder: as planned before, or planned now. */
 export async function opened(context: VerbContext, host: Host, operand: string): Promise<Opened> {

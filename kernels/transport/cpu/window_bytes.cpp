@@ -6,6 +6,7 @@
 #include <numbers>
 #include <vector>
 
+#include "physics/fermi_eyges.hpp"
 #include "physics/moment_taps.hpp"
 #include "slice.hpp"
 #include "transport/model/index.hpp"
@@ -36,10 +37,10 @@ double share_of(double cell, double sigma) { return cell / std::max(cell, sigma 
 
 /// The beam behind some way along its axis.
 struct Widths {
-  double left_mm;                       // of the range in water
-  double angle = 0, place = 0;          // of scattering and the beam's own: variance, rad² and mm²
-  double mixed = 0, scattered_mm2 = 0;  // rad mm; of scattering alone
-  double detour_mm = 0;                 // mean
+  double left_mm;               // of the range in water
+  physics::PencilMoments beam;  // of scattering and the beam's own
+  double scattered_mm2 = 0;     // variance by scattering alone
+  double detour_mm = 0;         // mean
 };
 
 /// How far apart a value lies from an interval.
@@ -121,7 +122,7 @@ void Boxes::follow() {
     sigma = std::max(sigma, spot.angle_sigma);
     width = std::max(width, spot.x_sigma);
   }
-  Widths now{t_.beam_range_mm, sigma * sigma, width * width, -p_.beam.focus * sigma * sigma};
+  Widths now{t_.beam_range_mm, {sigma * sigma, -p_.beam.focus * sigma * sigma, width * width}};
   double energy = p_.beam.energy, way = 0.0;
   const double step = std::max(p_.grid.dz, t_.beam_range_mm / 256.0);
   while (energy > p_.grid.cutoff) {
@@ -133,12 +134,9 @@ void Boxes::follow() {
     const double after = m.energy_after(energy, step);
     const double middle = std::max(m.energy_after(energy, 0.5 * step), p_.grid.cutoff);
     const double power = scattering_power(p_, m.material, media_[0].table, middle) * 0.1 * m.material.density;
-    const double gained = power * step;
-    now.place += 2.0 * now.mixed * step + now.angle * step * step + gained * step * step / 3.0;
-    now.mixed += now.angle * step + gained * step / 2.0;
-    now.angle += gained;
-    now.detour_mm += 0.5 * (now.angle - sigma * sigma) * step;
-    now.scattered_mm2 = std::max(0.0, now.place - width * width - sigma * sigma * way * way);
+    now.beam = physics::drifted(now.beam, step, power);
+    now.detour_mm += 0.5 * (now.beam.theta_theta - sigma * sigma) * step;
+    now.scattered_mm2 = std::max(0.0, now.beam.x_x - width * width - sigma * sigma * way * way);
     way += step;
     energy = after;
     now.left_mm = after > 0.0 ? range_mm(after) : 0.0;
@@ -179,7 +177,7 @@ double Boxes::at(double share) const {
   const double straggling = kStraggling * std::pow(0.1 * t_.beam_range_mm, kPower);
   const double sigma = std::hypot(
       spread_mm_, straggling * std::sqrt(1.0 - std::pow(std::max(0.0, mean.left_mm / t_.beam_range_mm), kGrowth)), bin);
-  const double place = std::sqrt(mean.place);
+  const double place = std::sqrt(mean.beam.x_x);
   const double cut = cut_of(p_) + 2.0 * std::log(share_of(bin, sigma));
   const double reach_x = left_of(cut, 0.0, share_of(p_.grid.dx, place)) * place;
   const double along_x = way * std::sin(p_.beam.angle);
@@ -212,7 +210,7 @@ double Boxes::at(double share) const {
     }
     if (from > to || least > cut) continue;
     const Widths w = widths(std::min(bin_mm_[u(e)], mean.left_mm));
-    const double angle = std::sqrt(w.angle);
+    const double angle = std::sqrt(w.beam.theta_theta);
     const double reach_a = left_of(cut, least, share_of(p_.grid.dtheta, angle)) * angle / p_.grid.dtheta;
     const double angles = std::min<double>(t_.ntheta, 2.0 * (reach_a + half_[u(e)]) + 1.0);
     // Streaming goes on by a step at the outermost angles.
