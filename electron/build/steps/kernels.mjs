@@ -19,6 +19,9 @@ const WANTED = [80, 86, 89, 90, 100, 120];
 /** The PTX kept beside the fat binary for reading: the oldest supported GPU's. */
 const PTX_ARCHITECTURE = 80;
 
+/** Where constants of kernels, and so their launch bounds, may change: kernels/tuning/tunable.hpp. */
+const TUNED_SINCE = 90;
+
 /** What the workbench shows of a variant: the code that launches its kernels too. */
 const SHOWN = ['kernels/**/*.{cu,cuh,hpp,cpp}'];
 
@@ -107,19 +110,28 @@ async function compileWorkload(nvcc, workload) {
   const usable = await architectures(nvcc);
   const newest = usable.at(-1);
   const codes = usable.flatMap((sm) => ['-gencode', `arch=compute_${sm},code=sm_${sm}`]);
+  // nvcc before CUDA 11.8 knows no GPU of the later generation.
+  const generations = [PTX_ARCHITECTURE, TUNED_SINCE].filter((since) => usable.some((sm) => sm >= since));
+  /** @param {number} since */
+  const ptxOf = (since) =>
+    since === PTX_ARCHITECTURE ? `${out}.ptx` : inRoot('dist/.stamps', `${workload}-${since}.ptx`);
+  mkdirSync(inRoot('dist/.stamps'), { recursive: true });
   const [log] = await Promise.all([
     compile(nvcc, [
       ...['-fatbin', '-o', `${out}.fatbin`, '-Xptxas', '-v', '--threads', String(availableParallelism())],
       ...[...codes, '-gencode', `arch=compute_${newest},code=compute_${newest}`],
       source,
     ]),
-    compile(nvcc, ['-ptx', '-o', `${out}.ptx`, `-arch=compute_${PTX_ARCHITECTURE}`, source]),
+    ...generations.map((since) => compile(nvcc, ['-ptx', '-o', ptxOf(since), `-arch=compute_${since}`, source])),
   ]);
   const { output: version } = await capture(nvcc, ['--version']);
   const report = {
     workload,
     compiler: /release ([\d.]+), V([\d.]+)/.exec(version)?.[2] ?? null,
-    kernels: readResources(log, readFileSync(`${out}.ptx`, 'utf8')),
+    kernels: readResources(
+      log,
+      Object.fromEntries(generations.map((since) => [since, readFileSync(ptxOf(since), 'utf8')])),
+    ),
   };
   writeFileSync(`${out}.resources.json`, `${JSON.stringify(report, null, 1)}\n`);
 }

@@ -34,14 +34,19 @@ function readBounds(ptx) {
  *   ptxas info    : Used 32 registers, used 1 barriers, 1024 bytes smem, 380 bytes cmem[0]
  *
  * How many threads a block may have stands in the PTX alone, where a kernel
- * has launch bounds.
+ * has launch bounds. These may be tuned by generation.
  *
  * @param {string} log
- * @param {string} ptx of the same kernels, for any architecture
+ * @param {Readonly<Record<number, string>>} ptx of the same kernels by generation: sm_89 has the bounds of 80, sm_100 those of 90
  * @returns {KernelResources[]} sorted by name, then architecture
  */
 export function readResources(log, ptx) {
-  const bounds = readBounds(ptx);
+  const generations = Object.entries(ptx)
+    .map(([since, text]) => ({ since: Number(since), bounds: readBounds(text) }))
+    .sort((a, b) => b.since - a.since);
+  /** @param {string} architecture */
+  const boundsOf = (architecture) =>
+    generations.find(({ since }) => since <= Number.parseInt(architecture, 10))?.bounds ?? new Map();
   const kernels = [];
   for (const part of log.split(/^ptxas info\s*: Compiling entry function /m).slice(1)) {
     const head = /^'([^']+)' for 'sm_(\d+[a-z]?)'/.exec(part);
@@ -60,7 +65,7 @@ export function readResources(log, ptx) {
       spill_store_bytes: bytes(/(\d+) bytes spill stores/),
       spill_load_bytes: bytes(/(\d+) bytes spill loads/),
       barriers: bytes(/used (\d+) barriers/),
-      max_threads: bounds.get(String(head[1])) ?? null,
+      max_threads: boundsOf(String(head[2])).get(String(head[1])) ?? null,
     });
   }
   const number = (/** @type {KernelResources} */ kernel) => Number.parseInt(kernel.architecture.slice(3), 10);

@@ -43,7 +43,7 @@ it('reads registers, shared memory, constants, stack, spills and launch bounds o
     barriers: 0,
     max_threads: null,
   };
-  expect(readResources(LOG, PTX)).toEqual([
+  expect(readResources(LOG, { 80: PTX, 90: PTX.replace('.maxntid 128', '.maxntid 64') })).toEqual([
     { ...none, name: 'empty', architecture: 'sm_90a', registers: 4 },
     { ...none, name: 'sweep', architecture: 'sm_80', registers: 40, constant_bytes: 384, max_threads: 256 },
     {
@@ -56,8 +56,9 @@ it('reads registers, shared memory, constants, stack, spills and launch bounds o
       spill_store_bytes: 8,
       spill_load_bytes: 12,
       barriers: 1,
-      max_threads: 256,
+      // Its launch bounds are those of its generation.
+      max_threads: 128,
     },
   ]);
-  expect(readResources('nvcc warning : nothing to report', '')).toEqual([]);
+  expect(readResources('nvcc warning : nothing to report', {})).toEqual([]);
 });
