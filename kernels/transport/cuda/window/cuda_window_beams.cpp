@@ -34,7 +34,9 @@ CudaWindowBeams<T>::CudaWindowBeams(const Problem& problem, const Tables& tables
       typed_(tables, cpu::on_all_cores),
       device_tables_(problem, tables, typed_, Sent::kLosses, stream_),
       window_(problem, tables, typed_, device_tables_.view(),
-              {.static_shared = kStatic, .turned = opened_.kernels->module.tunable("kWindowTurned", kWindowTurned)},
+              {.static_shared = kStatic,
+               .turned = opened_.kernels->module.tunable("kWindowTurned", kWindowTurned),
+               .beams = true},
               stream_),
       steps_kernel_(find<T>(opened_, problem.stepping == Stepping::kDepth ? "transport_window_beams_depth"
                                                                           : "transport_window_beams_path")),
@@ -42,8 +44,9 @@ CudaWindowBeams<T>::CudaWindowBeams(const Problem& problem, const Tables& tables
       slots_{Slot(opened_.device), Slot(opened_.device)} {
   const auto bytes = static_cast<unsigned>(window_.parameters().layout.bytes);
   steps_kernel_.allow_dynamic_shared(bytes);
+  steps_kernel_.prefer_shared_carveout(100);
   const auto& device = *opened_.device;
-  blocks_ = static_cast<unsigned>(std::max(1, steps_kernel_.resident_blocks(kWindowThreads, bytes)) *
+  blocks_ = static_cast<unsigned>(std::max(1, steps_kernel_.resident_blocks(kBeamsThreads, bytes)) *
                                   device.info().multiprocessors);
   const double free = static_cast<double>(device.memory().free_bytes);
   const double each = estimate_cuda_rows(problem, tables);
@@ -198,7 +201,7 @@ void CudaWindowBeams<T>::queue(Slot& slot, std::span<const Start* const> starts,
   slot.extremes.fill_bytes(0, stream);
   steps_kernel_.launch(stream,
                        {.grid = {static_cast<unsigned>(teams * team)},
-                        .block = {kWindowThreads},
+                        .block = {kBeamsThreads},
                         .dynamic_shared_bytes = static_cast<unsigned>(window_.parameters().layout.bytes),
                         .cooperative = team > 1},
                        window_.parameters(), beams);

@@ -8,11 +8,11 @@
 namespace bb::transport::window {
 
 /// kMixed: the row holds several materials.
-template <typename T, bool kDepth, bool kMixed>
+template <typename T, bool kDepth, bool kMixed, int kWorkers>
 class Collide {
  public:
-  __device__ Collide(const WindowParameters<T>& parameters, Shared<T>& memory, Fixed& fixed_memory, int in_slot,
-                     int at_step)
+  __device__ Collide(const WindowParameters<T>& parameters, Shared<T, kWorkers>& memory, Fixed& fixed_memory,
+                     int in_slot, int at_step)
       : p(parameters),
         t(parameters.tables),
         s(memory),
@@ -29,9 +29,9 @@ class Collide {
     gather();
     clear();
     asm volatile("cp.async.wait_all;" ::: "memory");
-    meet_workers();
+    meet_workers<kWorkers>();
     turn();
-    meet_workers();
+    meet_workers<kWorkers>();
     move(lowest, highest);
     if (kDepth) send_written(p, s, fixed, bin, step);
   }
@@ -39,13 +39,14 @@ class Collide {
   /// The rest, which nobody waits for.
   __device__ void leave_scores() {
     score();
-    meet_workers();
+    meet_workers<kWorkers>();
     finish_scores();
     add();
   }
 
  private:
   static constexpr int kMostSplit = 3;
+  static constexpr int kWarps = kWorkers / 32;
 
   __device__ void choose() {
     bin = item.bin;
@@ -72,7 +73,7 @@ class Collide {
 
   /// Zeros beside the gathered angles. The last warps come first: they have least to gather.
   __device__ void clear() {
-    constexpr int kThreads = kWindowWorkers;
+    constexpr int kThreads = kWorkers;
     const int thread = kThreads - 1 - static_cast<int>(threadIdx.x);
     const int before = (gathered_a0 - first_a) * pitch;
     const int begin = (max(gathered_a1, gathered_a0) - first_a) * pitch;
@@ -109,11 +110,11 @@ class Collide {
           }
         }
       } else {
-        for (int d = threadIdx.x; d <= half; d += kWindowWorkers) copy_value(s.weights + d, from_kernel + d);
+        for (int d = threadIdx.x; d <= half; d += kWorkers) copy_value(s.weights + d, from_kernel + d);
       }
     }
     if constexpr (kDepth) {
-      for (int i = threadIdx.x; i < a1 - a0; i += kWindowWorkers) {
+      for (int i = threadIdx.x; i < a1 - a0; i += kWorkers) {
         copy_value(s.deposits + i, t.deposit + at(a0 + i, material));
       }
     }
@@ -128,8 +129,8 @@ class Collide {
   __device__ void gather() {
     const int sources = item.sources, own_source = item.own_source;
     const int rows = max(gathered_a1 - gathered_a0, 0);
-    const int step_rows = divide(kWindowWorkers, tile_quads);
-    const int step_quads = kWindowWorkers - step_rows * tile_quads;
+    const int step_rows = divide(kWorkers, tile_quads);
+    const int step_quads = kWorkers - step_rows * tile_quads;
     int row = divide(static_cast<int>(threadIdx.x), tile_quads);
     int quad = static_cast<int>(threadIdx.x) - row * tile_quads;
     T below = T(0), above = T(0);
@@ -196,7 +197,7 @@ class Collide {
   /// or their dose (depth stepping), the others planes crossed, times 1, θ and θ².
   __device__ void score() {
     const int columns = 4 * quads;
-    const int groups = divide(kWindowWorkers, columns);
+    const int groups = divide(kWorkers, columns);
     const int group = divide(static_cast<int>(threadIdx.x), columns);
     const int column = static_cast<int>(threadIdx.x) - group * columns;
     T sum[4] = {}, reacted = T(0);
@@ -230,19 +231,19 @@ class Collide {
       tally[kTallyNuclearEnergy] = static_cast<double>(nuclear_energy);
       reacted = nuclear;
     }
-    for (int f = 0; f < 4; ++f) s.partial[f * kWindowWorkers + threadIdx.x] = static_cast<double>(sum[f]);
-    if (p.scores.reactions.on()) s.partial[4 * kWindowWorkers + threadIdx.x] = static_cast<double>(reacted);
+    for (int f = 0; f < 4; ++f) s.partial[f * kWorkers + threadIdx.x] = static_cast<double>(sum[f]);
+    if (p.scores.reactions.on()) s.partial[4 * kWorkers + threadIdx.x] = static_cast<double>(reacted);
   }
 
   __device__ void finish_scores() {
     const int columns = 4 * quads;
-    const int groups = divide(kWindowWorkers, columns);
+    const int groups = divide(kWorkers, columns);
     const int fields = p.scores.reactions.on() ? 5 : 4;
-    for (int i = threadIdx.x; i < fields * columns; i += kWindowWorkers) {
+    for (int i = threadIdx.x; i < fields * columns; i += kWorkers) {
       const int field = divide(i, columns);
       const int column = i - field * columns;
       double sum = 0;
-      for (int g = 0; g < groups; ++g) sum += s.partial[field * kWindowWorkers + g * columns + column];
+      for (int g = 0; g < groups; ++g) sum += s.partial[field * kWorkers + g * columns + column];
       if (sum == 0.0) continue;
       if (field == 4) {
         record_reactions(p.scores.reactions, bin, map_row, x0 + column, sum);
@@ -276,7 +277,7 @@ class Collide {
     // Where units are few, neighbouring lanes share one: each takes a part of the distances.
     int split = 0;
     if (!kMixed) {
-      while (split < kMostSplit && units << (split + 1) <= kWindowWorkers && 4 << split <= half) ++split;
+      while (split < kMostSplit && units << (split + 1) <= kWorkers && 4 << split <= half) ++split;
     }
     const int lane = threadIdx.x & 31;
     const int lanes = 32 >> split;  // of a warp that work on different units
@@ -381,7 +382,7 @@ class Collide {
     T below = T(0), above = T(0);
     double written = 0;
     T* const out = (kDepth ? p.state[(step + 1) & 1] : p.state[1]) + row_start(p, bin, z);
-    for (int i = threadIdx.x; i < (a1 - a0) * quads; i += kWindowWorkers) {
+    for (int i = threadIdx.x; i < (a1 - a0) * quads; i += kWorkers) {
       const int row = divide(i, quads);
       const int x = x0 + 4 * (i - row * quads);
       const int a = a0 + row;
@@ -462,7 +463,7 @@ class Collide {
 
   const WindowParameters<T>& p;
   const DeviceTables<T>& t;
-  Shared<T>& s;
+  Shared<T, kWorkers>& s;
   Fixed& fixed;
   int slot;  // of the two that hold items
   const Item& item;
