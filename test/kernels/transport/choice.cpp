@@ -131,7 +131,7 @@ TEST("choice: blocks of many beams share a multiprocessor, and their items keep 
     CHECK(static_cast<std::size_t>(four.bytes) + beside + 1024 <= together / kBeamsBlocks);
     CHECK(four.most_angles * four.most_quads >= kBeamsWorkers);
     CHECK(window_layout<float>(sizes, each - beside).bytes > four.bytes);
-    sizes.most_half = 400;  // of which only one has room
+    sizes.most_half = 1200;  // of which only one has room
     const WindowLayout one = beams_layout<float>(sizes, each, together, beside);
     CHECK(static_cast<std::size_t>(one.bytes) + beside <= each && 2 * static_cast<std::size_t>(one.bytes) > together);
   }
