@@ -137,4 +137,16 @@ TEST("choice: blocks of many beams share a multiprocessor, and their items keep 
   }
 }
 
+TEST("choice: of one of many beams so many rows are kept as its angles can bring apart") {
+  const auto rows = [](Stepping stepping, double theta_max, int steps) {
+    Problem p = water_problem(80.0, {40.0, 50.0, 0.25, 0.2}, theta_max, 0.02);
+    p.stepping = stepping;
+    return beam_rows(p, build_tables(p), steps);
+  };
+  CHECK_EQ(rows(Stepping::kPath, 0.4, 300), 64);   // 300 (1 - cos 0.4) = 24, and the tails
+  CHECK_EQ(rows(Stepping::kPath, 0.6, 300), 128);  // 52
+  CHECK_EQ(rows(Stepping::kPath, 1.4, 300), 250);  // all there are
+  CHECK_EQ(rows(Stepping::kDepth, 0.4, 300), 1);
+}
+
 }  // namespace bb::test::choice

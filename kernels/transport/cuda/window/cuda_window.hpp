@@ -93,6 +93,7 @@ struct WindowParameters {
   WindowLayout layout;
   int feeds;                                               // in `feed_bin`
   int rows;                                                // z rows stored; depth stepping 1
+  int row_mask;                                            // row z lies at z & row_mask: all of them, or a ring
   int pitch;                                               // columns stored per row
   int start_z;                                             // depth stepping: plane of step 0
   int whole_x_min, whole_x_max, whole_z_min, whole_z_max;  // over all angles

@@ -1,9 +1,11 @@
 #include "cuda_window_beams.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "cpu/all_cores.hpp"
+#include "cuda_window_layout.hpp"
 #include "transport/cuda/cuda_packer.hpp"
 #include "transport/cuda/ledger_rows.hpp"
 #include "transport/model/index.hpp"
@@ -38,18 +40,23 @@ CudaWindowBeams<T>::CudaWindowBeams(const Problem& problem, const Tables& tables
                .turned = opened_.kernels->module.tunable("kWindowTurned", kWindowTurned),
                .beams = true},
               stream_),
+      parameters_(window_.parameters()),
       steps_kernel_(find<T>(opened_, problem.stepping == Stepping::kDepth ? "transport_window_beams_depth"
                                                                           : "transport_window_beams_path")),
       moments_kernel_(opened_.kernels->module, "transport_window_moments"),
       slots_{Slot(opened_.device), Slot(opened_.device)} {
-  const auto bytes = static_cast<unsigned>(window_.parameters().layout.bytes);
+  if (const int rows = beam_rows(problem, tables, steps); rows < parameters_.rows) {
+    parameters_.rows = rows;
+    parameters_.row_mask = rows - 1;
+  }
+  const auto bytes = static_cast<unsigned>(parameters_.layout.bytes);
   steps_kernel_.allow_dynamic_shared(bytes);
   steps_kernel_.prefer_shared_carveout(100);
   const auto& device = *opened_.device;
   blocks_ = static_cast<unsigned>(std::max(1, steps_kernel_.resident_blocks(kBeamsThreads, bytes)) *
                                   device.info().multiprocessors);
   const double free = static_cast<double>(device.memory().free_bytes);
-  const double each = estimate_cuda_rows(problem, tables);
+  const double each = 2.0 * sizeof(T) * static_cast<double>(state_cells());
   if (each > kMostOfFree * free) {
     cuda::require_memory(device, static_cast<std::uint64_t>(each / kMostOfFree),
                          "solver.variant = " + problem.variant + ", many beams at once");
@@ -79,7 +86,7 @@ double CudaWindowBeams<T>::state_bytes() const {
 
 template <typename T>
 std::size_t CudaWindowBeams<T>::state_cells() const {
-  return u(tables_.ne) * u(rows_held(problem_, tables_)) * u(tables_.ntheta) * u(row_pitch(tables_));
+  return u(tables_.ne) * u(parameters_.rows) * u(tables_.ntheta) * u(row_pitch(tables_));
 }
 
 template <typename T>
@@ -202,9 +209,9 @@ void CudaWindowBeams<T>::queue(Slot& slot, std::span<const Start* const> starts,
   steps_kernel_.launch(stream,
                        {.grid = {static_cast<unsigned>(teams * team)},
                         .block = {kBeamsThreads},
-                        .dynamic_shared_bytes = static_cast<unsigned>(window_.parameters().layout.bytes),
+                        .dynamic_shared_bytes = static_cast<unsigned>(parameters_.layout.bytes),
                         .cooperative = team > 1},
-                       window_.parameters(), beams);
+                       parameters_, beams);
   moments_kernel_.launch(stream,
                          {.grid = {static_cast<unsigned>(tables_.nz), static_cast<unsigned>(count)}, .block = {32}},
                          slot.fields.pointer(), slot.crossing.pointer(), tables_.nx, tables_.dx);
@@ -230,6 +237,11 @@ engine::BeamScores CudaWindowBeams<T>::scores(int slot, std::size_t i) const {
   const auto crossing = part(left.crossing_here, crossing_cells());
   out.crossing.assign(crossing.begin(), crossing.end());
   const auto extremes = part(left.extremes_here, 2);
+  if (std::isinf(extremes[1])) {
+    throw ProblemError("unsupported", "solver.variant = " + problem_.variant +
+                                          ": a beam of many is at one step in more rows of z than are kept of it; "
+                                          "allowed: a grid for each beam");
+  }
   if (extremes[1] > 0.0f) out.min_over_max = -static_cast<double>(extremes[0]) / static_cast<double>(extremes[1]);
   const auto rows = part(left.ledgers_here, ledger_cells());
   const auto row = [&](int step) { return &rows[u(step) * kLedgerColumns]; };

@@ -60,6 +60,7 @@ class CudaWindowBeams final : public engine::BeamsSolver {
   const TypedTables<T> typed_;
   CudaTables<T> device_tables_;
   CudaWindowTables<T> window_;
+  WindowParameters<T> parameters_;
   cuda::Kernel steps_kernel_, moments_kernel_;
   unsigned blocks_ = 1;  // that the device holds at once
   int teams_ = 1;        // whose states fit into its memory, of all slots

@@ -82,7 +82,7 @@ __device__ inline WindowBox empty_box() { return {1 << 30, -1, 1 << 30, -1, 1 <<
 /// Where row z of a bin begins in the state.
 template <typename T>
 __device__ inline unsigned long long row_start(const WindowParameters<T>& p, int bin, int z) {
-  return (static_cast<unsigned long long>(bin) * p.rows + z) * p.tables.ntheta * p.pitch;
+  return (static_cast<unsigned long long>(bin) * p.rows + (z & p.row_mask)) * p.tables.ntheta * p.pitch;
 }
 
 /// What a thread has seen above the threshold, as z0, z1, a0, a1, x0, x1.

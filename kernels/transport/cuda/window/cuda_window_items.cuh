@@ -182,6 +182,9 @@ __device__ void clip_stream(const WindowParameters<T>& p, const Cut& cut, Source
   item.z0 = from.z0;
   item.z1 = from.z1;
   item.out_z1 = from.z1 + p.whole_z_max + 1;
+  // A ring of rows is too small: the host looks for this.
+  if (min(item.out_z1, p.tables.nz) - max(from.z0 + p.whole_z_min, 0) > p.rows)
+    raise(p.scores.extremes + 1, __int_as_float(0x7f800000));
   if (cut.tiles != 0) {  // the first of the bin counts all that it makes
     const int columns = min(item.x0 + 4 * item.quads, p.tables.nx) - max(item.x0, 0);
     const int made = min(item.out_z1, p.tables.nz) - max(from.z0 + p.whole_z_min, 0);

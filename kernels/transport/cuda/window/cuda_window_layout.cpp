@@ -121,6 +121,17 @@ WindowLayout beams_layout(WindowSizes sizes, std::size_t each, std::size_t toget
   return window_layout<T>(sizes, each - beside);
 }
 
+int beam_rows(const Problem& problem, const Tables& t, int steps) {
+  constexpr double kTails = 32;  // of both ends: what the remap spreads there until it is below the threshold
+  const int all = rows_held(problem, t);
+  const auto cells = [](const physics::RemapShift& shift) { return shift.whole + shift.fraction; };
+  const auto [least, most] = std::ranges::minmax(t.shift_z, {}, cells);
+  const double deep = (cells(most) - cells(least)) * steps + kTails;  // at the last step; before it less
+  int rows = 32;
+  while (rows < deep && rows < all) rows *= 2;
+  return std::min(rows, all);
+}
+
 SharedNeed window_shared_need(const Problem& problem, const Tables& outline) {
   WindowSizes sizes = window_sizes(outline);
   SharedNeed need{.least = smallest(problem, sizes)};

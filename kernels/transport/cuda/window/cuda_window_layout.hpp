@@ -35,6 +35,10 @@ WindowLayout window_layout(const WindowSizes& sizes, std::size_t limit);
 template <typename T>
 WindowLayout beams_layout(WindowSizes sizes, std::size_t each, std::size_t together, std::size_t beside);
 
+/// Rows in z that are kept of one of many beams on its way of at most `steps` steps: a power of two that no bin of it can
+/// outgrow, or all.
+int beam_rows(const Problem& problem, const Tables& tables, int steps);
+
 /// With what the kernels have beside it.
 SharedNeed window_shared_need(const Problem& problem, const Tables& outline);
 

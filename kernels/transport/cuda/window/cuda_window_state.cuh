@@ -13,7 +13,7 @@ __device__ void each_cell(const WindowParameters<T>& p, int step, int bin, F&& f
   WindowBox box = load_box(p.bounds[step % 3] + bin);
   if (is_empty(box)) return;
   box.x1 = min(box.x1, t.nx);
-  const T* state = p.state[t.depth != 0 ? step & 1 : 0] + row_start(p, bin, 0);
+  const T* state = p.state[t.depth != 0 ? step & 1 : 0];
   const int width = box.x1 - box.x0;
   const int angles = box.a1 - box.a0;
   const int cells = (box.z1 - box.z0) * angles * width;
@@ -21,7 +21,7 @@ __device__ void each_cell(const WindowParameters<T>& p, int step, int bin, F&& f
     const int x = box.x0 + i % width;
     const int a = box.a0 + i / width % angles;
     const int z = box.z0 + i / (width * angles);
-    f(__ldcg(state + (static_cast<unsigned long long>(z) * t.ntheta + a) * p.pitch + x));
+    f(__ldcg(state + row_start(p, bin, z) + static_cast<unsigned long long>(a) * p.pitch + x));
   }
 }
 

@@ -31,7 +31,7 @@ __device__ void stream_item(const WindowParameters<T>& p, Shared<T, kWorkers>& s
 #pragma unroll
     for (int k = 0; k < kWindowRows + 5; ++k) {
       const int z = begin + k;
-      donor[k] = z >= r.z0 && z < r.z1 ? load_quad(p.state[1] + place + z * stride) : Quad<T>{};
+      donor[k] = z >= r.z0 && z < r.z1 ? load_quad(p.state[1] + place + (z & p.row_mask) * stride) : Quad<T>{};
     }
     T c[kRemapTaps];
     for (int k = 0; k < kRemapTaps; ++k) c[k] = angle.flux_z[k];
@@ -52,7 +52,7 @@ __device__ void stream_item(const WindowParameters<T>& p, Shared<T, kWorkers>& s
         escaped += static_cast<double>(sum_quad(value));
         continue;
       }
-      store_quad(p.state[0] + place + z * stride, value);
+      store_quad(p.state[0] + place + (z & p.row_mask) * stride, value);
       const T high = max(max(value.v[0], value.v[1]), max(value.v[2], value.v[3]));
       const T low = min(min(value.v[0], value.v[1]), min(value.v[2], value.v[3]));
       if (high >= p.threshold) extent.add(z, a, x);

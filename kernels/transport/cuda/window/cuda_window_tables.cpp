@@ -29,6 +29,7 @@ void CudaWindowTables<T>::begin(const Problem& problem, const Tables& t, const D
   WindowParameters<T>& p = parameters_;
   p.tables = on_device;
   p.rows = rows_held(problem, t);
+  p.row_mask = -1;
   p.pitch = row_pitch(t);
   p.start_z = depth && !problem.filled ? t.start.z : 0;
   const WholeShifts in_x = whole_shifts(t.shift_x), in_z = whole_shifts(t.shift_z);
