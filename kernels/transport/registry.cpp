@@ -57,8 +57,9 @@ Refusal refusal(const Variant& v, const Problem& p, const Tables& t, const GpuLi
             name + ": does not offer solver.precision = " + (p.precision == Precision::kFp32 ? "fp32" : "fp64")};
   }
   if (p.track_scores && !v.scores_tracks) {
-    return {"unsupported",
-            name + ": does not score LET; output.let = true needs a variant that does, as those on the CPU"};
+    return {"unsupported", name +
+                               ": does not score LET; output.let = true needs a variant that does, as cuda-window, "
+                               "cuda-depth and those on the CPU"};
   }
   if (gpu == nullptr || !on_gpu(v)) {
     if (const std::string missing = v.unavailable(); !missing.empty()) return {"device", name + ": " + missing};

@@ -4,6 +4,7 @@
 #include <deque>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "../kernels/held_run.hpp"
 #include "../kernels/problems.hpp"
@@ -42,6 +43,21 @@ Problem heterogeneous(bool filled) {
   return p;
 }
 
+/// With the moments of tracks and two spectra, in a row of one material and in the mixed one where there is one.
+Problem tracked(Problem p) {
+  p.track_scores = true;
+  p.spectra = {0.4, 0.9};
+  return p;
+}
+
+std::vector<Problem> short_problems(const Variant& v) {
+  std::vector<Problem> problems = {heterogeneous(true), heterogeneous(false),           water(true),
+                                   water(false),        followed(heterogeneous(false)), followed(water(false))};
+  if (!v.scores_tracks) return problems;
+  for (std::size_t i = 0, plain = problems.size(); i < plain; ++i) problems.push_back(tracked(problems[i]));
+  return problems;
+}
+
 double relative_l2(const std::vector<double>& got, const std::vector<double>& wanted) {
   if (got.size() != wanted.size()) return INFINITY;
   double difference = 0.0, norm = 0.0;
@@ -61,8 +77,7 @@ engine::RunResult solve(Problem p, const char* variant, Precision precision, Ste
 }
 
 void short_run(const Variant& v, Precision precision, Stepping stepping) {
-  for (const Problem& p : {heterogeneous(true), heterogeneous(false), water(true), water(false),
-                           followed(heterogeneous(false)), followed(water(false))}) {
+  for (const Problem& p : short_problems(v)) {
     const auto wanted = solve(p, "reference", Precision::kFp64, stepping);
     const auto got = solve(p, v.id, precision, stepping);
     const bool single = precision == Precision::kFp32;
@@ -78,6 +93,11 @@ void short_run(const Variant& v, Precision precision, Stepping stepping) {
       CHECK(wanted.secondaries->deposited() > 0.0);
       CHECK(relative_l2(got.secondaries->dose, wanted.secondaries->dose) <= (single ? 1e-5 : 1e-11));
     }
+    CHECK_EQ(got.tracks.has_value(), p.track_scores);
+    if (!p.track_scores) continue;
+    CHECK(relative_l2(got.tracks->primary, wanted.tracks->primary) <= (single ? 1e-5 : 1e-12));
+    CHECK(relative_l2(got.tracks->protons, wanted.tracks->protons) <= (single ? 1e-5 : 1e-11));
+    CHECK(relative_l2(got.tracks->spectra, wanted.tracks->spectra) <= (single ? 1e-5 : 1e-12));
   }
 }
 

@@ -116,6 +116,19 @@ __device__ inline void record_reactions(const DeviceReactions& r, int e, int z, 
   atomicAdd(low + r.columns, upper);
 }
 
+/// Adds `protons` of bin e to the moments of tracks in cell (z, x), of material m. They are in units of the beam's way.
+template <typename T>
+__device__ inline void record_tracks(const DeviceTracks<T>& to, const DeviceTables<T>& t, int e, int m, int z, int x,
+                                     double protons) {
+  const long long plane = static_cast<long long>(t.nz) * t.nx, cell = static_cast<long long>(z) * t.nx + x;
+  const int row = m * t.ne + e, rows = t.materials * t.ne;
+  const double length = protons * to.moment[row];
+  atomicAdd(to.scored + cell, length);
+  atomicAdd(to.scored + plane + cell, protons * to.moment[rows + row]);
+  atomicAdd(to.scored + 2 * plane + cell, protons * to.moment[2 * rows + row]);
+  if (to.spectrum[z] >= 0) atomicAdd(to.scored + to.spectrum[z] + e, length);
+}
+
 /// Raises an extreme, which is >= 0 like `value`.
 __device__ inline void raise(float* extreme, float value) {
   if (value > *extreme) atomicMax(reinterpret_cast<unsigned*>(extreme), __float_as_uint(value));

@@ -64,6 +64,7 @@ CudaSolver<T>::CudaSolver(const Problem& problem, const Tables& tables, Sent sen
   scores_.ledger = ledger_.pointer();
   scores_.extremes = extremes_.pointer();
   if (tables.reactions.on()) send_reactions();
+  if (tables.tracks.on()) send_tracks();
 }
 
 template <typename T>
@@ -83,6 +84,23 @@ void CudaSolver<T>::send_reactions() {
   scores_.reactions.cells = grid.cells;
   scores_.reactions.bins = grid.bins;
   scores_.reactions.columns = grid.columns;
+}
+
+template <typename T>
+void CudaSolver<T>::send_tracks() {
+  const TrackScores& from = tables_.tracks;
+  tracked_.assign(from.size(), 0.0);
+  tracks_ = cuda::DeviceBuffer<double>(opened_.device, from.size());
+  std::vector<double> moments;
+  for (const std::vector<double>& moment : from.moment) moments.insert(moments.end(), moment.begin(), moment.end());
+  std::vector<long long> spectra(u(tables_.nz), -1);
+  for (const int row : from.rows) spectra[u(row)] = static_cast<long long>(from.spectrum(row, 0));
+  Packer packer;
+  packer.add(moments, &device_tracks_.moment);
+  packer.add(std::vector<T>(from.way.begin(), from.way.end()), &device_tracks_.way);
+  packer.add(spectra, &device_tracks_.spectrum);
+  track_tables_ = packer.send(stream_);
+  device_tracks_.scored = tracks_.pointer();
 }
 
 template <typename T>
@@ -118,6 +136,7 @@ void CudaSolver<T>::make_ready() {
     fields_.fill_bytes(0, stream_);
     extremes_.fill_bytes(0, stream_);
     if (scores_.reactions.on()) reactions_.fill_bytes(0, stream_);
+    if (!tracked_.empty()) tracks_.fill_bytes(0, stream_);
     prepare();
     stream_.synchronize();
   });
@@ -353,6 +372,12 @@ template <typename T>
 std::span<const double> CudaSolver<T>::reactions() {
   if (!recorded_.empty() && step_ > 0) on_device([&] { recorded_ = reactions_.read(stream_); });
   return recorded_;
+}
+
+template <typename T>
+std::span<const double> CudaSolver<T>::tracks() {
+  if (!tracked_.empty() && step_ > 0) on_device([&] { tracked_ = tracks_.read(stream_); });
+  return tracked_;
 }
 
 template class CudaSolver<float>;

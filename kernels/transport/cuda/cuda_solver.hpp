@@ -47,6 +47,7 @@ class CudaSolver : public engine::Solver {
   std::span<const double> dose() final;
   std::span<const double> crossing() final;
   std::span<const double> reactions() final;
+  std::span<const double> tracks() final;
   double min_over_max() const final { return min_over_max_; }
   double cell_steps() const final { return cell_steps_; }
   double state_bytes() const final { return state_bytes_; }
@@ -86,6 +87,8 @@ class CudaSolver : public engine::Solver {
   const TypedTables<T>& typed() const { return typed_; }
   const DeviceTables<T>& device_tables() const { return device_tables_.view(); }
   const DeviceScores& scores() const { return scores_; }
+  /// Where moments of tracks go; only with Tables::tracks.
+  const DeviceTracks<T>& device_tracks() const { return device_tracks_; }
   double stop_number() const { return problem_.stop_weight * tables_.start.number_in; }
   const std::shared_ptr<cuda::Device>& device() const { return opened_.device; }
   cuda::Stream& stream() { return stream_; }
@@ -108,6 +111,7 @@ class CudaSolver : public engine::Solver {
   void count_state();
   void append_totals(int done, std::vector<engine::StepTotals>& totals) const;
   void send_reactions();
+  void send_tracks();
   void download_scores();
   void queue_plane(const DeviceState<T>& state, const engine::PlaneRequest& request,
                    const std::array<int, engine::kAxes>& cells, double* sums);
@@ -125,6 +129,8 @@ class CudaSolver : public engine::Solver {
   cuda::DeviceBuffer<float> extremes_;
   cuda::DeviceBuffer<double> reactions_;  // recorded; empty where they are not followed
   cuda::DeviceBuffer<unsigned char> reaction_bins_;
+  cuda::DeviceBuffer<double> tracks_;  // moments of tracks and spectra; empty where nobody asks
+  cuda::DeviceBuffer<unsigned char> track_tables_;
   cuda::DeviceBuffer<double> sums_;  // planes
   cuda::DeviceBuffer<float> rounded_;
   cuda::PinnedBuffer<double> rows_, tail_;  // what the ledger and count_ held
@@ -133,7 +139,8 @@ class CudaSolver : public engine::Solver {
   cuda::Event origin_;
   double origin_ns_ = 0;  // of origin_ on the recorder's clock
   DeviceScores scores_{};
-  std::vector<double> dose_, crossing_, recorded_;
+  DeviceTracks<T> device_tracks_{};
+  std::vector<double> dose_, crossing_, recorded_, tracked_;
   bool scores_here_ = false;  // these two are of the state as it is now
   double min_over_max_ = 0, cell_steps_ = 0, state_bytes_ = 0, device_seconds_ = 0;
   int step_ = 0;

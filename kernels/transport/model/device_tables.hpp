@@ -79,6 +79,22 @@ struct DeviceReactions {
   BB_HD bool on() const { return number != nullptr; }
 };
 
+/// Where the moments of tracks are kept, as TrackScores says, in the state's precision T where it is many.
+template <typename T>
+struct DeviceTracks {
+  static constexpr bool kOn = true;
+
+  double* scored;             // [3][z][x], then spectra by bin
+  const double* moment;       // [3][materials·ne]
+  const T* way;               // [ntheta]
+  const long long* spectrum;  // [nz] where the spectrum of a row begins in `scored`, or -1
+};
+
+/// Stands for it in kernels that keep none.
+struct NoTracks {
+  static constexpr bool kOn = false;
+};
+
 /// Where a step leaves what is not ψ. `dose` and the three currents are FP64 fields [z][x]; the
 /// crossing moments follow from the currents on the host (weights 1, θ, θ² times planes crossed).
 struct DeviceScores {

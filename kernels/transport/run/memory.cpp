@@ -34,7 +34,7 @@ double Run::memory_bytes() const {
   if (on_gpu()) {
     constexpr double kFields = 4.0;
     // Both halves of the angles have rows of their own there.
-    return estimate_bytes() + 2.0 * typed_bytes(counts, value) + kFields * plane + recorded;
+    return estimate_bytes() + 2.0 * typed_bytes(counts, value) + kFields * plane + recorded + tracks;
   }
   const double psi = variant_->beam_bytes != nullptr && !problem_.filled ? variant_->beam_bytes(problem_, t, threads_)
                                                                          : estimate_bytes();

@@ -98,7 +98,7 @@ TEST("choice: what blocks turn out to need lies within what the choice asked for
     const auto check = [&]<typename T>(T) {
       const TypedTables<T> typed(t);
       const BinTables<T> bins(t, typed);
-      WindowSizes sizes = window_sizes(t);
+      WindowSizes sizes = window_sizes(p, t);
       sizes.feeds = bins.feeds;
       sizes.most_feeds = bins.most_feeds;
       sizes.most_half = bins.most_half;
@@ -123,7 +123,7 @@ TEST("choice: blocks of many beams share a multiprocessor, and their items keep 
     const Tables t = build_tables(p);
     const TypedTables<float> typed(t);
     const BinTables<float> bins(t, typed);
-    WindowSizes sizes = window_sizes(t);
+    WindowSizes sizes = window_sizes(p, t);
     sizes.feeds = bins.feeds;
     sizes.most_feeds = bins.most_feeds;
     sizes.most_half = bins.most_half;

@@ -62,7 +62,8 @@ export const outputSchema = z.strictObject({
     .boolean()
     .meta({
       title: 'LET',
-      description: 'Scores LET per cell, the spectra below and the RBE-weighted dose. By variants on the CPU.',
+      description:
+        'Scores LET per cell, the spectra below and the RBE-weighted dose. On a GPU by cuda-window and cuda-depth.',
     })
     .default(false),
   spectra_mm: z

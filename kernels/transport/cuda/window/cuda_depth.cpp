@@ -22,6 +22,7 @@ Variant cuda_depth_variant() {
       .flops_per_cell_step = 58,
       .speed_rank = 170,
       .makes_rows = true,
+      .scores_tracks = true,
       .estimate_bytes = estimate_cuda_rows,
       .make = make_cuda_solver<CudaWindowSolver>,
       .shared_need = window_shared_need,

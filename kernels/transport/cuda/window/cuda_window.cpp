@@ -21,6 +21,7 @@ Variant cuda_window_variant() {
       .flops_per_cell_step = 62,
       .speed_rank = 160,
       .makes_rows = true,
+      .scores_tracks = true,
       .estimate_bytes = estimate_cuda_rows,
       .make = make_cuda_solver<CudaWindowSolver>,
       .shared_need = window_shared_need,

@@ -177,8 +177,9 @@ class Planner {
 };
 
 /// The threads that compute what the planner hands them.
-template <bool kDepth, typename T, int kWorkers>
-__device__ void work(const WindowParameters<T>& p, Shared<T, kWorkers>& s, Fixed& fixed, int first) {
+template <bool kDepth, typename T, typename Tracks, int kWorkers>
+__device__ void work(const WindowParameters<T>& p, const Tracks& tracks, Shared<T, kWorkers>& s, Fixed& fixed,
+                     int first) {
   float lowest = 0, highest = 0;
   int slot = 0;
   // `f` does an item, and meets all behind the last of a pass as soon as what others wait for is written.
@@ -204,9 +205,9 @@ __device__ void work(const WindowParameters<T>& p, Shared<T, kWorkers>& s, Fixed
     };
     const bool more = each_item([&](const Item& item, bool last) {
       if (s.row_material[kDepth ? p.start_z + step : item.z] >= 0) {
-        collide(Collide<T, kDepth, false, kWorkers>(p, s, fixed, slot, step), last);
+        collide(Collide<T, kDepth, false, Tracks, kWorkers>(p, tracks, s, fixed, slot, step), last);
       } else {
-        collide(Collide<T, kDepth, true, kWorkers>(p, s, fixed, slot, step), last);
+        collide(Collide<T, kDepth, true, Tracks, kWorkers>(p, tracks, s, fixed, slot, step), last);
       }
     });
     if (!more) break;
@@ -227,27 +228,28 @@ __device__ void work(const WindowParameters<T>& p, Shared<T, kWorkers>& s, Fixed
 }
 
 /// Steps `first` … `limit` - 1, as far as there are protons. All threads of the team call it.
-template <bool kDepth, typename T, int kWorkers>
-__device__ void run_steps(const WindowParameters<T>& p, Shared<T, kWorkers>& s, Fixed& fixed, int first, int limit) {
+template <bool kDepth, typename T, typename Tracks, int kWorkers>
+__device__ void run_steps(const WindowParameters<T>& p, const Tracks& tracks, Shared<T, kWorkers>& s, Fixed& fixed,
+                          int first, int limit) {
   hold_tables(p, s, fixed);
   __syncthreads();
   if (threadIdx.x < kWorkers) {
-    work<kDepth>(p, s, fixed, first);
+    work<kDepth>(p, tracks, s, fixed, first);
   } else {
     Planner<T, kDepth, kWorkers>(p, s, fixed).run(first, limit);
   }
 }
 
 /// The whole grid of blocks at one beam.
-template <typename T, bool kDepth>
-__device__ void run_beam(const WindowParameters<T>& p, unsigned char* memory) {
+template <typename T, bool kDepth, typename Tracks>
+__device__ void run_beam(const WindowParameters<T>& p, const Tracks& tracks, unsigned char* memory) {
   __shared__ Fixed fixed;
   const int first = p.control->step;
   const int limit = p.control->limit;
   if (first >= limit) return;
   if (threadIdx.x == 0) fixed.waits = 0;
   Shared<T, kWindowWorkers> s(p, memory, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
-  run_steps<kDepth>(p, s, fixed, first, limit);
+  run_steps<kDepth>(p, tracks, s, fixed, first, limit);
 }
 
 /// Teams of blocks, each at a beam of its own, one after the other.
@@ -261,7 +263,7 @@ __device__ void run_beams(const WindowParameters<T>& common, const WindowBeams<T
   for (int beam = team; beam < b.beams; beam += teams) {
     begin_beam(common, b, team, beam, mine, s);
     meet_team(mine.control, s, fixed);
-    run_steps<kDepth>(mine, s, fixed, 0, b.steps);
+    run_steps<kDepth>(mine, NoTracks{}, s, fixed, 0, b.steps);
     meet_team(mine.control, s, fixed);
     end_beam<kDepth>(mine, s, fixed.step, b.steps);
     meet_team(mine.control, s, fixed);  // before the next beam takes the team's memory
@@ -270,17 +272,24 @@ __device__ void run_beams(const WindowParameters<T>& common, const WindowBeams<T
 
 }  // namespace bb::transport::window
 
-#define BB_WINDOW_ENTRY(name, T, depth)                                                                   \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads, 1)                          \
-      transport_window_##name(const __grid_constant__ bb::transport::WindowParameters<T> p) {             \
-    extern __shared__ double2 window_shared[];                                                            \
-    bb::transport::window::run_beam<T, depth>(p, reinterpret_cast<unsigned char*>(window_shared));        \
-  }                                                                                                       \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kBeamsThreads, bb::transport::kBeamsBlocks) \
-      transport_window_beams_##name(const __grid_constant__ bb::transport::WindowParameters<T> p,         \
-                                    const __grid_constant__ bb::transport::WindowBeams<T> b) {            \
-    extern __shared__ double2 window_shared[];                                                            \
-    bb::transport::window::run_beams<T, depth>(p, b, reinterpret_cast<unsigned char*>(window_shared));    \
+#define BB_WINDOW_ENTRY(name, T, depth)                                                                    \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads, 1)                           \
+      transport_window_##name(const __grid_constant__ bb::transport::WindowParameters<T> p) {              \
+    extern __shared__ double2 window_shared[];                                                             \
+    bb::transport::window::run_beam<T, depth>(p, bb::transport::NoTracks{},                                \
+                                              reinterpret_cast<unsigned char*>(window_shared));            \
+  }                                                                                                        \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads, 1)                           \
+      transport_window_tracks_##name(const __grid_constant__ bb::transport::WindowParameters<T> p,         \
+                                     const __grid_constant__ bb::transport::DeviceTracks<T> tracks) {      \
+    extern __shared__ double2 window_shared[];                                                             \
+    bb::transport::window::run_beam<T, depth>(p, tracks, reinterpret_cast<unsigned char*>(window_shared)); \
+  }                                                                                                        \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kBeamsThreads, bb::transport::kBeamsBlocks)  \
+      transport_window_beams_##name(const __grid_constant__ bb::transport::WindowParameters<T> p,          \
+                                    const __grid_constant__ bb::transport::WindowBeams<T> b) {             \
+    extern __shared__ double2 window_shared[];                                                             \
+    bb::transport::window::run_beams<T, depth>(p, b, reinterpret_cast<unsigned char*>(window_shared));     \
   }
 
 BB_WINDOW_ENTRY(path_f32, float, false)

@@ -7,13 +7,14 @@
 // itself. Depth stepping has no other pass.
 namespace bb::transport::window {
 
-/// kMixed: the row holds several materials.
-template <typename T, bool kDepth, bool kMixed, int kWorkers>
+/// kMixed: the row holds several materials. Tracks: DeviceTracks or NoTracks.
+template <typename T, bool kDepth, bool kMixed, typename Tracks, int kWorkers>
 class Collide {
  public:
-  __device__ Collide(const WindowParameters<T>& parameters, Shared<T, kWorkers>& memory, Fixed& fixed_memory,
-                     int in_slot, int at_step)
+  __device__ Collide(const WindowParameters<T>& parameters, const Tracks& moments, Shared<T, kWorkers>& memory,
+                     Fixed& fixed_memory, int in_slot, int at_step)
       : p(parameters),
+        tracks(moments),
         t(parameters.tables),
         s(memory),
         fixed(fixed_memory),
@@ -47,6 +48,9 @@ class Collide {
  private:
   static constexpr int kMostSplit = 3;
   static constexpr int kWarps = kWorkers / 32;
+  // Sums of a column: protons in units of the beam's way, where angles differ in it, and those that react.
+  static constexpr bool kWays = Tracks::kOn && kDepth;
+  static constexpr int kWay = 4, kReacted = kWays ? 5 : 4;
 
   __device__ void choose() {
     bin = item.bin;
@@ -201,6 +205,7 @@ class Collide {
     const int group = divide(static_cast<int>(threadIdx.x), columns);
     const int column = static_cast<int>(threadIdx.x) - group * columns;
     T sum[4] = {}, reacted = T(0);
+    [[maybe_unused]] T way = T(0);
     if (group < groups) {
       const int m = kMixed ? material_at(x0 + column) : material;
       const T* own = reinterpret_cast<const T*>(s.own) + column;
@@ -213,6 +218,7 @@ class Collide {
         sum[1] += planed;
         sum[2] += planed * angle.theta;
         sum[3] += planed * angle.theta * angle.theta;
+        if constexpr (kWays) way += value * tracks.way[a0 + row];
         if (kDepth && s.bins[bin].ends != 0) {
           const int place = at(a0 + row, m);
           stopped += value * t.stopped[place];
@@ -232,24 +238,34 @@ class Collide {
       reacted = nuclear;
     }
     for (int f = 0; f < 4; ++f) s.partial[f * kWorkers + threadIdx.x] = static_cast<double>(sum[f]);
-    if (p.scores.reactions.on()) s.partial[4 * kWorkers + threadIdx.x] = static_cast<double>(reacted);
+    if constexpr (kWays) s.partial[kWay * kWorkers + threadIdx.x] = static_cast<double>(way);
+    if (p.scores.reactions.on()) s.partial[kReacted * kWorkers + threadIdx.x] = static_cast<double>(reacted);
   }
 
   __device__ void finish_scores() {
     const int columns = 4 * quads;
     const int groups = divide(kWorkers, columns);
-    const int fields = p.scores.reactions.on() ? 5 : 4;
+    const int fields = p.scores.reactions.on() ? kReacted + 1 : kReacted;
     for (int i = threadIdx.x; i < fields * columns; i += kWorkers) {
       const int field = divide(i, columns);
       const int column = i - field * columns;
       double sum = 0;
       for (int g = 0; g < groups; ++g) sum += s.partial[field * kWorkers + g * columns + column];
       if (sum == 0.0) continue;
-      if (field == 4) {
+      if constexpr (kWays) {
+        if (field == kWay) {
+          score_tracks(column, sum);
+          continue;
+        }
+      }
+      if (field == kReacted) {
         record_reactions(p.scores.reactions, bin, map_row, x0 + column, sum);
         continue;
       }
       if (field == (kDepth ? 1 : 0)) tally[kTallyNumber] += sum;
+      if constexpr (Tracks::kOn && !kDepth) {
+        if (field == 0) score_tracks(column, sum);
+      }
       if (field == 0) {
         if (!kDepth) sum *= static_cast<double>(t.deposit[at(0, kMixed ? material_at(x0 + column) : material)]);
         tally[kTallyDeposited] += sum;
@@ -260,6 +276,10 @@ class Collide {
                                       : p.scores.current_theta_theta;
       atomicAdd(to + static_cast<long long>(map_row) * t.nx + x0 + column, sum);
     }
+  }
+
+  __device__ void score_tracks(int column, double protons) const {
+    record_tracks(tracks, t, bin, kMixed ? material_at(x0 + column) : material, map_row, x0 + column, protons);
   }
 
   /// Weight with which angle a, in row `row` of the tile, sends protons `d` angles away.
@@ -462,6 +482,7 @@ class Collide {
   }
 
   const WindowParameters<T>& p;
+  const Tracks& tracks;
   const DeviceTables<T>& t;
   Shared<T, kWorkers>& s;
   Fixed& fixed;

@@ -181,7 +181,7 @@ struct Shared {
   short* row_material;
   WindowSource<T>* views;
   double* sums;     // [warp][kWindowTallies]
-  double* partial;  // [4][thread]; [5] where reactions are recorded
+  double* partial;  // [4][thread]; one more where ways differ and tracks are kept, one where reactions are recorded
   Quad<T>*own, *tile, *turned;
   T *deposits, *weights;
 };

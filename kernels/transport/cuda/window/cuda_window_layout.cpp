@@ -55,7 +55,7 @@ WindowLayout lay_out(const WindowSizes& of, int angles, int quads, int weights, 
   static_assert(sizeof(WindowSource<T>) <= kViewBytes);
   l.most_views = of.most_feeds + 1;
   l.sums = memory.take(u(of.workers) / 32 * kWindowTallies, sizeof(double));
-  l.partial = memory.take(u(of.reactions ? 5 : 4) * u(of.workers), sizeof(double));
+  l.partial = memory.take(u(4 + (of.ways ? 1 : 0) + (of.reactions ? 1 : 0)) * u(of.workers), sizeof(double));
   l.own = memory.take(u(angles) * u(quads), kQuad);
   l.tile = memory.take((u(angles) + 2 * u(of.most_half) + u(of.turned) - 1) * columns, kQuad);
   l.turned = memory.take(made * columns, kQuad);
@@ -77,14 +77,15 @@ double smallest(const Problem& problem, const WindowSizes& sizes) {
 
 }  // namespace
 
-WindowSizes window_sizes(const Tables& t) {
+WindowSizes window_sizes(const Problem& problem, const Tables& t) {
   const WholeShifts in_x = whole_shifts(t.shift_x);
   return {.ne = t.ne,
           .ntheta = t.ntheta,
           .nz = t.nz,
           .whole_x_min = in_x.least,
           .whole_x_max = in_x.most,
-          .reactions = t.reactions.on()};
+          .reactions = t.reactions.on(),
+          .ways = problem.track_scores && problem.stepping == Stepping::kDepth};
 }
 
 template <typename T>
@@ -133,7 +134,7 @@ int beam_rows(const Problem& problem, const Tables& t, int steps) {
 }
 
 SharedNeed window_shared_need(const Problem& problem, const Tables& outline) {
-  WindowSizes sizes = window_sizes(outline);
+  WindowSizes sizes = window_sizes(problem, outline);
   SharedNeed need{.least = smallest(problem, sizes)};
   sizes.most_feeds = outline.most.feeds;
   sizes.most_half = outline.most.half;

@@ -14,6 +14,7 @@ struct WindowSizes {
   int ne = 0, ntheta = 0, nz = 0;
   int whole_x_min = 0, whole_x_max = 0;
   bool reactions = false;  // are recorded
+  bool ways = false;       // protons are counted in units of the beam's way, for the moments of tracks
   int turned = kWindowTurned;
   int workers = kWindowWorkers;       // of a block; others than these hold no tables
   std::size_t feeds = 0;              // of all bins
@@ -23,7 +24,7 @@ struct WindowSizes {
 };
 
 /// Those that do not depend on the operators.
-WindowSizes window_sizes(const Tables& outline);
+WindowSizes window_sizes(const Problem& problem, const Tables& outline);
 
 /// For items as large as fit into `limit` bytes; for the smallest, which need more, where none fit.
 template <typename T>

@@ -63,7 +63,8 @@ void CudaWindowSolver<T>::prepare() {
   parameters_.written = written_.pointer();
   parameters_.threshold = static_cast<T>(kWindowThreshold<T> * t.start.number_in);
   parameters_.stop_number = this->stop_number();
-  const std::string name = std::string("transport_window_") + (depth_ ? "depth" : "path");
+  const std::string name =
+      std::string("transport_window_") + (t.tracks.on() ? "tracks_" : "") + (depth_ ? "depth" : "path");
   steps_kernel_.emplace(this->kernel(name.c_str()));
   begin_kernel_.emplace(this->kernel("transport_window_begin"));
   const auto bytes = static_cast<unsigned>(parameters_.layout.bytes);
@@ -119,12 +120,15 @@ void CudaWindowSolver<T>::launch_steps(int first, int count) {
   // Depth stepping ends at the last plane, however many steps are asked for.
   const int planes = depth_ ? this->tables().nz - parameters_.start_z : first + count;
   begin_kernel_->launch(stream, {.grid = {1}, .block = {1}}, parameters_, std::min(first + count, planes));
-  steps_kernel_->launch(stream,
-                        {.grid = {blocks_},
-                         .block = {kWindowThreads},
-                         .dynamic_shared_bytes = static_cast<unsigned>(parameters_.layout.bytes),
-                         .cooperative = true},
-                        parameters_);
+  const cuda::LaunchShape launch{.grid = {blocks_},
+                                 .block = {kWindowThreads},
+                                 .dynamic_shared_bytes = static_cast<unsigned>(parameters_.layout.bytes),
+                                 .cooperative = true};
+  if (this->tables().tracks.on()) {
+    steps_kernel_->launch(stream, launch, parameters_, this->device_tracks());
+  } else {
+    steps_kernel_->launch(stream, launch, parameters_);
+  }
   if (!depth_ || first + count < planes || first >= planes) return;
   // Behind the last plane the protons have left the grid; the kernel does nothing if the run ended before.
   launch_per_bin("transport_window_leave",

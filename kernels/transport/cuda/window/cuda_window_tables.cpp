@@ -130,7 +130,7 @@ template <typename T>
 void CudaWindowTables<T>::choose_layout(const Problem& problem, const Tables& t, const BinLayout& by_bin,
                                         const WindowKernels& kernels, const cuda::DeviceInfo& info) {
   const auto limit = static_cast<std::size_t>(info.shared_per_block_optin_bytes - kernels.static_shared);
-  WindowSizes sizes = window_sizes(t);
+  WindowSizes sizes = window_sizes(problem, t);
   sizes.feeds = by_bin.feeds;
   sizes.most_feeds = by_bin.most_feeds;
   sizes.most_half = by_bin.most_half;
