@@ -41,16 +41,16 @@ const cores = availableParallelism();
 const machine = `${cpus()[0]?.model.trim() ?? 'CPU'}, ${cores} cores${device === null ? '' : `, ${device.name}`}`;
 say(`${machine}; load before: ${loadavg()[0]?.toFixed(1)}`);
 
-async function inTurn(measure: (variant: OnGpu) => Promise<Row>): Promise<readonly Row[]> {
-  const rows: Row[] = [];
+async function inTurn(measure: (variant: OnGpu) => Promise<Row | readonly Row[]>): Promise<readonly Row[]> {
+  const rows: (Row | readonly Row[])[] = [];
   for (const variant of VARIANTS_ON_GPU) rows.push(await measure(variant));
-  return rows;
+  return rows.flat();
 }
 
 const ofGpu: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
   ['warm', () => inTurn((variant) => warmRun(solver, water, variant))],
   ['shell', () => commandLine('cuda-depth', true)],
-  ['beams', () => inTurn((variant) => beamsOnGpu(variant, copy))],
+  ['beams', () => inTurn((variant) => beamsOnGpu(solver, water, variant, copy))],
   ['images', () => warmImages(solver, document('diffraction/simple-cubic-4096.json'))],
 ];
 const ofCpu: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
