@@ -16,6 +16,7 @@ import {
   STEP_INKS,
 } from './chart.ts';
 import { layOut, spread } from './layout.ts';
+import { thinned } from './thinned.ts';
 
 export interface ChartPlot {
   readonly data: Data[];
@@ -95,9 +96,24 @@ function dashOf(dash: readonly number[]): string {
   return dash.length === 0 ? 'solid' : dash.map((pixels) => `${pixels}px`).join(',');
 }
 
+/** Plotly makes an object of each point: those of a long line that pixels do not tell apart are left out. */
+function drawnOf(series: Series, pane: Pane, hover: Chart['hover'], box: Box): Series {
+  if (series.kind !== 'line' || hover === 'values' || series.x.length <= MANY_POINTS) return series;
+  const rows = thinned(series.x, series.y, pane, box);
+  if (rows === null) return series;
+  const { tips, ids } = series;
+  return {
+    ...series,
+    x: Float64Array.from(rows, (i) => series.x[i] ?? Number.NaN),
+    y: Float64Array.from(rows, (i) => series.y[i] ?? Number.NaN),
+    ...(tips === undefined ? {} : { tips: Array.from(rows, (i) => tips[i] ?? '') }),
+    ...(ids === undefined ? {} : { ids: Array.from(rows, (i) => ids[i] ?? '') }),
+  };
+}
+
 function traceOf(series: Series, { x, y }: Pane, hover: Chart['hover'], { color, theme, gl = false }: Brush): Options {
   const { name, ink, tips, says, ids } = series;
-  // Long lines are thinned to what pixels tell apart where WebGL does not draw them; software draws them for minutes.
+  // Long lines are thinned instead: software draws them by WebGL for minutes.
   const type = gl && series.kind === 'dots' && series.x.length > MANY_POINTS ? 'scattergl' : 'scatter';
   const unitOf = ({ unit }: ChartAxis): string => (unit === '' ? '' : ` ${escaped(unit)}`);
   const told =
@@ -324,7 +340,8 @@ export function chartPlot(chart: Chart, size: FigureSize, given_px: number | nul
     for (const series of pane.series) {
       const first = series.silent !== true && !named.has(series.name);
       named.add(series.name);
-      data.push({ ...traceOf(series, pane, chart.hover, brush), xaxis: xref, yaxis: yref, showlegend: first });
+      const drawn = drawnOf(series, pane, chart.hover, box);
+      data.push({ ...traceOf(drawn, pane, chart.hover, brush), xaxis: xref, yaxis: yref, showlegend: first });
     }
     for (const mark of pane.marks ?? []) {
       const drawn = markOf(mark, pane, { xref, yref }, brush);

@@ -101,17 +101,17 @@ const picked = (numbers: Float64Array, rows: Uint32Array): Float64Array =>
 function bandOf(
   { x, ends, logY }: Plotted,
   rows: Uint32Array,
-  base: { readonly name: string; readonly ink: Series['ink'] },
+  { name, ink }: Pick<Series, 'name' | 'ink'>,
 ): readonly Series[] {
   if (ends === null) return [];
   const held = rows.filter(
     (i) => drawable(ends.low[i] ?? Number.NaN, logY) && drawable(ends.high[i] ?? Number.NaN, logY),
   );
   if (held.length === 0) return [];
-  const line = { ...base, kind: 'line', x: picked(x.numbers, held), dash: [], width: 0.5, silent: true } as const;
+  const line = { ink, kind: 'line', x: picked(x.numbers, held), dash: [], width: 0.5, silent: true } as const;
   return [
-    { ...line, name: `${base.name}, low`, y: picked(ends.low, held) },
-    { ...line, name: `${base.name}, high`, y: picked(ends.high, held), fill: 'to the line before' },
+    { ...line, name: `${name}, low`, y: picked(ends.low, held) },
+    { ...line, name: `${name}, high`, y: picked(ends.high, held), fill: 'to the line before' },
   ];
 }
 
@@ -151,9 +151,10 @@ export function resultsChart(plotted: Plotted): Chart {
     const told = { ids: Array.from(rows, (i) => ids[i] ?? '') };
     const dots = { ...base, ...told, ...intervals, ...size, kind: 'dots', form: 'round' } as const;
     if (look !== 'lines') return [dots];
-    const band = many ? bandOf(plotted, rows, { name: base.name, ink: base.ink }) : [];
+    const band = many ? bandOf(plotted, rows, base) : [];
     const line = { ...base, ...(many ? {} : told), kind: 'line', dash: [] } as const;
-    return [...band, line, { ...dots, silent: true }];
+    // A long line is thinned: its dots are what is pointed at.
+    return many ? [...band, { ...line, silent: true }, dots] : [line, { ...dots, silent: true }];
   });
   const rows = look === 'pareto' ? all.flatMap((some) => [...some]).toSorted((a, b) => a - b) : [];
   const front = paretoOf(rows.map((i) => [xOf(i), yOf(i)] as const)).map((k) => rows[k] ?? 0);

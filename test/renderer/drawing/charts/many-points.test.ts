@@ -39,3 +39,29 @@ test('few are elements of the page, many are drawn by WebGL, and none is left ou
   expect(many['hovertemplate']).toContain('%{y');
   expect(traceOf(MANY_POINTS + 1, false)['type']).toBe('scatter');
 });
+
+test('a long line is thinned to what its plot tells apart, with what its points stand for', () => {
+  const points = 50_000;
+  const numbers = Float64Array.from({ length: points }, (_, i) => i);
+  const waves = Float64Array.from(numbers, (i) => (i * 31) % 97);
+  const line = { kind: 'line', name: 'all', ink: 'series-1', dash: [], x: numbers, y: waves } as const;
+  const pane = chartOf(points).panes[0];
+  if (pane === undefined) throw new Error('no pane');
+  const drawn = (hover: 'point' | 'values') => {
+    const chart = {
+      ...chartOf(points),
+      hover,
+      panes: [{ ...pane, series: [{ ...line, ids: Array.from(numbers, String) }] }],
+    };
+    return chartPlot(chart, { width: 600, label: 11 }, 400, brush).data[0] as unknown as {
+      readonly x: readonly number[];
+      readonly customdata: readonly string[];
+    };
+  };
+  const { x, customdata } = drawn('point');
+  expect(x.length).toBeLessThan(4 * 600);
+  expect([x[0], x.at(-1)]).toEqual([0, points - 1]);
+  expect(customdata).toEqual(x.map(String));
+  // Where values of all curves are told at one place, each point is wanted.
+  expect(drawn('values').x).toHaveLength(points);
+});

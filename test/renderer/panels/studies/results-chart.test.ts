@@ -107,6 +107,8 @@ test('intervals of very many points are a band, and an axis reaches to its ends;
   );
   expect(named('a, high')).toMatchObject({ fill: 'to the line before', silent: true });
   expect(named('a')?.x).toHaveLength(count / 2);
+  // Lines of many points are thinned as they are drawn: their dots are pointed at, named, and clicked.
+  expect(pane?.series.filter(({ silent }) => silent !== true).map(({ kind }) => kind)).toEqual(['dots', 'dots']);
   expect(named('b, low')?.y).toHaveLength(count / 2 - 1);
   expect(Array.from(named('b, low')?.y ?? []).slice(0, 2)).toEqual([5 + count - 1, 5 + count - 3]);
   expect(pane?.y.to).toBeGreaterThan(5000 + count - 1);
