@@ -1,5 +1,5 @@
 /** A chart as shapes, for files that are written where Plotly cannot run: reports and the command line. */
-import { horizontalAxis, plotAxes, scaleOf } from '../figures/axes.ts';
+import { horizontalAxis, plotAxes, roomBeside, scaleOf } from '../figures/axes.ts';
 import {
   type Figure,
   type FigureSize,
@@ -242,7 +242,9 @@ function paneShapes(pane: Pane, box: Box, label: number): readonly Shape[] {
   const y = scaleOf(pane.y, box.top + box.height, box.top);
   const plot = { box, x, y, label };
   const axes =
-    pane.y.rows === undefined ? plotAxes(pane.x, pane.y, box, label).shapes : horizontalAxis(pane.x, box, label).shapes;
+    pane.y.rows === undefined
+      ? plotAxes(pane.x, pane.y, box, label, roomBeside(pane.y, label)).shapes
+      : horizontalAxis(pane.x, box, label).shapes;
   return [
     ...axes,
     ...rowShapes(pane, plot),

@@ -128,12 +128,12 @@ function traceOf(series: Series, { x, y }: Pane, hover: Chart['hover'], { color,
     ...(ids === undefined ? {} : { customdata: ids }),
     ...told,
   };
-  const xs = Array.from(series.x);
+  const numbers = (of: ArrayLike<number>) => (type === 'scattergl' && of instanceof Float64Array ? of : Array.from(of));
   switch (series.kind) {
     case 'line': {
       const line = { color: color(ink), width: series.width ?? 1.6, dash: dashOf(series.dash) };
       const fill = series.fill === undefined ? {} : { fill: FILLS[series.fill], fillcolor: faint(color(ink)) };
-      return { type, mode: 'lines', x: xs, y: Array.from(series.y), line, ...fill, ...common };
+      return { type, mode: 'lines', x: numbers(series.x), y: numbers(series.y), line, ...fill, ...common };
     }
     case 'dots': {
       const marker = {
@@ -162,19 +162,22 @@ function traceOf(series: Series, { x, y }: Pane, hover: Chart['hover'], { color,
         type,
         mode: 'markers',
         cliponaxis: false,
-        x: xs,
-        y: Array.from(series.y),
+        x: numbers(series.x),
+        y: numbers(series.y),
         marker,
         ...error,
         ...common,
       };
     }
-    case 'bars':
+    case 'bars': {
+      const xs = Array.from(series.x);
       return {
         ...{ type: 'bar', orientation: 'h', x: xs.map((to, i) => to - (series.from[i] ?? 0)), y: Array.from(series.y) },
         ...{ base: series.from, width: series.thick, marker: { color: color(ink), opacity: 0.85 }, ...common },
       };
-    case 'waterfall':
+    }
+    case 'waterfall': {
+      const xs = Array.from(series.x);
       return {
         ...{ type: 'waterfall', orientation: 'h', y: Array.from(series.y), width: series.thick, opacity: 0.85 },
         x: xs.map((to, i) => to - (i === 0 ? 0 : (xs[i - 1] ?? 0))),
@@ -185,6 +188,7 @@ function traceOf(series: Series, { x, y }: Pane, hover: Chart['hover'], { color,
         connector: { mode: 'between', line: { color: theme.textMuted, width: 1, dash: '2px,2px' } },
         ...common,
       };
+    }
   }
 }
 
@@ -339,7 +343,7 @@ export function chartPlot(chart: Chart, size: FigureSize, given_px: number | nul
     axes[`yaxis${nth(i)}`] = { ...axisOf(pane.y, box, 'y', brush), domain: place.y, anchor: xref };
     for (const series of pane.series) {
       const first = series.silent !== true && !named.has(series.name);
-      named.add(series.name);
+      if (first) named.add(series.name);
       const drawn = drawnOf(series, pane, chart.hover, box);
       data.push({ ...traceOf(drawn, pane, chart.hover, brush), xaxis: xref, yaxis: yref, showlegend: first });
     }
@@ -376,7 +380,7 @@ export function chartPlot(chart: Chart, size: FigureSize, given_px: number | nul
             orientation: 'v',
           }
         : { x: 0, y: 1, orientation: legend.some(({ series }) => series.says !== undefined) ? 'v' : 'h' }),
-      ...{ xanchor: 'left', yanchor: 'top', bgcolor: 'rgba(0,0,0,0)', tracegroupgap: 0 },
+      ...{ xanchor: 'left', yanchor: 'top', bgcolor: 'rgba(0,0,0,0)', tracegroupgap: 0, itemsizing: 'constant' },
       font: { color: theme.text, size: theme.labelSize, family: theme.family },
     },
   };

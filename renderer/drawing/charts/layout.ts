@@ -1,5 +1,5 @@
 /** Where the parts of a chart stand, in CSS pixels: the same in the page and in files. */
-import { horizontalRoom, verticalRoom } from '../figures/axes.ts';
+import { horizontalRoom, roomBeside } from '../figures/axes.ts';
 import { type FigureSize, textWidth } from '../figures/figure.ts';
 import type { Box } from '../plot-frame.ts';
 import { type Chart, legendOf, type Pane, type Series } from './chart.ts';
@@ -52,7 +52,7 @@ interface Room {
 function roomOf({ y, marks = [], asides = [] }: Pane, { room }: Chart, { width, label }: FigureSize): Room {
   const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map((text) => textWidth(text, label)));
   const names = (y.rows ?? []).flatMap(({ name, under = '' }) => [name, under]);
-  const left = y.rows === undefined ? verticalRoom(label) : Math.min(width * MOST_NAMES, widest(names) + 2 * label);
+  const left = y.rows === undefined ? roomBeside(y, label) : Math.min(width * MOST_NAMES, widest(names) + 2 * label);
   const led = asides.some(({ at }) => at[0] !== null);
   const aside = widest(asides.map(({ text }) => text)) * WIDE + (led ? 3 : 1.5) * label;
   const right = asides.length === 0 ? label * 1.5 : Math.min(width * MOST_ASIDE, aside);

@@ -3,7 +3,7 @@ import { axisTitle } from '../axes.ts';
 import type { Box } from '../plot-frame.ts';
 import { linearScale, logScale, type Scale } from '../scale.ts';
 import { linearTicks, logTicks, type Tick } from '../ticks.ts';
-import type { Shape } from './figure.ts';
+import { type Shape, textWidth } from './figure.ts';
 
 export interface FigureAxis {
   readonly title: string;
@@ -58,7 +58,7 @@ export function ticksAcross(axis: FigureAxis, { width }: Box, label: number): Ti
   }
 }
 
-export function ticksDown(axis: FigureAxis, { height }: Box, label: number): Ticks {
+export function ticksDown(axis: FigureAxis, { height }: Pick<Box, 'height'>, label: number): Ticks {
   return ticksOf(axis, Math.min(MOST_LABELS, height / (label * LABELS_DOWN)));
 }
 
@@ -122,10 +122,18 @@ export function verticalRoom(label: number): number {
   return Math.ceil(label * 5.4);
 }
 
+/** The same for as many digits as any height may ask for. */
+export function roomBeside(axis: FigureAxis, label: number): number {
+  const { ticks } = ticksDown(axis, { height: Number.POSITIVE_INFINITY }, label);
+  const widest = ticks.reduce((most, { label: text }) => Math.max(most, textWidth(text, label)), 0);
+  return Math.max(verticalRoom(label), Math.ceil(widest + 2 * label));
+}
+
 export function verticalAxis(
   axis: FigureAxis,
   box: Box,
   label: number,
+  room = verticalRoom(label),
 ): { readonly y: Scale; readonly shapes: readonly Shape[] } {
   const y = scaleOf(axis, box.top + box.height, box.top);
   const { ticks, exponent } = ticksDown(axis, box, label);
@@ -147,7 +155,7 @@ export function verticalAxis(
   }
   shapes.push({
     kind: 'text',
-    at: [box.left - verticalRoom(label) + label, box.top + box.height / 2],
+    at: [box.left - room + label, box.top + box.height / 2],
     text: axisTitle(axis.title, axis.unit, exponent),
     ink: 'text',
     size: label,
@@ -157,9 +165,15 @@ export function verticalAxis(
   return { y, shapes };
 }
 
-export function plotAxes(horizontal: FigureAxis, vertical: FigureAxis, box: Box, label: number): Plot {
+export function plotAxes(
+  horizontal: FigureAxis,
+  vertical: FigureAxis,
+  box: Box,
+  label: number,
+  room = verticalRoom(label),
+): Plot {
   const down = horizontalAxis(horizontal, box, label);
-  const across = verticalAxis(vertical, box, label);
+  const across = verticalAxis(vertical, box, label, room);
   const frame: Shape = {
     kind: 'frame',
     x: box.left,

@@ -65,3 +65,22 @@ test('a long line is thinned to what its plot tells apart, with what its points 
   // Where values of all curves are told at one place, each point is wanted.
   expect(drawn('values').x).toHaveLength(points);
 });
+
+test('labels of many digits have room beside the title', () => {
+  const boxOf = (to: number) => {
+    const chart = chartOf(2);
+    const panes = chart.panes.map((pane) => ({ ...pane, y: { ...pane.y, from: 40, to } }));
+    return chartPlot({ ...chart, panes }, { width: 600, label: 11 }, 400, brush).boxes[0]?.left ?? 0;
+  };
+  expect(boxOf(40.002)).toBeGreaterThan(boxOf(50));
+});
+
+test('a group that has a silent line is named by its dots', () => {
+  const [pane] = chartOf(3).panes;
+  const [dots] = pane?.series ?? [];
+  if (pane === undefined || dots === undefined) throw new Error('no series');
+  const line = { ...dots, kind: 'line', dash: [], silent: true } as const;
+  const chart = { ...chartOf(3), panes: [{ ...pane, series: [line, dots] }] };
+  const { data } = chartPlot(chart, { width: 600, label: 11 }, 400, brush);
+  expect(data.map((trace) => Reflect.get(trace, 'showlegend'))).toEqual([false, true]);
+});
