@@ -26,8 +26,8 @@ function axisTicks(scale: Scale, most: number): ReturnType<typeof linearTicks> {
 
 /** `Depth z (mm)`, with the power of ten that the tick labels leave out. */
 export function axisTitle(title: string, unit: string, exponent: number): string {
-  const power = exponent === 0 ? '' : `${powerOfTen(exponent)} `;
-  return unit === '' && power === '' ? title : `${title} (${power}${unit})`;
+  const scale = [exponent === 0 ? '' : powerOfTen(exponent), unit].filter((part) => part !== '').join(' ');
+  return scale === '' ? title : `${title} (${scale})`;
 }
 
 /** The looks of ticks and their labels, and the path of the ticks. */

@@ -14,7 +14,7 @@ import { processorSeconds } from './processor.ts';
 const USUAL = 100_000;
 /** Points of the study with which what draws is loaded. */
 const FEW = 10_000;
-const TARGET_S = 2;
+const TARGET_S = 1;
 const WAIT_MS = 600_000;
 const at = process.argv.indexOf('--rows');
 const ROWS = at < 0 ? USUAL : Number(process.argv[at + 1]);
@@ -30,10 +30,7 @@ function isDrawn({ look, count }: { readonly look: string; readonly count: numbe
   const plot = document.querySelector('.studies__plot .js-plotly-plot');
   const traces = (Reflect.get(plot ?? {}, 'data') ?? []) as readonly Trace[];
   if (look === 'Heat map') return traces.some(({ type }) => type === 'heatmap');
-  if (look === 'Parallel') {
-    const density = document.querySelector<HTMLCanvasElement>('.studies__density');
-    return traces.some(({ type }) => type === 'parcoords') && density !== null && density.style.width !== '';
-  }
+  if (look === 'Parallel') return document.querySelector(`.studies__parallel canvas[data-lines="${count}"]`) !== null;
   const dots = traces.filter(({ type }) => type === 'scattergl');
   const there = dots.reduce((sum, { x }) => sum + (x?.length ?? 0), 0);
   const lines = traces.filter(({ type, mode }) => type === 'scatter' && mode === 'lines').length;

@@ -58,8 +58,29 @@ it('plans a study of the form, solves it, and shows every row of it', async () =
   await expect.poll(() => heat.locator('.heatmaplayer image').count()).toBe(1);
   await seenWhole(open, 'studies-heat');
   await page.getByRole('radio', { name: 'Parallel' }).check();
-  const parallel = page.getByRole('img', { name: 'Parallel coordinates: beam.energy_MeV, solver.precision, r80_mm' });
-  await expect.poll(() => parallel.locator('.parcoords .axis-title').count()).toBe(3);
+  const along = (names: string) => page.getByRole('group', { name: `Parallel coordinates: ${names}` });
+  const lines = along('beam.energy_MeV [MeV], solver.precision, r80_mm [mm]').locator('canvas');
+  await expect.poll(() => lines.getAttribute('data-lines')).toBe('38');
+  // A tenth of an axis is two of its nineteen energies.
+  const lower = page.getByRole('slider', { name: 'Lower end kept of beam.energy_MeV [MeV]' });
+  await lower.press('PageUp');
+  await expect.poll(() => lines.getAttribute('data-lines')).toBe('34');
+  await expect.poll(() => page.getByText('34 of 38 lines are kept.').count()).toBe(1);
+  await lower.press('Escape');
+  await expect.poll(() => lines.getAttribute('data-lines')).toBe('38');
+  // By the pointer: the upper end down to the middle; then a line.
+  const box = await lines.boundingBox();
+  if (box === null) throw new Error('no place for lines');
+  await page.mouse.move(box.x, box.y - 3);
+  await page.mouse.down();
+  await page.mouse.move(box.x, box.y + box.height * 0.51, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(() => lines.getAttribute('data-lines')).toBe('18');
+  await page.mouse.click(box.x, box.y + box.height * 0.25);
+  await expect.poll(() => lines.getAttribute('data-lines')).toBe('38');
+  await page.getByRole('button', { name: 'r80_mm [mm]', exact: true }).press('ArrowLeft');
+  await expect.poll(() => along('beam.energy_MeV [MeV], r80_mm [mm], solver.precision').count()).toBe(1);
+  await page.getByRole('button', { name: 'r80_mm [mm]', exact: true }).press('ArrowRight');
   await page.getByText('3 axes').click();
   await page.getByLabel('beam.energy_MeV [MeV] logarithmic').check();
   await page.getByText('3 axes').click();

@@ -1,5 +1,4 @@
 /** Traces for many points, which are drawn by WebGL: loaded with the first chart that has them. */
-import parcoords from 'plotly.js/src/traces/parcoords/strict';
 import scattergl from 'plotly.js/src/traces/scattergl/strict';
 
-export default [scattergl, parcoords] as unknown[];
+export default [scattergl] as unknown[];

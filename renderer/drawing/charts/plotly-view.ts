@@ -3,50 +3,32 @@ import type { Data, Layout } from 'plotly.js/lib/core';
 import type { FrameScheduler } from '../scheduler.ts';
 import { type DrawingTheme, onThemeChange, readDrawingTheme } from '../theme.ts';
 import { LastDrawn, loadedFonts } from './last-drawn.ts';
-import { loadPlotly, loadPlotlyGl, type Plotly } from './plotly.ts';
+import { loadPlotly, type Plotly } from './plotly.ts';
 
 export interface PlotlySpec {
   readonly data: Data[];
   readonly layout: Partial<Layout>;
-  /** After it was drawn, and after the user has changed something in it. */
-  readonly drawn?: (plot: PlotlyHost) => void;
-}
-
-/** What Plotly makes of the element. */
-export interface PlotlyHost extends HTMLElement {
-  readonly data: readonly Readonly<Record<string, unknown>>[];
-  readonly on: (event: 'plotly_restyle', listener: () => void) => void;
 }
 
 export type PlotlyMaker = (theme: DrawingTheme) => PlotlySpec;
-
-export interface PlotlyViewOptions {
-  /** With traces that WebGL draws. */
-  readonly gl: boolean;
-  readonly failed: (reason: string) => void;
-}
 
 export class PlotlyView {
   readonly #host: HTMLElement;
   readonly #scheduler: FrameScheduler;
   readonly #stopTheme: () => void;
   readonly #resize: ResizeObserver;
-  readonly #gl: boolean;
   readonly #last = new LastDrawn();
   #plotly: Plotly | null = null;
   #make: PlotlyMaker | null = null;
-  #drawn: PlotlySpec['drawn'] = undefined;
-  #heard = false;
   #gone = false;
 
-  constructor(host: HTMLElement, scheduler: FrameScheduler, { gl, failed }: PlotlyViewOptions) {
+  constructor(host: HTMLElement, scheduler: FrameScheduler, failed: (reason: string) => void) {
     this.#host = host;
     this.#scheduler = scheduler;
-    this.#gl = gl;
     this.#resize = new ResizeObserver(this.#soon);
     this.#resize.observe(host);
     this.#stopTheme = onThemeChange(this.#soon);
-    (gl ? loadPlotlyGl() : loadPlotly()).then(
+    loadPlotly().then(
       (plotly) => {
         this.#plotly = plotly;
         this.#soon();
@@ -78,27 +60,14 @@ export class PlotlyView {
     const { clientWidth: width, clientHeight: height } = this.#host;
     if (this.#gone || plotly === null || make === null || width === 0 || height === 0) return;
     const theme = readDrawingTheme(this.#host);
-    const { data, layout, drawn } = make(theme);
-    this.#drawn = drawn;
+    const { data, layout } = make(theme);
     const font = { family: theme.family, size: theme.labelSize, color: theme.textMuted };
     const common = { width, height, font, paper_bgcolor: 'rgba(0,0,0,0)', plot_bgcolor: theme.surface };
     const whole = { ...common, ...layout };
-    // A picture of WebGL may be lost, and then is drawn whatever it is of.
-    if (!this.#gl && !this.#last.isNew([data, whole, loadedFonts()])) return;
-    plotly
-      .react(this.#host, data, whole, { displayModeBar: false, responsive: false })
-      .then(this.#told)
-      .catch((error: unknown) => {
-        this.#last.forget();
-        reportError(error);
-      });
-  };
-
-  readonly #told = (): void => {
-    if (this.#gone) return;
-    const plot = this.#host as PlotlyHost;
-    if (!this.#heard) plot.on('plotly_restyle', () => this.#drawn?.(plot));
-    this.#heard = true;
-    this.#drawn?.(plot);
+    if (!this.#last.isNew([data, whole, loadedFonts()])) return;
+    plotly.react(this.#host, data, whole, { displayModeBar: false, responsive: false }).catch((error: unknown) => {
+      this.#last.forget();
+      reportError(error);
+    });
   };
 }

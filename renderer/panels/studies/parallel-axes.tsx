@@ -1,97 +1,154 @@
 /** Points as lines across several axes; where they are very many, as their density. */
-import { type ReactElement, useMemo, useRef } from 'react';
+import { type MouseEvent, type ReactElement, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { count } from '../../base/numbers.ts';
-import { hasWebGl } from '../../drawing/charts/plotly.ts';
-import type { PlotlyHost, PlotlyMaker } from '../../drawing/charts/plotly-view.ts';
-import type { DrawingTheme } from '../../drawing/theme.ts';
-import { PlotlyPlot } from '../../widgets/plots/plotly-plot.tsx';
+import { type DrawingTheme, onThemeChange, readDrawingTheme } from '../../drawing/theme.ts';
 import { useWorkbench } from '../../workbench/context.ts';
 import type { HeatSide } from './heat-map.ts';
-import { crossingsOf, densityOf, keptLines, MOST_LINES, paintDensity } from './line-density.ts';
-import { PARALLEL_MARGIN, type Parallel, parallelOf, parallelPlot } from './parallel.ts';
-
-interface Dimension {
-  readonly name: string;
-  readonly constraintrange?: readonly number[] | readonly (readonly number[])[];
-}
-
-/** What is kept of an axis, from 0 to 1: one range, or several. */
-function keptOf({ constraintrange: kept }: Dimension, [low, high]: readonly [number, number]) {
-  if (kept === undefined) return [];
-  const ranges = (typeof kept[0] === 'number' ? [kept] : kept) as readonly (readonly number[])[];
-  const place = (value = 0): number => (value - low) / (high - low);
-  return ranges.map(([from, to]) => [place(from), place(to)] as const);
-}
-
-/** Axes stand where Plotly has them, in the user's order; what is kept of each is what the user has dragged. */
-function densityDrawing({
-  axes,
-  colours,
-}: Parallel): (plot: PlotlyHost, place: HTMLCanvasElement, theme: DrawingTheme) => void {
-  const crossings = axes.map(({ values, range }) => crossingsOf(values, range));
-  const last = axes.at(-1)?.range ?? [0, 1];
-  const tints = crossingsOf(colours, last);
-  return (plot, place, theme) => {
-    const dimensions = (plot.data[0]?.['dimensions'] ?? []) as readonly Dimension[];
-    const order = dimensions.map(({ name }) => Number(name)).filter((i) => axes[i] !== undefined);
-    const inOrder = order.map((i) => crossings[i] ?? new Float32Array());
-    const kept = order.map((i, k) => {
-      const dimension = dimensions[k];
-      return dimension === undefined ? [] : keptOf(dimension, axes[i]?.range ?? [0, 1]);
-    });
-    const { l, r, t, b } = PARALLEL_MARGIN;
-    const size = { width: plot.clientWidth - l - r, height: plot.clientHeight - t - b };
-    if (size.width <= 0 || size.height <= 0) return;
-    const most = { most: size.width, height: Math.floor(size.height) };
-    paintDensity(place, densityOf(inOrder, keptLines(inOrder, kept), tints, most), theme);
-    const at = { left: `${l}px`, top: `${t}px`, width: `${size.width}px`, height: `${size.height}px` };
-    Object.assign(place.style, at);
-  };
-}
+import { densityOf, type Kept, keptLines, MOST_LINES, nearestLine, paintDensity, paintLines } from './line-density.ts';
+import { parallelOf } from './parallel.ts';
+import { ParallelAxisView } from './parallel-axis.tsx';
 
 export interface ParallelAxesProps {
   readonly sides: readonly HeatSide[];
   /** Keys of columns that are logarithmic. */
   readonly logs: readonly string[];
+  /** The point of each row. */
+  readonly points: readonly string[];
+  readonly onChoose: (point: string) => void;
 }
 
-export function ParallelAxes({ sides, logs }: ParallelAxesProps): ReactElement | null {
+/** As near to a line as a click has to be, pixels. */
+const REACH = 6;
+
+interface Place {
+  readonly width: number;
+  readonly height: number;
+  readonly theme: DrawingTheme;
+}
+
+/** The room that lines have, and the colours that they are drawn in. */
+function usePlace() {
+  const ref = useRef<HTMLDivElement>(null);
+  const [place, setPlace] = useState<Place | null>(null);
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (element === null) return;
+    const measure = (): void => {
+      const { clientWidth: width, clientHeight: height } = element;
+      if (width > 0 && height > 0) setPlace({ width, height, theme: readDrawingTheme(element) });
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    const stop = onThemeChange(measure);
+    return () => {
+      observer.disconnect();
+      stop();
+    };
+  }, []);
+  return { ref, place };
+}
+
+const NONE: ReadonlyMap<string, Kept> = new Map();
+
+/** What was moved stays so; new axes stand last. */
+function ordered(wanted: readonly string[], before: readonly string[]): readonly string[] {
+  const known = before.filter((key) => wanted.includes(key));
+  return [...known, ...wanted.filter((key) => !known.includes(key))];
+}
+
+export function ParallelAxes({ sides, logs, points, onChoose }: ParallelAxesProps): ReactElement | null {
   const { scheduler } = useWorkbench();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const drawn = useMemo(() => {
-    if (sides.length < 2) return null;
-    const parallel = parallelOf(sides, new Set(logs));
-    const { left, colours } = parallel;
-    const dense = colours.length > MOST_LINES;
-    const axes = parallelPlot(parallel, { lines: !dense });
-    const show = dense ? densityDrawing(parallel) : null;
-    const make: PlotlyMaker = (theme) => ({
-      ...axes(theme),
-      ...(show === null ? {} : { drawn: (plot) => canvas.current && show(plot, canvas.current, theme) }),
-    });
-    return { left, dense, lines: colours.length, make, title: sides.map(({ info }) => info.name).join(', ') };
-  }, [sides, logs]);
-  if (drawn === null) return null;
-  if (!hasWebGl())
-    return <p className="studies__said">Parallel coordinates are drawn by WebGL, which this window does not have.</p>;
-  const { left, dense, lines, make, title } = drawn;
+  const { ref, place } = usePlace();
+  const parallel = useMemo(() => parallelOf(sides, new Set(logs)), [sides, logs]);
+  const [moved, setMoved] = useState<readonly string[]>([]);
+  const [kept, setKept] = useState(NONE);
+  const { axes: given, rows, left } = parallel;
+  const axes = useMemo(() => {
+    const byKey = new Map(given.map((axis) => [axis.key, axis]));
+    return ordered([...byKey.keys()], moved).flatMap((key) => byKey.get(key) ?? []);
+  }, [given, moved]);
+  const crossings = useMemo(() => axes.map(({ at }) => at), [axes]);
+  const on = useMemo(
+    () =>
+      keptLines(
+        crossings,
+        axes.map(({ key }) => kept.get(key) ?? null),
+      ),
+    [crossings, axes, kept],
+  );
+  const shown = useMemo(() => on.reduce((sum, one) => sum + one, 0), [on]);
+  const dense = rows.length > MOST_LINES;
+  const tints = given.at(-1)?.at;
+  useEffect(() => {
+    if (place === null || tints === undefined) return;
+    const paint = (): void => {
+      const { width, height, theme } = place;
+      if (canvas.current === null) return;
+      if (dense) paintDensity(canvas.current, densityOf(crossings, on, tints, { most: width, height }), theme);
+      else paintLines(canvas.current, crossings, on, tints, place);
+      canvas.current.dataset['lines'] = String(shown);
+    };
+    scheduler.request(paint);
+    return () => scheduler.cancel(paint);
+  }, [place, crossings, on, shown, dense, tints, scheduler]);
+  if (axes.length < 2) return null;
+  const move = (key: string, places: number): void => {
+    const keys = axes.map((axis) => axis.key);
+    const from = keys.indexOf(key);
+    const to = Math.min(keys.length - 1, Math.max(0, from + places));
+    if (to !== from) setMoved(keys.toSpliced(from, 1).toSpliced(to, 0, key));
+  };
+  const step = (place?.width ?? 0) / (axes.length - 1);
+  const pick = ({ clientX, clientY, currentTarget }: MouseEvent): void => {
+    const { left: x, top: y, width, height } = currentTarget.getBoundingClientRect();
+    const at = { across: (clientX - x) / width, up: 1 - (clientY - y) / height, reach: REACH / height };
+    const line = nearestLine(crossings, on, at);
+    const point = line === null ? undefined : points[rows[line] ?? -1];
+    if (point !== undefined) onChoose(point);
+  };
+  const title = axes.map(({ title: name }) => name).join(', ');
   return (
     <>
       <p className="studies__said">
-        Drag along an axis to keep a part of it, drag its name to move it. Colours go with the last axis.
+        Drag along an axis to keep a part of it, drag its name to move it, click a line to see its point. Colours go
+        with {given.at(-1)?.title}.
         {left === 0 ? '' : ` ${count(left)} points lack a number on some axis, and have no line.`}
         {dense
-          ? ` ${count(lines)} lines are drawn by density: stronger where more pass, by the logarithm, in the mean of their colours.`
+          ? ` ${count(rows.length)} lines are drawn by density: stronger where more pass, by the logarithm, in the mean of their colours.`
           : ''}
+        <span role="status">
+          {' '}
+          {shown < rows.length ? `${count(shown)} of ${count(rows.length)} lines are kept.` : ''}
+        </span>
       </p>
-      <div className="plot-panel__body" data-dense={dense}>
-        {dense ? <canvas ref={canvas} className="studies__density" /> : null}
-        <PlotlyPlot
-          gl
-          label={`Parallel coordinates${dense ? ', by density' : ''}: ${title}`}
-          scheduler={scheduler}
-          make={make}
-        />
+      <div className="plot-panel__body">
+        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is of a form */}
+        <div
+          role="group"
+          className="studies__parallel"
+          aria-label={`Parallel coordinates${dense ? ', by density' : ''}: ${title}`}
+        >
+          <div ref={ref} className="studies__parallel-lines">
+            <canvas ref={canvas} onClick={pick} />
+            {place === null
+              ? null
+              : axes.map((axis, k) => (
+                  <ParallelAxisView
+                    key={axis.key}
+                    axis={axis}
+                    left={k * step}
+                    step={step}
+                    height={place.height}
+                    label={place.theme.labelSize}
+                    kept={kept.get(axis.key) ?? null}
+                    onKept={(range) => setKept((before) => new Map([...before, [axis.key, range]]))}
+                    onMove={(places) => move(axis.key, places)}
+                  />
+                ))}
+          </div>
+        </div>
       </div>
     </>
   );

@@ -1,99 +1,108 @@
 /** Every point as a line across one axis a column, some of them logarithmic. */
-import { powerOfTen } from '../../base/numbers.ts';
-import type { PlotlyMaker } from '../../drawing/charts/plotly-view.ts';
+import { significant } from '../../base/numbers.ts';
+import { axisTitle } from '../../drawing/axes.ts';
+import { type FigureAxis, scaleOf, ticksDown } from '../../drawing/figures/axes.ts';
 import type { HeatSide } from './heat-map.ts';
+import type { Crossings } from './line-density.ts';
 import { columnTitle } from './words.ts';
 
-/** Around the axes. */
-export const PARALLEL_MARGIN = { l: 70, r: 70, t: 48, b: 24, pad: 0 } as const;
-
 export interface ParallelAxis {
-  readonly label: string;
-  readonly values: readonly number[];
-  readonly range: readonly [number, number];
-  /** Missing: numbers as they are. */
-  readonly ticks?: { readonly at: readonly number[]; readonly text: readonly string[] };
+  readonly key: string;
+  /** With its unit. */
+  readonly title: string;
+  /** Where each line crosses it, from 0 below to 1. */
+  readonly at: Crossings;
+  /** What stands along it: numbers, or words from below. */
+  readonly along: FigureAxis | readonly string[];
 }
 
 export interface Parallel {
   readonly axes: readonly ParallelAxis[];
+  /** Number of the point of each line. */
+  readonly rows: Uint32Array;
   /** Points without a number on some axis have no line. */
   readonly left: number;
-  /** What colours the points that have a line. */
-  readonly colours: readonly number[];
 }
 
-function ends(values: readonly number[]): readonly [number, number] {
-  const [low, high] = [
-    values.reduce((a, b) => Math.min(a, b), Infinity),
-    values.reduce((a, b) => Math.max(a, b), -Infinity),
-  ];
-  if (!(low <= high)) return [0, 1];
-  return low === high ? [low - 0.5, high + 0.5] : [low, high];
+export interface AxisTick {
+  /** From 0 to 1. */
+  readonly at: number;
+  readonly text: string;
 }
 
-function axisOf(side: HeatSide, log: boolean, rows: readonly number[]): ParallelAxis {
-  const label = columnTitle(side.info);
-  if (side.numbers === undefined) {
-    const names = [...new Set(rows.map((i) => side.texts[i] ?? ''))].toSorted((a, b) =>
-      a.localeCompare(b, 'en', { numeric: true }),
-    );
-    const places = new Map(names.map((name, k) => [name, k]));
-    const values = rows.map((i) => places.get(side.texts[i] ?? '') ?? 0);
-    return { label, values, range: ends(values), ticks: { at: names.map((_, k) => k), text: names } };
+const isNamed = (along: ParallelAxis['along']): along is readonly string[] => Array.isArray(along);
+/** Lines of words on an axis, in label heights. */
+const NAME_LINE = 1.3;
+const byNumber = new Intl.Collator('en', { numeric: true });
+
+function namedAxis(texts: readonly string[], rows: Uint32Array): Pick<ParallelAxis, 'at' | 'along'> {
+  const names = [...new Set(Array.from(rows, (i) => texts[i] ?? ''))].toSorted(byNumber.compare);
+  const places = new Map(names.map((name, k) => [name, names.length === 1 ? 0.5 : k / (names.length - 1)]));
+  return { at: Float32Array.from(rows, (i) => places.get(texts[i] ?? '') ?? 0), along: names };
+}
+
+function numberedAxis(
+  { info, numbers }: Extract<HeatSide, { readonly numbers: Float64Array }>,
+  log: boolean,
+  rows: Uint32Array,
+): Pick<ParallelAxis, 'at' | 'along'> {
+  let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const i of rows) {
+    const value = numbers[i] ?? 0;
+    from = Math.min(from, value);
+    to = Math.max(to, value);
   }
-  const { numbers } = side;
-  const values = rows.map((i) => (log ? Math.log10(numbers[i] ?? Number.NaN) : (numbers[i] ?? Number.NaN)));
-  const range = ends(values);
-  if (!log) return { label, values, range };
-  const decades = Array.from(
-    { length: Math.floor(range[1]) - Math.ceil(range[0]) + 1 },
-    (_, k) => Math.ceil(range[0]) + k,
-  );
-  // Within a decade its ends say more than no tick at all.
-  const at = decades.length > 1 ? decades : range;
-  const text = at.map((power) =>
-    Number.isInteger(power) ? powerOfTen(power) : String(Number((10 ** power).toPrecision(3))),
-  );
-  return { label, values, range, ticks: { at, text } };
+  if (!(from <= to)) [from, to] = log ? [1, 10] : [0, 1];
+  // One value stands in the middle.
+  else if (from === to) [from, to] = log ? [from / 2, from * 2] : [from - 0.5, from + 0.5];
+  const along = { title: info.name, unit: info.unit, kind: log ? 'log' : 'linear', from, to } as const;
+  const { toPixel } = scaleOf(along, 0, 1);
+  return { at: Float32Array.from(rows, (i) => toPixel(numbers[i] ?? 0)), along };
 }
 
-/** `by`: whose values colour the lines, the last of the axes where missing. */
+/** `logs`: keys of the columns that are logarithmic. */
 export function parallelOf(sides: readonly HeatSide[], logs: ReadonlySet<string>): Parallel {
   const isLog = ({ info, numbers }: HeatSide): boolean => numbers !== undefined && logs.has(info.key);
   const length = sides[0]?.numbers?.length ?? sides[0]?.texts?.length ?? 0;
-  const rows = Array.from({ length }, (_, i) => i).filter((i) =>
-    sides.every((side) => {
-      if (side.numbers === undefined) return true;
-      const value = side.numbers[i] ?? Number.NaN;
-      return Number.isFinite(value) && (!isLog(side) || value > 0);
-    }),
-  );
-  const axes = sides.map((side) => axisOf(side, isLog(side), rows));
-  return { axes, left: length - rows.length, colours: axes.at(-1)?.values ?? [] };
+  const has = new Uint8Array(length).fill(1);
+  for (const side of sides) {
+    if (side.numbers === undefined) continue;
+    const log = isLog(side);
+    for (const [i, value] of side.numbers.entries()) if (!Number.isFinite(value) || (log && value <= 0)) has[i] = 0;
+  }
+  const rows = Uint32Array.from({ length: has.reduce((sum, one) => sum + one, 0) });
+  let line = 0;
+  for (const [i, one] of has.entries()) if (one === 1) rows[line++] = i;
+  const axes = sides.map((side): ParallelAxis => {
+    const found = side.numbers === undefined ? namedAxis(side.texts, rows) : numberedAxis(side, isLog(side), rows);
+    return { key: side.info.key, title: columnTitle(side.info), ...found };
+  });
+  return { axes, rows, left: length - rows.length };
 }
 
-/** With `lines: false` the axes alone: two points mark their ends. */
-export function parallelPlot({ axes, colours }: Parallel, { lines }: { readonly lines: boolean }): PlotlyMaker {
-  return (theme) => {
-    // Seen on either paper from end to end.
-    const colorscale = [
-      [0, theme.accent],
-      [0.5, theme.textMuted],
-      [1, theme.reference],
-    ];
-    const trace = {
-      type: 'parcoords',
-      line: { color: lines ? colours : [0, 1], colorscale, showscale: false },
-      labelfont: { color: theme.text, size: theme.labelSize, family: theme.family },
-      tickfont: { color: theme.textMuted, size: theme.labelSize, family: theme.family },
-      rangefont: { color: 'rgba(0,0,0,0)', size: 1 },
-      dimensions: axes.map(({ label, values, range, ticks }, i) => ({
-        ...{ name: String(i), label, values: lines ? values : range, range },
-        ...(ticks === undefined ? {} : { tickvals: ticks.at, ticktext: ticks.text }),
-      })),
-    };
-    const layout = { margin: PARALLEL_MARGIN };
-    return { data: [trace], layout } as unknown as ReturnType<PlotlyMaker>;
+/** What stands along an axis of that height, and its title with the power of ten that numbers leave out. */
+export function ticksOf(
+  { along, title }: ParallelAxis,
+  height: number,
+  label: number,
+): { readonly ticks: readonly AxisTick[]; readonly title: string } {
+  if (isNamed(along)) {
+    const every = Math.max(1, Math.ceil((along.length * NAME_LINE * label) / Math.max(1, height)));
+    const last = Math.max(1, along.length - 1);
+    const ticks = along.map((text, k) => ({ text, at: along.length === 1 ? 0.5 : k / last }));
+    return { ticks: ticks.filter((_, k) => k % every === 0), title };
+  }
+  const { toPixel } = scaleOf(along, 0, 1);
+  const { ticks, exponent } = ticksDown(along, { height }, label);
+  const within = ticks.map(({ value, label: text }) => ({ at: toPixel(value), text }));
+  return {
+    ticks: within.filter(({ at }) => at >= -1e-6 && at <= 1 + 1e-6),
+    title: exponent === 0 ? title : axisTitle(along.title, along.unit, exponent),
   };
+}
+
+/** What an axis has at a place, in words. */
+export function wordsAt({ along }: ParallelAxis, at: number): string {
+  if (isNamed(along)) return along[Math.round(at * (along.length - 1))] ?? '';
+  return `${significant(scaleOf(along, 0, 1).toValue(at), 4)} ${along.unit}`.trimEnd();
 }

@@ -271,7 +271,9 @@ export function ResultsPlot({
         </EmptyState>
       )}
       {there && look === 'heat' ? <HeatMap columns={columns} values={values} chosen={chosen} /> : null}
-      {there && look === 'parallel' ? <ParallelAxes sides={alongSides} logs={plot.logs} /> : null}
+      {there && look === 'parallel' ? (
+        <ParallelAxes sides={alongSides} logs={plot.logs} points={values.points} onChoose={onChoose} />
+      ) : null}
       {chart !== null ? (
         <div className="plot-panel__body">
           <ShownChart chart={chart} scheduler={scheduler} fill onPoint={onChoose} />

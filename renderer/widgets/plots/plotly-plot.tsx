@@ -9,20 +9,18 @@ export interface PlotlyPlotProps {
   readonly label: string;
   readonly scheduler: FrameScheduler;
   readonly make: PlotlyMaker;
-  /** Drawn by WebGL. */
-  readonly gl?: boolean;
 }
 
-export function PlotlyPlot({ label, scheduler, make, gl = false }: PlotlyPlotProps): ReactElement {
+export function PlotlyPlot({ label, scheduler, make }: PlotlyPlotProps): ReactElement {
   const host = useRef<HTMLDivElement>(null);
   const [view, setView] = useState<PlotlyView | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => {
     if (host.current === null) return;
-    const made = new PlotlyView(host.current, scheduler, { gl, failed: setFailure });
+    const made = new PlotlyView(host.current, scheduler, setFailure);
     setView(made);
     return () => made.dispose();
-  }, [scheduler, gl]);
+  }, [scheduler]);
   useEffect(() => view?.show(make), [view, make]);
   return (
     <>

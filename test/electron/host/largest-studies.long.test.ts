@@ -68,7 +68,7 @@ test('every view has all of them', { timeout: 600_000 }, async () => {
   expect(pareto.panes[0]?.series.length).toBeGreaterThan(0);
   const cells = heatCells(words, numbers(0), numbers(1));
   expect(cells.counts.flat().reduce((sum, count) => sum + count)).toBe(ROWS);
-  expect(parallelOf([words, numbers(0), numbers(1)], new Set(['measure time_s'])).axes[0]?.values).toHaveLength(ROWS);
+  expect(parallelOf([words, numbers(0), numbers(1)], new Set(['measure time_s'])).rows).toHaveLength(ROWS);
   const { lines } = await page.call('study.advice', { study, error_mm: 0.1 });
   expect(lines[0]?.text).toContain('Fastest right variant');
 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { benchOnThread } from '../../../electron/host/app/benches/thread.ts';
 import { usedGpu } from '../../../electron/host/io/addon/gpu.ts';
 import { forkChild } from '../../../electron/host/model/user-kernels/process/link.ts';
+import { hostWorkloads } from '../../../electron/host/workloads/index.ts';
 import { parseTaskSession } from '../../../electron/host/workloads/task/session-file.ts';
 import type { Client } from '../../../renderer/client/index.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
@@ -56,6 +57,18 @@ it('keeps the commit, the program, the machine, the driver and the clocks with e
     expect(samples.length).toBeGreaterThan(0);
     for (const { sm_MHz } of samples) expect(sm_MHz === null).toBe(device === 'cpu');
   }
+});
+
+it('takes no less than was said before it', async () => {
+  const { addon, scenarios } = test.host;
+  const reading = await scenarios.check({ ...launch }, { name: 'launch', folder: null });
+  const { least_s } = await hostWorkloads.micro.needs(addon, reading);
+  // Six instances of three rounds, two variants and a control, a hundredth of a second each at the least.
+  expect(least_s).toBeGreaterThanOrEqual(0.5);
+  const key = 'elapsed.task.json';
+  await page.call('run.save', { run, file: { kind: 'library', key }, ifExists: 'refuse' });
+  const [report] = parseTaskSession(await readFile(path.join(test.folder, 'library', key), 'utf8'), key).reports;
+  expect(report?.elapsed_s).toBeGreaterThanOrEqual(least_s ?? Number.POSITIVE_INFINITY);
 });
 
 it('has a timeline: a lane for each variant with what was done in it, not sent with its results', async () => {

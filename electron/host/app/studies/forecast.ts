@@ -122,7 +122,9 @@ export async function forecastOf(
       const rate = rates.get(one.needs);
       return rate === undefined || groupOf.get(one.point.id) !== group ? [] : [one.least_s * rate.factor];
     });
-    return times.length === 0 ? null : (mean(times) * group.lines.length) / lanesOf(group, share, state_bytes);
+    return times.length === 0
+      ? null
+      : (mean(times) * group.lines.length * study.repeats) / lanesOf(group, share, state_bytes);
   });
   const { cpu } = host.capabilities();
   return {

@@ -156,6 +156,6 @@ export async function planOf({ study, file, locate }: ReadStudy, options: PlanOp
     bases: bases.map(({ name, document, beside, place }) => ({ name, document, beside, folder: place.folder })),
     checked,
     state_bytes: needs.length === 0 ? null : Math.max(...needs.map(({ state_bytes }) => state_bytes)),
-    least_s: times.length === 0 ? null : mean_s * found.points.length,
+    least_s: times.length === 0 ? null : mean_s * found.points.length * study.repeats,
   };
 }

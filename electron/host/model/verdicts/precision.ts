@@ -4,6 +4,9 @@ import type { LogInterval } from './levels.ts';
 /** Before this many instances an interval may be narrow by chance. */
 export const fewestForPrecision = 5;
 
+/** No session ends as precise before this many: it has to be so twice. */
+export const leastInstances = fewestForPrecision + 1;
+
 /** What is ten times as fast needs no tenth of a per cent: its ratio is known well enough to a tenth of its logarithm. */
 const shareOfRatio = 0.1;
 

@@ -17,6 +17,9 @@ const shareKept = 0.5;
 /** A median that one odd sample does not move; more would not tell what varies between instances. */
 const ROUNDS_PER_INSTANCE = 3;
 
+/** What cannot stay prepared is prepared for each sample. */
+export const roundsPerInstance = (keep: boolean): number => (keep ? ROUNDS_PER_INSTANCE : 1);
+
 export interface TaskArenaOptions {
   /** Ids, or id:gpu. */
   readonly variants: readonly string[];
@@ -38,7 +41,7 @@ function estimate(addon: NativeAddon, { problem }: TaskCandidate): number {
 }
 
 /** Whether all may stay prepared at once; the first twice, for its control is prepared beside it. */
-function fits(addon: NativeAddon, problem: TaskProblem, all: readonly TaskCandidate[]): boolean {
+export function allFit(addon: NativeAddon, problem: TaskProblem, all: readonly TaskCandidate[]): boolean {
   const memory = usedGpu({ cuda: addon.driverDevices() })?.memory_bytes ?? null;
   const needs = (device: 'cpu' | 'cuda'): number =>
     [...all.slice(0, 1), ...all]
@@ -53,7 +56,7 @@ export async function taskArena(addon: NativeAddon, problem: TaskProblem, option
   const { claims = [], external, sample_s = usualSample_s, signal } = options;
   const variants = addon.taskVariants(problem.workload);
   const all = taskCandidates(problem, options.variants, variants);
-  const keep = fits(addon, problem, all);
+  const keep = allFit(addon, problem, all);
   const { workload, bench } = problem;
   const terms = () => taskTerms(addon, problem, { sample_s, keep });
   const rivals = await rivalEntrants({ addon, external, workload, bench, terms, signal });
@@ -68,8 +71,7 @@ export async function taskArena(addon: NativeAddon, problem: TaskProblem, option
       })),
       ...rivals,
     ],
-    // What cannot stay prepared is prepared for each sample.
-    roundsPerInstance: keep ? ROUNDS_PER_INSTANCE : 1,
+    roundsPerInstance: roundsPerInstance(keep),
     oracle: async () => null,
     facts: () => [],
     claims: (report) => sessionClaims(claims, report),

@@ -1,4 +1,5 @@
 /** The variants of a bench to compare, each with the problem that it runs. */
+import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import type { TaskProblem, TaskVariant } from '../../io/addon/task.ts';
 import { askedFor } from '../../model/bench/label.ts';
 
@@ -27,4 +28,19 @@ export function taskCandidates(
     problem: { ...problem, variant: variant.id, ...(gpu === null ? {} : { device: String(gpu) }) },
     gpu,
   }));
+}
+
+/** What a run of `problem` measures: every variant, or the one that is chosen beside the first. */
+export function measuredOf(problem: TaskProblem, all: readonly TaskVariant[]): readonly TaskVariant[] {
+  const own = variantsFor(problem, all);
+  const [first] = own;
+  const chosen = own.find(({ id }) => id === problem.variant);
+  // A user's stands beside the one that it was made from, too.
+  const isUserKernel = chosen !== undefined && isUserKernelId(chosen.id);
+  const beside = (id: string): boolean => isUserKernel && id === chosen.buildsOn;
+  const wanted =
+    chosen === undefined
+      ? own.filter(({ id }) => !isUserKernelId(id))
+      : own.filter((one) => one === first || one === chosen || beside(one.id));
+  return wanted.filter(({ available }) => available);
 }

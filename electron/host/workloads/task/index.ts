@@ -20,7 +20,7 @@ import { bestOf } from './task-data.ts';
 import { roundsText } from './texts.ts';
 import { taskTimeline } from './timeline.ts';
 import { taskUserKernels } from './user-kernels.ts';
-import { refuseLongTask } from './work.ts';
+import { leastOfRun, refuseLongTask } from './work.ts';
 
 function narrowed(kind: TaskKind, reading: AnyReading): TaskReading {
   if (isTask(reading)) return reading;
@@ -66,7 +66,7 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
         state_bytes: estimate_bytes,
         size: told.join(', '),
         sizes: { problem },
-        least_s: null,
+        least_s: leastOfRun(addon, asked),
       };
     },
     prepare: async (addon, any, { assetsFolder, name, trace, measure, energy }) => {

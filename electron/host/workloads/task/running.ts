@@ -4,18 +4,17 @@ import type { Session } from '../../../contract/bench/session.ts';
 import type { TaskKind } from '../../../contract/scenario/kinds.ts';
 import type { TaskProgress } from '../../../contract/task.ts';
 import { countText } from '../../../contract/units.ts';
-import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { TaskProblem, TaskVariant } from '../../io/addon/task.ts';
 import { EVERY_LANE } from '../../io/flow/lanes.ts';
 import { limitsOf } from '../../model/bench/index.ts';
 import type { Measure, RunSurroundings, WorkloadRun } from '../workload.ts';
-import { variantsFor } from './candidates.ts';
+import { measuredOf } from './candidates.ts';
 import { type TaskRunData, taskRunData } from './task-data.ts';
 import { roundsText } from './texts.ts';
 
 /** Enough for medians and intervals; a reader waits for it. */
-const LIMITS = limitsOf(40, 20);
+export const taskLimits = limitsOf(40, 20);
 
 export interface TaskStart {
   readonly kind: TaskKind;
@@ -44,23 +43,13 @@ export class TaskRunning implements WorkloadRun {
   constructor(addon: NativeAddon, start: TaskStart) {
     const { problem, kind } = start;
     const { plan } = addon.createTask(problem);
-    const own = variantsFor(problem, addon.taskVariants(problem.workload));
-    const [first] = own;
-    const chosen = own.find(({ id }) => id === problem.variant);
-    // Beside the first, and a user's beside the one that it was made from.
-    const isUserKernel = chosen !== undefined && isUserKernelId(chosen.id);
-    const beside = (id: string): boolean => isUserKernel && id === chosen.buildsOn;
-    const wanted =
-      chosen === undefined
-        ? own.filter(({ id }) => !isUserKernelId(id))
-        : own.filter((one) => one === first || one === chosen || beside(one.id));
     this.#start = start;
-    this.#variants = wanted.filter(({ available }) => available);
+    this.#variants = measuredOf(problem, addon.taskVariants(problem.workload));
     this.variant = plan.variant;
     this.precision = plan.precision;
     this.device = plan.device;
     this.size = countText(this.#variants.length, 'variant');
-    this.before = { workload: kind, phase: 'first runs', what: '', round: 0, rounds: LIMITS.mostRounds };
+    this.before = { workload: kind, phase: 'first runs', what: '', round: 0, rounds: taskLimits.mostRounds };
   }
 
   /** On a thread of its own, as every benchmark: neither its statistics nor the host's pages hold the other up. */
@@ -80,7 +69,7 @@ export class TaskRunning implements WorkloadRun {
         variants: this.#variants.map(({ id }) => id),
         modes: [],
         seed: 1,
-        limits: LIMITS,
+        limits: taskLimits,
         assetsFolder,
         created: new Date().toISOString(),
         command: `bench ${name}`,

@@ -1,10 +1,14 @@
 /** How much there is to do of a small workload. */
 import { availableParallelism } from 'node:os';
 import type { NativeAddon } from '../../io/addon/addon.ts';
-import type { TaskProblem } from '../../io/addon/task.ts';
+import type { TaskProblem, TaskVariant } from '../../io/addon/task.ts';
+import { leastInstances } from '../../model/verdicts/precision.ts';
 import type { Amount } from '../benchable.ts';
 import { fastest, leastSeconds, refuseTooLong, type Work } from '../least-minutes.ts';
-import { taskCandidates, variantsFor } from './candidates.ts';
+import { allFit, roundsPerInstance } from './arena.ts';
+import { measuredOf, taskCandidates, variantsFor } from './candidates.ts';
+import { usualSample_s } from './contestant.ts';
+import { taskLimits } from './running.ts';
 
 /** Answers of a layer are held to one by the CPU, whatever is measured; what else there is ends by the clock. */
 function workOf({ variant, numbers, threads }: TaskProblem): Work {
@@ -32,6 +36,30 @@ export async function amountFor(addon: NativeAddon, problem: TaskProblem, id: st
 }
 
 export const refuseLongTask = (problem: TaskProblem): void => refuseTooLong(workOf(problem));
+
+/** Seconds of one sample of a variant: as long as the clock wants, or one repetition at the best of any machine. */
+function leastSample_s(problem: TaskProblem, { device }: Pick<TaskVariant, 'device'>): number {
+  const work = workOf(problem);
+  return Math.max(usualSample_s, leastSeconds(device === 'cpu' ? work : { ...work, threads: null }));
+}
+
+/** Seconds that no machine's run stays below: samples last by the clock, and a session takes so many at least. */
+export function leastOfRun(addon: NativeAddon, problem: TaskProblem): number | null {
+  const all = addon.taskVariants(problem.workload);
+  const measured = measuredOf(problem, all);
+  const [first] = measured;
+  if (first === undefined) return null;
+  const labels = measured.map(({ id }) => id);
+  const candidates = taskCandidates(problem, labels, all);
+  const keep = allFit(addon, problem, candidates);
+  const rounds = Math.min(taskLimits.mostRounds, leastInstances * roundsPerInstance(keep));
+  const each = measured.map((variant) => leastSample_s(problem, variant));
+  const once_s = each.reduce((sum_s, one_s) => sum_s + one_s, 0);
+  // The first has a control in each round. A round that has begun is taken to its end.
+  const round_s = once_s + leastSample_s(problem, first);
+  const rounds_s = Math.min(rounds * round_s, Math.max(taskLimits.mostSeconds - once_s, round_s));
+  return leastSeconds(workOf(problem)) + once_s + rounds_s;
+}
 
 /** Least seconds of the answer that is held against, and of one repetition of each variant. */
 export function leastOfEach(addon: NativeAddon, problem: TaskProblem, labels: readonly string[] | null): number {

@@ -71,6 +71,19 @@ test.for(onCpu)(
   },
 );
 
+test('a small workload takes at least its samples by the clock, a large one its operations', async () => {
+  const on = (batch: number) => ({
+    ...layer,
+    problem: { batch, inputs: 4096, outputs: 4096 },
+    solver: { variant: 'cpu-blocked', threads: 1 },
+  });
+  const [small, large] = [60 * (await leastOf(on(1))), 60 * (await leastOf(on(4096)))];
+  expect(small).toBeGreaterThan(0.1);
+  expect(small).toBeLessThan(5);
+  // A repetition alone is a third of a second on a thread at its best.
+  expect(large).toBeGreaterThan(5 * ((2 * 4096 ** 3) / fastest.flops.thread));
+});
+
 test('a sweep of forty values, each of which is allowed', async () => {
   const [, scenario, variant] = onCpu[0] ?? ['', {}, ''];
   vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(9 * (await leastOf(scenario))));

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { StudyColumnInfo } from '../../../../electron/contract/study/calls.ts';
 import { plainLook } from '../../../../electron/contract/study/views.ts';
 import { heatCells } from '../../../../renderer/panels/studies/heat-map.ts';
-import { parallelOf } from '../../../../renderer/panels/studies/parallel.ts';
+import { parallelOf, ticksOf, wordsAt } from '../../../../renderer/panels/studies/parallel.ts';
 import { chosenOf, endKeys } from '../../../../renderer/panels/studies/results-plot.tsx';
 
 const info = (name: string, rest: Partial<StudyColumnInfo> = {}): StudyColumnInfo => ({
@@ -46,20 +46,46 @@ describe('a heat map', () => {
 });
 
 describe('parallel coordinates', () => {
-  test('logarithmic axes have decades; words stand in order; points without a number have no line', () => {
-    const { axes, left, colours } = parallelOf(
-      [texts('variant', 'tiled', 'plain', 'tiled'), numbers('n', 1, 1000, 0), numbers('time', 3, 4, 5)],
-      new Set(['axis n']),
-    );
-    expect(left).toBe(1);
-    expect(axes[0]).toMatchObject({ values: [1, 0], ticks: { at: [0, 1], text: ['plain', 'tiled'] } });
-    expect(axes[1]).toMatchObject({
-      values: [0, 3],
-      range: [0, 3],
-      ticks: { at: [0, 1, 2, 3], text: ['10⁰', '10¹', '10²', '10³'] },
-    });
-    expect(axes[2]).toEqual({ label: 'time', values: [3, 4], range: [3, 4] });
-    expect(colours).toEqual([3, 4]);
+  const sides = [
+    texts('variant', 'tiled', 'plain', 'tiled', 'plain'),
+    numbers('n', 1, 1000, 0, 10),
+    numbers('time', 3, 4, 5, Number.NaN),
+  ];
+  const { axes, rows, left } = parallelOf(sides, new Set(['axis n']));
+  const [variant, n, time] = axes;
+  if (variant === undefined || n === undefined || time === undefined) throw new Error('an axis is missing');
+
+  test('points without a number on some axis, or none that it can show, have no line', () => {
+    expect([...rows]).toEqual([0, 1]);
+    expect(left).toBe(2);
+    expect(axes.map(({ at }) => [...at])).toEqual([
+      [1, 0],
+      [0, 1],
+      [0, 1],
+    ]);
+  });
+
+  test('words stand in order, logarithmic axes have decades', () => {
+    expect(ticksOf(variant, 400, 11).ticks).toEqual([
+      { at: 0, text: 'plain' },
+      { at: 1, text: 'tiled' },
+    ]);
+    const labelled = ticksOf(n, 400, 11).ticks.filter(({ text }) => text !== '');
+    expect(labelled.map(({ text }) => text)).toEqual(['10⁰', '10¹', '10²', '10³']);
+    expect(labelled[1]?.at).toBeCloseTo(1 / 3);
+    expect([wordsAt(variant, 0.9), wordsAt(n, 1 / 3), wordsAt(time, 0.5)]).toEqual(['tiled', '10.00', '3.500']);
+  });
+
+  test('more words than an axis has lines are thinned; one value stands in the middle', () => {
+    const many = Array.from({ length: 100 }, (_, i) => `v${i}`);
+    const [words, same] = parallelOf([texts('w', ...many), numbers('same', ...many.map(() => 7))], new Set()).axes;
+    expect(words === undefined ? 0 : ticksOf(words, 140, 10).ticks.length).toBeLessThan(15);
+    expect(new Set(same?.at)).toEqual(new Set([0.5]));
+  });
+
+  test('a power of ten that labels leave out stands in the title', () => {
+    const [large] = parallelOf([numbers('bytes', 0, 3e9)], new Set()).axes;
+    expect(large === undefined ? '' : ticksOf(large, 400, 11).title).toBe('bytes (10⁹)');
   });
 });
 
