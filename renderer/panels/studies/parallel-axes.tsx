@@ -20,22 +20,22 @@ export interface ParallelAxesProps {
 /** As near to a line as a click has to be, pixels. */
 const REACH = 6;
 
-interface Place {
+interface Room {
   readonly width: number;
   readonly height: number;
   readonly theme: DrawingTheme;
 }
 
 /** The room that lines have, and the colours that they are drawn in. */
-function usePlace() {
+function useRoom() {
   const ref = useRef<HTMLDivElement>(null);
-  const [place, setPlace] = useState<Place | null>(null);
+  const [room, setRoom] = useState<Room | null>(null);
   useLayoutEffect(() => {
     const element = ref.current;
     if (element === null) return;
     const measure = (): void => {
       const { clientWidth: width, clientHeight: height } = element;
-      if (width > 0 && height > 0) setPlace({ width, height, theme: readDrawingTheme(element) });
+      if (width > 0 && height > 0) setRoom({ width, height, theme: readDrawingTheme(element) });
     };
     measure();
     const observer = new ResizeObserver(measure);
@@ -46,7 +46,7 @@ function usePlace() {
       stop();
     };
   }, []);
-  return { ref, place };
+  return { ref, room };
 }
 
 const NONE: ReadonlyMap<string, Kept> = new Map();
@@ -60,7 +60,7 @@ function ordered(wanted: readonly string[], before: readonly string[]): readonly
 export function ParallelAxes({ sides, logs, points, onChoose }: ParallelAxesProps): ReactElement | null {
   const { scheduler } = useWorkbench();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const { ref, place } = usePlace();
+  const { ref, room } = useRoom();
   const parallel = useMemo(() => parallelOf(sides, new Set(logs)), [sides, logs]);
   const [moved, setMoved] = useState<readonly string[]>([]);
   const [kept, setKept] = useState(NONE);
@@ -82,17 +82,17 @@ export function ParallelAxes({ sides, logs, points, onChoose }: ParallelAxesProp
   const dense = rows.length > MOST_LINES;
   const tints = given.at(-1)?.at;
   useEffect(() => {
-    if (place === null || tints === undefined) return;
+    if (room === null || tints === undefined) return;
     const paint = (): void => {
-      const { width, height, theme } = place;
+      const { width, height, theme } = room;
       if (canvas.current === null) return;
       if (dense) paintDensity(canvas.current, densityOf(crossings, on, tints, { most: width, height }), theme);
-      else paintLines(canvas.current, crossings, on, tints, place);
+      else paintLines(canvas.current, crossings, on, tints, room);
       canvas.current.dataset['lines'] = String(shown);
     };
     scheduler.request(paint);
     return () => scheduler.cancel(paint);
-  }, [place, crossings, on, shown, dense, tints, scheduler]);
+  }, [room, crossings, on, shown, dense, tints, scheduler]);
   if (axes.length < 2) return null;
   const move = (key: string, places: number): void => {
     const keys = axes.map((axis) => axis.key);
@@ -100,7 +100,7 @@ export function ParallelAxes({ sides, logs, points, onChoose }: ParallelAxesProp
     const to = Math.min(keys.length - 1, Math.max(0, from + places));
     if (to !== from) setMoved(keys.toSpliced(from, 1).toSpliced(to, 0, key));
   };
-  const step = (place?.width ?? 0) / (axes.length - 1);
+  const step = (room?.width ?? 0) / (axes.length - 1);
   const pick = ({ clientX, clientY, currentTarget }: MouseEvent): void => {
     const { left: x, top: y, width, height } = currentTarget.getBoundingClientRect();
     const at = { across: (clientX - x) / width, up: 1 - (clientY - y) / height, reach: REACH / height };
@@ -132,7 +132,7 @@ export function ParallelAxes({ sides, logs, points, onChoose }: ParallelAxesProp
         >
           <div ref={ref} className="studies__parallel-lines">
             <canvas ref={canvas} onClick={pick} />
-            {place === null
+            {room === null
               ? null
               : axes.map((axis, k) => (
                   <ParallelAxisView
@@ -140,8 +140,8 @@ export function ParallelAxes({ sides, logs, points, onChoose }: ParallelAxesProp
                     axis={axis}
                     left={k * step}
                     step={step}
-                    height={place.height}
-                    label={place.theme.labelSize}
+                    height={room.height}
+                    label={room.theme.labelSize}
                     kept={kept.get(axis.key) ?? null}
                     onKept={(range) => setKept((before) => new Map([...before, [axis.key, range]]))}
                     onMove={(places) => move(axis.key, places)}
