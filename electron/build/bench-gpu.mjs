@@ -10,12 +10,13 @@
  * within them, and names those that are left; `--resume` leaves out those
  * recorded from this commit. `--out FOLDER` keeps them there: each as it ends.
  * `--as-built` takes dist/ as it is. `--waits` measures nothing but what a user waits for, and
- * `--only a,b` parts of that. `--smatrix FOLDER` takes a checkout of Smatrix_2D.
+ * `--only a,b` parts of that. `--smatrix FOLDER` takes a checkout of Smatrix_2D, `--nanobragg FILE` the program nanoBragg,
+ * which is measured beside PyTorch.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { chosenSessions, valueAfter } from './bench/chosen.mjs';
-import { byImportance, expectedOf, isDone, nameOf, planLines } from './bench/gpu-plan.mjs';
+import { byImportance, expectedOf, isDone, nameOf, planLines, wordsOf } from './bench/gpu-plan.mjs';
 import { GPU_SESSIONS } from './bench/gpu-sessions.mjs';
 import {
   gpuImageTargets,
@@ -43,9 +44,9 @@ function printTargets(folder, waits = []) {
 
 /**
  * @param {readonly import('./bench/gpu-plan.mjs').Planned[]} sessions
- * @param {{ readonly kept: string, readonly folder: string, readonly most_s: number }} how
+ * @param {{ readonly kept: string, readonly folder: string, readonly most_s: number, readonly nanoBragg: string | null }} how
  */
-async function record(sessions, { kept, folder, most_s }) {
+async function record(sessions, { kept, folder, most_s, nanoBragg }) {
   const begun = performance.now();
   const left = [];
   let worst = 0;
@@ -56,11 +57,12 @@ async function record(sessions, { kept, folder, most_s }) {
       left.push(nameOf(session));
       continue;
     }
-    say(`\nbraggbench ${session.words.join(' ')}    (${seconds.toFixed(0)} s)`);
+    const words = wordsOf(session, nanoBragg);
+    say(`\nbraggbench ${words.join(' ')}    (${seconds.toFixed(0)} s)`);
     const out = path.join(folder, session.file);
     mkdirSync(path.dirname(out), { recursive: true });
     // What was recorded before is kept by git.
-    const all = [commandLine(), ...session.words, '--out', out, '--force'];
+    const all = [commandLine(), ...words, '--out', out, '--force'];
     worst = Math.max(worst, await hand(process.execPath, all));
     const took = 1e-3 * (performance.now() - begun) - passed_s;
     say(`${nameOf(session)}: ${took.toFixed(1)} s`);
@@ -98,9 +100,11 @@ await main(async () => {
     for (const line of targetLines(await measureWaits(['--gpu', ...own]))) say(line);
     return 0;
   }
+  const nanoBragg = valueAfter(args, '--nanobragg');
   const { worst, left } = await record(sessions, {
     kept,
     folder,
+    nanoBragg: nanoBragg === null ? null : path.resolve(callerFolder, nanoBragg),
     most_s: 60 * Number(valueAfter(args, '--minutes') ?? Infinity),
   });
   if (left.length > 0)

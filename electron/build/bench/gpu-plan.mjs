@@ -11,7 +11,7 @@ const USUAL_TIME_S = 30;
 const ROOMS = ['transport', 'diffraction', 'linear-relu', 'micro'];
 
 /**
- * @typedef {{ readonly file: string, readonly words: readonly string[] }} Planned
+ * @typedef {{ readonly file: string, readonly words: readonly string[], readonly besideNanoBragg?: boolean }} Planned
  * @typedef {'unrecorded' | 'without-instances' | 'recorded'} State
  * @typedef {{ reports: readonly { rounds?: number, elapsed_s?: number, judged?: unknown,
  *   machine?: { gpu?: { name?: string } | null }, program?: { commit?: string | null } }[] }} Kept
@@ -19,6 +19,16 @@ const ROOMS = ['transport', 'diffraction', 'linear-relu', 'micro'];
 
 /** @param {Planned} planned */
 export const nameOf = ({ file }) => file.replace(/\.json$/, '');
+
+/**
+ * The command line of a session, with the user's own nanoBragg among its contestants where claims are about that.
+ * @param {Planned} planned @param {string | null} nanoBragg the program's file
+ * @returns {readonly string[]}
+ */
+export function wordsOf({ words, besideNanoBragg = false }, nanoBragg) {
+  if (nanoBragg === null || !besideNanoBragg) return words;
+  return words.map((word, i) => (words[i - 1] === '--external' ? `${word},nanobragg=${nanoBragg}` : word));
+}
 
 /** @param {Planned} planned */
 const roomOf = ({ file }) => (file.includes('/') ? path.dirname(file) : 'transport');

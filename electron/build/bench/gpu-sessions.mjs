@@ -114,6 +114,7 @@ export const GPU_SESSIONS = [
   {
     // What is claimed of PyTorch, by the size of the image.
     file: 'diffraction/h200-sweep-programs.json',
+    besideNanoBragg: true,
     words: ['bench', 'simple-cubic-1024', '--sweep', 'detector.width+detector.height=256,512,1024,2048,4096'].concat([
       ...['--variants', BESIDE_PROGRAMS, '--external', TORCH_IMAGES, '--rounds', '12', '--time', '12'],
     ]),
@@ -121,6 +122,7 @@ export const GPU_SESSIONS = [
   {
     // The same with processes of their own: what a cold start takes.
     file: 'diffraction/h200-programs-1024.json',
+    besideNanoBragg: true,
     words: ['bench', 'simple-cubic-1024', '--variants', BESIDE_PROGRAMS, '--external', IMAGE_PROGRAMS].concat([
       ...['--rounds', '21', '--time', '40', '--processes', '3'],
     ]),

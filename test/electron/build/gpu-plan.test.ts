@@ -2,7 +2,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { byImportance, expectedOf, isDone, planLines, stateOf } from '../../../electron/build/bench/gpu-plan.mjs';
+import {
+  byImportance,
+  expectedOf,
+  isDone,
+  planLines,
+  stateOf,
+  wordsOf,
+} from '../../../electron/build/bench/gpu-plan.mjs';
 import { GPU_SESSIONS } from '../../../electron/build/bench/gpu-sessions.mjs';
 import { scratchFolder } from '../../scratch-folder.ts';
 
@@ -44,6 +51,19 @@ test('only what this commit recorded is left out of what goes on', () => {
   expect([beam, layer, never].map((one) => isDone(folder, one, 'c0ffee'))).toEqual([true, false, false]);
   expect(isDone(folder, beam, 'decade')).toBe(false);
   expect(isDone(folder, beam, null)).toBe(false);
+});
+
+test("the user's own nanoBragg stands beside PyTorch where claims are about it, and nowhere else", () => {
+  const beside = GPU_SESSIONS.filter((one) => wordsOf(one, '/opt/nanoBragg') !== one.words);
+  expect(beside.map(({ file }) => file)).toEqual([
+    'diffraction/h200-sweep-programs.json',
+    'diffraction/h200-programs-1024.json',
+  ]);
+  for (const one of beside) {
+    const words = wordsOf(one, '/opt/nanoBragg');
+    expect(words[words.indexOf('--external') + 1]).toMatch(/^torch-image,.*,nanobragg=\/opt\/nanoBragg$/);
+    expect(wordsOf(one, null)).toBe(one.words);
+  }
 });
 
 /** What the plan of the recording says: twenty rounds in all, ten a point. A state serves up to three. */
