@@ -79,7 +79,9 @@ type Data = Awaited<ReturnType<typeof openData>>;
 
 /** The solver, with the user's kernels among its own, and what the machine can do. */
 async function openEngine(options: HostOptions, { trust, files, log }: Data) {
+  const begun_ms = performance.now();
   const engine = options.addon ?? loadAddon();
+  const opened = [{ name: 'addon loaded', seconds: (performance.now() - begun_ms) / 1000 }];
   if (options.gpu !== undefined) chooseGpu({ cuda: engine.driverDevices() }, options.gpu);
   const userKernels = new UserKernels({
     addon: engine,
@@ -109,7 +111,7 @@ async function openEngine(options: HostOptions, { trust, files, log }: Data) {
   });
   // Pages ask for them as they come, when the loop serves others.
   if (options.shell.kind !== 'none') devices();
-  return { addon, userKernels, memoryLimit_bytes, program, capabilities, devices, commit, gpu };
+  return { addon, userKernels, memoryLimit_bytes, program, capabilities, devices, commit, gpu, opened };
 }
 type Engine = Awaited<ReturnType<typeof openEngine>>;
 
@@ -132,7 +134,7 @@ function openReaders(
 
 /** Runs from the queue to their files, and what is kept of them against a crash. */
 function openRuns(options: HostOptions, { data, files, scratch, trouble, log }: Data, engine: Engine) {
-  const { addon, userKernels, commit, gpu } = engine;
+  const { addon, userKernels, commit, gpu, opened } = engine;
   const packer = runPacker;
   const cache = new RunCache(scratch, packer, options.cacheBound_bytes ?? DEFAULT_BOUND_BYTES, trouble);
   const lanes = new Lanes();
@@ -159,6 +161,7 @@ function openRuns(options: HostOptions, { data, files, scratch, trouble, log }: 
     program,
     machine,
     gpu,
+    opened,
     log: log.write,
     // The command line saves what it was told to save.
     checkpoints: options.shell.kind === 'none' ? null : checkpoints,

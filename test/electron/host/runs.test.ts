@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunProgress } from '../../../electron/contract/progress.ts';
 import type { CutsFrame, LiveFrame, MapRequest, RunInfo } from '../../../electron/contract/run.ts';
 import { resolvedOf } from '../../../electron/contract/scenarios.ts';
+import { NO_STEP } from '../../../electron/host/model/timeline/trace.ts';
 import { runOf } from '../../../electron/host/workloads/run-data.ts';
 import type { Client } from '../../../renderer/client/index.ts';
 import { smallScenario } from './small-run.ts';
@@ -65,6 +66,26 @@ describe('a run', () => {
     await expect(page.call('run.lateral', { run: started.id, depths_mm: [12] })).rejects.toMatchObject({
       code: 'invalid',
     });
+  });
+
+  it('has on its timeline what came before its engine, the addon in the first alone, and its file behind it', async () => {
+    const named = async (): Promise<{ readonly id: string; readonly beside: () => Promise<readonly string[]> }> => {
+      const { id } = await page.call('run.start', { scenario: { ...smallScenario }, name: 'a run' });
+      await finished(id);
+      const beside = async () => {
+        const { spans } = runOf('transport', await test.host.runs.data(id));
+        const alone = [...spans.name].filter((_, i) => spans.step[i] === NO_STEP);
+        return alone.map((name) => spans.names[name] ?? '?');
+      };
+      return { id, beside };
+    };
+    const [first, second] = [await named(), await named()];
+    expect(await first.beside()).toEqual(['addon loaded', 'scenario read', 'tables', 'state', 'read back']);
+    expect(await second.beside()).toEqual(['scenario read', 'tables', 'state', 'read back']);
+    await page.call('run.save', { run: second.id, file: { kind: 'library', key: 'spans.h5' }, ifExists: 'refuse' });
+    expect((await second.beside()).toSorted()).toEqual(
+      ['scenario read', 'tables', 'state', 'read back', 'file written'].toSorted(),
+    );
   });
 
   it('keeps its keyframes, each to be shown over any of the kept axes', async () => {

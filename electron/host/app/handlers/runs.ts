@@ -42,8 +42,9 @@ export function runHandlers({ runs, userKernels, scenarios, files, packer }: Run
     'run.scenario': ({ run }) => ({ scenario: { ...runs.scenario(run) } }),
 
     'run.save': async ({ run, file, ifExists }) => {
+      const begun_ms = performance.now();
       const named = await files.write(file, await packer.write(await runs.data(run)), ifExists);
-      runs.saved(run, named);
+      await runs.saved(run, named, (performance.now() - begun_ms) / 1000);
       return named;
     },
     'run.open': async ({ source }) => {

@@ -5,6 +5,7 @@ import type { ProgressDetail, RunProgress } from '../../../contract/progress.ts'
 import type { RunInfo, RunState } from '../../../contract/run.ts';
 import type { Headline, WorkloadName } from '../../../contract/workload.ts';
 import { Subscribers } from '../../io/flow/subscribers.ts';
+import type { HostPart } from '../../model/timeline/import/around.ts';
 import type { WorkloadRun } from '../../workloads/index.ts';
 
 export interface RunRecord {
@@ -38,6 +39,8 @@ export interface ActivePart {
   readonly completeScenario: Readonly<Record<string, unknown>>;
   /** performance.now() when it left the queue; null before. */
   begun_ms: number | null;
+  /** What the host has done for it by then. */
+  readonly before: readonly HostPart[];
 }
 
 export function runInfo(record: RunRecord, queuePosition: number | null): RunInfo {

@@ -9,6 +9,7 @@ import { withSharedArrays } from '../../io/aside/shared.ts';
 import type { Lanes } from '../../io/flow/lanes.ts';
 import { oncePerTurn } from '../../io/flow/once-per-turn.ts';
 import type { Sink } from '../../io/flow/sink.ts';
+import { type HostPart, withPartAfter, withPartsBefore } from '../../model/timeline/import/around.ts';
 import { hostWorkloads, type WorkloadRun } from '../../workloads/index.ts';
 import type { RunContext } from '../../workloads/run-context.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
@@ -32,6 +33,8 @@ export interface RunsOptions {
   readonly log: (level: 'info' | 'warning' | 'error', text: string) => void;
   /** Keeps states of runs on disk until they are saved or forgotten; null: a crash loses them. */
   readonly checkpoints: Pick<Checkpoints, 'keep' | 'drop'> | null;
+  /** What the program took to open before any run: a part of the first one. */
+  readonly opened?: readonly HostPart[];
 }
 
 export interface StartRequest {
@@ -66,10 +69,13 @@ export class Runs {
   readonly #records = new Map<string, RunRecord>();
   readonly #lanes: Lanes;
   readonly #watchers = new Set<Sink<{ runs: RunInfo[] }>>();
+  /** Until a run has them. */
+  #opened: readonly HostPart[];
   #closing = false;
 
   constructor(options: RunsOptions) {
     this.#options = options;
+    this.#opened = options.opened ?? [];
     this.#lanes = options.lanes;
     this.#lanes.listen(() => this.#changed());
   }
@@ -91,7 +97,13 @@ export class Runs {
     // It may have begun to close meanwhile.
     this.#refuseClosing();
     const { document, scenario } = reading;
-    const active: ActivePart = { run, completeScenario: { ...scenario }, begun_ms: null };
+    const { read_s } = reading;
+    const reads = read_s === undefined ? [] : [{ name: 'scenario read', seconds: read_s }];
+    const active: ActivePart = {
+      ...{ run, completeScenario: { ...scenario }, begun_ms: null },
+      before: [...this.#opened, ...reads],
+    };
+    this.#opened = [];
     const { variant, precision, device, size, before } = run;
     const record = newRecord(
       {
@@ -222,8 +234,14 @@ export class Runs {
     if (!same) this.#changed();
   }
 
-  saved(id: string, file: NamedFile): void {
+  /** `seconds` is what writing it took. */
+  async saved(id: string, file: NamedFile, seconds: number): Promise<void> {
+    const { cache } = this.#options;
     this.#record(id).file = file;
+    const data = await cache.get(id);
+    if ('spans' in data) {
+      cache.put(id, await withSharedArrays(withPartAfter(data, { name: 'file written', seconds })));
+    }
     void this.#options.checkpoints?.drop(id);
     this.#changed();
   }
@@ -321,7 +339,8 @@ export class Runs {
         warn: (text) => log('warning', text),
       });
       // What looks at a large run does so beside the loop: it is copied there once, and not for each look.
-      const data = await withSharedArrays(computed);
+      const whole = 'spans' in computed ? withPartsBefore(computed, active.before) : computed;
+      const data = await withSharedArrays(whole);
       const { headline, detail, upTo } = await hostWorkloads[data.workload].ended(data);
       if (data.error !== null) this.#fail(record, new BraggError(data.error.code, data.error.message));
       record.wall_s = data.wall_s;

@@ -101,6 +101,12 @@ async function validated(value: unknown): Promise<Validated> {
   return hasMoreValues(value, FEW_VALUES) ? validateAside(value) : validateScenario(value);
 }
 
+async function timed(read: () => Promise<AnyReading>): Promise<AnyReading> {
+  const begun_ms = performance.now();
+  const reading = await read();
+  return { ...reading, read_s: (performance.now() - begun_ms) / 1000 };
+}
+
 export class Scenarios {
   private readonly data: Pick<Known, ReadOnce>;
   private readonly services: ScenarioServices;
@@ -116,7 +122,11 @@ export class Scenarios {
   }
 
   /** Reads a scenario of any kind from disk. */
-  async read(file: string, options: ReadOptions = {}): Promise<AnyReading> {
+  read(file: string, options: ReadOptions = {}): Promise<AnyReading> {
+    return timed(() => this.readFile(file, options));
+  }
+
+  private async readFile(file: string, options: ReadOptions): Promise<AnyReading> {
     const read = await readText(file);
     if (read.ok) return this.parse(read.text, { name: file, folder: path.dirname(file) }, options);
     const issue: Issue = {
@@ -145,7 +155,7 @@ export class Scenarios {
 
   /** Checks a document of any kind that has no text, such as the page's form. */
   check(document: unknown, place: ScenarioOrigin): Promise<AnyReading> {
-    return this.checked(document, place, [], (fault) => issueAt(fault, null));
+    return timed(() => this.checked(document, place, [], (fault) => issueAt(fault, null)));
   }
 
   /** The same without the warnings that need the engine, for one that is solved at once. */

@@ -1,0 +1,87 @@
+/** What the host did for a run before its engine began and after it had ended, as spans of its first thread. */
+import type { Recording } from '../../recording/recording.ts';
+import { NO_STEP } from '../trace.ts';
+
+export interface HostPart {
+  readonly name: string;
+  readonly seconds: number;
+}
+
+interface Added {
+  readonly name: string;
+  readonly start_ns: number;
+  readonly end_ns: number;
+}
+
+/** Typed arrays of one kind, which are too long for arguments. */
+function behind<A extends Uint16Array | Uint32Array | Float64Array>(empty: A, first: readonly number[], rest: A): A {
+  empty.set(first);
+  empty.set(rest, first.length);
+  return empty;
+}
+
+function withSpans(spans: Recording['spans'], added: readonly Added[]): Recording['spans'] {
+  const names = [...new Set([...spans.names, ...added.map(({ name }) => name)])];
+  const count = added.length + spans.name.length;
+  const of = (value: (one: Added) => number): readonly number[] => added.map(value);
+  return {
+    ...spans,
+    names,
+    name: behind(
+      new Uint16Array(count),
+      of(({ name }) => names.indexOf(name)),
+      spans.name,
+    ),
+    thread: behind(
+      new Uint16Array(count),
+      of(() => 0),
+      spans.thread,
+    ),
+    step: behind(
+      new Uint32Array(count),
+      of(() => NO_STEP),
+      spans.step,
+    ),
+    start_ns: behind(
+      new Float64Array(count),
+      of(({ start_ns }) => start_ns),
+      spans.start_ns,
+    ),
+    end_ns: behind(
+      new Float64Array(count),
+      of(({ end_ns }) => end_ns),
+      spans.end_ns,
+    ),
+  };
+}
+
+/** One behind the other in front of all that was recorded, which moves back by as much. */
+export function withPartsBefore<R extends Recording>(recording: R, parts: readonly HostPart[]): R {
+  const { spans, trace } = recording;
+  if (spans.threads === 0 || parts.length === 0) return recording;
+  let begun = 0;
+  const added = parts.map(({ name, seconds }) => {
+    const start_ns = begun;
+    begun += seconds * 1e9;
+    return { name, start_ns, end_ns: begun };
+  });
+  const later = (times: Float64Array): Float64Array => {
+    const moved = new Float64Array(times);
+    // Millions of a long run: a call for each would hold the loop.
+    for (let i = 0; i < moved.length; i += 1) moved[i] = (moved[i] ?? 0) + begun;
+    return moved;
+  };
+  return {
+    ...recording,
+    spans: withSpans({ ...spans, start_ns: later(spans.start_ns), end_ns: later(spans.end_ns) }, added),
+    trace: trace && { ...trace, start_ns: later(trace.start_ns), end_ns: later(trace.end_ns) },
+  };
+}
+
+/** Behind all that was recorded. */
+export function withPartAfter<R extends Recording>(recording: R, { name, seconds }: HostPart): R {
+  const { spans } = recording;
+  if (spans.threads === 0) return recording;
+  const start_ns = spans.end_ns.reduce((last, end) => Math.max(last, end), 0);
+  return { ...recording, spans: withSpans(spans, [{ name, start_ns, end_ns: start_ns + seconds * 1e9 }]) };
+}
