@@ -115,28 +115,6 @@ TEST("choice: what blocks turn out to need lies within what the choice asked for
   }
 }
 
-TEST("choice: blocks of many beams share a multiprocessor, and their items keep them busy") {
-  const std::size_t each = 232448, together = 233472, beside = 2048;
-  for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
-    Problem p = water_problem(80.0, {40.0, 50.0, 0.25, 0.2}, 0.4, 0.005);
-    p.stepping = stepping;
-    const Tables t = build_tables(p);
-    const TypedTables<float> typed(t);
-    const BinTables<float> bins(t, typed);
-    WindowSizes sizes = window_sizes(p, t);
-    sizes.feeds = bins.feeds;
-    sizes.most_feeds = bins.most_feeds;
-    sizes.most_half = bins.most_half;
-    const WindowLayout four = beams_layout<float>(sizes, each, together, beside);
-    CHECK(static_cast<std::size_t>(four.bytes) + beside + 1024 <= together / kBeamsBlocks);
-    CHECK(four.most_angles * four.most_quads >= kBeamsWorkers);
-    CHECK(window_layout<float>(sizes, each - beside).bytes > four.bytes);
-    sizes.most_half = 1200;  // of which only one has room
-    const WindowLayout one = beams_layout<float>(sizes, each, together, beside);
-    CHECK(static_cast<std::size_t>(one.bytes) + beside <= each && 2 * static_cast<std::size_t>(one.bytes) > together);
-  }
-}
-
 TEST("choice: of one of many beams so many rows are kept as its angles can bring apart") {
   const auto rows = [](Stepping stepping, double theta_max, int steps) {
     Problem p = water_problem(80.0, {40.0, 50.0, 0.25, 0.2}, theta_max, 0.02);

@@ -8,22 +8,17 @@
 namespace bb::transport::window {
 
 /// What every step needs comes into shared memory once.
-template <typename T, int kWorkers>
-__device__ void hold_tables(const WindowParameters<T>& p, Shared<T, kWorkers>& s, Fixed& fixed) {
-  constexpr int kThreads = kWorkers + 32;
+template <typename T>
+__device__ void hold_tables(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed) {
   const DeviceTables<T>& t = p.tables;
-  if constexpr (Shared<T, kWorkers>::kHoldsTables) {
-    WindowBin* bins = const_cast<WindowBin*>(s.bins);
-    WindowAngle<T>* angles = const_cast<WindowAngle<T>*>(s.angles);
-    for (int i = threadIdx.x; i < t.ne; i += kThreads) bins[i] = p.bins[i];
-    for (int i = threadIdx.x; i < t.ntheta; i += kThreads) angles[i] = p.angles[i];
-  }
+  for (int i = threadIdx.x; i < t.ne; i += kWindowThreads) s.bins[i] = p.bins[i];
   if (p.layout.feeds_held != 0) {
     int* feeds = const_cast<int*>(s.feeds);
-    for (int i = threadIdx.x; i < p.feeds; i += kThreads) feeds[i] = p.feed_bin[i];
+    for (int i = threadIdx.x; i < p.feeds; i += kWindowThreads) feeds[i] = p.feed_bin[i];
   }
-  for (int i = threadIdx.x; i < t.nz; i += kThreads) s.row_material[i] = p.row_material[i];
-  for (int i = threadIdx.x; i < kWorkers / 32 * kWindowTallies; i += kThreads) s.sums[i] = 0.0;
+  for (int i = threadIdx.x; i < t.ntheta; i += kWindowThreads) s.angles[i] = p.angles[i];
+  for (int i = threadIdx.x; i < t.nz; i += kWindowThreads) s.row_material[i] = p.row_material[i];
+  for (int i = threadIdx.x; i < kWarps * kWindowTallies; i += kWindowThreads) s.sums[i] = 0.0;
   if (threadIdx.x < 6) fixed.extent[threadIdx.x] = threadIdx.x % 2 == 0 ? 1 << 30 : -1;
 }
 
@@ -61,13 +56,13 @@ __constant__ const signed char kColumnOfTally[] = {kInFlight,
 static_assert(sizeof(kColumnOfTally) == kTallyThetaHighEnergy + 1);
 
 /// The block's share of a step goes to the ledger.
-template <typename T, int kWorkers>
-__device__ void report(const WindowParameters<T>& p, Shared<T, kWorkers>& s, int step) {
-  meet_workers<kWorkers>();
+template <typename T>
+__device__ void report(const WindowParameters<T>& p, Shared<T>& s, int step) {
+  meet_workers();
   const int slot = threadIdx.x;
   if (slot > kTallyThetaHighEnergy) return;
   double sum = 0;
-  for (int w = 0; w < kWorkers / 32; ++w) {
+  for (int w = 0; w < kWarps; ++w) {
     sum += s.sums[w * kWindowTallies + slot];
     s.sums[w * kWindowTallies + slot] = 0.0;
   }
@@ -79,19 +74,19 @@ __device__ void report(const WindowParameters<T>& p, Shared<T, kWorkers>& s, int
 }
 
 /// The warp that plans: it hands the workers one item after the other and speaks for the block where all wait.
-template <typename T, bool kDepth, int kWorkers>
+template <typename T, bool kDepth>
 class Planner {
  public:
-  __device__ Planner(const WindowParameters<T>& parameters, Shared<T, kWorkers>& memory, Fixed& fixed_memory)
+  __device__ Planner(const WindowParameters<T>& parameters, Shared<T>& memory, Fixed& fixed_memory)
       : p(parameters), s(memory), fixed(fixed_memory) {}
 
   __device__ void run(int first, int limit) {
-    StepPlan plan = plan_step<kDepth>(p, s, first, false, nullptr);
+    StepPlan plan = plan_step<T, kDepth>(p, s, first, false, nullptr);
     unsigned waits = fixed.waits;
     int step = first;
     for (;; ++step) {
       Cut cut = collide_cut(s, plan, s.block);
-      Sources<T, kWorkers> sources(p, s, cut.bin);
+      Sources<T> sources(p, s, cut.bin);
       if (step > first) {
         meet_all();  // the last step is written
         if (lane == 0) arrive(p.control);
@@ -104,27 +99,26 @@ class Planner {
       if (over) break;
       double cells = 0;
       const auto next_collide = [&](int item) { return collide_cut(s, plan, item); };
-      hand_out(cut, sources, plan.collides + plan.rest, step, next_collide,
-               [&](Sources<T, kWorkers>& from, Item& item) {
-                 WindowSource<T>* views = s.views + slot * p.layout.most_views;
-                 clip_collide<kDepth>(p, cut, from, s.bins[cut.bin].half, step, views, item, cells);
-               });
+      hand_out(cut, sources, plan.collides + plan.rest, step, next_collide, [&](Sources<T>& from, Item& item) {
+        WindowSource<T>* views = s.views + slot * p.layout.most_views;
+        clip_collide<T, kDepth>(p, cut, from, s.bins[cut.bin].half, step, views, item, cells);
+      });
       if constexpr (!kDepth) {
         cut = stream_cut(s, plan, s.block);
-        Sources<T, kWorkers> stream_sources(p, s, cut.bin);
+        Sources<T> stream_sources(p, s, cut.bin);
         stream_sources.fetch(step);
         meet_all();  // the first pass is written
         if (lane == 0) arrive(p.control);
         wait_for_all(p.control, ++waits, s.blocks);
         const auto next_stream = [&](int item) { return stream_cut(s, plan, item); };
-        hand_out(cut, stream_sources, plan.streams, step, next_stream, [&](Sources<T, kWorkers>& from, Item& item) {
+        hand_out(cut, stream_sources, plan.streams, step, next_stream, [&](Sources<T>& from, Item& item) {
           clip_stream(p, cut, from, s.bins[cut.bin].half, step, item, cells);
         });
       }
       if (lane == 0 && cells > 0.0) atomicAdd(ledger_row(p.scores, step) + kCellsVisited, cells);
       // What the workers leave behind a wait, all see behind the next.
       if (step > first + 1 && s.block == s.blocks - 1 && lane == 0) close_step(p, step - 2);
-      plan = plan_step<kDepth>(p, s, step, true, &plan);
+      plan = plan_step<T, kDepth>(p, s, step, true, &plan);
     }
     if (s.block == 0 && lane == 0) p.control->step = step;
     if (lane == 0) {
@@ -144,7 +138,7 @@ class Planner {
  private:
   /// The block's items of a pass; the workers are at one while the next is clipped.
   template <typename Next, typename Clip>
-  __device__ void hand_out(Cut& cut, Sources<T, kWorkers>& sources, int items, int step, Next&& next, Clip&& clip) {
+  __device__ void hand_out(Cut& cut, Sources<T>& sources, int items, int step, Next&& next, Clip&& clip) {
     int at = s.block;
     for (bool more = true; more;) {
       Item item{};
@@ -153,7 +147,7 @@ class Planner {
         if (at == s.block) {
           clip(sources, item);
         } else {
-          Sources<T, kWorkers> others(p, s, cut.bin);
+          Sources<T> others(p, s, cut.bin);
           others.fetch(step);
           clip(others, item);
         }
@@ -170,16 +164,15 @@ class Planner {
   }
 
   const WindowParameters<T>& p;
-  Shared<T, kWorkers>& s;
+  Shared<T>& s;
   Fixed& fixed;
   int slot = 0;
   const int lane = threadIdx.x & 31;
 };
 
 /// The threads that compute what the planner hands them.
-template <bool kDepth, typename T, typename Tracks, int kWorkers>
-__device__ void work(const WindowParameters<T>& p, const Tracks& tracks, Shared<T, kWorkers>& s, Fixed& fixed,
-                     int first) {
+template <typename T, bool kDepth, typename Tracks>
+__device__ void work(const WindowParameters<T>& p, const Tracks& tracks, Shared<T>& s, Fixed& fixed, int first) {
   float lowest = 0, highest = 0;
   int slot = 0;
   // `f` does an item, and meets all behind the last of a pass as soon as what others wait for is written.
@@ -205,9 +198,9 @@ __device__ void work(const WindowParameters<T>& p, const Tracks& tracks, Shared<
     };
     const bool more = each_item([&](const Item& item, bool last) {
       if (s.row_material[kDepth ? p.start_z + step : item.z] >= 0) {
-        collide(Collide<T, kDepth, false, Tracks, kWorkers>(p, tracks, s, fixed, slot, step), last);
+        collide(Collide<T, kDepth, false, Tracks>(p, tracks, s, fixed, slot, step), last);
       } else {
-        collide(Collide<T, kDepth, true, Tracks, kWorkers>(p, tracks, s, fixed, slot, step), last);
+        collide(Collide<T, kDepth, true, Tracks>(p, tracks, s, fixed, slot, step), last);
       }
     });
     if (!more) break;
@@ -228,15 +221,15 @@ __device__ void work(const WindowParameters<T>& p, const Tracks& tracks, Shared<
 }
 
 /// Steps `first` … `limit` - 1, as far as there are protons. All threads of the team call it.
-template <bool kDepth, typename T, typename Tracks, int kWorkers>
-__device__ void run_steps(const WindowParameters<T>& p, const Tracks& tracks, Shared<T, kWorkers>& s, Fixed& fixed,
-                          int first, int limit) {
+template <typename T, bool kDepth, typename Tracks>
+__device__ void run_steps(const WindowParameters<T>& p, const Tracks& tracks, Shared<T>& s, Fixed& fixed, int first,
+                          int limit) {
   hold_tables(p, s, fixed);
   __syncthreads();
-  if (threadIdx.x < kWorkers) {
-    work<kDepth>(p, tracks, s, fixed, first);
+  if (threadIdx.x < kWindowWorkers) {
+    work<T, kDepth>(p, tracks, s, fixed, first);
   } else {
-    Planner<T, kDepth, kWorkers>(p, s, fixed).run(first, limit);
+    Planner<T, kDepth>(p, s, fixed).run(first, limit);
   }
 }
 
@@ -248,8 +241,8 @@ __device__ void run_beam(const WindowParameters<T>& p, const Tracks& tracks, uns
   const int limit = p.control->limit;
   if (first >= limit) return;
   if (threadIdx.x == 0) fixed.waits = 0;
-  Shared<T, kWindowWorkers> s(p, memory, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
-  run_steps<kDepth>(p, tracks, s, fixed, first, limit);
+  Shared<T> s(p, memory, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
+  run_steps<T, kDepth>(p, tracks, s, fixed, first, limit);
 }
 
 /// Teams of blocks, each at a beam of its own, one after the other.
@@ -259,13 +252,13 @@ __device__ void run_beams(const WindowParameters<T>& common, const WindowBeams<T
   __shared__ WindowParameters<T> mine;
   const int team = static_cast<int>(blockIdx.x) / b.team, teams = static_cast<int>(gridDim.x) / b.team;
   if (threadIdx.x == 0) fixed.waits = 0;
-  Shared<T, kBeamsWorkers> s(common, memory, static_cast<int>(blockIdx.x) - team * b.team, b.team);
+  Shared<T> s(common, memory, static_cast<int>(blockIdx.x) - team * b.team, b.team);
   for (int beam = team; beam < b.beams; beam += teams) {
     begin_beam(common, b, team, beam, mine, s);
     meet_team(mine.control, s, fixed);
-    run_steps<kDepth>(mine, NoTracks{}, s, fixed, 0, b.steps);
+    run_steps<T, kDepth>(mine, NoTracks{}, s, fixed, 0, b.steps);
     meet_team(mine.control, s, fixed);
-    end_beam<kDepth>(mine, s, fixed.step, b.steps);
+    end_beam<T, kDepth>(mine, s, fixed.step, b.steps);
     meet_team(mine.control, s, fixed);  // before the next beam takes the team's memory
   }
 }
@@ -285,7 +278,7 @@ __device__ void run_beams(const WindowParameters<T>& common, const WindowBeams<T
     extern __shared__ double2 window_shared[];                                                             \
     bb::transport::window::run_beam<T, depth>(p, tracks, reinterpret_cast<unsigned char*>(window_shared)); \
   }                                                                                                        \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kBeamsThreads, bb::transport::kBeamsBlocks)  \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads, 1)                           \
       transport_window_beams_##name(const __grid_constant__ bb::transport::WindowParameters<T> p,          \
                                     const __grid_constant__ bb::transport::WindowBeams<T> b) {             \
     extern __shared__ double2 window_shared[];                                                             \

@@ -12,13 +12,10 @@ namespace bb::transport {
 
 inline constexpr int kWindowWorkers = 480;                  // threads of a block that compute,
 inline constexpr int kWindowThreads = kWindowWorkers + 32;  // and one warp that plans ahead of them
-inline constexpr int kBeamsWorkers = 128;                   // the same where there are many beams: items are small, and
-inline constexpr int kBeamsThreads = kBeamsWorkers + 32;  // several blocks of a multiprocessor hide each other's waits,
-inline constexpr int kBeamsBlocks = 4;                    // so many where their shared memory allows
-BB_TUNABLE(int, kWindowTurned, 3);                        // neighbouring angles that a thread turns together
-BB_TUNABLE(int, kWindowRows, 4);                          // z rows that a thread of the second pass makes
-inline constexpr int kWindowBatch = 4;                    // sources whose loads are in flight together
-inline constexpr int kWindowTallies = 20;                 // sums over a step; WindowTally
+BB_TUNABLE(int, kWindowTurned, 3);                          // neighbouring angles that a thread turns together
+BB_TUNABLE(int, kWindowRows, 4);                            // z rows that a thread of the second pass makes
+inline constexpr int kWindowBatch = 4;                      // sources whose loads are in flight together
+inline constexpr int kWindowTallies = 20;                   // sums over a step; WindowTally
 
 /// Half-open bounds of what a bin holds, columns in whole quads (x1 may lie in a row's padding, which is zero);
 /// empty when a0 >= a1.

@@ -36,9 +36,7 @@ CudaWindowBeams<T>::CudaWindowBeams(const Problem& problem, const Tables& tables
       typed_(tables, cpu::on_all_cores),
       device_tables_(problem, tables, typed_, Sent::kLosses, stream_),
       window_(problem, tables, typed_, device_tables_.view(),
-              {.static_shared = kStatic,
-               .turned = opened_.kernels->module.tunable("kWindowTurned", kWindowTurned),
-               .beams = true},
+              {.static_shared = kStatic, .turned = opened_.kernels->module.tunable("kWindowTurned", kWindowTurned)},
               stream_),
       parameters_(window_.parameters()),
       steps_kernel_(find<T>(opened_, problem.stepping == Stepping::kDepth ? "transport_window_beams_depth"
@@ -51,9 +49,8 @@ CudaWindowBeams<T>::CudaWindowBeams(const Problem& problem, const Tables& tables
   }
   const auto bytes = static_cast<unsigned>(parameters_.layout.bytes);
   steps_kernel_.allow_dynamic_shared(bytes);
-  steps_kernel_.prefer_shared_carveout(100);
   const auto& device = *opened_.device;
-  blocks_ = static_cast<unsigned>(std::max(1, steps_kernel_.resident_blocks(kBeamsThreads, bytes)) *
+  blocks_ = static_cast<unsigned>(std::max(1, steps_kernel_.resident_blocks(kWindowThreads, bytes)) *
                                   device.info().multiprocessors);
   const double free = static_cast<double>(device.memory().free_bytes);
   const double each = 2.0 * sizeof(T) * static_cast<double>(state_cells());
@@ -208,7 +205,7 @@ void CudaWindowBeams<T>::queue(Slot& slot, std::span<const Start* const> starts,
   slot.extremes.fill_bytes(0, stream);
   steps_kernel_.launch(stream,
                        {.grid = {static_cast<unsigned>(teams * team)},
-                        .block = {kBeamsThreads},
+                        .block = {kWindowThreads},
                         .dynamic_shared_bytes = static_cast<unsigned>(parameters_.layout.bytes),
                         .cooperative = team > 1},
                        parameters_, beams);

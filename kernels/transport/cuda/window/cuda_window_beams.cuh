@@ -7,8 +7,8 @@
 namespace bb::transport::window {
 
 /// All blocks of the team have come; what they wrote is seen by loads past the first-level cache.
-template <typename T, int kWorkers>
-__device__ inline void meet_team(WindowControl* control, const Shared<T, kWorkers>& s, Fixed& fixed) {
+template <typename T>
+__device__ inline void meet_team(WindowControl* control, const Shared<T>& s, Fixed& fixed) {
   meet_all();
   if (threadIdx.x == 0) {
     arrive(control);
@@ -19,9 +19,9 @@ __device__ inline void meet_team(WindowControl* control, const Shared<T, kWorker
 }
 
 /// The start of a beam in the team's first state, which holds what the last beam left: only boxes are ever read.
-template <typename T, int kWorkers>
+template <typename T>
 __device__ void place_start(const WindowParameters<T>& p, const WindowBeams<T>& b, const WindowStart& start,
-                            const Shared<T, kWorkers>& s) {
+                            const Shared<T>& s) {
   const int ne = p.tables.ne, nx = p.tables.nx;
   const int thread = s.block * static_cast<int>(blockDim.x) + static_cast<int>(threadIdx.x);
   const int threads = s.blocks * static_cast<int>(blockDim.x);
@@ -49,9 +49,9 @@ __device__ void place_start(const WindowParameters<T>& p, const WindowBeams<T>& 
 }
 
 /// `mine` becomes what the steps of the beam need.
-template <typename T, int kWorkers>
+template <typename T>
 __device__ void begin_beam(const WindowParameters<T>& common, const WindowBeams<T>& b, int team, int beam,
-                           WindowParameters<T>& mine, const Shared<T, kWorkers>& s) {
+                           WindowParameters<T>& mine, const Shared<T>& s) {
   const WindowStart start = b.starts[beam];
   if (threadIdx.x == 0) {
     mine = common;
@@ -77,8 +77,8 @@ __device__ void begin_beam(const WindowParameters<T>& common, const WindowBeams<
 }
 
 /// What is in flight at the end goes to the last row of the beam's ledger; behind the last plane it has left.
-template <bool kDepth, typename T, int kWorkers>
-__device__ void end_beam(const WindowParameters<T>& p, const Shared<T, kWorkers>& s, int step, int steps) {
+template <typename T, bool kDepth>
+__device__ void end_beam(const WindowParameters<T>& p, const Shared<T>& s, int step, int steps) {
   double number = 0, energy = 0;
   for (int bin = s.block; bin < p.tables.ne; bin += s.blocks) {
     double held = 0;

@@ -8,10 +8,10 @@
 namespace bb::transport::window {
 
 /// kMixed: the row holds several materials. Tracks: DeviceTracks or NoTracks.
-template <typename T, bool kDepth, bool kMixed, typename Tracks, int kWorkers>
+template <typename T, bool kDepth, bool kMixed, typename Tracks>
 class Collide {
  public:
-  __device__ Collide(const WindowParameters<T>& parameters, const Tracks& moments, Shared<T, kWorkers>& memory,
+  __device__ Collide(const WindowParameters<T>& parameters, const Tracks& moments, Shared<T>& memory,
                      Fixed& fixed_memory, int in_slot, int at_step)
       : p(parameters),
         tracks(moments),
@@ -30,9 +30,9 @@ class Collide {
     gather();
     clear();
     asm volatile("cp.async.wait_all;" ::: "memory");
-    meet_workers<kWorkers>();
+    meet_workers();
     turn();
-    meet_workers<kWorkers>();
+    meet_workers();
     move(lowest, highest);
     if (kDepth) send_written(p, s, fixed, bin, step);
   }
@@ -40,14 +40,13 @@ class Collide {
   /// The rest, which nobody waits for.
   __device__ void leave_scores() {
     score();
-    meet_workers<kWorkers>();
+    meet_workers();
     finish_scores();
     add();
   }
 
  private:
   static constexpr int kMostSplit = 3;
-  static constexpr int kWarps = kWorkers / 32;
   // Sums of a column: protons in units of the beam's way, where angles differ in it, and those that react.
   static constexpr bool kWays = Tracks::kOn && kDepth;
   static constexpr int kWay = 4, kReacted = kWays ? 5 : 4;
@@ -77,7 +76,7 @@ class Collide {
 
   /// Zeros beside the gathered angles. The last warps come first: they have least to gather.
   __device__ void clear() {
-    constexpr int kThreads = kWorkers;
+    constexpr int kThreads = kWindowWorkers;
     const int thread = kThreads - 1 - static_cast<int>(threadIdx.x);
     const int before = (gathered_a0 - first_a) * pitch;
     const int begin = (max(gathered_a1, gathered_a0) - first_a) * pitch;
@@ -114,11 +113,11 @@ class Collide {
           }
         }
       } else {
-        for (int d = threadIdx.x; d <= half; d += kWorkers) copy_value(s.weights + d, from_kernel + d);
+        for (int d = threadIdx.x; d <= half; d += kWindowWorkers) copy_value(s.weights + d, from_kernel + d);
       }
     }
     if constexpr (kDepth) {
-      for (int i = threadIdx.x; i < a1 - a0; i += kWorkers) {
+      for (int i = threadIdx.x; i < a1 - a0; i += kWindowWorkers) {
         copy_value(s.deposits + i, t.deposit + at(a0 + i, material));
       }
     }
@@ -133,8 +132,8 @@ class Collide {
   __device__ void gather() {
     const int sources = item.sources, own_source = item.own_source;
     const int rows = max(gathered_a1 - gathered_a0, 0);
-    const int step_rows = divide(kWorkers, tile_quads);
-    const int step_quads = kWorkers - step_rows * tile_quads;
+    const int step_rows = divide(kWindowWorkers, tile_quads);
+    const int step_quads = kWindowWorkers - step_rows * tile_quads;
     int row = divide(static_cast<int>(threadIdx.x), tile_quads);
     int quad = static_cast<int>(threadIdx.x) - row * tile_quads;
     T below = T(0), above = T(0);
@@ -201,7 +200,7 @@ class Collide {
   /// or their dose (depth stepping), the others planes crossed, times 1, θ and θ².
   __device__ void score() {
     const int columns = 4 * quads;
-    const int groups = divide(kWorkers, columns);
+    const int groups = divide(kWindowWorkers, columns);
     const int group = divide(static_cast<int>(threadIdx.x), columns);
     const int column = static_cast<int>(threadIdx.x) - group * columns;
     T sum[4] = {}, reacted = T(0);
@@ -237,20 +236,20 @@ class Collide {
       tally[kTallyNuclearEnergy] = static_cast<double>(nuclear_energy);
       reacted = nuclear;
     }
-    for (int f = 0; f < 4; ++f) s.partial[f * kWorkers + threadIdx.x] = static_cast<double>(sum[f]);
-    if constexpr (kWays) s.partial[kWay * kWorkers + threadIdx.x] = static_cast<double>(way);
-    if (p.scores.reactions.on()) s.partial[kReacted * kWorkers + threadIdx.x] = static_cast<double>(reacted);
+    for (int f = 0; f < 4; ++f) s.partial[f * kWindowWorkers + threadIdx.x] = static_cast<double>(sum[f]);
+    if constexpr (kWays) s.partial[kWay * kWindowWorkers + threadIdx.x] = static_cast<double>(way);
+    if (p.scores.reactions.on()) s.partial[kReacted * kWindowWorkers + threadIdx.x] = static_cast<double>(reacted);
   }
 
   __device__ void finish_scores() {
     const int columns = 4 * quads;
-    const int groups = divide(kWorkers, columns);
+    const int groups = divide(kWindowWorkers, columns);
     const int fields = p.scores.reactions.on() ? kReacted + 1 : kReacted;
-    for (int i = threadIdx.x; i < fields * columns; i += kWorkers) {
+    for (int i = threadIdx.x; i < fields * columns; i += kWindowWorkers) {
       const int field = divide(i, columns);
       const int column = i - field * columns;
       double sum = 0;
-      for (int g = 0; g < groups; ++g) sum += s.partial[field * kWorkers + g * columns + column];
+      for (int g = 0; g < groups; ++g) sum += s.partial[field * kWindowWorkers + g * columns + column];
       if (sum == 0.0) continue;
       if constexpr (kWays) {
         if (field == kWay) {
@@ -297,7 +296,7 @@ class Collide {
     // Where units are few, neighbouring lanes share one: each takes a part of the distances.
     int split = 0;
     if (!kMixed) {
-      while (split < kMostSplit && units << (split + 1) <= kWorkers && 4 << split <= half) ++split;
+      while (split < kMostSplit && units << (split + 1) <= kWindowWorkers && 4 << split <= half) ++split;
     }
     const int lane = threadIdx.x & 31;
     const int lanes = 32 >> split;  // of a warp that work on different units
@@ -402,7 +401,7 @@ class Collide {
     T below = T(0), above = T(0);
     double written = 0;
     T* const out = (kDepth ? p.state[(step + 1) & 1] : p.state[1]) + row_start(p, bin, z);
-    for (int i = threadIdx.x; i < (a1 - a0) * quads; i += kWorkers) {
+    for (int i = threadIdx.x; i < (a1 - a0) * quads; i += kWindowWorkers) {
       const int row = divide(i, quads);
       const int x = x0 + 4 * (i - row * quads);
       const int a = a0 + row;
@@ -484,7 +483,7 @@ class Collide {
   const WindowParameters<T>& p;
   const Tracks& tracks;
   const DeviceTables<T>& t;
-  Shared<T, kWorkers>& s;
+  Shared<T>& s;
   Fixed& fixed;
   int slot;  // of the two that hold items
   const Item& item;

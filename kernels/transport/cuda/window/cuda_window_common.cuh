@@ -10,6 +10,8 @@ namespace bb::transport::window {
 
 using physics::kRemapTaps;
 
+inline constexpr int kWarps = kWindowWorkers / 32;
+
 /// Sums that the threads of a step keep, one slot each.
 enum WindowTally {
   kTallyNumber,
@@ -142,23 +144,20 @@ struct Item {
   int sources, own_source;  // of the list of views
 };
 
-/// The block's shared memory. `kWorkers`: its threads that compute.
-template <typename T, int kWorkers>
+/// The block's shared memory.
+template <typename T>
 struct Shared {
-  /// Blocks that have a multiprocessor each hold the tables; others find them together in its first-level cache.
-  static constexpr bool kHoldsTables = kWorkers == kWindowWorkers;
-
   __device__ Shared(const WindowParameters<T>& p, unsigned char* base, int of_team, int in_team)
       : block(of_team),
         blocks(in_team),
         boxes(reinterpret_cast<short*>(base + p.layout.boxes)),
-        bins(kHoldsTables ? reinterpret_cast<const WindowBin*>(base + p.layout.bins) : p.bins),
+        bins(reinterpret_cast<WindowBin*>(base + p.layout.bins)),
         feeds(p.layout.feeds_held != 0 ? reinterpret_cast<const int*>(base + p.layout.feeds) : p.feed_bin),
         plans(reinterpret_cast<BinPlan*>(base + p.layout.plans)),
         collide_begin(reinterpret_cast<int*>(base + p.layout.begins)),
         rest_begin(collide_begin + p.tables.ne + 1),
         stream_begin(rest_begin + p.tables.ne + 1),
-        angles(kHoldsTables ? reinterpret_cast<const WindowAngle<T>*>(base + p.layout.angles) : p.angles),
+        angles(reinterpret_cast<WindowAngle<T>*>(base + p.layout.angles)),
         row_material(reinterpret_cast<short*>(base + p.layout.rows)),
         views(reinterpret_cast<WindowSource<T>*>(base + p.layout.views)),
         sums(reinterpret_cast<double*>(base + p.layout.sums)),
@@ -172,12 +171,12 @@ struct Shared {
   int block, blocks;  // this one, of those that take the steps together
 
   short* boxes;  // [ne][8]
-  const WindowBin* bins;
+  WindowBin* bins;
   const int* feeds;
   BinPlan* plans;                                  // of the bins that a step makes
   int *collide_begin, *rest_begin, *stream_begin;  // [ne + 1] items of the bins before: of the first pass in likely
                                                    // rows and in others, and of the second
-  const WindowAngle<T>* angles;
+  WindowAngle<T>* angles;
   short* row_material;
   WindowSource<T>* views;
   double* sums;     // [warp][kWindowTallies]
@@ -196,15 +195,12 @@ struct Fixed {
 };
 
 /// The block's threads meet: the workers alone, and all.
-template <int kWorkers>
-__device__ inline void meet_workers() {
-  asm volatile("bar.sync 1, %0;" ::"n"(kWorkers) : "memory");
-}
+__device__ inline void meet_workers() { asm volatile("bar.sync 1, %0;" ::"n"(kWindowWorkers) : "memory"); }
 __device__ inline void meet_all() { __syncthreads(); }
 
 /// A warp's share of what an item writes. Every thread of the warp calls it.
-template <typename T, int kWorkers>
-__device__ inline void keep_written(Shared<T, kWorkers>& s, double written, double energy) {
+template <typename T>
+__device__ inline void keep_written(Shared<T>& s, double written, double energy) {
   if (!__any_sync(kWholeWarp, written != 0.0)) return;
   written = warp_sum(written);
   if ((threadIdx.x & 31) != 0) return;
@@ -215,11 +211,9 @@ __device__ inline void keep_written(Shared<T, kWorkers>& s, double written, doub
 
 /// What the others wait for of an item that is written: its bin's next box takes it in, and it counts as in flight.
 /// All workers call it.
-template <typename T, int kWorkers>
-__device__ inline void send_written(const WindowParameters<T>& p, Shared<T, kWorkers>& s, Fixed& fixed, int bin,
-                                    int step) {
-  constexpr int kWarps = kWorkers / 32;
-  meet_workers<kWorkers>();
+template <typename T>
+__device__ inline void send_written(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed, int bin, int step) {
+  meet_workers();
   const int lane = static_cast<int>(threadIdx.x) & 31, warp = static_cast<int>(threadIdx.x) >> 5;
   if (warp == 0 && lane < 6) {
     const bool any = fixed.extent[1] > 0;

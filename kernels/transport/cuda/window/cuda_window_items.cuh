@@ -25,8 +25,8 @@ __device__ inline int place_of(const int* begin, int bins, int item) {
 }
 
 /// Item `item` of the first pass: those in rows that will hold something come first.
-template <typename T, int kWorkers>
-__device__ inline Cut collide_cut(const Shared<T, kWorkers>& s, const StepPlan& plan, int item) {
+template <typename T>
+__device__ inline Cut collide_cut(const Shared<T>& s, const StepPlan& plan, int item) {
   if (item >= plan.collides + plan.rest) return {-1, 0, 0, 0, 1, 1};
   const bool likely = item < plan.collides;
   if (!likely) item -= plan.collides;
@@ -43,8 +43,8 @@ __device__ inline Cut collide_cut(const Shared<T, kWorkers>& s, const StepPlan& 
   return {plan.low + place, z, part - tile * chunks, tile, chunks, r.tiles};
 }
 
-template <typename T, int kWorkers>
-__device__ inline Cut stream_cut(const Shared<T, kWorkers>& s, const StepPlan& plan, int item) {
+template <typename T>
+__device__ inline Cut stream_cut(const Shared<T>& s, const StepPlan& plan, int item) {
   if (item >= plan.streams) return {-1, 0, 0, 0, 1, 1};
   const int place = place_of(s.stream_begin, plan.bins, item);
   const BinPlan r = s.plans[place];
@@ -54,10 +54,10 @@ __device__ inline Cut stream_cut(const Shared<T, kWorkers>& s, const StepPlan& p
 }
 
 /// The bins that feed one, and itself.
-template <typename T, int kWorkers>
+template <typename T>
 class Sources {
  public:
-  __device__ Sources(const WindowParameters<T>& parameters, const Shared<T, kWorkers>& memory, int of_bin)
+  __device__ Sources(const WindowParameters<T>& parameters, const Shared<T>& memory, int of_bin)
       : p(parameters), s(memory), bin(max(of_bin, 0)), data(memory.bins[max(of_bin, 0)]) {
     const bool among = bin >= data.feed_low && bin < data.feed_low + data.feed_count;
     count = data.feed_count + (among ? 0 : 1);
@@ -128,7 +128,7 @@ class Sources {
   __device__ int source(int k) const { return k < data.feed_count ? s.feeds[data.feed_at + k] : bin; }
 
   const WindowParameters<T>& p;
-  const Shared<T, kWorkers>& s;
+  const Shared<T>& s;
   int bin, count, mine;
   WindowBin data;
   WindowBox box;  // of this lane's
@@ -144,9 +144,9 @@ __device__ inline void make_reach(const WindowParameters<T>& p, const WindowBox&
 }
 
 /// Clips an item of the first pass; its bin is -1 if nothing is left of it.
-template <bool kDepth, typename T, int kWorkers>
-__device__ void clip_collide(const WindowParameters<T>& p, const Cut& cut, Sources<T, kWorkers>& sources, int half,
-                             int step, WindowSource<T>* views, Item& item, double& cells) {
+template <typename T, bool kDepth>
+__device__ void clip_collide(const WindowParameters<T>& p, const Cut& cut, Sources<T>& sources, int half, int step,
+                             WindowSource<T>* views, Item& item, double& cells) {
   const WindowBox from = sources.holds(step);
   item.z = cut.z;
   item.bin = -1;
@@ -170,15 +170,15 @@ __device__ void clip_collide(const WindowParameters<T>& p, const Cut& cut, Sourc
 }
 
 /// Clips an item of the second pass.
-template <typename T, int kWorkers>
-__device__ void clip_stream(const WindowParameters<T>& p, const Cut& cut, Sources<T, kWorkers>& sources, int half,
-                            int step, Item& item, double& cells) {
+template <typename T>
+__device__ void clip_stream(const WindowParameters<T>& p, const Cut& cut, Sources<T>& sources, int half, int step,
+                            Item& item, double& cells) {
   const WindowBox from = sources.holds(step);
   item.bin = -1;
   if (is_empty(from)) return;
   make_reach(p, from, half, item);
   item.z = cut.z;
-  item.column = cut.part * kWorkers;
+  item.column = cut.part * kWindowWorkers;
   item.z0 = from.z0;
   item.z1 = from.z1;
   item.out_z1 = from.z1 + p.whole_z_max + 1;

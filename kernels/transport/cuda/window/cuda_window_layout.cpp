@@ -12,10 +12,6 @@ namespace {
 constexpr int kMostQuads = 16;          // of columns in one item: more are a second tile beside it
 constexpr int kMostAngles = 96;         // of an item
 constexpr int kMostHeldWeights = 8192;  // of an item's angle kernels
-// Where several blocks share a multiprocessor:
-constexpr int kBeamsHeldWeights = 2048;
-constexpr int kBeamsLeastAngles = 24;                    // of an item: fewer gather more beside them than they make
-constexpr int kBeamsLeastQuads = 3 * kBeamsWorkers / 4;  // fewer leave threads idle
 constexpr int kMostHeldFeeds = 4096;
 constexpr int kViewBytes = 48;     // kept for each WindowSource
 constexpr int kMostStatic = 2048;  // what the kernels have beside, at the most, as kStatic in cuda_window_beams.cpp
@@ -45,17 +41,17 @@ WindowLayout lay_out(const WindowSizes& of, int angles, int quads, int weights, 
   Carver memory;
   WindowLayout l{};
   l.boxes = memory.take(u(of.ne), 16);
-  l.bins = memory.take(of.holds_tables() ? u(of.ne) : 0, sizeof(WindowBin));
+  l.bins = memory.take(u(of.ne), sizeof(WindowBin));
   l.feeds = memory.take(feeds ? of.feeds : 0, sizeof(int));
   l.plans = memory.take(u(of.ne), 16);
   l.begins = memory.take(3 * u(of.ne + 1), sizeof(int));
-  l.angles = memory.take(of.holds_tables() ? u(of.ntheta) : 0, sizeof(WindowAngle<T>));
+  l.angles = memory.take(u(of.ntheta), sizeof(WindowAngle<T>));
   l.rows = memory.take(u(of.nz), sizeof(short));
   l.views = memory.take(2 * u(of.most_feeds + 1), kViewBytes);
   static_assert(sizeof(WindowSource<T>) <= kViewBytes);
   l.most_views = of.most_feeds + 1;
-  l.sums = memory.take(u(of.workers) / 32 * kWindowTallies, sizeof(double));
-  l.partial = memory.take(u(4 + (of.ways ? 1 : 0) + (of.reactions ? 1 : 0)) * u(of.workers), sizeof(double));
+  l.sums = memory.take(kWindowWorkers / 32 * kWindowTallies, sizeof(double));
+  l.partial = memory.take(u(4 + (of.ways ? 1 : 0) + (of.reactions ? 1 : 0)) * kWindowWorkers, sizeof(double));
   l.own = memory.take(u(angles) * u(quads), kQuad);
   l.tile = memory.take((u(angles) + 2 * u(of.most_half) + u(of.turned) - 1) * columns, kQuad);
   l.turned = memory.take(made * columns, kQuad);
@@ -92,34 +88,18 @@ template <typename T>
 WindowLayout window_layout(const WindowSizes& sizes, std::size_t limit) {
   WindowLayout smallest{};
   for (const bool feeds : {true, false}) {
-    if (feeds && (sizes.feeds > kMostHeldFeeds || !sizes.holds_tables())) continue;
-    for (const int weights : {sizes.holds_tables() ? kMostHeldWeights : kBeamsHeldWeights, 0}) {
+    if (feeds && sizes.feeds > kMostHeldFeeds) continue;
+    for (const int weights : {kMostHeldWeights, 0}) {
       for (int quads = kMostQuads; quads >= 1; quads /= 2) {
         for (int angles = std::min(kMostAngles, sizes.ntheta);; angles = (angles + 1) / 2) {
           smallest = lay_out<T>(sizes, angles, quads, weights, feeds);
           if (static_cast<std::size_t>(smallest.bytes) <= limit) return smallest;
-          if (angles <= (sizes.holds_tables() ? 8 : kBeamsLeastAngles)) break;
+          if (angles <= 8) break;
         }
       }
     }
   }
   return smallest;
-}
-
-template <typename T>
-WindowLayout beams_layout(WindowSizes sizes, std::size_t each, std::size_t together, std::size_t beside) {
-  constexpr std::size_t kReserved = 1024;  // of each block, by CUDA
-  sizes.workers = kBeamsWorkers;
-  for (std::size_t blocks = kBeamsBlocks; blocks > 1; --blocks) {
-    const std::size_t room = std::min(each, together / blocks - kReserved);
-    if (room <= beside) continue;
-    const WindowLayout layout = window_layout<T>(sizes, room - beside);
-    const bool fits = static_cast<std::size_t>(layout.bytes) <= room - beside;
-    if (fits && layout.most_angles * layout.most_quads >= std::min(kBeamsLeastQuads, sizes.ntheta * kMostQuads)) {
-      return layout;
-    }
-  }
-  return window_layout<T>(sizes, each - beside);
 }
 
 int beam_rows(const Problem& problem, const Tables& t, int steps) {
@@ -144,7 +124,5 @@ SharedNeed window_shared_need(const Problem& problem, const Tables& outline) {
 
 template WindowLayout window_layout<float>(const WindowSizes&, std::size_t);
 template WindowLayout window_layout<double>(const WindowSizes&, std::size_t);
-template WindowLayout beams_layout<float>(WindowSizes, std::size_t, std::size_t, std::size_t);
-template WindowLayout beams_layout<double>(WindowSizes, std::size_t, std::size_t, std::size_t);
 
 }  // namespace bb::transport

@@ -46,8 +46,8 @@ __device__ inline int scan_warp(int value) {
 /// Brings the boxes before step `step` of the bins low … high - 1 into shared memory and empties those of the step
 /// after the next; no other bin holds anything, or did when this was last called. Returns the first bin that holds
 /// something and the one behind the last.
-template <typename T, int kWorkers>
-__device__ inline int2 take_boxes(const WindowParameters<T>& p, Shared<T, kWorkers>& s, int step, int low, int high) {
+template <typename T>
+__device__ inline int2 take_boxes(const WindowParameters<T>& p, Shared<T>& s, int step, int low, int high) {
   const int lane = threadIdx.x & 31;
   int first = p.tables.ne, last = 0;
   const WindowBox* now = p.bounds[step % 3];
@@ -70,8 +70,8 @@ __device__ inline int2 take_boxes(const WindowParameters<T>& p, Shared<T, kWorke
 }
 
 /// What the neighbours hold that can reach a bin within `ahead` + 1 steps.
-template <typename T, int kWorkers>
-__device__ inline HeldBox wide_box(const Shared<T, kWorkers>& s, int bin, bool ahead) {
+template <typename T>
+__device__ inline HeldBox wide_box(const Shared<T>& s, int bin, bool ahead) {
   const HeldBox* boxes = reinterpret_cast<const HeldBox*>(s.boxes);
   HeldBox from = boxes[bin];
   const int low = ahead ? s.bins[bin].wide_low : s.bins[bin].feed_low;
@@ -91,8 +91,8 @@ __device__ inline HeldBox wide_box(const Shared<T, kWorkers>& s, int bin, bool a
 
 /// Cuts the step after `step` (`ahead`), or step `step` itself, by the boxes before step `step`. One warp. `before` is
 /// the cut by the boxes of the step before, if there is one.
-template <bool kDepth, typename T, int kWorkers>
-__device__ StepPlan plan_step(const WindowParameters<T>& p, Shared<T, kWorkers>& s, int step, bool ahead,
+template <typename T, bool kDepth>
+__device__ StepPlan plan_step(const WindowParameters<T>& p, Shared<T>& s, int step, bool ahead,
                               const StepPlan* before) {
   const DeviceTables<T>& t = p.tables;
   const int lane = threadIdx.x & 31;
@@ -177,7 +177,7 @@ __device__ StepPlan plan_step(const WindowParameters<T>& p, Shared<T, kWorkers>&
       r.chunks = static_cast<short>(max(chunks, rest_chunks));
       r.rest_chunks = static_cast<short>(rest_chunks);
       r.tiles = static_cast<short>(tiles);
-      r.row_blocks = static_cast<short>((most * quads + kWorkers - 1) / kWorkers);
+      r.row_blocks = static_cast<short>((most * quads + kWindowWorkers - 1) / kWindowWorkers);
       s.plans[base + lane] = r;
       const int out_rows = z1 + p.whole_z_max + 1 - r.out_z0;
       to_collide = (likely_z1 - likely_z0) * r.chunks * tiles;

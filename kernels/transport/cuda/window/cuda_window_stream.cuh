@@ -6,9 +6,9 @@
 // that it reads in flight at once.
 namespace bb::transport::window {
 
-template <typename T, int kWorkers>
-__device__ void stream_item(const WindowParameters<T>& p, Shared<T, kWorkers>& s, Fixed& fixed, int slot, int step,
-                            float& lowest, float& highest) {
+template <typename T>
+__device__ void stream_item(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed, int slot, int step, float& lowest,
+                            float& highest) {
   const Item& r = fixed.items[slot];
   const DeviceTables<T>& t = p.tables;
   const int bin = r.bin;

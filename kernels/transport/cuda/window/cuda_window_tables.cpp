@@ -135,11 +135,7 @@ void CudaWindowTables<T>::choose_layout(const Problem& problem, const Tables& t,
   sizes.most_feeds = by_bin.most_feeds;
   sizes.most_half = by_bin.most_half;
   sizes.turned = kernels.turned;
-  parameters_.layout = kernels.beams
-                           ? beams_layout<T>(sizes, static_cast<std::size_t>(info.shared_per_block_optin_bytes),
-                                             static_cast<std::size_t>(info.shared_per_multiprocessor_bytes),
-                                             static_cast<std::size_t>(kernels.static_shared))
-                           : window_layout<T>(sizes, limit);
+  parameters_.layout = window_layout<T>(sizes, limit);
   const int bytes = parameters_.layout.bytes;
   if (static_cast<std::size_t>(bytes) <= limit) return;
   throw ProblemError("unsupported", "solver.variant = " + problem.variant + ": " + std::to_string(t.ne) +

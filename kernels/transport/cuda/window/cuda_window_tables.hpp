@@ -17,12 +17,10 @@ namespace bb::transport {
 template <typename T>
 constexpr double kWindowThreshold = sizeof(T) == sizeof(float) ? 5e-13 : 1e-20;
 
-/// What the host must know of the kernels: bytes of shared memory that they have beside, kWindowTurned, and whether they
-/// are those of many beams.
+/// What the host must know of the kernels: bytes of shared memory that they have beside, and kWindowTurned.
 struct WindowKernels {
   int static_shared;
   int turned;
-  bool beams = false;
 };
 
 /// What the window's kernels look up, on the device, and how a block cuts its shared memory. Where states lie and what a
