@@ -20,16 +20,13 @@ export const looks: readonly [Look, ...Look[]] = [
 ];
 
 /**
- * A look costs a story as much as the way to its place. `npm test` takes the first two, and every one of them in
- * `appearance.test.ts` only; `npm run test:all` takes them all everywhere.
+ * A look costs a story as much as the way to its place. `npm test` takes the first, and every one of them, of every panel,
+ * in `appearance.test.ts`; `npm run test:all` takes them all everywhere.
  */
 const ALL_LOOKS = process.env['BRAGGBENCH_LOOKS'] === 'all';
 
-/** Looks that are gone through now: all, or as many of the first. */
-export const asked = (these: readonly [Look, ...Look[]], few: number): readonly [Look, ...Look[]] => [
-  these[0],
-  ...these.slice(1, ALL_LOOKS ? undefined : few),
-];
+/** Looks that are gone through now. */
+const asked = (these: readonly [Look, ...Look[]]): readonly [Look, ...Look[]] => (ALL_LOOKS ? these : [these[0]]);
 
 async function take(page: Page, { width, height, theme }: Look): Promise<void> {
   await page.setViewportSize({ width, height });
@@ -42,17 +39,17 @@ async function take(page: Page, { width, height, theme }: Look): Promise<void> {
 export async function inEveryLook(
   page: Page,
   see: (look: Look) => Promise<void>,
-  these: readonly [Look, ...Look[]] = asked(looks, 2),
+  these: readonly [Look, ...Look[]] = asked(looks),
 ): Promise<void> {
   for (const look of these) {
     await take(page, look);
     await see(look);
   }
-  await take(page, these[0]);
+  if (these.length > 1) await take(page, these[0]);
 }
 
 /** Takes its picture, and asks axe, in every look. */
-export function seenWhole(open: OpenPage, name: string, these?: readonly [Look, ...Look[]]): Promise<void> {
+export function seenWhole(open: OpenPage, name: string, these: readonly [Look, ...Look[]] = looks): Promise<void> {
   let before: Look | null = null;
   return inEveryLook(
     open.page,
@@ -63,6 +60,6 @@ export function seenWhole(open: OpenPage, name: string, these?: readonly [Look, 
       expect(await accessibilityFaults(open.page, undefined, rules), look.name).toEqual([]);
       before = look;
     },
-    these,
+    asked(these),
   );
 }

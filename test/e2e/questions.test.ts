@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
-import { asked, inEveryLook, type Look, looks, seenWhole } from './looks.ts';
+import { inEveryLook, type Look, looks, seenWhole } from './looks.ts';
 import { useWorkbench } from './workbench-page.ts';
 
 const { loaded } = useWorkbench('questions', ['--scenario', 'assets/scenarios/water-70MeV.json', '--run']);
@@ -44,14 +44,7 @@ describe('the first hour', () => {
     await expect.poll(() => row.count()).toBe(6);
     await expect.poll(() => row.filter({ hasText: 'cuda-ignored' }).textContent()).toContain('wrong, though faster');
     await expect.poll(() => bench.title.textContent()).toContain('views');
-    await inEveryLook(
-      page,
-      async ({ name }) => {
-        await open.screenshot(`question-fastest-${name}`);
-        expect(await accessibilityFaults(page), name).toEqual([]);
-      },
-      asked([looks[0], ...looks.slice(2)], 2),
-    );
+    await seenWhole(open, 'question-fastest', [looks[0], ...looks.slice(2)]);
     await tabTo(page, /^Next$/);
     await page.keyboard.press('Enter');
     await expect.poll(focused(page)).toMatch(/^Hint 2 of 3/);

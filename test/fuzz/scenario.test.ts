@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { anyDocument, anyJunk } from '../electron/contract/scenario/arbitrary.ts';
 import { assetsFolder, scenarios } from '../electron/host/model/scenarios/open.ts';
+import { runs } from './runs.ts';
 
 const folder = join(assetsFolder, 'scenarios');
 const texts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -77,7 +78,7 @@ describe('scenario files', () => {
           await survives(damaged, `s.${type}`);
         },
       ),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 
@@ -99,14 +100,14 @@ describe('scenario files', () => {
         await survives(JSON.stringify(document), 's.json');
         await survives(stringify(document), 's.yaml');
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 
   test('that are random but valid: all resolve or are told why not', async () => {
     await fc.assert(
       fc.asyncProperty(anyDocument, async (document) => survives(JSON.stringify(document), 's.json')),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -115,7 +116,7 @@ describe('scenario files', () => {
       fc.asyncProperty(fc.string({ maxLength: 200, unit: 'binary' }), extension, (text, type) =>
         survives(text, `s.${type}`),
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -133,7 +134,7 @@ describe('scenario files', () => {
           json.issues.map(({ message }) => message).sort(),
         );
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });

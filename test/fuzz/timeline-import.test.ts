@@ -1,4 +1,5 @@
 /** Files from anywhere: each either opens, or is refused with one sentence that names it. Nothing else happens. */
+
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -9,9 +10,10 @@ import { traceSummary } from '../../electron/host/model/timeline/summary.ts';
 import { timelineWindow } from '../../electron/host/model/timeline/window.ts';
 import { writeNsight } from '../electron/host/model/timeline/import/nsight-file.ts';
 import { useFolder } from '../electron/host/model/timeline/make.ts';
+import { runs } from './runs.ts';
 
 const folder = useFolder();
-const RUNS = 300;
+const RUNS = runs(300);
 
 /** Opens it, and asks what a panel would; refusing is fine, breaking is not. */
 async function survives(bytes: Uint8Array | string, name: string): Promise<boolean> {

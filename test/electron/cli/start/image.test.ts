@@ -1,46 +1,15 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fromImage } from '../../../../electron/build/setup/image.mjs';
-import { scratchFolder } from '../../../scratch-folder.ts';
-import {
-  braggbench,
-  type CommandOptions,
-  type Ended,
-  environmentWith,
-  LONG_WORK_BEGINS,
-  longWork,
-} from '../command.ts';
+import { braggbench, environmentWith, LONG_WORK_BEGINS, longWork } from '../command.ts';
+import { useBothWays } from './both-ways.ts';
 
-const folder = scratchFolder('cli-image');
-const small = {
-  kind: 'transport',
-  version: 1,
-  name: 'Small',
-  beam: { energy_MeV: 30 },
-  geometry: { width_mm: 10, depth_mm: 10 },
-  grid: { dx_mm: 0.5, dz_mm: 0.25, dtheta_mrad: 50 },
-  output: { keyframes: 4 },
-};
-
-beforeAll(() => writeFile(join(folder, 'small.json'), JSON.stringify(small)));
-
-/** As the program is started by its launcher, and without its image. */
-async function bothWays(words: readonly string[], options: CommandOptions = {}): Promise<readonly [Ended, Ended]> {
-  if (fromImage(words) === null) throw new Error('there is no start-up image');
-  const run = (home: string, image: boolean) =>
-    braggbench(words, { cwd: folder, environment: environmentWith(join(folder, home)), ...options, image });
-  return [await run('with', true), await run('without', false)];
-}
+const { folder, bothWays } = useBothWays();
 
 describe('from its start-up image the command line says the same', () => {
   test.each([
     [['--version']],
-    [['help', 'run']],
     [['validate', 'small.json']],
-    [['variants', '--json']],
-    [['claims']],
-    [['nonsense']],
     [['run', 'small.json', '--set', 'beam.energy_MeV=abc', '--json']],
     [['run', 'none.json']],
   ])('%j', async (words) => {

@@ -1,54 +1,11 @@
 /** The programs of assets/external at work, and what is said of one that cannot. */
-import { execFileSync } from 'node:child_process';
-import { afterEach, describe, expect, test } from 'vitest';
-import type { TransportProblem } from '../../../../../electron/host/io/addon/addon.ts';
-import { relativeL2 } from '../../../../../electron/host/model/bench/parity.ts';
-import { RivalContestant } from '../../../../../electron/host/model/external/contestant.ts';
+import { describe, expect, test } from 'vitest';
 import { Conversation, openedSchema } from '../../../../../electron/host/model/external/conversation.ts';
 import { readNpz } from '../../../../../electron/host/model/external/npz.ts';
-import { type Baseline, chooseBaselines, readRegistry } from '../../../../../electron/host/model/external/registry.ts';
-import { transportTerms } from '../../../../../electron/host/workloads/transport/bench/rivals.ts';
-import { assetsFolder } from '../../small-run.ts';
-import { addon, check, scenarios } from '../scenarios/open.ts';
+import { chooseBaselines } from '../../../../../electron/host/model/external/registry.ts';
+import { type Case, coarse, expectDose, problemOf, python, registry, rival, transport } from './python-programs.ts';
 
-function python(code: string): boolean {
-  try {
-    execFileSync('python3', ['-c', code], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const registry = await readRegistry(assetsFolder);
-const transport = { workload: 'transport', bench: '' };
-/** Bins of equal energy are taken as they are; those of equal range are cut in parts, which NumPy's loops would feel. */
-const coarse = {
-  grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 50, energy: { kind: 'uniform', step_MeV: 0.5 } },
-  geometry: { width_mm: 10, depth_mm: 10 },
-};
-
-async function problemOf(parts: object): Promise<TransportProblem> {
-  const problem = scenarios.resolve(await check({ ...coarse, ...parts }, 30));
-  return { ...problem, keyframes: 0, solver: { ...problem.solver, variant: 'gather' } };
-}
-
-const opened: RivalContestant[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close();
-});
-
-function rival(id: string, problem: TransportProblem, other: Partial<Baseline> = {}): RivalContestant {
-  const [chosen] = chooseBaselines(registry, transport, [id]);
-  if (chosen === undefined) throw new Error(id);
-  const changed = { ...chosen, baseline: { ...chosen.baseline, ...other } };
-  const terms = transportTerms(addon, problem, changed);
-  const out = new RivalContestant({ addon, folder: registry.folder, chosen: changed, terms });
-  opened.push(out);
-  return out;
-}
-
-const cases = [
+const cases: readonly Case[] = [
   ['numpy-array', 'water, fp32', {}, 'fp32', 1e-5],
   [
     'numpy-array',
@@ -57,9 +14,6 @@ const cases = [
     'fp64',
     1e-12,
   ],
-  ['numpy-array', 'attenuation and two materials, fp64', { physics: { nuclear: 'attenuation' } }, 'fp64', 1e-12],
-  // Their detour is so long that rows in depth are widened.
-  ['numpy-array', 'many angles, fp64', { beam: { energy_MeV: 20, angle_sigma_mrad: 200 } }, 'fp64', 1e-12],
   [
     'numpy-array',
     'an energy spread, fp64',
@@ -67,53 +21,11 @@ const cases = [
     'fp64',
     1e-12,
   ],
-  [
-    'numpy-array',
-    'an energy spread within a bin, fp64',
-    { beam: { energy_MeV: 30, energy_sigma_MeV: 0.1 } },
-    'fp64',
-    1e-12,
-  ],
   ['numpy-array', 'along a side, fp64', { beam: { energy_MeV: 30, x_mm: 4.8, x_sigma_mm: 1 } }, 'fp64', 1e-12],
-  ['numpy-array', 'along the other side, fp64', { beam: { energy_MeV: 30, x_mm: -4.8, x_sigma_mm: 1 } }, 'fp64', 1e-12],
-  [
-    'numpy-loop',
-    'few cells, fp64',
-    { beam: { energy_MeV: 10 }, geometry: { width_mm: 4, depth_mm: 2 } },
-    'fp64',
-    1e-12,
-  ],
-] as const;
+];
 
 describe('numpy_transport.py', () => {
-  test.for(cases)(
-    '%s: %s: the engine’s dose, and a ledger that closes',
-    async ([id, _name, parts, precision, limit], ctx) => {
-      if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
-      const regions =
-        precision === 'fp64'
-          ? {
-              geometry: {
-                ...coarse.geometry,
-                regions: [{ material: 'bone-compact-icru', x_mm: [0, 2], z_mm: [1, 2] }],
-              },
-            }
-          : {};
-      const problem = await problemOf({ ...parts, ...regions, solver: { precision, step_mm: 0.5 } });
-      const engine = await addon.createTransport(problem).start(() => undefined);
-      const program = rival(id, problem);
-      const taken = await program.first();
-      const answer = await program.answer();
-      expect(relativeL2(answer?.values ?? new Float64Array(), engine.dose)).toBeLessThan(limit);
-      expect(program.quantities(1)).toContainEqual(expect.objectContaining({ id: 'steps', value: engine.steps }));
-      const right = program.accuracy(engine.dose);
-      expect(right.map((one) => [one.id, one.holds])).toEqual([
-        ['parity', true],
-        ['ledger', true],
-      ]);
-      expect(taken?.wall_s).toBeGreaterThan(taken?.time_s ?? Number.POSITIVE_INFINITY);
-    },
-  );
+  test.for(cases)('%s: %s: the engine’s dose, and a ledger that closes', expectDose);
 
   test('a second run is as the first, bit for bit, and modes of ours are none of its', async (ctx) => {
     if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');

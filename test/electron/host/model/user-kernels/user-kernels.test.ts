@@ -1,93 +1,22 @@
 /** User kernels on the CPU, with the installed C++ compiler and real processes: what works, and what breaks only itself. */
 
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { BraggError } from '../../../../../electron/contract/errors.ts';
-import { UserKernels } from '../../../../../electron/host/app/user-kernels/user-kernels.ts';
-import { loadAddon, type TransportProblem } from '../../../../../electron/host/io/addon/addon.ts';
-import { kernelFolders } from '../../../../../electron/host/model/bench/ceilings.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
-import { forkChild } from '../../../../../electron/host/model/user-kernels/process/link.ts';
 import { checkTransport } from '../../../../../electron/host/workloads/transport/user-kernel-check.ts';
-import { sameScratchFolder } from '../../../../scratch-folder.ts';
 import { benchHere } from '../../bench-here.ts';
-import { openTestScenarios, tinyScenario } from '../../small-run.ts';
 import { eventually } from '../../test-host.ts';
+import { addon, description, failure, transport, useUserKernels } from './transport-kernels.ts';
 
-const addon = loadAddon();
-const transport = { workload: 'transport', bench: '' };
-const trusted = new Set<string>();
-const folder = sameScratchFolder('user-kernels');
-let original = '';
-let problem: TransportProblem;
-let userKernels: UserKernels;
-let processes = 0;
-
-beforeAll(async () => {
-  // Compiling is most of the time. Without fused operations every optimisation gives the same bits.
-  vi.stubEnv('CXXFLAGS', '-O0');
-  original = await readFile(path.join(kernelFolders().sources, 'transport/cpu/gather.cpp'), 'utf8');
-  const scenarios = await openTestScenarios(addon);
-  problem = scenarios.resolve(await scenarios.check(tinyScenario, { name: 'test', folder: null }));
-  userKernels = new UserKernels({
-    addon,
-    folders: { ...kernelFolders(), cache: path.join(folder, 'cache') },
-    isTrusted: (sha256) => trusted.has(sha256),
-    startChild: () => {
-      processes += 1;
-      return forkChild();
-    },
-  });
-});
-afterAll(() => {
-  vi.unstubAllEnvs();
-  userKernels.close();
-});
-
-const description = {
-  kind: 'variant',
-  version: 1,
-  base: 'gather',
-  replaces: 'kernels/transport/cpu/gather.cpp',
-  title: 'My gather',
-};
-
-async function make(id: string, text: string, described: object = description) {
-  await writeFile(path.join(folder, id), text);
-  await writeFile(path.join(folder, id.replace(/\.\w+$/, '.json')), JSON.stringify(described));
-  return userKernels.open(path.join(folder, id));
-}
-
-/** The original with a line at the beginning of every step. */
-const withLine = (line: string): string =>
-  original
-    .replace('    sum_ = {};\n', `    sum_ = {};\n    ${line}\n`)
-    .replace('#include <algorithm>', '#include <algorithm>\n#include <cstdio>');
-
-async function trustedVariant(id: string, text: string, described?: object) {
-  const made = await make(id, text, described);
-  trusted.add(made.sha256);
-  return made;
-}
-
-const problemFor = (variant: string): TransportProblem => ({ ...problem, solver: { ...problem.solver, variant } });
-const start = (id: string) => userKernels.addon.createTransport(problemFor(id)).start(() => undefined);
-
-async function failure(work: Promise<unknown>): Promise<BraggError> {
-  const error = await work.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  );
-  if (!(error instanceof BraggError)) throw new Error(`expected a BraggError, got ${String(error)}`);
-  return error;
-}
+const kernels = useUserKernels('user-kernels');
+const { folder, make, problemFor, start, trustedVariant, withLine } = kernels;
 
 test('a copy gives the bits of the original, with progress, a live frame and keyframes, and passes its checks', async () => {
-  await trustedVariant('copy.cpp', original);
-  const run = userKernels.addon.createTransport({ ...problemFor('copy.cpp'), keyframes: 4 });
+  await trustedVariant('copy.cpp', kernels.original);
+  const run = kernels.userKernels.addon.createTransport({ ...problemFor('copy.cpp'), keyframes: 4 });
   expect(run.plan.variant).toBe('copy.cpp');
   run.wantPlanes([{ slow: 'e', fast: 'x', cut: [-1, -1, 3, -1] }]);
   expect(() => run.wantPlanes([{ slow: 'e', fast: 'x', cut: [-1, -1, 3000, -1] }])).toThrow(/3000/);
@@ -103,53 +32,15 @@ test('a copy gives the bits of the original, with progress, a live frame and key
   const live = run.live();
   expect(live?.step).toBe(expected.steps);
   expect(live?.planes.map(({ cut }) => cut)).toEqual([[-1, -1, 3, -1]]);
-  const verdict = await checkTransport(userKernels.addon, problemFor('copy.cpp'), result);
+  const verdict = await checkTransport(kernels.userKernels.addon, problemFor('copy.cpp'), result);
   expect(verdict).toMatchObject({ right: true, bitwise: true, repeats: 2 });
 });
 
-test('what it prints is kept, to its last words and without a new line', async () => {
-  const made = await trustedVariant('prints.cpp', withLine('std::printf("slice %d of TILE %d", step_, TILE);'), {
-    ...description,
-    compile: { defines: { TILE: 16 }, lineinfo: true },
-  });
-  await userKernels.prepare([made.id], transport);
-  expect(userKernels.printed(made.id)).toEqual({ first: '', last: '', left_out: 0 });
-  const { steps } = await start('prints.cpp');
-  const { first } = userKernels.printed(made.id);
-  expect(first.split('slice').length - 1).toBe(steps);
-  expect(first).toMatch(/^slice \d+ of TILE 16slice /);
-  // The next run begins anew.
-  await userKernels.prepare([made.id], transport);
-  expect(userKernels.printed(made.id).first).toBe('');
-});
-
 test('registers are of CUDA kernels', async () => {
-  const { message } = await failure(make('registers.cpp', original, { ...description, compile: { registers: 64 } }));
-  expect(message).toBe('registers.json compile.registers: is of CUDA kernels, and this one is compiled for the CPU');
-});
-
-test('a copy from before the kernels lay in rooms names files as they were, and works', async () => {
-  const before = original
-    .replace('"transport/run/projection.hpp"', '"engine/projection.hpp"')
-    .replaceAll(/"transport\/[a-z/]+\/([a-z_]+\.hpp)"/g, '"$1"')
-    .replace('"transport/variants.hpp"', '"variants.hpp"');
-  expect(before).toContain('#include "engine/projection.hpp"');
-  expect(before).toContain('#include "index.hpp"');
-  const made = await trustedVariant('before.cpp', before, { ...description, replaces: 'kernels/transport/gather.cpp' });
-  expect(made.description.replaces).toBe('kernels/transport/cpu/gather.cpp');
-  const base = await addon.createTransport(problemFor('gather')).start(() => undefined);
-  expect((await start('before.cpp')).dose).toEqual(base.dose);
-});
-
-test('a file that is compiled for every instruction set can be replaced too', async () => {
-  vi.stubEnv('CXXFLAGS', '');
-  const replaces = 'kernels/transport/cpu/gather_ops.simd.cpp';
-  const text = await readFile(path.join(kernelFolders().sources, 'transport/cpu/gather_ops.simd.cpp'), 'utf8');
-  await trustedVariant('ops.cpp', text, { ...description, replaces });
-  expect((await start('ops.cpp')).dose).toEqual(
-    (await addon.createTransport(problemFor('gather')).start(() => undefined)).dose,
+  const { message } = await failure(
+    make('registers.cpp', kernels.original, { ...description, compile: { registers: 64 } }),
   );
-  vi.stubEnv('CXXFLAGS', '-O0');
+  expect(message).toBe('registers.json compile.registers: is of CUDA kernels, and this one is compiled for the CPU');
 });
 
 /**
@@ -177,7 +68,7 @@ describe('what breaks ends its own run only, with one message that names the fil
   beforeAll(async () => {
     howFile = path.join(folder, 'how');
     await trustedVariant('breaks.cpp', breaks(howFile));
-    await userKernels.prepare(['breaks.cpp'], transport);
+    await kernels.userKernels.prepare(['breaks.cpp'], transport);
   });
   /** Says what is to be done; what came of it before is forgotten. */
   const how = async (word: string): Promise<void> => {
@@ -195,9 +86,9 @@ describe('what breaks ends its own run only, with one message that names the fil
     ['hang', /^breaks\.cpp did not end within 2 s/, 'device'],
   ])('%s', async (word, message, code) => {
     await how(word);
-    userKernels.limit_s = word === 'hang' ? 2 : 60;
+    kernels.userKernels.limit_s = word === 'hang' ? 2 : 60;
     const error = await failure(start('breaks.cpp'));
-    userKernels.limit_s = 60;
+    kernels.userKernels.limit_s = 60;
     expect(error.message).toMatch(message);
     expect(error.code).toBe(code);
     // The host, and the next run, go on.
@@ -207,7 +98,7 @@ describe('what breaks ends its own run only, with one message that names the fil
   test('one that changes the answer is wrong by parity and by its ledger', async () => {
     await how('scaled');
     const result = await start('breaks.cpp');
-    const verdict = await checkTransport(userKernels.addon, problemFor('breaks.cpp'), result);
+    const verdict = await checkTransport(kernels.userKernels.addon, problemFor('breaks.cpp'), result);
     expect(verdict.right).toBe(false);
     expect(verdict.checks.map(({ id, holds }) => [id, holds])).toEqual([
       ['parity', false],
@@ -218,7 +109,7 @@ describe('what breaks ends its own run only, with one message that names the fil
 
   test('a hanging one that is cancelled is ended', async () => {
     await how('hang');
-    const run = userKernels.addon.createTransport(problemFor('breaks.cpp'));
+    const run = kernels.userKernels.addon.createTransport(problemFor('breaks.cpp'));
     const ended = failure(run.start(() => undefined));
     await here();
     run.cancel();
@@ -231,7 +122,7 @@ describe('what breaks ends its own run only, with one message that names the fil
     await here();
     const text = breaks(howFile);
     await make('breaks.cpp', `${text}\n// changed\n`);
-    expect(userKernels.addon.createTransport(problemFor('breaks.cpp')).plan.variant).toBe('breaks.cpp');
+    expect(kernels.userKernels.addon.createTransport(problemFor('breaks.cpp')).plan.variant).toBe('breaks.cpp');
     await how('go on');
     expect((await run).status).toBe('done');
     await make('breaks.cpp', text);
@@ -240,8 +131,8 @@ describe('what breaks ends its own run only, with one message that names the fil
   test('in a benchmark it costs its own row', async () => {
     await how('null');
     const report = await benchHere(
-      userKernels.addon,
-      { kind: 'transport', problem },
+      kernels.userKernels.addon,
+      { kind: 'transport', problem: kernels.problem },
       {
         scenario: 'small',
         variants: ['gather', 'breaks.cpp', 'copy.cpp'],
@@ -264,7 +155,7 @@ test('a compiler error stands at its line and column of the file', async () => {
   const text = withLine('undefined_thing = 3;');
   await trustedVariant('typo.cpp', text);
   const line = text.split('\n').findIndex((one) => one.includes('undefined_thing')) + 1;
-  const error = await failure(userKernels.prepare(['typo.cpp'], transport));
+  const error = await failure(kernels.userKernels.prepare(['typo.cpp'], transport));
   expect(error.code).toBe('invalid');
   expect(error.issues[0]).toMatchObject({ severity: 'error', file: 'typo.cpp', line, column: 5 });
   expect(error.message).toMatch(/undefined_thing.* was not declared/);
@@ -272,56 +163,35 @@ test('a compiler error stands at its line and column of the file', async () => {
 
 describe('trust', () => {
   test('what the user has not trusted starts no process, and nor does a trusted file that was changed', async () => {
-    const before = processes;
-    await make('new.cpp', `${original}// new\n`);
-    expect((await failure(userKernels.prepare(['new.cpp'], transport))).code).toBe('untrusted');
+    const before = kernels.processes;
+    await make('new.cpp', `${kernels.original}// new\n`);
+    expect((await failure(kernels.userKernels.prepare(['new.cpp'], transport))).code).toBe('untrusted');
     expect((await failure(start('new.cpp'))).code).toBe('untrusted');
-    await make('copy.cpp', `${original}\n`);
+    await make('copy.cpp', `${kernels.original}\n`);
     expect((await failure(start('copy.cpp'))).code).toBe('untrusted');
-    await make('copy.cpp', original);
+    await make('copy.cpp', kernels.original);
     // The description is part of what is trusted: it says what the code takes the place of.
-    await make('copy.cpp', original, { ...description, title: 'Another' });
+    await make('copy.cpp', kernels.original, { ...description, title: 'Another' });
     expect((await failure(start('copy.cpp'))).code).toBe('untrusted');
-    expect(processes).toBe(before);
-    await make('copy.cpp', original);
+    expect(kernels.processes).toBe(before);
+    await make('copy.cpp', kernels.original);
     expect((await start('copy.cpp')).status).toBe('done');
   });
 
-  test('what it includes from its folder is trusted with it: changed, it is asked for again and built anew', async () => {
-    const text = withLine('for (T& p : state_.psi) p *= T(factor());');
-    const including = `#include "parts/factor.hpp"\n${text}`;
-    await mkdir(path.join(folder, 'parts'));
-    const header = (factor: string) =>
-      writeFile(
-        path.join(folder, 'parts/factor.hpp'),
-        `#pragma once\n#include "more.hpp"\ninline double factor() { return ${factor}; }\n`,
-      );
-    await writeFile(path.join(folder, 'parts/more.hpp'), '#pragma once\nconstexpr double half = 0.5;\n');
-    await header('2 * half');
-    const first = await trustedVariant('includes.cpp', including);
-    const base = await addon.createTransport(problemFor('gather')).start(() => undefined);
-    expect((await start('includes.cpp')).dose).toEqual(base.dose);
-
-    await header('half');
-    const changed = await userKernels.open(path.join(folder, 'includes.cpp'));
+  test('what it includes from its folder is trusted with it: changed, it is asked for again', async () => {
+    const header = path.join(folder, 'factor.hpp');
+    await writeFile(header, 'constexpr double factor = 1;\n');
+    const first = await trustedVariant('includes.cpp', `#include "factor.hpp"\n${kernels.original}`);
+    expect(kernels.userKernels.isTrusted(first)).toBe(true);
+    await writeFile(header, 'constexpr double factor = 2;\n');
+    const changed = await kernels.userKernels.open(path.join(folder, 'includes.cpp'));
     expect(changed.sha256).not.toBe(first.sha256);
     expect((await failure(start('includes.cpp'))).code).toBe('untrusted');
-    trusted.add(changed.sha256);
-    expect((await start('includes.cpp')).dose).not.toEqual(base.dose);
-
-    // So is what an include includes.
-    await writeFile(path.join(folder, 'parts/more.hpp'), '#pragma once\nconstexpr double half = 1;\n');
-    expect(userKernels.isTrusted(await userKernels.open(path.join(folder, 'includes.cpp')))).toBe(false);
-    await writeFile(path.join(folder, 'parts/more.hpp'), 'constexpr double half = ;\n');
-    trusted.add((await userKernels.open(path.join(folder, 'includes.cpp'))).sha256);
-    expect((await failure(userKernels.prepare(['includes.cpp'], transport))).message).toContain(
-      '(in more.hpp, line 1)',
-    );
   });
 
   test('nothing is compiled before it', async () => {
-    const made = await make('unread.cpp', `${original}// unread\n`);
-    await expect(userKernels.build(made)).rejects.toMatchObject({ code: 'untrusted' });
+    const made = await make('unread.cpp', `${kernels.original}// unread\n`);
+    await expect(kernels.userKernels.build(made)).rejects.toMatchObject({ code: 'untrusted' });
   });
 
   test.each([
@@ -335,8 +205,8 @@ describe('trust', () => {
     const outside = await mkdtemp(path.join(tmpdir(), 'braggbench-outside-'));
     const file = path.join(outside, 'secret.txt');
     await writeFile(file, 'my_secret_word another_word;\n');
-    await trustedVariant('spy.cpp', `${directive(file)}\n${original}`);
-    const error = await failure(userKernels.prepare(['spy.cpp'], transport));
+    await trustedVariant('spy.cpp', `${directive(file)}\n${kernels.original}`);
+    const error = await failure(kernels.userKernels.prepare(['spy.cpp'], transport));
     expect(error.code).toBe('invalid');
     expect(error.message).toMatch(/^spy\.cpp:[12]: includes .*; allowed: files in the folder of the kernel/);
     expect(JSON.stringify(error.issues)).not.toContain('my_secret_word');
@@ -359,18 +229,20 @@ describe('what is not a user kernel is refused with what is allowed', () => {
     ],
     [JSON.stringify({ ...description, version: 2 }), /version/],
   ])('%s', async (text, message) => {
-    await writeFile(path.join(folder, 'nameless.cpp'), original);
+    await writeFile(path.join(folder, 'nameless.cpp'), kernels.original);
     await writeFile(path.join(folder, 'nameless.json'), text);
-    const error = await failure(userKernels.open(path.join(folder, 'nameless.cpp')));
+    const error = await failure(kernels.userKernels.open(path.join(folder, 'nameless.cpp')));
     expect(error.code).toBe('invalid');
     expect(error.message).toMatch(message);
-    expect(userKernels.find('nameless.cpp')).toBeNull();
+    expect(kernels.userKernels.find('nameless.cpp')).toBeNull();
   });
 
   test('a missing file', async () => {
-    expect((await failure(userKernels.open(path.join(folder, 'absent.cpp')))).message).toMatch(/^absent\.cpp: /);
-    await writeFile(path.join(folder, 'alone.cpp'), original);
-    expect((await failure(userKernels.open(path.join(folder, 'alone.cpp')))).message).toMatch(
+    expect((await failure(kernels.userKernels.open(path.join(folder, 'absent.cpp')))).message).toMatch(
+      /^absent\.cpp: /,
+    );
+    await writeFile(path.join(folder, 'alone.cpp'), kernels.original);
+    expect((await failure(kernels.userKernels.open(path.join(folder, 'alone.cpp')))).message).toMatch(
       /^alone\.json: .*needs it beside the code/,
     );
   });

@@ -1,0 +1,90 @@
+/** Compare on a page: how every story of it begins, and what it does there. */
+import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { PageOptions } from './browser.ts';
+import { useWorkbench, type Workbench } from './workbench-page.ts';
+
+/** A coarse grid: a run takes hundredths of a second. */
+export const small = JSON.stringify({
+  kind: 'transport',
+  version: 1,
+  name: 'Small beam',
+  beam: { energy_MeV: 30 },
+  geometry: { width_mm: 12, depth_mm: 11 },
+  // Bins that a file gives in range are split; these are taken as they are.
+  grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'uniform', step_MeV: 1 } },
+  solver: { step_mm: 0.5 },
+});
+
+/** The same in rounds of a second, which can be stopped; one thread, which waits for no other on a loaded machine. */
+export const finer = JSON.stringify({
+  ...JSON.parse(small),
+  grid: { dx_mm: 1, dz_mm: 0.25, dtheta_mrad: 40, theta_max_mrad: 400, energy: { kind: 'uniform', step_MeV: 0.35 } },
+  solver: { step_mm: 0.25, threads: 1 },
+});
+
+const comparePanel = (page: Page): Locator => page.getByRole('group', { name: 'Compare', exact: true });
+export const view = (page: Page, name: string): Promise<void> =>
+  comparePanel(page)
+    .locator('.segmented__option', { hasText: new RegExp(`^${name}$`) })
+    .first()
+    .click();
+export const row = (page: Page, name: string): Locator => page.getByTestId('compare-row').filter({ hasText: name });
+
+/** Ticks every variant of a recorded session. */
+export async function choose(page: Page, session: string): Promise<void> {
+  await view(page, 'Choose');
+  // Only those whose doses it can hold against each other.
+  const listed = page.getByRole('group', { name: 'Variants to benchmark' });
+  await listed.getByRole('checkbox').first().waitFor();
+  expect(await listed.getByText(/^(diffraction|cpu)-/).count()).toBe(0);
+  // A session that was recorded again has the same name.
+  const details = page.locator('.compare-session', { hasText: session }).first();
+  await details.locator('summary').click();
+  await details.getByRole('checkbox', { name: 'all of it' }).setChecked(true);
+}
+
+/** Ticks these variants and no others, where some are suggested. */
+export async function tickOnly(page: Page, wanted: readonly string[]): Promise<void> {
+  await view(page, 'Choose');
+  const boxes = page.getByRole('group', { name: 'Variants to benchmark' }).locator('.compare-ticks .compare-tick');
+  // What is suggested comes a moment after the scenario.
+  await boxes.locator('input:checked').first().waitFor();
+  for (const box of await boxes.all()) {
+    // The id, which its title follows without a space.
+    const id = await box.locator('span').evaluate(({ firstChild }) => firstChild?.textContent ?? '');
+    await box.locator('input').setChecked(wanted.includes(id));
+  }
+}
+
+/** The sizes that a small window has, in both themes. */
+export const smallLooks = [
+  { name: '900-light', width: 900, height: 700, theme: 'light' },
+  { name: '900-dark', width: 900, height: 700, theme: 'dark' },
+  { name: '1280-light', width: 1280, height: 800, theme: 'light' },
+  { name: '1280-dark', width: 1280, height: 800, theme: 'dark' },
+] as const;
+
+/** Call at the top of a test file. */
+export function useCompare() {
+  const { chrome, home, workbench } = useWorkbench('compare');
+  const openCompare = async (options: PageOptions = {}): Promise<Workbench> => {
+    const opened = await workbench(options);
+    await opened.bench.layout('Alt+Shift+2', 'Compare');
+    return opened;
+  };
+  return {
+    chrome,
+    home,
+    openCompare,
+    /** Compare alone, with two variants of a small scenario ticked. */
+    openSmall: async (text = small): Promise<Workbench> => {
+      const opened = await openCompare();
+      await opened.bench.drop('small.json', text);
+      await expect.poll(() => opened.bench.title.textContent()).toContain('Small beam');
+      await opened.page.getByRole('button', { name: 'Enlarge Compare' }).click();
+      await tickOnly(opened.page, ['gather', 'window']);
+      return opened;
+    },
+  };
+}

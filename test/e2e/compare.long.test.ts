@@ -1,0 +1,252 @@
+/** Compare and the ladder of other workloads, of sweeps, of session files, and of what is measured as suggested. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { benchSessionSchema } from '../../electron/contract/bench/recorded/transport.ts';
+import { accessibilityFaults } from './accessible.ts';
+import { row, small, tickOnly, useCompare, view } from './compare-page.ts';
+import { seenWhole } from './looks.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const { chrome, home, openCompare, openSmall } = useCompare();
+
+describe('at first sight', () => {
+  it('what is measured here, as suggested, takes the place of the recorded rows', async () => {
+    const { open, page, bench } = await openCompare();
+    await row(page, 'cuda-window').waitFor();
+    const advice = page.getByTestId('compare-advice');
+    await bench.drop('small.json', small);
+    await expect.poll(() => bench.title.textContent()).toContain('Small beam');
+    await view(page, 'Choose');
+    const variants = page.getByRole('group', { name: 'Variants to benchmark' });
+    await expect.poll(() => variants.textContent()).toMatch(/window.*about [\d.]+ [µm]s a run/s);
+    await page.getByLabel('Rounds').selectOption('7');
+    // So long the rounds may take, and then the processes: a loaded machine starts one in many seconds.
+    await page.getByLabel('Time', { exact: true }).selectOption('10');
+    await page.getByLabel('Cold processes').selectOption('5');
+    await page.getByRole('group', { name: 'Energy of runs' }).getByRole('checkbox', { name: 'of a run' }).check();
+    await page
+      .getByRole('group', { name: 'Conditions' })
+      .getByText(/No GPU can be used here/)
+      .waitFor();
+    await open.screenshot('compare-conditions-choose');
+    await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
+    await row(page, 'window').waitFor();
+    // Its name is part of the recorded one's.
+    await expect.poll(() => row(page, 'cuda-window').count()).toBe(0);
+    await expect.poll(() => advice.textContent()).toMatch(/^Use \w+ on .+ for Small beam: .*ledger closed/);
+    await expect.poll(() => row(page, 'window').locator('td[data-column=process]').textContent()).toMatch(/^\d.* m?s/);
+    // Asked for, so that it stands open.
+    const conditions = page.getByRole('list', { name: /^How Small beam.* was measured$/ });
+    await expect.poll(() => conditions.textContent()).toMatch(/Energy: .*RAPL/);
+    await conditions.scrollIntoViewIfNeeded();
+    await seenWhole(open, 'compare-first-measured');
+    expect(open.problems).toEqual([]);
+  });
+});
+
+describe('a size sweep', () => {
+  it('shows time, share of set-up and rate, at each of its sizes', async () => {
+    const { open, page, bench } = await openCompare();
+    await bench.panel('Speedup ladder').click();
+    await page.getByRole('button', { name: 'Enlarge Speedup ladder' }).click();
+    await page.getByLabel('Session', { exact: true }).selectOption('recorded~h200-sweep-water-70MeV.json');
+    const sweep = page.getByTestId('ladder-sweep');
+    await expect.poll(() => sweep.textContent()).toMatch(/cuda-window.*fixed, .* per million cells/);
+    await expect.poll(() => sweep.locator('.points path').count()).toBeGreaterThanOrEqual(9);
+    const values = page.getByLabel(/^Value of /);
+    const before = await page.getByTestId('ladder-cold-start').textContent();
+    await values.selectOption('0');
+    await expect.poll(() => page.getByTestId('ladder-cold-start').textContent()).not.toBe(before);
+    await open.screenshot('ladder-sweep');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: /^Export Size sweep/ }).click();
+    await page.getByRole('menuitem', { name: /^CSV/ }).click();
+    const file = path.join(home, 'sweep.csv');
+    await (await download).saveAs(file);
+    expect(readFileSync(file, 'utf8')).toMatch(/cuda_window_time_s/);
+    expect(open.problems).toEqual([]);
+  });
+});
+
+describe('other workloads', () => {
+  const spots = JSON.stringify({
+    kind: 'diffraction',
+    version: 1,
+    name: 'Few spots',
+    beam: { wavelength_A: 1 },
+    crystal: { lattice: { kind: 'cell', a_A: 100, b_A: 100, c_A: 100 }, cells: { a: 5, b: 5, c: 5 } },
+    structure_factors: { default_electrons: 100 },
+    detector: { width: 96, height: 96 },
+  });
+  const scenarios = path.join(root, 'assets/scenarios');
+
+  it('images are benchmarked, held to FP64 by their own measures, and shown beside each other', async () => {
+    const { open, page, bench } = await openCompare();
+    await bench.drop('spots.json', spots);
+    await expect.poll(() => bench.title.textContent()).toContain('Few spots');
+    await bench.layout('Alt+Shift+2', 'Compare');
+    await page.getByRole('button', { name: 'Enlarge Compare' }).click();
+    await view(page, 'Choose');
+    await tickOnly(page, ['diffraction-fp64', 'diffraction-mixed', 'diffraction-naive-fp32']);
+    expect(await page.getByRole('group', { name: 'Precisions' }).count()).toBe(0);
+    await page.getByLabel('Rounds').selectOption('7');
+    await page.getByLabel('Cold processes').selectOption('0');
+    await open.screenshot('compare-images-choose');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
+    await row(page, 'diffraction-naive-fp32').waitFor();
+    for (const title of ['Image', 'relL2', 'max / max', 'Bright pixels', 'Sum', 'Repeats']) {
+      expect(await page.getByRole('columnheader', { name: title, exact: true }).count(), title).toBe(1);
+    }
+    await expect.poll(() => row(page, 'diffraction-fp64').textContent()).toMatch(/reference.*same bits/);
+    // Single precision loses bright pixels: wrong, whatever its speed.
+    await expect.poll(() => row(page, 'diffraction-naive-fp32').textContent()).toMatch(/wrong/);
+    await open.screenshot('compare-images-table');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export the table' }).click();
+    await page.getByRole('menuitem', { name: /^CSV/ }).click();
+    const file = path.join(home, 'images.csv');
+    await (await download).saveAs(file);
+    expect(readFileSync(file, 'utf8')).toMatch(/bright/);
+
+    await view(page, 'Maps');
+    await expect.poll(() => page.getByRole('img', { name: /^Photons of diffraction-/ }).count()).toBe(3);
+    await open.screenshot('compare-images-maps');
+    await page.locator('.segmented__option', { hasText: /^difference$/ }).click();
+    await expect.poll(() => page.locator('.map-tile').count()).toBe(2);
+    await open.screenshot('compare-images-difference');
+    await page.locator('.segmented__option', { hasText: /^photons$/ }).click();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await view(page, 'Curves');
+    await page.getByText('What these variants computed are images: they stand beside each other in Maps.').waitFor();
+    await view(page, 'Source');
+    await expect.poll(() => page.getByLabel('Left file').inputValue()).toContain('kernels/diffraction/');
+    await page.locator('.code tr').first().waitFor();
+    await page.getByRole('button', { name: 'Show all panels' }).click();
+    await bench.panel('Speedup ladder').click();
+    await page.getByLabel('Session', { exact: true }).selectOption({ index: 0 });
+    await page.getByText(/^No size sweep/).waitFor();
+    expect(open.problems).toEqual([]);
+  });
+
+  it('recorded sessions of layers, rows of the ledger and images open in Compare and the ladder, in every look', async () => {
+    const { open, page, bench } = await openCompare();
+    await bench.drop('layer.json', readFileSync(path.join(scenarios, 'linear-relu/layer-1024.json'), 'utf8'));
+    await expect.poll(() => bench.title.textContent()).toContain('Linear and ReLU');
+    await bench.layout('Alt+Shift+2', 'Compare');
+    await bench.panel('Compare').click();
+    await page.getByRole('button', { name: 'Enlarge Compare' }).click();
+    await view(page, 'Choose');
+    const session = page.locator('.compare-session', { hasText: /layer-1024(?!-)/ }).first();
+    await session.locator('summary').click();
+    await session.getByRole('checkbox', { name: 'all of it' }).setChecked(true);
+    await open.screenshot('compare-layer-choose');
+    await view(page, 'Table');
+    await expect.poll(() => row(page, 'cuda-blocked').textContent()).toMatch(/faster/);
+    expect(await page.getByRole('columnheader', { name: 'Mask mismatches' }).count()).toBe(1);
+    await seenWhole(open, 'compare-layer-table');
+    await view(page, 'Kernels');
+    await expect.poll(() => page.getByTestId('compare-kernels').textContent()).toContain('linear_relu_blocked');
+    await view(page, 'Maps');
+    await page.getByText('This workload computes nothing to look at').waitFor();
+    await page.getByRole('button', { name: 'Show all panels' }).click();
+
+    await bench.panel('Speedup ladder').click();
+    await page.getByRole('button', { name: 'Enlarge Speedup ladder' }).click();
+    await page.getByLabel('Session', { exact: true }).selectOption('recorded~linear-relu/layer-1024.json');
+    for (const id of ['ladder', 'gains', 'roofline', 'claims', 'samples'])
+      await page.getByTestId(`ladder-${id}`).waitFor();
+    await open.screenshot('ladder-layer');
+    await page.getByLabel('Workload of the session').selectOption('micro');
+    await page.getByLabel('Session', { exact: true }).selectOption('recorded~micro/latency.json');
+    await expect
+      .poll(() => page.getByTestId('ladder-claims').textContent())
+      .toContain('Shared memory answers in 1–2 cycles');
+    await page.getByText(/^No roofline/).waitFor();
+    await seenWhole(open, 'ladder-latency');
+    await page.getByLabel('Workload of the session').selectOption('diffraction');
+    await page.getByLabel('Session', { exact: true }).selectOption('recorded~diffraction/h200-sweep-simple-cubic.json');
+    await expect.poll(() => page.getByTestId('ladder-sweep').textContent()).toMatch(/per million pixels/);
+    // Claims of the size that is looked at, though the session was recorded before there were any.
+    await expect
+      .poll(() => page.getByTestId('ladder-claims').textContent())
+      .toMatch(/Kernel fusion3–12×[\d.]+×.*as claimed.*PyTorch on a GPU \(4096²\)/s);
+    await seenWhole(open, 'ladder-images');
+    expect(open.problems).toEqual([]);
+  });
+});
+
+describe('benchmarking', () => {
+  it('opens a session file, and makes a report of what is compared', async () => {
+    const { open, page, bench } = await openCompare();
+    const session = benchSessionSchema.parse(
+      JSON.parse(readFileSync(path.join(root, 'assets/runs/h200-uniform-grid-70MeV.json'), 'utf8')),
+    );
+    // Fast, and farther from the reference than it may be.
+    for (const entry of session.reports[0]?.entries ?? []) {
+      if (entry.label === 'cuda-window') Object.assign(entry, { rel_l2: 0.1, verdict: 'wrong' });
+    }
+    await bench.drop('mine.json', JSON.stringify(session));
+    await view(page, 'Table');
+    const wrong = row(page, 'cuda-window');
+    await expect.poll(() => wrong.textContent()).toContain('wrong, though faster');
+    const colour = (name: string): Promise<string> =>
+      row(page, name)
+        .first()
+        .locator('td')
+        .first()
+        .evaluate((cell) => getComputedStyle(cell).backgroundColor);
+    expect(await colour('cuda-window')).not.toBe(await colour('cuda-graph'));
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await open.screenshot('compare-wrong');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Report', exact: true }).first().click();
+    await page.getByRole('menuitem', { name: /^Report as HTML/ }).click();
+    const file = path.join(home, 'report.html');
+    await (await download).saveAs(file);
+    const report = await chrome.open(`file://${file}`);
+    await expect.poll(() => report.page.locator('h1').textContent()).toMatch(/^Comparison, Uniform/);
+    await expect.poll(() => report.page.locator('figure svg').count()).toBeGreaterThanOrEqual(4);
+    expect(await accessibilityFaults(report.page)).toEqual([]);
+    expect(report.problems).toEqual([]);
+    await report.screenshot('report');
+
+    // In a browser the page prints it: the report stands on the paper alone.
+    await page.evaluate(() => {
+      window.print = () => undefined;
+    });
+    await page.getByRole('button', { name: 'Report', exact: true }).first().click();
+    await page.getByRole('menuitem', { name: /^Print the report/ }).click();
+    await page.locator('.print-report h1').waitFor({ state: 'attached' });
+    await expect.poll(() => page.locator('.print-report').isVisible()).toBe(false);
+    await page.emulateMedia({ media: 'print' });
+    await expect.poll(() => page.locator('.print-report').isVisible()).toBe(true);
+    await expect.poll(() => page.locator('.app').isVisible()).toBe(false);
+    await open.screenshot('report-printed');
+    await page.emulateMedia({ media: null });
+    await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+    expect(await page.locator('.print-report').count()).toBe(0);
+    await expect.poll(() => page.locator('.app').isVisible()).toBe(true);
+    expect(open.problems).toEqual([]);
+  });
+
+  it('sweeps a value of the scenario, and fits its cost in the ladder', async () => {
+    const { open, page, bench } = await openSmall();
+    const sweep = page.getByLabel('Sweep of a value of the scenario');
+    await sweep.fill('grid');
+    await page.getByText(/has no list of numbers; allowed/).waitFor();
+    await expect.poll(() => page.getByRole('button', { name: 'Benchmark', exact: true }).isEnabled()).toBe(false);
+    await sweep.fill('grid.dx_mm=2,1');
+    await page.getByLabel('Rounds').selectOption('7');
+    await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
+    await expect.poll(() => page.getByTestId('compare-row').count()).toBe(4);
+    await page.getByRole('button', { name: 'Show all panels' }).click();
+    await bench.panel('Speedup ladder').click();
+    const session = page.getByLabel('Session', { exact: true });
+    await session.selectOption({ index: 0 });
+    await expect.poll(() => page.getByTestId('ladder-sweep').textContent()).toMatch(/window.* per million cells/);
+    expect(open.problems).toEqual([]);
+  });
+});

@@ -1,0 +1,95 @@
+/** User kernels of images, and kernels from nothing: what `kernel-editor.test.ts` does with a copy of a beam's. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { accessibilityFaults } from './accessible.ts';
+import { code, says, small, useKernelEditor, verdict } from './kernel-editor-page.ts';
+
+const { home, workbench } = useKernelEditor();
+
+const smallImage = JSON.stringify({
+  kind: 'diffraction',
+  version: 1,
+  name: 'Small image',
+  beam: { wavelength_A: 6.2 },
+  crystal: { lattice: { kind: 'cell', a_A: 100, b_A: 100, c_A: 100 }, cells: { a: 5, b: 5, c: 5 } },
+  structure_factors: { default_electrons: 100 },
+  detector: { width: 64, height: 48 },
+});
+
+it('opens the source of an image, runs a copy of it on one, and refuses it on a beam', async () => {
+  const { open, page, bench } = await workbench({ width: 1440, height: 900, theme: 'dark' });
+  await bench.layout('Alt+Shift+2', 'Compare');
+  await bench.drop('small-image.json', smallImage);
+  await expect.poll(() => bench.title.textContent()).toContain('Small image');
+  await bench.panel('Kernel editor').click();
+  await page.getByRole('button', { name: 'Enlarge Kernel editor' }).click();
+  await page.getByLabel('Workload', { exact: true }).selectOption('X-ray diffraction');
+  await expect.poll(() => code(page).textContent()).toContain('The oracle.');
+  // What cannot be copied says why.
+  await page.getByLabel('Workload', { exact: true }).selectOption('Linear layer with ReLU');
+  await page.getByLabel('Variant', { exact: true }).selectOption('cuda-cublas');
+  await expect.poll(() => says(page).textContent()).toContain('calls cuBLAS, whose code is not here');
+  await page.getByLabel('Workload', { exact: true }).selectOption('X-ray diffraction');
+  await page.getByRole('button', { name: 'Save copy' }).click();
+  await page.getByRole('dialog').getByRole('textbox').fill('my-lattice');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.locator('.kernel-editor__facts').textContent()).toContain('Not yet trusted');
+  await page.getByRole('button', { name: 'Run', exact: true }).last().click();
+  await page.getByRole('dialog', { name: 'Do you trust my-lattice.cpp?' }).waitFor();
+  await page.getByRole('button', { name: 'I trust it' }).click();
+  await expect.poll(() => verdict(page).getAttribute('data-right')).toBe('true');
+  await expect.poll(() => verdict(page).textContent()).toMatch(/Bright pixels.*0\.0e\+0, 2\.0e-5 allowed/);
+  await open.screenshot('kernel-editor-image-dark');
+  expect(await accessibilityFaults(page)).toEqual([]);
+
+  await bench.drop('small.json', small);
+  await expect.poll(() => bench.title.textContent()).toContain('Small beam');
+  await bench.panel('Kernel editor').click();
+  await expect.poll(() => page.locator('.kernel-editor__facts').textContent()).toContain('You trust it as it is.');
+  await page.getByRole('button', { name: 'Run', exact: true }).last().click();
+  await page.getByText('is made from diffraction-reference of diffraction, and the scenario is of transport').waitFor();
+});
+
+it('begins a kernel from nothing, holds it to its own answer, and exports a reproducer, at 900 px', async () => {
+  const { open, page, bench } = await workbench({ width: 900, height: 900, theme: 'dark' });
+  await bench.layout('Alt+Shift+2', 'Compare');
+  await bench.panel('Kernel editor').click();
+  await page.getByRole('button', { name: 'Enlarge Kernel editor' }).click();
+
+  // By the keyboard alone.
+  await page.getByRole('button', { name: 'New kernel' }).focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'New kernel' });
+  await dialog.getByLabel('Begins as').selectOption('reduction');
+  await dialog.getByLabel('Runs on').selectOption('.cpp');
+  await dialog.getByLabel('Expected answer in').selectOption('typescript');
+  await dialog.getByLabel('Name').fill('no good/name');
+  await expect.poll(() => dialog.textContent()).toContain('A name has letters, digits, - _ and .');
+  await dialog.getByLabel('Name').fill('first');
+  await open.screenshot('kernel-editor-begin-dark');
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await dialog.getByLabel('Name').press('Enter');
+  await expect.poll(() => code(page).textContent()).toContain('Adds up the squares of a');
+  await expect.poll(() => bench.title.textContent()).toContain('first');
+  await page.getByRole('button', { name: 'Enlarge Kernel editor' }).click();
+
+  await page.getByRole('button', { name: 'Run', exact: true }).last().click();
+  const trust = page.getByRole('dialog', { name: 'Do you trust first.cpp?' });
+  await expect.poll(() => trust.textContent()).toContain('first.ts, which gives its expected answer, runs too.');
+  await trust.getByRole('button', { name: 'I trust it' }).click();
+  await expect.poll(() => verdict(page).getAttribute('data-right')).toBe('true');
+  await expect.poll(() => verdict(page).textContent()).toContain('first.cpp is right on this scenario');
+
+  await page.getByRole('button', { name: 'Export reproducer' }).click();
+  const folder = path.join(home, 'library', 'first-reproducer');
+  await expect.poll(() => says(page).textContent()).toBe(`Exported: ${folder}`);
+  await open.screenshot('kernel-editor-exported-dark');
+  expect(await accessibilityFaults(page)).toEqual([]);
+  const problem = JSON.parse(readFileSync(path.join(folder, 'problem.json'), 'utf8'));
+  expect(problem).toMatchObject({ kind: 'task', kernel: { name: 'first.cpp' }, problem: { numbers: { results: 1 } } });
+  // A second one stands beside the first.
+  await page.getByRole('button', { name: 'Export reproducer' }).click();
+  await expect.poll(() => says(page).textContent()).toBe(`Exported: ${folder}-2`);
+  expect(open.problems).toEqual([]);
+});

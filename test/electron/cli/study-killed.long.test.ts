@@ -1,0 +1,109 @@
+/** Files of a study are the truth, whatever is killed or full: `braggbench study run`, `resume`, `stop`. */
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { braggbench, entry } from './command.ts';
+import { call, energies, inFolder, options, results, run, small, study, table, useStudies } from './small-studies.ts';
+
+useStudies();
+
+/** Waits for so many results, while the process lives. */
+async function untilSolved(name: string, count: number): Promise<void> {
+  for (const end = Date.now() + 60_000; Date.now() < end; await sleep(20)) {
+    if ((await results(name)).length >= count) return;
+  }
+  throw new Error(`${name} has no ${count} results after a minute`);
+}
+
+const childrenOf = (pid: number): readonly number[] =>
+  execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+    .split('\n')
+    .flatMap((line) => (line.trim() === '' ? [] : [Number(line)]));
+
+function started(...words: readonly string[]) {
+  const { cwd, environment } = options();
+  const child = spawn(process.execPath, [entry, 'study', ...words], { cwd, env: environment, stdio: 'ignore' });
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { child, pid: child.pid ?? 0, ended };
+}
+
+describe.skipIf(process.platform !== 'linux')('a study whose processes are killed', () => {
+  test('loses the points in flight only, whoever is killed', async () => {
+    await study('killed.json', energies(200));
+    const whole = started('run', 'killed.json');
+    await untilSolved('killed.study', 20);
+    whole.child.kill('SIGKILL');
+    await whole.ended;
+    const there = await results('killed.study');
+    expect(there.length).toBeLessThan(200);
+    // The worker is gone with its parent, and every file that there is is whole.
+    await sleep(500);
+    const later = await results('killed.study');
+    expect(later.length - there.length).toBeLessThan(10);
+    const again = started('resume', 'killed.study');
+    await untilSolved('killed.study', later.length + 20);
+    // The same of a worker: its points are solved by the next.
+    for (const worker of childrenOf(again.pid)) process.kill(worker, 'SIGKILL');
+    expect(await again.ended).toBe(0);
+    expect(await results('killed.study')).toHaveLength(200);
+    expect(await table('killed.json')).toMatchObject({ missing: 0, damaged: [] });
+    const left = await readdir(inFolder('killed.study', 'results'), { recursive: true });
+    expect(left.filter((file) => file.endsWith('.tmp')).length).toBeLessThan(10);
+  });
+
+  test('ends what is under way when it is stopped, by Ctrl+C and by braggbench study stop', async () => {
+    // A point takes far longer than all of this.
+    const long = { ...small, beam: { energy_MeV: 150 }, grid: { dx_mm: 0.2, dz_mm: 0.1, dtheta_mrad: 2 } };
+    await writeFile(inFolder('long.json'), JSON.stringify(long));
+    await study('long-study.json', energies(4, 150), { base: [{ file: 'long.json' }] });
+    const interrupted = started('run', 'long-study.json', '--yes');
+    await untilBeat('long-study.study');
+    interrupted.child.kill('SIGINT');
+    expect(await interrupted.ended).toBe(130);
+    const second = started('resume', 'long-study.study', '--yes');
+    await untilBeat('long-study.study');
+    expect((await call('run', 'long-study.study', '--yes')).stderr).toMatch(/is being run by another process/);
+    expect((await call('stop', 'long-study.study')).stdout).toMatch(/Asked 1 to stop/);
+    expect(await second.ended).toBe(0);
+    expect(await results('long-study.study')).toEqual([]);
+  });
+});
+
+async function untilBeat(name: string): Promise<void> {
+  for (const end = Date.now() + 60_000; Date.now() < end; await sleep(50)) {
+    const beats = await readdir(inFolder(name, 'running')).catch(() => []);
+    // The worker has begun too.
+    if (beats.some((file) => file.endsWith('.json'))) return void (await sleep(700));
+  }
+  throw new Error(`nobody works on ${name}`);
+}
+
+function mounted(place: string): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', place], { stdio: 'pipe' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)('a full disk', () => {
+  test('ends the study with that reason; with room again it goes on', async (context) => {
+    const place = inFolder('full');
+    await mkdir(place);
+    if (!mounted(place)) return context.skip('no file system can be mounted here');
+    try {
+      await study('room.json', energies(80), { measures: ['readouts', 'curves'] });
+      const full = await braggbench(['study', 'run', 'room.json', '--out', place], options());
+      expect([full.code, full.stderr]).toEqual([1, expect.stringMatching(/no space left/)]);
+      const there = (await results('full')).length;
+      expect(there).toBeGreaterThan(0);
+      expect(there).toBeLessThan(80);
+      execFileSync('mount', ['-o', 'remount,size=8m', place], { stdio: 'pipe' });
+      expect(await run('resume', place)).toMatchObject({ code: 0, before: there, done: 80 - there, failed: 0 });
+    } finally {
+      execFileSync('umount', ['-l', place]);
+    }
+  });
+});

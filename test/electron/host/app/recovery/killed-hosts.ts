@@ -1,0 +1,116 @@
+/** Hosts that are killed, and the same folder opened again: what tests of recovery share. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, vi } from 'vitest';
+import type { Recoverable } from '../../../../../electron/contract/recovery.ts';
+import { testProgram } from '../../../../test-programs.ts';
+import { openTestHost, type TestHost } from '../../test-host.ts';
+
+/** Runs are kept from their first moments on: what they compute until then is computed for nobody. */
+export const AT_ONCE = { BRAGGBENCH_KEPT_FROM_MS: '100' };
+
+type Page = Awaited<ReturnType<TestHost['page']>>;
+
+export const list = async (page: Page): Promise<readonly Recoverable[]> =>
+  (await page.call('recovery.list', { pages: [] })).items;
+
+const ended = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) resolve();
+    else child.once('exit', () => resolve());
+  });
+
+/** Call at the top of a test file: each of its tests has a data folder of its own. */
+export function useKilledHosts() {
+  let folder = '';
+  let host: TestHost | null = null;
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'braggbench-recovery-'));
+  });
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await host?.close();
+    host = null;
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  return {
+    get folder() {
+      return folder;
+    },
+
+    /** Starts killed.ts, waits until it is ready and `until` holds, and kills it as a crash does. */
+    async crash(
+      what: 'edit' | 'running' | 'ended',
+      until: () => Promise<boolean>,
+      workload = 'transport',
+    ): Promise<void> {
+      const child = spawn(process.execPath, [testProgram('killed-host'), folder, what, workload], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        env: { ...process.env, ...AT_ONCE },
+      });
+      try {
+        await new Promise<void>((resolve, reject) => {
+          child.stdout?.once('data', () => resolve());
+          child.once('exit', (code) => reject(new Error(`it ended by itself with ${code}`)));
+        });
+        const end = Date.now() + 60_000;
+        while (!(await until())) {
+          if (Date.now() > end) throw new Error('what was waited for did not come');
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+      } finally {
+        child.kill('SIGKILL');
+        await ended(child);
+      }
+    },
+
+    /** Starts a server that computes a run, tells it to end once that is kept, and gives what it said. */
+    async told(signal: 'SIGTERM' | 'SIGHUP' | 'SIGINT', kept: () => Promise<boolean>, more = {}): Promise<string> {
+      const child = spawn(process.execPath, [testProgram('served-run')], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, BRAGGBENCH_HOME: folder, ...more },
+      });
+      let said = '';
+      child.stderr.on('data', (chunk: Buffer) => {
+        said += chunk.toString('utf8');
+      });
+      try {
+        await vi.waitUntil(kept, { timeout: 60_000, interval: 50 });
+        child.kill(signal);
+        await ended(child);
+      } finally {
+        child.kill('SIGKILL');
+      }
+      return said;
+    },
+
+    /** What is kept of runs. */
+    async notes(): Promise<{ finished: boolean; step: number }[]> {
+      const root = path.join(folder, 'recovery');
+      const found: { finished: boolean; step: number }[] = [];
+      for (const owner of await readdir(root).catch(() => [])) {
+        for (const name of await readdir(path.join(root, owner))) {
+          if (/^run-.*\.json$/.test(name)) found.push(JSON.parse(await readFile(path.join(root, owner, name), 'utf8')));
+        }
+      }
+      return found;
+    },
+
+    /** The next start over the same folder; it is closed after the test. */
+    async again(): Promise<TestHost> {
+      host = await openTestHost({
+        dataFolder: folder,
+        shell: { kind: 'browser', dialogs: false, window: false, menus: false },
+      });
+      return host;
+    },
+
+    /** The test has closed it itself. */
+    closed(): void {
+      host = null;
+    },
+  };
+}

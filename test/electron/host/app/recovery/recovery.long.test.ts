@@ -1,0 +1,83 @@
+/** What `recovery.test.ts` asks of runs of transport and of Ctrl+C, of every other workload and signal. */
+import { describe, expect, it } from 'vitest';
+import { runOf } from '../../../../../electron/host/workloads/run-data.ts';
+import { AT_ONCE, list, useKilledHosts } from './killed-hosts.ts';
+import { slowImage, slowTask } from './slow.ts';
+
+const killed = useKilledHosts();
+const { again, crash, notes } = killed;
+
+describe('a host that was killed', () => {
+  it('while an image was computed: the rows that were done are an image again, the same as those of a whole one', async () => {
+    await crash('running', async () => (await notes()).length > 0, 'diffraction');
+    const opened = await again();
+    const page = await opened.page();
+    const [item, ...others] = await list(page);
+    expect(others).toEqual([]);
+    if (item?.kind !== 'run') throw new Error('no run was offered');
+    expect(item).toMatchObject({ title: 'slow image', finished: false });
+    const run = await page.call('recovery.run', { id: item.id });
+    expect(run).toMatchObject({ state: 'cancelled', workload: 'diffraction', size: '512 × 512 pixels', file: null });
+    const { done, image } = await page.call('image.summary', { run: run.id });
+    expect(done).toBeGreaterThan(0);
+    expect(done).toBeLessThan(1);
+    const data = runOf('diffraction', await opened.host.runs.data(run.id));
+    const whole = (row: number): boolean => data.image.subarray(row * 512, (row + 1) * 512).every((value) => value > 0);
+    const rows = Array.from({ length: 512 }, (_, row) => whole(row)).filter(Boolean).length;
+    expect(rows / 512).toBeCloseTo(done, 2);
+    expect(image.sum).toBeGreaterThan(0);
+    expect(await page.call('run.scenario', { run: run.id })).toEqual({ scenario: slowImage });
+    expect(await list(page)).toEqual([]);
+  });
+
+  it('while variants were measured: the rounds that were whole are a measurement again', async () => {
+    await crash('running', async () => (await notes()).length > 0, 'linear-relu');
+    const opened = await again();
+    const page = await opened.page();
+    const [item, ...others] = await list(page);
+    expect(others).toEqual([]);
+    if (item?.kind !== 'run') throw new Error('no run was offered');
+    expect(item).toMatchObject({ title: 'slow measurement', finished: false });
+    const rounds = Number(/^(\d+) rounds?$/.exec(item.upTo)?.[1]);
+    expect(rounds).toBeGreaterThan(0);
+    const run = await page.call('recovery.run', { id: item.id });
+    expect(run).toMatchObject({ state: 'cancelled', workload: 'linear-relu', name: 'slow measurement', file: null });
+    const data = runOf('linear-relu', await opened.host.runs.data(run.id));
+    const [report] = data.session.reports;
+    expect(report).toMatchObject({ rounds, stopped: 'cancelled', document: slowTask });
+    for (const entry of report?.entries ?? []) {
+      expect(entry.status === 'measured' ? entry.samples.length : rounds).toBe(rounds);
+    }
+    expect(await page.call('run.scenario', { run: run.id })).toEqual({ scenario: slowTask });
+    expect(await list(page)).toEqual([]);
+    // Saved, it is no longer kept.
+    const file = { kind: 'library', key: 'rest.task.json' } as const;
+    await page.call('run.save', { run: run.id, file, ifExists: 'refuse' });
+    await expect.poll(notes).toEqual([]);
+  });
+
+  it('with a run that had ended and was not saved: it is whole', async () => {
+    await crash('ended', async () => (await notes()).some(({ finished }) => finished));
+    const page = await (await again()).page();
+    const [item] = await list(page);
+    expect(item).toMatchObject({ kind: 'run', finished: true });
+    const run = await page.call('recovery.run', { id: item?.id ?? '' });
+    // Stopped by its user: that too is an end, with the last keyframe where it stopped.
+    expect(run.state).toBe('cancelled');
+    const { steps } = await page.call('run.summary', { run: run.id });
+    const { frames } = await page.call('run.keyframes', { run: run.id });
+    expect(frames.at(-1)?.step).toBe(steps);
+  });
+});
+
+describe('a server that is told to end', () => {
+  it.each([
+    // With the time that the program itself gives a run.
+    { signal: 'SIGTERM', from: {} },
+    { signal: 'SIGHUP', from: AT_ONCE },
+  ] as const)('by $signal too', async ({ signal, from }) => {
+    const said = await killed.told(signal, async () => (await notes()).length === 1, from);
+    expect(said).toContain('1 run not saved: kept, and offered at the next start.');
+    expect(await list(await (await again()).page())).toMatchObject([{ kind: 'run', title: 'slow run' }]);
+  });
+});

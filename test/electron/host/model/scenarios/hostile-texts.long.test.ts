@@ -1,0 +1,6 @@
+import { describe, test } from 'vitest';
+import { expectRefused, moreHostile } from './hostile-texts.ts';
+
+describe('hostile text of the largest size is refused within seconds, also on a busy machine', () => {
+  test.each(moreHostile)('%s (%#)', expectRefused);
+});
