@@ -1,60 +1,10 @@
 /** The fields of a run in a real browser: axes, cuts, differences, contours, profiles, regions, and what a dose is held against. */
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
-import type { BenchPage } from './bench-page.ts';
-import type { OpenPage, PageOptions } from './browser.ts';
-import { seenWhole } from './looks.ts';
-import { useWorkbench } from './workbench-page.ts';
+import { bench, display, drag, open, openBench, phaseMap, picture, runToEnd, useFields } from './fields-page.ts';
 
-const root = path.resolve(import.meta.dirname, '../..');
-const { loaded } = useWorkbench('fields', ['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json')]);
-/** Coarse enough for a fraction of a second. */
-const scenario = (name: string, beam: Record<string, unknown> = {}): string =>
-  JSON.stringify({
-    kind: 'transport',
-    version: 1,
-    name,
-    beam: { energy_MeV: 70, energy_sigma_MeV: 1, angle_sigma_mrad: 5, x_sigma_mm: 2, ...beam },
-    geometry: { depth_mm: 50, width_mm: 50 },
-    grid: { dx_mm: 0.5, dz_mm: 0.5 },
-    output: { keyframes: 16 },
-  });
-
-let open: OpenPage;
-let bench: BenchPage;
-
-async function openBench(options: PageOptions = {}): Promise<void> {
-  ({ open, bench } = await loaded(options));
-  await expect.poll(() => bench.title.textContent()).toContain('water-70MeV.json');
-}
-
-async function runToEnd(name: string, beam: Record<string, unknown> = {}): Promise<void> {
-  await bench.drop(`${name}.json`, scenario(name, beam));
-  await expect.poll(() => bench.title.textContent()).toContain(name);
-  await bench.run.click();
-  await expect
-    .poll(() => open.page.locator('.run-head').textContent())
-    .toMatch(new RegExp(`${name}.*Done|Done.*${name}`));
-}
-
-async function drag(on: Locator, from: readonly [number, number], to: readonly [number, number]): Promise<void> {
-  const box = await on.boundingBox();
-  if (box === null) throw new Error('the map has no place');
-  const { mouse } = open.page;
-  await mouse.move(box.x + box.width * from[0], box.y + box.height * from[1]);
-  await mouse.down();
-  await mouse.move(box.x + box.width * to[0], box.y + box.height * to[1], { steps: 4 });
-  await mouse.up();
-}
-
-const phaseMap = (title: string): Locator =>
-  open.page.getByRole('img', { name: new RegExp(`^Protons over ${title};`) });
-const picture = (map: Locator): Promise<string> =>
-  map.evaluate((canvas) => (canvas.previousElementSibling as HTMLCanvasElement).toDataURL());
-const display = (what: string): Locator => open.page.getByRole('button', { name: `Display of the ${what}` });
+useFields();
 
 describe('phase space', () => {
   it('takes any two axes per map, and shows what changed since a step', async () => {
@@ -190,82 +140,6 @@ describe('the dose', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('is held by gamma index against a dose of another program, where its axes lie as they are said to', async () => {
-    await openBench();
-    await runToEnd('Planned');
-    await bench.r80.waitFor();
-    await open.page.getByRole('button', { name: 'Export the dose map' }).click();
-    const [download] = await Promise.all([
-      open.page.waitForEvent('download'),
-      open.page.getByRole('menuitem', { name: 'Dose map (NRRD)' }).click(),
-    ]);
-    const buffer = readFileSync(await download.path());
-    await display('dose map').click();
-    const choose = open.page.getByTestId('against-file');
-    await choose.setInputFiles({ name: 'cut.nrrd', mimeType: '', buffer: buffer.subarray(0, -9) });
-    await expect.poll(() => open.page.locator('body').textContent()).toMatch(/cut\.nrrd was not read.*it is cut/);
-    await choose.setInputFiles({ name: 'plan.nrrd', mimeType: '', buffer });
-    const note = open.page.getByTestId('dose-against');
-    const all = /^Gamma 1 %\/1 mm of dose by mass against plan\.nrrd: 100\.0 % of \d+ cells pass, both scaled/;
-    await expect.poll(() => note.textContent()).toMatch(all);
-    expect(await open.page.getByLabel('Axis of the file that is depth').inputValue()).toBe('y');
-    await open.page.getByLabel('Added to the depths of the file').fill('4');
-    await expect.poll(() => note.textContent()).not.toMatch(/100\.0 %/);
-    await expect.poll(() => note.textContent()).toMatch(/: [\d.]+ % of \d+ cells pass/);
-    const own = (await open.page.getByTestId('gamma-histogram').getAttribute('aria-label')) ?? '';
-    expect(own).toMatch(/3\.0: \d+/);
-    await open.page.getByLabel('Axis of the file that is depth').selectOption('x');
-    expect(await open.page.getByLabel('Axis of the file that is across').inputValue()).toBe('y');
-    await open.page.getByLabel('Axis of the file that is depth').selectOption('y');
-    await open.page.getByLabel('Added to the depths of the file').fill('0');
-    await expect.poll(() => note.textContent()).toMatch(all);
-    // In absolute terms it is the same dose in the unit that it was written in, and no such dose in another.
-    const unit = open.page.getByLabel('Unit of the file’s doses');
-    expect(await unit.locator('option').first().textContent()).toMatch(/^not known/);
-    await unit.selectOption('MeV/mm2');
-    await expect
-      .poll(() => note.textContent())
-      .toMatch(/of energy by area against plan\.nrrd: 100\.0 % of \d+ cells pass, in absolute terms/);
-    await open.screenshot('gamma-absolute');
-    await unit.selectOption('nGy mm');
-    await expect.poll(() => note.textContent()).toMatch(/: 0 % of \d+ cells pass, in absolute terms/);
-    await open.page.getByLabel('What to hold the dose against').selectOption('');
-    await expect.poll(() => note.count()).toBe(0);
-    await open.page.getByLabel('What to hold the dose against').selectOption({ label: 'file plan.nrrd' });
-    await expect.poll(() => note.textContent()).toMatch(all);
-    await seenWhole(open, 'gamma-of-a-file');
-    expect(open.problems).toEqual([]);
-  });
-
-  it('has other curves laid over it, and says what is wrong with a file', async () => {
-    await openBench();
-    await runToEnd('Reference');
-    await runToEnd('Deeper', { energy_MeV: 72 });
-    await bench.drop('bad.csv', 'depth_mm,dose\n0,1\n1,two\n1,3\n', 'text/csv');
-    const notices = open.page.locator('body');
-    await expect
-      .poll(() => notices.textContent())
-      .toMatch(/bad\.csv was not read.*bad\.csv:3: the dose "two" is not a number; allowed: a finite number\./);
-    const rows = Array.from({ length: 40 }, (_, i) => `${i},${1 + 3 * Math.exp(-((i - 36) ** 2) / 10)}`);
-    await bench.drop('measured.csv', `depth_mm,dose\n${rows.join('\n')}\n`, 'text/csv');
-    const plot = open.page.getByTestId('depth-dose-plot');
-    await expect.poll(() => plot.textContent()).toMatch(/measured\.csv/);
-    await open.page.getByRole('button', { name: /Curves over the depth dose/ }).click();
-    await open.page.getByLabel('Run to lay over').selectOption({ index: 1 });
-    await expect.poll(() => plot.textContent()).toMatch(/Reference · /);
-    await open.page.getByLabel('What the gamma index compares').selectOption('absolute');
-    const laid = open.page.locator('.depth-dose__overlay');
-    await expect
-      .poll(() => laid.filter({ hasText: 'measured.csv' }).textContent())
-      .toMatch(/no γ: the file names no unit$/);
-    await expect.poll(() => laid.filter({ hasText: 'Reference' }).textContent()).toMatch(/γ [\d.]+ %/);
-    expect(await accessibilityFaults(open.page)).toEqual([]);
-    await open.screenshot('fields-overlay');
-    await open.page.getByRole('button', { name: 'Remove measured.csv' }).click();
-    await expect.poll(() => plot.textContent()).not.toMatch(/measured\.csv/);
-    expect(open.problems).toEqual([]);
-  });
-
   it('keeps profiles at depths with their fitted widths, and shows the width against theory', async () => {
     await openBench({ theme: 'dark' });
     await runToEnd('Widths');
@@ -283,30 +157,6 @@ describe('the dose', () => {
     await expect.poll(() => open.page.getByTestId('width-legend').textContent()).toMatch(/Fermi–Eyges/);
     expect(await accessibilityFaults(open.page)).toEqual([]);
     await open.screenshot('fields-width-dark');
-    expect(open.problems).toEqual([]);
-  });
-});
-
-describe.each([
-  { name: '900', width: 900, height: 700, scale: 1 },
-  { name: '1440-at-200', width: 720, height: 450, scale: 2 },
-] as const)('at $name', ({ name, ...size }) => {
-  it('the maps with their controls are whole and accessible', async () => {
-    await openBench(size);
-    await bench.drop('small.json', scenario('Small'));
-    await expect.poll(() => bench.title.textContent()).toContain('Small');
-    await bench.run.click();
-    await open.page.keyboard.press('Alt+2');
-    await phaseMap('z – x').waitFor();
-    await open.page.keyboard.press('Alt+m');
-    await phaseMap('z – x').waitFor();
-    await display('maps of phase space').click();
-    const panel = open.page.getByRole('dialog', { name: 'Display of the maps of phase space' });
-    const box = await panel.boundingBox();
-    expect((box?.x ?? -1) >= 0 && (box?.x ?? 0) + (box?.width ?? 1e9) <= size.width).toBe(true);
-    expect((box?.y ?? -1) >= 0 && (box?.y ?? 0) + (box?.height ?? 1e9) <= size.height).toBe(true);
-    expect(await accessibilityFaults(open.page)).toEqual([]);
-    await open.screenshot(`fields-${name}`);
     expect(open.problems).toEqual([]);
   });
 });

@@ -1,72 +1,8 @@
-/** Live what-if in a real browser: numbers and borders are dragged, and readouts, curve and map go along. */
-import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { frameCosts, TRACE_CATEGORIES } from '../bench/main-thread.ts';
+import { drag, handleOf, inLive, liveSwitch, note, opened, r80, scenario, unitOf, useLive } from './live-page.ts';
 import { seenWhole } from './looks.ts';
-import { useWorkbench, type Workbench } from './workbench-page.ts';
 
-const { workbench } = useWorkbench('live');
-
-/** Solved in a hundredth of a second, so that what is measured is the page. */
-const scenario = {
-  kind: 'transport',
-  version: 1,
-  name: 'Slab',
-  beam: { energy_MeV: 60 },
-  geometry: {
-    width_mm: 24,
-    depth_mm: 48,
-    regions: [{ name: 'Bone', material: 'bone-compact-icru', z_mm: [10, 16], x_mm: [-12, 12] }],
-  },
-  grid: { dx_mm: 1, dz_mm: 0.25, dtheta_mrad: 20, theta_max_mrad: 400 },
-  solver: { stepping: 'depth' },
-  output: { keyframes: 8 },
-};
-
-const liveSwitch = ({ page }: Workbench): Locator => page.getByRole('banner').getByRole('button', { name: /^Live/ });
-const note = ({ page }: Workbench): Locator => page.getByTestId('live-note');
-const r80 = async ({ bench }: Workbench): Promise<number> => Number.parseFloat((await bench.r80.textContent()) ?? '');
-
-async function inLive(): Promise<Workbench> {
-  const opened = await workbench();
-  await opened.bench.drop('slab.json', JSON.stringify(scenario));
-  await expect.poll(() => opened.bench.title.textContent()).toContain('Slab');
-  await liveSwitch(opened).click();
-  await expect.poll(() => note(opened).textContent()).toContain('At rest');
-  await opened.bench.r80.waitFor();
-  return opened;
-}
-
-/** Drags by steps of the pointer, as a hand does. */
-async function drag({ page }: Workbench, from: readonly [number, number], to: readonly [number, number], steps = 30) {
-  await page.mouse.move(...from);
-  await page.mouse.down();
-  await page.mouse.move(...to, { steps });
-}
-
-async function handleOf(locator: Locator): Promise<readonly [number, number]> {
-  const box = await locator.boundingBox();
-  if (box === null) throw new Error('the handle has no place');
-  return [box.x + box.width / 2, box.y + box.height / 2];
-}
-
-const unitOf = ({ bench }: Workbench, name: string): Locator =>
-  bench.field(name).locator('xpath=..').locator('.number-field__unit');
-
-/** How often another answer has been drawn. */
-const answersOf = ({ page }: Workbench) =>
-  page.evaluateHandle(() => {
-    const seen = { count: 0, last: '' };
-    const look = (): void => {
-      const now = document.querySelector<HTMLElement>('[data-testid="live-note"]')?.dataset['answer'] ?? '';
-      if (now !== '' && now !== seen.last) seen.count += 1;
-      seen.last = now;
-    };
-    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true });
-    return seen;
-  });
-
-const picture = (map: Locator): Promise<string> => map.evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
+useLive();
 
 describe('Live', () => {
   it('follows a number that is dragged, rests on the full answer, and is one step of undo', async () => {
@@ -94,34 +30,6 @@ describe('Live', () => {
     await expect.poll(() => liveSwitch(opened).getAttribute('aria-pressed')).toBe('false');
     await page.getByRole('banner').getByRole('button', { name: /^Undo/ }).click();
     await expect.poll(() => bench.field('Energy').inputValue()).toBe('60');
-    expect(open.problems).toEqual([]);
-  });
-
-  it('follows a border that is dragged on the map, in the form too', async () => {
-    const opened = await inLive();
-    const { page, bench, open } = opened;
-    const before = await r80(opened);
-    const box = await bench.map.boundingBox();
-    if (box === null) throw new Error('the map has no place');
-    // Along the middle of the map until the pointer says that it is over a border.
-    const y = box.y + box.height * 0.4;
-    let at = 0;
-    for (let px = box.x + 40; px < box.x + box.width; px += 2) {
-      await page.mouse.move(px, y);
-      if ((await bench.map.evaluate((canvas) => (canvas as HTMLElement).style.cursor)) === 'ew-resize') at = px;
-      else if (at > 0) break;
-    }
-    expect(at).toBeGreaterThan(0);
-    const firstBorder = bench.field('Depth, start');
-    const start = Number(await firstBorder.inputValue());
-    await drag(opened, [at - 4, y], [at + 56, y]);
-    await page.mouse.up();
-    await expect.poll(async () => Number(await firstBorder.inputValue())).toBeGreaterThan(start + 0.5);
-    // Less bone, and the beam goes further.
-    await expect.poll(() => r80(opened)).toBeGreaterThan(before + 0.3);
-    await page.getByRole('banner').getByRole('button', { name: /^Undo/ }).click();
-    await expect.poll(async () => Number(await firstBorder.inputValue())).toBe(start);
-    await expect.poll(() => r80(opened)).toBeCloseTo(before, 2);
     expect(open.problems).toEqual([]);
   });
 
@@ -153,108 +61,25 @@ describe('Live', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('draws answer after answer while one drags, and frames in between', async () => {
-    const opened = await inLive();
-    const { page, open } = opened;
-    const browser = page.context().browser();
-    if (browser === null) throw new Error('there is no browser');
-    const answers = await answersOf(opened);
-    const [x, y] = await handleOf(unitOf(opened, 'Energy'));
-    await browser.startTracing(page, { categories: TRACE_CATEGORIES, screenshots: false });
-    await drag(opened, [x, y], [x + 40, y], 40);
-    await page.mouse.move(x, y, { steps: 40 });
-    const costs = frameCosts((await browser.stopTracing()).toString('utf8'));
-    const drawn = await answers.evaluate(({ count }) => count);
-    await page.mouse.up();
-    expect(drawn).toBeGreaterThan(5);
-    expect(costs.total.length).toBeGreaterThan(drawn);
-    expect(open.problems).toEqual([]);
-  });
-
   it('is switched and steered by keys, and takes another material', async () => {
-    const { page, bench, open } = await workbench();
-    const opened = { page, bench, open };
+    const live = await opened();
+    const { page, bench, open } = live;
     await bench.drop('slab.json', JSON.stringify(scenario));
     await expect.poll(() => bench.title.textContent()).toContain('Slab');
     await page.keyboard.press('Alt+l');
-    await expect.poll(() => note(opened).textContent()).toContain('At rest');
-    const before = await r80(opened);
+    await expect.poll(() => note(live).textContent()).toContain('At rest');
+    const before = await r80(live);
     await bench.field('Energy').focus();
     for (let i = 0; i < 5; i += 1) await page.keyboard.press('ArrowUp');
     await expect.poll(() => bench.field('Energy').inputValue()).toBe('65');
-    await expect.poll(() => r80(opened)).toBeGreaterThan(before + 4);
-    await expect.poll(() => note(opened).textContent()).toContain('At rest');
-    const water = await r80(opened);
+    await expect.poll(() => r80(live)).toBeGreaterThan(before + 4);
+    await expect.poll(() => note(live).textContent()).toContain('At rest');
+    const water = await r80(live);
     // A second region's worth of range: aluminium stops sooner than bone.
     await page.locator('[data-path="geometry.regions[0].material"] select').selectOption('aluminium');
-    await expect.poll(() => r80(opened)).toBeLessThan(water - 1);
+    await expect.poll(() => r80(live)).toBeLessThan(water - 1);
     await page.keyboard.press('Alt+l');
-    await expect.poll(() => liveSwitch(opened).getAttribute('aria-pressed')).toBe('false');
+    await expect.poll(() => liveSwitch(live).getAttribute('aria-pressed')).toBe('false');
     expect(open.problems).toEqual([]);
-  });
-
-  it('is held against another run as one drags, by difference and by gamma', async () => {
-    const opened = await inLive();
-    const { page, bench, open } = opened;
-    await bench.runToEnd();
-    await liveSwitch(opened).click();
-    await expect.poll(() => note(opened).textContent()).toContain('At rest');
-    await page
-      .getByRole('button', { name: /^Display/ })
-      .first()
-      .click();
-    await page.getByLabel('What to hold the dose against').selectOption({ index: 1 });
-    const by = page.getByRole('radiogroup', { name: 'Comparison of the doses' });
-    await by.getByRole('radio', { name: 'gamma' }).check();
-    await page.keyboard.press('Escape');
-    const against = page.getByTestId('dose-against');
-    const passed = async (): Promise<number> =>
-      Number(/: ([\d.]+) % of/.exec((await against.textContent()) ?? '')?.[1] ?? Number.NaN);
-    await expect.poll(passed).toBe(100);
-    const [x, y] = await handleOf(unitOf(opened, 'Energy'));
-    await drag(opened, [x, y], [x + 20, y], 10);
-    await expect.poll(passed).toBeLessThan(90);
-    await page.mouse.move(x, y, { steps: 10 });
-    await page.mouse.up();
-    await expect.poll(passed).toBe(100);
-    // By difference there is nothing left at the same energy, and much at another.
-    await page
-      .getByRole('button', { name: /^Display/ })
-      .first()
-      .click();
-    await by.getByRole('radio', { name: 'difference' }).check();
-    await page.keyboard.press('Escape');
-    await expect.poll(() => against.textContent()).toMatch(/^Less Slab/);
-    await bench.drawn();
-    const same = await picture(bench.map);
-    await drag(opened, [x, y], [x + 20, y], 10);
-    await expect.poll(() => picture(bench.map)).not.toBe(same);
-    await page.mouse.up();
-    await expect.poll(() => note(opened).textContent()).toContain('At rest');
-    await open.screenshot('live-against');
-    expect(open.problems).toEqual([]);
-  });
-
-  it('is of its page: another page in Live has its own answers, and neither lists the run of the other', async () => {
-    const [one, two] = [await inLive(), await inLive()];
-    await two.bench.field('Energy').fill('70');
-    await expect.poll(() => r80(two)).toBeGreaterThan(34);
-    await expect.poll(() => note(two).textContent()).toContain('At rest');
-    const before = await r80(one);
-    expect(before).toBeLessThan(28);
-    await one.bench.field('Energy').fill('66');
-    await expect.poll(() => r80(one)).toBeGreaterThan(before + 4);
-    const entries = [];
-    for (const { bench, page, open } of [one, two]) {
-      await bench.panel('Runs').click();
-      await page.locator('.runs-panel').waitFor();
-      entries.push(await page.locator('.run-entry__headline').allTextContents());
-      expect(open.problems).toEqual([]);
-    }
-    // What stories before have run, and nothing of Live.
-    expect(entries[0]).toEqual(entries[1]);
-    await two.bench.runToEnd();
-    await expect.poll(() => one.page.locator('.run-entry').count()).toBe((entries[0]?.length ?? 0) + 1);
-    await expect.poll(() => liveSwitch(one).getAttribute('aria-pressed')).toBe('true');
   });
 });

@@ -1,68 +1,21 @@
-/** The timeline in a real browser: a run recorded on an H200, traces of other programs, and files that are none. */
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import type { Locator } from 'playwright-core';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { writeNsight } from '../electron/host/model/timeline/import/nsight-file.ts';
 import { accessibilityFaults } from './accessible.ts';
-import type { BenchPage } from './bench-page.ts';
-import type { OpenPage, PageOptions } from './browser.ts';
-import { inEveryLook, seenWhole } from './looks.ts';
-import { useWorkbench } from './workbench-page.ts';
+import {
+  bench,
+  blocks,
+  canvas,
+  closeAll,
+  details,
+  fact,
+  litPixels,
+  open,
+  openProfile,
+  openRecorded,
+  shown,
+  useTimeline,
+} from './timeline-page.ts';
 
-const runs = path.resolve(import.meta.dirname, '../../assets/runs');
-const golden = path.resolve(import.meta.dirname, '../golden');
-const { home, workbench } = useWorkbench('timeline-e2e');
-
-let open: OpenPage;
-let bench: BenchPage;
-
-const canvas = (): Locator => open.page.getByTestId('timeline-canvas');
-const details = (): Locator => open.page.getByTestId('span-details');
-const blocks = (): Locator => open.page.getByRole('list', { name: 'Timelines shown' }).getByRole('button');
-const fact = (within: Locator, name: string): Locator =>
-  within
-    .locator('.timeline-facts > div', { has: open.page.getByText(name, { exact: true }) })
-    .locator('dd')
-    .first();
-const shown = async (): Promise<string> => (await open.page.locator('.timeline-pointed').textContent()) ?? '';
-
-async function openProfile(options: PageOptions = {}): Promise<void> {
-  ({ open, bench } = await workbench(options));
-  await bench.layout('Alt+Shift+3', 'Timeline');
-}
-
-/** By itself one of an earlier window, which took its steps by graphs. */
-async function openRecorded(file = path.join(golden, 'runs/h200-cuda-window-graphs.h5')): Promise<void> {
-  await bench.drop(path.basename(file), readFileSync(file), 'application/x-hdf5');
-  await expect.poll(() => blocks().count()).toBeGreaterThan(0);
-  await open.page.getByTestId('timeline-summaries').getByText('Kernels by time').first().waitFor();
-}
-
-/** Closes what a test has opened: the host keeps timelines for every page. */
-async function closeAll(): Promise<void> {
-  for (let i = await blocks().count(); i > 0; i -= 1) {
-    await blocks().first().click();
-    await open.page.getByRole('menu').locator('.menu__item', { hasText: 'Close' }).click();
-    await expect.poll(() => blocks().count()).toBe(i - 1);
-  }
-}
-
-/** A colour of the series somewhere in the lanes: spans are drawn. */
-function litPixels(): Promise<number> {
-  return open.page.evaluate(() => {
-    const below = document.querySelector<HTMLCanvasElement>('.timeline-panel__body canvas');
-    const context = below?.getContext('2d');
-    if (!below || !context) return 0;
-    const { data } = context.getImageData(0, 0, below.width, below.height);
-    let lit = 0;
-    for (let i = 0; i < data.length; i += 4) {
-      const [red = 0, green = 0, blue = 0] = data.subarray(i, i + 3);
-      if (Math.max(red, green, blue) - Math.min(red, green, blue) > 60) lit += 1;
-    }
-    return lit;
-  });
-}
+useTimeline();
 
 describe('the timeline of a recorded run', () => {
   beforeEach(async () => {
@@ -128,131 +81,6 @@ describe('the timeline of a recorded run', () => {
     await expect.poll(litPixels).not.toBe(before);
     await expect.poll(shown).toMatch(/ms/);
   });
-
-  it('counts a range of time that is dragged on the ruler', async () => {
-    const box = (await canvas().boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
-    await open.page.mouse.move(box.x + box.width * 0.8, box.y + 8);
-    await open.page.mouse.down();
-    await open.page.mouse.move(box.x + box.width * 0.95, box.y + 8, { steps: 4 });
-    await open.page.mouse.up();
-    const selection = open.page.getByTestId('selection-details');
-    await selection.getByRole('table').waitFor();
-    expect(Number((await fact(selection, 'Spans').textContent())?.replace(/\D/g, ''))).toBeGreaterThan(100);
-    for (const name of ['Sum', 'Mean', 'Median', 'p95', 'Busy', 'Gaps', 'In gaps']) {
-      await expect.poll(() => fact(selection, name).textContent()).toMatch(/\d/);
-    }
-    await open.screenshot('timeline-selection');
-    // The part is a trace of its own.
-    await blocks().first().click();
-    const [download] = await Promise.all([
-      open.page.waitForEvent('download'),
-      open.page.getByRole('menu').locator('.menu__item', { hasText: 'Export the selected time' }).click(),
-    ]);
-    expect(download.suggestedFilename()).toBe('Water-70-MeV-trace.json');
-    const trace = JSON.parse(readFileSync(await download.path(), 'utf8'));
-    expect(trace.traceEvents.some(({ ph, cat }: { ph: string; cat: string }) => ph === 'X' && cat === 'kernel')).toBe(
-      true,
-    );
-  });
-
-  it('moves the maps with the pointer, and a line with the maps', async () => {
-    await bench.panel('Phase space').click();
-    const step = (): Promise<string | null> => open.page.locator('.scrubber').textContent();
-    await expect.poll(step).toMatch(/98|147/);
-    const box = (await canvas().boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
-    const search = open.page.getByLabel('Search spans by name');
-    await search.fill('steps on the device');
-    await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('5');
-    await search.press('Enter');
-    await fact(details(), 'Step').waitFor();
-    await expect.poll(() => fact(details(), 'Step').textContent()).toBe('0');
-    await canvas().focus();
-    await open.page.keyboard.press('f');
-    // Once it fills the plot, a hand that goes on moving is over it; the lane of steps is the third of five.
-    let to = box.x + 187 + (box.width - 187) / 2;
-    await expect
-      .poll(async () => {
-        to += 1;
-        await open.page.mouse.move(to, box.y + box.height * 0.3);
-        return step();
-      })
-      .toMatch(/^step 0depth/);
-  });
-
-  it('stands beside another one, aligned at a step', async () => {
-    await blocks().first().click();
-    await open.page.getByRole('menu').locator('.menu__item', { hasText: 'Keep when another run' }).click();
-    await openRecorded(path.join(runs, 'h200-water-70MeV-cuda-depth.h5'));
-    await expect.poll(() => blocks().count()).toBe(2);
-    const align = open.page.getByLabel('Aligned at');
-    await expect.poll(() => align.locator('option').count()).toBeGreaterThan(5);
-    await align.selectOption('0');
-    await expect.poll(litPixels).toBeGreaterThan(2000);
-    await open.screenshot('timeline-two-aligned');
-    // What the second does otherwise in the same time; aligned anew, the selection stays.
-    await open.page.getByRole('radio', { name: 'Selection' }).check();
-    await open.page.getByRole('button', { name: 'Select all' }).click();
-    const difference = open.page.getByTestId('timeline-difference');
-    await expect.poll(() => difference.getByRole('listitem').count()).toBeGreaterThan(4);
-    const first = await difference.getByRole('listitem').nth(0).textContent();
-    await align.selectOption({ index: 0 });
-    await expect.poll(() => open.page.getByTestId('selection-details').count()).toBe(1);
-    await expect.poll(() => difference.getByRole('listitem').nth(0).textContent()).toBe(first);
-    await seenWhole(open, 'timeline-difference');
-  });
-
-  it('keeps notes for the next time, and only the slow steps in sight', async () => {
-    await open.page.getByRole('radio', { name: 'Notes' }).check();
-    const notes = open.page.getByTestId('timeline-notes');
-    await open.page.getByLabel('Note', { exact: true }).fill('the graph is built here');
-    await open.page.getByRole('button', { name: 'Note what is in sight' }).click();
-    await expect.poll(() => notes.getByRole('listitem').count()).toBe(1);
-    await open.screenshot('timeline-notes');
-    await open.page.getByRole('radio', { name: 'Summary' }).check();
-    await closeAll();
-    await openRecorded();
-    await open.page.getByRole('radio', { name: 'Notes' }).check();
-    await expect.poll(() => notes.getByText('the graph is built here').count()).toBe(1);
-    await notes.getByRole('listitem').getByRole('button').first().click();
-    await open.page.getByRole('radio', { name: 'Selection' }).check();
-    await expect.poll(() => fact(open.page.getByTestId('selection-details'), 'Spans').textContent()).toBe('966');
-    await open.page.getByRole('radio', { name: 'Notes' }).check();
-    await notes.getByRole('button', { name: /^Remove the note/ }).click();
-    await expect.poll(() => notes.getByRole('listitem').count()).toBe(0);
-    await open.page.getByRole('radio', { name: 'Steps' }).check();
-    const steps = open.page.getByTestId('timeline-steps');
-    await open.page.getByRole('checkbox', { name: /slower than the p99/ }).check();
-    await expect.poll(() => steps.getByRole('listitem').count()).toBe(1);
-    await steps.getByRole('listitem').getByRole('button').click();
-    await seenWhole(open, 'timeline-steps');
-  });
-});
-
-describe('a run on the CPU', () => {
-  it('says what its operators took, and how evenly its threads were used', async () => {
-    await openProfile();
-    onTestFinished(closeAll);
-    const small = {
-      ...{ kind: 'transport', version: 2, name: 'Small beam', beam: { energy_MeV: 30 } },
-      geometry: { width_mm: 12, depth_mm: 11 },
-      grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'uniform', step_MeV: 0.5 } },
-      solver: { step_mm: 0.5, variant: 'gather', threads: 2 },
-    };
-    await bench.drop('small.json', JSON.stringify(small));
-    await expect.poll(() => bench.title.textContent()).toContain('Small beam');
-    await bench.runToEnd();
-    const summary = open.page.getByTestId('timeline-summaries');
-    const operators = summary.getByRole('table', { name: 'Operators by time' });
-    await operators.getByRole('rowheader', { name: 'scatter angles', exact: true }).waitFor();
-    const threads = summary.getByRole('table', {
-      name: /^Host: 2 threads, .* % busy/,
-    });
-    await expect.poll(() => threads.getByRole('rowheader').allTextContents()).toEqual(['thread 0', 'thread 1']);
-    await threads.scrollIntoViewIfNeeded();
-    await open.screenshot('timeline-cpu');
-    expect(await accessibilityFaults(open.page)).toEqual([]);
-    expect(open.problems).toEqual([]);
-  });
 });
 
 describe('a page without a run', () => {
@@ -311,35 +139,6 @@ describe('a file of another program', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('is dropped as a database of Nsight Systems', async () => {
-    const file = path.join(home, 'report.sqlite');
-    writeNsight(file);
-    await bench.drop('report.sqlite', readFileSync(file), 'application/vnd.sqlite3');
-    await expect.poll(() => blocks().allTextContents()).toEqual(['report.sqlite']);
-    const summary = open.page.getByTestId('timeline-summaries');
-    await expect.poll(() => fact(summary, 'Replayed in graphs').textContent()).toBe('40.0 % of kernel time');
-  });
-
-  it('says why no kernel ran and what the host did, from a packed database, and goes to a gap', async () => {
-    const name = 'nsight-systems-2025.3-h200.sqlite.gz';
-    await bench.drop(name, readFileSync(path.join(golden, 'traces', name)), 'application/gzip');
-    await expect.poll(() => blocks().allTextContents()).toEqual([name]);
-    const summary = open.page.getByTestId('timeline-summaries');
-    await summary.getByText('No kernel ran for 158.5 ms, 99.9 % of the time from the first to the last').waitFor();
-    await summary.getByText('the CPU does something else', { exact: true }).waitFor();
-    const calls = summary.getByRole('table', { name: 'Calls of CUDA by time' });
-    await expect.poll(() => calls.getByRole('row').nth(1).textContent()).toBe('cudaMalloc');
-    await summary.getByRole('heading', { name: 'Longest gaps' }).scrollIntoViewIfNeeded();
-    await open.screenshot('timeline-gaps');
-    expect(await accessibilityFaults(open.page)).toEqual([]);
-    const gap = summary.getByRole('button', { name: /^the CPU does something else, then / }).first();
-    await gap.focus();
-    await open.page.keyboard.press('Enter');
-    await details().waitFor();
-    await expect.poll(() => fact(details(), 'Launched by').count()).toBeLessThanOrEqual(1);
-    expect(open.problems).toEqual([]);
-  });
-
   it('that is cut off is refused with its name, the place and nothing else lost', async () => {
     await bench.drop('broken.json', '{"traceEvents":[{"ph":"X","ts":1,"dur":1,"name":"a"},{"ph"');
     const alert = open.page.getByText('broken.json was not opened');
@@ -349,37 +148,5 @@ describe('a file of another program', () => {
       .waitFor();
     expect(await blocks().count()).toBe(0);
     await open.screenshot('timeline-broken-file');
-  });
-});
-
-describe('the panel', () => {
-  const explained = async (): Promise<void> => {
-    onTestFinished(closeAll);
-    await openRecorded();
-    const search = open.page.getByLabel('Search spans by name');
-    await search.fill('collide');
-    await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('245');
-    await search.press('Enter');
-    await details().waitFor();
-  };
-
-  it('can be read and used in every look', async () => {
-    await openProfile();
-    await explained();
-    await inEveryLook(open.page, async ({ name }) => {
-      await expect.poll(litPixels).toBeGreaterThan(500);
-      await open.screenshot(`timeline-${name}`);
-      expect(await accessibilityFaults(open.page), name).toEqual([]);
-    });
-    expect(open.problems).toEqual([]);
-  });
-
-  it('can be read and used zoomed to 200 %, on as many pixels', async () => {
-    await openProfile({ width: 720, height: 900, scale: 2 });
-    await explained();
-    await expect.poll(litPixels).toBeGreaterThan(1000);
-    await open.screenshot('timeline-zoomed');
-    expect(await accessibilityFaults(open.page)).toEqual([]);
-    expect(open.problems).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import { peaks } from '../../../../../../electron/build/figures/programs.ts';
 import { expectPeak } from './build-peak.ts';
 
 test.each([
+  [40, 28, {}, { nuclear: 'off' }, null],
   [100, 40, {}, {}, peaks[0] ?? null],
   [60, 45, {}, {}, peaks[2] ?? null],
   [150, 50, { energy_sigma_MeV: 0.8 }, { nuclear: 'attenuation' }, null],

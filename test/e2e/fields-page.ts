@@ -1,0 +1,60 @@
+/** The fields of a run on a page: how every story of them begins, and what a hand does there. */
+import path from 'node:path';
+import type { Locator } from 'playwright-core';
+import { expect } from 'vitest';
+import type { BenchPage } from './bench-page.ts';
+import type { OpenPage, PageOptions } from './browser.ts';
+import { type ServedWorkbench, useWorkbench } from './workbench-page.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+let loaded: ServedWorkbench['loaded'];
+
+/** Call at the top of a test file. */
+export function useFields(): void {
+  ({ loaded } = useWorkbench('fields', ['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json')]));
+}
+
+/** Coarse enough for a fraction of a second. */
+export const scenario = (name: string, beam: Record<string, unknown> = {}): string =>
+  JSON.stringify({
+    kind: 'transport',
+    version: 1,
+    name,
+    beam: { energy_MeV: 70, energy_sigma_MeV: 1, angle_sigma_mrad: 5, x_sigma_mm: 2, ...beam },
+    geometry: { depth_mm: 50, width_mm: 50 },
+    grid: { dx_mm: 0.5, dz_mm: 0.5 },
+    output: { keyframes: 16 },
+  });
+
+export let open: OpenPage;
+export let bench: BenchPage;
+
+export async function openBench(options: PageOptions = {}): Promise<void> {
+  ({ open, bench } = await loaded(options));
+  await expect.poll(() => bench.title.textContent()).toContain('water-70MeV.json');
+}
+
+export async function runToEnd(name: string, beam: Record<string, unknown> = {}): Promise<void> {
+  await bench.drop(`${name}.json`, scenario(name, beam));
+  await expect.poll(() => bench.title.textContent()).toContain(name);
+  await bench.run.click();
+  await expect
+    .poll(() => open.page.locator('.run-head').textContent())
+    .toMatch(new RegExp(`${name}.*Done|Done.*${name}`));
+}
+
+export async function drag(on: Locator, from: readonly [number, number], to: readonly [number, number]): Promise<void> {
+  const box = await on.boundingBox();
+  if (box === null) throw new Error('the map has no place');
+  const { mouse } = open.page;
+  await mouse.move(box.x + box.width * from[0], box.y + box.height * from[1]);
+  await mouse.down();
+  await mouse.move(box.x + box.width * to[0], box.y + box.height * to[1], { steps: 4 });
+  await mouse.up();
+}
+
+export const phaseMap = (title: string): Locator =>
+  open.page.getByRole('img', { name: new RegExp(`^Protons over ${title};`) });
+export const picture = (map: Locator): Promise<string> =>
+  map.evaluate((canvas) => (canvas.previousElementSibling as HTMLCanvasElement).toDataURL());
+export const display = (what: string): Locator => open.page.getByRole('button', { name: `Display of the ${what}` });

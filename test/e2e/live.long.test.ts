@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { frameCosts, TRACE_CATEGORIES } from '../bench/main-thread.ts';
+import { answersOf, drag, handleOf, inLive, liveSwitch, note, picture, r80, unitOf, useLive } from './live-page.ts';
+
+useLive();
+
+describe('Live', () => {
+  it('follows a border that is dragged on the map, in the form too', async () => {
+    const opened = await inLive();
+    const { page, bench, open } = opened;
+    const before = await r80(opened);
+    const box = await bench.map.boundingBox();
+    if (box === null) throw new Error('the map has no place');
+    // Along the middle of the map until the pointer says that it is over a border.
+    const y = box.y + box.height * 0.4;
+    let at = 0;
+    for (let px = box.x + 40; px < box.x + box.width; px += 2) {
+      await page.mouse.move(px, y);
+      if ((await bench.map.evaluate((canvas) => (canvas as HTMLElement).style.cursor)) === 'ew-resize') at = px;
+      else if (at > 0) break;
+    }
+    expect(at).toBeGreaterThan(0);
+    const firstBorder = bench.field('Depth, start');
+    const start = Number(await firstBorder.inputValue());
+    await drag(opened, [at - 4, y], [at + 56, y]);
+    await page.mouse.up();
+    await expect.poll(async () => Number(await firstBorder.inputValue())).toBeGreaterThan(start + 0.5);
+    // Less bone, and the beam goes further.
+    await expect.poll(() => r80(opened)).toBeGreaterThan(before + 0.3);
+    await page.getByRole('banner').getByRole('button', { name: /^Undo/ }).click();
+    await expect.poll(async () => Number(await firstBorder.inputValue())).toBe(start);
+    await expect.poll(() => r80(opened)).toBeCloseTo(before, 2);
+    expect(open.problems).toEqual([]);
+  });
+
+  it('draws answer after answer while one drags, and frames in between', async () => {
+    const opened = await inLive();
+    const { page, open } = opened;
+    const browser = page.context().browser();
+    if (browser === null) throw new Error('there is no browser');
+    const answers = await answersOf(opened);
+    const [x, y] = await handleOf(unitOf(opened, 'Energy'));
+    await browser.startTracing(page, { categories: TRACE_CATEGORIES, screenshots: false });
+    await drag(opened, [x, y], [x + 40, y], 40);
+    await page.mouse.move(x, y, { steps: 40 });
+    const costs = frameCosts((await browser.stopTracing()).toString('utf8'));
+    const drawn = await answers.evaluate(({ count }) => count);
+    await page.mouse.up();
+    expect(drawn).toBeGreaterThan(5);
+    expect(costs.total.length).toBeGreaterThan(drawn);
+    expect(open.problems).toEqual([]);
+  });
+
+  it('is held against another run as one drags, by difference and by gamma', async () => {
+    const opened = await inLive();
+    const { page, bench, open } = opened;
+    await bench.runToEnd();
+    await liveSwitch(opened).click();
+    await expect.poll(() => note(opened).textContent()).toContain('At rest');
+    await page
+      .getByRole('button', { name: /^Display/ })
+      .first()
+      .click();
+    await page.getByLabel('What to hold the dose against').selectOption({ index: 1 });
+    const by = page.getByRole('radiogroup', { name: 'Comparison of the doses' });
+    await by.getByRole('radio', { name: 'gamma' }).check();
+    await page.keyboard.press('Escape');
+    const against = page.getByTestId('dose-against');
+    const passed = async (): Promise<number> =>
+      Number(/: ([\d.]+) % of/.exec((await against.textContent()) ?? '')?.[1] ?? Number.NaN);
+    await expect.poll(passed).toBe(100);
+    const [x, y] = await handleOf(unitOf(opened, 'Energy'));
+    await drag(opened, [x, y], [x + 20, y], 10);
+    await expect.poll(passed).toBeLessThan(90);
+    await page.mouse.move(x, y, { steps: 10 });
+    await page.mouse.up();
+    await expect.poll(passed).toBe(100);
+    // By difference there is nothing left at the same energy, and much at another.
+    await page
+      .getByRole('button', { name: /^Display/ })
+      .first()
+      .click();
+    await by.getByRole('radio', { name: 'difference' }).check();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => against.textContent()).toMatch(/^Less Slab/);
+    await bench.drawn();
+    const same = await picture(bench.map);
+    await drag(opened, [x, y], [x + 20, y], 10);
+    await expect.poll(() => picture(bench.map)).not.toBe(same);
+    await page.mouse.up();
+    await expect.poll(() => note(opened).textContent()).toContain('At rest');
+    await open.screenshot('live-against');
+    expect(open.problems).toEqual([]);
+  });
+
+  it('is of its page: another page in Live has its own answers, and neither lists the run of the other', async () => {
+    const [one, two] = [await inLive(), await inLive()];
+    await two.bench.field('Energy').fill('70');
+    await expect.poll(() => r80(two)).toBeGreaterThan(34);
+    await expect.poll(() => note(two).textContent()).toContain('At rest');
+    const before = await r80(one);
+    expect(before).toBeLessThan(28);
+    await one.bench.field('Energy').fill('66');
+    await expect.poll(() => r80(one)).toBeGreaterThan(before + 4);
+    const entries = [];
+    for (const { bench, page, open } of [one, two]) {
+      await bench.panel('Runs').click();
+      await page.locator('.runs-panel').waitFor();
+      entries.push(await page.locator('.run-entry__headline').allTextContents());
+      expect(open.problems).toEqual([]);
+    }
+    // What stories before have run, and nothing of Live.
+    expect(entries[0]).toEqual(entries[1]);
+    await two.bench.runToEnd();
+    await expect.poll(() => one.page.locator('.run-entry').count()).toBe((entries[0]?.length ?? 0) + 1);
+    await expect.poll(() => liveSwitch(one).getAttribute('aria-pressed')).toBe('true');
+  });
+});
