@@ -1,5 +1,4 @@
 /** Whatever a page says, the host answers with a result or with an error that it meant to give. */
-
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BraggError } from '../../electron/contract/errors.ts';
@@ -10,7 +9,6 @@ import { type StreamName, streams } from '../../electron/contract/wire/streams.t
 import { inProcessPorts } from '../../electron/transports/in-process.ts';
 import { smallScenario } from '../electron/host/small-run.ts';
 import { openTestHost, type TestHost } from '../electron/host/test-host.ts';
-import { runs } from './runs.ts';
 
 let test: TestHost;
 let run: string;
@@ -99,7 +97,7 @@ it('calls', async () => {
       }
       codes.set(outcome, (codes.get(outcome) ?? 0) + 1);
     }),
-    { numRuns: runs(1500) },
+    { numRuns: 1500 },
   );
   // The fuzz reaches the handlers and does not only bounce off the schema.
   expect(codes.get('result') ?? 0).toBeGreaterThan(50);
@@ -125,7 +123,7 @@ it('streams', async () => {
         await closed;
       },
     ),
-    { numRuns: runs(300) },
+    { numRuns: 300 },
   );
   door.close();
   expect((await test.host.call('run.list', {})).runs.length).toBeGreaterThan(0);
