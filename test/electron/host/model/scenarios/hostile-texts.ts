@@ -7,7 +7,7 @@ const fill = (part: string): string => part.repeat(Math.floor(size / part.length
 
 type Hostile = readonly [name: string, text: string, extension: 'json' | 'yaml'];
 
-/** Of each kind of file one, and one that its reader takes for a scenario. */
+/** One in either format, and one that its reader takes for a scenario. */
 export const fewHostile: readonly Hostile[] = [
   ['lists in lists', fill('['), 'json'],
   ['aliases', `a: &a [x]\nb: [${fill('*a, ')}]`, 'yaml'],
