@@ -130,6 +130,11 @@ export class Benches {
     return storedInfo(await this.#options.stored.get(await this.#options.stored.open(source)));
   }
 
+  /** The sessions that came with the program, as their files hold them. */
+  async recorded(): Promise<readonly StoredSession[]> {
+    return (await this.#options.stored.list()).filter(({ recorded }) => recorded);
+  }
+
   /** Throws BraggError `not-found` where there is no session, or none yet. */
   async session(id: string): Promise<KnownSession> {
     if (this.#options.stored.isStored(id)) {

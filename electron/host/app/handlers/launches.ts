@@ -1,5 +1,4 @@
 /** Calls of the launch explorer. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BraggError } from '../../../contract/errors.ts';
 import type { KernelSet } from '../../../contract/launches.ts';
 import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
@@ -11,11 +10,7 @@ import type { Handlers } from '../service/service.ts';
 /** Resources in the newest recorded session of each workload that kept them. */
 async function recordedSets(benches: Benches, workloadOf: (variant: string) => string | null): Promise<KernelSet[]> {
   const sets = new Map<string, { readonly created: string; readonly set: KernelSet }>();
-  for (const { id, recorded } of await benches.list()) {
-    if (!recorded) continue;
-    const { name, session } = await benches.session(id);
-    // Those that were read before come at once, one after the other.
-    await nextTurn();
+  for (const { name, outline: session } of await benches.recorded()) {
     for (const { resources, entries } of session.reports) {
       const workload = workloadOf(entries[0]?.variant ?? '');
       if (resources === undefined || workload === null) continue;
