@@ -19,6 +19,9 @@ it('plans a study of the form, solves it, and shows every row of it', async () =
   await expect
     .poll(() => page.getByTestId('study-plan').textContent())
     .toMatch(/^8 points\. Memory of one: up to .* One after the other at least/);
+  await expect
+    .poll(() => page.getByTestId('study-forecast').textContent())
+    .toMatch(/^On .*: (about|more than) .* by \d+ points? solved for this\./);
   await seenWhole(open, 'studies-new');
   await bench.drop('tiny.json', JSON.stringify(tinyScenario));
   await page.getByRole('radio', { name: /One of my own/ }).check();

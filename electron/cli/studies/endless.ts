@@ -1,5 +1,6 @@
 /** Studies of days, which are begun only by someone who has heard so. */
 import { BraggError } from '../../contract/errors.ts';
+import { DOUBTFUL_S, ENDLESS_S } from '../../contract/study/calls.ts';
 import type { Study } from '../../contract/study/index.ts';
 import { forecastOf } from '../../host/app/studies/forecast.ts';
 import type { PlannedStudy } from '../../host/app/studies/plan.ts';
@@ -8,17 +9,14 @@ import type { StudyFolder } from '../../host/model/studies/folder.ts';
 import { hasFlag } from '../arguments.ts';
 import { ask, canAsk } from '../ask.ts';
 import type { VerbContext } from '../verb.ts';
-import { DAY_S, longTime, shareOf } from './plan.ts';
-
-/** The least time of any machine is far below this one's: from here on some points are solved to know. */
-const FORECAST_FROM_S = 60;
+import { longTime, shareOf } from './plan.ts';
 
 /** What a study takes on this machine; null where it is soon done, long beyond doubt, or nobody knows. */
 export async function hereSeconds({ parsed, signal }: VerbContext, host: Host, found: PlannedStudy) {
   const { least_s, study } = found;
-  const isDoubtful = least_s !== null && least_s > FORECAST_FROM_S && least_s <= DAY_S;
+  const isDoubtful = least_s !== null && least_s > DOUBTFUL_S && least_s <= ENDLESS_S;
   if (!isDoubtful || hasFlag(parsed, 'yes') || study.search !== undefined) return null;
-  return (await forecastOf(host, found, shareOf(parsed, host), signal)).expected_s;
+  return (await forecastOf(host, found, shareOf(parsed, host), signal))?.expected_s ?? null;
 }
 
 export interface Begun {
@@ -37,9 +35,9 @@ export async function refuseEndless(
   if (budget.minutes !== undefined || budget.points !== undefined) return;
   const share = left / Math.max(1, head.points);
   const [least, here] = [(head.least_s ?? 0) * share, (here_s ?? 0) * share];
-  if (Math.max(least, here) <= DAY_S) return;
+  if (Math.max(least, here) <= ENDLESS_S) return;
   const takes =
-    here > DAY_S
+    here > ENDLESS_S
       ? `${folder}: the ${left} points take about ${longTime(here)} on this machine.`
       : `${folder}: the ${left} points take at least ${longTime(least)} one after the other.`;
   if (canAsk(terminal) && (await ask(`${takes} Begin all the same? [y/N] `))) return;

@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { formatPath, showValue } from '../../contract/scenario/index.ts';
+import { ENDLESS_S, type StudyForecast } from '../../contract/study/calls.ts';
 import { formatBytes } from '../../contract/units.ts';
-import { type Forecast, forecastOf } from '../../host/app/studies/forecast.ts';
+import { forecastOf } from '../../host/app/studies/forecast.ts';
 import { wholeMachine } from '../../host/app/studies/local/engine.ts';
 import type { Share } from '../../host/app/studies/local/groups.ts';
 import { type PlannedStudy, planStudy } from '../../host/app/studies/plan.ts';
@@ -19,7 +20,7 @@ import type { Terminal } from '../terminal.ts';
 import type { VerbContext } from '../verb.ts';
 
 export const FEW_POINTS = 20;
-export const DAY_S = 24 * 3600;
+const DAY_S = 24 * 3600;
 const FEW_REFUSALS = 5;
 const DAYS_A_YEAR = 365;
 
@@ -54,7 +55,7 @@ function sayNeeds(terminal: Terminal, { checked, points, state_bytes, least_s }:
     terminal.print(
       `Time: at least ${longTime(least_s)} one after the other, which no machine of today undercuts${from}`,
     );
-    if (least_s > DAY_S)
+    if (least_s > ENDLESS_S)
       terminal.print(terminal.style('yellow', 'This takes longer than a day, however fast the machine.'));
   }
   for (const { point, refusal } of refused.slice(0, FEW_REFUSALS)) {
@@ -65,18 +66,21 @@ function sayNeeds(terminal: Terminal, { checked, points, state_bytes, least_s }:
   }
 }
 
-function sayForecast(terminal: Terminal, { machine, cpu, cores, gpus, probed, expected_s, isLeast }: Forecast): void {
+function sayForecast(terminal: Terminal, forecast: StudyForecast): void {
+  const { machine, cpu, cores, gpus, probed, expected_s, isLeast, at_once, memory_bytes } = forecast;
   const parts = [cpu, `${cores} ${cores === 1 ? 'core' : 'cores'}`, ...(gpus > 0 ? [`${gpus} GPUs`] : [])];
   const on = `On ${machine} (${parts.join(', ')})`;
   if (expected_s === null) {
-    terminal.print(`${on}: no forecast; measurements end by the clock, and what cannot be run tells nothing`);
+    terminal.print(`${on}: no forecast, as what cannot be run tells nothing`);
     return;
   }
   const by = `by ${probed} ${probed === 1 ? 'point' : 'points'} solved for this`;
-  terminal.print(`${on}: ${isLeast ? 'more than' : 'about'} ${longTime(expected_s)}, ${by}`);
+  const memory = memory_bytes === null ? '' : `, up to ${formatBytes(memory_bytes)}`;
+  const together = at_once === 1 ? `, one point at a time${memory}` : `, ${at_once} points at a time${memory}`;
+  terminal.print(`${on}: ${isLeast ? 'more than' : 'about'} ${longTime(expected_s)}${together}, ${by}`);
 }
 
-function showPlan(terminal: Terminal, planned: PlannedStudy, forecast: Forecast | null, all: boolean): void {
+function showPlan(terminal: Terminal, planned: PlannedStudy, forecast: StudyForecast | null, all: boolean): void {
   const { study, points, bases } = planned;
   terminal.print(terminal.style('bold', study.name === '' ? path.parse(planned.file).name : study.name));
   terminal.print(countText(planned));
@@ -95,7 +99,7 @@ function showPlan(terminal: Terminal, planned: PlannedStudy, forecast: Forecast 
   if (shown.length < points.length) terminal.print(`… and ${points.length - shown.length} more: --points shows all`);
 }
 
-function planDocument(planned: PlannedStudy, forecast: Forecast | null): object {
+function planDocument(planned: PlannedStudy, forecast: StudyForecast | null): object {
   const { study, file, bases, points, combinations, repeated, checked, state_bytes, least_s } = planned;
   const settings = ({ settings: all }: StudyPoint): object =>
     Object.fromEntries(all.map(({ path: at, value }) => [formatPath(at), value]));
@@ -133,8 +137,7 @@ export function planned(
 
 export async function planOnly({ parsed, terminal, signal }: VerbContext, host: Host, file: string): Promise<ExitCode> {
   const found = await planned(file, host, signal);
-  const hopeful = found.checked.some(({ refusal }) => refusal === null);
-  const forecast = hopeful ? await forecastOf(host, found, shareOf(parsed, host), signal) : null;
+  const forecast = await forecastOf(host, found, shareOf(parsed, host), signal);
   if (hasFlag(parsed, 'json')) terminal.printJson(planDocument(found, forecast));
   else showPlan(terminal, found, forecast, hasFlag(parsed, 'points'));
   if (signal.aborted) return exitCodes.interrupted;

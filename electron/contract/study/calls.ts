@@ -58,6 +58,29 @@ export const studyPlanSchema = z.strictObject({
 });
 export type StudyPlan = Readonly<z.infer<typeof studyPlanSchema>>;
 
+/** What a study takes on one machine, by some of its points that were solved for this. */
+export const studyForecastSchema = z.strictObject({
+  machine: z.string(),
+  cpu: z.string(),
+  cores: z.number().int().positive(),
+  gpus: z.number().int().nonnegative(),
+  /** Points that were solved for it. */
+  probed: z.number().int().nonnegative(),
+  /** Null where nothing is known: what failed tells nothing. */
+  expected_s: z.number().nullable(),
+  /** True: a probe was given up, so that it takes longer than this. */
+  isLeast: z.boolean(),
+  /** Points at the same time, at the most, and what these take together; null where a point's memory is not known. */
+  at_once: z.number().int().positive(),
+  memory_bytes: z.number().nullable(),
+});
+export type StudyForecast = Readonly<z.infer<typeof studyForecastSchema>>;
+
+/** What takes longer is begun only by someone who has read so. */
+export const ENDLESS_S = 24 * 3600;
+/** The least time of any machine is far below that of one: from here on some points are solved to know. */
+export const DOUBTFUL_S = 60;
+
 export const studyCellSchema = z.union([z.number(), z.string(), z.null()]);
 export type StudyCell = z.infer<typeof studyCellSchema>;
 
@@ -110,6 +133,11 @@ export const studyMethods = {
   'study.list': { params: nothing, result: z.strictObject({ studies: z.array(studyEntrySchema) }) },
   /** Throws `invalid` with every fault of the study. */
   'study.plan': { params: written, result: studyPlanSchema },
+  /**
+   * Solves some of its points for it, which takes seconds. Null where nothing can be told: it has a search, no point can
+   * be run, or another question or a study that began has ended this one.
+   */
+  'study.forecast': { params: written, result: z.strictObject({ forecast: studyForecastSchema.nullable() }) },
   /** Plans it into the library and begins. A study with the same points goes on where it was. */
   'study.start': { params: written.extend({ on }), result: ofStudy },
   /** Solves what has no result; with `retry` what failed, too. */

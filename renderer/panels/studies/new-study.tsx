@@ -2,7 +2,7 @@
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import type { ScenarioDraft } from '../../../electron/contract/scenario/draft.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
-import type { StudyId, StudyPlan } from '../../../electron/contract/study/calls.ts';
+import type { StudyId } from '../../../electron/contract/study/calls.ts';
 import { type MeasureGroup, measureGroups } from '../../../electron/contract/study/index.ts';
 import type { Result } from '../../../electron/contract/wire/methods.ts';
 import { errorText } from '../../state/notices.ts';
@@ -26,8 +26,9 @@ import {
 } from './axis-draft.ts';
 import { type ReadyMade, readyMade } from './ready-made.ts';
 import { blank, type Form, keeping, timed } from './study-form.ts';
+import { usePlan } from './use-plan.ts';
 import { Where } from './where.tsx';
-import { isEndless, planText } from './words.ts';
+import { forecastText, isEndless, planText } from './words.ts';
 
 const kinds: readonly { readonly value: AxisKind; readonly label: string }[] = [
   { value: 'list', label: 'List' },
@@ -142,7 +143,6 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
   const [chosen, setChosen] = useState<ReadyMade | null>(null);
   const [axes, setAxes] = useState<readonly AxisDraft[]>([]);
   const [form, setForm] = useState<Form>(blank);
-  const [plan, setPlan] = useState<{ readonly of: string; readonly plan: StudyPlan } | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const [on, setOn] = useState<string | null>(null);
@@ -161,9 +161,13 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
     ...(chosen?.budget === undefined ? {} : { budget: chosen.budget }),
     ...form,
   };
-  const asked = JSON.stringify(document);
+  const call = { document, file: file?.file ?? null };
+  const { planned, look, certain } = usePlan(call);
   const faulty = document.axes.length === 0 || axes.some((axis) => faultOf(axis) !== null);
-  const current = plan?.of === asked ? plan.plan : null;
+  const current = planned?.plan ?? null;
+  // A cluster takes its own time.
+  const here = on === null ? (planned?.forecast ?? null) : null;
+  const endless = current !== null && isEndless(current, here, document.budget);
 
   const ask = async (work: () => Promise<void>): Promise<void> => {
     setBusy(true);
@@ -171,11 +175,12 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
     await work().catch((error: unknown) => setFailure(errorText(error)));
     setBusy(false);
   };
-  const call = { document, file: file?.file ?? null };
-  const look = (): Promise<void> =>
-    ask(async () => setPlan({ of: asked, plan: await client.call('study.plan', call) }));
   const start = (): Promise<void> =>
     ask(async () => {
+      if (planned === null) return look();
+      // What nobody has read yet is read first.
+      const known = endless || on !== null ? here : await certain(planned);
+      if (!endless && isEndless(planned.plan, known, document.budget)) return;
       // A search measures where its configurations are compared.
       const where = document.search === undefined ? on : null;
       const { study } = await client.call('study.start', { ...call, on: where });
@@ -281,16 +286,16 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
         </>
       ) : null}
       <div className="studies__deeds">
-        <Button disabled={faulty || busy} onPress={() => void look()}>
+        <Button disabled={faulty || busy} onPress={() => void ask(look)}>
           Plan
         </Button>
         <Button
           tone="primary"
           icon="run"
           disabled={faulty || busy || (current !== null && current.points === 0)}
-          onPress={() => void (current === null ? look() : start())}
+          onPress={() => void start()}
         >
-          {current === null ? 'Plan and start…' : isEndless(current) ? 'Start all the same' : 'Start'}
+          {current === null ? 'Plan and start…' : endless ? 'Start all the same' : 'Start'}
         </Button>
         {onBack === null ? null : <Button onPress={onBack}>Back</Button>}
       </div>
@@ -301,6 +306,14 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
             : ''
           : planText(current)}
       </p>
+      {planned === null || document.search !== undefined ? null : (
+        <p role="status" className="studies__plan" data-testid="study-forecast">
+          {[
+            forecastText(planned.forecast, planned.probing),
+            ...(endless ? ['That is longer than a day: begin it all the same, or with fewer points.'] : []),
+          ].join(' ')}
+        </p>
+      )}
       {current === null || current.refused.length === 0 ? null : (
         <ul className="studies__refused" aria-label="Points that cannot be run">
           {current.refused.map(({ settings, message }) => (

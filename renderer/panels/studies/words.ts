@@ -1,10 +1,18 @@
 /** What the panel says of a study. */
-import type { StudyCell, StudyColumnInfo, StudyEntry, StudyPlan } from '../../../electron/contract/study/calls.ts';
+import {
+  ENDLESS_S,
+  type StudyCell,
+  type StudyColumnInfo,
+  type StudyEntry,
+  type StudyForecast,
+  type StudyPlan,
+} from '../../../electron/contract/study/calls.ts';
+import type { Study } from '../../../electron/contract/study/index.ts';
 import { formatBytes } from '../../../electron/contract/units.ts';
 import { measuredTime } from '../../base/measured.ts';
 import { count, NO_VALUE, significant } from '../../base/numbers.ts';
 
-const DAY_S = 86_400;
+const DAY_S = 24 * 3600;
 const DAYS_A_YEAR = 365;
 const plural = (n: number, one: string): string => `${count(n)} ${one}${n === 1 ? '' : 's'}`;
 
@@ -14,8 +22,27 @@ export function longTime(seconds: number): string {
   return days < DAYS_A_YEAR ? `${significant(days, 2)} days` : `${significant(days / DAYS_A_YEAR, 2)} years`;
 }
 
-/** Longer than this it is begun only by someone who has read so. */
-export const isEndless = ({ least_s }: StudyPlan): boolean => least_s !== null && least_s > DAY_S;
+/** Whether it takes more than a day: by any machine, or by what some points took here; null: elsewhere, or not known. */
+export function isEndless(
+  { least_s }: Pick<StudyPlan, 'least_s'>,
+  here: Pick<StudyForecast, 'expected_s'> | null,
+  budget: Partial<Study['budget']> = {},
+): boolean {
+  if (budget.minutes !== undefined || budget.points !== undefined) return false;
+  return Math.max(least_s ?? 0, here?.expected_s ?? 0) > ENDLESS_S;
+}
+
+/** `probing`: points are being solved to know. */
+export function forecastText(forecast: StudyForecast | null, probing: boolean): string {
+  if (forecast === null) return probing ? 'Some points are solved to say how long it takes here…' : '';
+  const { machine, cpu, cores, gpus, probed, expected_s, isLeast, at_once, memory_bytes } = forecast;
+  const on = `On ${machine} (${cpu}, ${plural(cores, 'core')}${gpus > 0 ? `, ${plural(gpus, 'GPU')}` : ''})`;
+  if (expected_s === null) return `${on}: no forecast, as what cannot be run tells nothing.`;
+  const memory = memory_bytes === null ? '' : `, up to ${formatBytes(memory_bytes)}`;
+  const together = at_once === 1 ? 'one point at a time' : `${count(at_once)} points at a time`;
+  const by = `by ${plural(probed, 'point')} solved for this`;
+  return `${on}: ${isLeast ? 'more than' : 'about'} ${longTime(expected_s)}, ${together}${memory}, ${by}.`;
+}
 
 export function planText(plan: StudyPlan): string {
   const { points, combinations, looked, state_bytes, least_s } = plan;
@@ -25,7 +52,6 @@ export function planText(plan: StudyPlan): string {
     `${plural(points, 'point')}${of}.`,
     ...(state_bytes === null ? [] : [`Memory of one: up to ${formatBytes(state_bytes)}${by}.`]),
     ...(least_s === null ? [] : [`One after the other at least ${longTime(least_s)} on the fastest machine of today.`]),
-    ...(isEndless(plan) ? ['That is longer than a day.'] : []),
   ].join(' ');
 }
 

@@ -24,6 +24,17 @@ async function finished(run: string): Promise<RunInfo> {
 }
 
 describe('a run', () => {
+  it('of the program itself is in no list, and nothing that would be lost', async () => {
+    const { runs, scenarios } = test.host;
+    const reading = await scenarios.check({ ...smallScenario }, { name: 'probe', folder: null });
+    const { id } = await runs.start({ reading, name: 'probe', pictures: false, unlisted: true });
+    expect(runs.list()).toEqual([]);
+    expect(await runs.ended(id)).toMatchObject({ state: 'done' });
+    expect([runs.list(), runs.unsaved]).toEqual([[], 0]);
+    await runs.forget(id);
+    await expect(runs.data(id)).rejects.toThrow('There is no such run.');
+  });
+
   it('goes from start to readouts that agree with each other', async () => {
     const started = await page.call('run.start', { scenario: { ...smallScenario }, name: 'ignored' });
     expect(started).toMatchObject({ name: 'small µ run', variant: 'window', precision: 'fp32', device: 'cpu' });

@@ -27,6 +27,9 @@ export function studyHandlers({
   return {
     'study.list': async () => ({ studies: await studies.list() }),
     'study.plan': async ({ document, file }) => studies.plan(document, await placeOf(files, file)),
+    'study.forecast': async ({ document, file }) => ({
+      forecast: await studies.forecast(document, await placeOf(files, file)),
+    }),
     'study.start': async ({ document, file, on }) => ({
       study: await studies.start(document, await placeOf(files, file), on),
     }),

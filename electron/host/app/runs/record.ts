@@ -28,6 +28,8 @@ export interface RunRecord {
   active: ActivePart | null;
   /** Its result is that of the newest answer of a Live session. */
   readonly live: boolean;
+  /** Of the program's own, such as to tell how long a study takes: in no list. */
+  readonly unlisted: boolean;
   readonly progress: Subscribers<RunProgress>;
   /** The last progress, for those who come later. */
   lastProgress: RunProgress;
@@ -66,13 +68,14 @@ export function progressOf(
 }
 
 export function newRecord(
-  fixed: Omit<RunRecord, 'progress' | 'lastProgress' | 'live'>,
+  fixed: Omit<RunRecord, 'progress' | 'lastProgress' | 'live' | 'unlisted'>,
   detail: ProgressDetail,
-  live = false,
+  { live = false, unlisted = false }: Partial<Pick<RunRecord, 'live' | 'unlisted'>> = {},
 ): RunRecord {
   return {
     ...fixed,
     live,
+    unlisted,
     progress: new Subscribers(),
     lastProgress: { run: fixed.id, state: fixed.state, elapsed_s: 0, eta_s: null, detail },
   };

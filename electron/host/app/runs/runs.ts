@@ -47,6 +47,8 @@ export interface StartRequest {
   readonly pictures?: boolean;
   /** What its runs take in energy, where the run is a session of many. */
   readonly energy?: boolean;
+  /** In no list, and not kept against a crash: whoever starts it forgets it. */
+  readonly unlisted?: boolean;
 }
 
 /** A run whose result is replaced by each answer of a Live session. It is in no file, and gone with its session. */
@@ -81,7 +83,8 @@ export class Runs {
   }
 
   /** Queues a run. Throws BraggError when the scenario has errors or the engine refuses it. */
-  async start({ reading, name, trace = false, pictures = true, energy = false }: StartRequest): Promise<RunInfo> {
+  async start({ reading, name, ...options }: StartRequest): Promise<RunInfo> {
+    const { trace = false, pictures = true, energy = false, unlisted = false } = options;
     this.#refuseClosing();
     const { kind, issues } = reading;
     if (kind === null) throw refusalOf(issues);
@@ -125,6 +128,7 @@ export class Runs {
         active,
       },
       before,
+      { unlisted },
     );
     this.#remember(record);
     this.#lanes.add({ id: record.id, lane: run.lane, run: () => this.#execute(record, active) });
@@ -146,7 +150,8 @@ export class Runs {
 
   /** Newest first. */
   list(): RunInfo[] {
-    return [...this.#records.keys()].reverse().map((id) => this.info(id));
+    const listed = [...this.#records.values()].filter(({ unlisted }) => !unlisted);
+    return listed.reverse().map(({ id }) => this.info(id));
   }
 
   scenario(id: string): Readonly<Record<string, unknown>> {
@@ -224,7 +229,7 @@ export class Runs {
     const record = newRecord(
       { ...known, state: 'done', file: null, headline: null, error: null, active: null },
       before,
-      true,
+      { live: true },
     );
     const last = this.#records.get(id);
     this.#options.cache.put(id, data);
@@ -249,7 +254,7 @@ export class Runs {
   /** How many have ended with a result that is in no file of the user's. */
   get unsaved(): number {
     return [...this.#records.values()].filter(
-      (record) => ended(record) && record.wall_s !== null && record.file === null && !record.live,
+      (record) => ended(record) && record.wall_s !== null && record.file === null && !record.live && !record.unlisted,
     ).length;
   }
 
@@ -330,7 +335,7 @@ export class Runs {
         },
         context: () => this.#contextOf(record, active),
         keep:
-          checkpoints === null
+          checkpoints === null || record.unlisted
             ? null
             : (state, upTo) => {
                 kept = true;

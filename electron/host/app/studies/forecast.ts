@@ -1,5 +1,6 @@
 /** How long a study takes on this machine: few of its points are solved, and the others scaled by their least times. */
 import { hostname } from 'node:os';
+import type { StudyForecast } from '../../../contract/study/calls.ts';
 import { documentOf, withShare } from './documents.ts';
 import { crewOf, groupsOf, type PointGroup, type Share } from './local/groups.ts';
 import type { CheckedPoint, PlannedBase, PlannedStudy } from './plan.ts';
@@ -9,19 +10,6 @@ import type { SolvingHost } from './solving-host.ts';
 const LONGEST_PROBE_S = 3;
 /** Variants of a study that are probed; a plan is looked at at once. */
 const MOST_PROBED = 6;
-
-export interface Forecast {
-  readonly machine: string;
-  readonly cpu: string;
-  readonly cores: number;
-  readonly gpus: number;
-  /** Points that were solved for it. */
-  readonly probed: number;
-  /** Null where nothing is known: measurements end by the clock, and what failed tells nothing. */
-  readonly expected_s: number | null;
-  /** True: a probe was given up, so that it takes longer than this. */
-  readonly isLeast: boolean;
-}
 
 type Timed = CheckedPoint & { readonly least_s: number; readonly needs: string };
 
@@ -48,7 +36,7 @@ async function solve_s(
 ): Promise<number | null> {
   const reading = await host.scenarios.check(document, base);
   const begun_ms = performance.now();
-  const { id } = await host.runs.start({ reading, name: base.name, pictures: false });
+  const { id } = await host.runs.start({ reading, name: base.name, pictures: false, unlisted: true });
   const cancel = (): void => void host.runs.cancel(id);
   const patience = setTimeout(cancel, LONGEST_PROBE_S * 1000);
   signal.addEventListener('abort', cancel, { once: true });
@@ -90,13 +78,15 @@ function lanesOf(group: PointGroup, share: Share, state_bytes: number | null): n
   return processes.length * Math.min(slots, fitting);
 }
 
+/** Null where no point can be run, which tells nothing. */
 export async function forecastOf(
   host: SolvingHost,
   planned: PlannedStudy,
   share: Share,
   signal: AbortSignal,
-): Promise<Forecast> {
+): Promise<StudyForecast | null> {
   const { checked, bases, points, state_bytes, study } = planned;
+  if (checked.every(({ refusal }) => refusal !== null)) return null;
   const groups = groupsOf({ bases, study }, points, host.addon, share);
   const groupOf = new Map(groups.flatMap((group) => group.lines.map(({ id }) => [id, group] as const)));
   const timed = timedOf(checked);
@@ -127,7 +117,10 @@ export async function forecastOf(
       : (mean(times) * group.lines.length * study.repeats) / lanesOf(group, share, state_bytes);
   });
   const { cpu } = host.capabilities();
+  const at_once = groups.reduce((most, group) => Math.max(most, lanesOf(group, share, state_bytes)), 1);
   return {
+    at_once,
+    memory_bytes: state_bytes === null ? null : at_once * state_bytes,
     machine: hostname(),
     cpu: cpu.name,
     cores: share.cores,

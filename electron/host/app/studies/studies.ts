@@ -8,6 +8,7 @@ import { formatPath, showValue } from '../../../contract/scenario/index.ts';
 import type {
   StudyAdvice,
   StudyEntry,
+  StudyForecast,
   StudyId,
   StudyPlan,
   StudyRows,
@@ -28,6 +29,7 @@ import { tuneLocally } from '../tuning/tune.ts';
 import type { Clusters } from './cluster/clusters.ts';
 import { refuseSearch, solveOnCluster } from './cluster/engine.ts';
 import { documentOf } from './documents.ts';
+import { forecastOf } from './forecast.ts';
 import { type LocalOptions, solveLocally, wholeMachine } from './local/engine.ts';
 import type { StudyOutcome, StudyProgress } from './local/go.ts';
 import { claimsAbout, type Offers, offersFor } from './offers.ts';
@@ -92,6 +94,8 @@ export class Studies {
   readonly #going = new Map<StudyId, Going>();
   /** Why the last go ended early. */
   readonly #errors = new Map<StudyId, string>();
+  /** Ends the forecast that is being made. */
+  #forecasting = new AbortController();
 
   constructor(parts: StudiesParts) {
     this.#parts = parts;
@@ -152,11 +156,26 @@ export class Studies {
     };
   }
 
-  #planned(document: ScenarioDraft, place: ScenarioOrigin): Promise<PlannedStudy> {
+  /** Null where nothing can be told, or something newer has ended it. */
+  async forecast(document: ScenarioDraft, place: ScenarioOrigin): Promise<StudyForecast | null> {
+    this.#forecasting.abort();
+    this.#forecasting = new AbortController();
+    const { signal } = this.#forecasting;
+    const planned = await this.#planned(document, place, signal);
+    if (planned.study.search !== undefined || signal.aborted) return null;
+    const host = this.#parts.host();
+    const found = await forecastOf(host, planned, wholeMachine(host), signal);
+    return signal.aborted ? null : found;
+  }
+
+  #planned(
+    document: ScenarioDraft,
+    place: ScenarioOrigin,
+    signal = new AbortController().signal,
+  ): Promise<PlannedStudy> {
     const { addon, scenarios, userKernels } = this.#parts.host();
     const name = typeof document['name'] === 'string' ? document['name'] : '';
     const file = path.join(place.folder ?? this.#root, `${idOf(name)}.json`);
-    const { signal } = new AbortController();
     return planOf(studyOf(document, file), { addon, scenarios, userKernels, find: findBase, signal });
   }
 
@@ -165,6 +184,7 @@ export class Studies {
     const cluster = await this.#cluster(on);
     const planned = await this.#planned(document, place);
     refuseSearch(planned.study.search, cluster);
+    this.#forecasting.abort();
     const wanted = idOf(planned.study.name);
     for (let i = 1; i <= MOST_OF_A_NAME; i += 1) {
       const id = i === 1 ? wanted : `${wanted} ${i}`;
@@ -257,6 +277,7 @@ export class Studies {
 
   /** Ends what goes on; points that have ended stay. */
   async close(): Promise<void> {
+    this.#forecasting.abort();
     const going = [...this.#going.values()];
     for (const { stop } of going) stop.abort();
     await Promise.all(going.map(({ ended }) => ended));

@@ -174,6 +174,21 @@ test('stops before its end, keeps what is there, and goes on', async () => {
   await ended(id);
 });
 
+test('what a study takes here, by some of its points; a newer question ends the one before', async () => {
+  const asked = study('forecast', [20, 25, 30], { repeats: 2 });
+  const [first, second] = await Promise.all([page.call('study.forecast', asked), page.call('study.forecast', asked)]);
+  expect(first.forecast).toBeNull();
+  expect(second.forecast).toMatchObject({ isLeast: false, gpus: 0 });
+  expect(second.forecast?.expected_s).toBeGreaterThan(0);
+  expect(second.forecast?.probed).toBeGreaterThanOrEqual(2);
+  const { state_bytes } = await page.call('study.plan', asked);
+  const { at_once = 0, memory_bytes } = second.forecast ?? {};
+  expect(memory_bytes).toBe(at_once * (state_bytes ?? 0));
+  // Nothing of it is left, and a search or a study that cannot be run has none.
+  expect((await page.call('run.list', {})).runs).toEqual([]);
+  expect((await page.call('study.forecast', study('hopeless', [9000]))).forecast).toBeNull();
+});
+
 test('faults of a study, and points that cannot be run', async () => {
   const wrong = study('wrong', [20], { conditions: ['beam.energy_MeV >'] });
   await expect(page.call('study.start', wrong)).rejects.toMatchObject({ code: 'invalid' });
