@@ -121,7 +121,7 @@ export function nearestLine(
 function scaleOf(theme: DrawingTheme, steps: number): Uint8ClampedArray {
   // Seen on either paper from end to end.
   const colours = [theme.accent, theme.textMuted, theme.reference];
-  const context = new OffscreenCanvas(steps, 1).getContext('2d');
+  const context = new OffscreenCanvas(steps, 1).getContext('2d', { willReadFrequently: true });
   if (context === null) return new Uint8ClampedArray(4 * steps);
   const gradient = context.createLinearGradient(0, 0, steps, 0);
   for (const [i, colour] of colours.entries()) gradient.addColorStop(i / (colours.length - 1), colour);
@@ -134,19 +134,20 @@ function scaleOf(theme: DrawingTheme, steps: number): Uint8ClampedArray {
 export function paintDensity(canvas: HTMLCanvasElement, density: LineDensity, theme: DrawingTheme): void {
   const { width, height, counts, sums } = density;
   const STEPS = 256;
-  const context = canvas.getContext('2d');
+  const context = canvas.getContext('2d', { willReadFrequently: true });
   if (context === null) return;
   canvas.width = width;
   canvas.height = height;
   const scale = scaleOf(theme, STEPS);
   const image = context.createImageData(width, height);
   const full = Math.log1p(counts.reduce((a, b) => Math.max(a, b), 1));
+  const { data } = image;
   for (let i = 0; i < counts.length; i += 1) {
     const count = counts[i] ?? 0;
     if (count === 0) continue;
     const from = 4 * Math.min(STEPS - 1, Math.round(((STEPS - 1) * (sums[i] ?? 0)) / count));
-    for (let part = 0; part < 3; part += 1) image.data[4 * i + part] = scale[from + part] ?? 0;
-    image.data[4 * i + 3] = 255 * (WEAKEST + ((1 - WEAKEST) * Math.log1p(count)) / full);
+    for (let part = 0; part < 3; part += 1) data[4 * i + part] = scale[from + part] ?? 0;
+    data[4 * i + 3] = 255 * (WEAKEST + ((1 - WEAKEST) * Math.log1p(count)) / full);
   }
   context.putImageData(image, 0, 0);
 }
@@ -159,7 +160,7 @@ export function paintLines(
   colours: Crossings,
   { width, height, theme }: { readonly width: number; readonly height: number; readonly theme: DrawingTheme },
 ): void {
-  const context = canvas.getContext('2d');
+  const context = canvas.getContext('2d', { willReadFrequently: true });
   if (context === null) return;
   const dots = globalThis.devicePixelRatio || 1;
   canvas.width = Math.round(width * dots);

@@ -28,7 +28,7 @@ export interface RunRecord {
   active: ActivePart | null;
   /** Its result is that of the newest answer of a Live session. */
   readonly live: boolean;
-  /** Of the program's own, such as to tell how long a study takes: in no list. */
+  /** The program's own, such as to tell how long a study takes: in no list. */
   readonly unlisted: boolean;
   readonly progress: Subscribers<RunProgress>;
   /** The last progress, for those who come later. */
