@@ -155,7 +155,10 @@ export async function planOf({ study, file, locate }: ReadStudy, options: PlanOp
     file,
     bases: bases.map(({ name, document, beside, place }) => ({ name, document, beside, folder: place.folder })),
     checked,
-    state_bytes: needs.length === 0 ? null : Math.max(...needs.map(({ state_bytes, memory_bytes }) => memory_bytes ?? state_bytes)),
+    state_bytes:
+      needs.length === 0
+        ? null
+        : Math.max(...needs.map(({ state_bytes, memory_bytes }) => memory_bytes ?? state_bytes)),
     least_s: times.length === 0 ? null : mean_s * found.points.length * study.repeats,
   };
 }
