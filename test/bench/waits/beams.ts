@@ -7,8 +7,8 @@ import { atLeast, atMost, median, type Row } from './row.ts';
 import { type Solver, solve, solvedBy, transportProblem } from './solver.ts';
 import { beamRate, hostOfBeam, manyBeams, manyBeamsAgain, type OnGpu } from './wanted.ts';
 
-/** 16 million visits of a cell a beam, each read and written once in FP32. */
-const BYTES_A_BEAM = 16e6 * 8;
+/** A visit of a cell reads and writes it once, in FP32. */
+const BYTES_A_VISIT = 8;
 
 const byDepth = ['--set', 'solver.stepping=depth'];
 
@@ -30,7 +30,7 @@ async function beamsPerSecond(count: number, words: readonly string[]): Promise<
   return median(rates);
 }
 
-/** `copy` is the device's measured bandwidth, bytes a second. */
+/** `copy` is the device's measured bandwidth, bytes a second; what cells the beam in the middle visits are the bound. */
 export async function beamsOnGpu(
   solver: Solver,
   base: object,
@@ -38,7 +38,9 @@ export async function beamsOnGpu(
   copy: number | null,
 ): Promise<readonly Row[]> {
   const count = 1024;
-  const bound = copy === null ? null : copy / BYTES_A_BEAM;
+  const middle = await solver.problem({ ...base, beam: { energy_MeV: 70 }, solver: solvedBy(variant) });
+  const { cell_steps } = (await solve(solver, transportProblem(middle))).result;
+  const bound = copy === null ? null : copy / (BYTES_A_VISIT * cell_steps);
   const alone = await beamsPerSecond(count, [
     ...['--one-grid', '--variant', variant],
     ...(variant.endsWith('depth') ? byDepth : []),

@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fromImage } from '../../../electron/build/setup/image.mjs';
+import { installInto } from './installed.ts';
 import { atMost, median, megabytes, type Row, seconds } from './row.ts';
 import { fromShell } from './wanted.ts';
 
@@ -109,6 +110,9 @@ export async function commandLine(variant: string, gpu: boolean): Promise<readon
   const image = fromImage(words) ?? { node: process.execPath, flags: [] };
   const [times, bounds, direct, peaks]: [number[], number[], number[], number[]] = [[], [], [], []];
   const [byRun, nodes]: [number[], number[]] = [[], []];
+  const [installed, nothingInstalled]: [number[], number[]] = [[], []];
+  const user = path.join(root, 'dist/installed');
+  if (npx !== null) installInto(user, root);
   await whole(program, [...before, ...words]);
   await whole(empty.program, empty.args, empty.cwd);
   for (let i = 0; i < ROUNDS; i += 1) {
@@ -118,7 +122,10 @@ export async function commandLine(variant: string, gpu: boolean): Promise<readon
     peaks.push(peakOf(output));
     direct.push((await whole(image.node, [...image.flags, cli, ...words])).wall_s);
     nodes.push((await whole(process.execPath, ['-e', '0'])).wall_s);
-    if (npx !== null) byRun.push((await whole('npm', ['run', '--silent', 'braggbench', '--', ...words])).wall_s);
+    if (npx === null) continue;
+    byRun.push((await whole('npm', ['run', '--silent', 'braggbench', '--', ...words])).wall_s);
+    nothingInstalled.push((await whole(npx.program, npx.args, user)).wall_s);
+    installed.push((await whole(program, [...before, ...words], user)).wall_s);
   }
   const node_MB = await peakOfNode('0');
   const driver_MB = gpu ? await driversOwn() : 0;
@@ -128,7 +135,14 @@ export async function commandLine(variant: string, gpu: boolean): Promise<readon
     atMost(wanted, median(times), median(bounds)),
     ...(npx === null
       ? []
-      : [atMost({ ...wanted, what: 'the same by npm run, which does not read the tree of packages' }, median(byRun))]),
+      : [
+          atMost(
+            { ...wanted, what: 'the same where it is installed: npx finds no packages of its development there' },
+            median(installed),
+            median(nothingInstalled),
+          ),
+          atMost({ ...wanted, what: 'the same by npm run, which does not read the tree of packages' }, median(byRun)),
+        ]),
     atMost(
       { ...wanted, what: `the same without ${name.split(' ')[0]} and its check of the build` },
       median(direct),
