@@ -31,6 +31,8 @@ export interface AxisTick {
 }
 
 const isNamed = (along: ParallelAxis['along']): along is readonly string[] => Array.isArray(along);
+/** With fewer an axis cannot be read. */
+const FEWEST_LABELS = 3;
 /** Lines of words on an axis, in label heights. */
 const NAME_LINE = 1.3;
 const byNumber = new Intl.Collator('en', { numeric: true });
@@ -93,7 +95,10 @@ export function ticksOf(
     return { ticks: ticks.filter((_, k) => k % every === 0), title };
   }
   const { toPixel } = scaleOf(along, 0, 1);
-  const { ticks, exponent } = ticksDown(along, { height }, label);
+  const own = ticksDown(along, { height }, label);
+  // Digits of a decade are too few for a short span: plain steps, as they lie on its scale.
+  const isBare = own.ticks.filter((tick) => tick.label !== '').length < FEWEST_LABELS;
+  const { ticks, exponent } = isBare ? ticksDown({ ...along, kind: 'linear' }, { height }, label) : own;
   const within = ticks.map(({ value, label: text }) => ({ at: toPixel(value), text }));
   return {
     ticks: within.filter(({ at }) => at >= -1e-6 && at <= 1 + 1e-6),

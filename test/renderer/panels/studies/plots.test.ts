@@ -83,6 +83,15 @@ describe('parallel coordinates', () => {
     expect(new Set(same?.at)).toEqual(new Set([0.5]));
   });
 
+  test('a logarithmic axis within a decade has plain steps, as they lie on its scale', () => {
+    const [short] = parallelOf([numbers('energy', 20, 29)], new Set(['axis energy'])).axes;
+    const found = short === undefined ? [] : ticksOf(short, 400, 11).ticks;
+    const [, second, third] = found;
+    expect(found.map(({ text }) => text)).toEqual(['20', '21', '22', '23', '24', '25', '26', '27', '28', '29']);
+    expect(second?.at).toBeCloseTo(Math.log(21 / 20) / Math.log(29 / 20));
+    expect((third?.at ?? 0) - (second?.at ?? 0)).toBeLessThan(second?.at ?? 0);
+  });
+
   test('a power of ten that labels leave out stands in the title', () => {
     const [large] = parallelOf([numbers('bytes', 0, 3e9)], new Set()).axes;
     expect(large === undefined ? '' : ticksOf(large, 400, 11).title).toBe('bytes (10⁹)');
