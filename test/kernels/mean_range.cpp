@@ -17,7 +17,7 @@ using namespace transport;
 
 constexpr double kTrackEnd = 0.9;        // protons stop behind this share of the longest way
 constexpr double kMostLeft = 0.01;       // more than this share at the last plane, or in flight, and the beam leaves;
-                                         // of a tilted beam, also through the sides
+                                         // of a tilted beam, also through the sides or an end of the angles
 constexpr double kLeastCosine = 0.5;     // of the axis
 constexpr double kCsdaTolerance = 1e-3;  // of the gates on the CSDA range
 constexpr double kRounding = 1e-6;       // of a step: planes lie on the beginnings of steps
@@ -60,7 +60,8 @@ std::optional<double> mean_range(const Problem& p, const Tables& t, const engine
   const double stopped = r.number.back().stopped;
   if (p.filled || cosine < kLeastCosine || !std::isfinite(longest) || !(stopped > 0.0)) return {};
   if (r.number.back().in_flight > kMostLeft * stopped) return {};
-  if (p.beam.angle != 0.0 && r.number.back().escaped_x() > kMostLeft * stopped) return {};
+  const double aside = r.number.back().escaped_x() + r.number.back().escaped_theta();
+  if (p.beam.angle != 0.0 && aside > kMostLeft * stopped) return {};
   const auto crossed = [&](int z) { return r.crossing[static_cast<std::size_t>(z) * engine::Crossing::kCount]; };
   const int from = static_cast<int>(std::ceil((p.beam.z + kTrackEnd * longest * cosine) / t.dz - 0.5));
   if (from >= t.nz || crossed(t.nz - 1) > kMostLeft * stopped) return {};

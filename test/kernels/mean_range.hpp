@@ -9,7 +9,8 @@ namespace bb::test {
 
 /// Mean way along the beam's axis at which protons stop, mm: from nine tenths of `longest` on, the integral of their
 /// fluence, less those that are lost further on. Empty where the beam did not come to its end inside the grid, or leans
-/// too far for planes to measure it; or where a side takes those of a tilted beam that keep to its axis.
+/// too far for planes to measure it; or where a side or an end of the angles takes some of a tilted beam. Those that are
+/// left then lean to one side, and come further along the axis.
 std::optional<double> mean_range(const transport::Problem& problem, const transport::Tables& tables,
                                  const engine::RunResult& result, double longest);
 

@@ -69,3 +69,21 @@ TEST("gate, mean range beyond the CSDA range: one plane of 0.2 mm too far is tol
     CHECK(test::contains(test::beyond_longest_way(p, run.tables(), r), "come no further than 40.8"));
   }
 }
+
+TEST("gate, longest way: of a tilted beam that loses one flank of its angles no mean range is told") {
+  Problem p = test::water_problem(70.0, {36.0, 46.0, 0.5, 0.5}, 0.6, 0.02);
+  p.stepping = Stepping::kDepth;
+  p.variant = "depth";
+  p.beam.angle = 0.3;
+  p.beam.x = -6.0;
+  p.grid.energy_step = p.grid.dz / std::cos(p.beam.angle);
+  const auto mean = [](const Problem& of) {
+    test::Run run(of);
+    const engine::RunResult result = run.execute({});
+    return test::mean_range(of, run.tables(), result, test::longest_way(of));
+  };
+  const double whole = mean(p).value();
+  CHECK(whole < test::longest_way(p));
+  p.grid.ntheta = 41;  // up to 0.4 rad: protons that lean 0.1 rad aside have left
+  CHECK(!mean(p).has_value());
+}

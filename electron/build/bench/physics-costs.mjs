@@ -6,7 +6,7 @@ import { capture } from '../setup/command.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { target } from './targets.mjs';
 
-const ROUNDS = 9;
+const ROUNDS = 15;
 
 /** Scenarios beside the variant that they are taken with. */
 const RUNS = /** @type {const} */ ([
