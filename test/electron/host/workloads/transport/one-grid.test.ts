@@ -65,3 +65,36 @@ test('answers are those of the whole runs, also of beams that come in the block 
   // Whole runs are kept: none lies in the arrays of another.
   expect(new Set(runs.map(({ dose }) => dose.buffer)).size).toBe(energies.length);
 });
+
+/** Holds this thread until no other of the process is at work. */
+function othersRest(): void {
+  const nothing = new Int32Array(new SharedArrayBuffer(4));
+  const used = (): number => Object.values(process.cpuUsage()).reduce((sum, one) => sum + one, 0);
+  let before = used();
+  for (let quiet = 0; quiet < 4; ) {
+    Atomics.wait(nothing, 0, 0, 50);
+    const now = used();
+    quiet = now - before < 2000 ? quiet + 1 : 0;
+    before = now;
+  }
+}
+
+test('beams that are given up while every block waits to be read end there; those that were told stay', async () => {
+  const giving = new AbortController();
+  const told: number[] = [];
+  await solveOnOneGrid('beams', await reading(), {
+    ...options(),
+    signal: giving.signal,
+    ended: (index, answer) => {
+      if (answer instanceof BraggError) throw answer;
+      if (told.length === 0) {
+        othersRest();
+        giving.abort();
+      }
+      told.push(index);
+    },
+  });
+  // 128 blocks, the beam that waited for one, and the one behind it that had begun.
+  expect(told.length).toBeLessThanOrEqual(130);
+  expect(new Set(told).size).toBe(told.length);
+});
