@@ -87,10 +87,16 @@ function groupedRows({ x, y, groups, logX, logY }: Plotted): ReadonlyMap<string,
     found.get(shown.has(name) ? name : OTHERS)?.push(i);
   }
   const across = (i: number): number => x.numbers[i] ?? 0;
+  // The order of a plan is that of its first axis as a rule.
+  const inOrder = (rows: readonly number[]): boolean =>
+    rows.every((i, k) => k === 0 || across(rows[k - 1] ?? i) <= across(i));
   return new Map(
     [...found]
       .filter(([, rows]) => rows.length > 0)
-      .map(([name, rows]) => [name, Uint32Array.from(rows).sort((a, b) => across(a) - across(b) || a - b)]),
+      .map(([name, rows]) => {
+        const own = Uint32Array.from(rows);
+        return [name, inOrder(rows) ? own : own.sort((a, b) => across(a) - across(b) || a - b)];
+      }),
   );
 }
 

@@ -20,6 +20,8 @@ import { columnTitle } from './words.ts';
 const NOTHING = '';
 /** What people plot first, in this order, where it is there. */
 const FIRST_Y = ['measure r80_mm', 'measure time_s', 'measure solve_s'] as const;
+/** What a point costs, in this order: a Pareto front is of error against time. */
+const COSTS = ['measure time_s', 'measure solve_s', 'measure wall_s'] as const;
 /** So many axes stand side by side before anybody chooses. */
 const FIRST_ALONG = 6;
 
@@ -57,10 +59,13 @@ export function chosenOf(columns: readonly StudyColumnInfo[], asked: Plot) {
   const among = (list: readonly StudyColumnInfo[], key: string): boolean => list.some((one) => one.key === key);
   const measured = numeric.filter(({ of, equal }) => of === 'measure' && !equal);
   const value = FIRST_Y.find((key) => among(measured, key)) ?? measured[0]?.key ?? numeric[0]?.key ?? NOTHING;
-  const first = heat ? axes[0]?.key : axes.find(({ numeric: is }) => is)?.key;
+  const pareto = asked.look === 'pareto';
+  const cost = pareto ? COSTS.find((key) => among(measured, key)) : undefined;
+  const error = numeric.find(({ of, equal }) => of === 'error' && !equal)?.key;
+  const first = cost ?? (heat ? axes[0]?.key : axes.find(({ numeric: is }) => is)?.key);
   const x = among(sides, asked.x) ? asked.x : (first ?? sides[0]?.key ?? NOTHING);
   const other = axes.find(({ key }) => key !== x)?.key ?? sides.find(({ key }) => key !== x)?.key ?? x;
-  const y = among(sides, asked.y) ? asked.y : heat ? other : value;
+  const y = among(sides, asked.y) ? asked.y : heat ? other : pareto ? (error ?? value) : value;
   const by = asked.by ?? axes.find(({ key }) => key !== x)?.key ?? NOTHING;
   const along = asked.along.filter((key) => among(columns, key));
   const usual = [...axes.map(({ key }) => key).slice(0, FIRST_ALONG - 1), ...(value === NOTHING ? [] : [value])];

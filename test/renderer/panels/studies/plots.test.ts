@@ -121,6 +121,20 @@ test('what is plotted before anybody chooses: axes, and what was measured', () =
   });
 });
 
+test('a Pareto front is of error against time, where a study has both', () => {
+  const columns = [
+    info('grid.dx_mm'),
+    info('r80_mm', { key: 'measure r80_mm', of: 'measure' }),
+    info('solve_s', { key: 'measure solve_s', of: 'measure' }),
+    info('r80_mm', { key: 'error r80_mm', of: 'error' }),
+  ];
+  const plot = { ...plainLook.plot, look: 'pareto' as const };
+  expect(chosenOf(columns, plot)).toMatchObject({ x: 'measure solve_s', y: 'error r80_mm' });
+  expect(chosenOf(columns.slice(0, 3), plot)).toMatchObject({ x: 'measure solve_s', y: 'measure r80_mm' });
+  expect(chosenOf(columns, { ...plot, x: 'axis grid.dx_mm' }).x).toBe('axis grid.dx_mm');
+  expect(chosenOf(columns, { ...plot, look: 'lines' }).x).toBe('axis grid.dx_mm');
+});
+
 test('times have intervals; two sides of a box are none', () => {
   expect(endKeys('measure solve_s')).toEqual(['measure solve_s_low', 'measure solve_s_high']);
   expect(endKeys('measure protons.escaped_x')).toEqual([]);
