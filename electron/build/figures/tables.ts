@@ -1,4 +1,5 @@
 /** Every table of the documents by its name, and what it is made from. A further table is one entry here. */
+import { denseStep } from './dense-step.ts';
 import {
   claimCounts,
   claimsByCard,
@@ -95,6 +96,7 @@ export const tables: Readonly<Record<string, Table>> = {
   'transport-water': { from: 'sessions', make: () => runs('transport/h200-water-70MeV') },
   'transport-uniform': { from: 'sessions', make: () => runs('transport/h200-uniform-grid-70MeV') },
   'transport-dense': { from: 'sessions', make: () => runs('transport/h200-dense-36M') },
+  'dense-step': { from: 'sessions', make: denseStep },
   'transport-modes': { from: 'sessions', make: () => modes('transport/h200-uniform-grid-70MeV') },
   rivals: {
     from: 'sessions',

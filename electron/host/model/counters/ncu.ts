@@ -42,14 +42,14 @@ function fields(line: string): readonly string[] {
   return [...line.matchAll(/"((?:[^"]|"")*)"(?:,|$)/g)].map(([, text = '']) => text.replaceAll('""', '"'));
 }
 
-interface Value {
+export interface NcuValue {
   readonly launch: string;
   readonly metric: string;
   readonly value: number;
 }
 
 /** A row a launch, a column a metric; the row below the head has the units. */
-function wide(head: readonly string[], rows: readonly (readonly string[])[]): readonly Value[] {
+function wide(head: readonly string[], rows: readonly (readonly string[])[]): readonly NcuValue[] {
   const [units = [], ...launches] = rows;
   return launches.flatMap((row) =>
     head.flatMap((metric, i) => {
@@ -62,7 +62,7 @@ function wide(head: readonly string[], rows: readonly (readonly string[])[]): re
 }
 
 /** A row a metric of a launch. */
-function long(head: readonly string[], rows: readonly (readonly string[])[]): readonly Value[] {
+function long(head: readonly string[], rows: readonly (readonly string[])[]): readonly NcuValue[] {
   const at = (name: string): number => head.indexOf(name);
   const [name, unit, number] = [at('Metric Name'), at('Metric Unit'), at('Metric Value')];
   return rows.flatMap((row) => {
@@ -79,7 +79,7 @@ function numberOf(text: string | undefined): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-function stallsOf(values: readonly Value[]): Counters['stalls'] {
+function stallsOf(values: readonly NcuValue[]): Counters['stalls'] {
   const issued = new Map(
     values.filter(({ metric }) => metric === 'smsp__inst_executed.sum').map(({ launch, value }) => [launch, value]),
   );
@@ -98,13 +98,18 @@ function stallsOf(values: readonly Value[]): Counters['stalls'] {
         .sort((a, b) => b.share - a.share);
 }
 
-/** `name` is how messages call it. Throws BraggError `invalid` for what is no such CSV. */
-export function readNcuCsv(text: string, name: string): Counters {
+/** All that a CSV has of all kernels. */
+export function ncuValues(text: string): readonly NcuValue[] {
   const lines = text.split(/\r?\n/);
   const first = lines.findIndex((line) => line.startsWith('"ID",'));
   const head = fields(lines[first] ?? '');
   const rows = first < 0 ? [] : lines.slice(first + 1).flatMap((line) => (line.startsWith('"') ? [fields(line)] : []));
-  const values = head.includes('Metric Name') ? long(head, rows) : wide(head, rows);
+  return head.includes('Metric Name') ? long(head, rows) : wide(head, rows);
+}
+
+/** `name` is how messages call it. Throws BraggError `invalid` for what is no such CSV. */
+export function readNcuCsv(text: string, name: string): Counters {
+  const values = ncuValues(text);
   const sum = (...metrics: readonly string[]): number | null => {
     const found = values.filter(({ metric }) => metrics.includes(metric));
     return found.length === 0 ? null : found.reduce((all, { value }) => all + value, 0);

@@ -1,0 +1,80 @@
+/**
+ * What Nsight Compute counted of a dense step, kept for the handbook:
+ * `node electron/build/bench/dense-step.ts NCU.csv GPU COMMIT`, where the CSV is `ncu --csv --page raw --set full` of
+ * `braggbench run dense-36M --variant cuda-fused`.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { ncuValues, readNcuCsv } from '../../host/model/counters/ncu.ts';
+
+/** All of `dense-36M`. */
+const CELLS = 50 * 72 * 100 * 100;
+
+const share = z.number().min(0).max(1);
+const fileSchema = z.strictObject({
+  format: z.literal('braggbench-dense-step'),
+  format_version: z.literal(1),
+  /** Last that changed the kernel. */
+  kernel_commit: z.string(),
+  gpu: z.string(),
+  cells: z.int(),
+  /** A launch takes, under ncu. */
+  time_s: z.number(),
+  launches: z.int().min(1),
+  dram_read_bytes: z.number(),
+  dram_written_bytes: z.number(),
+  /** Each of a whole warp. */
+  instructions: z.number(),
+  dram: share,
+  issue: share,
+  shared: share,
+  fma: share,
+  /** Mean of the multiprocessors, of the time of the step. */
+  busy: share,
+  /** Warps that a scheduler has while it has any. */
+  warps: z.number(),
+  /** Shares of the cycles that warps waited, the longest first. */
+  stalls: z.array(z.strictObject({ reason: z.string(), share })).min(1),
+});
+export type DenseStep = Readonly<z.infer<typeof fileSchema>>;
+
+/** Throws where the CSV lacks a metric, by its name. */
+export function denseStepOf(csv: string, gpu: string, kernelCommit: string): DenseStep {
+  const values = ncuValues(csv);
+  const mean = (metric: string): number => {
+    const found = values.filter((one) => one.metric === metric);
+    if (found.length === 0) throw new Error(`the CSV has no ${metric}`);
+    return found.reduce((sum, { value }) => sum + value, 0) / found.length;
+  };
+  const { launches, stalls } = readNcuCsv(csv, 'the CSV');
+  return fileSchema.parse({
+    ...{ format: 'braggbench-dense-step', format_version: 1, kernel_commit: kernelCommit, gpu, cells: CELLS },
+    ...{ time_s: mean('gpu__time_duration.sum'), launches },
+    dram_read_bytes: mean('dram__bytes_read.sum'),
+    dram_written_bytes: mean('dram__bytes_write.sum'),
+    instructions: mean('smsp__inst_executed.sum'),
+    dram: mean('gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed') / 100,
+    issue: mean('sm__issue_active.avg.pct_of_peak_sustained_elapsed') / 100,
+    shared: mean('l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.pct_of_peak_sustained_elapsed') / 100,
+    fma: mean('sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_elapsed') / 100,
+    busy: mean('sm__cycles_active.avg') / mean('sm__cycles_elapsed.max'),
+    warps: mean('smsp__warps_active.avg.per_cycle_active'),
+    stalls: stalls.slice(0, 4),
+  });
+}
+
+const fileOf = (root: string): string => path.join(root, 'assets/measured/dense-step.json');
+
+/** Null where none was kept yet. */
+export function readDenseStep(root: string): DenseStep | null {
+  const file = fileOf(root);
+  return existsSync(file) ? fileSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) : null;
+}
+
+if (import.meta.main) {
+  const [csv, gpu, commit] = process.argv.slice(2);
+  if (csv === undefined || gpu === undefined || commit === undefined) throw new Error('wanted: NCU.csv GPU COMMIT');
+  const kept = denseStepOf(readFileSync(csv, 'utf8'), gpu, commit);
+  writeFileSync(fileOf(path.resolve(import.meta.dirname, '../../..')), `${JSON.stringify(kept, null, 2)}\n`);
+}
