@@ -241,14 +241,17 @@ export class Runs {
 
   /** `seconds` is what writing it took. */
   async saved(id: string, file: NamedFile, seconds: number): Promise<void> {
-    const { cache } = this.#options;
-    this.#record(id).file = file;
-    const data = await cache.get(id);
-    if ('spans' in data) {
-      cache.put(id, await withSharedArrays(withPartAfter(data, { name: 'file written', seconds })));
-    }
-    void this.#options.checkpoints?.drop(id);
+    const { cache, checkpoints } = this.#options;
+    const record = this.#record(id);
+    record.file = file;
+    void checkpoints?.drop(id);
     this.#changed();
+    if (record.live) return;
+    const data = await cache.get(id);
+    if (!('spans' in data)) return;
+    const whole = await withSharedArrays(withPartAfter(data, { name: 'file written', seconds }));
+    // It may have been forgotten meanwhile.
+    if (this.#records.get(id) === record) cache.put(id, whole);
   }
 
   /** How many have ended with a result that is in no file of the user's. */
