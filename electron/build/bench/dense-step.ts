@@ -36,6 +36,8 @@ const fileSchema = z.strictObject({
   warps: z.number(),
   /** Shares of the cycles that warps waited, the longest first. */
   stalls: z.array(z.strictObject({ reason: z.string(), share })).min(1),
+  /** Other designs beside the shipped one, which is the first: timed without ncu, in one process on such a card. */
+  tried: z.array(z.strictObject({ what: z.string(), time_s: z.number().positive() })).default([]),
 });
 export type DenseStep = Readonly<z.infer<typeof fileSchema>>;
 
@@ -76,5 +78,8 @@ if (import.meta.main) {
   const [csv, gpu, commit] = process.argv.slice(2);
   if (csv === undefined || gpu === undefined || commit === undefined) throw new Error('wanted: NCU.csv GPU COMMIT');
   const kept = denseStepOf(readFileSync(csv, 'utf8'), gpu, commit);
-  writeFileSync(fileOf(path.resolve(import.meta.dirname, '../../..')), `${JSON.stringify(kept, null, 2)}\n`);
+  const root = path.resolve(import.meta.dirname, '../../..');
+  // Counters are read anew; what was timed by itself stays.
+  const tried = readDenseStep(root)?.tried ?? [];
+  writeFileSync(fileOf(root), `${JSON.stringify({ ...kept, tried }, null, 2)}\n`);
 }

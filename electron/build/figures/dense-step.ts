@@ -29,6 +29,15 @@ export function denseStepTable(kept: DenseStep | null): string {
     table(['Unit', 'Of what', '>Busy', '>Time if it alone were full'], rows),
     '',
     `${kept.gpu}, ${seconds(kept.time_s)} a step under ncu, kernel of commit ${code(kept.kernel_commit)}. Multiprocessors are busy ${percent(kept.busy)} of it. A scheduler has ${digits(kept.warps)} warps to choose from. They wait for: ${waits}.`,
+    ...(kept.tried.length === 0
+      ? []
+      : [
+          '',
+          table(
+            ['Design', '>A step'],
+            kept.tried.map(({ what, time_s }) => [what, seconds(time_s)]),
+          ),
+        ]),
   ].join('\n');
 }
 

@@ -56,3 +56,10 @@ test('the table says how long each unit would take alone', () => {
   expect(told).toContain('| DRAM, each cell once | 288 MB | 24 % | 74.4 µs |');
   expect(told).toContain('barrier 75 %, wait 25 %');
 });
+
+test('designs that were tried stand below it, each with its time', () => {
+  const kept = denseStepOf(csvOf(counted), 'NVIDIA H100', 'abc1234');
+  expect(denseStepTable(kept)).not.toContain('Design');
+  const told = denseStepTable({ ...kept, tried: [{ what: 'as shipped', time_s: 292e-6 }] });
+  expect(told).toContain('| as shipped | 292 µs |');
+});
