@@ -27,7 +27,7 @@ const TITLES: Readonly<Record<string, string>> = {
 const roomOf = ({ file }: Planned): string => (file.includes('/') ? path.dirname(file) : 'transport');
 
 /** Files of assets/measured, in the order of the table. */
-const KEPT_TARGETS = ['cpu', 'start', 'maps', 'timeline', 'gpu-h200', 'gpu-h100', 'gpu-two'] as const;
+const KEPT_TARGETS = ['cpu', 'start', 'maps', 'timeline', 'gpu-h200', 'gpu-h100', 'gpu-let', 'gpu-two'] as const;
 
 const cardOf = ({ machine }: SessionReport): string => /H\d+/.exec(machine.gpu?.name ?? '')?.[0] ?? 'no GPU';
 const numbered = (values: readonly string[]): string =>
