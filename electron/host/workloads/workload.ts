@@ -6,6 +6,7 @@ import type { ProgressDetail } from '../../contract/progress.ts';
 import type { Resolved } from '../../contract/scenarios.ts';
 import type { Headline } from '../../contract/workload.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
+import type { Values } from '../model/bench/claims.ts';
 import type { BenchProgress } from '../model/bench/session-clock.ts';
 import type { RunTimeline } from '../model/timeline/import/run.ts';
 import type { Benchable, BenchOutcome, BenchTask } from './benchable.ts';
@@ -140,4 +141,6 @@ export interface HostWorkload {
   readonly measures: (run: AnyRunData) => Measured | Promise<Measured>;
   /** What tells one scenario from another in a list: `70 MeV`; empty where it does not say. */
   readonly about: (document: unknown) => string;
+  /** What claims may be limited to; null where none of this workload is. */
+  readonly claimed: (document: unknown) => Values | null;
 }

@@ -6,6 +6,7 @@ import { judgeClaim, saidOf } from '../../../contract/bench/claims.ts';
 import type { KeptSession } from '../../../contract/bench/kept-session.ts';
 import { recordedAgain } from '../../../contract/bench/recorded-names.ts';
 import type { Session } from '../../../contract/bench/session.ts';
+import { parsePath, validateScenario, withValueAt } from '../../../contract/scenario/index.ts';
 import { aside } from '../../io/aside/task.ts';
 import {
   claimResults,
@@ -24,7 +25,7 @@ import {
   spokenOf,
   type Values,
 } from '../../model/bench/claims.ts';
-import { valuesOf } from '../../workloads/task/claims.ts';
+import { hostWorkloads } from '../../workloads/index.ts';
 import { measuredIn, outlineOf, parseKeptSession } from '../sessions/index.ts';
 import { type ClaimRow, partsOf, type RowPart, readClaimTable } from './rows.ts';
 import { overValues, verdictLine } from './told.ts';
@@ -41,6 +42,18 @@ interface Recorded {
 
 const nothing: Values = { numbers: {}, words: {} };
 
+/** The scenario of a report. Reports of a sweep hold the one that it began with. */
+function documentIn(kept: KeptSession, index: number): unknown {
+  const report = kept.reports[index];
+  const document = report !== undefined && 'document' in report ? report.document : null;
+  const value = kept.sweep?.values[index];
+  if (document === null || kept.sweep === null || kept.sweep === undefined || value === undefined) return document;
+  return kept.sweep.path.split('+').reduce((swept: unknown, each) => {
+    const at = parsePath(each);
+    return at === null ? swept : withValueAt(swept, at, value);
+  }, document);
+}
+
 /** Sizes of what a report measured, that claims may be limited to. */
 function valuesIn(kept: KeptSession, index: number): Values {
   const report = kept.reports[index];
@@ -49,7 +62,9 @@ function valuesIn(kept: KeptSession, index: number): Values {
     const { width, height, terms } = report;
     return { numbers: { pixels: width * height, terms }, words: {} };
   }
-  return 'document' in report ? (valuesOf(report.document) ?? nothing) : nothing;
+  const document = documentIn(kept, index);
+  const { filled } = validateScenario(document);
+  return (filled === null ? null : hostWorkloads[filled.kind].claimed(document)) ?? nothing;
 }
 
 async function recordedIn(assetsFolder: string, file: string): Promise<Recorded | null> {

@@ -1,8 +1,9 @@
 /** Published claims beside what a bench of images gave. */
 import type { TaskClaimResult } from '../../../contract/bench/claims.ts';
 import type { ImageBenchReport } from '../../../contract/bench/recorded/image.ts';
+import { validateScenario } from '../../../contract/scenario/index.ts';
 import { claimResults, type Measured, notMeasured } from '../../model/bench/claim-results.ts';
-import { type Claim, type ClaimCatalogue, claimsOf, speaksOf } from '../../model/bench/claims.ts';
+import { type Claim, type ClaimCatalogue, claimsOf, speaksOf, type Values } from '../../model/bench/claims.ts';
 
 type Claimed = Pick<ImageBenchReport, 'entries' | 'width' | 'height' | 'terms' | 'seed' | 'judged'> & {
   readonly machine: { readonly gpu: { readonly name: string } | null };
@@ -24,6 +25,14 @@ export function measuredImages({ entries, seed, judged, machine }: Claimed): Mea
     },
     numberOf: () => null,
   };
+}
+
+/** What claims may be limited to, of a scenario; null where it is of something else. */
+export function imageValues(document: unknown): Values | null {
+  const { filled } = validateScenario(document);
+  if (filled?.kind !== 'diffraction') return null;
+  const { width, height } = filled.detector;
+  return { numbers: { pixels: width * height }, words: {} };
 }
 
 /** Claims that speak about an image of this size. */

@@ -1,4 +1,5 @@
 /** X-ray diffraction in the host. */
+
 import type { Variant } from '../../../contract/capabilities.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
@@ -9,6 +10,7 @@ import { asVariant } from '../variant.ts';
 import type { HostWorkload } from '../workload.ts';
 import { brightestOfImage } from './aside.ts';
 import { imageBenchable } from './benchable.ts';
+import { imageValues } from './claims.ts';
 import { comparedImages } from './compared.ts';
 import { exportImage } from './export.ts';
 import { imageMeasures } from './measures.ts';
@@ -80,6 +82,7 @@ export const diffraction: HostWorkload = {
   compared: comparedImages,
   measures: (run) => imageMeasures(runOf('diffraction', run)),
   together: () => 'runs',
+  claimed: imageValues,
   about: (document) => {
     const wavelength = valueAt(document, ['beam', 'wavelength_A']);
     return typeof wavelength === 'number' && Number.isFinite(wavelength) ? `${wavelength} Å` : '';

@@ -130,6 +130,7 @@ export const transport: HostWorkload = {
   compared: comparedTransport,
   measures: (run) => transportMeasures(runOf('transport', run)),
   together: beamsTogether,
+  claimed: () => null,
   about: (document) => {
     const energy = valueAt(document, ['beam', 'energy_MeV']);
     return typeof energy === 'number' && Number.isFinite(energy) ? `${energy} MeV` : '';

@@ -133,6 +133,18 @@ describe('what the notes mean is what is measured', () => {
     );
   });
 
+  test('claims about one size are judged by the points of a sweep that have it', () => {
+    for (const [side, at] of [
+      [256, 256],
+      [2048, 2048],
+    ] as const) {
+      const findings = row(31).claims.find(({ id }) => id === `c-over-gpu-${side}`)?.findings ?? [];
+      expect(findings.map((one) => one.at)).toEqual([at]);
+    }
+    const one = row(31).claims.find(({ id }) => id === 'c-over-gpu-1024')?.findings ?? [];
+    expect(one.map(({ file }) => file)).toContain('diffraction/h100-programs-1024.json');
+  });
+
   test('what is of CuPy, PyTorch or the C program is judged by them, or says that it needs them', () => {
     for (const [number, id, bench] of [
       [1, 'launch-cost', 'launch'],
