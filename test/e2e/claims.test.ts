@@ -20,7 +20,8 @@ it('opens the table of claims: a verdict for each part of a sweep, its map, its 
   const claim = claims.first();
   expect(await claim.textContent()).toContain('by stride, less from 1 to 8; as claimed at 16; more at 32');
   await claim.locator('summary').click();
-  await claim.getByTestId('claim-map').waitFor();
+  // One for each card's sweep.
+  await claim.getByTestId('claim-map').first().waitFor();
   expect(await claim.textContent()).toContain('It is about:');
   await expect.poll(() => claim.locator('.js-plotly-plot .plotly, svg').count()).toBeGreaterThan(0);
   await seenWhole(open, 'claims');
