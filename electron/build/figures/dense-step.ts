@@ -1,5 +1,4 @@
 /** The table of what a dense step's time is made of. */
-import path from 'node:path';
 import { type DenseStep, readDenseStep } from '../bench/dense-step.ts';
 import { root } from './documents.ts';
 import { code, digits, percent, seconds, table } from './text.ts';
@@ -41,4 +40,4 @@ export function denseStepTable(kept: DenseStep | null): string {
   ].join('\n');
 }
 
-export const denseStep = (): string => denseStepTable(readDenseStep(path.resolve(root)));
+export const denseStep = (): string => denseStepTable(readDenseStep(root));

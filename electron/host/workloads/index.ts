@@ -2,10 +2,11 @@
 
 import type { Variant } from '../../contract/capabilities.ts';
 import { BraggError } from '../../contract/errors.ts';
-import { scenarioKindNames } from '../../contract/scenario/index.ts';
+import { scenarioKindNames, validateScenario } from '../../contract/scenario/index.ts';
 import { eachTask } from '../../contract/task.ts';
 import { type WorkloadName, workloadSchema } from '../../contract/workload.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
+import type { Values } from '../model/bench/claims.ts';
 import type { ReplaceRules, UserKernelBase } from '../model/user-kernels/base.ts';
 import { diffraction } from './diffraction/index.ts';
 import { type AnyRunData, runOf } from './run-data.ts';
@@ -20,6 +21,12 @@ export const hostWorkloads: Readonly<Record<WorkloadName, HostWorkload>> = {
   diffraction,
   ...eachTask(taskWorkload),
 };
+
+/** What claims may be limited to, of a kept scenario with its defaults; null where it is none, or none any more. */
+export function claimedValues(document: unknown): Values | null {
+  const { filled } = validateScenario(document);
+  return filled === null ? null : hostWorkloads[filled.kind].claimed(filled);
+}
 
 /** Every workload, in their order. */
 export function allVariants(addon: NativeAddon): readonly Variant[] {

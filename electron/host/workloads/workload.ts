@@ -3,6 +3,7 @@
 import type { Session } from '../../contract/bench/session.ts';
 import type { Variant } from '../../contract/capabilities.ts';
 import type { ProgressDetail } from '../../contract/progress.ts';
+import type { ScenarioWithConstants } from '../../contract/scenario/index.ts';
 import type { Resolved } from '../../contract/scenarios.ts';
 import type { Headline } from '../../contract/workload.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
@@ -142,5 +143,5 @@ export interface HostWorkload {
   /** What tells one scenario from another in a list: `70 MeV`; empty where it does not say. */
   readonly about: (document: unknown) => string;
   /** What claims may be limited to; null where none of this workload is. */
-  readonly claimed: (document: unknown) => Values | null;
+  readonly claimed: (filled: ScenarioWithConstants) => Values | null;
 }

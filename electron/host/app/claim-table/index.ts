@@ -6,7 +6,7 @@ import { judgeClaim, saidOf } from '../../../contract/bench/claims.ts';
 import type { KeptSession } from '../../../contract/bench/kept-session.ts';
 import { recordedAgain } from '../../../contract/bench/recorded-names.ts';
 import type { Session } from '../../../contract/bench/session.ts';
-import { parsePath, validateScenario, withValueAt } from '../../../contract/scenario/index.ts';
+import { parsePath, withValueAt } from '../../../contract/scenario/index.ts';
 import { aside } from '../../io/aside/task.ts';
 import {
   claimResults,
@@ -25,7 +25,7 @@ import {
   spokenOf,
   type Values,
 } from '../../model/bench/claims.ts';
-import { hostWorkloads } from '../../workloads/index.ts';
+import { claimedValues } from '../../workloads/index.ts';
 import { measuredIn, outlineOf, parseKeptSession } from '../sessions/index.ts';
 import { type ClaimRow, partsOf, type RowPart, readClaimTable } from './rows.ts';
 import { overValues, verdictLine } from './told.ts';
@@ -62,9 +62,7 @@ function valuesIn(kept: KeptSession, index: number): Values {
     const { width, height, terms } = report;
     return { numbers: { pixels: width * height, terms }, words: {} };
   }
-  const document = documentIn(kept, index);
-  const { filled } = validateScenario(document);
-  return (filled === null ? null : hostWorkloads[filled.kind].claimed(document)) ?? nothing;
+  return claimedValues(documentIn(kept, index)) ?? nothing;
 }
 
 async function recordedIn(assetsFolder: string, file: string): Promise<Recorded | null> {

@@ -15,8 +15,8 @@ import { parseKept } from '../../model/bench/session-file.ts';
 import { median } from '../../model/bench/statistics.ts';
 import { imageClaimsNow, measuredImages } from '../../workloads/diffraction/claims.ts';
 import { imageSession, type RatioOf } from '../../workloads/diffraction/recorded-session.ts';
-import { allVariants } from '../../workloads/index.ts';
-import { measuredTasks, taskClaims, valuesOf } from '../../workloads/task/claims.ts';
+import { allVariants, claimedValues } from '../../workloads/index.ts';
+import { measuredTasks, taskClaims } from '../../workloads/task/claims.ts';
 import { taskSession } from '../../workloads/task/recorded-session.ts';
 import { transportSession } from '../../workloads/transport/bench/recorded-session.ts';
 import { transportClaims } from '../../workloads/transport/claims.ts';
@@ -59,7 +59,7 @@ export async function readKnown(addon: NativeAddon, assetsFolder: string): Promi
 
 /** Claims that speak of what a report of a small workload measured; without its scenario only those that speak of all. */
 function spokenIn(claims: ClaimCatalogue, { workload, bench, document }: TaskReport): readonly Claim[] {
-  const values = valuesOf(document) ?? { numbers: {}, words: {} };
+  const values = claimedValues(document) ?? { numbers: {}, words: {} };
   return spokenOf(claimsOf(claims, { workload, bench }), values);
 }
 

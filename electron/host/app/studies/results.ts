@@ -10,7 +10,7 @@ import { StudyFolder } from '../../model/studies/folder.ts';
 import { type Look, lookAt, valuesOf } from '../../model/studies/look.ts';
 import type { StudyTable } from '../../model/studies/table.ts';
 import { tableHdf5, tableParquet } from '../../model/studies/table-files.ts';
-import { valuesOf as valuesOfTask } from '../../workloads/task/claims.ts';
+import { claimedValues } from '../../workloads/index.ts';
 import { collect, type KnownRows, readRows } from './collect.ts';
 import { documentOf } from './documents.ts';
 
@@ -97,7 +97,7 @@ export const studyAdvice = asideKeeping(
         .map(({ slower, faster, rival }) => ({ slower: slower.variant, faster: faster.variant, rival })),
       speaks: ({ base, settings }: PlanLine) => {
         if (Object.keys(claim.where).length === 0) return true;
-        const values = valuesOfTask(documentOf(folder.head.bases[base]?.document, settings));
+        const values = claimedValues(documentOf(folder.head.bases[base]?.document, settings));
         return values !== null && speaksOf(claim, values);
       },
     }));

@@ -1,7 +1,7 @@
 /** Published claims beside what a bench of images gave. */
 import type { TaskClaimResult } from '../../../contract/bench/claims.ts';
 import type { ImageBenchReport } from '../../../contract/bench/recorded/image.ts';
-import { validateScenario } from '../../../contract/scenario/index.ts';
+import type { ScenarioWithConstants } from '../../../contract/scenario/index.ts';
 import { claimResults, type Measured, notMeasured } from '../../model/bench/claim-results.ts';
 import { type Claim, type ClaimCatalogue, claimsOf, speaksOf, type Values } from '../../model/bench/claims.ts';
 
@@ -27,10 +27,9 @@ export function measuredImages({ entries, seed, judged, machine }: Claimed): Mea
   };
 }
 
-/** What claims may be limited to, of a scenario; null where it is of something else. */
-export function imageValues(document: unknown): Values | null {
-  const { filled } = validateScenario(document);
-  if (filled?.kind !== 'diffraction') return null;
+/** The size of a scenario's image; null where it is of something else. */
+export function imageValues(filled: ScenarioWithConstants): Values | null {
+  if (filled.kind !== 'diffraction') return null;
   const { width, height } = filled.detector;
   return { numbers: { pixels: width * height }, words: {} };
 }

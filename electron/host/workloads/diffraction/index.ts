@@ -1,5 +1,4 @@
 /** X-ray diffraction in the host. */
-
 import type { Variant } from '../../../contract/capabilities.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';

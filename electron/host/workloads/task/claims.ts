@@ -1,7 +1,7 @@
 /** Published claims beside what a bench of tasks gave. */
 import type { TaskClaimResult } from '../../../contract/bench/claims.ts';
 import type { TaskEntry, TaskReport } from '../../../contract/bench/recorded/task.ts';
-import { type ScenarioWithConstants, type TaskScenario, validateScenario } from '../../../contract/scenario/index.ts';
+import type { ScenarioWithConstants, TaskScenario } from '../../../contract/scenario/index.ts';
 import { taskKinds } from '../../../contract/scenario/kinds.ts';
 import { isTaskKind } from '../../../contract/task.ts';
 import {
@@ -49,9 +49,8 @@ export const taskClaims = (claims: readonly Claim[], report: Judged): TaskClaimR
 const asTask = (filled: ScenarioWithConstants): TaskScenario | null =>
   isTaskKind(filled.kind) ? ofKind(taskKinds, filled) : null;
 
-/** The values of a kept scenario, with its defaults; null where it was not kept, or is none any more. */
-export function valuesOf(document: unknown): Values | null {
-  const { filled } = validateScenario(document);
-  const scenario = filled === null ? null : asTask(filled);
+/** The values of a scenario with its defaults; null where it is of something else. */
+export function taskValues(filled: ScenarioWithConstants): Values | null {
+  const scenario = asTask(filled);
   return scenario === null ? null : resolveTask(scenario, 1);
 }

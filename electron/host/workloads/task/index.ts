@@ -9,7 +9,7 @@ import { asVariant } from '../variant.ts';
 import type { HostWorkload } from '../workload.ts';
 import { taskBenchable } from './benchable.ts';
 import { variantsFor } from './candidates.ts';
-import { valuesOf } from './claims.ts';
+import { taskValues } from './claims.ts';
 import { comparedTasks } from './compared.ts';
 import { exportTask } from './export.ts';
 import { taskMeasures } from './measures.ts';
@@ -104,6 +104,6 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
     // A measurement is disturbed by whatever runs beside it.
     together: () => 'alone',
     about: () => '',
-    claimed: valuesOf,
+    claimed: taskValues,
   };
 }
