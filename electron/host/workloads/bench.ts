@@ -35,7 +35,7 @@ export async function measureSession(
   { tell, signal, soFar, warn, startChild }: BenchFollower,
 ): Promise<BenchOutcome> {
   const { workload, problems, sweep, created, command, assetsFolder, trace } = task;
-  const { scenario, document, variants, modes, seed, limits } = task;
+  const { scenario, documents, variants, modes, seed, limits } = task;
   const count = task.processes ?? (sweep === null ? benchable.usualProcesses : 0);
   const reports: SessionReport[] = [];
   const answers: Answers[] = [];
@@ -48,13 +48,14 @@ export async function measureSession(
     };
   };
   const devices = await devicesWithCeilings(addon, (reason) => warn?.(`No ceilings: ${reason}`));
-  const recorded = { document, ...(await recordedFacts(assetsFolder, devices, benchable.kernels)) };
+  const facts = await recordedFacts(assetsFolder, devices, benchable.kernels);
   for (const [index, problem] of problems.entries()) {
     if (signal.aborted && index > 0) break;
     const found = new Map<string, Float32Array | Float64Array>();
     answers.push(found);
     const report = await measureReport(addon, benchable, problem, {
-      ...{ scenario, variants, modes, seed, limits, signal, recorded },
+      ...{ scenario, variants, modes, seed, limits, signal },
+      recorded: { ...facts, document: documents[index] ?? {} },
       ...{ steadied: task.steadied, energy: task.energy },
       gpus: sessionGpus(devices),
       claims: task.withoutClaims === true ? [] : await benchable.readClaims(assetsFolder, problem),

@@ -33,9 +33,10 @@ export interface BenchTask {
   readonly workload: WorkloadName;
   /** How reports name the scenario. */
   readonly scenario: string;
-  readonly document: Readonly<Record<string, unknown>>;
   /** One; of a sweep one per value. */
   readonly problems: readonly BenchProblem[];
+  /** As many: the scenario of each as its report keeps it, of a sweep with the value swept. */
+  readonly documents: readonly Readonly<Record<string, unknown>>[];
   /** As many: what other programs are given, every default filled in. */
   readonly scenarios: readonly unknown[];
   readonly sweep: { readonly path: string; readonly values: readonly number[] } | null;

@@ -114,6 +114,11 @@ test('bench compares, sweeps and is opened again', async () => {
   expect(bench.stdout).toMatch(/Claimed against measured[\s\S]+cuda-naive → cuda-cublas/);
   const opened = await call('bench', '--open', 'session.json');
   expect(opened.stdout).toBe(bench.stdout);
+  const kept = sessionSchema.parse(JSON.parse(await readFile(path.join(folder, 'session.json'), 'utf8')));
+  expect(kept.reports.map(({ document }) => document)).toMatchObject([
+    { problem: { batch: 10 } },
+    { problem: { batch: 20 } },
+  ]);
   const json = await call('bench', 'layer-odd', ...small, '--variants', 'cpu-fp64', '--rounds', '2', '--json');
   expect(JSON.parse(json.stdout)).toMatchObject({ workload: 'linear-relu', entries: [{ verdict: 'reference' }] });
 });

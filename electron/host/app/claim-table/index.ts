@@ -42,7 +42,7 @@ interface Recorded {
 
 const nothing: Values = { numbers: {}, words: {} };
 
-/** The scenario of a report. Reports of a sweep hold the one that it began with. */
+/** The scenario of a report. In recorded sweeps each report holds the one that the sweep began with. */
 function documentIn(kept: KeptSession, index: number): unknown {
   const report = kept.reports[index];
   const document = report !== undefined && 'document' in report ? report.document : null;

@@ -81,10 +81,11 @@ function sweptDrafts({ scenario, sweep }: Request): readonly ScenarioDraft[] {
 
 async function start(parts: BenchParts, request: Request) {
   const { addon, userKernels, benches, scenarios, files, assetsFolder } = parts;
-  const { file, name, variants, external, seed, sweep, scenario: document } = request;
+  const { file, name, variants, external, seed, sweep } = request;
   const place = await placeOf(files, file);
   const readings: AnyReading[] = [];
-  for (const draft of sweptDrafts(request)) {
+  const documents = sweptDrafts(request);
+  for (const draft of documents) {
     readings.push(await scenarios.check(draft, place));
     await nextTurn();
   }
@@ -117,8 +118,8 @@ async function start(parts: BenchParts, request: Request) {
     task: {
       workload: first.kind,
       scenario: title,
-      document,
       problems,
+      documents,
       scenarios: readings.map(({ scenario }) => scenario),
       sweep: sweep === null || path === null ? null : { path: formatPath(path), values: sweep.values },
       ...{ external, variants, modes, seed, assetsFolder, processes: request.processes },

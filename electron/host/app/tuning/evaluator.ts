@@ -243,7 +243,7 @@ export class Evaluator {
         },
         ...{ scenarios: [scenario], sweep: null, external: [], variants, modes: [], seed: SEED, processes: 0 },
         ...{ assetsFolder, trace: false, withoutClaims: true },
-        document: (head.bases[0]?.document ?? {}) as Readonly<Record<string, unknown>>,
+        documents: [(head.bases[0]?.document ?? {}) as Readonly<Record<string, unknown>>],
         limits: limitsOf(BEST_ROUNDS, search.best_seconds),
         created: new Date().toISOString(),
         command: `study run ${head.name}`,

@@ -61,8 +61,8 @@ export class TaskRunning implements WorkloadRun {
       {
         workload: kind,
         scenario: name,
-        document,
         problems: [{ kind, problem }],
+        documents: [document],
         scenarios: [],
         sweep: null,
         external: [],

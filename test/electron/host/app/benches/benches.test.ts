@@ -305,6 +305,11 @@ test('a sweep measures every size and fits its cost', async () => {
   expect(session.reports).toHaveLength(2);
   expect(session.sweep?.fits[0]?.points.map(({ value }) => value)).toEqual([2, 1]);
   expect((await infoOf(id)).subjects.map(({ title }) => title)).toEqual(['window at 2', 'window at 1']);
+  // Each says what it measured, and not what the sweep began with.
+  expect(session.reports.map(({ document }) => document)).toMatchObject([
+    { ...scenario, grid: { dx_mm: 2 } },
+    { ...scenario, grid: { dx_mm: 1 } },
+  ]);
 });
 
 test('images and small workloads are benchmarked alike, and shown by what is theirs', async () => {
