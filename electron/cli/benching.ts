@@ -46,7 +46,7 @@ export function roundsAsked(parsed: ParsedArguments): BenchLimits {
 }
 
 /** `0.5%` as 0.005; null where the flag was not given. Throws a UsageError. */
-export function flagPercent(parsed: ParsedArguments, flag: string): number | null {
+function flagPercent(parsed: ParsedArguments, flag: string): number | null {
   const text = flagValue(parsed, flag);
   if (text === undefined) return null;
   const [, number = ''] = /^(\d+(?:\.\d+)?|\.\d+) ?%$/.exec(text.trim()) ?? [];
@@ -60,19 +60,19 @@ export function flagPercent(parsed: ParsedArguments, flag: string): number | nul
 }
 
 /** Null where the flag was not given: as many as the workload usually has. */
-export const processesOf = (parsed: ParsedArguments): number | null =>
+const processesOf = (parsed: ParsedArguments): number | null =>
   flagNumber(parsed, 'processes', { min: 0, max: 100, whole: true }) ?? null;
 
-export function seedOf(parsed: ParsedArguments): number {
+function seedOf(parsed: ParsedArguments): number {
   return flagNumber(parsed, 'seed', { min: 0, max: 2 ** 32 - 1, whole: true }) ?? 1;
 }
 
 /** Drawn before every sample. */
-export function roundLine(what: string, round: number, mostRounds: number, elapsed_s: number): string {
+function roundLine(what: string, round: number, mostRounds: number, elapsed_s: number): string {
   return `${bar(round / mostRounds)}  round ${round + 1} of at most ${mostRounds}: ${what}  ${duration(elapsed_s)}`;
 }
 
-export type Style = (...styled: Parameters<Terminal['style']>) => string;
+type Style = (...styled: Parameters<Terminal['style']>) => string;
 
 /** One document for scripts, or tables for people. */
 export function show({ parsed, terminal }: VerbContext, session: Session): void {
@@ -99,7 +99,7 @@ export function exitCodeOf(reports: readonly Pick<SessionReport, 'stopped'>[]): 
 }
 
 /** What a verb says of a measurement, beside its words: what is measured, which variants, until when. */
-export interface Asked extends Pick<BenchTask, 'variants' | 'modes' | 'limits' | 'processes'> {
+interface Asked extends Pick<BenchTask, 'variants' | 'modes' | 'limits' | 'processes'> {
   readonly verb: string;
   /** One; of a sweep one per value. */
   readonly readings: readonly KnownReading[];

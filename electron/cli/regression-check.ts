@@ -49,7 +49,7 @@ function factsOf(before: ComparedRow, after: ComparedRow): readonly string[] {
   return [place(before), place(after), ...differences];
 }
 
-export interface Checked {
+interface Checked {
   readonly variants: readonly Regression[];
   /** Sentences for a reader. */
   readonly facts: readonly string[];

@@ -13,7 +13,7 @@ import { UsageError } from './arguments.ts';
 import { table } from './table.ts';
 
 /** Those in `failing` end the command with code 1. */
-export type RegressionVerdict = 'slower' | 'not slower' | 'undecided' | 'wrong' | 'not measured' | 'not comparable';
+type RegressionVerdict = 'slower' | 'not slower' | 'undecided' | 'wrong' | 'not measured' | 'not comparable';
 
 const failing: ReadonlySet<RegressionVerdict> = new Set(['slower', 'wrong', 'not measured', 'not comparable']);
 

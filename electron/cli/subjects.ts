@@ -20,7 +20,7 @@ async function present(file: string): Promise<void> {
   await handle.close();
 }
 
-export interface ReadSubjects {
+interface ReadSubjects {
   /** For a sweep, those at its last value. */
   readonly subjects: readonly Subject[];
   readonly sessions: readonly ReportSession[];

@@ -2,7 +2,7 @@
 import { type Override, parseOverride } from '../host/workloads/scenarios/index.ts';
 import { UsageError } from './arguments.ts';
 
-export interface Sweep {
+interface Sweep {
   readonly path: string;
   readonly values: readonly number[];
   /** What each value changes. */

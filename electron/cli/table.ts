@@ -1,7 +1,7 @@
 /** Columns that line up, whatever stands in them. By hand: seventy lines, with no option that nobody asks for. */
 import { stripVTControlCharacters } from 'node:util';
 
-export type Align = 'left' | 'right';
+type Align = 'left' | 'right';
 
 export interface Column {
   readonly title: string;

@@ -42,7 +42,7 @@ const inert = (text: string): string =>
 const PLAIN_STYLE = new RegExp(`${ESC}\\[(\\d+)m`, 'g');
 
 /** The parts of a writable stream that output needs. */
-export interface OutputStream {
+interface OutputStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { deviceReportSchema } from './devices.ts';
 import { fileRefSchema } from './files.ts';
 
-export const cpuSchema = z.strictObject({
+const cpuSchema = z.strictObject({
   name: z.string(),
   logicalCores: z.number().int().positive(),
   /** Instruction set that the engine chose, such as `avx2`. */
@@ -12,7 +12,7 @@ export const cpuSchema = z.strictObject({
   os: z.string(),
 });
 
-export const variantSchema = z.strictObject({
+const variantSchema = z.strictObject({
   /** Its own among those of one benchmark. */
   id: z.string(),
   workload: z.string(),
@@ -50,7 +50,7 @@ export function sameVariant(a: VariantKey, b: VariantKey): boolean {
  * What the program around the page can do. The page asks these, never which
  * shell it is in.
  */
-export const shellSchema = z.strictObject({
+const shellSchema = z.strictObject({
   kind: z.enum(['desktop', 'browser', 'none']),
   /** Native file dialogs: `file.choose` works. */
   dialogs: z.boolean(),

@@ -7,7 +7,7 @@ import { scenarioDraftSchema } from './scenario/draft.ts';
 /** Along the two axes of the slice, mm in the patient's coordinates. */
 const pointSchema = z.tuple([z.number(), z.number()]);
 
-export const ctPictureSchema = z.strictObject({
+const ctPictureSchema = z.strictObject({
   plane: z.enum(['transverse', 'coronal', 'sagittal']),
   /** Hounsfield units; both axes ascend in the patient's coordinates. */
   slice: fieldMapSchema,

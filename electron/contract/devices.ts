@@ -6,7 +6,7 @@ const bytes = z.number().nonnegative();
 const positive = z.number().positive();
 
 /** A library of NVIDIA's, opened at run time. */
-export const libraryStateSchema = z.strictObject({
+const libraryStateSchema = z.strictObject({
   available: z.boolean(),
   /** Why not, as one sentence for the user; null when available. */
   reason: z.string().nullable(),
@@ -44,7 +44,7 @@ export const ceilingsSchema = z.strictObject({
 export type Ceilings = Readonly<z.infer<typeof ceilingsSchema>>;
 
 /** NVML's reading at one moment; null is what the device does not report. */
-export const clockStateSchema = z.strictObject({
+const clockStateSchema = z.strictObject({
   sm_MHz: count.nullable(),
   memory_MHz: count.nullable(),
   power_W: z.number().nonnegative().nullable(),
@@ -59,7 +59,7 @@ export const clockStateSchema = z.strictObject({
 });
 export type ClockState = Readonly<z.infer<typeof clockStateSchema>>;
 
-export const cudaDeviceSchema = z.strictObject({
+const cudaDeviceSchema = z.strictObject({
   /** As the driver counts, after CUDA_VISIBLE_DEVICES. */
   index: count,
   name: z.string(),

@@ -15,12 +15,12 @@ export type GammaDose = z.infer<typeof gammaDoseSchema>;
 /** Limits of the two criteria of a gamma index. */
 export const gammaLimits = { dose: [0.001, 0.2], distance_mm: [0.05, 20] } as const;
 
-export const volumeAxisSchema = z.enum(['x', 'y', 'z']);
+const volumeAxisSchema = z.enum(['x', 'y', 'z']);
 
 /** Bytes of the files of one imported dose; the command line takes larger ones. */
 export const MOST_DOSE_BYTES = 32 * 2 ** 20;
 
-export const importedDoseSchema = z.strictObject({
+const importedDoseSchema = z.strictObject({
   id: z.string().max(64),
   name: z.string(),
   /** Along each of its axes: x, y and, of a volume, z. A table has its places across first. */
@@ -34,7 +34,7 @@ export type ImportedDoseInfo = Readonly<z.infer<typeof importedDoseSchema>>;
 const shift = z.number().min(-1e5).max(1e5).default(0);
 
 /** A plane of an imported dose, beside the run: depth and across are two of its axes, a third is summed over. */
-export const importedPlaneSchema = z.strictObject({
+const importedPlaneSchema = z.strictObject({
   dose: z.string().max(64),
   /** The last one where it is left out. */
   depth: volumeAxisSchema.optional(),

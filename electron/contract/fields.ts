@@ -10,7 +10,7 @@ export const axisNameSchema = z.enum(['e', 'theta', 'z', 'x']);
 export type AxisName = z.infer<typeof axisNameSchema>;
 
 /** A part of an axis, in the axis' unit. */
-export const intervalSchema = z
+const intervalSchema = z
   .tuple([z.number(), z.number()])
   .refine(([from, to]) => from < to, 'the interval must not be empty');
 export type Interval = readonly [from: number, to: number];
@@ -24,7 +24,7 @@ export const viewportSchema = z.strictObject({
 });
 export type Viewport = Readonly<z.infer<typeof viewportSchema>>;
 
-export const mapAxisSchema = z.strictObject({
+const mapAxisSchema = z.strictObject({
   /** One of phase space, or another field's own: `fast`. */
   name: z.string().max(16),
   unit: z.string(),

@@ -10,7 +10,7 @@ export const imageViewSchema = z.strictObject({
 });
 export type ImageView = Readonly<z.input<typeof imageViewSchema>>;
 
-export const imageFrameSchema = z.strictObject({
+const imageFrameSchema = z.strictObject({
   run: runIdSchema,
   /** Grows with every new state of this run. */
   revision: z.number().int().nonnegative(),
@@ -31,7 +31,7 @@ const pixelSchema = z.strictObject({
   l: z.number(),
 });
 
-export const imageSummarySchema = z.strictObject({
+const imageSummarySchema = z.strictObject({
   workload: z.literal('diffraction'),
   scenario: z.string(),
   variant: z.string(),
@@ -72,7 +72,7 @@ export const imageSummarySchema = z.strictObject({
 });
 export type ImageSummary = Readonly<z.infer<typeof imageSummarySchema>>;
 
-export const imagePeakSchema = z.strictObject({
+const imagePeakSchema = z.strictObject({
   ...pixelSchema.shape,
   /** Photons in the brightest pixel; fast and slow are the centroid of the 3 × 3 pixels around it. */
   photons: z.number(),

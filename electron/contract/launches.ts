@@ -5,7 +5,7 @@ import { kernelResourceSchema } from './resources.ts';
 const count = z.number().int().nonnegative();
 
 /** Kernels of one workload, in every architecture they were compiled for. */
-export const kernelSetSchema = z.strictObject({
+const kernelSetSchema = z.strictObject({
   workload: z.string(),
   /** CUDA compiler's version; null where it did not say. */
   compiler: z.string().nullable(),
@@ -16,7 +16,7 @@ export const kernelSetSchema = z.strictObject({
 export type KernelSet = Readonly<z.infer<typeof kernelSetSchema>>;
 
 /** What the driver says of a kernel that it has loaded. */
-export const driverOccupancySchema = z.strictObject({
+const driverOccupancySchema = z.strictObject({
   name: z.string(),
   registers: count,
   shared_bytes: count,

@@ -14,7 +14,7 @@ const tagSchema = z.string().trim().min(1).max(40);
 export const MOST_TAGS = 24;
 
 /** What a file says of itself; null where it says nothing or is of another kind. */
-export const libraryFactsSchema = z.strictObject({
+const libraryFactsSchema = z.strictObject({
   workload: z.string().nullable(),
   /** What tells its scenario from others: `70 MeV`. */
   about: z.string().nullable(),
@@ -28,7 +28,7 @@ export const libraryFactsSchema = z.strictObject({
 });
 export type LibraryFacts = Readonly<z.infer<typeof libraryFactsSchema>>;
 
-export const libraryItemSchema = z.strictObject({
+const libraryItemSchema = z.strictObject({
   /** Id of a file in the trash, for `library.restore`. */
   id: z.string(),
   /** Null for what is in the trash. */
@@ -50,7 +50,7 @@ export const libraryItemSchema = z.strictObject({
 });
 export type LibraryItem = Readonly<z.infer<typeof libraryItemSchema>>;
 
-export const libraryQuerySchema = z.strictObject({
+const libraryQuerySchema = z.strictObject({
   place: libraryPlaceSchema,
   /** Every word has to be somewhere in names, notes, tags, remarks or facts. */
   text: z.string().max(200),

@@ -7,10 +7,10 @@ import { scenarioDraftSchema } from './scenario/draft.ts';
 const nothing = z.strictObject({});
 
 /** Names one page until it is loaded anew. */
-export const pageIdSchema = z.string().regex(/^[\w-]{8,64}$/);
+const pageIdSchema = z.string().regex(/^[\w-]{8,64}$/);
 
 /** Something that was not saved when its program or page ended. */
-export const recoverableSchema = z.discriminatedUnion('kind', [
+const recoverableSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('draft'),
     id: z.string(),

@@ -59,7 +59,7 @@ const moreReadouts = {
 };
 
 /** Readouts of a dose distribution. Null: not defined for this dose (a beam that left before it stopped). */
-export const metricsSchema = z.strictObject({
+const metricsSchema = z.strictObject({
   /** Distal 80 % depth along the beam axis from the entrance. */
   r80_mm: z.number().nullable(),
   peak_mm: z.number().nullable(),
@@ -80,7 +80,7 @@ export const metricsSchema = z.strictObject({
 export type Metrics = Readonly<z.infer<typeof metricsSchema>>;
 
 /** One thing to know beside the numbers, for programs by its code and for people as a sentence. */
-export const runNoteSchema = z.strictObject({
+const runNoteSchema = z.strictObject({
   code: z.enum([
     'protons-lost',
     'coarse-grid',
@@ -131,11 +131,11 @@ export function reactionsIn({ ledger, products_s }: RunSummary): 'followed' | 'a
 }
 
 /** One cell of an axis that is not shown, instead of the sum over it. */
-export const cutSchema = z.strictObject({ axis: axisNameSchema, index: z.number().int().nonnegative() });
+const cutSchema = z.strictObject({ axis: axisNameSchema, index: z.number().int().nonnegative() });
 export type Cut = Readonly<z.infer<typeof cutSchema>>;
 
 /** What is subtracted from a map. */
-export const againstSchema = z.strictObject({
+const againstSchema = z.strictObject({
   run: runIdSchema,
   /** The stored moment for protons, null for the one nearest in depth. Dose has one final state. */
   keyframe: z.number().int().nonnegative().nullable(),

@@ -6,7 +6,7 @@ import { bytes } from './wire/arrays.ts';
 const nothing = z.strictObject({});
 
 /** One entry of the command table that the native menus are made from. */
-export const menuCommandSchema = z.strictObject({
+const menuCommandSchema = z.strictObject({
   id: z.string().max(64),
   title: z.string().max(128),
   /** Menu it stands in, such as `File`; null: in no menu. */

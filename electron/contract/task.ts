@@ -18,7 +18,7 @@ export type TaskProgress<K extends TaskKind = TaskKind> = Readonly<z.infer<Retur
 export type TaskResolved<K extends TaskKind = TaskKind> = Readonly<z.infer<ReturnType<typeof taskResolvedSchema<K>>>>;
 
 /** A session that is kept in a file. */
-export const storedTaskSchema = z.strictObject({
+const storedTaskSchema = z.strictObject({
   id: z.string().min(1).max(300),
   name: z.string(),
   workload: z.string(),

@@ -19,14 +19,14 @@ export const traceIdSchema = z.string().min(1).max(64);
 export type TraceId = z.infer<typeof traceIdSchema>;
 
 /** `api`: calls of the CUDA runtime or driver; `stream`: kernels and graphs; `copies`: copies and fills of a stream. */
-export const laneKindSchema = z.enum(['thread', 'api', 'stream', 'copies', 'async']);
+const laneKindSchema = z.enum(['thread', 'api', 'stream', 'copies', 'async']);
 export type LaneKind = z.infer<typeof laneKindSchema>;
 
 export const spanKinds = ['other', 'kernel', 'copy', 'memset', 'graph', 'call', 'range'] as const;
-export const spanKindSchema = z.enum(spanKinds);
+const spanKindSchema = z.enum(spanKinds);
 export type SpanKind = z.infer<typeof spanKindSchema>;
 
-export const laneSchema = z.strictObject({
+const laneSchema = z.strictObject({
   /** What the lane belongs to, such as a process or a GPU. */
   process: z.string(),
   name: z.string(),
@@ -38,7 +38,7 @@ export const laneSchema = z.strictObject({
 });
 export type Lane = Readonly<z.infer<typeof laneSchema>>;
 
-export const traceInfoSchema = z.strictObject({
+const traceInfoSchema = z.strictObject({
   id: traceIdSchema,
   name: z.string(),
   source: z.enum(['run', 'chrome-trace', 'nsight-systems']),
@@ -56,7 +56,7 @@ export const traceInfoSchema = z.strictObject({
 });
 export type TraceInfo = Readonly<z.infer<typeof traceInfoSchema>>;
 
-export const traceStateSchema = z.discriminatedUnion('state', [
+const traceStateSchema = z.discriminatedUnion('state', [
   z.strictObject({
     state: z.literal('reading'),
     id: traceIdSchema,
@@ -77,7 +77,7 @@ export const MAX_TRACKS = 1024;
 const tracks = z.array(count).max(MAX_TRACKS);
 
 /** Rectangles, track after track, each from left to right. */
-export const windowSchema = z.strictObject({
+const windowSchema = z.strictObject({
   from_ns: ns,
   to_ns: ns,
   pixels: count,
@@ -100,7 +100,7 @@ export const windowSchema = z.strictObject({
 export type TimelineWindow = Readonly<z.infer<typeof windowSchema>>;
 
 /** A span where it stands. */
-export const placedSpanSchema = z.strictObject({
+const placedSpanSchema = z.strictObject({
   span: count,
   track: count,
   name: z.string(),
@@ -110,10 +110,10 @@ export const placedSpanSchema = z.strictObject({
 });
 export type PlacedSpan = Readonly<z.infer<typeof placedSpanSchema>>;
 
-export const spanFieldSchema = z.strictObject({ name: z.string(), value: z.string(), unit: z.string() });
+const spanFieldSchema = z.strictObject({ name: z.string(), value: z.string(), unit: z.string() });
 export type SpanField = Readonly<z.infer<typeof spanFieldSchema>>;
 
-export const spanDetailsSchema = z.strictObject({
+const spanDetailsSchema = z.strictObject({
   ...placedSpanSchema.shape,
   lane: z.string(),
   process: z.string(),
@@ -132,7 +132,7 @@ export const spanDetailsSchema = z.strictObject({
 });
 export type SpanDetails = Readonly<z.infer<typeof spanDetailsSchema>>;
 
-export const namedTimeSchema = z.strictObject({
+const namedTimeSchema = z.strictObject({
   name: z.string(),
   count,
   sum_ns: ns,
@@ -145,7 +145,7 @@ export const namedTimeSchema = z.strictObject({
 });
 export type NamedTime = Readonly<z.infer<typeof namedTimeSchema>>;
 
-export const statisticsSchema = z.strictObject({
+const statisticsSchema = z.strictObject({
   from_ns: ns,
   to_ns: ns,
   /** Spans that have a part in the selection. */
@@ -169,7 +169,7 @@ export const statisticsSchema = z.strictObject({
 export type TimelineStatistics = Readonly<z.infer<typeof statisticsSchema>>;
 
 /** A host's operation by name: what threads did, or calls of the CUDA runtime and driver. */
-export const hostOperationSchema = z.strictObject({
+const hostOperationSchema = z.strictObject({
   name: z.string(),
   count,
   /** From begin to end; calls within one of the same name count once. */
@@ -186,7 +186,7 @@ export const hostOperationSchema = z.strictObject({
 export type HostOperation = Readonly<z.infer<typeof hostOperationSchema>>;
 
 /** Threads of one process, or of one variant that a session measured. */
-export const threadUseSchema = z.strictObject({
+const threadUseSchema = z.strictObject({
   process: z.string(),
   /** From the first span to the end of the last one. */
   extent_ns: ns,
@@ -200,7 +200,7 @@ export const threadUseSchema = z.strictObject({
 });
 export type ThreadUse = Readonly<z.infer<typeof threadUseSchema>>;
 
-export const hostTimeSchema = z.strictObject({
+const hostTimeSchema = z.strictObject({
   /** By own time, the largest first. */
   operations: z.array(hostOperationSchema),
   operationCount: count,
@@ -211,7 +211,7 @@ export type HostTime = Readonly<z.infer<typeof hostTimeSchema>>;
 
 /** Why no kernel runs. A gap may have several causes, one after the other. */
 export const idleCauses = ['copy', 'wait', 'launch', 'host', 'queue', 'unknown'] as const;
-export const idleCauseSchema = z.enum(idleCauses);
+const idleCauseSchema = z.enum(idleCauses);
 export type IdleCause = z.infer<typeof idleCauseSchema>;
 
 export const idleWords: Readonly<Record<IdleCause, string>> = {
@@ -224,7 +224,7 @@ export const idleWords: Readonly<Record<IdleCause, string>> = {
 };
 
 /** Times between the first and the last kernel in which none ran. */
-export const idleTimeSchema = z.strictObject({
+const idleTimeSchema = z.strictObject({
   count,
   sum_ns: ns,
   /** From the first kernel to the end of the last one. */
@@ -247,7 +247,7 @@ export const idleTimeSchema = z.strictObject({
 });
 export type IdleTime = Readonly<z.infer<typeof idleTimeSchema>>;
 
-export const traceSummarySchema = z.strictObject({
+const traceSummarySchema = z.strictObject({
   duration_ns: ns,
   spans: count,
   /** From the first launch or device work to the last device work; null without a GPU. */
@@ -269,7 +269,7 @@ export type TraceSummary = Readonly<z.infer<typeof traceSummarySchema>>;
 const ofTrace = z.strictObject({ trace: traceIdSchema });
 const interval = { from_ns: ns, to_ns: ns };
 
-export const timelineSourceSchema = z.discriminatedUnion('kind', [
+const timelineSourceSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('run'), run: runIdSchema }),
   z.strictObject({ kind: z.literal('file'), file: fileRefSchema }),
   /** What `timeline.upload` took in. */

@@ -31,7 +31,7 @@ const answerNameSchema = z
   .regex(/^[A-Za-z0-9][\w.-]*\.(py|ts|mts|mjs)$/, 'allowed: a file beside it that ends in .py, .ts, .mts or .mjs');
 
 export const answerLanguages = ['python', 'typescript'] as const;
-export const answerLanguageSchema = z.enum(answerLanguages);
+const answerLanguageSchema = z.enum(answerLanguages);
 export type AnswerLanguage = z.infer<typeof answerLanguageSchema>;
 
 /** What a kernel may begin as. */
@@ -67,7 +67,7 @@ export const USER_KERNEL_TEXT_MOST = 2 ** 20;
 const text = z.string().max(USER_KERNEL_TEXT_MOST);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-export const userKernelInfoSchema = z.strictObject({
+const userKernelInfoSchema = z.strictObject({
   id: userKernelIdSchema,
   /** Full path, for the user to read. */
   place: z.string(),
@@ -80,7 +80,7 @@ export const userKernelInfoSchema = z.strictObject({
 export type UserKernelInfo = Readonly<z.infer<typeof userKernelInfoSchema>>;
 
 /** What a kernel's process wrote to its output: `printf` of the host and of the device. */
-export const printedSchema = z.strictObject({
+const printedSchema = z.strictObject({
   first: z.string(),
   last: z.string(),
   left_out: z.number().int(),
@@ -88,7 +88,7 @@ export const printedSchema = z.strictObject({
 export type Printed = Readonly<z.infer<typeof printedSchema>>;
 
 /** One that cannot be used, with why. */
-export const userKernelTroubleSchema = z.strictObject({ id: userKernelIdSchema, message: z.string() });
+const userKernelTroubleSchema = z.strictObject({ id: userKernelIdSchema, message: z.string() });
 
 /** The scenario beside which they lie; null: one that is not saved, whose user kernels lie in the library. */
 const beside = fileRefSchema.nullable();

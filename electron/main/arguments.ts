@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 
-export interface StartArguments {
+interface StartArguments {
   /** Absolute path of a scenario or run to open; null: none. */
   readonly file: string | null;
   /** Run the scenario at once. */

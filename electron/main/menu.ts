@@ -2,7 +2,7 @@
 import type { MenuItemConstructorOptions } from 'electron';
 import type { MenuCommand } from '../contract/shell.ts';
 
-export interface MenuOptions {
+interface MenuOptions {
   readonly commands: readonly MenuCommand[];
   readonly mac: boolean;
   /** The program's name, for the first menu on a Mac. */

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { protocol } from 'electron';
 import { pageHeaders, pagePolicy } from '../contract/wire/page-policy.ts';
 
-export const PAGE_SCHEME = 'braggbench';
+const PAGE_SCHEME = 'braggbench';
 export const PAGE_ORIGIN = `${PAGE_SCHEME}://app`;
 export const PAGE_URL = `${PAGE_ORIGIN}/desktop.html`;
 
@@ -30,7 +30,7 @@ export function declarePageScheme(): void {
 }
 
 /** The file below `folder` that a URL of the page names; null for anything else. */
-export function pageFile(folder: string, url: string): string | null {
+function pageFile(folder: string, url: string): string | null {
   let parsed: URL;
   let name: string;
   try {

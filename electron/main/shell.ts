@@ -8,7 +8,7 @@ import { menuTemplate } from './menu.ts';
 import { printPdf } from './print-pdf.ts';
 import { updates } from './updates.ts';
 
-export interface WindowFrame {
+interface WindowFrame {
   /** Whether the menus are this window's. */
   readonly inFront: () => boolean;
   readonly openWindow: () => void;

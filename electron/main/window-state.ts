@@ -11,7 +11,7 @@ const stateSchema = z.object({
   height: z.number().min(300).max(20_000),
   maximized: z.boolean(),
 });
-export type WindowState = Readonly<z.infer<typeof stateSchema>>;
+type WindowState = Readonly<z.infer<typeof stateSchema>>;
 
 /** Null when nothing is stored, or nothing that can be used. */
 export async function readWindowState(file: string): Promise<WindowState | null> {

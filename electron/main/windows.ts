@@ -5,7 +5,7 @@ import type { Host } from '../host/index.ts';
 import { createWindow, loadPage } from './window.ts';
 import { WorkbenchWindow } from './workbench.ts';
 
-export interface WindowsOptions {
+interface WindowsOptions {
   /** A page may ask for its port before the host is there. */
   readonly host: Promise<Host>;
   readonly preload: string;

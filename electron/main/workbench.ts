@@ -7,7 +7,7 @@ import { isPage } from './security.ts';
 import { WindowShell } from './shell.ts';
 import { keepPlace } from './window.ts';
 
-export interface WorkbenchOptions {
+interface WorkbenchOptions {
   readonly window: BrowserWindow;
   /** The page may ask for its port before the host is there. */
   readonly host: Promise<Host>;

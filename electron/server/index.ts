@@ -5,7 +5,7 @@ import { BraggError } from '../contract/errors.ts';
 import { type Host, openHost, type UnsavedRuns } from '../host/index.ts';
 import { servePage } from './server.ts';
 
-export interface ServeOptions {
+interface ServeOptions {
   /** Null: the usual one, or the next free. 0: any. */
   readonly port: number | null;
   /** Folder with the program's `materials/` and `scenarios/`. */

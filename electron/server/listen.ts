@@ -5,7 +5,7 @@ import { BraggError } from '../contract/errors.ts';
 
 const LOOPBACK = '127.0.0.1';
 /** The page keeps its settings per address, so the port stays the same from start to start where it can. */
-export const DEFAULT_PORT = 7340;
+const DEFAULT_PORT = 7340;
 const PORTS_TRIED = 20;
 
 function bind(server: Server, port: number): Promise<number> {

@@ -26,7 +26,7 @@ function refuse(socket: Duplex, status: string): void {
 }
 
 /** How long a connection may take; those of pages, which are WebSockets, are watched by their pings. */
-export interface ConnectionLimits {
+interface ConnectionLimits {
   /** For the head of a request, from its first byte or the connection's beginning. */
   readonly head_ms: number;
   /** Without a byte in either direction. */

@@ -10,7 +10,7 @@ import type { ActionContext } from './context.ts';
 import { askAndSave } from './save-file.ts';
 import type { UserKernelActions } from './user-kernels.ts';
 
-export interface BenchOrder {
+interface BenchOrder {
   /** Labels, the reference first. */
   readonly variants: readonly string[];
   /** Other programs, by their ids. */

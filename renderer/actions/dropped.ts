@@ -22,7 +22,7 @@ async function sessionHead(file: File): Promise<ReturnType<typeof keptHead>> {
   return keptHead(await file.slice(0, 200).text());
 }
 
-export interface DropActions {
+interface DropActions {
   readonly documents: DocumentActions;
   readonly runs: RunActions;
   readonly timelines: TimelineActions;

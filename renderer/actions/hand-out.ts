@@ -2,7 +2,7 @@
 import type { ActionContext } from './context.ts';
 import { download } from './download.ts';
 
-export interface MadeFile {
+interface MadeFile {
   readonly name: string;
   readonly mime: string;
   readonly bytes: Uint8Array;

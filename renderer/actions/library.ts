@@ -22,7 +22,7 @@ export interface LibraryActions {
   chooseFolder(): Promise<void>;
 }
 
-export interface Openers {
+interface Openers {
   readonly documents: DocumentActions;
   readonly runs: RunActions;
   readonly benches: BenchActions;

@@ -6,7 +6,7 @@ import { type ImagePoint, type ImageViewStore, shownPixel } from '../state/image
 import { type Crosshair, shownCrosshair } from '../state/selection.ts';
 import type { Stores } from './context.ts';
 
-export interface MapAxes {
+interface MapAxes {
   readonly horizontal: AxisName;
   readonly vertical: AxisName;
 }

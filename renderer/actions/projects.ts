@@ -12,7 +12,7 @@ const words: Readonly<Record<ProjectPart, readonly [one: string, several: string
 };
 
 /** `2 scenarios, 1 study; 3 were there already`. */
-export function cameText(came: readonly Came[]): string {
+function cameText(came: readonly Came[]): string {
   const fresh = came.filter(({ how }) => how === 'new');
   const counted = Object.entries(words).flatMap(([part, [one, several]]) => {
     const n = fresh.filter((each) => each.part === part).length;

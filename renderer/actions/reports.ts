@@ -10,7 +10,7 @@ import { handOut } from './hand-out.ts';
 import { printReport } from './print-report.ts';
 import { safeFileName } from './save-file.ts';
 
-export interface ReportOrder {
+interface ReportOrder {
   readonly title: string;
   readonly subjects: readonly Subject[];
   /** Index into the subjects. */

@@ -11,7 +11,7 @@ import { handOut } from './hand-out.ts';
 import { askAndSave } from './save-file.ts';
 import type { UserKernelActions } from './user-kernels.ts';
 
-export type RunExport = Params<'run.export'>['what'];
+type RunExport = Params<'run.export'>['what'];
 
 export interface RunActions {
   start(): Promise<void>;

@@ -3,7 +3,7 @@ import { BraggError } from '../../electron/contract/errors.ts';
 import type { FilePurpose, FileRef, NamedFile } from '../../electron/contract/files.ts';
 import type { ActionContext } from './context.ts';
 
-export interface SaveQuestion {
+interface SaveQuestion {
   readonly purpose: Extract<FilePurpose, 'save-scenario' | 'save-run' | 'export'>;
   readonly title: string;
   readonly suggested: string;

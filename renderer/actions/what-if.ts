@@ -31,7 +31,7 @@ interface Question {
   readonly edited_ms: number;
 }
 
-export interface WhatIfParts extends ActionContext {
+interface WhatIfParts extends ActionContext {
   readonly feed: RunFeed;
   readonly scheduler: FrameScheduler;
 }

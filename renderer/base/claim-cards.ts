@@ -2,7 +2,7 @@
 import type { ClaimFinding, ClaimTableRow, TableClaim } from '../../electron/contract/bench/claim-table.ts';
 
 /** One statement of a claim about one problem, by every machine that measured it. */
-export interface OnCards {
+interface OnCards {
   readonly claim: string;
   readonly by: string;
   readonly scenario: string;

@@ -1,6 +1,6 @@
 /** C++ and CUDA in colours: enough to read by, not a parser. No React. */
 
-export type TokenKind = 'plain' | 'comment' | 'string' | 'number' | 'keyword' | 'type' | 'cuda' | 'directive' | 'call';
+type TokenKind = 'plain' | 'comment' | 'string' | 'number' | 'keyword' | 'type' | 'cuda' | 'directive' | 'call';
 
 export interface Token {
   readonly kind: TokenKind;

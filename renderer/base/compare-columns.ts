@@ -50,13 +50,13 @@ export function accuracyText(measure: Accuracy | undefined): string {
   return `${errorSize(measure.value)}${measure.unit}`;
 }
 
-export function repeatsText({ determinism: d }: Pick<ComparedRow, 'determinism'>): string {
+function repeatsText({ determinism: d }: Pick<ComparedRow, 'determinism'>): string {
   if (d === null) return NO_VALUE;
   if (d.bitwise) return 'same bits';
   return d.spread === null ? 'bits differ' : `±${errorSize(d.spread)}`;
 }
 
-export function flaggedText({ flagged, samples }: Pick<ComparedRow, 'flagged' | 'samples'>): string {
+function flaggedText({ flagged, samples }: Pick<ComparedRow, 'flagged' | 'samples'>): string {
   if (flagged === null) return NO_VALUE;
   return flagged === 0 ? 'none' : `${flagged} of ${samples.length}`;
 }
@@ -341,7 +341,7 @@ export function columnsOf(rows: readonly ComparedRow[], words: Words | null): re
   ];
 }
 
-export interface Sort {
+interface Sort {
   readonly column: string;
   readonly descending: boolean;
 }

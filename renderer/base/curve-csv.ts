@@ -13,14 +13,12 @@ export interface CurveFile {
   readonly unit: string | null;
 }
 
-export interface CurveFault {
+interface CurveFault {
   readonly line: number;
   readonly message: string;
 }
 
-export type CurveReading =
-  | Readonly<{ ok: true; curve: CurveFile }>
-  | Readonly<{ ok: false; faults: readonly CurveFault[] }>;
+type CurveReading = Readonly<{ ok: true; curve: CurveFile }> | Readonly<{ ok: false; faults: readonly CurveFault[] }>;
 
 const LARGEST_LINES = 200_000;
 /** After so many the reader knows enough. */

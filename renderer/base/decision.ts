@@ -7,7 +7,7 @@ import { count, NO_VALUE, significant } from './numbers.ts';
 export const usualRuns = 10_000;
 
 /** Hours and minutes as a person says them. */
-export function spoken(seconds: number): string {
+function spoken(seconds: number): string {
   if (seconds < 60) return measuredTime(seconds);
   if (seconds < 3600) return `${significant(seconds / 60, 2)} min`;
   return seconds < 48 * 3600 ? `${significant(seconds / 3600, 2)} h` : `${significant(seconds / 86_400, 2)} days`;

@@ -44,7 +44,7 @@ export function arrowStep(value: number, size: 'normal' | 'coarse' | 'fine', who
   return whole ? Math.max(1, Math.round(step)) : step;
 }
 
-export interface EntryBounds {
+interface EntryBounds {
   readonly min: number;
   readonly max: number;
   readonly whole: boolean;

@@ -12,7 +12,7 @@ export function setText(all: Factors, set: readonly string[]): string {
   return set.length === 0 ? 'none of them' : set.map((id) => titleOf(all, id)).join(' + ');
 }
 
-export interface FactorialRow {
+interface FactorialRow {
   /** `streams, alone`, `streams, with page-locked memory`, `streams × page-locked memory`. */
   readonly name: string;
   readonly isInteraction: boolean;

@@ -7,7 +7,7 @@ export interface GaussianFit {
 }
 
 /** Values below this share of the largest are tails that no single Gaussian describes: they are left out. */
-export const FIT_FROM_SHARE = 0.1;
+const FIT_FROM_SHARE = 0.1;
 const MOST_STEPS = 50;
 const TOLERANCE = 1e-10;
 

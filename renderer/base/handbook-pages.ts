@@ -1,6 +1,6 @@
 /** The pages of the handbook in the order they are read, and which of them belongs to a panel. A further page is one entry here. */
 
-export interface HandbookPage {
+interface HandbookPage {
   /** Its file in assets/handbook, without `.md`. */
   readonly id: string;
   readonly title: string;

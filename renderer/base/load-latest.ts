@@ -1,6 +1,6 @@
 /** Loads what is wanted, one thing at a time: of what was wanted meanwhile only the last is loaded too. */
 
-export interface LoadLatest<T> {
+interface LoadLatest<T> {
   /** Null: nothing more, or it is there already. */
   readonly wanted: () => T | null;
   readonly load: (wanted: T) => Promise<void>;

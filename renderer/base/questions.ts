@@ -16,7 +16,7 @@ export type QuestionExample =
   /** The source of a variant of the scenario's benchmark, open in the editor. */
   | Readonly<{ kind: 'kernel'; variant: string }>;
 
-export interface QuestionHint {
+interface QuestionHint {
   /** Panel that it stands in. */
   readonly panel: string;
   readonly text: string;

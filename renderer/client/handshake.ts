@@ -10,7 +10,7 @@ import {
 } from '../../electron/contract/wire/protocol.ts';
 
 export type Hello = Extract<HostMessage, { type: 'hello' }>;
-export type Resume = Extract<ClientMessage, { type: 'greet' }>['resume'];
+type Resume = Extract<ClientMessage, { type: 'greet' }>['resume'];
 
 export interface Greeted {
   readonly port: Port;

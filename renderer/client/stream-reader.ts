@@ -24,7 +24,7 @@ export interface StreamHandle {
   close(): void;
 }
 
-export interface OpenRequest {
+interface OpenRequest {
   readonly stream: number;
   readonly name: string;
   readonly params: unknown;

@@ -1,6 +1,6 @@
 /** Commands: one table for menus, buttons and the keyboard. */
 
-export type MenuName = 'File' | 'Edit' | 'Run' | 'View' | 'Help';
+type MenuName = 'File' | 'Edit' | 'Run' | 'View' | 'Help';
 
 export interface Command {
   readonly id: string;

@@ -1,6 +1,6 @@
 /** Shortcuts, written as Electron accelerators: `CmdOrCtrl+Shift+S`. */
 
-export interface Shortcut {
+interface Shortcut {
   /** Command on a Mac, Control elsewhere. */
   readonly primary: boolean;
   readonly shift: boolean;
@@ -37,7 +37,7 @@ export function parseShortcut(text: string): Shortcut {
   return shortcut;
 }
 
-export interface KeyPress {
+interface KeyPress {
   readonly key: string;
   readonly code: string;
   readonly ctrlKey: boolean;

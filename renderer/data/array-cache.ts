@@ -4,7 +4,7 @@
  * their frame comes.
  */
 
-export interface DataRef {
+interface DataRef {
   readonly streamId: string;
   readonly revision: number;
 }

@@ -12,7 +12,7 @@ import { ArrayCache } from './array-cache.ts';
 import type { FeedStatus, FeedTarget, RunFollower } from './feed.ts';
 import { SHOWN } from './run-data.ts';
 
-export interface ImageWanted {
+interface ImageWanted {
   readonly view: ImageView;
   /** Run that is subtracted; null: none. */
   readonly against: RunId | null;
@@ -22,7 +22,7 @@ export interface ShownImage extends ImageFrame {
   readonly against: RunId | null;
 }
 
-export interface ImageData {
+interface ImageData {
   readonly image: ArrayCache<ShownImage>;
   readonly summary: ArrayCache<ImageSummary>;
   readonly peaks: ArrayCache<readonly ImagePeak[]>;
@@ -34,7 +34,7 @@ export interface ImageData {
 
 /** Resizing and panning ask many times a second; the host is asked once they have settled. */
 const SETTLE_MS = 60;
-export const PEAKS = 50;
+const PEAKS = 50;
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

@@ -5,7 +5,7 @@ import type { CurveFile } from '../base/curve-csv.ts';
 import type { Client } from '../client/index.ts';
 import { ArrayCache } from './array-cache.ts';
 
-export interface OverlayInfo {
+interface OverlayInfo {
   /** In the cache of curves. */
   readonly id: string;
   readonly name: string;

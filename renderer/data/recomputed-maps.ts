@@ -10,7 +10,7 @@ import type { RunData, ShownMap } from './run-data.ts';
 /** Steps that are only passed, as in playback, are not computed. */
 const SETTLE_MS = 250;
 
-export interface WantedMaps {
+interface WantedMaps {
   readonly run: RunId;
   readonly index: number;
   readonly step: number;
@@ -18,7 +18,7 @@ export interface WantedMaps {
   readonly maps: readonly (readonly [key: string, request: MapRequest])[];
 }
 
-export interface MapTaker {
+interface MapTaker {
   take(key: string, map: ShownMap): void;
   /** Says why there is no map. */
   refuse(key: string, reason: string): void;

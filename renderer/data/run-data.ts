@@ -23,7 +23,7 @@ export interface ShownDepthDose {
 }
 
 /** The scenario that a run was made from, and what it resolves to with the tables in use. */
-export interface RunReference {
+interface RunReference {
   readonly run: RunId;
   readonly scenario: ScenarioDraft;
   readonly resolved: Resolved | null;
@@ -41,7 +41,7 @@ export interface RunKeyframes {
 }
 
 /** How far a step is that is computed again for a map. */
-export interface Computing {
+interface Computing {
   readonly step: number;
   /** 0 while it waits for the run before it. */
   readonly steps: number;

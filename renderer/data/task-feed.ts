@@ -8,7 +8,7 @@ import { ArrayCache } from './array-cache.ts';
 import type { FeedStatus, FeedTarget, RunFollower } from './feed.ts';
 import { SHOWN } from './run-data.ts';
 
-export interface MeasuredRun {
+interface MeasuredRun {
   readonly run: RunId;
   readonly session: Session;
 }

@@ -25,7 +25,7 @@ export type Annotation =
   | Readonly<{ kind: 'arrow'; from: readonly [number, number]; to: readonly [number, number] }>;
 
 /** Colours of marks, with a halo in the colour that they lie on. */
-export interface MarkTheme {
+interface MarkTheme {
   readonly mark: string;
   readonly halo: string;
   readonly family: string;

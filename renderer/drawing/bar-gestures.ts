@@ -1,7 +1,7 @@
 /** Dragging the limits along a colour bar; a double click gives them back to the field. */
 import type { Limits } from './normalisation.ts';
 
-export interface BarOwner {
+interface BarOwner {
   /** The limit under a press there, or null when it is not on the bar. */
   limitAt(x: number, y: number): keyof Limits | null;
   /** The limits with one of them at a height of the bar; null while nothing is shown. */

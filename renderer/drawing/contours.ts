@@ -17,7 +17,7 @@ export interface Contour {
 const LINEAR_SHARES = [0.1, 0.3, 0.5, 0.8, 0.9, 0.95];
 const LOG_SHARES = [1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 0.5];
 
-export interface Level {
+interface Level {
   readonly value: number;
   readonly label: string;
 }

@@ -3,7 +3,7 @@ import type { FieldMap, MapAxis } from '../../electron/contract/fields.ts';
 import { sampleEdge } from './field-image.ts';
 import { cellOfEdges, uniformCell } from './scale.ts';
 
-export interface Probe {
+interface Probe {
   readonly value: number;
   /** Edges of the sample that holds the point. */
   readonly horizontal: readonly [from: number, to: number];

@@ -3,7 +3,7 @@ import type { FieldMap } from '../../electron/contract/fields.ts';
 import { probe } from './field-probe.ts';
 import type { MapPoint } from './map-view.ts';
 
-export interface FieldProfile {
+interface FieldProfile {
   /**
    * Along the segment from its start: the length in the axes' unit where both
    * have the same one, else the share of the segment, 0 to 1.

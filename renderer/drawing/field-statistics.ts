@@ -8,7 +8,7 @@ export function isReduced({ horizontal, vertical }: FieldMap): boolean {
   return horizontal.cellsPerSample * vertical.cellsPerSample > 1;
 }
 
-export interface FieldStatistics {
+interface FieldStatistics {
   /** Samples whose centre lies in the rectangle. */
   readonly samples: number;
   /** The sum over grid cells of what is counted by the cell, the integral of a density. A sample counts as its cells. */

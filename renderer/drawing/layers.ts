@@ -7,7 +7,7 @@ import type { FrameScheduler } from './scheduler.ts';
 import { Surface } from './surface.ts';
 import { type DrawingTheme, onThemeChange, readDrawingTheme } from './theme.ts';
 
-export interface Painters {
+interface Painters {
   readonly below: () => void;
   readonly above: () => void;
   /** The size, or that of the type, is another: before the picture is painted for it. */

@@ -18,7 +18,7 @@ export interface Normalisation extends Limits {
 }
 
 /** Decades that a logarithmic scale shows below its upper limit when the data do not say otherwise. */
-export const DEFAULT_DECADES = 5;
+const DEFAULT_DECADES = 5;
 
 function linear(low: number, high: number): Normalisation {
   const span = high - low;

@@ -131,13 +131,13 @@ function drawContours(
 }
 
 /** Kept from frame to frame. */
-export interface MapImages {
+interface MapImages {
   readonly field: FieldImage;
   readonly under: FieldImage;
 }
 
 /** The canvas that a map stands on, when it stands on one and nothing is transformed but to its device pixels. */
-export interface Screen {
+interface Screen {
   readonly context: CanvasRenderingContext2D;
   readonly ratio: number;
   /** CSS pixels. */

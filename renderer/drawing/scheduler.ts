@@ -5,9 +5,9 @@
  */
 
 /** Paints. `time_ms` is the frame's time stamp. */
-export type Painter = (time_ms: number) => void;
+type Painter = (time_ms: number) => void;
 
-export interface FrameStatistics {
+interface FrameStatistics {
   /** Frames painted since the scheduler was made. */
   readonly frames: number;
   /** Main-thread time of the last frame and the longest of the last 120, ms. */
@@ -16,7 +16,7 @@ export interface FrameStatistics {
 }
 
 /** Where the frames come from: `requestAnimationFrame`, or a test's clock. */
-export interface FrameSource {
+interface FrameSource {
   request(callback: (time_ms: number) => void): number;
   now(): number;
 }

@@ -1,7 +1,7 @@
 /** Windows of which a cell is as wide as high. */
 import type { Interval } from '../../electron/contract/fields.ts';
 
-export interface Ranges {
+interface Ranges {
   readonly horizontal: Interval;
   readonly vertical: Interval;
 }

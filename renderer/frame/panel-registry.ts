@@ -2,7 +2,7 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
 import type { IconName } from '../widgets/words/icon.tsx';
 
-export interface PanelEntry {
+interface PanelEntry {
   readonly id: string;
   readonly icon: IconName;
   readonly component: LazyExoticComponent<ComponentType>;

@@ -16,7 +16,7 @@ import type { Room } from '../drawing/plot-frame.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
 
 /** What a change of data or settings asks for. */
-export interface MapChanges {
+interface MapChanges {
   show(): void;
   /** Another part of the field, or another field, is wanted. */
   want(): void;
@@ -24,7 +24,7 @@ export interface MapChanges {
 }
 
 /** What a map is of. */
-export interface MapSource
+interface MapSource
   extends Required<Pick<MapOwner, 'tool' | 'setLimits'>>,
     Pick<MapOwner, 'down' | 'keyStep' | 'handle'> {
   readonly room?: Room;

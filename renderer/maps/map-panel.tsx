@@ -18,7 +18,7 @@ import type { DrivenMap, MapCanvases } from './drive-map.ts';
 import '../widgets/plots/plot-panel.css';
 import { RunOffer } from '../workbench/offers.tsx';
 
-export interface MapPanelProps<T extends MapConfig, V extends MapMarking> {
+interface MapPanelProps<T extends MapConfig, V extends MapMarking> {
   /** Such as `dose map`. */
   readonly what: string;
   /** The same as the subject of a sentence. */

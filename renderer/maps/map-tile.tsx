@@ -11,7 +11,7 @@ import { useWorkbench } from '../workbench/context.ts';
 import type { Plane } from '../workbench/plane.ts';
 import './map-tile.css';
 
-export interface MapTileProps {
+interface MapTileProps {
   readonly title: string;
   readonly aside: string;
   /** Null: the reason stands in its place. */

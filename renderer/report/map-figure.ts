@@ -7,7 +7,7 @@ import { base64, indexedPng } from './png.ts';
 /** Red, green and blue of 256 colours. */
 export type Palette = Uint8Array;
 
-export interface MapLook {
+interface MapLook {
   readonly title: string;
   readonly quantity: string;
   readonly palette: Palette;

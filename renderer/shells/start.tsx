@@ -42,7 +42,7 @@ function wasReloaded(): boolean {
   return visit instanceof PerformanceNavigationTiming && visit.type === 'reload';
 }
 
-export interface StartOptions {
+interface StartOptions {
   readonly openPort: () => Promise<Port>;
   /** False where the carrier cannot come back. */
   readonly reconnect: boolean;

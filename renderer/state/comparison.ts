@@ -16,7 +16,7 @@ export interface Chosen {
   readonly offered?: boolean;
 }
 
-export interface ComparisonState {
+interface ComparisonState {
   /** Sessions of this program's run, newest first. */
   readonly live: readonly BenchInfo[];
   /** Runs that are measurements, opened files, the library, and those that came with the program. */

@@ -3,7 +3,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Capabilities } from '../../electron/contract/capabilities.ts';
 import type { ConnectionState } from '../client/index.ts';
 
-export interface ConnectionStoreState {
+interface ConnectionStoreState {
   readonly state: ConnectionState;
   readonly capabilities: Capabilities;
 }

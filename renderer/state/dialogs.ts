@@ -6,7 +6,7 @@ import type { Recoverable } from '../../electron/contract/recovery.ts';
 import type { ScenarioDraft } from '../../electron/contract/scenario/draft.ts';
 import type { AnswerLanguage, Beginning } from '../../electron/contract/user-kernels.ts';
 
-export interface Choice {
+interface Choice {
   readonly id: string;
   readonly label: string;
   readonly tone?: 'primary' | 'danger';
@@ -73,9 +73,9 @@ export interface DialogKinds {
   readonly about: { readonly request: object; readonly answer: never };
 }
 
-export type DialogKind = keyof DialogKinds;
+type DialogKind = keyof DialogKinds;
 
-export type OpenDialog = {
+type OpenDialog = {
   readonly [K in DialogKind]: {
     readonly kind: K;
     readonly id: number;
@@ -84,7 +84,7 @@ export type OpenDialog = {
   };
 }[DialogKind];
 
-export interface DialogsState {
+interface DialogsState {
   readonly open: OpenDialog | null;
 }
 

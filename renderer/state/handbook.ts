@@ -2,7 +2,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { type HandbookLink, handbookPages, pageOfPanel } from '../base/handbook-pages.ts';
 
-export interface HandbookState {
+interface HandbookState {
   readonly place: HandbookLink;
   /** The latest is the last. */
   readonly before: readonly HandbookLink[];

@@ -8,7 +8,7 @@ export interface ImagePoint {
   readonly slow: number;
 }
 
-export interface ImageViewState {
+interface ImageViewState {
   readonly hover: ImagePoint | null;
   readonly pinned: ImagePoint | null;
   /** Missing: the whole axis. */

@@ -3,7 +3,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { NamedFile } from '../../electron/contract/files.ts';
 import type { Material } from '../../electron/contract/scenarios.ts';
 
-export interface LibraryState {
+interface LibraryState {
   readonly recent: readonly NamedFile[];
   readonly materials: readonly Material[];
 }

@@ -13,7 +13,7 @@ export interface Notice {
   readonly action: { readonly label: string; readonly run: () => void } | null;
 }
 
-export interface NoticesState {
+interface NoticesState {
   readonly notices: readonly Notice[];
 }
 

@@ -13,7 +13,7 @@ export interface SettingsStorage {
   setItem(key: string, value: string): void;
 }
 
-export interface PersistedOptions<T> {
+interface PersistedOptions<T> {
   readonly storage: SettingsStorage;
   /** Key below `braggbench.`; one per store. */
   readonly name: string;

@@ -2,13 +2,13 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 
 /** A stored moment of a run. */
-export interface Keyframe {
+interface Keyframe {
   readonly step: number;
   /** Nominal depth along the beam, mm. */
   readonly depth_mm: number;
 }
 
-export interface PlaybackState {
+interface PlaybackState {
   /** In the order of steps; empty while a run computes, and for one that kept none. */
   readonly frames: readonly Keyframe[];
   /** Index of the frame shown; 0 when there are none. */

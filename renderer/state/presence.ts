@@ -1,7 +1,7 @@
 /** In how many other windows the file of the form is open. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 
-export interface PresenceState {
+interface PresenceState {
   readonly others: number;
 }
 

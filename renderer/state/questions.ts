@@ -5,10 +5,10 @@ import { questionOf } from '../base/questions.ts';
 import { createPersisted, type SettingsStorage } from './persisted.ts';
 
 const schema = z.strictObject({ atStart: z.boolean() });
-export type QuestionSettings = Readonly<z.infer<typeof schema>>;
+type QuestionSettings = Readonly<z.infer<typeof schema>>;
 
 /** Not kept: hints are for the one who has just asked. */
-export interface Guide {
+interface Guide {
   /** Id of the question; null: no hints are shown. */
   readonly question: string | null;
   /** Places of its hints that are not dismissed, ascending. */

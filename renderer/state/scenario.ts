@@ -7,7 +7,7 @@ import { defaultKind, newDocument, type Path, withValueAt } from '../../electron
 import type { Resolved } from '../../electron/contract/scenarios.ts';
 import { sameJson } from '../base/same-json.ts';
 
-export interface Revision {
+interface Revision {
   readonly draft: ScenarioDraft;
   /** What led here, for the menu: `Energy`. */
   readonly label: string;

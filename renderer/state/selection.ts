@@ -6,7 +6,7 @@ import type { RunId } from '../../electron/contract/run.ts';
 /** A point of phase space, as far as a panel's axes say: `z` and `x` in mm, `theta` in mrad, `e` in MeV. */
 export type Crosshair = Readonly<Partial<Record<AxisName, number>>>;
 
-export interface SelectionState {
+interface SelectionState {
   /** The run that the panels show; null before the first. */
   readonly run: RunId | null;
   /** Where the pointer is over a plot. */

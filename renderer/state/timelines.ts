@@ -4,14 +4,14 @@ import type { RunId } from '../../electron/contract/run.ts';
 import type { TraceId, TraceInfo, TraceState } from '../../electron/contract/timeline.ts';
 
 /** A file on its way from the page to the host. */
-export interface SendingFile {
+interface SendingFile {
   readonly key: number;
   readonly name: string;
   readonly sent_bytes: number;
   readonly total_bytes: number;
 }
 
-export interface TimelinesState {
+interface TimelinesState {
   /** In the order in which they were opened. */
   readonly open: readonly TraceInfo[];
   readonly reading: readonly Extract<TraceState, { state: 'reading' }>[];

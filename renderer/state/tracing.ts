@@ -2,7 +2,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { DeviceReport } from '../../electron/contract/devices.ts';
 
-export interface TracingState {
+interface TracingState {
   readonly on: boolean;
 }
 

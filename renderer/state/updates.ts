@@ -1,7 +1,7 @@
 /** Whether newer versions are looked for at start, as the host keeps it. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 
-export interface UpdatesState {
+interface UpdatesState {
   readonly atStart: boolean;
 }
 

@@ -3,7 +3,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { FileRef } from '../../electron/contract/files.ts';
 import type { UserKernelInfo } from '../../electron/contract/user-kernels.ts';
 
-export interface UserKernelState {
+interface UserKernelState {
   /** The scenario beside which they lie; null: the library's. */
   readonly beside: FileRef | null;
   readonly variants: readonly UserKernelInfo[];

@@ -5,7 +5,7 @@ import type { AxisName, Interval } from '../../electron/contract/fields.ts';
 import { createPersisted, type SettingsStorage } from './persisted.ts';
 
 const appearanceSchema = z.strictObject({ theme: z.enum(['system', 'light', 'dark']) });
-export type Appearance = Readonly<z.infer<typeof appearanceSchema>>;
+type Appearance = Readonly<z.infer<typeof appearanceSchema>>;
 export type Theme = Appearance['theme'];
 
 export type AppearanceStore = StoreApi<Appearance>;
@@ -25,7 +25,7 @@ export function createAppearanceStore(
 }
 
 /** The window of each axis that the user zoomed to; an axis without one is shown whole. */
-export interface WindowState {
+interface WindowState {
   readonly windows: Readonly<Partial<Record<AxisName, Interval>>>;
 }
 

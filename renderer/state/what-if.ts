@@ -3,9 +3,9 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { RunId } from '../../electron/contract/run.ts';
 import type { WhatIfAnswer } from '../../electron/contract/scenario/transport/what-if.ts';
 
-export type ShownAnswer = Pick<WhatIfAnswer, 'sequence' | 'full' | 'way' | 'solve_ms' | 'total_ms'>;
+type ShownAnswer = Pick<WhatIfAnswer, 'sequence' | 'full' | 'way' | 'solve_ms' | 'total_ms'>;
 
-export interface WhatIfState {
+interface WhatIfState {
   readonly on: boolean;
   /** The run that holds the last answer; null before the first. */
   readonly run: RunId | null;

@@ -19,7 +19,7 @@ export function RunOffer(): ReactElement {
   );
 }
 
-export interface PanelOfferProps {
+interface PanelOfferProps {
   readonly panel: string;
   readonly icon: IconName;
   readonly label: string;

@@ -81,7 +81,7 @@ export interface Workbench extends ActionContext {
   readonly settingsReset: (name: string, reason: string) => void;
 }
 
-export interface WorkbenchOptions {
+interface WorkbenchOptions {
   readonly client: Client;
   readonly scheduler: FrameScheduler;
   readonly storage: SettingsStorage;

@@ -13,14 +13,14 @@ import type { ReadoutItem } from '../widgets/plots/readout.tsx';
 import type { Plane } from './plane.ts';
 
 /** One line of what a scenario comes to. */
-export interface Fact {
+interface Fact {
   readonly name: string;
   readonly value: string;
   readonly title?: string;
 }
 
 /** What keeps a workload's stores in step has to work with. */
-export interface WorkloadParts {
+interface WorkloadParts {
   readonly stores: Stores;
   readonly data: RunData;
   readonly feeds: Feeds;

@@ -1,18 +1,17 @@
 import { expect, it } from 'vitest';
 import { scenarioKindNames } from '../../electron/contract/scenario/index.ts';
-import { read, sourceFiles } from './imports.ts';
+import { read, sourceFiles, withoutComments } from './imports.ts';
 import { ofOneWorkload, workloadFolders, workloadRegistries, workloadsStillNamed } from './rules.ts';
 
 /** A name as a value, or as the key of a table by workload. */
 const names = scenarioKindNames.join('|');
 const NAMED = new RegExp(`'(${names})'|^\\s+(readonly )?(${names})(: [^;]*)?,$`, 'm');
-const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm;
 
 const inside = (file: string, folders: readonly string[]) =>
   folders.some((folder) => file === folder || file.startsWith(`${folder}/`));
 /** Build scripts make figures of certain sessions: they are no layer of a workload. */
 const naming = sourceFiles(['{electron,renderer}/**/*.{ts,tsx}']).filter(
-  (file) => !file.startsWith('electron/build/') && NAMED.test(read(file).replace(COMMENT, '')),
+  (file) => !file.startsWith('electron/build/') && NAMED.test(withoutComments(read(file))),
 );
 
 it('finds a name as a value and as a key', () => {

@@ -13,7 +13,7 @@ interface TraceEvent {
   readonly args?: { readonly name?: string };
 }
 
-export interface FrameCosts {
+interface FrameCosts {
   /** Processor time of the main thread in each frame, ms: everything between two animation frames. */
   readonly total: readonly number[];
   /** Part of it in our own scripts: animation frames, events, messages and what follows from them. */

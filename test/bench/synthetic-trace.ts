@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 
-export interface SyntheticLane {
+interface SyntheticLane {
   readonly pid: number;
   readonly tid: number;
   readonly category: string;
@@ -12,10 +12,10 @@ export interface SyntheticLane {
   readonly depth: number;
 }
 
-export const MINUTES_NS = 180e9;
+const MINUTES_NS = 180e9;
 
 /** 16 streams with their copies, 4 threads that call CUDA, 6 threads with stacks of four calls: 60 tracks. */
-export function syntheticLanes(): readonly SyntheticLane[] {
+function syntheticLanes(): readonly SyntheticLane[] {
   const lanes: SyntheticLane[] = [];
   for (let tid = 0; tid < 6; tid += 1) lanes.push({ pid: 1, tid, category: 'cpu_op', name: `op::${tid}`, depth: 4 });
   for (let tid = 0; tid < 4; tid += 1)

@@ -20,7 +20,7 @@ type Asked = {
   focused: number;
 };
 
-export type MenuEntry = Readonly<{
+type MenuEntry = Readonly<{
   label: string;
   enabled: boolean;
   checked: boolean;
@@ -28,7 +28,7 @@ export type MenuEntry = Readonly<{
   registerAccelerator: boolean;
 }>;
 
-export class Desktop {
+class Desktop {
   readonly program: Program;
   readonly bench: BenchPage;
 

@@ -23,7 +23,7 @@ export interface Program {
   stop(): Promise<void>;
 }
 
-export type StartOptions = Readonly<{
+type StartOptions = Readonly<{
   folder: string;
   env: Readonly<Record<string, string>>;
   /** Takes what the pages complain of. */

@@ -167,7 +167,7 @@ function meanRange_mm(problem: TransportProblem, result: RunOutcome, longest_mm:
 }
 
 /** Why a run can say nothing here: it was cut short, has no beam to follow, or the grid or its tilt hides the end. */
-export type Unheld = 'not done' | 'filled' | 'beyond the box' | 'no mean range';
+type Unheld = 'not done' | 'filled' | 'beyond the box' | 'no mean range';
 
 /** The two lengths, or why there are none. */
 export function lengthsOf(

@@ -5,7 +5,7 @@ import path from 'node:path';
 const assets = path.resolve(import.meta.dirname, '../../assets');
 
 /** A variant's median time, where it ran, and whether its answer is right. */
-export interface Bar {
+interface Bar {
   readonly time_s: number;
   readonly device: 'cpu' | 'cuda';
   readonly right: boolean;

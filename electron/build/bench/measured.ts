@@ -31,7 +31,7 @@ const fileSchema = z.strictObject({
   machine: z.strictObject({ cpu: z.string(), cores: z.number(), load: z.number(), node: z.string() }),
   rows: z.array(rowSchema).readonly(),
 });
-export type MeasuredTargets = Readonly<z.infer<typeof fileSchema>>;
+type MeasuredTargets = Readonly<z.infer<typeof fileSchema>>;
 
 export const KEEP = '--keep';
 

@@ -66,7 +66,7 @@ export function tunedEntries(session) {
  * Those that are right and decidedly faster than the usual constants, the best first.
  * @param {TunedSession} session
  */
-export const fasterThanUsual = ({ entries }) =>
+const fasterThanUsual = ({ entries }) =>
   entries.filter(({ right, interval }) => right && interval !== null && interval.high < 1);
 
 /** @param {Configuration} configuration */

@@ -17,7 +17,7 @@ export const textOf = (file: string): string => readFileSync(path.join(root, fil
 /** `<!-- figures: name -->`, a table, `<!-- /figures -->`. */
 const marked = /<!-- figures: ([\w-]+) -->\n([\s\S]*?)<!-- \/figures -->/g;
 
-export interface TableSlot {
+interface TableSlot {
   readonly file: string;
   /** Name of the table. */
   readonly name: string;

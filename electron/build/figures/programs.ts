@@ -73,7 +73,7 @@ const titles = [
 ];
 
 /** MeV. */
-export const beams = [70, 100, 150, 200, 250] as const;
+const beams = [70, 100, 150, 200, 250] as const;
 
 /** Beams in water on the grids that the program chooses: the scenario says its energy and nothing else. */
 export async function waterBeams(energies: readonly number[] = beams): Promise<string> {
@@ -92,7 +92,7 @@ export async function waterBeams(energies: readonly number[] = beams): Promise<s
 }
 
 /** The scenarios that come with the program and are beams, not timings. */
-export const shipped = [
+const shipped = [
   'water-70MeV',
   'water-150MeV',
   'water-200MeV',

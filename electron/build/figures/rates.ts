@@ -33,7 +33,7 @@ export const keptRatesSchema = z.strictObject({
 });
 export type KeptRates = Readonly<z.infer<typeof keptRatesSchema>>;
 
-export const keptRealSchema = z.strictObject({
+const keptRealSchema = z.strictObject({
   /** ISO 8601. */
   measured: z.string(),
   machine: z.string(),

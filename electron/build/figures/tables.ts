@@ -20,7 +20,7 @@ import { sanitized } from './sanitized.ts';
 import { images, layer, machines, measured, modes, onBothCards, report, rivals, runs } from './sessions.ts';
 import { code, seconds, table, times } from './text.ts';
 
-export interface Table {
+interface Table {
   /** `solver`: runs the solver, so that the last digit may be the machine's. */
   readonly from: 'sessions' | 'program' | 'solver';
   make(): string | Promise<string>;

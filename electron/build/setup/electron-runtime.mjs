@@ -15,7 +15,7 @@ const DOWNLOAD_TIMEOUT_S = 300;
 const WINDOW_TIMEOUT_S = 40;
 
 /** Printed by electron/main when the page in its first window has drawn itself. */
-export const WINDOW_READY = 'braggbench: window ready';
+const WINDOW_READY = 'braggbench: window ready';
 
 /** The runtime's program file, or null when it was not downloaded yet. */
 export function program() {

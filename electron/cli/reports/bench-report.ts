@@ -32,7 +32,7 @@ import { measuredOn, measuredUnder } from './measured-on.ts';
 /** What a report needs of its session. */
 type Kept = Pick<Session, 'created' | 'words'>;
 
-export type Style = (style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) => string;
+type Style = (style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) => string;
 
 function verdictText({ verdict, instances_to_decide = null, flagged }: MeasuredSessionEntry, style: Style): string {
   const tone = { wrong: 'red', faster: 'green', slower: 'yellow' } as const;

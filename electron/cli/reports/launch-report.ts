@@ -11,7 +11,7 @@ import { pairs, table, wrap } from '../table.ts';
 
 const WIDTH = 88;
 
-export const whole = (value: number): string => Math.round(value).toLocaleString('en').replaceAll(',', ' ');
+const whole = (value: number): string => Math.round(value).toLocaleString('en').replaceAll(',', ' ');
 const share = (value: number | null): string => (value === null ? '–' : `${short(value * 100, 3)} %`);
 const extent = (values: readonly number[]): string => values.map(whole).join(' × ');
 
@@ -93,7 +93,7 @@ function curveLines({ kernel, limits }: LaunchSubject, { request, threadsPerBloc
   return [...lines, `  ${String(threads).padStart(4)}  and more cannot be launched: ${occupancy.limitedBy.join(', ')}`];
 }
 
-export interface LaunchLook {
+interface LaunchLook {
   readonly bold: (text: string) => string;
   readonly warn: (text: string) => string;
   readonly refuse: (text: string) => string;

@@ -10,7 +10,7 @@ import { readSubjects } from '../subjects.ts';
 
 const colorFile = z.looseObject({ entries: z.literal(256), colors: z.string().length(256 * 6) });
 
-export async function palette(name: string): Promise<Palette> {
+async function palette(name: string): Promise<Palette> {
   const text = await readFile(path.join(assetsFolder(), 'colormaps', `${name}.json`), 'utf8');
   return Uint8Array.from(Buffer.from(colorFile.parse(JSON.parse(text)).colors, 'hex'));
 }

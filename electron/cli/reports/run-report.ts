@@ -7,7 +7,7 @@ import { pairs, table } from '../table.ts';
 
 type Style = (style: 'bold' | 'dim' | 'green' | 'yellow' | 'red', text: string) => string;
 
-export interface RunFacts {
+interface RunFacts {
   readonly summary: RunSummary;
   /** CSDA range along the beam's axis, through the regions on it; null where there is no beam. */
   readonly range_mm: number | null;

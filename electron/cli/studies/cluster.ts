@@ -35,7 +35,7 @@ export const clusterFlags: readonly FlagSpec[] = [
 ];
 
 /** Where the points go: null for this machine. */
-export type On = { readonly kind: 'slurm' } | { readonly kind: 'cluster'; readonly cluster: Cluster } | null;
+type On = { readonly kind: 'slurm' } | { readonly kind: 'cluster'; readonly cluster: Cluster } | null;
 
 /** What a cluster's entry says anew: the rest is this machine's sbatch's. */
 const ofSlurmHere = ['at-once', 'task-minutes', 'warning', 'silent'] as const;

@@ -19,7 +19,7 @@ export async function hereSeconds({ parsed, signal }: VerbContext, host: Host, f
   return (await forecastOf(host, found, shareOf(parsed, host), signal))?.expected_s ?? null;
 }
 
-export interface Begun {
+interface Begun {
   readonly folder: Pick<StudyFolder, 'folder'> & { readonly head: Pick<StudyFolder['head'], 'least_s' | 'points'> };
   readonly budget: Study['budget'];
   /** By some points that were solved for it; null where that is not known. */

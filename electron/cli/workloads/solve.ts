@@ -83,7 +83,7 @@ async function saved(
 }
 
 /** What a run came to. */
-export interface Told {
+interface Told {
   /** For scripts. */
   readonly document: object;
   /** For people; `file` is where it was saved. */

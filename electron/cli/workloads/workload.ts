@@ -9,7 +9,7 @@ import type { Column } from '../table.ts';
 import type { VerbContext } from '../verb.ts';
 
 /** What the engine says of every workload's variants. */
-export interface ListedVariant {
+interface ListedVariant {
   readonly id: string;
   readonly device: string;
   readonly buildsOn: string | null;

@@ -16,7 +16,7 @@ const pointSchema = z.strictObject({
   used: z.boolean(),
 });
 
-export const commissionedSchema = z.strictObject({
+const commissionedSchema = z.strictObject({
   energy_MeV: z.number(),
   energy_sigma_MeV: z.number(),
   /** One standard deviation each, from the residuals. */

@@ -23,7 +23,7 @@ const plateauSchema = z.strictObject({
   falloff_mm: z.number(),
 });
 
-export const sobpSchema = z.strictObject({
+const sobpSchema = z.strictObject({
   /** Highest energy first. */
   layers: z.array(z.strictObject({ energy_MeV: z.number(), weight: z.number() })),
   /** Places across, mm. */

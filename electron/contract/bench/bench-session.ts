@@ -48,7 +48,7 @@ export const stoppedSchema = z.enum([
 ]);
 
 /** By what a session was judged; absent in older sessions, which tell nothing of instances. */
-export const judgedSchema = z.strictObject({
+const judgedSchema = z.strictObject({
   /** Half width of every ratio's interval that was asked for, as a ratio less 1. */
   precision: z.number().positive(),
   /** `same` means inside this, as a ratio less 1. */

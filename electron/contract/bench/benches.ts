@@ -17,7 +17,7 @@ export const benchIdSchema = z.string().min(1).max(255);
 export type BenchId = z.infer<typeof benchIdSchema>;
 
 /** `stored`: read from a file. `cancelled` keeps the rounds that were whole. */
-export const benchStateSchema = z.enum(['queued', 'running', 'done', 'cancelled', 'failed', 'stored']);
+const benchStateSchema = z.enum(['queued', 'running', 'done', 'cancelled', 'failed', 'stored']);
 export type BenchState = z.infer<typeof benchStateSchema>;
 
 /** One thing that can stand in a comparison. */
@@ -40,7 +40,7 @@ export const subjectSchema = z.discriminatedUnion('kind', [
 ]);
 export type Subject = Readonly<z.infer<typeof subjectSchema>>;
 
-export const benchInfoSchema = z.strictObject({
+const benchInfoSchema = z.strictObject({
   id: benchIdSchema,
   workload: workloadSchema,
   /** Which benchmark of a workload that has several; empty otherwise. */
@@ -68,7 +68,7 @@ export const benchInfoSchema = z.strictObject({
 });
 export type BenchInfo = Readonly<z.infer<typeof benchInfoSchema>>;
 
-export const benchProgressSchema = z.strictObject({
+const benchProgressSchema = z.strictObject({
   bench: benchIdSchema,
   state: benchStateSchema,
   /** What is done now: first runs, FP64 reference, rounds. */
@@ -89,7 +89,7 @@ export type BenchProgress = Readonly<z.infer<typeof benchProgressSchema>>;
 /** Most variants of one session: more than there are, in both precisions, on some GPUs. */
 const mostLabels = 128;
 
-export const benchStartSchema = z.strictObject({
+const benchStartSchema = z.strictObject({
   scenario: scenarioDraftSchema,
   /** The file that the draft belongs to. */
   file: fileRefSchema.nullable().default(null),
@@ -133,14 +133,14 @@ export const benchStartSchema = z.strictObject({
     .default(null),
 });
 
-export const sourceFileSchema = z.strictObject({
+const sourceFileSchema = z.strictObject({
   /** From the repository's root. */
   path: z.string(),
   text: z.string(),
 });
 
 /** A program outside that solves the same scenarios. */
-export const externalProgramSchema = z.strictObject({
+const externalProgramSchema = z.strictObject({
   id: z.string(),
   title: z.string(),
   language: z.string(),
@@ -160,7 +160,7 @@ const whichVariantSchema = z.strictObject({
 });
 
 /** What one run of a variant is likely to take on the scenario. */
-export const expectedTimeSchema = z.strictObject({
+const expectedTimeSchema = z.strictObject({
   variant: z.string(),
   /** Null: it cannot run this, or nothing is known of it. */
   run_s: seconds.nullable(),
@@ -172,7 +172,7 @@ export const expectedTimeSchema = z.strictObject({
 export type ExpectedTime = Readonly<z.infer<typeof expectedTimeSchema>>;
 
 /** Variants that have a benchmark's optimisations one by one and together, as far as they run here. */
-export const factorialChoiceSchema = z.strictObject({
+const factorialChoiceSchema = z.strictObject({
   id: z.string(),
   title: z.string(),
   /** The first is the plain one. */

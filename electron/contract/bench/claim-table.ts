@@ -19,7 +19,7 @@ export const claimAboutSchema = z.strictObject({
 const told = z.string();
 
 /** One statement of a session about a claim. */
-export const claimFindingSchema = z.strictObject({
+const claimFindingSchema = z.strictObject({
   session: benchIdSchema,
   /** File below assets/runs. */
   file: z.string(),
@@ -47,7 +47,7 @@ export const claimFindingSchema = z.strictObject({
 export type ClaimFinding = Readonly<z.infer<typeof claimFindingSchema>>;
 
 /** A claim over the parameter that a session sweeps. */
-export const claimMapSchema = z.strictObject({
+const claimMapSchema = z.strictObject({
   session: benchIdSchema,
   file: z.string(),
   scenario: z.string(),
@@ -67,7 +67,7 @@ export const claimMapSchema = z.strictObject({
 });
 export type ClaimMap = Readonly<z.infer<typeof claimMapSchema>>;
 
-export const tableClaimSchema = z.strictObject({
+const tableClaimSchema = z.strictObject({
   ...claimShape,
   workload: workloadSchema,
   /** Which benchmark of a workload that has several; empty otherwise. */
@@ -86,7 +86,7 @@ export const tableClaimSchema = z.strictObject({
 });
 export type TableClaim = Readonly<z.infer<typeof tableClaimSchema>>;
 
-export const claimTableRowSchema = z.strictObject({
+const claimTableRowSchema = z.strictObject({
   /** From 1. */
   row: z.int().positive(),
   title: z.string(),

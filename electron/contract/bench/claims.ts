@@ -7,7 +7,7 @@ import { type Ratio, ratioSchema } from './bench-session.ts';
  * against: too few rounds for an interval, or of something else than the claim is about.
  */
 const claimVerdictSchema = z.enum(['as claimed', 'less', 'more', 'undecided', 'not judged', 'not measured']);
-export type ClaimVerdict = z.infer<typeof claimVerdictSchema>;
+type ClaimVerdict = z.infer<typeof claimVerdictSchema>;
 
 const pairSchema = z.strictObject({
   slower: z.string(),
@@ -44,10 +44,10 @@ export const claimShape = {
 } as const;
 
 /** A number without a tolerance of its own holds this far to either side. */
-export const POINT_TOLERANCE = 0.2;
+const POINT_TOLERANCE = 0.2;
 
 /** "Faster" is more than this beyond the same time. */
-export const FASTER_MARGIN = 0.01;
+const FASTER_MARGIN = 0.01;
 
 export interface Said {
   readonly from: number;

@@ -16,7 +16,7 @@ import {
 } from './session.ts';
 
 /** The machine and program that numbers were measured with; null is what was not recorded. */
-export const provenanceSchema = z.strictObject({
+const provenanceSchema = z.strictObject({
   machine: z.string(),
   driver: z.string().nullable(),
   /** Lowest and highest multiprocessor clock of the samples. */
@@ -28,7 +28,7 @@ export const provenanceSchema = z.strictObject({
 });
 export type Provenance = Readonly<z.infer<typeof provenanceSchema>>;
 
-export const comparedRowSchema = z.strictObject({
+const comparedRowSchema = z.strictObject({
   subject: subjectSchema,
   workload: workloadSchema,
   title: z.string(),
@@ -88,7 +88,7 @@ const subjects = z.array(subjectSchema).min(1).max(256);
 /** Index into the subjects. */
 const reference = z.number().int().min(0);
 
-export const comparedCurveSchema = z.strictObject({
+const comparedCurveSchema = z.strictObject({
   /** Null with the reason where there is none. */
   curve: curveSchema.nullable(),
   reason: z.string().nullable(),
@@ -97,7 +97,7 @@ export const comparedCurveSchema = z.strictObject({
 });
 export type ComparedCurve = Readonly<z.infer<typeof comparedCurveSchema>>;
 
-export const comparedMapSchema = z.strictObject({
+const comparedMapSchema = z.strictObject({
   map: fieldMapSchema.nullable(),
   reason: z.string().nullable(),
   /** Less the reference's, cell by cell; null of the reference and where the grids differ. */

@@ -8,7 +8,7 @@ import { seconds } from './bench-session.ts';
 import { intervalSchema } from './interval.ts';
 
 /** In the order of the work that they take, least first. */
-export const waySchema = z.enum(['loop', 'array', 'compiled-array', 'elementwise', 'raw', 'compiled']);
+const waySchema = z.enum(['loop', 'array', 'compiled-array', 'elementwise', 'raw', 'compiled']);
 export type Way = z.infer<typeof waySchema>;
 export const ways = waySchema.options;
 
@@ -21,7 +21,7 @@ export const wayTitles: Readonly<Record<Way, string>> = {
   compiled: 'C++ and CUDA',
 };
 
-export const optionSchema = z.strictObject({
+const optionSchema = z.strictObject({
   way: waySchema,
   /** The program or variant, as the session calls it. */
   label: z.string(),
@@ -34,7 +34,7 @@ export const optionSchema = z.strictObject({
 export type Option = Readonly<z.infer<typeof optionSchema>>;
 
 /** What one way saves over the one with the least work that is right. */
-export const stepSchema = z.strictObject({
+const stepSchema = z.strictObject({
   option: optionSchema,
   /** Time of the least work over this one's; its range is from sample to sample, the worst cases of both. */
   ratio: z.number(),
@@ -51,7 +51,7 @@ export type Step = Readonly<z.infer<typeof stepSchema>>;
 /** What times are of where all whole runs were timed. */
 export const WHOLE_RUN = 'Whole warm run';
 
-export const decisionSchema = z.strictObject({
+const decisionSchema = z.strictObject({
   workload: workloadSchema,
   bench: z.string(),
   scenario: z.string(),

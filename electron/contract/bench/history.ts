@@ -4,7 +4,7 @@ import { workloadSchema } from '../workload.ts';
 import { count, seconds } from './bench-session.ts';
 import { intervalSchema } from './interval.ts';
 
-export const historyPointSchema = z.strictObject({
+const historyPointSchema = z.strictObject({
   /** The session as lists call it. */
   file: z.string(),
   /** ISO 8601. */
@@ -18,7 +18,7 @@ export const historyPointSchema = z.strictObject({
 });
 export type HistoryPoint = Readonly<z.infer<typeof historyPointSchema>>;
 
-export const historySeriesSchema = z.strictObject({
+const historySeriesSchema = z.strictObject({
   workload: workloadSchema,
   bench: z.string(),
   scenario: z.string(),
@@ -35,7 +35,7 @@ export type HistorySeries = Readonly<z.infer<typeof historySeriesSchema>>;
 /** Fewer sessions than this before the last say nothing of how sessions differ. */
 export const fewestBefore = 3;
 
-export const trendSchema = z.strictObject({
+const trendSchema = z.strictObject({
   /** Standard deviation of the sessions' times before the last, as a ratio less 1. */
   spread: z.number(),
   /** The last time over their geometric mean, and where 95 % of further sessions would lie. */

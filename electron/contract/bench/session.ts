@@ -119,7 +119,7 @@ const head = {
   gpu: count.nullable(),
 };
 
-export const sessionEntrySchema = z.discriminatedUnion('status', [
+const sessionEntrySchema = z.discriminatedUnion('status', [
   z.strictObject({
     ...head,
     status: z.literal('measured'),
@@ -170,7 +170,7 @@ export type SessionEntry = Readonly<z.infer<typeof sessionEntrySchema>>;
 export type MeasuredSessionEntry = Extract<SessionEntry, { status: 'measured' }>;
 
 /** A program outside that was timed after the rounds. */
-export const sessionExternalSchema = z.strictObject({
+const sessionExternalSchema = z.strictObject({
   id: z.string(),
   title: z.string(),
   language: z.string().optional(),
@@ -231,7 +231,7 @@ export const sessionReportSchema = z.strictObject({
 });
 export type SessionReport = Readonly<z.infer<typeof sessionReportSchema>>;
 
-export const sessionFitSchema = z.strictObject({
+const sessionFitSchema = z.strictObject({
   label: z.string(),
   points: z.array(
     z.strictObject({

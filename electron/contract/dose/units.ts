@@ -35,7 +35,7 @@ export const planeUnits: Readonly<Record<PlaneUnitName, PlaneUnit>> = {
   'MeV/mm2': { title: 'MeV mm⁻², of all protons of the run', axes: 2, by: 'area', perProton: false, factor: 1 },
 };
 
-export interface DepthDoseUnit {
+interface DepthDoseUnit {
   /** Energy by depth, MeV/mm; or by mass, nGy mm². */
   readonly by: 'length' | 'mass';
   readonly factor: number;

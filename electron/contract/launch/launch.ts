@@ -21,7 +21,7 @@ export interface LaunchRequest {
   readonly dynamic_bytes: number;
 }
 
-export interface LaunchNote {
+interface LaunchNote {
   /** `refused`: the driver will not launch it. */
   readonly severity: 'refused' | 'warning';
   readonly about: 'block' | 'grid' | 'shared memory' | 'registers' | 'waves' | 'tail' | 'index' | 'occupancy';
@@ -207,7 +207,7 @@ export function explainLaunch(kernel: LaunchedKernel, limits: LaunchLimits, requ
   };
 }
 
-export interface CurvePoint {
+interface CurvePoint {
   readonly threads: number;
   readonly occupancy: Occupancy;
 }

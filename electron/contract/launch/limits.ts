@@ -11,7 +11,7 @@
  */
 import type { CudaDevice } from '../devices.ts';
 
-export interface Granularity {
+interface Granularity {
   /** Registers are given to a warp in these units. */
   readonly registers: number;
   readonly shared_bytes: number;

@@ -1,7 +1,7 @@
 /** Which thread does which element along x; the rows along y and z are all alike. */
 import type { Launch } from './launch.ts';
 
-export interface ThreadPosition {
+interface ThreadPosition {
   /** Along x, counted over the grid. */
   readonly thread: number;
   readonly block: number;

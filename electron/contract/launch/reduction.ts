@@ -14,7 +14,7 @@ export const reductionTitles: Readonly<Record<ReductionKind, string>> = {
   shuffle: 'Warp shuffles',
 };
 
-export interface ReductionStep {
+interface ReductionStep {
   /** What is added: `s[t] += s[t + 8]`. */
   readonly text: string;
   /** Lanes that add, of each warp of the block. */

@@ -13,7 +13,7 @@ import { bytes } from '../wire/arrays.ts';
 export const PROJECT_ENDING = '.braggbench';
 export const PROJECT_FORMAT = 'braggbench-project';
 
-export const projectPartSchema = z.enum(['scenario', 'run', 'session', 'study', 'notes', 'beside']);
+const projectPartSchema = z.enum(['scenario', 'run', 'session', 'study', 'notes', 'beside']);
 export type ProjectPart = z.infer<typeof projectPartSchema>;
 
 export const projectManifestSchema = z.strictObject({
@@ -51,7 +51,7 @@ export const cameSchema = z.strictObject({
 });
 export type Came = Readonly<z.infer<typeof cameSchema>>;
 
-export const MOST_PACKED = 10_000;
+const MOST_PACKED = 10_000;
 
 export const projectMethods = {
   'project.pack': {

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { traceIdSchema } from '../timeline.ts';
 
-export const MOST_NOTES = 500;
+const MOST_NOTES = 500;
 
 /** On the timeline's own clock; a place without a width is a bookmark. */
-export const timelineNoteSchema = z.strictObject({
+const timelineNoteSchema = z.strictObject({
   from_ns: z.number(),
   to_ns: z.number(),
   text: z.string().max(2000),

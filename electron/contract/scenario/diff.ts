@@ -7,7 +7,7 @@ import { asOfToday } from './migrate.ts';
 import { inStableOrder } from './order.ts';
 import { formatPath, type Path, valueAt } from './path.ts';
 
-export interface Difference {
+interface Difference {
   /** As in files: `beam.energy_MeV`. */
   readonly path: string;
   /** As the form calls it: `Energy`; the last key of the path where the schema has no word for it. */

@@ -1,6 +1,6 @@
 /** The elements: what own materials are made of. A test holds weights to those of kernels/physics/elements.cpp. */
 
-export interface Element {
+interface Element {
   readonly symbol: string;
   readonly z: number;
   /** Standard atomic weight, g/mol. */

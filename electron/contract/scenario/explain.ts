@@ -97,7 +97,7 @@ function meantBranch(errors: readonly (readonly ZodIssue[])[]): readonly ZodIssu
 }
 
 /** More nobody reads, and a hostile file could make very many. */
-export const mostFaults = 200;
+const mostFaults = 200;
 
 function explainOne(root: JsonSchema, document: unknown, issue: ZodIssue, base: Path): readonly Fault[] {
   const path = [...base, ...(issue.path as readonly PathStep[])];

@@ -1,6 +1,6 @@
 /** Scenarios as every process sees them. */
-export { type Difference, scenarioDifferences } from './diff.ts';
-export { type ImageGeometry, imageGeometry, type PixelReadout } from './diffraction/geometry.ts';
+export { scenarioDifferences } from './diff.ts';
+export { type ImageGeometry, imageGeometry } from './diffraction/geometry.ts';
 export type { DiffractionDocument, DiffractionScenario, DiffractionWithConstants } from './diffraction/index.ts';
 export { elementOf, elements, isElement } from './elements.ts';
 export { type Fault, fault, missing, warning } from './fault.ts';
@@ -22,12 +22,12 @@ export {
   type TaskDocument,
   type TaskScenario,
 } from './kinds.ts';
-export { type MaterialName, type MaterialSummary, materialNames, materialSummaries } from './materials.ts';
+export { type MaterialName, materialNames, materialSummaries } from './materials.ts';
 export { asOfToday } from './migrate.ts';
 export { formatPath, isWithin, type Path, type PathStep, parsePath, valueAt, withValueAt } from './path.ts';
 export { suggest } from './suggest.ts';
 export type { TaskValue } from './task/shape.ts';
-export { type CtPlacement, huTableSchema, shippedHuTables } from './transport/ct.ts';
+export { type CtPlacement, huTableSchema } from './transport/ct.ts';
 export {
   type CompleteBeam,
   spotsOf,

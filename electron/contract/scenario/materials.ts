@@ -3,7 +3,7 @@
  * full data (composition, stopping power) are in assets/materials; a test holds
  * the two together.
  */
-export interface MaterialSummary {
+interface MaterialSummary {
   readonly name: string;
   readonly title: string;
   /** Density, g/cm³. */

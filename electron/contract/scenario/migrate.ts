@@ -6,7 +6,7 @@ import { valueAt } from './path.ts';
 import { suggest } from './suggest.ts';
 import type { ContractWorkload } from './workload.ts';
 
-export type Migrated =
+type Migrated =
   | { readonly ok: true; readonly document: Readonly<Record<string, unknown>>; readonly from: number }
   | { readonly ok: false; readonly faults: readonly Fault[] };
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Unit } from '../units.ts';
 
-export interface QuantityDescription {
+interface QuantityDescription {
   /** What a form writes before the field. */
   readonly title: string;
   /** One or two sentences: what it is, what it does to the result. */

@@ -1,7 +1,7 @@
 /** "Did you mean": the known word that a reader most likely wanted. */
 
 /** Optimal string alignment distance: insertions, deletions, substitutions, neighbours swapped. */
-export function editDistance(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i += 1) {

@@ -15,7 +15,7 @@ export const studyIdSchema = z.string().regex(/^[\p{L}\p{N}_][\p{L}\p{N}_ .,()+â
 export type StudyId = z.infer<typeof studyIdSchema>;
 const ofStudy = z.strictObject({ study: studyIdSchema });
 
-export const studyEntrySchema = z.strictObject({
+const studyEntrySchema = z.strictObject({
   id: studyIdSchema,
   name: z.string(),
   points: z.number().int().nonnegative(),
@@ -45,7 +45,7 @@ const written = z.strictObject({ document: scenarioDraftSchema, file: fileRefSch
 /** Name of a cluster; null: this machine. */
 const on = z.string().nullable().default(null);
 
-export const studyPlanSchema = z.strictObject({
+const studyPlanSchema = z.strictObject({
   points: z.number().int().nonnegative(),
   combinations: z.number().int().nonnegative(),
   /** Points that were laid out for what follows. */
@@ -59,7 +59,7 @@ export const studyPlanSchema = z.strictObject({
 export type StudyPlan = Readonly<z.infer<typeof studyPlanSchema>>;
 
 /** What a study takes on one machine, by some of its points that were solved for this. */
-export const studyForecastSchema = z.strictObject({
+const studyForecastSchema = z.strictObject({
   machine: z.string(),
   cpu: z.string(),
   cores: z.number().int().positive(),
@@ -81,10 +81,10 @@ export const ENDLESS_S = 24 * 3600;
 /** The least time of any machine is far below that of one: from here on some points are solved to know. */
 export const DOUBTFUL_S = 60;
 
-export const studyCellSchema = z.union([z.number(), z.string(), z.null()]);
+const studyCellSchema = z.union([z.number(), z.string(), z.null()]);
 export type StudyCell = z.infer<typeof studyCellSchema>;
 
-export const studyColumnSchema = z.strictObject({
+const studyColumnSchema = z.strictObject({
   /** Its own in the table: the group, and the name. */
   key: z.string(),
   name: z.string(),
@@ -100,9 +100,9 @@ export type StudyColumnInfo = Readonly<z.infer<typeof studyColumnSchema>>;
 
 /** Which rows: all where it is empty. As in conditions of studies, by the names of columns: `r80_mm > 40`. */
 const filter = z.string().max(LONGEST_EXPRESSION).default('');
-export const MOST_ROWS = 500;
+const MOST_ROWS = 500;
 
-export const studyRowsSchema = z.strictObject({
+const studyRowsSchema = z.strictObject({
   columns: z.array(studyColumnSchema).readonly(),
   rows: z.array(z.array(studyCellSchema).readonly()).readonly(),
   /** As rows: least and largest of what a group's cell is the median of; null: one value. Empty without groups. */

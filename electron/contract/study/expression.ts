@@ -1,7 +1,7 @@
 /** Conditions of studies: `beam.energy_MeV / grid.dx_mm < 400 && solver.variant != "scatter"`. Reads values, runs no code. */
 import { parsePath, valueAt } from '../scenario/path.ts';
 
-export type ExpressionValue = number | string | boolean;
+type ExpressionValue = number | string | boolean;
 
 /** What is wrong with a condition, and where in its text. */
 export class ExpressionError extends Error {

@@ -22,7 +22,6 @@ export { publishedStudySchema, validateStudy } from './schema.ts';
 export {
   MOST_POINTS,
   type SampledAxis,
-  STUDY_KIND,
   type Study,
   type StudyAxis,
   type StudyDimension,

@@ -11,7 +11,7 @@ export type MeasureGroup = (typeof measureGroups)[number];
 
 const idSchema = z.string().regex(/^[0-9a-f]{16}$/);
 
-export const measureSchema = z.strictObject({
+const measureSchema = z.strictObject({
   group: z.enum(measureGroups),
   /** Its own within a workload: `r80_mm`. */
   name: z.string().min(1).max(200),
@@ -25,7 +25,7 @@ export const measureSchema = z.strictObject({
 });
 export type Measure = Readonly<z.infer<typeof measureSchema>>;
 
-export const keptCurveSchema = z.strictObject({
+const keptCurveSchema = z.strictObject({
   name: z.string().min(1).max(200),
   unit: z.string().max(40),
   axis: z.string().max(200),
@@ -37,7 +37,7 @@ export const keptCurveSchema = z.strictObject({
 export type KeptCurve = Readonly<z.infer<typeof keptCurveSchema>>;
 
 /** Where and by what a point was solved. */
-export const whereSchema = z.strictObject({
+const whereSchema = z.strictObject({
   version: z.string(),
   build: z.string(),
   /** Null in a package. */

@@ -72,15 +72,7 @@ const tunables = z
   })
   .meta({ description: 'Every configuration of the constants that these variants let be changed.' });
 
-export const dimensionSchema = z.discriminatedUnion('kind', [
-  listAxis,
-  rangeAxis,
-  logAxis,
-  zip,
-  random,
-  latin,
-  tunables,
-]);
+const dimensionSchema = z.discriminatedUnion('kind', [listAxis, rangeAxis, logAxis, zip, random, latin, tunables]);
 
 const baseFile = z.strictObject({
   file: z
@@ -93,8 +85,8 @@ const baseScenario = z.strictObject({
   scenario: z.record(z.string(), z.unknown()).meta({ title: 'Scenario', description: 'The scenario itself.' }),
 });
 
-export const STUDY_KIND = 'study';
-export const STUDY_VERSION = 1;
+const STUDY_KIND = 'study';
+const STUDY_VERSION = 1;
 
 export const studySchema = z.strictObject({
   ...editorShape,

@@ -12,9 +12,9 @@ export const studySortSchema = z.strictObject({ key, descending: z.boolean() });
 /** Columns that are read for one plot. */
 export const MOST_PLOTTED = 12;
 
-export const studyPlotLooks = ['points', 'lines', 'pareto', 'heat', 'parallel'] as const;
+const studyPlotLooks = ['points', 'lines', 'pareto', 'heat', 'parallel'] as const;
 
-export const studyLookSchema = z.strictObject({
+const studyLookSchema = z.strictObject({
   tab: z.enum(['table', 'plot']),
   filter: z.string().max(LONGEST_EXPRESSION),
   sort: studySortSchema.nullable(),
@@ -46,7 +46,7 @@ export const plainLook: StudyLook = {
   plot: { look: 'lines', x: '', y: '', by: null, value: '', logX: false, logY: false, along: [], logs: [] },
 };
 
-export const studyViewSchema = z.strictObject({ name: z.string().trim().min(1).max(60), look: studyLookSchema });
+const studyViewSchema = z.strictObject({ name: z.string().trim().min(1).max(60), look: studyLookSchema });
 export type StudyView = Readonly<z.infer<typeof studyViewSchema>>;
 
 export const studyViewsSchema = z.array(studyViewSchema).max(100).readonly();

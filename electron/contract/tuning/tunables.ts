@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { LONGEST_EXPRESSION } from '../study/expression.ts';
 import { workloadSchema } from '../workload.ts';
 
-export const tunableSchema = z.strictObject({
+const tunableSchema = z.strictObject({
   /** The constant's, as the source has it. */
   name: z.string().regex(/^[A-Za-z_]\w{0,63}$/),
   /** In their natural order: neighbours are tried after each other. */
@@ -19,7 +19,7 @@ export const spaceShape = {
   conditions: z.array(z.string().min(1).max(LONGEST_EXPRESSION)).max(100).default([]),
 };
 
-export const shippedSpaceSchema = z.strictObject({
+const shippedSpaceSchema = z.strictObject({
   workload: workloadSchema,
   bench: z.string().default(''),
   /** All of these are of the same constants. */

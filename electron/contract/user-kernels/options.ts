@@ -28,7 +28,7 @@ export const compileOptionsSchema = z.strictObject({
 export type CompileOptions = Readonly<z.infer<typeof compileOptionsSchema>>;
 
 /** Compilers that user kernels go through, here or in a folder that is built elsewhere. */
-export type CompilerStyle = 'cuda' | 'gnu' | 'msvc';
+type CompilerStyle = 'cuda' | 'gnu' | 'msvc';
 
 type Flags = (options: CompileOptions) => readonly (string | false | undefined)[];
 const chosen = <T>(value: T | undefined, flag: (value: T) => string): string | undefined =>

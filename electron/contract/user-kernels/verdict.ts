@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Accuracy, accuracySchema } from '../bench/session.ts';
 
-export const userKernelVerdictSchema = z.strictObject({
+const userKernelVerdictSchema = z.strictObject({
   /** As sessions have them; the last is determinism. */
   checks: z.array(accuracySchema),
   /** Every repeat gave the same bits. */
@@ -13,7 +13,7 @@ export const userKernelVerdictSchema = z.strictObject({
 });
 export type UserKernelVerdict = Readonly<z.infer<typeof userKernelVerdictSchema>>;
 
-export interface Repeats {
+interface Repeats {
   readonly runs: number;
   readonly bitwise: boolean;
   /** Largest difference between them over the largest value; null where only their bits were compared. */

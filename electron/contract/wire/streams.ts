@@ -18,7 +18,7 @@ import { timelinesFrameSchema } from '../timeline.ts';
 
 export type StreamPolicy = 'latest' | 'lossless';
 
-export const logEntrySchema = z.strictObject({
+const logEntrySchema = z.strictObject({
   /** ISO 8601. */
   time: z.string(),
   level: z.enum(['info', 'warning', 'error']),

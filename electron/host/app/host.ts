@@ -237,7 +237,7 @@ export class Host {
   }
 }
 
-export interface HostParts {
+interface HostParts {
   readonly addon: NativeAddon;
   readonly commit: string | null;
   readonly userKernels: UserKernels;

@@ -4,7 +4,7 @@ import type { ComparedField } from '../model/fields/field.ts';
 import type { AnyRunData } from './run-data.ts';
 
 /** One run that has ended. */
-export interface ComparedRun {
+interface ComparedRun {
   readonly threads: number;
   readonly isa: string;
   /** The one time that it took, and the rest of it. */
@@ -20,7 +20,7 @@ export interface ComparedRun {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-export interface Answer {
+interface Answer {
   readonly field: ComparedField;
   readonly precision: string;
 }

@@ -1,7 +1,7 @@
 /** What a run of any workload says of itself. */
 import type { ErrorCode } from '../../contract/errors.ts';
 
-export interface Machine {
+interface Machine {
   readonly cpu: string;
   readonly logicalCores: number;
   readonly memory_bytes: number;

@@ -31,7 +31,7 @@ export interface UserKernelWorkload extends ReplaceRules {
 /** What tells kernels from the rest: device code is compiled for the GPU, C++ for this processor. */
 const usual = { cuda: /\.(cu|cuh)$/, cpu: /\.cpp$/ } as const;
 
-export interface FileRules {
+interface FileRules {
   /** What the engine makes before it makes a variant, or judges it by: replaced in a variant, it would be used by nobody. */
   readonly engine: readonly string[];
   /** Headers that only device code includes. */

@@ -52,7 +52,7 @@ export interface WorkloadRun {
 }
 
 /** What lists say of a run that has ended. */
-export interface EndedRun {
+interface EndedRun {
   readonly size: string;
   readonly headline: Headline | null;
   readonly detail: ProgressDetail;
@@ -82,7 +82,7 @@ export type Measure = (
   soFar?: (session: Session) => void,
 ) => Promise<BenchOutcome>;
 
-export interface PrepareOptions {
+interface PrepareOptions {
   readonly trace: boolean;
   /** False: only numbers are wanted of it, no pictures of its way. */
   readonly pictures: boolean;

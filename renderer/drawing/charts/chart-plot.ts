@@ -18,7 +18,7 @@ import {
 import { layOut, spread } from './layout.ts';
 import { thinned } from './thinned.ts';
 
-export interface ChartPlot {
+interface ChartPlot {
   readonly data: Data[];
   readonly layout: Partial<Layout>;
   readonly height: number;

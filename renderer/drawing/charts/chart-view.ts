@@ -17,7 +17,7 @@ import { LastDrawn, loadedFonts } from './last-drawn.ts';
 import { hasWebGl, loadPlotly, loadPlotlyGl, type Plotly } from './plotly.ts';
 import { plottedFigure } from './plotted-figure.ts';
 
-export interface ChartOwner {
+interface ChartOwner {
   /** Along the horizontal axis; null: the pointer is elsewhere. */
   hover?(at: number | null): void;
   pick?(at: number): void;
@@ -33,7 +33,7 @@ export interface ChartOwner {
   failed?(reason: string): void;
 }
 
-export interface ChartViewOptions {
+interface ChartViewOptions {
   /** As tall as the chart wants to be, instead of as tall as its place. */
   readonly tall?: boolean;
 }

@@ -7,7 +7,7 @@ import type { FigureAxis } from '../figures/axes.ts';
 import type { Ink } from '../figures/figure.ts';
 
 /** A row's name, and below it in grey what else it says. */
-export interface ChartRow {
+interface ChartRow {
   readonly name: string;
   readonly under?: string;
 }
@@ -41,7 +41,7 @@ interface SeriesBase {
   readonly says?: string;
 }
 
-export type Dots = 'round' | 'square' | 'ring';
+type Dots = 'round' | 'square' | 'ring';
 
 export interface LineSeries extends SeriesBase {
   readonly kind: 'line';

@@ -12,7 +12,7 @@ import type { Chart, Series } from './chart.ts';
 const TALL = 20;
 
 /** The claims at each of a sweep's values, for any workload. */
-export interface Swept {
+interface Swept {
   readonly reports: readonly { readonly claims: readonly TaskClaimResult[] }[];
   readonly sweep: { readonly path: string; readonly values: readonly number[] } | null;
 }

@@ -7,7 +7,7 @@ export function measuredEntries({ entries }: SessionReport): readonly MeasuredSe
 }
 
 /** Faster and wrong is not faster. */
-export function rightEntries(report: SessionReport): readonly MeasuredSessionEntry[] {
+function rightEntries(report: SessionReport): readonly MeasuredSessionEntry[] {
   return measuredEntries(report).filter(({ verdict }) => verdict !== 'wrong');
 }
 

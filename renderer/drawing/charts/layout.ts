@@ -21,7 +21,7 @@ export interface LegendEntry {
   readonly top: number;
 }
 
-export interface ChartLayout {
+interface ChartLayout {
   readonly width: number;
   readonly height: number;
   readonly legend: readonly LegendEntry[];

@@ -5,7 +5,7 @@ import { type DrawingTheme, onThemeChange, readDrawingTheme } from '../theme.ts'
 import { LastDrawn, loadedFonts } from './last-drawn.ts';
 import { loadPlotly, type Plotly } from './plotly.ts';
 
-export interface PlotlySpec {
+interface PlotlySpec {
   readonly data: Data[];
   readonly layout: Partial<Layout>;
 }

@@ -7,7 +7,7 @@ import type { Chart } from './chart.ts';
 import { chartPlot } from './chart-plot.ts';
 import { loadPlotly } from './plotly.ts';
 
-export interface PlottedSize {
+interface PlottedSize {
   readonly width: number;
   /** Null: as tall as it wants to be. */
   readonly height: number | null;

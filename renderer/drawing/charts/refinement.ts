@@ -3,7 +3,7 @@ import { axisArray, curveArray } from '../export/figure.ts';
 import { logLimits } from '../figures/axes.ts';
 import type { Chart, Series } from './chart.ts';
 
-export interface RefinementStep {
+interface RefinementStep {
   readonly iteration: number;
   /** Counts. */
   readonly rms: number;

@@ -14,7 +14,7 @@ import { stripsChart } from './strips.ts';
 import { sweepChart } from './sweep.ts';
 import { waterfallChart } from './waterfall.ts';
 
-export interface SessionChart {
+interface SessionChart {
   /** For file names. */
   readonly id: string;
   readonly title: string;

@@ -7,7 +7,7 @@ import type { Ink } from '../figures/figure.ts';
 import { shortNumber } from '../ticks.ts';
 import { type Chart, type ChartMark, type LineSeries, rowsAxis, type Series } from './chart.ts';
 
-export interface Strip {
+interface Strip {
   readonly name: string;
   readonly ink: Ink;
   /** Median of its samples over the reference's median. */

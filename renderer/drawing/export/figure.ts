@@ -83,7 +83,7 @@ export function identifier(words: string): string {
 
 type Painted = Extract<Figure, { paint: unknown }>;
 
-export interface JoinedParts {
+interface JoinedParts {
   readonly name: string;
   readonly title: string;
   readonly columns: number;

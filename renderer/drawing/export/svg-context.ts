@@ -47,7 +47,7 @@ const anchors: Readonly<Record<string, string>> = { center: 'middle', right: 'en
 /** Readers differ in `dominant-baseline`; a shift in the size of the type reads the same in all of them. */
 const shifts: Readonly<Record<string, number>> = { top: 0.8, hanging: 0.8, middle: 0.35, bottom: -0.2 };
 
-export interface SvgOptions {
+interface SvgOptions {
   /** Begins the names within the file, so that several files can stand in one document. */
   readonly id: string;
   readonly width: number;

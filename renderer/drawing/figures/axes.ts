@@ -72,7 +72,7 @@ export function scaleOf({ kind, from, to }: FigureAxis, start: number, end: numb
   return kind === 'log' ? logScale(from, to, start, end) : linearScale(from, to, start, end);
 }
 
-export interface Plot {
+interface Plot {
   readonly x: Scale;
   readonly y: Scale;
   readonly shapes: readonly Shape[];

@@ -105,7 +105,7 @@ export const paper: Readonly<Record<string, string>> = {
   'series-8': '#5f6a7a',
 };
 
-export const SERIES = 8;
+const SERIES = 8;
 
 /** Series colours go round. */
 export function seriesInk(index: number): Ink {

@@ -2,7 +2,7 @@
 import type { Drawing2D } from '../context-2d.ts';
 import type { Figure, Ink, Shape } from './figure.ts';
 
-export interface Brush {
+interface Brush {
   readonly color: (ink: Ink) => string;
   /** Family for `context.font`. */
   readonly family: string;

@@ -8,7 +8,7 @@ export function escapeXml(text: string): string {
 }
 
 /** Hundredths of a pixel: finer is not seen, and coarser shows in curves. */
-export function pixel(value: number): string {
+function pixel(value: number): string {
   const rounded = Math.round(value * 100) / 100;
   return String(Object.is(rounded, -0) ? 0 : rounded);
 }

@@ -16,7 +16,7 @@ export interface TableColumn {
   } | null;
 }
 
-export interface TableRow {
+interface TableRow {
   readonly strong?: boolean;
   /** Belongs to the row above it. */
   readonly part?: boolean;

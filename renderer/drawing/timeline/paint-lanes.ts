@@ -9,7 +9,7 @@ import { exactTime, type TimeTicks, timeTicks } from './time-text.ts';
 /** Labels of the ruler need about this many letters' heights each. */
 const TICK_ROOM = 9;
 
-export function rulerTicks({ view }: TimelineScene, frame: TimelineFrame, theme: DrawingTheme): TimeTicks {
+function rulerTicks({ view }: TimelineScene, frame: TimelineFrame, theme: DrawingTheme): TimeTicks {
   return timeTicks(view.from, view.to, Math.max(2, Math.floor(frame.plotWidth / (TICK_ROOM * theme.labelSize))));
 }
 

@@ -1,13 +1,13 @@
 /** Colours of spans: the page's series colours, lighter where a pixel was idle part of the time. */
 
-export const TINTS = 8;
+const TINTS = 8;
 const LEVELS = 16;
 /** A pixel with a single short span in it is still to be seen. */
 const FAINTEST = 0.4;
 /** What a search leaves of a span that does not match. */
 const DIMMED = 0.22;
 
-export type Rgb = readonly [red: number, green: number, blue: number];
+type Rgb = readonly [red: number, green: number, blue: number];
 
 export interface TimelinePalette {
   /** By tint, as CSS. */

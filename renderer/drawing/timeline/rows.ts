@@ -1,7 +1,7 @@
 /** Where blocks, lanes and tracks stand above each other. */
 import type { Lane } from '../../../electron/contract/timeline.ts';
 
-export interface BlockLanes {
+interface BlockLanes {
   readonly trace: string;
   readonly lanes: readonly Lane[];
 }
@@ -13,7 +13,7 @@ export interface TimelineMetrics {
   readonly gap: number;
 }
 
-export interface HeadRow {
+interface HeadRow {
   readonly kind: 'head';
   readonly trace: string;
   readonly y: number;

@@ -42,7 +42,7 @@ export function exactTime(ns: number): string {
   return minutes === 0 ? `${sign}${seconds}` : `${sign}${minutes} min ${seconds.padStart(2, '0')}`;
 }
 
-export interface TimeTick {
+interface TimeTick {
   readonly ns: number;
   readonly label: string;
 }
@@ -57,7 +57,7 @@ export interface TimeTicks {
 const longSteps = [60, 120, 300, 600, 1200, 1800, 3600, 7200, 21_600, 86_400].map((seconds) => seconds * 1e9);
 
 /** A step of 1, 2 or 5 of a decimal unit; of minutes, those that clocks have. Never below a nanosecond. */
-export function timeStep(span_ns: number, most: number): number {
+function timeStep(span_ns: number, most: number): number {
   const step = Math.max(1, niceStep(span_ns, most));
   if (step < 60e9) return step > 50e9 ? 60e9 : step;
   return longSteps.find((long) => long >= span_ns / most) ?? step;

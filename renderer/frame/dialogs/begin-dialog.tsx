@@ -9,7 +9,7 @@ import { Dialog } from '../../widgets/floating/dialog.tsx';
 
 type Kind = DialogKinds['begin'];
 
-export interface BeginDialogProps {
+interface BeginDialogProps {
   readonly request: Kind['request'];
   readonly answer: (answer: Kind['answer'] | null) => void;
 }

@@ -5,7 +5,7 @@ import { Button } from '../../widgets/controls/button.tsx';
 import { Dialog } from '../../widgets/floating/dialog.tsx';
 import { IssueList } from '../../widgets/words/issue-list.tsx';
 
-export interface ConfirmDialogProps {
+interface ConfirmDialogProps {
   readonly request: DialogKinds['confirm']['request'];
   readonly answer: (id: string | null) => void;
 }

@@ -6,7 +6,7 @@ import { Button } from '../../widgets/controls/button.tsx';
 import { Dialog } from '../../widgets/floating/dialog.tsx';
 import './diff-dialog.css';
 
-export interface DiffDialogProps {
+interface DiffDialogProps {
   readonly request: DialogKinds['diff']['request'];
   readonly close: () => void;
 }

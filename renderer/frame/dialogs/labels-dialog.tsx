@@ -6,7 +6,7 @@ import { Button } from '../../widgets/controls/button.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { Dialog } from '../../widgets/floating/dialog.tsx';
 
-export interface LabelsDialogProps {
+interface LabelsDialogProps {
   readonly request: DialogKinds['labels']['request'];
   readonly answer: (answer: DialogKinds['labels']['answer'] | null) => void;
 }

@@ -4,7 +4,7 @@ import type { DialogKinds } from '../../state/dialogs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Dialog } from '../../widgets/floating/dialog.tsx';
 
-export interface LogDialogProps {
+interface LogDialogProps {
   readonly request: DialogKinds['log']['request'];
   readonly close: () => void;
 }

@@ -7,7 +7,7 @@ import { TextField } from '../../widgets/controls/text-field.tsx';
 import { Dialog } from '../../widgets/floating/dialog.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
-export interface NameDialogProps {
+interface NameDialogProps {
   readonly request: DialogKinds['name']['request'];
   readonly answer: (name: string | null) => void;
 }

@@ -12,7 +12,7 @@ import { Button } from '../../widgets/controls/button.tsx';
 import { Dialog } from '../../widgets/floating/dialog.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
-export interface PickDialogProps {
+interface PickDialogProps {
   readonly request: DialogKinds['pick']['request'];
   readonly answer: (picked: Picked | null) => void;
 }

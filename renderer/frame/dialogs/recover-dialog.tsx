@@ -8,7 +8,7 @@ import { Dialog } from '../../widgets/floating/dialog.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import './recover-dialog.css';
 
-export interface RecoverDialogProps {
+interface RecoverDialogProps {
   readonly request: DialogKinds['recover']['request'];
   readonly close: () => void;
 }

@@ -4,7 +4,7 @@ import { type ExternalProgram, labelOf } from '../../../electron/contract/bench/
 import type { Variant } from '../../../electron/contract/capabilities.ts';
 import type { Precision } from '../../../electron/contract/run.ts';
 
-export interface SweepOrder {
+interface SweepOrder {
   readonly path: string;
   readonly values: readonly number[];
 }
@@ -31,7 +31,7 @@ export function lockOf(text: string): number | string | null {
   return `${JSON.stringify(text)} is no clock; allowed: 1 to 10000 MHz, as in 1500`;
 }
 
-export interface Ticked {
+interface Ticked {
   /** In the order they were ticked: the first is the reference. */
   readonly variants: readonly string[];
   readonly precisions: readonly Precision[];

@@ -18,7 +18,7 @@ const kinds = [
 /** Size of exported figures: a page's width. */
 const EXPORT_SIZE = { width: 860, height: null } as const;
 
-export function stripsOf(rows: readonly ShownRow[], noise_floor: number | null, own: boolean): Strips | null {
+function stripsOf(rows: readonly ShownRow[], noise_floor: number | null, own: boolean): Strips | null {
   const reference = rows.find((shown) => shown.reference);
   if (reference === undefined) return null;
   const strips = rows

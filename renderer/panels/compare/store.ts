@@ -5,7 +5,7 @@ import { modeSchema } from '../../../electron/contract/bench/bench-session.ts';
 import { precisionSchema } from '../../../electron/contract/run.ts';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
 
-export const views = ['choose', 'table', 'samples', 'maps', 'curves', 'source', 'kernels'] as const;
+const views = ['choose', 'table', 'samples', 'maps', 'curves', 'source', 'kernels'] as const;
 
 const schema = z.strictObject({
   view: z.enum(views),

@@ -3,12 +3,12 @@ import type { Interval } from '../../../electron/contract/fields.ts';
 import { type Path, valueAt } from '../../../electron/contract/scenario/index.ts';
 
 /** A point of the plane, mm. */
-export interface PlanePoint {
+interface PlanePoint {
   readonly z: number;
   readonly x: number;
 }
 
-export interface Border {
+interface Border {
   readonly axis: 'z' | 'x';
   readonly region: number;
   /** 0: where the region begins along the axis; 1: where it ends. */
@@ -51,7 +51,7 @@ function stepOf(pixel_mm: number): number {
   return 10 ** Math.ceil(Math.log10(Math.max(pixel_mm, 1e-4)) - 1e-9);
 }
 
-export interface BorderEdit {
+interface BorderEdit {
   readonly path: Path;
   readonly value: readonly [number, number];
 }

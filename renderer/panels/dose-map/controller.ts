@@ -17,7 +17,7 @@ import { doseScene, wholeField } from './scene.ts';
 import { againstName, type DoseMapStore, type DoseViewStore } from './store.ts';
 
 /** Key of this panel's map in the data cache. */
-export const DOSE_MAP = 'dose-map';
+const DOSE_MAP = 'dose-map';
 
 /** A gamma of one is the middle of the colours: what fails is on the far side. */
 export const GAMMA_LIMITS = { low: 0, high: 2 } as const;

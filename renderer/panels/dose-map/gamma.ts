@@ -7,7 +7,7 @@ import type { DoseViewStore } from './store.ts';
 /** Key of the gamma map in the data cache. */
 export const GAMMA_MAP = 'dose-map/gamma';
 
-export interface GammaFollower {
+interface GammaFollower {
   /** Asks for what is wanted now, unless it is there or on its way. */
   follow(viewport: Viewport | null): void;
   stop(): void;

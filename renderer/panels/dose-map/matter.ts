@@ -10,7 +10,7 @@ import type { DoseMapState } from './store.ts';
 export const MATTER_MAP = 'dose-map/matter';
 
 /** g/cm³ at black and at white. */
-export const greyLimits: Readonly<Record<DoseMapState['greys'], Limits>> = {
+const greyLimits: Readonly<Record<DoseMapState['greys'], Limits>> = {
   whole: { low: 0, high: 2 },
   soft: { low: 0.85, high: 1.15 },
   lung: { low: 0, high: 1.1 },

@@ -6,7 +6,7 @@ import type { ShownMap } from '../../data/run-data.ts';
 import type { Annotation } from '../../drawing/annotations.ts';
 import type { MapScene, ShownAxis } from '../../drawing/map-view.ts';
 
-export interface SceneInput {
+interface SceneInput {
   readonly shown: ShownMap | null;
   /** The resolved scenario of the run that is shown or, before there is one, of the form. */
   readonly resolved: TransportResolved | null;

@@ -65,7 +65,7 @@ export function runAgainst(against: Against): RunId | null {
 }
 
 /** A gamma index that has been computed. */
-export interface GammaOutcome {
+interface GammaOutcome {
   readonly by: GammaDose;
   readonly passed: number;
   readonly points: number;
@@ -74,7 +74,7 @@ export interface GammaOutcome {
   readonly histogram: readonly number[];
 }
 
-export interface DoseView extends MapMarking {
+interface DoseView extends MapMarking {
   readonly against: Against;
   /** Null: none asked for, or under way. */
   readonly gamma: GammaOutcome | null;

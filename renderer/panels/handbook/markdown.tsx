@@ -6,7 +6,7 @@ import { lexer, type Token, type Tokens } from 'marked';
 import { createElement, Fragment, type ReactElement, type ReactNode } from 'react';
 import { anchorOf, type HandbookLink } from '../../base/handbook-pages.ts';
 
-export interface MarkdownProps {
+interface MarkdownProps {
   readonly text: string;
   readonly page: string;
   readonly onOpen: (place: HandbookLink) => void;

@@ -19,7 +19,7 @@ export interface ReadPixel {
   readonly photons: number;
 }
 
-export interface PixelReadingParts {
+interface PixelReadingParts {
   readonly shown: () => ShownImage | null;
   readonly point: () => ImagePoint | null;
   /** Null where there is none. */

@@ -11,7 +11,7 @@ import type { Annotation } from '../../drawing/annotations.ts';
 import type { MapScene } from '../../drawing/map-view.ts';
 import { squared } from '../../drawing/square.ts';
 
-export interface Ranges {
+interface Ranges {
   readonly fast: Interval;
   readonly slow: Interval;
 }
@@ -91,7 +91,7 @@ function shownDecades(map: FieldMap): FieldMap {
   return cut;
 }
 
-export interface SceneInput {
+interface SceneInput {
   readonly shown: ShownImage | null;
   readonly resolved: DiffractionResolved | null;
   readonly windows: Partial<Ranges>;

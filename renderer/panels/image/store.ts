@@ -14,7 +14,7 @@ const schema = z.strictObject({
   /** Asked for where a sample is several pixels. */
   statistic: fieldStatisticSchema,
 });
-export type ImagePanelState = Readonly<z.infer<typeof schema>>;
+type ImagePanelState = Readonly<z.infer<typeof schema>>;
 export type ImagePanelStore = StoreApi<ImagePanelState>;
 
 export function createImagePanelStore(
@@ -30,7 +30,7 @@ export function createImagePanelStore(
   return createPersisted<ImagePanelState>({ storage, name: 'image', version: 1, schema, initial, onReset });
 }
 
-export interface ImagePanelView extends MapMarking {
+interface ImagePanelView extends MapMarking {
   /** Run that is subtracted. */
   readonly against: RunId | null;
   /** Where the picture shows several pixels as one. */

@@ -15,7 +15,7 @@ import {
 import type { Issue } from '../../../electron/contract/errors.ts';
 import { highlighted } from '../../base/code-tokens.ts';
 
-export interface CodeEditorOptions {
+interface CodeEditorOptions {
   readonly parent: HTMLElement;
   readonly onChange: (text: string) => void;
   /** With the text as it stands: what was typed last may not be rendered yet. */

@@ -53,7 +53,7 @@ export interface EditingParts {
 }
 
 /** A user kernel, and the scenario beside which it lies. */
-export interface EditedKernel {
+interface EditedKernel {
   readonly beside: FileRef | null;
   readonly id: string;
 }

@@ -15,7 +15,7 @@ export interface Group {
 
 export const groupKey = (workload: string, bench: string): string => `${workload}/${bench}`;
 
-export function groupLabel(workload: string, bench: string): string {
+function groupLabel(workload: string, bench: string): string {
   const known = workloadSchema.safeParse(workload);
   const title = known.success ? scenarioKinds[known.data].title : workload;
   return bench === '' ? title : `${title}: ${bench}`;

@@ -4,14 +4,14 @@ import type { Issue } from '../../../electron/contract/errors.ts';
 import { CodeEditor } from './code-editor.ts';
 import type { UsedEditing } from './use-editing.ts';
 
-export interface ShownText {
+interface ShownText {
   /** Null until it is read; another object each time that it is. */
   readonly source: { readonly text: string } | null;
   readonly label: string;
   readonly mayType: boolean;
 }
 
-export interface UsedText {
+interface UsedText {
   readonly text: string;
   readonly clear: () => void;
   readonly reveal: (issue: Issue) => void;

@@ -8,8 +8,8 @@ const schema = z.strictObject({
   /** Id of a session of each workload; one that is gone gives way to the first there is. */
   benches: z.partialRecord(workloadSchema, z.string().max(255)),
 });
-export type LadderState = Readonly<z.infer<typeof schema>>;
-export type LadderStore = StoreApi<LadderState>;
+type LadderState = Readonly<z.infer<typeof schema>>;
+type LadderStore = StoreApi<LadderState>;
 
 /** Version 1 knew transport alone. */
 const migrations = {

@@ -6,7 +6,7 @@ import { fixed } from '../../base/numbers.ts';
 import { type Chart, type LineSeries, type Pane, paneArrays } from '../../drawing/charts/chart.ts';
 
 /** Moments of the protons' fluence crossing the plane. */
-export interface PlaneMoments {
+interface PlaneMoments {
   readonly depth_mm: number;
   readonly mean_x_mm: number;
   readonly sigma_x_mm: number;

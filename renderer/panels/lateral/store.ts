@@ -8,7 +8,7 @@ const schema = z.strictObject({
   /** Dose across the beam, or the beam's width against depth. */
   show: z.enum(['profile', 'width']),
 });
-export type LateralState = Readonly<z.infer<typeof schema>>;
+type LateralState = Readonly<z.infer<typeof schema>>;
 export type LateralStore = StoreApi<LateralState>;
 
 export function createLateralStore(

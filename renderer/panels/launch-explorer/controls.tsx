@@ -65,7 +65,7 @@ const mappings = [
   { value: 'grid-stride', label: 'Grid-stride', title: 'Each thread goes on by the number of threads in the grid' },
 ] as const;
 
-export interface ControlsProps {
+interface ControlsProps {
   readonly config: LaunchState;
   readonly store: LaunchStore;
   readonly kernels: Kernels;

@@ -58,13 +58,13 @@ export function useGpus(): readonly Gpu[] {
 }
 
 /** As settings name it. */
-export interface KernelChoice {
+interface KernelChoice {
   readonly id: string;
   readonly workload: string;
   readonly kernel: KernelResource;
 }
 
-export function kernelsFor(sets: readonly KernelSet[], architecture: string): readonly KernelChoice[] {
+function kernelsFor(sets: readonly KernelSet[], architecture: string): readonly KernelChoice[] {
   return sets.flatMap(({ workload, kernels }) =>
     kernels
       .filter((kernel) => architectureName(kernel.architecture) === architecture)

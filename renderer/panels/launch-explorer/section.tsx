@@ -12,7 +12,7 @@ import type { Explained } from './model.ts';
 
 const EXPORT_SIZE = { width: 860, label: 11 } as const;
 
-export interface SectionProps {
+interface SectionProps {
   readonly id: string;
   readonly title: string;
   readonly explained: Explained;

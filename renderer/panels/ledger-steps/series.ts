@@ -7,11 +7,11 @@ import {
 } from '../../../electron/contract/scenario/transport/ledger-columns.ts';
 import { type Chart, type ChartAxis, type LineSeries, type Pane, paneArrays } from '../../drawing/charts/chart.ts';
 
-export type Balance = 'number' | 'energy';
+type Balance = 'number' | 'energy';
 
 type Column = Exclude<keyof NumberBalance | keyof EnergyBalance, 'in' | 'rel_error'>;
 
-export interface Series {
+interface Series {
   readonly column: Column;
   readonly name: string;
   readonly curve: LineSeries;

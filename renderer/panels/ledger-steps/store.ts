@@ -4,7 +4,7 @@ import type { StoreApi } from 'zustand/vanilla';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
 
 const schema = z.strictObject({ balance: z.enum(['number', 'energy']), scale: z.enum(['linear', 'log']) });
-export type LedgerStepsState = Readonly<z.infer<typeof schema>>;
+type LedgerStepsState = Readonly<z.infer<typeof schema>>;
 export type LedgerStepsStore = StoreApi<LedgerStepsState>;
 
 export function createLedgerStepsStore(

@@ -4,7 +4,7 @@ import { type faceColumns, ledgerColumns } from '../../../electron/contract/scen
 
 type Face = (typeof faceColumns)[number];
 
-export interface LedgerRow {
+interface LedgerRow {
   readonly name: string;
   readonly title: string;
   /** Null where the balance has no such entry. */

@@ -16,7 +16,7 @@ const kinds: Readonly<Record<LibraryItem['kind'], string>> = {
   session: 'Benchmark',
 };
 
-export interface EntryProps {
+interface EntryProps {
   readonly item: LibraryItem;
   readonly place: LibraryPlace;
   readonly knownTags: readonly string[];

@@ -4,7 +4,7 @@ import type { LibraryItem } from '../../../electron/contract/library.ts';
 import { Beginnings } from './beginnings.tsx';
 import { grouped } from './examples.ts';
 
-export interface ExamplesProps {
+interface ExamplesProps {
   readonly items: readonly LibraryItem[];
   /** What was sought; null: of a kind or a tag, which kernels from nothing have not. */
   readonly text: string | null;

@@ -2,7 +2,7 @@
 import groups from '../../../assets/examples/groups.json';
 import type { LibraryItem } from '../../../electron/contract/library.ts';
 
-export interface ExampleGroup {
+interface ExampleGroup {
   /** What it is about; groups of one stand together. */
   readonly about: string;
   readonly question: string;
@@ -13,7 +13,7 @@ export interface ExampleGroup {
 /** A further example is its file, and its place in that list. */
 export const exampleGroups: readonly ExampleGroup[] = groups;
 
-export interface ShownGroup {
+interface ShownGroup {
   readonly about: string;
   /** The first of its subject has its heading. */
   readonly heads: boolean;

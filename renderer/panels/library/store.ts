@@ -9,8 +9,8 @@ const schema = z.strictObject({
   kind: libraryKindSchema.nullable(),
   order: z.enum(['newest', 'name']),
 });
-export type LibraryView = Readonly<z.infer<typeof schema>>;
-export type LibraryViewStore = StoreApi<LibraryView>;
+type LibraryView = Readonly<z.infer<typeof schema>>;
+type LibraryViewStore = StoreApi<LibraryView>;
 
 export function createLibraryViewStore(
   storage: SettingsStorage,

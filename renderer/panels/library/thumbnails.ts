@@ -24,7 +24,7 @@ function scenarioOf(key: string): string {
   return known.find((file) => name.startsWith(file.replace(/^.*\/|\.json$/g, ''))) ?? key;
 }
 
-export type Thumbnail = Readonly<{ kind: 'field'; url: string }> | Readonly<{ kind: 'bars'; bars: readonly Bar[] }>;
+type Thumbnail = Readonly<{ kind: 'field'; url: string }> | Readonly<{ kind: 'bars'; bars: readonly Bar[] }>;
 
 /** Null: there is nothing to show of it. */
 export function thumbnailOf(key: string): Thumbnail | null {

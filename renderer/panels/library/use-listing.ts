@@ -5,7 +5,7 @@ import type { Result } from '../../../electron/contract/wire/methods.ts';
 import { errorText } from '../../state/notices.ts';
 import { useWorkbench } from '../../workbench/context.ts';
 
-export interface Listing {
+interface Listing {
   /** Null before the first answer. */
   readonly result: Result<'library.search'> | null;
   /** Where else there is something, of a query that seeks; in the order of the places. */

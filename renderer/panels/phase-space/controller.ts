@@ -10,7 +10,7 @@ import { cacheKey, cutsFor, isDifference, limitsOf, phaseScene, type SlotKey, sl
 import type { PhaseSpaceStore, PhaseViewStore, Reference } from './store.ts';
 
 /** A reference to a stored step is of its own run only. */
-export function againstOf(reference: Reference, run: string | null): Against | null {
+function againstOf(reference: Reference, run: string | null): Against | null {
   if (reference.kind === 'none' || run === null) return null;
   if (reference.kind === 'run') return { run: reference.run, keyframe: null };
   return reference.run === run ? { run, keyframe: reference.keyframe } : null;

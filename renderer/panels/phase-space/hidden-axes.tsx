@@ -21,7 +21,7 @@ const choices = [
   { value: 'cut', label: 'cut', title: 'One cell of the axis' },
 ] as const;
 
-export interface HiddenAxesProps {
+interface HiddenAxesProps {
   readonly axes: PhaseAxes;
   readonly cuts: HiddenCuts;
   /** Grid of the run that is shown; null: not known yet. */

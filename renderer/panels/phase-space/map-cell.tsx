@@ -30,7 +30,7 @@ import {
 } from './maps.ts';
 import type { PhaseSpaceStore, PhaseViewStore } from './store.ts';
 
-export interface MapCellProps {
+interface MapCellProps {
   readonly slot: SlotKey;
   readonly store: PhaseSpaceStore;
   readonly view: PhaseViewStore;

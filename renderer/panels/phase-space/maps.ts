@@ -88,7 +88,7 @@ export function hiddenText(axes: PhaseAxes, cuts: HiddenCuts, place: (cut: Cut) 
     .join(', ');
 }
 
-export type Windows = Readonly<Partial<Record<AxisName, Interval>>>;
+type Windows = Readonly<Partial<Record<AxisName, Interval>>>;
 
 function shownAxis(axis: MapAxis, windows: Windows): ShownAxis {
   const name = axis.name as AxisName;

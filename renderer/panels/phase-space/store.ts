@@ -20,7 +20,7 @@ const schema = z.strictObject({
   matched: z.boolean(),
   maps: z.strictObject({ a: axesSchema, b: axesSchema, c: axesSchema, d: axesSchema }),
 });
-export type PhaseSpaceState = Readonly<z.infer<typeof schema>>;
+type PhaseSpaceState = Readonly<z.infer<typeof schema>>;
 export type PhaseSpaceStore = StoreApi<PhaseSpaceState>;
 
 export function createPhaseSpaceStore(
@@ -53,7 +53,7 @@ export type Reference =
   /** Another run, at the depth that is shown. */
   | Readonly<{ kind: 'run'; run: RunId }>;
 
-export interface PhaseView {
+interface PhaseView {
   readonly cuts: Readonly<Partial<Record<SlotKey, HiddenCuts>>>;
   readonly limits: Readonly<Partial<Record<SlotKey, Limits>>>;
   readonly tool: DragTool;

@@ -35,7 +35,7 @@ function useMap(image: string, show: 'measured' | 'difference', key: unknown): F
 
 const reachOf = ({ min, max }: FieldMap): number => Math.max(Math.abs(min), Math.abs(max)) || 1;
 
-export interface MapsProps {
+interface MapsProps {
   readonly image: MeasuredImage;
   readonly refined: RefinedCrystal | null;
 }

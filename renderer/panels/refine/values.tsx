@@ -10,10 +10,10 @@ import type { FitChoice, RefineState } from '../../data/refine-feed.ts';
 
 const DIGITS = 4;
 
-export const unknownsOf = (fit: FitChoice): readonly CrystalUnknown[] =>
+const unknownsOf = (fit: FitChoice): readonly CrystalUnknown[] =>
   crystalUnknowns.filter(({ of }) => (refineFits[fit] as readonly string[]).includes(of));
 
-export interface ValuesProps {
+interface ValuesProps {
   readonly state: RefineState;
   /** What the form has; null where it has none. */
   readonly startOf: (unknown: CrystalUnknown) => number | null;

@@ -11,7 +11,7 @@ import { RunOffer } from '../../workbench/offers.tsx';
 import { Scroll, Section } from './section.tsx';
 import { VariantsTable } from './variants-table.tsx';
 
-export interface SessionViewProps {
+interface SessionViewProps {
   readonly session: Session;
   /** Puts the variants of one of its reports into the comparison. */
   readonly onCompare: (report: number) => void;

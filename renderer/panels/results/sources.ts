@@ -25,7 +25,7 @@ export function useStored(workload: WorkloadName): readonly StoredTask[] {
   return sessions;
 }
 
-export type Opened =
+type Opened =
   | Readonly<{ kind: 'none' }>
   | Readonly<{ kind: 'session'; session: Session }>
   | Readonly<{ kind: 'failed'; reason: string }>;

@@ -10,7 +10,7 @@ import { TextField } from '../../widgets/controls/text-field.tsx';
 import { choicesOf, type FieldModel, fieldModel, issuesAt, numberOr } from './fields.ts';
 import { useForm } from './form-context.ts';
 
-export interface RowProps {
+interface RowProps {
   readonly field: FieldModel;
   /** Id of the control that the name belongs to. */
   readonly controlId?: string;

@@ -7,7 +7,7 @@ import { Button } from '../../widgets/controls/button.tsx';
 import { IssueList } from '../../widgets/words/issue-list.tsx';
 import { useForm } from './form-context.ts';
 
-export interface FormIssuesProps {
+interface FormIssuesProps {
   readonly issues: readonly Issue[];
   /** Goes to the field of an issue. */
   readonly lead: (issue: Issue) => void;

@@ -3,7 +3,7 @@
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { Resolved } from '../../../electron/contract/scenarios.ts';
 
-export interface RegionValue {
+interface RegionValue {
   readonly name?: string;
   readonly material: string;
   readonly x_mm: readonly [number, number];
@@ -11,7 +11,7 @@ export interface RegionValue {
   readonly density_scale?: number;
 }
 
-export type RegionPreset = 'slab' | 'half' | 'box';
+type RegionPreset = 'slab' | 'half' | 'box';
 
 export const regionPresets: readonly { readonly id: RegionPreset; readonly label: string; readonly detail: string }[] =
   [

@@ -15,7 +15,7 @@ import { useForm } from './form-context.ts';
 import { moved, newRegion, regionPresets } from './region-model.ts';
 
 /** `Bone, compact (ICRU) – 1.85 g/cm³`. */
-export const materialOptions = Object.values(materialSummaries).map((material) => ({
+const materialOptions = Object.values(materialSummaries).map((material) => ({
   value: material.name,
   label: `${material.title} – ${significant(material.density_g_cm3, 3)} g/cm³`,
 }));

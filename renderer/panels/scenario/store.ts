@@ -4,8 +4,8 @@ import type { StoreApi } from 'zustand/vanilla';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
 
 const schema = z.strictObject({ closed: z.array(z.string().max(32)).max(32) });
-export type ScenarioPanelState = Readonly<z.infer<typeof schema>>;
-export type ScenarioPanelStore = StoreApi<ScenarioPanelState>;
+type ScenarioPanelState = Readonly<z.infer<typeof schema>>;
+type ScenarioPanelStore = StoreApi<ScenarioPanelState>;
 
 export function createScenarioPanelStore(
   storage: SettingsStorage,

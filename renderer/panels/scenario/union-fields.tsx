@@ -16,7 +16,7 @@ function kindOf(branch: JsonSchema): string {
 }
 
 /** A choice of `kind`, and below it the fields of that kind. */
-export function KindField({ path }: { readonly path: Path }): ReactElement | null {
+function KindField({ path }: { readonly path: Path }): ReactElement | null {
   const form = useForm();
   const id = useId();
   const field = fieldModel(form.draft, form.resolved?.scenario ?? null, path);

@@ -11,7 +11,7 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import type { TimelineController } from './controller.ts';
 import type { TimelineStateStore } from './store.ts';
 
-export interface BlockBarProps {
+interface BlockBarProps {
   readonly controller: TimelineController | null;
   readonly state: TimelineStateStore;
 }

@@ -11,7 +11,7 @@ import { DifferenceTable } from './told/difference-table.tsx';
 
 const MOST_NAMES = 12;
 
-export interface SelectionDetailsProps {
+interface SelectionDetailsProps {
   readonly controller: TimelineController | null;
   readonly state: TimelineStateStore;
 }

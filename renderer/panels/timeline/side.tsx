@@ -10,7 +10,7 @@ import { Summaries } from './summaries.tsx';
 import { NotesTab } from './told/notes-tab.tsx';
 import { StepsTab } from './told/steps-tab.tsx';
 
-export interface SideProps {
+interface SideProps {
   readonly controller: TimelineController | null;
   readonly state: TimelineStateStore;
 }

@@ -32,7 +32,7 @@ export function createTimelineSettings(
   });
 }
 
-export interface ChosenSpan {
+interface ChosenSpan {
   readonly trace: TraceId;
   readonly details: SpanDetails;
   /** Statistics of all spans of that name in its timeline; null until they are counted. */
@@ -50,7 +50,7 @@ export interface SelectedTime {
   }[];
 }
 
-export interface TimelineSearch {
+interface TimelineSearch {
   readonly text: string;
   readonly count: number;
   readonly names: number;
@@ -63,9 +63,9 @@ export interface TimelineSearch {
 /** Where the blocks stand beside each other: their beginnings, or a step of theirs. */
 export type Alignment = { readonly by: 'start' } | { readonly by: 'step'; readonly step: number };
 
-export type SideTab = 'span' | 'selection' | 'steps' | 'notes' | 'summary';
+type SideTab = 'span' | 'selection' | 'steps' | 'notes' | 'summary';
 
-export interface TimelineState {
+interface TimelineState {
   readonly tab: SideTab;
   readonly chosen: ChosenSpan | null;
   readonly selected: SelectedTime | null;

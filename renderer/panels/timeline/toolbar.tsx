@@ -10,7 +10,7 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import type { TimelineController } from './controller.ts';
 import type { TimelineSettings, TimelineStateStore } from './store.ts';
 
-export interface ToolbarProps {
+interface ToolbarProps {
   readonly controller: TimelineController | null;
   readonly settings: StoreApi<TimelineSettings>;
   readonly state: TimelineStateStore;

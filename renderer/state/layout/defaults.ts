@@ -4,7 +4,7 @@ import { type ScenarioKindName, scenarioKindNames } from '../../../electron/cont
 import { type Arrangement, arrange, type DockArea, type Frame, type LayoutName } from './frames.ts';
 import { px, share, split } from './tree.ts';
 
-export interface PanelSlot {
+interface PanelSlot {
   readonly id: string;
   readonly title: string;
   /** Digit of the shortcut that shows it; a panel without one is shown by menu and palette. */

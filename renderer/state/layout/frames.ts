@@ -32,7 +32,7 @@ export type DockArea = 'left' | 'upper' | 'lower' | 'right' | 'rightLower';
 /** Lays the places out; places that are named together share a group. */
 export type Frame = (at: (...places: readonly [DockArea, ...DockArea[]]) => LayoutNode) => LayoutNode;
 
-export interface Standing {
+interface Standing {
   readonly id: string;
   readonly place: DockArea;
 }

@@ -19,7 +19,7 @@ import {
   type Zone,
 } from './tree.ts';
 
-export interface LayoutState {
+interface LayoutState {
   readonly shown: LayoutName;
   readonly layouts: Layouts;
   /** Panels that the program had when this was stored: what it has learnt since is added where it belongs. */
@@ -27,12 +27,12 @@ export interface LayoutState {
 }
 
 /** The kind of scenario that the panels are arranged for. Not kept: it follows what is open. */
-export interface ArrangedFor {
+interface ArrangedFor {
   readonly kind: ScenarioKindName;
 }
 
 /** A panel whose group has the window for itself, until the user looks at the others again. Not kept. */
-export interface Enlarged {
+interface Enlarged {
   readonly panel: string | null;
 }
 

@@ -18,7 +18,7 @@ export interface GroupNode {
   readonly active: string;
 }
 
-export interface SplitNode {
+interface SplitNode {
   readonly type: 'split';
   readonly id: string;
   /** `row`: children side by side. */

@@ -4,7 +4,7 @@ import { classes } from '../../base/classes.ts';
 import './button.css';
 import { Icon, type IconName } from '../words/icon.tsx';
 
-export interface ButtonProps {
+interface ButtonProps {
   readonly children: ReactNode;
   readonly icon?: IconName;
   readonly tone?: 'normal' | 'primary' | 'danger' | 'quiet';
@@ -34,7 +34,7 @@ export function Button({ children, icon, tone = 'normal', ...rest }: ButtonProps
   );
 }
 
-export interface IconButtonProps {
+interface IconButtonProps {
   readonly icon: IconName;
   /** The button's name; shown as a tip, with the shortcut. */
   readonly label: string;

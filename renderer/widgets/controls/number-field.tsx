@@ -4,7 +4,7 @@ import { formatNumber, type Unit, unitSymbols } from '../../../electron/contract
 import { moved, nudge, parseEntry } from '../../base/entry.ts';
 import './number-field.css';
 
-export interface NumberFieldProps {
+interface NumberFieldProps {
   readonly id?: string;
   readonly label?: string;
   /** What the document holds: a number, text that is none, or nothing (the default holds). */

@@ -5,7 +5,7 @@ import './scrubber.css';
 
 const PAGE = 10;
 
-export interface ScrubberProps {
+interface ScrubberProps {
   /** What the button plays, and what the slider stands at. */
   readonly plays: string;
   readonly label: string;

@@ -2,13 +2,13 @@
 import { type ReactElement, useId } from 'react';
 import './segmented.css';
 
-export interface SegmentedOption<T extends string> {
+interface SegmentedOption<T extends string> {
   readonly value: T;
   readonly label: string;
   readonly title?: string;
 }
 
-export interface SegmentedProps<T extends string> {
+interface SegmentedProps<T extends string> {
   readonly label: string;
   readonly value: T;
   readonly options: readonly SegmentedOption<T>[];

@@ -3,13 +3,13 @@ import type { ReactElement } from 'react';
 import { Icon } from '../words/icon.tsx';
 import './select.css';
 
-export interface SelectOption {
+interface SelectOption {
   readonly value: string;
   readonly label: string;
   readonly disabled?: boolean;
 }
 
-export interface SelectProps {
+interface SelectProps {
   readonly id?: string;
   /** Name where no visible label is tied to it. */
   readonly label?: string;

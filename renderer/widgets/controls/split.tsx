@@ -11,9 +11,9 @@ import {
 } from 'react';
 import './split.css';
 
-export type PartSize = Readonly<{ unit: 'px' | 'share'; value: number }>;
+type PartSize = Readonly<{ unit: 'px' | 'share'; value: number }>;
 
-export interface SplitProps {
+interface SplitProps {
   readonly direction: 'row' | 'column';
   readonly sizes: readonly PartSize[];
   readonly children: readonly ReactNode[];

@@ -2,7 +2,7 @@
 import type { ReactElement } from 'react';
 import './text-field.css';
 
-export interface TextFieldProps {
+interface TextFieldProps {
   readonly id?: string;
   readonly label?: string;
   readonly value: string;

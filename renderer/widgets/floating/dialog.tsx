@@ -2,7 +2,7 @@
 import { type ReactElement, type ReactNode, useEffect, useId, useRef } from 'react';
 import './dialog.css';
 
-export interface DialogProps {
+interface DialogProps {
   readonly title: string;
   readonly children: ReactNode;
   /** Buttons, the main one last. */

@@ -23,7 +23,7 @@ export interface MenuItem {
   readonly onChoose: () => void;
 }
 
-export interface MenuButtonProps {
+interface MenuButtonProps {
   readonly label: string;
   readonly children: ReactNode;
   readonly className?: string;

@@ -4,7 +4,7 @@ import { Icon, type IconName } from '../words/icon.tsx';
 import { useFloating } from './use-floating.ts';
 import './popover.css';
 
-export interface PopoverProps {
+interface PopoverProps {
   /** Name of the button and of the panel. */
   readonly label: string;
   /** Words on the button; missing: its icon alone. */

@@ -4,7 +4,7 @@ import '../controls/button.css';
 import { Icon } from '../words/icon.tsx';
 import { MenuButton } from './menu.tsx';
 
-export interface ReportMenuProps {
+interface ReportMenuProps {
   /** A browser prints instead of writing the file itself. */
   readonly desktop: boolean;
   readonly disabled: boolean;

@@ -20,7 +20,7 @@ function place(floating: HTMLElement, button: HTMLElement, align: 'start' | 'end
   floating.style.left = `${Math.max(GAP, Math.min(left, innerWidth - floating.offsetWidth - GAP))}px`;
 }
 
-export interface Floating {
+interface Floating {
   readonly open: boolean;
   /** Holds both; a press outside of it dismisses. */
   readonly root: RefObject<HTMLElement | null>;

@@ -29,7 +29,7 @@ export function ChartFailure({ reason }: { readonly reason: string | null }): Re
   );
 }
 
-export interface ChartPlotProps {
+interface ChartPlotProps {
   readonly host: RefObject<HTMLDivElement | null>;
   /** For screen readers: what is drawn. */
   readonly label: string;
@@ -47,7 +47,7 @@ export function ChartPlot({ host, label, testId, tall = false }: ChartPlotProps)
   );
 }
 
-export interface ShownChartProps {
+interface ShownChartProps {
   readonly chart: Chart;
   readonly scheduler: FrameScheduler;
   /** For screen readers; missing: its title. */

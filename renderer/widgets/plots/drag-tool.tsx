@@ -9,7 +9,7 @@ const tools: readonly { readonly value: DragTool; readonly label: string; readon
   { value: 'region', label: 'region', title: 'Drag a rectangle: sum, mean, largest value, centre and width' },
 ];
 
-export interface DragToolChoiceProps {
+interface DragToolChoiceProps {
   readonly value: DragTool;
   readonly onChange: (tool: DragTool) => void;
 }

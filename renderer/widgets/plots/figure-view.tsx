@@ -125,7 +125,7 @@ function element(shape: Shape, key: number): ReactElement {
   }
 }
 
-export interface FigureViewProps {
+interface FigureViewProps {
   /** Made anew when the place changes its size; keep it the same while what it shows is. */
   readonly make: (size: FigureSize) => Figure;
 }

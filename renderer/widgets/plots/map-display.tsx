@@ -17,7 +17,7 @@ const scales: readonly { readonly value: ScaleKind; readonly label: string; read
 const options = (kind: 'sequential' | 'diverging') =>
   colorMaps.filter((map) => map.kind === kind).map((map) => ({ value: map.name, label: map.title }));
 
-export interface MapDisplayValue {
+interface MapDisplayValue {
   readonly colorMap: string;
   /** For differences. */
   readonly divergingMap: string;
@@ -27,7 +27,7 @@ export interface MapDisplayValue {
   readonly limits: Limits | null;
 }
 
-export interface MapDisplayProps {
+interface MapDisplayProps {
   /** Such as `dose map`. */
   readonly what: string;
   readonly value: MapDisplayValue;

@@ -15,7 +15,7 @@ import { ExportMenu } from '../floating/export-menu.tsx';
 import { ShownChart } from './chart-plot.tsx';
 import './map-drawer.css';
 
-export interface MapDrawerProps {
+interface MapDrawerProps {
   readonly field: FieldMap;
   readonly mark: MapMark;
   readonly scale: ScaleKind;

@@ -2,7 +2,7 @@
 import type { ReactElement, RefObject } from 'react';
 import './plot-panel.css';
 
-export interface PlotLayersProps {
+interface PlotLayersProps {
   readonly below: RefObject<HTMLCanvasElement | null>;
   readonly above: RefObject<HTMLCanvasElement | null>;
   readonly label: string;

@@ -4,7 +4,7 @@ import { type PlotlyMaker, PlotlyView } from '../../drawing/charts/plotly-view.t
 import type { FrameScheduler } from '../../drawing/scheduler.ts';
 import { ChartFailure } from './chart-plot.tsx';
 
-export interface PlotlyPlotProps {
+interface PlotlyPlotProps {
   /** For screen readers: what is drawn. */
   readonly label: string;
   readonly scheduler: FrameScheduler;

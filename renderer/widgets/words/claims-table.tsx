@@ -6,7 +6,7 @@ import { timesText } from '../../base/measured.ts';
 import { NO_VALUE, significant } from '../../base/numbers.ts';
 import './claims-table.css';
 
-export const claimTones = {
+const claimTones = {
   'as claimed': 'good',
   less: 'less',
   more: 'good',

@@ -3,7 +3,7 @@ import type { ReactElement, ReactNode } from 'react';
 import { Icon, type IconName } from './icon.tsx';
 import './empty-state.css';
 
-export interface EmptyStateProps {
+interface EmptyStateProps {
   readonly icon: IconName;
   readonly title: string;
   readonly children?: ReactNode;

@@ -4,7 +4,7 @@ import type { Issue } from '../../../electron/contract/errors.ts';
 import { Icon } from './icon.tsx';
 import './issue-list.css';
 
-export interface IssueListProps {
+interface IssueListProps {
   readonly issues: readonly Issue[];
   /** Pressing an issue leads to its field. */
   readonly onChoose?: (issue: Issue) => void;

@@ -10,7 +10,7 @@ import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import { measuredTime } from '../../base/measured.ts';
 import { compact, NO_VALUE, percent } from '../../base/numbers.ts';
 
-export interface Ceiling {
+interface Ceiling {
   readonly bytes_per_s: number;
   readonly flops_per_s: number;
   /** Times of the product and of the rectifier alone. */

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const root = path.resolve(import.meta.dirname, '../../..');
 
 /** A variant, its file, and a beam that it solves in milliseconds. */
-export interface Copied {
+interface Copied {
   readonly variant: string;
   readonly file: string;
   readonly scenario: Readonly<Record<string, unknown>>;

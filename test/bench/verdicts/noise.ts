@@ -2,7 +2,7 @@
 import type { Random } from '../../../electron/host/model/bench/random.ts';
 
 /** One session's disturbance. */
-export interface Noise {
+interface Noise {
   /** Contestant `which` is prepared anew. */
   readonly prepare: (which: number) => void;
   /** A round begins. */
@@ -21,7 +21,7 @@ export interface NoiseModel {
 }
 
 /** Box and Muller. */
-export function normal(random: Random): number {
+function normal(random: Random): number {
   const radius = Math.sqrt(-2 * Math.log(1 - random.next()));
   return radius * Math.cos(2 * Math.PI * random.next());
 }

@@ -21,7 +21,7 @@ export interface Carrier {
   close(): Promise<void>;
 }
 
-export type CarrierName = 'in-process' | 'WebSocket' | 'message port';
+type CarrierName = 'in-process' | 'WebSocket' | 'message port';
 
 /** Starts a carrier whose host ends are handed to `accept`. */
 export async function startCarrier(name: CarrierName, accept: (port: Port) => void): Promise<Carrier> {

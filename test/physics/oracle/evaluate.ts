@@ -7,7 +7,7 @@ import { spread } from './spread.ts';
 
 /** Value by name; units stand in the names. */
 export type Values = Readonly<Record<string, number>>;
-export interface Drawn {
+interface Drawn {
   readonly value: Values;
   /** Standard deviation of each. */
   readonly error: Values;

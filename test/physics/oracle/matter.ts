@@ -15,7 +15,7 @@ const MESH = 8192;
 const HIGHEST_MEV = 400;
 
 /** Momentum times velocity, MeV. */
-export const pv = (energy_MeV: number): number =>
+const pv = (energy_MeV: number): number =>
   (energy_MeV * (energy_MeV + 2 * PROTON_MASS_MEV)) / (energy_MeV + PROTON_MASS_MEV);
 
 /** Values on equal steps of ln x, linear between them. */

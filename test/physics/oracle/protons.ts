@@ -6,13 +6,13 @@
 import { correction, type Matter, matter } from './matter.ts';
 import { random } from './random.ts';
 
-export interface Region {
+interface Region {
   readonly material: string;
   readonly x_mm: readonly [number, number];
   readonly z_mm: readonly [number, number];
 }
 
-export interface Beam {
+interface Beam {
   readonly energy_MeV: number;
   /** From +z. */
   readonly angle_deg: number;
@@ -32,7 +32,7 @@ export interface Setup {
 }
 
 /** Where energy is scored: bins along the axis, and columns of x along z. */
-export interface Bins {
+interface Bins {
   readonly width_mm: number;
   readonly count: number;
   readonly columns: readonly (readonly [number, number])[];
@@ -41,7 +41,7 @@ export interface Bins {
 }
 
 /** Sums over the protons that cross a plane forwards: number, x, x², angle, angle². */
-export type Crossing = Record<'n' | 'x' | 'xx' | 'angle' | 'angle2', number>;
+type Crossing = Record<'n' | 'x' | 'xx' | 'angle' | 'angle2', number>;
 
 /** Sums over protons. */
 export interface Scores {

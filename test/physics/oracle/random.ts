@@ -1,6 +1,6 @@
 /** Random numbers with a seed: the same on every machine. */
 
-export interface Random {
+interface Random {
   /** Uniform in (0, 1). */
   readonly uniform: () => number;
   /** Normal, mean 0 and variance 1. */

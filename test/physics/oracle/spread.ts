@@ -7,7 +7,7 @@
 import { matter } from './matter.ts';
 import { type Reading, read } from './read-curve.ts';
 
-export interface SpreadResult extends Reading {
+interface SpreadResult extends Reading {
   readonly peak_to_entrance: number;
   /** Mean of the depth at which protons stop, mm. */
   readonly mean_range_mm: number;

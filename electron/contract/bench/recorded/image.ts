@@ -18,7 +18,7 @@ import { taskClaimResultSchema } from '../claims.ts';
 import { verdictOf } from './speed-verdict.ts';
 
 /** How near the arithmetic and the traffic that a variant declares come to what the device does at best. */
-export const imageRooflineSchema = z.strictObject({
+const imageRooflineSchema = z.strictObject({
   fp32_per_s: z.number(),
   fp64_per_s: z.number(),
   bytes_per_s: z.number(),
@@ -27,7 +27,7 @@ export const imageRooflineSchema = z.strictObject({
   share: z.number().nullable(),
 });
 
-export const imageBenchEntrySchema = z.strictObject({
+const imageBenchEntrySchema = z.strictObject({
   /** How the session calls the variant: its id, with `:1` where the second GPU was asked for. Absent in older sessions: the id. */
   label: z.string().optional(),
   variant: z.string(),
@@ -72,7 +72,7 @@ export const imageBenchEntrySchema = z.strictObject({
 });
 export type ImageBenchEntry = Readonly<z.infer<typeof imageBenchEntrySchema>>;
 
-export const imageBenchReportSchema = z
+const imageBenchReportSchema = z
   .strictObject({
     workload: z.literal('diffraction'),
     scenario: z.string(),
@@ -119,9 +119,9 @@ export const imageBenchReportSchema = z
 export type ImageBenchReport = Readonly<z.infer<typeof imageBenchReportSchema>>;
 
 /** time = fixed + slope × pixels. */
-export const imageLineSchema = z.strictObject({ fixed_s: z.number(), slope_s_per_pixel: z.number() });
+const imageLineSchema = z.strictObject({ fixed_s: z.number(), slope_s_per_pixel: z.number() });
 
-export const imageFitSchema = z.strictObject({
+const imageFitSchema = z.strictObject({
   variant: z.string(),
   mode: modeSchema,
   points: z.array(

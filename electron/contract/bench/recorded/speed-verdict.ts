@@ -1,14 +1,14 @@
 /** Which of two is faster, of sessions that tell nothing of instances: said only where the measurement can tell. */
 
-export interface Bounds {
+interface Bounds {
   readonly low: number;
   readonly high: number;
 }
 
-export type Verdict = 'faster' | 'slower' | 'same' | 'undecided';
+type Verdict = 'faster' | 'slower' | 'same' | 'undecided';
 
 /** However noisy a session is, two times that may differ by more than this are never called the same. */
-export const WIDEST_SAME = 0.05;
+const WIDEST_SAME = 0.05;
 
 /** `ratio` is the interval of time over the reference's time. The floor counts as a factor, to either side. */
 export function verdictOf(ratio: Bounds | null, floor: number | null): Verdict {

@@ -19,7 +19,7 @@ import {
 import { taskClaimResultSchema } from '../claims.ts';
 import { verdictNow } from './speed-verdict.ts';
 
-export const taskSampleSchema = z.strictObject({
+const taskSampleSchema = z.strictObject({
   ...sampleShape,
   /** The times are means over them. */
   repetitions: count,
@@ -30,7 +30,7 @@ export const taskSampleSchema = z.strictObject({
   wall_s: seconds.nullable(),
 });
 
-export const taskCheckSchema = z.strictObject({
+const taskCheckSchema = z.strictObject({
   id: z.string(),
   title: z.string(),
   /** Null is not a number, which holds never. */
@@ -46,9 +46,9 @@ const head = {
   precision: z.string(),
 };
 
-export const refusedTaskSchema = z.strictObject({ ...head, status: z.literal('refused'), reason: z.string() });
+const refusedTaskSchema = z.strictObject({ ...head, status: z.literal('refused'), reason: z.string() });
 
-export const measuredTaskSchema = z.strictObject({
+const measuredTaskSchema = z.strictObject({
   ...head,
   status: z.literal('measured'),
   isa: z.string(),
@@ -82,10 +82,10 @@ export const measuredTaskSchema = z.strictObject({
 });
 export type MeasuredTask = Readonly<z.infer<typeof measuredTaskSchema>>;
 
-export const taskEntrySchema = z.discriminatedUnion('status', [measuredTaskSchema, refusedTaskSchema]);
+const taskEntrySchema = z.discriminatedUnion('status', [measuredTaskSchema, refusedTaskSchema]);
 export type TaskEntry = Readonly<z.infer<typeof taskEntrySchema>>;
 
-export const taskReportSchema = z
+const taskReportSchema = z
   .strictObject({
     /** The scenario's kind, and the benchmark of a kind that has several. */
     workload: z.string(),
@@ -111,7 +111,7 @@ export type TaskReport = Readonly<z.infer<typeof taskReportSchema>>;
 export const TASK_SESSION_FORMAT = 'braggbench-task-session';
 
 /** Time against the swept value of one variant: fixed_s + slope_s × value; null for fewer than two values. */
-export const taskFitSchema = z.strictObject({
+const taskFitSchema = z.strictObject({
   label: z.string(),
   points: z.array(z.strictObject({ value: z.number(), time_s: seconds, setup_s: seconds })),
   fixed_s: z.number().nullable(),

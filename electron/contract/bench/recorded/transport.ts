@@ -16,7 +16,7 @@ import {
 import { claimResultSchema } from '../claims.ts';
 import { verdictNow } from './speed-verdict.ts';
 
-export const timingSchema = z.strictObject({
+const timingSchema = z.strictObject({
   /** Tables, device, kernels, upload, start state. */
   setup_s: seconds,
   /** The steps, by the host's clock. */
@@ -28,11 +28,11 @@ export const timingSchema = z.strictObject({
 });
 export type Timing = Readonly<z.infer<typeof timingSchema>>;
 
-export const sampleSchema = z.strictObject({ ...timingSchema.shape, ...sampleShape });
+const sampleSchema = z.strictObject({ ...timingSchema.shape, ...sampleShape });
 export type Sample = Readonly<z.infer<typeof sampleSchema>>;
 
 /** Declared bytes and FLOPs over the time, against the measured ceilings; shares are null where there are none. */
-export const rooflineSchema = z.strictObject({
+const rooflineSchema = z.strictObject({
   bytes_per_s: z.number(),
   flops_per_s: z.number(),
   flops_per_byte: z.number(),
@@ -41,9 +41,9 @@ export const rooflineSchema = z.strictObject({
 });
 export type Roofline = Readonly<z.infer<typeof rooflineSchema>>;
 
-export const modeEntrySchema = modeEntryOf(sampleSchema);
+const modeEntrySchema = modeEntryOf(sampleSchema);
 
-export const setupPartSchema = z.strictObject({ name: z.string(), first_s: seconds, warm_s: seconds });
+const setupPartSchema = z.strictObject({ name: z.string(), first_s: seconds, warm_s: seconds });
 
 const head = {
   /** The label is the variant's id, with @fp64 where that precision was asked for. */
@@ -55,9 +55,9 @@ const head = {
 };
 
 /** A variant that could not run: the reason stands where its numbers would. */
-export const refusedEntrySchema = z.strictObject({ ...head, status: z.literal('refused'), reason: z.string() });
+const refusedEntrySchema = z.strictObject({ ...head, status: z.literal('refused'), reason: z.string() });
 
-export const measuredEntrySchema = z.strictObject({
+const measuredEntrySchema = z.strictObject({
   ...head,
   status: z.literal('measured'),
   threads: count,
@@ -98,11 +98,11 @@ export const measuredEntrySchema = z.strictObject({
 });
 export type MeasuredEntry = Readonly<z.infer<typeof measuredEntrySchema>>;
 
-export const benchEntrySchema = z.discriminatedUnion('status', [measuredEntrySchema, refusedEntrySchema]);
+const benchEntrySchema = z.discriminatedUnion('status', [measuredEntrySchema, refusedEntrySchema]);
 export type BenchEntry = Readonly<z.infer<typeof benchEntrySchema>>;
 
 /** A program outside Braggbench; assets/external/README.md is its protocol. */
-export const externalEntrySchema = z.strictObject({
+const externalEntrySchema = z.strictObject({
   id: z.string(),
   title: z.string(),
   language: z.string(),
@@ -133,7 +133,7 @@ export const externalEntrySchema = z.strictObject({
 });
 export type ExternalEntry = Readonly<z.infer<typeof externalEntrySchema>>;
 
-export const benchReportSchema = z
+const benchReportSchema = z
   .strictObject({
     ...reportShape,
     /** What doses were compared with, per stepping; the reason where there was nothing. */
@@ -160,7 +160,7 @@ export const benchReportSchema = z
 export type BenchReport = Readonly<z.infer<typeof benchReportSchema>>;
 
 /** Time against cells of one variant over a sweep: fixed_s + slope_s_per_cell × cells. */
-export const sweepFitSchema = z.strictObject({
+const sweepFitSchema = z.strictObject({
   label: z.string(),
   points: z.array(
     z.strictObject({

@@ -25,7 +25,7 @@ function rotateXyz(v: Vector, x: number, y: number, z: number): Vector {
   return rotate(rotate(rotate(v, [1, 0, 0], x), [0, 1, 0], y), [0, 0, 1], z);
 }
 
-export interface PixelReadout {
+interface PixelReadout {
   readonly fast: number;
   readonly slow: number;
   /** Spacing of the planes that reflect there, Å; null straight ahead. */

@@ -24,7 +24,7 @@ export const crystalUnknowns = [
 ] as const;
 export type CrystalUnknown = (typeof crystalUnknowns)[number];
 
-export const refinedPartSchema = z.enum(['misset', 'cell']);
+const refinedPartSchema = z.enum(['misset', 'cell']);
 export type RefinedPart = z.infer<typeof refinedPartSchema>;
 
 /** Both, or one of them, as a reader chooses. */
@@ -48,7 +48,7 @@ const headerSchema = z.strictObject({
   wavelength_A: z.number().optional(),
 });
 
-export const measuredImageSchema = z.strictObject({
+const measuredImageSchema = z.strictObject({
   id: z.string().max(64),
   name: z.string(),
   width: z.number().int().positive(),
@@ -68,7 +68,7 @@ const unknownValueSchema = z.strictObject({
   sigma: z.number().nullable(),
 });
 
-export const refinedSchema = z.strictObject({
+const refinedSchema = z.strictObject({
   state: z.literal('refined'),
   unknowns: z.array(unknownValueSchema),
   iterations: z.number().int(),
@@ -83,7 +83,7 @@ export const refinedSchema = z.strictObject({
 });
 export type RefinedCrystal = Readonly<z.infer<typeof refinedSchema>>;
 
-export const refineIterationSchema = z.strictObject({
+const refineIterationSchema = z.strictObject({
   state: z.literal('iteration'),
   /** From 1: the first is at the start. */
   iteration: z.number().int().positive(),
@@ -98,7 +98,7 @@ export const refineIterationSchema = z.strictObject({
 });
 export type RefineIteration = Readonly<z.infer<typeof refineIterationSchema>>;
 
-export const refineFrameSchema = z.discriminatedUnion('state', [
+const refineFrameSchema = z.discriminatedUnion('state', [
   /** For runs and measurements before it. */
   z.strictObject({ state: z.literal('waiting') }),
   /** Where the file and the scenario disagree. */

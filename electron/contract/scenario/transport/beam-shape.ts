@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { quantity } from '../quantity.ts';
 
-export const rangeKinds = ['csda', 'r80', 'r90'] as const;
+const rangeKinds = ['csda', 'r80', 'r90'] as const;
 
 export const beamShape = {
   energy_MeV: quantity({

@@ -28,7 +28,7 @@ export const huTableSchema = z.strictObject({
     .meta({ title: 'Materials', description: 'Points [HU, material]: each from its HU on, up to the next.' }),
 });
 
-export const shippedHuTables = ['schneider'] as const;
+const shippedHuTables = ['schneider'] as const;
 
 const place = z.number().min(-10_000).max(10_000).meta({ unit: 'mm' });
 

@@ -45,7 +45,7 @@ export const faceColumns = [
 ] as const;
 
 /** Parts of what was deposited: what reactions left where they were, and what came out of them. With icru63 only. */
-export const reactionColumns = ['deposited_local', 'deposited_protons', 'deposited_deuterons'] as const;
+const reactionColumns = ['deposited_local', 'deposited_protons', 'deposited_deuterons'] as const;
 
 function shapeOf<N extends string, T>(names: readonly N[], type: T) {
   return Object.fromEntries(names.map((name) => [name, type])) as { readonly [Name in N]: T };

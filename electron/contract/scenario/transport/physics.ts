@@ -8,7 +8,7 @@ const tableFile = fileBeside({
   example: 'tables/mine.csv',
 });
 
-export const stoppingPowerNames = ['icru49', 'icru90'] as const;
+const stoppingPowerNames = ['icru49', 'icru90'] as const;
 
 export const physicsSchema = z.strictObject({
   stopping_power: z

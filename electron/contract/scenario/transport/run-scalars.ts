@@ -20,7 +20,7 @@ export interface RunScalar {
   readonly summary?: true;
 }
 
-export const runScalars = {
+const runScalars = {
   steps: { unit: '', about: 'steps taken', at: ['timing', 'steps'], whole: 0, engine: 'steps', summary: true },
   wall_s: { unit: 's', about: 'from the start to the end', at: ['timing', 'wall_s'], summary: true },
   setup_s: { unit: 's', about: 'before the first step', at: ['timing', 'setup_s'], engine: 'setup_s', summary: true },
@@ -97,10 +97,10 @@ export const runScalars = {
 } as const satisfies Readonly<Record<string, RunScalar>>;
 
 type Scalars = typeof runScalars;
-export type RunScalarName = keyof Scalars;
+type RunScalarName = keyof Scalars;
 type With<Field> = { [N in RunScalarName]: Scalars[N] extends Field ? N : never }[RunScalarName];
-export type EngineScalarName = With<{ engine: string }>;
-export type SummaryScalarName = With<{ summary: true }>;
+type EngineScalarName = With<{ engine: string }>;
+type SummaryScalarName = With<{ summary: true }>;
 
 /** All of them, by name. */
 export type RunScalars = Readonly<Record<RunScalarName, number>>;

@@ -24,13 +24,13 @@ export function isForLive(document: ScenarioDraft): boolean {
 }
 
 /** Named by the page that opens it; unlike any other of the same host. */
-export const whatIfSessionSchema = z.string().regex(/^[\w-]{8,64}$/);
+const whatIfSessionSchema = z.string().regex(/^[\w-]{8,64}$/);
 
 /** Grows with every question of a session. */
 const sequence = z.number().int().nonnegative();
 
 /** How a question was solved. */
-export const whatIfWaySchema = z.strictObject({
+const whatIfWaySchema = z.strictObject({
   variant: z.string(),
   device: z.string(),
   stepping: z.enum(['path', 'depth']),
@@ -42,7 +42,7 @@ export const whatIfWaySchema = z.strictObject({
 });
 export type WhatIfWay = Readonly<z.infer<typeof whatIfWaySchema>>;
 
-export const whatIfAnswerSchema = z.strictObject({
+const whatIfAnswerSchema = z.strictObject({
   state: z.literal('answer'),
   sequence,
   /** The run that holds the last answer as long as the session is open: calls about runs take it. */
@@ -65,7 +65,7 @@ export const whatIfAnswerSchema = z.strictObject({
 });
 export type WhatIfAnswer = Readonly<z.infer<typeof whatIfAnswerSchema>>;
 
-export const whatIfFrameSchema = z.discriminatedUnion('state', [
+const whatIfFrameSchema = z.discriminatedUnion('state', [
   /** Something else has the device; the question is solved after it. */
   z.strictObject({ state: z.literal('waiting'), sequence }),
   whatIfAnswerSchema,

@@ -10,14 +10,14 @@ import type { RunData } from '../../workloads/transport/run-data.ts';
 
 export type { SolvedBeam } from '../../workloads/transport/batch.ts';
 
-export interface BatchRequest extends Pick<BatchOptions, 'signal' | 'ended'> {
+interface BatchRequest extends Pick<BatchOptions, 'signal' | 'ended'> {
   readonly beams: readonly BatchBeam[];
   /** Beams at the same time; one a core by default. */
   readonly lanes?: number;
 }
 
 /** The spots of one scenario, each by itself; they are numbered as there. */
-export interface OneGridRequest extends Pick<BatchOptions, 'signal' | 'ended'> {
+interface OneGridRequest extends Pick<BatchOptions, 'signal' | 'ended'> {
   readonly name: string;
   readonly reading: TransportReading;
   /** GPUs that share the beams: `all`, or several by index or UUID with commas; the usual one where it is not given. */

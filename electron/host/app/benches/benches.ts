@@ -20,7 +20,7 @@ import { benchInfo, machineOf } from './info.ts';
 import type { SessionSource, StoredSession, StoredSessions } from './stored.ts';
 import type { PerformBench } from './thread.ts';
 
-export interface BenchRequest {
+interface BenchRequest {
   readonly name: string;
   readonly task: Omit<BenchTask, 'created'>;
 }
@@ -39,7 +39,7 @@ interface Live {
   error: WireError | null;
 }
 
-export interface KnownSession {
+interface KnownSession {
   readonly name: string;
   readonly session: Session;
   /** As its file says it. */
@@ -48,7 +48,7 @@ export interface KnownSession {
   readonly answer: (report: number, label: string) => ComparedField | null;
 }
 
-export interface BenchesOptions {
+interface BenchesOptions {
   readonly lanes: Lanes;
   readonly files: FileAccess;
   readonly stored: StoredSessions;

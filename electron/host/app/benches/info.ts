@@ -6,7 +6,7 @@ import type { WireError } from '../../../contract/errors.ts';
 import type { NamedFile } from '../../../contract/files.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
 
-export interface BenchFacts {
+interface BenchFacts {
   readonly id: string;
   readonly workload: WorkloadName;
   readonly name: string;
@@ -22,7 +22,7 @@ export interface BenchFacts {
   readonly error: WireError | null;
 }
 
-export function subjectsOf(bench: string, session: Session): BenchInfo['subjects'] {
+function subjectsOf(bench: string, session: Session): BenchInfo['subjects'] {
   const many = session.reports.length > 1;
   return session.reports.flatMap(({ entries, external }, report) => {
     const value = session.sweep?.values[report];

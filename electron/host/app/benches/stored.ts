@@ -40,7 +40,7 @@ export interface MeasuredRun {
   readonly kept: KeptSession;
 }
 
-export interface StoredSessionsOptions {
+interface StoredSessionsOptions {
   /** The recorded ones lie in it and below. */
   readonly recordedFolder: string;
   readonly files: FileAccess;

@@ -11,7 +11,7 @@ import { depthDoseOf } from '../../workloads/transport/metrics/run-metrics.ts';
 import { summaryOf } from '../../workloads/transport/readouts.ts';
 import { measured, type RunData, stepsTime_s } from '../../workloads/transport/run-data.ts';
 
-export interface NamedRun {
+interface NamedRun {
   readonly file: string;
   readonly run: RunData;
 }

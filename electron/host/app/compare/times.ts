@@ -28,7 +28,7 @@ interface Times
 }
 
 /** What a row tells of its times. */
-export interface ComparedTimes extends Pick<ComparedRow, 'time_interval' | 'ratio' | 'whole' | 'process' | 'paired'> {
+interface ComparedTimes extends Pick<ComparedRow, 'time_interval' | 'ratio' | 'whole' | 'process' | 'paired'> {
   readonly speed: ComparedRow['verdict'];
 }
 

@@ -8,7 +8,7 @@ import { buildSobp } from '../../workloads/transport/beams/sobp.ts';
 import { asTransport, type Reading } from '../../workloads/transport/scenario/reading.ts';
 import type { Handlers } from '../service/service.ts';
 
-export interface BeamParts {
+interface BeamParts {
   readonly addon: NativeAddon;
   readonly scenarios: Scenarios;
 }

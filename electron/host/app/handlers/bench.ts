@@ -32,7 +32,7 @@ import type { HandlerParams, Handlers, Sources } from '../service/service.ts';
 import { placeOf as placeOfScenario, type UserKernels } from '../user-kernels/user-kernels.ts';
 import { placeOf } from './scenarios.ts';
 
-export interface BenchParts {
+interface BenchParts {
   readonly addon: NativeAddon;
   readonly userKernels: UserKernels;
   readonly benches: Benches;

@@ -6,7 +6,7 @@ import { asTransport } from '../../workloads/transport/scenario/reading.ts';
 import type { Handlers } from '../service/service.ts';
 import { placeOf } from './scenarios.ts';
 
-export interface CtParts {
+interface CtParts {
   readonly scenarios: Scenarios;
   readonly files: FileAccess;
 }

@@ -17,7 +17,7 @@ import type { Runs } from '../runs/runs.ts';
 import { transportRun } from '../runs/transport-maps.ts';
 import type { Handlers } from '../service/service.ts';
 
-export interface DoseParts {
+interface DoseParts {
   readonly addon: NativeAddon;
   readonly runs: Runs;
   readonly scenarios: Scenarios;

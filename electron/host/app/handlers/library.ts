@@ -6,7 +6,7 @@ import type { Catalogue } from '../library/catalogue.ts';
 import type { Handlers, Sources } from '../service/service.ts';
 import type { ShellHandlers } from './shell.ts';
 
-export interface LibraryParts {
+interface LibraryParts {
   readonly files: FileAccess;
   readonly catalogue: Catalogue;
   readonly settings: HostSettings;

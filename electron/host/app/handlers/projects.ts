@@ -15,7 +15,7 @@ import type { Studies } from '../studies/studies.ts';
 import { NOTES_FOLDER } from '../timelines/notes.ts';
 import { placeOf } from './scenarios.ts';
 
-export interface ProjectParts {
+interface ProjectParts {
   readonly files: FileAccess;
   readonly runs: Runs;
   readonly benches: Benches;

@@ -5,7 +5,7 @@ import type { Presence } from '../recovery/presence.ts';
 import type { Recovery } from '../recovery/recovery.ts';
 import type { Handlers } from '../service/service.ts';
 
-export interface RecoveryHandlersParts {
+interface RecoveryHandlersParts {
   readonly files: FileAccess;
   readonly recovery: Recovery;
   readonly presence: Presence;

@@ -9,7 +9,7 @@ import type { Runs } from '../runs/runs.ts';
 import type { Handlers, Sources } from '../service/service.ts';
 import { placeOf } from './scenarios.ts';
 
-export interface RefiningParts {
+interface RefiningParts {
   readonly runs: Runs;
   readonly files: FileAccess;
   readonly packer: RunPacker;

@@ -11,7 +11,7 @@ import type { Handlers, Sources } from '../service/service.ts';
 import { placeOf as placeOfScenario, type UserKernels } from '../user-kernels/user-kernels.ts';
 import { placeOf } from './scenarios.ts';
 
-export interface RunParts {
+interface RunParts {
   readonly runs: Runs;
   readonly userKernels: UserKernels;
   readonly scenarios: Scenarios;

@@ -19,7 +19,7 @@ import { type AnyReading, engineIssue, type ScenarioOrigin, type Scenarios } fro
 import { SESSION_ENDING } from '../benches/stored.ts';
 import type { Handlers } from '../service/service.ts';
 
-export interface ScenarioParts {
+interface ScenarioParts {
   readonly addon: NativeAddon;
   readonly scenarios: Scenarios;
   readonly files: FileAccess;

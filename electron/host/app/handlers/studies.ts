@@ -6,7 +6,7 @@ import { clusterSays } from '../studies/cluster/login.ts';
 import type { Studies } from '../studies/studies.ts';
 import { placeOf } from './scenarios.ts';
 
-export interface StudyParts {
+interface StudyParts {
   readonly studies: Studies;
   readonly clusters: Clusters;
   readonly files: FileAccess;

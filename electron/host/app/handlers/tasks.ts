@@ -7,7 +7,7 @@ import type { Runs } from '../runs/runs.ts';
 import type { Handlers } from '../service/service.ts';
 import { withoutRecordings } from '../sessions/index.ts';
 
-export interface TaskHandlerParts {
+interface TaskHandlerParts {
   readonly runs: Runs;
   readonly stored: StoredSessions;
 }

@@ -8,7 +8,7 @@ import { timelineOf } from '../timelines/timeline-of.ts';
 import type { Timelines } from '../timelines/timelines.ts';
 import type { Uploads } from '../timelines/uploads.ts';
 
-export interface TimelineParts {
+interface TimelineParts {
   readonly runs: Runs;
   readonly files: FileAccess;
   readonly timelines: Timelines;

@@ -22,7 +22,7 @@ import type { Trust } from '../user-kernels/trust.ts';
 import type { UserKernels } from '../user-kernels/user-kernels.ts';
 import { placeOf } from './scenarios.ts';
 
-export interface UserKernelParts {
+interface UserKernelParts {
   readonly addon: NativeAddon;
   readonly scenarios: Scenarios;
   readonly userKernels: UserKernels;

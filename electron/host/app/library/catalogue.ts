@@ -24,7 +24,7 @@ const SETTLE_MS = 150;
 /** Files that the index takes in at once: of a large library those that were read stay read. */
 const TAKEN_AT_ONCE = 100;
 
-export interface CatalogueOptions {
+interface CatalogueOptions {
   readonly dataFolder: string;
   readonly files: FileAccess;
   readonly locks: Locks;

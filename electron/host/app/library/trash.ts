@@ -41,7 +41,7 @@ export async function listTrash(libraryFolder: string): Promise<readonly Trashed
 }
 
 /** What goes with a move, told the name that it leads to. `before` throws, and nothing has moved. */
-export interface Accompanied {
+interface Accompanied {
   readonly before: (wanted: string) => Promise<void>;
   readonly after: () => Promise<void>;
 }

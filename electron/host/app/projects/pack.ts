@@ -40,7 +40,7 @@ export interface PackRequest {
 }
 
 /** What a page gets at once, and what an archive without the large form of zip may hold. */
-export const MOST_BYTES = 2 ** 30;
+const MOST_BYTES = 2 ** 30;
 
 const FOLDERS: Readonly<Record<ProjectPart, string>> = {
   scenario: 'scenarios',

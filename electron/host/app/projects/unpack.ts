@@ -25,7 +25,7 @@ import { isStudyFolder, StudyFolder } from '../../model/studies/folder.ts';
 import { writeViews } from '../../model/studies/views.ts';
 import { NOTES_ENDING, NOTES_FOLDER, notesFileSchema } from '../timelines/notes.ts';
 
-export interface UnpackRequest {
+interface UnpackRequest {
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly library: string;

@@ -20,12 +20,12 @@ const noteSchema = z.object({
   upTo: z.string(),
   finished: z.boolean(),
 });
-export type RunNote = Readonly<z.infer<typeof noteSchema>>;
+type RunNote = Readonly<z.infer<typeof noteSchema>>;
 
-export const noteFile = (folder: string, id: string): string => path.join(folder, `run-${id}.json`);
+const noteFile = (folder: string, id: string): string => path.join(folder, `run-${id}.json`);
 export const stateFile = (note: string): string => note.replace(/\.json$/, '.h5');
 
-export interface KeptState {
+interface KeptState {
   readonly id: string;
   readonly data: AnyRunData;
   readonly upTo: string;

@@ -14,7 +14,7 @@ const keptSchema = z.object({
   time: z.string(),
   draft: scenarioDraftSchema,
 });
-export type KeptDraft = Readonly<z.infer<typeof keptSchema>>;
+type KeptDraft = Readonly<z.infer<typeof keptSchema>>;
 
 export const draftFile = (folder: string, page: string): string => path.join(folder, `draft-${page}.json`);
 

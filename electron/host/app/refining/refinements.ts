@@ -41,13 +41,13 @@ interface Kept {
   shown: { readonly difference: boolean; readonly counts: Promise<Float32Array> } | null;
 }
 
-export interface RefiningParts {
+interface RefiningParts {
   readonly addon: NativeAddon;
   readonly scenarios: Scenarios;
   readonly lanes: Lanes;
 }
 
-export interface AskedFit {
+interface AskedFit {
   readonly image: string;
   readonly scenario: ScenarioDraft;
   readonly place: () => Promise<ScenarioOrigin>;

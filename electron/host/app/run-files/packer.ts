@@ -5,7 +5,7 @@ import type { AnyRunData } from '../../workloads/run-data.ts';
 import type { Packer, RunFacts } from '../../workloads/run-files/run-file.ts';
 import type { ExportedFile } from '../../workloads/workload.ts';
 
-export interface RunFileBytes {
+interface RunFileBytes {
   readonly bytes: Uint8Array;
   /** As the user knows it, for messages. */
   readonly name: string;

@@ -19,7 +19,7 @@ import type { Checkpoints } from '../recovery/checkpoints.ts';
 import type { RunCache } from './cache.ts';
 import { type ActivePart, elapsed_s, newRecord, progressOf, type RunRecord, runInfo } from './record.ts';
 
-export interface RunsOptions {
+interface RunsOptions {
   readonly addon: NativeAddon;
   readonly assetsFolder: string;
   readonly cache: RunCache;
@@ -37,7 +37,7 @@ export interface RunsOptions {
   readonly opened?: readonly HostPart[];
 }
 
-export interface StartRequest {
+interface StartRequest {
   readonly reading: AnyReading;
   /** Where the scenario has none of its own. */
   readonly name: string;

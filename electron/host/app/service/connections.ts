@@ -17,14 +17,14 @@ import { Connection } from './connection.ts';
 import type { Service } from './service.ts';
 
 /** Long enough for a laptop that was shut over lunch; a connection without a page costs little. */
-export const KEEP_DETACHED_MS = 2 * 60 * 60 * 1000;
+const KEEP_DETACHED_MS = 2 * 60 * 60 * 1000;
 /** A connection id lets a page take a connection over, so it must not be guessed. */
 const ID_BYTES = 18;
 const MAX_CONNECTIONS = 64;
 
 type Greeting = Extract<ClientMessage, { type: 'greet' }>;
 
-export interface ConnectionsOptions {
+interface ConnectionsOptions {
   readonly service: Service;
   readonly capabilities: () => Capabilities;
   readonly keepDetached_ms?: number;

@@ -27,7 +27,7 @@ function checked<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   throw new BraggError('bad-request', `${what}: ${first?.path || 'the message'}: ${first?.message ?? ''}`, issues);
 }
 
-export interface RegistryOptions {
+interface RegistryOptions {
   /** Also check what handlers return. For tests: a fault there is the host's own. */
   readonly checkResults?: boolean;
 }

@@ -7,7 +7,7 @@ import type { Sink } from '../../io/flow/sink.ts';
 
 /** Params as a handler gets them: validated, defaults filled in. */
 export type HandlerParams<M extends MethodName> = Readonly<z.output<Methods[M]['params']>>;
-export type SourceParams<S extends StreamName> = Readonly<z.output<Streams[S]['params']>>;
+type SourceParams<S extends StreamName> = Readonly<z.output<Streams[S]['params']>>;
 
 export type Handler<M extends MethodName> = (
   params: HandlerParams<M>,
@@ -18,7 +18,7 @@ export type Handler<M extends MethodName> = (
 export type Handlers = { readonly [M in MethodName]: Handler<M> };
 
 /** Starts a stream; returns what stops it. Throwing refuses the stream. */
-export type Source<S extends StreamName> = (params: SourceParams<S>, sink: Sink<StreamFrame<S>>) => () => void;
+type Source<S extends StreamName> = (params: SourceParams<S>, sink: Sink<StreamFrame<S>>) => () => void;
 
 export type Sources = { readonly [S in StreamName]: Source<S> };
 

@@ -15,11 +15,11 @@ import type { StreamPolicy } from '../../../contract/wire/streams.ts';
 import type { Sink } from '../../io/flow/sink.ts';
 
 /** What a reader of a lossless stream may leave unread; far above the log of a long connection. */
-export const LOSSLESS_BYTES = 32 * 2 ** 20;
+const LOSSLESS_BYTES = 32 * 2 ** 20;
 
 type Sent = { readonly sequence: number; readonly bytes: Uint8Array };
 
-export interface StreamSenderOptions {
+interface StreamSenderOptions {
   readonly stream: number;
   readonly policy: StreamPolicy;
   readonly credits: number;

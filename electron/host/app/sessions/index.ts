@@ -64,7 +64,7 @@ function spokenIn(claims: ClaimCatalogue, { workload, bench, document }: TaskRep
 }
 
 /** With the claims of today beside its samples, whatever its file says of claims. */
-export function withClaims(kept: KeptSession, { claims }: Pick<KnownNow, 'claims'>): KeptSession {
+function withClaims(kept: KeptSession, { claims }: Pick<KnownNow, 'claims'>): KeptSession {
   // Sessions of today's format keep the claims that they were held to.
   if (kept.format_version === 2) return kept;
   if (kept.format === IMAGE_SESSION_FORMAT) {

@@ -10,7 +10,7 @@ export interface Offers {
   readonly claims: { readonly claim: string; readonly variants: string[] }[];
 }
 
-export interface OffersParts {
+interface OffersParts {
   readonly assetsFolder: string;
   readonly userKernels: UserKernels;
   readonly capabilities: Pick<Capabilities, 'variants'>;

@@ -42,7 +42,7 @@ export interface PlannedStudy extends Points {
   readonly least_s: number | null;
 }
 
-export interface PlanOptions {
+interface PlanOptions {
   readonly addon: NativeAddon;
   readonly scenarios: Scenarios;
   readonly userKernels: UserKernels;
@@ -84,7 +84,7 @@ async function openBase(base: Study['base'][number], studyFile: string, options:
 }
 
 /** A study that is valid, the file that its base scenarios lie beside, and where what is wrong with its axes stands. */
-export interface ReadStudy {
+interface ReadStudy {
   readonly study: Study;
   readonly file: string;
   readonly locate: (fault: Fault) => Issue;

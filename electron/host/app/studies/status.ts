@@ -8,7 +8,7 @@ import { type Attempt, Journal } from './slurm/journal.ts';
 /** A process says every second that it lives; a file server shows it with a delay. */
 const SILENT_MS = 60_000;
 
-export interface Failure {
+interface Failure {
   readonly id: string;
   readonly message: string;
 }

@@ -46,7 +46,7 @@ interface Going {
   progress: StudyProgress | null;
 }
 
-export interface StudiesParts {
+interface StudiesParts {
   /** Known once the host is open. */
   readonly host: () => SolvingHost;
   readonly assetsFolder: string;

@@ -6,7 +6,7 @@ import { configuredName } from '../../../contract/tuning/configured.ts';
 import { configurationsOf, type Space } from '../../model/tuning/space.ts';
 import { placeOf, type UserKernels } from '../user-kernels/user-kernels.ts';
 
-export interface BaseOfStudy {
+interface BaseOfStudy {
   readonly document: unknown;
   readonly place: { readonly folder: string | null };
 }

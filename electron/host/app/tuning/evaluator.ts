@@ -28,7 +28,7 @@ import { variantOf } from './lines.ts';
 
 export type Search = NonNullable<Study['search']>;
 
-export interface EvaluatorOptions {
+interface EvaluatorOptions {
   readonly host: SolvingHost;
   readonly head: PlanHead;
   readonly study: Study;

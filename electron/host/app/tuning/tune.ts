@@ -18,7 +18,7 @@ export const BEST_FILE = 'best.json';
 /** A budget, a stop or a cancel. */
 class Ended extends Error {}
 
-export interface TuneOptions extends Omit<LocalOptions, 'share' | 'lines'> {
+interface TuneOptions extends Omit<LocalOptions, 'share' | 'lines'> {
   readonly search: Search;
   /** Points that failed are tried again. */
   readonly retry: boolean;
@@ -36,7 +36,7 @@ export interface TuneOutcome extends StudyOutcome {
 }
 
 /** The fastest that are right, the best first. */
-export function bestOf(results: readonly PointResult[], count: number): readonly PointResult[] {
+function bestOf(results: readonly PointResult[], count: number): readonly PointResult[] {
   return results
     .flatMap((result) => {
       const time = timeOf(result);

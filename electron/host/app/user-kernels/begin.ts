@@ -24,7 +24,7 @@ export async function readBeginnings(templates: string): Promise<readonly Shippe
 
 export const wordsOf = ({ id, title, says }: Shipped): Beginning => ({ id, title, says });
 
-export interface Begun {
+interface Begun {
   readonly templates: string;
   readonly folder: string;
   /** Name of the kernel's file; its ending says whether it is for a GPU. */

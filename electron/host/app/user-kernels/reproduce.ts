@@ -24,7 +24,7 @@ export function byBase(document: unknown, { base }: Pick<UserKernel, 'base'>): u
   return { ...rest, solver: { ...solver, variant: base.id } };
 }
 
-export interface Reproducing {
+interface Reproducing {
   readonly addon: NativeAddon;
   readonly userKernels: UserKernels;
   readonly kernel: UserKernel;

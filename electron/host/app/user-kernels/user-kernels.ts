@@ -21,9 +21,9 @@ import { hostWorkloads, rulesOf } from '../../workloads/index.ts';
 import { type ConfiguredParts, configuredKernel, type SpaceSource, spaceOf } from './configured.ts';
 
 /** Most seconds that one run of a user kernel may take unless it is said otherwise. */
-export const USUAL_LIMIT_S = 120;
+const USUAL_LIMIT_S = 120;
 
-export interface UserKernelsOptions {
+interface UserKernelsOptions {
   /** The engine itself. */
   readonly addon: NativeAddon;
   readonly folders: KernelFolders;
@@ -43,7 +43,7 @@ export interface BenchKind {
   readonly bench: string;
 }
 
-export interface Mismatch {
+interface Mismatch {
   readonly says: string;
   readonly allowed: string;
 }

@@ -109,7 +109,7 @@ export interface KernelFolders {
 }
 
 /** Device code of the user's in the place of one of ours, for NVRTC. */
-export interface UserKernelsRequest {
+interface UserKernelsRequest {
   /** The file to compile, which is or includes the replaced one, and the folder of the kernels' sources. */
   readonly main: string;
   readonly root: string;

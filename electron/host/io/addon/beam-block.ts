@@ -10,7 +10,7 @@ const MOMENTS = 6;
 const NUMBERS = 19;
 
 /** The dose along the beam's axis, with its own array. */
-export interface BlockProfile {
+interface BlockProfile {
   readonly start_mm: number;
   readonly step_mm: number;
   readonly values: Float64Array;

@@ -28,7 +28,7 @@ export interface TaskVariant extends Omit<Variant, 'precisions'> {
   readonly library: string | null;
 }
 
-export interface TaskPlan {
+interface TaskPlan {
   readonly variant: string;
   readonly precision: string;
   readonly device: 'cpu' | 'cuda';
@@ -68,7 +68,7 @@ export interface TaskSample {
   readonly traceReason: string | null;
 }
 
-export interface TaskCheck {
+interface TaskCheck {
   readonly id: string;
   readonly title: string;
   /** Null is not a number, which holds never. */
@@ -77,7 +77,7 @@ export interface TaskCheck {
   readonly holds: boolean;
 }
 
-export interface TaskQuantity {
+interface TaskQuantity {
   readonly id: string;
   readonly title: string;
   readonly value: number | null;

@@ -2,14 +2,14 @@
 import { unzipSync, zipSync } from 'fflate';
 import { BraggError } from '../../../contract/errors.ts';
 
-export interface ArchiveLimits {
+interface ArchiveLimits {
   /** All entries together, unpacked. */
   readonly bytes: number;
   readonly entries: number;
 }
 
 /** Deflated unless already compressed. */
-export type ArchiveEntries = ReadonlyMap<string, { readonly bytes: Uint8Array; readonly packed: boolean }>;
+type ArchiveEntries = ReadonlyMap<string, { readonly bytes: Uint8Array; readonly packed: boolean }>;
 
 const LEVEL = 6;
 /** Archives without the large form of zip have no more. */

@@ -8,7 +8,7 @@ import { threads } from './threads.ts';
 type Work = (argument: never) => unknown;
 
 /** Takes and gives plain values. Throws BraggErrors; any other error comes back as one, `internal`. */
-export interface Task<A, R> {
+interface Task<A, R> {
   (argument: A): Promise<R>;
   readonly task: string;
 }

@@ -14,7 +14,7 @@ import { writeAtomically } from './write-file.ts';
 /** A grant is a key to a file: it must not be guessed by a page that was not given it. */
 const GRANT_BYTES = 15;
 
-export interface Readable {
+interface Readable {
   readonly path: string;
   readonly readOnly: boolean;
 }

@@ -28,7 +28,7 @@ export interface LibraryFile {
 const FOLDERS = /^(?:[a-z0-9-]+\/)*(?=[^/]+$)/;
 
 /** A folder of the program, and what pages see of it. */
-export interface ShippedFolder {
+interface ShippedFolder {
   readonly folder: string;
   /** Before the names of its files in their keys: empty, or a folder with its slash. */
   readonly below: string;

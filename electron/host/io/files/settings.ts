@@ -12,7 +12,7 @@ const settingsSchema = z.strictObject({
   updates: z.boolean().default(false),
   clusters: clustersSchema.default([]),
 });
-export type SettingsValues = Readonly<z.infer<typeof settingsSchema>>;
+type SettingsValues = Readonly<z.infer<typeof settingsSchema>>;
 
 type Change = Partial<SettingsValues>;
 

@@ -14,7 +14,7 @@ import { writeAtomically } from './write-file.ts';
 /** Tags and remarks of some ten thousand files; looking through so much takes milliseconds. */
 const MOST_BYTES = 4 * 2 ** 20;
 
-export interface StateFileOptions<T> {
+interface StateFileOptions<T> {
   readonly file: string;
   /** Schema of the whole file. */
   readonly schema: z.ZodType<T>;

@@ -29,7 +29,7 @@ async function isAbandoned(folder: string, name: string): Promise<boolean> {
 }
 
 /** Removes what writers that are gone have left in a folder. Says nothing of what cannot be removed. */
-export async function sweepTemporaries(folder: string): Promise<void> {
+async function sweepTemporaries(folder: string): Promise<void> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.tmp'));
   for (const name of names) {
     if (!(await isAbandoned(folder, name))) continue;

@@ -3,7 +3,7 @@
 /** The lane of a job that nothing may run beside. */
 export const EVERY_LANE = '*';
 
-export interface Job {
+interface Job {
   readonly id: string;
   /** The device it needs, such as `cpu`, or EVERY_LANE. */
   readonly lane: string;
@@ -11,7 +11,7 @@ export interface Job {
   run(): Promise<void>;
 }
 
-export interface Turn extends Pick<Job, 'id' | 'lane'> {
+interface Turn extends Pick<Job, 'id' | 'lane'> {
   readonly signal: AbortSignal;
   readonly waits: () => void;
   readonly interrupt?: () => void;

@@ -2,7 +2,7 @@
  * Work that only its newest item is worth: one is worked on, at most one waits, and what waits is replaced by what
  * comes after it. The last item that was put is always worked on, unless all is stopped.
  */
-export interface LatestWinsOptions<T> {
+interface LatestWinsOptions<T> {
   /** Must not reject. The signal is aborted when the item gives way, or all is stopped. */
   readonly work: (item: T, signal: AbortSignal) => Promise<void>;
   /** Whether an item under way is given up when another comes; one that is not is finished first. */

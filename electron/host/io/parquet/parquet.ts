@@ -1,6 +1,6 @@
 /** Tables as Apache Parquet: doubles and texts, each nullable, Snappy-compressed. */
 
-export interface ParquetColumn {
+interface ParquetColumn {
   readonly name: string;
   readonly type: 'DOUBLE' | 'STRING';
   readonly data: readonly (number | string | null)[];

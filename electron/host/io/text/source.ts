@@ -118,7 +118,7 @@ export function offsetOf(root: SourceNode, path: Path, atKey: boolean): number {
   return atKey ? at : node.at;
 }
 
-export interface LineColumn {
+interface LineColumn {
   readonly line: number;
   readonly column: number;
 }

@@ -12,7 +12,7 @@ export interface Volume {
   readonly space?: string;
 }
 
-export const numberTypes = {
+const numberTypes = {
   int8: [1, (view, at) => view.getInt8(at)],
   uint8: [1, (view, at) => view.getUint8(at)],
   int16: [2, (view, at, little) => view.getInt16(at, little)],

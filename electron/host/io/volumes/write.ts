@@ -2,7 +2,7 @@
 import type { Volume } from './volume.ts';
 
 /** What is beside the numbers. */
-export interface VolumeWords {
+interface VolumeWords {
   /** Quantity and unit, one line. */
   readonly content: string;
 }

@@ -5,7 +5,7 @@ import type { DeviceReport } from '../../../contract/devices.ts';
 import { fromNative, type KernelFolders, type NativeAddon } from '../../io/addon/addon.ts';
 
 /** Where this user's programs keep what can be made again: $BRAGGBENCH_CACHE, or the system's place for it. */
-export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
+function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const own = environment['BRAGGBENCH_CACHE'];
   if (own !== undefined && own !== '') return own;
   if (platform() === 'win32') return path.join(environment['LOCALAPPDATA'] ?? homedir(), 'Braggbench', 'Cache');

@@ -11,17 +11,17 @@ import { timeOf } from './measure.ts';
 import { median, ratioInterval, unpairedRatioInterval } from './statistics.ts';
 
 /** Seconds of the samples of a side, by its variant's label. */
-export interface SideTimes {
+interface SideTimes {
   /** By instance; empty where it was not measured. */
   readonly times: Instances;
   readonly wrong: boolean;
   /** Timed after the rounds, as other programs are. */
   readonly apart?: boolean;
 }
-export type TimesOf = (side: Side) => SideTimes;
+type TimesOf = (side: Side) => SideTimes;
 
 /** A number that a variant states of itself; null where it states none. */
-export type NumberOf = (variant: string, quantity: string) => { readonly value: number; readonly unit: string } | null;
+type NumberOf = (variant: string, quantity: string) => { readonly value: number; readonly unit: string } | null;
 
 export const notMeasured: SideTimes = { times: [], wrong: false };
 
@@ -50,7 +50,7 @@ interface External {
   } | null;
 }
 
-export function transportTimes(entries: readonly BenchEntry[], external: readonly External[] = []): TimesOf {
+function transportTimes(entries: readonly BenchEntry[], external: readonly External[] = []): TimesOf {
   return ({ variant, mode, clock }) => {
     const program = external.find(({ id }) => id === variant)?.result ?? null;
     if (program !== null) {

@@ -60,7 +60,7 @@ const acrossSchema = z.strictObject({
 /** Which values of the problem's parameters a claim speaks about: from … to, or a word. */
 const whereSchema = z.record(z.string(), z.union([z.tuple([z.number(), z.number()]), z.string()]));
 
-export const claimSchema = z.strictObject({
+const claimSchema = z.strictObject({
   ...claimShape,
   about: claimAboutSchema.nullable().default(null),
   /** What is wrong or missing in the source. */

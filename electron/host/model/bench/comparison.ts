@@ -50,7 +50,7 @@ export interface Basis<S> {
   readonly timeOf: (sample: S) => number;
 }
 
-export interface ComparedMode<S> {
+interface ComparedMode<S> {
   readonly mode: Mode;
   readonly reason: string | null;
   readonly time_s: number | null;
@@ -65,7 +65,7 @@ export interface Flagged<S> {
   readonly flag: string | null;
 }
 
-export interface Comparison<S> {
+interface Comparison<S> {
   /** Warm ones, or the first alone. */
   readonly raw: readonly S[];
   readonly time_s: number;

@@ -29,7 +29,7 @@ export interface Gathered {
   energy_J: number | null;
 }
 
-export interface EntryFacts {
+interface EntryFacts {
   readonly basis: Basis<RawSample>;
   /** The same by the time of whole runs; null where those are not timed. */
   readonly whole: Basis<RawSample> | null;

@@ -5,7 +5,7 @@ import type { CudaDevice, DeviceReport } from '../../../contract/devices.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
 
-export type GpuFacts = SessionGpu;
+type GpuFacts = SessionGpu;
 
 /** The GPUs of a machine, as sessions tell of them. */
 export interface SessionGpus {
@@ -27,7 +27,7 @@ export function sessionGpus(devices: DeviceReport): SessionGpus {
 }
 
 /** The usual one and, of the others, those that candidates name. */
-export function gpusOf({ usual, all }: SessionGpus, candidates: readonly { readonly gpu: number | null }[]) {
+function gpusOf({ usual, all }: SessionGpus, candidates: readonly { readonly gpu: number | null }[]) {
   const named = all.filter(({ index }) => candidates.some(({ gpu }) => gpu === index));
   return { gpu: usual, ...(named.length === 0 ? {} : { gpus: named }) };
 }

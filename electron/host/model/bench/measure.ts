@@ -11,7 +11,7 @@ import {
 } from '../../io/addon/addon.ts';
 
 /** Seconds. */
-export interface Timing {
+interface Timing {
   /** Tables, device, kernels, upload, start state. */
   readonly setup_s: number;
   /** The steps, by the host's clock. */

@@ -11,7 +11,7 @@ import { measure } from './measure.ts';
  */
 const mostReferenceCellSteps = 4e8;
 
-export interface Oracle {
+interface Oracle {
   readonly variant: string;
   readonly precision: 'fp64';
   readonly stepping: 'path' | 'depth';

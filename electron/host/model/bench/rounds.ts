@@ -31,7 +31,7 @@ export interface Where {
   readonly position: number;
 }
 
-export interface RoundOptions {
+interface RoundOptions {
   readonly seed: number;
   readonly limits: BenchLimits;
   readonly roundsPerInstance: number;

@@ -7,7 +7,7 @@ import { median } from './statistics.ts';
 import type { BenchLimits } from './stopping.ts';
 
 /** Medians over the whole rounds so far, and the time over the first variant's. */
-export interface Latest {
+interface Latest {
   readonly label: string;
   readonly time_s: number;
   readonly ratio: Ratio | null;

@@ -5,7 +5,7 @@ import type { Variant } from '../../../contract/capabilities.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { KernelResources } from '../../../contract/resources.ts';
 
-export interface SourceFile {
+interface SourceFile {
   /** From the repository's root. */
   readonly path: string;
   readonly text: string;

@@ -13,7 +13,7 @@ export function relativeSpread(values: readonly number[]): number {
 }
 
 /** Fewer rounds than this tell nothing of their own spread. */
-export const fewestForInterval = 5;
+const fewestForInterval = 5;
 
 /** Resamples: the ends of a 95 % interval then stand on 100 values each. */
 const resamples = 4000;

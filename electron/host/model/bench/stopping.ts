@@ -20,7 +20,7 @@ export interface BenchLimits {
 }
 
 /** What people ask of a benchmark who ask nothing. */
-export const usualPrecision = 0.01;
+const usualPrecision = 0.01;
 
 type Optional = Partial<Pick<BenchLimits, 'mostInstances' | 'precision' | 'margin'>>;
 

@@ -42,7 +42,7 @@ function fields(line: string): readonly string[] {
   return [...line.matchAll(/"((?:[^"]|"")*)"(?:,|$)/g)].map(([, text = '']) => text.replaceAll('""', '"'));
 }
 
-export interface NcuValue {
+interface NcuValue {
   readonly launch: string;
   readonly metric: string;
   readonly value: number;

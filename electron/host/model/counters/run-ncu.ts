@@ -8,7 +8,7 @@ import { type Counters, ncuMetrics, readNcuCsv } from './ncu.ts';
 /** Every kernel is run again for each group of counters. */
 const MOST_MS = 300_000;
 
-export interface NcuRun {
+interface NcuRun {
   /** The program and its words, which run once. */
   readonly command: readonly string[];
   readonly environment?: NodeJS.ProcessEnv;

@@ -52,13 +52,13 @@ export interface RivalTerms {
   readonly size: number | null;
 }
 
-export interface RivalAnswer {
+interface RivalAnswer {
   readonly told: Answered;
   readonly arrays: readonly Float64Array[];
   readonly precision: string;
 }
 
-export interface RivalOptions {
+interface RivalOptions {
   readonly addon: NativeAddon;
   readonly folder: string;
   readonly chosen: ChosenBaseline;

@@ -60,7 +60,7 @@ function parse(text: string): unknown {
   }
 }
 
-export interface ConversationOptions {
+interface ConversationOptions {
   readonly folder: string;
   /** The GPU that it is to see; null for all. */
   readonly gpu: string | null;

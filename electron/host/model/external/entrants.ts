@@ -12,7 +12,7 @@ export interface ExternalAsked {
   readonly scenario: unknown;
 }
 
-export interface RivalsOf extends Solved {
+interface RivalsOf extends Solved {
   readonly addon: NativeAddon;
   readonly external: ExternalAsked | null | undefined;
   readonly terms: (chosen: ChosenBaseline) => RivalTerms;

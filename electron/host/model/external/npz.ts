@@ -2,7 +2,7 @@
 import { inflateRawSync } from 'node:zlib';
 import { BraggError } from '../../../contract/errors.ts';
 
-export interface NpyArray {
+interface NpyArray {
   readonly shape: readonly number[];
   readonly values: Float64Array;
 }

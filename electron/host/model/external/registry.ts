@@ -28,7 +28,7 @@ const registrySchema = z.strictObject({
   baselines: z.array(baselineSchema),
 });
 
-export interface ExternalRegistry {
+interface ExternalRegistry {
   readonly folder: string;
   readonly baselines: readonly Baseline[];
 }

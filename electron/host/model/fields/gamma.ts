@@ -66,7 +66,7 @@ function offsets(distance_mm: number): readonly Offset[] {
   return all.sort((a, b) => a.share - b.share);
 }
 
-export interface GammaField extends GammaResult {
+interface GammaField extends GammaResult {
   /** At the reference's cells, [z][x]; NaN where its dose is below the threshold. */
   readonly values: Float32Array;
 }

@@ -65,7 +65,7 @@ export function mapAxis(axis: GridAxis, part: Sampling): MapAxis {
 }
 
 /** A two-dimensional array with its strides, so that either axis can lie across the screen. */
-export interface Plane {
+interface Plane {
   readonly values: Float32Array | Float64Array;
   readonly strideHorizontal: number;
   readonly strideVertical: number;

@@ -25,7 +25,7 @@ export interface Anchor {
   readonly table: StoppingTable;
 }
 
-export interface Anchors {
+interface Anchors {
   readonly water: Anchor;
   /** Elements by themselves, by symbol. */
   readonly elements: Readonly<Record<string, Anchor>>;
@@ -85,7 +85,7 @@ class CorrectionByZ {
   }
 }
 
-export interface OwnMatter {
+interface OwnMatter {
   readonly composition: Composition;
   readonly z_over_a: number;
   readonly mean_excitation_eV: number;

@@ -29,7 +29,7 @@ function perScatteringLength(z: number, weight: number): number {
   return ((constant * z * z) / weight) * (2 * Math.log(33219 / (weight * z) ** (1 / 3)) - 1);
 }
 
-export interface Lengths {
+interface Lengths {
   readonly z_over_a: number;
   readonly radiation_length_g_cm2: number;
   readonly scattering_length_g_cm2: number;

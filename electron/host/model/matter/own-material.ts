@@ -12,7 +12,7 @@ function normalised(composition: Composition): Composition {
   return Object.fromEntries(Object.entries(composition).map(([symbol, fraction]) => [symbol, fraction / sum]));
 }
 
-export function compositionOf({ formula, composition }: Pick<OwnMaterial, 'formula' | 'composition'>): Composition {
+function compositionOf({ formula, composition }: Pick<OwnMaterial, 'formula' | 'composition'>): Composition {
   if (formula === undefined) return normalised(composition ?? {});
   return compositionOfAtoms(atomsOf(formula) ?? new Map());
 }

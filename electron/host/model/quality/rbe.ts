@@ -40,7 +40,7 @@ export const rbeModels: Readonly<Record<(typeof rbeModelNames)[number], RbeModel
   },
 };
 
-export type RbeModelName = keyof typeof rbeModels;
+type RbeModelName = keyof typeof rbeModels;
 
 /** RBE at a LETd (keV/µm) and a dose of a fraction (Gy); the limit of small doses at 0. NaN without a LETd. */
 export function rbe(model: RbeModelName, letd: number, dose_Gy: number, alpha_beta_Gy: number): number {

@@ -14,7 +14,7 @@ export interface ReproducedProblem {
   readonly held: { readonly reference: string; readonly limit: number } | null;
 }
 
-export interface ProblemFile extends ReproducedProblem {
+interface ProblemFile extends ReproducedProblem {
   readonly title: string;
   readonly kernel: { readonly workload: string; readonly name: string };
 }

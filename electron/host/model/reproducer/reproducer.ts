@@ -15,7 +15,7 @@ import { presentIncludes } from '../user-kernels/moved.ts';
 import { problemBytes, type ReproducedProblem } from './problem.ts';
 import { kernelCmake, readmeText } from './texts.ts';
 
-export interface ReproducerOptions {
+interface ReproducerOptions {
   readonly kernel: UserKernel;
   readonly problem: ReproducedProblem;
   /** The scenario as it is opened. */

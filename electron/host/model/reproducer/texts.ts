@@ -1,6 +1,6 @@
 /** The texts of a reproducer's folder: how it is built, and what to do with it. */
 
-export interface Built {
+interface Built {
   /** Name of the user's file. */
   readonly name: string;
   /** What is compiled: that file, or the one of ours that includes it. */
@@ -47,7 +47,7 @@ const CPU = `
     valgrind ./bin/reproduce --once
 `;
 
-export interface Told {
+interface Told {
   readonly name: string;
   readonly title: string;
   readonly base: string;

@@ -14,7 +14,7 @@ const HEAD =
 /** Backtraces are of the program's host code, and long. */
 const SKIPPED = /^\s*(?:Saved host backtrace|Host Frame|\[0x|$)/;
 
-export interface Parsed {
+interface Parsed {
   readonly findings: readonly Finding[];
   readonly errors: number | null;
 }

@@ -64,7 +64,7 @@ function issuesIn(file: string, { findings }: ReturnType<typeof parseSanitizer>)
   );
 }
 
-export interface SanitizeOptions {
+interface SanitizeOptions {
   readonly tool: SanitizerTool;
   /** Words of the command line, as of `braggbench run`. */
   readonly words: readonly string[];

@@ -12,7 +12,7 @@ export type Parsed<T> =
   | { readonly ok: false; readonly faults: readonly { readonly line: number; readonly message: string }[] };
 
 /** Files of one kind. */
-export interface BesideKind<T> {
+interface BesideKind<T> {
   /** What reading one is called. */
   readonly task: string;
   /** Where a scenario names it. */
@@ -32,7 +32,7 @@ export interface Beside<T> {
 }
 
 /** `place.name` is how the scenario file is shown; the file is shown beside it. */
-export type ReadBeside<T> = (
+type ReadBeside<T> = (
   wanted: string,
   place: { readonly name: string; readonly folder: string | null },
 ) => Promise<Beside<T>>;

@@ -8,7 +8,7 @@ import type { StoppingTable } from './stopping-table.ts';
 
 const positive = z.number().positive();
 
-export const materialFileSchema = z.strictObject({
+const materialFileSchema = z.strictObject({
   name: z.enum(materialNames),
   title: z.string().min(1),
   density_g_cm3: positive,

@@ -21,7 +21,7 @@ import { parseYaml } from '../../io/text/yaml.ts';
 /** More faults than this are not read by anyone, and a hostile file could make very many. */
 const mostFaults = 200;
 
-export interface ParsedDocument {
+interface ParsedDocument {
   /** Plain JSON; undefined when the text is no document. */
   readonly value: unknown;
   /** Faults of the text itself: syntax, duplicate keys. */
@@ -109,7 +109,7 @@ function documentOf({ root, issues, lineStarts: starts }: TextParts, name: strin
 }
 
 /** `name` is the file as shown to the user. */
-export function parseText(text: string, name: string): ParsedDocument {
+function parseText(text: string, name: string): ParsedDocument {
   return documentOf(partsOf(text, name), name);
 }
 

@@ -17,12 +17,12 @@ const stoppingNames = ['S_MeV_cm2_g', 'S'] as const;
 /** Carried along in the program's own files, for the reader. */
 const ignoredNames: readonly string[] = ['R_csda_g_cm2', 'R'];
 
-export interface CsvFault {
+interface CsvFault {
   readonly line: number;
   readonly message: string;
 }
 
-export type CsvTable =
+type CsvTable =
   | { readonly ok: true; readonly table: StoppingTable }
   | { readonly ok: false; readonly faults: readonly CsvFault[] };
 

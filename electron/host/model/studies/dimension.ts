@@ -9,7 +9,7 @@ export interface Setting {
 }
 
 /** Each entry is one way to set what the dimension sets. */
-export interface Laid {
+interface Laid {
   readonly ways: readonly (readonly Setting[])[];
   readonly faults: readonly Fault[];
 }

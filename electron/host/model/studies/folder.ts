@@ -40,7 +40,7 @@ const ENDED = /^([0-9a-f]{16})(\.failed)?\.json$/;
 /** Clocks of file servers tick and differ by less. */
 const SETTLED_MS = 10_000;
 
-export type PointState = 'done' | 'failed';
+type PointState = 'done' | 'failed';
 
 /** Folders of studies are shared: a pipe that somebody put there stops nobody. */
 const readText = async (file: string): Promise<string> => (await readPlain(file)).toString('utf8');

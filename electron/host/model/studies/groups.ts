@@ -4,7 +4,7 @@ import { median } from '../bench/statistics.ts';
 
 type Row = readonly StudyCell[];
 
-export interface GroupLine {
+interface GroupLine {
   readonly cells: Row;
   /** Least and largest of what a cell is the median of; null: one value, or none. */
   readonly spans: readonly (readonly [number, number] | null)[];

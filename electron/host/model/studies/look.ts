@@ -47,7 +47,7 @@ function listed<T>(table: StudyTable, question: readonly unknown[], make: () => 
 }
 
 /** Columns, and what all rows have in common. */
-export function columnsOf(table: StudyTable): readonly StudyColumnInfo[] {
+function columnsOf(table: StudyTable): readonly StudyColumnInfo[] {
   const found = foundOf(table);
   found.columns ??= infosOf(table);
   return found.columns;

@@ -3,7 +3,7 @@ import { formatPath } from '../../../contract/scenario/index.ts';
 import type { KeptCurve, PlanHead, PlanLine, PointResult } from '../../../contract/study/index.ts';
 import { canonical } from './points.ts';
 
-export interface PointError {
+interface PointError {
   readonly name: string;
   readonly unit: string;
   readonly value: number | null;
@@ -32,7 +32,7 @@ function at(curve: KeptCurve, position: number): number {
 }
 
 /** Norm of the difference over the norm of the reference, at the reference's positions; null where that is no number. */
-export function relativeCurveError(here: KeptCurve, reference: KeptCurve): number | null {
+function relativeCurveError(here: KeptCurve, reference: KeptCurve): number | null {
   let [difference, norm] = [0, 0];
   for (const [i, position] of reference.positions.entries()) {
     const value = reference.values[i];

@@ -9,7 +9,7 @@ import { tintOf } from './tint.ts';
 import { kindNumber, NO_STEP, type Trace, type TraceLane } from './trace.ts';
 
 /** 1.7 GB of columns: more than any screen or reader can use, and less than most machines have. */
-export const MAX_SPANS = 40_000_000;
+const MAX_SPANS = 40_000_000;
 /** Text of arguments that is kept; what differs from span to span would otherwise fill the memory. */
 const MOST_DETAIL_BYTES = 64 * 2 ** 20;
 

@@ -2,7 +2,7 @@
 import { inOrder } from './in-order.ts';
 import { endOf, type Trace } from './trace.ts';
 
-export interface Busy {
+interface Busy {
   readonly busy_ns: number;
   /** Between the first and the last span, in order of time. */
   readonly gaps: Float64Array;

@@ -6,7 +6,7 @@ const FIRST = 4096;
 type Growable = Float64Array | Uint32Array | Uint8Array;
 
 /** A typed array with room to spare; doubles, so that reading n spans copies at most 2n values. */
-export class Column<T extends Growable> {
+class Column<T extends Growable> {
   #values: T;
   readonly #make: (length: number) => T;
   #length = 0;

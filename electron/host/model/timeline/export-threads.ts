@@ -6,12 +6,12 @@
  */
 import { endOf, type Trace } from './trace.ts';
 
-export interface ExportThread {
+interface ExportThread {
   readonly lane: number;
   readonly name: string;
 }
 
-export interface ExportThreads {
+interface ExportThreads {
   readonly threads: readonly ExportThread[];
   /** Index into threads, by track. */
   readonly ofTrack: Uint32Array;

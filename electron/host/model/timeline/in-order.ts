@@ -1,7 +1,7 @@
 /** Goes through spans of several tracks in order of their starts. Each track is in order already, so this merges them. */
 import { spansWithin, type Trace } from './trace.ts';
 
-export interface Chosen {
+interface Chosen {
   readonly tracks: readonly number[];
   /** Spans with a part in [from, to]; the whole trace by default. */
   readonly from?: number;

@@ -67,7 +67,7 @@ function ascending(values: Float64Array): boolean {
   return true;
 }
 
-export interface LinkInput extends Columns {
+interface LinkInput extends Columns {
   readonly correlation: Uint32Array;
   readonly launches: (span: number) => boolean;
   readonly laneOfSpan: (span: number) => number;

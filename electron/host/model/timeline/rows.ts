@@ -19,7 +19,7 @@ export function byStart(spans: Uint32Array, start: Float64Array, duration: Float
 /** Files write microseconds with three decimals: ends and starts of neighbours differ by their rounding. */
 const ROUNDING_NS = 0.75;
 
-export interface Rows {
+interface Rows {
   /** Row of each span, in the order given. */
   readonly row: Uint8Array;
   readonly count: number;

@@ -1,7 +1,7 @@
 /** Spans by a part of their name. */
 import { spanCount, type Trace, trackOf } from './trace.ts';
 
-export interface Found {
+interface Found {
   readonly count: number;
   readonly names: number;
   readonly sum_ns: number;

@@ -9,7 +9,7 @@ import { endOf, kindOf, NO_STEP, spanCount, type Trace, trackOf } from './trace.
 /** A graph launches thousands of nodes; more ends of arrows than this are not told apart. */
 const MOST_LINKED = 1000;
 
-export function placedSpan(trace: Trace, span: number): PlacedSpan {
+function placedSpan(trace: Trace, span: number): PlacedSpan {
   return {
     span,
     track: trackOf(trace, span),
@@ -63,7 +63,7 @@ export function spanDetails(trace: Trace, span: number, ceiling: number | null):
   };
 }
 
-export interface Arrows {
+interface Arrows {
   readonly count: number;
   readonly fromTrack: Uint32Array;
   readonly toTrack: Uint32Array;

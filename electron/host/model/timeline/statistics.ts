@@ -3,7 +3,7 @@ import type { NamedTime, TimelineStatistics } from '../../../contract/timeline.t
 import { busyTime, medianOf } from './busy.ts';
 import { endOf, spansWithin, type Trace } from './trace.ts';
 
-export interface Selection {
+interface Selection {
   readonly from_ns: number;
   readonly to_ns: number;
   /** Null: all. */
@@ -18,7 +18,7 @@ const MOST_NAMES = 200;
 const P95 = 0.95;
 
 /** What many durations say at a glance; they are sorted. */
-export function spread(durations: Float64Array): Pick<NamedTime, 'median_ns' | 'min_ns' | 'mean_ns' | 'p95_ns'> & {
+function spread(durations: Float64Array): Pick<NamedTime, 'median_ns' | 'min_ns' | 'mean_ns' | 'p95_ns'> & {
   readonly max_ns: number;
 } {
   const median_ns = medianOf(durations);

@@ -1,7 +1,7 @@
 /** The simulation's steps in time: what lets one scrubber move the timeline and the maps together. */
 import { endOf, NO_STEP, spanCount, type Trace } from './trace.ts';
 
-export interface Steps {
+interface Steps {
   readonly step: Uint32Array;
   readonly start_ns: Float64Array;
   readonly end_ns: Float64Array;

@@ -19,7 +19,7 @@ const TOP_KERNELS = 12;
 
 const [KERNEL, COPY, MEMSET, GRAPH, CALL] = (['kernel', 'copy', 'memset', 'graph', 'call'] as const).map(kindNumber);
 
-export const isDeviceWork = (kind: number | undefined): boolean =>
+const isDeviceWork = (kind: number | undefined): boolean =>
   kind === KERNEL || kind === COPY || kind === MEMSET || kind === GRAPH;
 
 export function traceSummary(trace: Trace): TraceSummary {

@@ -1,7 +1,7 @@
 /** The colour of a name: the same in every trace, so that a kernel is recognised across variants. */
 
 /** As many colours as the page's palette has. */
-export const TINTS = 8;
+const TINTS = 8;
 
 /** FNV-1a over the name without template arguments and parameters: versions of one kernel share a colour. */
 export function tintOf(name: string): number {

@@ -8,7 +8,7 @@ import type { TimelineWindow } from '../../../contract/timeline.ts';
 import { longestIn } from './longest.ts';
 import { endOf, spansWithin, type Trace } from './trace.ts';
 
-export interface WindowRequest {
+interface WindowRequest {
   readonly from_ns: number;
   readonly to_ns: number;
   readonly pixels: number;

@@ -70,7 +70,7 @@ const nameOf = (configuration: Configuration): string =>
 const WORTH_IT = 0.95;
 
 /** A source with its variants, as assets/tunables has them. */
-export interface TunedSource {
+interface TunedSource {
   readonly file: string;
   readonly variants: readonly string[];
 }

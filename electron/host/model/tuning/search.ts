@@ -9,7 +9,7 @@ export interface Candidate {
   readonly at: readonly number[];
 }
 
-export const strategies = ['exhaustive', 'random', 'local'] as const;
+const strategies = ['exhaustive', 'random', 'local'] as const;
 export type Strategy = (typeof strategies)[number];
 
 /**

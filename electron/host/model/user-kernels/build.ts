@@ -43,7 +43,7 @@ export interface BuildOptions {
 }
 
 /** Most that kept libraries take together; a usual one has one to three megabytes. */
-export const KEPT_BYTES = 256 * 2 ** 20;
+const KEPT_BYTES = 256 * 2 ** 20;
 /** Memory of NVRTC's process above what it starts with. */
 const NVRTC_MEMORY_BYTES = 4 * 2 ** 30;
 /** NVRTC takes seconds, of the largest of our files ten. */

@@ -2,7 +2,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { BraggError } from '../../../contract/errors.ts';
 
-export interface Limits {
+interface Limits {
   readonly time_ms: number;
   /** Limit for each of its processes. */
   readonly memory_bytes: number;
@@ -28,7 +28,7 @@ const SCRIPT =
   'ulimit -v "$1" 2>/dev/null; ulimit -f "$2" 2>/dev/null; ulimit -t "$3" 2>/dev/null; shift 3; ' +
   '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$@" 3<&-';
 
-export interface Work {
+interface Work {
   /** In its messages: `The compiler` unless it is said otherwise. */
   readonly title?: string;
   readonly program: string;

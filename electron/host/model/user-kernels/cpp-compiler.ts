@@ -64,7 +64,7 @@ export async function findCompiler(
 /** Beside the object: what the compiler read but the system's headers, in a makefile's words. */
 export const DEPENDENCIES = 'kernel.d';
 
-export interface Compilation {
+interface Compilation {
   readonly signal?: AbortSignal | undefined;
   /** Where the files are; messages name them without a folder. */
   readonly folder: string;
@@ -107,7 +107,7 @@ export const coreLibrary = (style: CppCompiler['style']): string =>
   style === 'msvc' ? 'braggbench_core.lib' : 'libbraggbench_core.a';
 
 /** The command line for the user's file. */
-export function compileCommand(compiler: CppCompiler, build: UserKernelBuild, what: Compilation): readonly string[] {
+function compileCommand(compiler: CppCompiler, build: UserKernelBuild, what: Compilation): readonly string[] {
   const { source, includes, isa, flags } = what;
   const simd = isa === null ? null : simdFlags(compiler.style, build, isa);
   const folders = foldersOf(compiler, includes);
@@ -136,7 +136,7 @@ export function compileCommand(compiler: CppCompiler, build: UserKernelBuild, wh
 }
 
 /** For the library: what the file leaves out of its original is taken from ours. */
-export function linkCommand({ style }: CppCompiler, { entry, core, library }: Compilation): readonly string[] {
+function linkCommand({ style }: CppCompiler, { entry, core, library }: Compilation): readonly string[] {
   return style === 'msvc'
     ? ['/nologo', '/LD', '/MD', 'kernel.obj', entry, core, `/Fe${library}`]
     : ['-shared', 'kernel.o', entry, core, '-o', library, '-pthread'];

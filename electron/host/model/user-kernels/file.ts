@@ -147,7 +147,7 @@ export function hashOf(text: string, description: string, included: readonly Inc
   return hash.digest('hex');
 }
 
-export interface Shipped {
+interface Shipped {
   /** Bases of all workloads. */
   readonly bases: readonly UserKernelBase[];
   readonly rulesOf: (base: UserKernelBase) => ReplaceRules;

@@ -15,7 +15,7 @@ export interface Included {
   readonly text: string;
 }
 
-export interface Closure {
+interface Closure {
   /** The kernel with its own folder's includes in their places; `#line` keeps the lines of each file. */
   readonly whole: string;
   /** Each once, in the order of their first use. */

@@ -22,7 +22,7 @@ export interface Lease {
   discard(): void;
 }
 
-export interface LoadedUserKernelOptions {
+interface LoadedUserKernelOptions {
   readonly startChild: StartChild;
   /** Builds it, or takes what the same text gave before. Throws a BraggError with its compiler's messages. */
   readonly build: (kernel: UserKernel) => Promise<UserKernelCode>;

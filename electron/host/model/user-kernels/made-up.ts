@@ -12,7 +12,7 @@ function scrambled(index: bigint): bigint {
   return z ^ (z >> 31n);
 }
 
-export interface MadeUp {
+interface MadeUp {
   readonly count: number;
   readonly seed: number;
 }

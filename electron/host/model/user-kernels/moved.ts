@@ -16,7 +16,7 @@ export function presentFile(file: string, allowed: readonly string[]): string {
   return allowed.includes(file) ? file : (allowed.find(same) ?? file);
 }
 
-export interface IncludeFolders {
+interface IncludeFolders {
   /** The folder whose file the text replaces. */
   readonly beside: string;
   /** The kernels of all workloads. */

@@ -6,7 +6,7 @@ import { median } from './order.ts';
 export type Standing = 'faster' | 'slower' | 'same' | 'undecided';
 
 /** What a table of contestants is judged by. */
-export interface Criteria {
+interface Criteria {
   /** Contestants beside the reference: all their intervals hold at once. */
   readonly contestants: number;
   /** A difference of this much, as a ratio less 1, does not matter to the user. */
@@ -39,7 +39,7 @@ export function noiseFloorOf(control: Instances, reference: Instances): number |
   return Math.min(highestFloor, median(apart) / Math.sqrt(apart.length));
 }
 
-export interface Judgement {
+interface Judgement {
   readonly standing: Standing;
   /** Instances of each contestant that would decide at the spread seen so far; null where it is decided or none would. */
   readonly instancesToDecide: number | null;

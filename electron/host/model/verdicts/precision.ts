@@ -2,7 +2,7 @@
 import type { LogInterval } from './levels.ts';
 
 /** Before this many instances an interval may be narrow by chance. */
-export const fewestForPrecision = 5;
+const fewestForPrecision = 5;
 
 /** No session ends as precise before this many: it has to be so twice. */
 export const leastInstances = fewestForPrecision + 1;

@@ -13,7 +13,7 @@ import { imageCandidates } from './candidates.ts';
 import { coldRunOf, headOf, ImageContestant } from './contestant.ts';
 import { REFERENCE, render } from './render.ts';
 
-export interface ImageArenaOptions {
+interface ImageArenaOptions {
   /** Ids, or id:gpu. */
   readonly variants: readonly string[];
   readonly claims?: readonly Claim[];

@@ -35,7 +35,7 @@ export function imageValues(filled: ScenarioWithConstants): Values | null {
 }
 
 /** Claims that speak about an image of this size. */
-export function imageClaims(claims: readonly Claim[], report: Claimed): TaskClaimResult[] {
+function imageClaims(claims: readonly Claim[], report: Claimed): TaskClaimResult[] {
   const { width, height, terms } = report;
   const about = { numbers: { pixels: width * height, terms }, words: {} };
   return claimResults(

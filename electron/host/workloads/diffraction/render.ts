@@ -8,7 +8,7 @@ export const REFERENCE = 'diffraction-reference';
 /** A GPU makes the image again and again for this long; an image alone is shorter than the clock's steps. */
 const SAMPLE_S = 0.02;
 
-export interface Rendering {
+interface Rendering {
   readonly variant: string;
   readonly mode: Mode;
   readonly clocks?: boolean;

@@ -6,13 +6,13 @@ import { attributes, FORMAT, FORMAT_VERSION } from '../../io/hdf5/layout.ts';
 import { putText, putValues } from '../../io/hdf5/put.ts';
 import type { RunContext, RunFailure } from '../run-context.ts';
 
-export type RunHead = Pick<
+type RunHead = Pick<
   RunContext,
   'program' | 'machine' | 'name' | 'created' | 'finished' | 'scenario' | 'completeScenario'
 >;
 
 /** `status` and, of a run that failed, why. */
-export interface RunEnd<Status extends string> {
+interface RunEnd<Status extends string> {
   readonly status: Status;
   readonly error: RunFailure | null;
 }

@@ -7,5 +7,5 @@ export type { GridEstimate } from '../transport/scenario/index.ts';
 export type { Reading, TransportReading } from '../transport/scenario/reading.ts';
 export { engineIssue, engineRefusal } from './engine-issue.ts';
 export type { AnyReading } from './reading.ts';
-export { openScenarios, problemOf, refusalOf, type ScenarioServices, Scenarios } from './scenarios.ts';
+export { openScenarios, problemOf, refusalOf, Scenarios } from './scenarios.ts';
 export type { ScenarioOrigin } from './side.ts';

@@ -29,7 +29,7 @@ import type { Found, Known, ScenarioOrigin, ScenarioSide } from './side.ts';
 /** The program's own data. */
 type ReadOnce = 'materials' | 'nuclearTables' | 'huTable';
 
-export interface ScenarioServices extends Omit<Known, ReadOnce> {
+interface ScenarioServices extends Omit<Known, ReadOnce> {
   /** Folder with `materials/` and `nuclear/`. */
   readonly assetsFolder: string;
   /** The registry: how the scenarios of each workload are read. */

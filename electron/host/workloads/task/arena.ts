@@ -20,7 +20,7 @@ const ROUNDS_PER_INSTANCE = 3;
 /** What cannot stay prepared is prepared for each sample. */
 export const roundsPerInstance = (keep: boolean): number => (keep ? ROUNDS_PER_INSTANCE : 1);
 
-export interface TaskArenaOptions {
+interface TaskArenaOptions {
   /** Ids, or id:gpu. */
   readonly variants: readonly string[];
   readonly claims?: readonly Claim[];

@@ -16,7 +16,7 @@ import { roundsText } from './texts.ts';
 /** Enough for medians and intervals; a reader waits for it. */
 export const taskLimits = limitsOf(40, 20);
 
-export interface TaskStart {
+interface TaskStart {
   readonly kind: TaskKind;
   readonly problem: TaskProblem;
   readonly document: Readonly<Record<string, unknown>>;

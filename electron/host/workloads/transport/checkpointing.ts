@@ -2,7 +2,7 @@
 import type { Marginals, NativeCheckpoint, NativeProgress, TransportRun } from '../../io/addon/addon.ts';
 import { KeepingTimes } from '../../io/flow/keeping-times.ts';
 
-export interface TakenState {
+interface TakenState {
   readonly state: NativeCheckpoint;
   /** All so far. */
   readonly keyframes: readonly Marginals[];

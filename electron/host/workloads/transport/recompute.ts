@@ -30,7 +30,7 @@ const KEPT_BYTES = 64 * 2 ** 20;
 /** Keyframes are FP32 sums over many cells; two orders of summing differ by less. */
 const SAME_STATE = 1e-5;
 
-export interface CutsRequest {
+interface CutsRequest {
   readonly run: string;
   /** Index of the keyframe. */
   readonly index: number;

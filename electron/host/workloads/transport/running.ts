@@ -13,7 +13,7 @@ import { hasKinds, yKinds } from './metrics/y-kinds.ts';
 import { axesOf, beamOf, keyframesOf, type RunData, type RunOutcome, runData } from './run-data.ts';
 import { gridText, upToText } from './texts.ts';
 
-export interface TransportStart {
+interface TransportStart {
   readonly problem: TransportProblem;
   readonly table: string;
   /** Record the GPU's work and the driver's calls; slows launches from then on. */

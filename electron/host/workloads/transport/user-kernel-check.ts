@@ -13,11 +13,7 @@ const REPEATS = 2;
 
 type Checked = Pick<TransportResult, 'dose' | 'ledger_number' | 'ledger_energy'>;
 
-export function verdictOn(
-  results: readonly Checked[],
-  oracle: Float64Array | null,
-  precision: Precision,
-): UserKernelVerdict {
+function verdictOn(results: readonly Checked[], oracle: Float64Array | null, precision: Precision): UserKernelVerdict {
   const determinism = new Determinism();
   for (const { dose } of results) determinism.add(dose);
   // The worst of them: one that is wrong now and then is wrong. NaN is the worst.

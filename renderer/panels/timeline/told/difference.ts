@@ -1,7 +1,7 @@
 /** What two timelines differ by in the same selection, name by name. */
 import type { NamedTime, TimelineStatistics } from '../../../../electron/contract/timeline.ts';
 
-export interface NamedDifference {
+interface NamedDifference {
   readonly name: string;
   /** Null: nothing of that name there. */
   readonly first: NamedTime | null;

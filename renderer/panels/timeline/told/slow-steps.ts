@@ -3,7 +3,7 @@ import type { StepTable } from '../steps.ts';
 
 const SHARE = 0.99;
 
-export interface SlowStep {
+interface SlowStep {
   readonly step: number;
   /** Steps that were launched together stand for each other. */
   readonly steps: number;

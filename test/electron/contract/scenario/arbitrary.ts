@@ -24,7 +24,7 @@ function matching(pattern: string): fc.Arbitrary<string> {
   return fc.constantFrom('auto', 'window', 'tables/mine.csv', 'a.csv', 'fused-2').filter((word) => allowed.test(word));
 }
 
-export function anyValueOf(schema: JsonSchema): fc.Arbitrary<unknown> {
+function anyValueOf(schema: JsonSchema): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
   const branches = schema.oneOf ?? schema.anyOf;

@@ -24,7 +24,7 @@ export const lackingHere = aside(
   },
 );
 
-export interface Brought {
+interface Brought {
   readonly id: string;
   readonly status: PointResult['status'];
 }

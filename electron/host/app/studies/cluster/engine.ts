@@ -24,7 +24,7 @@ const AT_ONCE = 200;
 /** So long those there may take to end: asked to stop they cancel their jobs first. */
 const [STOP_MS, LEAVE_MS] = [60_000, 3000];
 
-export interface ClusterOptions extends Omit<LocalOptions, 'share' | 'job' | 'assetsFolder'> {
+interface ClusterOptions extends Omit<LocalOptions, 'share' | 'job' | 'assetsFolder'> {
   readonly cluster: Cluster;
   /** Points that failed there are tried again. */
   readonly retry: boolean;

@@ -24,7 +24,7 @@ const MARK = '@braggbench@';
 const [SSH_FAILED, NOT_FOUND] = [255, 127];
 const LONGEST_SAYING = 500;
 
-export interface Said {
+interface Said {
   /** Null: it was killed. */
   readonly code: number | null;
   readonly stdout: Buffer;

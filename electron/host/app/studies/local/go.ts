@@ -24,7 +24,7 @@ export interface StudyOutcome extends StudyProgress {
   readonly wall_s: number;
 }
 
-export interface GoOptions {
+interface GoOptions {
   readonly folder: StudyFolder;
   /** Points without a result. */
   readonly left: number;

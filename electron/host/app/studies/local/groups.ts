@@ -7,7 +7,7 @@ import type { Together } from '../../../workloads/workload.ts';
 import { documentOf } from '../documents.ts';
 
 /** `family`: beams that share a grid, in one process. */
-export type Manner = Together | 'family';
+type Manner = Together | 'family';
 
 export interface PointGroup {
   readonly manner: Manner;

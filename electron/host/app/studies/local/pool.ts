@@ -13,7 +13,7 @@ const AHEAD = 2;
 /** A process that ends before its first point this often will not begin. */
 const MOST_STARTS = 3;
 
-export interface PoolOptions extends Pick<WorkerStart, 'folder' | 'assetsFolder' | 'job'> {
+interface PoolOptions extends Pick<WorkerStart, 'folder' | 'assetsFolder' | 'job'> {
   readonly crew: Crew;
   readonly signal: AbortSignal;
   /** False: no further point begins. */

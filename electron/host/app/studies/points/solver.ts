@@ -34,7 +34,7 @@ import { whereOf } from './where.ts';
 const SEED = 1;
 
 /** Medians of the times and their intervals; everything else is the first run's, and whether all agree. */
-export function overRepeats(all: readonly Measured[]): readonly Measure[] {
+function overRepeats(all: readonly Measured[]): readonly Measure[] {
   const [first] = all;
   if (first === undefined || all.length === 1) return first?.measures ?? [];
   const readouts = all.map(({ measures }) => JSON.stringify(measures.filter(({ group }) => group === 'readouts')));
@@ -51,7 +51,7 @@ export function overRepeats(all: readonly Measured[]): readonly Measure[] {
   return [...told, { group: 'readouts', name: 'repeats_agree', unit: '', value: agree }];
 }
 
-export interface PointSolverOptions extends Pick<WorkerStart, 'as' | 'slots' | 'threads' | 'at_once' | 'job'> {
+interface PointSolverOptions extends Pick<WorkerStart, 'as' | 'slots' | 'threads' | 'at_once' | 'job'> {
   readonly host: SolvingHost;
   readonly head: PlanHead;
   readonly study: Study;

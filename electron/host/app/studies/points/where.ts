@@ -4,7 +4,7 @@ import type { Where } from '../../../../contract/study/index.ts';
 import { usedGpu } from '../../../io/addon/gpu.ts';
 import type { SolvingHost } from '../solving-host.ts';
 
-export interface WhereParts {
+interface WhereParts {
   readonly host: Pick<SolvingHost, 'capabilities' | 'commit'>;
   readonly at_once: number;
   readonly job: string | null;

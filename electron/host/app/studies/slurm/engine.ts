@@ -33,7 +33,7 @@ const WORKS_MS = 10_000;
 /** So long a task may take to end when its points have. */
 const END_MS = 5000;
 
-export interface SlurmOptions {
+interface SlurmOptions {
   readonly host: SolvingHost;
   readonly folder: StudyFolder;
   readonly lines: readonly PlanLine[];

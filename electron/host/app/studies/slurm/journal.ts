@@ -54,7 +54,7 @@ function read<T>(text: string | null, schema: z.ZodType<T>): T | null {
   }
 }
 
-export interface Known {
+interface Known {
   readonly entry: Entry;
   /** Null: nobody noted it. */
   readonly job: string | null;

@@ -6,7 +6,7 @@ import { BraggError } from '../../../../contract/errors.ts';
 const PATIENCE_MS = 60_000;
 const MOST_OUTPUT_BYTES = 256 * 2 ** 20;
 
-export interface Ran {
+interface Ran {
   readonly ok: boolean;
   readonly stdout: string;
   readonly stderr: string;
@@ -14,9 +14,9 @@ export interface Ran {
   readonly missing: boolean;
 }
 
-export type Command = (program: string, words: readonly string[]) => Promise<Ran>;
+type Command = (program: string, words: readonly string[]) => Promise<Ran>;
 
-export const onThisMachine: Command = (program, words) =>
+const onThisMachine: Command = (program, words) =>
   new Promise((resolve) => {
     execFile(
       program,
@@ -45,7 +45,7 @@ export interface ClusterTask {
   readonly node: string;
 }
 
-export interface Submission {
+interface Submission {
   /** Name of the job; no other has it. */
   readonly tag: string;
   readonly script: string;

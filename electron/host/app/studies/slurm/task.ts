@@ -7,7 +7,7 @@ import type { Share } from '../local/groups.ts';
 import type { SolvingHost } from '../solving-host.ts';
 import { type Attempt, Journal, WHOLE } from './journal.ts';
 
-export interface TaskOptions {
+interface TaskOptions {
   readonly host: SolvingHost;
   readonly folder: StudyFolder;
   readonly tag: string;
@@ -16,7 +16,7 @@ export interface TaskOptions {
   readonly signal: AbortSignal;
 }
 
-export interface TaskOutcome {
+interface TaskOutcome {
   readonly done: number;
   readonly failed: number;
   /** False: what is left is for another attempt. */
@@ -29,7 +29,7 @@ function numberIn(environment: NodeJS.ProcessEnv, name: string): number | null {
 }
 
 /** What Slurm has given the task; of the node's memory as large a part as of its cores, where it does not say. */
-export function shareOfTask(host: SolvingHost, environment: NodeJS.ProcessEnv): Share {
+function shareOfTask(host: SolvingHost, environment: NodeJS.ProcessEnv): Share {
   const all = availableParallelism();
   const asked = numberIn(environment, 'SLURM_CPUS_PER_TASK') ?? numberIn(environment, 'SLURM_CPUS_ON_NODE') ?? 1;
   const cores = Math.max(1, Math.min(asked, all));

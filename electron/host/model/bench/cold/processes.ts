@@ -16,7 +16,7 @@ import type { ColdStart } from './process.ts';
 /** As few as say anything: each is an instance of its own. */
 export const usualProcesses = fewestRounds;
 
-export interface ColdRival {
+interface ColdRival {
   readonly label: string;
   /** Null where it is not started apart. */
   readonly run: ColdStart | null;
@@ -31,7 +31,7 @@ interface Series extends ColdRival {
   reason: string | null;
 }
 
-export interface ColdOptions {
+interface ColdOptions {
   /** Processes of each. */
   readonly count: number;
   readonly startChild: StartChild;

@@ -9,7 +9,7 @@ export const energySeconds = 2;
 /** A processor's counter starts again after so many minutes: it is read more often. */
 const ROUND_MS = 60_000;
 
-export interface EnergyCounter {
+interface EnergyCounter {
   /** For a reader. */
   readonly of: string;
   /** Joules since some moment; null where it cannot be read any more. */

@@ -65,7 +65,7 @@ const labelOf = ({ variant, precision }: FactorialDesign['cells'][number]): stri
   precision === undefined ? variant : `${variant}@${precision}`;
 
 /** A design that a machine can measure something of. */
-export interface RunnableDesign {
+interface RunnableDesign {
   readonly id: string;
   readonly title: string;
   readonly device: 'cpu' | 'cuda';

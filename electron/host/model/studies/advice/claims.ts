@@ -5,7 +5,7 @@ import type { PlanLine } from '../../../../contract/study/index.ts';
 import type { Contest } from './contests.ts';
 import { regionsOf, regionsText } from './regions.ts';
 
-export interface ClaimedPair {
+interface ClaimedPair {
   readonly slower: string;
   readonly faster: string;
   readonly rival: boolean;

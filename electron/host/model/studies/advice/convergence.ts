@@ -12,7 +12,7 @@ interface Sized {
   readonly solved: Solved;
 }
 
-export interface Fit {
+interface Fit {
   /** The answer's error falls as step^order; null where its changes do not shrink evenly. */
   readonly order: number | null;
   /** What it tends to; without an order the finest answer. */

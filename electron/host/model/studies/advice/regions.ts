@@ -1,12 +1,12 @@
 /** Where in the space of a study something holds: a small tree of conditions, told in words. */
 import type { At } from './contests.ts';
 
-export interface Labelled {
+interface Labelled {
   readonly at: At;
   readonly label: string;
 }
 
-export interface Region {
+interface Region {
   /** `beam.energy_MeV up to 110`; empty: everywhere. */
   readonly where: string;
   /** What most of its places have. */

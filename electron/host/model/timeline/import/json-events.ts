@@ -33,7 +33,7 @@ type Mode =
   | 'in-event'
   | 'end';
 
-export interface JsonEventsSink {
+interface JsonEventsSink {
   /** JSON of one event; `offset` is where it begins in the (unpacked) file. */
   event(text: string, offset: number): void;
   /** Another value of the outer object; null text when it was too long to keep. */

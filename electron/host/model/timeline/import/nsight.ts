@@ -41,7 +41,7 @@ const tidOf = (column: string): string => `(${column} % 0x1000000)`;
 
 const numberOf = (value: SQLOutputValue | undefined): number => (typeof value === 'number' ? value : 0);
 
-export class NsightImport {
+class NsightImport {
   readonly #database: DatabaseSync;
   readonly #builder = new TraceBuilder();
   readonly #columns = new Map<string, ReadonlySet<string>>();

@@ -6,7 +6,7 @@ import { isKernelTunerCache, readKernelTuner } from './kernel-tuner.ts';
 import type { TuningResults } from './results.ts';
 import { isT4, readT4 } from './t4.ts';
 
-export interface TunerFile {
+interface TunerFile {
   readonly text: string;
   /** For messages. */
   readonly name: string;

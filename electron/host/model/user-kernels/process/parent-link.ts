@@ -1,7 +1,7 @@
 /** The child's end of the line to the host, under Node and under Electron. */
 import type { FromChild, ToChild } from './messages.ts';
 
-export interface ParentLink {
+interface ParentLink {
   send(message: FromChild): void;
   onMessage(listener: (message: ToChild) => void): void;
 }

@@ -15,7 +15,7 @@ export interface Pixels {
 }
 
 /** Pixels of the largest image that is read. */
-export const MOST_PIXELS = 64 * 2 ** 20;
+const MOST_PIXELS = 64 * 2 ** 20;
 
 export const foreign = (message: string): BraggError => new BraggError('foreign-file', message);
 

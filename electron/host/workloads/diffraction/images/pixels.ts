@@ -5,7 +5,7 @@ const FULL_SCALE = 55_000;
 const OFFSET = 40;
 const MOST = 65_535;
 
-export interface Counts {
+interface Counts {
   readonly counts: Uint16Array;
   /** Counts per photon. */
   readonly scale: number;

@@ -42,13 +42,13 @@ export function solved(square: Float64Array, right: Float64Array): Float64Array 
   return out;
 }
 
-export interface FitLimits {
+interface FitLimits {
   readonly iterations: number;
   /** A step whose every part is below it ends the fit. */
   readonly step: number;
 }
 
-export interface Fit {
+interface Fit {
   readonly unknowns: Float64Array;
   /** Where the fit ended. */
   readonly equations: NormalEquations;

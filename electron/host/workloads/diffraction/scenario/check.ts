@@ -95,7 +95,7 @@ function warnings(scenario: DiffractionScenario): readonly Fault[] {
   ];
 }
 
-export interface CheckedAgainst {
+interface CheckedAgainst {
   readonly variants: readonly string[];
   readonly memoryLimit_bytes: number;
 }

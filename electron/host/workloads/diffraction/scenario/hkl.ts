@@ -1,10 +1,10 @@
 /** Lists of reflections: h k l F on every line, P1. */
-export interface HklFault {
+interface HklFault {
   readonly line: number;
   readonly message: string;
 }
 
-export type HklList =
+type HklList =
   | { readonly ok: true /** h, k, l, F of each. */; readonly reflections: Float64Array }
   | { readonly ok: false; readonly faults: readonly HklFault[] };
 

@@ -12,13 +12,13 @@ import { checkDiffraction } from './check.ts';
 import { reflectionsOf } from './reflections.ts';
 import { resolveDiffraction } from './resolve.ts';
 
-export interface DiffractionServices {
+interface DiffractionServices {
   /** Ids of the workload's variants. */
   readonly variants: readonly string[];
   readonly memoryLimit_bytes: number;
 }
 
-export interface DiffractionParts {
+interface DiffractionParts {
   readonly scenario: DiffractionScenario;
   /** Lines of the list of reflections that hold one; 0 without a list. */
   readonly reflections: number;

@@ -4,7 +4,7 @@ import { type Beside, besideReader } from '../../../model/scenarios/beside.ts';
 import { readHkl } from './hkl.ts';
 
 /** h, k, l, F of each; null where there is no list or it cannot be used. */
-export type Reflections = Beside<Float64Array>;
+type Reflections = Beside<Float64Array>;
 
 const readList = besideReader({
   task: 'read a list of reflections',

@@ -115,7 +115,7 @@ function residuals(
 const squares = (values: Float64Array): number => values.reduce((sum, value) => sum + value * value, 0);
 
 /** What the curve says of the beam before anything is fitted. */
-export interface FirstGuess {
+interface FirstGuess {
   readonly r80_mm: number;
   /** Ranges whose depth doses the fit needs. */
   readonly ranges_mm: readonly number[];

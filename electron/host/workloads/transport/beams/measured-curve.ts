@@ -11,7 +11,7 @@ interface LineFault {
   readonly message: string;
 }
 
-export type ReadCurve =
+type ReadCurve =
   | { readonly ok: true; readonly curve: MeasuredCurve }
   | { readonly ok: false; readonly faults: readonly LineFault[] };
 

@@ -19,7 +19,7 @@ const refuse = (message: string): never => {
 /** Depth doses of layers with these ranges. */
 type Layered = Pick<DepthDoses, 'curves' | 'step_mm'> & { readonly ranges: readonly number[] };
 
-export interface Fit {
+interface Fit {
   readonly from_mm: number;
   readonly weights: Float64Array;
   readonly plateau: Plateau;

@@ -10,7 +10,7 @@ import { oracleFor } from '../../../model/bench/oracle.ts';
 import { coldRunOf, headOf, TransportContestant } from './contestant.ts';
 import { problemOnPath } from './rivals.ts';
 
-export interface TransportArenaOptions {
+interface TransportArenaOptions {
   /** Ids, or id@precision, or id:gpu. */
   readonly variants: readonly string[];
   readonly claims?: readonly Claim[];

@@ -75,7 +75,7 @@ const WITH_REACTIONS = 1.35;
 /** Weight of the newest run in what is learned. */
 const NEWEST = 0.5;
 
-export interface ExpectedTime {
+interface ExpectedTime {
   readonly seconds: number;
   /** By runs of this variant that ended here; otherwise by a machine that is not this one. */
   readonly measured: boolean;

@@ -42,7 +42,7 @@ export function grayMap({ acrossY, axes, beam, dose }: GrayRun, y_mm: number): R
 }
 
 /** Cells in their unit: value · scale · factor / divisor. */
-export interface Scaled {
+interface Scaled {
   readonly values: Float32Array | Float64Array;
   readonly scale: number;
   readonly per?: Per;

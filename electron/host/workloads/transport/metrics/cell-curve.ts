@@ -38,7 +38,7 @@ function inCell(curve: CellCurve, i: number, t: number): number {
   return a * (1 - 4 * t + 3 * t * t) + b * (-2 * t + 3 * t * t) + m * (6 * t - 6 * t * t);
 }
 
-export interface Peak {
+interface Peak {
   readonly position: number;
   readonly height: number;
   readonly cell: number;

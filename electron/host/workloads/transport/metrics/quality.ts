@@ -8,7 +8,7 @@ import { measured } from '../run-data.ts';
 import { type AxisProfile, axisProfile } from './axis-profile.ts';
 import { depthProfile, massCurve } from './run-metrics.ts';
 
-export type Tracks = NonNullable<RunData['tracks']>;
+type Tracks = NonNullable<RunData['tracks']>;
 
 /** Sums over the tracks in each cell: their length, and twice by LET. */
 export type LetMoments = Pick<Tracks, 'primary' | 'protons'>;

@@ -25,7 +25,7 @@ const ways = [
 ] as const;
 
 /** The dose and its cells across. */
-export interface Cells {
+interface Cells {
   /** MeV per cell, [z][x]. */
   readonly dose: Float64Array;
   readonly nx: number;
@@ -175,7 +175,7 @@ const SHOWN_SHARE = 0.01;
 const FALLOFF = 1.312;
 
 /** By what share a falloff is wider than it would be without a spread of range. */
-export function falloffShare(w80_20_mm: number, spread_mm: number): number {
+function falloffShare(w80_20_mm: number, spread_mm: number): number {
   const without = w80_20_mm ** 2 - (FALLOFF * spread_mm) ** 2;
   return without > 0 ? w80_20_mm / Math.sqrt(without) - 1 : Number.POSITIVE_INFINITY;
 }

@@ -11,7 +11,7 @@ import { slowing } from './bins-per-step.ts';
 import type { TransportContext } from './context.ts';
 import { rangeStraggling_mm } from './straggling.ts';
 
-export type RangeKind = TransportWithConstants['beam']['range_is'];
+type RangeKind = TransportWithConstants['beam']['range_is'];
 
 export interface AskedRange {
   readonly range_mm: number;
@@ -47,7 +47,7 @@ const weights: readonly Float64Array[] = Array.from({ length: 2 * REACH * DEPTHS
 const BEYOND = 1.001;
 
 /** Energy with this CSDA range in water, mm; the table's ends where it lies outside. */
-export function energyOfRange(context: RangeContext, range_mm: number): number {
+function energyOfRange(context: RangeContext, range_mm: number): number {
   const { water, rangeTable } = context;
   const [lowest, highest] = [lowestEnergy(water), highestEnergy(water)];
   let energy = 10 * (range_mm / 1.23) ** 0.565;
@@ -91,7 +91,7 @@ function energyLeft(context: RangeContext, sigma_mm: number): (range_mm: number)
  * By how much the mean range lies behind the depth where the dose has fallen to `share`, mm; for ranges with the
  * standard deviation `sigma_mm`; without scattering.
  */
-export function behindFalloff_mm(context: RangeContext, sigma_mm: number, share: number): number {
+function behindFalloff_mm(context: RangeContext, sigma_mm: number, share: number): number {
   const left = energyLeft(context, sigma_mm);
   const step = sigma_mm / POINTS;
   const lost = new Float64Array(BINS);
@@ -128,7 +128,7 @@ export function behindFalloff_mm(context: RangeContext, sigma_mm: number, share:
 }
 
 /** The energy (MeV) of a beam with that range in water; beyond the end of the table, where the range is. */
-export function energyFromRange(asked: AskedRange, context: RangeContext): number {
+function energyFromRange(asked: AskedRange, context: RangeContext): number {
   const highest = highestEnergy(context.water);
   if (asked.range_mm > stoppingAt(context.rangeTable, context.water, highest).range * 10) return BEYOND * highest;
   let energy = energyOfRange(context, asked.range_mm);

@@ -48,7 +48,7 @@ interface Medium {
 }
 
 /** Energies and what is needed of water at them, ascending. */
-export interface Slowing {
+interface Slowing {
   readonly energies_MeV: Float64Array;
   readonly range_mm: Float64Array;
   /** Variance of the residual range, mm². */

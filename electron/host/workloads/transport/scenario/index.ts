@@ -30,7 +30,7 @@ import { readSpots } from './spots-file.ts';
 import { waterTable } from './user-table.ts';
 import { spreadWarning } from './warn-spread.ts';
 
-export interface TransportServices {
+interface TransportServices {
   readonly materials: Materials;
   readonly nuclearTables: readonly NuclearTable[];
   readonly huTable: ShippedHuTable;
@@ -41,7 +41,7 @@ export interface TransportServices {
   readonly memoryLimit_bytes: number;
 }
 
-export interface TransportParts {
+interface TransportParts {
   /** Every value present; as good as could be done where there are faults. Null without a usable energy. */
   readonly scenario: TransportScenario | null;
   readonly estimate: GridEstimate | null;

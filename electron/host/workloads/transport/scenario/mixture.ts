@@ -6,7 +6,7 @@ import type { StoppingTable } from '../../../model/scenarios/stopping-table.ts';
 import type { Contents, Medium } from './contents.ts';
 import { materialOf, type TransportContext, tableOf } from './context.ts';
 
-export type ProblemMaterial = TransportProblem['materials'][number];
+type ProblemMaterial = TransportProblem['materials'][number];
 
 function nameOf({ material, density_scale }: Medium): string {
   return density_scale === 1 ? material : `${material}, density × ${Number(density_scale.toPrecision(6))}`;

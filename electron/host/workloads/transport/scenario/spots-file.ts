@@ -95,7 +95,7 @@ function readCsv(text: string): Parsed<readonly SpotWithConstants[]> {
 }
 
 /** Exported for what makes such files. */
-export function parseSpots(text: string, name: string): Parsed<readonly SpotWithConstants[]> {
+function parseSpots(text: string, name: string): Parsed<readonly SpotWithConstants[]> {
   return /\.json$/i.test(name) ? readJson(text) : readCsv(text);
 }
 

@@ -18,7 +18,7 @@ const readTable = besideReader({
   },
 });
 
-export interface WaterTable {
+interface WaterTable {
   /** The library's standard table where the wanted one cannot be used; then there are faults or issues. */
   readonly table: StoppingTable;
   readonly faults: readonly Fault[];

@@ -18,7 +18,7 @@ import { laid } from '../work.ts';
 import { asItIs, coarser, type Factors } from './coarser.ts';
 import type { Kind, Pace } from './pace.ts';
 
-export interface WhatIfQuestion {
+interface WhatIfQuestion {
   readonly document: ScenarioDraft;
   readonly place: ScenarioOrigin;
   /** As Run solves it. */

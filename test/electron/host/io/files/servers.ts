@@ -19,7 +19,7 @@ export interface Server {
   end(): Promise<void>;
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly dataFolder: string;
   readonly uid?: number;
   readonly environment?: NodeJS.ProcessEnv;

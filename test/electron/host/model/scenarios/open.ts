@@ -11,7 +11,7 @@ export const assetsFolder = join(import.meta.dirname, '../../../../../assets');
 export const addon = loadAddon(join(import.meta.dirname, '../../../../../dist/native/braggbench.node'));
 
 /** Named here, so that messages in tests do not change with every new variant. */
-export const variants = ['reference', 'window', 'depth'] as const;
+const variants = ['reference', 'window', 'depth'] as const;
 
 export const namedVariants = (workload: WorkloadName) =>
   workload === 'transport' ? variants.map((id) => ({ id, bench: '' })) : hostWorkloads[workload].variants(addon);

@@ -27,7 +27,7 @@ export function random(seed: number): () => number {
   };
 }
 
-export interface Folder {
+interface Folder {
   write(name: string, content: string | Uint8Array): string;
   path(name: string): string;
 }

@@ -34,13 +34,13 @@ async function read(asked: CtAsked): Promise<CtSlice> {
   return reading;
 }
 
-export interface CtRead {
+interface CtRead {
   readonly slice: CtSlice | null;
   readonly faults: readonly Fault[];
 }
 
 /** `folder` is that of the scenario; null for one that is not saved. */
-export async function ctSlice(
+async function ctSlice(
   { file, plane, at_mm }: CtPlacement,
   { folder }: { readonly folder: string | null },
 ): Promise<CtRead> {

@@ -5,7 +5,7 @@ const PID = 4711n;
 const TID = 4712n;
 /** Machine, process and thread packed into 64 bits: beyond what a double holds. */
 export const GLOBAL_TID = (9n << 56n) | (PID << 24n) | TID;
-export const GLOBAL_PID = (9n << 56n) | (PID << 24n);
+const GLOBAL_PID = (9n << 56n) | (PID << 24n);
 
 export const START = 5_000_000_000;
 
