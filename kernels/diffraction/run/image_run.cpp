@@ -6,6 +6,7 @@
 
 #include "cpu/caches.hpp"
 #include "cpu/host.hpp"
+#include "cpu/pages.hpp"
 #include "cpu/stopwatch.hpp"
 #include "diffraction/run/rounding.hpp"
 #include "diffraction/user_kernel.hpp"
@@ -68,7 +69,7 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
   const double preparing_ns = spans_.now_ns();
   const auto make = cpu::factory_of(*variant_, "diffraction", "", diffraction::kUserKernelLayout);
   if (cancel_.load()) {  // the setup may be a part of one
-    result.image.assign(outline_.pixels(), 0.0);
+    if (shown_.empty()) result.image.assign(outline_.pixels(), 0.0);
     result.cancelled = true;
     result.threads = threads_;
     result.isa = cpu::instruction_set_name();
@@ -79,7 +80,11 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
   const std::unique_ptr<diffraction::Solver> solver = make(setup);
   // A device shows nothing of an image on its way: what is shown in the end needs no other beside it.
   const bool only_shown = on_gpu() && !shown_.empty();
-  if (!only_shown) result.image.assign(outline_.pixels(), 0.0);
+  if (!only_shown) {
+    result.image.reserve(outline_.pixels());
+    cpu::prefer_large_pages({reinterpret_cast<std::byte*>(result.image.data()), outline_.pixels() * sizeof(double)});
+    result.image.assign(outline_.pixels(), 0.0);
+  }
   cpu::ThreadPool pool(threads_);
   spans_.record(0, spans_.name_id("image and threads"), kNoStep, preparing_ns, spans_.now_ns());
   result.threads = threads_;

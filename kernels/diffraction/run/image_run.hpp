@@ -35,8 +35,9 @@ struct ImageResult {
   std::vector<SetupPart> setup_parts;
   double terms = 0;  // lattice factors computed
   double scratch_bytes = 0;
-  std::vector<double> image;  // photons, [slow][fast]; empty where a device showed it in FP32
-  float brightest = 0;        // pixel of what was shown
+  /// Photons, [slow][fast]; empty where only FP32 is shown: by a device, or cancelled before it was begun.
+  std::vector<double> image;
+  float brightest = 0;  // pixel of what was shown
 };
 
 /// One diffraction image, made on the calling thread by `execute`; `cancel` may be called from any other.

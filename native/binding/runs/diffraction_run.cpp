@@ -1,11 +1,13 @@
 #include "diffraction_run.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "binding/job.hpp"
+#include "cpu/pages.hpp"
 #include "diffraction/run/image_run.hpp"
 #include "diffraction_problem.hpp"
 #include "measured.hpp"
@@ -116,6 +118,8 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
   const Asked asked = read_asked(info);
   const std::size_t pixels = kept->run.outline().pixels();
   Napi::Float32Array image = Napi::Float32Array::New(env, pixels);
+  // The collector gives it back on JavaScript's thread: of large pages that is the work of a moment.
+  cpu::prefer_large_pages({reinterpret_cast<std::byte*>(image.Data()), pixels * sizeof(float)});
   kept->image = Napi::Persistent(image);
   kept->run.show_in({image.Data(), pixels});
   kept->started = true;
@@ -129,6 +133,8 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
               [&tell](const ImageProgress& p) { tell([p](Napi::Env to) { return progress_object(to, p); }); },
               asked.repeated);
         });
+        // They were shown. With what is left of the run they would be freed on JavaScript's thread, and some time.
+        std::vector<double>().swap(state->result.image);
       },
       [kept](Napi::Env to) -> Napi::Value { return result_object(to, *kept); });
 }

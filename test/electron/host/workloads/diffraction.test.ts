@@ -35,6 +35,14 @@ test('the brightest pixel lies on a reflection, where the host says that it look
     expect(Math.abs(index - Math.round(index))).toBeLessThan(0.02);
 });
 
+test('sums in FP64 are gone with the run that made an image: with its handle they would be freed on the main thread', async () => {
+  const before = process.memoryUsage.rss();
+  const { image } = await renderDocument({ ...smallImage, detector: { width: 4096, height: 4096 } });
+  const fp64_bytes = (image.byteLength / Float32Array.BYTES_PER_ELEMENT) * Float64Array.BYTES_PER_ELEMENT;
+  // The image itself is there; half of what the sums took is left to all else.
+  expect(process.memoryUsage.rss() - before).toBeLessThan(image.byteLength + fp64_bytes / 2);
+});
+
 test('resolution follows Bragg, and the beam centre is straight ahead', async () => {
   const reading = await scenarios.any.parse(JSON.stringify(smallImage), { name: 's.json', folder: null });
   if (reading.kind !== 'diffraction') throw new Error('not a diffraction scenario');
