@@ -2,7 +2,8 @@
 import { atomsOf, type Composition, compositionOfAtoms, type OwnMaterial } from '../../../contract/scenario/index.ts';
 import { type Material, type Materials, standardTable } from '../scenarios/materials.ts';
 import type { RangeTable, StoppingTable } from '../scenarios/stopping-table.ts';
-import { type Anchor, type RatioToWater, ratiosToWater } from './bethe.ts';
+import { type RatioToWater, ratiosToWater } from './bethe.ts';
+import type { Anchor, Anchors } from './corrections.ts';
 import { lengthsOf } from './lengths.ts';
 import { additiveExcitation, compoundExcitation, type MeanExcitation } from './mean-excitation.ts';
 
@@ -26,10 +27,28 @@ export function meanExcitationOf(own: OwnMaterial): MeanExcitation {
   return { eV, source: "Bragg's rule, elements by ICRU Report 37" };
 }
 
-function anchorOf(material: Material, table: StoppingTable = standardTable(material)): Anchor {
-  const listed = material.stopping_power.find(({ id }) => material.tables.get(id) === table);
-  const { z_over_a } = lengthsOf(material.composition);
-  return { z_over_a, mean_excitation_eV: listed?.mean_excitation_eV ?? material.mean_excitation_eV, table };
+function anchorOf(material: Material): Anchor {
+  const { composition, mean_excitation_eV } = material;
+  const { z_over_a } = lengthsOf(composition);
+  return { composition, z_over_a, mean_excitation_eV, table: standardTable(material) };
+}
+
+/** The tables of the library that say what elements have beyond Bethe's formula. */
+export function anchorsOf(library: Materials): Anchors {
+  const { water, pmma, air, graphite, aluminium, copper, lead } = library;
+  return {
+    water: anchorOf(water),
+    elements: [
+      ['O', anchorOf(water)],
+      ['C', anchorOf(pmma)],
+      ['Al', anchorOf(aluminium)],
+      ['Cu', anchorOf(copper)],
+      ['Pb', anchorOf(lead)],
+      ['N', anchorOf(air)],
+      ['Ca', anchorOf(library['bone-compact-icru'])],
+    ],
+    alone: { C: anchorOf(graphite), Al: anchorOf(aluminium), Cu: anchorOf(copper), Pb: anchorOf(lead) },
+  };
 }
 
 /** Scenarios are checked with every key that is pressed: corrections are found once for a table of water. */
@@ -38,11 +57,10 @@ const known = new WeakMap<StoppingTable, { readonly library: Materials; readonly
 function ratioFor(library: Materials, water: StoppingTable, rangeTable: RangeTable): RatioToWater {
   const kept = known.get(water);
   if (kept?.library === library) return kept.ratio;
-  // A table of the user's own scales like the library's: its I is not known.
-  const own = [...library.water.tables.values()].includes(water) ? water : standardTable(library.water);
-  const { graphite, aluminium, copper, lead } = library;
-  const elements = { C: anchorOf(graphite), Al: anchorOf(aluminium), Cu: anchorOf(copper), Pb: anchorOf(lead) };
-  const ratio = ratiosToWater({ water: anchorOf(library.water, own), elements }, water.energies_MeV, rangeTable);
+  // The I of a table of the user's own is not known: the standard one's is taken.
+  const listed = library.water.stopping_power.find(({ id }) => library.water.tables.get(id) === water);
+  const water_eV = listed?.mean_excitation_eV ?? library.water.mean_excitation_eV;
+  const ratio = ratiosToWater(anchorsOf(library), water_eV, water.energies_MeV, rangeTable);
   known.set(water, { library, ratio });
   return ratio;
 }
