@@ -2,7 +2,7 @@
 import { totalmem } from 'node:os';
 import path from 'node:path';
 import type { Capabilities } from '../../contract/capabilities.ts';
-import { extraStraggling, loadAddon, type NativeAddon } from '../io/addon/addon.ts';
+import { extraStraggling, loadAddon, type NativeAddon, offersOf } from '../io/addon/addon.ts';
 import { chooseGpu, usedGpu } from '../io/addon/gpu.ts';
 import { FileAccess } from '../io/files/access.ts';
 import { dataFolder } from '../io/files/data-folder.ts';
@@ -128,6 +128,7 @@ function openReaders(
     discover: (folder, id, scenario) => userKernels.discover([folder, library.folder], id, placeOf(scenario)),
     mismatch: (id, scenario) => userKernels.mismatch(id, placeOf(scenario)),
     extraStraggling: extraStraggling(addon),
+    offers: offersOf(addon),
     memoryLimit_bytes,
   });
 }

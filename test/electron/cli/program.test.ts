@@ -364,10 +364,10 @@ describe('validate', () => {
   test('asks the engine too, and names the place of what it refuses', async () => {
     await writeFile(
       join(folder, 'depth.yaml'),
-      'kind: transport\nversion: 1\nbeam: {energy_MeV: 70}\nsolver: {variant: depth}\n',
+      'kind: transport\nversion: 1\nbeam: {energy_MeV: 70}\nsolver: {stepping: path, variant: depth}\n',
     );
     const refusal =
-      'error depth.yaml:4:19: solver.variant: "depth" does not offer solver.stepping = path; allowed: auto, which chooses a variant that does\n';
+      'error depth.yaml:4:35: solver.variant: "depth" does not offer solver.stepping = path; allowed: auto, which chooses a variant that does\n';
     const validated = await say(['validate', 'depth.yaml']);
     expect([validated.code, validated.stdout]).toEqual([2, `${refusal}depth.yaml: cannot be run\n`]);
     const started = await say(['run', 'depth.yaml', '--json']);
@@ -375,8 +375,12 @@ describe('validate', () => {
     expect(JSON.parse(started.stdout)).toMatchObject({
       error: { code: 'unsupported', issues: [{ path: 'solver.variant', line: 4, value: '"depth"' }] },
     });
-    const set = await say(['validate', 'water-70MeV', '--set', 'solver.variant=depth']);
+    const both = ['--set', 'solver.stepping=path', '--set', 'solver.variant=depth'];
+    const set = await say(['validate', 'water-70MeV', ...both]);
     expect(set.stdout).toContain('error --set: solver.variant: "depth" does not offer solver.stepping = path');
+    // Alone it says how to step, too.
+    const alone = await say(['validate', 'water-70MeV', ...both.slice(2)]);
+    expect(alone).toMatchObject({ code: 0, stdout: expect.stringMatching(/valid; .* with depth/) });
   });
 
   test('--json holds the issues and the plans', async () => {

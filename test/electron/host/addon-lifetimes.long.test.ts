@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { extraStraggling, loadAddon } from '../../../electron/host/io/addon/addon.ts';
+import { extraStraggling, loadAddon, offersOf } from '../../../electron/host/io/addon/addon.ts';
 import { hostWorkloads } from '../../../electron/host/workloads/index.ts';
 import { openScenarios, problemOf, type Scenarios } from '../../../electron/host/workloads/scenarios/index.ts';
 import { assetsFolder, memoryLimit_bytes, smallScenario } from './small-run.ts';
@@ -17,6 +17,7 @@ beforeAll(async () => {
     variants: (workload) => hostWorkloads[workload].variants(addon),
     workloads: hostWorkloads,
     extraStraggling: extraStraggling(addon),
+    offers: offersOf(addon),
     memoryLimit_bytes,
   });
 });

@@ -50,7 +50,13 @@ describe('scenarios', () => {
     expect(resolved?.range_mm).toBeCloseTo(8.852, 2);
     expect(resolved?.cells).toBe(44 * 24 * 41 * (resolved?.grid.ne ?? 0));
     const refusals = Object.fromEntries(resolved?.variants.map(({ id, refusal }) => [id, refusal]) ?? []);
-    expect(refusals).toMatchObject({ window: null, depth: 'It has no path stepping.' });
+    expect(refusals).toMatchObject({ window: null, depth: null });
+    const said = { ...smallScenario, solver: { ...smallScenario.solver, stepping: 'path', precision: 'fp32' } };
+    const { resolved: bound } = await page.call('scenario.resolve', { scenario: said });
+    expect(bound?.variants.filter(({ id }) => id === 'depth' || id === 'reference')).toEqual([
+      { id: 'reference', refusal: 'It has no fp32.' },
+      { id: 'depth', refusal: 'It has no path stepping.' },
+    ]);
     const large = {
       kind: 'transport',
       version: 1,

@@ -1,6 +1,6 @@
 /** A real run that takes milliseconds: 30 MeV in water on a coarse grid. */
 import { assetsFolder as nearestAssets } from '../../../electron/cli/assets-folder.ts';
-import { extraStraggling, loadAddon, type NativeAddon } from '../../../electron/host/io/addon/addon.ts';
+import { extraStraggling, loadAddon, type NativeAddon, offersOf } from '../../../electron/host/io/addon/addon.ts';
 import { hostWorkloads } from '../../../electron/host/workloads/index.ts';
 import { openScenarios } from '../../../electron/host/workloads/scenarios/index.ts';
 import { axesOf, keyframesOf, type RunData, runData } from '../../../electron/host/workloads/transport/run-data.ts';
@@ -39,6 +39,7 @@ export async function openTestScenarios(
     variants: (workload) => hostWorkloads[workload].variants(addon),
     workloads: hostWorkloads,
     extraStraggling: extraStraggling(addon),
+    offers: offersOf(addon),
     memoryLimit_bytes: limit_bytes,
   });
   return new TransportScenarios(any);

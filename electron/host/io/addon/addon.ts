@@ -26,6 +26,8 @@ export interface TransportVariant extends Omit<Variant, 'precisions'> {
   readonly flopsPerCellStep: number;
 }
 
+export type Offers = Pick<TransportVariant, 'steppings' | 'precisions'>;
+
 export interface NativeAddon {
   buildInfo(): { readonly version: string; readonly compiler: string; readonly build: string; readonly isas: string[] };
   machine(): {
@@ -432,6 +434,11 @@ export function extraStraggling(addon: NativeAddon): (problem: TransportProblem)
       return null;
     }
   };
+}
+
+/** What the transport variant of a name offers; null where none has it, as with `auto`. */
+export function offersOf(addon: NativeAddon): (variant: string) => Offers | null {
+  return (variant) => addon.variants().find(({ id }) => id === variant) ?? null;
 }
 
 /** An error of the addon with its code, as the host passes it on. */

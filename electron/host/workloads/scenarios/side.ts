@@ -2,7 +2,7 @@
 import type { Issue } from '../../../contract/errors.ts';
 import type { Fault, Path, ScenarioWithConstants } from '../../../contract/scenario/index.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
-import type { TransportProblem } from '../../io/addon/addon.ts';
+import type { Offers, TransportProblem } from '../../io/addon/addon.ts';
 import type { ShippedHuTable } from '../../model/matter/hu-table.ts';
 import type { Materials } from '../../model/scenarios/materials.ts';
 import type { NuclearTable } from '../../model/scenarios/nuclear-tables.ts';
@@ -25,6 +25,8 @@ export interface Known {
   readonly rangeTable: RangeTable;
   /** Range spread (sigma, mm of water) that the energy grid adds; null: the engine refuses the problem. */
   readonly extraStraggling: (problem: TransportProblem) => Promise<number | null>;
+  /** What a variant of transport offers; null for a name that none has. */
+  readonly offers: (variant: string) => Offers | null;
   /** Most bytes of state that one run may take. */
   readonly memoryLimit_bytes: number;
   readonly materials: Materials;

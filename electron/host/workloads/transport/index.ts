@@ -40,7 +40,7 @@ async function resolve({ addon, memoryLimit_bytes }: ResolveParts, any: AnyReadi
     kind: 'transport',
     scenario: { ...scenario },
     variant: plan.variant,
-    variants: variantsFor(addon, scenario.solver),
+    variants: variantsFor(addon, scenario.solver, reading.draft),
     estimate: { total_bytes: plan.memory_bytes ?? plan.estimate_bytes, limit_bytes: memoryLimit_bytes },
     grid: { ne: plan.ne, ntheta: plan.ntheta, nz: plan.nz, nx: plan.nx },
     cells: plan.ne * plan.ntheta * plan.nz * plan.nx,

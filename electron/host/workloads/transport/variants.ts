@@ -4,21 +4,26 @@ import type { TransportScenario } from '../../../contract/scenario/index.ts';
 import type { Resolved } from '../../../contract/scenarios.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { asVariant } from '../variant.ts';
+import { isSaid } from './scenario/offered.ts';
 
 export function transportVariants(addon: NativeAddon): readonly Variant[] {
   return addon.variants().map((variant) => asVariant(variant, variant.precisions));
 }
 
-/** Why each variant cannot run a scenario, as far as it says itself; memory is the engine's to judge. */
-export function variantsFor(addon: NativeAddon, solver: TransportScenario['solver']): Resolved['variants'] {
+/** Why each variant cannot run a scenario, as far as its document says itself; memory is the engine's to judge. */
+export function variantsFor(
+  addon: NativeAddon,
+  solver: TransportScenario['solver'],
+  document: unknown,
+): Resolved['variants'] {
   const { stepping, precision } = solver;
   return addon.variants().map(({ id, steppings, precisions, reason }) => {
     const refusal =
       reason !== null
         ? reason
-        : !steppings.includes(stepping)
+        : isSaid(document, 'stepping') && !steppings.includes(stepping)
           ? `It has no ${stepping} stepping.`
-          : !precisions.includes(precision)
+          : isSaid(document, 'precision') && !precisions.includes(precision)
             ? `It has no ${precision}.`
             : null;
     return { id, refusal };

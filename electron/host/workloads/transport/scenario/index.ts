@@ -8,7 +8,7 @@ import {
   type TransportWithConstants,
   valueAt,
 } from '../../../../contract/scenario/index.ts';
-import type { TransportProblem } from '../../../io/addon/addon.ts';
+import type { Offers, TransportProblem } from '../../../io/addon/addon.ts';
 import { inTurns } from '../../../io/flow/in-turns.ts';
 import type { ShippedHuTable } from '../../../model/matter/hu-table.ts';
 import { ownMaterial } from '../../../model/matter/own-material.ts';
@@ -25,6 +25,7 @@ import { placedCt } from './ct/ct-file.ts';
 import type { PlacedCt } from './ct/placed-ct.ts';
 import { estimateGrid, type GridEstimate } from './estimate.ts';
 import { mixAll } from './mixture.ts';
+import { asOffered } from './offered.ts';
 import { resolveTransport } from './resolve.ts';
 import { readSpots } from './spots-file.ts';
 import { waterTable } from './user-table.ts';
@@ -38,6 +39,7 @@ interface TransportServices {
   readonly variants: readonly string[];
   /** Range spread (sigma, mm of water) that the energy grid adds; null: the engine refuses the problem. */
   readonly extraStraggling: (problem: TransportProblem) => Promise<number | null>;
+  readonly offers: (variant: string) => Offers | null;
   readonly memoryLimit_bytes: number;
 }
 
@@ -87,12 +89,13 @@ async function fillCells(scenario: TransportScenario, context: TransportContext)
 
 /** Completes and checks what the schema has let through. */
 export async function readTransport(
-  filled: TransportWithConstants,
+  read: TransportWithConstants,
   document: unknown,
   leftOut: readonly Path[],
   place: { readonly name: string; readonly folder: string | null },
   services: TransportServices,
 ): Promise<TransportParts> {
+  const filled = { ...read, solver: asOffered(read.solver, document, services.offers(read.solver.variant)) };
   const water = await waterTable(filled, services.materials, place.folder, place.name);
   const materials = materialsOf(filled, services, water.table);
   const ct = await placedCt(filled, materials, services.huTable, place);

@@ -130,7 +130,7 @@ export async function prepareWhatIf(parts: Parts, question: WhatIfQuestion, pace
       kind: 'transport',
       scenario: { ...reading.scenario },
       variant: plan.variant,
-      variants: variantsFor(addon, scenario.solver),
+      variants: variantsFor(addon, reading.scenario.solver, document),
       estimate: { total_bytes: plan.estimate_bytes, limit_bytes: memoryLimit_bytes },
       grid: { ne: plan.ne, ntheta: plan.ntheta, nz: plan.nz, nx: plan.nx },
       cells,

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, type TestContext } from 'vitest';
 import { type MeasuredSessionEntry, sessionReportSchema } from '../../../../../electron/contract/bench/session.ts';
-import { extraStraggling } from '../../../../../electron/host/io/addon/addon.ts';
+import { extraStraggling, offersOf } from '../../../../../electron/host/io/addon/addon.ts';
 import type { DiffractionProblem } from '../../../../../electron/host/io/addon/diffraction.ts';
 import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
 import { forkChild } from '../../../../../electron/host/model/user-kernels/process/link.ts';
@@ -19,6 +19,7 @@ const all = await openScenarios({
   variants: namedVariants,
   workloads: hostWorkloads,
   extraStraggling: extraStraggling(addon),
+  offers: offersOf(addon),
   memoryLimit_bytes: 2 ** 30,
 });
 

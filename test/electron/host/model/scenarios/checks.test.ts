@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { extraStraggling } from '../../../../../electron/host/io/addon/addon.ts';
+import { extraStraggling, offersOf } from '../../../../../electron/host/io/addon/addon.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { openScenarios } from '../../../../../electron/host/workloads/scenarios/index.ts';
 import { TransportScenarios } from '../../transport-scenarios.ts';
@@ -255,6 +255,7 @@ test('the estimate never refuses what the engine would run', async () => {
         variants: namedVariants,
         workloads: hostWorkloads,
         extraStraggling: extraStraggling(addon),
+        offers: offersOf(addon),
         memoryLimit_bytes,
       }),
     );

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { formatIssue } from '../../../../../electron/contract/scenario/index.ts';
 import type { WorkloadName } from '../../../../../electron/contract/workload.ts';
-import { extraStraggling, loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
+import { extraStraggling, loadAddon, offersOf } from '../../../../../electron/host/io/addon/addon.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { openScenarios, type Reading } from '../../../../../electron/host/workloads/scenarios/index.ts';
 import { TransportScenarios } from '../../transport-scenarios.ts';
@@ -23,6 +23,7 @@ export const scenarios = new TransportScenarios(
     variants: namedVariants,
     workloads: hostWorkloads,
     extraStraggling: extraStraggling(addon),
+    offers: offersOf(addon),
     memoryLimit_bytes: 2 ** 30,
   }),
 );

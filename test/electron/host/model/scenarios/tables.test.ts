@@ -2,6 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { offersOf } from '../../../../../electron/host/io/addon/addon.ts';
 import { readStoppingCsv } from '../../../../../electron/host/model/scenarios/stopping-csv.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { openScenarios, problemOf } from '../../../../../electron/host/workloads/scenarios/index.ts';
@@ -118,6 +119,7 @@ describe("a scenario's own table", () => {
       variants: namedVariants,
       workloads: { ...hostWorkloads, transport: { scenario: { ...transport.scenario, find } } },
       extraStraggling: () => Promise.resolve(null),
+      offers: offersOf(addon),
       memoryLimit_bytes: 2 ** 30,
     });
     const place = { name: 's.json', folder: join(folder, 'scenarios') };

@@ -10,7 +10,7 @@ import { isRight } from '../../../../../electron/contract/bench/session.ts';
 import { BraggError } from '../../../../../electron/contract/errors.ts';
 import type { UserKernelVerdict } from '../../../../../electron/contract/user-kernels/verdict.ts';
 import { placeOf, UserKernels } from '../../../../../electron/host/app/user-kernels/user-kernels.ts';
-import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
+import { loadAddon, offersOf } from '../../../../../electron/host/io/addon/addon.ts';
 import { kernelFolders } from '../../../../../electron/host/model/bench/ceilings.ts';
 import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
 import { replaceable } from '../../../../../electron/host/model/user-kernels/file.ts';
@@ -139,6 +139,7 @@ async function read(kind: Kind, variant: string): Promise<AnyReading> {
     workloads: hostWorkloads,
     mismatch: (id, scenario) => own.mismatch(id, placeOf(scenario)),
     extraStraggling: () => Promise.resolve(null),
+    offers: offersOf(own.addon),
     memoryLimit_bytes,
   });
   return scenarios.check({ ...kind.document, solver: { threads: 2, variant } }, { name: 's.json', folder: null });
