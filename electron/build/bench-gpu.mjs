@@ -18,15 +18,7 @@ import path from 'node:path';
 import { chosenSessions, valueAfter } from './bench/chosen.mjs';
 import { byImportance, expectedOf, isDone, nameOf, planLines, wordsOf } from './bench/gpu-plan.mjs';
 import { GPU_SESSIONS } from './bench/gpu-sessions.mjs';
-import {
-  gpuImageTargets,
-  gpuTargets,
-  layerTargets,
-  readImageSessions,
-  readSessions,
-  readTaskSessions,
-  targetLines,
-} from './bench/targets.mjs';
+import { gpuImageTargets, gpuTargets, layerTargets, readSessions, targetLines } from './bench/targets.mjs';
 import { commandLine } from './bench/told.mjs';
 import { measureWaits, waitsArguments } from './bench/waits.mjs';
 import { hand } from './setup/command.mjs';
@@ -36,9 +28,12 @@ import { build, everyStep, prepare } from './steps/all.mjs';
 
 /** @param {string} folder @param {readonly import('./bench/targets.mjs').Target[]} waits */
 function printTargets(folder, waits = []) {
-  const images = readImageSessions(path.join(folder, 'diffraction'));
-  const layers = readTaskSessions(path.join(folder, 'linear-relu'));
-  const all = [...waits, ...gpuTargets(readSessions(folder)), ...gpuImageTargets(images), ...layerTargets(layers)];
+  const all = [
+    ...waits,
+    ...gpuTargets(readSessions(folder)),
+    ...gpuImageTargets(readSessions(path.join(folder, 'diffraction'))),
+    ...layerTargets(readSessions(path.join(folder, 'linear-relu'))),
+  ];
   for (const line of targetLines(all)) say(line);
 }
 

@@ -14,15 +14,7 @@ import path from 'node:path';
 import { KEEP, keepTargets, loadNow } from './bench/measured.ts';
 import { measurePhysicsCosts, physicsTargets } from './bench/physics-costs.mjs';
 import { STUDY_POINTS, studyOfBeams } from './bench/study-cost.mjs';
-import {
-  cpuTargets,
-  denseStep,
-  imageTargets,
-  readImageSessions,
-  readSessions,
-  studyTargets,
-  targetLines,
-} from './bench/targets.mjs';
+import { cpuTargets, denseStep, imageTargets, readSessions, studyTargets, targetLines } from './bench/targets.mjs';
 import { commandLine } from './bench/told.mjs';
 import { measureWaits, waitsArguments } from './bench/waits.mjs';
 import { capture, hand } from './setup/command.mjs';
@@ -105,7 +97,7 @@ await main(async () => {
     const met = [
       ...waits,
       ...cpuTargets(readSessions(folder), await peakMemory(cli)),
-      ...imageTargets(readImageSessions(images)),
+      ...imageTargets(readSessions(images)),
       ...studyTargets(study),
       ...physicsTargets(costs),
       { ...denseStep(undefined, 'cuda-fused'), needs: 'a GPU: npm run bench:gpu' },

@@ -1,31 +1,25 @@
 /** Keeps the list of benchmarks and the progress of the one that measures in their store. */
-import type { BenchId } from '../../electron/contract/bench/benches.ts';
-import type { Client, StreamHandle } from '../client/index.ts';
+import type { Client } from '../client/index.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
 import { activeBench, type ComparisonStore } from '../state/comparison.ts';
+import { followActive } from './follow-active.ts';
 
 export function followBenches(client: Client, store: ComparisonStore, scheduler: FrameScheduler): void {
-  let progressOf: BenchId | null = null;
-  let progress: StreamHandle | null = null;
-
-  const followActive = (): void => {
-    const id = activeBench(store.getState())?.id ?? null;
-    if (id === progressOf) return;
-    progress?.close();
-    progressOf = id;
-    if (id === null) return;
-    progress = client.stream(
-      'bench.progress',
-      { bench: id },
-      {
-        frame: (frame) => {
-          store.setState((state) => ({ progress: { ...state.progress, [id]: frame } }));
-          return scheduler.painted();
+  const follow = followActive(
+    () => activeBench(store.getState())?.id ?? null,
+    (bench) =>
+      client.stream(
+        'bench.progress',
+        { bench },
+        {
+          frame: (frame) => {
+            store.setState((state) => ({ progress: { ...state.progress, [bench]: frame } }));
+            return scheduler.painted();
+          },
         },
-      },
-      { credits: 1 },
-    );
-  };
+        { credits: 1 },
+      ),
+  );
 
   client.stream(
     'benches',
@@ -44,7 +38,7 @@ export function followBenches(client: Client, store: ComparisonStore, scheduler:
               subjects.map(({ subject }) => subject),
             );
         }
-        followActive();
+        follow();
       },
     },
   );

@@ -1,11 +1,11 @@
 /** Keeps the list of runs and the progress of the one that computes in their store, and the feeds at the selected run. */
-import type { RunId } from '../../electron/contract/run.ts';
-import type { Client, StreamHandle } from '../client/index.ts';
+import type { Client } from '../client/index.ts';
 import type { RunFollower } from '../data/feed.ts';
 import type { ReferenceFeed } from '../data/reference-feed.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
 import { activeRun, hasResult, type RunsStore, runOf } from '../state/runs.ts';
 import type { SelectionStore } from '../state/selection.ts';
+import { followActive } from './follow-active.ts';
 
 export function followRuns(
   client: Client,
@@ -15,27 +15,21 @@ export function followRuns(
   reference: ReferenceFeed,
   scheduler: FrameScheduler,
 ): void {
-  let progressOf: RunId | null = null;
-  let progress: StreamHandle | null = null;
-
-  const followActive = (): void => {
-    const id = activeRun(runs.getState())?.id ?? null;
-    if (id === progressOf) return;
-    progress?.close();
-    progressOf = id;
-    if (id === null) return;
-    progress = client.stream(
-      'run.progress',
-      { run: id },
-      {
-        frame: (frame) => {
-          runs.setState((state) => ({ progress: { ...state.progress, [id]: frame } }));
-          return scheduler.painted();
+  const follow = followActive(
+    () => activeRun(runs.getState())?.id ?? null,
+    (run) =>
+      client.stream(
+        'run.progress',
+        { run },
+        {
+          frame: (frame) => {
+            runs.setState((state) => ({ progress: { ...state.progress, [run]: frame } }));
+            return scheduler.painted();
+          },
         },
-      },
-      { credits: 1 },
-    );
-  };
+        { credits: 1 },
+      ),
+  );
   const followSelected = (): void => {
     const run = runOf(runs.getState(), selection.getState().run);
     for (const { workload, feed } of followers) {
@@ -59,7 +53,7 @@ export function followRuns(
   );
   runs.subscribe((state, before) => {
     if (state.runs === before.runs) return;
-    followActive();
+    follow();
     followSelected();
   });
   selection.subscribe((state, before) => {

@@ -1,6 +1,7 @@
 /** Which sessions of `npm run bench:gpu` come first, what each will take, and what fits. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { recordedAgain } from '../../contract/bench/recorded-names.mjs';
 
 /** A start of the program, the device opened, and the reference that answers are held to. */
 const START_S = 3;
@@ -17,7 +18,7 @@ const ROOMS = ['transport', 'diffraction', 'linear-relu', 'micro'];
  *   machine?: { gpu?: { name?: string } | null }, program?: { commit?: string | null } }[] }} Kept
  */
 
-/** @param {Planned} planned */
+/** @param {{ readonly file: string }} session */
 export const nameOf = ({ file }) => file.replace(/\.json$/, '');
 
 /**
@@ -30,8 +31,8 @@ export function wordsOf({ words, besideNanoBragg = false }, nanoBragg) {
   return words.map((word, i) => (words[i - 1] === '--external' ? `${word},nanobragg=${nanoBragg}` : word));
 }
 
-/** @param {Planned} planned */
-const roomOf = ({ file }) => (file.includes('/') ? path.dirname(file) : 'transport');
+/** @param {{ readonly file: string }} session */
+export const roomOf = ({ file }) => (file.includes('/') ? path.dirname(file) : 'transport');
 
 /** @param {string} file @returns {Kept | null} */
 function read(file) {
@@ -39,17 +40,16 @@ function read(file) {
 }
 
 /**
- * The session as it was recorded again, or as it was first; see electron/contract/bench/recorded-names.ts.
- * @param {string} folder @param {Planned} planned
+ * The file of the session as it was recorded again, or as it was first; null where there is neither.
+ * @param {string} folder @param {{ readonly file: string }} session
  */
+export const keptFile = (folder, { file }) =>
+  [...recordedAgain(file), file].find((one) => existsSync(path.join(folder, one))) ?? null;
+
+/** @param {string} folder @param {Planned} planned */
 function keptOf(folder, planned) {
-  const name = path.basename(planned.file).replace(/^h[12]00-/, '');
-  const again = ['h200', 'h100'].map((card) => `${roomOf(planned)}/${card}-${name}`);
-  for (const file of [...again, planned.file]) {
-    const kept = read(path.join(folder, file));
-    if (kept !== null) return kept;
-  }
-  return null;
+  const file = keptFile(folder, planned);
+  return file === null ? null : read(path.join(folder, file));
 }
 
 /** @param {string} folder @param {Planned} planned @returns {State} */

@@ -23,34 +23,13 @@ import path from 'node:path';
  */
 
 /**
- * Sessions in a folder by file name without `.json`.
+ * Sessions in a folder by file name without `.json`; those of small workloads and images have entries of their own.
+ * @template [S=Session]
  * @param {string} folder
- * @returns {Map<string, Session>}
+ * @returns {Map<string, S>}
  */
 export function readSessions(folder) {
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
-  return new Map(names.map((name) => [name.slice(0, -5), JSON.parse(readFileSync(path.join(folder, name), 'utf8'))]));
-}
-
-/**
- * Sessions of small workloads, which have their own entries.
- * @param {string} folder
- * @returns {Parameters<typeof layerTargets>[0]}
- */
-export function readTaskSessions(folder) {
-  if (!existsSync(folder)) return new Map();
-  const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
-  return new Map(names.map((name) => [name.slice(0, -5), JSON.parse(readFileSync(path.join(folder, name), 'utf8'))]));
-}
-
-/**
- * Sessions of diffraction images, which have their own entries.
- * @param {string} folder
- * @returns {Map<string, ImageSession>}
- */
-export function readImageSessions(folder) {
-  if (!existsSync(folder)) return new Map();
-  const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
   return new Map(names.map((name) => [name.slice(0, -5), JSON.parse(readFileSync(path.join(folder, name), 'utf8'))]));
 }
 

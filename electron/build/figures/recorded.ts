@@ -1,22 +1,14 @@
 /** What `npm run bench:gpu` would record, beside what assets/runs holds of it. */
-import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { recordedAgain } from '../../contract/bench/recorded-names.ts';
 import type { SessionReport } from '../../contract/bench/session.ts';
+import { keptFile, nameOf, roomOf } from '../bench/gpu-plan.mjs';
 import { GPU_SESSIONS } from '../bench/gpu-sessions.mjs';
 import { readTargets } from '../bench/measured.ts';
 import { root } from './documents.ts';
 import { session } from './sessions.ts';
 import { code, table } from './text.ts';
 
-interface Planned {
-  readonly file: string;
-}
-
-const nameOf = (file: string): string => file.replace(/\.json$/, '');
-/** The session as it was recorded again, or as it was first; null where there is neither. */
-const found = ({ file }: Planned): string | null =>
-  [...recordedAgain(file), file].find((one) => existsSync(path.join(root, 'assets/runs', one))) ?? null;
+const found = (planned: { readonly file: string }): string | null => keptFile(path.join(root, 'assets/runs'), planned);
 
 const TITLES: Readonly<Record<string, string>> = {
   transport: 'transport',
@@ -24,7 +16,6 @@ const TITLES: Readonly<Record<string, string>> = {
   'linear-relu': 'linear layer',
   micro: 'small workloads',
 };
-const roomOf = ({ file }: Planned): string => (file.includes('/') ? path.dirname(file) : 'transport');
 
 /** Files of assets/measured, in the order of the table. */
 const KEPT_TARGETS = ['cpu', 'start', 'maps', 'timeline', 'gpu-h200', 'gpu-h100', 'gpu-let', 'gpu-two'] as const;
@@ -37,7 +28,7 @@ const numbered = (values: readonly string[]): string =>
 export function recorded(): string {
   const rooms = Map.groupBy(GPU_SESSIONS, roomOf);
   const rows = [...rooms].map(([room, planned]) => {
-    const there = planned.flatMap((one) => found(one) ?? []).map((file) => session(nameOf(file)));
+    const there = planned.flatMap((one) => found(one) ?? []).map((file) => session(nameOf({ file })));
     const reports = there.flatMap((one) => one.reports.slice(0, 1));
     const days = there.map(({ created }) => created.slice(0, 10)).toSorted();
     const instances = reports.filter(({ judged }) => judged !== undefined).length;
@@ -61,7 +52,7 @@ export function unrecorded(): string {
   const rows = [...missing].map(([room, all]) => [
     TITLES[room] ?? room,
     String(all.length),
-    all.map(({ file }) => code(nameOf(file))).join(', '),
+    all.map((one) => code(nameOf(one))).join(', '),
   ]);
   return table(['Workload', '>Missing', 'Sessions'], rows);
 }

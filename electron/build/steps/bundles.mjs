@@ -73,7 +73,7 @@ async function bundle() {
 }
 
 export const SOURCES = [
-  'electron/!(build)/**/*.{ts,json}',
+  'electron/!(build)/**/*.{ts,mjs,json}',
   'package-lock.json',
   'electron/build/steps/bundles.mjs',
   'tsconfig.json',

@@ -1,6 +1,5 @@
 /** A benchmark of any workload for a person: one row per variant, the answer's error beside every speed. */
 import { advice, leastWhole, paysFrom, rightnessText } from '../../../renderer/base/advice.ts';
-
 import { quantityText } from '../../../renderer/base/compare-columns.ts';
 import { intervalsText, timeAndSpread, timesText, toDecideText } from '../../../renderer/base/measured.ts';
 import { percent } from '../../../renderer/base/numbers.ts';

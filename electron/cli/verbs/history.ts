@@ -5,7 +5,6 @@ import { BraggError } from '../../contract/errors.ts';
 import { historyOf, trendOf } from '../../host/app/benches/history.ts';
 import { flagValue, hasFlag, UsageError } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
-
 import { duration, significant } from '../numbers.ts';
 import { withHost } from '../open-host.ts';
 import { isSessionFile, openSession } from '../subjects.ts';

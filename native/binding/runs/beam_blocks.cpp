@@ -1,7 +1,6 @@
 #include "beam_blocks.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
@@ -12,9 +11,6 @@ namespace bb::binding {
 namespace {
 
 using engine::LedgerRow;
-
-constexpr std::size_t kMostBlocks = 128;        // half a megabyte each
-constexpr std::chrono::milliseconds kLook{20};  // between two looks whether someone has cancelled
 
 /// Room for any beam: as many steps as are allowed, and a profile along any axis.
 std::size_t most_values(const engine::Beams& beams) {
@@ -82,36 +78,18 @@ void write(const engine::Beams& beams, double reach_mm, const engine::Beams::End
 
 }  // namespace
 
-BeamBlocks::BeamBlocks(Napi::Env env, const engine::Beams& beams, double reach_mm)
+BeamBlocks::BeamBlocks(Napi::Env env, const engine::Beams& beams, std::size_t count, double reach_mm)
     : beams_(beams), reach_mm_(reach_mm) {
   const std::size_t size = most_values(beams);
-  for (std::size_t i = 0; i < std::min(kMostBlocks, beams.count()); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     Napi::Float64Array array = Napi::Float64Array::New(env, size);
     const std::span<double> room(array.Data(), size);
     blocks_.push_back({Napi::Persistent(array), room});
-    free_.push_back(i);
   }
 }
 
-std::optional<std::size_t> BeamBlocks::fill(const engine::Beams::Ended& ended, const std::atomic<bool>& cancelled) {
-  std::size_t i = 0;
-  {
-    std::unique_lock lock(mutex_);
-    while (free_.empty()) {
-      if (cancelled.load()) return std::nullopt;
-      given_back_.wait_for(lock, kLook);
-    }
-    i = free_.back();
-    free_.pop_back();
-  }
+void BeamBlocks::fill(std::size_t i, const engine::Beams::Ended& ended) {
   write(beams_, reach_mm_, ended, Writer(blocks_[i].room));
-  return i;
-}
-
-void BeamBlocks::give_back(std::size_t i) {
-  const std::scoped_lock lock(mutex_);
-  free_.push_back(i);
-  given_back_.notify_one();
 }
 
 }  // namespace bb::binding

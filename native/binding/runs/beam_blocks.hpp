@@ -2,12 +2,7 @@
 
 #include <napi.h>
 
-#include <array>
-#include <atomic>
-#include <condition_variable>
 #include <cstddef>
-#include <mutex>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,13 +20,12 @@ namespace bb::binding {
 class BeamBlocks {
  public:
   /// On JavaScript's thread. `reach_mm`: as AxisGeometry has it.
-  BeamBlocks(Napi::Env env, const engine::Beams& beams, double reach_mm);
+  BeamBlocks(Napi::Env env, const engine::Beams& beams, std::size_t count, double reach_mm);
 
-  /// On the thread that has solved it: waits until there is a free block. None where someone has cancelled meanwhile.
-  std::optional<std::size_t> fill(const engine::Beams::Ended& ended, const std::atomic<bool>& cancelled);
+  /// On the thread that has solved it.
+  void fill(std::size_t i, const engine::Beams::Ended& ended);
   /// On JavaScript's thread.
   Napi::Value block(std::size_t i) const { return blocks_[i].array.Value(); }
-  void give_back(std::size_t i);
 
  private:
   struct Block {
@@ -42,9 +36,6 @@ class BeamBlocks {
   const engine::Beams& beams_;
   double reach_mm_;
   std::vector<Block> blocks_;
-  std::mutex mutex_;
-  std::condition_variable given_back_;
-  std::vector<std::size_t> free_;
 };
 
 }  // namespace bb::binding

@@ -1,8 +1,8 @@
 #include "transport_beams.hpp"
 
-#include <condition_variable>
+#include <algorithm>
+#include <cstddef>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +13,7 @@
 #include "binding/job.hpp"
 #include "cpu/host.hpp"
 #include "problem.hpp"
+#include "seats.hpp"
 #include "transport/run/beams.hpp"
 #include "transport_result.hpp"
 
@@ -20,27 +21,7 @@ namespace bb::binding {
 namespace {
 
 constexpr const char* kNoMemory = "not enough memory for the tables of these beams";
-constexpr int kMostWaiting = 512;  // answers that JavaScript has not taken yet: half a megabyte each
-
-/// Lets one side run ahead of the other by so many answers.
-class Ahead {
- public:
-  void wait_and_count() {
-    std::unique_lock lock(mutex_);
-    room_.wait(lock, [&] { return waiting_ < kMostWaiting; });
-    ++waiting_;
-  }
-  void take() {
-    const std::scoped_lock lock(mutex_);
-    --waiting_;
-    room_.notify_one();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable room_;
-  int waiting_ = 0;
-};
+constexpr std::size_t kMostSeats = 128;  // what a beam leaves is half a megabyte
 
 struct State {
   State(transport::Problem problem, std::vector<std::string> devices) : beams(std::move(problem), std::move(devices)) {}
@@ -48,8 +29,8 @@ struct State {
 
   engine::Beams beams;
   double estimate_bytes = beams.run().estimate_bytes();  // of a window it takes a while
-  Ahead ahead;
-  std::optional<BeamBlocks> blocks;  // where each is read as it is told
+  Seats seats{std::min(kMostSeats, beams.count())};
+  std::optional<BeamBlocks> blocks;  // one for each seat, where beams are read as they are told
   bool started = false;
   Job job;  // last: waits for the thread before what that uses goes
 };
@@ -74,31 +55,31 @@ Napi::Object plan_object(Napi::Env env, const State& state) {
   return out;
 }
 
-/// As {beam, result}.
-void tell_result(const Job::Tell& tell, State* state, engine::Beams::Ended&& ended) {
-  state->ahead.wait_and_count();
-  // A Telling is copied on its way.
-  auto result = std::make_shared<engine::RunResult>(std::move(ended.result));
-  tell([state, result, beam = ended.beam, numbers = BeamNumbers(ended.alone)](Napi::Env to) {
-    state->ahead.take();
-    Napi::Object out = Napi::Object::New(to);
-    out.Set("beam", static_cast<double>(beam));
-    out.Set("result", transport_result(to, state->beams.run(), numbers, *result));
-    return out;
-  });
+Napi::Object told(Napi::Env env, std::size_t beam, const char* as, const Napi::Value& what) {
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("beam", static_cast<double>(beam));
+  out.Set(as, what);
+  return out;
 }
 
-/// As {beam, block}, which holds until the call is over.
-void tell_block(const Job::Tell& tell, State* state, const engine::Beams::Ended& ended) {
-  const std::optional<std::size_t> block = state->blocks->fill(ended, state->beams.cancelled());
-  if (!block) return;
+/// As {beam, block}, which holds until the call is over, or as {beam, result}: without blocks, and of one that failed.
+void tell_ended(const Job::Tell& tell, State* state, engine::Beams::Ended&& ended) {
+  const std::optional<std::size_t> taken = state->seats.take(state->beams.cancelled());
+  if (!taken) return;
+  const std::size_t seat = *taken;
   // Goes with the last copy of the Telling, when JavaScript has read.
-  const std::shared_ptr<void> read(nullptr, [state, block = *block](void*) { state->blocks->give_back(block); });
-  tell([state, block = *block, beam = ended.beam, read](Napi::Env to) {
-    Napi::Object out = Napi::Object::New(to);
-    out.Set("beam", static_cast<double>(beam));
-    out.Set("block", state->blocks->block(block));
-    return out;
+  const std::shared_ptr<void> read(nullptr, [state, seat](void*) { state->seats.give_back(seat); });
+  if (state->blocks && !ended.result.failure) {
+    state->blocks->fill(seat, ended);
+    tell([state, seat, beam = ended.beam, read](Napi::Env to) {
+      return told(to, beam, "block", state->blocks->block(seat));
+    });
+    return;
+  }
+  // A Telling is copied on its way.
+  auto result = std::make_shared<engine::RunResult>(std::move(ended.result));
+  tell([state, result, beam = ended.beam, numbers = BeamNumbers(ended.alone), read](Napi::Env to) {
+    return told(to, beam, "result", transport_result(to, state->beams.run(), numbers, *result));
   });
 }
 
@@ -107,14 +88,11 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
   if (state->started) throw Napi::Error::New(env, "these beams were started before");
   state->started = true;
   State* under = state.get();
-  if (in_blocks) under->blocks.emplace(env, under->beams, info[1].ToNumber());
+  if (in_blocks) under->blocks.emplace(env, under->beams, under->seats.count(), info[1].ToNumber());
   return under->job.start(
       env, info[0], "the machine has not enough memory for these beams",
       [under](const Job::Tell& tell) {
-        under->beams.execute([&](engine::Beams::Ended&& ended) {
-          if (under->blocks && !ended.result.failure) return tell_block(tell, under, ended);
-          tell_result(tell, under, std::move(ended));
-        });
+        under->beams.execute([&](engine::Beams::Ended&& ended) { tell_ended(tell, under, std::move(ended)); });
       },
       [kept = state](Napi::Env to) -> Napi::Value { return to.Undefined(); });
 }

@@ -4,7 +4,6 @@ import { extraStraggling, loadAddon, type NativeAddon, offersOf } from '../../..
 import { hostWorkloads } from '../../../electron/host/workloads/index.ts';
 import { openScenarios } from '../../../electron/host/workloads/scenarios/index.ts';
 import { axesOf, keyframesOf, type RunData, runData } from '../../../electron/host/workloads/transport/run-data.ts';
-
 import { TransportScenarios } from './transport-scenarios.ts';
 
 /** Also from a bundle. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { ClaimFinding, ClaimMap, ClaimTableRow, TableClaim } from '../../../contract/bench/claim-table.ts';
 import { judgeClaim, saidOf } from '../../../contract/bench/claims.ts';
 import type { KeptSession } from '../../../contract/bench/kept-session.ts';
-import { recordedAgain } from '../../../contract/bench/recorded-names.ts';
+import { recordedAgain } from '../../../contract/bench/recorded-names.mjs';
 import type { Session } from '../../../contract/bench/session.ts';
 import { parsePath, withValueAt } from '../../../contract/scenario/index.ts';
 import { aside } from '../../io/aside/task.ts';

@@ -5,10 +5,8 @@ import { remembered } from '../../io/flow/remembered.ts';
 import type { Arena, Oracle } from '../../model/bench/arena.ts';
 import { sessionClaims } from '../../model/bench/claim-results.ts';
 import { type Claim, speaksOf } from '../../model/bench/claims.ts';
-
 import { coldStart } from '../../model/bench/cold/process.ts';
 import type { Entrant } from '../../model/bench/contestant.ts';
-
 import { imageCandidates } from './candidates.ts';
 import { coldRunOf, headOf, ImageContestant } from './contestant.ts';
 import { REFERENCE, render } from './render.ts';

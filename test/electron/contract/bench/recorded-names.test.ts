@@ -1,6 +1,6 @@
 /** A session that was recorded again has the first one's name behind its card, in the folder of its workload. */
 import { expect, it } from 'vitest';
-import { recordedAgain } from '../../../../electron/contract/bench/recorded-names.ts';
+import { recordedAgain } from '../../../../electron/contract/bench/recorded-names.mjs';
 
 it('begins with the card, whether the first names its own or not', () => {
   expect(recordedAgain('h200-dense-36M.json')).toEqual([

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { layerTargets, readTaskSessions } from '../../../../electron/build/bench/targets.mjs';
+import { layerTargets, readSessions } from '../../../../electron/build/bench/targets.mjs';
 import {
   type MeasuredTask,
   type TaskReport,
@@ -38,7 +38,7 @@ describe.each(readdirSync(folder))('%s', (name) => {
 });
 
 test('the targets are met', () => {
-  const targets = layerTargets(readTaskSessions(folder));
+  const targets = layerTargets(readSessions(folder));
   expect(targets).toHaveLength(4);
   for (const { what, met } of targets) expect(met, what).toBe(true);
 });

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { recordedAgain } from '../../../../../electron/contract/bench/recorded-names.ts';
+import { recordedAgain } from '../../../../../electron/contract/bench/recorded-names.mjs';
 import { formatIssue } from '../../../../../electron/contract/scenario/index.ts';
 import { claimTable, partsOf, readClaimTable } from '../../../../../electron/host/app/claim-table/index.ts';
 import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';

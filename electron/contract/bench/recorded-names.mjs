@@ -1,12 +1,13 @@
-/** Names of recorded sessions below assets/runs. */
+/** Names of recorded sessions below assets/runs. Plain JavaScript, which scripts read without a build. */
 
-const CARDS = ['h100', 'h200'] as const;
+const CARDS = /** @type {const} */ (['h100', 'h200']);
 
 /**
  * Where the same session lies that was recorded again, later or on another card: in the folder of its workload, its name
  * beginning with the card.
+ * @param {string} file @returns {readonly string[]}
  */
-export function recordedAgain(file: string): readonly string[] {
+export function recordedAgain(file) {
   const at = file.lastIndexOf('/') + 1;
   const folder = at === 0 ? 'transport/' : file.slice(0, at);
   const name = file.slice(at).replace(/^h[12]00-/, '');
