@@ -46,9 +46,20 @@ export const qualitySchema = z.strictObject({
 export type Quality = Readonly<z.infer<typeof qualitySchema>>;
 
 const number = z.number().nullable();
+const place = { at: z.enum(['entrance', 'half', 'peak', 'r80']), depth_mm: z.number() } as const;
 
-/** The same at places that a reader asks for. */
-export const letSummarySchema = z
-  .array(z.strictObject({ at: z.enum(['entrance', 'half', 'peak', 'r80']), depth_mm: z.number(), ...columns(number) }))
-  .readonly();
+/** LET at places that a reader asks for. */
+export const letSummarySchema = z.array(z.strictObject({ ...place, ...columns(number) })).readonly();
 export type LetSummary = Readonly<z.infer<typeof letSummarySchema>>;
+
+const rbes = Object.fromEntries(rbeModelNames.map((name) => [name, number])) as {
+  readonly [Name in (typeof rbeModelNames)[number]]: typeof number;
+};
+
+/** RBE there, by model. */
+export const rbeSummarySchema = z.strictObject({
+  alpha_beta_Gy: z.number(),
+  fraction_Gy: z.number(),
+  places: z.array(z.strictObject({ ...place, ...rbes })).readonly(),
+});
+export type RbeSummary = Readonly<z.infer<typeof rbeSummarySchema>>;

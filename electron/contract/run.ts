@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { wireErrorSchema } from './errors.ts';
 import { axisNameSchema, curveSchema, fieldMapSchema, viewportSchema } from './fields.ts';
 import { namedFileSchema } from './files.ts';
-import { letSummarySchema, qualitySchema } from './quality.ts';
+import { letSummarySchema, qualitySchema, rbeSummarySchema } from './quality.ts';
 import { energyBalanceSchema, numberBalanceSchema } from './scenario/transport/ledger-columns.ts';
 import { summaryScalarShape } from './scenario/transport/run-scalars.ts';
 import { gridSizeSchema } from './scenario/transport/workload.ts';
@@ -119,6 +119,8 @@ export const runSummarySchema = z.strictObject({
   ]),
   /** LET along the beam axis, keV/µm in water; where it was scored. */
   let: letSummarySchema.optional(),
+  /** RBE at the same places. */
+  rbe: rbeSummarySchema.optional(),
   grid: gridSizeSchema,
   isa: z.string(),
 });

@@ -38,9 +38,9 @@ const widthDepth = 0.9;
 /** Less range spread than this is nothing beside any straggling. */
 const noticeable_mm = 0.005;
 
-/** Gy per 10⁹ protons; a reason why there are none is for JSON and the page. */
+/** Gy per 10⁹ protons, or why there are none. */
 function onAxis(gray: RunSummary['gray']): readonly (readonly [string, string])[] {
-  if ('reason' in gray) return [];
+  if ('reason' in gray) return [['On the axis', `no Gy: ${gray.reason}`]];
   const { highest_Gy, at_mm, entrance_Gy } = gray;
   const most = `${significant(highest_Gy, 4)} Gy per 10⁹ protons at ${millimetres(at_mm)}`;
   return [['On the axis', `${most}, ${significant(entrance_Gy, 4)} at the entrance`]];
@@ -105,28 +105,51 @@ function readoutLines(facts: RunFacts): readonly string[] {
 
 const placeNames = { entrance: 'entrance', half: 'half of R80', peak: 'peak', r80: 'R80' } as const;
 
-/** LET at the places where readers look. */
-function letLines({ summary }: RunFacts, style: Style): readonly string[] {
-  if (summary.let === undefined) return [];
-  const shown = (value: number | null): string => (value === null ? '–' : value.toFixed(3));
-  const right = (title: string) => ({ title, align: 'right' }) as const;
-  const columns = [
-    { title: 'LET in water, keV/µm' },
-    right('depth'),
-    right('LETt primary'),
-    right('LETd primary'),
-    right('LETt'),
-    right('LETd'),
-  ];
-  const rows = summary.let.map((one) => [
-    placeNames[one.at],
-    millimetres(one.depth_mm),
-    shown(one.lett_primary),
-    shown(one.letd_primary),
-    shown(one.lett),
-    shown(one.letd),
+interface ReadAt {
+  readonly at: keyof typeof placeNames;
+  readonly depth_mm: number;
+}
+
+/** Columns of numbers at the places where readers look. */
+function placeLines<Name extends string>(
+  title: string,
+  places: readonly (ReadAt & Readonly<Record<NoInfer<Name>, number | null>>)[],
+  columns: Readonly<Record<Name, string>>,
+  style: Style,
+): readonly string[] {
+  const names = Object.keys(columns) as Name[];
+  const right = (text: string) => ({ title: text, align: 'right' }) as const;
+  const rows = places.map((place) => [
+    placeNames[place.at],
+    millimetres(place.depth_mm),
+    ...names.map((name) => place[name]?.toFixed(3) ?? '–'),
   ]);
-  return ['', ...table(columns, rows, { styleTitle: (title) => style('bold', title) }).map((line) => `  ${line}`)];
+  const titles = [{ title }, right('depth'), ...names.map((name) => right(columns[name]))];
+  return ['', ...table(titles, rows, { styleTitle: (text) => style('bold', text) }).map((line) => `  ${line}`)];
+}
+
+const letColumns = {
+  lett_primary: 'LETt primary',
+  letd_primary: 'LETd primary',
+  lett: 'LETt',
+  letd: 'LETd',
+} as const;
+const rbeColumns = { constant: '1.1', mcnamara: 'McNamara', wedenberg: 'Wedenberg', carabe: 'Carabe' } as const;
+
+/** LET and RBE at the places where readers look. */
+function letLines({ summary }: RunFacts, style: Style): readonly string[] {
+  const { let: averages, rbe } = summary;
+  return [
+    ...(averages === undefined ? [] : placeLines('LET in water, keV/µm', averages, letColumns, style)),
+    ...(rbe === undefined
+      ? []
+      : placeLines(
+          `RBE, α/β ${rbe.alpha_beta_Gy} Gy, ${rbe.fraction_Gy} Gy a fraction`,
+          rbe.places,
+          rbeColumns,
+          style,
+        )),
+  ];
 }
 
 const rowNames: Readonly<Record<string, string>> = {

@@ -6,7 +6,7 @@ import { forSummary } from '../../../contract/scenario/transport/run-scalars.ts'
 import { columnsOf, energyBalance, lastBalances, numberBalance } from './ledger.ts';
 import type { AxisProfile } from './metrics/axis-profile.ts';
 import { grayOnAxis } from './metrics/gray.ts';
-import { letSummaryOf, qualityOf } from './metrics/quality.ts';
+import { letSummaryOf, qualityOf, rbeSummaryOf } from './metrics/quality.ts';
 import { depthProfile, type MeasuredRun, readMetrics } from './metrics/run-metrics.ts';
 import { runNotes } from './metrics/run-notes.ts';
 import { measured, type RunData } from './run-data.ts';
@@ -50,7 +50,7 @@ export function summaryOf(
   return {
     ...read,
     gray: graySummary(run),
-    ...(quality === null ? {} : { let: letSummaryOf(quality, read.metrics) }),
+    ...(quality === null ? {} : { let: letSummaryOf(quality, read.metrics), rbe: rbeSummaryOf(quality, read.metrics) }),
     notes: [
       ...runNotes(
         { ...read, bins },

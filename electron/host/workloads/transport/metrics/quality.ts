@@ -1,6 +1,13 @@
 /** LET, spectra and RBE-weighted dose of a run that scored its tracks. */
 import { z } from 'zod';
-import { type LetName, type LetSummary, letNames, type Quality, rbeModelNames } from '../../../../contract/quality.ts';
+import {
+  type LetName,
+  type LetSummary,
+  letNames,
+  type Quality,
+  type RbeSummary,
+  rbeModelNames,
+} from '../../../../contract/quality.ts';
 import type { Metrics } from '../../../../contract/run.ts';
 import { rbe, rbeModels } from '../../../model/quality/rbe.ts';
 import type { RunData } from '../run-data.ts';
@@ -123,9 +130,10 @@ export function qualityOf(run: RunData): Quality | null {
   };
 }
 
-/** LET where readers look: at the entrance, half-way, at the peak and at R80. */
-export function letSummaryOf(quality: Quality, { r80_mm, peak_mm }: Pick<Metrics, 'r80_mm' | 'peak_mm'>): LetSummary {
-  const { depth_mm } = quality;
+type Places = Pick<Metrics, 'r80_mm' | 'peak_mm'>;
+
+/** Where readers look: at the entrance, half-way, at the peak and at R80; as indices of the columns. */
+function placesIn({ depth_mm }: Quality, { r80_mm, peak_mm }: Places) {
   const places = [
     { at: 'entrance', depth: depth_mm.find((depth) => depth >= 0) ?? 0 },
     { at: 'half', depth: r80_mm === null ? null : r80_mm / 2 },
@@ -136,10 +144,28 @@ export function letSummaryOf(quality: Quality, { r80_mm, peak_mm }: Pick<Metrics
     if (depth === null) return [];
     const away = Array.from(depth_mm, (each) => Math.abs(each - depth));
     const nearest = away.indexOf(Math.min(...away));
-    const values = letNames.map((name) => {
-      const value = quality[name][nearest] ?? Number.NaN;
-      return [name, Number.isFinite(value) ? value : null];
-    });
-    return [{ at, depth_mm: depth_mm[nearest] ?? 0, ...Object.fromEntries(values) } as LetSummary[number]];
+    return [{ nearest, place: { at, depth_mm: depth_mm[nearest] ?? 0 } }];
   });
+}
+
+const finite = (value: number | undefined): number | null =>
+  value === undefined || !Number.isFinite(value) ? null : value;
+
+export function letSummaryOf(quality: Quality, places: Places): LetSummary {
+  return placesIn(quality, places).map(({ nearest, place }) => {
+    const values = letNames.map((name) => [name, finite(quality[name][nearest])]);
+    return { ...place, ...Object.fromEntries(values) } as LetSummary[number];
+  });
+}
+
+export function rbeSummaryOf(quality: Quality, places: Places): RbeSummary {
+  const { alpha_beta_Gy, fraction_Gy, curves } = quality.rbe;
+  return {
+    alpha_beta_Gy,
+    fraction_Gy,
+    places: placesIn(quality, places).map(({ nearest, place }) => {
+      const values = curves.map(({ model, rbe: factor }) => [model, finite(factor[nearest])]);
+      return { ...place, ...Object.fromEntries(values) } as RbeSummary['places'][number];
+    }),
+  };
 }
