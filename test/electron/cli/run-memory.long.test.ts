@@ -55,13 +55,14 @@ test('a slice of a CT with keyframes', { timeout: 600_000 }, () => {
   writeFileSync(path.join(folder, 'thorax.nrrd'), nrrdOf(ellipses(512)));
   const document = {
     ...{ kind: 'transport', version: 2, beam: { energy_MeV: 100 }, geometry: { ct: { file: 'thorax.nrrd' } } },
-    ...{ physics: { nuclear: 'off' }, solver: { stepping: 'path' }, output: { keyframes: 40 } },
+    ...{ physics: { nuclear: 'off' }, solver: { stepping: 'path' }, output: { keyframes: 80 } },
     grid: { dx_mm: 0.5, dz_mm: 0.5 },
   };
   writeFileSync(path.join(folder, 'ct.json'), JSON.stringify(document));
   const checked = JSON.parse(braggbench('validate', 'ct.json', '--json').stdout) as Record<string, unknown>;
   const said = Number(/"pictures_bytes": ?(\d+)/.exec(JSON.stringify(checked))?.[1]);
-  expect(said).toBeGreaterThan(2e8);
+  // Large beside a thread of the host's, which is there or not as it ended 30 s after its last task: 60 MB.
+  expect(said).toBeGreaterThan(6e8);
   const run = ['run', 'ct.json', '--out', 'run.h5', '--force', '--json'];
   // What the collector and the allocator have not given back yet is in a peak by chance: the least of a few is needed.
   const least = { plain: Number.POSITIVE_INFINITY, kept: Number.POSITIVE_INFINITY };

@@ -104,10 +104,23 @@ export function picturesBytes(
 export async function keyframesOf(native: TransportRun, result: TransportResult): Promise<readonly Marginals[]> {
   const frames: Marginals[] = [];
   for (const index of result.keyframes.keys()) {
-    frames.push(await withSharedArrays(native.keyframe(index)));
+    const handed = native.keyframe(index);
+    const kept = await withSharedArrays(handed);
+    freeCopied(handed, kept);
+    frames.push(kept);
     await nextTurn();
   }
   return frames;
+}
+
+/** At once: a collector that has no turn on a busy machine would leave them all beside their copies. */
+function freeCopied(handed: Marginals, kept: Marginals): void {
+  const stay = new Set<unknown>(Object.values(kept));
+  for (const each of Object.values<unknown>({ ...handed })) {
+    if (!ArrayBuffer.isView(each) || !(each.buffer instanceof ArrayBuffer) || stay.has(each)) continue;
+    // What came in one message may lie in its memory together.
+    if (each.byteLength === each.buffer.byteLength) each.buffer.transfer(0);
+  }
 }
 
 /** Depth stepping goes from plane to plane, whatever the angle. */
