@@ -133,6 +133,7 @@ describe('a study that is run', () => {
     await study('year.json', [], {
       base: [{ file: 'large.json' }],
       axes: [{ kind: 'range', path: 'beam.energy_MeV', from: 100, to: 150, count: 50_000 }],
+      repeats: 5,
     });
     await writeFile(
       inFolder('large.json'),

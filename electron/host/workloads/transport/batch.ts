@@ -11,14 +11,15 @@ import { fromNative, type NativeAddon, type TransportProblem, type TransportRun 
 import { usedGpu } from '../../io/addon/gpu.ts';
 import { Budget } from '../../io/flow/budget.ts';
 import { once } from '../../io/flow/once.ts';
-import { leastSeconds, refuseLongSum } from '../least-minutes.ts';
+import { refuseLongSum } from '../least-minutes.ts';
 import type { RunContext } from '../run-context.ts';
 import { type AnyReading, problemOf, refusalOf, type TransportReading } from '../scenarios/index.ts';
+import { expectedVisits, rangesOf } from './bench/expected-time.ts';
 import type { AxisProfile } from './metrics/axis-profile.ts';
 import { depthProfile, profileCurve } from './metrics/run-metrics.ts';
 import { summaryOf } from './readouts.ts';
 import { axesOf, measured, type RunData, runData } from './run-data.ts';
-import { laid, workOf } from './work.ts';
+import { laid, leastOf } from './work.ts';
 
 /** Beams on a GPU at the same time: one takes its steps, others are set up and read back. */
 const ON_A_GPU = 4;
@@ -158,8 +159,10 @@ export class BeamSolver {
 /** Least seconds of a beam; 0 where it cannot be solved, which is told in its turn. */
 async function least_s({ name, read }: BatchBeam, addon: NativeAddon): Promise<number> {
   try {
-    const { plan } = await addon.layTransport(asProblem(problemOf(asBeam(name, await read()))));
-    return leastSeconds(workOf(addon, plan));
+    const reading = asBeam(name, await read());
+    const problem = asProblem(problemOf(reading));
+    const { plan } = await addon.layTransport(problem);
+    return leastOf(addon, plan, expectedVisits(problem, plan, rangesOf(reading)));
   } catch {
     return 0;
   }

@@ -2,13 +2,12 @@
 import { exportsOf } from '../../../contract/exports.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
 import type { Resolved } from '../../../contract/scenarios.ts';
-import { leastSeconds } from '../least-minutes.ts';
 import { runOf } from '../run-data.ts';
 import { type AnyReading, problemOf, type TransportReading } from '../scenarios/index.ts';
 import type { HostWorkload, ResolveParts } from '../workload.ts';
 import { depthMetricsOfRun } from './aside.ts';
 import { beamsTogether } from './batch.ts';
-import { expectedTime, expectedVisits } from './bench/expected-time.ts';
+import { expectedTime, expectedVisits, rangesOf } from './bench/expected-time.ts';
 import { transportBenchable } from './benchable.ts';
 import { comparedTransport } from './compared.ts';
 import { type Exported, exportRun } from './export.ts';
@@ -21,7 +20,7 @@ import { gridText, upToText } from './texts.ts';
 import { transportTimeline } from './timeline.ts';
 import { transportUserKernels } from './user-kernels.ts';
 import { transportVariants, variantsFor } from './variants.ts';
-import { laid, workOf } from './work.ts';
+import { laid, leastOf } from './work.ts';
 
 function narrowed(reading: AnyReading): TransportReading {
   if (reading.kind !== 'transport') throw new Error(`a scenario of ${reading.kind} came to transport`);
@@ -64,12 +63,10 @@ export const transport: HostWorkload = {
   variants: transportVariants,
   resolve,
   needs: async (addon, reading) => {
-    const { range_mm, waterRange_mm } = narrowed(reading);
     const problem = problemOf(narrowed(reading));
     const { plan } = await laid(addon, problem, true);
-    const ranges = { range_mm: range_mm ?? 0, bins_mm: waterRange_mm ?? 0 };
     const { variant, precision, estimate_bytes, memory_bytes, ne, ntheta, nz, nx } = plan;
-    const visits = expectedVisits(problem, plan, ranges);
+    const visits = expectedVisits(problem, plan, rangesOf(narrowed(reading)));
     const grid = { ne, ntheta, nz, nx };
     return {
       variant,
@@ -79,7 +76,7 @@ export const transport: HostWorkload = {
       size: gridText(grid),
       sizes: { grid },
       pictures_bytes: picturesBytes(problem, grid),
-      least_s: leastSeconds(workOf(addon, plan)),
+      least_s: leastOf(addon, plan, visits),
       ...(visits !== null && { expected: expectedTime(problem, plan, visits, isOfGpu(addon, variant)) }),
     };
   },

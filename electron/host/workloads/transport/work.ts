@@ -20,6 +20,12 @@ export function workOf(addon: NativeAddon, plan: Planned): Work {
   };
 }
 
+/** Least seconds of a run. What follows the beam leaves out most of its state: it visits no more than `visits`, where those are known. */
+export function leastOf(addon: NativeAddon, plan: Planned, visits: number | null): number {
+  const work = workOf(addon, plan);
+  return leastSeconds({ ...work, amount: visits !== null && visits < work.amount ? visits : work.amount });
+}
+
 /** The run, laid out and not started; `memory`: its plan says what it takes. Throws what the engine refuses, and BraggError for what would take too long. */
 export async function laid(addon: NativeAddon, problem: TransportProblem, memory = false): Promise<TransportRun> {
   const run = await addon.layTransport(problem, memory);

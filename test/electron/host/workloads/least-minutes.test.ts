@@ -71,6 +71,26 @@ test.for(onCpu)(
   },
 );
 
+test('what follows the beam takes less than its box, and the least that is said of it is less than what it took', async () => {
+  const on = async (variant: string, depth_mm: number) => {
+    const geometry = { ...smallScenario.geometry, depth_mm };
+    const scenario = { ...smallScenario, geometry, solver: { ...smallScenario.solver, variant, threads: 1 } };
+    const reading = await host.host.scenarios.check(scenario, { name: 'scenario', folder: null });
+    if (reading.kind === null) throw new Error('no scenario');
+    const { least_s, expected } = await hostWorkloads[reading.kind].needs(host.host.addon, reading);
+    return { least_s: least_s ?? 0, expected_s: expected?.seconds ?? 0 };
+  };
+  for (const variant of ['depth', 'window']) {
+    const [near, far] = [await on(variant, 11), await on(variant, 1100)];
+    expect(near.least_s).toBeGreaterThan(0);
+    // Behind the beam there is nothing to visit.
+    expect(far.least_s).toBeCloseTo(near.least_s, 9);
+    expect(far.least_s).toBeLessThan(far.expected_s);
+  }
+  // What visits every cell visits those too.
+  expect((await on('fused', 1100)).least_s).toBeGreaterThan(50 * (await on('fused', 11)).least_s);
+});
+
 test('a small workload takes at least its samples by the clock, a large one its operations', async () => {
   const on = (batch: number) => ({
     ...layer,

@@ -40,6 +40,12 @@ function extentOf({ beam, spots = [beam] }: TransportProblem, range_mm: number):
   };
 }
 
+/** What `expectedVisits` asks of a reading. */
+export const rangesOf = (reading: { readonly range_mm: number | null; readonly waterRange_mm: number | null }) => ({
+  range_mm: reading.range_mm ?? 0,
+  bins_mm: reading.waterRange_mm ?? 0,
+});
+
 /** Cells that all steps visit; null of variants that visit others than the beam's. `range_mm`: along the beam; `bins_mm`: its range in water, which the energy bins divide. */
 export function expectedVisits(
   problem: TransportProblem,
