@@ -15,6 +15,14 @@ export interface FlagSpec {
   readonly help: string;
 }
 
+export const jsonFlag: FlagSpec = { name: 'json', help: 'Print one JSON document instead of text.' };
+
+/** `help`: what it changes, one sentence. */
+export const setFlag = (help: string): FlagSpec => ({
+  ...{ name: 'set', value: 'path=value', repeats: true },
+  help: `${help} Repeats.`,
+});
+
 export interface ParsedArguments {
   readonly operands: readonly string[];
   /** Values in the order given; a switch that is on has one empty value. */

@@ -7,6 +7,8 @@ import { BraggError } from '../contract/errors.ts';
 import { writeScenarioText } from '../contract/scenario/index.ts';
 import type { Host } from '../host/index.ts';
 import { openPlain } from '../host/io/files/plain-file.ts';
+import { UsageError } from './arguments.ts';
+import { withHost } from './open-host.ts';
 
 /** Sessions are JSON, and so are runs that are measurements; other runs are HDF5. */
 export const isSessionFile = (file: string): boolean => path.extname(file).toLowerCase() === '.json';
@@ -28,6 +30,20 @@ interface ReadSubjects {
   readonly scenarios: readonly ReportScenario[];
   /** That make them again, without the program. */
   readonly commands: readonly string[];
+}
+
+/** For a verb that takes nothing else. Throws a UsageError for a run, a BraggError for a file that is neither. */
+export function openSessions(
+  verb: string,
+  files: readonly string[],
+): Promise<readonly { readonly file: string; readonly session: Session }[]> {
+  const run = files.find((file) => !isSessionFile(file));
+  if (run !== undefined) throw new UsageError(`${verb} needs sessions that bench kept: ${run} is one run`);
+  return withHost(async (host) => {
+    const opened = [];
+    for (const file of files) opened.push({ file, session: (await openSession(host, file)).session });
+    return opened;
+  });
 }
 
 /** A session of any workload. Throws BraggError for a file that is none. */

@@ -1,6 +1,7 @@
 /** What panels offer where they have nothing to show: each does the thing, instead of saying that it can be done. */
 import type { ReactElement } from 'react';
 import { Button } from '../widgets/controls/button.tsx';
+import { EmptyState } from '../widgets/words/empty-state.tsx';
 import type { IconName } from '../widgets/words/icon.tsx';
 import { useSelected, useWorkbench } from './context.ts';
 
@@ -32,6 +33,21 @@ export function PanelOffer({ panel, icon, label }: PanelOfferProps): ReactElemen
     <Button icon={icon} onPress={() => stores.layout.reveal(panel)}>
       {label}
     </Button>
+  );
+}
+
+interface UnreadProps {
+  readonly title: string;
+  readonly reason: string;
+  readonly again: () => void;
+}
+
+/** In place of what could not be read. */
+export function Unread({ title, reason, again }: UnreadProps): ReactElement {
+  return (
+    <EmptyState icon="error" tone="error" title={title} action={<RetryOffer onPress={again} />}>
+      {reason}
+    </EmptyState>
   );
 }
 

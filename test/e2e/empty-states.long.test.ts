@@ -1,20 +1,13 @@
 /** Every panel with nothing to show offers a button, and the button does something. */
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { smallImage } from '../electron/host/workloads/small-image.ts';
 import type { BenchPage } from './bench-page.ts';
 import { useWorkbench } from './workbench-page.ts';
 
 const { workbench } = useWorkbench('empty-states');
 
-const image = {
-  kind: 'diffraction',
-  version: 1,
-  name: 'Small image',
-  beam: { wavelength_A: 6.2 },
-  crystal: { lattice: { kind: 'cell', a_A: 100, b_A: 100, c_A: 100 }, cells: { a: 5, b: 5, c: 5 } },
-  structure_factors: { default_electrons: 100 },
-  detector: { width: 32, height: 24 },
-};
+const image = { ...smallImage, name: 'Small image' };
 const layer = {
   kind: 'linear-relu',
   version: 1,

@@ -2,25 +2,18 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { smallImage } from '../electron/host/workloads/small-image.ts';
 import { accessibilityFaults } from './accessible.ts';
 import { code, says, small, useKernelEditor, verdict } from './kernel-editor-page.ts';
 
 const { home, workbench } = useKernelEditor();
 
-const smallImage = JSON.stringify({
-  kind: 'diffraction',
-  version: 1,
-  name: 'Small image',
-  beam: { wavelength_A: 6.2 },
-  crystal: { lattice: { kind: 'cell', a_A: 100, b_A: 100, c_A: 100 }, cells: { a: 5, b: 5, c: 5 } },
-  structure_factors: { default_electrons: 100 },
-  detector: { width: 64, height: 48 },
-});
+const small64 = JSON.stringify({ ...smallImage, name: 'Small image', detector: { width: 64, height: 48 } });
 
 it('opens the source of an image, runs a copy of it on one, and refuses it on a beam', async () => {
   const { open, page, bench } = await workbench({ width: 1440, height: 900, theme: 'dark' });
   await bench.layout('Alt+Shift+2', 'Compare');
-  await bench.drop('small-image.json', smallImage);
+  await bench.drop('small-image.json', small64);
   await expect.poll(() => bench.title.textContent()).toContain('Small image');
   await bench.panel('Kernel editor').click();
   await page.getByRole('button', { name: 'Enlarge Kernel editor' }).click();

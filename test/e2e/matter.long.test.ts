@@ -4,19 +4,11 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ellipses, layers, nrrdOf } from '../electron/host/io/volumes/phantom.ts';
 import { seenWhole } from './looks.ts';
+import { quickBeam } from './quick-beam.ts';
 import { useWorkbench } from './workbench-page.ts';
 
 const { home, loaded } = useWorkbench('matter');
-const quick = JSON.stringify({
-  kind: 'transport',
-  version: 1,
-  name: 'Plastics',
-  beam: { energy_MeV: 60, x_sigma_mm: 2 },
-  geometry: { width_mm: 60 },
-  grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 20 },
-  solver: { stepping: 'depth' },
-  output: { keyframes: 16 },
-});
+const quick = quickBeam('Plastics');
 
 describe('matter in the form', () => {
   it('a material by formula or mass fractions fills the background; what it cannot be is told beside it', async () => {

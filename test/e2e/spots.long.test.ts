@@ -1,19 +1,11 @@
 /** A beam by its range, as spots, and as a spread-out peak that the form builds. */
 import { describe, expect, it } from 'vitest';
 import { seenWhole } from './looks.ts';
+import { quickBeam } from './quick-beam.ts';
 import { useWorkbench } from './workbench-page.ts';
 
 const { loaded } = useWorkbench('spots');
-const quick = JSON.stringify({
-  kind: 'transport',
-  version: 1,
-  name: 'Field',
-  beam: { energy_MeV: 60, x_sigma_mm: 2 },
-  geometry: { width_mm: 60 },
-  grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 20 },
-  solver: { stepping: 'depth' },
-  output: { keyframes: 16 },
-});
+const quick = quickBeam('Field');
 
 describe('the beam in the form', () => {
   it('is given by energy, by range, or by spots, which an SOBP fills', async () => {

@@ -6,7 +6,7 @@ import { summaryDocument } from '../../contract/summary.ts';
 import type { SolvedBeam } from '../../host/app/batches/batches.ts';
 import type { Host } from '../../host/index.ts';
 import type { Override } from '../../host/workloads/scenarios/index.ts';
-import { flagValue, hasFlag, UsageError } from '../arguments.ts';
+import { flagValue, hasFlag, jsonFlag, setFlag, UsageError } from '../arguments.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { gpuFlag } from '../gpu.ts';
 import { millimetres, significant, smallError } from '../numbers.ts';
@@ -222,14 +222,14 @@ export const batch: Verb = {
       help: 'A value of the scenario, as in beam.energy_MeV=60..80/1024 or grid.dx_mm=1,0.5: one beam for each.',
     },
     { name: 'variant', value: 'ID', help: 'Which implementation solves them; see braggbench variants.' },
-    { name: 'set', value: 'path=value', repeats: true, help: 'Change a value of every scenario. Repeats.' },
+    setFlag('Change a value of every scenario.'),
     { name: 'lanes', value: 'N', help: 'Beams at the same time; one for each core by default.' },
     { name: 'one-grid', help: 'Beams of one scenario, by --sweep or its spots, on the grid of the fastest.' },
     { name: 'csv', value: 'FILE', help: 'Write all depth doses: beam, depth in mm, dose in MeV/mm.' },
     forceFlag,
     gpuFlag,
     { name: 'gpus', value: 'all|a,b,…', help: 'With --one-grid: GPUs that share the beams, by index or UUID.' },
-    { name: 'json', help: 'Print one JSON document instead of text.' },
+    jsonFlag,
   ],
   examples: [
     'braggbench batch water-70MeV water-150MeV',

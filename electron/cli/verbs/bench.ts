@@ -10,7 +10,7 @@ import { readKept, sessionText } from '../../host/model/bench/index.ts';
 import { type BenchProblem, refuseLongBench } from '../../host/workloads/benchable.ts';
 import { hostWorkloads } from '../../host/workloads/index.ts';
 import type { Override } from '../../host/workloads/scenarios/index.ts';
-import { flagValue, listed, UsageError } from '../arguments.ts';
+import { flagValue, listed, setFlag, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { benchScenario, show, usualMostRounds, usualSeconds } from '../benching.ts';
 import { counterFlags, withCounterFiles } from '../counters/index.ts';
@@ -100,7 +100,7 @@ export const bench: Verb = {
       name: 'factorial',
       help: 'Instead of naming variants: those that have the optimisations of this benchmark one by one and together, on a GPU where there is one.',
     },
-    { name: 'set', value: 'path=value', repeats: true, help: 'Change a value of the scenario. Repeats.' },
+    setFlag('Change a value of the scenario.'),
     {
       name: 'sweep',
       value: 'path=v,w,…',

@@ -3,7 +3,7 @@ import { cardCounts, cardsWords, onSeveralCards } from '../../../renderer/base/c
 import { claimedText } from '../../../renderer/base/claims.ts';
 import type { ClaimFinding, ClaimTableRow, TableClaim } from '../../contract/bench/claim-table.ts';
 import { claimTable } from '../../host/app/claim-table/index.ts';
-import { hasFlag } from '../arguments.ts';
+import { hasFlag, jsonFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { significant } from '../numbers.ts';
@@ -102,7 +102,7 @@ export const claims: Verb = {
     'Measure a row on your own machine with braggbench bench SCENARIO; its report ends with the same comparison.',
   ],
   flags: [
-    { name: 'json', help: 'Print one JSON document instead of text.' },
+    jsonFlag,
     { name: 'markdown', help: 'Print a table in Markdown.' },
     {
       name: 'cards',

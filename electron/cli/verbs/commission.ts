@@ -11,7 +11,7 @@ import {
 import { BraggError } from '../../contract/errors.ts';
 import { defaultKind, newDocument, writeScenarioText } from '../../contract/scenario/index.ts';
 import { readText } from '../../host/io/text/read.ts';
-import { flagValue, hasFlag, type ParsedArguments, UsageError } from '../arguments.ts';
+import { flagValue, hasFlag, jsonFlag, type ParsedArguments, setFlag, UsageError } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
@@ -50,17 +50,12 @@ export const commissionVerb: Verb = {
   ],
   flags: [
     { name: 'unit', value: 'mm|cm', help: 'Of depth, where the name of its column does not end in it.' },
-    {
-      name: 'set',
-      value: 'path=value',
-      repeats: true,
-      help: 'Change the model, as in physics.stopping_power=icru90. Repeats.',
-    },
+    setFlag('Change the model, as in physics.stopping_power=icru90.'),
     { name: 'save', value: 'NAME', help: 'Keep the beam in the library, as a scenario of this name.' },
     { name: 'out', value: 'SCENARIO.json', help: 'Write the beam as a scenario.' },
     { name: 'svg', value: 'PLOT.svg', help: 'Draw the curve, the fit and the residuals.' },
     forceFlag,
-    { name: 'json', help: 'Print one JSON document instead of text.' },
+    jsonFlag,
   ],
   examples: [
     'braggbench commission chamber.csv --set physics.stopping_power=icru90 --save "150 MeV, gantry 1"',

@@ -1,6 +1,6 @@
 /** `braggbench compare`: runs and sessions of one workload side by side. */
 import path from 'node:path';
-import { flagValue, hasFlag, UsageError } from '../arguments.ts';
+import { flagValue, hasFlag, jsonFlag, UsageError } from '../arguments.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';
 import { hasFailed, regressionTable, slowdownLimit } from '../regression.ts';
@@ -73,7 +73,7 @@ export const compare: Verb = {
       repeats: true,
       help: 'With --fail-if-slower: a further session before the first, for how much sessions differ. Repeats; three before the last are needed.',
     },
-    { name: 'json', help: 'Print one JSON document instead of text.' },
+    jsonFlag,
   ],
   examples: [
     'braggbench compare reference.h5 mine.h5',

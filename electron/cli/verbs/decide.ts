@@ -4,12 +4,11 @@ import { type Decision, wayTitles } from '../../contract/bench/decision.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { decisionsOf } from '../../host/app/benches/decision.ts';
 import { readRegistry } from '../../host/model/external/registry.ts';
-import { flagNumber, hasFlag, UsageError } from '../arguments.ts';
+import { flagNumber, hasFlag, jsonFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { duration, significant } from '../numbers.ts';
-import { withHost } from '../open-host.ts';
-import { isSessionFile, openSession } from '../subjects.ts';
+import { openSessions } from '../subjects.ts';
 import { table, wrap } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
@@ -51,19 +50,13 @@ export const decide: Verb = {
   ],
   flags: [
     { name: 'runs', value: 'N', help: `Runs that you will make; ${significant(usualRuns, 5)} by default.` },
-    { name: 'json', help: 'Print one JSON document instead of text.' },
+    jsonFlag,
   ],
   examples: ['braggbench decide assets/runs/h200-uniform-grid-70MeV.json --runs 1000000'],
   operands: { min: 1, max: 1000, name: 'a session or more' },
   run: async ({ parsed, terminal }) => {
     const runs = flagNumber(parsed, 'runs', { min: 1, max: 1e12, whole: true }) ?? usualRuns;
-    const other = parsed.operands.find((file) => !isSessionFile(file));
-    if (other !== undefined) throw new UsageError(`decide needs sessions that bench kept: ${other} is one run`);
-    const sessions = await withHost(async (host) => {
-      const opened = [];
-      for (const file of parsed.operands) opened.push({ file, session: (await openSession(host, file)).session });
-      return opened;
-    });
+    const sessions = await openSessions('decide', parsed.operands);
     const { baselines } = await readRegistry(assetsFolder());
     const decisions = decisionsOf(sessions, baselines);
     if (decisions.length === 0) {

@@ -2,7 +2,7 @@
 import { formatBytes } from '../../contract/units.ts';
 import { loadAddon } from '../../host/index.ts';
 import { devicesWithCeilings } from '../../host/model/bench/index.ts';
-import { hasFlag } from '../arguments.ts';
+import { hasFlag, jsonFlag } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { pairs } from '../table.ts';
 import type { Verb } from '../verb.ts';
@@ -22,7 +22,7 @@ export const devices: Verb = {
   details: [
     'Says what this machine computes on. For everything that is missing (a GPU, a driver, a library) it gives the reason. What a GPU does at best (copy bandwidth, arithmetic, launches) is measured the first time and kept.',
   ],
-  flags: [{ name: 'json', help: 'Print one JSON document instead of text.' }],
+  flags: [jsonFlag],
   examples: [],
   operands: { min: 0, max: 0, name: 'nothing' },
   run: async ({ parsed, terminal }) => {

@@ -14,7 +14,7 @@ import { reductionKinds, reductionOf } from '../../contract/launch/reduction.ts'
 import type { DriverOccupancy, KernelSet } from '../../contract/launches.ts';
 import { suggest } from '../../contract/scenario/index.ts';
 import type { Host } from '../../host/index.ts';
-import { flagNumber, flagValue, hasFlag, type ParsedArguments, UsageError } from '../arguments.ts';
+import { flagNumber, flagValue, hasFlag, jsonFlag, type ParsedArguments, UsageError } from '../arguments.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';
 import { type LaunchSubject, launchLines } from '../reports/launch-report.ts';
@@ -217,7 +217,7 @@ export const explainLaunchVerb: Verb = {
     { name: 'reduction', help: 'Also the steps of a sum over a block: divergent, strided, sequential, shuffles.' },
     { name: 'registers', value: 'N', help: 'Instead of a kernel: of a thread, 32 by default.' },
     { name: 'static-shared', value: 'BYTES', help: 'Instead of a kernel: shared memory of a block, 0 by default.' },
-    { name: 'json', help: 'Print one JSON document instead of text.' },
+    jsonFlag,
   ],
   examples: [
     'braggbench explain-launch',

@@ -3,11 +3,10 @@ import { percent } from '../../../renderer/base/numbers.ts';
 import { fewestBefore, type HistoryPoint, type HistorySeries, type Trend } from '../../contract/bench/history.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { historyOf, trendOf } from '../../host/app/benches/history.ts';
-import { flagValue, hasFlag, UsageError } from '../arguments.ts';
+import { flagValue, hasFlag, jsonFlag } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { duration, significant } from '../numbers.ts';
-import { withHost } from '../open-host.ts';
-import { isSessionFile, openSession } from '../subjects.ts';
+import { openSessions } from '../subjects.ts';
 import { table } from '../table.ts';
 import type { Verb } from '../verb.ts';
 
@@ -63,18 +62,12 @@ export const history: Verb = {
   ],
   flags: [
     { name: 'variant', value: 'NAME', help: 'Only this one, as sessions call it: cuda-fused, gather@fp64.' },
-    { name: 'json', help: 'Print one JSON document instead of text.' },
+    jsonFlag,
   ],
   examples: ['braggbench history sessions/*.json --variant cuda-window'],
   operands: { min: 2, max: 1000, name: 'two sessions or more' },
   run: async ({ parsed, terminal }) => {
-    const run = parsed.operands.find((file) => !isSessionFile(file));
-    if (run !== undefined) throw new UsageError(`history needs sessions that bench kept: ${run} is one run`);
-    const sessions = await withHost(async (host) => {
-      const opened = [];
-      for (const file of parsed.operands) opened.push({ file, session: (await openSession(host, file)).session });
-      return opened;
-    });
+    const sessions = await openSessions('history', parsed.operands);
     const variant = flagValue(parsed, 'variant') ?? null;
     const all = historyOf(sessions, variant);
     if (all.length === 0) {

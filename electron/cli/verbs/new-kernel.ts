@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { answerLanguages } from '../../contract/user-kernels.ts';
 import { begin } from '../../host/app/user-kernels/begin.ts';
-import { flagOneOf, hasFlag } from '../arguments.ts';
+import { flagOneOf, hasFlag, jsonFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Verb } from '../verb.ts';
@@ -20,7 +20,7 @@ export const newKernelVerb: Verb = {
       value: 'LANGUAGE',
       help: `What the expected answer is written in (python): ${answerLanguages.join(', ')}.`,
     },
-    { name: 'json', help: 'Print one JSON document instead of text.' },
+    jsonFlag,
   ],
   examples: [
     'braggbench new-kernel reduction my-sum.cu',

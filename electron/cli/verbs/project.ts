@@ -8,7 +8,7 @@ import { unpackProject } from '../../host/app/projects/unpack.ts';
 import { NOTES_FOLDER } from '../../host/app/timelines/notes.ts';
 import type { Host } from '../../host/index.ts';
 import { isStudyFolder } from '../../host/model/studies/folder.ts';
-import { flagValue, hasFlag, UsageError } from '../arguments.ts';
+import { flagValue, hasFlag, jsonFlag, UsageError } from '../arguments.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
@@ -117,7 +117,7 @@ export const projectVerb: Verb = {
     { name: 'library', help: 'Pack all of the library.' },
     { name: 'into', value: 'FOLDER', help: 'Unpack into this folder, not into your library.' },
     forceFlag,
-    { name: 'json', help: 'Print one JSON document instead of text.' },
+    jsonFlag,
   ],
   examples: [
     `braggbench project pack beam${PROJECT_ENDING} water.json water.h5 energies.study`,

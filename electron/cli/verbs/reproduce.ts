@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { byBase, freeFolder, reproduce } from '../../host/app/user-kernels/reproduce.ts';
 import { refusalOf } from '../../host/workloads/scenarios/index.ts';
-import { flagValue, hasFlag, UsageError } from '../arguments.ts';
+import { flagValue, hasFlag, jsonFlag, setFlag, UsageError } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';
 import { overridesOf, scenarioPath } from '../scenario-file.ts';
@@ -19,12 +19,12 @@ export const reproduceVerb: Verb = {
   flags: [
     { name: 'variant', value: 'FILE', help: 'The kernel: a .cu or .cpp file with its description beside it.' },
     { name: 'out', value: 'FOLDER', help: 'The folder that is made; by default NAME-reproducer, here.' },
-    { name: 'set', value: 'path=value', repeats: true, help: 'Change a value of the scenario first. Repeats.' },
+    setFlag('Change a value of the scenario first.'),
     {
       name: 'trust',
       help: "You trust the program of the kernel's expected answer, which is run: it is code with your rights.",
     },
-    { name: 'json', help: 'Print one JSON document instead of text.' },
+    jsonFlag,
   ],
   examples: [
     'braggbench reproduce water-70MeV --variant ./my.cu',

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { NamedFile } from '../../contract/files.ts';
 import type { Host } from '../../host/index.ts';
-import { flagValue, UsageError } from '../arguments.ts';
+import { flagValue, jsonFlag, setFlag, UsageError } from '../arguments.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { gpuFlag } from '../gpu.ts';
 import { withHost } from '../open-host.ts';
@@ -41,12 +41,7 @@ export const run: Verb = {
       value: 'ID|FILE',
       help: 'Which implementation solves it; see braggbench variants. Or a file of your own: ./my.cu, ./my.cpp.',
     },
-    {
-      name: 'set',
-      value: 'path=value',
-      repeats: true,
-      help: 'Change a value of the scenario, as in beam.energy_MeV=120. Repeats.',
-    },
+    setFlag('Change a value of the scenario, as in beam.energy_MeV=120.'),
     {
       name: 'out',
       value: 'RUN.h5',
@@ -59,7 +54,7 @@ export const run: Verb = {
     },
     gpuFlag,
     ...userKernelFlags,
-    { name: 'json', help: 'Print one JSON document instead of text.' },
+    jsonFlag,
   ],
   examples: [
     'braggbench run water-70MeV',

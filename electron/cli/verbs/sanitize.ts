@@ -3,7 +3,7 @@ import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
 import { sanitizedText, sanitizerTools } from '../../contract/user-kernels/sanitizer.ts';
 import { sanitize } from '../../host/model/sanitizer/sanitize.ts';
-import { flagOneOf, flagValue, hasFlag } from '../arguments.ts';
+import { flagOneOf, flagValue, hasFlag, jsonFlag, setFlag } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { gpuFlag } from '../gpu.ts';
 import { withHost } from '../open-host.ts';
@@ -26,10 +26,10 @@ export const sanitizeVerb: Verb = {
   flags: [
     { name: 'variant', value: 'ID|FILE', help: 'Which implementation is watched; see braggbench variants.' },
     { name: 'tool', value: 'NAME', help: `What is looked for (memcheck); one of ${sanitizerTools.join(', ')}.` },
-    { name: 'set', value: 'path=value', repeats: true, help: 'Change a value of the scenario first. Repeats.' },
+    setFlag('Change a value of the scenario first.'),
     gpuFlag,
     ...userKernelFlags,
-    { name: 'json', help: 'Print one JSON document instead of text.' },
+    jsonFlag,
   ],
   examples: ['braggbench sanitize bounds --variant cuda-unchecked', 'braggbench sanitize small.json --variant ./my.cu'],
   operands: { min: 1, max: 1, name: 'a scenario' },

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type Sobp, type SobpRequest, sobpSpots } from '../../contract/beams/sobp.ts';
 import { defaultKind, newDocument, writeScenarioText } from '../../contract/scenario/index.ts';
 import { formatNumber } from '../../contract/units.ts';
-import { flagValue, hasFlag, type ParsedArguments, UsageError } from '../arguments.ts';
+import { flagValue, hasFlag, jsonFlag, type ParsedArguments, setFlag, UsageError } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
@@ -72,15 +72,10 @@ export const sobpVerb: Verb = {
     { name: 'modulation', value: 'MM', help: 'Length of the plateau, between its depths at 95 %.' },
     { name: 'width', value: 'MM', help: 'Width of the field between its points at 50 %; 0, one place, by default.' },
     { name: 'spacing', value: 'MM', help: 'Between spots across; the beam’s x_sigma_mm by default.' },
-    {
-      name: 'set',
-      value: 'path=value',
-      repeats: true,
-      help: 'Change a value of the scenario, as in beam.x_sigma_mm=4. Repeats.',
-    },
+    setFlag('Change a value of the scenario, as in beam.x_sigma_mm=4.'),
     { name: 'out', value: 'SCENARIO.json', help: 'Write the scenario with the spots.' },
     forceFlag,
-    { name: 'json', help: 'Print one JSON document instead of text.' },
+    jsonFlag,
   ],
   examples: [
     'braggbench sobp --range 150 --modulation 50',

@@ -2,7 +2,7 @@
 import { MOST_CHECKED } from '../../host/app/studies/plan.ts';
 import type { Host } from '../../host/index.ts';
 import type { StudyFolder } from '../../host/model/studies/folder.ts';
-import { UsageError } from '../arguments.ts';
+import { jsonFlag, UsageError } from '../arguments.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';
 import { forceFlag } from '../output-file.ts';
@@ -85,7 +85,7 @@ export const studyVerb: Verb = {
     ...clusterFlags,
     ...describingFlags,
     forceFlag,
-    { name: 'json', help: 'Print one JSON document instead of text.' },
+    jsonFlag,
   ],
   examples: [
     'braggbench study plan energies.yaml',

@@ -1,7 +1,7 @@
 /** `braggbench trace`: what a trace says at a glance, of a run or of another profiler. */
 import path from 'node:path';
 import { TraceWorker } from '../../host/app/timelines/trace-worker.ts';
-import { hasFlag } from '../arguments.ts';
+import { hasFlag, jsonFlag } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { traceFacts, traceTables } from '../reports/trace-report.ts';
 import { pairs } from '../table.ts';
@@ -14,7 +14,7 @@ export const traceVerb: Verb = {
   details: [
     "Reads a timeline and says what it holds: kernels in total and different ones; the kernels that take the most time; the share that was replayed in CUDA graphs; the share of time that the CPU spent in launch calls; the share in which the GPU did nothing. Says why no kernel ran (copy, launch, wait), what the host's operations took, and how evenly its threads were used. Reads runs (.h5, and .json of measurements). Reads Chrome Trace JSON (PyTorch's profiler, Perfetto's tools) and SQLite databases that Nsight Systems exports, both also as .gz. Reports of Nsight Systems (.nsys-rep) are converted by its program nsys, where that is installed.",
   ],
-  flags: [{ name: 'json', help: 'Print one JSON document instead of text.' }],
+  flags: [jsonFlag],
   examples: ['braggbench trace mine.h5', 'braggbench trace pytorch.json.gz', 'braggbench trace report.sqlite --json'],
   operands: { min: 1, max: 1, name: 'a file with a timeline' },
   run: async ({ parsed, terminal, signal }) => {

@@ -4,7 +4,7 @@ import { formatBytes } from '../../contract/units.ts';
 import type { Host } from '../../host/index.ts';
 import { hostWorkloads } from '../../host/workloads/index.ts';
 import { type AnyReading, engineIssue } from '../../host/workloads/scenarios/index.ts';
-import { hasFlag } from '../arguments.ts';
+import { hasFlag, jsonFlag, setFlag } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { issueLine } from '../issues.ts';
 import { duration } from '../numbers.ts';
@@ -58,10 +58,7 @@ export const validate: Verb = {
   details: [
     'Reads scenarios, names every fault with file, line, path, value and what is allowed, and says what the valid ones take. Exit code 2 if one of them cannot be run.',
   ],
-  flags: [
-    { name: 'set', value: 'path=value', repeats: true, help: 'Change a value of the scenarios first. Repeats.' },
-    { name: 'json', help: 'Print one JSON document instead of text.' },
-  ],
+  flags: [setFlag('Change a value of the scenarios first.'), jsonFlag],
   examples: ['braggbench validate mine.yaml', 'braggbench validate scenarios/*.json --json'],
   operands: { min: 1, max: 10_000, name: 'at least one scenario' },
   run: ({ parsed, terminal }) =>

@@ -3,7 +3,7 @@ import { scenarioKinds } from '../../contract/scenario/index.ts';
 import { UserKernels } from '../../host/app/user-kernels/user-kernels.ts';
 import { loadAddon } from '../../host/index.ts';
 import { kernelFolders } from '../../host/model/bench/ceilings.ts';
-import { hasFlag } from '../arguments.ts';
+import { hasFlag, jsonFlag } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { table } from '../table.ts';
 import type { Verb } from '../verb.ts';
@@ -35,7 +35,7 @@ export const variants: Verb = {
   details: [
     'Lists every variant of every workload: where it runs, what it offers, the variant it builds on and what it changes. Bytes and FLOPs are those that it declares per cell and step, of a diffraction image per lattice factor. User kernels of the folder that it is called in stand among them.',
   ],
-  flags: [{ name: 'json', help: 'Print one JSON document instead of text.' }],
+  flags: [jsonFlag],
   examples: [],
   operands: { min: 0, max: 0, name: 'nothing' },
   run: async ({ parsed, terminal }) => {

@@ -1,6 +1,7 @@
 /** A fault in a document, before it is known where in which file it stands. */
 import { showValue } from './issue-text.ts';
 import type { Path } from './path.ts';
+import { suggest } from './suggest.ts';
 
 export interface Fault {
   readonly severity: 'error' | 'warning';
@@ -28,6 +29,15 @@ export function fault(path: Path, value: unknown, says: string, allowed: string)
 /** A warning about the value at `path`, which is used as it is. */
 export function warning(path: Path, value: unknown, message: string): Fault {
   return { severity: 'warning', path, atKey: false, message, value: showValue(value), allowed: null };
+}
+
+/** The variant of a solver where it is none of `variants` and not left to choose. */
+export function unknownVariant(variant: string, variants: readonly string[]): readonly Fault[] {
+  const known = ['auto', ...variants];
+  if (known.includes(variant)) return [];
+  const near = suggest(variant, known);
+  const says = near === null ? 'is not known' : `is not known (did you mean ${near}?)`;
+  return [fault(['solver', 'variant'], variant, says, known.join(', '))];
 }
 
 /** A key that has to be there and is not. */

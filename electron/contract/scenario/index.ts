@@ -3,7 +3,7 @@ export { scenarioDifferences } from './diff.ts';
 export { type ImageGeometry, imageGeometry } from './diffraction/geometry.ts';
 export type { DiffractionDocument, DiffractionScenario, DiffractionWithConstants } from './diffraction/index.ts';
 export { elementOf, elements, isElement } from './elements.ts';
-export { type Fault, fault, missing, warning } from './fault.ts';
+export { type Fault, fault, missing, unknownVariant, warning } from './fault.ts';
 export { allowedText, branchFor, schemaAt, unitOf } from './fields.ts';
 export { atomsOf, type Composition, compositionOfAtoms } from './formula.ts';
 export { formatIssue, showValue } from './issue-text.ts';

@@ -2,9 +2,8 @@
 import type { Data, Layout } from 'plotly.js/lib/core';
 import { axisTitle } from '../axes.ts';
 import { scaleOf, ticksAcross, ticksDown } from '../figures/axes.ts';
-import { type FigureSize, fitted, type Ink } from '../figures/figure.ts';
+import { type FigureSize, fitted } from '../figures/figure.ts';
 import type { Box } from '../plot-frame.ts';
-import type { DrawingTheme } from '../theme.ts';
 import {
   type Aside,
   type Chart,
@@ -13,8 +12,8 @@ import {
   MANY_POINTS,
   type Pane,
   type Series,
-  STEP_INKS,
 } from './chart.ts';
+import { type Brush, dashOf, escaped, type Options, traceOf } from './chart-traces.ts';
 import { layOut, spread } from './layout.ts';
 import { thinned } from './thinned.ts';
 
@@ -25,24 +24,12 @@ interface ChartPlot {
   readonly boxes: readonly Box[];
 }
 
-export interface Brush {
-  readonly theme: DrawingTheme;
-  readonly color: (ink: Ink) => string;
-  /** Many points are drawn by WebGL. */
-  readonly gl?: boolean;
-}
-
-type Options = Readonly<Record<string, unknown>>;
-
 /** Plotly has letters behind the names of every axis but the first. */
 const nth = (i: number): string => (i === 0 ? '' : String(i + 1));
 const TICK = 4;
-const SYMBOLS = { round: 'circle', square: 'square', ring: 'circle-open' } as const;
-const FAINT = 0.12;
 /** Between a row's name and what else it says, in label heights. */
 const ROW_LINE = 1.2;
 
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 const onAxis = ({ kind }: ChartAxis, value: number): number => (kind === 'log' ? Math.log10(value) : value);
 
 function axisOf(axis: ChartAxis, box: Box, way: 'x' | 'y', { theme }: Brush): Options {
@@ -90,12 +77,6 @@ function axisOf(axis: ChartAxis, box: Box, way: 'x' | 'y', { theme }: Brush): Op
   };
 }
 
-const FILLS = { 'to zero': 'tozeroy', 'to the line before': 'tonexty' } as const;
-
-function dashOf(dash: readonly number[]): string {
-  return dash.length === 0 ? 'solid' : dash.map((pixels) => `${pixels}px`).join(',');
-}
-
 /** Plotly makes an object of each point: those of a long line that pixels do not tell apart are left out. */
 function drawnOf(series: Series, pane: Pane, hover: Chart['hover'], box: Box): Series {
   if (series.kind !== 'line' || hover === 'values' || series.x.length <= MANY_POINTS) return series;
@@ -109,96 +90,6 @@ function drawnOf(series: Series, pane: Pane, hover: Chart['hover'], box: Box): S
     ...(tips === undefined ? {} : { tips: Array.from(rows, (i) => tips[i] ?? '') }),
     ...(ids === undefined ? {} : { ids: Array.from(rows, (i) => ids[i] ?? '') }),
   };
-}
-
-function traceOf(series: Series, { x, y }: Pane, hover: Chart['hover'], { color, theme, gl = false }: Brush): Options {
-  const { name, ink, tips, says, ids } = series;
-  // Long lines are thinned instead: software draws them by WebGL for minutes.
-  const type = gl && series.kind === 'dots' && series.x.length > MANY_POINTS ? 'scattergl' : 'scatter';
-  const unitOf = ({ unit }: ChartAxis): string => (unit === '' ? '' : ` ${escaped(unit)}`);
-  const told =
-    tips !== undefined
-      ? { hovertext: tips.map(escaped), hoverinfo: 'text' }
-      : (hover === 'values' || (hover === 'point' && series.x.length > MANY_POINTS)) && series.silent !== true
-        ? { hovertemplate: `%{y:.4~g}${unitOf(y)} at %{x:.4~g}${unitOf(x)}<extra>${escaped(name)}</extra>` }
-        : { hoverinfo: 'skip' };
-  const common = {
-    name: says === undefined ? escaped(name) : `${escaped(name)}:  ${escaped(says)}`,
-    legendgroup: name,
-    ...(ids === undefined ? {} : { customdata: ids }),
-    ...told,
-  };
-  const numbers = (of: ArrayLike<number>) => (type === 'scattergl' && of instanceof Float64Array ? of : Array.from(of));
-  switch (series.kind) {
-    case 'line': {
-      const line = { color: color(ink), width: series.width ?? 1.6, dash: dashOf(series.dash) };
-      const fill = series.fill === undefined ? {} : { fill: FILLS[series.fill], fillcolor: faint(color(ink)) };
-      return { type, mode: 'lines', x: numbers(series.x), y: numbers(series.y), line, ...fill, ...common };
-    }
-    case 'dots': {
-      const marker = {
-        color: color(ink),
-        symbol: SYMBOLS[series.form],
-        size: 2 * series.radius * theme.labelSize,
-        opacity: series.opacity ?? 1,
-      };
-      const { intervals } = series;
-      const reach = (end: 'low' | 'high'): readonly number[] =>
-        (intervals?.ends ?? []).map((ends, i) => {
-          const at = (intervals?.along === 'x' ? series.x : series.y)[i] ?? 0;
-          return ends === null ? 0 : Math.abs(ends[end] - at);
-        });
-      const bars = {
-        type: 'data',
-        symmetric: false,
-        array: reach('high'),
-        arrayminus: reach('low'),
-        color: color(ink),
-        thickness: intervals?.along === 'x' ? 2 : 1,
-        width: 0,
-      };
-      const error = intervals === undefined ? {} : intervals.along === 'x' ? { error_x: bars } : { error_y: bars };
-      return {
-        type,
-        mode: 'markers',
-        cliponaxis: false,
-        x: numbers(series.x),
-        y: numbers(series.y),
-        marker,
-        ...error,
-        ...common,
-      };
-    }
-    case 'bars': {
-      const xs = Array.from(series.x);
-      return {
-        ...{ type: 'bar', orientation: 'h', x: xs.map((to, i) => to - (series.from[i] ?? 0)), y: Array.from(series.y) },
-        ...{ base: series.from, width: series.thick, marker: { color: color(ink), opacity: 0.85 }, ...common },
-      };
-    }
-    case 'waterfall': {
-      const xs = Array.from(series.x);
-      return {
-        ...{ type: 'waterfall', orientation: 'h', y: Array.from(series.y), width: series.thick, opacity: 0.85 },
-        x: xs.map((to, i) => to - (i === 0 ? 0 : (xs[i - 1] ?? 0))),
-        measure: xs.map((_, i) => (i === 0 ? 'absolute' : 'relative')),
-        totals: { marker: { color: color(ink) } },
-        increasing: { marker: { color: color(STEP_INKS.up) } },
-        decreasing: { marker: { color: color(STEP_INKS.down) } },
-        connector: { mode: 'between', line: { color: theme.textMuted, width: 1, dash: '2px,2px' } },
-        ...common,
-      };
-    }
-  }
-}
-
-/** The same colour, hardly covering: `#rrggbb` with its opacity. */
-function faint(color: string): string {
-  return /^#[0-9a-f]{6}$/i.test(color)
-    ? `${color}${Math.round(FAINT * 255)
-        .toString(16)
-        .padStart(2, '0')}`
-    : color;
 }
 
 interface Drawn {

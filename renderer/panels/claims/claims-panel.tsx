@@ -20,7 +20,7 @@ import { useWorkbench } from '../../workbench/context.ts';
 import '../../widgets/plots/plot-panel.css';
 import '../../widgets/words/claims-table.css';
 import './claims-panel.css';
-import { RetryOffer } from '../../workbench/offers.tsx';
+import { Unread } from '../../workbench/offers.tsx';
 import { isOn, matches, rangeText, toldClaim, toneOf } from './words.ts';
 
 function FindingRow({ claim, finding }: { readonly claim: TableClaim; readonly finding: ClaimFinding }): ReactElement {
@@ -211,21 +211,14 @@ export default function ClaimsPanel(): ReactElement {
       <section className="claims-panel" tabIndex={0} aria-label="Published claims">
         {loaded.kind === 'waiting' ? <p className="claims-panel__source">Judging the recorded sessions…</p> : null}
         {loaded.kind === 'failed' ? (
-          <EmptyState
-            icon="error"
-            tone="error"
+          <Unread
             title="The claims could not be read"
-            action={
-              <RetryOffer
-                onPress={() => {
-                  setLoaded({ kind: 'waiting' });
-                  load();
-                }}
-              />
-            }
-          >
-            {loaded.reason}
-          </EmptyState>
+            reason={loaded.reason}
+            again={() => {
+              setLoaded({ kind: 'waiting' });
+              load();
+            }}
+          />
         ) : null}
         {loaded.kind === 'rows' && shown.length === 0 ? (
           <EmptyState

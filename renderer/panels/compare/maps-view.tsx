@@ -74,30 +74,15 @@ function useWindows(plane: Plane | null): ReturnType<Plane['windows']> {
 
 const nothingToHear = (): (() => void) => () => undefined;
 
-export function MapsView({
-  store,
-  rows,
-}: {
-  readonly store: CompareStore;
-  readonly rows: readonly ShownRow[];
-}): ReactElement {
-  const workbench = useWorkbench();
-  const { client, stores, figures, workloads } = workbench;
-  const config = useSelected(store, (state) => state);
-  const { workload } = useRowsBench(rows);
-  const plane = useMemo(() => workloads[workload].plane?.(stores) ?? null, [workloads, workload, stores]);
-  const dosed = useMemo(
-    () => rows.filter(({ row, hidden, reference }) => row.has_map && (!hidden || reference)),
-    [rows],
-  );
-  const windows = useWindows(plane);
+/** The maps of these rows in these windows, as the host reduces them; what is asked anew replaces them when it comes. */
+function useMaps(rows: readonly ShownRow[], windows: ReturnType<Plane['windows']>): readonly ComparedMap[] {
+  const { client, stores } = useWorkbench();
   const [maps, setMaps] = useState<readonly ComparedMap[]>([]);
-  const parts = useRef(new Map<string, () => PaintedFigure | null>());
   const asked = JSON.stringify({
-    subjects: dosed.map(({ subject }) => subject),
+    subjects: rows.map(({ subject }) => subject),
     reference: Math.max(
       0,
-      dosed.findIndex((one) => one.reference),
+      rows.findIndex((one) => one.reference),
     ),
     viewport: { horizontal: windows.horizontal ?? null, vertical: windows.vertical ?? null, pixels: [PIXELS, PIXELS] },
   });
@@ -113,6 +98,70 @@ export function MapsView({
       current = false;
     };
   }, [client, stores, asked]);
+  return maps;
+}
+
+interface MapsChoiceProps {
+  readonly store: CompareStore;
+  readonly quantity: string;
+  readonly scale: Plane['scale'];
+}
+
+/** What the maps are of, and how they are drawn. */
+function MapsChoice({ store, quantity, scale }: MapsChoiceProps): ReactElement {
+  const config = useSelected(store, (state) => state);
+  return (
+    <>
+      <Segmented
+        label="Maps of"
+        value={config.difference ? 'difference' : 'dose'}
+        options={kinds(quantity)}
+        onChange={(kind) => store.setState({ difference: kind === 'difference' })}
+      />
+      <Button pressed={config.matched} tone="quiet" onPress={() => store.setState({ matched: !config.matched })}>
+        Match limits
+      </Button>
+      {config.difference ? null : (
+        <>
+          <Select
+            label="Colour map"
+            value={config.colorMap}
+            options={colorMaps
+              .filter(({ kind }) => kind === 'sequential')
+              .map(({ name, title }) => ({ value: name, label: title }))}
+            onChange={(colorMap) => store.setState({ colorMap })}
+          />
+          <Segmented
+            label="Scale"
+            value={scale === 'log' ? 'log' : 'linear'}
+            options={scales}
+            onChange={(scale) => store.setState({ scale })}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+export function MapsView({
+  store,
+  rows,
+}: {
+  readonly store: CompareStore;
+  readonly rows: readonly ShownRow[];
+}): ReactElement {
+  const workbench = useWorkbench();
+  const { stores, figures, workloads } = workbench;
+  const config = useSelected(store, (state) => state);
+  const { workload } = useRowsBench(rows);
+  const plane = useMemo(() => workloads[workload].plane?.(stores) ?? null, [workloads, workload, stores]);
+  const dosed = useMemo(
+    () => rows.filter(({ row, hidden, reference }) => row.has_map && (!hidden || reference)),
+    [rows],
+  );
+  const windows = useWindows(plane);
+  const maps = useMaps(dosed, windows);
+  const parts = useRef(new Map<string, () => PaintedFigure | null>());
   const scale = config.scale ?? plane?.scale ?? 'linear';
   const least = scale === 'log' ? (plane?.least ?? 0) : 0;
   const shared = useMemo(() => limitsOf(maps, config.difference, least), [maps, config.difference, least]);
@@ -150,33 +199,7 @@ export function MapsView({
             : `Less the reference, cell by cell; at most ${significant(largest, 2)} ${unit}.`}
         </span>
         <div className="panel-bar__tools">
-          <Segmented
-            label="Maps of"
-            value={config.difference ? 'difference' : 'dose'}
-            options={kinds(plane.quantity)}
-            onChange={(kind) => store.setState({ difference: kind === 'difference' })}
-          />
-          <Button pressed={config.matched} tone="quiet" onPress={() => store.setState({ matched: !config.matched })}>
-            Match limits
-          </Button>
-          {config.difference ? null : (
-            <>
-              <Select
-                label="Colour map"
-                value={config.colorMap}
-                options={colorMaps
-                  .filter(({ kind }) => kind === 'sequential')
-                  .map(({ name, title }) => ({ value: name, label: title }))}
-                onChange={(colorMap) => store.setState({ colorMap })}
-              />
-              <Segmented
-                label="Scale"
-                value={scale === 'log' ? 'log' : 'linear'}
-                options={scales}
-                onChange={(scale) => store.setState({ scale })}
-              />
-            </>
-          )}
+          <MapsChoice store={store} quantity={plane.quantity} scale={scale} />
           <ExportMenu
             what="maps"
             onChoose={(format) => {

@@ -5,7 +5,7 @@ import { adviceText, decisionTitle, sourceText, stepText, usualRuns } from '../.
 import { measuredTime } from '../../base/measured.ts';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
-import { PanelOffer, RetryOffer } from '../../workbench/offers.tsx';
+import { PanelOffer, Unread } from '../../workbench/offers.tsx';
 import { useOfSessions } from '../../workbench/use-of-sessions.ts';
 import '../../widgets/plots/plot-panel.css';
 import '../../widgets/words/claims-table.css';
@@ -80,14 +80,7 @@ export default function DecisionPanel(): ReactElement {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
       <section className="decision" tabIndex={0} aria-label="Which way to write it">
         {failure === null ? null : (
-          <EmptyState
-            icon="error"
-            tone="error"
-            title="The sessions could not be read"
-            action={<RetryOffer onPress={() => ask()} />}
-          >
-            {failure}
-          </EmptyState>
+          <Unread title="The sessions could not be read" reason={failure} again={() => ask()} />
         )}
         {decisions === null && failure === null ? (
           <EmptyState icon="sliders" title="Reading the sessions…" action={null} />

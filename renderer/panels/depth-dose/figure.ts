@@ -127,6 +127,32 @@ export function showsSpectra(beside: DepthDoseState['beside'], shown: ShownDepth
   return beside === 'spectra' && (shown?.final?.quality?.spectra.length ?? 0) > 0;
 }
 
+const scaled = (values: Float64Array, by: number): Float64Array => (by === 1 ? values : values.map((v) => v * by));
+
+/** From zero to above the highest line; without numbers where there is none. */
+function doseAxis(unit: string, lines: readonly LineSeries[]): ChartAxis {
+  const highest = lines.reduce((most, { y }) => Array.from(y).reduce((a, b) => Math.max(a, b), most), 0);
+  const axis = { title: 'Dose', unit, kind: 'linear', fixed: true, from: 0 } as const;
+  return highest > 0 ? { ...axis, to: highest * HEADROOM } : { ...axis, to: HEADROOM, format: () => '' };
+}
+
+/** The numbers of an exported figure; with `quality` those of the LET, too. */
+function arraysOf(
+  curve: Curve,
+  overlays: readonly OverlaidCurve[],
+  quality: Parameters<typeof letArrays>[0] | null,
+): Chart['arrays'] {
+  return [
+    axisArray('depth', 'mm', 'depth along the beam axis', curve.positions),
+    curveArray('dose', curve.unit, curve.quantity, 'depth', curve.values),
+    ...overlays.flatMap(({ name, unit, depth_mm, dose }, i) => [
+      axisArray(`depth_${i + 2}`, 'mm', `depth: ${name}`, depth_mm),
+      curveArray(`dose_${i + 2}`, unit ?? '', name, `depth_${i + 2}`, dose),
+    ]),
+    ...(quality === null ? [] : letArrays(quality)),
+  ];
+}
+
 export function depthDoseChart(input: ChartInput): Chart {
   const { shown, resolved, unit, window, beside = 'none' } = input;
   const quality = shown?.final?.quality ?? null;
@@ -136,7 +162,6 @@ export function depthDoseChart(input: ChartInput): Chart {
   const peak = curve === undefined ? 0 : curve.values.reduce((a, b) => Math.max(a, b), 0);
   const factor = unit === 'percent' && peak > 0 ? 100 / peak : 1;
   const [from, to] = window ?? wholeDepth(shown, resolved);
-  const scaled = (values: Float64Array, by: number): Float64Array => (by === 1 ? values : values.map((v) => v * by));
   const run: LineSeries = {
     ...{ kind: 'line', name: 'This run', ink: 'plot-curve', dash: [], width: 1.75, fill: 'to zero' },
     x: curve?.positions ?? [],
@@ -150,21 +175,12 @@ export function depthDoseChart(input: ChartInput): Chart {
   const weighted = beside === 'rbe' && quality !== null ? rbeSeries(quality, run.y) : [];
   const lines = [run, ...weighted, ...laid];
   const x: ChartAxis = { title: 'Depth along the beam axis', unit: 'mm', kind: 'linear', from, to };
-  const highest = lines.reduce((most, { y }) => Array.from(y).reduce((a, b) => Math.max(a, b), most), 0);
   return {
     title: 'Depth dose',
     panes: [
       {
         x,
-        y: {
-          ...{
-            title: 'Dose',
-            unit: unit === 'percent' ? '% of peak' : (curve?.unit ?? 'MeV/mm'),
-            kind: 'linear',
-            fixed: true,
-          },
-          ...{ from: 0, to: (highest > 0 ? highest : 1) * HEADROOM, ...(highest > 0 ? {} : { format: () => '' }) },
-        },
+        y: doseAxis(unit === 'percent' ? '% of peak' : (curve?.unit ?? 'MeV/mm'), lines),
         series: lines,
         marks: marksOf(input, [from, to]),
         tall: beside === 'let' && quality !== null ? 1.4 : 1,
@@ -174,18 +190,7 @@ export function depthDoseChart(input: ChartInput): Chart {
     linked: true,
     legend: 'inside',
     room: { left: ROOM.left, right: ROOM.right },
-    arrays:
-      curve === undefined
-        ? []
-        : [
-            axisArray('depth', 'mm', 'depth along the beam axis', curve.positions),
-            curveArray('dose', curve.unit, curve.quantity, 'depth', curve.values),
-            ...overlays.flatMap((overlay, i) => [
-              axisArray(`depth_${i + 2}`, 'mm', `depth: ${overlay.name}`, overlay.depth_mm),
-              curveArray(`dose_${i + 2}`, overlay.unit ?? '', overlay.name, `depth_${i + 2}`, overlay.dose),
-            ]),
-            ...(beside === 'none' || quality === null ? [] : letArrays(quality)),
-          ],
+    arrays: curve === undefined ? [] : arraysOf(curve, overlays, beside === 'none' ? null : quality),
     notes: {},
   };
 }

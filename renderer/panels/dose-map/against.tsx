@@ -55,6 +55,81 @@ function scaleText(of: GammaOf): string {
 const criteria = ({ dose, distance_mm }: { readonly dose: number; readonly distance_mm: number }): string =>
   `${Number((100 * dose).toPrecision(4))} %/${distance_mm} mm`;
 
+const within = (value: number, [low, high]: readonly [number, number]): boolean => value >= low && value <= high;
+
+interface GammaRowsProps {
+  readonly against: Extract<Against, { kind: 'gamma' }>;
+  /** The other dose has a unit: it says what is compared. */
+  readonly absolute: boolean;
+  readonly set: (next: Against) => void;
+}
+
+/** The criteria of a gamma index. */
+function GammaRows({ against, absolute, set }: GammaRowsProps): ReactElement {
+  return (
+    <>
+      <PopoverRow name="Criteria">
+        {presets.map((preset) => (
+          <Button
+            key={criteria(preset)}
+            pressed={against.dose === preset.dose && against.distance_mm === preset.distance_mm}
+            onPress={() => set({ ...against, ...preset })}
+          >
+            {criteria(preset)}
+          </Button>
+        ))}
+      </PopoverRow>
+      {absolute ? null : (
+        <PopoverRow name="Dose">
+          <Segmented
+            label="What the gamma index is of"
+            value={against.by}
+            options={dosesBy}
+            onChange={(by) => set({ ...against, by })}
+          />
+        </PopoverRow>
+      )}
+      <PopoverRow name="Share">
+        <Segmented
+          label="What the dose criterion is a share of"
+          value={against.local ? 'local' : 'global'}
+          options={shares}
+          onChange={(value) => set({ ...against, local: value === 'local' })}
+        />
+      </PopoverRow>
+      <PopoverRow name="Own">
+        <NumberField
+          label="Dose criterion, per cent of the largest"
+          value={Number((100 * against.dose).toPrecision(6))}
+          unit="1"
+          placeholder={1}
+          min={100 * gammaLimits.dose[0]}
+          max={100 * gammaLimits.dose[1]}
+          onChange={(value) => {
+            if (typeof value === 'number' && within(value / 100, gammaLimits.dose)) {
+              set({ ...against, dose: value / 100 });
+            }
+          }}
+        />
+        %
+        <NumberField
+          label="Distance criterion"
+          value={against.distance_mm}
+          unit="mm"
+          placeholder={1}
+          min={gammaLimits.distance_mm[0]}
+          max={gammaLimits.distance_mm[1]}
+          onChange={(value) => {
+            if (typeof value === 'number' && within(value, gammaLimits.distance_mm)) {
+              set({ ...against, distance_mm: value });
+            }
+          }}
+        />
+      </PopoverRow>
+    </>
+  );
+}
+
 export function AgainstRows({ view }: { readonly view: DoseViewStore }): ReactElement {
   const { stores } = useWorkbench();
   const { against, imported } = useSelected(view, (state) => state);
@@ -75,7 +150,6 @@ export function AgainstRows({ view }: { readonly view: DoseViewStore }): ReactEl
   const run = runAgainst(against);
   const plane = against.kind === 'gamma' && against.of.kind === 'file' ? against.of.plane : null;
   const info = imported.find(({ id }) => id === plane?.dose);
-  const within = (value: number, [low, high]: readonly [number, number]): boolean => value >= low && value <= high;
   return (
     <>
       <PopoverRow name="Against">
@@ -115,68 +189,7 @@ export function AgainstRows({ view }: { readonly view: DoseViewStore }): ReactEl
           />
         </PopoverRow>
       )}
-      {against.kind !== 'gamma' ? null : (
-        <>
-          <PopoverRow name="Criteria">
-            {presets.map((preset) => (
-              <Button
-                key={criteria(preset)}
-                pressed={against.dose === preset.dose && against.distance_mm === preset.distance_mm}
-                onPress={() => set({ ...against, ...preset })}
-              >
-                {criteria(preset)}
-              </Button>
-            ))}
-          </PopoverRow>
-          {plane?.unit != null ? null : (
-            <PopoverRow name="Dose">
-              <Segmented
-                label="What the gamma index is of"
-                value={against.by}
-                options={dosesBy}
-                onChange={(by) => set({ ...against, by })}
-              />
-            </PopoverRow>
-          )}
-          <PopoverRow name="Share">
-            <Segmented
-              label="What the dose criterion is a share of"
-              value={against.local ? 'local' : 'global'}
-              options={shares}
-              onChange={(value) => set({ ...against, local: value === 'local' })}
-            />
-          </PopoverRow>
-          <PopoverRow name="Own">
-            <NumberField
-              label="Dose criterion, per cent of the largest"
-              value={Number((100 * against.dose).toPrecision(6))}
-              unit="1"
-              placeholder={1}
-              min={100 * gammaLimits.dose[0]}
-              max={100 * gammaLimits.dose[1]}
-              onChange={(value) => {
-                if (typeof value === 'number' && within(value / 100, gammaLimits.dose)) {
-                  set({ ...against, dose: value / 100 });
-                }
-              }}
-            />
-            %
-            <NumberField
-              label="Distance criterion"
-              value={against.distance_mm}
-              unit="mm"
-              placeholder={1}
-              min={gammaLimits.distance_mm[0]}
-              max={gammaLimits.distance_mm[1]}
-              onChange={(value) => {
-                if (typeof value === 'number' && within(value, gammaLimits.distance_mm)) {
-                  set({ ...against, distance_mm: value });
-                }
-              }}
-            />
-          </PopoverRow>
-        </>
-      )}
+      {against.kind === 'gamma' ? <GammaRows against={against} absolute={plane?.unit != null} set={set} /> : null}
     </>
   );
 }

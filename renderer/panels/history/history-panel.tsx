@@ -7,7 +7,7 @@ import '../../widgets/plots/plot-panel.css';
 import '../../widgets/words/claims-table.css';
 import './history-panel.css';
 import { Button } from '../../widgets/controls/button.tsx';
-import { PanelOffer, RetryOffer } from '../../workbench/offers.tsx';
+import { PanelOffer, Unread } from '../../workbench/offers.tsx';
 import { useOfSessions } from '../../workbench/use-of-sessions.ts';
 import { pointTexts, seriesTitle, trendText } from './words.ts';
 
@@ -71,14 +71,7 @@ export default function HistoryPanel(): ReactElement {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
       <section className="history" tabIndex={0} aria-label="Sessions over days and commits">
         {failure === null ? null : (
-          <EmptyState
-            icon="error"
-            tone="error"
-            title="The history could not be read"
-            action={<RetryOffer onPress={() => ask()} />}
-          >
-            {failure}
-          </EmptyState>
+          <Unread title="The history could not be read" reason={failure} again={() => ask()} />
         )}
         {series === null && failure === null ? (
           <EmptyState icon="curve" title="Reading the sessions…" action={null} />

@@ -11,7 +11,7 @@ import { Entry } from './entry.tsx';
 import { Examples } from './examples-list.tsx';
 import './library-panel.css';
 import { PackProject } from './pack-project.tsx';
-import { createLibraryViewStore } from './store.ts';
+import { createLibraryViewStore, type LibraryViewStore } from './store.ts';
 import { type Elsewhere, useListing } from './use-listing.ts';
 
 const places: readonly { readonly value: LibraryPlace; readonly label: string }[] = [
@@ -84,13 +84,85 @@ function EmptyList({
   );
 }
 
+interface SearchBarProps {
+  readonly view: LibraryViewStore;
+  readonly text: string;
+  readonly setText: (text: string) => void;
+}
+
+/** Which files are listed, and in which order. */
+function SearchBar({ view, text, setText }: SearchBarProps): ReactElement {
+  const { place, kind, order } = useSelected(view, (state) => state);
+  return (
+    <div className="library-panel__bar">
+      <span className="library-panel__search">
+        <Icon name="search" size={13} />
+        <input
+          type="search"
+          aria-label="Search the library"
+          placeholder="Search names, notes, tags, values"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </span>
+      <Segmented label="Place" value={place} options={places} onChange={(value) => view.setState({ place: value })} />
+      <Select
+        label="Kind"
+        value={kind ?? 'all'}
+        options={kinds}
+        onChange={(value) => view.setState({ kind: value === 'all' ? null : (value as LibraryKind) })}
+      />
+      <Select
+        label="Order"
+        value={order}
+        options={[
+          // Their times are those of installing them.
+          { value: 'newest', label: place === 'examples' ? 'By question' : 'Newest first' },
+          { value: 'name', label: 'By name' },
+        ]}
+        onChange={(value) => view.setState({ order: value === 'name' ? 'name' : 'newest' })}
+      />
+    </div>
+  );
+}
+
+interface FootProps {
+  readonly place: LibraryPlace;
+  readonly listed: { readonly total: number; readonly folder: string } | null;
+}
+
+/** How much is there, where it lies, and what is done with all of it. */
+function Foot({ place, listed }: FootProps): ReactElement {
+  const { stores, files } = useWorkbench();
+  const dialogs = useSelected(stores.connection, (state) => state.capabilities.shell.dialogs);
+  const [packing, setPacking] = useState(false);
+  return (
+    <>
+      <footer className="library-panel__foot">
+        <span title={place === 'examples' ? undefined : listed?.folder}>
+          {listed === null
+            ? 'Reading the library…'
+            : `${listed.total} ${listed.total === 1 ? 'file' : 'files'}${place === 'examples' ? '' : ` · ${listed.folder}`}`}
+        </span>
+        <Button tone="quiet" onPress={() => setPacking(true)}>
+          Pack for a colleague…
+        </Button>
+        {dialogs ? (
+          <Button tone="quiet" onPress={() => void files.chooseFolder()}>
+            Change…
+          </Button>
+        ) : null}
+      </footer>
+      {packing ? <PackProject onDone={() => setPacking(false)} /> : null}
+    </>
+  );
+}
+
 export default function LibraryPanel(): ReactElement {
-  const { stores, files, storage, settingsReset } = useWorkbench();
+  const { storage, settingsReset } = useWorkbench();
   const view = useMemo(() => createLibraryViewStore(storage, settingsReset), [storage, settingsReset]);
   const { place, kind, order } = useSelected(view, (state) => state);
-  const dialogs = useSelected(stores.connection, (state) => state.capabilities.shell.dialogs);
   const [text, setText] = useState('');
-  const [packing, setPacking] = useState(false);
   const [tag, setTag] = useState<string | null>(null);
   const { result, elsewhere, failure } = useListing({ place, text, kind, tag, order, limit: MOST_SHOWN });
   const filtered = text.trim() !== '' || tag !== null || kind !== null;
@@ -107,35 +179,7 @@ export default function LibraryPanel(): ReactElement {
   );
   return (
     <div className="library-panel">
-      <div className="library-panel__bar">
-        <span className="library-panel__search">
-          <Icon name="search" size={13} />
-          <input
-            type="search"
-            aria-label="Search the library"
-            placeholder="Search names, notes, tags, values"
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
-        </span>
-        <Segmented label="Place" value={place} options={places} onChange={(value) => view.setState({ place: value })} />
-        <Select
-          label="Kind"
-          value={kind ?? 'all'}
-          options={kinds}
-          onChange={(value) => view.setState({ kind: value === 'all' ? null : (value as LibraryKind) })}
-        />
-        <Select
-          label="Order"
-          value={order}
-          options={[
-            // Their times are those of installing them.
-            { value: 'newest', label: place === 'examples' ? 'By question' : 'Newest first' },
-            { value: 'name', label: 'By name' },
-          ]}
-          onChange={(value) => view.setState({ order: value === 'name' ? 'name' : 'newest' })}
-        />
-      </div>
+      <SearchBar view={view} text={text} setText={setText} />
       {tag === null ? null : (
         <p className="library-panel__filter">
           Tagged <b>{tag}</b>
@@ -160,48 +204,33 @@ export default function LibraryPanel(): ReactElement {
         <ul className="library-panel__list">{result.items.map(entry)}</ul>
       )}
       {result !== null && result.items.length === 0 ? (
-        <EmptyState
-          icon="library"
-          title={filtered ? `Nothing found in ${labelOf(place)}` : 'Nothing here'}
-          action={
-            filtered ? (
+        filtered ? (
+          <EmptyState
+            icon="library"
+            title={`Nothing found in ${labelOf(place)}`}
+            action={
               <>
                 <FoundElsewhere found={elsewhere} show={show} />
                 <Button onPress={clear}>Clear the search</Button>
               </>
-            ) : (
-              <EmptyList place={place} show={show} />
-            )
-          }
-        >
-          {filtered
-            ? elsewhere.length > 0
+            }
+          >
+            {elsewhere.length > 0
               ? 'It was found elsewhere:'
-              : 'No file of any place has all of these words, this kind and this tag.'
-            : emptyTexts[place]}
-        </EmptyState>
+              : 'No file of any place has all of these words, this kind and this tag.'}
+          </EmptyState>
+        ) : (
+          <EmptyState icon="library" title="Nothing here" action={<EmptyList place={place} show={show} />}>
+            {emptyTexts[place]}
+          </EmptyState>
+        )
       ) : null}
       {result !== null && result.items.length > 0 && elsewhere.length > 0 ? (
         <p className="library-panel__more">
           Also found: <FoundElsewhere found={elsewhere} show={show} />
         </p>
       ) : null}
-      <footer className="library-panel__foot">
-        <span title={place === 'examples' ? undefined : result?.folder}>
-          {result === null
-            ? 'Reading the library…'
-            : `${result.total} ${result.total === 1 ? 'file' : 'files'}${place === 'examples' ? '' : ` · ${result.folder}`}`}
-        </span>
-        <Button tone="quiet" onPress={() => setPacking(true)}>
-          Pack for a colleague…
-        </Button>
-        {dialogs ? (
-          <Button tone="quiet" onPress={() => void files.chooseFolder()}>
-            Change…
-          </Button>
-        ) : null}
-      </footer>
-      {packing ? <PackProject onDone={() => setPacking(false)} /> : null}
+      <Foot place={place} listed={result} />
     </div>
   );
 }

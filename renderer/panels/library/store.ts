@@ -10,7 +10,7 @@ const schema = z.strictObject({
   order: z.enum(['newest', 'name']),
 });
 type LibraryView = Readonly<z.infer<typeof schema>>;
-type LibraryViewStore = StoreApi<LibraryView>;
+export type LibraryViewStore = StoreApi<LibraryView>;
 
 export function createLibraryViewStore(
   storage: SettingsStorage,

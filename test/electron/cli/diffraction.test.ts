@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { triclinic } from '../host/workloads/diffraction/refine/triclinic.ts';
 import { braggbenchHere, environmentWith } from './command.ts';
 
 let folder: string;
@@ -111,20 +112,7 @@ test('every CUDA variant that this machine cannot run says why in one sentence',
 });
 
 test('refine fits a crystal to an image of the user’s, and writes the scenario that has it', async () => {
-  const crystal = {
-    kind: 'diffraction',
-    version: 1,
-    name: 'Mine',
-    beam: { wavelength_A: 1 },
-    crystal: {
-      lattice: { kind: 'cell', a_A: 70, b_A: 80, c_A: 90, alpha_deg: 75, beta_deg: 85, gamma_deg: 95 },
-      misset: { x_deg: 17, y_deg: -40, z_deg: 63 },
-      cells: { a: 5, b: 5, c: 5 },
-      shape: 'round',
-    },
-    structure_factors: { default_electrons: 100 },
-    detector: { width: 96, height: 96, pixel_mm: 0.5, distance_mm: 100 },
-  };
+  const crystal = { ...triclinic, name: 'Mine', detector: { width: 96, height: 96, pixel_mm: 0.5, distance_mm: 100 } };
   await writeFile(path.join(folder, 'mine.json'), JSON.stringify(crystal));
   const turned = ['--set', 'crystal.misset.y_deg=-40.03', '--set', 'crystal.lattice.a_A=70.06'];
   expect(await call('run', 'mine.json', ...turned, '--out', 'turned.h5')).toMatchObject({ code: 0 });

@@ -9,28 +9,13 @@ import type { ComparedRow } from '../../../electron/contract/bench/comparison.ts
 import { benchSessionSchema } from '../../../electron/contract/bench/recorded/transport.ts';
 import { sessionSchema } from '../../../electron/contract/bench/session.ts';
 import { DRAWN_BY_PROCESSOR, findChromium } from '../../e2e/chromium.ts';
-import { assetsFolder } from '../host/small-run.ts';
+import { assetsFolder, tinyScenario } from '../host/small-run.ts';
+import { smallImage } from '../host/workloads/small-image.ts';
 import { braggbenchHere, type Ended, environmentWith } from './command.ts';
 
-const small = {
-  kind: 'transport',
-  version: 1,
-  name: 'small <beam>',
-  beam: { energy_MeV: 30 },
-  geometry: { width_mm: 12, depth_mm: 11 },
-  grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'range', step_mm: 0.5 } },
-  solver: { step_mm: 0.5 },
-} as const;
+const small = { ...tinyScenario, name: 'small <beam>' } as const;
 
-const spots = {
-  kind: 'diffraction',
-  version: 1,
-  name: 'Few spots',
-  beam: { wavelength_A: 6.2 },
-  crystal: { lattice: { kind: 'cell', a_A: 100, b_A: 100, c_A: 100 }, cells: { a: 5, b: 5, c: 5 } },
-  structure_factors: { default_electrons: 100 },
-  detector: { width: 48, height: 48 },
-} as const;
+const spots = { ...smallImage, name: 'Few spots', detector: { width: 48, height: 48 } } as const;
 
 const recorded = path.join(assetsFolder, 'runs', 'h200-uniform-grid-70MeV.json');
 let folder: string;

@@ -8,7 +8,7 @@ import { type Measured, readImage } from '../../../host/workloads/diffraction/im
 import { disagreements, ofImage } from '../../../host/workloads/diffraction/refine/measured.ts';
 import { type Refined, refineCrystal } from '../../../host/workloads/diffraction/refine/refine.ts';
 import { problemOf } from '../../../host/workloads/scenarios/index.ts';
-import { flagOneOf, flagValue, hasFlag, type ParsedArguments, UsageError } from '../../arguments.ts';
+import { flagOneOf, flagValue, hasFlag, jsonFlag, type ParsedArguments, setFlag, UsageError } from '../../arguments.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { significant } from '../../numbers.ts';
 import { withHost } from '../../open-host.ts';
@@ -81,15 +81,10 @@ export const refineVerb: Verb = {
     { name: 'fit', value: 'WHAT', help: 'What of the crystal is fitted: both (the usual), misset, cell.' },
     { name: 'size', value: 'WxH', help: 'Pixels of a raw image, fast and slow.' },
     { name: 'variant', value: 'ID', help: 'Which implementation makes the images; see braggbench variants.' },
-    {
-      name: 'set',
-      value: 'path=value',
-      repeats: true,
-      help: 'Change a value of the scenario, as in crystal.misset.x_deg=12. Repeats.',
-    },
+    setFlag('Change a value of the scenario, as in crystal.misset.x_deg=12.'),
     { name: 'out', value: 'SCENARIO.json', help: 'Write the scenario with the fitted crystal.' },
     forceFlag,
-    { name: 'json', help: 'Print one JSON document instead of text.' },
+    jsonFlag,
   ],
   examples: [
     'braggbench refine crystal.json frame_0001.cbf --out refined.json',

@@ -12,7 +12,14 @@ import type { FileAccess } from '../../io/files/access.ts';
 import { kernelFolders } from '../../model/bench/ceilings.ts';
 import { sanitize } from '../../model/sanitizer/sanitize.ts';
 import type { UserKernelBase } from '../../model/user-kernels/base.ts';
-import { descriptionFile, descriptionText, extensionOf, infoOf, replaceable } from '../../model/user-kernels/file.ts';
+import {
+  descriptionFile,
+  descriptionText,
+  extensionOf,
+  infoOf,
+  replaceable,
+  type UserKernel,
+} from '../../model/user-kernels/file.ts';
 import { rulesOf } from '../../workloads/index.ts';
 import { type Scenarios, writeAtomically } from '../../workloads/scenarios/index.ts';
 import type { Handlers } from '../service/service.ts';
@@ -78,6 +85,22 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
   const templates = path.join(parts.assetsFolder, 'templates');
   const open = async (beside: FileRef | null, id: string) =>
     userKernels.open(path.join(await folderOf(files, beside), id));
+  /** Its files are written by `write`, where nobody else has since `sha256` was read. */
+  const changed = async (
+    beside: FileRef | null,
+    id: string,
+    sha256: string | null,
+    write: (found: UserKernel) => Promise<unknown>,
+  ) => {
+    const file = path.join(await folderOf(files, beside), id);
+    const saved = await files.holdingFolderOf(file, async () => {
+      const found = await userKernels.open(file);
+      if (sha256 !== null && found.sha256 !== sha256) throw changedElsewhere(id);
+      await write(found);
+      return userKernels.open(file);
+    });
+    return infoOf(saved, userKernels.isTrusted(saved));
+  };
   return {
     'userKernels.list': async ({ beside }) => {
       const { variants, troubles } = await userKernels.openAll(await folderOf(files, beside));
@@ -125,26 +148,12 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
       const found = await open(beside, id);
       return { info: infoOf(found, userKernels.isTrusted(found)), text: found.text };
     },
-    'userKernels.save': async ({ beside, id, text, sha256 }) => {
-      const file = path.join(await folderOf(files, beside), id);
-      const saved = await files.holdingFolderOf(file, async () => {
-        const found = await userKernels.open(file);
-        if (sha256 !== null && found.sha256 !== sha256) throw changedElsewhere(id);
-        await writeAtomically(file, text, 'replace');
-        return userKernels.open(file);
-      });
-      return infoOf(saved, userKernels.isTrusted(saved));
-    },
-    'userKernels.options': async ({ beside, id, compile, sha256 }) => {
-      const file = path.join(await folderOf(files, beside), id);
-      const saved = await files.holdingFolderOf(file, async () => {
-        const found = await userKernels.open(file);
-        if (sha256 !== null && found.sha256 !== sha256) throw changedElsewhere(id);
-        await writeAtomically(descriptionFile(file), descriptionText({ ...found.description, compile }), 'replace');
-        return userKernels.open(file);
-      });
-      return infoOf(saved, userKernels.isTrusted(saved));
-    },
+    'userKernels.save': ({ beside, id, text, sha256 }) =>
+      changed(beside, id, sha256, ({ file }) => writeAtomically(file, text, 'replace')),
+    'userKernels.options': ({ beside, id, compile, sha256 }) =>
+      changed(beside, id, sha256, ({ file, description }) =>
+        writeAtomically(descriptionFile(file), descriptionText({ ...description, compile }), 'replace'),
+      ),
     'userKernels.printed': async ({ beside, id }) => {
       await open(beside, id);
       return userKernels.printed(id);

@@ -11,6 +11,23 @@ type Refused = Extract<SessionEntry, { status: 'refused' }>;
 /** Which variant it is. */
 export type EntryHead = Readonly<Omit<Refused, 'status' | 'reason'>>;
 
+/** The head of a candidate whose variant has one precision. */
+export function headOf({
+  label,
+  variant,
+  gpu,
+}: {
+  readonly label: string;
+  readonly variant: Pick<EntryHead, 'title' | 'device' | 'precision'> & {
+    readonly id: string;
+    readonly buildsOn: string | null;
+  };
+  readonly gpu: number | null;
+}): EntryHead {
+  const { id, title, buildsOn, device, precision } = variant;
+  return { label, variant: id, title, builds_on: buildsOn, device, precision, note: null, gpu };
+}
+
 /** What was timed at once. Seconds. */
 export interface Taken extends Pick<Marked, 'clocks'> {
   /** One repetition's, by the clock that counts. */

@@ -6,9 +6,9 @@ import type { Arena, Oracle } from '../../model/bench/arena.ts';
 import { sessionClaims } from '../../model/bench/claim-results.ts';
 import { type Claim, speaksOf } from '../../model/bench/claims.ts';
 import { coldStart } from '../../model/bench/cold/process.ts';
-import type { Entrant } from '../../model/bench/contestant.ts';
+import { type Entrant, headOf } from '../../model/bench/contestant.ts';
 import { imageCandidates } from './candidates.ts';
-import { coldRunOf, headOf, ImageContestant } from './contestant.ts';
+import { coldRunOf, ImageContestant } from './contestant.ts';
 import { REFERENCE, render } from './render.ts';
 
 interface ImageArenaOptions {

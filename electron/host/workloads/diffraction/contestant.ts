@@ -4,17 +4,12 @@ import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { DiffractionPlan, DiffractionResult, DiffractionVariant } from '../../io/addon/diffraction.ts';
 import type { ColdRun } from '../../model/bench/cold/process.ts';
-import type { Contestant, EntryHead, Known, Taken, Work } from '../../model/bench/contestant.ts';
+import type { Contestant, Known, Taken, Work } from '../../model/bench/contestant.ts';
 import type { Values } from '../../model/bench/parity.ts';
 import { imageAccuracy } from './accuracy.ts';
 import type { ImageCandidate } from './candidates.ts';
 import { imageError } from './image-error.ts';
 import { render } from './render.ts';
-
-export function headOf({ label, variant, gpu }: ImageCandidate): EntryHead {
-  const { id, title, buildsOn, device, precision } = variant;
-  return { label, variant: id, title, builds_on: buildsOn, device, precision, note: null, gpu };
-}
 
 /** Null for a user kernel. */
 export function coldRunOf({ variant, problem }: ImageCandidate): ColdRun | null {

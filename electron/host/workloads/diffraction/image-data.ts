@@ -1,27 +1,15 @@
 /** A diffraction run that has ended, whole: what its run file holds, and what every readout is made from. */
-import type { Precision } from '../../../contract/run.ts';
 import type { DiffractionPlan, DiffractionResult } from '../../io/addon/diffraction.ts';
 import { noSpans, type Recording } from '../../model/recording/recording.ts';
 import type { RunContext } from '../run-context.ts';
 
-export interface ImageRunData extends RunContext, Recording {
+/** What the engine tells of an image, and a run keeps. */
+type Kept = Omit<DiffractionResult, 'clocks' | 'traceReason' | 'brightest' | keyof Recording>;
+
+export interface ImageRunData extends RunContext, Recording, Kept {
   readonly workload: 'diffraction';
-  readonly status: 'done' | 'cancelled';
   /** An image that could not be finished is none. */
   readonly error: null;
-  /** Share of the image; the rest is 0. */
-  readonly done: number;
-  readonly variant: string;
-  readonly precision: Precision;
-  readonly isa: string;
-  readonly threads: number;
-  readonly setup_s: number;
-  readonly solve_s: number;
-  readonly device_s: number;
-  readonly setup_parts: readonly { readonly name: string; readonly seconds: number }[];
-  /** Lattice factors computed. */
-  readonly terms: number;
-  readonly scratch_bytes: number;
   readonly peak_rss_bytes: number;
   readonly width: number;
   readonly height: number;
@@ -29,8 +17,6 @@ export interface ImageRunData extends RunContext, Recording {
   readonly sources: number;
   readonly orientations: number;
   readonly layers: number;
-  /** Photons per pixel, [slow][fast]. */
-  readonly image: Float32Array;
   /** Photons of its brightest pixel; absent where nobody has looked. */
   readonly brightest?: number;
 }
@@ -69,8 +55,7 @@ export function partialImage(
 }
 
 /** What a run leaves that its file keeps. */
-type ImageOutcome = Omit<DiffractionResult, 'clocks' | 'traceReason' | 'brightest'> &
-  Partial<Pick<DiffractionResult, 'brightest'>>;
+type ImageOutcome = Kept & Recording & Partial<Pick<DiffractionResult, 'brightest'>>;
 
 export function imageRunData(context: RunContext, plan: DiffractionPlan, result: ImageOutcome): ImageRunData {
   const { width, height, oversample, sources, orientations, layers } = plan;

@@ -6,9 +6,10 @@ import type { Arena } from '../../model/bench/arena.ts';
 import { sessionClaims } from '../../model/bench/claim-results.ts';
 import type { Claim } from '../../model/bench/claims.ts';
 import { coldStart } from '../../model/bench/cold/process.ts';
+import { headOf } from '../../model/bench/contestant.ts';
 import { type ExternalAsked, rivalEntrants } from '../../model/external/entrants.ts';
 import { type TaskCandidate, taskCandidates, variantsFor } from './candidates.ts';
-import { coldRunOf, headOf, TaskContestant, usualSample_s } from './contestant.ts';
+import { coldRunOf, TaskContestant, usualSample_s } from './contestant.ts';
 import { taskTerms } from './rivals.ts';
 
 /** Prepared variants keep their memory; beyond this share of the GPU's each is prepared anew for every sample. */

@@ -5,7 +5,7 @@ import { type DeviceTrace, fromNative, type NativeAddon } from '../../io/addon/a
 import { findGpu, usedGpu } from '../../io/addon/gpu.ts';
 import type { NativeTask, TaskPreparation, TaskSample, TaskSampling, TaskVerdict } from '../../io/addon/task.ts';
 import type { ColdRun } from '../../model/bench/cold/process.ts';
-import type { Contestant, EntryHead, Known, Taken } from '../../model/bench/contestant.ts';
+import type { Contestant, Known, Taken } from '../../model/bench/contestant.ts';
 import { keptRecording } from '../../model/recording/kept.ts';
 import { taskAccuracy } from './accuracy.ts';
 import type { TaskCandidate } from './candidates.ts';
@@ -18,11 +18,6 @@ const traced_s = 1e-3;
 
 /** With equal inputs, before the rounds: whether the result is the same every time. */
 const checkedRuns = 3;
-
-export function headOf({ label, variant, gpu }: TaskCandidate): EntryHead {
-  const { id, title, buildsOn, device, precision } = variant;
-  return { label, variant: id, title, builds_on: buildsOn, device, precision, note: null, gpu };
-}
 
 /** Set-up and one repetition; null for a user kernel. */
 export function coldRunOf({ variant, problem }: TaskCandidate): ColdRun | null {

@@ -1,7 +1,8 @@
 /** Very many points go to WebGL where there is one; each keeps what it stands for. */
 import { expect, test } from 'vitest';
 import { type Chart, MANY_POINTS } from '../../../../renderer/drawing/charts/chart.ts';
-import { type Brush, chartPlot } from '../../../../renderer/drawing/charts/chart-plot.ts';
+import { chartPlot } from '../../../../renderer/drawing/charts/chart-plot.ts';
+import type { Brush } from '../../../../renderer/drawing/charts/chart-traces.ts';
 
 const brush: Brush = {
   color: () => '#123456',

@@ -1,5 +1,11 @@
 /** What the schema cannot know of a diffraction scenario: whether its parts fit each other. */
-import { type DiffractionScenario, type Fault, fault, suggest, warning } from '../../../../contract/scenario/index.ts';
+import {
+  type DiffractionScenario,
+  type Fault,
+  fault,
+  unknownVariant,
+  warning,
+} from '../../../../contract/scenario/index.ts';
 import { formatBytes } from '../../../../contract/units.ts';
 
 /** An image is FP64 while it is made and FP32 afterwards. */
@@ -53,14 +59,6 @@ function checkProducts({ beam, crystal, rotation }: DiffractionScenario): readon
   ];
 }
 
-function checkVariant({ solver }: DiffractionScenario, variants: readonly string[]): readonly Fault[] {
-  const known = ['auto', ...variants];
-  if (known.includes(solver.variant)) return [];
-  const near = suggest(solver.variant, known);
-  const says = near === null ? 'is not known' : `is not known (did you mean ${near}?)`;
-  return [fault(['solver', 'variant'], solver.variant, says, known.join(', '))];
-}
-
 /** Ranges that a single step leaves without effect, and images that hold nothing. */
 function warnings(scenario: DiffractionScenario): readonly Fault[] {
   const { beam, crystal, detector, structure_factors: factors, background } = scenario;
@@ -107,7 +105,7 @@ export function checkDiffraction(scenario: DiffractionScenario, against: Checked
     ...checkMatrix(scenario),
     ...checkMemory(scenario, against.memoryLimit_bytes),
     ...checkProducts(scenario),
-    ...checkVariant(scenario, against.variants),
+    ...unknownVariant(scenario.solver.variant, against.variants),
     ...warnings(scenario),
   ];
 }

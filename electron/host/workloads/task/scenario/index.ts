@@ -1,5 +1,5 @@
 /** The small measured workloads' side of scenario files: the variant's name, and the flat problem. */
-import { type Fault, fault, suggest, type TaskScenario, type TaskValue } from '../../../../contract/scenario/index.ts';
+import { type Fault, type TaskScenario, type TaskValue, unknownVariant } from '../../../../contract/scenario/index.ts';
 import type { TaskProblem } from '../../../io/addon/task.ts';
 
 const benchOf = (problem: TaskScenario['problem']): string => ('kind' in problem ? problem.kind : '');
@@ -10,11 +10,10 @@ export function checkTask(
   variants: readonly { readonly bench: string; readonly id: string }[],
 ): readonly Fault[] {
   const own = variants.filter(({ bench }) => bench === benchOf(problem));
-  const known = ['auto', ...own.map(({ id }) => id)];
-  if (known.includes(solver.variant)) return [];
-  const near = suggest(solver.variant, known);
-  const says = near === null ? 'is not known' : `is not known (did you mean ${near}?)`;
-  return [fault(['solver', 'variant'], solver.variant, says, known.join(', '))];
+  return unknownVariant(
+    solver.variant,
+    own.map(({ id }) => id),
+  );
 }
 
 function ofType<T extends TaskValue>(values: readonly (readonly [string, TaskValue])[], type: string) {

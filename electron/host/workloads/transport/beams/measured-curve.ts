@@ -29,6 +29,31 @@ const unitOf = (name: string): DepthUnit | null =>
 
 const isNumber = (cell: string): boolean => cell !== '' && Number.isFinite(Number(cell));
 
+interface Row {
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+/** Depths in mm, each `scale` of the file's unit, and doses; what is wrong with a line in place of its point. */
+function pointsOf(rows: readonly Row[], scale: number) {
+  const faults: LineFault[] = [];
+  const [depths, doses]: [number[], number[]] = [[], []];
+  for (const { line, cells } of rows) {
+    const [depth, dose] = [cells[0] ?? '', cells[1] ?? ''];
+    const wrong = [depth, dose].find((cell) => !isNumber(cell));
+    const before = depths.at(-1) ?? Number.NEGATIVE_INFINITY;
+    if (wrong !== undefined)
+      faults.push({ line, message: `${wrong === '' ? 'nothing' : wrong.slice(0, 40)} is not a finite number` });
+    else if (Number(depth) * scale <= before) faults.push({ line, message: `depth ${depth} does not ascend` });
+    else {
+      depths.push(Number(depth) * scale);
+      doses.push(Number(dose));
+    }
+    if (faults.length === MOST_FAULTS) break;
+  }
+  return { depths, doses, faults };
+}
+
 /** `unit` where the file does not say. The first two columns are depth and dose; lines that begin with # are skipped. */
 export function readCurve(text: string, unit: DepthUnit | null): ReadCurve {
   const rows = text
@@ -50,21 +75,7 @@ export function readCurve(text: string, unit: DepthUnit | null): ReadCurve {
   if (data.length < POINTS[0] || data.length > POINTS[1]) {
     return refused(first.line, `${data.length} points; allowed: ${POINTS[0]} to ${POINTS[1]}`);
   }
-  const faults: LineFault[] = [];
-  const [depths, doses]: [number[], number[]] = [[], []];
-  for (const { line, cells } of data) {
-    const [depth, dose] = [cells[0] ?? '', cells[1] ?? ''];
-    const wrong = [depth, dose].find((cell) => !isNumber(cell));
-    const before = depths.at(-1) ?? Number.NEGATIVE_INFINITY;
-    if (wrong !== undefined)
-      faults.push({ line, message: `${wrong === '' ? 'nothing' : wrong.slice(0, 40)} is not a finite number` });
-    else if (Number(depth) * MM[known] <= before) faults.push({ line, message: `depth ${depth} does not ascend` });
-    else {
-      depths.push(Number(depth) * MM[known]);
-      doses.push(Number(dose));
-    }
-    if (faults.length === MOST_FAULTS) break;
-  }
+  const { depths, doses, faults } = pointsOf(data, MM[known]);
   if (faults.length > 0) return { ok: false, faults };
   const highest = doses.indexOf(Math.max(...doses));
   const top = doses[highest] ?? 0;

@@ -1,5 +1,11 @@
 /** Whether the grid is one: whole numbers of cells, an angle range that the stepper takes, a state that fits. */
-import { type Fault, fault, suggest, type TransportScenario, warning } from '../../../../contract/scenario/index.ts';
+import {
+  type Fault,
+  fault,
+  type TransportScenario,
+  unknownVariant,
+  warning,
+} from '../../../../contract/scenario/index.ts';
 import { formatBytes, formatNumber } from '../../../../contract/units.ts';
 import { divides, divisorNear } from '../../../model/scenarios/nice.ts';
 import { partsPerBin } from './bins-per-step.ts';
@@ -126,14 +132,6 @@ function warnOfParts(scenario: TransportScenario, context: TransportContext): re
   return [warning(['grid', 'energy', 'step_mm'], energy.step_mm, message)];
 }
 
-function checkVariant({ solver }: TransportScenario, { variants }: TransportContext): readonly Fault[] {
-  const known = ['auto', ...variants];
-  if (known.includes(solver.variant)) return [];
-  const near = suggest(solver.variant, known);
-  const says = near === null ? 'is not known' : `is not known (did you mean ${near}?)`;
-  return [fault(['solver', 'variant'], solver.variant, says, known.join(', '))];
-}
-
 type Cells = Pick<GridEstimate, 'ne' | 'ntheta' | 'nz' | 'nx'>;
 
 /** Each angle, material and energy has operators of its own where a step goes from plane to plane. */
@@ -198,7 +196,7 @@ export const gridChecks: readonly Check[] = [
     uses: ['geometry', 'grid', 'grid.energy.step_mm', 'solver', 'solver.step_mm', 'beam', 'initial'],
     run: warnOfParts,
   },
-  { uses: ['solver.variant'], run: checkVariant },
+  { uses: ['solver.variant'], run: ({ solver }, { variants }) => unknownVariant(solver.variant, variants) },
   {
     uses: ['geometry', 'grid', 'grid.energy.step_mm', 'solver', 'initial', 'beam', 'physics.stopping_power', ...sizes],
     run: checkMemory,

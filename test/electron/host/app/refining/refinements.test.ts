@@ -4,22 +4,12 @@ import type { BraggError } from '../../../../../electron/contract/errors.ts';
 import type { MeasuredImage, RefineFrame } from '../../../../../electron/contract/scenario/diffraction/refining.ts';
 import type { Client } from '../../../../../renderer/client/index.ts';
 import { eventually, openTestHost, type TestHost } from '../../test-host.ts';
+import { triclinic } from '../../workloads/diffraction/refine/triclinic.ts';
 
-const start = {
-  kind: 'diffraction',
-  version: 1,
-  name: 'Triclinic',
-  beam: { wavelength_A: 1 },
-  crystal: {
-    lattice: { kind: 'cell', a_A: 70, b_A: 80, c_A: 90, alpha_deg: 75, beta_deg: 85, gamma_deg: 95 },
-    misset: { x_deg: 17, y_deg: -40, z_deg: 63 },
-    cells: { a: 5, b: 5, c: 5 },
-    shape: 'round',
-  },
-  structure_factors: { default_electrons: 100 },
-  detector: { width: 64, height: 48, pixel_mm: 0.8, distance_mm: 100 },
+const turned = {
+  ...triclinic,
+  crystal: { ...triclinic.crystal, misset: { x_deg: 17.04, y_deg: -40.03, z_deg: 62.97 } },
 };
-const turned = { ...start, crystal: { ...start.crystal, misset: { x_deg: 17.04, y_deg: -40.03, z_deg: 62.97 } } };
 const view = { viewport: { horizontal: null, vertical: null, pixels: [64, 48] as [number, number] } };
 
 let host: TestHost;
@@ -63,7 +53,7 @@ describe('a crystal', () => {
 
   test('is fitted iteration by iteration, each with its time, the first at the start', async () => {
     expect(image).toMatchObject({ name: 'Triclinic', width: 64, height: 48, left_out: 0 });
-    const fit = fitted(start, image.id);
+    const fit = fitted(triclinic, image.id);
     await fit.over();
     expect(fit.end()).toBeNull();
     const [begun, ...told] = fit.frames;
@@ -82,7 +72,7 @@ describe('a crystal', () => {
   });
 
   test('leaves of the image next to nothing, and the image as it was', async () => {
-    const fit = fitted(start, image.id);
+    const fit = fitted(triclinic, image.id);
     await fit.over();
     const { map } = await page.call('refining.view', { image: image.id, show: 'measured', view });
     const { map: less } = await page.call('refining.view', { image: image.id, show: 'difference', view });
@@ -91,16 +81,16 @@ describe('a crystal', () => {
   });
 
   test('is told where the header disagrees, and what cannot be fitted', async () => {
-    const far = fitted({ ...start, detector: { ...start.detector, width: 32 } }, image.id);
+    const far = fitted({ ...triclinic, detector: { ...triclinic.detector, width: 32 } }, image.id);
     await far.over();
     expect(far.end()?.message).toContain('the image has 64 × 48 pixels, the detector of the scenario 32 × 48');
     const beam = fitted({ kind: 'transport', version: 2, name: 'Beam', beam: { energy_MeV: 70 } }, image.id);
     await beam.over();
     expect(beam.end()?.message).toContain('this is a scenario of another kind');
-    const own = fitted({ ...start, solver: { variant: 'my.cpp' } }, image.id);
+    const own = fitted({ ...triclinic, solver: { variant: 'my.cpp' } }, image.id);
     await own.over();
     expect(own.end()?.code).toMatch(/^(invalid|unsupported)$/);
-    const gone = fitted(start, 'none');
+    const gone = fitted(triclinic, 'none');
     await gone.over();
     expect(gone.end()?.message).toBe('This image is no longer kept. Open its file again.');
     const { map } = await page.call('refining.view', { image: image.id, show: 'measured', view });
@@ -109,15 +99,15 @@ describe('a crystal', () => {
 
   test('waits for what is before it, gives up where it is closed, and leaves its device free', async () => {
     // Seconds on one thread of any machine.
-    const detector = { ...start.detector, width: 1024, height: 1024, oversample: 16 };
-    const slow = { ...start, detector, solver: { threads: 1, variant: 'diffraction-in-loop' } };
+    const detector = { ...triclinic.detector, width: 1024, height: 1024, oversample: 16 };
+    const slow = { ...triclinic, detector, solver: { threads: 1, variant: 'diffraction-in-loop' } };
     const before = await page.call('run.start', { scenario: { ...slow }, file: null, name: 'slow' });
-    const fit = fitted(start, image.id);
+    const fit = fitted(triclinic, image.id);
     await eventually(() => fit.frames.length > 0);
     expect(fit.frames[0]).toEqual({ state: 'waiting' });
     fit.close();
     await page.call('run.cancel', { run: before.id });
-    await computed(start);
+    await computed(triclinic);
     expect(fit.frames).toHaveLength(1);
   });
 });

@@ -9,19 +9,10 @@ import {
 import { problemOf } from '../../../../../../electron/host/workloads/scenarios/index.ts';
 import { addon, scenarios } from '../../../model/scenarios/open.ts';
 import { renderDocument } from '../../image.ts';
+import { triclinic } from './triclinic.ts';
 
 const start = {
-  kind: 'diffraction',
-  version: 1,
-  name: 'Triclinic',
-  beam: { wavelength_A: 1 },
-  crystal: {
-    lattice: { kind: 'cell', a_A: 70, b_A: 80, c_A: 90, alpha_deg: 75, beta_deg: 85, gamma_deg: 95 },
-    misset: { x_deg: 17, y_deg: -40, z_deg: 63 },
-    cells: { a: 5, b: 5, c: 5 },
-    shape: 'round',
-  },
-  structure_factors: { default_electrons: 100 },
+  ...triclinic,
   detector: { width: 128, height: 128, pixel_mm: 0.4, distance_mm: 100 },
   solver: { threads: 2 },
 };

@@ -1,0 +1,133 @@
+/** A series of a chart as a trace of Plotly's. */
+import type { Ink } from '../figures/figure.ts';
+import type { DrawingTheme } from '../theme.ts';
+import {
+  type BarSeries,
+  type Chart,
+  type ChartAxis,
+  type DotSeries,
+  type LineSeries,
+  MANY_POINTS,
+  type Pane,
+  type Series,
+  STEP_INKS,
+  type WaterfallSeries,
+} from './chart.ts';
+
+export interface Brush {
+  readonly theme: DrawingTheme;
+  readonly color: (ink: Ink) => string;
+  /** Many points are drawn by WebGL. */
+  readonly gl?: boolean;
+}
+
+export type Options = Readonly<Record<string, unknown>>;
+
+const SYMBOLS = { round: 'circle', square: 'square', ring: 'circle-open' } as const;
+const FILLS = { 'to zero': 'tozeroy', 'to the line before': 'tonexty' } as const;
+const FAINT = 0.12;
+
+export const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+export function dashOf(dash: readonly number[]): string {
+  return dash.length === 0 ? 'solid' : dash.map((pixels) => `${pixels}px`).join(',');
+}
+
+/** What is told of a point under the pointer. */
+function toldOf({ name, tips, silent, x: points }: Series, { x, y }: Pane, hover: Chart['hover']): Options {
+  const unitOf = ({ unit }: ChartAxis): string => (unit === '' ? '' : ` ${escaped(unit)}`);
+  if (tips !== undefined) return { hovertext: tips.map(escaped), hoverinfo: 'text' };
+  const isTold = hover === 'values' || (hover === 'point' && points.length > MANY_POINTS);
+  if (!isTold || silent === true) return { hoverinfo: 'skip' };
+  return { hovertemplate: `%{y:.4~g}${unitOf(y)} at %{x:.4~g}${unitOf(x)}<extra>${escaped(name)}</extra>` };
+}
+
+/** Half-lengths of the bars about dots that have intervals. */
+function barsOf({ x, y, ink, intervals }: DotSeries, color: Brush['color']): Options {
+  if (intervals === undefined) return {};
+  const isAcross = intervals.along === 'x';
+  const reach = (end: 'low' | 'high'): readonly number[] =>
+    intervals.ends.map((ends, i) => (ends === null ? 0 : Math.abs(ends[end] - ((isAcross ? x : y)[i] ?? 0))));
+  const bars = {
+    ...{ type: 'data', symmetric: false, array: reach('high'), arrayminus: reach('low') },
+    ...{ color: color(ink), thickness: isAcross ? 2 : 1, width: 0 },
+  };
+  return isAcross ? { error_x: bars } : { error_y: bars };
+}
+
+function dotsTrace(series: DotSeries, { color, theme }: Brush): Options {
+  const marker = {
+    color: color(series.ink),
+    symbol: SYMBOLS[series.form],
+    size: 2 * series.radius * theme.labelSize,
+    opacity: series.opacity ?? 1,
+  };
+  return { mode: 'markers', cliponaxis: false, marker, ...barsOf(series, color) };
+}
+
+function lineTrace({ ink, width = 1.6, dash, fill }: LineSeries, { color }: Brush): Options {
+  const line = { color: color(ink), width, dash: dashOf(dash) };
+  return { mode: 'lines', line, ...(fill === undefined ? {} : { fill: FILLS[fill], fillcolor: faint(color(ink)) }) };
+}
+
+function barsTrace({ x, y, from, thick, ink }: BarSeries, { color }: Brush): Options {
+  return {
+    ...{ type: 'bar', orientation: 'h', y: Array.from(y), base: from, width: thick },
+    x: Array.from(x, (to, i) => to - (from[i] ?? 0)),
+    marker: { color: color(ink), opacity: 0.85 },
+  };
+}
+
+function waterfallTrace({ x, y, thick, ink }: WaterfallSeries, { color, theme }: Brush): Options {
+  return {
+    ...{ type: 'waterfall', orientation: 'h', y: Array.from(y), width: thick, opacity: 0.85 },
+    x: Array.from(x, (to, i) => to - (i === 0 ? 0 : (x[i - 1] ?? 0))),
+    measure: Array.from(x, (_, i) => (i === 0 ? 'absolute' : 'relative')),
+    totals: { marker: { color: color(ink) } },
+    increasing: { marker: { color: color(STEP_INKS.up) } },
+    decreasing: { marker: { color: color(STEP_INKS.down) } },
+    connector: { mode: 'between', line: { color: theme.textMuted, width: 1, dash: '2px,2px' } },
+  };
+}
+
+/** Long lines are thinned instead: software draws them by WebGL for minutes. */
+function pointsOf({ kind, x, y }: Series, { gl = false }: Brush): Options {
+  if (gl && kind === 'dots' && x.length > MANY_POINTS) {
+    const numbers = (of: ArrayLike<number>) => (of instanceof Float64Array ? of : Array.from(of));
+    return { type: 'scattergl', x: numbers(x), y: numbers(y) };
+  }
+  return { type: 'scatter', x: Array.from(x), y: Array.from(y) };
+}
+
+function shapeOf(series: Series, brush: Brush): Options {
+  switch (series.kind) {
+    case 'line':
+      return { ...pointsOf(series, brush), ...lineTrace(series, brush) };
+    case 'dots':
+      return { ...pointsOf(series, brush), ...dotsTrace(series, brush) };
+    case 'bars':
+      return barsTrace(series, brush);
+    case 'waterfall':
+      return waterfallTrace(series, brush);
+  }
+}
+
+export function traceOf(series: Series, pane: Pane, hover: Chart['hover'], brush: Brush): Options {
+  const { name, says, ids } = series;
+  return {
+    ...shapeOf(series, brush),
+    name: says === undefined ? escaped(name) : `${escaped(name)}:  ${escaped(says)}`,
+    legendgroup: name,
+    ...(ids === undefined ? {} : { customdata: ids }),
+    ...toldOf(series, pane, hover),
+  };
+}
+
+/** The same colour, hardly covering: `#rrggbb` with its opacity. */
+function faint(color: string): string {
+  return /^#[0-9a-f]{6}$/i.test(color)
+    ? `${color}${Math.round(FAINT * 255)
+        .toString(16)
+        .padStart(2, '0')}`
+    : color;
+}
