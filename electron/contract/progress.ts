@@ -4,7 +4,7 @@ import { runIdSchema, runStateSchema } from './run.ts';
 import { eachWorkloads } from './scenario/kinds.ts';
 
 /** What each workload says of its way. */
-const progressDetailSchema = z.discriminatedUnion('workload', eachWorkloads('progress'));
+export const progressDetailSchema = z.discriminatedUnion('workload', eachWorkloads('progress'));
 export type ProgressDetail = Readonly<z.infer<typeof progressDetailSchema>>;
 export type ProgressOf<W extends ProgressDetail['workload']> = Extract<ProgressDetail, { workload: W }>;
 

@@ -6,6 +6,7 @@ const EXPORTED = /^export (?:abstract |async )*(?:const|function\*?|class|interf
 
 /** Exported for the compiler, or text of a program that a test writes. */
 const ON_PURPOSE = ['test/electron/main/stand-in/electron.ts', 'test/architecture/toy-workload.long.test.ts'];
+/** Not gone through yet. */
 const LEFT = ['renderer/panels/studies/', 'electron/build/suites/'];
 
 test('every exported name stands in another file, too', () => {
