@@ -96,3 +96,10 @@ export function headlineText({
 }): string {
   return `${name} ${significant(value, 4)} ${unit}`.trim();
 }
+
+/** Those of some rows. By index: `from` with a function goes by an iterator, and ten times as long. */
+export function numbersAt(numbers: ArrayLike<number>, rows: Uint32Array): Float64Array {
+  const out = new Float64Array(rows.length);
+  for (let i = 0; i < rows.length; i += 1) out[i] = numbers[rows[i] ?? 0] ?? Number.NaN;
+  return out;
+}

@@ -1,5 +1,6 @@
 /** A chart as Plotly takes it, in the page's type and colours, each plot in its place to the pixel. */
 import type { Data, Layout } from 'plotly.js/lib/core';
+import { numbersAt } from '../../base/numbers.ts';
 import { axisTitle } from '../axes.ts';
 import { scaleOf, ticksAcross, ticksDown } from '../figures/axes.ts';
 import { type FigureSize, fitted } from '../figures/figure.ts';
@@ -80,13 +81,13 @@ function axisOf(axis: ChartAxis, box: Box, way: 'x' | 'y', { theme }: Brush): Op
 /** Plotly makes an object of each point: those of a long line that pixels do not tell apart are left out. */
 function drawnOf(series: Series, pane: Pane, hover: Chart['hover'], box: Box): Series {
   if (series.kind !== 'line' || hover === 'values' || series.x.length <= MANY_POINTS) return series;
-  const rows = thinned(series.x, series.y, pane, box);
+  const rows = thinned(series.x, series.y, pane, box, series.edge);
   if (rows === null) return series;
   const { tips, ids } = series;
   return {
     ...series,
-    x: Float64Array.from(rows, (i) => series.x[i] ?? Number.NaN),
-    y: Float64Array.from(rows, (i) => series.y[i] ?? Number.NaN),
+    x: numbersAt(series.x, rows),
+    y: numbersAt(series.y, rows),
     ...(tips === undefined ? {} : { tips: Array.from(rows, (i) => tips[i] ?? '') }),
     ...(ids === undefined ? {} : { ids: Array.from(rows, (i) => ids[i] ?? '') }),
   };

@@ -51,6 +51,8 @@ export interface LineSeries extends SeriesBase {
   readonly width?: number;
   /** What is filled: down to zero, or a band to the line that stands before this one. */
   readonly fill?: 'to zero' | 'to the line before';
+  /** An edge of a band: of points in one column of pixels that end of theirs is drawn. */
+  readonly edge?: 'low' | 'high';
 }
 
 export interface DotSeries extends SeriesBase {

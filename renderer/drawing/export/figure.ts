@@ -57,7 +57,7 @@ export type FigureFormat = 'png' | 'svg' | 'csv' | 'npz' | 'h5';
 
 /** An array of positions along an axis. */
 export function axisArray(name: string, unit: string, description: string, values: ArrayLike<number>): FigureArray {
-  return { name, unit, description, shape: [values.length], values: Float64Array.from(values) };
+  return { name, unit, description, shape: [values.length], values: new Float64Array(values) };
 }
 
 /** Values over one axis. */
@@ -68,7 +68,7 @@ export function curveArray(
   axis: string,
   values: ArrayLike<number>,
 ): FigureArray {
-  return { name, unit, description, shape: [values.length], values: Float64Array.from(values), axes: [axis] };
+  return { name, unit, description, shape: [values.length], values: new Float64Array(values), axes: [axis] };
 }
 
 /** Letters, digits and underscores of any words: `θ – E` becomes `theta_E`. */

@@ -37,10 +37,17 @@ const FEWEST_LABELS = 3;
 const NAME_LINE = 1.3;
 const byNumber = new Intl.Collator('en', { numeric: true });
 
+/** By index: `from` with a function goes by an iterator, and ten times as long. */
+function placesOf(rows: Uint32Array, place: (i: number) => number): Float32Array {
+  const out = new Float32Array(rows.length);
+  for (let k = 0; k < rows.length; k += 1) out[k] = place(rows[k] ?? 0);
+  return out;
+}
+
 function namedAxis(texts: readonly string[], rows: Uint32Array): Pick<ParallelAxis, 'at' | 'along'> {
   const names = [...new Set(Array.from(rows, (i) => texts[i] ?? ''))].toSorted(byNumber.compare);
   const places = new Map(names.map((name, k) => [name, names.length === 1 ? 0.5 : k / (names.length - 1)]));
-  return { at: Float32Array.from(rows, (i) => places.get(texts[i] ?? '') ?? 0), along: names };
+  return { at: placesOf(rows, (i) => places.get(texts[i] ?? '') ?? 0), along: names };
 }
 
 function numberedAxis(
@@ -59,7 +66,7 @@ function numberedAxis(
   else if (from === to) [from, to] = log ? [from / 2, from * 2] : [from - 0.5, from + 0.5];
   const along = { title: info.name, unit: info.unit, kind: log ? 'log' : 'linear', from, to } as const;
   const { toPixel } = scaleOf(along, 0, 1);
-  return { at: Float32Array.from(rows, (i) => toPixel(numbers[i] ?? 0)), along };
+  return { at: placesOf(rows, (i) => toPixel(numbers[i] ?? 0)), along };
 }
 
 /** `logs`: keys of the columns that are logarithmic. */

@@ -1,7 +1,7 @@
 /** Two columns of a study over each other, points of one kind in one colour; and which of them nothing beats. */
 import type { StudyColumnInfo } from '../../../electron/contract/study/calls.ts';
 import type { StudyLook } from '../../../electron/contract/study/views.ts';
-import { significant } from '../../base/numbers.ts';
+import { numbersAt, significant } from '../../base/numbers.ts';
 import type { Chart, Series } from '../../drawing/charts/chart.ts';
 import { type Ends, MANY_POINTS, paneArrays } from '../../drawing/charts/chart.ts';
 import { logLimits } from '../../drawing/figures/axes.ts';
@@ -100,8 +100,11 @@ function groupedRows({ x, y, groups, logX, logY }: Plotted): ReadonlyMap<string,
   );
 }
 
-const picked = (numbers: Float64Array, rows: Uint32Array): Float64Array =>
-  Float64Array.from(rows, (i) => numbers[i] ?? Number.NaN);
+function idsAt(ids: readonly string[], rows: Uint32Array): readonly string[] {
+  const out = new Array<string>(rows.length);
+  for (let i = 0; i < rows.length; i += 1) out[i] = ids[rows[i] ?? 0] ?? '';
+  return out;
+}
 
 /** Intervals of very many points: a band from one end to the other, where both can be drawn. */
 function bandOf(
@@ -114,10 +117,10 @@ function bandOf(
     (i) => drawable(ends.low[i] ?? Number.NaN, logY) && drawable(ends.high[i] ?? Number.NaN, logY),
   );
   if (held.length === 0) return [];
-  const line = { ink, kind: 'line', x: picked(x.numbers, held), dash: [], width: 0.5, silent: true } as const;
+  const line = { ink, kind: 'line', x: numbersAt(x.numbers, held), dash: [], width: 0.5, silent: true } as const;
   return [
-    { ...line, name: `${name}, low`, y: picked(ends.low, held) },
-    { ...line, name: `${name}, high`, y: picked(ends.high, held), fill: 'to the line before' },
+    { ...line, name: `${name}, low`, y: numbersAt(ends.low, held), edge: 'low' },
+    { ...line, name: `${name}, high`, y: numbersAt(ends.high, held), edge: 'high', fill: 'to the line before' },
   ];
 }
 
@@ -147,14 +150,14 @@ export function resultsChart(plotted: Plotted): Chart {
     const base = {
       name: name === '' ? y.info.name : name,
       ink: seriesInk(g),
-      x: picked(x.numbers, rows),
-      y: picked(y.numbers, rows),
+      x: numbersAt(x.numbers, rows),
+      y: numbersAt(y.numbers, rows),
       ...(many ? {} : { tips: Array.from(rows, tip) }),
     };
     const intervals =
       ends === null || many ? {} : { intervals: { along: 'y', ends: Array.from(rows, endsOf) } as const };
     const size = many ? { radius: 0.15, opacity: 0.5 } : { radius: 0.3, opacity: 0.9 };
-    const told = { ids: Array.from(rows, (i) => ids[i] ?? '') };
+    const told = { ids: idsAt(ids, rows) };
     const dots = { ...base, ...told, ...intervals, ...size, kind: 'dots', form: 'round' } as const;
     if (look !== 'lines') return [dots];
     const band = many ? bandOf(plotted, rows, base) : [];
@@ -183,12 +186,17 @@ export function resultsChart(plotted: Plotted): Chart {
     series: [...series, ...beaten],
     tall: 24,
   } as const;
+  let arrays: Chart['arrays'] | null = null;
   return {
     title: `${y.info.name} over ${x.info.name}`,
     panes: [pane],
     legend: groups === null && look !== 'pareto' ? 'none' : 'above',
     hover: 'point',
-    arrays: paneArrays(pane),
+    // Copied where somebody exports them, and not each time that they are drawn.
+    get arrays() {
+      arrays ??= paneArrays(pane);
+      return arrays;
+    },
     notes: groups === null ? {} : { colours: groups.title },
   };
 }

@@ -49,3 +49,15 @@ test('a logarithmic axis has columns of its own, and what it cannot show is one 
 test('a line that turns back is left as it is', () => {
   expect(thinned([0, 2, 1], [1, 2, 3], { x: axis(0, 2), y: axis(0, 3) }, { width: WIDTH })).toBeNull();
 });
+
+test.each(['low', 'high'] as const)(
+  'the %s edge of a band keeps that end of each column, and what leads in',
+  (edge) => {
+    const axes = { x: axis(1000, 2000), y: axis(0, 2000) };
+    const kept = thinned(xs, ys, axes, { width: WIDTH }, edge) ?? new Uint32Array();
+    const within = [...kept].filter((i) => i >= 1000 && i < 2000);
+    const ends = [...columnsOf(xs.keys(), (x) => (x - 1000) / 10)].filter(([at]) => at >= 0 && at < WIDTH);
+    expect(within.map((i) => ys[i])).toEqual(ends.map(([, column]) => column[edge]));
+    expect([...kept]).toEqual(expect.arrayContaining([0, 999, 2000, POINTS - 1]));
+  },
+);

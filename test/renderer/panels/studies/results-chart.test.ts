@@ -105,7 +105,7 @@ test('intervals of very many points are a band, and an axis reaches to its ends;
   expect(pane?.series.map(({ kind, name }) => `${kind} ${name}`)).toEqual(
     ['a', 'b'].flatMap((name) => [`line ${name}, low`, `line ${name}, high`, `line ${name}`, `dots ${name}`]),
   );
-  expect(named('a, high')).toMatchObject({ fill: 'to the line before', silent: true });
+  expect(named('a, high')).toMatchObject({ fill: 'to the line before', edge: 'high', silent: true });
   expect(named('a')?.x).toHaveLength(count / 2);
   // Lines of many points are thinned as they are drawn: their dots are pointed at, named, and clicked.
   expect(pane?.series.filter(({ silent }) => silent !== true).map(({ kind }) => kind)).toEqual(['dots', 'dots']);
