@@ -43,7 +43,18 @@ const faults = (page: Page, asked: Asked): Promise<string[]> =>
     async ({ part, only, without, known, kept }) => {
       const { run, configure } = Reflect.get(globalThis, 'axe') as typeof axe;
       const parts = (Reflect.get(globalThis, kept) ?? []) as readonly Element[];
-      const exclude = known.flatMap((at) => parts[at] ?? []);
+      const isKnown = new Set(known);
+      /** What holds something that is not known. */
+      const open = new Set<Element>();
+      for (const [at, part] of parts.entries())
+        if (!isKnown.has(at))
+          for (let up = part.parentElement; up && !open.has(up); up = up.parentElement) open.add(up);
+      // Each element is held against everything that is left out: what is known as a whole is left out as one.
+      const exclude: Element[] = [];
+      for (const at of known) {
+        const part = parts[at];
+        if (part && !open.has(part) && !exclude.at(-1)?.contains(part)) exclude.push(part);
+      }
       const found = async (where: 'where' | 'whether') => {
         // Selectors and markup of all that is right too are a quarter of the time.
         configure({ noHtml: where === 'whether' });

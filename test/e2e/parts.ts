@@ -8,8 +8,8 @@ const MOST_ELEMENTS = 40;
 export const PARTS = 'braggbenchTestParts';
 
 /**
- * How every part of the page looks: its markup and state, its place, what it stands in, and what else lies there. The
- * last is of all that holds parts. The elements stay in the page, under `PARTS`.
+ * How every part of the page looks, and what holds parts: its markup and state, its place, what it stands in, and what
+ * else lies there. What holds comes before what it holds. The elements stay in the page, under `PARTS`.
  */
 export function partsOf(page: Page): Promise<readonly string[]> {
   return page.evaluate(
@@ -43,7 +43,6 @@ export function partsOf(page: Page): Promise<readonly string[]> {
         return { element, says: `${[left, top, right, bottom]} ${says}`, left, top, right, bottom };
       };
       const parts: (Box & { readonly within: string })[] = [];
-      const holding: Box[] = [];
       const walk = (element: Element, within: string): void => {
         const inside = [...element.querySelectorAll('*')];
         const own = shell(element);
@@ -53,18 +52,19 @@ export function partsOf(page: Page): Promise<readonly string[]> {
           return;
         }
         const text = [...element.childNodes].map((node) => (node.nodeType === Node.TEXT_NODE ? node.nodeValue : ''));
-        holding.push(box(element, [], own + text.join('') + state(element)));
+        parts.push({ ...box(element, [], own + text.join('') + state(element)), within });
         for (const child of element.children) walk(child, within + own);
       };
       walk(document.documentElement, '');
-      const others = [...parts, ...holding];
       const looks = parts.map((part) => {
-        const there = others.filter(
+        const there = parts.filter(
           (other) =>
-            other.element !== part.element &&
-            !other.element.contains(part.element) &&
-            Math.min(other.right, part.right) > Math.max(other.left, part.left) &&
-            Math.min(other.bottom, part.bottom) > Math.max(other.top, part.top),
+            other.right > part.left &&
+            part.right > other.left &&
+            other.bottom > part.top &&
+            part.bottom > other.top &&
+            !part.element.contains(other.element) &&
+            !other.element.contains(part.element),
         );
         return [part.within, part.says, ...there.map(({ says }) => says)].join('\n');
       });
@@ -76,7 +76,7 @@ export function partsOf(page: Page): Promise<readonly string[]> {
       const rules = [...document.styleSheets].map(({ cssRules }) => cssRules.length);
       const everywhere = `${innerWidth} ${innerHeight} ${rules}`;
       return Promise.all(
-        [...looks, holding.map(({ says }) => says).join('\n')].map(async (look) => {
+        looks.map(async (look) => {
           const bytes = new TextEncoder().encode(`${everywhere} ${look}`);
           return [...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))].join();
         }),
