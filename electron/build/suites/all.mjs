@@ -12,9 +12,8 @@ import { vitestProject } from './vitest.mjs';
 const MOST_WORKERS = 8;
 
 /**
- * Files at once in each lane. Tests wait for processes and pages for more than half of their time, so that two lanes of
- * as many as there are cores keep the cores busy. With three of each on two cores a run that is waited for took longer
- * than a test waits.
+ * Files at once in each lane. Tests wait for processes and pages half of their time: two lanes of as many files as there
+ * are cores keep these busy. With three of each on two cores a run that is waited for took longer than a test waits.
  */
 const WORKERS = ['--maxWorkers', `${Math.min(MOST_WORKERS, Math.max(2, availableParallelism()))}`];
 

@@ -438,7 +438,7 @@ describe('the queue', () => {
   });
 
   it('a run that the engine refuses never enters it', async () => {
-    const scenario = { ...longScenario, solver: { ...longScenario.solver, variant: 'depth' } };
+    const scenario = { ...longScenario, solver: { ...longScenario.solver, stepping: 'path', variant: 'depth' } };
     await expect(page.call('run.start', { scenario, name: '' })).rejects.toMatchObject({ code: 'unsupported' });
     const invalid = { ...smallScenario, beam: { energy_MeV: 900 } };
     await expect(page.call('run.start', { scenario: invalid, name: '' })).rejects.toMatchObject({
