@@ -3,7 +3,7 @@ import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
 import { collect, readRows } from '../../host/app/studies/collect.ts';
 import { importStudy, tuningResultsOf } from '../../host/app/tuning/transfer.ts';
-import { readText } from '../../host/io/text/read.ts';
+import { readPackedText } from '../../host/io/text/packed.ts';
 import { tableCsv, titleOf } from '../../host/model/studies/csv.ts';
 import type { StudyFolder } from '../../host/model/studies/folder.ts';
 import { tableNotes } from '../../host/model/studies/notes.ts';
@@ -78,9 +78,9 @@ const tuners: Readonly<Record<string, (results: TuningResults) => string>> = {
 
 /** Reads a cache file of Kernel Tuner or T4 into a folder, beside the file or in --out. */
 export async function importTuning({ parsed, terminal }: VerbContext, file: string): Promise<ExitCode> {
-  const read = await readText(file, MOST_IMPORTED);
+  const read = await readPackedText(file, MOST_IMPORTED);
   if (!read.ok) throw new BraggError('not-found', `${file}: ${read.reason}`);
-  const name = path.basename(file).replace(/(?:\.t4|\.cache)?\.json$/, '');
+  const name = path.basename(file).replace(/(?:\.t4|\.cache)?\.json(?:\.gz)?$/, '');
   const results = await readTuning({ text: read.text, name: file });
   const folder = await importStudy(
     results,

@@ -95,6 +95,15 @@ function aboutOf({ file, session }: Recorded, report: number): About {
   };
 }
 
+type Stated = Claim['values'][number];
+
+/** Whose number it is; and which, where the claim has several of one variant. */
+function statedBy(one: Stated, all: readonly Stated[]): string {
+  const whose = ({ variant, over }: Stated): string => (over === undefined ? variant : `${variant} over ${over}`);
+  const several = all.filter((other) => whose(other) === whose(one)).length > 1;
+  return several ? `${whose(one)}, ${one.what}` : whose(one);
+}
+
 /** What one report says of a claim that speaks of it. */
 function findingsOf(claim: Claim, about: About, measured: Measured): readonly ClaimFinding[] {
   const [result] = claimResults([claim], measured);
@@ -108,7 +117,7 @@ function findingsOf(claim: Claim, about: About, measured: Measured): readonly Cl
   const stated = { ...claim, needs: needsOf(claim, measured.gpu) };
   const values = claim.values.map((each) => {
     const { found, unit } = statedValue(each, measured);
-    const by = each.over === undefined ? each.variant : `${each.variant} over ${each.over}`;
+    const by = statedBy(each, claim.values);
     return {
       ...about,
       ...{ by, what: each.what, unit, value: found?.value ?? null, interval: found?.interval ?? null },

@@ -43,6 +43,23 @@ interface Told extends Said {
 
 const lastName = (path: string): string => path.split('.').at(-1)?.replaceAll('_', ' ') ?? path;
 
+/** What each series says over its sweep; those that say different things are named by what they differ in. */
+function overSweeps(maps: readonly ClaimMap[]): readonly string[] {
+  const all = maps.flatMap(({ path, machine, series }) =>
+    series
+      .filter(({ points }) => points.some(({ verdict }) => verdict !== 'not judged'))
+      .map(({ by, told }) => ({ machine, by, text: `by ${lastName(path)}, ${told}` })),
+  );
+  const several = (of: (one: (typeof all)[number]) => string): boolean => new Set(all.map(of)).size > 1;
+  if (!several(({ text }) => text)) return all.slice(0, 1).map(({ text }) => text);
+  const [byPair, byMachine] = [several(({ by }) => by), several(({ machine }) => machine)];
+  const named = all.map(({ by, machine, text }) => {
+    const names = [...(byPair ? [by] : []), ...(byMachine ? [`on ${machine}`] : [])];
+    return names.length === 0 ? text : `${text} (${names.join(' ')})`;
+  });
+  return [...new Set(named)];
+}
+
 /** Why nothing is said, else maps before single findings: a claim that depends on a size is true of sizes. */
 export function verdictLine({ reason, needs, findings, maps }: Told): string {
   if (reason !== null) return 'not isolated';
@@ -50,12 +67,8 @@ export function verdictLine({ reason, needs, findings, maps }: Told): string {
   // Where the program itself was measured, what stands in its place says nothing more.
   const measured = needs === undefined ? all : all.filter(({ rival }) => rival === true);
   if (measured.length === 0) return needs === undefined ? 'not measured yet' : `not judged here: needs ${needs}`;
-  const over = (needs === undefined ? maps : []).flatMap(({ path, series }) =>
-    series.flatMap(({ told, points }) =>
-      points.some(({ verdict }) => verdict !== 'not judged') ? [`by ${lastName(path)}, ${told}`] : [],
-    ),
-  );
-  if (over.length > 0) return [...new Set(over)].join('. ');
+  const over = overSweeps(needs === undefined ? maps : []);
+  if (over.length > 0) return over.join('. ');
   const verdicts = Map.groupBy(measured, ({ verdict }) => verdict);
   if (verdicts.size === 1) return measured[0]?.verdict ?? '';
   return [...verdicts].map(([verdict, all]) => `${verdict} in ${all.length} of ${measured.length}`).join(', ');

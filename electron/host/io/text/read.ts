@@ -16,7 +16,7 @@ function fail(reason: string): TextOrReason {
 }
 
 /** UTF-8 (a byte order mark is dropped), or why it is not. */
-function decodeText(bytes: Uint8Array, largest_bytes: number = largestText_bytes): TextOrReason {
+export function decodeText(bytes: Uint8Array, largest_bytes: number = largestText_bytes): TextOrReason {
   if (bytes.length > largest_bytes) {
     const what = largest_bytes === largestText_bytes ? 'which no scenario is' : 'the most that is read';
     return fail(`is larger than ${largest_bytes / 1024} KiB, ${what}`);

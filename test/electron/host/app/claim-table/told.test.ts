@@ -39,3 +39,24 @@ test('why nothing is said comes before what was measured', () => {
   expect(verdictLine({ ...claim, reason: 'No pair.' })).toBe('not isolated');
   expect(verdictLine({ ...claim, findings: [finding('not measured', null)] })).toBe('not measured yet');
 });
+
+test('series of a sweep that differ are told apart, by pair and by machine', () => {
+  const points = [{ at: 1, value: 2, interval: null, verdict: 'less' }];
+  const series = (by: string, told: string) => ({ by, told, unit: '×', points });
+  const map = (machine: string, ...all: ReturnType<typeof series>[]) => ({
+    ...{ session: 's', file: 's.json', scenario: 's', path: 'grid.dx_mm', machine, series: all },
+  });
+  const claim = { from: 2, to: 10, reason: null, findings: [{ verdict: 'less', value: 2, at: 1 }] };
+  const line = (...maps: ReturnType<typeof map>[]) => verdictLine({ ...claim, maps });
+  expect(line(map('A', series('a → c', 'less'), series('b → c', 'less')))).toBe('by dx mm, less');
+  expect(line(map('A', series('a → c', 'less'), series('b → c', 'more')))).toBe(
+    'by dx mm, less (a → c). by dx mm, more (b → c)',
+  );
+  expect(line(map('A', series('a → c', 'less')), map('B', series('a → c', 'more')))).toBe(
+    'by dx mm, less (on A). by dx mm, more (on B)',
+  );
+  const two = map('B', series('a → c', 'less'), series('b → c', 'more'));
+  expect(line(map('A', series('a → c', 'less')), two)).toBe(
+    'by dx mm, less (a → c on A). by dx mm, less (a → c on B). by dx mm, more (b → c on B)',
+  );
+});

@@ -113,6 +113,14 @@ describe('what the notes mean is what is measured', () => {
     const graphs = row(2).claims.flatMap(({ maps }) => maps);
     const launches = graphs.filter(({ file }) => file === 'micro/sweep-launch.json').flatMap(({ series }) => series);
     expect(launches.flatMap(({ points }) => points.map(({ at }) => at))).toEqual([100, 10_000]);
+    // A call and a node of the same replay are two numbers, and two curves.
+    const launch = row(2).claims.find(({ id }) => id === 'graph-launch');
+    expect(launch?.maps.map(({ series }) => series.map(({ by }) => by))).toEqual([
+      ['cuda-graph, the call alone', 'cuda-graph, of the replay, per node'],
+    ]);
+    for (const { points } of launch?.maps[0]?.series ?? []) {
+      expect(new Set(points.map(({ at }) => at)).size).toBe(points.length);
+    }
     const streams = row(15).claims.find(({ bench }) => bench === 'overlap');
     expect(streams?.maps[0]?.series[0]?.points.map(({ at }) => at)).toEqual([2, 4, 8]);
   });
