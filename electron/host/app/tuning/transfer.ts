@@ -1,14 +1,20 @@
 /** Studies from and to the files of other tuners. */
 
+import { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
 import type { PlanHead, PlanLine, PointResult } from '../../../contract/study/index.ts';
 import { PLAN_FORMAT, POINT_FORMAT, STUDY_FOLDER_VERSION } from '../../../contract/study/index.ts';
 import { parseConfigured } from '../../../contract/tuning/configured.ts';
 import { StudyFolder } from '../../model/studies/folder.ts';
-import { pointId } from '../../model/studies/points.ts';
+import { canonical, pointId } from '../../model/studies/points.ts';
 import type { Row } from '../../model/studies/table.ts';
 import type { Outcome, TunedConfiguration, TuningResults } from '../../model/tuning/files/results.ts';
 import { variantOf } from './lines.ts';
+
+/** What the base of a study is that another tuner measured, and the build that stands in its results. */
+const TUNING = 'tuning';
+const IMPORTED = 'imported';
+const OUTCOMES: readonly Outcome[] = ['right', 'wrong', 'compile', 'runtime', 'timeout', 'constraints'];
 
 const measured = ({ measures }: PointResult, name: string): number | string | null =>
   measures.find((one) => one.name === name)?.value ?? null;
@@ -20,28 +26,46 @@ const numberOf = (result: PointResult, name: string): number | null => {
 function outcomeOf(result: PointResult): Outcome {
   if (result.status === 'done') return measured(result, 'right') === 'yes' ? 'right' : 'wrong';
   const { code = '', message = '' } = result.error ?? {};
+  if (result.where.build === IMPORTED) return OUTCOMES.find((one) => one === message) ?? 'runtime';
   if (/did not end|was not compiled/.test(message)) return 'timeout';
   // A compiler's message says where in the source.
   return code === 'invalid' ? 'compile' : 'runtime';
 }
 
-/** Throws BraggError `invalid` for a study of several variants: those files are of one kernel. */
+const configurationSchema = z.record(z.string(), z.union([z.number(), z.string(), z.boolean()]));
+const importedSchema = z.object({ kind: z.literal(TUNING), kernel: z.string(), problem: z.string() });
+
+/** The configuration of a point: what came from another tuner has it in its settings, ours in its variant's name. */
+function configuredAt(head: PlanHead, line: PlanLine): Pick<TunedConfiguration, 'configuration'> & { variant: string } {
+  const { data } = importedSchema.safeParse(head.bases[line.base]?.document);
+  if (data !== undefined) {
+    const values = line.settings.map(({ path, value }) => [String(path[0]), value]);
+    return { variant: data.kernel, configuration: configurationSchema.parse(Object.fromEntries(values)) };
+  }
+  const name = variantOf(head, line);
+  return parseConfigured(name) ?? { variant: name, configuration: {} };
+}
+
+/** Throws BraggError `invalid` for a study of several variants, or of more than configurations: those files are of one kernel. */
 export function tuningResultsOf(head: PlanHead, rows: readonly Row[]): TuningResults {
-  const found = rows.map(({ line, result }) => {
-    const name = variantOf(head, line);
-    return { result, ...(parseConfigured(name) ?? { variant: name, configuration: {} }) };
-  });
+  const found = rows.map(({ line, result }) => ({ result, ...configuredAt(head, line) }));
   const variants = [...new Set(found.map(({ variant }) => variant))];
   if (variants.length !== 1)
     throw new BraggError(
       'invalid',
       `${variants.join(', ')}: files of tuners hold one kernel; allowed: a study of one variant`,
     );
+  if (new Set(found.map(({ configuration }) => canonical(configuration))).size !== found.length)
+    throw new BraggError(
+      'invalid',
+      'points are of one configuration several times; allowed: a study of which nothing but tunables differs',
+    );
   const { where } = rows[0]?.result ?? {};
+  const of = importedSchema.safeParse(head.bases[0]?.document).data;
   return {
     device: where?.gpu ?? where?.cpu ?? '',
     kernel: variants[0] ?? '',
-    problem: head.bases[0]?.name ?? '',
+    problem: of?.problem ?? head.bases[0]?.name ?? '',
     configurations: found.map(({ result, configuration }): TunedConfiguration => {
       const outcome = outcomeOf(result);
       const samples = result.curves.find(({ name }) => name === 'samples')?.values ?? [];
@@ -82,7 +106,7 @@ function imported(line: PlanLine, one: TunedConfiguration, { device, kernel }: T
       },
     ],
     where: {
-      ...{ version: '', build: 'imported', commit: null, machine: 'imported', cpu: '', cores: 1, os: '' },
+      ...{ version: '', build: IMPORTED, commit: null, machine: 'imported', cpu: '', cores: 1, os: '' },
       ...{ gpu: device === '' ? null : device, gpu_uuid: null, driver: null, at_once: 1, job: null },
     },
   };
@@ -90,7 +114,7 @@ function imported(line: PlanLine, one: TunedConfiguration, { device, kernel }: T
 
 /** A study of what was measured elsewhere: its table is looked at as any other, and nothing of it is left to do. */
 export async function importStudy(results: TuningResults, folder: string, name: string): Promise<StudyFolder> {
-  const base = { kind: 'tuning', kernel: results.kernel, problem: results.problem };
+  const base = { kind: TUNING, kernel: results.kernel, problem: results.problem };
   const lines = results.configurations.map(({ configuration }): PlanLine => {
     const settings = Object.entries(configuration).map(([key, value]) => ({ path: [key], value }));
     return { id: pointId({ ...base, configuration }, []), base: 0, settings };

@@ -106,6 +106,12 @@ const errorOf: Readonly<Record<Exclude<Outcome, 'right'>, string>> = {
   constraints: 'InvalidConfig',
 };
 
+/** A size that came as a list goes as one: Kernel Tuner goes on with a cache only where its sizes are alike. */
+function sizeOf(problem: string): string | readonly number[] {
+  const numbers = /^\[[\d,. ]*\]$/.test(problem) ? problem.slice(1, -1).split(',').map(Number) : [];
+  return numbers.length > 0 && numbers.every(Number.isFinite) ? numbers : problem;
+}
+
 /** One entry a line, as Kernel Tuner itself writes it. */
 export function kernelTunerText(results: TuningResults): string {
   const parameters = parametersOf(results);
@@ -113,7 +119,7 @@ export function kernelTunerText(results: TuningResults): string {
   const head = {
     device_name: results.device,
     kernel_name: results.kernel,
-    problem_size: results.problem,
+    problem_size: sizeOf(results.problem),
     tune_params_keys: keys,
     tune_params: Object.fromEntries(parameters),
     objective: 'time',
