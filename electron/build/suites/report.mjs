@@ -3,7 +3,7 @@ import { byReason, sum } from './result.mjs';
 import { inSeconds } from './run.mjs';
 
 /** One file may be unsteady; of two the run says nothing that can be relied on. */
-export const MOST_UNSTEADY = 1;
+const MOST_UNSTEADY = 1;
 
 /**
  * What ran, for how long, and what did not; the last line is `N passed, N failed`.

@@ -9,7 +9,7 @@ const NEAR_ENOUGH = '0.1';
 /** Half a number is another one: it is asked once the typing has paused. */
 const TYPED_MS = 400;
 
-export interface AdviceProps {
+interface AdviceProps {
   readonly entry: StudyEntry;
   /** It refines a grid: which error is near enough is the reader's to say. */
   readonly refines: boolean;

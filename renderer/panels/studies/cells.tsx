@@ -9,7 +9,7 @@ import { cellText, columnTitle } from './words.ts';
 export const POINT = 'point point';
 const ROWS = 'group rows';
 
-export interface ShownColumn {
+interface ShownColumn {
   readonly column: StudyColumnInfo;
   /** Its place in the rows. */
   readonly i: number;
@@ -52,7 +52,7 @@ export interface Deeds {
   readonly onGroup: (condition: string) => void;
 }
 
-export interface CellProps extends Deeds {
+interface CellProps extends Deeds {
   readonly part: Part;
   readonly look: StudyLook;
   /** In the part. */
@@ -95,7 +95,7 @@ export function Cell({ part, look, row, shown: { column, i }, chosen, onChoose, 
   );
 }
 
-export interface HeadProps {
+interface HeadProps {
   readonly column: StudyColumnInfo;
   readonly look: StudyLook;
   readonly onSort: (sort: StudyLook['sort']) => void;

@@ -9,7 +9,7 @@ import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import { differenceChart, differenceRows, type Point } from './point-difference.ts';
 
-export interface ChosenPointsProps {
+interface ChosenPointsProps {
   readonly study: StudyId;
   readonly chosen: readonly string[];
   readonly onChange: (chosen: readonly string[]) => void;

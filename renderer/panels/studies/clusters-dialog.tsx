@@ -21,7 +21,7 @@ const fields: readonly { readonly key: keyof ClusterDraft; readonly label: strin
   { key: 'cores', label: 'Cores of a task', hint: '1' },
 ];
 
-export interface ClustersDialogProps {
+interface ClustersDialogProps {
   readonly clusters: readonly Cluster[];
   readonly onKept: (clusters: readonly Cluster[]) => void;
   readonly onDone: () => void;

@@ -9,7 +9,7 @@ export type HeatSide =
   | (PlottedColumn & { readonly texts?: never })
   | { readonly info: PlottedColumn['info']; readonly texts: readonly string[]; readonly numbers?: never };
 
-export interface HeatCells {
+interface HeatCells {
   readonly across: readonly string[];
   readonly up: readonly string[];
   /** By row from below; null: no point. */

@@ -15,7 +15,7 @@ export type Crossings = Float32Array;
 /** What is kept of an axis, from 0 to 1; null: all. */
 export type Kept = readonly [low: number, high: number] | null;
 
-export interface LineDensity {
+interface LineDensity {
   readonly width: number;
   readonly height: number;
   /** Lines through each place, row by row from above. */

@@ -103,7 +103,7 @@ const measureLabels: Readonly<Record<MeasureGroup, string>> = {
   energy: 'Energy',
 };
 
-export interface NewStudyProps {
+interface NewStudyProps {
   readonly onStarted: (study: StudyId) => void;
   /** Null: there is none to go back to. */
   readonly onBack: (() => void) | null;

@@ -8,7 +8,7 @@ import { densityOf, type Kept, keptLines, MOST_LINES, nearestLine, paintDensity,
 import { parallelOf } from './parallel.ts';
 import { ParallelAxisView } from './parallel-axis.tsx';
 
-export interface ParallelAxesProps {
+interface ParallelAxesProps {
   readonly sides: readonly HeatSide[];
   /** Keys of columns that are logarithmic. */
   readonly logs: readonly string[];

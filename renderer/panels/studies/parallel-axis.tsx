@@ -3,7 +3,7 @@ import { type PointerEvent, type ReactElement, useRef } from 'react';
 import type { Kept } from './line-density.ts';
 import { type ParallelAxis, ticksOf, wordsAt } from './parallel.ts';
 
-export interface ParallelAxisProps {
+interface ParallelAxisProps {
   readonly axis: ParallelAxis;
   /** Pixels from the left of the first axis, and between one and the next. */
   readonly left: number;

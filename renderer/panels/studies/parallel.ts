@@ -24,7 +24,7 @@ export interface Parallel {
   readonly left: number;
 }
 
-export interface AxisTick {
+interface AxisTick {
   /** From 0 to 1. */
   readonly at: number;
   readonly text: string;

@@ -10,7 +10,7 @@ export interface Point {
   readonly result: PointResult;
 }
 
-export interface DifferenceRow {
+interface DifferenceRow {
   readonly name: string;
   readonly unit: string;
   readonly values: readonly string[];

@@ -7,7 +7,7 @@ import { useWorkbench } from '../../workbench/context.ts';
 import { Where } from './where.tsx';
 import { stateText } from './words.ts';
 
-export interface ProgressProps {
+interface ProgressProps {
   readonly entry: StudyEntry;
   readonly onChanged: () => void;
 }

@@ -35,7 +35,7 @@ const looks = [
   { value: 'parallel', label: 'Parallel', title: 'Every point as a line across several columns' },
 ] as const;
 
-export interface ResultsPlotProps {
+interface ResultsPlotProps {
   readonly entry: StudyEntry;
   readonly filter: string;
   readonly columns: readonly StudyColumnInfo[];

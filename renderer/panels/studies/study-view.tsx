@@ -31,7 +31,7 @@ const formats = [
   { id: 'json', label: 'JSON' },
 ] as const;
 
-export interface StudyViewProps {
+interface StudyViewProps {
   readonly entry: StudyEntry;
   readonly onChanged: () => void;
 }

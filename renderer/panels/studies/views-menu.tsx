@@ -10,7 +10,7 @@ import { useWorkbench } from '../../workbench/context.ts';
 
 const NONE = '';
 
-export interface ViewsMenuProps {
+interface ViewsMenuProps {
   readonly study: StudyId;
   readonly look: StudyLook;
   readonly onLook: (look: StudyLook) => void;

@@ -8,7 +8,7 @@ import { ClustersDialog } from './clusters-dialog.tsx';
 
 const HERE = '';
 
-export interface WhereProps {
+interface WhereProps {
   /** Name of a cluster; null: this machine. */
   readonly on: string | null;
   readonly onChange: (on: string | null) => void;

@@ -103,11 +103,6 @@ export class TimelineViewport {
     this.view.mark(this.#marks);
   }
 
-  /** To be drawn with the next change, not now. */
-  unselect(): void {
-    this.#marks = { ...this.#marks, selection: null };
-  }
-
   /** Shows what there is, asks for what is missing, and tells when it rests. */
   show(): void {
     if (this.#context.closed || this.view.size.width <= 0) return;
