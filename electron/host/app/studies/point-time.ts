@@ -3,8 +3,8 @@ import type { StudyFolder } from '../../model/studies/folder.ts';
 
 /** Results that are looked at: enough for a mean. */
 const FEW = 32;
-/** A point takes some times the least that any machine needs. */
-const OVER_LEAST = 4;
+/** A point takes ten to seventy times the least that any machine needs, on a server's core. */
+const OVER_LEAST = 20;
 
 /** Seconds by the results that are there, else by the plan's least times; null where neither tells. */
 export async function meanSeconds(folder: StudyFolder): Promise<number | null> {
