@@ -28,5 +28,5 @@ export function endedText({ rounds, elapsed_s, stopped, floor }: Ended): string 
       ? 'too few rounds to tell the noise, so no verdicts'
       : `noise floor ±${percent(floor)} (the first variant against itself)`;
   const count = rounds === 1 ? '1 round' : `${rounds} interleaved rounds`;
-  return `${count} in ${duration(elapsed_s)}, ended because ${stopText[stopped]}; ${noise}.`;
+  return `${count}, ${duration(elapsed_s)} in all, ended because ${stopText[stopped]}; ${noise}.`;
 }

@@ -43,7 +43,7 @@ function standing(best: Advised, reference: Advised | undefined): string {
   if (whole === null) {
     return `${significant(reference.wall_s / best.wall_s, 3)}× as fast as ${reference.name} in the whole run, by medians alone`;
   }
-  if (whole.verdict === 'undecided') return `beside ${reference.name} the whole run is undecided`;
+  if (whole.verdict === 'undecided') return `it takes least, but beside ${reference.name} the whole run is undecided`;
   if (whole.verdict === 'same') return `its whole run takes as long as that of ${reference.name}`;
   return `${timesText(gainOf(whole.ratio))} as fast as ${reference.name} in the whole run`;
 }
@@ -58,7 +58,8 @@ export function advice(all: readonly Advised[], where = 'here'): string | null {
   const reference = all.find(({ isReference }) => isReference);
   const error = best.error === '' ? '' : `, ${best.error}`;
   const time = `${measuredTime(best.wall_s)}, of which steps are ${percent(best.time_s / best.wall_s)}`;
-  const use = `Use ${best.name} ${where}: ${standing(best, reference)} (${time})${error}`;
+  const lead = best.whole?.verdict === 'undecided' ? `Perhaps ${best.name} ${where}` : `Use ${best.name} ${where}`;
+  const use = `${lead}: ${standing(best, reference)} (${time})${error}`;
   const quicker = all
     .filter((one) => one.right && one !== best && one.time_s < worthSaying * best.time_s)
     .sort((a, b) => a.time_s - b.time_s)[0];

@@ -1,6 +1,12 @@
 /** The result of a run for a person. */
 import { type RunSummary, reactionsIn } from '../../contract/run.ts';
-import type { EnergyBalance, NumberBalance } from '../../contract/scenario/transport/ledger-columns.ts';
+import {
+  type EnergyBalance,
+  faceTitles,
+  ledgerColumns,
+  type NumberBalance,
+  reactionTitles,
+} from '../../contract/scenario/transport/ledger-columns.ts';
 import { countText } from '../../contract/units.ts';
 import { duration, metric, millimetres, significant, smallError } from '../numbers.ts';
 import { pairs, table } from '../table.ts';
@@ -152,40 +158,31 @@ function letLines({ summary }: RunFacts, style: Style): readonly string[] {
   ];
 }
 
-const rowNames: Readonly<Record<string, string>> = {
-  in: 'In',
-  deposited: 'Deposited',
-  deposited_local: '  at reactions',
-  deposited_protons: '  by secondary protons',
-  deposited_deuterons: '  by deuterons',
-  stopped: 'Stopped',
-  escaped_x: 'Escaped in x',
-  escaped_x_low: '  at low x',
-  escaped_x_high: '  at high x',
-  escaped_z: 'Escaped in z',
-  escaped_z_low: '  in front',
-  escaped_z_high: '  behind',
-  escaped_theta: 'Escaped in angle',
-  escaped_theta_low: '  at low angles',
-  escaped_theta_high: '  at high angles',
-  nuclear: 'Nuclear reactions',
-  in_flight: 'Still in flight',
-  skipped: 'Skipped',
-};
+/** In the order that they are read in, each part below its whole. */
+const rowOrder = [
+  ...['in', 'deposited', 'deposited_local', 'deposited_protons', 'deposited_deuterons', 'stopped'],
+  ...['escaped_x', 'escaped_x_low', 'escaped_x_high', 'escaped_z', 'escaped_z_low', 'escaped_z_high'],
+  ...['escaped_theta', 'escaped_theta_low', 'escaped_theta_high', 'nuclear', 'in_flight', 'skipped'],
+] as const satisfies readonly (keyof EnergyBalance)[];
+type RowName = (typeof rowOrder)[number];
+
+const partTitles: Readonly<Record<string, string>> = { ...faceTitles, ...reactionTitles };
+const titleOf = (name: RowName): string =>
+  name in ledgerColumns ? ledgerColumns[name as keyof typeof ledgerColumns].title : `  ${partTitles[name]}`;
 
 /** Rows that are always of interest, also when they are 0. */
-const alwaysShown: readonly string[] = ['in', 'deposited', 'stopped', 'in_flight'];
+const alwaysShown: readonly RowName[] = ['in', 'deposited', 'stopped', 'in_flight'];
 
 function ledgerRows(number: NumberBalance, energy: EnergyBalance): readonly (readonly string[])[] {
-  const order = ['in', ...Object.keys(rowNames).filter((name) => name !== 'in')] as (keyof EnergyBalance)[];
-  return order
+  const protons: Partial<EnergyBalance> = number;
+  return rowOrder
     .filter((name) => energy[name] !== undefined)
-    .filter((name) => alwaysShown.includes(name) || energy[name] !== 0 || ((number as EnergyBalance)[name] ?? 0) !== 0)
+    .filter((name) => alwaysShown.includes(name) || energy[name] !== 0 || (protons[name] ?? 0) !== 0)
     .map((name) => {
       const amount = energy[name] ?? 0;
-      const count = name.startsWith('deposited') ? '' : significant((number as EnergyBalance)[name] ?? 0, 5);
+      const count = name.startsWith('deposited') ? '' : significant(protons[name] ?? 0, 5);
       const share = energy.in === 0 ? '' : `${((100 * amount) / energy.in).toFixed(2)} %`;
-      return [rowNames[name] ?? name, count, significant(amount, 5), share];
+      return [titleOf(name), count, significant(amount, 5), share];
     });
 }
 

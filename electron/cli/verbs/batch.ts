@@ -1,7 +1,9 @@
 /** `braggbench batch`: many beams, each with its readouts. */
 import { parse } from 'node:path';
+import { percent } from '../../../renderer/base/numbers.ts';
 import { csvCell } from '../../contract/csv.ts';
 import type { BraggError } from '../../contract/errors.ts';
+import { ledgerColumns } from '../../contract/scenario/transport/ledger-columns.ts';
 import { summaryDocument } from '../../contract/summary.ts';
 import type { SolvedBeam } from '../../host/app/batches/batches.ts';
 import type { Host } from '../../host/index.ts';
@@ -128,6 +130,14 @@ async function solveAll({ terminal }: VerbContext, { names, solve }: Work) {
 const ledgerError = ({ summary: { ledger } }: SolvedBeam): number =>
   Math.max(Math.abs(ledger.number.rel_error), Math.abs(ledger.energy.rel_error));
 
+/** A beam without a range, most often because its peak lies behind the box: where its protons went instead. */
+function outInDepth({ summary: { metrics, ledger } }: SolvedBeam): readonly string[] {
+  const share = ledger.number.escaped_z / ledger.number.in;
+  return metrics.r80_mm === null && share > 0
+    ? [`${percent(share)} ${ledgerColumns.escaped_z.title.toLowerCase()}`]
+    : [];
+}
+
 function tableRow(name: string, outcome: Outcome | undefined): readonly string[] {
   if (outcome === undefined) return [name, '', '', '', '', '', '', 'not begun'];
   if (!solved(outcome)) return [name, '', '', '', '', '', '', outcome.message];
@@ -141,7 +151,7 @@ function tableRow(name: string, outcome: Outcome | undefined): readonly string[]
     peak_to_entrance === null ? '–' : significant(peak_to_entrance, 4),
     `${significant(energy_deposited_MeV, 6)} MeV`,
     smallError(ledgerError(outcome)),
-    [...(status === 'done' ? [] : [status]), ...notes.map(({ code }) => code)].join(', '),
+    [...(status === 'done' ? [] : [status]), ...outInDepth(outcome), ...notes.map(({ code }) => code)].join(', '),
   ];
 }
 

@@ -1,8 +1,11 @@
 /** The ledger as a table: where the protons and their energy went. */
 import type { RunSummary } from '../../../electron/contract/run.ts';
-import { type faceColumns, ledgerColumns } from '../../../electron/contract/scenario/transport/ledger-columns.ts';
-
-type Face = (typeof faceColumns)[number];
+import {
+  type Face,
+  faceTitles,
+  ledgerColumns,
+  reactionTitles,
+} from '../../../electron/contract/scenario/transport/ledger-columns.ts';
 
 interface LedgerRow {
   readonly name: string;
@@ -28,30 +31,17 @@ const entries = [
   ['skipped', 'Cells below the threshold of the active window'],
 ] as const;
 
-const parts: Readonly<Partial<Record<(typeof entries)[number][0], readonly (readonly [Face, string])[]>>> = {
-  escaped_x: [
-    ['escaped_x_low', 'at low x'],
-    ['escaped_x_high', 'at high x'],
-  ],
-  escaped_z: [
-    ['escaped_z_low', 'in front'],
-    ['escaped_z_high', 'behind'],
-  ],
-  escaped_theta: [
-    ['escaped_theta_low', 'at low angles'],
-    ['escaped_theta_high', 'at high angles'],
-  ],
+const parts: Readonly<Partial<Record<(typeof entries)[number][0], readonly Face[]>>> = {
+  escaped_x: ['escaped_x_low', 'escaped_x_high'],
+  escaped_z: ['escaped_z_low', 'escaped_z_high'],
+  escaped_theta: ['escaped_theta_low', 'escaped_theta_high'],
 };
 
 /** Parts of what was deposited that come from nuclear reactions, where those were followed. */
 const ofReactions = [
-  ['deposited_local', 'at reactions', 'By alphas and recoils, where nuclear reactions were'],
-  [
-    'deposited_protons',
-    'by secondary protons',
-    'By protons that came out of nuclear reactions or were deflected by nuclei',
-  ],
-  ['deposited_deuterons', 'by deuterons', 'By deuterons that came out of nuclear reactions'],
+  ['deposited_local', 'By alphas and recoils, where nuclear reactions were'],
+  ['deposited_protons', 'By protons that came out of nuclear reactions or were deflected by nuclei'],
+  ['deposited_deuterons', 'By deuterons that came out of nuclear reactions'],
 ] as const;
 
 export function ledgerRows({ ledger }: Pick<RunSummary, 'ledger'>): readonly LedgerRow[] {
@@ -65,16 +55,18 @@ export function ledgerRows({ ledger }: Pick<RunSummary, 'ledger'>): readonly Led
       energy_MeV: energy.deposited,
       kind: 'out',
     },
-    ...ofReactions.flatMap(([key, name, title]): readonly LedgerRow[] => {
+    ...ofReactions.flatMap(([key, title]): readonly LedgerRow[] => {
       const carried = energy[key];
-      return carried === undefined ? [] : [{ name, title, number: null, energy_MeV: carried, kind: 'part' }];
+      if (carried === undefined) return [];
+      return [{ name: reactionTitles[key], title, number: null, energy_MeV: carried, kind: 'part' }];
     }),
     ...entries.flatMap(([key, title]): readonly LedgerRow[] => [
       { name: ledgerColumns[key].title, title, number: number[key], energy_MeV: energy[key], kind: 'out' },
       // Faces that nothing left through, and runs from before faces were told apart, have no rows of them.
-      ...(number[key] === 0 ? [] : (parts[key] ?? [])).flatMap(([face, at]): readonly LedgerRow[] => {
+      ...(number[key] === 0 ? [] : (parts[key] ?? [])).flatMap((face): readonly LedgerRow[] => {
         const [protons, carried] = [number[face], energy[face]];
         if (protons === undefined || carried === undefined) return [];
+        const at = faceTitles[face];
         return [
           { name: at, title: `${ledgerColumns[key].title}, ${at}`, number: protons, energy_MeV: carried, kind: 'part' },
         ];

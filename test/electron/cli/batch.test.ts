@@ -121,6 +121,16 @@ test('a beam that fails does so alone, with its name and why', async () => {
   expect(stdout).toContain('3 without an answer');
 });
 
+test('a beam whose peak lies behind the box says where its protons went', async () => {
+  const { code, stdout } = await call(['batch', 'small.json', '--sweep', 'geometry.depth_mm=8,20']);
+  expect(code).toBe(0);
+  const [short = '', long = ''] = [8, 20].map((depth) =>
+    stdout.split('\n').find((line) => line.includes(`geometry.depth_mm=${depth} `)),
+  );
+  expect(short).toMatch(/ – .*\d(\.\d+)? % out in depth$/);
+  expect(long).not.toContain('out in depth');
+});
+
 test('depth doses are written as a table, and hold the energy', async () => {
   const words = ['batch', 'small.json', '--sweep', 'beam.energy_MeV=30..40/2', '--csv', 'curves.csv'];
   expect((await call(words)).code).toBe(0);

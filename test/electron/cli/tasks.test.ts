@@ -92,7 +92,7 @@ test('a recorded session shows what was measured and nothing more', async () => 
   const compaction = await open(path.resolve(import.meta.dirname, '../../golden/sessions/one-round.json'));
   expect(compaction).toMatch(/cuda-block +75\.7 µs, once +75\.8 µs +1060× +undecided/);
   expect(compaction).toMatch(/Ballot instead of atomics +5–10× +0\.999× +not judged +cuda-atomics → cuda-ballot/);
-  expect(compaction).toContain('1 round in 16.1 s, ended because the time limit was reached; too few rounds');
+  expect(compaction).toContain('1 round, 16.1 s in all, ended because the time limit was reached; too few rounds');
   expect(compaction).toContain('NVIDIA H200 · driver 580.159.04 · 1\u202f980 MHz · ');
   // Samples under a power cap are kept, and told.
   const capped = await open('linear-relu/layer-8192.json');

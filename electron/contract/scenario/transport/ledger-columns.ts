@@ -5,7 +5,7 @@
 import { z } from 'zod';
 
 interface LedgerColumn {
-  /** As the page names it. */
+  /** As page and command line name it. */
   readonly title: string;
   /** Protons have no such column. */
   readonly energyOnly?: true;
@@ -34,18 +34,25 @@ export const numberColumns = energyColumns.filter((name): name is Exclude<Column
   return column.energyOnly !== true;
 });
 
-/** What escaped through each face; front and low z are one. Not known of runs from before they were told apart. */
-export const faceColumns = [
-  'escaped_x_low',
-  'escaped_x_high',
-  'escaped_z_low',
-  'escaped_z_high',
-  'escaped_theta_low',
-  'escaped_theta_high',
-] as const;
+/** What escaped through each face, and how it is named below its whole; front and low z are one. Not known of runs from before they were told apart. */
+export const faceTitles = {
+  escaped_x_low: 'at low x',
+  escaped_x_high: 'at high x',
+  escaped_z_low: 'in front',
+  escaped_z_high: 'behind',
+  escaped_theta_low: 'at low angles',
+  escaped_theta_high: 'at high angles',
+} as const;
+export type Face = keyof typeof faceTitles;
+export const faceColumns = Object.keys(faceTitles) as readonly Face[];
 
 /** Parts of what was deposited: what reactions left where they were, and what came out of them. With icru63 only. */
-const reactionColumns = ['deposited_local', 'deposited_protons', 'deposited_deuterons'] as const;
+export const reactionTitles = {
+  deposited_local: 'at reactions',
+  deposited_protons: 'by secondary protons',
+  deposited_deuterons: 'by deuterons',
+} as const;
+const reactionColumns = Object.keys(reactionTitles) as readonly (keyof typeof reactionTitles)[];
 
 function shapeOf<N extends string, T>(names: readonly N[], type: T) {
   return Object.fromEntries(names.map((name) => [name, type])) as { readonly [Name in N]: T };
