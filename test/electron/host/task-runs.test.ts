@@ -93,8 +93,8 @@ it('has a timeline: a lane for each variant with what was done in it, not sent w
 
 it('is measured on the thread of benchmarks, and ends between two samples when it is stopped', async () => {
   expect(onThread).toEqual(['micro']);
-  // A round takes a quarter of a second: there is time to stop it.
-  const scenario = { ...launch, problem: { kind: 'launch', n: 2_000_000, steps: 100 } };
+  // Forty rounds of a sixteenth of a second: there is time to stop it, and on a machine ten times slower its 20 s do not end it.
+  const scenario = { ...launch, problem: { kind: 'launch', n: 500_000, steps: 100 } };
   const { id } = await page.call('run.start', { scenario, name: '', file: null });
   const rounds = new Promise<void>((resolve) => {
     page.stream(

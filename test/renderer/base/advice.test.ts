@@ -36,7 +36,9 @@ describe('the advice above a comparison', () => {
       'Use window here: 2.00× (1.60–2.50) as fast as scatter in the whole run ' +
         '(110 ms, of which steps are 90.9 %), relL2 1e-7.',
     );
-    expect(told('undecided')).toContain('Perhaps window here: it takes least, but beside scatter the whole run is undecided (');
+    expect(told('undecided')).toContain(
+      'Perhaps window here: it takes least, but beside scatter the whole run is undecided (',
+    );
     expect(told('same')).toContain(': its whole run takes as long as that of scatter (');
   });
 
