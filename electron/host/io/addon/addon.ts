@@ -438,7 +438,12 @@ export function extraStraggling(addon: NativeAddon): (problem: TransportProblem)
 
 /** What the transport variant of a name offers; null where none has it, as with `auto`. */
 export function offersOf(addon: NativeAddon): (variant: string) => Offers | null {
-  return (variant) => addon.variants().find(({ id }) => id === variant) ?? null;
+  // Asked for each file of a library: what the addon tells of all variants is long.
+  let known: ReadonlyMap<string, Offers> | null = null;
+  return (variant) => {
+    known ??= new Map(addon.variants().map((offers) => [offers.id, offers]));
+    return known.get(variant) ?? null;
+  };
 }
 
 /** An error of the addon with its code, as the host passes it on. */
