@@ -12,15 +12,15 @@ import { vitestProject } from './vitest.mjs';
 const MOST_WORKERS = 8;
 
 /**
- * Files at once in each lane. Tests wait for processes and pages half of their time: two lanes of as many files as there
- * are cores keep these busy. With three of each on two cores a run that is waited for took longer than a test waits.
+ * Files at once in each lane: together as many as there are cores. With three of each on two cores a run that is waited
+ * for took longer than a test waits.
  */
-const WORKERS = ['--maxWorkers', `${Math.min(MOST_WORKERS, Math.max(2, availableParallelism()))}`];
+const WORKERS = ['--maxWorkers', `${Math.min(MOST_WORKERS, Math.max(1, Math.floor(availableParallelism() / 2)))}`];
 
 /**
- * What `npm test` runs, in order. Stories in Chromium take as much of the processor as all the rest but the desktop
- * program's, which come after them; what measures delays has the cores to itself. Tests of the desktop program, with the
- * host's, were alone at the end; both are bundled first, and so begin one long after the other.
+ * What `npm test` runs, in order. The stories in Chromium wait for pages a third of their time, which the others use;
+ * what measures delays has the cores to itself. Tests of the desktop program, with the host's, were alone at the end;
+ * both are bundled first, and so begin one long after the other.
  * @type {readonly Lanes[]}
  */
 export const suites = [
@@ -30,8 +30,8 @@ export const suites = [
       vitestProject('unit', 'Unit and host tests', WORKERS),
     ],
     [
-      vitestProject('e2e', 'End to end in Chromium', WORKERS),
       vitestProject('unit-desktop', 'The desktop program over a stand-in of Electron', WORKERS),
+      vitestProject('e2e', 'End to end in Chromium', WORKERS),
     ],
   ],
   [[vitestProject('alone', 'The event loop while runs compute')]],

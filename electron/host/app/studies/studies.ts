@@ -128,8 +128,8 @@ export class Studies {
   async #entry(id: StudyId): Promise<StudyEntry | null> {
     if (!(await isStudyFolder(this.#path(id)))) return null;
     const folder = await StudyFolder.open(this.#path(id));
-    const { name, points, done, failed, stopping, working, failures, on } = await statusOf(folder);
-    const going = this.#going.get(id);
+    const { status, going } = await this.#counted(id, folder);
+    const { name, points, done, failed, stopping, working, failures, on } = status;
     const here = going === undefined ? null : stopping || going.stop.signal.aborted ? 'stopping' : 'running';
     const others = working.filter(({ pid, room }) => pid !== process.pid || room !== thisMachine().processRoomId);
     const there = others.length > 0 ? 'elsewhere' : done + failed === points ? 'whole' : 'open';
@@ -142,6 +142,16 @@ export class Studies {
       searches: folder.study.search !== undefined,
       created: folder.head.created,
     };
+  }
+
+  /** Its files, and who works at them: what ended while they were counted is counted again, or a whole study looked cut off. */
+  async #counted(id: StudyId, folder: StudyFolder) {
+    for (;;) {
+      const before = this.#going.get(id);
+      const status = await statusOf(folder);
+      const going = this.#going.get(id);
+      if (going === before) return { status, going };
+    }
   }
 
   /** Throws BraggError `invalid` with every fault. */
