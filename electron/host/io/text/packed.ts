@@ -1,17 +1,17 @@
 /** Text that may be packed by gzip, as tuning results are published. */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { readPlainAtMost } from '../files/plain-file.ts';
-import { decodeText, readText, type TextOrReason } from './read.ts';
+import { decodeText, readBytes, type TextOrReason } from './read.ts';
 
 const GZIP = [0x1f, 0x8b] as const;
 
 /** As `readText`; packed or not, the text has at most `largest_bytes`. */
 export async function readPackedText(file: string, largest_bytes: number): Promise<TextOrReason> {
-  const plain = await readText(file, largest_bytes);
-  if (plain.ok) return plain;
-  const bytes = await readPlainAtMost(file, largest_bytes).catch(() => null);
-  if (bytes === null || GZIP.some((byte, i) => bytes[i] !== byte)) return plain;
+  const read = await readBytes(file, largest_bytes);
+  if (!read.ok) return read;
+  const { bytes } = read;
+  if (bytes.length > largest_bytes || GZIP.some((byte, i) => bytes[i] !== byte))
+    return decodeText(bytes, largest_bytes);
   try {
     return decodeText(await promisify(gunzip)(bytes, { maxOutputLength: largest_bytes }), largest_bytes);
   } catch (error) {

@@ -11,8 +11,8 @@ export type TextOrReason =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly reason: string };
 
-function fail(reason: string): TextOrReason {
-  return { ok: false, reason };
+function fail(reason: string) {
+  return { ok: false, reason } as const;
 }
 
 /** UTF-8 (a byte order mark is dropped), or why it is not. */
@@ -43,11 +43,13 @@ function reasonOf(error: unknown): string {
   }
 }
 
+type BytesOrReason = Readonly<{ ok: true; bytes: Uint8Array } | { ok: false; reason: string }>;
+
 /**
  * Reads at most `largest_bytes` + 1 bytes, whatever the file claims to be: a device may have no end. Pipes are refused:
  * reading one waits for whoever is at its other end.
  */
-export async function readText(path: string, largest_bytes: number = largestText_bytes): Promise<TextOrReason> {
+export async function readBytes(path: string, largest_bytes: number): Promise<BytesOrReason> {
   try {
     const file = await openWithoutWaiting(path);
     try {
@@ -62,14 +64,17 @@ export async function readText(path: string, largest_bytes: number = largestText
         pieces.push(piece.subarray(0, bytesRead));
         left -= bytesRead;
       }
-      return decodeText(
-        pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces),
-        largest_bytes,
-      );
+      return { ok: true, bytes: pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces) };
     } finally {
       await file.close();
     }
   } catch (error) {
     return fail(reasonOf(error));
   }
+}
+
+/** Text of at most `largest_bytes`, or why there is none. */
+export async function readText(path: string, largest_bytes: number = largestText_bytes): Promise<TextOrReason> {
+  const read = await readBytes(path, largest_bytes);
+  return read.ok ? decodeText(read.bytes, largest_bytes) : read;
 }

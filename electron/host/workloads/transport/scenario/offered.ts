@@ -11,16 +11,11 @@ export const isSaid = (document: unknown, key: keyof Solver): boolean =>
 /** `solver` with the stepping and precision that the variant offers, where the document says none and the default is not among them. */
 export function asOffered<S extends Solver>(solver: S, document: unknown, offers: Offers | null): S {
   if (offers === null) return solver;
-  const { steppings, precisions } = offers;
-  const [stepping] = steppings;
-  const [precision] = precisions;
+  const taken = <K extends keyof Solver>(key: K, offered: readonly Solver[K][]): Solver[K] =>
+    offered.includes(solver[key]) || isSaid(document, key) ? solver[key] : (offered[0] ?? solver[key]);
   return {
     ...solver,
-    ...(stepping !== undefined &&
-      !steppings.includes(solver.stepping) &&
-      !isSaid(document, 'stepping') && { stepping }),
-    ...(precision !== undefined &&
-      !precisions.includes(solver.precision) &&
-      !isSaid(document, 'precision') && { precision }),
+    stepping: taken('stepping', offers.steppings),
+    precision: taken('precision', offers.precisions),
   };
 }
