@@ -54,10 +54,13 @@ async function shell(): Promise<{
 
 const peakOf = (json: string): number => (JSON.parse(json) as { readonly peak_rss_MB: number }).peak_rss_MB;
 
-/** Peak memory of a Node that does nothing else but run `code`, MB. */
-async function peakOfNode(code: string): Promise<number> {
-  const { output } = await whole(process.execPath, ['-e', `${code};console.log(process.resourceUsage().maxRSS)`]);
-  return Number(output.trim().split('\n').at(-1)) / 1000;
+const PEAK_MEMORY = new URL('../../../electron/host/io/peak-memory.ts', import.meta.url).href;
+
+/** Peak memory of a Node that does nothing else, MB. */
+async function peakOfNode(): Promise<number> {
+  const script = `import { peakMemory_bytes } from ${JSON.stringify(PEAK_MEMORY)}; console.log(peakMemory_bytes());`;
+  const { output } = await whole(process.execPath, ['--input-type=module', '-e', script]);
+  return Number(output) / 1e6;
 }
 
 const TINY = {
@@ -127,7 +130,7 @@ export async function commandLine(variant: string, gpu: boolean): Promise<readon
     nothingInstalled.push((await whole(npx.program, npx.args, user)).wall_s);
     installed.push((await whole(program, [...before, ...words], user)).wall_s);
   }
-  const node_MB = await peakOfNode('0');
+  const node_MB = await peakOfNode();
   const driver_MB = gpu ? await driversOwn() : 0;
   const wanted = fromShell(name, variant, gpu);
   const beside = gpu ? " beside the driver's own" : '';

@@ -12,8 +12,11 @@ import { ellipses, nrrdOf } from '../host/io/volumes/phantom.ts';
 
 const folder = scratchFolder('run-memory');
 const cli = path.join(import.meta.dirname, '../../../dist/host/cli.js');
-/** The largest that the process ever was, written as it ends: what it says itself is from before it saves. */
-const PEAK = 'process.on("exit", () => process.stderr.write("peak " + process.resourceUsage().maxRSS + "\\n"))';
+const PEAK_MEMORY = new URL('../../../electron/host/io/peak-memory.ts', import.meta.url).href;
+/** Written as it ends: what it says itself is from before it saves. */
+const PEAK = `
+  import { peakMemory_bytes } from ${JSON.stringify(PEAK_MEMORY)};
+  process.on('exit', () => process.stderr.write('peak ' + peakMemory_bytes() + '\\n'));`;
 
 /** Shares of what is said. */
 const [FEWEST, MOST] = [0.7, 1.4];
@@ -26,7 +29,7 @@ function braggbench(...words: readonly string[]): { readonly stdout: string; rea
   });
   expect(status, stderr).toBe(0);
   const peak = /^peak (\d+)$/m.exec(stderr)?.[1];
-  return { stdout, peak_bytes: Number(peak) * 1024 };
+  return { stdout, peak_bytes: Number(peak) };
 }
 
 /** What is said is never below what is taken, and at most so much above. */

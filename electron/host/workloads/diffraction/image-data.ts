@@ -1,5 +1,6 @@
 /** A diffraction run that has ended, whole: what its run file holds, and what every readout is made from. */
 import type { DiffractionPlan, DiffractionResult } from '../../io/addon/diffraction.ts';
+import { peakMemory_bytes } from '../../io/peak-memory.ts';
 import { noSpans, type Recording } from '../../model/recording/recording.ts';
 import type { RunContext } from '../run-context.ts';
 
@@ -64,7 +65,7 @@ export function imageRunData(context: RunContext, plan: DiffractionPlan, result:
     ...context,
     ...result,
     error: null,
-    peak_rss_bytes: process.resourceUsage().maxRSS * 1024,
+    peak_rss_bytes: peakMemory_bytes(),
     width,
     height,
     oversample,

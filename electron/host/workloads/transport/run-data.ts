@@ -7,6 +7,7 @@ import { fromEngine, type RunScalars } from '../../../contract/scenario/transpor
 import type { Marginals, TransportProblem, TransportResult, TransportRun } from '../../io/addon/addon.ts';
 import { fromNative } from '../../io/addon/addon.ts';
 import { withSharedArrays } from '../../io/aside/shared.ts';
+import { peakMemory_bytes } from '../../io/peak-memory.ts';
 import { noSpans, type Recording } from '../../model/recording/recording.ts';
 import type { RunContext, RunFailure } from '../run-context.ts';
 import { type AcrossY, acrossY } from './metrics/across-y.ts';
@@ -158,7 +159,7 @@ export function runData(
     isa: result.isa,
     ...fromEngine(result),
     setup_parts: result.setup_parts,
-    peak_rss_bytes: process.resourceUsage().maxRSS * 1024,
+    peak_rss_bytes: peakMemory_bytes(),
     step_mm: stepAlongAxis(problem),
     dose: result.dose,
     crossing: result.crossing,

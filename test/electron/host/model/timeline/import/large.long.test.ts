@@ -34,11 +34,11 @@ async function peakOf(
 ): Promise<Readonly<Record<'size_bytes' | 'spans' | 'memory_bytes' | 'peak_bytes', number>>> {
   const host = path.resolve(import.meta.dirname, '../../../../../../electron/host');
   const script = `
+    const { peakMemory_bytes } = await import(${JSON.stringify(`${host}/io/peak-memory.ts`)});
     const { openTrace } = await import(${JSON.stringify(`${host}/app/timelines/open.ts`)});
     const { describe } = await import(${JSON.stringify(`${host}/model/timeline/description.ts`)});
     const about = describe(await openTrace(${JSON.stringify(file)}, 'trace'));
-    const peak_bytes = process.resourceUsage().maxRSS * 1024;
-    console.log(JSON.stringify({ spans: about.spans, memory_bytes: about.memory_bytes, peak_bytes }));`;
+    console.log(JSON.stringify({ spans: about.spans, memory_bytes: about.memory_bytes, peak_bytes: peakMemory_bytes() }));`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
   return { size_bytes: statSync(file).size, ...JSON.parse(stdout) };
 }

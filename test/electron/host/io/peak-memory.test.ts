@@ -1,0 +1,33 @@
+/** A program's peak is its own, and not what started it. */
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+
+const module = new URL('../../../../electron/host/io/peak-memory.ts', import.meta.url).href;
+const LARGE_bytes = 3e8;
+
+/** A Node that runs `body`, where `peak` is the function. */
+const program = (body: string): readonly string[] => [
+  ...['--input-type=module', '-e'],
+  `import { peakMemory_bytes as peak } from ${JSON.stringify(module)}; ${body}`,
+];
+const said = (body: string): number => {
+  const { stdout, stderr } = spawnSync(process.execPath, program(body), { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  return Number(stdout);
+};
+
+describe('peak memory', () => {
+  it('keeps what was given back', () => {
+    const body = `let held = Buffer.alloc(${LARGE_bytes}, 1); held = held.buffer.transfer(0); console.log(peak())`;
+    expect(said(body)).toBeGreaterThan(LARGE_bytes);
+  });
+
+  it('of a small program below a large one is small', () => {
+    const small = JSON.stringify(program('console.log(peak())'));
+    const body = `
+      import { spawnSync } from 'node:child_process';
+      const held = Buffer.alloc(${LARGE_bytes}, 1);
+      console.log(spawnSync(process.execPath, ${small}, { encoding: 'utf8' }).stdout, held.length === 0 ? 'no' : '');`;
+    expect(said(body)).toBeLessThan(LARGE_bytes / 2);
+  });
+});
