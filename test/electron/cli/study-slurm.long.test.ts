@@ -50,10 +50,14 @@ const children = new Set<ChildProcess>();
 function started(what: string, name: string, words: readonly string[] = ALL) {
   const { cwd, environment } = options();
   const child = spawn(process.execPath, [entry, 'study', what, name, ...words], {
-    ...{ cwd, env: environment, stdio: 'ignore' },
+    ...{ cwd, env: environment, stdio: ['ignore', 'ignore', 'pipe'] },
   });
   children.add(child);
-  return { child, ended: new Promise<number | null>((resolve) => child.on('close', resolve)) };
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-4000);
+  });
+  return { child, said: () => said, ended: new Promise<number | null>((resolve) => child.on('close', resolve)) };
 }
 
 async function results(name: string): Promise<readonly string[]> {
@@ -171,7 +175,7 @@ describe.skipIf(noSlurm !== null)('a study on Slurm', { timeout: MOST_MS }, () =
     await until('job', () => noted('crash').length > 0);
     expect(noted('crash')).toEqual([job]);
     slurm.call('scontrol', 'release', job);
-    expect(await second.ended).toBe(0);
+    expect(await second.ended, second.said()).toBe(0);
     expect(await results('crash')).toHaveLength(40);
     expect(tags('crash')).toEqual([tag]);
     // One attempt did all: no point was in two jobs.
@@ -190,7 +194,7 @@ describe.skipIf(noSlurm !== null)('a study on Slurm', { timeout: MOST_MS }, () =
     await sleep(3000);
     slurm.start('slurmctld');
     slurm.start('slurmd');
-    expect(await going.ended).toBe(0);
+    expect(await going.ended, going.said()).toBe(0);
     expect(await results('daemons')).toHaveLength(400);
   });
 
@@ -202,7 +206,7 @@ describe.skipIf(noSlurm !== null)('a study on Slurm', { timeout: MOST_MS }, () =
     const task = paused('silent');
     expect((await results('silent')).length).toBeLessThan(400);
     task.kill();
-    expect(await going.ended).toBe(0);
+    expect(await going.ended, going.said()).toBe(0);
     expect(await results('silent')).toHaveLength(400);
     const { stdout } = await braggbench(['study', 'status', 'silent.study'], options());
     expect(stdout).toMatch(/task \d+_\d+ on .*: \d+ done, then without a word \(/);
@@ -215,7 +219,7 @@ describe.skipIf(noSlurm !== null)('a study on Slurm', { timeout: MOST_MS }, () =
     await someResults('stopped');
     // The one that watches, and the task that works.
     expect((await braggbench(['study', 'stop', 'stopped.study'], options())).stdout).toMatch(/^Asked [2-9] to stop/);
-    expect(await going.ended).toBe(0);
+    expect(await going.ended, going.said()).toBe(0);
     await until('end of its jobs', () => jobs().every((job) => others.has(job)));
     expect((await results('stopped')).length).toBeLessThan(4000);
   });
@@ -263,7 +267,7 @@ describe.skipIf(noSlurm !== null)('a study on Slurm', { timeout: MOST_MS }, () =
     // The same task waits for its next go.
     await until('requeued task', () => /PENDING BeginTime/.test(slurm.call('squeue', '-h', '-r', '-o', '%T %r')));
     await braggbench(['study', 'stop', 'limit.study'], options());
-    expect(await going.ended).toBe(0);
+    expect(await going.ended, going.said()).toBe(0);
   });
 
   test('survives a full disk: it says so, and with room again goes on', async (context) => {
