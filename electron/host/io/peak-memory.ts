@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Bytes, resident. On Linux the kernel's mark of this program: what getrusage says there (`maxRSS`) begins with the size
- * of the process that started it, so that a small run below a large program looked as large as that.
+ * Bytes, resident. On Linux the kernel's own mark of this program. What getrusage says there (`maxRSS`) begins with the
+ * size of the process that started it: a small run below a large program looked as large.
  */
 export function peakMemory_bytes(): number {
   const own = process.platform === 'linux' ? highWaterMark_bytes() : null;
