@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { tinyScenario } from '../electron/host/small-run.ts';
+import { writeWideStudy } from '../wide-study.ts';
 import { seenWhole } from './looks.ts';
 import { useWorkbench } from './workbench-page.ts';
 
@@ -247,5 +248,55 @@ it('describes a cluster, says what is wrong with it, and offers it as a place fo
   await dialog.getByRole('button', { name: 'Close' }).click();
   await where.selectOption('institute');
   await seenWhole(open, 'studies-where');
+  await open.close();
+});
+
+it('stays in sight when fewer rows match, and draws many points of every view on one canvas of WebGL', async () => {
+  const count = 2400;
+  await writeWideStudy(path.join(home, 'library', 'studies', 'wide.study'), count);
+  const { open, page, bench } = await workbench();
+  await bench.layout('Alt+Shift+2', 'Compare');
+  await bench.panel('Studies').click();
+  await page.getByRole('button', { name: 'Enlarge Studies' }).click();
+  await page.getByLabel('Study', { exact: true }).selectOption('wide');
+  const rows = page.getByTestId('study-rows');
+  await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe(String(count + 1));
+  const box = page.getByRole('region', { name: /^Results of/ });
+  await box.evaluate((it) => it.scrollTo({ top: it.scrollHeight }));
+  await expect.poll(() => rows.locator(`tr[aria-rowindex="${count + 1}"]`).count()).toBe(1);
+  await page.getByLabel('Group by').selectOption('solver.variant');
+  await page.waitForSelector('[data-testid="study-rows"][aria-rowcount="5"]');
+  expect(await box.evaluate(({ scrollHeight, clientHeight }) => scrollHeight <= clientHeight)).toBe(true);
+  await expect.poll(() => rows.locator('tbody tr[aria-rowindex]').count()).toBe(4);
+  await page.getByLabel('Group by').selectOption('no groups');
+  // One series has all points, and WebGL draws it.
+  const drawnAs = (name: string) => page.getByRole('radio', { name, exact: true }).check();
+  await drawnAs('Plot');
+  await drawnAs('Points');
+  await page.getByLabel('Coloured by').selectOption({ label: 'one colour' });
+  const canvas = page.locator('.studies__plot canvas.gl-canvas-context');
+  await expect.poll(() => canvas.count()).toBe(1);
+  const first = await canvas.elementHandle();
+  await drawnAs('Heat map');
+  await expect.poll(() => canvas.count()).toBe(0);
+  await drawnAs('Pareto');
+  await expect.poll(() => canvas.count()).toBe(1);
+  expect(await canvas.evaluate((now, before) => now === before, first)).toBe(true);
+  // What listened to the chart before is gone; this one is pointed at and clicked.
+  await drawnAs('Points');
+  const plot = page.locator('.studies__plot .js-plotly-plot');
+  const at = () =>
+    plot.evaluate((it) => {
+      const { xaxis, yaxis } = Reflect.get(it, '_fullLayout');
+      const [{ x, y }] = Reflect.get(it, 'data');
+      const { left, top } = it.getBoundingClientRect();
+      const i = x.length - 1;
+      return [left + xaxis._offset + xaxis.c2p(x[i]), top + yaxis._offset + yaxis.c2p(y[i])] as const;
+    });
+  await expect.poll(() => page.getByRole('img', { name: /^r80_mm over / }).count()).toBe(1);
+  await page.mouse.move(...(await at()));
+  await expect.poll(() => plot.locator('.hoverlayer .hovertext').count()).toBe(1);
+  await page.mouse.click(...(await at()));
+  await expect.poll(() => page.getByRole('button', { name: 'Open its scenario' }).count()).toBe(1);
   await open.close();
 });

@@ -16,6 +16,7 @@ import { chartPlot } from './chart-plot.ts';
 import { LastDrawn, loadedFonts } from './last-drawn.ts';
 import { hasWebGl, loadPlotly, loadPlotlyGl, type Plotly } from './plotly.ts';
 import { plottedFigure } from './plotted-figure.ts';
+import { givePlot, takePlot } from './spare-plot.ts';
 
 interface ChartOwner {
   /** Along the horizontal axis; null: the pointer is elsewhere. */
@@ -53,7 +54,7 @@ const hasMany = ({ panes }: Chart): boolean =>
 
 export class ChartView {
   readonly #host: HTMLElement;
-  readonly #plot: HTMLElement;
+  #plot: HTMLElement;
   readonly #scheduler: FrameScheduler;
   readonly #owner: ChartOwner;
   readonly #tall: boolean;
@@ -143,7 +144,8 @@ export class ChartView {
     this.#resize.disconnect();
     this.#scheduler.cancel(this.#draw);
     this.#scheduler.cancel(this.#place);
-    this.#plotly?.purge(this.#plot);
+    if (this.#drawing) this.#plotly?.purge(this.#plot);
+    else if (this.#plotly !== null) givePlot(this.#plotly, this.#plot);
     this.#host.replaceChildren();
   }
 
@@ -205,6 +207,7 @@ export class ChartView {
     this.#drawing = true;
     this.#drawn = performance.now();
     const first = !this.#plot.classList.contains('js-plotly-plot');
+    if (first && this.#gl && hasMany(chart)) this.#reuse(plotly);
     plotly
       .react(this.#plot, data, layout, { displayModeBar: false, responsive: false, doubleClick: false })
       .then(
@@ -223,6 +226,14 @@ export class ChartView {
         this.#missed = false;
       });
   };
+
+  #reuse(plotly: Plotly): void {
+    const kept = takePlot(plotly);
+    if (kept === null) return;
+    kept.style.height = this.#plot.style.height;
+    this.#plot.replaceWith(kept);
+    this.#plot = kept;
+  }
 
   /** Dragging across the plot zooms. */
   #follow(): void {

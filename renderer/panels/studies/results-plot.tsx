@@ -1,8 +1,9 @@
 /** Columns of a study over each other. */
-import { type ReactElement, useMemo } from 'react';
+import { type ReactElement, useMemo, useRef } from 'react';
 import type { StudyColumnInfo, StudyEntry } from '../../../electron/contract/study/calls.ts';
 import { MOST_PLOTTED, type StudyLook } from '../../../electron/contract/study/views.ts';
 import { significant } from '../../base/numbers.ts';
+import type { Chart } from '../../drawing/charts/chart.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
@@ -219,6 +220,11 @@ export function ResultsPlot({
     [columns, values, along],
   );
   const there = values.columns.length > 0 && wanted.every((key) => values.columns.some((one) => one.key === key));
+  // While other columns are read, the chart of those before stays.
+  const before = useRef<{ readonly study: string; readonly chart: Chart } | null>(null);
+  const reading = xy && !there && failure === null && before.current?.study === entry.id;
+  if (!reading) before.current = chart === null ? null : { study: entry.id, chart };
+  const drawn = before.current?.chart ?? null;
   return (
     <div className="studies__plot">
       <div className="studies__plot-bar">
@@ -279,9 +285,9 @@ export function ResultsPlot({
       {there && look === 'parallel' ? (
         <ParallelAxes sides={alongSides} logs={plot.logs} points={values.points} onChoose={onChoose} />
       ) : null}
-      {chart !== null ? (
+      {drawn !== null ? (
         <div className="plot-panel__body">
-          <ShownChart chart={chart} scheduler={scheduler} fill onPoint={onChoose} />
+          <ShownChart chart={drawn} scheduler={scheduler} fill onPoint={onChoose} />
         </div>
       ) : xy || !there ? (
         <EmptyState

@@ -24,7 +24,8 @@ export function ResultsTable(props: ResultsTableProps): ReactElement {
   const start = Math.max(0, first - BESIDE - from);
   const seen = Math.ceil(window.innerHeight / ROW_PX) + 2 * BESIDE;
   const rows = (part?.rows ?? []).slice(start, start + seen).map((row, k) => ({ row, k: start + k }));
-  const before = (from + start) * ROW_PX;
+  // Fewer rows than stood above: a table as tall as they were would be scrolled up a screen at a time, asking at each.
+  const before = Math.min(from + start, part?.shown ?? 0) * ROW_PX;
   const after = Math.max(0, (part?.shown ?? 0) - from - start - rows.length) * ROW_PX;
   const space = (height: number): ReactElement | null =>
     height <= 0 ? null : (

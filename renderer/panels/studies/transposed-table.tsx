@@ -37,7 +37,11 @@ export function TransposedTable(props: ResultsTableProps): ReactElement {
       ) : null}
       {/* A cell as wide as what is out of sight would take a browser minutes. */}
       <div style={{ minWidth: all * COLUMN_PX }}>
-        <table aria-colcount={all + 1} data-testid="study-rows" style={{ marginLeft: (from + start) * COLUMN_PX }}>
+        <table
+          aria-colcount={all + 1}
+          data-testid="study-rows"
+          style={{ marginLeft: Math.min(from + start, all) * COLUMN_PX }}
+        >
           <tbody>
             {shown.map((one) => (
               <tr key={one.column.key}>
