@@ -56,6 +56,30 @@ export function formatBytes(bytes: number): string {
   return `${value.toFixed(digits)} ${byteSteps[step]}`;
 }
 
+/** Sums of doubles are no nearer than this to what they stand for. */
+const NOISE_PERCENT = 1e-7;
+
+/** `percent` by `write`, with more than `digits` where a part would read as all of it. */
+export function belowAll(percent: number, digits: number, write: (value: number, digits: number) => string): string {
+  let text = write(percent, digits);
+  if (percent > 100 - NOISE_PERCENT) return text;
+  for (let more = digits + 1; Number(text) >= 100; more += 1) text = write(percent, more);
+  return text;
+}
+
+const inDigits = (value: number, digits: number): string => String(Number(value.toPrecision(digits)));
+
+/** A share of one in significant digits; `100 %` is all of it. */
+export function shareText(share: number, digits: number): string {
+  return `${belowAll(100 * share, digits, inDigits)} %`;
+}
+
+/** A share of one for a column; neither is a part `100 %`, nor is what is there `0 %`. */
+export function shareInDecimals(share: number, decimals: number): string {
+  const text = belowAll(100 * share, decimals, (value, digits) => value.toFixed(digits));
+  return Number(text) === 0 && share !== 0 ? shareText(share, 2) : `${text} %`;
+}
+
 /** `3 variants`, `1 variant`. */
 export function countText(count: number, one: string): string {
   return `${count} ${one}${count === 1 ? '' : 's'}`;

@@ -1,5 +1,7 @@
 /** Numbers as the page writes them. Every number that a person reads goes through here. */
 
+import { belowAll } from '../../electron/contract/units.ts';
+
 /** What stands for a value that is not there. */
 export const NO_VALUE = '–';
 
@@ -48,14 +50,14 @@ export function fixed(value: number | null | undefined, digits: number): string 
   return typographic(Number(text) === 0 ? text.replace('-', '') : text);
 }
 
-/** A share of one as per cent, with as many decimals as small shares need. */
+/** A share of one as per cent, with as many decimals as small shares need, and those near all of it. */
 export function percent(fraction: number | null | undefined): string {
   if (fraction === null || fraction === undefined || !Number.isFinite(fraction)) return NO_VALUE;
   const value = fraction * 100;
   const size = Math.abs(value);
   if (size === 0) return '0 %';
   if (size < 1e-3) return `${significant(value, 2)} %`;
-  return `${fixed(value, size >= 10 ? 1 : size >= 0.1 ? 2 : 4)} %`;
+  return `${belowAll(value, size >= 10 ? 1 : size >= 0.1 ? 2 : 4, fixed)} %`;
 }
 
 /** Relative errors span many decades: one digit and the power say it all. */

@@ -4,7 +4,7 @@ import type { LaunchLimits } from '../../contract/launch/limits.ts';
 import { elementsOfThread, placeOfThread, threadsAlongX } from '../../contract/launch/mapping.ts';
 import { type LaunchedKernel, limiters } from '../../contract/launch/occupancy.ts';
 import { type ReductionKind, reductionKinds, reductionOf, reductionTitles } from '../../contract/launch/reduction.ts';
-import { formatBytes } from '../../contract/units.ts';
+import { formatBytes, shareText } from '../../contract/units.ts';
 import { short } from '../numbers.ts';
 import { bar } from '../progress-bar.ts';
 import { pairs, table, wrap } from '../table.ts';
@@ -12,7 +12,7 @@ import { pairs, table, wrap } from '../table.ts';
 const WIDTH = 88;
 
 const whole = (value: number): string => Math.round(value).toLocaleString('en').replaceAll(',', ' ');
-const share = (value: number | null): string => (value === null ? '–' : `${short(value * 100, 3)} %`);
+const share = (value: number | null): string => (value === null ? '–' : shareText(value, 3));
 const extent = (values: readonly number[]): string => values.map(whole).join(' × ');
 
 /** Elements of the first and last threads, and where blocks meet. */

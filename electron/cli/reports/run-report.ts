@@ -7,7 +7,7 @@ import {
   type NumberBalance,
   reactionTitles,
 } from '../../contract/scenario/transport/ledger-columns.ts';
-import { countText } from '../../contract/units.ts';
+import { countText, shareInDecimals } from '../../contract/units.ts';
 import { duration, metric, millimetres, significant, smallError } from '../numbers.ts';
 import { pairs, table } from '../table.ts';
 
@@ -94,7 +94,7 @@ function readouts({
     ['Peak to entrance', metrics.peak_to_entrance === null ? '–' : metrics.peak_to_entrance.toFixed(2)],
     ...onAxis(summary.gray),
     [`σx${at}`, millimetres(sigma)],
-    [`θrms${at}`, theta === null ? '–' : `${theta.toFixed(1)} mrad`],
+    [`σθ${at}`, theta === null ? '–' : `${theta.toFixed(1)} mrad`],
     ['Mean range', millimetres(metrics.mean_range_mm)],
   ];
 }
@@ -181,7 +181,7 @@ function ledgerRows(number: NumberBalance, energy: EnergyBalance): readonly (rea
     .map((name) => {
       const amount = energy[name] ?? 0;
       const count = name.startsWith('deposited') ? '' : significant(protons[name] ?? 0, 5);
-      const share = energy.in === 0 ? '' : `${((100 * amount) / energy.in).toFixed(2)} %`;
+      const share = energy.in === 0 ? '' : shareInDecimals(amount / energy.in, 2);
       return [titleOf(name), count, significant(amount, 5), share];
     });
 }

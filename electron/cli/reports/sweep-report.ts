@@ -1,6 +1,7 @@
 /** A sweep for a person: time against size, and what is fixed in it. */
 import { fixedText } from '../../../renderer/base/measured.ts';
 import type { Session } from '../../contract/bench/session.ts';
+import { shareInDecimals } from '../../contract/units.ts';
 import { duration, metric, short } from '../numbers.ts';
 import { table } from '../table.ts';
 
@@ -30,7 +31,7 @@ export function sweepReport(
       ...(sized ? [metric(size)] : []),
       duration(time_s),
       duration(setup_s),
-      `${(100 * setup_share).toFixed(0)} %`,
+      shareInDecimals(setup_share, 0),
       ...(rated ? [rate === null ? '–' : `${metric(rate)}/s`] : []),
     ]),
   );

@@ -4,6 +4,7 @@ import { depthUnits } from '../../contract/beams/commission.ts';
 import { type GammaDose, gammaDoseSchema, gammaLimits } from '../../contract/dose.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { type GammaCriteria, gammaOfCurves } from '../../contract/gamma-curve.ts';
+import { shareInDecimals } from '../../contract/units.ts';
 import { gamma } from '../../host/model/fields/gamma.ts';
 import { type PlaneOfVolume, toPeak, type VolumeAxis } from '../../host/model/fields/volume-dose.ts';
 import { transportRunOf } from '../../host/workloads/transport/as-run.ts';
@@ -180,12 +181,12 @@ export const gammaVerb: Verb = {
     const rows = results.map(({ dose, distance_mm, passed, points, worst, histogram }) => {
       const share = (from: number, to: number): string => {
         const count = histogram.slice(from, to).reduce((a, b) => a + b, 0);
-        return points === 0 ? '–' : `${((100 * count) / points).toFixed(1)} %`;
+        return points === 0 ? '–' : shareInDecimals(count / points, 1);
       };
       const name = `${Number((100 * dose).toPrecision(6))} %/${distance_mm} mm`;
       return [
         name,
-        `${(100 * passed).toFixed(2)} %`,
+        shareInDecimals(passed, 2),
         String(points),
         worst.toFixed(2),
         ...[share(0, 5), share(5, 10), share(10, 15), share(15, 20), share(20, 31)],

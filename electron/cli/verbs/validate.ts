@@ -4,10 +4,10 @@ import { formatBytes } from '../../contract/units.ts';
 import type { Host } from '../../host/index.ts';
 import { hostWorkloads } from '../../host/workloads/index.ts';
 import { type AnyReading, engineIssue } from '../../host/workloads/scenarios/index.ts';
+import type { Need } from '../../host/workloads/workload.ts';
 import { hasFlag, jsonFlag, setFlag } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { issueLine } from '../issues.ts';
-import { duration } from '../numbers.ts';
 import { withHost } from '../open-host.ts';
 import { overridesOf, scenarioPath } from '../scenario-file.ts';
 import type { Verb } from '../verb.ts';
@@ -21,6 +21,20 @@ interface Checked {
   readonly takes: string | null;
 }
 
+const units = [
+  [3600, 'h'],
+  [60, 'min'],
+  [1, 's'],
+  [1e-3, 'ms'],
+] as const;
+
+/** The one digit that is known, and of which machine. */
+function timeText({ seconds, elsewhere }: NonNullable<Need['expected']>): string {
+  const [unit_s, name] = units.find(([each_s]) => seconds >= each_s) ?? units[3];
+  const about = `about ${Number((seconds / unit_s).toPrecision(1))} ${name}`;
+  return elsewhere === null ? about : `${about} on ${elsewhere}`;
+}
+
 /** The engine has the last word: it knows what each variant needs. */
 async function check(host: Host, reading: AnyReading, file: string): Promise<Checked> {
   const { issues } = reading;
@@ -31,7 +45,7 @@ async function check(host: Host, reading: AnyReading, file: string): Promise<Che
     const state_bytes = Math.ceil(need.state_bytes);
     const memory_bytes = Math.ceil(need.memory_bytes ?? state_bytes);
     const { expected, pictures_bytes = 0 } = need;
-    const time = expected === undefined ? '' : `, about ${duration(Number(expected.seconds.toPrecision(1)))}`;
+    const time = expected === undefined ? '' : `, ${timeText(expected)}`;
     const pictures = pictures_bytes === 0 ? '' : ` and ${formatBytes(pictures_bytes)} of keyframes`;
     const takes = `${size}, ${formatBytes(memory_bytes)} with ${variant}${pictures}${time}`;
     const expected_s = expected === undefined ? {} : { expected_s: expected.seconds };

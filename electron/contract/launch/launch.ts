@@ -1,4 +1,5 @@
 /** What a launch amounts to on a GPU: its grid, how full it is, and what is wrong with it. */
+import { shareText } from '../units.ts';
 import { architectureName, blockLimits, gridLimits, type LaunchLimits } from './limits.ts';
 import { type LaunchedKernel, type Occupancy, occupancyOf } from './occupancy.ts';
 
@@ -60,7 +61,7 @@ const LARGEST_INDEX = 2 ** 31 - 1;
 const axes = ['x', 'y', 'z'] as const;
 
 const volume = ([x, y, z]: Extent): number => x * y * z;
-const percent = (share: number): string => `${Number((share * 100).toPrecision(2))} %`;
+const percent = (share: number): string => shareText(share, 2);
 const number = (value: number): string => value.toLocaleString('en').replaceAll(',', ' ');
 
 function gridOf({ elements, block, mapping, blocks }: LaunchRequest, resident: number): Extent {

@@ -111,7 +111,7 @@ export interface Need {
   /** No machine is faster, seconds; null where the clock ends it, as in measurements. */
   readonly least_s: number | null;
   /** About how long it takes, where that is known. */
-  readonly expected?: { readonly seconds: number; readonly measured: boolean };
+  readonly expected?: { readonly seconds: number; readonly elsewhere: string | null };
 }
 
 /** `beams`: one thread each, many in one process. `runs`: a process each. `alone`: nothing beside it. */

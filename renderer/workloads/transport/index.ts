@@ -43,9 +43,10 @@ export const transport: PageWorkload<'transport'> = {
           {
             name: 'Time',
             value: expected.seconds < 1 ? 'under 1 s' : `about ${timeLeft(expected.seconds)}`,
-            title: expected.measured
-              ? `Steps of ${variant}, by runs of it that ended here; within a factor of three or so`
-              : `Steps of ${variant} on a machine that is not this one, until one has ended here; within a factor of five or so`,
+            title:
+              expected.elsewhere === null
+                ? `Steps of ${variant}, by runs of it that ended here; within a factor of three or so`
+                : `Steps of ${variant} on ${expected.elsewhere}, until one has ended here; within a factor of five or so`,
           },
         ]),
   ],

@@ -194,9 +194,9 @@ function SolveReadouts({ summary }: { readonly summary: RunSummary }): ReactElem
             ]),
         { name: 'Steps', value: String(summary.steps) },
         {
-          name: 'Cells',
+          name: 'Cell-steps',
           value: rate === null ? NO_VALUE : `${compact(rate)}/s`,
-          title: 'Cells times steps, per second',
+          title: 'Cells visited, summed over the steps, per second',
         },
         { name: 'Memory', value: formatBytes(summary.peak_rss_MB * 1e6), title: 'Peak of the process' },
         { name: 'Reactions', value: REACTIONS[reactions].value, title: REACTIONS[reactions].title },

@@ -88,7 +88,10 @@ describe('a command line at fault', () => {
     [['run', 'small.json', '--varaint', 'window'], 'error --varaint is not a known flag (did you mean --variant?)'],
     [['run', 'small.json', '--variant', 'windwo'], 'error --variant: "windwo" is not known (did you mean window?)'],
     [['run', 'small.json', '--set', 'beam'], `error --set: "beam" has no '='`],
-    [['run', 'none.json'], 'error none.json: there is no such file'],
+    [['run', 'none.json'], 'error none.json: there is no such file\n'],
+    [['run', 'smal.json'], 'error smal.json: there is no such file (did you mean small.json?)\n'],
+    [['run', 'water-70Mev'], 'error water-70Mev: there is no such file (did you mean water-70MeV?)\n'],
+    [['run', 'layer-8129'], 'error layer-8129: there is no such file (did you mean layer-8192?)\n'],
     [
       ['bench', 'small.json', '--rounds', '0'],
       'error --rounds: "0" is not allowed; allowed: a whole number, 1 to 100000',
@@ -231,7 +234,7 @@ describe('run', () => {
     const { code, stdout } = await say(['validate', 'water-70MeV']);
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /water-70MeV\.json: valid; 409 × 161 × 250 × 160 cells, .* with window and .*iB of keyframes, about .*s\n$/,
+      /water-70MeV\.json: valid; 409 × 161 × 250 × 160 cells, .* with window and .*iB of keyframes, about \d0* m?s on a server with AVX-512\n$/,
     );
   });
 
@@ -303,7 +306,7 @@ describe('run', () => {
     const depth = 0.9 * metrics.r80_mm;
     const after = metrics.theta_rms_mrad.findIndex(([z]) => z >= depth);
     const [[z0, v0] = [0, 0], [z1, v1] = [0, 0]] = metrics.theta_rms_mrad.slice(after - 1, after + 1);
-    const printed = Number(/θrms at z = \d+\.\d mm +(\d+\.\d) mrad/.exec(text.stdout)?.[1]);
+    const printed = Number(/σθ at z = \d+\.\d mm +(\d+\.\d) mrad/.exec(text.stdout)?.[1]);
     expect(printed).toBeCloseTo(v0 + ((v1 - v0) * (depth - z0)) / (z1 - z0), 0.9);
     expect(Math.abs(printed - v0)).toBeGreaterThan(0.1);
   });

@@ -32,6 +32,12 @@ describe('numbers for a reader', () => {
       '2.0×10⁻⁵ %',
       '0 %',
     ]);
+    expect([percent(0.9996), percent(0.999_999), percent(1 - 1e-12), percent(1.0004)]).toEqual([
+      '99.96 %',
+      '99.9999 %',
+      '100.0 %',
+      '100.0 %',
+    ]);
     expect([errorSize(4.63e-7), errorSize(0)]).toEqual(['4.6×10⁻⁷', '0']);
     expect([compact(1_310_000_000), compact(36e6), compact(512), count(1234567)]).toEqual([
       '1.31 G',

@@ -1,5 +1,6 @@
 /** `braggbench compare` of transport runs. */
 import { type GammaDose, gammaDoseSchema } from '../../../contract/dose.ts';
+import { shareInDecimals } from '../../../contract/units.ts';
 import { type ComparedRun, compareRuns } from '../../../host/app/compare/compare.ts';
 import { openedAs } from '../../../host/workloads/index.ts';
 import { flagValue, hasFlag, type ParsedArguments, UsageError } from '../../arguments.ts';
@@ -12,7 +13,7 @@ const dash = '–';
 
 function passText(compared: ComparedRun, index: number): string {
   const found = compared.against_first?.gamma[index];
-  return found === undefined ? dash : `${(100 * found.passed).toFixed(1)} %`;
+  return found === undefined ? dash : shareInDecimals(found.passed, 1);
 }
 
 function row(one: ComparedRun): readonly string[] {

@@ -1,5 +1,6 @@
 /** `braggbench run` of a transport scenario. */
 import { summaryDocument } from '../../../contract/summary.ts';
+import { shareText } from '../../../contract/units.ts';
 import { summaryOf } from '../../../host/workloads/transport/readouts.ts';
 import { significant } from '../../numbers.ts';
 import { runReport } from '../../reports/run-report.ts';
@@ -9,7 +10,7 @@ import type { Solving } from '../solve.ts';
 export const stepWords: ProgressWords<'transport'> = ({ step, depth_mm, weight_left, steps_per_s }) => [
   `step ${step}`,
   `depth ${depth_mm.toFixed(1)} mm`,
-  `${significant(weight_left * 100, 3)} % in flight`,
+  `${shareText(weight_left, 3)} in flight`,
   `${significant(steps_per_s, 3)} steps/s`,
 ];
 

@@ -37,8 +37,8 @@ const resolvedSchema = z.strictObject({
   range_mm: z.number(),
   /** CSDA range in water from the table in use. */
   waterRange_mm: z.number(),
-  /** About how long the steps take; of Live there is none. `measured`: by runs that ended here. */
-  expected: z.strictObject({ seconds: z.number().nonnegative(), measured: z.boolean() }).optional(),
+  /** About how long the steps take; of Live there is none. `elsewhere`: whose rate it is by, where no run ended here. */
+  expected: z.strictObject({ seconds: z.number().nonnegative(), elsewhere: z.string().nullable() }).optional(),
   /** Name of the stopping-power table, for captions. */
   table: z.string(),
 });

@@ -7,6 +7,8 @@ export const largestText_bytes = 256 * 1024;
 /** What is read at once: the limits are far above most files. */
 const PIECE_BYTES = 256 * 1024;
 
+export const noSuchFile = 'there is no such file';
+
 export type TextOrReason =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly reason: string };
@@ -32,7 +34,7 @@ function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
     case 'ENOENT':
-      return 'there is no such file';
+      return noSuchFile;
     case 'EISDIR':
       return 'is a folder, not a file';
     case 'EACCES':

@@ -16,12 +16,13 @@ import type { WorkloadName } from '../../../contract/workload.ts';
 import { aside } from '../../io/aside/task.ts';
 import { stampOf } from '../../io/files/stamp.ts';
 import { writeAtomically } from '../../io/files/write-file.ts';
-import { readText } from '../../io/text/read.ts';
+import { noSuchFile, readText } from '../../io/text/read.ts';
 import { loadHuTable } from '../../model/matter/hu-table.ts';
 import { loadMaterials, type Materials } from '../../model/scenarios/materials.ts';
 import { loadNuclearTables } from '../../model/scenarios/nuclear-tables.ts';
 import { applyOverrides, fromOverride, type Override } from '../../model/scenarios/overrides.ts';
 import { issueAt, parseTextAside } from '../../model/scenarios/parse.ts';
+import { nearFile } from './near-file.ts';
 import type { NoReading } from './read.ts';
 import type { AnyReading } from './reading.ts';
 import type { Found, Known, ScenarioOrigin, ScenarioSide } from './side.ts';
@@ -30,7 +31,7 @@ import type { Found, Known, ScenarioOrigin, ScenarioSide } from './side.ts';
 type ReadOnce = 'materials' | 'nuclearTables' | 'huTable';
 
 interface ScenarioServices extends Omit<Known, ReadOnce> {
-  /** Folder with `materials/` and `nuclear/`. */
+  /** Folder with `materials/`, `nuclear/` and `scenarios/`. */
   readonly assetsFolder: string;
   /** The registry: how the scenarios of each workload are read. */
   readonly workloads: Readonly<Record<WorkloadName, { readonly scenario: ScenarioSide }>>;
@@ -129,13 +130,14 @@ export class Scenarios {
   private async readFile(file: string, options: ReadOptions): Promise<AnyReading> {
     const read = await readText(file);
     if (read.ok) return this.parse(read.text, { name: file, folder: path.dirname(file) }, options);
+    const near = read.reason === noSuchFile ? await nearFile(file, this.services.assetsFolder) : null;
     const issue: Issue = {
       severity: 'error',
       file,
       path: '',
       line: null,
       column: null,
-      message: read.reason,
+      message: near === null ? read.reason : `${read.reason} (did you mean ${near}?)`,
       value: null,
       allowed: null,
     };

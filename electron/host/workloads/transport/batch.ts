@@ -14,7 +14,7 @@ import { once } from '../../io/flow/once.ts';
 import { refuseLongSum } from '../least-minutes.ts';
 import type { RunContext } from '../run-context.ts';
 import { type AnyReading, problemOf, refusalOf, type TransportReading } from '../scenarios/index.ts';
-import { expectedVisits, rangesOf } from './bench/expected-time.ts';
+import { rangesOf } from './bench/expected-time.ts';
 import type { AxisProfile } from './metrics/axis-profile.ts';
 import { depthProfile, profileCurve } from './metrics/run-metrics.ts';
 import { summaryOf } from './readouts.ts';
@@ -126,7 +126,7 @@ export class BeamSolver {
     const begun_ms = performance.now();
     const reading = asBeam(name, await read());
     const problem = asProblem(problemOf(reading));
-    const native = await laid(addon, problem);
+    const native = await laid(addon, problem, rangesOf(reading));
     const { plan } = native;
     const onGpu = addon.variants().find(({ id }) => id === plan.variant)?.device === 'cuda';
     const read_ms = performance.now() - begun_ms;
@@ -162,7 +162,7 @@ async function least_s({ name, read }: BatchBeam, addon: NativeAddon): Promise<n
     const reading = asBeam(name, await read());
     const problem = asProblem(problemOf(reading));
     const { plan } = await addon.layTransport(problem);
-    return leastOf(addon, plan, expectedVisits(problem, plan, rangesOf(reading)));
+    return leastOf(addon, problem, plan, rangesOf(reading));
   } catch {
     return 0;
   }

@@ -33,8 +33,9 @@ async function resolve({ addon, memoryLimit_bytes }: ResolveParts, any: AnyReadi
   if (scenario === null || estimate === null || problem === null) return null;
   if (range_mm === null || waterRange_mm === null || table === null) return null;
   const asked = problem();
-  const { plan } = await laid(addon, asked, true);
-  const visits = expectedVisits(asked, plan, { range_mm, bins_mm: waterRange_mm });
+  const ranges = rangesOf(reading);
+  const { plan } = await laid(addon, asked, ranges, true);
+  const visits = expectedVisits(asked, plan, ranges);
   return {
     kind: 'transport',
     scenario: { ...scenario },
@@ -64,9 +65,10 @@ export const transport: HostWorkload = {
   resolve,
   needs: async (addon, reading) => {
     const problem = problemOf(narrowed(reading));
-    const { plan } = await laid(addon, problem, true);
+    const ranges = rangesOf(narrowed(reading));
+    const { plan } = await laid(addon, problem, ranges, true);
     const { variant, precision, estimate_bytes, memory_bytes, ne, ntheta, nz, nx } = plan;
-    const visits = expectedVisits(problem, plan, rangesOf(narrowed(reading)));
+    const visits = expectedVisits(problem, plan, ranges);
     const grid = { ne, ntheta, nz, nx };
     return {
       variant,
@@ -76,16 +78,16 @@ export const transport: HostWorkload = {
       size: gridText(grid),
       sizes: { grid },
       pictures_bytes: picturesBytes(problem, grid),
-      least_s: leastOf(addon, plan, visits),
+      least_s: leastOf(addon, problem, plan, ranges),
       ...(visits !== null && { expected: expectedTime(problem, plan, visits, isOfGpu(addon, variant)) }),
     };
   },
   prepare: async (addon, reading, { trace, pictures }) => {
-    const { table, scenario, range_mm, waterRange_mm } = narrowed(reading);
+    const { table, scenario } = narrowed(reading);
     const asked = problemOf(narrowed(reading));
     const problem = pictures ? asked : { ...asked, keyframes: 0 };
-    const native = await laid(addon, problem);
-    const ranges = { range_mm: range_mm ?? 0, bins_mm: waterRange_mm ?? 0 };
+    const ranges = rangesOf(narrowed(reading));
+    const native = await laid(addon, problem, ranges);
     const visits = expectedVisits(problem, native.plan, ranges);
     const start = {
       problem,

@@ -8,9 +8,10 @@ import type { Spot, TransportScenario } from '../../../contract/scenario/index.t
 import { type BeamResult, fromNative, type TransportBeams, type TransportProblem } from '../../io/addon/addon.ts';
 import { readBlock } from '../../io/addon/beam-block.ts';
 import { sharingGpus } from '../../io/addon/gpu.ts';
-import { leastSeconds, refuseLongSum } from '../least-minutes.ts';
+import { refuseLongSum } from '../least-minutes.ts';
 import { problemOf, type TransportReading } from '../scenarios/index.ts';
 import { answerOf, type BatchOptions } from './batch.ts';
+import { type Ranges, rangesOf } from './bench/expected-time.ts';
 import { type AcrossY, acrossY } from './metrics/across-y.ts';
 import { blurOf, reachOf } from './metrics/axis-profile.ts';
 import {
@@ -22,7 +23,7 @@ import {
   stepAlongAxis,
   type TransportContext,
 } from './run-data.ts';
-import { workOf } from './work.ts';
+import { leastOf } from './work.ts';
 
 interface Options
   extends Pick<BatchOptions, 'addon' | 'memoryLimit_bytes' | 'signal' | 'program' | 'machine' | 'gpu' | 'ended'> {
@@ -65,13 +66,17 @@ function solved(common: Common, index: number, result: BeamResult) {
   return runData(wholeContext, { ...problem, beam }, axes, result, [], across);
 }
 
+/** Exponent of Bragg and Kleeman: the range of a slower beam from that of the fastest. */
+const RANGE_POWER = 1.77;
+
 async function layBeams(
-  problem: TransportProblem,
+  { spots = [], ...problem }: TransportProblem,
+  ranges: Ranges,
   sharing: readonly CudaDevice[],
   { addon, memoryLimit_bytes }: Omit<Options, 'ended'>,
 ): Promise<TransportBeams> {
   const native = await addon.layBeams(
-    problem,
+    { ...problem, spots },
     sharing.map(({ uuid }) => uuid),
   );
   const { estimate_bytes, device, lanes } = native.plan;
@@ -88,8 +93,11 @@ async function layBeams(
     );
   }
   const sideBySide = device === 'cpu' ? lanes : Math.max(1, sharing.length);
-  const least_s = leastSeconds(workOf(addon, { ...native.plan, threads: 1 }));
-  await refuseLongSum('the batch', problem.spots ?? [], () => Promise.resolve(least_s), { sideBySide });
+  const least_s = async (beam: TransportProblem['beam']): Promise<number> => {
+    const range_mm = ranges.range_mm * (beam.energy_MeV / problem.beam.energy_MeV) ** RANGE_POWER;
+    return leastOf(addon, { ...problem, beam }, { ...native.plan, threads: 1 }, { ...ranges, range_mm });
+  };
+  await refuseLongSum('the batch', spots, least_s, { sideBySide });
   return native;
 }
 
@@ -144,7 +152,7 @@ async function onOneGrid(
   try {
     const { addon, gpus } = options;
     const sharing = gpus === undefined ? [] : sharingGpus({ cuda: addon.driverDevices() }, gpus);
-    const native = await layBeams(problem, sharing, options);
+    const native = await layBeams(problem, rangesOf(reading), sharing, options);
     const cancel = (): void => native.cancel();
     options.signal.addEventListener('abort', cancel);
     if (options.signal.aborted) cancel();

@@ -4,32 +4,40 @@ import type { NativeAddon, TransportProblem, TransportRun } from '../../io/addon
 import { type Candidate, candidate, candidates } from '../../model/bench/candidates.ts';
 import type { Amount } from '../benchable.ts';
 import { fastest, leastSeconds, refuseTooLong, type Work } from '../least-minutes.ts';
+import { expectedVisits, type Ranges } from './bench/expected-time.ts';
 
-type Planned = Pick<TransportRun['plan'], 'variant' | 'precision' | 'estimate_bytes' | 'steps_max' | 'threads'>;
+type Planned = Parameters<typeof expectedVisits>[1] & Pick<TransportRun['plan'], 'estimate_bytes' | 'steps_max'>;
 
-export function workOf(addon: NativeAddon, plan: Planned): Work {
+/** What follows the beam leaves out most of its state, and visits what is expected of it; null where no ranges are known. */
+function workOf(addon: NativeAddon, problem: TransportProblem, plan: Planned, ranges: Ranges | null): Work {
   const { variant, precision, estimate_bytes, steps_max, threads } = plan;
   const onGpu = addon.variants().some(({ id, device }) => id === variant && device !== 'cpu');
+  // A state is held twice.
+  const all = (estimate_bytes / (precision === 'fp64' ? 16 : 8)) * steps_max;
+  const visits = ranges === null ? null : expectedVisits(problem, plan, ranges);
   return {
     variant,
-    // A state is held twice.
-    amount: (estimate_bytes / (precision === 'fp64' ? 16 : 8)) * steps_max,
-    of: 'steps of a cell',
+    amount: visits !== null && visits < all ? visits : all,
+    of: 'cell-steps',
     rate: fastest.cellSteps,
     threads: onGpu ? null : threads,
   };
 }
 
-/** Least seconds of a run. What follows the beam leaves out most of its state: it visits no more than `visits`, where those are known. */
-export function leastOf(addon: NativeAddon, plan: Planned, visits: number | null): number {
-  const work = workOf(addon, plan);
-  return leastSeconds({ ...work, amount: visits !== null && visits < work.amount ? visits : work.amount });
+/** Least seconds of a run. */
+export function leastOf(addon: NativeAddon, problem: TransportProblem, plan: Planned, ranges: Ranges): number {
+  return leastSeconds(workOf(addon, problem, plan, ranges));
 }
 
 /** The run, laid out and not started; `memory`: its plan says what it takes. Throws what the engine refuses, and BraggError for what would take too long. */
-export async function laid(addon: NativeAddon, problem: TransportProblem, memory = false): Promise<TransportRun> {
+export async function laid(
+  addon: NativeAddon,
+  problem: TransportProblem,
+  ranges: Ranges,
+  memory = false,
+): Promise<TransportRun> {
   const run = await addon.layTransport(problem, memory);
-  refuseTooLong(workOf(addon, run.plan));
+  refuseTooLong(workOf(addon, problem, run.plan, ranges));
   return run;
 }
 
@@ -64,7 +72,7 @@ export async function amountFor(addon: NativeAddon, problem: TransportProblem, i
 /** Null where the machine refuses it. */
 async function workFor(addon: NativeAddon, problem: TransportProblem): Promise<Work | null> {
   try {
-    return workOf(addon, (await addon.layTransport(problem)).plan);
+    return workOf(addon, problem, (await addon.layTransport(problem)).plan, null);
   } catch {
     return null;
   }

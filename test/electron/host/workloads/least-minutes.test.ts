@@ -91,6 +91,17 @@ test('what follows the beam takes less than its box, and the least that is said 
   expect((await on('fused', 1100)).least_s).toBeGreaterThan(50 * (await on('fused', 11)).least_s);
 });
 
+test('what follows the beam is refused by what it visits, whatever lies behind the beam', async () => {
+  const geometry = { ...smallScenario.geometry, depth_mm: 1100 };
+  const scenario = { ...smallScenario, geometry, solver: { ...smallScenario.solver, variant: 'window', threads: 1 } };
+  const least = await leastOf(scenario);
+  const resolved = async () => (await page.call('scenario.resolve', { scenario, file: null })).resolved;
+  vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(1.5 * least));
+  expect(await resolved()).not.toBeNull();
+  vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(0.5 * least));
+  expect(await resolved()).toBeNull();
+});
+
 test('a small workload takes at least its samples by the clock, a large one its operations', async () => {
   const on = (batch: number) => ({
     ...layer,

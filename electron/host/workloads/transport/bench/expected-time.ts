@@ -40,18 +40,23 @@ function extentOf({ beam, spots = [beam] }: TransportProblem, range_mm: number):
   };
 }
 
+/** `range_mm`: along the beam; `bins_mm`: its range in water, which the energy bins divide. */
+export interface Ranges {
+  readonly range_mm: number;
+  readonly bins_mm: number;
+}
+
 /** What `expectedVisits` asks of a reading. */
-export const rangesOf = (reading: { readonly range_mm: number | null; readonly waterRange_mm: number | null }) => ({
+export const rangesOf = (reading: {
+  readonly range_mm: number | null;
+  readonly waterRange_mm: number | null;
+}): Ranges => ({
   range_mm: reading.range_mm ?? 0,
   bins_mm: reading.waterRange_mm ?? 0,
 });
 
-/** Cells that all steps visit; null of variants that visit others than the beam's. `range_mm`: along the beam; `bins_mm`: its range in water, which the energy bins divide. */
-export function expectedVisits(
-  problem: TransportProblem,
-  plan: Planned,
-  { range_mm, bins_mm }: { readonly range_mm: number; readonly bins_mm: number },
-): number | null {
+/** Cells that all steps visit; null of variants that visit others than the beam's. */
+export function expectedVisits(problem: TransportProblem, plan: Planned, { range_mm, bins_mm }: Ranges): number | null {
   const { grid, beam, solver } = problem;
   const { ne, ntheta, nz, nx } = plan;
   if (problem.initial.kind === 'filled' || !follows(plan.variant)) return null;
@@ -83,8 +88,8 @@ const NEWEST = 0.5;
 
 interface ExpectedTime {
   readonly seconds: number;
-  /** By runs of this variant that ended here; otherwise by a machine that is not this one. */
-  readonly measured: boolean;
+  /** Whose rate it is by; null where runs of this variant ended here. */
+  readonly elsewhere: string | null;
 }
 
 /** Seconds per expected visit, by variant and precision, of runs that ended in this program. */
@@ -105,8 +110,9 @@ export function learnTime(problem: TransportProblem, plan: Planned, visits: numb
 /** `onGpu`: its variant runs there. */
 export function expectedTime(problem: TransportProblem, plan: Planned, visits: number, onGpu: boolean): ExpectedTime {
   const known = learned.get(keyOf(plan, problem));
-  if (known !== undefined) return { seconds: visits * known, measured: true };
+  if (known !== undefined) return { seconds: visits * known, elsewhere: null };
   const rate = onGpu ? TYPICAL.gpu : TYPICAL.thread * Math.max(1, plan.threads);
+  const elsewhere = onGpu ? 'an H100' : 'a server with AVX-512';
   const slower = (plan.precision === 'fp64' ? 2 : 1) * (followsReactions(problem) ? WITH_REACTIONS : 1);
-  return { seconds: (visits / rate) * slower, measured: false };
+  return { seconds: (visits / rate) * slower, elsewhere };
 }

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { RunNote, RunSummary } from '../../../../contract/run.ts';
 import { materialNames, valueAt } from '../../../../contract/scenario/index.ts';
 import type { NumberBalance } from '../../../../contract/scenario/transport/ledger-columns.ts';
-import { formatNumber } from '../../../../contract/units.ts';
+import { formatNumber, shareInDecimals, shareText } from '../../../../contract/units.ts';
 
 /** Fewer lost protons change no readout by more than the grid does. */
 const NOTICEABLE_SHARE = 0.005;
@@ -38,8 +38,7 @@ function lossNote(number: NumberBalance): readonly RunNote[] {
   const most = ways.reduce((a, b) => (number[b.column] > number[a.column] ? b : a));
   const share = number.in > 0 ? number[most.column] / number.in : 0;
   if (share < NOTICEABLE_SHARE) return [];
-  const percent = (100 * share).toFixed(share < 0.1 ? 1 : 0);
-  const text = `${percent} % of the protons left ${most.where}: range, peak and widths are of the rest; ${most.remedy} keeps them.`;
+  const text = `${shareInDecimals(share, share < 0.1 ? 1 : 0)} of the protons left ${most.where}: range, peak and widths are of the rest; ${most.remedy} keeps them.`;
   return [{ code: 'protons-lost', text }];
 }
 
@@ -163,9 +162,9 @@ function tailNote({ beam, grid: { cutoff_MeV } }: Asked): readonly RunNote[] {
   if (sigma === 0) return [];
   const { share, mean } = above((cutoff_MeV - energy_MeV) / sigma);
   if (1 - share < CUT_SHARE) return [];
-  const lost = (100 * (1 - share)).toPrecision(2);
+  const lost = shareText(1 - share, 2);
   const entered = (energy_MeV + sigma * mean).toPrecision(6);
-  const text = `${lost} % of the beam's energies lie below the cutoff of ${cutoff_MeV} MeV and are left out: ${entered} MeV is the mean that enters.`;
+  const text = `${lost} of the beam's energies lie below the cutoff of ${cutoff_MeV} MeV and are left out: ${entered} MeV is the mean that enters.`;
   return [{ code: 'energies-cut-off', text }];
 }
 

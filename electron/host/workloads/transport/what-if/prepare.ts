@@ -12,6 +12,7 @@ import {
   type Scenarios,
   type TransportReading,
 } from '../../scenarios/index.ts';
+import { rangesOf } from '../bench/expected-time.ts';
 import { TransportRunning } from '../running.ts';
 import { variantsFor } from '../variants.ts';
 import { laid } from '../work.ts';
@@ -107,7 +108,7 @@ export async function prepareWhatIf(parts: Parts, question: WhatIfQuestion, pace
     throw refusalOf(reading.issues);
   }
   const problem = problemOf(solved);
-  const native = await laid(addon, problem);
+  const native = await laid(addon, problem, rangesOf(reading));
   const { plan } = native;
   const running = new TransportRunning(addon, native, { problem, table, trace: false, unwatched: true });
   const cells = plan.ne * plan.ntheta * plan.nz * plan.nx;

@@ -36,6 +36,20 @@ describe('files that are no scenario', () => {
   });
 });
 
+test('of one that is not there, the file beside it is named that was meant', async () => {
+  await writeFile(join(folder, 'water.yaml'), 'kind: transport');
+  expect(lines(await scenarios.read(join(folder, 'wather.json')))).toEqual([
+    `${folder}/wather.json: there is no such file (did you mean ${folder}/water.yaml?)`,
+  ]);
+  // A name of the program's own is no answer to a path.
+  expect(lines(await scenarios.read(join(folder, 'bone-slab-150MeV.json')))).toEqual([
+    `${folder}/bone-slab-150MeV.json: there is no such file`,
+  ]);
+  expect(lines(await scenarios.read(join(folder, 'none/water.yaml')))).toEqual([
+    `${folder}/none/water.yaml: there is no such file`,
+  ]);
+});
+
 describe('hostile text of the largest size is refused within seconds, also on a busy machine', () => {
   test.each(fewHostile)('%s', expectRefused);
 });

@@ -1,7 +1,8 @@
 /** Beams on one grid: what is told of one in a block is what it left, whatever stood there before. */
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { BraggError } from '../../../../../electron/contract/errors.ts';
 import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
+import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import {
   answerOf,
   asBeam,
@@ -11,6 +12,8 @@ import {
 import { runsOnOneGrid, solveOnOneGrid } from '../../../../../electron/host/workloads/transport/one-grid.ts';
 import type { RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
 import { memoryLimit_bytes, openTestScenarios, tinyScenario } from '../../small-run.ts';
+
+afterEach(() => vi.unstubAllEnvs());
 
 /** More than there are blocks. */
 const energies = Array.from({ length: 140 }, (_, i) => 30 - i / 20);
@@ -64,6 +67,24 @@ test('answers are those of the whole runs, also of beams that come in the block 
   expect(answers.map(numbers)).toEqual(runs.map((run) => numbers(answerOf(run))));
   // Whole runs are kept: none lies in the arrays of another.
   expect(new Set(runs.map(({ dose }) => dose.buffer)).size).toBe(energies.length);
+});
+
+test('beams on one grid are refused by what each visits, as they are alone', async () => {
+  const geometry = { ...tinyScenario.geometry, depth_mm: 1100 };
+  const solver = { stepping: 'depth', variant: 'depth', threads: 1 };
+  const { any } = await openTestScenarios();
+  const readingOf = async (beam: object) =>
+    asBeam('b', await any.check({ ...tinyScenario, geometry, beam, solver, output: {} }, { name: 'b', folder: null }));
+  const alone = await hostWorkloads.transport.needs(loadAddon(), await readingOf({ energy_MeV: 30 }));
+  const beams = await readingOf({ spots: Array.from({ length: 4 }, () => ({ energy_MeV: 30 })) });
+  const solve = async (most: number) => {
+    vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String((most * (alone.least_s ?? 0)) / 60));
+    const ended: number[] = [];
+    await solveOnOneGrid('beams', beams, { ...options(), ended: (index) => ended.push(index) });
+    return ended.length;
+  };
+  expect(await solve(4.5)).toBe(4);
+  await expect(solve(3.5)).rejects.toThrow(/^the batch takes at least .* minutes \(4 together/);
 });
 
 /** Holds this thread until no other of the process is at work. */

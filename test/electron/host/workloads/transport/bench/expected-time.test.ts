@@ -53,13 +53,14 @@ test('what a run took is what the next of its kind is said to take, and half as 
   const visits = found ?? 0;
   // A variant of this name ends nowhere else.
   const plan = { ...run.plan, variant: 'of-this-test' };
-  expect(expectedTime(problem, plan, visits, false).measured).toBe(false);
+  expect(expectedTime(problem, plan, visits, false).elsewhere).toBe('a server with AVX-512');
+  expect(expectedTime(problem, plan, visits, true).elsewhere).toBe('an H100');
   learnTime(problem, plan, visits, 40);
-  expect(expectedTime(problem, plan, visits, false)).toEqual({ seconds: 40, measured: true });
+  expect(expectedTime(problem, plan, visits, false)).toEqual({ seconds: 40, elsewhere: null });
   expect(expectedTime(problem, plan, visits / 2, false).seconds).toBeCloseTo(20, 9);
   learnTime(problem, plan, visits, 20);
   expect(expectedTime(problem, plan, visits, false).seconds).toBeCloseTo(30, 9);
   // Following reactions is another kind.
   const other = { ...problem, physics: { ...problem.physics, nuclear: 'icru63' } as const };
-  expect(expectedTime(other, plan, visits, false).measured).toBe(false);
+  expect(expectedTime(other, plan, visits, false).elsewhere).not.toBeNull();
 });
