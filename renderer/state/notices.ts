@@ -24,10 +24,14 @@ export interface NoticesStore extends StoreApi<NoticesState> {
   dismiss(id: number): void;
 }
 
-const SUCCESS_STAYS_MS = 4_000;
-const INFO_STAYS_MS = 8_000;
+/** Warnings and errors stay until they were read. */
+const STAYS_MS = { success: 4_000, info: 8_000, warning: null, error: null } as const;
 /** More than this hides the page instead of informing about it. */
 const MOST_NOTICES = 4;
+
+export function passes({ tone }: Notice): boolean {
+  return STAYS_MS[tone] !== null;
+}
 
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -47,8 +51,7 @@ export function createNoticesStore(): NoticesStore {
         -MOST_NOTICES,
       ),
     }));
-    // Warnings and errors stay until they were read.
-    const stays = full.tone === 'success' ? SUCCESS_STAYS_MS : full.tone === 'info' ? INFO_STAYS_MS : null;
+    const stays = STAYS_MS[full.tone];
     if (stays !== null) setTimeout(() => dismiss(id), stays);
   };
   return {

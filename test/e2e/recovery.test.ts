@@ -70,6 +70,11 @@ describe('after kill -9', () => {
     const { open, bench } = await openBench();
     const { page } = open;
     await expect.poll(() => page.getByText('2 pieces of unsaved work were found').count()).toBe(1);
+    // It stays until it was read, and covers nothing meanwhile.
+    const panels = await page.getByRole('main').boundingBox();
+    const notice = await page.locator('.notice', { hasText: 'unsaved work were found' }).boundingBox();
+    expect(notice?.y).toBeGreaterThanOrEqual((panels?.y ?? 0) + (panels?.height ?? 0));
+    await open.screenshot('recovery-offered');
     await page.getByRole('button', { name: 'Recover…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Unsaved work' });
     await expect.poll(() => dialog.getByRole('listitem').count()).toBe(2);

@@ -46,7 +46,7 @@ function Readout({ profile }: { readonly profile: DepthProfile }): ReactElement 
       <span title="Of the protons’ fluence crossing this depth; the dashed curve is a Gaussian of this width and the dose’s area">
         σx <b>{fixed(plane?.sigma_x_mm, 3)}</b> mm
       </span>
-      <span title="Of a Gaussian fitted to the dose where it is above a tenth of its largest value">
+      <span title="Of a Gaussian fitted to the dose where it is above a tenth of its largest value; cells widen a beam that is narrower than a few of them">
         fit <b>{fixed(fit?.sigma, 3)}</b> mm
       </span>
       {at?.x === undefined ? null : (

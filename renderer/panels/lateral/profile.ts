@@ -25,7 +25,7 @@ export function momentsAt(moments: Moments, depth_mm: number): PlaneMoments | nu
     mean_x_mm: moments.mean_x_mm[best] ?? Number.NaN,
     sigma_x_mm: moments.sigma_x_mm[best] ?? Number.NaN,
   };
-  return Number.isFinite(found.mean_x_mm) && found.sigma_x_mm > 0 ? found : null;
+  return Number.isFinite(found.mean_x_mm) && found.sigma_x_mm >= 0 ? found : null;
 }
 
 /** Where nobody points: half of the distal range, else the middle of the depths. */
@@ -35,13 +35,27 @@ export function depthToShow(pointed_mm: number | null, r80_mm: number | null, ex
   return Math.min(Math.max(0, depth), extent_mm * (1 - 1e-9));
 }
 
-/** A Gaussian of the fluence's mean and width with the area of the dose. */
+/** Samples of a Gaussian in its σ, for its mean over a cell. */
+const SAMPLES = 8;
+/** Cells tell no narrower one, as a share of theirs. */
+const NARROWEST = 1 / 32;
+
+/** What cells hold of a Gaussian of the fluence's mean and width with the area of the dose. */
 export function gaussian(curve: Curve, { mean_x_mm, sigma_x_mm }: PlaneMoments): Float64Array {
   const { positions, values } = curve;
   const cell = (positions[1] ?? 1) - (positions[0] ?? 0);
   const area = values.reduce((a, b) => a + b, 0) * cell;
-  const height = area / (sigma_x_mm * Math.sqrt(2 * Math.PI));
-  return positions.map((x) => height * Math.exp(-0.5 * ((x - mean_x_mm) / sigma_x_mm) ** 2));
+  const sigma = Math.max(sigma_x_mm, NARROWEST * cell);
+  const samples = Math.ceil((SAMPLES * cell) / sigma);
+  const height = area / (samples * sigma * Math.sqrt(2 * Math.PI));
+  return positions.map((x) => {
+    let sum = 0;
+    for (let i = 0; i < samples; i += 1) {
+      const at = x + ((i + 0.5) / samples - 0.5) * cell;
+      sum += Math.exp(-0.5 * ((at - mean_x_mm) / sigma) ** 2);
+    }
+    return height * sum;
+  });
 }
 
 /** Share of the peak down to which a logarithmic axis reaches. */

@@ -11,6 +11,7 @@ import { fluenceWidth, widthChart } from '../../../renderer/panels/lateral/width
 
 const positions = Float64Array.from({ length: 81 }, (_, i) => (i - 40) * 0.25);
 const values = positions.map((x) => 3 * Math.exp(-0.5 * ((x - 1) / 1.5) ** 2));
+const total = (of: Float64Array): number => of.reduce((a, b) => a + b, 0);
 const curve = { quantity: 'dose', unit: 'MeV/mm²', axis: 'x', axisUnit: 'mm', positions, values };
 const column = (...of: number[]): Float64Array => Float64Array.of(...of);
 const moments = {
@@ -33,7 +34,25 @@ describe('the lateral profile', () => {
     const plane = momentsAt(moments, 1.5);
     if (plane === null) throw new Error('no plane');
     const fit = gaussian(curve, plane);
-    for (const [i, value] of values.entries()) expect(Math.abs((fit[i] ?? 0) - value)).toBeLessThan(1e-6);
+    for (const [i, value] of values.entries()) expect(Math.abs((fit[i] ?? 0) - value)).toBeLessThan(0.004);
+    expect(total(fit)).toBeCloseTo(total(values), 6);
+  });
+
+  it('of a beam narrower than a cell lies in its cells, no higher than the dose', () => {
+    const one = { ...curve, values: positions.map((x) => (x === 1 ? 4 : 0)) };
+    const two = { ...curve, values: positions.map((x) => (x === 1 || x === 1.25 ? 2 : 0)) };
+    for (const sigma_x_mm of [0, 0.001, 0.02]) {
+      const at = { depth_mm: 0.5, sigma_x_mm };
+      for (const [dose, mean_x_mm] of [[one, 1] as const, [two, 1.125] as const]) {
+        const fit = gaussian(dose, { ...at, mean_x_mm });
+        for (const [i, value] of dose.values.entries()) expect(fit[i]).toBeCloseTo(value, 2);
+      }
+    }
+    const thin = { ...moments, sigma_x_mm: column(0, 0.2, 0.3) };
+    expect(momentsAt(thin, 0.5)?.sigma_x_mm).toBe(0);
+    expect(fluenceWidth(thin)[0]).toBe(0);
+    // Three cells and fewer tell no width.
+    expect(depthProfile(one, 0.5, thin).fit).toBeNull();
   });
 
   it('is shown at the pointer, else at half of the range, and always inside', () => {
