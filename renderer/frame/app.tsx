@@ -47,8 +47,8 @@ export function App(): ReactElement {
     <div className="app">
       <TopBar commands={commands} />
       <LayoutView />
-      <StatusBar />
       <NoticesView />
+      <StatusBar />
       <DropTarget />
       <ConnectionCover />
       <DialogHost />

@@ -218,4 +218,14 @@ describe('the lateral profile', () => {
     await open.screenshot('lateral-light');
     closeBench();
   });
+
+  it('is none of a grid with one cell across', async () => {
+    await openBench();
+    await runToEnd(scenario({ grid: { dx_mm: 40, dz_mm: 1 }, geometry: { width_mm: 40, depth_mm: 50 } }));
+    await open.page.keyboard.press('Alt+4');
+    await open.page.getByText('One cell has no profile').waitFor();
+    expect(await open.page.getByTestId('lateral-readout').count()).toBe(0);
+    await open.screenshot('lateral-one-cell');
+    closeBench();
+  });
 });

@@ -116,7 +116,9 @@ export default function LateralPanel(): ReactElement {
     driven.current = driveLateral(workbench, store, kept, profiles, host.current, setFailure);
     return () => driven.current?.stop();
   }, [workbench, store, kept, profiles]);
-  const first = shown?.profiles[0];
+  const found = shown?.profiles[0];
+  const isOneColumn = found?.curve.positions.length === 1;
+  const first = isOneColumn ? undefined : found;
   const keep = (): void => {
     if (first === undefined || depths.includes(first.depth_mm)) return;
     kept.setState({ depths_mm: [...depths, first.depth_mm] });
@@ -146,7 +148,7 @@ export default function LateralPanel(): ReactElement {
           />
           <ExportMenu
             what="the lateral profile"
-            disabled={shown === null}
+            disabled={first === undefined}
             onChoose={(format) => void workbench.figures.save(driven.current?.figure() ?? null, format)}
           />
         </div>
@@ -173,11 +175,17 @@ export default function LateralPanel(): ReactElement {
           </p>
         ) : null}
         <ChartFailure reason={failure} />
-        {over ? null : (
+        {over && !isOneColumn ? null : (
           <div className="plot-panel__cover">
-            <EmptyState icon="curve" title="No profile yet" action={<RunOffer />}>
-              After a run: the dose across the beam at the depth of the crosshair, with the width of the beam there.
-            </EmptyState>
+            {over ? (
+              <EmptyState icon="curve" title="One cell has no profile" action={null}>
+                The grid of this run has one cell across the beam: a smaller grid.dx_mm shows dose and width.
+              </EmptyState>
+            ) : (
+              <EmptyState icon="curve" title="No profile yet" action={<RunOffer />}>
+                After a run: the dose across the beam at the depth of the crosshair, with the width of the beam there.
+              </EmptyState>
+            )}
           </div>
         )}
       </div>

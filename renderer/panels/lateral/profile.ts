@@ -12,7 +12,7 @@ interface PlaneMoments {
   readonly sigma_x_mm: number;
 }
 
-/** Moments at the plane nearest to the depth; null where no protons cross it. */
+/** Moments at the plane nearest to the depth; null where no protons cross it, or cells are too wide to tell a width. */
 export function momentsAt(moments: Moments, depth_mm: number): PlaneMoments | null {
   let best = -1;
   let distance = Number.POSITIVE_INFINITY;
@@ -25,7 +25,7 @@ export function momentsAt(moments: Moments, depth_mm: number): PlaneMoments | nu
     mean_x_mm: moments.mean_x_mm[best] ?? Number.NaN,
     sigma_x_mm: moments.sigma_x_mm[best] ?? Number.NaN,
   };
-  return Number.isFinite(found.mean_x_mm) && found.sigma_x_mm >= 0 ? found : null;
+  return Number.isFinite(found.mean_x_mm) && found.sigma_x_mm > 0 ? found : null;
 }
 
 /** Where nobody points: half of the distal range, else the middle of the depths. */

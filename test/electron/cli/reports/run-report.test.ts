@@ -51,3 +51,10 @@ test('dose in Gy on the axis is told, or why there is none', async () => {
     /no Gy: matter is not layered: at z = 1\.25 mm water and lead lie beside each other/,
   );
 });
+
+test('cells that are too wide to tell the width of the beam tell none', async () => {
+  const width = (lines: readonly string[]) => lines.find((line) => /^ *σx at z/.test(line))?.trim();
+  expect(width(told(await runScenario(parts)))).toMatch(/ 2\.\d\d mm$/);
+  const coarse = { ...parts, grid: { ...parts.grid, dx_mm: 20 } };
+  expect(width(told(await runScenario(coarse)))).toMatch(/ –$/);
+});
