@@ -7,6 +7,8 @@ import { errorSize, percent, significant } from './numbers.ts';
 /** What is known of a variant; seconds. */
 export interface Advised {
   readonly name: string;
+  /** What it runs on: a machine with a GPU has a processor too. */
+  readonly device: string;
   /** From the problem to its answer in memory. */
   readonly wall_s: number;
   readonly setup_s: number;
@@ -20,11 +22,14 @@ export interface Advised {
   readonly whole: Whole | null;
 }
 
-type Costs = Pick<Advised, 'setup_s' | 'time_s'>;
+type Costs = Pick<Advised, 'wall_s' | 'setup_s' | 'time_s'>;
+
+/** What each of several runs of one set-up takes: its steps, and to read its answer back. */
+const eachRun = ({ wall_s, setup_s, time_s }: Costs): number => Math.max(time_s, wall_s - setup_s);
 
 /** Runs that share one set-up, from which on `other` takes less than `best` in all; null where it never does. */
 export function paysFrom(best: Costs, other: Costs): number | null {
-  const saved = best.time_s - other.time_s;
+  const saved = eachRun(best) - eachRun(other);
   if (!(saved > 0)) return null;
   return Math.max(2, Math.ceil((other.setup_s - best.setup_s) / saved));
 }
@@ -48,21 +53,22 @@ function standing(best: Advised, reference: Advised | undefined): string {
   return `${timesText(gainOf(whole.ratio))} as fast as ${reference.name} in the whole run`;
 }
 
-/** Below this the steps of one take so little less that no number of runs is worth a sentence. */
+/** Above this a run of one takes so little less that no number of runs is worth a sentence. */
 const worthSaying = 0.95;
 
-/** One sentence; null where no right variant has a whole run. `where`: on which machine, for which problem. */
-export function advice(all: readonly Advised[], where = 'here'): string | null {
+/** One sentence; null where no right variant has a whole run. */
+export function advice(all: readonly Advised[], scenario: string): string | null {
   const best = leastWhole(all);
   if (best === null || all.length < 2) return null;
   const reference = all.find(({ isReference }) => isReference);
   const error = best.error === '' ? '' : `, ${best.error}`;
   const time = `${measuredTime(best.wall_s)}, of which steps are ${percent(best.time_s / best.wall_s)}`;
+  const where = `on ${best.device} for ${scenario}`;
   const lead = best.whole?.verdict === 'undecided' ? `Perhaps ${best.name} ${where}` : `Use ${best.name} ${where}`;
   const use = `${lead}: ${standing(best, reference)} (${time})${error}`;
   const quicker = all
-    .filter((one) => one.right && one !== best && one.time_s < worthSaying * best.time_s)
-    .sort((a, b) => a.time_s - b.time_s)[0];
+    .filter((one) => one.right && one !== best && eachRun(one) < worthSaying * eachRun(best))
+    .sort((a, b) => eachRun(a) - eachRun(b))[0];
   const from = quicker === undefined ? null : paysFrom(best, quicker);
   return from === null ? `${use}.` : `${use}; ${quicker?.name} is faster from ${from} runs of one set-up on.`;
 }

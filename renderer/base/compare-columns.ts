@@ -157,7 +157,7 @@ function wholeColumns(rows: readonly ComparedRow[]): readonly Column[] {
     {
       id: 'pays',
       title: 'Pays from',
-      tip: 'Runs that share one set-up, from which on it takes less in all than the row with the quickest whole run',
+      tip: 'Runs that share one set-up, each to its answer in memory, from which on it takes less in all than the row with the quickest whole run',
       align: 'right',
       text: (row) => {
         if (row === best?.row) return 'one run';

@@ -131,12 +131,12 @@ const shareText = ({ time_s, wall_s }: MeasuredSessionEntry): string =>
 /** From how many runs of one set-up on it takes less than what has the quickest whole run. */
 function paysText(entry: MeasuredSessionEntry, { measured }: Told): string {
   const all = measured.flatMap((own) =>
-    own.wall_s === null ? [] : [{ own, wall_s: own.wall_s, right: own.verdict !== 'wrong' }],
+    own.wall_s === null ? [] : [{ ...own, own, wall_s: own.wall_s, right: own.verdict !== 'wrong' }],
   );
-  const best = leastWhole(all)?.own;
-  if (best === undefined || entry.wall_s === null || entry.verdict === 'wrong') return '–';
-  if (best === entry) return 'one run';
-  const from = paysFrom(best, entry);
+  const best = leastWhole(all);
+  if (best === null || entry.wall_s === null || entry.verdict === 'wrong') return '–';
+  if (best.own === entry) return 'one run';
+  const from = paysFrom(best, { ...entry, wall_s: entry.wall_s });
   return from === null ? 'never' : `${from} runs`;
 }
 
@@ -217,19 +217,15 @@ function rivalText({ report, measured }: Told): readonly string[] {
 function adviceLines({ report, measured, wall }: Told, created: string): readonly string[] {
   if (wall !== 'Whole run') return [];
   const found = advice(
-    measured.flatMap(({ label, wall_s, setup_s, time_s, verdict, accuracy, whole = null }) =>
-      wall_s === null
-        ? []
-        : [
-            {
-              ...{ name: label, wall_s, setup_s, time_s, whole },
-              right: verdict !== 'wrong',
-              error: rightnessText(accuracy),
-              isReference: label === report.reference,
-            },
-          ],
-    ),
-    `on ${reportProvenance(report, created).machine} for ${report.scenario}`,
+    measured.flatMap((entry) => {
+      const { label, wall_s, setup_s, time_s, verdict, accuracy, whole = null } = entry;
+      if (wall_s === null) return [];
+      const { machine: device } = reportProvenance({ ...report, entries: [entry] }, created);
+      const costs = { name: label, device, wall_s, setup_s, time_s, whole };
+      const right = { right: verdict !== 'wrong', error: rightnessText(accuracy) };
+      return [{ ...costs, ...right, isReference: label === report.reference }];
+    }),
+    report.scenario,
   );
   return found === null ? [] : [found];
 }

@@ -118,15 +118,17 @@ function advised(rows: readonly ShownRow[]): readonly Advised[] {
   return rows.flatMap((shown) => {
     const { wall_s, setup_s, time_s, whole, verdict, accuracy, paired } = shown.row;
     if (wall_s === null || !hasWholeRun(shown.row) || !(paired || shown.reference)) return [];
-    const row = { name: shown.row.title, wall_s, setup_s, time_s, whole, error: rightnessText(accuracy) };
+    const row = {
+      name: shown.row.title,
+      device: shown.row.device,
+      wall_s,
+      setup_s,
+      time_s,
+      whole,
+      error: rightnessText(accuracy),
+    };
     return [{ ...row, right: verdict !== 'wrong', isReference: shown.reference }];
   });
-}
-
-/** The machine and problem that the advice is for: recorded rows are of another machine than this. */
-function placeOf(rows: readonly ShownRow[]): string {
-  const { row } = rows.find(({ reference }) => reference) ?? rows[0] ?? {};
-  return row === undefined ? 'here' : `on ${row.provenance.machine} for ${row.scenario}`;
 }
 
 /** What the sessions of the rows were asked for, and could not measure. */
@@ -162,7 +164,8 @@ export function TableView({ store, rows, words }: TableProps): ReactElement {
   ).flatMap((row) => byRow.get(row) ?? []);
   const hiddenRows = rows.filter(({ hidden }) => hidden);
   const notes = ordered.filter(({ row }) => row.note !== null);
-  const told = advice(advised(ordered), placeOf(ordered));
+  const scenario = (ordered.find(({ reference }) => reference) ?? ordered[0])?.row.scenario ?? '';
+  const told = advice(advised(ordered), scenario);
   return (
     <>
       {told === null ? null : (
