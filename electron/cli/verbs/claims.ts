@@ -21,7 +21,7 @@ const isMeasured = ({ value }: ClaimFinding): boolean => value !== null;
 
 function cells(claim: TableClaim, { value, interval, unit, verdict, by, file, at }: ClaimFinding): readonly string[] {
   const ends = interval === null ? '–' : `${significant(interval.low, 3)}–${significant(interval.high, 3)}`;
-  const where = at === null ? file : `${file} at ${significant(at, 4)}`;
+  const where = at === null ? file : `${file} at ${at}`;
   return [claimedText(claim, unit), measured(value, unit), ends, verdict, by, where];
 }
 

@@ -52,6 +52,8 @@ function gpuOf(host: Host, text: string | undefined) {
 }
 
 const flags = ['registers', 'static-shared'] as const;
+/** Any of them asks what a launch is: without a kernel's name, one of the usual numbers. */
+const launchFlags = [...flags, 'elements', 'block', 'grid-stride', 'shared'] as const;
 
 interface Chosen {
   readonly kernel: LaunchedKernel;
@@ -151,8 +153,10 @@ async function perform(context: VerbContext): Promise<ExitCode> {
     const { sets, reason } = await host.call('launch.kernels', {});
     if (reason !== null) terminal.say(reason);
     const [operand] = parsed.operands;
-    const own = flags.some((flag) => flagValue(parsed, flag) !== undefined);
-    if (operand === undefined && !own) return listKernels(context, sets, limits.architecture);
+    const given = (names: readonly string[]): boolean => names.some((flag) => flagValue(parsed, flag) !== undefined);
+    const own = given(flags);
+    if (operand === undefined && !given(launchFlags) && !hasFlag(parsed, 'reduction'))
+      return listKernels(context, sets, limits.architecture);
     if (operand !== undefined && own)
       throw new UsageError(`--${flags.join(' and --')} stand for a kernel: give no name with them`);
     const chosen = operand === undefined ? ownNumbers(parsed) : named(sets, operand, limits.architecture);
@@ -198,7 +202,7 @@ export const explainLaunchVerb: Verb = {
   summary: 'what a block size means: grid, occupancy and its limit, waves, tail, elements of threads',
   details: [
     'Counts what a launch of a kernel amounts to: grid and threads; how many blocks a multiprocessor holds at once and what limits them; waves and their tail; which thread does which elements, and the steps of a sum over a block.',
-    "Registers and shared memory are the compiler's, for each architecture that the kernels were compiled for; of a GPU that is here the limits are its driver's, which is asked too; of others what NVIDIA publishes. Without KERNEL it lists the kernels.",
+    "Registers and shared memory are the compiler's, for each architecture that the kernels were compiled for; of a GPU that is here the limits are its driver's, which is asked too; of others what NVIDIA publishes. Without KERNEL and numbers it lists the kernels.",
   ],
   flags: [
     { name: 'elements', value: 'X,Y,Z', help: `Of the problem; ${usualElements} along x by default.` },

@@ -87,6 +87,7 @@ export const publishedLimits: readonly LaunchLimits[] = [
   published('GeForce RTX 3090', 'sm_86', 82, [48, 16, null, 100]),
   published('GeForce RTX 4090', 'sm_89', 128, [48, 24, null, 100]),
   published('NVIDIA H200', 'sm_90', 132, [64, 32, 64, 228]),
+  published('NVIDIA H100 SXM', 'sm_90', 132, [64, 32, 64, 228]),
   published('NVIDIA B200', 'sm_100', 148, [64, 32, 64, 228]),
   published('GeForce RTX 5090', 'sm_120', 170, [48, 24, 24, 100]),
 ];

@@ -5,6 +5,7 @@ import {
   architectureName,
   type LaunchLimits,
   limitsOf,
+  publishedFor,
   publishedLimits,
 } from '../../../electron/contract/launch/limits.ts';
 import { threadsAlongX } from '../../../electron/contract/launch/mapping.ts';
@@ -38,15 +39,15 @@ export function useKernels(): Kernels | null {
 }
 
 export interface Gpu {
-  /** UUID of a device that is here, else an architecture. */
+  /** UUID of a device that is here, else its architecture; the name of a further GPU of one. */
   readonly id: string;
   readonly limits: LaunchLimits;
 }
 
 /** Most of the recorded sessions are of an H200: it comes first of those that are not here. */
 const elsewhere: readonly Gpu[] = publishedLimits
-  .map((limits) => ({ id: limits.architecture, limits }))
-  .sort((a, b) => Number(b.id === 'sm_90') - Number(a.id === 'sm_90'));
+  .map((limits) => ({ id: publishedFor(limits.architecture) === limits ? limits.architecture : limits.name, limits }))
+  .sort((a, b) => Number(b.limits.architecture === 'sm_90') - Number(a.limits.architecture === 'sm_90'));
 
 export function useGpus(): readonly Gpu[] {
   const { stores } = useWorkbench();

@@ -15,6 +15,9 @@ test('the claims as text, as JSON and as a table: 32 rows, what was recorded bes
   expect(rows[24]?.claims[0]?.findings.length).toBeGreaterThan(0);
   expect(text.stdout).toMatch(/^25 {2}All of it together gives 10–100×$/m);
   expect(text.stdout).toMatch(/^ *10–100× +[\d.]+× +[\d.]+–[\d.]+ +(less|as claimed|more) +cuda-scatter/m);
+  // Values of a sweep as the scenario has them.
+  expect(text.stdout).toMatch(/sweep-launch\.json at 100$/m);
+  expect(text.stdout).toMatch(/sweep-elementwise\.json at 10000000$/m);
   // What one sweep leaves out is no line of its own, and no verdict beside what was measured.
   const lines = table.stdout.split('\n').map((line) => line.split(' | ').slice(1, 3).join(' | '));
   expect(new Set(lines.filter((line) => line.startsWith('A launch costs'))).size).toBe(1);

@@ -64,6 +64,14 @@ describe('explain-launch', () => {
     expect(driverBlocks).toBeNull();
   });
 
+  test('takes sizes without a kernel for those of the usual one, and does not list kernels instead', async () => {
+    const { stdout } = await run('kernels', '--elements', '1000000', '--block', '128', '--gpu', 'h100');
+    expect(stdout).toContain('A kernel of these numbers');
+    expect(stdout).toMatch(/Registers +32 per thread/);
+    expect(stdout).toContain('NVIDIA H100 SXM (sm_90), 132 multiprocessors, as published');
+    expect(stdout).toContain('7 813 × 1 × 1 blocks');
+  });
+
   test('says what is wrong with a launch, and with what was typed', async () => {
     const [stride, name, gpu, block] = await Promise.all([
       run('kernels', '--registers', '96', '--block', '1024', '--gpu', 'sm_89', '--grid-stride', 'auto', '--reduction'),

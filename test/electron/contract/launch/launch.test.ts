@@ -122,6 +122,7 @@ describe('a launch', () => {
     for (const text of ['sm_90', '9.0', 'H200', 'sm_90a', 'nvidia h200']) {
       expect(findLimits(publishedLimits, text)?.name).toBe('NVIDIA H200');
     }
+    expect(findLimits(publishedLimits, 'h100')).toMatchObject({ name: 'NVIDIA H100 SXM', architecture: 'sm_90' });
     expect(findLimits(publishedLimits, 'V100')).toBeNull();
   });
 });

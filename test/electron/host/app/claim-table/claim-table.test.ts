@@ -145,3 +145,13 @@ test('every claim belongs to a row, or to the sessions of its workload alone', a
     for (const { id } of await readClaimsOf(assetsFolder, { workload: 'micro', bench }))
       expect(inRows, `micro ${bench} ${id}`).toContain(`micro ${bench} ${id}`);
 });
+
+test('bandwidths are those of all rounds, as in the report: one launch alone moves a third to nine tenths of it', async () => {
+  const session = parseTaskSession(readFileSync(join(assetsFolder, 'runs/micro/bandwidth.json'), 'utf8'), 'bandwidth');
+  const entry = session.reports[0]?.entries.find(({ label }) => label === 'cuda-shared');
+  if (entry?.status !== 'measured') throw new Error('it was measured');
+  const table = await claimTable(assetsFolder);
+  const claim = table.flatMap(({ claims }) => claims).find(({ id, bench }) => bench === 'bandwidth' && id === 'shared');
+  const found = claim?.findings.find(({ file }) => file === 'micro/bandwidth.json');
+  expect(found?.value).toBeCloseTo((10 * 12 * 64e6) / entry.time_s / 1e9, 6);
+});
