@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -92,6 +93,8 @@ describe('a command line at fault', () => {
     [['run', 'smal.json'], 'error smal.json: there is no such file (did you mean small.json?)\n'],
     [['run', 'water-70Mev'], 'error water-70Mev: there is no such file (did you mean water-70MeV?)\n'],
     [['run', 'layer-8129'], 'error layer-8129: there is no such file (did you mean layer-8192?)\n'],
+    [['bench', '--open', tmpdir()], `error ${tmpdir()} is a folder, not a session.`],
+    [['refine', 'simple-cubic-1024', tmpdir()], `error ${tmpdir()} is a folder, not an image.`],
     [
       ['bench', 'small.json', '--rounds', '0'],
       'error --rounds: "0" is not allowed; allowed: a whole number, 1 to 100000',

@@ -22,7 +22,7 @@ describe('the advice above a comparison', () => {
   });
 
   it('counts what each run takes to its answer in memory, and names the processor where that is used', () => {
-    // Of an H200's session: the kernel takes 13 µs, and its image 1.7 ms until it is in memory.
+    // In a session of an H200 the kernel takes 13 µs, and its image 1.7 ms until it is in memory.
     const cpu = variant('mixed', 0.001, 0.00108, { device: 'a CPU, 16 threads', wall_s: 0.00214, isReference: true });
     const quick = variant('cuda-constant', 0.00177, 0.0000135, { wall_s: 0.0035 });
     expect(paysFrom(cpu, quick)).toBeNull();

@@ -3,7 +3,7 @@ import { basename, extname, resolve } from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import { MOST_ITERATIONS, refinedDocument, refineFits } from '../../../contract/scenario/diffraction/refining.ts';
 import { writeScenarioText } from '../../../contract/scenario/index.ts';
-import { readPlain } from '../../../host/io/files/plain-file.ts';
+import { readNamed } from '../../../host/io/files/plain-file.ts';
 import { type Measured, readImage } from '../../../host/workloads/diffraction/images/read.ts';
 import { disagreements, ofImage } from '../../../host/workloads/diffraction/refine/measured.ts';
 import { type Refined, refineCrystal } from '../../../host/workloads/diffraction/refine/refine.ts';
@@ -34,10 +34,7 @@ async function measuredIn(file: string, size: readonly [number, number] | null):
     const { width, height, image } = run;
     return ofImage({ width, height, image });
   }
-  const bytes = await readPlain(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw new BraggError('not-found', `There is no file ${file}.`);
-    throw error;
-  });
+  const bytes = await readNamed(file, 'an image');
   return readImage(bytes, basename(file), size);
 }
 

@@ -66,3 +66,12 @@ export function readPlainNow(file: string): Buffer {
     closeSync(handle);
   }
 }
+
+/** All bytes of a file that a user named. Throws a BraggError where there is none. `what`: as `a run`. */
+export async function readNamed(file: string, what: string): Promise<Buffer> {
+  return readPlain(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new BraggError('not-found', `There is no file ${file}.`);
+    if (error.code === 'EISDIR') throw new BraggError('foreign-file', `${file} is a folder, not ${what}.`);
+    throw error;
+  });
+}

@@ -1,7 +1,7 @@
 /** Benchmarks kept in files: reopened to the same report, also where there is no GPU. */
 import type { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
-import { readPlain } from '../../io/files/plain-file.ts';
+import { readNamed } from '../../io/files/plain-file.ts';
 import { schemaFault } from '../../io/text/schema-fault.ts';
 
 /** Sessions of any workload. JSON lacks NaN and infinities; the schemas let none through. */
@@ -9,17 +9,8 @@ export function sessionText(session: { readonly format: string }): string {
   return `${JSON.stringify(session)}\n`;
 }
 
-/** The text of a kept session of any workload. Throws BraggError 'not-found', and 'foreign-file' for a pipe or a device. */
-export async function readKept(path: string): Promise<string> {
-  try {
-    return (await readPlain(path)).toString('utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-      throw new BraggError('not-found', `There is no file ${path}.`);
-    }
-    throw error;
-  }
-}
+/** The text of a kept session of any workload. Throws as `readNamed`. */
+export const readKept = async (path: string): Promise<string> => (await readNamed(path, 'a session')).toString('utf8');
 
 const isOneOf = (format: unknown, formats: readonly string[]): boolean => formats.some((one) => one === format);
 

@@ -5,7 +5,7 @@ import type { ImportedDoseInfo } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { GammaCurve } from '../../../contract/gamma-curve.ts';
 import { aside } from '../../io/aside/task.ts';
-import { readPlain } from '../../io/files/plain-file.ts';
+import { readNamed, readPlain } from '../../io/files/plain-file.ts';
 import { metaImageData, readMetaImage } from '../../io/volumes/metaimage.ts';
 import { readNrrd } from '../../io/volumes/nrrd.ts';
 import type { Volume } from '../../io/volumes/volume.ts';
@@ -106,10 +106,7 @@ function inPlane(name: string, dose: Read, plane: PlaneOfVolume): ImportedDose {
 
 /** Throws BraggError with the file and what is allowed. */
 export async function readDoseFile(file: string, plane: PlaneOfVolume, unit: DepthUnit | null): Promise<ImportedDose> {
-  const bytes = await readPlain(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw new BraggError('not-found', `There is no file ${file}.`);
-    throw error;
-  });
+  const bytes = await readNamed(file, 'a dose');
   const named = { name: file, bytes };
   const beside = besideOf(named);
   const data = beside === null ? null : await readPlain(path.join(path.dirname(file), beside));

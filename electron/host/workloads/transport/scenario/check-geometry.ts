@@ -1,7 +1,7 @@
 /** Regions and beam against the box. */
 import { type Fault, fault, type TransportScenario, warning } from '../../../../contract/scenario/index.ts';
 import { formatNumber } from '../../../../contract/units.ts';
-import { stoppingAt } from '../../../model/scenarios/stopping-table.ts';
+import { highestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { cellContents, MOST_CONTENTS } from './cell-contents.ts';
 import { materialOf, type TransportContext, tableOf } from './context.ts';
 import { warnOfHu } from './ct/check-ct.ts';
@@ -85,6 +85,8 @@ function checkBeamZ({ beam, geometry }: TransportScenario): readonly Fault[] {
 function warnOfLeaving({ beam, geometry, initial }: TransportScenario, context: TransportContext): readonly Fault[] {
   if (geometry.regions.length > 0 || context.ct !== null || initial.kind !== 'beam') return [];
   const table = tableOf(context, geometry.background);
+  // Beyond its table a range is not known, and its energy is a fault.
+  if (beam.energy_MeV > highestEnergy(table)) return [];
   const density = materialOf(context, geometry.background).density_g_cm3;
   const range_mm = (stoppingAt(context.rangeTable, table, beam.energy_MeV).range * 10) / density;
   const reach_mm = beam.z_mm + range_mm * Math.cos((beam.angle_deg * Math.PI) / 180);

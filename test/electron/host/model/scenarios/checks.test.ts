@@ -150,6 +150,11 @@ describe('parts that do not fit each other', () => {
 });
 
 describe('warnings', () => {
+  test('no range is told of an energy that the tables do not have', async () => {
+    const beyond = await check({ beam: { energy_MeV: 500 }, geometry: { depth_mm: 50 } });
+    expect(lines(beyond).filter((line) => line.includes('geometry.depth_mm'))).toEqual([]);
+  });
+
   test.each([
     [
       'a box that the beam leaves',
