@@ -15,7 +15,7 @@ import { type DepthProfile, depthName, profileLooks } from './profile.ts';
 import { createKeptDepths, createLateralStore, type KeptDepths, MOST_DEPTHS } from './store.ts';
 import '../../widgets/plots/plot-panel.css';
 import './lateral-panel.css';
-import { RunOffer } from '../../workbench/offers.tsx';
+import { PanelOffer, RunOffer } from '../../workbench/offers.tsx';
 
 const scales = [
   { value: 'linear', label: 'lin', title: 'Linear scale' },
@@ -178,7 +178,11 @@ export default function LateralPanel(): ReactElement {
         {over && !isOneColumn ? null : (
           <div className="plot-panel__cover">
             {over ? (
-              <EmptyState icon="curve" title="One cell has no profile" action={null}>
+              <EmptyState
+                icon="curve"
+                title="One cell has no profile"
+                action={<PanelOffer panel="scenario" icon="sliders" label="Show the scenario" />}
+              >
                 The grid of this run has one cell across the beam: a smaller grid.dx_mm shows dose and width.
               </EmptyState>
             ) : (
