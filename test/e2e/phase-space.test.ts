@@ -185,7 +185,7 @@ describe('the ledger by step', () => {
     await open.page.keyboard.press('Alt+5');
     const legend = open.page.getByTestId('ledger-legend');
     // Half way nearly all are in flight.
-    await expect.poll(() => legend.textContent()).toMatch(/In flight(100\.0|99\.\d) %/);
+    await expect.poll(() => legend.textContent()).toMatch(/In flight(100\.0|99\.\d+) %/);
     await open.screenshot('ledger-steps-light');
     const plot = open.page.getByRole('img', { name: /^Protons by step: where/ });
     const box = await plot.boundingBox();
