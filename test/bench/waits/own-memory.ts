@@ -2,9 +2,10 @@
  * What a run itself takes of memory. A process that has read its scenario collects what it no longer needs, and begins its
  * peak anew; else memory that reading left is counted as the run's, or hides it. Run by ownMemory().
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { loadAddon } from '../../../electron/host/io/addon/addon.ts';
+import { peakMemory_bytes } from '../../../electron/host/io/peak-memory.ts';
 import { openTestScenarios } from '../../electron/host/small-run.ts';
 import { whole } from './processes.ts';
 import { solve, transportProblem } from './solver.ts';
@@ -23,11 +24,6 @@ export async function ownMemory(document: object, folder: string): Promise<numbe
   return Number(output);
 }
 
-function peak_bytes(): number {
-  const status = readFileSync('/proc/self/status', 'utf8');
-  return 1024 * Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]);
-}
-
 async function measure(document: object, folder: string): Promise<number> {
   const addon = loadAddon();
   const scenarios = await openTestScenarios(addon, LIMIT_bytes);
@@ -39,7 +35,7 @@ async function measure(document: object, folder: string): Promise<number> {
   const before = process.memoryUsage.rss();
   writeFileSync(ANEW, '5');
   await solve({ addon }, problem);
-  return peak_bytes() - before;
+  return peakMemory_bytes() - before;
 }
 
 if (import.meta.main) {
