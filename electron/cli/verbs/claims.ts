@@ -97,7 +97,7 @@ export const claims: Verb = {
   usage: 'claims [--json | --markdown | --cards]',
   summary: 'show published claims beside what recorded sessions measured',
   details: [
-    'Lists the claims about GPU kernels that published notes make, row by row. Each says what it is about, and what the recorded sessions give for the pair of variants that isolates it. Only a whole interval decides: inside what was claimed it is as claimed, outside less or more, else undecided. One number holds within its tolerance, 20 % unless the claim has its own. Faster means more than 1 % beyond. Fewer than five repetitions judge nothing. Cycles and other numbers that a variant tells of itself are of one repetition, with the interval of its time.',
+    'Lists the claims about GPU kernels that published notes make, row by row. Each says what it is about, and what the recorded sessions give for the pair of variants that isolates it. Only a whole interval decides: inside what was claimed it is as claimed, outside less or more, else undecided. One number holds within its tolerance, 20 % unless the claim has its own. Faster means more than 1 % beyond. Fewer than five repetitions judge nothing. Cycles and other numbers that a variant tells of itself are told for each sample, with an interval of their own; older sessions told them once, which judges nothing.',
     'A claim about CuPy, PyTorch, the C program or a consumer GPU is judged by nothing else. Measured numbers stand beside it, and it says what it needs. Sweeps give a verdict for each part of their range.',
     'Measure a row on your own machine with braggbench bench SCENARIO; its report ends with the same comparison.',
   ],

@@ -30,6 +30,11 @@ export const quantitySchema = z.strictObject({
   title: z.string(),
   value: z.number().nullable(),
   unit: z.string(),
+  /**
+   * The 95 % interval of the value, from what varies between instances; null for too few. Absent where the session did
+   * not tell it for each sample.
+   */
+  interval: intervalSchema.nullable().optional(),
 });
 export type Quantity = Readonly<z.infer<typeof quantitySchema>>;
 

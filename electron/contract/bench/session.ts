@@ -66,6 +66,8 @@ export const timedSchema = z.strictObject({
   setup_s: seconds.nullable().optional(),
   /** Time of the whole run; absent where there is none or it was not recorded. */
   wall_s: seconds.optional(),
+  /** Quantities that the variant told of this sample, by id; those alone that differ between samples. */
+  told: z.record(z.string(), z.number()).optional(),
   /** Null on the CPU, and where it was not recorded. */
   sm_MHz: z.number().nullable(),
   /** Why the sample is doubtful; null when it is not. */

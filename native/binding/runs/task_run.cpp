@@ -126,6 +126,19 @@ void set_report(Napi::Object& out, const engine::CheckReport& report) {
   out.Set("compared", report.compared);
 }
 
+Napi::Array quantities_array(Napi::Env env, const std::vector<engine::Quantity>& all) {
+  Napi::Array out = Napi::Array::New(env);
+  for (const engine::Quantity& quantity : all) {
+    Napi::Object one = Napi::Object::New(env);
+    one.Set("id", quantity.id);
+    one.Set("title", quantity.title);
+    one.Set("value", absent_as_null(env, quantity.value));
+    one.Set("unit", quantity.unit);
+    out.Set(out.Length(), one);
+  }
+  return out;
+}
+
 Napi::Object verdict_object(Napi::Env env, const State& state) {
   Napi::Object out = Napi::Object::New(env);
   const engine::TaskVerdict& verdict = state.verdict;
@@ -139,16 +152,7 @@ Napi::Object verdict_object(Napi::Env env, const State& state) {
   work.Set("bytes", absent_as_null(env, state.work.bytes));
   work.Set("flops", absent_as_null(env, state.work.flops));
   out.Set("work", work);
-  Napi::Array quantities = Napi::Array::New(env);
-  for (const engine::Quantity& quantity : state.quantities) {
-    Napi::Object one = Napi::Object::New(env);
-    one.Set("id", quantity.id);
-    one.Set("title", quantity.title);
-    one.Set("value", absent_as_null(env, quantity.value));
-    one.Set("unit", quantity.unit);
-    quantities.Set(quantities.Length(), one);
-  }
-  out.Set("quantities", quantities);
+  out.Set("quantities", quantities_array(env, state.quantities));
   return out;
 }
 
@@ -163,6 +167,17 @@ Napi::Value check(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
         state.quantities = state.run.task().quantities();
       },
       [](Napi::Env env, State& state) -> Napi::Value { return verdict_object(env, state); });
+}
+
+/// What the variant knows of the repetitions so far.
+Napi::Value told(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
+  return call(
+      info.Env(), kept, true,
+      [](State& state) {
+        state.run.task().enter();
+        state.quantities = state.run.task().quantities();
+      },
+      [](Napi::Env env, State& state) -> Napi::Value { return quantities_array(env, state.quantities); });
 }
 
 /// The arrays that another program left, in the order of TaskResults; the first argument holds them.
@@ -219,6 +234,7 @@ Napi::Value create_task(const Napi::CallbackInfo& info) {
   method("prepare", prepare);
   method("sample", sample);
   method("check", check);
+  method("told", told);
   method("compare", compare);
   method("close", close);
   out.Set("cancel", Napi::Function::New(env, [state](const Napi::CallbackInfo&) { state->run.cancel(); }));

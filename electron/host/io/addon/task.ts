@@ -77,7 +77,8 @@ interface TaskCheck {
   readonly holds: boolean;
 }
 
-interface TaskQuantity {
+/** A number that a variant knows of itself; null is not a number. */
+export interface TaskQuantity {
   readonly id: string;
   readonly title: string;
   readonly value: number | null;
@@ -106,6 +107,8 @@ export interface NativeTask {
   prepare(): Promise<TaskPreparation | null>;
   sample(options: TaskSampling): Promise<TaskSample | null>;
   check(runs: number): Promise<TaskVerdict | null>;
+  /** What it knows of its repetitions so far; may repeat them. */
+  told(): Promise<readonly TaskQuantity[] | null>;
   /** What another program left of the same problem, held to the same reference; needs no preparation. */
   compare(results: readonly Float64Array[]): Promise<Pick<TaskVerdict, 'checks' | 'compared'> | null>;
   /** Frees what was prepared. */

@@ -1,5 +1,5 @@
 /** Published claims beside what one report of a session gave. */
-import type { Ratio } from '../../../contract/bench/bench-session.ts';
+import type { Quantity, Ratio } from '../../../contract/bench/bench-session.ts';
 import { type ClaimResult, judgeClaim, saidOf, type TaskClaimResult } from '../../../contract/bench/claims.ts';
 import type { Interval } from '../../../contract/bench/interval.ts';
 import type { BenchEntry } from '../../../contract/bench/recorded/transport.ts';
@@ -20,8 +20,13 @@ interface SideTimes {
 }
 type TimesOf = (side: Side) => SideTimes;
 
-/** A number that a variant states of itself; null where it states none. */
-type NumberOf = (variant: string, quantity: string) => { readonly value: number; readonly unit: string } | null;
+/** A number that a variant states; `interval` of what it tells of itself, absent of what follows from its time. */
+interface Stated {
+  readonly value: number;
+  readonly unit: string;
+  readonly interval?: Interval | null;
+}
+type NumberOf = (variant: string, quantity: string) => Stated | null;
 
 export const notMeasured: SideTimes = { times: [], wrong: false };
 
@@ -128,7 +133,7 @@ export function countedRatio({ formula }: Claim['counted'][number]): Ratio {
   return { value, interval: { low: value, high: value } };
 }
 
-/** A number that a variant states, known as far as its time is: what it states comes from the same launches. */
+/** What a variant states: known as far as its own instances agree on it, or as far as the time that it follows from. */
 export function statedValue(
   { variant, quantity, over }: Claim['values'][number],
   { numberOf, timesFor, seed }: Measured,
@@ -136,18 +141,20 @@ export function statedValue(
   const side = (id: string): Side => ({ variant: id, mode: 'warm', clock: 'counted' });
   const own = numberOf(variant, quantity);
   if (own === null) return { found: null, unit: '' };
-  const width = relativeInterval(timesFor(side(variant)), seed);
-  const scaled = (value: number, by: Interval | null): Ratio => ({
-    value,
-    interval: by === null ? null : { low: value * by.low, high: value * by.high },
-  });
-  if (over === undefined) return { found: scaled(own.value, width), unit: own.unit };
+  const intervalOf = (id: string, { value, interval }: Stated): Interval | null => {
+    if (interval !== undefined) return interval;
+    const by = relativeInterval(timesFor(side(id)), seed);
+    return by && { low: value * by.low, high: value * by.high };
+  };
+  const width = intervalOf(variant, own);
+  if (over === undefined) return { found: { value: own.value, interval: width }, unit: own.unit };
   const other = numberOf(over, quantity);
   if (other === null || other.value === 0) return { found: null, unit: '×' };
-  const against = relativeInterval(timesFor(side(over)), seed);
-  const both =
-    width === null || against === null ? null : { low: width.low / against.high, high: width.high / against.low };
-  return { found: scaled(own.value / other.value, both), unit: '×' };
+  const against = intervalOf(over, other);
+  // A quotient by what may be zero is known to no digit.
+  const known = width !== null && against !== null && width.low > 0 && against.low > 0;
+  const interval = known ? { low: width.low / against.high, high: width.high / against.low } : null;
+  return { found: { value: own.value / other.value, interval }, unit: '×' };
 }
 
 /** GPUs that are sold for desks: what is claimed of them is not claimed of those of data centres. */
@@ -287,13 +294,14 @@ function countedNumber(
 
 /** What a variant tells itself comes first: the rate of a bandwidth is of bytes, whatever operations are declared. */
 export function toldOrCounted(
-  quantities: readonly { readonly id: string; readonly value: number | null; readonly unit: string }[],
+  quantities: readonly Quantity[],
   declared: Declared,
   quantity: string,
 ): ReturnType<Measured['numberOf']> {
   const told = quantities.find(({ id }) => id === quantity);
   if (told === undefined) return countedNumber(declared, quantity) ?? null;
-  return told.value === null ? null : { value: told.value, unit: told.unit };
+  const { value, unit, interval = null } = told;
+  return value === null ? null : { value, unit, interval };
 }
 
 /** What a report says to claims. */

@@ -44,6 +44,8 @@ export interface Taken extends Pick<Marked, 'clocks'> {
   readonly parts: ReadonlyMap<string, number>;
   /** Null where it stays in the engine. */
   readonly values: Values | null;
+  /** What the variant told of these repetitions. Absent: nothing that does not follow from the time. */
+  readonly told?: readonly Quantity[];
 }
 
 /** Work that a variant declares, of one repetition; null where that has no meaning. */
@@ -83,6 +85,7 @@ export interface Contestant {
   answer(): Promise<{ readonly values: Values | null } | null>;
   /** How right that is. */
   accuracy(oracle: Values | null): readonly Accuracy[];
+  /** Further numbers: what follows from the time of a repetition, and what was told when it was checked. */
   quantities(time_s: number): readonly Quantity[];
   known(): Known;
   /** Records one sample whole; slows launches from then on. Why the device's work is not in it, or null. */

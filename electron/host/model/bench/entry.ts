@@ -8,7 +8,8 @@ import {
   type SessionReport,
   type Timed,
 } from '../../../contract/bench/session.ts';
-import { type Basis, compareTimes, type Flagged, type Ranked, type Series } from './comparison.ts';
+import { halfInterval } from '../verdicts/levels.ts';
+import { type Basis, compareTimes, type Flagged, instancesOf, type Ranked, type Series } from './comparison.ts';
 import { ENERGY_QUANTITY } from './conditions/energy.ts';
 import { beforeRounds, type Contestant, type EntryHead, type RawSample, rawSample, type Taken } from './contestant.ts';
 import type { Determinism } from './parity.ts';
@@ -41,9 +42,9 @@ export function ranked({ head, first, warm, others }: Gathered): Ranked<RawSampl
   return { label: head.label, buildsOn: head.builds_on, first: rawSample(first, beforeRounds), warm, others };
 }
 
-/** As files keep it. */
+/** As files keep it, without what it told. */
 export function keptSample({ raw, flag }: Flagged<RawSample>): Timed {
-  const { clocks, parts: _, wall_s, ...sample } = raw;
+  const { clocks, parts: _, told: __, wall_s, ...sample } = raw;
   return { ...sample, ...(wall_s === null ? {} : { wall_s }), sm_MHz: clocks.after?.sm_MHz ?? null, flag };
 }
 
@@ -69,6 +70,47 @@ const energyQuantity = (value: number): Quantity => ({
   ...{ id: ENERGY_QUANTITY, title: 'Energy of a run', value, unit: 'J' },
 });
 
+/** What each sample said of a quantity; null where one of them said no number. */
+interface Telling {
+  readonly quantity: Quantity;
+  readonly values: ReadonlyMap<RawSample, number> | null;
+}
+
+function tellings(contestant: Contestant, time_s: number, samples: readonly RawSample[]): readonly Telling[] {
+  const said = samples.map((sample) => [sample, sample.told ?? contestant.quantities(sample.time_s)] as const);
+  return contestant.quantities(time_s).map((quantity) => {
+    const known = said.flatMap(([sample, all]): [RawSample, number][] => {
+      const value = all.find(({ id }) => id === quantity.id)?.value ?? null;
+      return value === null ? [] : [[sample, value]];
+    });
+    return { quantity, values: known.length < Math.max(1, samples.length) ? null : new Map(known) };
+  });
+}
+
+/** Known as far as its instances agree. */
+function knownQuantity({ quantity, values }: Telling): Quantity {
+  if (values === null) return { ...quantity, interval: null };
+  // What follows from the time stays beside the time that is shown.
+  const told = [...values.keys()].every((sample) => sample.told !== undefined);
+  const value = told ? median([...values.values()]) : quantity.value;
+  if (value === null) return { ...quantity, interval: null };
+  const half = halfInterval(
+    instancesOf([...values.keys()], (sample) => values.get(sample) ?? Number.NaN),
+    0.05,
+  );
+  return { ...quantity, value, interval: half === null ? null : { low: value - half, high: value + half } };
+}
+
+/** What a sample told that others told differently. */
+function toldApart(sample: RawSample, all: readonly Telling[]): Pick<Timed, 'told'> {
+  if (sample.told === undefined) return {};
+  const apart = all.flatMap(({ quantity, values }): [string, number][] => {
+    const own = values?.get(sample);
+    return own === undefined || new Set(values?.values()).size === 1 ? [] : [[quantity.id, own]];
+  });
+  return apart.length === 0 ? {} : { told: Object.fromEntries(apart) };
+}
+
 export function measuredEntry(gathered: Gathered, { basis, whole, machine }: EntryFacts): MeasuredSessionEntry {
   const { head, contestant, first, accuracy, determinism, energy_J } = gathered;
   const own = basis.all.find(({ label }) => label === head.label) ?? ranked(gathered);
@@ -76,6 +118,7 @@ export function measuredEntry(gathered: Gathered, { basis, whole, machine }: Ent
   const { work, repeats, note, compared: _, ...known } = contestant.known();
   const isReference = verdict === 'reference';
   const judgedWhole = whole === null ? null : compareTimes(own, whole);
+  const told = tellings(contestant, times.time_s, gathered.warm.samples);
   const ceilings = head.device === 'cuda' ? (gpuOf(machine, head.gpu)?.ceilings ?? null) : null;
   return {
     ...head,
@@ -99,8 +142,8 @@ export function measuredEntry(gathered: Gathered, { basis, whole, machine }: Ent
     roofline: roofline(work, times.time_s, ceilings),
     accuracy: [...accuracy],
     determinism: repeats ?? determinism.report(),
-    quantities: [...contestant.quantities(times.time_s), ...(energy_J === null ? [] : [energyQuantity(energy_J)])],
+    quantities: [...told.map(knownQuantity), ...(energy_J === null ? [] : [energyQuantity(energy_J)])],
     modes: modes.map(({ samples: all, spread: _, ...mode }) => ({ ...mode, samples: all.map(keptSample) })),
-    samples: samples.map(keptSample),
+    samples: samples.map((sample) => ({ ...keptSample(sample), ...toldApart(sample.raw, told) })),
   };
 }

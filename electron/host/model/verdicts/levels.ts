@@ -45,6 +45,11 @@ export function timeInterval(instances: Instances, outside: number): LogInterval
   return enough(instances) ? studentInterval(medianLogs(instances), outside) : null;
 }
 
+/** Half the interval of a quantity that need not be positive, about its value. Null for too few to claim anything. */
+export function halfInterval(instances: Instances, outside: number): number | null {
+  return enough(instances) ? studentInterval(instances.map(median), outside).half : null;
+}
+
 /**
  * Logarithm of the time over the reference's, for contestants whose instances
  * were measured together: round r of instance i of one beside that of the

@@ -3,7 +3,14 @@ import type { Mode } from '../../../contract/bench/bench-session.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import { type DeviceTrace, fromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import { findGpu, usedGpu } from '../../io/addon/gpu.ts';
-import type { NativeTask, TaskPreparation, TaskSample, TaskSampling, TaskVerdict } from '../../io/addon/task.ts';
+import type {
+  NativeTask,
+  TaskPreparation,
+  TaskQuantity,
+  TaskSample,
+  TaskSampling,
+  TaskVerdict,
+} from '../../io/addon/task.ts';
 import type { ColdRun } from '../../model/bench/cold/process.ts';
 import type { Contestant, Known, Taken } from '../../model/bench/contestant.ts';
 import { keptRecording } from '../../model/recording/kept.ts';
@@ -29,6 +36,7 @@ export function coldRunOf({ variant, problem }: TaskCandidate): ColdRun | null {
 function takenOf(
   { time_s, repetitions, device_s, wall_s, clocks }: TaskSample,
   prepared: TaskPreparation | null,
+  told: readonly TaskQuantity[],
 ): Taken {
   return {
     ...{ time_s, repetitions, device_s, clocks },
@@ -37,6 +45,7 @@ function takenOf(
     wall_s: null,
     parts: new Map((prepared?.setup_parts ?? []).map(({ name, seconds }) => [name, seconds])),
     values: null,
+    told: told.map((quantity) => ({ ...quantity })),
   };
 }
 
@@ -75,11 +84,11 @@ export class TaskContestant implements Contestant {
   }
 
   first(): Promise<Taken | null> {
-    return this.#sampled({ mode: 'warm', clocks: true, at_least_s: this.#measuring.sample_s }, true);
+    return this.#sampled('warm', true);
   }
 
   take(mode: Mode): Promise<Taken | null> {
-    return this.#sampled({ mode, clocks: true, at_least_s: this.#measuring.sample_s }, this.#measuring.keep);
+    return this.#sampled(mode, this.#measuring.keep);
   }
 
   async answer() {
@@ -159,12 +168,14 @@ export class TaskContestant implements Contestant {
     return (await this.#ready(async () => true)) === true;
   }
 
-  async #sampled(options: TaskSampling, keep: boolean): Promise<Taken | null> {
-    const sample = await this.#sample(options);
-    const told = this.#untold;
+  async #sampled(mode: Mode, keep: boolean): Promise<Taken | null> {
+    const sample = await this.#sample({ mode, clocks: true, at_least_s: this.#measuring.sample_s });
+    // After the time: some repeat their work to tell of it.
+    const told = sample && (await this.#ready(() => this.#task.told()));
+    const prepared = this.#untold;
     this.#untold = null;
     if (!keep) await this.close();
-    return sample && takenOf(sample, told);
+    return sample && told && takenOf(sample, prepared, told);
   }
 
   #sample(options: TaskSampling): Promise<TaskSample | null> {

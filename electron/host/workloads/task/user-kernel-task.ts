@@ -4,6 +4,7 @@ import type {
   NativeTask,
   TaskPreparation,
   TaskProblem,
+  TaskQuantity,
   TaskSample,
   TaskSampling,
   TaskVerdict,
@@ -42,6 +43,10 @@ export class UserKernelTask implements NativeTask {
 
   check(runs: number): Promise<TaskVerdict | null> {
     return this.#call('check', [runs]);
+  }
+
+  told(): Promise<readonly TaskQuantity[] | null> {
+    return this.#call('told', []);
   }
 
   /** By what it was made from. */

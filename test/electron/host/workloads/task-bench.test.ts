@@ -64,6 +64,41 @@ test('every variant has its row: measured with interval and check, or refused wi
   expect(cuda?.status === 'refused' ? cuda.reason : 'measured').toMatch(/NVIDIA|measured/);
 });
 
+const latency = (found: SessionReport) => {
+  const [entry] = found.entries;
+  if (entry?.status !== 'measured') throw new Error('not measured');
+  return { entry, told: entry.quantities.find(({ id }) => id === 'latency') };
+};
+const chain: TaskProblem = { ...problem, bench: 'latency', numbers: { footprint_bytes: 4096, hops: 4096 } };
+
+test('what a variant tells of itself is told for each sample, and known as far as its instances agree', async () => {
+  const found = await benchTask(addon, chain, { ...options, variants: ['cpu'] });
+  const { entry, told } = latency(found);
+  const values = entry.samples.map((sample) => sample.told?.['latency'] ?? Number.NaN);
+  expect(values.every((value) => value > 0)).toBe(true);
+  expect(new Set(values).size).toBeGreaterThan(1);
+  const middle = (all: readonly number[]) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? Number.NaN;
+  const medians = [0, 3, 6].map((first) => middle(values.slice(first, first + 3)));
+  const mean = medians.reduce((sum, one) => sum + one, 0) / 3;
+  const deviation = Math.sqrt(medians.reduce((sum, one) => sum + (one - mean) ** 2, 0) / 2);
+  // Student's t of two degrees of freedom, 95 % to both sides.
+  const half = (4.302653 * deviation) / Math.sqrt(3);
+  expect(told?.value).toBe(middle(values));
+  expect(told?.interval?.low).toBeCloseTo(middle(values) - half, 6);
+  expect(told?.interval?.high).toBeCloseTo(middle(values) + half, 6);
+  expect(sessionReportSchema.parse(found)).toEqual(found);
+});
+
+test('what one instance tells has no interval; what all tell alike is known exactly and stands in no sample', async () => {
+  const touched = { id: 'touched', title: 'Memory that the chain touches', value: 0.004096, unit: 'MB' };
+  const once = await benchTask(addon, chain, { ...options, variants: ['cpu'], limits: limitsOf(3, 600) });
+  expect(latency(once).told?.interval).toBeNull();
+  expect(latency(once).entry.quantities).toContainEqual({ ...touched, interval: null });
+  const thrice = latency(await benchTask(addon, chain, { ...options, variants: ['cpu'] })).entry;
+  expect(thrice.quantities).toContainEqual({ ...touched, interval: { low: 0.004096, high: 0.004096 } });
+  expect(thrice.samples.flatMap(({ told }) => Object.keys(told ?? {}))).toEqual(Array(9).fill('latency'));
+});
+
 test('modes: cold has samples of its own, a graph its reason', () => {
   const entry = report.entries.find(({ label }) => label === 'cpu-fused');
   if (entry?.status !== 'measured') throw new Error('not measured');
