@@ -35,7 +35,7 @@ const TOTALS = /^(\d+) passed, (\d+) failed$/m;
  * @param {readonly string[]} args
  */
 async function run(program, args) {
-  if (!existsSync(program)) throw new Failure(`${program} does not exist. Run: npm run build -- --all, or npm test`);
+  if (!existsSync(program)) throw new Failure(`${program} does not exist. Run: npm test`);
   const { code, output, timedOut } = await capture(program, args, {
     env: { ...process.env, BRAGGBENCH_ASSETS: inRoot('assets'), BRAGGBENCH_KERNELS: inRoot('dist/kernels') },
     timeout_s: TIMEOUT_S,

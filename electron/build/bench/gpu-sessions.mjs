@@ -155,7 +155,7 @@ export const GPU_SESSIONS = [
     ...['--rounds', '12', '--time', '8'],
   ),
   ...['layer-256', 'layer-1024', 'layer-odd'].map((name) =>
-    layer(name, name, '--variants', LAYER, '--external', LAYER_PROGRAMS, '--rounds', '21', '--time', '15'),
+    layer(name, name, '--variants', LAYER, '--external', LAYER_PROGRAMS, '--rounds', '21', '--time', '60'),
   ),
   ...['layer-gelu', 'layer-residual'].map((name) =>
     layer(
@@ -178,7 +178,7 @@ export const GPU_SESSIONS = [
       layer(
         `${name}-${direction}`,
         name,
-        ...['--set', `problem.direction=${direction}`, '--rounds', '21', '--time', '30'],
+        ...['--set', `problem.direction=${direction}`, '--rounds', '21', '--time', '45'],
         // A buffer that is cleared first is of the way back.
         ...['--variants', direction === 'backward' ? `${LIBRARIES},cuda-cublas-cleared` : LIBRARIES],
       ),

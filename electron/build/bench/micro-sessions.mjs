@@ -6,7 +6,10 @@ import { root } from '../setup/root.mjs';
 // A prepared state serves three rounds, and three states are the fewest that claim anything. What is recorded has twenty
 // rounds and more, a point of a sweep ten, where the time allows.
 const ALL = ['--rounds', '21', '--time', '25'];
-const EACH = ['--rounds', '12', '--time', '6'];
+const EACH = ['--rounds', '12', '--time', '15'];
+/** A round of these, or preparing them anew, takes so long that the usual time ends before the third state. */
+const SLOW = ['compaction', 'gemm', 'host-loop', 'latency-dram', 'launch', 'reduction'];
+const LONGER = ['--rounds', '21', '--time', '70'];
 
 /**
  * Variants of scenarios whose problem is too large for some: the CPU takes minutes for this product.
@@ -156,10 +159,12 @@ function session(name) {
   const beside = Object.entries(BESIDE).find(([row]) => row === name);
   return {
     file: `micro/${name}.json`,
-    words: ['bench', name, ...(some === undefined ? [] : ['--variants', some]), ...ALL].concat(
-      TRACED.includes(name) ? ['--trace'] : [],
-      beside === undefined ? [] : ['--external', beside[1]],
-    ),
+    words: [
+      'bench',
+      name,
+      ...(some === undefined ? [] : ['--variants', some]),
+      ...(SLOW.includes(name) ? LONGER : ALL),
+    ].concat(TRACED.includes(name) ? ['--trace'] : [], beside === undefined ? [] : ['--external', beside[1]]),
   };
 }
 
