@@ -45,14 +45,15 @@ test('registers are of CUDA kernels', async () => {
 
 /**
  * Compiled once; what it does stands in a file. One that hangs sleeps: it leaves its core to other tests. One that
- * hangs or waits puts a file beside it that says so.
+ * hangs or waits puts a file beside it that says so. Memory is only asked for first: filling it up to the limit
+ * takes seconds, and only where a limit is watched must it be there.
  */
 const breaks = (how: string): string =>
   withLine(`char how = ' '; std::ifstream("${how}") >> how; switch (how) {
       case 'n': { int* nowhere = nullptr; *static_cast<volatile int*>(nowhere) = 1; break; }
       case 'a': std::puts("my last words"); std::fflush(stdout); std::abort();
       case 't': throw std::runtime_error("my own trouble");
-      case 'm': { std::vector<std::vector<double>> hog; for (;;) hog.emplace_back(1 << 24, 1.0); }
+      case 'm': { std::vector<std::vector<double>> hog(64); for (auto& each : hog) each.reserve(1 << 24); for (;;) hog.emplace_back(1 << 24, 1.0); }
       case 'w': std::ofstream("${how}.here"); for (; how == 'w'; std::ifstream("${how}") >> how) rest(); break;
       case 's': for (T& p : state_.psi) p *= T(1.001); break;
       case 'h': std::ofstream("${how}.here"); for (;;) rest();
