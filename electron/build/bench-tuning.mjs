@@ -9,7 +9,14 @@ import path from 'node:path';
 import { chosenSessions, valueAfter } from './bench/chosen.mjs';
 import { commandLine, told } from './bench/told.mjs';
 import { alsoFor, reportOf, tunedEntries } from './bench/tuning-record.mjs';
-import { searchSeconds, TOO_LITTLE_S, TUNING_SESSIONS, tuningStudy, usualMinutes } from './bench/tuning-sessions.mjs';
+import {
+  searchSeconds,
+  TOO_LITTLE_S,
+  TUNING_SESSIONS,
+  tunedScenario,
+  tuningStudy,
+  usualMinutes,
+} from './bench/tuning-sessions.mjs';
 import { capture, hand } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
 import { Failure, main, say } from './setup/say.mjs';
@@ -84,7 +91,9 @@ await main(async () => {
     const study = path.join(work, `${name}.study`);
     const file = path.join(work, `${name}.json`);
     rmSync(study, { recursive: true, force: true });
-    write(file, tuningStudy(session, inRoot(`assets/scenarios/${scenario}.json`), { search_s, also }));
+    const solved = path.join(work, `${name}-scenario.json`);
+    write(solved, tunedScenario(session, read(inRoot(`assets/scenarios/${scenario}.json`))));
+    write(file, tuningStudy(session, solved, { search_s, also }));
     // A variant that this machine cannot run says so; the others go on.
     const code = await hand(process.execPath, [commandLine(), 'study', 'run', file, '--out', study]);
     const best = path.join(study, 'best.json');

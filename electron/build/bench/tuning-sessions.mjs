@@ -50,20 +50,27 @@ export function searchSeconds(left_s, sessions) {
 }
 
 /**
+ * What a session solves: the shipped scenario, stepped as the variant does.
+ * @param {TuningSession} session
+ * @param {any} scenario
+ */
+export const tunedScenario = ({ stepping }, scenario) =>
+  stepping === undefined ? scenario : { ...scenario, solver: { ...scenario.solver, stepping } };
+
+/**
  * The study of a session, as a file beside its results.
  * @param {TuningSession} session
  * @param {string} scenarioFile
  * @param {Readonly<{ search_s: number, also: readonly string[] }>} how
  */
-export function tuningStudy({ name, variant, stepping }, scenarioFile, { search_s, also }) {
-  const steps = stepping === undefined ? [] : [{ kind: 'list', path: 'solver.stepping', values: [stepping] }];
+export function tuningStudy({ name, variant }, scenarioFile, { search_s, also }) {
   return {
     kind: 'study',
     version: 1,
     name,
     seed: 1,
     base: [{ file: scenarioFile }],
-    axes: [...steps, { kind: 'tunables', variants: [variant] }],
+    axes: [{ kind: 'tunables', variants: [variant] }],
     search: { strategy: 'local', rounds: 5, seconds: 1, best: 5, best_seconds: BEST_SECONDS, also },
     budget: { minutes: Math.max(0.01, search_s / 60) },
   };

@@ -194,9 +194,10 @@ struct Fixed {
   unsigned waits;  // of the team so far
 };
 
-/// The block's threads meet: the workers alone, and all.
+/// The block's threads meet: the workers alone, and all. By barriers of their own: planner and workers come from different
+/// places of the code, which __syncthreads() does not allow.
 __device__ inline void meet_workers() { asm volatile("bar.sync 1, %0;" ::"n"(kWindowWorkers) : "memory"); }
-__device__ inline void meet_all() { __syncthreads(); }
+__device__ inline void meet_all() { asm volatile("bar.sync 2, %0;" ::"n"(kWindowThreads) : "memory"); }
 
 /// A warp's share of what an item writes. Every thread of the warp calls it.
 template <typename T>
