@@ -7,7 +7,7 @@ import { Select } from '../../widgets/controls/select.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import '../../widgets/plots/plot-panel.css';
-import { NewStudy } from './new-study.tsx';
+import { NewStudy } from './new-study/new-study.tsx';
 import './studies-panel.css';
 import { RetryOffer } from '../../workbench/offers.tsx';
 import { StudyView } from './study-view.tsx';

@@ -1,6 +1,6 @@
 /** Energy and points at the same time exclude each other, whichever was chosen last. */
 import { expect, test } from 'vitest';
-import { blank, keeping, timed } from '../../../../renderer/panels/studies/study-form.ts';
+import { blank, keeping, timed } from '../../../../../renderer/panels/studies/new-study/study-form.ts';
 
 test('who wants energy solves one point at a time, and who solves many has none', () => {
   const asked = keeping(blank, ['times', 'energy']);

@@ -2,10 +2,14 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { newDocument, scenarioKindNames, validateScenario } from '../../../../electron/contract/scenario/index.ts';
-import { validateStudy } from '../../../../electron/contract/study/index.ts';
-import { pathsOfAxis, withKinds } from '../../../../renderer/panels/studies/axis-draft.ts';
-import { type ReadyMade, readyMade, type StudySubject } from '../../../../renderer/panels/studies/ready-made.ts';
+import { newDocument, scenarioKindNames, validateScenario } from '../../../../../electron/contract/scenario/index.ts';
+import { validateStudy } from '../../../../../electron/contract/study/index.ts';
+import { pathsOfAxis, withKinds } from '../../../../../renderer/panels/studies/new-study/axis-draft.ts';
+import {
+  type ReadyMade,
+  readyMade,
+  type StudySubject,
+} from '../../../../../renderer/panels/studies/new-study/ready-made.ts';
 
 const variant = (workload: string, id: string, rest: object = {}) => ({
   ...{ id, workload, bench: '', title: id, changes: '', buildsOn: null, device: 'cpu' as const },
@@ -121,7 +125,7 @@ test('tuning: the kernel of the form where it can be tuned, within minutes', () 
 });
 
 test.each(scenarioKindNames)('%s: each is valid, for the shipped scenario and for one with errors', (kind) => {
-  const folder = path.resolve(import.meta.dirname, '../../../../assets/scenarios');
+  const folder = path.resolve(import.meta.dirname, '../../../../../assets/scenarios');
   const file = {
     transport: 'water-70MeV.json',
     diffraction: 'diffraction/simple-cubic-1024.json',

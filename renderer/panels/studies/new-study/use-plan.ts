@@ -1,8 +1,8 @@
 /** What a study comes to: its plan at once, and how long it takes here when some of its points were solved for that. */
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { DOUBTFUL_S, type StudyForecast, type StudyPlan } from '../../../electron/contract/study/calls.ts';
-import type { Params } from '../../../electron/contract/wire/methods.ts';
-import { useWorkbench } from '../../workbench/context.ts';
+import { DOUBTFUL_S, type StudyForecast, type StudyPlan } from '../../../../electron/contract/study/calls.ts';
+import type { Params } from '../../../../electron/contract/wire/methods.ts';
+import { useWorkbench } from '../../../workbench/context.ts';
 
 export interface Planned {
   readonly plan: StudyPlan;

@@ -1,9 +1,9 @@
 /** Studies of the scenario in the form that people ask for most. */
-import type { Capabilities } from '../../../electron/contract/capabilities.ts';
-import type { ScenarioDraft } from '../../../electron/contract/scenario/draft.ts';
-import { kindOfDocument, parsePath, valueAt } from '../../../electron/contract/scenario/index.ts';
-import type { StudyDocument } from '../../../electron/contract/study/index.ts';
-import type { Result } from '../../../electron/contract/wire/methods.ts';
+import type { Capabilities } from '../../../../electron/contract/capabilities.ts';
+import type { ScenarioDraft } from '../../../../electron/contract/scenario/draft.ts';
+import { kindOfDocument, parsePath, valueAt } from '../../../../electron/contract/scenario/index.ts';
+import type { StudyDocument } from '../../../../electron/contract/study/index.ts';
+import type { Result } from '../../../../electron/contract/wire/methods.ts';
 import type { StudyAxes } from './axis-draft.ts';
 
 type Options = Pick<StudyDocument, 'measures' | 'timing' | 'repeats' | 'reference' | 'search' | 'budget'>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newDocument } from '../../../../electron/contract/scenario/index.ts';
+import { newDocument } from '../../../../../electron/contract/scenario/index.ts';
 import {
   type AxisDraft,
   axisAround,
@@ -10,7 +10,7 @@ import {
   typedValues,
   unitAt,
   withKinds,
-} from '../../../../renderer/panels/studies/axis-draft.ts';
+} from '../../../../../renderer/panels/studies/new-study/axis-draft.ts';
 
 const range: AxisDraft = {
   id: 1,

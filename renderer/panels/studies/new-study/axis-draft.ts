@@ -1,5 +1,5 @@
 /** An axis of a study as a person types it, and what it comes to. */
-import type { ScenarioDraft } from '../../../electron/contract/scenario/draft.ts';
+import type { ScenarioDraft } from '../../../../electron/contract/scenario/draft.ts';
 import {
   isScenarioKind,
   kindOfDocument,
@@ -9,9 +9,9 @@ import {
   unitOf,
   valueAt,
   withValueAt,
-} from '../../../electron/contract/scenario/index.ts';
-import type { StudyDocument } from '../../../electron/contract/study/index.ts';
-import { unitSymbols } from '../../../electron/contract/units.ts';
+} from '../../../../electron/contract/scenario/index.ts';
+import type { StudyDocument } from '../../../../electron/contract/study/index.ts';
+import { unitSymbols } from '../../../../electron/contract/units.ts';
 
 export type AxisKind = 'list' | 'range' | 'log';
 
