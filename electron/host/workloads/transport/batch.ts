@@ -126,7 +126,7 @@ export class BeamSolver {
     const begun_ms = performance.now();
     const reading = asBeam(name, await read());
     const problem = asProblem(problemOf(reading));
-    const native = await laid(addon, problem, rangesOf(reading));
+    const { native } = await laid(addon, problem, rangesOf(reading));
     const { plan } = native;
     const onGpu = addon.variants().find(({ id }) => id === plan.variant)?.device === 'cuda';
     const read_ms = performance.now() - begun_ms;

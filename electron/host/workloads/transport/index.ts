@@ -7,7 +7,7 @@ import { type AnyReading, problemOf, type TransportReading } from '../scenarios/
 import type { HostWorkload, ResolveParts } from '../workload.ts';
 import { depthMetricsOfRun } from './aside.ts';
 import { beamsTogether } from './batch.ts';
-import { expectedTime, expectedVisits, rangesOf } from './bench/expected-time.ts';
+import { expectedTime, rangesOf } from './bench/expected-time.ts';
 import { transportBenchable } from './benchable.ts';
 import { comparedTransport } from './compared.ts';
 import { type Exported, exportRun } from './export.ts';
@@ -20,7 +20,7 @@ import { gridText, upToText } from './texts.ts';
 import { transportTimeline } from './timeline.ts';
 import { transportUserKernels } from './user-kernels.ts';
 import { transportVariants, variantsFor } from './variants.ts';
-import { laid, leastOf } from './work.ts';
+import { laid } from './work.ts';
 
 function narrowed(reading: AnyReading): TransportReading {
   if (reading.kind !== 'transport') throw new Error(`a scenario of ${reading.kind} came to transport`);
@@ -33,9 +33,8 @@ async function resolve({ addon, memoryLimit_bytes }: ResolveParts, any: AnyReadi
   if (scenario === null || estimate === null || problem === null) return null;
   if (range_mm === null || waterRange_mm === null || table === null) return null;
   const asked = problem();
-  const ranges = rangesOf(reading);
-  const { plan } = await laid(addon, asked, ranges, true);
-  const visits = expectedVisits(asked, plan, ranges);
+  const { native, visits } = await laid(addon, asked, rangesOf(reading), true);
+  const { plan } = native;
   return {
     kind: 'transport',
     scenario: { ...scenario },
@@ -65,10 +64,9 @@ export const transport: HostWorkload = {
   resolve,
   needs: async (addon, reading) => {
     const problem = problemOf(narrowed(reading));
-    const ranges = rangesOf(narrowed(reading));
-    const { plan } = await laid(addon, problem, ranges, true);
+    const { native, visits, least_s } = await laid(addon, problem, rangesOf(narrowed(reading)), true);
+    const { plan } = native;
     const { variant, precision, estimate_bytes, memory_bytes, ne, ntheta, nz, nx } = plan;
-    const visits = expectedVisits(problem, plan, ranges);
     const grid = { ne, ntheta, nz, nx };
     return {
       variant,
@@ -78,7 +76,7 @@ export const transport: HostWorkload = {
       size: gridText(grid),
       sizes: { grid },
       pictures_bytes: picturesBytes(problem, grid),
-      least_s: leastOf(addon, problem, plan, ranges),
+      least_s,
       ...(visits !== null && { expected: expectedTime(problem, plan, visits, isOfGpu(addon, variant)) }),
     };
   },
@@ -86,9 +84,7 @@ export const transport: HostWorkload = {
     const { table, scenario } = narrowed(reading);
     const asked = problemOf(narrowed(reading));
     const problem = pictures ? asked : { ...asked, keyframes: 0 };
-    const ranges = rangesOf(narrowed(reading));
-    const native = await laid(addon, problem, ranges);
-    const visits = expectedVisits(problem, native.plan, ranges);
+    const { native, visits } = await laid(addon, problem, rangesOf(narrowed(reading)));
     const start = {
       problem,
       visits,

@@ -8,13 +8,12 @@ import { expectedVisits, type Ranges } from './bench/expected-time.ts';
 
 type Planned = Parameters<typeof expectedVisits>[1] & Pick<TransportRun['plan'], 'estimate_bytes' | 'steps_max'>;
 
-/** What follows the beam leaves out most of its state, and visits what is expected of it; null where no ranges are known. */
-function workOf(addon: NativeAddon, problem: TransportProblem, plan: Planned, ranges: Ranges | null): Work {
+/** What follows the beam leaves out most of its state: `visits`, which are null where they are not known. */
+function workOf(addon: NativeAddon, plan: Planned, visits: number | null): Work {
   const { variant, precision, estimate_bytes, steps_max, threads } = plan;
   const onGpu = addon.variants().some(({ id, device }) => id === variant && device !== 'cpu');
   // A state is held twice.
   const all = (estimate_bytes / (precision === 'fp64' ? 16 : 8)) * steps_max;
-  const visits = ranges === null ? null : expectedVisits(problem, plan, ranges);
   return {
     variant,
     amount: visits !== null && visits < all ? visits : all,
@@ -26,19 +25,30 @@ function workOf(addon: NativeAddon, problem: TransportProblem, plan: Planned, ra
 
 /** Least seconds of a run. */
 export function leastOf(addon: NativeAddon, problem: TransportProblem, plan: Planned, ranges: Ranges): number {
-  return leastSeconds(workOf(addon, problem, plan, ranges));
+  return leastSeconds(workOf(addon, plan, expectedVisits(problem, plan, ranges)));
 }
 
-/** The run, laid out and not started; `memory`: its plan says what it takes. Throws what the engine refuses, and BraggError for what would take too long. */
+/** A run that is laid out and not started. */
+interface Laid {
+  readonly native: TransportRun;
+  /** Cells that all of its steps are expected to visit; null of variants that visit others than the beam's. */
+  readonly visits: number | null;
+  /** Seconds that no machine stays below. */
+  readonly least_s: number;
+}
+
+/** `memory`: its plan says what it takes. Throws what the engine refuses, and BraggError for what would take too long. */
 export async function laid(
   addon: NativeAddon,
   problem: TransportProblem,
   ranges: Ranges,
   memory = false,
-): Promise<TransportRun> {
-  const run = await addon.layTransport(problem, memory);
-  refuseTooLong(workOf(addon, problem, run.plan, ranges));
-  return run;
+): Promise<Laid> {
+  const native = await addon.layTransport(problem, memory);
+  const visits = expectedVisits(problem, native.plan, ranges);
+  const work = workOf(addon, native.plan, visits);
+  refuseTooLong(work);
+  return { native, visits, least_s: leastSeconds(work) };
 }
 
 /**
@@ -72,7 +82,7 @@ export async function amountFor(addon: NativeAddon, problem: TransportProblem, i
 /** Null where the machine refuses it. */
 async function workFor(addon: NativeAddon, problem: TransportProblem): Promise<Work | null> {
   try {
-    return workOf(addon, problem, (await addon.layTransport(problem)).plan, null);
+    return workOf(addon, (await addon.layTransport(problem)).plan, null);
   } catch {
     return null;
   }

@@ -108,7 +108,7 @@ export async function prepareWhatIf(parts: Parts, question: WhatIfQuestion, pace
     throw refusalOf(reading.issues);
   }
   const problem = problemOf(solved);
-  const native = await laid(addon, problem, rangesOf(reading));
+  const { native } = await laid(addon, problem, rangesOf(reading));
   const { plan } = native;
   const running = new TransportRunning(addon, native, { problem, table, trace: false, unwatched: true });
   const cells = plan.ne * plan.ntheta * plan.nz * plan.nx;
