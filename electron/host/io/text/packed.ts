@@ -1,7 +1,7 @@
 /** Text that may be packed by gzip, as tuning results are published. */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { decodeText, readBytes, type TextOrReason } from './read.ts';
+import { decodeText, readBytes, type TextOrReason, unread } from './read.ts';
 
 const GZIP = [0x1f, 0x8b] as const;
 
@@ -17,11 +17,10 @@ export async function readPackedText(file: string, largest_bytes: number): Promi
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : '';
     const tooLarge = code === 'ERR_BUFFER_TOO_LARGE';
-    return {
-      ok: false,
-      reason: tooLarge
+    return unread(
+      tooLarge
         ? `is larger than ${largest_bytes / 1024} KiB when it is unpacked`
         : 'its compressed data are cut off or damaged',
-    };
+    );
   }
 }

@@ -7,45 +7,49 @@ export const largestText_bytes = 256 * 1024;
 /** What is read at once: the limits are far above most files. */
 const PIECE_BYTES = 256 * 1024;
 
-export const noSuchFile = 'there is no such file';
+/** Why there is nothing to read. */
+interface Unread {
+  readonly ok: false;
+  readonly reason: string;
+  /** There is no such file, rather than one that cannot be read. */
+  readonly missing: boolean;
+}
 
-export type TextOrReason =
-  | { readonly ok: true; readonly text: string }
-  | { readonly ok: false; readonly reason: string };
+export type TextOrReason = { readonly ok: true; readonly text: string } | Unread;
 
-function fail(reason: string) {
-  return { ok: false, reason } as const;
+export function unread(reason: string, missing = false): Unread {
+  return { ok: false, reason, missing };
 }
 
 /** UTF-8 (a byte order mark is dropped), or why it is not. */
 export function decodeText(bytes: Uint8Array, largest_bytes: number = largestText_bytes): TextOrReason {
   if (bytes.length > largest_bytes) {
     const what = largest_bytes === largestText_bytes ? 'which no scenario is' : 'the most that is read';
-    return fail(`is larger than ${largest_bytes / 1024} KiB, ${what}`);
+    return unread(`is larger than ${largest_bytes / 1024} KiB, ${what}`);
   }
   try {
     return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch {
-    return fail('is not UTF-8 text');
+    return unread('is not UTF-8 text');
   }
 }
 
-function reasonOf(error: unknown): string {
+function failBy(error: unknown): Unread {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
     case 'ENOENT':
-      return noSuchFile;
+      return unread('there is no such file', true);
     case 'EISDIR':
-      return 'is a folder, not a file';
+      return unread('is a folder, not a file');
     case 'EACCES':
     case 'EPERM':
-      return 'may not be read (permission denied)';
+      return unread('may not be read (permission denied)');
     default:
-      return `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+      return unread(`cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-type BytesOrReason = Readonly<{ ok: true; bytes: Uint8Array } | { ok: false; reason: string }>;
+type BytesOrReason = { readonly ok: true; readonly bytes: Uint8Array } | Unread;
 
 /**
  * Reads at most `largest_bytes` + 1 bytes, whatever the file claims to be: a device may have no end. Pipes are refused:
@@ -56,8 +60,8 @@ export async function readBytes(path: string, largest_bytes: number): Promise<By
     const file = await openWithoutWaiting(path);
     try {
       const found = await file.stat();
-      if (found.isDirectory()) return fail('is a folder, not a file');
-      if (found.isFIFO() || found.isSocket()) return fail('is a pipe, not a file');
+      if (found.isDirectory()) return unread('is a folder, not a file');
+      if (found.isFIFO() || found.isSocket()) return unread('is a pipe, not a file');
       const pieces: Uint8Array[] = [];
       for (let left = largest_bytes + 1; left > 0; ) {
         const piece = new Uint8Array(Math.min(left, PIECE_BYTES));
@@ -71,7 +75,7 @@ export async function readBytes(path: string, largest_bytes: number): Promise<By
       await file.close();
     }
   } catch (error) {
-    return fail(reasonOf(error));
+    return failBy(error);
   }
 }
 

@@ -16,7 +16,7 @@ import type { WorkloadName } from '../../../contract/workload.ts';
 import { aside } from '../../io/aside/task.ts';
 import { stampOf } from '../../io/files/stamp.ts';
 import { writeAtomically } from '../../io/files/write-file.ts';
-import { noSuchFile, readText } from '../../io/text/read.ts';
+import { readText } from '../../io/text/read.ts';
 import { loadHuTable } from '../../model/matter/hu-table.ts';
 import { loadMaterials, type Materials } from '../../model/scenarios/materials.ts';
 import { loadNuclearTables } from '../../model/scenarios/nuclear-tables.ts';
@@ -130,7 +130,7 @@ export class Scenarios {
   private async readFile(file: string, options: ReadOptions): Promise<AnyReading> {
     const read = await readText(file);
     if (read.ok) return this.parse(read.text, { name: file, folder: path.dirname(file) }, options);
-    const near = read.reason === noSuchFile ? await nearFile(file, this.services.assetsFolder) : null;
+    const near = read.missing ? await nearFile(file, this.services.assetsFolder) : null;
     const issue: Issue = {
       severity: 'error',
       file,

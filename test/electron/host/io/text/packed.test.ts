@@ -24,5 +24,5 @@ test.each([
 
 test('a file that is not there', async () => {
   const found = await readPackedText(path.join(folder, 'none.json'), MOST);
-  expect(found).toEqual({ ok: false, reason: 'there is no such file' });
+  expect(found).toEqual({ ok: false, reason: 'there is no such file', missing: true });
 });
