@@ -225,6 +225,7 @@ export const momentsSchema = z.strictObject({
   depth_mm: float64,
   protons: float64,
   mean_x_mm: float64,
+  /** NaN where cells are too wide to tell a width. */
   sigma_x_mm: float64,
   mean_theta_mrad: float64,
   theta_rms_mrad: float64,

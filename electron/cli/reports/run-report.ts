@@ -93,8 +93,7 @@ function readouts({
     ],
     ['Peak to entrance', metrics.peak_to_entrance === null ? '–' : metrics.peak_to_entrance.toFixed(2)],
     ...onAxis(summary.gray),
-    // Cells too wide to tell a width tell none, not one of zero.
-    [`σx${at}`, millimetres(sigma || null)],
+    [`σx${at}`, millimetres(sigma)],
     [`σθ${at}`, theta === null ? '–' : `${theta.toFixed(1)} mrad`],
     ['Mean range', millimetres(metrics.mean_range_mm)],
   ];

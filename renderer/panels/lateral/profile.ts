@@ -25,7 +25,7 @@ export function momentsAt(moments: Moments, depth_mm: number): PlaneMoments | nu
     mean_x_mm: moments.mean_x_mm[best] ?? Number.NaN,
     sigma_x_mm: moments.sigma_x_mm[best] ?? Number.NaN,
   };
-  return Number.isFinite(found.mean_x_mm) && found.sigma_x_mm > 0 ? found : null;
+  return Number.isFinite(found.sigma_x_mm) ? found : null;
 }
 
 /** Where nobody points: half of the distal range, else the middle of the depths. */

@@ -12,7 +12,7 @@ const LEAST_SHARE = 1e-3;
 /** σx of the fluence where protons cross, with gaps elsewhere. */
 export function fluenceWidth({ protons, sigma_x_mm }: Moments): Float64Array {
   const most = protons.reduce((a, b) => Math.max(a, b), 0);
-  return sigma_x_mm.map((sigma, i) => ((protons[i] ?? 0) >= LEAST_SHARE * most && sigma > 0 ? sigma : Number.NaN));
+  return sigma_x_mm.map((sigma, i) => ((protons[i] ?? 0) >= LEAST_SHARE * most ? sigma : Number.NaN));
 }
 
 export function widthChart(

@@ -46,7 +46,7 @@ export function Widths({ moments, depths_mm }: WidthsProps): ReactElement | null
           <tr key={row.key}>
             <th scope="row">{row.name}</th>
             <td>{fixed(row.depth_mm, 1)}</td>
-            <td>{fixed(atDepth(moments.depth_mm, moments.sigma_x_mm, row.depth_mm) || null, 3)}</td>
+            <td>{fixed(atDepth(moments.depth_mm, moments.sigma_x_mm, row.depth_mm), 3)}</td>
             <td>{fixed(atDepth(moments.depth_mm, moments.theta_rms_mrad, row.depth_mm), 1)}</td>
           </tr>
         ))}

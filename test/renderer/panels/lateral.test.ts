@@ -48,8 +48,8 @@ describe('the lateral profile', () => {
         for (const [i, value] of dose.values.entries()) expect(fit[i]).toBeCloseTo(value, 2);
       }
     }
-    // Cells too wide to tell a width tell none, not one of zero; nor do three cells and fewer.
-    const thin = { ...moments, sigma_x_mm: column(0, 0.2, 0.3) };
+    // Cells too wide to tell a width have none; nor do three cells and fewer.
+    const thin = { ...moments, sigma_x_mm: column(Number.NaN, 0.2, 0.3) };
     expect(depthProfile(one, 0.5, thin)).toMatchObject({ plane: null, fit: null });
     expect(fluenceWidth(thin)[0]).toBeNaN();
   });

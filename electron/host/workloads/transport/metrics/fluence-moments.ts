@@ -40,7 +40,7 @@ export function fluenceMoments(crossing: Float64Array, dz_mm: number, xVariance_
     moments.depth_mm[i] = (z + 0.5) * dz_mm;
     moments.protons[i] = n;
     moments.mean_x_mm[i] = x;
-    moments.sigma_x_mm[i] = root(sum(2) / n - x ** 2 - xVariance_mm2);
+    moments.sigma_x_mm[i] = width(sum(2) / n - x ** 2 - xVariance_mm2);
     moments.mean_theta_mrad[i] = 1000 * theta;
     moments.theta_rms_mrad[i] = 1000 * root(sum(4) / n - theta ** 2);
     moments.covariance_mm_mrad[i] = 1000 * (sum(5) / n - x * theta);
@@ -50,3 +50,5 @@ export function fluenceMoments(crossing: Float64Array, dz_mm: number, xVariance_
 
 // Rounding can leave a variance of nothing a little below zero.
 const root = (variance: number): number => Math.sqrt(Math.max(0, variance));
+// Cells too wide to tell a width tell none, not one of zero.
+const width = (variance: number): number => (variance > 0 ? Math.sqrt(variance) : Number.NaN);

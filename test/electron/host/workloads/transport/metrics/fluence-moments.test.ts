@@ -28,11 +28,11 @@ it('gives widths about the mean, without the width of the representation', () =>
   expect(moments.covariance_mm_mrad[0]).toBeCloseTo(10, 9);
 });
 
-it('leaves out planes that no proton reaches, and never gives the root of a negative number', () => {
+it('leaves out planes that no proton reaches, and tells no width where cells are too wide for one', () => {
   const crossing = new Float64Array([...sums([[1, 0, 0]]), ...sums([[1e-9, 5, 1]]), 0, 0, 0, 0, 0, 0]);
   const moments = fluenceMoments(crossing, 1, 0.5);
   expect([...moments.depth_mm]).toEqual([0.5]);
-  expect([...moments.sigma_x_mm]).toEqual([0]);
+  expect([...moments.sigma_x_mm, ...moments.theta_rms_mrad]).toEqual([Number.NaN, 0]);
 });
 
 it('an empty run has empty columns', () => {
