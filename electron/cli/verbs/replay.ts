@@ -2,9 +2,9 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
-import { asSession, parseKeptSession, readKnown } from '../../host/app/sessions/index.ts';
+import { asSession, readKnown } from '../../host/app/sessions/index.ts';
+import { readSessionNamed } from '../../host/app/sessions/named.ts';
 import { loadAddon } from '../../host/io/addon/addon.ts';
-import { readKept } from '../../host/model/bench/index.ts';
 import { flagValue } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -28,7 +28,7 @@ export const replay: Verb = {
     const [file = ''] = parsed.operands;
     const folder = flagValue(parsed, 'out') ?? path.basename(file).replace(/(\.session|\.task)?\.json$/i, '');
     const { replayed } = await import('../reports/session-svg.ts');
-    const kept = parseKeptSession(await readKept(file), file);
+    const kept = await readSessionNamed(file);
     const figures = replayed(asSession(kept, await readKnown(loadAddon(), assetsFolder())));
     if (figures.length === 0) throw new BraggError('invalid', `${file} measured too little for a figure.`);
     await mkdir(folder, { recursive: true });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { scratchFolder } from '../../scratch-folder.ts';
+import { assetsFolder } from '../host/small-run.ts';
 import {
   braggbench,
   braggbenchHere,
@@ -17,6 +18,7 @@ import {
 } from './command.ts';
 
 const folder = scratchFolder('cli');
+const traced = join(assetsFolder, 'runs', 'h200-uniform-grid-70MeV-cuda-fused.h5');
 const small = {
   kind: 'transport',
   version: 1,
@@ -93,6 +95,15 @@ describe('a command line at fault', () => {
     [['run', 'smal.json'], 'error smal.json: there is no such file (did you mean small.json?)\n'],
     [['run', 'water-70Mev'], 'error water-70Mev: there is no such file (did you mean water-70MeV?)\n'],
     [['run', 'layer-8129'], 'error layer-8129: there is no such file (did you mean layer-8192?)\n'],
+    [
+      ['bench', '--open', traced],
+      `error ${traced} is HDF5, as runs are kept, and no session. It is opened by: braggbench compare ${traced}\n`,
+    ],
+    [
+      ['replay', 'small.json'],
+      'error small.json is a scenario, and no session. It is opened by: braggbench bench small.json\n',
+    ],
+    [['bench', '--open', 'bad.yaml'], 'error bad.yaml is not JSON: it is damaged or of another program.\n'],
     [['bench', '--open', tmpdir()], `error ${tmpdir()} is a folder, not a session.`],
     [['refine', 'simple-cubic-1024', tmpdir()], `error ${tmpdir()} is a folder, not an image.`],
     [
