@@ -1,5 +1,6 @@
 /** Writes a file so that it is either the old one or the new one, never half of it. */
-import { access, constants, link, open, rename, stat, unlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { link, open, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { BraggError, type ErrorCode } from '../../../contract/errors.ts';
@@ -11,6 +12,8 @@ const sentences: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   EEXIST: ['exists', 'it exists already'],
   EACCES: ['io', 'permission denied'],
   EPERM: ['io', 'permission denied'],
+  // The folder is there, such as /proc.
+  ENOENT: ['io', 'its folder takes no files'],
   EROFS: ['io', 'the file system can only be read'],
 };
 
@@ -19,7 +22,8 @@ function refusal(path: string, error: unknown): BraggError {
   if (error instanceof BraggError) return error;
   const { code = '', errno } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
   const folder = dirname(path);
-  const known = code === 'ENOENT' ? (['not-found', `there is no folder ${folder}`] as const) : sentences[code];
+  const isMissing = code === 'ENOENT' && !existsSync(folder);
+  const known = isMissing ? (['not-found', `there is no folder ${folder}`] as const) : sentences[code];
   const said = errno === undefined ? undefined : getSystemErrorMap().get(errno)?.[1];
   const reason = known?.[1] ?? said ?? (error instanceof Error ? error.message : String(error));
   return new BraggError(known?.[0] ?? 'io', `${path} cannot be written: ${reason}`, [], { cause: error });
@@ -42,8 +46,8 @@ async function modeOf(path: string): Promise<number | null> {
 }
 
 /**
- * Whether a file could be written now, to know before work whose result goes
- * there. Throws what `writeAtomically` would; says nothing of the space left.
+ * Whether a file could be written now, to know before work whose result goes there: a file is made beside it and taken
+ * away, as what permissions say is no proof. Throws what `writeAtomically` would; says nothing of the space left.
  */
 export async function checkWritable(path: string, ifExists: 'replace' | 'refuse'): Promise<void> {
   try {
@@ -51,7 +55,9 @@ export async function checkWritable(path: string, ifExists: 'replace' | 'refuse'
     if (isThere && ifExists === 'refuse') {
       throw new BraggError('exists', `${path} cannot be written: it exists already`);
     }
-    await access(dirname(path), constants.W_OK);
+    const temporary = temporaryIn(dirname(path));
+    await (await open(temporary, 'wx')).close();
+    await unlink(temporary);
   } catch (error) {
     throw refusal(path, error);
   }

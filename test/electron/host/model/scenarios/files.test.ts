@@ -90,6 +90,7 @@ describe('writing', () => {
     await expect(scenarios.write(taken, {})).rejects.toMatchObject(refused);
     await expect(checkWritable(taken, 'replace')).rejects.toMatchObject(refused);
     await expect(checkWritable(join(folder, 'new.json'), 'refuse')).resolves.toBeUndefined();
+    expect((await readdir(folder)).filter((name) => /\.tmp$|new/.test(name))).toEqual([]);
     if (process.platform === 'win32') return context.skip('devices and permissions are of POSIX');
     await expect(checkWritable('/dev/null', 'replace')).rejects.toMatchObject({
       message: expect.stringContaining('a device'),
@@ -98,6 +99,15 @@ describe('writing', () => {
     await writeFile(secret, 'old', { mode: 0o600 });
     await scenarios.write(secret, {});
     expect((await stat(secret)).mode & 0o777).toBe(0o600);
+  });
+
+  test.runIf(process.platform === 'linux')('is known before to fail where root may write and nobody can', async () => {
+    await expect(checkWritable('/proc/run.h5', 'refuse')).rejects.toMatchObject({
+      code: 'io',
+      message: expect.stringMatching(
+        /^\/proc\/run\.h5 cannot be written: (its folder takes no files|permission denied)$/,
+      ),
+    });
   });
 
   test('killed in between leaves the old file', async () => {
