@@ -8,9 +8,9 @@ import { loadAddon } from '../../host/io/addon/addon.ts';
 import type { BenchKind } from '../../host/model/bench/claims.ts';
 import { usualProcesses } from '../../host/model/bench/cold/processes.ts';
 import { sessionText } from '../../host/model/bench/index.ts';
-import { type BenchProblem, refuseLongBench } from '../../host/workloads/benchable.ts';
+import { refuseLongBench } from '../../host/workloads/benchable.ts';
 import { hostWorkloads } from '../../host/workloads/index.ts';
-import type { Override } from '../../host/workloads/scenarios/index.ts';
+import type { AnyReading, Override } from '../../host/workloads/scenarios/index.ts';
 import { flagValue, listed, setFlag, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { benchScenario, show, usualMostRounds, usualSeconds } from '../benching.ts';
@@ -41,12 +41,12 @@ async function refuseLong(
     (await factorialVariants(parsed, host, place)) ??
     listed(parsed, 'variants')?.filter((name) => !/[\\/]|\.(cu|cpp)/.test(name)) ??
     null;
-  const problemAt = async (more: readonly Override[]): Promise<BenchProblem | null> => {
+  const readingAt = async (more: readonly Override[]): Promise<AnyReading | null> => {
     const reading = await host.scenarios.read(scenarioPath(operand), { overrides: [...overridesOf(parsed), ...more] });
-    return reading.issues.some(({ severity }) => severity === 'error') ? null : benchable.problem(reading);
+    return reading.issues.some(({ severity }) => severity === 'error') ? null : reading;
   };
   const values = sweep === undefined ? [[]] : parseSweep(sweep).overrides;
-  await refuseLongBench(host.addon, benchable, values, problemAt, named);
+  await refuseLongBench(host.addon, benchable, values, readingAt, named);
 }
 
 async function perform(context: VerbContext): Promise<ExitCode> {

@@ -118,8 +118,13 @@ export interface Benchable {
   readonly problem: (reading: AnyReading) => BenchProblem;
   /** Throws a BraggError for a variant that is not known to this problem. */
   readonly check: (addon: NativeAddon, problem: BenchProblem, variants: readonly string[]) => void;
-  /** Seconds that no machine stays below for one run of each variant; null: of all that can run here. */
-  readonly least_s: (addon: NativeAddon, problem: BenchProblem, variants: readonly string[] | null) => Promise<number>;
+  /** Seconds that no machine stays below for one run of each variant; null: of all that can run here. `reading`: the problem's. */
+  readonly least_s: (
+    addon: NativeAddon,
+    problem: BenchProblem,
+    variants: readonly string[] | null,
+    reading: AnyReading,
+  ) => Promise<number>;
   /** How much one run of a variant has to do; null where it cannot run the problem, and for what is only held against. */
   readonly amount: (addon: NativeAddon, problem: BenchProblem, variant: string) => Promise<Amount | null>;
   /** Cold processes of each variant that a session of one size starts unless it is said otherwise. */
@@ -146,18 +151,18 @@ export function problemFor<K extends keyof Problems>(kind: K, any: BenchProblem)
 const RUNS_AT_LEAST = 2;
 
 /**
- * Refuses a benchmark that takes longer than is allowed before anything of it is built. `problemAt` is null where there
- * is none, which is told in its turn. Throws BraggError `invalid`.
+ * Refuses a benchmark that takes longer than is allowed before anything of it is built. `readingAt` is null where there
+ * is no problem, which is told in its turn. Throws BraggError `invalid`.
  */
 export function refuseLongBench<T>(
   addon: NativeAddon,
-  { least_s }: Pick<Benchable, 'least_s'>,
+  { problem, least_s }: Pick<Benchable, 'problem' | 'least_s'>,
   values: readonly T[],
-  problemAt: (value: T) => Promise<BenchProblem | null>,
+  readingAt: (value: T) => Promise<AnyReading | null>,
   variants: readonly string[] | null,
 ): Promise<void> {
   return refuseLongSum('the benchmark', values, async (value) => {
-    const problem = await problemAt(value);
-    return problem === null ? 0 : RUNS_AT_LEAST * (await least_s(addon, problem, variants));
+    const reading = await readingAt(value);
+    return reading === null ? 0 : RUNS_AT_LEAST * (await least_s(addon, problem(reading), variants, reading));
   });
 }

@@ -105,7 +105,7 @@ async function start(parts: BenchParts, request: Request) {
   for (const { id } of userKernels.chosen(variants)) userKernels.requireFit(id, here);
   // Names that are not known are refused at once, and not after the queue.
   benchable.check(addon, problem, variants);
-  await refuseLongBench(addon, benchable, problems, async (each) => each, variants);
+  await refuseLongBench(addon, benchable, readings, async (each) => each, variants);
   if (external.length > 0) {
     chooseBaselines(await readRegistry(assetsFolder), { workload: first.kind, bench: here.bench }, external);
   }

@@ -7,6 +7,7 @@ import { type Benchable, problemFor } from '../benchable.ts';
 import { problemOf } from '../scenarios/index.ts';
 import { transportWords } from './accuracy.ts';
 import { transportArena } from './bench/arena.ts';
+import { rangesOf } from './bench/expected-time.ts';
 import { transportTerms } from './bench/rivals.ts';
 import { readClaims } from './claims.ts';
 import { doseFieldOf } from './field.ts';
@@ -20,7 +21,13 @@ export const transportBenchable: Benchable = {
   check: (addon, problem, variants) => {
     candidates(problemFor('transport', problem), variants, addon.variants());
   },
-  least_s: async (addon, problem, variants) => leastOfEach(addon, problemFor('transport', problem), variants),
+  least_s: (addon, problem, variants, reading) =>
+    leastOfEach(
+      addon,
+      problemFor('transport', problem),
+      variants,
+      reading.kind === 'transport' ? rangesOf(reading) : null,
+    ),
   amount: (addon, problem, variant) => amountFor(addon, problemFor('transport', problem), variant),
   usualProcesses,
   words: () => transportWords,

@@ -68,8 +68,9 @@ export async function amountFor(addon: NativeAddon, problem: TransportProblem, i
   const variant = addon.variants().find((one) => one.id === id);
   if (variant === undefined || id === 'reference') return null;
   const own = candidate(problem, variant).problem;
-  const work = await workFor(addon, own);
-  if (work === null) return null;
+  const plan = await planFor(addon, own);
+  if (plan === null) return null;
+  const work = workOf(addon, plan, null);
   const rate = usualRates[id] ?? null;
   return {
     ...{ amount: work.amount, of: work.of },
@@ -80,9 +81,9 @@ export async function amountFor(addon: NativeAddon, problem: TransportProblem, i
 }
 
 /** Null where the machine refuses it. */
-async function workFor(addon: NativeAddon, problem: TransportProblem): Promise<Work | null> {
+async function planFor(addon: NativeAddon, problem: TransportProblem): Promise<Planned | null> {
   try {
-    return workOf(addon, (await addon.layTransport(problem)).plan, null);
+    return (await addon.layTransport(problem)).plan;
   } catch {
     return null;
   }
@@ -93,6 +94,7 @@ export async function leastOfEach(
   addon: NativeAddon,
   problem: TransportProblem,
   labels: readonly string[] | null,
+  ranges: Ranges | null,
 ): Promise<number> {
   const able = addon.variants().filter(({ available }) => available);
   const fitting = able.filter(({ id, steppings }) => id !== 'reference' && steppings.includes(problem.solver.stepping));
@@ -101,17 +103,17 @@ export async function leastOfEach(
       ? fitting.map((variant) => candidate(problem, variant))
       : candidates(problem, labels, addon.variants()).filter(({ variant }) => variant.available);
   // All with one stepping have the same cells and steps: they are laid out once.
-  const works = new Map<string, Promise<Work | null>>();
+  const plans = new Map<string, Promise<Planned | null>>();
   let sum_s = 0;
   for (const { variant, problem: theirs } of chosen) {
-    const { stepping, precision } = theirs.solver;
+    const { stepping, precision, threads } = theirs.solver;
     const alike = `${stepping} ${precision}`;
-    const known = works.get(alike) ?? workFor(addon, theirs);
-    works.set(alike, known);
-    const work = await known;
-    if (work === null) continue;
-    const threads = variant.device === 'cpu' ? theirs.solver.threads || availableParallelism() : null;
-    sum_s += leastSeconds({ ...work, threads });
+    const known = plans.get(alike) ?? planFor(addon, theirs);
+    plans.set(alike, known);
+    const plan = await known;
+    if (plan === null) continue;
+    const own = { ...plan, variant: variant.id, threads: threads || availableParallelism() };
+    sum_s += leastSeconds(workOf(addon, own, ranges === null ? null : expectedVisits(theirs, own, ranges)));
   }
   return sum_s;
 }

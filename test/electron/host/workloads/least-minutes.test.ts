@@ -100,6 +100,13 @@ test('what follows the beam is refused by what it visits, whatever lies behind t
   expect(await resolved()).not.toBeNull();
   vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(0.5 * least));
   expect(await resolved()).toBeNull();
+  // So is its benchmark: a first run and a round.
+  const asked = { scenario, file: null, name: '', variants: ['window'], modes: [], sweep: null };
+  vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(1.5 * least));
+  await expect(page.call('bench.start', asked)).rejects.toThrow('the benchmark takes at least');
+  vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(2.5 * least));
+  const { id } = await page.call('bench.start', asked);
+  await page.call('bench.cancel', { bench: id });
 });
 
 test('a small workload takes at least its samples by the clock, a large one its operations', async () => {
