@@ -30,6 +30,13 @@ describe('a study that is run', () => {
     expect(await run('resume', 'some.study', '--retry')).toMatchObject({ code: 1, before: 2, done: 0, failed: 1 });
   });
 
+  test.runIf(process.platform === 'linux')('ends before the first point where its folder cannot be made', async () => {
+    await study('few.json', [20, 30]);
+    const { code, stdout, stderr } = await call('run', 'few.json', '--out', '/proc/study');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^error \/proc\/study cannot be written: (its folder takes no files|permission denied)\n$/);
+  });
+
   test('says what single runs say, bit for bit, with unit, machine and commit in every row', async () => {
     await study('few.json', [20, 30]);
     await run('run', 'few.json');

@@ -1,7 +1,7 @@
 /** Writes a file so that it is either the old one or the new one, never half of it. */
 import { existsSync } from 'node:fs';
 import { link, open, rename, stat, unlink, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { BraggError, type ErrorCode } from '../../../contract/errors.ts';
 import { sweepOnce, temporaryIn } from './temporary.ts';
@@ -18,10 +18,9 @@ const sentences: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 };
 
 /** Why a file cannot be written, without the names that are ours and not the user's. */
-function refusal(path: string, error: unknown): BraggError {
+function refusal(path: string, error: unknown, folder = dirname(path)): BraggError {
   if (error instanceof BraggError) return error;
   const { code = '', errno } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
-  const folder = dirname(path);
   const isMissing = code === 'ENOENT' && !existsSync(folder);
   const known = isMissing ? (['not-found', `there is no folder ${folder}`] as const) : sentences[code];
   const said = errno === undefined ? undefined : getSystemErrorMap().get(errno)?.[1];
@@ -55,11 +54,27 @@ export async function checkWritable(path: string, ifExists: 'replace' | 'refuse'
     if (isThere && ifExists === 'refuse') {
       throw new BraggError('exists', `${path} cannot be written: it exists already`);
     }
-    const temporary = temporaryIn(dirname(path));
-    await (await open(temporary, 'wx')).close();
-    await unlink(temporary);
+    await tryFolder(dirname(path));
   } catch (error) {
     throw refusal(path, error);
+  }
+}
+
+async function tryFolder(folder: string): Promise<void> {
+  const temporary = temporaryIn(folder);
+  await (await open(temporary, 'wx')).close();
+  await unlink(temporary);
+}
+
+/** The same of a folder for results, which is made where it is not there: the nearest one above it is tried. */
+export async function checkFolder(folder: string): Promise<void> {
+  let above = resolve(folder);
+  while (!existsSync(above) && dirname(above) !== above) above = dirname(above);
+  try {
+    if (!(await stat(above)).isDirectory()) throw refused(folder, `${above} is not a folder`);
+    await tryFolder(above);
+  } catch (error) {
+    throw refusal(folder, error, above);
   }
 }
 

@@ -27,7 +27,7 @@ import {
 } from '../../../contract/study/index.ts';
 import { fileError } from '../../io/files/errors.ts';
 import { readPlain, readPlainNow } from '../../io/files/plain-file.ts';
-import { writeAtomically, writeBeside } from '../../io/files/write-file.ts';
+import { checkFolder, writeAtomically, writeBeside } from '../../io/files/write-file.ts';
 import { canonical } from './points.ts';
 
 const HEAD = 'plan.json';
@@ -101,6 +101,8 @@ export class StudyFolder {
       );
     }
     const whole: PlanHead = { ...head, sha256 };
+    // Node's mkdir of a folder and those above it never ends in /proc, and calls a read-only file system a missing file.
+    await checkFolder(folder);
     await mkdir(folder, { recursive: true }).catch((error: unknown) => {
       throw fileError(error, folder);
     });

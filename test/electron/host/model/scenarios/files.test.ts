@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BraggError } from '../../../../../electron/contract/errors.ts';
 import { formatIssue } from '../../../../../electron/contract/scenario/index.ts';
+import { checkFolder } from '../../../../../electron/host/io/files/write-file.ts';
 import { checkWritable } from '../../../../../electron/host/workloads/scenarios/index.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { expectRefused, fewHostile } from './hostile-texts.ts';
@@ -108,6 +109,17 @@ describe('writing', () => {
         /^\/proc\/run\.h5 cannot be written: (its folder takes no files|permission denied)$/,
       ),
     });
+  });
+
+  test('a folder for results is tried where it is to be made, and left as it was', async () => {
+    await expect(checkFolder(join(folder, 'new', 'study'))).resolves.toBeUndefined();
+    expect((await readdir(folder)).filter((name) => /\.tmp$|new/.test(name))).toEqual([]);
+    const file = join(folder, 'plain.json');
+    await writeFile(file, '{}');
+    for (const one of [file, join(file, 'study')]) {
+      const message = `${one} cannot be written: ${file} is not a folder`;
+      await expect(checkFolder(one)).rejects.toMatchObject({ code: 'invalid', message });
+    }
   });
 
   test('killed in between leaves the old file', async () => {
