@@ -74,6 +74,19 @@ export function paretoOf(points: readonly (readonly [x: number, y: number])[]): 
   });
 }
 
+/** Rows, from left to right, that lie below all before them: no others can be of the front, and few are left to sort. */
+function lowering(rows: Uint32Array, y: Float64Array): readonly number[] {
+  let least = Number.POSITIVE_INFINITY;
+  const found: number[] = [];
+  for (const i of rows) {
+    const value = y[i] ?? Number.NaN;
+    if (!(value < least)) continue;
+    least = value;
+    found.push(i);
+  }
+  return found;
+}
+
 /** Rows that can be drawn, by what they are told apart by, each from left to right. */
 function groupedRows({ x, y, groups, logX, logY }: Plotted): ReadonlyMap<string, Uint32Array> {
   const names = groups === null ? [''] : [...new Set(groups.of)];
@@ -165,7 +178,7 @@ export function resultsChart(plotted: Plotted): Chart {
     // A long line is thinned: its dots are what is pointed at.
     return many ? [...band, { ...line, silent: true }, dots] : [line, { ...dots, silent: true }];
   });
-  const rows = look === 'pareto' ? all.flatMap((some) => [...some]).toSorted((a, b) => a - b) : [];
+  const rows = look === 'pareto' ? all.flatMap((some) => lowering(some, y.numbers)).toSorted((a, b) => a - b) : [];
   const front = paretoOf(rows.map((i) => [xOf(i), yOf(i)] as const)).map((k) => rows[k] ?? 0);
   const beaten: readonly Series[] =
     front.length === 0

@@ -137,3 +137,26 @@ test('more groups than colours share the last', () => {
   expect(panes[0]?.series.map(({ name }) => name)).toHaveLength(13);
   expect(panes[0]?.series.at(-1)?.x).toHaveLength(8);
 });
+
+test('the front of many points in groups is that of all of them, of equals the first', () => {
+  const count = 5000;
+  // A generator of few values: many points share a place.
+  let state = 7;
+  const next = (): number => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % 97;
+  };
+  const [x, y] = [Float64Array.from({ length: count }, next), Float64Array.from({ length: count }, next)];
+  const lifted = y.map((value, i) => value + 3000 / (20 + (x[i] ?? 0)));
+  const { panes } = resultsChart({
+    ...{ ...plotted, ids: [], look: 'pareto' },
+    x: { info: info('x', ''), numbers: x },
+    y: { info: info('y', ''), numbers: lifted },
+    groups: { title: 'side', of: Array.from(x, (_, i) => `${i % 3}`) },
+  });
+  const front = panes[0]?.series.find(({ name }) => name.startsWith('nothing'));
+  const whole = paretoOf(Array.from(x, (value, i) => [value, lifted[i] ?? 0] as const));
+  expect(whole.length).toBeGreaterThan(5);
+  expect(Array.from(front?.x ?? [])).toEqual(whole.map((i) => x[i]));
+  expect(Array.from(front?.y ?? [])).toEqual(whole.map((i) => lifted[i]));
+});
