@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { fileRefSchema } from '../files.ts';
 import { scenarioDraftSchema } from '../scenario/draft.ts';
-import { bytes, float64 } from '../wire/arrays.ts';
+import { bytes, float64, uint32 } from '../wire/arrays.ts';
 import { clusterSchema, clustersSchema } from './clusters.ts';
 import { LONGEST_EXPRESSION } from './expression.ts';
 import { pointResultSchema } from './result.ts';
@@ -117,11 +117,11 @@ const studyRowsSchema = z.strictObject({
 });
 export type StudyRows = Readonly<z.infer<typeof studyRowsSchema>>;
 
-/** A column of all matching rows: numbers with NaN where there is none, or texts. */
+/** A column of all matching rows: numbers with NaN where there is none, or which of its different texts each has. */
 const valuesSchema = z.strictObject({
   key: z.string(),
   numbers: float64.nullable(),
-  texts: z.array(z.string()).nullable(),
+  texts: z.strictObject({ different: z.array(z.string()), of: uint32 }).nullable(),
 });
 export type StudyValues = Readonly<z.infer<typeof valuesSchema>>;
 
@@ -166,10 +166,10 @@ export const studyMethods = {
     }),
     result: studyRowsSchema,
   },
-  /** Whole columns, for plots; the points' ids beside them. */
+  /** Whole columns, for plots; beside them the points' ids with spaces between: many texts take long to be read. */
   'study.values': {
     params: z.strictObject({ study: studyIdSchema, filter, keys: z.array(z.string()).min(1).max(MOST_PLOTTED) }),
-    result: z.strictObject({ points: z.array(z.string()), columns: z.array(valuesSchema) }),
+    result: z.strictObject({ points: z.string(), columns: z.array(valuesSchema) }),
   },
   /** The scenario that is solved at a point. */
   'study.point': {

@@ -15,7 +15,8 @@ import { RetryOffer } from '../../workbench/offers.tsx';
 import { type HeatSide, heatCells, heatPlot } from './heat-map.ts';
 import { ParallelAxes } from './parallel-axes.tsx';
 import { type Plotted, type PlottedColumn, resultsChart } from './results-chart.ts';
-import { useValues, type Values } from './use-values.ts';
+import { useValues } from './use-values.ts';
+import type { Values } from './values.ts';
 import { columnTitle } from './words.ts';
 
 const NOTHING = '';

@@ -1,13 +1,9 @@
 /** Whole columns of a study, asked for again when results have come. */
 import { useCallback, useEffect, useState } from 'react';
-import type { StudyEntry, StudyValues } from '../../../electron/contract/study/calls.ts';
+import type { StudyEntry } from '../../../electron/contract/study/calls.ts';
 import { errorText } from '../../state/notices.ts';
 import { useWorkbench } from '../../workbench/context.ts';
-
-export interface Values {
-  readonly points: readonly string[];
-  readonly columns: readonly StudyValues[];
-}
+import { type Values, valuesOf } from './values.ts';
 
 export function useValues(
   entry: StudyEntry,
@@ -25,7 +21,7 @@ export function useValues(
     client.call('study.values', { study, filter: text, keys: wanted }).then(
       (answer) => {
         if (!current) return;
-        setValues(answer);
+        setValues(valuesOf(answer));
         setFailure(null);
       },
       (error: unknown) => current && setFailure(errorText(error)),

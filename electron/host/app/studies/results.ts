@@ -58,7 +58,7 @@ export const studyValues = asideKeeping(
     readonly folder: string;
     readonly filter: string;
     readonly keys: readonly string[];
-  }): Promise<{ points: string[]; columns: StudyValues[] }> =>
+  }): Promise<{ points: string; columns: StudyValues[] }> =>
     valuesOf(await tableOf(asked.folder), asked.filter, asked.keys),
 );
 

@@ -236,7 +236,7 @@ export class Studies {
     id: StudyId,
     filter: string,
     keys: readonly string[],
-  ): Promise<{ points: string[]; columns: StudyValues[] }> {
+  ): Promise<{ points: string; columns: StudyValues[] }> {
     return studyValues({ folder: (await this.#open(id)).folder, filter, keys });
   }
 

@@ -185,12 +185,12 @@ export function valuesOf(
   table: StudyTable,
   filter: string,
   keys: readonly string[],
-): { points: string[]; columns: StudyValues[] } {
+): { points: string; columns: StudyValues[] } {
   const rows = matching(table, filter);
   const infos = new Map(columnsOf(table).map((info) => [info.key, info]));
   const point = table.columns.findIndex(({ of, name }) => of === 'point' && name === 'point');
   return {
-    points: rows.map((row) => String(row[point] ?? '')),
+    points: rows.map((row) => String(row[point] ?? '')).join(' '),
     columns: keys.map((key) => {
       const at = indexOf(table, key);
       const cells = rows.map((row) => row[at] ?? null);
@@ -198,7 +198,14 @@ export function valuesOf(
         const numbers = Float64Array.from(cells, (cell) => (typeof cell === 'number' ? cell : Number.NaN));
         return { key, numbers, texts: null };
       }
-      return { key, numbers: null, texts: cells.map((cell) => (cell === null ? '' : String(cell))) };
+      const places = new Map<string, number>();
+      const of = Uint32Array.from(cells, (cell) => {
+        const text = cell === null ? '' : String(cell);
+        const place = places.get(text) ?? places.size;
+        if (place === places.size) places.set(text, place);
+        return place;
+      });
+      return { key, numbers: null, texts: { different: [...places.keys()], of } };
     }),
   };
 }
