@@ -1,5 +1,14 @@
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
+
+/** Plotly writes some styles as attributes, which the page's policy forbids: the same words through the DOM are allowed. */
+const stylesOfPlotly: Plugin = {
+  name: 'styles-of-plotly',
+  transform: {
+    filter: { id: /plotly\.js\/src\/.*\.js$/, code: ".attr('style'," },
+    handler: (code) => code.replaceAll(".attr('style',", ".property('style',"),
+  },
+};
 
 /**
  * The page. Relative URLs, because the same files are served by the loopback
@@ -10,7 +19,7 @@ export default defineConfig({
   root: 'renderer',
   base: './',
   publicDir: false,
-  plugins: [react()],
+  plugins: [react(), stylesOfPlotly],
   // Plotly's dependencies were written for Node's name of the global object.
   define: { global: 'globalThis' },
   build: {
