@@ -216,7 +216,9 @@ describe('replay', () => {
   test('says what is no session', async () => {
     expect(await call('replay', 'small.json')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('small.json is not a benchmark of this program'),
+      stderr: expect.stringContaining(
+        'small.json is a scenario, and no session. It is opened by: braggbench bench small.json',
+      ),
     });
     expect(await call('replay', 'none.json')).toMatchObject({ code: 2 });
   });

@@ -81,11 +81,13 @@ test('what a variant tells of itself is told for each sample, and known as far a
   const medians = [0, 3, 6].map((first) => middle(values.slice(first, first + 3)));
   const mean = medians.reduce((sum, one) => sum + one, 0) / 3;
   const deviation = Math.sqrt(medians.reduce((sum, one) => sum + (one - mean) ** 2, 0) / 2);
-  // Student's t of two degrees of freedom, 95 % to both sides.
-  const half = (4.302653 * deviation) / Math.sqrt(3);
+  // Student's t of two degrees of freedom, 95 % to both sides; more where what follows resembles what went before.
+  const least = (4.302653 * deviation) / Math.sqrt(3);
+  const { low = Number.NaN, high = Number.NaN } = told?.interval ?? {};
   expect(told?.value).toBe(middle(values));
-  expect(told?.interval?.low).toBeCloseTo(middle(values) - half, 6);
-  expect(told?.interval?.high).toBeCloseTo(middle(values) + half, 6);
+  expect((low + high) / 2).toBeCloseTo(middle(values), 9);
+  expect((high - low) / 2).toBeGreaterThan(0.999 * least);
+  expect((high - low) / 2).toBeLessThan(5 * least);
   expect(sessionReportSchema.parse(found)).toEqual(found);
 });
 
