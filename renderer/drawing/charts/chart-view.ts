@@ -11,12 +11,12 @@ import type { Box } from '../plot-frame.ts';
 import type { Scale } from '../scale.ts';
 import type { FrameScheduler } from '../scheduler.ts';
 import { onThemeChange, readDrawingTheme } from '../theme.ts';
-import { type Chart, type ChartAxis, MANY_POINTS } from './chart.ts';
+import { type Chart, type ChartAxis, hasManyDots } from './chart.ts';
 import { chartPlot } from './chart-plot.ts';
 import { LastDrawn, loadedFonts } from './last-drawn.ts';
 import { hasWebGl, loadPlotly, loadPlotlyGl, type Plotly } from './plotly.ts';
 import { plottedFigure } from './plotted-figure.ts';
-import { givePlot, takePlot } from './spare-plot.ts';
+import { givePlot, PLOT_CONFIG, takePlot } from './spare-plot.ts';
 
 interface ChartOwner {
   /** Along the horizontal axis; null: the pointer is elsewhere. */
@@ -48,9 +48,6 @@ const KEY_ZOOM = 1.5;
 const NARROWEST = 420;
 
 type Zooms = ReadonlyMap<string, Interval>;
-
-const hasMany = ({ panes }: Chart): boolean =>
-  panes.some(({ series }) => series.some(({ x }) => x.length > MANY_POINTS));
 
 export class ChartView {
   readonly #host: HTMLElement;
@@ -111,7 +108,7 @@ export class ChartView {
     this.#chart = chart;
     this.#soon();
     // Without WebGL each point is an element: slow, and all are there.
-    if (chart === null || this.#gl || !hasMany(chart) || !hasWebGl()) return;
+    if (chart === null || this.#gl || !hasManyDots(chart) || !hasWebGl()) return;
     loadPlotlyGl().then(
       () => {
         this.#gl = true;
@@ -189,7 +186,7 @@ export class ChartView {
     if (!this.#tall && clientHeight === 0) return;
     const theme = readDrawingTheme(this.#host);
     const size = { width: this.#tall ? Math.max(NARROWEST, clientWidth) : clientWidth, label: theme.labelSize };
-    if (hasMany(chart) && hasWebGl() && !this.#gl) return;
+    if (hasManyDots(chart) && hasWebGl() && !this.#gl) return;
     const brush = { theme, color: inkOf(this.#host), gl: this.#gl };
     const { data, layout, height, boxes } = chartPlot(
       this.#zoomed(chart),
@@ -207,9 +204,9 @@ export class ChartView {
     this.#drawing = true;
     this.#drawn = performance.now();
     const first = !this.#plot.classList.contains('js-plotly-plot');
-    if (first && this.#gl && hasMany(chart)) this.#reuse(plotly);
+    if (first && this.#gl && hasManyDots(chart)) this.#reuse(plotly);
     plotly
-      .react(this.#plot, data, layout, { displayModeBar: false, responsive: false, doubleClick: false })
+      .react(this.#plot, data, layout, PLOT_CONFIG)
       .then(
         () => {
           if (first && !this.#gone) this.#follow();
@@ -243,6 +240,8 @@ export class ChartView {
       const id: unknown = Array.isArray(points) ? Reflect.get(Object(points[0]), 'customdata') : null;
       if (typeof id === 'string') this.#owner.pickPoint?.(id);
     });
+    // Its cover lies over the page while a button is down: the host hears of no double click on a plot.
+    emitter.on?.('plotly_doubleclick', () => this.#reset());
     emitter.on?.('plotly_relayout', (event) => {
       // Plotly has moved its axes itself.
       this.#last.forget();

@@ -154,6 +154,10 @@ export interface Chart {
   readonly notes: Readonly<Record<string, string>>;
 }
 
+/** Long lines are thinned instead. */
+export const hasManyDots = ({ panes }: Pick<Chart, 'panes'>): boolean =>
+  panes.some(({ series }) => series.some(({ kind, x }) => kind === 'dots' && x.length > MANY_POINTS));
+
 /** Colours of a waterfall's steps: a time that is taken away is good. */
 export const STEP_INKS = { down: 'good', up: 'warning' } as const satisfies Record<string, Ink>;
 

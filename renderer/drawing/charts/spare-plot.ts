@@ -1,9 +1,30 @@
 /** A plot of WebGL stays for the next chart: contexts made anew take longer than drawing a hundred thousand points. */
+import type { Data } from 'plotly.js/lib/core';
 import type { Plotly } from './plotly.ts';
 
 const DRAWN_BY_WEBGL = 'canvas.gl-canvas-context';
 
+/** Whoever draws into a plot has to ask for the same: with another, Plotly makes it anew. */
+export const PLOT_CONFIG = { displayModeBar: false, responsive: false, doubleClick: false } as const;
+
+/** What is left of a chart: a point that is never seen. Without any its contexts went, too. */
+const NO_DATA = [{ type: 'scattergl', mode: 'markers', x: [0], y: [0], hoverinfo: 'skip' }] as const;
+/** A chart that follows at once takes it as it is. */
+const EMPTIED_AFTER_MS = 200;
+
 let spare: HTMLElement | null = null;
+
+/** Numbers of a study that nobody looks at are not kept. */
+function empty(plotly: Plotly, plot: HTMLElement): void {
+  if (spare !== plot) return;
+  plotly
+    .react(plot, structuredClone(NO_DATA) as unknown as Data[], { width: 10, height: 10 }, PLOT_CONFIG)
+    .catch(() => {
+      if (spare !== plot) return;
+      spare = null;
+      plotly.purge(plot);
+    });
+}
 
 /** Nobody shows it any more. One is kept, others go. */
 export function givePlot(plotly: Plotly, plot: HTMLElement): void {
@@ -18,6 +39,7 @@ export function givePlot(plotly: Plotly, plot: HTMLElement): void {
   plot.querySelector('.hoverlayer')?.replaceChildren();
   Reflect.deleteProperty(plot, '_hoverdata');
   spare = plot;
+  setTimeout(() => empty(plotly, plot), EMPTIED_AFTER_MS);
 }
 
 /** Null: none is kept, or its contexts are lost. */
