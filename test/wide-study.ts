@@ -14,19 +14,27 @@ export const WIDE_VARIANTS = ['plain', 'tiled', 'blocked', 'fused'] as const;
 /** Results that are written at the same time. */
 const AT_ONCE = 64;
 
+/** What is measured at a point of it. Ids are hashes: results lie evenly in their folders. */
+export function wideRow(i: number) {
+  const n = Math.floor(i / WIDE_VARIANTS.length);
+  return {
+    n,
+    id: createHash('sha256').update(`${i}`).digest('hex').slice(0, 16),
+    time_s: (1 + (i % 7)) * 1e-3 * (1 + n / 1000),
+    r80_mm: 40 + (i % 3) * 1e-3,
+  };
+}
+
 export async function writeWideStudy(folder: string, rows: number): Promise<void> {
   await mkdir(folder, { recursive: true });
   const lines: PlanLine[] = [];
   const results: PointResult[] = [];
   for (let i = 0; i < rows; i += 1) {
-    const n = Math.floor(i / WIDE_VARIANTS.length);
-    const time_s = (1 + (i % 7)) * 1e-3 * (1 + n / 1000);
+    const { n, id, time_s, r80_mm } = wideRow(i);
     const { line, result } = solved({
       at: { 'solver.variant': WIDE_VARIANTS[i % WIDE_VARIANTS.length], 'problem.n': n },
-      ...{ time_s, within: time_s / 100, readouts: { r80_mm: 40 + (i % 3) * 1e-3, right: 'yes' } },
+      ...{ time_s, within: time_s / 100, readouts: { r80_mm, right: 'yes' } },
     });
-    // Ids are hashes: results lie evenly in their folders.
-    const id = createHash('sha256').update(`${i}`).digest('hex').slice(0, 16);
     lines.push({ ...line, id });
     results.push({ ...result, id });
   }

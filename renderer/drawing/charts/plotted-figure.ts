@@ -3,9 +3,9 @@ import type { Figure } from '../export/figure.ts';
 import { inkOf } from '../figures/exported.ts';
 import { type FigureAbout, LEAST_FIGURE } from '../map-view.ts';
 import { readDrawingTheme } from '../theme.ts';
-import type { Chart } from './chart.ts';
+import { type Chart, hasManyDots } from './chart.ts';
 import { chartPlot } from './chart-plot.ts';
-import { loadPlotly } from './plotly.ts';
+import { hasWebGl, loadPlotly, loadPlotlyGl } from './plotly.ts';
 
 interface PlottedSize {
   readonly width: number;
@@ -29,7 +29,9 @@ export function plottedFigure(
   const width = Math.max(size.width, LEAST_FIGURE.width);
   const given = size.height === null ? null : Math.max(size.height, LEAST_FIGURE.height);
   const named: Chart = { ...chart, legend: chart.legend === 'inside' ? 'inside' : 'above' };
-  const plot = () => chartPlot(named, { width, label: theme.labelSize }, given, { theme, color: inkOf() });
+  // An element for each of very many points is a file that nothing opens: they are a picture in it.
+  const gl = hasManyDots(chart) && hasWebGl();
+  const plot = () => chartPlot(named, { width, label: theme.labelSize }, given, { theme, color: inkOf(), gl });
   const top = MARGIN + TITLE * theme.labelSize;
   const bottom = MARGIN + caption.length * LINE * theme.labelSize;
   const sheet = { width: width + 2 * MARGIN, height: Math.ceil(plot().height + top + bottom) };
@@ -61,7 +63,10 @@ export function plottedFigure(
         paper_bgcolor: theme.paper,
         annotations: [...(layout.annotations ?? []), title, ...lines],
       };
-      const url = await (await loadPlotly()).toImage({ data, layout: sheeted }, { format: 'svg', ...sheet });
+      const url = await (await (gl ? loadPlotlyGl() : loadPlotly())).toImage(
+        { data, layout: sheeted },
+        { format: 'svg', ...sheet },
+      );
       return decodeURIComponent(url.slice(url.indexOf(',') + 1));
     },
   };

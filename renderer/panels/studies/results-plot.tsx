@@ -4,9 +4,11 @@ import type { StudyColumnInfo, StudyEntry } from '../../../electron/contract/stu
 import { MOST_PLOTTED, type StudyLook } from '../../../electron/contract/study/views.ts';
 import { significant } from '../../base/numbers.ts';
 import type { Chart } from '../../drawing/charts/chart.ts';
+import type { ChartView } from '../../drawing/charts/chart-view.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
+import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
 import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { PlotlyPlot } from '../../widgets/plots/plotly-plot.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
@@ -205,7 +207,8 @@ export function ResultsPlot({
   onTable,
   onChoose,
 }: ResultsPlotProps): ReactElement {
-  const { scheduler } = useWorkbench();
+  const { scheduler, figures } = useWorkbench();
+  const drawnBy = useRef<ChartView>(null);
   const chosen = useMemo(() => chosenOf(columns, plot), [columns, plot]);
   const { numeric, varied, sides, x, y, by, value, along } = chosen;
   const { look } = plot;
@@ -226,6 +229,11 @@ export function ResultsPlot({
   const reading = xy && !there && failure === null && before.current?.study === entry.id;
   if (!reading) before.current = chart === null ? null : { study: entry.id, chart };
   const drawn = before.current?.chart ?? null;
+  const figure = () => {
+    if (drawn === null) return null;
+    const about = { name: `${entry.name}, ${drawn.title}`, title: `${entry.name}: ${drawn.title}` };
+    return drawnBy.current?.figure({ ...about, notes: { study: entry.name, filter } }) ?? null;
+  };
   return (
     <div className="studies__plot">
       <div className="studies__plot-bar">
@@ -269,6 +277,11 @@ export function ResultsPlot({
                 {axis === 'logX' ? 'log across' : 'log up'}
               </label>
             ))}
+            <ExportMenu
+              what="the plot"
+              disabled={drawn === null}
+              onChoose={(format) => void figures.save(figure(), format)}
+            />
           </>
         ) : null}
       </div>
@@ -288,7 +301,7 @@ export function ResultsPlot({
       ) : null}
       {drawn !== null ? (
         <div className="plot-panel__body">
-          <ShownChart chart={drawn} scheduler={scheduler} fill onPoint={onChoose} />
+          <ShownChart chart={drawn} scheduler={scheduler} fill onPoint={onChoose} drawnBy={drawnBy} />
         </div>
       ) : xy || !there ? (
         <EmptyState

@@ -56,11 +56,13 @@ interface ShownChartProps {
   readonly fill?: boolean;
   /** A point with an id was clicked. */
   readonly onPoint?: (id: string) => void;
+  /** What draws it, for export. */
+  readonly drawnBy?: RefObject<ChartView | null>;
 }
 
 /** A chart that only has to be shown: hovering, zooming and scrolling are its own. */
 export function ShownChart(props: ShownChartProps): ReactElement {
-  const { chart, scheduler, label = chart.title, fill = false } = props;
+  const { chart, scheduler, label = chart.title, fill = false, drawnBy } = props;
   const pickPoint = useRef(props.onPoint);
   pickPoint.current = props.onPoint;
   const host = useRef<HTMLDivElement>(null);
@@ -75,8 +77,12 @@ export function ShownChart(props: ShownChartProps): ReactElement {
       { tall: !fill },
     );
     setView(made);
-    return () => made.dispose();
-  }, [scheduler, fill]);
+    if (drawnBy !== undefined) drawnBy.current = made;
+    return () => {
+      if (drawnBy?.current === made) drawnBy.current = null;
+      made.dispose();
+    };
+  }, [scheduler, fill, drawnBy]);
   useEffect(() => view?.show(chart), [view, chart]);
   return (
     <>
