@@ -70,45 +70,39 @@ const energyQuantity = (value: number): Quantity => ({
   ...{ id: ENERGY_QUANTITY, title: 'Energy of a run', value, unit: 'J' },
 });
 
-/** What each sample said of a quantity; null where one of them said no number. */
+/** A quantity, known as far as its instances agree, and what samples told of it where they differ. */
 interface Telling {
   readonly quantity: Quantity;
-  readonly values: ReadonlyMap<RawSample, number> | null;
+  readonly apart: ReadonlyMap<RawSample, number> | null;
 }
 
 function tellings(contestant: Contestant, time_s: number, samples: readonly RawSample[]): readonly Telling[] {
-  const said = samples.map((sample) => [sample, sample.told ?? contestant.quantities(sample.time_s)] as const);
+  const said = samples.map((sample) => sample.told ?? contestant.quantities(sample.time_s));
+  const told = samples.every((sample) => sample.told !== undefined);
   return contestant.quantities(time_s).map((quantity) => {
-    const known = said.flatMap(([sample, all]): [RawSample, number][] => {
-      const value = all.find(({ id }) => id === quantity.id)?.value ?? null;
-      return value === null ? [] : [[sample, value]];
-    });
-    return { quantity, values: known.length < Math.max(1, samples.length) ? null : new Map(known) };
+    const values = said.map((all) => all.find(({ id }) => id === quantity.id)?.value ?? Number.NaN);
+    const of = new Map(samples.map((sample, i) => [sample, values[i] ?? Number.NaN]));
+    // What follows from the time stays beside the time that is shown.
+    const value = told && values.length > 0 ? median(values) : quantity.value;
+    if (value === null || values.length === 0 || values.some(Number.isNaN)) {
+      return { quantity: { ...quantity, interval: null }, apart: null };
+    }
+    const half = halfInterval(
+      instancesOf(samples, (sample) => of.get(sample) ?? Number.NaN),
+      0.05,
+    );
+    const interval = half === null ? null : { low: value - half, high: value + half };
+    return { quantity: { ...quantity, value, interval }, apart: told && new Set(values).size > 1 ? of : null };
   });
-}
-
-/** Known as far as its instances agree. */
-function knownQuantity({ quantity, values }: Telling): Quantity {
-  if (values === null) return { ...quantity, interval: null };
-  // What follows from the time stays beside the time that is shown.
-  const told = [...values.keys()].every((sample) => sample.told !== undefined);
-  const value = told ? median([...values.values()]) : quantity.value;
-  if (value === null) return { ...quantity, interval: null };
-  const half = halfInterval(
-    instancesOf([...values.keys()], (sample) => values.get(sample) ?? Number.NaN),
-    0.05,
-  );
-  return { ...quantity, value, interval: half === null ? null : { low: value - half, high: value + half } };
 }
 
 /** What a sample told that others told differently. */
 function toldApart(sample: RawSample, all: readonly Telling[]): Pick<Timed, 'told'> {
-  if (sample.told === undefined) return {};
-  const apart = all.flatMap(({ quantity, values }): [string, number][] => {
-    const own = values?.get(sample);
-    return own === undefined || new Set(values?.values()).size === 1 ? [] : [[quantity.id, own]];
+  const own = all.flatMap(({ quantity: { id }, apart }): [string, number][] => {
+    const value = apart?.get(sample);
+    return value === undefined ? [] : [[id, value]];
   });
-  return apart.length === 0 ? {} : { told: Object.fromEntries(apart) };
+  return own.length === 0 ? {} : { told: Object.fromEntries(own) };
 }
 
 export function measuredEntry(gathered: Gathered, { basis, whole, machine }: EntryFacts): MeasuredSessionEntry {
@@ -142,7 +136,7 @@ export function measuredEntry(gathered: Gathered, { basis, whole, machine }: Ent
     roofline: roofline(work, times.time_s, ceilings),
     accuracy: [...accuracy],
     determinism: repeats ?? determinism.report(),
-    quantities: [...told.map(knownQuantity), ...(energy_J === null ? [] : [energyQuantity(energy_J)])],
+    quantities: [...told.map(({ quantity }) => quantity), ...(energy_J === null ? [] : [energyQuantity(energy_J)])],
     modes: modes.map(({ samples: all, spread: _, ...mode }) => ({ ...mode, samples: all.map(keptSample) })),
     samples: samples.map((sample) => ({ ...keptSample(sample), ...toldApart(sample.raw, told) })),
   };

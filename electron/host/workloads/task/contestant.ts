@@ -36,7 +36,7 @@ export function coldRunOf({ variant, problem }: TaskCandidate): ColdRun | null {
 function takenOf(
   { time_s, repetitions, device_s, wall_s, clocks }: TaskSample,
   prepared: TaskPreparation | null,
-  told: readonly TaskQuantity[],
+  told?: readonly TaskQuantity[],
 ): Taken {
   return {
     ...{ time_s, repetitions, device_s, clocks },
@@ -45,7 +45,7 @@ function takenOf(
     wall_s: null,
     parts: new Map((prepared?.setup_parts ?? []).map(({ name, seconds }) => [name, seconds])),
     values: null,
-    told: told.map((quantity) => ({ ...quantity })),
+    ...(told !== undefined && { told }),
   };
 }
 
@@ -54,6 +54,13 @@ export interface TaskMeasuring {
   /** Stays prepared between samples; otherwise every sample is of a state made for it. */
   readonly keep: boolean;
   readonly signal?: AbortSignal | undefined;
+}
+
+interface Sampled {
+  readonly mode: Mode;
+  /** Whether it tells of itself behind the time. */
+  readonly tell: boolean;
+  readonly keep: boolean;
 }
 
 /** Every call gives null once the signal is aborted. Throws BraggErrors. */
@@ -84,11 +91,12 @@ export class TaskContestant implements Contestant {
   }
 
   first(): Promise<Taken | null> {
-    return this.#sampled('warm', true);
+    return this.#sampled({ mode: 'warm', tell: false, keep: true });
   }
 
   take(mode: Mode): Promise<Taken | null> {
-    return this.#sampled(mode, this.#measuring.keep);
+    // What it tells is kept of warm samples alone.
+    return this.#sampled({ mode, tell: mode === 'warm', keep: this.#measuring.keep });
   }
 
   async answer() {
@@ -168,14 +176,14 @@ export class TaskContestant implements Contestant {
     return (await this.#ready(async () => true)) === true;
   }
 
-  async #sampled(mode: Mode, keep: boolean): Promise<Taken | null> {
+  async #sampled({ mode, tell, keep }: Sampled): Promise<Taken | null> {
     const sample = await this.#sample({ mode, clocks: true, at_least_s: this.#measuring.sample_s });
     // After the time: some repeat their work to tell of it.
-    const told = sample && (await this.#ready(() => this.#task.told()));
+    const told = sample === null || !tell ? undefined : await this.#ready(() => this.#task.told());
     const prepared = this.#untold;
     this.#untold = null;
     if (!keep) await this.close();
-    return sample && told && takenOf(sample, prepared, told);
+    return sample === null || told === null ? null : takenOf(sample, prepared, told);
   }
 
   #sample(options: TaskSampling): Promise<TaskSample | null> {
