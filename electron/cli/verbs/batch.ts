@@ -34,6 +34,20 @@ interface Work {
 
 type Outcome = SolvedBeam | BraggError;
 const solved = (outcome: Outcome): outcome is SolvedBeam => 'summary' in outcome;
+/** To its end: what was interrupted on its way has a dose that only looks like one. */
+const ended = (outcome: Outcome | undefined): outcome is SolvedBeam =>
+  outcome !== undefined && solved(outcome) && outcome.summary.status === 'done';
+
+/** Files by their names, and by their paths where two of a name would not be told apart. */
+function namesOf(files: readonly string[]): readonly string[] {
+  const names = files.map((file) => parse(file).name);
+  const filesOf = new Map<string, Set<string>>();
+  for (const [i, name] of names.entries()) {
+    const same = filesOf.get(name) ?? new Set();
+    filesOf.set(name, same.add(files[i] ?? ''));
+  }
+  return names.map((name, i) => ((filesOf.get(name)?.size ?? 1) > 1 ? (files[i] ?? name) : name));
+}
 
 /** Every file with every value of --sweep. */
 function beamsOf({ parsed }: VerbContext): readonly Beam[] {
@@ -42,8 +56,9 @@ function beamsOf({ parsed }: VerbContext): readonly Beam[] {
   const chosen: readonly Override[] = variant === undefined ? [] : [{ path: ['solver', 'variant'], value: variant }];
   const text = flagValue(parsed, 'sweep');
   const sweep = text === undefined ? null : parseSweep(text);
-  return parsed.operands.flatMap((file): readonly Beam[] => {
-    const { name } = parse(file);
+  const names = namesOf(parsed.operands);
+  return parsed.operands.flatMap((file, k): readonly Beam[] => {
+    const name = names[k] ?? file;
     if (sweep === null) return [{ name, file, overrides: [...given, ...chosen] }];
     return sweep.overrides.map((values, i) => ({
       name: `${name} ${sweep.path}=${Number((sweep.values[i] ?? 0).toPrecision(12))}`,
@@ -177,7 +192,7 @@ function curvesCsv(names: readonly string[], outcomes: readonly (Outcome | undef
   const lines = ['beam,depth_mm,dose_MeV_per_mm'];
   for (const [i, name] of names.entries()) {
     const outcome = outcomes[i];
-    if (outcome === undefined || !solved(outcome)) continue;
+    if (!ended(outcome)) continue;
     const { positions, values } = outcome.depthDose;
     const beam = csvCell(name);
     for (let k = 0; k < positions.length; k += 1) lines.push(`${beam},${positions[k]},${values[k]}`);
@@ -192,7 +207,7 @@ async function perform(context: VerbContext, host: Host): Promise<ExitCode> {
   const work = hasFlag(parsed, 'one-grid') ? await onOneGrid(context, host) : onTheirOwn(context, host);
   const { names } = work;
   const { outcomes, wall_s } = await solveAll(context, work);
-  const right = outcomes.filter((outcome) => outcome !== undefined && solved(outcome)).length;
+  const right = outcomes.filter(ended).length;
   if (hasFlag(parsed, 'json')) {
     terminal.printJson({ wall_s, beams: names.map((name, i) => jsonOf(name, outcomes[i])) });
   } else {

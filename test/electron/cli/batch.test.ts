@@ -1,5 +1,5 @@
 /** `braggbench batch`: the answers of single runs, each failure alone. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -153,6 +153,32 @@ test('an interrupted batch keeps what has ended, and says what was not begun', a
   expect(begun).toBeGreaterThan(0);
   expect(begun).toBeLessThan(4000);
   expect(beams.at(-1)?.status).toBe('not begun');
+});
+
+test('a beam that was interrupted on its way has no curve and is not counted: half a dose looks like a whole one', async () => {
+  const words = ['batch', 'small.json', 'water-200MeV', '--lanes', '2', '--csv', 'half.csv'];
+  const environment = environmentWith(inFolder('home'), { TERM: 'xterm' });
+  const { code, stdout } = await braggbenchHere(words, { cwd: folder, environment, interruptAtText: ' 1 of 2 beams' });
+  expect(code).toBe(130);
+  expect(stdout).toMatch(/water-200MeV .*cancelled/);
+  expect(stdout).toMatch(/1 of 2 beams .*1 without an answer/);
+  const [, ...rows] = (await readFile(inFolder('half.csv'), 'utf8')).trim().split('\n');
+  expect(new Set(rows.map((row) => row.split(',')[0]))).toEqual(new Set(['small']));
+});
+
+test('files of one name in two folders are told apart', async () => {
+  for (const [patient, energy_MeV] of [
+    ['anna', 20],
+    ['bert', 25],
+  ] as const) {
+    await mkdir(inFolder(patient), { recursive: true });
+    await writeFile(inFolder(`${patient}/beam.json`), JSON.stringify({ ...small, beam: { energy_MeV } }));
+  }
+  const words = ['batch', 'anna/beam.json', 'bert/beam.json', 'small.json', '--csv', 'patients.csv', '--json'];
+  const { beams } = batchSchema.parse(JSON.parse((await call(words)).stdout));
+  expect(beams.map(({ name }) => name)).toEqual(['anna/beam.json', 'bert/beam.json', 'small']);
+  const table = await readFile(inFolder('patients.csv'), 'utf8');
+  expect(table).toMatch(/^anna\/beam\.json,/m);
 });
 
 test('ranges of a sweep are even, with their ends exact', () => {
