@@ -7,6 +7,7 @@ import type { Params } from '../../electron/contract/wire/methods.ts';
 import { activeBench, benchOf } from '../state/comparison.ts';
 import { documentTitle } from '../state/scenario.ts';
 import type { ActionContext } from './context.ts';
+import { askRemoveBench } from './removal.ts';
 import { askAndSave } from './save-file.ts';
 import type { UserKernelActions } from './user-kernels.ts';
 
@@ -47,12 +48,13 @@ export interface BenchActions {
   openFile(file: FileRef, name: string): Promise<BenchInfo | null>;
   openText(name: string, text: string): Promise<BenchInfo | null>;
   save(bench: BenchInfo): Promise<void>;
-  forget(bench: BenchId): Promise<void>;
+  /** Takes it off the list, and asks where its samples would be lost. */
+  forget(bench: BenchInfo): Promise<void>;
 }
 
 export function createBenchActions(context: ActionContext, userKernels: UserKernelActions): BenchActions {
   const { client, stores } = context;
-  const { notices, scenario, comparison } = stores;
+  const { notices, scenario, comparison, dialogs } = stores;
 
   async function refresh(): Promise<void> {
     try {
@@ -95,6 +97,23 @@ export function createBenchActions(context: ActionContext, userKernels: UserKern
     stores.layout.reveal('compare');
   }
 
+  async function save(bench: BenchInfo): Promise<void> {
+    try {
+      const named = await askAndSave(context, {
+        purpose: 'export',
+        title: 'Save benchmark as',
+        suggested: bench.name.replaceAll(':', ''),
+        extension: '.session.json',
+        save: (file, ifExists) => client.call('bench.save', { bench: bench.id, file, ifExists }),
+      });
+      if (named === null) return;
+      notices.tell({ tone: 'success', title: `Saved ${named.name}` });
+      await refresh();
+    } catch (error) {
+      notices.fail('The benchmark was not saved', error);
+    }
+  }
+
   return {
     refresh,
     async start({ variants, external, modes, sweep, ...limits }) {
@@ -133,28 +152,16 @@ export function createBenchActions(context: ActionContext, userKernels: UserKern
     },
     openFile: (file, name) => openSource(name, { kind: 'file', file }),
     openText: (name, text) => openSource(name, { kind: 'text', name, text }),
-    async save(bench) {
-      try {
-        const named = await askAndSave(context, {
-          purpose: 'export',
-          title: 'Save benchmark as',
-          suggested: bench.name.replaceAll(':', ''),
-          extension: '.session.json',
-          save: (file, ifExists) => client.call('bench.save', { bench: bench.id, file, ifExists }),
-        });
-        if (named === null) return;
-        notices.tell({ tone: 'success', title: `Saved ${named.name}` });
-        await refresh();
-      } catch (error) {
-        notices.fail('The benchmark was not saved', error);
-      }
-    },
+    save,
     async forget(bench) {
+      const wanted = await askRemoveBench(dialogs, bench);
+      if (wanted === 'save') await save(bench);
+      if (wanted !== 'remove') return;
       try {
-        await client.call('bench.forget', { bench });
+        await client.call('bench.forget', { bench: bench.id });
         const keys = comparison
           .getState()
-          .chosen.filter(({ subject }) => subject.kind !== 'run' && subject.bench === bench)
+          .chosen.filter(({ subject }) => subject.kind !== 'run' && subject.bench === bench.id)
           .map(({ key }) => key);
         comparison.remove(keys);
       } catch (error) {

@@ -8,6 +8,7 @@ import { stoppableRun } from '../state/runs.ts';
 import { documentTitle } from '../state/scenario.ts';
 import type { ActionContext } from './context.ts';
 import { handOut } from './hand-out.ts';
+import { askRemoveRun } from './removal.ts';
 import { askAndSave } from './save-file.ts';
 import type { UserKernelActions } from './user-kernels.ts';
 
@@ -21,7 +22,8 @@ export interface RunActions {
   show(run: RunId): void;
   /** Shows it where nothing was asked for. */
   offer(run: RunId): void;
-  forget(run: RunId): Promise<void>;
+  /** Takes it off the list, and asks where a long result would be lost. */
+  forget(run: RunInfo): Promise<void>;
   save(run: RunInfo): Promise<void>;
   /** Asks which file. */
   open(): Promise<void>;
@@ -32,7 +34,7 @@ export interface RunActions {
 
 export function createRunActions(context: ActionContext, userKernels: UserKernelActions): RunActions {
   const { client, stores } = context;
-  const { notices, runs, selection, scenario } = stores;
+  const { notices, runs, selection, scenario, dialogs } = stores;
 
   let untouched = true;
   const lastOne = lastAsked();
@@ -64,6 +66,21 @@ export function createRunActions(context: ActionContext, userKernels: UserKernel
 
   const openBytes = (name: string, bytes: Uint8Array): Promise<void> =>
     openSource(name, { kind: 'bytes', name, bytes });
+
+  async function save(run: RunInfo): Promise<void> {
+    try {
+      const named = await askAndSave(context, {
+        purpose: 'save-run',
+        title: 'Save run as',
+        suggested: run.name.replace(/(\.task)?\.(json|ya?ml|h5)$/i, ''),
+        extension: scenarioKinds[run.workload].runEnding,
+        save: (file, ifExists) => client.call('run.save', { run: run.id, file, ifExists }),
+      });
+      if (named !== null) notices.tell({ tone: 'success', title: `Saved ${named.name}` });
+    } catch (error) {
+      notices.fail('The run was not saved', error);
+    }
+  }
 
   return {
     show,
@@ -98,27 +115,17 @@ export function createRunActions(context: ActionContext, userKernels: UserKernel
       }
     },
     async forget(run) {
+      const wanted = await askRemoveRun(dialogs, run);
+      if (wanted === 'save') await save(run);
+      if (wanted !== 'remove') return;
       try {
-        await client.call('run.forget', { run });
-        if (selection.getState().run === run) selection.setState({ run: null });
+        await client.call('run.forget', { run: run.id });
+        if (selection.getState().run === run.id) selection.setState({ run: null });
       } catch (error) {
         notices.fail('The run was not removed from the list', error);
       }
     },
-    async save(run) {
-      try {
-        const named = await askAndSave(context, {
-          purpose: 'save-run',
-          title: 'Save run as',
-          suggested: run.name.replace(/(\.task)?\.(json|ya?ml|h5)$/i, ''),
-          extension: scenarioKinds[run.workload].runEnding,
-          save: (file, ifExists) => client.call('run.save', { run: run.id, file, ifExists }),
-        });
-        if (named !== null) notices.tell({ tone: 'success', title: `Saved ${named.name}` });
-      } catch (error) {
-        notices.fail('The run was not saved', error);
-      }
-    },
+    save,
     async open() {
       if (stores.connection.getState().capabilities.shell.dialogs) {
         const { file } = await client.call('file.choose', { purpose: 'open-run', suggestedName: '' });

@@ -254,7 +254,7 @@ function Session({ bench }: { readonly bench: BenchInfo }): ReactElement {
           <Button icon="save" onPress={() => void benches.save(bench)}>
             Save…
           </Button>
-          <IconButton icon="trash" label={`Remove ${bench.name}`} onPress={() => void benches.forget(bench.id)} />
+          <IconButton icon="trash" label={`Remove ${bench.name}`} onPress={() => void benches.forget(bench)} />
         </div>
       ) : null}
       {bench.error === null ? null : <p role="alert">{bench.error.message}</p>}

@@ -21,7 +21,7 @@ function RunEntry({ run, selected }: { readonly run: RunInfo; readonly selected:
     { id: 'save', label: 'Save as…', disabled: !hasResult(run), onChoose: () => void runs.save(run) },
     { id: 'scenario', label: 'Edit its scenario', onChoose: () => void documents.openRun(run) },
     over
-      ? { id: 'forget', label: 'Remove from the list', startsGroup: true, onChoose: () => void runs.forget(run.id) }
+      ? { id: 'forget', label: 'Remove from the list', startsGroup: true, onChoose: () => void runs.forget(run) }
       : { id: 'stop', label: 'Stop', startsGroup: true, onChoose: () => void runs.stop(run.id) },
   ];
   return (
