@@ -46,7 +46,8 @@ export function partsOf(page: Page): Promise<readonly string[]> {
       const walk = (element: Element, within: string): void => {
         const inside = [...element.querySelectorAll('*')];
         const own = shell(element);
-        if (inside.length < most) {
+        // A drawing that stands as one picture has no parts for who cannot see it.
+        if (inside.length < most || element.matches('svg[role="img"]')) {
           const says = element.outerHTML + [element, ...inside].map(state).join(';');
           parts.push({ ...box(element, inside, says), within });
           return;
