@@ -1,5 +1,5 @@
 /** Takes in a depth dose from a file of the reader's, or says line by line what is wrong with it. */
-import { readCurveCsv } from '../base/curve-csv.ts';
+import { readCurveCsv } from '../../electron/contract/dose/curve-csv.ts';
 import { MOST_OVERLAYS, type Overlays } from '../data/overlays.ts';
 import type { NoticesStore } from '../state/notices.ts';
 

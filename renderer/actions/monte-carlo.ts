@@ -1,5 +1,5 @@
 /** Depth doses of a Monte Carlo that came with the program, to lay over one's own. */
-import type { CurveFile } from '../base/curve-csv.ts';
+import type { CurveFile } from '../../electron/contract/dose/curve-csv.ts';
 import type { Overlays } from '../data/overlays.ts';
 
 /** MeV cm²/g in water of 1 g/cm³, as MeV/mm. */

@@ -1,7 +1,7 @@
 /** Depth doses to lay over that of the shown run: of the reader's files, and of other runs. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { CurveFile } from '../../electron/contract/dose/curve-csv.ts';
 import type { RunId } from '../../electron/contract/run.ts';
-import type { CurveFile } from '../base/curve-csv.ts';
 import type { Client } from '../client/index.ts';
 import { ArrayCache } from './array-cache.ts';
 

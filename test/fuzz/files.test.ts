@@ -9,6 +9,7 @@ import path from 'node:path';
 import { zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { sessionSchema } from '../../electron/contract/bench/session.ts';
+import { readCurveCsv } from '../../electron/contract/dose/curve-csv.ts';
 import { BraggError } from '../../electron/contract/errors.ts';
 import { readDraft } from '../../electron/host/app/recovery/drafts.ts';
 import { readRun as readAnyRun } from '../../electron/host/app/run-files/read.ts';
@@ -25,7 +26,6 @@ import { readStoppingCsv } from '../../electron/host/model/scenarios/stopping-cs
 import { readHkl } from '../../electron/host/workloads/diffraction/scenario/hkl.ts';
 import { hostWorkloads } from '../../electron/host/workloads/index.ts';
 import { writeRun } from '../../electron/host/workloads/transport/run-file-write.ts';
-import { readCurveCsv } from '../../renderer/base/curve-csv.ts';
 import { addon, assetsFolder, scenarios } from '../electron/host/model/scenarios/open.ts';
 import { writeNsight } from '../electron/host/model/timeline/import/nsight-file.ts';
 import { runScenario, tinyScenario } from '../electron/host/small-run.ts';

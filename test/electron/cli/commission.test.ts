@@ -37,8 +37,8 @@ test('a curve gives a beam with its errors, a scenario in the library, and a plo
 });
 
 test.each([
-  ['empty.csv', '', 'empty.csv:1: the file is empty'],
-  ['text.csv', ['depth_cm,reading', ...rows, '99,high'].join('\n'), 'high is not a finite number'],
+  ['empty.csv', '', 'empty.csv:1: 0 points; allowed'],
+  ['text.csv', ['depth_cm,reading', ...rows, '99,high'].join('\n'), 'the dose "high" is not a number'],
   ['unit.csv', rows.join('\n'), 'nothing says the unit of depth; allowed: a column such as depth_mm'],
 ])('%s is bad input, with its line', async (name, text, says) => {
   writeFileSync(at(name), text);

@@ -87,6 +87,12 @@ export function readStoppingCsv(text: string, title: string): CsvTable {
   const energies: number[] = [];
   const stopping: number[] = [];
   for (const row of rows.slice(0, mostEntries)) {
+    // A decimal comma would move the numbers behind it by a column.
+    if (row.cells.length > header.cells.length) {
+      const message = `${row.cells.length} values; allowed: ${header.cells.length}, as the first line names columns`;
+      faults.push({ line: row.line, message });
+      continue;
+    }
     const energy = numberIn(row, columns.energy, 'T_MeV', [0.001, 10_000]);
     const value = numberIn(row, columns.stopping, 'S', stoppingBounds);
     if (typeof energy !== 'number') faults.push(energy);

@@ -9,7 +9,7 @@ import { aside } from '../../../io/aside/task.ts';
 import { type CellCurve, cellCurve, fallsTo, peakOf } from '../metrics/cell-curve.ts';
 import { rangeStraggling_mm } from '../scenario/straggling.ts';
 import type { DepthDoses } from './depth-doses.ts';
-import { type DepthUnit, type MeasuredCurve, readCurve } from './measured-curve.ts';
+import { type DepthUnit, type MeasuredCurve, readOneCurve } from './measured-curve.ts';
 
 /** The fit takes points from this share of the largest dose on, before the peak. */
 const FROM_SHARE = 0.6;
@@ -215,5 +215,5 @@ export const fitBeam: (asked: { readonly curve: MeasuredCurve; readonly doses: S
 /** A file of 20,000 points takes a moment to read. */
 export const readMeasured = aside(
   'read a measured depth dose',
-  ({ text, unit }: { readonly text: string; readonly unit: DepthUnit | null }) => readCurve(text, unit),
+  ({ text, unit }: { readonly text: string; readonly unit: DepthUnit | null }) => readOneCurve(text, unit),
 );

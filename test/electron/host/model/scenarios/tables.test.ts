@@ -41,6 +41,7 @@ describe('a stopping power table', () => {
     ['header with one column', 'T_MeV\n1', ['1: the first line has to name the columns; allowed: T_MeV,S']],
     ['too few rows', 'T_MeV,S\n1,260\n2,158\n3,117', ['1: the table has 3 rows; allowed: 4 to 10000']],
     ['text', good.replace('45.67', 'many'), ['3: S: many is not a finite number; allowed: 0.1 to 10000']],
+    ['decimal commas', good.replace('45.67', '45,67'), ['3: 3 values; allowed: 2, as the first line names columns']],
     ['nothing', good.replace('45.67', ''), ['3: S: nothing is not a finite number; allowed: 0.1 to 10000']],
     ['not finite', good.replace('45.67', 'Infinity'), ['3: S: Infinity is not a finite number; allowed: 0.1 to 10000']],
     ['negative', good.replace('45.67', '-1'), ['3: S: -1 is out of bounds; allowed: 0.1 to 10000']],

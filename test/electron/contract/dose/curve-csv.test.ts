@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readCurveCsv } from '../../../renderer/base/curve-csv.ts';
+import { readCurveCsv } from '../../../../electron/contract/dose/curve-csv.ts';
 
 const read = (text: string) => {
   const reading = readCurveCsv(text);
