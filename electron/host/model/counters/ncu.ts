@@ -27,14 +27,15 @@ export interface Counters {
   readonly stalls: readonly { readonly reason: string; readonly share: number }[];
 }
 
-const thousands: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 };
+const powers: Readonly<Record<string, number>> = { '': 0, k: 1, m: 2, g: 3, t: 4 };
 
 /** In bytes, seconds or counts, whatever prefix ncu chose. */
 function inUnit(value: number, unit: string): number {
   const time = /^(n|u|m|)s(?:ec(?:ond)?)?$/.exec(unit)?.[1];
   if (time !== undefined) return value * ({ n: 1e-9, u: 1e-6, m: 1e-3 }[time] ?? 1);
-  const prefix = /^(k|m|g|t|)(?:i?bytes?|b|inst)$/i.exec(unit)?.[1];
-  return prefix === undefined ? value : value * (thousands[prefix.toLowerCase()] ?? 1);
+  const [, prefix, binary] = /^(k|m|g|t|)(i?)(?:bytes?|b|inst)$/i.exec(unit) ?? [];
+  if (prefix === undefined) return value;
+  return value * (binary === '' ? 1000 : 1024) ** (powers[prefix.toLowerCase()] ?? 0);
 }
 
 /** Every field is quoted, as ncu writes it. */
@@ -110,15 +111,17 @@ export function ncuValues(text: string): readonly NcuValue[] {
 /** `name` is how messages call it. Throws BraggError `invalid` for what is no such CSV. */
 export function readNcuCsv(text: string, name: string): Counters {
   const values = ncuValues(text);
-  const sum = (...metrics: readonly string[]): number | null => {
-    const found = values.filter(({ metric }) => metrics.includes(metric));
+  const sum = (wanted: string): number | null => {
+    const found = values.filter(({ metric }) => metric === wanted);
     return found.length === 0 ? null : found.reduce((all, { value }) => all + value, 0);
   };
+  const [read, written] = [sum('dram__bytes_read.sum'), sum('dram__bytes_write.sum')];
   const counters = {
     launches: new Set(values.map(({ launch }) => launch)).size,
-    dram_bytes: sum('dram__bytes_read.sum', 'dram__bytes_write.sum') ?? sum('dram__bytes.sum'),
+    // One way alone is not what a run moved.
+    dram_bytes: read === null || written === null ? sum('dram__bytes.sum') : read + written,
     l2_bytes: sum('lts__t_bytes.sum'),
-    instructions: sum('smsp__inst_executed.sum', 'sm__inst_executed.sum'),
+    instructions: sum('smsp__inst_executed.sum') ?? sum('sm__inst_executed.sum'),
     time_s: sum('gpu__time_duration.sum'),
     stalls: stallsOf(values),
   };

@@ -39,6 +39,29 @@ test('a row a metric says the same', () => {
   });
 });
 
+test('what two metrics say is counted once, one way of memory is not both, and binary prefixes are binary', () => {
+  const of = (rows: readonly (readonly [string, string, string])[]) =>
+    readNcuCsv(
+      [
+        '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"',
+        ...rows.map((row) => `"0","k",${row.map((cell) => `"${cell}"`).join(',')}`),
+      ].join('\n'),
+      'd.csv',
+    );
+  const full = of([
+    ['sm__inst_executed.sum', 'inst', '3,000'],
+    ['smsp__inst_executed.sum', 'inst', '3,000'],
+    ['dram__bytes_read.sum', 'Mbyte', '2'],
+    ['lts__t_bytes.sum', 'Kibyte', '2'],
+  ]);
+  expect(full).toMatchObject({ instructions: 3000, dram_bytes: null, l2_bytes: 2048 });
+  const whole = of([
+    ['dram__bytes_read.sum', 'Mbyte', '2'],
+    ['dram__bytes.sum', 'Mbyte', '5'],
+  ]);
+  expect(whole.dram_bytes).toBe(5e6);
+});
+
 test('what is no such file is one error with its name and what is allowed', () => {
   expect(() => readNcuCsv('a,b\n1,2\n', 'c.csv')).toThrow(/^c\.csv: .*allowed: .*ncu --csv --metrics dram__bytes_read/);
 });
