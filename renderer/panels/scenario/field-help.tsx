@@ -12,10 +12,10 @@ export function FieldHelp({ field }: { readonly field: FieldModel | null }): Rea
     );
   }
   const fallback =
-    typeof field.fallback === 'number'
-      ? `${formatNumber(Number(field.fallback.toPrecision(6)))} ${unitSymbols[field.unit]}`.trim()
-      : typeof field.fallback === 'string' && field.fallback !== ''
-        ? field.fallback
+    typeof field.usual === 'number'
+      ? `${formatNumber(Number(field.usual.toPrecision(6)))} ${unitSymbols[field.unit]}`.trim()
+      : typeof field.usual === 'string' && field.usual !== ''
+        ? field.usual
         : null;
   return (
     <div className="field-help" aria-live="polite">

@@ -21,11 +21,10 @@ interface RowProps {
 
 /** What the way back leads to, for its tip. */
 function defaultText(field: FieldModel): string {
-  const { fallback, unit } = field;
-  if (typeof fallback === 'number')
-    return `${formatNumber(Number(fallback.toPrecision(6)))} ${unitSymbols[unit]}`.trim();
-  if (typeof fallback === 'boolean') return fallback ? 'yes' : 'no';
-  return typeof fallback === 'string' ? fallback : 'the default';
+  const { usual, unit } = field;
+  if (typeof usual === 'number') return `${formatNumber(Number(usual.toPrecision(6)))} ${unitSymbols[unit]}`.trim();
+  if (typeof usual === 'boolean') return usual ? 'yes' : 'no';
+  return typeof usual === 'string' ? usual : 'the default';
 }
 
 export function Row({ field, controlId, children, ownFaultsOnly = false }: RowProps): ReactElement {
@@ -33,7 +32,6 @@ export function Row({ field, controlId, children, ownFaultsOnly = false }: RowPr
   const faultId = useId();
   const issues = issuesAt(form.issues, field.path).filter((issue) => !ownFaultsOnly || issue.path === field.key);
   const invalid = issues.some((issue) => issue.severity === 'error');
-  const resettable = field.value !== undefined && field.fallback !== undefined;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the row only listens to the focus of the control in it
     <div
@@ -50,7 +48,7 @@ export function Row({ field, controlId, children, ownFaultsOnly = false }: RowPr
           {children({ describedBy: issues.length > 0 ? faultId : undefined, invalid })}
         </div>
         <span className="field__reset">
-          {resettable ? (
+          {field.resettable ? (
             <IconButton
               icon="reset"
               size={12}

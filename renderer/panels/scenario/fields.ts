@@ -10,6 +10,7 @@ import {
   kindOfDocument,
   type Path,
   parsePath,
+  scenarioKinds,
   schemaAt,
   validateScenario,
   valueAt,
@@ -31,7 +32,15 @@ export interface FieldModel {
   readonly value: unknown;
   /** The default in force: from the host where it follows from other values, else the schema's. */
   readonly fallback: unknown;
+  /** The default where it is known beside a value: what follows from other values is not computed anew for that. */
+  readonly usual: unknown;
+  /** A value that may be taken back; some have no default. */
+  readonly resettable: boolean;
 }
+
+/** What a document cannot be without. */
+const isNeeded = (kind: ReturnType<typeof kindOfDocument>, path: Path): boolean =>
+  scenarioKinds[kind].standIns.some((needed) => sameJson(needed.path, path)) || formatPath(path) === 'beam.range_mm';
 
 /** A document with its union branches decided, where the author left the choice to the default. */
 function described(draft: ScenarioDraft, resolved: ScenarioDraft | null): unknown {
@@ -43,6 +52,8 @@ export function fieldModel(draft: ScenarioDraft, resolved: ScenarioDraft | null,
   const kind = kindOfDocument(draft);
   const schema = schemaAt(kind, path, draft) ?? schemaAt(kind, path, described(draft, resolved));
   if (schema === null) return null;
+  const value = valueAt(draft, path);
+  const fallback = schema.default ?? valueAt(resolved, path);
   const unit = schema.unit !== undefined && schema.unit in unitSymbols ? (schema.unit as Unit) : '1';
   return {
     path,
@@ -52,8 +63,9 @@ export function fieldModel(draft: ScenarioDraft, resolved: ScenarioDraft | null,
     allowed: allowedText(schema),
     unit,
     schema,
-    value: valueAt(draft, path),
-    fallback: schema.default ?? valueAt(resolved, path),
+    ...{ value, fallback },
+    usual: value === undefined ? fallback : schema.default,
+    resettable: value !== undefined && fallback !== undefined && !isNeeded(kind, path),
   };
 }
 

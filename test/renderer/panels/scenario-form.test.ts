@@ -102,6 +102,19 @@ describe('the scenario form', () => {
     expect(fieldModel(draft, null, ['grid', 'dx_mm'])?.fallback).toBeUndefined();
   });
 
+  it('takes no value that is set for its own default, and offers no way back to none', () => {
+    const own = { ...draft, grid: { dx_mm: 1 } };
+    const kept = { ...resolved.scenario, grid: { ...(resolved.scenario['grid'] as object), dx_mm: 1 } };
+    expect(fieldModel(own, kept, ['grid', 'dx_mm'])).toMatchObject({ usual: undefined, resettable: true });
+    expect(fieldModel(draft, resolved.scenario, ['grid', 'dx_mm'])).toMatchObject({ usual: 0.25, resettable: false });
+    const weighted = { ...draft, beam: { energy_MeV: 70, weight: 3 } };
+    expect(fieldModel(weighted, null, ['beam', 'weight'])).toMatchObject({ usual: 1, resettable: true });
+    expect(fieldModel(draft, resolved.scenario, ['beam', 'energy_MeV'])).toMatchObject({
+      usual: undefined,
+      resettable: false,
+    });
+  });
+
   it('has the fields of the branch that the document is in', () => {
     const uniform = { ...draft, grid: { energy: { kind: 'uniform' } } };
     expect(fieldModel(draft, null, ['grid', 'energy', 'step_mm'])).not.toBeNull();
