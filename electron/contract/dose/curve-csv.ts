@@ -14,9 +14,9 @@ export interface CurveFile {
 }
 
 interface ReadCurveFile extends CurveFile {
-  /** Of depth, as the header has it; null: not told. */
+  /** Unit of depth as the header has it; null: not told. */
   readonly depthUnit: string | null;
-  /** Of the header, else of the first point. */
+  /** Where the header is, else the first point. */
   readonly firstLine: number;
   /** Line of the last point. */
   readonly lastLine: number;
@@ -113,7 +113,7 @@ function headerColumns(fields: readonly string[], otherwise: DepthUnitElse): Col
   };
 }
 
-/** Of numbers alone. */
+/** A file of numbers alone. */
 function bareColumns(fields: readonly string[], otherwise: DepthUnitElse): Columns | string {
   const perUnit_mm = unitOfDepth('', null, otherwise);
   if (typeof perUnit_mm === 'string') return perUnit_mm;
