@@ -1,13 +1,19 @@
 /** Reads all results of a study into one table. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { PlanLine } from '../../../contract/study/index.ts';
 import type { StudyFolder } from '../../model/studies/folder.ts';
 import { type Row, type StudyTable, studyTable } from '../../model/studies/table.ts';
 
 /** Others have their turn after so long. */
 const BITE_MS = 5;
 
-/** Rows that were read before, by point; what failed may be solved later. */
-export type KnownRows = Map<string, Row>;
+/** What was read before: the plan, which never changes, and rows by point. What failed may be solved later. */
+export interface Known {
+  lines: readonly PlanLine[] | null;
+  readonly rows: Map<string, Row>;
+}
+
+export const nothingKnown = (): Known => ({ lines: null, rows: new Map() });
 
 /**
  * In the order of the plan. Damaged results are put aside, named, and count as missing: the next run does them again.
@@ -15,16 +21,17 @@ export type KnownRows = Map<string, Row>;
  */
 export async function readRows(
   folder: StudyFolder,
-  known: KnownRows = new Map(),
+  known: Known = nothingKnown(),
 ): Promise<{ readonly rows: readonly Row[]; readonly damaged: readonly string[] }> {
   const ended = await folder.ended();
-  const lines = (await folder.lines()).filter(({ id }) => ended.has(id));
+  known.lines ??= await folder.lines();
   const rows: Row[] = [];
   const damaged: string[] = [];
   let since = performance.now();
-  for (const line of lines) {
-    const state = ended.get(line.id) ?? 'done';
-    const before = known.get(line.id);
+  for (const line of known.lines) {
+    const state = ended.get(line.id);
+    if (state === undefined) continue;
+    const before = known.rows.get(line.id);
     if (before?.result.status === state) {
       rows.push(before);
       continue;
@@ -39,13 +46,13 @@ export async function readRows(
       continue;
     }
     const row = { line, result };
-    known.set(line.id, row);
+    known.rows.set(line.id, row);
     rows.push(row);
   }
   return { rows, damaged };
 }
 
-export async function collect(folder: StudyFolder, known?: KnownRows): Promise<StudyTable> {
-  const { rows, damaged } = await readRows(folder, known);
+export async function collect(folder: StudyFolder): Promise<StudyTable> {
+  const { rows, damaged } = await readRows(folder);
   return studyTable(folder.head, rows, damaged);
 }

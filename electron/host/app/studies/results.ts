@@ -1,7 +1,7 @@
 /** Results of studies beside the host's loop: a hundred thousand rows take seconds to read and to sort. */
 import type { StudyAdvice, StudyRows, StudyValues } from '../../../contract/study/calls.ts';
 import type { PlanLine, PointResult } from '../../../contract/study/index.ts';
-import { aside, asideKeeping } from '../../io/aside/task.ts';
+import { asideKeeping } from '../../io/aside/task.ts';
 import { needsOf } from '../../model/bench/claim-results.ts';
 import { type Claim, speaksOf } from '../../model/bench/claims.ts';
 import { adviceOf } from '../../model/studies/advice/index.ts';
@@ -11,45 +11,13 @@ import { type Look, lookAt, valuesOf } from '../../model/studies/look.ts';
 import type { StudyTable } from '../../model/studies/table.ts';
 import { tableHdf5, tableParquet } from '../../model/studies/table-files.ts';
 import { claimedValues } from '../../workloads/index.ts';
-import { collect, type KnownRows, readRows } from './collect.ts';
 import { documentOf } from './documents.ts';
-
-/** Studies whose rows a thread keeps: that which is looked at, and one beside it. */
-const KEPT = 2;
-interface Kept {
-  readonly known: KnownRows;
-  size: number;
-  /** When the folder had changed last, as it was looked at. */
-  changed: string | null;
-  table: StudyTable | null;
-}
-const kept = new Map<string, Kept>();
-
-/** Only files that have come since the last time are read. */
-async function tableOf(path: string): Promise<StudyTable> {
-  const folder = await StudyFolder.open(path);
-  const key = `${path} ${folder.head.sha256}`;
-  const mine = kept.get(key) ?? { known: new Map(), size: -1, changed: null, table: null };
-  kept.delete(key);
-  kept.set(key, mine);
-  for (const oldest of [...kept.keys()].slice(0, -KEPT)) kept.delete(oldest);
-  const changed = await folder.changed();
-  if (mine.table !== null && changed !== null && changed === mine.changed) return mine.table;
-  const ended = await folder.ended();
-  const failed = [...ended.values()].filter((state) => state === 'failed').length;
-  const size = 2 * ended.size - failed;
-  if (mine.table === null || mine.size !== size) {
-    mine.table = await collect(folder, mine.known);
-    mine.size = size;
-  }
-  mine.changed = changed;
-  return mine.table;
-}
+import { plannedLines, type ReadStudy, readStudy } from './read-study.ts';
 
 export const studyRows = asideKeeping(
   'show results of a study',
   async ({ folder, look }: { readonly folder: string; readonly look: Look }): Promise<StudyRows> =>
-    lookAt(await tableOf(folder), look),
+    lookAt((await readStudy(folder)).table(), look),
 );
 
 export const studyValues = asideKeeping(
@@ -59,49 +27,55 @@ export const studyValues = asideKeeping(
     readonly filter: string;
     readonly keys: readonly string[];
   }): Promise<{ points: string; columns: StudyValues[] }> =>
-    valuesOf(await tableOf(asked.folder), asked.filter, asked.keys),
+    valuesOf((await readStudy(asked.folder)).table(), asked.filter, asked.keys),
 );
 
 /** A point of the plan, and what was kept of it: plans have up to a million lines. */
-export const studyPoint = aside(
+export const studyPoint = asideKeeping(
   'find a point of a study',
   async (asked: {
     readonly folder: string;
     readonly point: string;
   }): Promise<{ line: PlanLine | null; result: PointResult | null }> => {
     const folder = await StudyFolder.open(asked.folder);
-    const line = (await folder.lines()).find(({ id }) => id === asked.point) ?? null;
-    const state = line === null ? undefined : (await folder.ended()).get(line.id);
-    return { line, result: line === null || state === undefined ? null : await folder.result(line.id, state) };
+    const line = (await plannedLines(folder)).find(({ id }) => id === asked.point) ?? null;
+    const state = line === null ? null : await folder.stateOf(line.id);
+    return { line, result: line === null || state === null ? null : await folder.result(line.id, state) };
   },
 );
 
-/** `claims`: those about the workload of the study. */
+interface AdviceAsked {
+  readonly folder: string;
+  /** Those about the workload of the study. */
+  readonly claims: readonly Claim[];
+  readonly error_mm: number;
+}
+
+function adviceNow({ head, rows }: ReadStudy, asked: AdviceAsked): readonly StudyAdvice[] {
+  const gpu = rows[0]?.result.where.gpu ?? null;
+  const claims = asked.claims.map((claim) => ({
+    ...claim,
+    needs: needsOf(claim, gpu),
+    pairs: claim.pairs
+      .filter(({ slower, faster }) =>
+        [slower, faster].every(({ mode, clock }) => mode === 'warm' && clock === 'counted'),
+      )
+      .map(({ slower, faster, rival }) => ({ slower: slower.variant, faster: faster.variant, rival })),
+    speaks: ({ base, settings }: PlanLine) => {
+      if (Object.keys(claim.where).length === 0) return true;
+      const values = claimedValues(documentOf(head.bases[base]?.document, settings));
+      return values !== null && speaksOf(claim, values);
+    },
+  }));
+  return adviceOf(head, rows, { claims, error_mm: asked.error_mm });
+}
+
 export const studyAdvice = asideKeeping(
   'say what a study says',
-  async (asked: {
-    readonly folder: string;
-    readonly claims: readonly Claim[];
-    readonly error_mm: number;
-  }): Promise<readonly StudyAdvice[]> => {
-    const folder = await StudyFolder.open(asked.folder);
-    const { rows } = await readRows(folder, kept.get(`${asked.folder} ${folder.head.sha256}`)?.known);
-    const gpu = rows[0]?.result.where.gpu ?? null;
-    const claims = asked.claims.map((claim) => ({
-      ...claim,
-      needs: needsOf(claim, gpu),
-      pairs: claim.pairs
-        .filter(({ slower, faster }) =>
-          [slower, faster].every(({ mode, clock }) => mode === 'warm' && clock === 'counted'),
-        )
-        .map(({ slower, faster, rival }) => ({ slower: slower.variant, faster: faster.variant, rival })),
-      speaks: ({ base, settings }: PlanLine) => {
-        if (Object.keys(claim.where).length === 0) return true;
-        const values = claimedValues(documentOf(folder.head.bases[base]?.document, settings));
-        return values !== null && speaksOf(claim, values);
-      },
-    }));
-    return adviceOf(folder.head, rows, { claims, error_mm: asked.error_mm });
+  async (asked: AdviceAsked): Promise<readonly StudyAdvice[]> => {
+    const read = await readStudy(asked.folder);
+    // Plots of a hundred thousand rows waited a second for the same sentences again.
+    return read.told(JSON.stringify([asked.claims, asked.error_mm]), () => adviceNow(read, asked));
   },
 );
 
@@ -119,5 +93,5 @@ const writers: Readonly<Record<TableFormat, (table: StudyTable) => Uint8Array | 
 export const studyTableFile = asideKeeping(
   'write a table of a study',
   async ({ folder, format }: { readonly folder: string; readonly format: TableFormat }): Promise<Uint8Array> =>
-    writers[format](await tableOf(folder)),
+    writers[format]((await readStudy(folder)).table()),
 );

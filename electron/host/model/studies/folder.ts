@@ -8,7 +8,6 @@
  *   stop          asks all of them to stop
  */
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
@@ -28,6 +27,7 @@ import {
 import { fileError } from '../../io/files/errors.ts';
 import { readPlain, readPlainNow } from '../../io/files/plain-file.ts';
 import { checkFolder, writeAtomically, writeBeside } from '../../io/files/write-file.ts';
+import { endedBelow, type PointState, resultsStamp, tallyBelow } from './ended.ts';
 import { canonical } from './points.ts';
 
 const HEAD = 'plan.json';
@@ -35,12 +35,6 @@ const LINES = 'points.jsonl';
 const STOP = 'stop';
 const RESULTS = 'results';
 const RUNNING = 'running';
-const ENDED = /^([0-9a-f]{16})(\.failed)?\.json$/;
-
-/** Clocks of file servers tick and differ by less. */
-const SETTLED_MS = 10_000;
-
-type PointState = 'done' | 'failed';
 
 /** Folders of studies are shared: a pipe that somebody put there stops nobody. */
 const readText = async (file: string): Promise<string> => (await readPlain(file)).toString('utf8');
@@ -156,54 +150,34 @@ export class StudyFolder {
       .map((line) => parsed(line, (value) => planLineSchema.parse(value) as PlanLine, name));
   }
 
-  /**
-   * When a result came last, or was taken away: of the folders alone. Null while that is so short ago that another may
-   * have come in the same tick of the file system's clock.
-   */
+  get #results(): string {
+    return path.join(this.folder, RESULTS);
+  }
+
+  /** The same as long as no result has come or gone. Null: that cannot be told yet. */
   async changed(): Promise<string | null> {
-    const root = path.join(this.folder, RESULTS);
-    const names = await readdir(root).catch(() => []);
-    let last_ms = 0;
-    for (const name of names) last_ms = Math.max(last_ms, statSync(path.join(root, name)).mtimeMs);
-    return Date.now() - last_ms < SETTLED_MS ? null : `${names.length} ${last_ms}`;
+    return resultsStamp(this.#results);
   }
 
   /** What has ended, by the names of the files alone */
   async ended(): Promise<ReadonlyMap<string, PointState>> {
-    const ended = new Map<string, PointState>();
-    for await (const some of this.#endedByFolder()) for (const [id, state] of some) ended.set(id, state);
-    return ended;
+    return endedBelow(this.#results);
+  }
+
+  /** Null: it has not ended. */
+  async stateOf(id: string): Promise<PointState | null> {
+    for (const state of ['done', 'failed'] as const)
+      if ((await stat(this.fileOf(id, state)).catch(() => null)) !== null) return state;
+    return null;
   }
 
   /** How many have ended, and which of them failed: of a hundred thousand points in turns that hold nobody up. */
   async tally(): Promise<{ readonly done: number; readonly failed: readonly string[] }> {
-    let done = 0;
-    const failed: string[] = [];
-    for await (const some of this.#endedByFolder())
-      for (const [id, state] of some)
-        if (state === 'done') done += 1;
-        else failed.push(id);
-    return { done, failed };
-  }
-
-  /** A point's files lie in one folder. */
-  async *#endedByFolder(): AsyncGenerator<ReadonlyMap<string, PointState>> {
-    const root = path.join(this.folder, RESULTS);
-    for (const below of await readdir(root).catch(() => [])) {
-      const ended = new Map<string, PointState>();
-      for (const name of await readdir(path.join(root, below)).catch(() => [])) {
-        const [, id, failed] = ENDED.exec(name) ?? [];
-        if (id === undefined) continue;
-        // Solved later than it failed: both may stand for a moment.
-        if (failed === undefined) ended.set(id, 'done');
-        else if (!ended.has(id)) ended.set(id, 'failed');
-      }
-      yield ended;
-    }
+    return tallyBelow(this.#results);
   }
 
   fileOf(id: string, state: PointState): string {
-    return path.join(this.folder, RESULTS, id.slice(0, 2), `${id}${state === 'done' ? '' : '.failed'}.json`);
+    return path.join(this.#results, id.slice(0, 2), `${id}${state === 'done' ? '' : '.failed'}.json`);
   }
 
   /** Whole or not at all. Throws a BraggError, `no-space` among them. */
