@@ -16,7 +16,7 @@ import { chartPlot } from './chart-plot.ts';
 import { LastDrawn, loadedFonts } from './last-drawn.ts';
 import { hasWebGl, loadPlotly, loadPlotlyGl, type Plotly } from './plotly.ts';
 import { plottedFigure } from './plotted-figure.ts';
-import { givePlot, PLOT_CONFIG, takePlot } from './spare-plot.ts';
+import { givePlot, plotConfig, takePlot } from './spare-plot.ts';
 
 interface ChartOwner {
   /** Along the horizontal axis; null: the pointer is elsewhere. */
@@ -206,7 +206,7 @@ export class ChartView {
     const first = !this.#plot.classList.contains('js-plotly-plot');
     if (first && this.#gl && hasManyDots(chart)) this.#reuse(plotly);
     plotly
-      .react(this.#plot, data, layout, PLOT_CONFIG)
+      .react(this.#plot, data, layout, plotConfig())
       .then(
         () => {
           if (first && !this.#gone) this.#follow();

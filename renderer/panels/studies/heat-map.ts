@@ -36,9 +36,18 @@ function sideOf(side: HeatSide): Side {
     return { names, binned: false, placeOf: (i) => places.get(side.texts[i] ?? '') ?? -1 };
   }
   const { numbers } = side;
-  const values = [...new Set(numbers)].filter(Number.isFinite).toSorted((a, b) => a - b);
-  const [low = 0, high = 0] = [values[0], values.at(-1)];
-  if (values.length <= MOST_VALUES) {
+  const different = new Set<number>();
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let i = 0; i < numbers.length; i += 1) {
+    const value = numbers[i] ?? Number.NaN;
+    if (!Number.isFinite(value)) continue;
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+    // That there are too many is enough to know.
+    if (different.size <= MOST_VALUES) different.add(value);
+  }
+  if (different.size <= MOST_VALUES) {
+    const values = [...different].toSorted((a, b) => a - b);
     const places = new Map(values.map((value, k) => [value, k]));
     const names = values.map((value) => String(Number(value.toPrecision(6))));
     // Two values of one name would be one place.
@@ -54,19 +63,43 @@ function sideOf(side: HeatSide): Side {
   return { names, binned: true, placeOf };
 }
 
-function middle(values: readonly number[]): number | null {
-  if (values.length === 0) return null;
-  const sorted = values.toSorted((a, b) => a - b);
+/** Numbers stand in order. */
+function middle(sorted: Float64Array): number | null {
+  if (sorted.length === 0) return null;
   const [low = 0, high = 0] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
   return (low + high) / 2;
 }
 
 export function heatCells(x: HeatSide, y: HeatSide, value: PlottedColumn): HeatCells {
   const [across, up] = [sideOf(x), sideOf(y)];
-  const cells = up.names.map(() => across.names.map((): number[] => []));
-  for (const [i, number] of value.numbers.entries()) {
-    if (Number.isFinite(number)) cells[up.placeOf(i)]?.[across.placeOf(i)]?.push(number);
+  const { numbers } = value;
+  const wide = across.names.length;
+  // Cells stand behind each other, their numbers in one array.
+  const cellOf = new Int32Array(numbers.length).fill(-1);
+  const ends = new Uint32Array(wide * up.names.length + 1);
+  for (let i = 0; i < numbers.length; i += 1) {
+    const [column, row] = [across.placeOf(i), up.placeOf(i)];
+    if (column < 0 || row < 0 || !Number.isFinite(numbers[i])) continue;
+    const cell = row * wide + column;
+    cellOf[i] = cell;
+    ends[cell + 1] = (ends[cell + 1] ?? 0) + 1;
   }
+  for (let cell = 1; cell < ends.length; cell += 1) ends[cell] = (ends[cell] ?? 0) + (ends[cell - 1] ?? 0);
+  const held = new Float64Array(ends.at(-1) ?? 0);
+  const next = ends.slice();
+  for (let i = 0; i < numbers.length; i += 1) {
+    const cell = cellOf[i] ?? -1;
+    if (cell < 0) continue;
+    const place = next[cell] ?? 0;
+    held[place] = numbers[i] ?? 0;
+    next[cell] = place + 1;
+  }
+  const cells = up.names.map((_, row) =>
+    across.names.map((_, column) => {
+      const cell = row * wide + column;
+      return held.subarray(ends[cell] ?? 0, ends[cell + 1] ?? 0).sort();
+    }),
+  );
   return {
     across: across.names,
     up: up.names,

@@ -2,6 +2,7 @@
 import type { StudyColumnInfo } from '../../../electron/contract/study/calls.ts';
 import type { StudyLook } from '../../../electron/contract/study/views.ts';
 import { numbersAt, significant } from '../../base/numbers.ts';
+import { orderedBy } from '../../base/order.ts';
 import type { Chart, Series } from '../../drawing/charts/chart.ts';
 import { type Ends, MANY_POINTS, paneArrays } from '../../drawing/charts/chart.ts';
 import { logLimits } from '../../drawing/figures/axes.ts';
@@ -108,7 +109,7 @@ function groupedRows({ x, y, groups, logX, logY }: Plotted): ReadonlyMap<string,
       .filter(([, rows]) => rows.length > 0)
       .map(([name, rows]) => {
         const own = Uint32Array.from(rows);
-        return [name, inOrder(rows) ? own : own.sort((a, b) => across(a) - across(b) || a - b)];
+        return [name, inOrder(rows) ? own : orderedBy(own, x.numbers)];
       }),
   );
 }

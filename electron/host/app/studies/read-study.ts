@@ -45,7 +45,7 @@ export class ReadStudy {
 
 interface Kept {
   readonly known: Known;
-  /** Of its folders, before they were read. */
+  /** When its folders had changed, before they were read. */
   changed: string | null;
   read: ReadStudy | null;
   /** One after the other: two at once read each file twice. */

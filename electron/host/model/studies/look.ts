@@ -27,7 +27,7 @@ interface Found {
   readonly lists: Map<string, unknown>;
 }
 const known = new WeakMap<StudyTable, Found>();
-const FEW_LISTS = 4;
+const FEW_LISTS = 6;
 
 function foundOf(table: StudyTable): Found {
   const found = known.get(table) ?? { columns: null, notes: null, lists: new Map() };
@@ -181,6 +181,29 @@ export function lookAt(table: StudyTable, { filter, sort, groups, from, count }:
   };
 }
 
+/** By index: of a hundred thousand rows `from` with a function takes ten times as long. */
+function numbersIn(rows: readonly Row[], at: number): Float64Array {
+  const numbers = new Float64Array(rows.length);
+  for (let i = 0; i < rows.length; i += 1) {
+    const cell = rows[i]?.[at];
+    numbers[i] = typeof cell === 'number' ? cell : Number.NaN;
+  }
+  return numbers;
+}
+
+function textsIn(rows: readonly Row[], at: number): NonNullable<StudyValues['texts']> {
+  const places = new Map<string, number>();
+  const of = new Uint32Array(rows.length);
+  for (let i = 0; i < rows.length; i += 1) {
+    const cell = rows[i]?.[at] ?? null;
+    const text = cell === null ? '' : typeof cell === 'string' ? cell : String(cell);
+    const place = places.get(text) ?? places.size;
+    if (place === places.size) places.set(text, place);
+    of[i] = place;
+  }
+  return { different: [...places.keys()], of };
+}
+
 export function valuesOf(
   table: StudyTable,
   filter: string,
@@ -190,22 +213,12 @@ export function valuesOf(
   const infos = new Map(columnsOf(table).map((info) => [info.key, info]));
   const point = table.columns.findIndex(({ of, name }) => of === 'point' && name === 'point');
   return {
-    points: rows.map((row) => String(row[point] ?? '')).join(' '),
+    points: listed(table, ['points', filter], () => rows.map((row) => String(row[point] ?? '')).join(' ')),
     columns: keys.map((key) => {
       const at = indexOf(table, key);
-      const cells = rows.map((row) => row[at] ?? null);
-      if (infos.get(key)?.numeric === true) {
-        const numbers = Float64Array.from(cells, (cell) => (typeof cell === 'number' ? cell : Number.NaN));
-        return { key, numbers, texts: null };
-      }
-      const places = new Map<string, number>();
-      const of = Uint32Array.from(cells, (cell) => {
-        const text = cell === null ? '' : String(cell);
-        const place = places.get(text) ?? places.size;
-        if (place === places.size) places.set(text, place);
-        return place;
-      });
-      return { key, numbers: null, texts: { different: [...places.keys()], of } };
+      return infos.get(key)?.numeric === true
+        ? { key, numbers: numbersIn(rows, at), texts: null }
+        : { key, numbers: null, texts: textsIn(rows, at) };
     }),
   };
 }
