@@ -97,6 +97,8 @@ describe('the workbench in a browser', () => {
     const fault = open.page.locator('[data-path="beam.energy_MeV"] .field__faults');
     await expect.poll(() => fault.textContent()).toMatch(/5000 MeV is too large; allowed: 0\.5 to 1000 MeV/);
     await expect.poll(() => bench.run.isEnabled()).toBe(false);
+    // Range and grid are those of another energy, and say so.
+    await expect.poll(() => open.page.locator('.resolved--stale').innerText()).toMatch(/^Before there were faults/);
     await bench.field('Beam width').fill('wide');
     await expect.poll(() => open.page.getByText('"wide" is not a number').count()).toBe(1);
     await expect.poll(() => open.page.getByText('2 values need attention').count()).toBe(1);
@@ -105,6 +107,7 @@ describe('the workbench in a browser', () => {
     await bench.field('Beam width').fill('');
     await bench.field('Energy').fill('0,07 GeV');
     await expect.poll(() => bench.run.isEnabled()).toBe(true);
+    await expect.poll(() => open.page.getByText('Before there were faults').count()).toBe(0);
     await open.page.keyboard.press('Tab');
     await expect.poll(() => bench.field('Energy').inputValue()).toBe('70');
     closeBench();

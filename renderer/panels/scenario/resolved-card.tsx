@@ -9,10 +9,11 @@ import { factsOf } from '../../workbench/workload.ts';
 
 export function ResolvedCard({
   resolved,
-  stale,
+  of,
 }: {
   readonly resolved: Resolved | null;
-  readonly stale: boolean;
+  /** The scenario of the form, the one before the last edit, or the last that had no faults. */
+  readonly of: 'this' | 'before' | 'sound';
 }): ReactElement {
   const { workloads } = useWorkbench();
   if (resolved === null)
@@ -20,7 +21,13 @@ export function ResolvedCard({
   const { estimate } = resolved;
   const share = estimate.total_bytes / estimate.limit_bytes;
   return (
-    <dl className={classes('resolved', stale && 'resolved--stale')}>
+    <dl className={classes('resolved', of !== 'this' && 'resolved--stale')}>
+      {of === 'sound' ? (
+        <div>
+          <dt>Before there were faults</dt>
+          <dd />
+        </div>
+      ) : null}
       {factsOf(workloads, resolved).map(({ name, value, title }) => (
         <div key={name} title={title}>
           <dt>{name}</dt>

@@ -115,7 +115,10 @@ export default function ScenarioPanel(): ReactElement {
   return (
     <FormContext value={form}>
       <div className="scenario-panel">
-        <ResolvedCard resolved={resolved} stale={check?.draft !== draft} />
+        <ResolvedCard
+          resolved={resolved}
+          of={check?.draft !== draft ? 'before' : check.resolved === null ? 'sound' : 'this'}
+        />
         <div className="scenario-panel__scroll" ref={list} key={generation}>
           <FormIssues issues={issues} lead={lead} />
           <div className="scenario-panel__naming">
