@@ -4,12 +4,23 @@ import { Button } from '../widgets/controls/button.tsx';
 import { EmptyState } from '../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../workbench/context.ts';
 
+/** By then a network that hiccups is back, some eight seconds on: a host that ended never is, at this address. */
+const LATE_ATTEMPT = 6;
+
 export function ConnectionCover(): ReactElement | null {
   const { stores, documents } = useWorkbench();
   const state = useSelected(stores.connection, (each) => each.state);
   if (state.kind === 'connected') return null;
   if (state.kind === 'reconnecting') {
-    return (
+    return state.attempt >= LATE_ATTEMPT ? (
+      <div className="connection-note" role="status">
+        The host does not answer: it may have ended. Started anew it has another address, and offers there what was not
+        saved.{' '}
+        <Button icon="copy" tone="quiet" onPress={() => void navigator.clipboard.writeText(documents.textHere())}>
+          Copy the scenario
+        </Button>
+      </div>
+    ) : (
       <div className="connection-note" role="status">
         The connection to the host is interrupted: trying again. Runs go on meanwhile.
       </div>

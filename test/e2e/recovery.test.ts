@@ -64,6 +64,12 @@ describe('after kill -9', () => {
     await expect.poll(() => files().some((name) => /draft-/.test(name))).toBe(true);
     await expect.poll(() => files().some((name) => /run-.*\.json$/.test(name))).toBe(true);
     await served?.kill();
+    // Whether a run goes on is not known any more, and this page never comes back.
+    await expect
+      .poll(() => before.open.page.getByRole('status').allInnerTexts())
+      .toContainEqual(expect.stringContaining('it may have ended'));
+    await expect.poll(() => before.open.page.getByText('Copy the scenario').count()).toBe(1);
+    await before.open.screenshot('host-ended');
     await before.open.close();
 
     await start();
