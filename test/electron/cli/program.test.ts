@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { scratchFolder } from '../../scratch-folder.ts';
+import { layers, metaImageOf } from '../host/io/volumes/phantom.ts';
 import { assetsFolder } from '../host/small-run.ts';
 import {
   braggbench,
@@ -131,6 +132,15 @@ describe('run', () => {
     expect(r80).toBeGreaterThan(8.6);
     expect(r80).toBeLessThan(9.1);
     expect(stdout).toMatch(/CSDA range +8\.85 mm in water, NIST PSTAR \(ICRU 49\)/);
+  });
+
+  test('a range through a CT is told along the axis: it is not the one in water', async () => {
+    await mkdir(join(folder, 'ct'), { recursive: true });
+    // Half a lung's density all the way, where the range is some four times that in water.
+    await writeFile(join(folder, 'ct/lung.mha'), metaImageOf(layers(Array(80).fill(-750), 40, 1)));
+    const { code, stdout } = await say(['run', 'small.json', '--set', 'geometry={"ct":{"file":"ct/lung.mha"}}']);
+    expect(code).toBe(0);
+    expect(Number(/CSDA range +(\d+\.\d\d) mm along the axis, water by NIST/.exec(stdout)?.[1])).toBeGreaterThan(20);
   });
 
   test('widths of a tilted beam are read where it is, not at its path length', async () => {

@@ -20,8 +20,8 @@ export const solvingTransport: Solving<'transport'> = {
   tell: (run, { scenario, issues, range_mm: beamRange_mm, table }) => {
     const summary = summaryOf(run);
     const range_mm = scenario?.initial.kind === 'beam' ? beamRange_mm : null;
-    const { background = 'water', regions = [] } = scenario?.geometry ?? {};
-    const inWater = background === 'water' && regions.length === 0;
+    const { background = 'water', regions = [], ct } = scenario?.geometry ?? {};
+    const inWater = background === 'water' && regions.length === 0 && ct === undefined;
     const { z_mm: entrance_mm, angle_deg } = scenario?.beam ?? { z_mm: 0, angle_deg: 0 };
     const facts = { summary, range_mm, inWater, entrance_mm, angle_deg, table: table ?? '' };
     return {
