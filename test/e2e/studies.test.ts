@@ -280,6 +280,9 @@ it('stays in sight when fewer rows match, and draws many points of every view on
   const canvas = page.locator('.studies__plot canvas.gl-canvas-context');
   await expect.poll(() => canvas.count()).toBe(1);
   const first = await canvas.elementHandle();
+  // On a plain screen a pixel is one: four for each take software four times as long.
+  const pixels = () => canvas.evaluate((it) => Reflect.get(it, 'width') / it.getBoundingClientRect().width);
+  expect(await pixels()).toBe(1);
   await drawnAs('Heat map');
   await expect.poll(() => canvas.count()).toBe(0);
   await drawnAs('Pareto');

@@ -124,6 +124,11 @@ const valuesSchema = z.strictObject({
   texts: z.strictObject({ different: z.array(z.string()), of: uint32 }).nullable(),
 });
 export type StudyValues = Readonly<z.infer<typeof valuesSchema>>;
+export interface StudyColumns {
+  readonly rows: string;
+  readonly points: string | null;
+  readonly columns: StudyValues[];
+}
 
 /** What the points of a study say, and by what. */
 const adviceSchema = z.strictObject({ text: z.string(), evidence: z.array(z.string()).readonly() });
@@ -166,10 +171,20 @@ export const studyMethods = {
     }),
     result: studyRowsSchema,
   },
-  /** Whole columns, for plots; beside them the points' ids with spaces between: many texts take long to be read. */
+  /** Whole columns, for plots. */
   'study.values': {
-    params: z.strictObject({ study: studyIdSchema, filter, keys: z.array(z.string()).min(1).max(MOST_PLOTTED) }),
-    result: z.strictObject({ points: z.string(), columns: z.array(valuesSchema) }),
+    params: z.strictObject({
+      ...{ study: studyIdSchema, filter, keys: z.array(z.string()).min(1).max(MOST_PLOTTED) },
+      /** Rows whose points the asker has, by their name in an answer. */
+      known: z.string().nullable().default(null),
+    }),
+    result: z.strictObject({
+      /** Names these rows: another answer with it is of the same ones. */
+      rows: z.string(),
+      /** The points' ids with spaces between: many texts take long to be read. Null: the asker has them. */
+      points: z.string().nullable(),
+      columns: z.array(valuesSchema),
+    }),
   },
   /** The scenario that is solved at a point. */
   'study.point': {

@@ -1,16 +1,17 @@
 /** Whole columns of a study, a value a point. */
-import type { StudyValues } from '../../../electron/contract/study/calls.ts';
+import type { StudyColumns, StudyValues } from '../../../electron/contract/study/calls.ts';
 
 export interface Values {
+  /** Names the rows that these are of; null: none were told. */
+  readonly rows: string | null;
   readonly points: readonly string[];
   readonly columns: readonly (Omit<StudyValues, 'texts'> & { readonly texts: readonly string[] | null })[];
 }
 
-/** As the host answers. */
-interface Answered {
-  readonly points: string;
-  readonly columns: readonly StudyValues[];
-}
+export const NO_VALUES: Values = { rows: null, points: [], columns: [] };
+
+/** Columns that nobody looks at now, kept for the next plot: a megabyte each of a hundred thousand rows. */
+const MOST_BESIDE = 8;
 
 /** By index: `from` with a function goes by an iterator, and ten times as long. */
 function textsOf({ different, of }: NonNullable<StudyValues['texts']>): readonly string[] {
@@ -19,7 +20,22 @@ function textsOf({ different, of }: NonNullable<StudyValues['texts']>): readonly
   return texts;
 }
 
-export const valuesOf = ({ points, columns }: Answered): Values => ({
-  points: points === '' ? [] : points.split(' '),
-  columns: columns.map(({ texts, ...column }) => ({ ...column, texts: texts === null ? null : textsOf(texts) })),
-});
+/** Those of `wanted` that are not there. */
+export const missingOf = ({ columns }: Values, wanted: readonly string[]): readonly string[] =>
+  wanted.filter((key) => !columns.some((one) => one.key === key));
+
+/** What was there stays if the answer is of the same rows. `before` is what the host was told to be known. */
+export function withAnswer(before: Values, { rows, points, columns }: StudyColumns, wanted: readonly string[]): Values {
+  const stays = rows === before.rows ? before.columns : [];
+  const others = stays.filter(({ key }) => columns.every((one) => one.key !== key));
+  const beside = others.filter(({ key }) => !wanted.includes(key)).slice(-MOST_BESIDE);
+  return {
+    rows,
+    points: points === null ? before.points : points === '' ? [] : points.split(' '),
+    columns: [
+      ...beside,
+      ...others.filter(({ key }) => wanted.includes(key)),
+      ...columns.map(({ texts, ...column }) => ({ ...column, texts: texts === null ? null : textsOf(texts) })),
+    ],
+  };
+}

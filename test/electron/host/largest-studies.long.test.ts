@@ -5,7 +5,7 @@ import type { Client } from '../../../renderer/client/index.ts';
 import { heatCells } from '../../../renderer/panels/studies/heat-map.ts';
 import { parallelOf } from '../../../renderer/panels/studies/parallel.ts';
 import { resultsChart } from '../../../renderer/panels/studies/results-chart.ts';
-import { valuesOf } from '../../../renderer/panels/studies/values.ts';
+import { NO_VALUES, withAnswer } from '../../../renderer/panels/studies/values.ts';
 import { WIDE_VARIANTS, writeWideStudy } from '../../wide-study.ts';
 import { leastHold, MOST_MS } from './longest-hold.ts';
 import { smallScenario } from './small-run.ts';
@@ -52,7 +52,7 @@ test('every view has all of them', { timeout: 600_000 }, async () => {
   expect(tiled.matching).toBe(ROWS / WIDE_VARIANTS.length - 1001);
   const groups = await page.call('study.rows', { ...look, groups: ['axis solver.variant'] });
   expect([groups.shown, groups.matching]).toEqual([WIDE_VARIANTS.length, ROWS]);
-  const { points, columns } = valuesOf(await page.call('study.values', { study, filter: '', keys }));
+  const { points, columns } = withAnswer(NO_VALUES, await page.call('study.values', { study, filter: '', keys }), keys);
   expect(new Set(points).size).toBe(ROWS);
   const info = (key: string) => ({ key, name: key, unit: '', of: 'axis' as const, equal: false, numeric: true });
   const numbers = (i: number) => ({ info: info(keys[i] ?? ''), numbers: columns[i]?.numbers ?? new Float64Array() });

@@ -48,7 +48,7 @@ export function studyHandlers({
       return {};
     },
     'study.rows': ({ study, ...look }) => studies.rows(study, look),
-    'study.values': ({ study, filter, keys }) => studies.values(study, filter, keys),
+    'study.values': ({ study, ...asked }) => studies.values(study, asked),
     'study.point': ({ study, point }) => studies.point(study, point),
     'study.result': ({ study, point }) => studies.result(study, point),
     'study.advice': async ({ study, error_mm }) => ({ lines: await studies.advice(study, error_mm) }),

@@ -1,5 +1,5 @@
 /** Results of studies beside the host's loop: a hundred thousand rows take seconds to read and to sort. */
-import type { StudyAdvice, StudyRows, StudyValues } from '../../../contract/study/calls.ts';
+import type { StudyAdvice, StudyColumns, StudyRows } from '../../../contract/study/calls.ts';
 import type { PlanLine, PointResult } from '../../../contract/study/index.ts';
 import { asideKeeping } from '../../io/aside/task.ts';
 import { needsOf } from '../../model/bench/claim-results.ts';
@@ -7,7 +7,7 @@ import { type Claim, speaksOf } from '../../model/bench/claims.ts';
 import { adviceOf } from '../../model/studies/advice/index.ts';
 import { tableCsv } from '../../model/studies/csv.ts';
 import { StudyFolder } from '../../model/studies/folder.ts';
-import { type Look, lookAt, valuesOf } from '../../model/studies/look.ts';
+import { type AskedColumns, type Look, lookAt, valuesOf } from '../../model/studies/look.ts';
 import type { StudyTable } from '../../model/studies/table.ts';
 import { tableHdf5, tableParquet } from '../../model/studies/table-files.ts';
 import { claimedValues } from '../../workloads/index.ts';
@@ -22,12 +22,8 @@ export const studyRows = asideKeeping(
 
 export const studyValues = asideKeeping(
   'take columns of a study',
-  async (asked: {
-    readonly folder: string;
-    readonly filter: string;
-    readonly keys: readonly string[];
-  }): Promise<{ points: string; columns: StudyValues[] }> =>
-    valuesOf((await readStudy(asked.folder)).table(), asked.filter, asked.keys),
+  async ({ folder, asked }: { readonly folder: string; readonly asked: AskedColumns }): Promise<StudyColumns> =>
+    valuesOf((await readStudy(folder)).table(), asked),
 );
 
 /** A point of the plan, and what was kept of it: plans have up to a million lines. */

@@ -7,12 +7,12 @@ import type { ScenarioDraft } from '../../../contract/scenario/draft.ts';
 import { formatPath, showValue } from '../../../contract/scenario/index.ts';
 import type {
   StudyAdvice,
+  StudyColumns,
   StudyEntry,
   StudyForecast,
   StudyId,
   StudyPlan,
   StudyRows,
-  StudyValues,
 } from '../../../contract/study/calls.ts';
 import { studyIdSchema } from '../../../contract/study/calls.ts';
 import type { Cluster } from '../../../contract/study/clusters.ts';
@@ -21,7 +21,7 @@ import type { StudyView } from '../../../contract/study/views.ts';
 import { fromNative } from '../../io/addon/addon.ts';
 import { thisMachine } from '../../io/files/this-machine.ts';
 import { isStudyFolder, StudyFolder } from '../../model/studies/folder.ts';
-import type { Look } from '../../model/studies/look.ts';
+import type { AskedColumns, Look } from '../../model/studies/look.ts';
 import { writeOn } from '../../model/studies/on.ts';
 import { readViews, writeViews } from '../../model/studies/views.ts';
 import type { ScenarioOrigin } from '../../workloads/scenarios/index.ts';
@@ -232,12 +232,8 @@ export class Studies {
     return studyRows({ folder: (await this.#open(id)).folder, look });
   }
 
-  async values(
-    id: StudyId,
-    filter: string,
-    keys: readonly string[],
-  ): Promise<{ points: string; columns: StudyValues[] }> {
-    return studyValues({ folder: (await this.#open(id)).folder, filter, keys });
+  async values(id: StudyId, asked: AskedColumns): Promise<StudyColumns> {
+    return studyValues({ folder: (await this.#open(id)).folder, asked });
   }
 
   async point(id: StudyId, point: string): Promise<{ scenario: ScenarioDraft; name: string }> {

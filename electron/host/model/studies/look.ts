@@ -1,7 +1,14 @@
 /** A study's table as it is looked at: rows that a condition lets through, in an order, and whole columns. */
+import { randomUUID } from 'node:crypto';
 import { BraggError } from '../../../contract/errors.ts';
 import { type PathStep, parsePath } from '../../../contract/scenario/index.ts';
-import type { StudyCell, StudyColumnInfo, StudyRows, StudyValues } from '../../../contract/study/calls.ts';
+import type {
+  StudyCell,
+  StudyColumnInfo,
+  StudyColumns,
+  StudyRows,
+  StudyValues,
+} from '../../../contract/study/calls.ts';
 import { ExpressionError, holds, parseExpression } from '../../../contract/study/index.ts';
 import { grouped } from './groups.ts';
 import { tableNotes } from './notes.ts';
@@ -204,16 +211,20 @@ function textsIn(rows: readonly Row[], at: number): NonNullable<StudyValues['tex
   return { different: [...places.keys()], of };
 }
 
-export function valuesOf(
-  table: StudyTable,
-  filter: string,
-  keys: readonly string[],
-): { points: string; columns: StudyValues[] } {
+export interface AskedColumns {
+  readonly filter: string;
+  readonly keys: readonly string[];
+  readonly known: string | null;
+}
+
+export function valuesOf(table: StudyTable, { filter, keys, known }: AskedColumns): StudyColumns {
   const rows = matching(table, filter);
   const infos = new Map(columnsOf(table).map((info) => [info.key, info]));
   const point = table.columns.findIndex(({ of, name }) => of === 'point' && name === 'point');
+  const name = listed(table, ['name', filter], randomUUID);
   return {
-    points: listed(table, ['points', filter], () => rows.map((row) => String(row[point] ?? '')).join(' ')),
+    rows: name,
+    points: name === known ? null : rows.map((row) => String(row[point] ?? '')).join(' '),
     columns: keys.map((key) => {
       const at = indexOf(table, key);
       return infos.get(key)?.numeric === true

@@ -127,6 +127,17 @@ describe('a study of two axes', () => {
     expect(none).toMatchObject({ points: '', columns: [{ numbers: new Float64Array() }] });
   });
 
+  test('points that the page has are not told again; those of other rows are', async () => {
+    const ask = (filter: string, known: string | null) =>
+      page.call('study.values', { study: id, filter, keys: [R80], known });
+    const all = await ask('', null);
+    expect(all.points?.split(' ')).toHaveLength(6);
+    expect(await ask('', all.rows)).toEqual({ ...all, points: null });
+    const some = await ask('beam.energy_MeV == 30', all.rows);
+    expect(some.points?.split(' ')).toHaveLength(2);
+    expect(some.rows).not.toBe(all.rows);
+  });
+
   test('what is no condition, no column or no study', async () => {
     await expect(rowsOf(id, { filter: 'beam.energy >' })).rejects.toMatchObject({ code: 'invalid' });
     await expect(rowsOf(id, { filter: 'r99_mm > 3' })).rejects.toThrow(/r99_mm is not set/);
@@ -139,7 +150,7 @@ describe('a study of two axes', () => {
 
   test('a point opens as the scenario that was solved', async () => {
     const { points } = await page.call('study.values', { study: id, filter: 'beam.energy_MeV == 25', keys: [R80] });
-    const { scenario, name } = await page.call('study.point', { study: id, point: points.split(' ')[1] ?? '' });
+    const { scenario, name } = await page.call('study.point', { study: id, point: points?.split(' ')[1] ?? '' });
     expect(scenario).toMatchObject({ kind: 'transport', beam: { energy_MeV: 25 }, solver: { precision: 'fp64' } });
     expect(name).toContain('beam.energy_MeV = 25');
     await expect(page.call('study.point', { study: id, point: '0123456789abcdef' })).rejects.toThrow(/has no point/);
