@@ -1,5 +1,5 @@
 /** Columns of the comparison: what each shows and sorts by. Those every workload has, and its own. No React. */
-import type { Whole } from '../../electron/contract/bench/bench-session.ts';
+import type { Quantity, Whole } from '../../electron/contract/bench/bench-session.ts';
 import type { ComparedRow } from '../../electron/contract/bench/comparison.ts';
 import type { Accuracy, Words } from '../../electron/contract/bench/session.ts';
 import { leastWhole, paysFrom } from './advice.ts';
@@ -62,13 +62,20 @@ function flaggedText({ flagged, samples }: Pick<ComparedRow, 'flagged' | 'sample
 }
 
 /** Whole numbers as they are, times in their unit, the rest with four digits. */
-export function quantityText(value: number | null | undefined, unit: string): string {
+function quantityText(value: number | null | undefined, unit: string): string {
   if (value === null || value === undefined) return NO_VALUE;
   if (unit === 's') return measuredTime(value);
   if (unit === '1/s') return `${compact(value)}/s`;
   const number =
     Math.abs(value) >= 1e5 ? compact(value) : Number.isInteger(value) ? String(value) : significant(value, 4);
   return unit === '' ? number : `${number} ${unit}`;
+}
+
+/** The same with its 95 % interval where the session tells one that is more than a point. */
+export function toldText(quantity: Quantity | undefined, unit: string): string {
+  const text = quantityText(quantity?.value, unit);
+  const { low, high } = quantity?.interval ?? { low: 0, high: 0 };
+  return low === high ? text : `${text} (${quantityText(low, unit)}–${quantityText(high, unit)})`;
 }
 
 const number = (of: (row: ComparedRow) => number | null): Column['by'] => of;
@@ -314,13 +321,13 @@ function accuracyColumns(rows: readonly ComparedRow[]): readonly Column[] {
 
 function quantityColumns(rows: readonly ComparedRow[]): readonly Column[] {
   return each(rows.flatMap(({ quantities }) => quantities)).map(({ id, title, unit }) => {
-    const own = ({ quantities }: ComparedRow) => quantities.find((one) => one.id === id)?.value ?? null;
+    const own = ({ quantities }: ComparedRow) => quantities.find((one) => one.id === id);
     return {
       ...{ id, title, unit },
-      tip: `${title}: a number of this workload's own`,
+      tip: `${title}: a number of this workload's own, with its 95 % interval where the session tells it`,
       align: 'right',
-      text: (row) => quantityText(own(row), unit),
-      by: number(own),
+      text: (row) => toldText(own(row), unit),
+      by: number((row) => own(row)?.value ?? null),
     };
   });
 }

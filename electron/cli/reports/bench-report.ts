@@ -1,6 +1,6 @@
 /** A benchmark of any workload for a person: one row per variant, the answer's error beside every speed. */
 import { advice, leastWhole, paysFrom, rightnessText } from '../../../renderer/base/advice.ts';
-import { quantityText } from '../../../renderer/base/compare-columns.ts';
+import { toldText } from '../../../renderer/base/compare-columns.ts';
 import { intervalsText, timeAndSpread, timesText, toDecideText } from '../../../renderer/base/measured.ts';
 import { percent } from '../../../renderer/base/numbers.ts';
 import { reportProvenance } from '../../../renderer/base/provenance.ts';
@@ -241,13 +241,19 @@ function quantityLines(entries: readonly MeasuredSessionEntry[], bold: (text: st
   const told = all.filter(({ quantities }) => quantities.length > 0);
   if (told.length === 0) return [];
   const ids = [...new Map(told.flatMap(({ quantities }) => quantities.map((q) => [q.id, q] as const))).values()];
+  const interval = told.some(({ quantities }) => quantities.some((one) => one.interval != null));
   const heads: readonly Column[] = [
-    { title: 'Further' },
+    { title: interval ? 'Further (95 % interval)' : 'Further' },
     ...ids.map(({ title, unit }) => ({ title: unit === '' ? title : `${title}, ${unit}`, align: 'right' as const })),
   ];
   const rows = told.map(({ label, quantities }) => [
     label,
-    ...ids.map(({ id }) => quantityText(quantities.find((one) => one.id === id)?.value, '')),
+    ...ids.map(({ id }) =>
+      toldText(
+        quantities.find((one) => one.id === id),
+        '',
+      ),
+    ),
   ]);
   return ['', ...table(heads, rows, { styleTitle: bold })];
 }

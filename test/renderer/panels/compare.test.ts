@@ -137,6 +137,28 @@ describe('what is compared of a row', () => {
     return rows.map((one) => column?.text(one) ?? 'no column');
   };
 
+  test('a number that a variant tells has its interval, where one is told that is more than a point', () => {
+    const told = { id: 'per_term', title: 'Per term', unit: 'ns' };
+    const exact = { id: 'launches', title: 'Launches', unit: '' };
+    const rows = [
+      row('a', 1, 1, {
+        quantities: [
+          { ...told, value: 0.0137, interval: { low: 0.0135, high: 0.0138 } },
+          { ...exact, value: 3, interval: { low: 3, high: 3 } },
+        ],
+      }),
+      row('b', 1, 1, {
+        quantities: [
+          { ...told, value: 0.5, interval: null },
+          { ...exact, value: 4 },
+        ],
+      }),
+      row('c', 1, 1),
+    ];
+    expect(texts(rows, 'per_term')).toEqual(['0.01370 ns (0.01350 ns–0.01380 ns)', '0.5000 ns', '–']);
+    expect(texts(rows, 'launches')).toEqual(['3', '4', '–']);
+  });
+
   test('is its whole run first, the share of its steps, and from how many runs on it pays for its set-up', () => {
     const rows = [
       row('window', 0.02, 0.00384, { verdict: 'reference', paired: false }),
