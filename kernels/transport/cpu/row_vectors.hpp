@@ -57,6 +57,22 @@ struct Vector {
   }
 };
 
+/// The lanes that lie `kBy` behind those of `first`, of two vectors that follow one another.
+template <int kBy, typename T>
+Vector<T> behind_by(const Vector<T>& first, const Vector<T>& second) {
+  constexpr int kSize = Vector<T>::kSize;
+  static_assert(kBy >= 0 && kBy <= kSize);
+  Vector<T> out;
+#if defined(__GNUC__)
+  [&]<int... i>(std::integer_sequence<int, i...>) {
+    out.lanes = __builtin_shufflevector(first.lanes, second.lanes, (kBy + i)...);
+  }(std::make_integer_sequence<int, kSize>{});
+#else
+  for (int i = 0; i < kSize; ++i) out.lanes[i] = kBy + i < kSize ? first.lanes[kBy + i] : second.lanes[kBy + i - kSize];
+#endif
+  return out;
+}
+
 /// Vectors in the columns of which rows start on a multiple.
 template <typename T>
 constexpr int kVectors = kRowAlign / Vector<T>::kSize;

@@ -37,7 +37,7 @@ std::size_t slice_scratch_size(const Tables& tables, const Box& from, const Box&
     low = std::min(low, shift.whole);
     high = std::max(high, shift.whole + 1);
   }
-  const std::size_t margin = static_cast<std::size_t>(align_up(high - low + physics::kRemapReach + kRowAlign));
+  const std::size_t margin = static_cast<std::size_t>(remap_margin(low, high));
   const std::size_t width = static_cast<std::size_t>(align_up(from.x1) - align_down(from.x0));
   const std::size_t pitch = static_cast<std::size_t>(align_up(out.x1) - align_down(out.x0));
   const std::size_t advance =

@@ -42,6 +42,11 @@ inline constexpr int kRowsTogether = 8;
 inline constexpr int align_down(int x) { return x / kRowAlign * kRowAlign; }
 inline constexpr int align_up(int x) { return (x + kRowAlign - 1) / kRowAlign * kRowAlign; }
 
+/// Columns on either side of a row that its remap reads, where protons move by `low` to `high` columns.
+inline int remap_margin(int low, int high) {
+  return align_up(high - low + physics::kRemapReach + kRowAlign) + 2 * kRowAlign;
+}
+
 /// ψ of one energy bin over `box`, stored [z][angle][x] with rows padded to whole vectors; cells of
 /// the storage outside the box are zero.
 template <typename T>

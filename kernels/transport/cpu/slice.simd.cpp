@@ -25,23 +25,40 @@ int row_margin(const Tables& t, int a0, int a1) {
     low = min_of(low, t.shift_x[static_cast<std::size_t>(a)].whole);
     high = max_of(high, t.shift_x[static_cast<std::size_t>(a)].whole + 1);
   }
-  return align_up(high - low + kRemapReach + kRowAlign);
+  return remap_margin(low, high);
 }
 
 /// What of the cells `here` moves on to the next, by the cells around them. The products are added in a set order:
 /// compilers choose one otherwise, and the last bits with it.
 template <typename T>
+Vector<T> moved(const std::array<T, kRemapTaps>& c, const Vector<T>& before2, const Vector<T>& before,
+                const Vector<T>& here, const Vector<T>& behind, const Vector<T>& behind2) {
+  Vector<T> flux;
+  flux.add_product(c[1], before);
+  flux.add_product(c[0], before2);
+  flux.add_product(c[2], here);
+  flux.add_product(c[3], behind);
+  flux.add_product(c[4], behind2);
+  flux.at_least({});
+  flux.at_most(here);
+  return flux;
+}
+
+/// The same of cells in rows: each is where the cell `here` has its neighbour.
+template <typename T>
 Vector<T> moved(const std::array<T, kRemapTaps>& c, const T* before2, const T* before, const T* here, const T* behind,
                 const T* behind2) {
-  Vector<T> flux;
-  flux.add_product(c[1], Vector<T>::of(before));
-  flux.add_product(c[0], Vector<T>::of(before2));
-  flux.add_product(c[2], Vector<T>::of(here));
-  flux.add_product(c[3], Vector<T>::of(behind));
-  flux.add_product(c[4], Vector<T>::of(behind2));
-  flux.at_least({});
-  flux.at_most(Vector<T>::of(here));
-  return flux;
+  const auto of = [](const T* from) { return Vector<T>::of(from); };
+  return moved(c, of(before2), of(before), of(here), of(behind), of(behind2));
+}
+
+/// The same of one row, by the vectors before and behind that of the cells.
+template <typename T>
+Vector<T> moved_in(const std::array<T, kRemapTaps>& c, const Vector<T>& before, const Vector<T>& here,
+                   const Vector<T>& behind) {
+  constexpr int kSize = Vector<T>::kSize;
+  return moved(c, behind_by<kSize - 2>(before, here), behind_by<kSize - 1>(before, here), here,
+               behind_by<1>(here, behind), behind_by<2>(here, behind));
 }
 
 /// One energy bin's step: the state that its stages share.
@@ -69,7 +86,13 @@ class Advance {
     zero_ = moved_ + static_cast<std::ptrdiff_t>(kRowsTogether) * apart_ - margin_;
     ring_ = zero_ + out.pitch;
     kernels_ = ring_ + (context.depth ? 0 : static_cast<std::ptrdiff_t>(kRing) * out.na * out.pitch);
-    std::memset(row_ - margin_, 0, sizeof(T) * static_cast<std::size_t>(2 * kRowsTogether * apart_ + out.pitch));
+    // Within its width a row is written before it is read, but for what one of several materials has beyond the grid.
+    const int end = min_of(width_, t_.nx - x_start_);
+    for (int i = 0; i < 2 * kRowsTogether; ++i) {
+      std::memset(row_of(i) - margin_, 0, sizeof(T) * static_cast<std::size_t>(margin_));
+      std::memset(row_of(i) + end, 0, sizeof(T) * static_cast<std::size_t>(width_ - end + margin_));
+    }
+    if (!context.depth) std::memset(zero_, 0, sizeof(T) * static_cast<std::size_t>(out.pitch));
   }
 
   SliceLoss run() {
@@ -102,6 +125,29 @@ class Advance {
     each_material_run(w_, map_row, x_start_, width_, f);
   }
 
+  /// A row of z of a slice as the gather reads it: angle `a` is at rows + a · pitch, columns are counted from x_start_.
+  struct Source {
+    int bin = -1, z = 0;
+    int a0 = 0, a1 = 0;  // none: nothing is there
+    int first = 0, last = 0;
+    std::ptrdiff_t pitch = 0;
+    const T* rows = nullptr;
+  };
+
+  /// The few that feed a bin are the same at almost all angles, and found once.
+  const Source& source_of(int bin, int z) {
+    Source& found = found_[static_cast<std::size_t>(bin) % found_.size()];
+    if (found.bin == bin && found.z == z) return found;
+    const Slice<T>& slice = sources_[bin];
+    const int start = slice.xs - x_start_;
+    found = {.bin = bin, .z = z, .first = start, .last = start + slice.pitch, .pitch = slice.pitch};
+    if (z < slice.box.z0 || z >= slice.box.z1) return found;
+    found.a0 = slice.box.a0;
+    found.a1 = slice.box.a1;
+    found.rows = slice.row(z, 0) - start;
+    return found;
+  }
+
   /// Energy gather of row z into the tile, and the count of what its scattering sends off the grid.
   void gather(int z, int map_row) {
     for (int a = from_.a0; a < from_.a1; ++a) {
@@ -111,11 +157,10 @@ class Advance {
         Tap<T> taps[kMostTaps];
         int n = 0;
         for (int k = w_.gather_begin[row]; k < w_.gather_begin[row + 1]; ++k) {
-          const Slice<T>& source = sources_[w_.gather_source[static_cast<std::size_t>(k)]];
-          if (z < source.box.z0 || z >= source.box.z1 || a < source.box.a0 || a >= source.box.a1) continue;
-          const int start = source.xs - x_start_;
-          const Tap<T> tap{source.row(z, a) - start, w_.gather_weight[static_cast<std::size_t>(k)], max_of(lo, start),
-                           min_of(hi, start + source.pitch)};
+          const Source& source = source_of(w_.gather_source[static_cast<std::size_t>(k)], z);
+          if (a < source.a0 || a >= source.a1) continue;
+          const Tap<T> tap{source.rows + a * source.pitch, w_.gather_weight[static_cast<std::size_t>(k)],
+                           max_of(lo, source.first), min_of(hi, source.last)};
           if (n < kMostTaps) {
             taps[n++] = tap;
             continue;
@@ -190,9 +235,46 @@ class Advance {
     for (int a = out_.as; a < end; a += kRowsTogether, to += static_cast<std::ptrdiff_t>(kRowsTogether) * out_.pitch) {
       const int n = min_of(kRowsTogether, end - a);
       scatter(map_row, a, n);
+      const auto row_to = [&](int i) { return to + static_cast<std::ptrdiff_t>(i) * out_.pitch; };
+      if (!at_face(a, n)) {
+        for (int i = 0; i < n; ++i) move_on(i, a + i, row_to(i));
+        continue;
+      }
       for (int i = 0; i < n; ++i) flux_of(i, a + i);
-      for (int i = 0; i < n; ++i) put(i, a + i, to + static_cast<std::ptrdiff_t>(i) * out_.pitch);
+      for (int i = 0; i < n; ++i) put(i, a + i, row_to(i));
     }
+  }
+
+  /// Whether some of `n` angles reads or reaches beyond the grid in x.
+  bool at_face(int a, int n) const {
+    if (from_.x0 == 0 || from_.x1 == t_.nx) return true;
+    for (int i = a; i < a + n; ++i) {
+      const int whole = t_.shift_x[static_cast<std::size_t>(i)].whole;
+      if (from_.x0 + whole < 0 || from_.x1 + whole + 1 > t_.nx) return true;
+    }
+    return false;
+  }
+
+  /// Row `i`, moved on, from what is read once: beyond its cells nothing is there, and nothing moves on.
+  void move_on(int i, int a, T* to) {
+    constexpr int kSize = Vector<T>::kSize;
+    const std::array<T, kRemapTaps> c = w_.flux_x[static_cast<std::size_t>(a)];
+    const T* const from = row_of(i) + (out_.xs - t_.shift_x[static_cast<std::size_t>(a)].whole - x_start_);
+    Vector<T> before = Vector<T>::of(from - kSize), here = Vector<T>::of(from), left;
+    if (from[-1] != T(0)) left = moved_in(c, Vector<T>::of(from - 2 * kSize), before, here);
+    const int pitch = out_.pitch;
+    for (int x = 0; x < pitch; x += kSize) {
+      const Vector<T> behind = Vector<T>::of(from + x + kSize);
+      const Vector<T> gone = moved_in(c, before, here, behind);
+      Vector<T> sum = here;
+      sum.subtract(gone);
+      sum.add(behind_by<kSize - 1>(left, gone));
+      sum.store(to + x);
+      before = here;
+      here = behind;
+      left = gone;
+    }
+    for (int x = t_.nx - out_.xs; x < pitch; ++x) to[x] = T(0);
   }
 
   /// What moves on of row `i`.
@@ -305,10 +387,11 @@ class Advance {
   const Slice<T>& out_;
   int x_start_, width_, margin_, angles_, apart_;
   T *tile_, *zero_, *ring_;
-  T *row_, *moved_;            // kRowsTogether each, `apart_` from one to the next
-  T* kernels_;                 // [angles_][half_ + 1] weights by the angle they start from and distance; depth
-  const T* spread_ = nullptr;  // stepping
-  int spread_material_ = -1;   // whose kernels those are
+  T *row_, *moved_;               // kRowsTogether each, `apart_` from one to the next
+  T* kernels_;                    // [angles_][half_ + 1] weights by the angle they start from and distance; depth
+  const T* spread_ = nullptr;     // stepping
+  std::array<Source, 16> found_;  // by bin
+  int spread_material_ = -1;      // whose kernels those are
   SliceLoss loss_;
 };
 

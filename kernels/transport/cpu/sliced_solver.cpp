@@ -102,7 +102,8 @@ void SlicedSolver<T>::start(const Problem& problem) {
     now_[u(e)].shape(used ? content : Box{});
     size += now_[u(e)].size();
   }
-  now_store_.assign(size, T(0));
+  now_store_.hold(size);
+  std::ranges::fill(now_store_.all(), T(0));
   std::size_t offset = 0;
   std::vector<double> columns(u(t_.nx));
   for (int e = 0; e < t_.ne; ++e) {
@@ -182,7 +183,7 @@ void SlicedSolver<T>::step(StepTotals& totals, SpanRecorder& spans) {
       next_[u(p.bin)].shape(p.to);
       size += next_[u(p.bin)].size();
     }
-    if (next_store_.size() < size) next_store_.resize(size + size / 4);
+    next_store_.grow(size);
     std::size_t offset = 0, scratch = 0;
     for (const Plan& p : plans) {
       next_[u(p.bin)].data = next_store_.data() + offset;
@@ -191,7 +192,7 @@ void SlicedSolver<T>::step(StepTotals& totals, SpanRecorder& spans) {
     }
     double bytes = static_cast<double>(now_store_.size() + next_store_.size() + left_store_.size()) * sizeof(T);
     for (Lane& l : lanes_) {
-      if (l.scratch.size() < scratch) l.scratch.resize(scratch);
+      if (l.scratch.size() < scratch) l.scratch.hold(scratch);
       bytes += static_cast<double>(l.scratch.size()) * sizeof(T);
     }
     state_bytes_ = std::max(state_bytes_, bytes);
@@ -204,7 +205,7 @@ void SlicedSolver<T>::step(StepTotals& totals, SpanRecorder& spans) {
     advance_bin(p, lane(l), parts_[u(p.bin)]);
   });
   now_.swap(next_);
-  now_store_.swap(next_store_);
+  std::swap(now_store_, next_store_);
   if (depth_ && ++plane_ >= t_.nz) leave_through_back(totals);
 
   double low = 0.0, high = 0.0;
@@ -233,7 +234,7 @@ void SlicedSolver<T>::score(SpanRecorder& spans) {
     left.emplace_back(e, now_[u(e)], depth_, plane_);
     size += left.back().size();
   }
-  if (left_store_.size() < size) left_store_.resize(size + size / 4);
+  left_store_.grow(size);
   T* rows = left_store_.data();
   for (Left<T>& each : left) rows = (each.rows = rows) + each.size();
 

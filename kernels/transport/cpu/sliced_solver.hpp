@@ -7,6 +7,7 @@
 
 #include "cpu/thread_pool.hpp"
 #include "slice.hpp"
+#include "store.hpp"
 #include "transport/run/solver.hpp"
 
 namespace bb::transport {
@@ -39,7 +40,7 @@ class SlicedSolver final : public engine::Solver {
 
  private:
   struct Lane {
-    std::vector<T> scratch;
+    Store<T> scratch;
     std::vector<double> edge;  // sums of one slice over z planes and over angles
   };
   /// What one bin's part of a step adds to the step's totals. By bin, and added in that order: the sums do not depend on
@@ -85,7 +86,7 @@ class SlicedSolver final : public engine::Solver {
   int step_ = 0;
   cpu::ThreadPool pool_;
   std::vector<Slice<T>> now_, next_;  // [ne]
-  std::vector<T> now_store_, next_store_, left_store_;
+  Store<T> now_store_, next_store_, left_store_;
   std::vector<Lane> lanes_;
   std::vector<Part> parts_;     // [ne]
   engine::Scores scores_;       // but for the dose, which is the first of planes_
