@@ -119,15 +119,10 @@ try {
       await filled(count);
       await page.getByRole('radio', { name: 'Plot', exact: true }).check();
     };
-    /** The look that is chosen draws another study, too: the next one would wait for it. */
-    const chooseDrawn = async (study: string, count: number, look: (typeof looks)[number]): Promise<void> => {
-      await choose(study, count);
-      await page.waitForFunction(isDrawn, { look, count }, { timeout: WAIT_MS });
-    };
     say('first plots of the program, which load what draws them');
     await choose('few', FEW);
     await plotted(FEW, false);
-    await chooseDrawn('wide', ROWS, 'Parallel');
+    await choose('wide', ROWS);
     say('then');
     await plotted(ROWS, true);
   } finally {
