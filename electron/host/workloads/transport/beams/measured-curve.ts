@@ -22,9 +22,10 @@ export type DepthUnit = (typeof depthUnits)[number];
 
 const refused = (line: number, message: string): ReadCurve => ({ ok: false, faults: [{ line, message }] });
 
-/** `unit` where the file does not say it. */
-export function readCurve(text: string, unit: DepthUnit | null): ReadCurve {
-  const read = readCurveCsv(text, unit ?? 'asked');
+type Parsed = ReturnType<typeof readCurveCsv>;
+const parse = (text: string, unit: DepthUnit | null): Parsed => readCurveCsv(text, unit ?? 'asked');
+
+function whole(read: Parsed): ReadCurve {
   if (!read.ok) return read;
   const { depth_mm, dose, firstLine, lastLine } = read.curve;
   if (dose.length < POINTS[0] || dose.length > POINTS[1]) {
@@ -37,9 +38,12 @@ export function readCurve(text: string, unit: DepthUnit | null): ReadCurve {
   return { ok: true, curve: { depth_mm, dose } };
 }
 
+/** `unit` where the file does not say it. */
+export const readCurve = (text: string, unit: DepthUnit | null): ReadCurve => whole(parse(text, unit));
+
 /** Refuses a file whose column says another unit than the one that is asked for: a tenfold depth fits some beam too. */
 export function readOneCurve(text: string, unit: DepthUnit | null): ReadCurve {
-  const read = readCurveCsv(text, unit ?? 'asked');
+  const read = parse(text, unit);
   const told = read.ok ? read.curve.depthUnit?.toLowerCase() : undefined;
   if (read.ok && unit !== null && told !== undefined && told !== unit) {
     return refused(
@@ -47,5 +51,5 @@ export function readOneCurve(text: string, unit: DepthUnit | null): ReadCurve {
       `the depth is in ${told} by its column; allowed: that unit, or none asked for`,
     );
   }
-  return readCurve(text, unit);
+  return whole(read);
 }
