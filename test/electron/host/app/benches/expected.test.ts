@@ -1,18 +1,10 @@
 /** What a benchmark is likely to take, over the real protocol and the real engine. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ExpectedTime } from '../../../../../electron/contract/bench/benches.ts';
-import type { Client } from '../../../../../renderer/client/index.ts';
+import { hostOfFile } from '../../host-of-file.ts';
 import { smallScenario, tinyScenario } from '../../small-run.ts';
-import { openTestHost, type TestHost } from '../../test-host.ts';
 
-let test_: TestHost;
-let page: Client;
-
-beforeAll(async () => {
-  test_ = await openTestHost();
-  page = await test_.page();
-});
-afterAll(() => test_.close());
+const { test_, page } = await hostOfFile();
 
 const expected = async (scenario: object): Promise<(variant: string) => ExpectedTime | undefined> => {
   const { times } = await page.call('bench.expected', { scenario: { ...scenario } });

@@ -1,20 +1,13 @@
 /** Studies as a page asks for them, solved by real processes. */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { StudyEntry } from '../../../../../electron/contract/study/calls.ts';
 import { plainLook } from '../../../../../electron/contract/study/views.ts';
-import type { Client } from '../../../../../renderer/client/index.ts';
+import { hostOfFile } from '../../host-of-file.ts';
 import { tinyScenario } from '../../small-run.ts';
-import { openTestHost, type TestHost } from '../../test-host.ts';
 
-let test_: TestHost;
-let page: Client;
-beforeAll(async () => {
-  test_ = await openTestHost();
-  page = await test_.page();
-});
-afterAll(() => test_.close());
+const { test_, page } = await hostOfFile();
 
 const study = (name: string, energies: readonly number[], rest: object = {}) => ({
   document: {

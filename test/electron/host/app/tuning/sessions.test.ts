@@ -1,20 +1,13 @@
 /** Every session of `npm run bench:tuning` is planned as a host plans it: an axis that a search may not have is refused. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { TUNING_SESSIONS, tunedScenario, tuningStudy } from '../../../../../electron/build/bench/tuning-sessions.mjs';
-import type { Client } from '../../../../../renderer/client/index.ts';
-import { openTestHost, type TestHost } from '../../test-host.ts';
+import { hostOfFile } from '../../host-of-file.ts';
 
 const scenarios = path.join(import.meta.dirname, '../../../../../assets/scenarios');
 
-let test_: TestHost;
-let page: Client;
-beforeAll(async () => {
-  test_ = await openTestHost();
-  page = await test_.page();
-});
-afterAll(() => test_.close());
+const { page } = await hostOfFile();
 
 test.each(TUNING_SESSIONS)('$name: all of its configurations are points', async (session) => {
   const shipped: unknown = JSON.parse(readFileSync(path.join(scenarios, `${session.scenario}.json`), 'utf8'));
