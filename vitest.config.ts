@@ -24,6 +24,9 @@ function pythonBehindShim(): readonly string[] {
 const PATH = [...CCACHE, ...pythonBehindShim(), process.env['PATH'] ?? ''].join(path.delimiter);
 const PROCESS = { ...COMPILED, PATH };
 
+/** Pages of stories live for seconds: see test/e2e/chromium.ts. */
+const BRIEF_PAGES = { BRAGGBENCH_PAGES: 'brief' };
+
 /** Electron is played by a stand-in, whose modules are of one file only. */
 const WITH_STAND_INS = 'test/electron/main/**/*.test.ts';
 
@@ -51,7 +54,7 @@ const HELD = 'test/physics/held-runs.ts';
 const inNode = (
   name: string,
   include: readonly string[],
-  { isolate = false, exclude = [] as readonly string[], inTurn = false, most_ms = MOST_MS } = {},
+  { isolate = false, exclude = [] as readonly string[], inTurn = false, most_ms = MOST_MS, env = {} } = {},
 ): TestProjectInlineConfiguration => ({
   test: {
     name,
@@ -63,7 +66,7 @@ const inNode = (
     globalSetup: ['test/bundled-program.ts'],
     setupFiles: isolate ? [SEED] : [SEED, HELD],
     expect: { poll: { timeout: 60_000 } },
-    env: { ...PROCESS, BRAGGBENCH_BUNDLES: dist('workers') },
+    env: { ...PROCESS, BRAGGBENCH_BUNDLES: dist('workers'), ...env },
   },
 });
 
@@ -82,14 +85,14 @@ export default defineConfig({
       }),
       inNode('long', [LONG], { most_ms: MOST_LONG_MS, exclude: CLUSTERS }),
       inNode('clusters', CLUSTERS, { most_ms: MOST_LONG_MS, inTurn: true }),
-      inNode('unit-desktop', [WITH_STAND_INS], { isolate: true }),
+      inNode('unit-desktop', [WITH_STAND_INS], { isolate: true, env: BRIEF_PAGES }),
       inNode('desktop', [IN_ELECTRON], { isolate: true }),
       inNode('alone', [ALONE], { isolate: true }),
       {
         test: {
           name: 'e2e',
           isolate: false,
-          env: PROCESS,
+          env: { ...PROCESS, ...BRIEF_PAGES },
           include: ['test/e2e/**/*.test.ts'],
           exclude: [LONG],
           testTimeout: 300_000,

@@ -13,7 +13,7 @@ import {
   type Request,
 } from 'playwright-core';
 import { beforeAll, onTestFinished } from 'vitest';
-import { DRAWN_BY_PROCESSOR, findChromium } from './chromium.ts';
+import { findChromium, forStories } from './chromium.ts';
 
 /** For every wait of a page: what is waited for is what is asserted, and other work may take the processor. */
 const WAIT_MS = 90_000;
@@ -133,7 +133,7 @@ async function theBrowser(): Promise<Browser> {
   if (running?.isConnected()) return running;
   left.clear();
   const { executablePath, args, env } = await findChromium();
-  running = await chromium.launch({ executablePath, args: [...args, ...DRAWN_BY_PROCESSOR], env });
+  running = await chromium.launch({ executablePath, args: [...args, ...forStories()], env });
   return running;
 }
 

@@ -34,6 +34,15 @@ export const DRAWN_BY_PROCESSOR = [
   '--disable-accelerated-2d-canvas',
 ];
 
+/**
+ * How stories draw. Most pages live for seconds: what V8 spends on making their code fast, a fifth of all that they take,
+ * is not earned back. Long tests measure, and have it as users do.
+ */
+export const forStories = (): readonly string[] => [
+  ...DRAWN_BY_PROCESSOR,
+  ...(process.env['BRAGGBENCH_PAGES'] === 'brief' ? ['--js-flags=--no-opt --no-maglev'] : []),
+];
+
 /** The package has fonts for machines without any; installed ones come first. */
 const fontsConfig = (folder: string) => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">

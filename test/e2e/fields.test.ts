@@ -45,25 +45,6 @@ describe('phase space', () => {
     expect(open.problems).toEqual([]);
   });
 
-  it('cuts an axis while a run computes', async () => {
-    await openBench();
-    await bench.dropLong();
-    await open.page.keyboard.press('Alt+2');
-    await bench.run.click();
-    await phaseMap('z – x').waitFor();
-    await open.page.getByRole('button', { name: /Axes that z – x does not show/ }).click();
-    await open.page.getByRole('radiogroup', { name: 'θ: sum or cut' }).getByRole('radio', { name: 'cut' }).check();
-    const heading = open.page.getByRole('button', { name: /Axes that z – x does not show/ });
-    await expect.poll(() => heading.textContent()).toMatch(/θ −?\d+\.\d mrad, ΣE/);
-    await open.page.keyboard.press('Escape');
-    await expect.poll(() => open.page.getByTestId('phase-step').textContent()).toMatch(/live$/);
-    await phaseMap('z – x').waitFor();
-    await open.screenshot('fields-live-cut');
-    await open.page.keyboard.press('Control+.');
-    await bench.state('Stopped').waitFor();
-    expect(open.problems).toEqual([]);
-  });
-
   it('reads the values along a line and the numbers of a region, and exports them', async () => {
     await openBench({ theme: 'dark' });
     await runToEnd('Marked');
@@ -137,26 +118,6 @@ describe('the dose', () => {
     await open.screenshot('fields-limits');
     await open.page.mouse.dblclick(bar, box.y + 100);
     await expect.poll(() => picture(bench.map)).toBe(dose);
-    expect(open.problems).toEqual([]);
-  });
-
-  it('keeps profiles at depths with their fitted widths, and shows the width against theory', async () => {
-    await openBench({ theme: 'dark' });
-    await runToEnd('Widths');
-    await open.page.keyboard.press('Alt+4');
-    const readout = open.page.getByTestId('lateral-readout');
-    await expect.poll(() => readout.textContent()).toMatch(/σx 2\.0\d\d mmfit 2\.0\d\d mm/);
-    await open.page.getByRole('button', { name: /^Keep this depth/ }).click();
-    await bench.map.click({ position: { x: 420, y: 150 } });
-    await expect.poll(() => readout.textContent()).not.toMatch(/^z 20\./);
-    await expect
-      .poll(() => open.page.getByRole('list', { name: 'Kept depths' }).textContent())
-      .toMatch(/z 20\.\d\d mmσx fit 2\.0\d\d mm/);
-    await open.screenshot('fields-profiles-dark');
-    await open.page.getByRole('radio', { name: 'width', exact: true }).check();
-    await expect.poll(() => open.page.getByTestId('width-legend').textContent()).toMatch(/Fermi–Eyges/);
-    expect(await accessibilityFaults(open.page)).toEqual([]);
-    await open.screenshot('fields-width-dark');
     expect(open.problems).toEqual([]);
   });
 });

@@ -1,141 +1,76 @@
 /** The launch explorer in a real browser: from a kernel and a block size to what they mean. */
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
 import type { Locator } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
-import { scratchFolder } from '../scratch-folder.ts';
-import { accessibilityFaults } from './accessible.ts';
+import { expect, it } from 'vitest';
 import type { OpenPage } from './browser.ts';
-import { inEveryLook } from './looks.ts';
-import { useWorkbench, type Workbench } from './workbench-page.ts';
+import { fact, useExplorer } from './launch-page.ts';
 
-const kernel = (name: string, architecture: string, registers: number, max_threads: number | null) => ({
-  ...{ name, architecture, registers, max_threads, shared_bytes: 1024, constant_bytes: 0, stack_bytes: 0 },
-  ...{ spill_store_bytes: 0, spill_load_bytes: 0, barriers: 1 },
-});
-
-/** What the compiler said of kernels, as the build leaves it. */
-function compiled(): string {
-  const folder = scratchFolder('kernels');
-  const list = ['sm_86', 'sm_90'].flatMap((sm) => [
-    kernel('sweep_f32', sm, 64, 512),
-    kernel('add_f32', sm, 24, null),
-    kernel('sum_f64', sm, 120, 256),
-  ]);
-  const report = { workload: 'transport', compiler: '13.0.88', kernels: list };
-  writeFileSync(path.join(folder, 'transport.resources.json'), JSON.stringify(report));
-  return folder;
-}
-
-const kernels = compiled();
-const { loaded } = useWorkbench('launch', [], () => ({ BRAGGBENCH_KERNELS: kernels }));
-
-async function openExplorer(): Promise<Workbench> {
-  const opened = await loaded();
-  const { bench, page } = opened;
-  await bench.layout('Alt+Shift+3', 'Launch explorer');
-  await bench.panel('Launch explorer').click();
-  await page.getByRole('button', { name: 'Enlarge Launch explorer' }).click();
-  await page.getByTestId('launch-numbers').waitFor();
-  return opened;
-}
-
-const fact = ({ page }: OpenPage, name: string): Promise<string | null> =>
-  page
-    .getByTestId('launch-numbers')
-    .locator('.readouts__item', { has: page.getByText(name, { exact: true }) })
-    .locator('dd')
-    .textContent();
+const openExplorer = useExplorer();
 const notes = ({ page }: OpenPage): Locator => page.getByRole('list', { name: 'What to know about this launch' });
 
-describe('the launch explorer', () => {
-  it('follows the kernel, the problem, the block and the GPU', async () => {
-    const { open } = await openExplorer();
-    const { page } = open;
-    await page.getByLabel('Kernel', { exact: true }).selectOption('transport/sweep_f32');
-    await expect.poll(() => fact(open, 'Limited by')).toBe('registers');
-    await expect.poll(() => fact(open, 'Grid')).toBe('1\u202f954 × 1 × 1 blocks');
-    await expect.poll(() => fact(open, 'Occupancy')).toBe('50.0 %');
-    await expect.poll(() => fact(open, 'Waves')).toBe('7.402');
-    // The slider, by keys: one warp less is one block more.
-    const slider = page.getByRole('slider', { name: 'Threads along x' });
-    await slider.focus();
-    for (let i = 0; i < 8; i += 1) await slider.press('ArrowLeft');
-    await expect.poll(() => fact(open, 'Resident blocks')).toBe('4 per SM');
-    await page.getByLabel('Block along x').fill('100');
-    await expect.poll(() => notes(open).textContent()).toContain('no multiple of 32');
-    await page.getByLabel('Block along x').fill('1024');
-    await expect.poll(() => notes(open).textContent()).toContain('the launch bounds of this kernel allow 512');
-    await page.getByLabel('Block along x').fill('256');
-    // Another GPU has other limits.
-    await page.getByLabel('GPU', { exact: true }).selectOption('sm_86');
-    await expect.poll(() => fact(open, 'Multiprocessors')).toBe('82');
-    await expect.poll(() => fact(open, 'Occupancy')).toBe('66.7 %');
-    // y and z have their own limits.
-    await page.getByLabel('Elements along y').fill('70000');
-    await expect.poll(() => notes(open).textContent()).toContain('blocks along y; a grid takes 65 535');
-    await page.getByLabel('Elements along y').fill('1');
-    // A grid-stride loop: the chosen thread does more than one element.
-    await page.getByRole('radio', { name: 'Grid-stride' }).check();
-    await expect.poll(() => fact(open, 'Waves')).toBe('1.000');
-    await page.getByLabel('Thread whose elements are framed').fill('300');
-    await expect.poll(() => page.locator('.launch-thread').textContent()).toContain('block 1, thread 44 of it, warp 1');
-    const map = page.getByTestId('launch-map').locator('svg');
-    await expect.poll(() => map.locator('title', { hasText: 'after 1 others' }).count()).toBeGreaterThan(0);
-    await page.getByLabel('How a block adds').selectOption('divergent');
-    const tree = page.getByTestId('launch-reduction').locator('svg');
-    await expect
-      .poll(() => tree.locator('title', { hasText: '16 of 32 lanes add, divergent' }).count())
-      .toBeGreaterThan(0);
-    // The loop plays over the data to its last turn; the sum goes on thread by thread.
-    const loop = page.getByTestId('launch-loop');
-    await loop.getByRole('button', { name: 'Play the loop' }).click();
-    const turns = await loop.getByRole('slider', { name: 'Turn of the loop' }).getAttribute('max');
-    await expect
-      .poll(() => loop.locator('output').textContent())
-      .toBe(`turn ${Number(turns) + 1} of ${Number(turns) + 1}`);
-    await expect.poll(() => loop.locator('svg title').first().textContent()).toContain(`turn ${Number(turns) + 1} of`);
-    const sum = page.getByTestId('launch-values');
-    const at = sum.getByRole('slider', { name: 'Step of the sum' });
-    await at.focus();
-    await at.press('ArrowRight');
-    await expect.poll(() => page.getByTestId('sum-step').textContent()).toBe('after t % 2 = 0: s[t] += s[t + 1]');
-    await expect.poll(() => sum.locator('title', { hasText: 's[2] = 2: 1 + 1 of s[3]' }).count()).toBeGreaterThan(0);
-    await at.press('End');
-    await expect.poll(() => sum.locator('title', { hasText: /^s\[0\] = 256: / }).count()).toBeGreaterThan(0);
-    await sum.getByRole('radio', { name: 'Numbers' }).check();
-    await expect.poll(() => sum.locator('title', { hasText: /^s\[0\] = 32.640: / }).count()).toBeGreaterThan(0);
-    // What was chosen is there after a reload.
-    await page.reload();
-    await page.getByTestId('launch-numbers').waitFor();
-    await expect.poll(() => fact(open, 'Multiprocessors')).toBe('82');
-    // Figures leave as files.
-    const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Export Occupancy by block size' }).click();
-    await page.getByRole('menu').locator('.menu__item', { hasText: 'CSV' }).click();
-    expect((await download).suggestedFilename()).toBe('sweep_f32 Occupancy by block size.csv');
-    expect(open.problems).toEqual([]);
-  });
-
-  it('stands without faults in every look', async () => {
-    const { open } = await openExplorer();
-    const { page } = open;
-    await page.getByLabel('Kernel', { exact: true }).selectOption('transport/sum_f64');
-    await expect.poll(() => fact(open, 'Registers')).toMatch(/120/);
-    await page.getByRole('radio', { name: 'Grid-stride' }).check();
-    await page.getByRole('slider', { name: 'Turn of the loop' }).press('ArrowRight');
-    await page.getByRole('slider', { name: 'Step of the sum' }).press('ArrowRight');
-    await inEveryLook(page, async ({ name }) => {
-      await page.getByLabel('Kernel', { exact: true }).scrollIntoViewIfNeeded();
-      await open.screenshot(`launch-${name}`);
-      expect(await accessibilityFaults(page), name).toEqual([]);
-      await page.getByTestId('launch-map').scrollIntoViewIfNeeded();
-      await open.screenshot(`launch-map-${name}`);
-      await page.getByTestId('launch-reduction').scrollIntoViewIfNeeded();
-      await open.screenshot(`launch-reduction-${name}`);
-      await page.getByTestId('launch-values').scrollIntoViewIfNeeded();
-      await open.screenshot(`launch-values-${name}`);
-    });
-    expect(open.problems).toEqual([]);
-  });
+it('follows the kernel, the problem, the block and the GPU', async () => {
+  const { open } = await openExplorer();
+  const { page } = open;
+  await page.getByLabel('Kernel', { exact: true }).selectOption('transport/sweep_f32');
+  await expect.poll(() => fact(open, 'Limited by')).toBe('registers');
+  await expect.poll(() => fact(open, 'Grid')).toBe('1\u202f954 × 1 × 1 blocks');
+  await expect.poll(() => fact(open, 'Occupancy')).toBe('50.0 %');
+  await expect.poll(() => fact(open, 'Waves')).toBe('7.402');
+  // The slider, by keys: one warp less is one block more.
+  const slider = page.getByRole('slider', { name: 'Threads along x' });
+  await slider.focus();
+  for (let i = 0; i < 8; i += 1) await slider.press('ArrowLeft');
+  await expect.poll(() => fact(open, 'Resident blocks')).toBe('4 per SM');
+  await page.getByLabel('Block along x').fill('100');
+  await expect.poll(() => notes(open).textContent()).toContain('no multiple of 32');
+  await page.getByLabel('Block along x').fill('1024');
+  await expect.poll(() => notes(open).textContent()).toContain('the launch bounds of this kernel allow 512');
+  await page.getByLabel('Block along x').fill('256');
+  // Another GPU has other limits.
+  await page.getByLabel('GPU', { exact: true }).selectOption('sm_86');
+  await expect.poll(() => fact(open, 'Multiprocessors')).toBe('82');
+  await expect.poll(() => fact(open, 'Occupancy')).toBe('66.7 %');
+  // y and z have their own limits.
+  await page.getByLabel('Elements along y').fill('70000');
+  await expect.poll(() => notes(open).textContent()).toContain('blocks along y; a grid takes 65 535');
+  await page.getByLabel('Elements along y').fill('1');
+  // A grid-stride loop: the chosen thread does more than one element.
+  await page.getByRole('radio', { name: 'Grid-stride' }).check();
+  await expect.poll(() => fact(open, 'Waves')).toBe('1.000');
+  await page.getByLabel('Thread whose elements are framed').fill('300');
+  await expect.poll(() => page.locator('.launch-thread').textContent()).toContain('block 1, thread 44 of it, warp 1');
+  const map = page.getByTestId('launch-map').locator('svg');
+  await expect.poll(() => map.locator('title', { hasText: 'after 1 others' }).count()).toBeGreaterThan(0);
+  await page.getByLabel('How a block adds').selectOption('divergent');
+  const tree = page.getByTestId('launch-reduction').locator('svg');
+  await expect
+    .poll(() => tree.locator('title', { hasText: '16 of 32 lanes add, divergent' }).count())
+    .toBeGreaterThan(0);
+  // The loop plays over the data to its last turn; the sum goes on thread by thread.
+  const loop = page.getByTestId('launch-loop');
+  await loop.getByRole('button', { name: 'Play the loop' }).click();
+  const turns = await loop.getByRole('slider', { name: 'Turn of the loop' }).getAttribute('max');
+  await expect
+    .poll(() => loop.locator('output').textContent())
+    .toBe(`turn ${Number(turns) + 1} of ${Number(turns) + 1}`);
+  await expect.poll(() => loop.locator('svg title').first().textContent()).toContain(`turn ${Number(turns) + 1} of`);
+  const sum = page.getByTestId('launch-values');
+  const at = sum.getByRole('slider', { name: 'Step of the sum' });
+  await at.focus();
+  await at.press('ArrowRight');
+  await expect.poll(() => page.getByTestId('sum-step').textContent()).toBe('after t % 2 = 0: s[t] += s[t + 1]');
+  await expect.poll(() => sum.locator('title', { hasText: 's[2] = 2: 1 + 1 of s[3]' }).count()).toBeGreaterThan(0);
+  await at.press('End');
+  await expect.poll(() => sum.locator('title', { hasText: /^s\[0\] = 256: / }).count()).toBeGreaterThan(0);
+  await sum.getByRole('radio', { name: 'Numbers' }).check();
+  await expect.poll(() => sum.locator('title', { hasText: /^s\[0\] = 32.640: / }).count()).toBeGreaterThan(0);
+  // What was chosen is there after a reload.
+  await page.reload();
+  await page.getByTestId('launch-numbers').waitFor();
+  await expect.poll(() => fact(open, 'Multiprocessors')).toBe('82');
+  // Figures leave as files.
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export Occupancy by block size' }).click();
+  await page.getByRole('menu').locator('.menu__item', { hasText: 'CSV' }).click();
+  expect((await download).suggestedFilename()).toBe('sweep_f32 Occupancy by block size.csv');
+  expect(open.problems).toEqual([]);
 });

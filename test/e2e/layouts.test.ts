@@ -1,5 +1,6 @@
 /** Layouts in a real browser: switching, closing and opening panels, and what is left of it after a reload. */
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { tinyScenario } from '../electron/host/small-run.ts';
 import { accessibilityFaults } from './accessible.ts';
 import type { BenchPage } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
@@ -47,8 +48,8 @@ describe('the layouts', () => {
     await open.screenshot('first-sight-compare');
 
     await page.keyboard.press('Alt+Shift+1');
-    await bench.section('Beam');
-    await bench.field('Energy').fill('30');
+    await bench.drop('tiny.json', JSON.stringify(tinyScenario));
+    await expect.poll(() => bench.title.textContent()).toContain(tinyScenario.name);
     await page
       .getByRole('group', { name: 'Ledger', exact: true })
       .getByRole('button', { name: 'Run the scenario' })

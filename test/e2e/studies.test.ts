@@ -3,14 +3,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { tinyScenario } from '../electron/host/small-run.ts';
-import { wideRow, writeWideStudy } from '../wide-study.ts';
+import { writeWideStudy } from '../wide-study.ts';
 import { seenWhole } from './looks.ts';
+import { solveEnergies } from './studies-page.ts';
 import { useWorkbench } from './workbench-page.ts';
 
 const { workbench, home } = useWorkbench('studies');
-
-/** Plotly's, in the page. */
-type Trace = { readonly x?: ArrayLike<number> };
 
 it('plans a study of the form, solves it, and shows every row of it', async () => {
   const { open, page, bench } = await workbench();
@@ -27,22 +25,8 @@ it('plans a study of the form, solves it, and shows every row of it', async () =
     .poll(() => page.getByTestId('study-forecast').textContent())
     .toMatch(/^On .*: (about|more than) .* by \d+ points? solved for this\./);
   await seenWhole(open, 'studies-new');
-  await bench.drop('tiny.json', JSON.stringify(tinyScenario));
-  await page.getByRole('radio', { name: /One of my own/ }).check();
-  await page.getByRole('button', { name: 'Add an axis' }).click();
-  await page.getByLabel('What changes', { exact: true }).selectOption('beam.energy_MeV');
-  await page.getByLabel('from of beam.energy_MeV').fill('20');
-  await page.getByLabel('to of beam.energy_MeV').fill('29');
-  await page.getByLabel('count of beam.energy_MeV').fill('19');
-  await page.getByRole('button', { name: 'Add an axis' }).click();
-  await page.getByLabel('What changes', { exact: true }).last().selectOption('solver.precision');
-  await page.getByLabel('Values of solver.precision').fill('fp32, fp64');
-  await page.getByRole('button', { name: 'Plan and start…' }).click();
-  await expect.poll(() => page.getByTestId('study-plan').textContent()).toContain('38 points.');
-  await page.getByRole('button', { name: 'Start', exact: true }).click();
-  await expect.poll(() => page.getByTestId('study-state').textContent()).toBe('38 of 38 points solved');
+  await solveEnergies({ open, page, bench });
   const rows = page.getByTestId('study-rows');
-  await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe('39');
   // Sorted by range, downwards: the largest energy stands first.
   await rows.getByRole('button', { name: /^r80_mm/ }).click();
   await rows.getByRole('button', { name: /^r80_mm/ }).click();
@@ -97,72 +81,6 @@ it('plans a study of the form, solves it, and shows every row of it', async () =
   await rows.locator('tbody').getByRole('button').first().click();
   await page.getByRole('button', { name: 'Open its scenario' }).click();
   await expect.poll(() => bench.panel('Scenario').getAttribute('aria-selected')).toBe('true');
-  await open.close();
-});
-
-it('groups, transposes, keeps views, and compares two points as runs', async () => {
-  const { open, page, bench } = await workbench();
-  await bench.layout('Alt+Shift+2', 'Compare');
-  await bench.panel('Studies').click();
-  await page.getByRole('button', { name: 'Enlarge Studies' }).click();
-  const rows = page.getByTestId('study-rows');
-  await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe('39');
-  // What it says, and by what.
-  const said = page.getByTestId('study-advice');
-  await expect.poll(() => said.count()).toBe(0);
-  await page.getByLabel('Group by').selectOption('solver.precision');
-  await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe('3');
-  await expect.poll(() => page.getByTestId('study-matching').textContent()).toBe('2 groups of 38 of 38 rows');
-  expect(await rows.locator('tbody tr').first().textContent()).toContain('20…29');
-  await seenWhole(open, 'studies-groups');
-  // Kept with the study, also for the next page.
-  await page.getByRole('button', { name: 'Save view' }).click();
-  await page.getByLabel('Name of the view').fill('by precision');
-  await page.getByLabel('Name of the view').press('Enter');
-  await expect.poll(() => page.getByLabel('Saved view').inputValue()).toBe('by precision');
-  // The rows of a group.
-  await rows.getByRole('button', { name: '19', exact: true }).first().click();
-  await expect.poll(() => page.getByTestId('study-matching').textContent()).toBe('19 of 38 rows');
-  expect(await page.getByLabel('Filter').inputValue()).toBe('solver.precision == "fp32"');
-  await page.getByRole('checkbox', { name: 'Transpose' }).check();
-  await expect.poll(() => rows.getAttribute('aria-colcount')).toBe('20');
-  await expect.poll(() => rows.getByRole('rowheader', { name: /beam\.energy_MeV/ }).count()).toBe(1);
-  await seenWhole(open, 'studies-transposed');
-  await page.reload();
-  await page.getByRole('button', { name: 'Enlarge Studies' }).click();
-  await page.getByLabel('Saved view').selectOption('by precision');
-  await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe('3');
-  await page.getByLabel('Group by').selectOption('no groups');
-  await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe('39');
-  // Two points.
-  await rows.locator('tbody').getByRole('button').nth(0).click();
-  await rows.locator('tbody').getByRole('button').nth(3).click();
-  const difference = page.getByTestId('study-difference');
-  await expect.poll(() => difference.getByRole('row', { name: /^r80_mm/ }).count()).toBe(1);
-  await seenWhole(open, 'studies-two-points');
-  await page.getByRole('button', { name: 'Run both and compare' }).click();
-  await expect.poll(() => bench.panel('Compare').getAttribute('aria-selected')).toBe('true');
-  await expect.poll(() => page.getByText(/beam\.energy_MeV = 20/).count()).toBeGreaterThan(0);
-  await bench.panel('Studies').click();
-  // One of them as a run, and its scenario.
-  await rows.locator('tbody').getByRole('button').nth(0).click();
-  await page.getByRole('button', { name: 'Open as a run' }).first().click();
-  await expect.poll(() => bench.panel('Runs').getAttribute('aria-selected')).toBe('true');
-  await open.close();
-});
-
-it('lets the kernel in the form be tuned', async () => {
-  const { open, page, bench } = await workbench();
-  const scenario = { kind: 'micro', version: 1, problem: { kind: 'gemm', m: 96, n: 96, k: 96 } };
-  await bench.drop('product.json', JSON.stringify(scenario));
-  await bench.layout('Alt+Shift+2', 'Compare');
-  await bench.panel('Studies').click();
-  await page.getByRole('button', { name: 'Enlarge Studies' }).click();
-  await page.getByRole('button', { name: 'New study' }).click();
-  await page.getByRole('radio', { name: /Tune this kernel/ }).check();
-  await page.getByRole('button', { name: 'Plan', exact: true }).click();
-  await expect.poll(() => page.getByTestId('study-plan').textContent()).toMatch(/^\d+ points/);
-  await seenWhole(open, 'studies-questions');
   await open.close();
 });
 
@@ -304,144 +222,5 @@ it('stays in sight when fewer rows match, and draws many points of every view on
   await expect.poll(() => plot.locator('.hoverlayer .hovertext').count()).toBe(1);
   await page.mouse.click(...(await at()));
   await expect.poll(() => page.getByRole('button', { name: 'Open its scenario' }).count()).toBe(1);
-  await open.close();
-});
-
-it('gives a plot of many points to the next chart with nothing of the chart before', async () => {
-  const { open, page, bench } = await workbench();
-  await bench.layout('Alt+Shift+2', 'Compare');
-  await bench.panel('Studies').click();
-  await page.getByRole('button', { name: 'Enlarge Studies' }).click();
-  await page.getByLabel('Study', { exact: true }).selectOption('wide');
-  const drawnAs = (name: string) => page.getByRole('radio', { name, exact: true }).check();
-  await drawnAs('Plot');
-  await drawnAs('Points');
-  await page.getByLabel('Coloured by').selectOption({ label: 'one colour' });
-  const plot = page.locator('.studies__plot .js-plotly-plot');
-  const chart = (name: RegExp) => expect.poll(() => page.getByRole('img', { name }).count()).toBe(1);
-  /** In what Plotly's axes count: decades of a logarithmic one. */
-  const shown = () =>
-    plot.evaluate((it) => {
-      const { xaxis, yaxis, dragmode } = Reflect.get(it, '_fullLayout');
-      const [{ x, y, type }] = Reflect.get(it, 'data');
-      const whole = (axis: { type: string; range: number[] }, values: Float64Array): boolean => {
-        const [from, to] = axis.range.map((end) => (axis.type === 'log' ? 10 ** end : end));
-        return values.every((value) => value > (from ?? value) && value < (to ?? value));
-      };
-      const width = xaxis.range[1] - xaxis.range[0];
-      return { type, dragmode, width, whole: whole(xaxis, x) && whole(yaxis, y), axes: [xaxis.type, yaxis.type] };
-    });
-  const rest = { type: 'scattergl', dragmode: 'zoom', whole: true };
-  const placed = async (share: number): Promise<readonly [number, number]> => {
-    const box = await plot.locator('.nsewdrag').boundingBox();
-    if (box === null) throw new Error('no plot');
-    return [box.x + box.width * share, box.y + box.height * share];
-  };
-  const dragged = async (from: number, to: number): Promise<void> => {
-    const [start, end] = [await placed(from), await placed(to)];
-    await page.mouse.move(...start);
-    await page.mouse.down();
-    await page.mouse.move((start[0] + end[0]) / 2, (start[1] + end[1]) / 2, { steps: 3 });
-    await page.mouse.move(...end, { steps: 3 });
-    await page.mouse.up();
-  };
-  await chart(/^r80_mm over problem.n$/);
-  await expect.poll(shown).toMatchObject({ ...rest, axes: ['linear', 'linear'] });
-  const { width } = await shown();
-  await dragged(0.3, 0.6);
-  await expect.poll(shown).toMatchObject({ whole: false });
-  expect((await shown()).width).toBeCloseTo(width * 0.3, 0);
-  const old = await plot.elementHandle();
-  await drawnAs('Heat map');
-  await expect.poll(() => plot.locator('.heatmaplayer image').count()).toBe(1);
-  // Nobody shows it: it has no points of the study either.
-  const kept = () =>
-    old?.evaluate((it) =>
-      Reflect.get(it, 'data').reduce((sum: number, trace: Trace) => sum + (trace.x?.length ?? 0), 0),
-    );
-  await expect.poll(kept).toBeLessThan(2);
-  await drawnAs('Pareto');
-  await chart(/^r80_mm over time_s$/);
-  await expect.poll(shown).toMatchObject({ ...rest, axes: ['linear', 'linear'] });
-  expect(await plot.evaluate((now, before) => now === before, old)).toBe(true);
-  expect(await plot.locator('.zoomlayer > *, .selectionlayer > *, .hoverlayer > *').count()).toBe(0);
-  // The longest time stands alone at the right.
-  const longest = Array.from({ length: 2400 }, (_, i) => wideRow(i)).reduce((a, b) => (a.time_s > b.time_s ? a : b));
-  const place = () =>
-    plot.evaluate((it, { time_s, r80_mm }) => {
-      const { xaxis, yaxis } = Reflect.get(it, '_fullLayout');
-      const { left, top } = it.getBoundingClientRect();
-      return [left + xaxis._offset + xaxis.c2p(time_s), top + yaxis._offset + yaxis.c2p(r80_mm)] as const;
-    }, longest);
-  const told = plot.locator('.hoverlayer .hovertext');
-  const pointed = async (): Promise<void> => {
-    await page.mouse.move(5, 5);
-    await expect.poll(() => told.count()).toBe(0);
-    await page.mouse.move(...(await place()));
-    await expect
-      .poll(() => told.allTextContents())
-      .toEqual([expect.stringContaining(`at ${Number(longest.time_s.toPrecision(4))} s`)]);
-  };
-  await pointed();
-  await page.getByLabel('log across').check();
-  await page.getByLabel('log up').check();
-  await expect.poll(shown).toMatchObject({ ...rest, axes: ['log', 'log'] });
-  await pointed();
-  // In the file stand its own numbers and points.
-  const written = async (format: string): Promise<string> => {
-    await page.getByRole('button', { name: 'Export the plot' }).click();
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('menuitem', { name: format }).click(),
-    ]);
-    return readFileSync(await download.path(), 'utf8');
-  };
-  const numbers = (await written('CSV')).trim().split('\n');
-  expect(numbers.filter((line) => /^[\d.]/.test(line)).length).toBeGreaterThanOrEqual(2400);
-  expect(numbers.filter((line) => line.includes(`${longest.time_s}`))).not.toEqual([]);
-  // In a page of its own: what the workbench's page reads is held to its policy of styles.
-  const sheet = await page.context().newPage();
-  const rightmost = await sheet.evaluate(
-    async (text) => {
-      const { documentElement: root } = new DOMParser().parseFromString(text, 'image/svg+xml');
-      for (const other of root.querySelectorAll(':not(image):not(:has(image))')) other.remove();
-      const image = new Image();
-      image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(root.outerHTML)}`;
-      await image.decode();
-      const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height });
-      const context = canvas.getContext('2d');
-      context?.drawImage(image, 0, 0);
-      const { data = [] } = context?.getImageData(0, 0, image.width, image.height) ?? {};
-      let right = -1;
-      for (let i = 3; i < data.length; i += 4)
-        if ((data[i] ?? 0) > 0) right = Math.max(right, ((i - 3) / 4) % image.width);
-      return right;
-    },
-    await written('SVG'),
-  );
-  await sheet.close();
-  const inPlot = await plot.evaluate((it, { time_s }) => {
-    const { xaxis } = Reflect.get(it, '_fullLayout');
-    return xaxis._offset + xaxis.c2p(time_s);
-  }, longest);
-  // The sheet has a margin about the plot, and a point its size.
-  expect(Math.abs(rightmost - inPlot - 10)).toBeLessThan(5);
-  const decades = (await shown()).width;
-  await dragged(0.4, 0.995);
-  await expect.poll(shown).toMatchObject({ whole: false });
-  expect((await shown()).width).toBeLessThan(decades * 0.65);
-  // On a loaded machine two clicks may come too slowly to be a double one.
-  const reset = async () => {
-    await page.mouse.dblclick(...(await placed(0.03)));
-    return shown();
-  };
-  await expect.poll(reset, { interval: 1000 }).toMatchObject({ ...rest, axes: ['log', 'log'] });
-  await pointed();
-  await page.mouse.click(...(await place()));
-  const chosen = page.getByRole('region', { name: 'Chosen points' }).locator('strong');
-  await expect.poll(() => chosen.allTextContents()).toEqual([longest.id.slice(0, 8)]);
-  await drawnAs('Table');
-  await expect.poll(kept).toBeLessThan(2);
-  expect(open.problems).toEqual([]);
   await open.close();
 });

@@ -310,9 +310,9 @@ describe('the workbench in a browser', () => {
 
 describe('a program that was started to run its scenario', () => {
   it('runs it once; the page loaded again, and another one, show that run', async () => {
-    const started = await serve(['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json'), '--run'], {
-      BRAGGBENCH_HOME: home,
-    });
+    const file = path.join(home, 'at-start.json');
+    writeFileSync(file, quick);
+    const started = await serve(['--scenario', file, '--run'], { BRAGGBENCH_HOME: home });
     onTestFinished(async () => void (await started.stop()));
     open = await chrome.open(started.url);
     const first = new BenchPage(open.page);

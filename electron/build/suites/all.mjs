@@ -11,11 +11,15 @@ import { vitestProject } from './vitest.mjs';
 /** With more, what they keep in memory grows and the longest file is waited for. */
 const MOST_WORKERS = 8;
 
+/** @param {number} files of vitest that are under way at once */
+const atOnce = (files) => ['--maxWorkers', `${Math.min(MOST_WORKERS, Math.max(1, Math.floor(files)))}`];
+
 /**
- * Files at once in each lane: together as many as there are cores. With three of each on two cores a run that is waited
- * for took longer than a test waits.
+ * The tests of the host wait for processes, and are the longer lane: a file for each core. Stories keep a page and a host
+ * busy: one for every two. With two stories, or three of each, a run that is waited for took longer than a test waits.
  */
-const WORKERS = ['--maxWorkers', `${Math.min(MOST_WORKERS, Math.max(1, Math.floor(availableParallelism() / 2)))}`];
+const OF_HOST = atOnce(availableParallelism());
+const OF_STORIES = atOnce(availableParallelism() / 2);
 
 /**
  * What `npm test` runs, in order. The stories in Chromium wait for pages a third of their time, which the others use;
@@ -27,11 +31,11 @@ export const suites = [
   [
     [
       ...[...staticChecks, instructionSets, cudaCompile, cppTests, gpuTests],
-      vitestProject('unit', 'Unit and host tests', WORKERS),
+      vitestProject('unit', 'Unit and host tests', OF_HOST),
     ],
     [
-      vitestProject('unit-desktop', 'The desktop program over a stand-in of Electron', WORKERS),
-      vitestProject('e2e', 'End to end in Chromium', WORKERS),
+      vitestProject('unit-desktop', 'The desktop program over a stand-in of Electron', OF_STORIES),
+      vitestProject('e2e', 'End to end in Chromium', OF_STORIES),
     ],
   ],
   [[vitestProject('alone', 'The event loop while runs compute')]],

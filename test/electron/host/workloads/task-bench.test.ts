@@ -38,7 +38,7 @@ beforeAll(async () => {
   report = await benchTask(addon, problem, {
     ...options,
     variants: ['cpu-passes', 'cpu-fused', 'cuda-fused'],
-    modes: ['warm', 'cold', 'graph'],
+    modes: ['warm', 'graph'],
     claims: await readTaskClaims(assetsFolder, problem),
   });
 });
@@ -101,12 +101,20 @@ test('what one instance tells has no interval; what all tell alike is known exac
   expect(thrice.samples.flatMap(({ told }) => Object.keys(told ?? {}))).toEqual(Array(9).fill('latency'));
 });
 
-test('modes: cold has samples of its own, a graph its reason', () => {
-  const entry = report.entries.find(({ label }) => label === 'cpu-fused');
+test('modes: cold has samples of its own, a graph its reason', async () => {
+  // Caches are emptied for every cold sample, which takes a hundred times as long as all of it.
+  const found = await benchTask(addon, problem, {
+    ...options,
+    variants: ['cpu-fused'],
+    modes: ['warm', 'cold', 'graph'],
+    limits: limitsOf(3, 600),
+  });
+  expect(sessionReportSchema.parse(found)).toEqual(found);
+  const [entry] = found.entries;
   if (entry?.status !== 'measured') throw new Error('not measured');
   const [cold, graph] = entry.modes;
   expect(cold).toMatchObject({ mode: 'cold', reason: null });
-  expect(cold?.samples).toHaveLength(9);
+  expect(cold?.samples).toHaveLength(3);
   expect(graph).toMatchObject({ mode: 'graph', time_s: null });
   expect(graph?.reason).toContain('nothing that a graph could replay');
 });

@@ -5,7 +5,7 @@ import { chromium } from 'playwright-core';
 import { vi } from 'vitest';
 import { WAIT_MS } from '../../../desktop/desktop.ts';
 import type { Driver, ElectronModule, Program } from '../../../desktop/driver.ts';
-import { DRAWN_BY_PROCESSOR, findChromium } from '../../../e2e/chromium.ts';
+import { findChromium, forStories } from '../../../e2e/chromium.ts';
 import { app, ipcMain } from './app.ts';
 import { electron } from './electron.ts';
 import { PreventableEvent, stage } from './stage.ts';
@@ -17,7 +17,7 @@ export const standIn: Driver = async (args, { folder, env, complaints }): Promis
   const { executablePath, args: switches, env: chromiumEnv } = await findChromium();
   const browser = await chromium.launch({
     executablePath,
-    args: [...switches, ...DRAWN_BY_PROCESSOR],
+    args: [...switches, ...forStories()],
     env: chromiumEnv,
   });
   stage.browser = browser;

@@ -1,0 +1,60 @@
+/** What is done with the command palette. */
+import { expect, it } from 'vitest';
+import { accessibilityFaults } from './accessible.ts';
+import { useWorkbench } from './workbench-page.ts';
+
+/** Call at the top of a test file. */
+export function tellPalette(theme: 'light' | 'dark'): void {
+  const { workbench } = useWorkbench('palette');
+  it('lists every command of the menus with its shortcut, and runs one', async () => {
+    const { open, page } = await workbench({ theme });
+
+    // What the menus hold is what the palette holds.
+    const entries: string[] = [];
+    for (const menu of await page.getByRole('menubar').getByRole('menuitem').all()) {
+      await menu.click();
+      await page.locator('.menu__label').first().waitFor();
+      entries.push(...(await page.locator('.menu__label').allTextContents()));
+      await page.keyboard.press('Escape');
+    }
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog', { name: 'Commands' });
+    await palette.waitFor();
+    await expect.poll(() => palette.locator('.palette__title').allTextContents()).toEqual(entries);
+    await expect.poll(() => palette.getByRole('option', { name: /^Open scenario/ }).textContent()).toContain('Ctrl+O');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await open.screenshot(`palette-${theme}`);
+
+    await page.keyboard.type('profile');
+    await expect.poll(() => palette.getByRole('option').first().textContent()).toMatch(/^Profile.*Alt\+Shift\+3/);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.getByRole('radio', { name: 'Profile' }).isChecked()).toBe(true);
+    expect(await palette.count()).toBe(0);
+
+    // A command that cannot run now says so and stays.
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('undo');
+    await expect.poll(() => palette.getByRole('option', { name: /^Undo/ }).getAttribute('aria-disabled')).toBe('true');
+    await page.keyboard.press('Enter');
+    await palette.waitFor();
+    await page.keyboard.type(' nothing of the kind');
+    await expect.poll(() => palette.getByRole('status').textContent()).toContain('No command has');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => palette.count()).toBe(0);
+
+    // Through to another dialog.
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('about');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Braggbench' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('show the log');
+    await page.keyboard.press('Enter');
+    const log = page.getByRole('dialog', { name: 'Log' });
+    await expect.poll(() => log.getByRole('log').textContent()).toMatch(/ info {4}Braggbench .* has started\./);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await open.screenshot(`log-${theme}`);
+    expect(open.problems).toEqual([]);
+  });
+}

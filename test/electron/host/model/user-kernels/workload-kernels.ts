@@ -1,0 +1,275 @@
+/**
+ * User kernels of every workload beside transport: one source each, compiled once, which does what a file tells it:
+ * a copy's work, a crash, a hang, too much memory, a wrong answer, another answer every time.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { BraggError } from '../../../../../electron/contract/errors.ts';
+import type { UserKernelVerdict } from '../../../../../electron/contract/user-kernels/verdict.ts';
+import { placeOf, UserKernels } from '../../../../../electron/host/app/user-kernels/user-kernels.ts';
+import { loadAddon, offersOf } from '../../../../../electron/host/io/addon/addon.ts';
+import { kernelFolders } from '../../../../../electron/host/model/bench/ceilings.ts';
+import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
+import { forkChild } from '../../../../../electron/host/model/user-kernels/process/link.ts';
+import { imageRunData } from '../../../../../electron/host/workloads/diffraction/image-data.ts';
+import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
+import { type AnyReading, openScenarios, problemOf } from '../../../../../electron/host/workloads/scenarios/index.ts';
+import { taskVerdict, userKernelRefusal } from '../../../../../electron/host/workloads/task/user-kernels.ts';
+import { sameScratchFolder } from '../../../../scratch-folder.ts';
+import { benchHere } from '../../bench-here.ts';
+import { assetsFolder, memoryLimit_bytes } from '../../small-run.ts';
+import { smallImage } from '../../workloads/small-image.ts';
+
+const addon = loadAddon();
+const trusted = new Set<string>();
+let folder: string;
+export let own: UserKernels;
+let processes = 0;
+
+const limits = limitsOf(3, 600);
+export const common = { scenario: 'small', seed: 1, limits };
+
+/**
+ * Reads what to do when a variant is made ready; `scale` is what the answer is multiplied by. Memory is only asked for
+ * first: filling it up to the limit takes seconds, and only where a limit is watched must it be there.
+ */
+const told = (file: string): string => `#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace told {
+inline double scale = 1.0;
+inline void obey() {
+  char how = ' ';
+  std::ifstream(${JSON.stringify(file)}) >> how;
+  scale = 1.0;
+  switch (how) {
+    case 'n': { int* nowhere = nullptr; *static_cast<volatile int*>(nowhere) = 1; break; }
+    case 't': throw std::runtime_error("my own trouble");
+    case 'm': { std::vector<std::vector<double>> hog(64); for (auto& each : hog) each.reserve(1 << 24); for (;;) hog.emplace_back(1 << 24, 1.0); }
+    case 'h': for (;;) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    case 'w': scale = 1.01; break;
+    case 'r': scale = 1.0 + 1e-3 * static_cast<double>(std::chrono::steady_clock::now().time_since_epoch().count() % 1000);
+  }
+}
+}  // namespace told
+`;
+
+interface Kind {
+  readonly workload: 'diffraction' | 'linear-relu' | 'micro';
+  readonly bench?: string;
+  readonly base: string;
+  readonly replaces: string;
+  /** Each found once in the original, and what stands there in its place. */
+  readonly changes: readonly (readonly [from: string, to: string])[];
+  readonly document: Readonly<Record<string, unknown>>;
+}
+
+export const kinds: readonly [Kind, ...Kind[]] = [
+  {
+    workload: 'diffraction',
+    base: 'diffraction-reference',
+    replaces: 'kernels/diffraction/cpu/reference.cpp',
+    changes: [
+      ['f(cell)', 'f(Basis{cell.a, told::scale * cell.b, cell.c})'],
+      ['{ return std::make_unique<PlainSolver', '{ told::obey(); return std::make_unique<PlainSolver'],
+    ],
+    document: smallImage,
+  },
+  {
+    workload: 'linear-relu',
+    base: 'cpu-fp64',
+    replaces: 'kernels/linear_relu/cpu.cpp',
+    changes: [
+      ['    pool().run(static_cast<int>(rows)', '    told::obey();\n    pool().run(static_cast<int>(rows)'],
+      ['out[m * columns + n] = sum;', 'out[m * columns + n] = told::scale * sum;'],
+    ],
+    document: { kind: 'linear-relu', version: 1, problem: { batch: 7, inputs: 5, outputs: 9 } },
+  },
+  {
+    workload: 'micro',
+    bench: 'reduction',
+    base: 'cpu-chain',
+    replaces: 'kernels/micro/patterns/reduction.cpp',
+    changes: [
+      [
+        'sum->total = kPart(sum->values.data(), n);',
+        'told::obey();\n      sum->total = static_cast<float>(told::scale * kPart(sum->values.data(), n));',
+      ],
+      // One that takes every answer for right: it is not what judges it.
+      ['return {{sum}, limit, limit, "the sum with FP64"};', 'return {{sum}, 1e30 + limit, 1e30, "nothing"};'],
+    ],
+    document: { kind: 'micro', version: 1, problem: { kind: 'reduction', n: 1000 } },
+  },
+];
+
+const sourceOf = ({ replaces }: Kind): Promise<string> =>
+  readFile(path.join(kernelFolders().sources, path.posix.relative('kernels', replaces)), 'utf8');
+
+export const idOf = ({ workload }: Kind): string => `my-${workload}.cpp`;
+export const howFile = (kind: Kind): string => path.join(folder, `${kind.workload}.how`);
+
+async function make(kind: Kind, id: string, text: string, described: object = {}) {
+  const { workload, bench, base, replaces } = kind;
+  const description = { kind: 'variant', version: 1, workload, ...(bench === undefined ? {} : { bench }) };
+  await writeFile(path.join(folder, id), text);
+  const json = JSON.stringify({ ...description, base, replaces, title: `My ${base}`, ...described });
+  await writeFile(path.join(folder, id.replace('.cpp', '.json')), json);
+  return own.open(path.join(folder, id));
+}
+
+async function obedient(kind: Kind): Promise<string> {
+  let text = await sourceOf(kind);
+  for (const [from, to] of kind.changes) {
+    if (text.split(from).length !== 2) throw new Error(`${kind.replaces} no longer has ${from} once`);
+    text = text.replace(from, () => to);
+  }
+  return told(howFile(kind)) + text;
+}
+
+export async function read(kind: Kind, variant: string): Promise<AnyReading> {
+  const scenarios = await openScenarios({
+    assetsFolder,
+    rangeTable: (energies, stopping, at) => addon.rangeTable(energies, stopping, at),
+    variants: (workload) => hostWorkloads[workload].variants(own.addon),
+    workloads: hostWorkloads,
+    mismatch: (id, scenario) => own.mismatch(id, placeOf(scenario)),
+    extraStraggling: () => Promise.resolve(null),
+    offers: offersOf(own.addon),
+    memoryLimit_bytes,
+  });
+  return scenarios.check({ ...kind.document, solver: { threads: 2, variant } }, { name: 's.json', folder: null });
+}
+
+/** Runs it as `braggbench run` does, and puts it to its checks. */
+async function verdictOf(kind: Kind): Promise<UserKernelVerdict | null> {
+  const reading = await read(kind, idOf(kind));
+  if (reading.kind === null) throw new Error('no scenario');
+  await own.prepare([idOf(kind)], placeOf(reading.scenario ?? { kind: '' }));
+  if (reading.kind === 'diffraction') {
+    const problem = problemOf(reading);
+    const run = own.addon.createDiffraction(problem);
+    const result = await run.start(() => undefined);
+    expect(run.live()?.image.length ?? result.image.length).toBe(result.image.length);
+    const context = { name: 's' } as Parameters<typeof imageRunData>[0];
+    const data = { ...imageRunData(context, run.plan, result), variant: result.variant };
+    return hostWorkloads.diffraction.userKernels.check(own.addon, reading, data);
+  }
+  if (reading.kind === 'transport') throw new Error('not of transport');
+  const variants = [kind.base, idOf(kind)];
+  const problem = { kind: reading.kind, problem: problemOf(reading) };
+  const report = await benchHere(own.addon, problem, { ...common, variants, sample_s: 1e-4 });
+  const [base, mine] = report.entries;
+  expect(base?.status).toBe('measured');
+  if (mine?.status === 'refused') throw userKernelRefusal(idOf(kind), mine.reason);
+  return taskVerdict(report, idOf(kind));
+}
+
+async function failure(work: Promise<unknown>): Promise<BraggError> {
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof BraggError)) throw new Error(`expected a BraggError, got ${String(error)}`);
+  return error;
+}
+
+/** Call at the top of a test file. */
+export function useWorkloadKernels(name: string): void {
+  folder = sameScratchFolder(name);
+  beforeAll(() => {
+    // What they compute is small, and compiling them is most of the time.
+    vi.stubEnv('CXXFLAGS', '-O0');
+    own = new UserKernels({
+      addon,
+      folders: { ...kernelFolders(), cache: path.join(folder, 'cache') },
+      isTrusted: (sha256) => trusted.has(sha256),
+      startChild: () => {
+        processes += 1;
+        return forkChild();
+      },
+    });
+  });
+  afterAll(() => {
+    vi.unstubAllEnvs();
+    own.close();
+  });
+}
+
+/** Every test of the kernel of one workload. */
+export function tellKernelOf(kind: Kind): void {
+  describe(kind.workload, () => {
+    const id = idOf(kind);
+    const how = (word: string): Promise<void> => writeFile(howFile(kind), word);
+    const place = { workload: kind.workload, bench: kind.bench ?? '' };
+
+    beforeAll(async () => {
+      await how('copy');
+      const made = await make(kind, id, await obedient(kind));
+      // Nothing of it is run, and no process started, before the user has said that they trust it.
+      const before = processes;
+      expect((await failure(own.prepare([id], place))).code).toBe('untrusted');
+      expect((await failure(verdictOf(kind))).code).toBe('untrusted');
+      expect(processes).toBe(before);
+      trusted.add(made.sha256);
+      await own.prepare([id], place);
+    });
+
+    test('one that computes what its original does is right, and stands among the variants', async () => {
+      await how('copy');
+      const verdict = await verdictOf(kind);
+      expect(verdict).toMatchObject({ right: true, bitwise: true });
+      expect(verdict?.checks.length).toBeGreaterThan(1);
+      const listed = hostWorkloads[kind.workload].variants(own.addon).find((one) => one.id === id);
+      expect(listed).toMatchObject({ ...place, device: 'cpu', buildsOn: kind.base, source: id });
+    });
+
+    test('one whose answer is wrong is shown to be, as is one that gives another every time', async () => {
+      await how('wrong');
+      expect(await verdictOf(kind)).toMatchObject({ right: false, bitwise: true });
+      await how('random');
+      expect(await verdictOf(kind)).toMatchObject({ right: false, bitwise: false });
+    });
+
+    test.each([
+      ['null', /^my-.*\.cpp crashed: .*SIGSEGV/],
+      ['throw', /^my-.*\.cpp: my own trouble$/],
+      ['memory', /^my-.*\.cpp (asked for more memory|took) /],
+      ['hang', /^my-.*\.cpp did not end within 1 s/],
+    ])('%s ends its own run, with one message that names the file', async (word, message) => {
+      await how(word);
+      own.limit_s = word === 'hang' ? 1 : 60;
+      expect((await failure(verdictOf(kind))).message).toMatch(message);
+      own.limit_s = 60;
+    });
+
+    test('a compiler error stands at its line', async () => {
+      const text = '// A kernel.\n\nint oops = nowhere;\n';
+      const { sha256 } = await make(kind, `typo-${id}`, text);
+      trusted.add(sha256);
+      const error = await failure(own.prepare([`typo-${id}`], place));
+      expect(error.code).toBe('invalid');
+      expect(error.issues[0]).toMatchObject({ file: `typo-${id}`, line: 3, column: 12 });
+    });
+
+    test('a changed file is asked for again, and one of another workload is one clear error', async () => {
+      await how('copy');
+      const text = await obedient(kind);
+      await make(kind, id, `${text}// changed\n`);
+      expect((await failure(verdictOf(kind))).code).toBe('untrusted');
+      await make(kind, id, text);
+      for (const other of kinds.filter((one) => one !== kind)) {
+        const error = await read(other, id);
+        expect(error.issues.map(({ path: field, message }) => `${field} ${message}`)).toEqual([
+          expect.stringMatching(
+            new RegExp(`^solver\\.variant ".*is made from ${kind.base} of ${kind.workload}.* of ${other.workload}`),
+          ),
+        ]);
+      }
+    });
+  });
+}

@@ -1,0 +1,6 @@
+/** The same of user kernels of every other workload. */
+import { kinds, tellKernelOf, useWorkloadKernels } from './workload-kernels.ts';
+
+useWorkloadKernels('user-kernels-of-other-workloads');
+
+for (const kind of kinds.slice(1)) tellKernelOf(kind);
