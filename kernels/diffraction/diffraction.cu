@@ -7,6 +7,7 @@
 #include "diffraction/cuda/arithmetic/cuda_fp64.cu"
 #include "diffraction/cuda/arithmetic/cuda_mixed.cu"
 #include "diffraction/cuda/arithmetic/cuda_naive_fp32.cu"
+#include "diffraction/cuda/cuda_round.cu"
 #include "diffraction/cuda/memory/cuda_constant.cu"
 #include "diffraction/cuda/memory/cuda_in_loop.cu"
 #include "diffraction/cuda/memory/cuda_shared.cu"

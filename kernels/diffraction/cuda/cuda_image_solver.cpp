@@ -25,6 +25,7 @@ constexpr std::chrono::microseconds kLook{200};
 /// which takes as long as their work.
 constexpr std::size_t kPart_bytes = std::size_t{16} << 20;
 constexpr std::size_t kTask = std::size_t{1} << 16;  // pixels that a core takes at a time
+constexpr unsigned kRoundThreads = 256;
 constexpr const char* kFetching = "image to the host";
 constexpr int kMostRepetitions = 10'000;
 constexpr int kMostCold = 100;
@@ -46,7 +47,7 @@ struct CudaImageSolver<T>::Staging {
   Staging(const std::shared_ptr<cuda::Device>& device, std::size_t count)
       : pixels(device, count, cuda::Reuse::kYes), there(device) {}
 
-  cuda::PinnedBuffer<T> pixels;
+  cuda::PinnedBuffer<float> pixels;
   cuda::Event there;
 };
 
@@ -158,7 +159,7 @@ Shown CudaImageSolver<T>::render_shown(const Work& work, std::span<float> image)
 
 template <typename T>
 float CudaImageSolver<T>::fetch_shown(std::span<float> image) {
-  constexpr std::size_t kPart = kPart_bytes / sizeof(T);
+  constexpr std::size_t kPart = kPart_bytes / sizeof(float);
   const std::size_t parts = (image.size() + kPart - 1) / kPart;
   if (parts == 0) return 0.0f;
   cpu::prefer_large_pages(std::as_writable_bytes(image));
@@ -167,9 +168,23 @@ float CudaImageSolver<T>::fetch_shown(std::span<float> image) {
   const auto part_of = [&](std::size_t k) {
     return image.subspan(k * kPart, std::min(kPart, image.size() - k * kPart));
   };
+  std::optional<cuda::Kernel> round;
+  cuda::DeviceBuffer<float> rounded;
+  if constexpr (std::is_same_v<T, double>) {
+    round.emplace(module(), "diffraction_round");
+    rounded = {opened_.device, room, cuda::Reuse::kYes};
+  }
   const auto send = [&](std::size_t k) {
     Staging& to = stagings[k % 2];
-    image_.download(to.pixels.values().first(part_of(k).size()), stream_, k * kPart);
+    const std::span<float> here = to.pixels.values().first(part_of(k).size());
+    if constexpr (std::is_same_v<T, double>) {
+      const auto count = static_cast<unsigned>(here.size());
+      round->launch(stream_, {.grid = {(count + kRoundThreads - 1) / kRoundThreads}, .block = {kRoundThreads}},
+                    image_.pointer() + k * kPart, rounded.pointer(), count);
+      rounded.download(here, stream_);
+    } else {
+      image_.download(here, stream_, k * kPart);
+    }
     to.there.record(stream_);
   };
   send(0);
@@ -183,7 +198,7 @@ float CudaImageSolver<T>::fetch_shown(std::span<float> image) {
     cpu::on_all_cores(static_cast<int>((to.size() + kTask - 1) / kTask), [&](int task) {
       const std::size_t first = static_cast<std::size_t>(task) * kTask, count = std::min(kTask, to.size() - first);
       maxima[static_cast<std::size_t>(task)] =
-          round_to<T>(to.subspan(first, count), from.pixels.values().subspan(first, count));
+          round_to<float>(to.subspan(first, count), from.pixels.values().subspan(first, count));
     });
     brightest = std::max(brightest, std::ranges::max(maxima));
   }

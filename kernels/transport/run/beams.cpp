@@ -127,8 +127,8 @@ void Beams::execute(const std::function<void(Ended&&)>& ended) {
   }
 }
 
-/// One device at work on beams of the list, in two slots where it has room: while the beams of one are under way, what
-/// those of the other have left is read.
+/// One device at work on beams of the list, in several slots where it has room: while the beams of some are under way,
+/// what those of another have left is read.
 class Beams::OnDevice {
  public:
   /// `wave`: most beams that it takes at a time.
@@ -225,7 +225,7 @@ class Beams::OnDevice {
   std::unique_ptr<BeamsSolver> solver_;
   std::size_t wave_ = 1;
   double setup_s_ = 0;
-  std::array<Wave, 2> waves_;
+  std::array<Wave, BeamsSolver::kMostSlots> waves_;
 };
 
 void Beams::solve_on_devices(const Common& common, const std::function<void(Ended&&)>& ended) {

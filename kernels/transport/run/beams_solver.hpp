@@ -21,14 +21,16 @@ struct BeamScores {
 /// One variant at work on many beams at once, which share tables and differ in their starts.
 class BeamsSolver {
  public:
+  static constexpr int kMostSlots = 3;
+
   virtual ~BeamsSolver() = default;
 
   /// How many beams begin() is best given, where there are more of them.
   virtual int at_once() const = 0;
-  /// Slots that may be under way at a time, 1 or 2: the memory of a device may hold the beams of one only.
+  /// Slots that may be under way at a time, 1 to kMostSlots: the memory of a device may hold the beams of one only.
   virtual int slots() const = 0;
-  /// Queues the beams that start so, each of one Start::Part, and returns without waiting for them. `slot` is 0 or 1: beams
-  /// of the other slot may be under way. `all`: there are no others.
+  /// Queues the beams that start so, each of one Start::Part, and returns without waiting for them. Beams of other slots
+  /// may be under way. `all`: there are no others.
   virtual void begin(int slot, std::span<const transport::Start* const> starts, bool all) = 0;
   /// Waits for the slot's beams.
   virtual void finish(int slot) = 0;

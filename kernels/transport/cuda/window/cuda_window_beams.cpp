@@ -15,7 +15,7 @@ namespace bb::transport {
 namespace {
 
 constexpr int kStatic = 2048;         // bytes of shared memory beside the layout's: the parameters of a beam, and sums
-constexpr double kStatesShare = 0.5;  // of the memory that the device has free
+constexpr double kStatesShare = 0.6;  // of the memory that the device has free
 constexpr double kMostOfFree = 0.8;   // of it, where a state is so large that few fit
 constexpr double kLeftShare = 0.3;    // of it, for what beams leave
 
@@ -42,28 +42,41 @@ CudaWindowBeams<T>::CudaWindowBeams(const Problem& problem, const Tables& tables
       steps_kernel_(find<T>(opened_, problem.stepping == Stepping::kDepth ? "transport_window_beams_depth"
                                                                           : "transport_window_beams_path")),
       moments_kernel_(opened_.kernels->module, "transport_window_moments"),
-      slots_{Slot(opened_.device), Slot(opened_.device)} {
+      slots_{Slot(opened_.device), Slot(opened_.device), Slot(opened_.device)} {
   if (const int rows = beam_rows(problem, tables, steps); rows < parameters_.rows) {
     parameters_.rows = rows;
     parameters_.row_mask = rows - 1;
   }
   const auto bytes = static_cast<unsigned>(parameters_.layout.bytes);
   steps_kernel_.allow_dynamic_shared(bytes);
-  const auto& device = *opened_.device;
   blocks_ = static_cast<unsigned>(std::max(1, steps_kernel_.resident_blocks(kWindowThreads, bytes)) *
-                                  device.info().multiprocessors);
-  const double free = static_cast<double>(device.memory().free_bytes);
+                                  opened_.device->info().multiprocessors);
+  share_memory();
+}
+
+template <typename T>
+void CudaWindowBeams<T>::share_memory() {
+  const auto& device = *opened_.device;
+  const double free = static_cast<double>(device.memory().free_bytes), blocks = blocks_;
   const double each = 2.0 * sizeof(T) * static_cast<double>(state_cells());
   if (each > kMostOfFree * free) {
     cuda::require_memory(device, static_cast<std::uint64_t>(each / kMostOfFree),
-                         "solver.variant = " + problem.variant + ", many beams at once");
+                         "solver.variant = " + problem_.variant + ", many beams at once");
   }
-  if (2.0 * each > kMostOfFree * free) slots_wanted_ = 1;
-  teams_ = static_cast<int>(std::clamp(kStatesShare * free / each, static_cast<double>(slots_wanted_),
-                                       std::max(static_cast<double>(blocks_), 2.0)));
-  const double left = sizeof(double) * static_cast<double>(kScorePlanes * tables.plane() + ledger_cells());
-  teams_ = static_cast<int>(
-      std::clamp(kLeftShare * free / left, static_cast<double>(slots_wanted_), static_cast<double>(teams_)));
+  const double left = sizeof(double) * static_cast<double>(kScorePlanes * tables_.plane() + ledger_cells());
+  const double fit = std::min(kStatesShare * free / each, kLeftShare * free / left);
+  // Two share the blocks. Where each block has a beam of its own, the blocks of one slot can wait behind those of another:
+  // none is without work then while what a third has left is read.
+  queued_ = fit >= 2.0 * blocks;
+  if (queued_) slots_used_ = std::min(static_cast<int>(fit / blocks), kMostSlots);
+  if (2.0 * each > kMostOfFree * free) slots_used_ = 1;
+  const double most = queued_ ? slots_used_ * blocks : std::max(blocks, 2.0);
+  teams_ = static_cast<int>(std::clamp(fit, static_cast<double>(slots_used_), most));
+}
+
+template <typename T>
+int CudaWindowBeams<T>::blocks_of_slot(bool all) const {
+  return static_cast<int>(blocks_) / (all ? 1 : slots_used_);
 }
 
 template <typename T>
@@ -73,7 +86,7 @@ CudaWindowBeams<T>::~CudaWindowBeams() {
 
 template <typename T>
 int CudaWindowBeams<T>::at_once() const {
-  return teams_ / slots_wanted_;
+  return teams_ / slots_used_;
 }
 
 template <typename T>
@@ -178,9 +191,9 @@ void CudaWindowBeams<T>::queue(Slot& slot, std::span<const Start* const> starts,
   cuda::Stream& stream = slot.stream;
   const std::size_t count = starts.size();
   // Few beams have larger teams. A block that is its team's only one waits for nobody, and needs no others beside it.
-  const int blocks = static_cast<int>(blocks_) / (all ? 1 : slots_wanted_);
-  const int teams = std::min({static_cast<int>(count), all ? teams_ : at_once(), blocks});
-  const int team = blocks / teams;
+  const int most = queued_ ? static_cast<int>(blocks_) : blocks_of_slot(all);
+  const int teams = std::min({static_cast<int>(count), all ? teams_ : at_once(), most});
+  const int team = std::max(1, blocks_of_slot(all) / teams);
   make_room(slot, count);
   make_teams(slot, teams);
 

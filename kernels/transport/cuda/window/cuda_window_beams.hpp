@@ -19,7 +19,7 @@ class CudaWindowBeams final : public engine::BeamsSolver {
   ~CudaWindowBeams() override;
 
   int at_once() const override;
-  int slots() const override { return slots_wanted_; }
+  int slots() const override { return slots_used_; }
   void begin(int slot, std::span<const Start* const> starts, bool all) override;
   void finish(int slot) override;
   engine::BeamScores scores(int slot, std::size_t i) const override;
@@ -44,6 +44,10 @@ class CudaWindowBeams final : public engine::BeamsSolver {
     std::optional<cuda::PinnedBuffer<float>> extremes_here;
   };
 
+  /// How many slots and teams there are, by the memory that is free.
+  void share_memory();
+  /// Blocks that the beams of a slot may keep busy together.
+  int blocks_of_slot(bool all) const;
   std::size_t state_cells() const;
   std::size_t ledger_cells() const;
   std::size_t crossing_cells() const;
@@ -64,8 +68,9 @@ class CudaWindowBeams final : public engine::BeamsSolver {
   cuda::Kernel steps_kernel_, moments_kernel_;
   unsigned blocks_ = 1;  // that the device holds at once
   int teams_ = 1;        // whose states fit into its memory, of all slots
-  int slots_wanted_ = 2;
-  std::array<Slot, 2> slots_;
+  int slots_used_ = 2;
+  bool queued_ = false;  // blocks of a slot may wait behind those of another
+  std::array<Slot, kMostSlots> slots_;
 };
 
 extern template class CudaWindowBeams<float>;

@@ -149,6 +149,7 @@ class Collide {
         for (int j = 0; j < 4; ++j) m[j] = material_at(x + j);
       }
       const int c = kDepth ? a : 0;
+      const int place = a * p.pitch + x, weight_place = material * t.classes + c;
       Quad<T> sum = {}, own = {};
       for (int base = (sources - 1) / kWindowBatch * kWindowBatch; base >= 0; base -= kWindowBatch) {
         Quad<T> value[kWindowBatch];
@@ -162,9 +163,9 @@ class Collide {
           if (base + k >= sources) continue;
           const WindowSource<T>& view = views[base + k];
           if (a < view.a0 || a >= view.a1 || x < view.x0 || x >= view.x1) continue;
-          value[k] = load_quad(view.row + static_cast<long long>(a) * p.pitch + x);
+          value[k] = load_quad(view.row + place);
           weights[k] = view.weight;
-          if (!kMixed && view.weight != nullptr) weight[k] = view.weight[m[0] * t.classes + c];
+          if (!kMixed && view.weight != nullptr) weight[k] = view.weight[weight_place];
         }
 #pragma unroll
         for (int k = kWindowBatch - 1; k >= 0; --k) {  // the lightest first
@@ -283,7 +284,6 @@ class Collide {
 
   /// Weight with which angle a, in row `row` of the tile, sends protons `d` angles away.
   __device__ T weight_of(int row, int d, int m) const {
-    if (!kMixed && held_weights) return kDepth ? s.weights[d * tile_rows + row] : s.weights[d];
     const int a = min(max(first_a + row, 0), t.ntheta - 1);
     return kernel[(static_cast<long long>(m) * (half + 1) + d) * t.classes + (kDepth ? a : 0)];
   }
@@ -316,7 +316,12 @@ class Collide {
         turn_mixed(sum, quad, row, reach);
       } else {
         const int each = (reach + (1 << split) - 1) >> split;
-        turn_uniform(sum, quad, row, min(reach, (part + 1) * each), part * each);
+        const int from = min(reach, (part + 1) * each), beyond = part * each;
+        if (held_weights) {
+          turn_uniform<true>(sum, quad, row, from, beyond);
+        } else {
+          turn_uniform<false>(sum, quad, row, from, beyond);
+        }
       }
       for (int offset = lanes; offset < 32; offset <<= 1) {
 #pragma unroll
@@ -334,47 +339,60 @@ class Collide {
   }
 
   /// Adds what comes from distances `from` down to `beyond` + 1, and where that is 0 what stays. Each angle that is
-  /// read serves all that the thread makes.
+  /// read serves all that the thread makes. It stays in its register: as many distances are written out as angles are
+  /// made. kHeld: the weights are in shared memory.
+  template <bool kHeld>
   __device__ void turn_uniform(Quad<T> (&sum)[kWindowTurned], int quad, int row, int from, int beyond) const {
     if (from <= beyond && beyond > 0) return;
+    constexpr int kMade = kWindowTurned;
     const Quad<T>* below = s.tile + (row - from) * pitch + quad;
     const Quad<T>* above = s.tile + (row + from) * pitch + quad;
-    Quad<T> low[kWindowTurned], high[kWindowTurned];
+    // What the rows of the tile send so far stands side by side, a distance behind the other.
+    const T* weights = s.weights + from * (kDepth ? tile_rows : 1) + (kDepth ? row : 0);
+    Quad<T> low[kMade], high[kMade];
 #pragma unroll
-    for (int k = 0; k < kWindowTurned; ++k) {
+    for (int k = 0; k < kMade; ++k) {
       low[k] = below[k * pitch];
       high[k] = above[k * pitch];
     }
-    below += kWindowTurned * pitch;
-    for (int d = from; d > beyond; --d) {
-      if constexpr (kDepth) {
+    below += kMade * pitch;
+    for (int first = from; first > beyond; first -= kMade) {
 #pragma unroll
-        for (int k = 0; k < kWindowTurned; ++k) {
-          const T wl = weight_of(row + k - d, d, material), wh = weight_of(row + k + d, d, material);
-          for (int j = 0; j < 4; ++j) sum[k].v[j] += wl * low[k].v[j] + wh * high[k].v[j];
+      for (int turn = 0; turn < kMade; ++turn) {
+        const int d = first - turn;
+        if (d <= beyond) break;
+        if constexpr (kDepth) {
+          const T* const weights_low = weights - d;
+          const T* const weights_high = weights + d;
+#pragma unroll
+          for (int k = 0; k < kMade; ++k) {
+            const T wl = kHeld ? weights_low[k] : weight_of(row + k - d, d, material);
+            const T wh = kHeld ? weights_high[k] : weight_of(row + k + d, d, material);
+            const Quad<T>&l = low[(k + turn) % kMade], &h = high[(k + kMade - turn) % kMade];
+            for (int j = 0; j < 4; ++j) sum[k].v[j] += wl * l.v[j] + wh * h.v[j];
+          }
+        } else {
+          const T w = kHeld ? *weights : weight_of(0, d, material);
+#pragma unroll
+          for (int k = 0; k < kMade; ++k) {
+            const Quad<T>&l = low[(k + turn) % kMade], &h = high[(k + kMade - turn) % kMade];
+            for (int j = 0; j < 4; ++j) sum[k].v[j] += w * (l.v[j] + h.v[j]);
+          }
         }
-      } else {
-        const T w = weight_of(0, d, material);
-#pragma unroll
-        for (int k = 0; k < kWindowTurned; ++k) {
-          for (int j = 0; j < 4; ++j) sum[k].v[j] += w * (low[k].v[j] + high[k].v[j]);
-        }
+        weights -= kDepth ? tile_rows : 1;
+        above -= pitch;
+        low[turn] = *below;
+        high[kMade - 1 - turn] = *above;
+        below += pitch;
       }
-#pragma unroll
-      for (int k = 0; k + 1 < kWindowTurned; ++k) {
-        low[k] = low[k + 1];
-        high[kWindowTurned - 1 - k] = high[kWindowTurned - 2 - k];
-      }
-      above -= pitch;
-      low[kWindowTurned - 1] = *below;
-      high[0] = *above;
-      below += pitch;
     }
     if (beyond > 0) return;
+    const Quad<T>* centre = s.tile + row * pitch + quad;
 #pragma unroll
-    for (int k = 0; k < kWindowTurned; ++k) {
-      const T w = weight_of(row + k, 0, material);
-      for (int j = 0; j < 4; ++j) sum[k].v[j] += w * low[k].v[j];
+    for (int k = 0; k < kMade; ++k) {
+      const T w = kHeld ? s.weights[kDepth ? row + k : 0] : weight_of(row + k, 0, material);
+      const Quad<T> stays = centre[k * pitch];
+      for (int j = 0; j < 4; ++j) sum[k].v[j] += w * stays.v[j];
     }
   }
 
