@@ -65,7 +65,8 @@ export class StoredSessions {
   readonly #opened = new Map<string, FileRef>();
   /** Handed over by the page: in no file that the host knows. */
   readonly #handed = new Map<string, StoredSession>();
-  readonly #read = new Map<string, { readonly read: Read; readonly stamp: string }>();
+  /** Those that are still being read, too: panels ask for the list at the same time, and each read all of it. */
+  readonly #read = new Map<string, { readonly read: Promise<Read>; readonly stamp: string }>();
   readonly #ofRuns = new WeakMap<KeptSession, Promise<Read>>();
 
   constructor(options: StoredSessionsOptions) {
@@ -191,13 +192,17 @@ export class StoredSessions {
   }
 
   async #load(file: string, name: string, variants = this.#variantsOnce()): Promise<Read> {
-    const found = await stat(file).catch(() => null);
+    const there = await stat(file).catch(() => null);
     // Not the time alone, which a clock that was set back gives again.
-    const stamp = found === null ? '' : `${found.mtimeMs} ${found.size} ${found.ino}`;
+    const stamp = there === null ? '' : `${there.mtimeMs} ${there.size} ${there.ino}`;
     const known = this.#read.get(file);
     if (known !== undefined && known.stamp === stamp) return known.read;
-    const read = this.#made(await readSessionFile(file, name, variants()));
-    this.#read.set(file, { stamp, read });
+    const read = readSessionFile(file, name, variants()).then((found) => this.#made(found));
+    const mine = { stamp, read };
+    this.#read.set(file, mine);
+    read.catch(() => {
+      if (this.#read.get(file) === mine) this.#read.delete(file);
+    });
     return read;
   }
 }
