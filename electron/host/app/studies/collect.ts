@@ -17,11 +17,12 @@ export const nothingKnown = (): Known => ({ lines: null, rows: new Map() });
 
 /**
  * In the order of the plan. Damaged results are put aside, named, and count as missing: the next run does them again.
- * `known` gets what is read, and spares it the next time.
+ * `known` gets what is read, and spares it the next time. `turn` comes back when it is this one's again.
  */
 export async function readRows(
   folder: StudyFolder,
   known: Known = nothingKnown(),
+  turn: () => Promise<unknown> = nextTurn,
 ): Promise<{ readonly rows: readonly Row[]; readonly damaged: readonly string[] }> {
   const ended = await folder.ended();
   known.lines ??= await folder.lines();
@@ -37,7 +38,7 @@ export async function readRows(
       continue;
     }
     if (performance.now() - since > BITE_MS) {
-      await nextTurn();
+      await turn();
       since = performance.now();
     }
     const result = await folder.result(line.id, state);

@@ -1,4 +1,5 @@
 /** Results of the studies that are looked at, kept by the thread that read them: only files that have come since are read. */
+import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises';
 import type { StudyAdvice } from '../../../contract/study/calls.ts';
 import type { PlanHead, PlanLine } from '../../../contract/study/index.ts';
 import { StudyFolder } from '../../model/studies/folder.ts';
@@ -53,10 +54,26 @@ interface Kept {
 }
 const kept = new Map<string, Kept>();
 
+/** Being read, the one asked for last at the end: it is what somebody looks at now. */
+const reading: Kept[] = [];
+/** Others look whether it is their turn again. */
+const LATER_MS = 20;
+
+async function turnOf(mine: Kept): Promise<void> {
+  await nextTurn();
+  while (reading.at(-1) !== mine) await setTimeout(LATER_MS);
+}
+
+function leave(mine: Kept): void {
+  const at = reading.indexOf(mine);
+  if (at >= 0) reading.splice(at, 1);
+}
+
 async function brought(folder: StudyFolder, mine: Kept): Promise<ReadStudy> {
   const changed = await folder.changed();
   if (mine.read !== null && changed !== null && changed === mine.changed) return mine.read;
-  const { rows, damaged } = await readRows(folder, mine.known);
+  reading.push(mine);
+  const { rows, damaged } = await readRows(folder, mine.known, () => turnOf(mine)).finally(() => leave(mine));
   // Rows that were read before are the same objects: their table and sentences stay.
   if (mine.read?.isOf(rows, damaged) !== true) mine.read = new ReadStudy(folder.head, rows, damaged);
   mine.changed = changed;
@@ -75,6 +92,11 @@ function keptOf(folder: StudyFolder): Kept {
 export async function readStudy(path: string): Promise<ReadStudy> {
   const folder = await StudyFolder.open(path);
   const mine = keptOf(folder);
+  // Asked for again, it comes before what was asked for meanwhile.
+  if (reading.includes(mine)) {
+    leave(mine);
+    reading.push(mine);
+  }
   const now = mine.last.then(() => brought(folder, mine));
   mine.last = now.catch(() => undefined);
   return now;

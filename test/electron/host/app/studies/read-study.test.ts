@@ -62,3 +62,19 @@ test('a failure of asking leaves the next one its turn', async () => {
   await expect(readStudy(folder)).rejects.toThrow('no file server');
   expect((await readStudy(folder)).rows).toHaveLength(ROWS);
 });
+
+test('the study that was asked for last is read first, and the one before it goes on then', async () => {
+  const other = path.join(path.dirname(folder), 'other.study');
+  await Promise.all([writeWideStudy(folder.replace('wide', 'large'), 4 * ROWS), writeWideStudy(other, ROWS)]);
+  const large = folder.replace('wide', 'large');
+  const result = vi.spyOn(StudyFolder.prototype, 'result');
+  const order = (): readonly string[] => result.mock.contexts.map((it) => (it as StudyFolder).folder);
+  const first = readStudy(large);
+  await vi.waitFor(() => expect(order()).toContain(large));
+  const second = await readStudy(other);
+  expect([second.rows.length, (await first).rows.length]).toEqual([ROWS, 4 * ROWS]);
+  // Nothing else is read between its first and its last.
+  const read = order();
+  expect(read.lastIndexOf(other) - read.indexOf(other)).toBe(ROWS - 1);
+  expect(read.lastIndexOf(large)).toBeGreaterThan(read.lastIndexOf(other));
+});
