@@ -24,17 +24,19 @@ function isDrawn({ look, count }: { readonly look: string; readonly count: numbe
   type Trace = {
     readonly type: string;
     readonly mode?: string;
-    readonly name?: string;
-    readonly x?: ArrayLike<number>;
+    readonly fill?: string;
   };
   const plot = document.querySelector('.studies__plot .js-plotly-plot');
   const traces = (Reflect.get(plot ?? {}, 'data') ?? []) as readonly Trace[];
   if (look === 'Heat map') return traces.some(({ type }) => type === 'heatmap');
   if (look === 'Parallel') return document.querySelector(`.studies__parallel canvas[data-lines="${count}"]`) !== null;
-  const dots = traces.filter(({ type }) => type === 'scattergl');
-  const there = dots.reduce((sum, { x }) => sum + (x?.length ?? 0), 0);
+  const there = Number(document.querySelector<HTMLElement>('.studies__plot .chart-plot__dots')?.dataset['dots'] ?? 0);
+  const bands = traces.filter(({ fill }) => fill === 'tonexty').length;
   const lines = traces.filter(({ type, mode }) => type === 'scatter' && mode === 'lines').length;
-  return there === count && (look === 'Lines' ? lines > 1 : look === 'Pareto' ? lines === 1 : lines === 0);
+  return (
+    there === count &&
+    (look === 'Intervals' ? bands > 0 : look === 'Lines' ? lines > 1 : look === 'Pareto' ? lines === 1 : lines === 0)
+  );
 }
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -113,6 +115,16 @@ try {
           },
           bound,
         );
+      await page.getByRole('radio', { name: 'Lines', exact: true }).check();
+      await page.waitForFunction(isDrawn, { look: 'Lines', count }, { timeout: WAIT_MS });
+      await timed(
+        `lines with intervals of ${count}`,
+        async () => {
+          await page.getByLabel('Up', { exact: true }).selectOption('measure time_s');
+          await page.waitForFunction(isDrawn, { look: 'Intervals', count }, { timeout: WAIT_MS });
+        },
+        bound,
+      );
     };
     const choose = async (study: string, count: number): Promise<void> => {
       await page.getByLabel('Study', { exact: true }).selectOption(study);

@@ -126,7 +126,7 @@ const valuesSchema = z.strictObject({
 export type StudyValues = Readonly<z.infer<typeof valuesSchema>>;
 export interface StudyColumns {
   readonly rows: string;
-  readonly points: string | null;
+  readonly points: Uint32Array | null;
   readonly columns: StudyValues[];
 }
 
@@ -181,8 +181,8 @@ export const studyMethods = {
     result: z.strictObject({
       /** Names these rows: another answer with it is of the same ones. */
       rows: z.string(),
-      /** The points' ids with spaces between: many texts take long to be read. Null: the asker has them. */
-      points: z.string().nullable(),
+      /** The points' ids, packed. Null: the asker has them. */
+      points: uint32.nullable(),
       columns: z.array(valuesSchema),
     }),
   },

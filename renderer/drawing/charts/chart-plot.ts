@@ -10,11 +10,13 @@ import {
   type Chart,
   type ChartAxis,
   type ChartMark,
+  hasManyDots,
   MANY_POINTS,
   type Pane,
   type Series,
 } from './chart.ts';
-import { type Brush, dashOf, escaped, type Options, traceOf } from './chart-traces.ts';
+import { type Brush, dashOf, escaped, namedTrace, type Options, traceOf } from './chart-traces.ts';
+import type { StampedDots } from './dots-layer.ts';
 import { layOut, spread } from './layout.ts';
 import { thinned } from './thinned.ts';
 
@@ -23,6 +25,8 @@ interface ChartPlot {
   readonly layout: Partial<Layout>;
   readonly height: number;
   readonly boxes: readonly Box[];
+  /** Very many dots, which Plotly does not draw. */
+  readonly dots: readonly StampedDots[];
 }
 
 /** Plotly has letters behind the names of every axis but the first. */
@@ -89,7 +93,7 @@ function drawnOf(series: Series, pane: Pane, hover: Chart['hover'], box: Box): S
     x: numbersAt(series.x, rows),
     y: numbersAt(series.y, rows),
     ...(tips === undefined ? {} : { tips: Array.from(rows, (i) => tips[i] ?? '') }),
-    ...(ids === undefined ? {} : { ids: Array.from(rows, (i) => ids[i] ?? '') }),
+    ...(ids === undefined ? {} : { ids: numbersAt(ids, rows) }),
   };
 }
 
@@ -222,22 +226,30 @@ export function chartPlot(chart: Chart, size: FigureSize, given_px: number | nul
   const axes: Record<string, Options> = {};
   const [data, shapes, annotations]: [Options[], Options[], Options[]] = [[], [], []];
   const named = new Set<string>();
+  const dots: StampedDots[] = [];
+  const stamped = hasManyDots(chart);
   for (const [i, pane] of chart.panes.entries()) {
     const box = boxes[i];
     if (box === undefined) continue;
     const [xref, yref] = [`x${nth(i)}`, `y${nth(i)}`];
-    const place = {
+    const domain = {
       x: [box.left / width, (box.left + box.width) / width],
       y: [1 - (box.top + box.height) / height, 1 - box.top / height],
     };
     const together = chart.linked === true && i > 0 ? { matches: 'x' } : {};
-    axes[`xaxis${nth(i)}`] = { ...axisOf(pane.x, box, 'x', brush), domain: place.x, anchor: yref, ...together };
-    axes[`yaxis${nth(i)}`] = { ...axisOf(pane.y, box, 'y', brush), domain: place.y, anchor: xref };
+    axes[`xaxis${nth(i)}`] = { ...axisOf(pane.x, box, 'x', brush), domain: domain.x, anchor: yref, ...together };
+    axes[`yaxis${nth(i)}`] = { ...axisOf(pane.y, box, 'y', brush), domain: domain.y, anchor: xref };
     for (const series of pane.series) {
       const first = series.silent !== true && !named.has(series.name);
       if (first) named.add(series.name);
+      const place = { xaxis: xref, yaxis: yref, showlegend: first };
+      if (stamped && series.kind === 'dots' && series.intervals === undefined) {
+        dots.push({ series, pane, box, at: i, trace: data.length });
+        data.push({ ...namedTrace(series, pane, brush), ...place });
+        continue;
+      }
       const drawn = drawnOf(series, pane, chart.hover, box);
-      data.push({ ...traceOf(drawn, pane, chart.hover, brush), xaxis: xref, yaxis: yref, showlegend: first });
+      data.push({ ...traceOf(drawn, pane, chart.hover, brush), ...place });
     }
     for (const mark of pane.marks ?? []) {
       const drawn = markOf(mark, pane, { xref, yref }, brush);
@@ -276,5 +288,5 @@ export function chartPlot(chart: Chart, size: FigureSize, given_px: number | nul
       font: { color: theme.text, size: theme.labelSize, family: theme.family },
     },
   };
-  return { data: data as unknown as Data[], layout: layout as unknown as Partial<Layout>, height, boxes };
+  return { data: data as unknown as Data[], layout: layout as unknown as Partial<Layout>, height, boxes, dots };
 }

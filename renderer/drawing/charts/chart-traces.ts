@@ -17,8 +17,6 @@ import {
 export interface Brush {
   readonly theme: DrawingTheme;
   readonly color: (ink: Ink) => string;
-  /** Many points are drawn by WebGL. */
-  readonly gl?: boolean;
 }
 
 export type Options = Readonly<Record<string, unknown>>;
@@ -35,11 +33,20 @@ export function dashOf(dash: readonly number[]): string {
 
 /** What is told of a point under the pointer. */
 function toldOf({ name, tips, silent, x: points }: Series, { x, y }: Pane, hover: Chart['hover']): Options {
-  const unitOf = ({ unit }: ChartAxis): string => (unit === '' ? '' : ` ${escaped(unit)}`);
   if (tips !== undefined) return { hovertext: tips.map(escaped), hoverinfo: 'text' };
   const isTold = hover === 'values' || (hover === 'point' && points.length > MANY_POINTS);
   if (!isTold || silent === true) return { hoverinfo: 'skip' };
   return { hovertemplate: `%{y:.4~g}${unitOf(y)} at %{x:.4~g}${unitOf(x)}<extra>${escaped(name)}</extra>` };
+}
+
+const unitOf = ({ unit }: ChartAxis): string => (unit === '' ? '' : ` ${escaped(unit)}`);
+
+/** The same of a dot that Plotly does not know. */
+export function toldOfDot({ tips, x: xs, y: ys }: DotSeries, { x, y }: Pane, i: number): string {
+  const tip = tips?.[i];
+  if (tip !== undefined) return escaped(tip);
+  const number = (value = Number.NaN): string => String(Number(value.toPrecision(4)));
+  return `${number(ys[i])}${unitOf(y)} at ${number(xs[i])}${unitOf(x)}`;
 }
 
 /** Half-lengths of the bars about dots that have intervals. */
@@ -90,21 +97,14 @@ function waterfallTrace({ x, y, thick, ink }: WaterfallSeries, { color, theme }:
   };
 }
 
-/** Long lines are thinned instead: software draws them by WebGL for minutes. */
-function pointsOf({ kind, x, y }: Series, { gl = false }: Brush): Options {
-  if (gl && kind === 'dots' && x.length > MANY_POINTS) {
-    const numbers = (of: ArrayLike<number>) => (of instanceof Float64Array ? of : Array.from(of));
-    return { type: 'scattergl', x: numbers(x), y: numbers(y) };
-  }
-  return { type: 'scatter', x: Array.from(x), y: Array.from(y) };
-}
+const pointsOf = ({ x, y }: Series): Options => ({ type: 'scatter', x: Array.from(x), y: Array.from(y) });
 
 function shapeOf(series: Series, brush: Brush): Options {
   switch (series.kind) {
     case 'line':
-      return { ...pointsOf(series, brush), ...lineTrace(series, brush) };
+      return { ...pointsOf(series), ...lineTrace(series, brush) };
     case 'dots':
-      return { ...pointsOf(series, brush), ...dotsTrace(series, brush) };
+      return { ...pointsOf(series), ...dotsTrace(series, brush) };
     case 'bars':
       return barsTrace(series, brush);
     case 'waterfall':
@@ -117,10 +117,15 @@ export function traceOf(series: Series, pane: Pane, hover: Chart['hover'], brush
   return {
     ...shapeOf(series, brush),
     name: says === undefined ? escaped(name) : `${escaped(name)}:  ${escaped(says)}`,
-    legendgroup: name,
-    ...(ids === undefined ? {} : { customdata: ids }),
+    legendgroup: series.kind === 'line' ? (series.group ?? name) : name,
+    ...(ids === undefined ? {} : { customdata: Array.from(ids) }),
     ...toldOf(series, pane, hover),
   };
+}
+
+/** For the legend alone: the dots themselves are stamped. */
+export function namedTrace({ tips: _, ids: __, ...series }: DotSeries, pane: Pane, brush: Brush): Options {
+  return traceOf({ ...series, x: [Number.NaN], y: [Number.NaN] }, pane, undefined, brush);
 }
 
 /** The same colour, hardly covering: `#rrggbb` with its opacity. */

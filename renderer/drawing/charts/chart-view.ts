@@ -11,19 +11,20 @@ import type { Box } from '../plot-frame.ts';
 import type { Scale } from '../scale.ts';
 import type { FrameScheduler } from '../scheduler.ts';
 import { onThemeChange, readDrawingTheme } from '../theme.ts';
-import { type Chart, type ChartAxis, hasManyDots } from './chart.ts';
+import type { Chart, ChartAxis } from './chart.ts';
 import { chartPlot } from './chart-plot.ts';
+import type { Brush } from './chart-traces.ts';
+import { DotsLayer, type StampedDots } from './dots-layer.ts';
 import { LastDrawn, loadedFonts } from './last-drawn.ts';
-import { hasWebGl, loadPlotly, loadPlotlyGl, type Plotly } from './plotly.ts';
+import { loadPlotly, type Plotly } from './plotly.ts';
 import { plottedFigure } from './plotted-figure.ts';
-import { givePlot, plotConfig, takePlot } from './spare-plot.ts';
 
 interface ChartOwner {
   /** Along the horizontal axis; null: the pointer is elsewhere. */
   hover?(at: number | null): void;
   pick?(at: number): void;
   /** A point with an id was clicked. */
-  pickPoint?(id: string): void;
+  pickPoint?(id: number): void;
   /** The horizontal window that is asked for; missing: the chart zooms by itself. */
   zoom?(window: Interval): void;
   /** The whole is asked for. */
@@ -51,7 +52,7 @@ type Zooms = ReadonlyMap<string, Interval>;
 
 export class ChartView {
   readonly #host: HTMLElement;
-  #plot: HTMLElement;
+  readonly #plot: HTMLElement;
   readonly #scheduler: FrameScheduler;
   readonly #owner: ChartOwner;
   readonly #tall: boolean;
@@ -60,14 +61,15 @@ export class ChartView {
   readonly #resize: ResizeObserver;
   readonly #lines: HTMLElement[] = [];
   #plotly: Plotly | null = null;
-  /** What draws many points is loaded. */
-  #gl = false;
   #chart: Chart | null = null;
   #zooms: Zooms = new Map();
   #boxes: readonly Box[] = [];
   #cursor: number | null = null;
   #mark: number | null = null;
   readonly #last = new LastDrawn();
+  readonly #layer = new DotsLayer();
+  #dots: readonly StampedDots[] = [];
+  #brush: Brush | null = null;
   #drawn = 0;
   #drawing = false;
   /** Something changed while it was drawn. */
@@ -107,15 +109,6 @@ export class ChartView {
     if (this.#chart?.title !== chart?.title) this.#zooms = new Map();
     this.#chart = chart;
     this.#soon();
-    // Without WebGL each point is an element: slow, and all are there.
-    if (chart === null || this.#gl || !hasManyDots(chart) || !hasWebGl()) return;
-    loadPlotlyGl().then(
-      () => {
-        this.#gl = true;
-        this.#soon();
-      },
-      (error: unknown) => this.#owner.failed?.(error instanceof Error ? error.message : String(error)),
-    );
   }
 
   /** Where the pointer is on the horizontal axis, and what is marked there for all panels; null: nothing. */
@@ -141,8 +134,8 @@ export class ChartView {
     this.#resize.disconnect();
     this.#scheduler.cancel(this.#draw);
     this.#scheduler.cancel(this.#place);
-    if (this.#drawing) this.#plotly?.purge(this.#plot);
-    else if (this.#plotly !== null) givePlot(this.#plotly, this.#plot);
+    this.#scheduler.cancel(this.#paintDots);
+    this.#plotly?.purge(this.#plot);
     this.#host.replaceChildren();
   }
 
@@ -178,6 +171,7 @@ export class ChartView {
     if (this.#gone || this.#drawing || plotly === null || clientWidth === 0) return;
     if (chart === null) {
       this.#boxes = [];
+      this.#dots = [];
       plotly.purge(this.#plot);
       this.#last.forget();
       this.#place();
@@ -186,30 +180,27 @@ export class ChartView {
     if (!this.#tall && clientHeight === 0) return;
     const theme = readDrawingTheme(this.#host);
     const size = { width: this.#tall ? Math.max(NARROWEST, clientWidth) : clientWidth, label: theme.labelSize };
-    if (hasManyDots(chart) && hasWebGl() && !this.#gl) return;
-    const brush = { theme, color: inkOf(this.#host), gl: this.#gl };
-    const { data, layout, height, boxes } = chartPlot(
-      this.#zoomed(chart),
-      size,
-      this.#tall ? null : clientHeight,
-      brush,
-    );
+    this.#brush = { theme, color: inkOf(this.#host) };
+    const given = this.#tall ? null : clientHeight;
+    const { data, layout, height, boxes, dots } = chartPlot(this.#zoomed(chart), size, given, this.#brush);
     if (this.#tall) this.#plot.style.height = `${height}px`;
     this.#boxes = boxes;
-    // A picture of WebGL may be lost, and then is drawn whatever it is of.
-    if (!this.#gl && !this.#last.isNew([data, layout, loadedFonts()])) {
+    this.#dots = dots;
+    if (!this.#last.isNew([data, layout, loadedFonts()])) {
+      this.#paintDots();
       this.#place();
       return;
     }
     this.#drawing = true;
     this.#drawn = performance.now();
     const first = !this.#plot.classList.contains('js-plotly-plot');
-    if (first && this.#gl && hasManyDots(chart)) this.#reuse(plotly);
     plotly
-      .react(this.#plot, data, layout, plotConfig())
+      .react(this.#plot, data, layout, { displayModeBar: false, responsive: false, doubleClick: false })
       .then(
         () => {
-          if (first && !this.#gone) this.#follow();
+          if (this.#gone) return;
+          if (first) this.#follow();
+          this.#paintDots();
           this.#place();
         },
         (error: unknown) => {
@@ -224,22 +215,19 @@ export class ChartView {
       });
   };
 
-  #reuse(plotly: Plotly): void {
-    const kept = takePlot(plotly);
-    if (kept === null) return;
-    kept.style.height = this.#plot.style.height;
-    this.#plot.replaceWith(kept);
-    this.#plot = kept;
-  }
-
   /** Dragging across the plot zooms. */
   #follow(): void {
     const emitter = this.#plot as HTMLElement & { on?: (name: string, listener: (event: unknown) => void) => void };
     emitter.on?.('plotly_click', (event) => {
       const points: unknown = typeof event === 'object' && event !== null ? Reflect.get(event, 'points') : null;
       const id: unknown = Array.isArray(points) ? Reflect.get(Object(points[0]), 'customdata') : null;
-      if (typeof id === 'string') this.#owner.pickPoint?.(id);
+      if (typeof id === 'number') this.#owner.pickPoint?.(id);
     });
+    // An axis that is dragged moves before anybody is told; a name of the legend takes its dots away.
+    for (const name of ['plotly_relayouting', 'plotly_afterplot'])
+      emitter.on?.(name, () => {
+        if (this.#dots.length > 0 && !this.#drawing) this.#scheduler.request(this.#paintDots);
+      });
     // Its cover lies over the page while a button is down: the host hears of no double click on a plot.
     emitter.on?.('plotly_doubleclick', () => this.#reset());
     emitter.on?.('plotly_relayout', (event) => {
@@ -284,32 +272,80 @@ export class ChartView {
   }
 
   #valueAt(event: MouseEvent): number | null {
-    const { left, top } = this.#host.getBoundingClientRect();
-    const [x, y] = [event.clientX - left, event.clientY - top];
+    const [x, y] = this.#placeOf(event);
     return this.#scaleAt(x, y)?.toValue(x) ?? null;
+  }
+
+  /** Dots in the windows that Plotly's axes show now, but for those whose name was switched off. */
+  readonly #paintDots = (): void => {
+    this.#tell(null);
+    const [layout, traces] = ['_fullLayout', '_fullData'].map((name) => Object(Reflect.get(this.#plot, name)));
+    if (this.#gone || this.#brush === null) return;
+    const axis = (axis: ChartAxis, name: string): ChartAxis => {
+      const range: unknown = Reflect.get(Object(Reflect.get(layout, name)), 'range');
+      const ends = Array.isArray(range)
+        ? range.map((end: unknown) => (axis.kind === 'log' ? 10 ** Number(end) : Number(end)))
+        : [];
+      return { ...axis, from: ends[0] ?? axis.from, to: ends[1] ?? axis.to };
+    };
+    const dots = this.#dots
+      .filter(({ trace }) => Reflect.get(Object(Reflect.get(traces, trace)), 'visible') === true)
+      .map((one) => {
+        const nth = one.at === 0 ? '' : one.at + 1;
+        const { x, y } = one.pane;
+        return { ...one, pane: { ...one.pane, x: axis(x, `xaxis${nth}`), y: axis(y, `yaxis${nth}`) } };
+      });
+    this.#layer.paint(this.#plot, dots, this.#brush);
+  };
+
+  /** What is told of the dot under the pointer; null: nothing. */
+  #tell(event: MouseEvent | null): void {
+    const at = event === null || event.buttons !== 0 ? null : this.#placeOf(event);
+    if (this.#plotly !== null && this.#brush !== null) this.#layer.tell(this.#plotly, this.#plot, this.#brush, at);
+  }
+
+  #placeOf({ clientX, clientY }: MouseEvent): readonly [left: number, top: number] {
+    const { left, top } = this.#host.getBoundingClientRect();
+    return [clientX - left, clientY - top];
+  }
+
+  /** A press that ends where it began, wherever Plotly's cover lies meanwhile. */
+  #listenToClicks(clicked: (event: PointerEvent) => void): void {
+    const options = { signal: this.#listening.signal, capture: true };
+    let pressed: MouseEvent | null = null;
+    this.#host.addEventListener('pointerdown', (event) => (pressed = event), options);
+    const end = (event: PointerEvent): void => {
+      const from = pressed;
+      pressed = null;
+      if (from === null || Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY) > CLICK) return;
+      clicked(event);
+    };
+    addEventListener('pointerup', end, options);
+  }
+
+  #pickDot(event: MouseEvent): void {
+    const found = this.#layer.at(...this.#placeOf(event));
+    const id = found?.dots.series.ids?.[found.i];
+    if (id !== undefined) this.#owner.pickPoint?.(id);
   }
 
   #listen(): void {
     const options = { signal: this.#listening.signal };
     const { hover, pick } = this.#owner;
+    this.#host.addEventListener('pointermove', (event) => this.#tell(event), options);
+    for (const name of ['pointerleave', 'pointerdown'] as const)
+      this.#host.addEventListener(name, () => this.#tell(null), options);
+    this.#listenToClicks((event) => this.#pickDot(event));
     this.#host.addEventListener('dblclick', () => this.#reset(), options);
     if (hover !== undefined) {
       this.#host.addEventListener('pointermove', (event) => hover(this.#valueAt(event)), options);
       this.#host.addEventListener('pointerleave', () => hover(null), options);
     }
-    if (pick !== undefined) {
-      let pressed: MouseEvent | null = null;
-      // Plotly covers the page while a button is down: the press ends on that cover.
-      this.#host.addEventListener('pointerdown', (event) => (pressed = event), { ...options, capture: true });
-      const end = (event: PointerEvent): void => {
-        const from = pressed;
-        pressed = null;
-        if (from === null || Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY) > CLICK) return;
+    if (pick !== undefined)
+      this.#listenToClicks((event) => {
         const at = this.#valueAt(event);
         if (at !== null) pick(at);
-      };
-      addEventListener('pointerup', end, { ...options, capture: true });
-    }
+      });
     this.#host.addEventListener('keydown', (event) => this.#key(event), options);
   }
 

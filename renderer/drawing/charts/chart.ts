@@ -33,8 +33,8 @@ interface SeriesBase {
   readonly y: ArrayLike<number>;
   /** Told when pointed at, one per point. */
   readonly tips?: readonly string[];
-  /** What a point stands for, one per point: told to the chart's owner when it is clicked. */
-  readonly ids?: readonly string[];
+  /** The number of what a point stands for, one per point: told to the chart's owner when it is clicked. */
+  readonly ids?: ArrayLike<number>;
   /** Not named in the legend. */
   readonly silent?: boolean;
   /** Behind its name in the legend. */
@@ -51,6 +51,8 @@ export interface LineSeries extends SeriesBase {
   readonly width?: number;
   /** What is filled: down to zero, or a band to the line that stands before this one. */
   readonly fill?: 'to zero' | 'to the line before';
+  /** The name in the legend that switches it off, where that is not its own. */
+  readonly group?: string;
   /** An edge of a band: of points in one column of pixels that end of theirs is drawn. */
   readonly edge?: 'low' | 'high';
 }
@@ -131,7 +133,7 @@ export interface Pane {
   readonly tall: number;
 }
 
-/** More points in a series than are drawn one by one. */
+/** More points than are drawn one by one. */
 export const MANY_POINTS = 2000;
 
 export interface Chart {
@@ -154,9 +156,10 @@ export interface Chart {
   readonly notes: Readonly<Record<string, string>>;
 }
 
-/** Long lines are thinned instead. */
+/** Then all of them are stamped, in whatever groups they stand. Long lines are thinned instead. */
 export const hasManyDots = ({ panes }: Pick<Chart, 'panes'>): boolean =>
-  panes.some(({ series }) => series.some(({ kind, x }) => kind === 'dots' && x.length > MANY_POINTS));
+  panes.flatMap(({ series }) => series).reduce((sum, { kind, x }) => sum + (kind === 'dots' ? x.length : 0), 0) >
+  MANY_POINTS;
 
 /** Colours of a waterfall's steps: a time that is taken away is good. */
 export const STEP_INKS = { down: 'good', up: 'warning' } as const satisfies Record<string, Ink>;

@@ -2,7 +2,6 @@
 export type Plotly = typeof import('plotly.js/lib/core');
 
 let loading: Promise<Plotly> | null = null;
-let loadingGl: Promise<Plotly> | null = null;
 
 export function loadPlotly(): Promise<Plotly> {
   loading ??= import('./plotly-bundle.ts').then(({ default: module }) => {
@@ -15,25 +14,4 @@ export function loadPlotly(): Promise<Plotly> {
     loading = null;
   });
   return loading;
-}
-
-/** With what draws many points. */
-export function loadPlotlyGl(): Promise<Plotly> {
-  loadingGl ??= Promise.all([loadPlotly(), import('./plotly-gl-bundle.ts')]).then(([plotly, { default: traces }]) => {
-    const plain = traces.map((trace) => Reflect.get(trace as object, 'default') ?? trace);
-    plotly.register(plain as Parameters<Plotly['register']>[0]);
-    return plotly;
-  });
-  loadingGl.catch(() => {
-    loadingGl = null;
-  });
-  return loadingGl;
-}
-
-let webGl: boolean | null = null;
-
-/** Not on every machine, nor in every window. */
-export function hasWebGl(): boolean {
-  webGl ??= document.createElement('canvas').getContext('webgl') !== null;
-  return webGl;
 }

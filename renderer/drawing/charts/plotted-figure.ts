@@ -3,9 +3,10 @@ import type { Figure } from '../export/figure.ts';
 import { inkOf } from '../figures/exported.ts';
 import { type FigureAbout, LEAST_FIGURE } from '../map-view.ts';
 import { readDrawingTheme } from '../theme.ts';
-import { type Chart, hasManyDots } from './chart.ts';
+import type { Chart } from './chart.ts';
 import { chartPlot } from './chart-plot.ts';
-import { hasWebGl, loadPlotly, loadPlotlyGl } from './plotly.ts';
+import { dotImages } from './dots-layer.ts';
+import { loadPlotly } from './plotly.ts';
 
 interface PlottedSize {
   readonly width: number;
@@ -29,9 +30,8 @@ export function plottedFigure(
   const width = Math.max(size.width, LEAST_FIGURE.width);
   const given = size.height === null ? null : Math.max(size.height, LEAST_FIGURE.height);
   const named: Chart = { ...chart, legend: chart.legend === 'inside' ? 'inside' : 'above' };
-  // An element for each of very many points is a file that nothing opens: they are a picture in it.
-  const gl = hasManyDots(chart) && hasWebGl();
-  const plot = () => chartPlot(named, { width, label: theme.labelSize }, given, { theme, color: inkOf(), gl });
+  const brush = () => ({ theme, color: inkOf() });
+  const plot = () => chartPlot(named, { width, label: theme.labelSize }, given, brush());
   const top = MARGIN + TITLE * theme.labelSize;
   const bottom = MARGIN + caption.length * LINE * theme.labelSize;
   const sheet = { width: width + 2 * MARGIN, height: Math.ceil(plot().height + top + bottom) };
@@ -41,7 +41,7 @@ export function plottedFigure(
     notes: { ...chart.notes, ...about.notes, ...(caption.length > 0 && { caption: caption.join(' ') }) },
     arrays: chart.arrays,
     svg: async () => {
-      const { data, layout } = plot();
+      const { data, layout, height, dots } = plot();
       const words = { showarrow: false, xref: 'paper', yref: 'paper', xanchor: 'left', align: 'left' } as const;
       const font = { size: theme.labelSize, family: theme.family };
       const lines =
@@ -62,11 +62,10 @@ export function plottedFigure(
         margin: { l: MARGIN, r: MARGIN, t: top, b: bottom, pad: 0 },
         paper_bgcolor: theme.paper,
         annotations: [...(layout.annotations ?? []), title, ...lines],
+        // An element for each of very many points is a file that nothing opens: they are a picture in it.
+        images: dotImages(dots, { width, height }, brush()),
       };
-      const url = await (await (gl ? loadPlotlyGl() : loadPlotly())).toImage(
-        { data, layout: sheeted },
-        { format: 'svg', ...sheet },
-      );
+      const url = await (await loadPlotly()).toImage({ data, layout: sheeted }, { format: 'svg', ...sheet });
       return decodeURIComponent(url.slice(url.indexOf(',') + 1));
     },
   };

@@ -28,6 +28,8 @@ export function Advice({ entry, refines }: AdviceProps): ReactElement | null {
   useEffect(() => {
     if (ended <= 0 || !valid) return;
     let current = true;
+    // Nothing was typed yet: asked behind the rows, it is there before a plot, which its place would have drawn again.
+    const wait_ms = near === NEAR_ENOUGH ? 0 : TYPED_MS;
     const timer = setTimeout(() => {
       client.call('study.advice', { study: id, error_mm }).then(
         (answer) => {
@@ -37,12 +39,12 @@ export function Advice({ entry, refines }: AdviceProps): ReactElement | null {
         },
         (error: unknown) => current && setFailure(errorText(error)),
       );
-    }, TYPED_MS);
+    }, wait_ms);
     return () => {
       current = false;
       clearTimeout(timer);
     };
-  }, [client, id, ended, error_mm, valid]);
+  }, [client, id, ended, error_mm, valid, near]);
   if (failure !== null) return <p className="studies__said studies__fault">{failure}</p>;
   if (lines.length === 0) return null;
   return (

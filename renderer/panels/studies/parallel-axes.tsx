@@ -1,5 +1,6 @@
 /** Points as lines across several axes; where they are very many, as their density. */
 import { type MouseEvent, type ReactElement, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { idAt } from '../../../electron/contract/study/point-ids.ts';
 import { count } from '../../base/numbers.ts';
 import { type DrawingTheme, onThemeChange, readDrawingTheme } from '../../drawing/theme.ts';
 import { useWorkbench } from '../../workbench/context.ts';
@@ -12,8 +13,8 @@ interface ParallelAxesProps {
   readonly sides: readonly HeatSide[];
   /** Keys of columns that are logarithmic. */
   readonly logs: readonly string[];
-  /** The point of each row. */
-  readonly points: readonly string[];
+  /** The point of each row, packed. */
+  readonly points: Uint32Array;
   readonly onChoose: (point: string) => void;
 }
 
@@ -105,8 +106,8 @@ export function ParallelAxes({ sides, logs, points, onChoose }: ParallelAxesProp
     const { left: x, top: y, width, height } = currentTarget.getBoundingClientRect();
     const at = { across: (clientX - x) / width, up: 1 - (clientY - y) / height, reach: REACH / height };
     const line = nearestLine(crossings, on, at);
-    const point = line === null ? undefined : points[rows[line] ?? -1];
-    if (point !== undefined) onChoose(point);
+    const point = line === null ? null : idAt(points, rows[line] ?? -1);
+    if (point !== null) onChoose(point);
   };
   const title = axes.map(({ title: name }) => name).join(', ');
   return (

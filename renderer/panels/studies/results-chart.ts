@@ -15,8 +15,6 @@ export interface PlottedColumn {
 }
 
 export interface Plotted {
-  /** One for each point. */
-  readonly ids: readonly string[];
   readonly x: PlottedColumn;
   readonly y: PlottedColumn;
   /** Ends of the intervals of y; null: there are none. */
@@ -114,12 +112,6 @@ function groupedRows({ x, y, groups, logX, logY }: Plotted): ReadonlyMap<string,
   );
 }
 
-function idsAt(ids: readonly string[], rows: Uint32Array): readonly string[] {
-  const out = new Array<string>(rows.length);
-  for (let i = 0; i < rows.length; i += 1) out[i] = ids[rows[i] ?? 0] ?? '';
-  return out;
-}
-
 /** Intervals of very many points: a band from one end to the other, where both can be drawn. */
 function bandOf(
   { x, ends, logY }: Plotted,
@@ -131,7 +123,8 @@ function bandOf(
     (i) => drawable(ends.low[i] ?? Number.NaN, logY) && drawable(ends.high[i] ?? Number.NaN, logY),
   );
   if (held.length === 0) return [];
-  const line = { ink, kind: 'line', x: numbersAt(x.numbers, held), dash: [], width: 0.5, silent: true } as const;
+  const edge = { ink, kind: 'line', x: numbersAt(x.numbers, held), dash: [], width: 0.5, silent: true } as const;
+  const line = { ...edge, group: name };
   return [
     { ...line, name: `${name}, low`, y: numbersAt(ends.low, held), edge: 'low' },
     { ...line, name: `${name}, high`, y: numbersAt(ends.high, held), edge: 'high', fill: 'to the line before' },
@@ -139,7 +132,7 @@ function bandOf(
 }
 
 export function resultsChart(plotted: Plotted): Chart {
-  const { ids, x, y, ends, groups, logX, logY, look } = plotted;
+  const { x, y, ends, groups, logX, logY, look } = plotted;
   const byGroup = groupedRows(plotted);
   const all = [...byGroup.values()];
   const count = all.reduce((sum, rows) => sum + rows.length, 0);
@@ -171,7 +164,7 @@ export function resultsChart(plotted: Plotted): Chart {
     const intervals =
       ends === null || many ? {} : { intervals: { along: 'y', ends: Array.from(rows, endsOf) } as const };
     const size = many ? { radius: 0.15, opacity: 0.5 } : { radius: 0.3, opacity: 0.9 };
-    const told = { ids: idsAt(ids, rows) };
+    const told = { ids: rows };
     const dots = { ...base, ...told, ...intervals, ...size, kind: 'dots', form: 'round' } as const;
     if (look !== 'lines') return [dots];
     const band = many ? bandOf(plotted, rows, base) : [];

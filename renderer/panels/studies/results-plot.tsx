@@ -1,8 +1,9 @@
 /** Columns of a study over each other. */
 import { type ReactElement, useMemo, useRef } from 'react';
 import type { StudyColumnInfo, StudyEntry } from '../../../electron/contract/study/calls.ts';
+import { idAt } from '../../../electron/contract/study/point-ids.ts';
 import { MOST_PLOTTED, type StudyLook } from '../../../electron/contract/study/views.ts';
-import { significant } from '../../base/numbers.ts';
+import { count, significant } from '../../base/numbers.ts';
 import type { Chart } from '../../drawing/charts/chart.ts';
 import type { ChartView } from '../../drawing/charts/chart-view.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -41,6 +42,8 @@ const looks = [
 
 interface ResultsPlotProps {
   readonly entry: StudyEntry;
+  /** What columns there are is known. */
+  readonly isRead: boolean;
   readonly filter: string;
   readonly columns: readonly StudyColumnInfo[];
   readonly plot: Plot;
@@ -118,7 +121,7 @@ function chartOf(
           of: group.texts ?? [...group.numbers].map((value) => significant(value, 5)),
         };
   const ends = low == null || high == null ? null : { low, high };
-  return resultsChart({ ids: values.points, x: across, y: up, ends, groups, logX, logY, look });
+  return resultsChart({ x: across, y: up, ends, groups, logX, logY, look });
 }
 
 interface DrawnProps {
@@ -198,8 +201,33 @@ function AlongChoice({
   );
 }
 
+interface NotDrawnProps extends Pick<ResultsPlotProps, 'entry' | 'onTable'> {
+  readonly isRead: boolean;
+}
+
+/** Why there is no plot: it is not read yet, or there is nothing. */
+function NotDrawn({ entry: { done, failed }, isRead, onTable }: NotDrawnProps): ReactElement {
+  const table = (
+    <Button icon="list" onPress={onTable}>
+      Show the table
+    </Button>
+  );
+  if (!isRead)
+    return (
+      <EmptyState icon="curve" title="Reading its columns" action={null}>
+        Those of {count(done + failed)} points take a moment.
+      </EmptyState>
+    );
+  return (
+    <EmptyState icon="curve" title="Nothing to plot yet" action={table}>
+      Columns of numbers are plotted as soon as points are solved.
+    </EmptyState>
+  );
+}
+
 export function ResultsPlot({
   entry,
+  isRead,
   filter,
   columns,
   plot,
@@ -225,10 +253,14 @@ export function ResultsPlot({
   );
   const there = values.columns.length > 0 && wanted.every((key) => values.columns.some((one) => one.key === key));
   // While other columns are read, the chart of those before stays.
-  const before = useRef<{ readonly study: string; readonly chart: Chart } | null>(null);
+  const before = useRef<{ readonly study: string; readonly chart: Chart; readonly points: Uint32Array } | null>(null);
   const reading = xy && !there && failure === null && before.current?.study === entry.id;
-  if (!reading) before.current = chart === null ? null : { study: entry.id, chart };
+  if (!reading) before.current = chart === null ? null : { study: entry.id, chart, points: values.points };
   const drawn = before.current?.chart ?? null;
+  const chooseRow = (row: number): void => {
+    const point = idAt(before.current?.points ?? values.points, row);
+    if (point !== null) onChoose(point);
+  };
   const figure = () => {
     if (drawn === null) return null;
     const about = { name: `${entry.name}, ${drawn.title}`, title: `${entry.name}: ${drawn.title}` };
@@ -301,20 +333,10 @@ export function ResultsPlot({
       ) : null}
       {drawn !== null ? (
         <div className="plot-panel__body">
-          <ShownChart chart={drawn} scheduler={scheduler} fill onPoint={onChoose} drawnBy={drawnBy} />
+          <ShownChart chart={drawn} scheduler={scheduler} fill onPoint={chooseRow} drawnBy={drawnBy} />
         </div>
-      ) : xy || !there ? (
-        <EmptyState
-          icon="curve"
-          title="Nothing to plot yet"
-          action={
-            <Button icon="list" onPress={onTable}>
-              Show the table
-            </Button>
-          }
-        >
-          Columns of numbers are plotted as soon as points are solved.
-        </EmptyState>
+      ) : failure === null && (xy || !there) ? (
+        <NotDrawn entry={entry} isRead={isRead && (there || wanted.length === 0)} onTable={onTable} />
       ) : null}
     </div>
   );

@@ -202,6 +202,7 @@ export function StudyView({ entry, onChanged }: StudyViewProps): ReactElement {
       {inTable ? null : (
         <ResultsPlot
           entry={entry}
+          isRead={part !== null || fault !== null}
           filter={settled}
           columns={columns}
           plot={look.plot}

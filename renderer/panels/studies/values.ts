@@ -4,11 +4,12 @@ import type { StudyColumns, StudyValues } from '../../../electron/contract/study
 export interface Values {
   /** Names the rows that these are of; null: none were told. */
   readonly rows: string | null;
-  readonly points: readonly string[];
+  /** Packed. */
+  readonly points: Uint32Array;
   readonly columns: readonly (Omit<StudyValues, 'texts'> & { readonly texts: readonly string[] | null })[];
 }
 
-export const NO_VALUES: Values = { rows: null, points: [], columns: [] };
+export const NO_VALUES: Values = { rows: null, points: new Uint32Array(), columns: [] };
 
 /** Columns that nobody looks at now, kept for the next plot: a megabyte each of a hundred thousand rows. */
 const MOST_BESIDE = 8;
@@ -31,7 +32,7 @@ export function withAnswer(before: Values, { rows, points, columns }: StudyColum
   const beside = others.filter(({ key }) => !wanted.includes(key)).slice(-MOST_BESIDE);
   return {
     rows,
-    points: points === null ? before.points : points === '' ? [] : points.split(' '),
+    points: points ?? before.points,
     columns: [
       ...beside,
       ...others.filter(({ key }) => wanted.includes(key)),

@@ -55,7 +55,7 @@ interface ShownChartProps {
   /** As tall as its place; missing: as the chart wants to be, among other things. */
   readonly fill?: boolean;
   /** A point with an id was clicked. */
-  readonly onPoint?: (id: string) => void;
+  readonly onPoint?: (id: number) => void;
   /** What draws it, for export. */
   readonly drawnBy?: RefObject<ChartView | null>;
 }

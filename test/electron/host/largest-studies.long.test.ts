@@ -1,6 +1,7 @@
 /** A study of a hundred thousand rows: every view has all of them, and the host's main loop answers others meanwhile. */
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { idAt } from '../../../electron/contract/study/point-ids.ts';
 import type { Client } from '../../../renderer/client/index.ts';
 import { heatCells } from '../../../renderer/panels/studies/heat-map.ts';
 import { parallelOf } from '../../../renderer/panels/studies/parallel.ts';
@@ -53,17 +54,17 @@ test('every view has all of them', { timeout: 600_000 }, async () => {
   const groups = await page.call('study.rows', { ...look, groups: ['axis solver.variant'] });
   expect([groups.shown, groups.matching]).toEqual([WIDE_VARIANTS.length, ROWS]);
   const { points, columns } = withAnswer(NO_VALUES, await page.call('study.values', { study, filter: '', keys }), keys);
-  expect(new Set(points).size).toBe(ROWS);
+  expect(new Set(Array.from({ length: ROWS }, (_, i) => idAt(points, i))).size).toBe(ROWS);
   const info = (key: string) => ({ key, name: key, unit: '', of: 'axis' as const, equal: false, numeric: true });
   const numbers = (i: number) => ({ info: info(keys[i] ?? ''), numbers: columns[i]?.numbers ?? new Float64Array() });
   const words = { info: { ...info('v'), numeric: false }, texts: columns[2]?.texts ?? [] };
   const chart = resultsChart({
-    ...{ ids: points, x: numbers(0), y: numbers(1), ends: null, logX: false, logY: true, look: 'points' },
+    ...{ x: numbers(0), y: numbers(1), ends: null, logX: false, logY: true, look: 'points' },
     groups: { title: 'variant', of: words.texts },
   });
   expect(chart.panes[0]?.series.reduce((sum, { x }) => sum + x.length, 0)).toBe(ROWS);
   const pareto = resultsChart({
-    ...{ ids: points, x: numbers(3), y: numbers(1), ends: null, groups: null, logX: false, logY: false },
+    ...{ x: numbers(3), y: numbers(1), ends: null, groups: null, logX: false, logY: false },
     look: 'pareto',
   });
   expect(pareto.panes[0]?.series.length).toBeGreaterThan(0);

@@ -10,6 +10,7 @@ import type {
   StudyValues,
 } from '../../../contract/study/calls.ts';
 import { ExpressionError, holds, parseExpression } from '../../../contract/study/index.ts';
+import { packedIds } from '../../../contract/study/point-ids.ts';
 import { grouped } from './groups.ts';
 import { tableNotes } from './notes.ts';
 import type { StudyColumn, StudyTable } from './table.ts';
@@ -224,7 +225,7 @@ export function valuesOf(table: StudyTable, { filter, keys, known }: AskedColumn
   const name = listed(table, ['name', filter], randomUUID);
   return {
     rows: name,
-    points: name === known ? null : rows.map((row) => String(row[point] ?? '')).join(' '),
+    points: name === known ? null : packedIds(rows.map((row) => String(row[point] ?? ''))),
     columns: keys.map((key) => {
       const at = indexOf(table, key);
       return infos.get(key)?.numeric === true

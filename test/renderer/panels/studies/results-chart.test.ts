@@ -11,7 +11,6 @@ const column = (name: string, unit: string, ...numbers: number[]) => ({
 });
 
 const plotted: Plotted = {
-  ids: ['p0', 'p1', 'p2', 'p3', 'p4'],
   ends: null,
   x: column('time_s', 's', 3, 1, 2, Number.NaN, 0),
   y: column('error', '%', 1, 5, 9, 1, 2),
@@ -64,7 +63,7 @@ test('intervals stand at their points, which are told by their ids; an axis has 
   const [dots] = pane?.series ?? [];
   expect(dots).toMatchObject({
     kind: 'dots',
-    ids: ['p4', 'p1', 'p2', 'p0'],
+    ids: Uint32Array.of(4, 1, 2, 0),
     intervals: {
       along: 'y',
       ends: [
@@ -82,7 +81,7 @@ test('intervals stand at their points, which are told by their ids; an axis has 
 test('of very many points all are drawn, smaller and without a sentence each', () => {
   const many = Float64Array.from({ length: 100_000 }, (_, i) => i);
   const [pane] = resultsChart({
-    ...{ ...plotted, ids: [], groups: null, look: 'points' },
+    ...{ ...plotted, groups: null, look: 'points' },
     x: { info: info('x', ''), numbers: many },
     y: { info: info('y', ''), numbers: many },
   }).panes;
@@ -94,7 +93,7 @@ test('intervals of very many points are a band, and an axis reaches to its ends;
   const count = 3000;
   const numbers = (of: (i: number) => number): Float64Array => Float64Array.from({ length: count }, (_, i) => of(i));
   const chart = resultsChart({
-    ...{ ...plotted, ids: [], look: 'lines' },
+    ...{ ...plotted, look: 'lines' },
     x: { info: info('x', ''), numbers: numbers((i) => count - i) },
     y: { info: info('y', ''), numbers: numbers((i) => 10 + i) },
     ends: { low: numbers((i) => 5 + i), high: numbers((i) => (i === 7 ? Number.NaN : 5000 + i)) },
@@ -105,7 +104,7 @@ test('intervals of very many points are a band, and an axis reaches to its ends;
   expect(pane?.series.map(({ kind, name }) => `${kind} ${name}`)).toEqual(
     ['a', 'b'].flatMap((name) => [`line ${name}, low`, `line ${name}, high`, `line ${name}`, `dots ${name}`]),
   );
-  expect(named('a, high')).toMatchObject({ fill: 'to the line before', edge: 'high', silent: true });
+  expect(named('a, high')).toMatchObject({ fill: 'to the line before', edge: 'high', silent: true, group: 'a' });
   expect(named('a')?.x).toHaveLength(count / 2);
   // Lines of many points are thinned as they are drawn: their dots are pointed at, named, and clicked.
   expect(pane?.series.filter(({ silent }) => silent !== true).map(({ kind }) => kind)).toEqual(['dots', 'dots']);
@@ -117,7 +116,7 @@ test('intervals of very many points are a band, and an axis reaches to its ends;
 test('a logarithmic axis of more points than are arguments', () => {
   const many = Float64Array.from({ length: 300_000 }, (_, i) => i);
   const [pane] = resultsChart({
-    ...{ ...plotted, ids: [], groups: null, look: 'points', logX: true, logY: true },
+    ...{ ...plotted, groups: null, look: 'points', logX: true, logY: true },
     x: { info: info('x', ''), numbers: many },
     y: { info: info('y', ''), numbers: many },
   }).panes;
@@ -149,7 +148,7 @@ test('the front of many points in groups is that of all of them, of equals the f
   const [x, y] = [Float64Array.from({ length: count }, next), Float64Array.from({ length: count }, next)];
   const lifted = y.map((value, i) => value + 3000 / (20 + (x[i] ?? 0)));
   const { panes } = resultsChart({
-    ...{ ...plotted, ids: [], look: 'pareto' },
+    ...{ ...plotted, look: 'pareto' },
     x: { info: info('x', ''), numbers: x },
     y: { info: info('y', ''), numbers: lifted },
     groups: { title: 'side', of: Array.from(x, (_, i) => `${i % 3}`) },

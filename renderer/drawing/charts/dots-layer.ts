@@ -1,0 +1,170 @@
+/** The picture of a plot's very many dots: between Plotly's lines and its words, in the window that its axes show. */
+import type { Layout } from 'plotly.js/lib/core';
+import type { Box } from '../plot-frame.ts';
+import type { DotSeries, Pane } from './chart.ts';
+import { type Brush, escaped, toldOfDot } from './chart-traces.ts';
+import type { Plotly } from './plotly.ts';
+import { nearestPlace, type Places, placesOf, stampDots } from './stamp.ts';
+
+/** A series that Plotly knows by name only. */
+export interface StampedDots {
+  readonly series: DotSeries;
+  readonly pane: Pane;
+  readonly box: Box;
+  /** The number of its pane, and of its trace. */
+  readonly at: number;
+  readonly trace: number;
+}
+
+/** One of them. */
+interface Pointed {
+  readonly dots: StampedDots;
+  readonly i: number;
+  /** In the chart. */
+  readonly place: readonly [left: number, top: number];
+}
+
+/** Pixels about a plot into which dots at its edge reach. */
+const PAD = 4;
+/** As near as Plotly asks of a pointer. */
+const REACH = 20;
+
+function rgbOf(color: string): readonly [number, number, number] {
+  const context = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
+  if (context === null) return [0, 0, 0];
+  context.fillStyle = color;
+  context.fillRect(0, 0, 1, 1);
+  const [red = 0, green = 0, blue = 0] = context.getImageData(0, 0, 1, 1).data;
+  return [red, green, blue];
+}
+
+/** Where the picture stands in the chart. */
+const padded = ({ left, top, width, height }: Box): Box => ({
+  left: left - PAD,
+  top: top - PAD,
+  width: width + 2 * PAD,
+  height: height + 2 * PAD,
+});
+
+interface Picture {
+  readonly box: Box;
+  readonly canvas: HTMLCanvasElement;
+  readonly places: readonly Places[];
+}
+
+/** Dots of one plot. `pixels`: of the picture for one of the page. */
+function pictureOf(dots: readonly StampedDots[], plot: Box, { theme, color }: Brush, pixels: number): Picture {
+  const box = padded(plot);
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.max(1, Math.round(box.width * pixels));
+  canvas.height = Math.max(1, Math.round(box.height * pixels));
+  // The page's own processor: through the graphics' one it would be sent there, and drawn back.
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  const picture = new ImageData(canvas.width, canvas.height);
+  const places = dots.map(({ series, pane }) => placesOf(series, pane, plot));
+  for (const [k, { series }] of dots.entries()) {
+    const { form, radius, opacity = 1, ink } = series;
+    stampDots(picture, places[k] ?? { x: new Float32Array(), y: new Float32Array() }, {
+      ...{ form, opacity, color: rgbOf(color(ink)), scale: pixels, pad: PAD * pixels },
+      radius: radius * theme.labelSize * pixels,
+    });
+  }
+  context?.putImageData(picture, 0, 0);
+  return { box, canvas, places };
+}
+
+const plotsOf = (dots: readonly StampedDots[]): readonly (readonly StampedDots[])[] => [
+  ...Map.groupBy(dots, ({ at }) => at).values(),
+];
+
+/** For files: images as Plotly's layout takes them, in shares of a chart of that size. */
+export function dotImages(
+  dots: readonly StampedDots[],
+  { width, height }: Pick<Box, 'width' | 'height'>,
+  brush: Brush,
+): NonNullable<Layout['images']> {
+  const PIXELS = 2;
+  return plotsOf(dots).flatMap((some) => {
+    const [first] = some;
+    if (first === undefined) return [];
+    const { box, canvas } = pictureOf(some, first.box, brush, PIXELS);
+    const place = {
+      x: box.left / width,
+      y: 1 - box.top / height,
+      sizex: box.width / width,
+      sizey: box.height / height,
+    };
+    const paper = { xref: 'paper', yref: 'paper', xanchor: 'left', yanchor: 'top' } as const;
+    return [{ ...place, ...paper, sizing: 'stretch', layer: 'above', source: canvas.toDataURL('image/png') } as const];
+  });
+}
+
+export class DotsLayer {
+  #drawn: readonly { readonly dots: readonly StampedDots[]; readonly picture: Picture }[] = [];
+
+  /** Draws them into what Plotly keeps between its lines and its words. */
+  paint(plot: HTMLElement, dots: readonly StampedDots[], brush: Brush): void {
+    this.#drawn = plotsOf(dots).flatMap((some) => {
+      const [first] = some;
+      if (first === undefined) return [];
+      return [{ dots: some, picture: pictureOf(some, first.box, brush, globalThis.devicePixelRatio || 1) }];
+    });
+    const between = plot.querySelector('.gl-container');
+    for (const old of between?.querySelectorAll('.chart-plot__dots') ?? []) old.remove();
+    for (const { dots: some, picture } of this.#drawn) {
+      const { box, canvas } = picture;
+      canvas.className = 'chart-plot__dots';
+      canvas.dataset['dots'] = String(some.reduce((sum, { series }) => sum + series.x.length, 0));
+      const style = { left: box.left, top: box.top, width: box.width, height: box.height };
+      for (const [name, pixels] of Object.entries(style)) canvas.style.setProperty(name, `${pixels}px`);
+      between?.append(canvas);
+    }
+  }
+
+  /** The dot nearest to a place of the chart; null: none near it. */
+  at(left: number, top: number): Pointed | null {
+    let found: (Pointed & { readonly far: number }) | null = null;
+    for (const { dots, picture } of this.#drawn) {
+      for (const [k, places] of picture.places.entries()) {
+        const one = dots[k];
+        if (one === undefined) continue;
+        const { box } = one;
+        if (left < box.left - PAD || left > box.left + box.width + PAD) continue;
+        if (top < box.top - PAD || top > box.top + box.height + PAD) continue;
+        const near = nearestPlace(places, [left - box.left, top - box.top], found?.far ?? REACH);
+        if (near === null) continue;
+        const place = [box.left + (places.x[near.i] ?? 0), box.top + (places.y[near.i] ?? 0)] as const;
+        found = { dots: one, i: near.i, place, far: near.far };
+      }
+    }
+    return found;
+  }
+
+  /** What is told of the dot at a place of the chart, as Plotly tells it; null: nothing. */
+  tell(plotly: Plotly, plot: HTMLElement, { theme, color }: Brush, place: readonly [number, number] | null): void {
+    const top = [...plot.querySelectorAll<SVGElement>('.main-svg')].at(-1);
+    const found = place === null ? null : this.at(...place);
+    let told = top?.querySelector('.chart-plot__told') ?? null;
+    if (found === null || top === undefined) {
+      told?.replaceChildren();
+      return;
+    }
+    if (told === null) {
+      told = document.createElementNS('http://www.w3.org/2000/svg', 'g');
+      told.setAttribute('class', 'chart-plot__told');
+      top.append(told);
+    }
+    const { series, pane } = found.dots;
+    const [left, down] = found.place;
+    const size = series.radius * theme.labelSize;
+    const item = {
+      ...{ x0: left - size, x1: left + size, y0: down, y1: down, color: color(series.ink) },
+      ...{ text: toldOfDot(series, pane, found.i), name: escaped(series.name), nameLength: -1 },
+      ...{ fontFamily: theme.family, fontSize: theme.labelSize },
+    };
+    // Not in its types.
+    const say: unknown = Reflect.get(Object(Reflect.get(plotly, 'Fx')), 'loneHover');
+    if (typeof say === 'function')
+      say(item, { container: told, outerContainer: top, gd: plot, bgColor: theme.surface });
+  }
+}
