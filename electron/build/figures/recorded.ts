@@ -18,7 +18,17 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 /** Files of assets/measured, in the order of the table. */
-const KEPT_TARGETS = ['cpu', 'start', 'maps', 'timeline', 'gpu-h200', 'gpu-h100', 'gpu-let', 'gpu-two'] as const;
+const KEPT_TARGETS = [
+  'cpu',
+  'start',
+  'maps',
+  'timeline',
+  'gpu-h200',
+  'gpu-h100',
+  'gpu-let',
+  'gpu-two',
+  'gpu-four',
+] as const;
 
 const cardOf = ({ machine }: SessionReport): string => /H\d+/.exec(machine.gpu?.name ?? '')?.[0] ?? 'no GPU';
 const numbered = (values: readonly string[]): string =>

@@ -5,13 +5,16 @@ import { solveOnOneGrid } from '../../../electron/host/workloads/transport/one-g
 import { cli, whole } from './processes.ts';
 import { atLeast, atMost, median, type Row } from './row.ts';
 import { type Solver, solve, solvedBy, transportProblem } from './solver.ts';
-import { beamRate, hostOfBeam, manyBeams, manyBeamsAgain, type OnGpu } from './wanted.ts';
+import { allGpus, beamRate, hostOfBeam, manyBeams, manyBeamsAgain, type OnGpu } from './wanted.ts';
 
 /** As many as the targets speak of: the start of a process is a small part of them. */
 const BEAMS = 1024;
 
 /** A visit of a cell reads and writes it once, in FP32. */
 const BYTES_A_VISIT = 8;
+
+const spread = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ energy_MeV: 60 + (20 * i) / (count - 1) }));
 
 const byDepth = ['--set', 'solver.stepping=depth'];
 
@@ -47,10 +50,23 @@ export async function beamsOnGpu(
     ...['--one-grid', '--variant', variant],
     ...(variant.endsWith('depth') ? byDepth : []),
   ]);
-  const energies = Array.from({ length: BEAMS }, (_, i) => ({ energy_MeV: 60 + (20 * i) / (BEAMS - 1) }));
-  const reading = await solver.problem({ ...base, beam: { spots: energies }, solver: solvedBy(variant) });
+  const reading = await solver.problem({ ...base, beam: { spots: spread(BEAMS) }, solver: solvedBy(variant) });
   const again = await timesAgain(solver, reading, () => performance.now() / 1000);
   return [atLeast(manyBeams(variant), alone, bound), atLeast(manyBeamsAgain(variant), BEAMS / median(again), bound)];
+}
+
+/** Beams that keep several GPUs busy for seconds; those of a window take longer. */
+const SHARED = { 'cuda-depth': 4 * BEAMS, 'cuda-window': BEAMS } as const;
+
+/** All GPUs of this machine over its first, warm. */
+export async function beamsOnAllGpus(solver: Solver, base: object, variant: OnGpu): Promise<Row> {
+  const count = SHARED[variant];
+  const reading = await solver.problem({ ...base, beam: { spots: spread(count) }, solver: solvedBy(variant) });
+  const wall = () => performance.now() / 1000;
+  const one = median(await timesAgain(solver, reading, wall));
+  const all = median(await timesAgain(solver, reading, wall, 'all'));
+  const gpus = solver.addon.driverDevices().devices.length;
+  return atLeast(allGpus(variant, count, gpus), one / all, gpus);
 }
 
 /** All on one grid; the steps of one beam on one core are the bound. */
@@ -81,7 +97,12 @@ export async function hostOfBeams(solver: Solver, base: object): Promise<Row> {
 }
 
 /** What `clock` says that solving them takes, each time but the first, which finds nothing compiled. */
-async function timesAgain(solver: Solver, reading: AnyReading, clock: () => number): Promise<readonly number[]> {
+async function timesAgain(
+  solver: Solver,
+  reading: AnyReading,
+  clock: () => number,
+  gpus?: 'all',
+): Promise<readonly number[]> {
   if (reading.kind !== 'transport') throw new Error('not a scenario of transport');
   const { cpu, logicalCores, memoryBytes, os } = solver.addon.machine();
   const { version, build, compiler } = solver.addon.buildInfo();
@@ -95,6 +116,7 @@ async function timesAgain(solver: Solver, reading: AnyReading, clock: () => numb
       program: { version, build, compiler, commit: null },
       machine: { cpu, logicalCores, memory_bytes: memoryBytes, os },
       gpu: () => null,
+      ...(gpus === undefined ? {} : { gpus }),
       ended: (_, answer) => {
         if (answer instanceof BraggError) throw answer;
       },

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { usedGpu } from '../../../electron/host/io/addon/gpu.ts';
 import { devicesWithCeilings } from '../../../electron/host/model/bench/ceilings.ts';
-import { beamsOnCpu, beamsOnGpu, hostOfBeams } from './beams.ts';
+import { beamsOnAllGpus, beamsOnCpu, beamsOnGpu, hostOfBeams } from './beams.ts';
 import { ctRows } from './ct.ts';
 import { liveRows } from './live.ts';
 import { commandLine, root, smatrix } from './processes.ts';
@@ -36,6 +36,7 @@ const water = document('water-70MeV.json');
 const { gpu } = values;
 const device = gpu ? usedGpu(await devicesWithCeilings(solver.addon, say)) : null;
 if (gpu && device === null) throw new Error('there is no GPU that can be used');
+const several = gpu && solver.addon.driverDevices().devices.length > 1;
 const copy = device?.ceilings?.copy_bytes_per_s ?? null;
 const cores = availableParallelism();
 const machine = `${cpus()[0]?.model.trim() ?? 'CPU'}, ${cores} cores${device === null ? '' : `, ${device.name}`}`;
@@ -51,6 +52,7 @@ const ofGpu: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
   ['warm', () => inTurn((variant) => warmRun(solver, water, variant))],
   ['shell', () => commandLine('cuda-depth', true)],
   ['beams', () => inTurn((variant) => beamsOnGpu(solver, water, variant, copy))],
+  ...(several ? ([['gpus', () => inTurn((variant) => beamsOnAllGpus(solver, water, variant))]] as const) : []),
   ['images', () => warmImages(solver, document('diffraction/simple-cubic-4096.json'))],
 ];
 const ofCpu: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [

@@ -30,6 +30,11 @@ export const manyBeamsAgain = (variant: OnGpu): Limit => ({
   ...manyBeams(variant),
   what: `the same by ${variant} in a process that has solved some`,
 });
+/** 1.9 times on two, and that share of any number. */
+export const allGpus = (variant: OnGpu, beams: number, gpus: number): Limit => ({
+  what: `${beams.toLocaleString('en')} beams of 60 to 80 MeV, ${variant}, ${gpus} GPUs over one, in a process that has solved some`,
+  ...{ limit: 0.95 * gpus, text: times },
+});
 export const hostOfBeam: Limit = {
   what: 'the host for each of 2,048 beams on one grid, from the problem to readouts: processor time of its own thread',
   ...{ limit: 1e-4, text: milliseconds },
