@@ -34,7 +34,8 @@ describe('at first sight', () => {
     await row(page, 'window').waitFor();
     // Its name is part of the recorded one's.
     await expect.poll(() => row(page, 'cuda-window').count()).toBe(0);
-    await expect.poll(() => advice.textContent()).toMatch(/^Use \w+ on .+ for Small beam: .*ledger closed/);
+    // A whole run of milliseconds may stay undecided on a loaded machine, and is told so.
+    await expect.poll(() => advice.textContent()).toMatch(/^(Use|Perhaps) \w+ on .+ for Small beam: .*ledger closed/);
     await expect.poll(() => row(page, 'window').locator('td[data-column=process]').textContent()).toMatch(/^\d.* m?s/);
     // Asked for, so that it stands open.
     const conditions = page.getByRole('list', { name: /^How Small beam.* was measured$/ });

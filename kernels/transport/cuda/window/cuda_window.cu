@@ -250,17 +250,23 @@ template <typename T, bool kDepth>
 __device__ void run_beams(const WindowParameters<T>& common, const WindowBeams<T>& b, unsigned char* memory) {
   __shared__ Fixed fixed;
   __shared__ WindowParameters<T> mine;
+  __shared__ int place;
   const int team = static_cast<int>(blockIdx.x) / b.team, teams = static_cast<int>(gridDim.x) / b.team;
-  if (threadIdx.x == 0) fixed.waits = 0;
+  if (threadIdx.x == 0) {
+    fixed.waits = 0;
+    place = b.taken != nullptr ? take_place(b) : team;
+  }
+  meet_all();
   Shared<T> s(common, memory, static_cast<int>(blockIdx.x) - team * b.team, b.team);
   for (int beam = team; beam < b.beams; beam += teams) {
-    begin_beam(common, b, team, beam, mine, s);
+    begin_beam(common, b, place, beam, mine, s);
     meet_team(mine.control, s, fixed);
     run_steps<T, kDepth>(mine, NoTracks{}, s, fixed, 0, b.steps);
     meet_team(mine.control, s, fixed);
     end_beam<T, kDepth>(mine, s, fixed.step, b.steps);
     meet_team(mine.control, s, fixed);  // before the next beam takes the team's memory
   }
+  if (b.taken != nullptr && threadIdx.x == 0) give_place(b, place);
 }
 
 }  // namespace bb::transport::window

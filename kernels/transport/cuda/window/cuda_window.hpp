@@ -112,18 +112,20 @@ template <typename T>
 struct WindowBeams {
   const WindowStart* starts;  // [beam]
   const double* values;
-  T* states;                // [team][2][bin][z][angle][x]
-  WindowBox* boxes;         // [team][3][ne]
-  WindowControl* controls;  // [team]
-  double* written;          // [team][steps + 1][2]
-  double* fields;           // [4][beam][z][x]: dose and the three currents, zero at first, as are
-  double* ledgers;          // [beam][steps + 1][kLedgerColumns], with what is in flight at the end in the last row,
-  float* extremes;          // and [beam][2]
-  long long state_cells;    // of one state
-  int beams, team;          // blocks of a team
-  int steps;                // at most
-  double threshold;         // for one proton,
-  double stop_share;        // and of it
+  T* states;                // [place][2][bin][z][angle][x]
+  WindowBox* boxes;         // [place][3][ne]
+  WindowControl* controls;  // [place]
+  double* written;          // [place][steps + 1][2]
+  int* taken;               // [place] 1: a block that runs has it; null: each team has a place of its own
+  int places;
+  double* fields;         // [4][beam][z][x]: dose and the three currents, zero at first, as are
+  double* ledgers;        // [beam][steps + 1][kLedgerColumns], with what is in flight at the end in the last row,
+  float* extremes;        // and [beam][2]
+  long long state_cells;  // of one state
+  int beams, team;        // blocks of a team
+  int steps;              // at most
+  double threshold;       // for one proton,
+  double stop_share;      // and of it
 };
 
 }  // namespace bb::transport

@@ -15,7 +15,7 @@ namespace bb::transport {
 namespace {
 
 constexpr int kStatic = 2048;         // bytes of shared memory beside the layout's: the parameters of a beam, and sums
-constexpr double kStatesShare = 0.6;  // of the memory that the device has free
+constexpr double kStatesShare = 0.5;  // of the memory that the device has free
 constexpr double kMostOfFree = 0.8;   // of it, where a state is so large that few fit
 constexpr double kLeftShare = 0.3;    // of it, for what beams leave
 
@@ -64,14 +64,17 @@ void CudaWindowBeams<T>::share_memory() {
                          "solver.variant = " + problem_.variant + ", many beams at once");
   }
   const double left = sizeof(double) * static_cast<double>(kScorePlanes * tables_.plane() + ledger_cells());
-  const double fit = std::min(kStatesShare * free / each, kLeftShare * free / left);
-  // Two share the blocks. Where each block has a beam of its own, the blocks of one slot can wait behind those of another:
-  // none is without work then while what a third has left is read.
-  queued_ = fit >= 2.0 * blocks;
-  if (queued_) slots_used_ = std::min(static_cast<int>(fit / blocks), kMostSlots);
+  // Two slots share the blocks. Where each block has a beam of its own, the blocks of one can wait behind those of
+  // another: none is without work then while what a third has left is read. They take their places as they run.
+  queued_ = kStatesShare * free / each >= blocks && kLeftShare * free / left >= kMostSlots * blocks;
+  if (queued_) {
+    slots_used_ = kMostSlots;
+    teams_ = kMostSlots * static_cast<int>(blocks_);
+    return;
+  }
   if (2.0 * each > kMostOfFree * free) slots_used_ = 1;
-  const double most = queued_ ? slots_used_ * blocks : std::max(blocks, 2.0);
-  teams_ = static_cast<int>(std::clamp(fit, static_cast<double>(slots_used_), most));
+  teams_ = static_cast<int>(std::clamp(std::min(kStatesShare * free / each, kLeftShare * free / left),
+                                       static_cast<double>(slots_used_), std::max(blocks, 2.0)));
 }
 
 template <typename T>
@@ -91,7 +94,9 @@ int CudaWindowBeams<T>::at_once() const {
 
 template <typename T>
 double CudaWindowBeams<T>::state_bytes() const {
-  return static_cast<double>(slots_[0].states.bytes() + slots_[1].states.bytes());
+  std::size_t bytes = shared_.states.bytes();
+  for (const Slot& slot : slots_) bytes += slot.places.states.bytes();
+  return static_cast<double>(bytes);
 }
 
 template <typename T>
@@ -125,13 +130,17 @@ void CudaWindowBeams<T>::make_room(Slot& slot, std::size_t beams) {
 }
 
 template <typename T>
-void CudaWindowBeams<T>::make_teams(Slot& slot, int teams) {
-  if (slot.controls.size() >= u(teams)) return;
+void CudaWindowBeams<T>::make_places(Places& places, int count, cuda::Stream& stream) {
+  if (places.controls.size() >= u(count)) return;
   const auto& device = opened_.device;
-  slot.states = {device, 2 * u(teams) * state_cells(), cuda::Reuse::kYes};
-  slot.boxes = {device, 3 * u(teams) * u(tables_.ne), cuda::Reuse::kYes};
-  slot.controls = {device, u(teams), cuda::Reuse::kYes};
-  slot.written = {device, 2 * u(teams) * u(steps_ + 1), cuda::Reuse::kYes};
+  places.states = {device, 2 * u(count) * state_cells(), cuda::Reuse::kYes};
+  places.boxes = {device, 3 * u(count) * u(tables_.ne), cuda::Reuse::kYes};
+  places.controls = {device, u(count), cuda::Reuse::kYes};
+  places.written = {device, 2 * u(count) * u(steps_ + 1), cuda::Reuse::kYes};
+  if (!queued_) return;
+  places.taken = {device, u(count), cuda::Reuse::kYes};
+  places.taken.fill_bytes(0, stream);
+  stream.synchronize();  // before other streams look
 }
 
 template <typename T>
@@ -193,16 +202,20 @@ void CudaWindowBeams<T>::queue(Slot& slot, std::span<const Start* const> starts,
   // Few beams have larger teams. A block that is its team's only one waits for nobody, and needs no others beside it.
   const int most = queued_ ? static_cast<int>(blocks_) : blocks_of_slot(all);
   const int teams = std::min({static_cast<int>(count), all ? teams_ : at_once(), most});
-  const int team = std::max(1, blocks_of_slot(all) / teams);
+  const int team = queued_ && !all ? 1 : std::max(1, blocks_of_slot(all) / teams);
   make_room(slot, count);
-  make_teams(slot, teams);
+  Places& places = queued_ ? shared_ : slot.places;
+  make_places(places, queued_ ? static_cast<int>(blocks_) : teams, stream);
 
   WindowBeams<T> beams{};
   send_starts(slot, starts, beams);
-  beams.states = slot.states.pointer();
-  beams.boxes = slot.boxes.pointer();
-  beams.controls = slot.controls.pointer();
-  beams.written = slot.written.pointer();
+  beams.states = places.states.pointer();
+  beams.boxes = places.boxes.pointer();
+  beams.controls = places.controls.pointer();
+  beams.written = places.written.pointer();
+  beams.places = static_cast<int>(places.controls.size());
+  // Teams of several blocks, where places are shared, are of the only launch.
+  if (queued_ && team == 1) beams.taken = places.taken.pointer();
   beams.fields = slot.fields.pointer();
   beams.ledgers = slot.ledgers.pointer();
   beams.extremes = slot.extremes.pointer();
@@ -212,7 +225,7 @@ void CudaWindowBeams<T>::queue(Slot& slot, std::span<const Start* const> starts,
   beams.steps = steps_;
   beams.threshold = kWindowThreshold<T>;
   beams.stop_share = problem_.stop_weight;
-  slot.controls.fill_bytes(0, stream);
+  if (beams.taken == nullptr) places.controls.fill_bytes(0, stream);
   slot.fields.fill_bytes(0, stream);
   slot.ledgers.fill_bytes(0, stream);
   slot.extremes.fill_bytes(0, stream);

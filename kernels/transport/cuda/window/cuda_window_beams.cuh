@@ -6,6 +6,22 @@
 // Many beams in one launch: how a team of blocks takes one up and leaves it.
 namespace bb::transport::window {
 
+/// A place that no other block has; as many blocks run at a time as there are, whichever launch they are of.
+template <typename T>
+__device__ int take_place(const WindowBeams<T>& b) {
+  int place = static_cast<int>(blockIdx.x) % b.places;
+  while (atomicCAS(&b.taken[place], 0, 1) != 0) place = (place + 1) % b.places;
+  __threadfence();
+  b.controls[place] = {};
+  return place;
+}
+
+template <typename T>
+__device__ void give_place(const WindowBeams<T>& b, int place) {
+  __threadfence();
+  atomicExch(&b.taken[place], 0);
+}
+
 /// All blocks of the team have come; what they wrote is seen by loads past the first-level cache.
 template <typename T>
 __device__ inline void meet_team(WindowControl* control, const Shared<T>& s, Fixed& fixed) {
@@ -48,18 +64,18 @@ __device__ void place_start(const WindowParameters<T>& p, const WindowBeams<T>& 
   }
 }
 
-/// `mine` becomes what the steps of the beam need.
+/// `mine` becomes what the steps of the beam need, at `place`.
 template <typename T>
-__device__ void begin_beam(const WindowParameters<T>& common, const WindowBeams<T>& b, int team, int beam,
+__device__ void begin_beam(const WindowParameters<T>& common, const WindowBeams<T>& b, int place, int beam,
                            WindowParameters<T>& mine, const Shared<T>& s) {
   const WindowStart start = b.starts[beam];
   if (threadIdx.x == 0) {
     mine = common;
     const int ne = common.tables.ne;
-    for (int i = 0; i < 2; ++i) mine.state[i] = b.states + (2LL * team + i) * b.state_cells;
-    for (int i = 0; i < 3; ++i) mine.bounds[i] = b.boxes + (3LL * team + i) * ne;
-    mine.control = b.controls + team;
-    mine.written = b.written + 2LL * team * (b.steps + 1);
+    for (int i = 0; i < 2; ++i) mine.state[i] = b.states + (2LL * place + i) * b.state_cells;
+    for (int i = 0; i < 3; ++i) mine.bounds[i] = b.boxes + (3LL * place + i) * ne;
+    mine.control = b.controls + place;
+    mine.written = b.written + 2LL * place * (b.steps + 1);
     const long long plane = static_cast<long long>(common.tables.nz) * common.tables.nx;
     const long long field = plane * b.beams;
     double* const dose = b.fields + plane * beam;

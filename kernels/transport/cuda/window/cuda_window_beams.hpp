@@ -26,16 +26,22 @@ class CudaWindowBeams final : public engine::BeamsSolver {
   double state_bytes() const override;
 
  private:
-  /// Beams that are queued together: their states, and what they leave, on the device and here.
+  /// Where teams of blocks have their beams.
+  struct Places {
+    cuda::DeviceBuffer<T> states;
+    cuda::DeviceBuffer<WindowBox> boxes;
+    cuda::DeviceBuffer<WindowControl> controls;
+    cuda::DeviceBuffer<double> written;
+    cuda::DeviceBuffer<int> taken;
+  };
+
+  /// Beams that are queued together, and what they leave, on the device and here.
   struct Slot {
     explicit Slot(const std::shared_ptr<cuda::Device>& device) : stream(device), arrived(device) {}
 
     cuda::Stream stream;
     cuda::Event arrived;
-    cuda::DeviceBuffer<T> states;
-    cuda::DeviceBuffer<WindowBox> boxes;
-    cuda::DeviceBuffer<WindowControl> controls;
-    cuda::DeviceBuffer<double> written;
+    Places places;  // unless slots share them
     cuda::DeviceBuffer<unsigned char> starts;
     std::size_t room = 0;  // beams that the rest has room for
     cuda::DeviceBuffer<double> fields, ledgers, crossing;
@@ -52,7 +58,7 @@ class CudaWindowBeams final : public engine::BeamsSolver {
   std::size_t ledger_cells() const;
   std::size_t crossing_cells() const;
   void make_room(Slot& slot, std::size_t beams);
-  void make_teams(Slot& slot, int teams);
+  void make_places(Places& places, int count, cuda::Stream& stream);
   void send_starts(Slot& slot, std::span<const Start* const> starts, WindowBeams<T>& beams);
   void queue(Slot& slot, std::span<const Start* const> starts, bool all);
 
@@ -67,9 +73,10 @@ class CudaWindowBeams final : public engine::BeamsSolver {
   WindowParameters<T> parameters_;
   cuda::Kernel steps_kernel_, moments_kernel_;
   unsigned blocks_ = 1;  // that the device holds at once
-  int teams_ = 1;        // whose states fit into its memory, of all slots
+  int teams_ = 1;        // that slots may have under way, all together
   int slots_used_ = 2;
-  bool queued_ = false;  // blocks of a slot may wait behind those of another
+  bool queued_ = false;  // blocks of a slot may wait behind those of another: slots share places
+  Places shared_;
   std::array<Slot, kMostSlots> slots_;
 };
 
