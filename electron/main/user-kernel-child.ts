@@ -14,7 +14,8 @@ export const startUtility: StartChild = () => {
     onMessage: (listener) => child.on('message', listener),
     onOutput: (listener) => {
       for (const stream of [child.stdout, child.stderr]) {
-        stream?.on('data', (chunk: Buffer) => listener(chunk.toString('utf8')));
+        // A letter may come in two pieces.
+        stream?.setEncoding('utf8').on('data', (text: string) => listener(text));
       }
     },
     onEnded: (listener) => child.on('exit', (code) => listener({ code, signal: null })),

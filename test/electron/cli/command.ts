@@ -49,15 +49,16 @@ export function braggbench(words: readonly string[], options: CommandOptions = {
   });
   const output = { stdout: '', stderr: '' };
   let interrupted = false;
-  const watch = (name: 'stdout' | 'stderr') => (chunk: Buffer) => {
-    output[name] += chunk.toString('utf8');
+  const watch = (name: 'stdout' | 'stderr') => (text: string) => {
+    output[name] += text;
     const { interruptAt } = options;
     if (interrupted || interruptAt === undefined || !output[name].includes(interruptAt.text)) return;
     interrupted = true;
     for (let i = 0; i < interruptAt.signals; i += 1) child.kill(interruptAt.signal ?? 'SIGINT');
   };
-  child.stdout.on('data', watch('stdout'));
-  child.stderr.on('data', watch('stderr'));
+  // A letter may come in two pieces.
+  child.stdout.setEncoding('utf8').on('data', watch('stdout'));
+  child.stderr.setEncoding('utf8').on('data', watch('stderr'));
   if (options.closeOutput === true) child.stdout.destroy();
   return new Promise((resolve, reject) => {
     child.on('error', reject);

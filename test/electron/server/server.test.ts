@@ -50,6 +50,7 @@ async function raw(target: string, headers: Record<string, string> = {}, method 
   const sent = request({ host: '127.0.0.1', port: served.port, path: target, method, headers });
   sent.end();
   const [response] = (await once(sent, 'response')) as [import('node:http').IncomingMessage];
+  response.setEncoding('utf8');
   let body = '';
   for await (const chunk of response) body += String(chunk);
   return { status: response.statusCode ?? 0, headers: response.headers, body };

@@ -93,11 +93,11 @@ export function runContained(work: Work): Promise<{ readonly failed: boolean; re
     );
     signal?.addEventListener('abort', cancel, { once: true });
     process.once('exit', leave);
-    const take = (chunk: Buffer): void => {
-      output = (output + chunk.toString('utf8')).slice(0, limits.output_bytes);
+    const take = (text: string): void => {
+      output = (output + text).slice(0, limits.output_bytes);
     };
-    child.stdout?.on('data', take);
-    child.stderr?.on('data', take);
+    // A letter may come in two pieces.
+    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', take);
     // Its watcher goes with it.
     child.on('exit', () => killAll(child));
     child.on('error', (error) => {

@@ -37,7 +37,8 @@ export const forkChild: StartChild = () => {
     onMessage: (listener) => child.on('message', (message) => setImmediate(listener, message)),
     onOutput: (listener) => {
       for (const stream of [child.stdout, child.stderr]) {
-        stream?.on('data', (chunk: Buffer) => listener(chunk.toString('utf8')));
+        // A letter may come in two pieces.
+        stream?.setEncoding('utf8').on('data', (text: string) => listener(text));
       }
     },
     onEnded: (listener) => {

@@ -93,3 +93,9 @@ test('kept builds are bounded by bytes: the least recently used go first', async
   await prune(kept, path.join(kept, 'a'), 2500);
   expect((await readdir(kept)).sort()).toEqual(['a', 'c', 'd']);
 });
+
+onPosix('a letter that comes in two pieces is one', async () => {
+  const halves = String.raw`printf '\342\206'; sleep 0.3; printf '\222\n'`;
+  const { output } = await runContained({ program: 'sh', args: ['-c', halves], folder, limits: compilerLimits });
+  expect(output).toBe('→\n');
+});
