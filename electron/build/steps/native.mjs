@@ -173,7 +173,7 @@ export function addonStep() {
     name: 'addon',
     title: existsSync(inRoot(ADDON))
       ? 'Building the solver (C++)'
-      : 'Building the solver (C++), once: about two minutes on two cores',
+      : 'Building the solver (C++), once: up to two minutes on two cores',
     inputs: SOURCES,
     outputs: [ADDON, CORE_LIBRARY, 'dist/native/include/user_kernel_build.json'],
     settings: settings(),
