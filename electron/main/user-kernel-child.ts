@@ -1,5 +1,6 @@
 /** Processes for user kernels under Electron, whose program cannot be started as Node once it is packaged. */
 import { utilityProcess } from 'electron';
+import { onPrinted } from '../host/io/printed-text.ts';
 import { childFile, type StartChild } from '../host/model/user-kernels/process/link.ts';
 
 export const startUtility: StartChild = () => {
@@ -12,12 +13,7 @@ export const startUtility: StartChild = () => {
   return {
     send: (message) => child.postMessage(message),
     onMessage: (listener) => child.on('message', listener),
-    onOutput: (listener) => {
-      for (const stream of [child.stdout, child.stderr]) {
-        // A letter may come in two pieces.
-        stream?.setEncoding('utf8').on('data', (text: string) => listener(text));
-      }
-    },
+    onOutput: (listener) => onPrinted(child, listener),
     onEnded: (listener) => child.on('exit', (code) => listener({ code, signal: null })),
     kill: () => {
       // Its own kill asks; a process that hangs does not answer.

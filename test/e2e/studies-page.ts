@@ -3,6 +3,13 @@ import { expect } from 'vitest';
 import { tinyScenario } from '../electron/host/small-run.ts';
 import type { Workbench } from './workbench-page.ts';
 
+/** The panel of studies, over the whole page. */
+export async function enlargeStudies({ page, bench }: Pick<Workbench, 'page' | 'bench'>): Promise<void> {
+  await bench.layout('Alt+Shift+2', 'Compare');
+  await bench.panel('Studies').click();
+  await page.getByRole('button', { name: 'Enlarge Studies' }).click();
+}
+
 /** Nineteen energies in both precisions, planned in the panel and solved; their table is shown. */
 export async function solveEnergies({ page, bench }: Workbench): Promise<void> {
   await bench.drop('tiny.json', JSON.stringify(tinyScenario));

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { wideRow, writeWideStudy } from '../wide-study.ts';
 import { seenWhole } from './looks.ts';
-import { solveEnergies } from './studies-page.ts';
+import { enlargeStudies, solveEnergies } from './studies-page.ts';
 import { useWorkbench } from './workbench-page.ts';
 
 const { workbench, home } = useWorkbench('studies');
@@ -17,9 +17,7 @@ const endsOf = (name: 'n' | 'time_s' | 'r80_mm') =>
 
 it('groups, transposes, keeps views, and compares two points as runs', async () => {
   const { open, page, bench } = await workbench();
-  await bench.layout('Alt+Shift+2', 'Compare');
-  await bench.panel('Studies').click();
-  await page.getByRole('button', { name: 'Enlarge Studies' }).click();
+  await enlargeStudies({ page, bench });
   await solveEnergies({ open, page, bench });
   const rows = page.getByTestId('study-rows');
   // What it says, and by what.
@@ -70,9 +68,7 @@ it('lets the kernel in the form be tuned', async () => {
   const { open, page, bench } = await workbench();
   const scenario = { kind: 'micro', version: 1, problem: { kind: 'gemm', m: 96, n: 96, k: 96 } };
   await bench.drop('product.json', JSON.stringify(scenario));
-  await bench.layout('Alt+Shift+2', 'Compare');
-  await bench.panel('Studies').click();
-  await page.getByRole('button', { name: 'Enlarge Studies' }).click();
+  await enlargeStudies({ page, bench });
   await page.getByRole('button', { name: 'New study' }).click();
   await page.getByRole('radio', { name: /Tune this kernel/ }).check();
   await page.getByRole('button', { name: 'Plan', exact: true }).click();
@@ -84,9 +80,7 @@ it('lets the kernel in the form be tuned', async () => {
 it('gives a chart of many points nothing of the chart before', async () => {
   await writeWideStudy(path.join(home, 'library', 'studies', 'wide.study'), WIDE);
   const { open, page, bench } = await workbench();
-  await bench.layout('Alt+Shift+2', 'Compare');
-  await bench.panel('Studies').click();
-  await page.getByRole('button', { name: 'Enlarge Studies' }).click();
+  await enlargeStudies({ page, bench });
   await page.getByLabel('Study', { exact: true }).selectOption('wide');
   const drawnAs = (name: string) => page.getByRole('radio', { name, exact: true }).check();
   await drawnAs('Plot');

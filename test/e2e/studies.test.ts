@@ -5,16 +5,14 @@ import { expect, it } from 'vitest';
 import { tinyScenario } from '../electron/host/small-run.ts';
 import { wideRow, writeWideStudy } from '../wide-study.ts';
 import { seenWhole } from './looks.ts';
-import { solveEnergies } from './studies-page.ts';
+import { enlargeStudies, solveEnergies } from './studies-page.ts';
 import { useWorkbench } from './workbench-page.ts';
 
 const { workbench, home } = useWorkbench('studies');
 
 it('plans a study of the form, solves it, and shows every row of it', async () => {
   const { open, page, bench } = await workbench();
-  await bench.layout('Alt+Shift+2', 'Compare');
-  await bench.panel('Studies').click();
-  await page.getByRole('button', { name: 'Enlarge Studies' }).click();
+  await enlargeStudies({ page, bench });
   // A question that is ready-made; then one of my own.
   await page.getByRole('radio', { name: /Convergence/ }).check();
   await page.getByRole('button', { name: 'Plan', exact: true }).click();
@@ -87,9 +85,7 @@ it('plans a study of the form, solves it, and shows every row of it', async () =
 it('says which variant is the fastest, and what that stands on', async () => {
   const { open, page, bench } = await workbench();
   await bench.drop('tiny.json', JSON.stringify(tinyScenario));
-  await bench.layout('Alt+Shift+2', 'Compare');
-  await bench.panel('Studies').click();
-  await page.getByRole('button', { name: 'Enlarge Studies' }).click();
+  await enlargeStudies({ page, bench });
   // With studies of other stories there, a new one is a button away.
   const anew = page.getByRole('button', { name: 'New study' });
   const question = page.getByRole('radio', { name: /Every variant/ });
@@ -135,9 +131,7 @@ it('packs what is chosen for a colleague, and takes in what one has packed', asy
 
 it('describes a cluster, says what is wrong with it, and offers it as a place for studies', async () => {
   const { open, page, bench } = await workbench();
-  await bench.layout('Alt+Shift+2', 'Compare');
-  await bench.panel('Studies').click();
-  await page.getByRole('button', { name: 'Enlarge Studies' }).click();
+  await enlargeStudies({ page, bench });
   const another = page.getByRole('button', { name: 'New study' });
   await another
     .or(page.getByRole('button', { name: 'Plan', exact: true }))
@@ -176,9 +170,7 @@ it('stays in sight when fewer rows match, and stamps many points of every view',
   const count = 2400;
   await writeWideStudy(path.join(home, 'library', 'studies', 'wide.study'), count);
   const { open, page, bench } = await workbench();
-  await bench.layout('Alt+Shift+2', 'Compare');
-  await bench.panel('Studies').click();
-  await page.getByRole('button', { name: 'Enlarge Studies' }).click();
+  await enlargeStudies({ page, bench });
   await page.getByLabel('Study', { exact: true }).selectOption('wide');
   const rows = page.getByTestId('study-rows');
   await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe(String(count + 1));

@@ -65,8 +65,8 @@ class CudaImageSolver : public Solver {
   void queue_all();
   /// Makes the image on the device, band by band; the rows that are done.
   int make_bands(const Work& work);
-  /// The first pixels of the image as FP32, rounded on the device, through page-locked memory. Cores empty one part into `image` while the next
-  /// is on its way. Returns the brightest.
+  /// The first pixels of the image as FP32, rounded on the device, through page-locked memory. Cores empty one part into
+  /// `image` while the next is on its way. Returns the brightest.
   float fetch_shown(std::span<float> image);
   /// Queues a band. Where rows are long waits for it, and ends it when `cancel` is true: false then.
   bool run_band(int first, int rows, const Work* work, const std::atomic<bool>* cancel);

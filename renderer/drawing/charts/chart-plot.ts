@@ -30,7 +30,7 @@ interface ChartPlot {
 }
 
 /** Plotly has letters behind the names of every axis but the first. */
-const nth = (i: number): string => (i === 0 ? '' : String(i + 1));
+export const nth = (i: number): string => (i === 0 ? '' : String(i + 1));
 const TICK = 4;
 /** Between a row's name and what else it says, in label heights. */
 const ROW_LINE = 1.2;

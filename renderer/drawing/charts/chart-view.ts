@@ -12,7 +12,7 @@ import type { Scale } from '../scale.ts';
 import type { FrameScheduler } from '../scheduler.ts';
 import { onThemeChange, readDrawingTheme } from '../theme.ts';
 import type { Chart, ChartAxis } from './chart.ts';
-import { chartPlot } from './chart-plot.ts';
+import { chartPlot, nth } from './chart-plot.ts';
 import type { Brush } from './chart-traces.ts';
 import { DotsLayer, type StampedDots } from './dots-layer.ts';
 import { LastDrawn, loadedFonts } from './last-drawn.ts';
@@ -291,9 +291,8 @@ export class ChartView {
     const dots = this.#dots
       .filter(({ trace }) => Reflect.get(Object(Reflect.get(traces, trace)), 'visible') === true)
       .map((one) => {
-        const nth = one.at === 0 ? '' : one.at + 1;
         const { x, y } = one.pane;
-        return { ...one, pane: { ...one.pane, x: axis(x, `xaxis${nth}`), y: axis(y, `yaxis${nth}`) } };
+        return { ...one, pane: { ...one.pane, x: axis(x, `xaxis${nth(one.at)}`), y: axis(y, `yaxis${nth(one.at)}`) } };
       });
     this.#layer.paint(this.#plot, dots, this.#brush);
   };

@@ -16,6 +16,8 @@ const BYTES_A_VISIT = 8;
 const spread = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ energy_MeV: 60 + (20 * i) / (count - 1) }));
 
+const wall_s = (): number => performance.now() / 1000;
+
 const byDepth = ['--set', 'solver.stepping=depth'];
 
 interface Batch {
@@ -51,7 +53,7 @@ export async function beamsOnGpu(
     ...(variant.endsWith('depth') ? byDepth : []),
   ]);
   const reading = await solver.problem({ ...base, beam: { spots: spread(BEAMS) }, solver: solvedBy(variant) });
-  const again = await timesAgain(solver, reading, () => performance.now() / 1000);
+  const again = await timesAgain(solver, reading, wall_s);
   return [atLeast(manyBeams(variant), alone, bound), atLeast(manyBeamsAgain(variant), BEAMS / median(again), bound)];
 }
 
@@ -62,9 +64,8 @@ const SHARED = { 'cuda-depth': 4 * BEAMS, 'cuda-window': BEAMS } as const;
 export async function beamsOnAllGpus(solver: Solver, base: object, variant: OnGpu): Promise<Row> {
   const count = SHARED[variant];
   const reading = await solver.problem({ ...base, beam: { spots: spread(count) }, solver: solvedBy(variant) });
-  const wall = () => performance.now() / 1000;
-  const one = median(await timesAgain(solver, reading, wall));
-  const all = median(await timesAgain(solver, reading, wall, 'all'));
+  const one = median(await timesAgain(solver, reading, wall_s));
+  const all = median(await timesAgain(solver, reading, wall_s, 'all'));
   const gpus = solver.addon.driverDevices().devices.length;
   return atLeast(allGpus(variant, count, gpus), one / all, gpus);
 }

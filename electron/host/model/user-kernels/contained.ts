@@ -1,6 +1,7 @@
 /** Runs a compiler with limits of time, memory and bytes, so that nothing of it outlives what asked for it. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { BraggError } from '../../../contract/errors.ts';
+import { onPrinted } from '../../io/printed-text.ts';
 
 interface Limits {
   readonly time_ms: number;
@@ -93,11 +94,9 @@ export function runContained(work: Work): Promise<{ readonly failed: boolean; re
     );
     signal?.addEventListener('abort', cancel, { once: true });
     process.once('exit', leave);
-    const take = (text: string): void => {
+    onPrinted(child, (text) => {
       output = (output + text).slice(0, limits.output_bytes);
-    };
-    // A letter may come in two pieces.
-    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', take);
+    });
     // Its watcher goes with it.
     child.on('exit', () => killAll(child));
     child.on('error', (error) => {

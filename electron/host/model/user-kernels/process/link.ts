@@ -1,5 +1,6 @@
 /** The host's end of the line to the process of a user kernel. */
 import { fork } from 'node:child_process';
+import { onPrinted } from '../../../io/printed-text.ts';
 import { startedFile } from '../../../io/started-file.ts';
 import type { ToChild } from './messages.ts';
 
@@ -35,12 +36,7 @@ export const forkChild: StartChild = () => {
     },
     // What it printed before it said so is read first.
     onMessage: (listener) => child.on('message', (message) => setImmediate(listener, message)),
-    onOutput: (listener) => {
-      for (const stream of [child.stdout, child.stderr]) {
-        // A letter may come in two pieces.
-        stream?.setEncoding('utf8').on('data', (text: string) => listener(text));
-      }
-    },
+    onOutput: (listener) => onPrinted(child, listener),
     onEnded: (listener) => {
       child.on('error', () => listener({ code: null, signal: null }));
       child.on('exit', (code, signal) => listener({ code, signal }));
