@@ -6,12 +6,12 @@ import { drawn } from './drawn.ts';
 import { partsOf } from './parts.ts';
 import { useWorkbench } from './workbench-page.ts';
 
-const { loaded } = useWorkbench('accessible');
+const { workbench } = useWorkbench('accessible');
 
 /** Three columns of thirty lines, on a page of the server's that is none of the workbench's: nothing of it moves. */
 let page: Page;
 beforeEach(async () => {
-  page = (await loaded()).page;
+  page = (await workbench()).page;
   await page.goto(new URL('/', page.url()).href);
   await page.evaluate(() => {
     const columns = ['left', 'middle', 'right'].map((id, at) => {

@@ -8,7 +8,7 @@ import type { PageOptions } from './browser.ts';
 import { inEveryLook, type Look, looks } from './looks.ts';
 import { useWorkbench } from './workbench-page.ts';
 
-const { loaded, workbench } = useWorkbench('looks');
+const { workbench } = useWorkbench('looks');
 const quick = JSON.stringify({
   kind: 'transport',
   version: 1,
@@ -53,7 +53,7 @@ const starts: readonly Readonly<{ name: string; options: PageOptions; seen: read
 
 describe.each(starts)('$name', ({ options, seen }) => {
   it('is accessible and whole, before, during a question, and after a run', async () => {
-    const { open, bench } = await loaded(options);
+    const { open, bench } = await workbench(options);
     const hasNoFaults = async ({ name }: Look): Promise<void> =>
       expect(await accessibilityFaults(open.page), name).toEqual([]);
     await expect.poll(() => bench.run.isEnabled()).toBe(true);
@@ -116,7 +116,7 @@ it('every panel is accessible, light and dark', async () => {
 });
 
 it('a chart is drawn in as little room as there is', async () => {
-  const { open, page, bench } = await loaded({});
+  const { open, page, bench } = await workbench({});
   await bench.drop('half-slab.json', quick);
   await expect.poll(() => bench.title.textContent()).toContain('Half slab');
   await bench.run.click();

@@ -29,6 +29,12 @@ export class BenchPage {
     return this.page.getByRole('banner').getByRole('button', { name: 'Run', exact: true });
   }
 
+  /** Waits until the scenario of the form can be run or queued: the host has checked it. */
+  async ready(): Promise<void> {
+    const start = this.page.getByRole('banner').getByRole('button', { name: /^(Run|Queue)$/ });
+    await expect.poll(() => start.isEnabled(), { message: 'the scenario is checked' }).toBe(true);
+  }
+
   get stop(): Locator {
     return this.page.getByRole('banner').getByRole('button', { name: 'Stop', exact: true });
   }

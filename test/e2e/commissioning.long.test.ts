@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { seenWhole } from './looks.ts';
 import { useWorkbench } from './workbench-page.ts';
 
-const { loaded } = useWorkbench('commissioning');
+const { workbench } = useWorkbench('commissioning');
 
 const topas = path.join(import.meta.dirname, '../../assets/reference/topas-water-depth-dose.csv');
 /** The Monte Carlo's beam of 54.85 MeV as a chamber would give it: cm, and a unit of its own. */
@@ -17,7 +17,7 @@ const rows = readFileSync(topas, 'utf8')
 const file = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
 
 it('is found from a CSV, shown with its residuals, used in the form and kept in the library', async () => {
-  const { open, page, bench } = await loaded();
+  const { open, page, bench } = await workbench();
   const beam = { energy_MeV: 60, x_sigma_mm: 2 };
   const physics = { stopping_power: 'icru90' };
   await bench.drop('chamber.json', JSON.stringify({ kind: 'transport', version: 2, name: 'Chamber', beam, physics }));

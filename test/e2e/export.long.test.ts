@@ -7,7 +7,7 @@ import type { BenchPage } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
 import { useWorkbench } from './workbench-page.ts';
 
-const { loaded, workbench } = useWorkbench('export');
+const { workbench } = useWorkbench('export');
 const scenario = JSON.stringify({
   kind: 'transport',
   version: 1,
@@ -123,7 +123,7 @@ describe('the export of a figure', () => {
   });
 
   it('says in the menu that there is nothing yet', async () => {
-    ({ open, bench } = await loaded());
+    ({ open, bench } = await workbench());
     await open.page.getByRole('button', { name: 'Export the dose map' }).click();
     const item = open.page.getByRole('menuitem', { name: /^PNG/ });
     await expect.poll(() => item.textContent()).toContain('nothing is plotted yet');

@@ -44,7 +44,7 @@ async function openChoose(
   const open = await chrome.open(served.url);
   const { page } = open;
   const bench = new BenchPage(page);
-  await expect.poll(() => bench.run.isEnabled()).toBe(true);
+  await bench.ready();
   await bench.layout('Alt+Shift+2', 'Compare');
   await bench.drop(file, text);
   await expect.poll(() => bench.title.textContent()).toContain(title);

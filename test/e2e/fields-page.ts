@@ -7,11 +7,11 @@ import type { OpenPage, PageOptions } from './browser.ts';
 import { type ServedWorkbench, useWorkbench } from './workbench-page.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
-let loaded: ServedWorkbench['loaded'];
+let workbench: ServedWorkbench['workbench'];
 
 /** Call at the top of a test file. */
 export function useFields(): void {
-  ({ loaded } = useWorkbench('fields', ['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json')]));
+  ({ workbench } = useWorkbench('fields', ['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json')]));
 }
 
 /** Coarse enough for a fraction of a second. */
@@ -30,7 +30,7 @@ export let open: OpenPage;
 export let bench: BenchPage;
 
 export async function openBench(options: PageOptions = {}): Promise<void> {
-  ({ open, bench } = await loaded(options));
+  ({ open, bench } = await workbench(options));
   await expect.poll(() => bench.title.textContent()).toContain('water-70MeV.json');
 }
 

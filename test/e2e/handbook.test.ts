@@ -5,10 +5,10 @@ import { inEveryLook, seenWhole } from './looks.ts';
 import { useWorkbench } from './workbench-page.ts';
 
 const scenario = path.resolve(import.meta.dirname, '../../assets/scenarios/water-70MeV.json');
-const { loaded } = useWorkbench('handbook', ['--scenario', scenario, '--run']);
+const { workbench } = useWorkbench('handbook', ['--scenario', scenario, '--run']);
 
 it('opens at the panel in focus, leads from page to page, and is searched', async () => {
-  const { open, page, bench } = await loaded();
+  const { open, page, bench } = await workbench();
   await bench.r80.waitFor();
   // As the README shows it.
   await inEveryLook(page, async (look) => open.screenshot(`readme-${look.name}`));

@@ -5,18 +5,18 @@ import type { BenchPage } from './bench-page.ts';
 import type { OpenPage, PageOptions } from './browser.ts';
 import { type ServedWorkbench, useWorkbench } from './workbench-page.ts';
 
-let loaded: ServedWorkbench['loaded'];
+let workbench: ServedWorkbench['workbench'];
 
 /** Call at the top of a test file. */
 export function useImages(): void {
-  ({ loaded } = useWorkbench('image'));
+  ({ workbench } = useWorkbench('image'));
 }
 
 export let open: OpenPage;
 export let bench: BenchPage;
 
 export async function openBench(options: PageOptions = {}): Promise<void> {
-  ({ open, bench } = await loaded(options));
+  ({ open, bench } = await workbench(options));
   await bench.run.waitFor();
 }
 

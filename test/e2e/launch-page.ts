@@ -26,12 +26,12 @@ function compiled(): string {
 /** Call at the top of a test file: opens the explorer alone, in a page of its own. */
 export function useExplorer(): () => Promise<Workbench> {
   const kernels = compiled();
-  const { loaded } = useWorkbench('launch', [], () => ({ BRAGGBENCH_KERNELS: kernels }));
-  return () => openExplorer(loaded);
+  const { workbench } = useWorkbench('launch', [], () => ({ BRAGGBENCH_KERNELS: kernels }));
+  return () => openExplorer(workbench);
 }
 
-async function openExplorer(loaded: ServedWorkbench['loaded']): Promise<Workbench> {
-  const opened = await loaded();
+async function openExplorer(workbench: ServedWorkbench['workbench']): Promise<Workbench> {
+  const opened = await workbench();
   const { bench, page } = opened;
   await bench.layout('Alt+Shift+3', 'Launch explorer');
   await bench.panel('Launch explorer').click();

@@ -8,7 +8,7 @@ import type { OpenPage } from './browser.ts';
 import { inEveryLook } from './looks.ts';
 import { useWorkbench } from './workbench-page.ts';
 
-const { home, loaded } = useWorkbench('library');
+const { home, workbench } = useWorkbench('library');
 const folder = path.join(home, 'library');
 
 const quick = (name: string, energy_MeV: number): string =>
@@ -32,7 +32,7 @@ async function choose(open: OpenPage, entry: string, item: string): Promise<void
 
 describe('the library', () => {
   it('keeps what is saved, finds it, tags it, and gives it back from the trash', async () => {
-    const { open, page, bench } = await loaded();
+    const { open, page, bench } = await workbench();
     await bench.drop('a.json', quick('Alpha beam', 70));
     await expect.poll(() => bench.title.textContent()).toContain('Alpha beam');
     await saveAs(open, 'alpha');
@@ -88,7 +88,7 @@ describe('the library', () => {
   });
 
   it('lists examples under their questions, and says where else a search finds something', async () => {
-    const { open, page, bench } = await loaded();
+    const { open, page, bench } = await workbench();
     await bench.panel('Library').click();
     await page.getByRole('searchbox').fill('bone');
     await page.getByRole('button', { name: '2 in Examples' }).click();
@@ -112,7 +112,7 @@ describe('the library', () => {
   });
 
   it('begins a kernel from nothing among the examples, for the processor where there is no GPU, and opens its editor', async () => {
-    const { open, page, bench } = await loaded();
+    const { open, page, bench } = await workbench();
     await bench.run.waitFor();
     await bench.panel('Library').click();
     await page.getByRole('radio', { name: 'Examples' }).check();
@@ -133,7 +133,7 @@ describe('the library', () => {
 
   it('tells what differs between the form and a file, with units', async () => {
     writeFileSync(path.join(folder, 'gamma.json'), quick('Gamma beam', 60));
-    const { open, page, bench } = await loaded({ theme: 'dark' });
+    const { open, page, bench } = await workbench({ theme: 'dark' });
     await bench.panel('Library').click();
     await entries(open).filter({ hasText: 'Gamma beam' }).locator('.library-entry__main').click();
     await expect.poll(() => bench.title.textContent()).toBe('gamma.json');

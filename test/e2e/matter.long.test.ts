@@ -7,12 +7,12 @@ import { seenWhole } from './looks.ts';
 import { quickBeam } from './quick-beam.ts';
 import { useWorkbench } from './workbench-page.ts';
 
-const { home, loaded } = useWorkbench('matter');
+const { home, workbench } = useWorkbench('matter');
 const quick = quickBeam('Plastics');
 
 describe('matter in the form', () => {
   it('a material by formula or mass fractions fills the background; what it cannot be is told beside it', async () => {
-    const { open, page, bench } = await loaded();
+    const { open, page, bench } = await workbench();
     await bench.drop('plastics.json', quick);
     await expect.poll(() => bench.title.textContent()).toContain('Plastics');
     await page.getByRole('button', { name: 'Add a material of your own' }).click();
@@ -32,7 +32,7 @@ describe('matter in the form', () => {
   }, 180_000);
 
   it('a CT beside the saved scenario fills the box; its density is a map; a file that is not there is told', async () => {
-    const { open, page, bench } = await loaded();
+    const { open, page, bench } = await workbench();
     await bench.drop('chest.json', quick.replace('Plastics', 'Chest'));
     await expect.poll(() => bench.title.textContent()).toContain('Chest');
     const file = page.getByLabel('File or folder of a CT');
@@ -67,7 +67,7 @@ describe('dose over a CT', () => {
   });
 
   it('has its picture in the form, lies in grey under the dose with isodose lines, and is read along any line', async () => {
-    const { open, page, bench } = await loaded();
+    const { open, page, bench } = await workbench();
     const folder = path.join(home, 'library', 'ct');
     mkdirSync(folder, { recursive: true });
     writeFileSync(path.join(folder, 'thorax.nrrd'), nrrdOf(ellipses(128)));

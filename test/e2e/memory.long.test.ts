@@ -3,7 +3,7 @@ import type { CDPSession } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useWorkbench } from './workbench-page.ts';
 
-const { loaded } = useWorkbench('memory');
+const { workbench } = useWorkbench('memory');
 
 /** Thousands of short steps: a frame whenever the page can take one. It is run again and again. */
 const long = JSON.stringify({
@@ -31,7 +31,7 @@ async function used(session: CDPSession): Promise<number> {
 }
 
 it('stays flat while runs are drawn live', async () => {
-  const { open, page, bench } = await loaded();
+  const { open, page, bench } = await workbench();
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.enable');
   await bench.drop('long.json', long);

@@ -8,7 +8,7 @@ import type { OpenPage, PageOptions } from './browser.ts';
 import { useWorkbench } from './workbench-page.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const { loaded } = useWorkbench('phase', ['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json')]);
+const { workbench } = useWorkbench('phase', ['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json')]);
 
 /** Done in a second on two cores, and wide enough in angle and energy to look at. */
 const scenario = (extra: object = {}): string =>
@@ -25,7 +25,7 @@ let open: OpenPage;
 let bench: BenchPage;
 
 async function openBench(options: PageOptions = {}): Promise<void> {
-  ({ open, bench } = await loaded(options));
+  ({ open, bench } = await workbench(options));
   await expect.poll(() => bench.title.textContent()).toContain('water-70MeV.json');
 }
 

@@ -5,10 +5,10 @@ import { focused } from './focused.ts';
 import { inEveryLook, type Look } from './looks.ts';
 import { useWorkbench } from './workbench-page.ts';
 
-const { loaded } = useWorkbench('questions', ['--scenario', 'assets/scenarios/water-70MeV.json', '--run']);
+const { workbench } = useWorkbench('questions', ['--scenario', 'assets/scenarios/water-70MeV.json', '--run']);
 
 it('is put away for good, found by name and under Help, and checks a beam against a Monte Carlo', async () => {
-  const { open, page, bench } = await loaded({ firstVisit: true });
+  const { open, page, bench } = await workbench({ firstVisit: true });
   await page.getByRole('button', { name: 'Put away' }).click();
   await expect.poll(() => bench.panel('Questions').count()).toBe(0);
   await page.reload();
@@ -39,7 +39,7 @@ it('is put away for good, found by name and under Help, and checks a beam agains
 });
 
 it('goes through every other question in a narrow window and at 200 %, in both themes, without a mouse', async () => {
-  const { open, page } = await loaded({ firstVisit: true });
+  const { open, page } = await workbench({ firstVisit: true });
   await page.locator('.question').first().waitFor();
   const narrow: Look = { name: '900-dark', width: 900, height: 700, theme: 'dark' };
   const zoomed: Look = { name: '720-light', width: 720, height: 450, theme: 'light' };

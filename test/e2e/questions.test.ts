@@ -5,7 +5,7 @@ import { focused } from './focused.ts';
 import { looks, seenWhole } from './looks.ts';
 import { useWorkbench } from './workbench-page.ts';
 
-const { loaded } = useWorkbench('questions', ['--scenario', 'assets/scenarios/water-70MeV.json', '--run']);
+const { workbench } = useWorkbench('questions', ['--scenario', 'assets/scenarios/water-70MeV.json', '--run']);
 
 /** Presses Tab until the focus is on what is sought: as many times as there are controls before it. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
@@ -18,7 +18,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
 
 describe('the first hour', () => {
   it('begins with questions beside the solved beam, and goes through one by keyboard alone', async () => {
-    const { open, page, bench } = await loaded({ firstVisit: true });
+    const { open, page, bench } = await workbench({ firstVisit: true });
     await expect.poll(() => bench.panel('Questions').getAttribute('aria-selected')).toBe('true');
     await bench.state('Done').waitFor();
     await expect.poll(() => bench.r80.textContent()).toContain('40.7');

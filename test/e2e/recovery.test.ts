@@ -35,7 +35,7 @@ async function start(): Promise<void> {
 async function openBench(): Promise<{ open: OpenPage; bench: BenchPage }> {
   const open = await chrome.open(served?.url ?? '');
   const bench = new BenchPage(open.page);
-  await expect.poll(() => bench.run.isEnabled()).toBe(true);
+  await bench.ready();
   return { open, bench };
 }
 

@@ -5,7 +5,7 @@ import { accessibilityFaults } from './accessible.ts';
 import { inEveryLook } from './looks.ts';
 import { useWorkbench, type Workbench } from './workbench-page.ts';
 
-const { loaded } = useWorkbench('refine');
+const { workbench } = useWorkbench('refine');
 
 const crystal = {
   lattice: { kind: 'cell', a_A: 70, b_A: 80, c_A: 90, alpha_deg: 75, beta_deg: 85, gamma_deg: 95 },
@@ -52,7 +52,7 @@ async function seen({ open: { screenshot }, page, bench }: Workbench, name: stri
 
 describe('a crystal', () => {
   it('is fitted to an image of a file, by keyboard, seen beside it, and taken into the form', async () => {
-    const all = await loaded();
+    const all = await workbench();
     const { page, bench } = all;
     await bench.run.waitFor();
     await open(all, turned);
@@ -101,7 +101,7 @@ describe('a crystal', () => {
   });
 
   it('waits for its turn, is stopped, is fitted to a run too, and a dropped image leads to its panel', async () => {
-    const all = await loaded({ theme: 'dark' });
+    const all = await workbench({ theme: 'dark' });
     const { page, bench } = all;
     await bench.run.waitFor();
     await open(all, turned);

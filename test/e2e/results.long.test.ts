@@ -9,7 +9,7 @@ import type { OpenPage } from './browser.ts';
 import { useWorkbench } from './workbench-page.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const { loaded, workbench } = useWorkbench('results', [
+const { workbench } = useWorkbench('results', [
   '--scenario',
   path.join(root, 'assets/scenarios/micro/launch-small.json'),
 ]);
@@ -19,7 +19,7 @@ let bench: BenchPage;
 
 describe('the results of a small workload', () => {
   it('say of every variant what it gains and whether it is right, and of claims what was measured', async () => {
-    ({ open, bench } = await loaded());
+    ({ open, bench } = await workbench());
     await expect.poll(() => bench.title.textContent()).toContain('launch-small.json');
     await expect.poll(() => bench.panel('Results').count()).toBe(1);
     // The form follows from the row's schema.
@@ -67,7 +67,7 @@ describe('the results of a small workload', () => {
   });
 
   it('of recorded sessions need no GPU, and stand beside what fusing can give at most', async () => {
-    ({ open, bench } = await loaded({ theme: 'dark' }));
+    ({ open, bench } = await workbench({ theme: 'dark' }));
     // At once: while the page still draws itself and opens what it was started with.
     const layer = readFileSync(path.join(root, 'assets/scenarios/linear-relu/layer-1024.json'), 'utf8');
     await bench.drop('layer.json', layer);

@@ -4,12 +4,12 @@ import { seenWhole } from './looks.ts';
 import { quickBeam } from './quick-beam.ts';
 import { useWorkbench } from './workbench-page.ts';
 
-const { loaded } = useWorkbench('spots');
+const { workbench } = useWorkbench('spots');
 const quick = quickBeam('Field');
 
 describe('the beam in the form', () => {
   it('is given by energy, by range, or by spots, which an SOBP fills', async () => {
-    const { open, page, bench } = await loaded();
+    const { open, page, bench } = await workbench();
     await bench.drop('field.json', quick);
     await expect.poll(() => bench.title.textContent()).toContain('Field');
     const given = page.getByLabel('Given by');

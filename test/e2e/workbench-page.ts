@@ -1,6 +1,6 @@
-/** The workbench in Chromium over a server of the file's own: how nearly every story begins. */
+/** Opens the workbench in Chromium over one server per test file. */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { scratchFolder } from '../scratch-folder.ts';
 import { BenchPage } from './bench-page.ts';
 import { type Chrome, type OpenPage, type PageOptions, useChromium } from './browser.ts';
@@ -10,15 +10,16 @@ export type Workbench = Readonly<{ open: OpenPage; page: Page; bench: BenchPage 
 
 export type ServedWorkbench = Readonly<{
   chrome: Chrome;
-  /** What the host keeps between starts. */
+  /** The host's data folder, which outlives its restarts. */
   home: string;
-  /** A page of it, as soon as it is loaded. */
-  loaded: (options?: PageOptions) => Promise<Workbench>;
-  /** A page of it, once Run can be pressed. */
+  /**
+   * Opens a page and waits until the host has answered for its scenario. Before that answer an edit
+   * belongs to no resolved scenario, and the page rightly shows other things than the story expects.
+   */
   workbench: (options?: PageOptions) => Promise<Workbench>;
 }>;
 
-/** Call at the top of a test file: Chromium and `braggbench serve` are there before its tests, and end after them. */
+/** Call at the top of a test file: starts Chromium and `braggbench serve` before its tests and ends the server after them. */
 export function useWorkbench(
   name: string,
   args: readonly string[] = [],
@@ -33,19 +34,15 @@ export function useWorkbench(
   afterAll(async () => {
     await served?.stop();
   });
-  const loaded = async (options?: PageOptions): Promise<Workbench> => {
-    if (served === null) throw new Error('the server starts in beforeAll: open pages inside tests');
-    const open = await chrome.open(served.url, options);
-    return { open, page: open.page, bench: new BenchPage(open.page) };
-  };
   return {
     chrome,
     home,
-    loaded,
     workbench: async (options) => {
-      const opened = await loaded(options);
-      await expect.poll(() => opened.bench.run.isEnabled()).toBe(true);
-      return opened;
+      if (served === null) throw new Error('the server starts in beforeAll: open pages inside tests');
+      const open = await chrome.open(served.url, options);
+      const bench = new BenchPage(open.page);
+      await bench.ready();
+      return { open, page: open.page, bench };
     },
   };
 }

@@ -1,14 +1,15 @@
-/** Whatever a page says, the host answers with a result or with an error that it meant to give. */
+/** The host answers any message of a page with a result or with an error of its contract, never with an internal one. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BraggError } from '../../electron/contract/errors.ts';
-import { encodeFrame } from '../../electron/contract/wire/frame.ts';
+import { decodeFrame, encodeFrame } from '../../electron/contract/wire/frame.ts';
 import { type MethodName, methods } from '../../electron/contract/wire/methods.ts';
-import { PROTOCOL_VERSION } from '../../electron/contract/wire/protocol.ts';
+import { hostMessageSchema, PROTOCOL_VERSION } from '../../electron/contract/wire/protocol.ts';
 import { type StreamName, streams } from '../../electron/contract/wire/streams.ts';
 import { inProcessPorts } from '../../electron/transports/in-process.ts';
 import { smallScenario } from '../electron/host/small-run.ts';
 import { openTestHost, type TestHost } from '../electron/host/test-host.ts';
+import { runs } from './runs.ts';
 
 let test: TestHost;
 let run: string;
@@ -74,19 +75,28 @@ const methodNames = Object.keys(methods).filter(
   (name) => name !== 'run.start' && name !== 'run.forget',
 ) as MethodName[];
 
-/** A method with params that began as something it takes. */
-function call(): fc.Arbitrary<readonly [MethodName, unknown]> {
-  const fitting = methodNames.map((method) => {
-    const taken = seeds().filter((seed) => methods[method].params.safeParse(seed).success);
-    return [method, messageFrom(taken.length > 0 ? taken : seeds())] as const;
+/** Names of requests, each with params that began as something it accepts. */
+function requests<N extends string>(
+  names: readonly N[],
+  accepts: (name: N, params: unknown) => boolean,
+): fc.Arbitrary<readonly [N, unknown]> {
+  const fitting = names.map((name) => {
+    const accepted = seeds().filter((seed) => accepts(name, seed));
+    return [name, messageFrom(accepted.length > 0 ? accepted : seeds())] as const;
   });
-  return fc.constantFrom(...fitting).chain(([method, messages]) => messages.map((params) => [method, params] as const));
+  return fc.constantFrom(...fitting).chain(([name, messages]) => messages.map((params) => [name, params] as const));
 }
 
-it('calls', async () => {
+const calls = requests(methodNames, (name, params) => methods[name].params.safeParse(params).success);
+const opens = requests(
+  Object.keys(streams) as StreamName[],
+  (name, params) => streams[name].params.safeParse(params).success,
+);
+
+it('answers damaged calls with a result or a contract error', async () => {
   const codes = new Map<string, number>();
   await fc.assert(
-    fc.asyncProperty(call(), async ([method, params]) => {
+    fc.asyncProperty(calls, async ([method, params]) => {
       let outcome = 'result';
       try {
         await test.host.call(method, params as never);
@@ -97,34 +107,44 @@ it('calls', async () => {
       }
       codes.set(outcome, (codes.get(outcome) ?? 0) + 1);
     }),
-    { numRuns: 1500 },
+    { numRuns: runs(1200) },
   );
   // The fuzz reaches the handlers and does not only bounce off the schema.
-  expect(codes.get('result') ?? 0).toBeGreaterThan(50);
-  expect(codes.get('bad-request') ?? 0).toBeGreaterThan(50);
+  expect(codes.get('result') ?? 0).toBeGreaterThan(runs(1200) / 60);
+  expect(codes.get('bad-request') ?? 0).toBeGreaterThan(runs(1200) / 60);
 });
 
-it('streams', async () => {
+it('ends damaged streams with a contract error', async () => {
   const door = test.host.door();
+  const outcomes = new Map<string, number>();
+  const count = (outcome: string): void => void outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
   await fc.assert(
-    fc.asyncProperty(
-      fc.constantFrom(...(Object.keys(streams) as StreamName[])),
-      messageFrom(seeds()),
-      fc.nat(4),
-      async (name, params, credits) => {
-        const [page, host] = inProcessPorts();
-        const closed = new Promise<void>((resolve) => {
-          page.listen({ frame: () => undefined, closed: () => resolve() });
+    fc.asyncProperty(opens, fc.nat(4), async ([name, params], credits) => {
+      const [page, host] = inProcessPorts();
+      const closed = new Promise<void>((resolve) => {
+        page.listen({
+          frame: (bytes) => {
+            const message = hostMessageSchema.parse(decodeFrame(bytes));
+            if (message.type === 'frame') count('frame');
+            if (message.type === 'end') count(message.error?.code ?? 'over');
+            if (message.type === 'result') page.send(encodeFrame({ type: 'leave' }));
+          },
+          closed: () => resolve(),
         });
-        door.accept(host, { singleUse: true });
-        page.send(encodeFrame({ type: 'greet', protocol: PROTOCOL_VERSION, resume: null }));
-        page.send(encodeFrame({ type: 'open', stream: 1, name, params, credits }));
-        page.send(encodeFrame({ type: 'leave' }));
-        await closed;
-      },
-    ),
-    { numRuns: 300 },
+      });
+      door.accept(host, { singleUse: true });
+      page.send(encodeFrame({ type: 'greet', protocol: PROTOCOL_VERSION, resume: null }));
+      page.send(encodeFrame({ type: 'open', stream: 1, name, params, credits }));
+      // Its answer comes after the host has opened the stream or refused it.
+      page.send(encodeFrame({ type: 'call', id: 1, method: 'run.list', params: {} }));
+      await closed;
+    }),
+    { numRuns: runs(300) },
   );
   door.close();
-  expect((await test.host.call('run.list', {})).runs.length).toBeGreaterThan(0);
+  expect((await test.host.call('run.list', {})).runs.map(({ id }) => id)).toContain(run);
+  expect(outcomes.get('internal')).toBeUndefined();
+  // Both valid and damaged requests reach the streams.
+  expect(outcomes.get('frame') ?? 0).toBeGreaterThan(5);
+  expect(outcomes.get('bad-request') ?? 0).toBeGreaterThan(20);
 });

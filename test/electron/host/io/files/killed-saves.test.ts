@@ -6,6 +6,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { seededRandom } from '../../../../../electron/host/model/bench/random.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { smallScenario } from '../../small-run.ts';
 import { type Answer, type Server, startServer } from './servers.ts';
@@ -14,6 +15,10 @@ const KILLS = Number(process.env['BRAGGBENCH_KILLS'] ?? 4);
 const FILES = 3;
 /** More than are done before the kill. */
 const ASKED = 2000;
+
+/** The same seed kills after the same numbers of saves. */
+const seed = Number(process.env['BRAGGBENCH_FUZZ_SEED'] ?? 20_261_128);
+const chance = seededRandom(seed);
 
 const folder = scratchFolder('kills');
 
@@ -70,9 +75,10 @@ it(`loses nothing that was acknowledged, ${KILLS} times`, async () => {
     let over = false;
     const saving = saveOn(server, () => over);
     const before = count;
-    await sleep(30 + Math.random() * 400);
-    // A loaded machine has saved nothing by then.
-    while (count < before + 2) await sleep(1);
+    const until = before + 2 + chance.below(30);
+    while (count < until) await sleep(1);
+    // The kill falls between two answers, into the middle of a save.
+    await sleep(chance.next() * 10);
     over = true;
     await server.kill();
     await saving;
@@ -97,6 +103,6 @@ it(`loses nothing that was acknowledged, ${KILLS} times`, async () => {
     // Emptied, or gone with the last that was in it.
     expect(left.filter((name) => name.startsWith(`recovery${path.sep}`))).toEqual([]);
   }
-  console.log(`${KILLS} kills, ${count} acknowledged saves, none lost`);
+  console.log(`${KILLS} kills, ${count} acknowledged saves, none lost (seed ${seed})`);
   expect(count).toBeGreaterThan(KILLS);
 });

@@ -120,6 +120,7 @@ export async function expectImage(
     const own = entryOf(entries, id);
     expect(own?.accuracy.filter(({ holds }) => !holds)).toEqual([]);
     expect(own?.accuracy.find(({ id: of }) => of === 'rel_l2')?.value).toBeLessThan(1e-5);
-    expect(own?.whole?.verdict).toBeDefined();
+    expect(own?.whole?.ratio.value).toBeGreaterThan(0);
+    expect(own?.whole?.ratio.value).toBeLessThan(Number.POSITIVE_INFINITY);
   }
 }
