@@ -258,8 +258,10 @@ const traceSummarySchema = z.strictObject({
   graphs: z.strictObject({ launches: count, kernels: count, share }),
   /** Calls that launch, and their share of the device's time from first to last. */
   launches: z.strictObject({ count, sum_ns: ns, share }),
-  /** Share of that time in which the GPU did nothing. */
+  /** Share of that time in which a GPU did nothing: of several GPUs the mean. */
   idleShare: share,
+  /** Each GPU that worked. */
+  gpus: z.array(z.strictObject({ name: z.string(), idleShare: z.number() })),
   /** Null where fewer than two kernels ran. */
   idle: idleTimeSchema.nullable(),
   host: hostTimeSchema,

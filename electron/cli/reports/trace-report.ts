@@ -19,7 +19,7 @@ const MOST_OPERATIONS = 15;
 const MOST_GAPS = 5;
 
 export function traceFacts(summary: TraceSummary): readonly (readonly [string, string])[] {
-  const { kernels, copies, graphs, launches } = summary;
+  const { kernels, copies, graphs, launches, gpus } = summary;
   const all: (readonly [string, string])[] = [
     ['Length', `${seconds(summary.duration_ns)}, ${summary.spans} spans`],
     ['Kernels', `${kernels.count}, ${kernels.unique} different, ${seconds(kernels.sum_ns)} together`],
@@ -29,7 +29,11 @@ export function traceFacts(summary: TraceSummary): readonly (readonly [string, s
     ...all,
     ['Copies and fills', `${copies.count}, ${formatBytes(copies.bytes)}, ${seconds(copies.sum_ns)} together`],
     ['Device time', `${seconds(summary.device_ns)} from the first launch to the last work`],
-    ['GPU idle', `${percent(summary.idleShare)} of the device time`],
+    ...(gpus.length > 1
+      ? gpus.map(
+          ({ name, idleShare }, i) => [`GPU ${i} idle`, `${percent(idleShare)} of the device time (${name})`] as const,
+        )
+      : [['GPU idle', `${percent(summary.idleShare)} of the device time`] as const]),
     ['In launch calls', `${percent(launches.share)} of the device time, ${launches.count} calls`],
     ['Replayed in graphs', `${percent(graphs.share)} of the kernels' time, ${graphs.launches} launches of graphs`],
   ];
@@ -65,7 +69,7 @@ function operationTable(title: string, rows: readonly HostOperation[], look: Tab
   return table([...columns, { title }], cells, look);
 }
 
-function idleTable({ causes, longest, sum_ns, extent_ns }: IdleTime, look: TableLook): readonly string[] {
+function idleTable({ causes, longest, sum_ns, extent_ns }: IdleTime, gpus: number, look: TableLook): readonly string[] {
   const share = extent_ns > 0 ? sum_ns / extent_ns : null;
   const columns = [right('Share'), right('Time'), right('Gaps'), { title: 'Why no kernel ran' }];
   const cells = causes.map((row) => [percent(row.share), seconds(row.sum_ns), String(row.count), idleWords[row.cause]]);
@@ -77,7 +81,7 @@ function idleTable({ causes, longest, sum_ns, extent_ns }: IdleTime, look: Table
       `${idleWords[cause]}${host === null ? '' : ` (${host})`}, then ${next}`,
     ]);
   return [
-    `No kernel ran for ${seconds(sum_ns)}, ${percent(share)} of the time from the first to the last.`,
+    `No kernel ran${gpus > 1 ? ` on any of ${gpus} GPUs` : ''} for ${seconds(sum_ns)}, ${percent(share)} of the time from the first to the last.`,
     ...table(columns, cells, look),
     '',
     ...table([right('At'), right('Length'), { title: 'Longest gaps' }], gaps, look),
@@ -93,10 +97,10 @@ function threadTable(use: ThreadUse, look: TableLook): readonly string[] {
 }
 
 /** Tables one below the other, an empty line before each. */
-export function traceTables({ kernels, idle, host }: TraceSummary, look: TableLook): readonly string[] {
+export function traceTables({ kernels, idle, host, gpus }: TraceSummary, look: TableLook): readonly string[] {
   const tables = [
     ...(kernels.top.length > 0 ? [kernelTable(kernels.top, look)] : []),
-    ...(idle === null || idle.causes.length === 0 ? [] : [idleTable(idle, look)]),
+    ...(idle === null || idle.causes.length === 0 ? [] : [idleTable(idle, gpus.length, look)]),
     ...(host.operations.length > 0 ? [operationTable('Operation of the host', host.operations, look)] : []),
     ...(host.calls.length > 0 ? [operationTable('Call of CUDA', host.calls, look)] : []),
     ...host.processes.map((use) => threadTable(use, look)),

@@ -11,7 +11,7 @@ import { IdleTimes } from './idle-times.tsx';
 import type { TimelineStateStore } from './store.ts';
 
 function factsOf(summary: TraceSummary): readonly Fact[] {
-  const { kernels, copies, graphs, launches } = summary;
+  const { kernels, copies, graphs, launches, gpus } = summary;
   const always: readonly Fact[] = [
     { name: 'Length', value: timeText(summary.duration_ns, 4) },
     { name: 'Spans', value: count(summary.spans) },
@@ -25,7 +25,9 @@ function factsOf(summary: TraceSummary): readonly Fact[] {
     { name: 'Copies and fills', value: `${count(copies.count)}, ${compact(copies.bytes)}B` },
     { name: 'Replayed in graphs', value: percent(graphs.share), unit: 'of kernel time' },
     { name: 'CPU in launch calls', value: percent(launches.share), unit: 'of device time' },
-    { name: 'GPU idle', value: percent(summary.idleShare), unit: 'of device time' },
+    ...(gpus.length > 1
+      ? gpus.map(({ name, idleShare }, i) => ({ name: `GPU ${i} idle`, value: percent(idleShare), unit: name }))
+      : [{ name: 'GPU idle', value: percent(summary.idleShare), unit: 'of device time' }]),
   ];
 }
 

@@ -32,6 +32,21 @@ const NVTX_REGISTRATIONS: ReadonlySet<number> = new Set([33, 39, 75, 76]);
 /** Push and pop, start and end. */
 const NVTX_RANGES: ReadonlySet<number> = new Set([59, 60]);
 
+/** Tables of events that are read. Newer exports append a version to a name: CUPTI_ACTIVITY_KIND_KERNEL_V2. */
+const TABLES = [
+  ...['CUPTI_ACTIVITY_KIND_KERNEL', 'CUPTI_ACTIVITY_KIND_MEMCPY', 'CUPTI_ACTIVITY_KIND_MEMSET'],
+  ...['CUPTI_ACTIVITY_KIND_GRAPH_TRACE', 'CUPTI_ACTIVITY_KIND_RUNTIME', 'OSRT_API', 'NVTX_EVENTS'],
+] as const;
+type Table = (typeof TABLES)[number];
+/** Families of tables whose events cost time on the device or the host; one that is not read is named in a note. */
+const EVENTS = /^(?:CUPTI_ACTIVITY_KIND_|OSRT_|NVTX_)/;
+
+/** Larger integers have no exact number in JavaScript, and node:sqlite refuses to return them. */
+const LARGEST = Number.MAX_SAFE_INTEGER;
+/** A column of integers; null where one is too large to be a number. */
+const exact = (column: string): string =>
+  `CASE WHEN typeof(${column}) = 'integer' AND ${column} NOT BETWEEN ${-LARGEST} AND ${LARGEST} THEN NULL ELSE ${column} END`;
+
 /** Spans between two reports of progress. */
 const REPORT_EVERY = 50_000;
 
@@ -56,6 +71,8 @@ class NsightImport {
   readonly #open: { readonly span: number; readonly start: number }[] = [];
   /** Process of device work that names none. */
   #process = 0;
+  /** Clock of the recording at the time 0 of the trace, in ns: an exact integer for SQLite. */
+  #base = '0';
   #last = 0;
   #invalid = 0;
   #order = 0;
@@ -85,6 +102,7 @@ class NsightImport {
 
   /** Throws BraggError `foreign-file` when nothing of a profile is in it. */
   read(name: string): Trace {
+    this.#base = this.#startOfClock();
     this.#readNames();
     this.#process = this.#onlyProcess();
     this.#readKernels();
@@ -102,6 +120,8 @@ class NsightImport {
       );
     }
     if (this.#invalid > 0) this.#builder.note(`${this.#invalid} rows without a valid start and end were left out.`);
+    const unread = this.#unreadTables();
+    if (unread.length > 0) this.#builder.note(`Not read: ${unread.join(', ')}.`);
     const device = [...this.#devices.values()][0] ?? null;
     return this.#builder.build({ source: 'nsight-systems', name, about: device ?? 'Nsight Systems', device });
   }
@@ -115,12 +135,68 @@ class NsightImport {
     return known !== undefined && columns.every((column) => known.has(column));
   }
 
+  /** The table under its own name or with the highest version appended to it; null where neither is there. */
+  #named(table: Table): string | null {
+    const versions = [...this.#columns.keys()].flatMap((name) => {
+      const version = name === table ? '0' : new RegExp(`^${table}_V(\\d{1,4})$`, 'i').exec(name)?.[1];
+      return version === undefined ? [] : [{ name, version: Number(version) }];
+    });
+    return versions.sort((a, b) => b.version - a.version)[0]?.name ?? null;
+  }
+
+  /** Tables of events with rows that no part of this reader looks at. */
+  #unreadTables(): readonly string[] {
+    const read = new Set(TABLES.map((table) => this.#named(table)));
+    return [...this.#columns.keys()].filter(
+      (name) =>
+        EVENTS.test(name) &&
+        !read.has(name) &&
+        this.#has(name, 'start', 'end') &&
+        this.#all(`SELECT 1 AS there FROM ${quoted(name)} LIMIT 1`).length > 0,
+    );
+  }
+
+  /**
+   * Absolute times have 61 bits, of which a double counts 53 exactly. The base is the first start of all; where starts are
+   * months apart it is the median of the largest table, so that no single wrong row decides which of the others are valid.
+   */
+  #startOfClock(): string {
+    let largest = { rows: 0, integers: '' };
+    let [first, last]: [bigint | null, bigint] = [null, 0n];
+    for (const table of TABLES) {
+      const name = this.#named(table);
+      if (name === null || !this.#has(name, 'start')) continue;
+      const integers = `FROM ${quoted(name)} WHERE typeof("start") = 'integer'`;
+      const ends = 'CAST(min("start") AS TEXT) AS first, CAST(max("start") AS TEXT) AS last';
+      const found = this.#all(`SELECT count(*) AS rows, ${ends} ${integers}`)[0];
+      const rows = numberOf(found?.['rows']);
+      if (rows === 0) continue;
+      const [low, high] = [BigInt(String(found?.['first'])), BigInt(String(found?.['last']))];
+      if (first === null) [first, last] = [low, high];
+      else [first, last] = [low < first ? low : first, high > last ? high : last];
+      if (rows > largest.rows) largest = { rows, integers };
+    }
+    if (first === null || last - first <= BigInt(LARGEST)) return String(first ?? 0n);
+    const middle = `ORDER BY "start" LIMIT 1 OFFSET ${Math.floor((largest.rows - 1) / 2)}`;
+    return String(this.#all(`SELECT CAST("start" AS TEXT) AS middle ${largest.integers} ${middle}`)[0]?.['middle']);
+  }
+
+  /** A time relative to the base. One without a number that counts nanoseconds exactly is a text, which no row may have. */
+  #time(column: 'start' | 'end'): string {
+    const name = quoted(column);
+    const near = `${name} BETWEEN ${this.#base} - ${LARGEST} AND ${this.#base} + ${LARGEST}`;
+    const none = column === 'end' ? `WHEN ${name} IS NULL OR ${name} < 0 THEN NULL ` : '';
+    return `CASE ${none}WHEN typeof(${name}) = 'integer' AND ${near} THEN ${name} - ${this.#base} ELSE 'invalid' END AS ${name}`;
+  }
+
   /** Rows of a table with those of the columns that it has; `computed` are expressions by name. */
-  *#rows(table: string, wanted: readonly string[], computed: Readonly<Record<string, string>> = {}): Iterable<Row> {
-    if (!this.#has(table, 'start')) return;
+  *#rows(base: Table, wanted: readonly string[], computed: Readonly<Record<string, string>> = {}): Iterable<Row> {
+    const table = this.#named(base);
+    if (table === null || !this.#has(table, 'start')) return;
     const known = this.#columns.get(table) ?? new Set();
     const parts = [
-      ...['start', 'end', ...wanted].filter((column) => known.has(column)).map(quoted),
+      ...(['start', 'end'] as const).filter((column) => known.has(column)).map((column) => this.#time(column)),
+      ...wanted.filter((column) => known.has(column)).map((column) => `${exact(quoted(column))} AS ${quoted(column)}`),
       ...Object.entries(computed)
         .filter(([, expression]) => [...expression.matchAll(/"(\w+)"/g)].every(([, column]) => known.has(column ?? '')))
         .map(([column, expression]) => `${expression} AS ${quoted(column)}`),
@@ -128,7 +204,7 @@ class NsightImport {
     for (const row of this.#database.prepare(`SELECT ${parts.join(', ')} FROM ${quoted(table)}`).iterate()) {
       const { start, end } = row;
       const whole = typeof start === 'number' && (typeof end === 'number' || end === null || end === undefined);
-      if (!whole || (typeof end === 'number' && end >= 0 && end < start)) {
+      if (!whole || (typeof end === 'number' && end < start)) {
         this.#invalid += 1;
         continue;
       }
@@ -260,7 +336,7 @@ class NsightImport {
     }
   }
 
-  #readCopies(table: string, kind: 'copy' | 'memset'): void {
+  #readCopies(table: Table, kind: 'copy' | 'memset'): void {
     const columns = ['deviceId', 'contextId', 'streamId', 'correlationId', 'bytes', 'copyKind'];
     for (const row of this.#rows(table, columns, { pid: pidOf('"globalPid"') })) {
       const what = this.#copies.get(numberOf(row['copyKind'])) ?? 'unknown direction';
@@ -314,8 +390,9 @@ class NsightImport {
 
   /** Databases that do not say a device's process have one: that of the calls. */
   #onlyProcess(): number {
-    if (!this.#has('CUPTI_ACTIVITY_KIND_RUNTIME', 'globalTid')) return 0;
-    const sql = `SELECT DISTINCT ${pidOf('globalTid')} AS pid FROM CUPTI_ACTIVITY_KIND_RUNTIME LIMIT 2`;
+    const table = this.#named('CUPTI_ACTIVITY_KIND_RUNTIME');
+    if (table === null || !this.#has(table, 'globalTid')) return 0;
+    const sql = `SELECT DISTINCT ${pidOf('globalTid')} AS pid FROM ${quoted(table)} LIMIT 2`;
     const all = this.#all(sql);
     return all.length === 1 ? numberOf(all[0]?.['pid']) : 0;
   }

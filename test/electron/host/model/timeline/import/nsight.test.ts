@@ -123,6 +123,54 @@ describe('a database of Nsight Systems', () => {
     expect(trace.notes).toEqual(['2 rows without a valid start and end were left out.']);
   });
 
+  /** Files after public reports; cases/README.md has their sources and correct values. */
+  const ofCase = (name: string) => openTrace(path.join(import.meta.dirname, 'cases', name), name);
+
+  it('reads absolute times of 61 bits to the nanosecond', async () => {
+    const trace = await ofCase('q01-absolute-times.sqlite');
+    // Three kernels of 600 ns, 1.7e18 ns after 1970; the range began first, 1000 ns before the kernels' second.
+    expect(traceSummary(trace).kernels).toMatchObject({ count: 3, sum_ns: 1800 });
+    expect(trace.duration_ns).toBe(3900);
+    expect(trace.notes).toEqual([]);
+  });
+
+  it('reads tables with a version in their name, and names those that it does not read', async () => {
+    const trace = await ofCase('q05-versioned-tables.sqlite');
+    expect(traceSummary(trace).kernels).toMatchObject({ count: 3, sum_ns: 1800 });
+    expect(trace.names).toContain('step');
+    const other = folder.path('unread.sqlite');
+    writeNsight(other);
+    const database = new DatabaseSync(other);
+    database.exec(`CREATE TABLE CUPTI_ACTIVITY_KIND_NEW_WORK (start INTEGER, end INTEGER);
+      INSERT INTO CUPTI_ACTIVITY_KIND_NEW_WORK VALUES (1, 2);`);
+    database.close();
+    expect((await openTrace(other, 'unread.sqlite')).notes).toEqual(['Not read: CUPTI_ACTIVITY_KIND_NEW_WORK.']);
+  });
+
+  it('gives the idle share of each GPU', async () => {
+    const summary = traceSummary(await ofCase('q06-two-gpus.sqlite'));
+    expect(summary.gpus).toEqual([
+      { name: 'GPU 0: NVIDIA H100', idleShare: 0.5 },
+      { name: 'GPU 1: NVIDIA H100', idleShare: 0.5 },
+    ]);
+    expect(summary.idleShare).toBe(0.5);
+  });
+
+  it('does not let one wrong start decide which of the others are valid', async () => {
+    const wrong = folder.path('wrong-start.sqlite');
+    writeNsight(wrong);
+    const database = new DatabaseSync(wrong);
+    database.exec(`UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start = 1700000000000000000 + start, end = 1700000000000000000 + end;
+      INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT * FROM CUPTI_ACTIVITY_KIND_KERNEL;
+      UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start = 0 WHERE rowid = 1;`);
+    database.exec('DELETE FROM CUPTI_ACTIVITY_KIND_RUNTIME; DELETE FROM NVTX_EVENTS');
+    database.close();
+    const trace = await openTrace(wrong, 'wrong-start.sqlite');
+    // Of four kernels one starts in 1970, and the copy, the fill and the graph do.
+    expect(traceSummary(trace).kernels.count).toBe(3);
+    expect(trace.notes).toEqual(['4 rows without a valid start and end were left out.']);
+  });
+
   it('cut off, damaged, or of another program is refused', async () => {
     const bytes = readFileSync(file);
     const cut = folder.write('cut.sqlite', bytes.subarray(0, 6000));
