@@ -1,6 +1,6 @@
 /** How a benchmark ended, and what it cannot tell apart: the same words for every workload. */
-import { percent } from '../../renderer/base/numbers.ts';
-import type { stoppedSchema } from '../contract/bench/bench-session.ts';
+import { noiseText } from '../../renderer/base/measured.ts';
+import type { Noise, stoppedSchema } from '../contract/bench/bench-session.ts';
 import { duration } from './numbers.ts';
 
 const stopText: Readonly<Record<(typeof stoppedSchema.options)[number], string>> = {
@@ -18,15 +18,10 @@ interface Ended {
   readonly rounds: number;
   readonly elapsed_s: number;
   readonly stopped: keyof typeof stopText;
-  /** Null: too few rounds. */
-  readonly floor: number | null;
+  readonly noise: Noise;
 }
 
-export function endedText({ rounds, elapsed_s, stopped, floor }: Ended): string {
-  const noise =
-    floor === null
-      ? 'too few rounds to tell the noise, so no verdicts'
-      : `noise floor ±${percent(floor)} (the first variant against itself)`;
+export function endedText({ rounds, elapsed_s, stopped, noise }: Ended): string {
   const count = rounds === 1 ? '1 round' : `${rounds} interleaved rounds`;
-  return `${count}, ${duration(elapsed_s)} in all, ended because ${stopText[stopped]}; ${noise}.`;
+  return `${count}, ${duration(elapsed_s)} in all, ended because ${stopText[stopped]}. Noise, the first variant against itself: ${noiseText(noise)}.`;
 }

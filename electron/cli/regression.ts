@@ -47,6 +47,7 @@ function unlike(before: ComparedRow, after: ComparedRow): string | null {
     ['machine', before.provenance.machine, after.provenance.machine],
   ] as const;
   const other = pairs.find(([, a, b]) => a !== b);
+  if (other === undefined && before.group !== after.group) return 'another machine of the same name';
   return other === undefined ? null : `another ${other[0]}: ${other[2] ?? 'none'}, before ${other[1] ?? 'none'}`;
 }
 

@@ -53,7 +53,7 @@ export function createReportActions(context: ActionContext): ReportActions {
 
   async function gather({ title, subjects, reference }: ReportOrder): Promise<ReportInput> {
     const asked = { subjects: [...subjects], reference };
-    const { rows, words } = await client.call('compare.rows', asked);
+    const { rows, words, groups } = await client.call('compare.rows', asked);
     // Answers are held to the first that is there where the reference has none.
     const shown = rows[reference]?.has_map ? reference : rows.findIndex(({ has_map }) => has_map);
     const withAnswer = { ...asked, reference: Math.max(0, shown) };
@@ -67,6 +67,7 @@ export function createReportActions(context: ActionContext): ReportActions {
       created: new Date().toISOString(),
       version: client.capabilities.version,
       rows,
+      groups,
       words,
       curves,
       maps,

@@ -127,11 +127,13 @@ function weighed(rows: readonly ComparedRow[]) {
 /** What a user waits for, first. */
 function wholeColumns(rows: readonly ComparedRow[]): readonly Column[] {
   const all = weighed(rows);
-  const best = leastWhole(all);
+  const groups = Map.groupBy(all, ({ row }) => row.group);
+  const bestFor = ({ group }: ComparedRow) => leastWhole(groups.get(group) ?? []);
   const share = (row: ComparedRow): number | null =>
     hasWholeRun(row) && row.wall_s !== null && row.wall_s > 0 ? row.time_s / row.wall_s : null;
   const pays = (row: ComparedRow): number | null => {
     const own = all.find((one) => one.row === row);
+    const best = bestFor(row);
     if (own === undefined || best === null || !own.right || own === best) return null;
     return paysFrom(best, own);
   };
@@ -167,11 +169,11 @@ function wholeColumns(rows: readonly ComparedRow[]): readonly Column[] {
       tip: 'Runs that share one set-up, each to its answer in memory, from which on it takes less in all than the row with the quickest whole run',
       align: 'right',
       text: (row) => {
-        if (row === best?.row) return 'one run';
+        if (row === bestFor(row)?.row) return 'one run';
         const from = pays(row);
         return from === null ? (all.some((one) => one.row === row && one.right) ? 'never' : NO_VALUE) : `${from} runs`;
       },
-      by: (row) => (row === best?.row ? 1 : pays(row)),
+      by: (row) => (row === bestFor(row)?.row ? 1 : pays(row)),
     },
   ];
 }
@@ -353,16 +355,16 @@ interface Sort {
   readonly descending: boolean;
 }
 
-/** A copy in the order of a column; what has no value last, equals as they were. */
+/** A copy in the order of a column within each group; rows without a value last, equal ones in their own order. */
 export function sorted(
   rows: readonly ComparedRow[],
   sort: Sort | null,
   columns: readonly Column[],
 ): readonly ComparedRow[] {
   const by = columns.find(({ id }) => id === sort?.column)?.by;
-  if (sort === null || by === undefined) return rows;
-  const direction = sort.descending ? -1 : 1;
+  const direction = sort?.descending === true ? -1 : 1;
   return [...rows].sort((a, b) => {
+    if (a.group !== b.group || by === undefined) return a.group - b.group;
     const [x, y] = [by(a), by(b)];
     if (x === null || y === null) return x === y ? 0 : x === null ? 1 : -1;
     return direction * (typeof x === 'string' || typeof y === 'string' ? String(x).localeCompare(String(y)) : x - y);

@@ -1,5 +1,11 @@
 /** Times and ratios of times as the page writes them. */
-import type { Judged, Ratio } from '../../electron/contract/bench/bench-session.ts';
+import {
+  isHighestFloor,
+  type Judged,
+  type Noise,
+  type Ratio,
+  straysFromItself,
+} from '../../electron/contract/bench/bench-session.ts';
 import { NO_VALUE, percent, significant } from './numbers.ts';
 
 /** Seconds in the unit that keeps them between 1 and 1000. */
@@ -64,4 +70,26 @@ export function toDecideText(instances: number | null | undefined): string {
 export function timesText({ value, interval }: Ratio): string {
   const times = `${factor(value)}×`;
   return interval === null ? times : `${times} (${factor(interval.low)}–${factor(interval.high)})`;
+}
+
+/** The measured noise of a session: the reference against itself, and the floor of its verdicts. */
+export function noiseText(noise: Noise): string {
+  const { ratio, floor } = noise;
+  const below = floor === null ? null : `differences below ${percent(floor)} count as noise`;
+  if (ratio === null) return below ?? 'unknown: too few rounds';
+  const measured = `A/A ${timesText(ratio)}`;
+  if (below === null) return `${measured}: too few rounds for verdicts`;
+  if (!straysFromItself(noise)) return `${measured}; ${below}`;
+  return `${measured}: too noisy for small differences; ${below}${isHighestFloor(floor) ? ', which is the highest floor' : ''}`;
+}
+
+/** The same in a chart. */
+export const noiseLabel = ({ ratio, floor }: Noise): string =>
+  ratio === null ? `noise floor ±${percent(floor)}` : `A/A ${timesText(ratio)}`;
+
+/** The start of the first sentence of a session whose reference differs from itself; empty for the others. */
+export function noisyText(noise: Noise): string {
+  if (!straysFromItself(noise)) return '';
+  const measured = noise.ratio === null ? '' : `: the reference against itself (A/A) gave ${timesText(noise.ratio)}`;
+  return `This machine was noisy${measured}, so repeat this on an idle one. `;
 }

@@ -1,10 +1,15 @@
 /** A comparison as one HTML file that needs nothing besides itself: figures, tables, environment, scenario, command. */
 import type { SessionGpu } from '../../electron/contract/bench/bench-session.ts';
-import type { ComparedCurve, ComparedMap, ComparedRow } from '../../electron/contract/bench/comparison.ts';
+import type {
+  ComparedCurve,
+  ComparedGroup,
+  ComparedMap,
+  ComparedRow,
+} from '../../electron/contract/bench/comparison.ts';
 import type { Session, SessionReport, Words } from '../../electron/contract/bench/session.ts';
 import { claimedText, claimVerdictText, pairText } from '../base/claims.ts';
 import { columnsOf } from '../base/compare-columns.ts';
-import { intervalsText, measuredTime, timesText } from '../base/measured.ts';
+import { intervalsText, measuredTime, noiseText, timesText } from '../base/measured.ts';
 import { compact, NO_VALUE, percent, significant } from '../base/numbers.ts';
 import { provenanceText, reportProvenance } from '../base/provenance.ts';
 import { chartFigure } from '../drawing/charts/chart-figure.ts';
@@ -31,8 +36,9 @@ export interface ReportInput {
   /** ISO 8601. */
   readonly created: string;
   readonly version: string;
-  /** In order; the reference among them by its verdict. */
   readonly rows: readonly ComparedRow[];
+  /** Rows whose times compare. */
+  readonly groups: readonly ComparedGroup[];
   /** How their workload calls things; null without rows. */
   readonly words: Words | null;
   /** As many as rows. */
@@ -59,21 +65,26 @@ function nameOf(row: ComparedRow, rows: readonly ComparedRow[]): string {
   return rows.filter(({ title }) => title === row.title).length > 1 ? `${row.title}, ${row.origin}` : row.title;
 }
 
-/** Columns without a value in any row say nothing on paper. */
-function comparison({ rows, words }: ReportInput): Html {
+/** The table of one group. Columns without a value in any row are left out on paper. */
+function groupTable(rows: readonly ComparedRow[], { rows: all, words }: ReportInput, title: string): Html {
   const columns = columnsOf(rows, words).filter(({ text }) => rows.some((row) => text(row) !== NO_VALUE));
   const head = [
     'Variant',
-    ...columns.map(({ title, align }): Cell | string => (align === 'right' ? right(title) : title)),
+    ...columns.map(({ title: name, align }): Cell | string => (align === 'right' ? right(name) : name)),
   ];
   const body = rows.map((row): readonly (Cell | string)[] => [
-    nameOf(row, rows),
+    nameOf(row, all),
     ...columns.map(({ id, text, align, wrong }): Cell => {
       const bad = wrong?.(row) === true;
       const tone = id === 'verdict' ? row.verdict : bad ? 'wrong' : undefined;
       return { text: text(row), right: align === 'right', ...(tone !== undefined && { tone }) };
     }),
   ]);
+  return [...(title === '' ? [] : [heading(3, title)]), scrolled(title || 'Comparison', table(head, body))].join('\n');
+}
+
+function comparison(input: ReportInput): Html {
+  const { rows, words, groups } = input;
   const wrong = rows.filter((row) => row.verdict === 'wrong');
   const notes = rows.filter(({ note }) => note !== null).map((row) => `${nameOf(row, rows)}: ${row.note}.`);
   const places = [...new Set(rows.map(({ origin, provenance }) => `${origin}: ${provenanceText(provenance)}`))];
@@ -85,7 +96,16 @@ function comparison({ rows, words }: ReportInput): Html {
     ...(wrong.length === 0
       ? []
       : [paragraph(`Wrong, whatever its speed: ${wrong.map((row) => nameOf(row, rows)).join(', ')}.`, 'wrong')]),
-    scrolled('Comparison', table(head, body)),
+    ...groups.map(({ title }, i) =>
+      groupTable(
+        rows.filter(({ group }) => group === i),
+        input,
+        title,
+      ),
+    ),
+    ...(groups.length < 2
+      ? []
+      : [paragraph('Times compare within a table: each has one benchmark, one size and one machine.', 'faint')]),
     ...notes.map((text) => paragraph(text, 'faint')),
     ...places.map((text) => paragraph(text, 'faint')),
   ].join('\n');
@@ -163,7 +183,7 @@ function environment({ machine, program, noise, rounds, stopped, judged, seed, f
     ['Commit', program.commit ?? 'not recorded'],
     ['Rounds', `${rounds}, interleaved in shuffled order, seed ${seed}; ended: ${stopped}`],
     ['Intervals', intervalsText(judged)],
-    ['Noise floor', noise.floor === null ? 'not known' : `±${significant(100 * noise.floor, 2)} %`],
+    ['Noise', noiseText(noise)],
     ...facts,
   ]);
 }

@@ -96,6 +96,7 @@ export const scriptRules: Rules = {
       'renderer/base/compare-columns.ts',
       'renderer/base/decision.ts',
       'renderer/base/factorial.ts',
+      'renderer/base/history.ts',
       'renderer/base/measured.ts',
       'renderer/base/numbers.ts',
       'renderer/base/thread-use.ts',

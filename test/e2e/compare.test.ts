@@ -16,7 +16,7 @@ describe('at first sight', () => {
       .toMatch(
         /^Use cuda-[\w-]+ on NVIDIA H200 for .+: [\d.]+× .* in the whole run.*of which steps are [\d.]+ %\), Dose error .*, ledger closed\.$/,
       );
-    await page.getByText('These came with the program, as there is no GPU here.').waitFor();
+    await page.getByText('No GPU here, so these are recorded results.').waitFor();
     await seenWhole(open, 'compare-first', smallLooks);
     await view(page, 'Choose');
     const variants = page.getByRole('group', { name: 'Variants to benchmark' });

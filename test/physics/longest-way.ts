@@ -141,7 +141,7 @@ export function longestWay_mm(problem: TransportProblem): number {
 
 const nobody = {
   program: { version: '', build: '', compiler: '', commit: null },
-  machine: { cpu: '', logicalCores: 1, memory_bytes: 0, os: '', device: null },
+  machine: { id: null, cpu: '', logicalCores: 1, memory_bytes: 0, os: '', device: null },
   name: '',
   created: '',
   finished: '',

@@ -296,7 +296,7 @@ export function benchReport(report: SessionReport, style: Style, { created, word
     ...factorialReport(report.factorials ?? [], bold),
     ...claimsReport(words.rate === null ? report.claims : toldClaims(report.claims), bold),
     '',
-    endedText({ ...report, floor: report.noise.floor }),
+    endedText(report),
     style(
       'dim',
       `${words.time}: ${words.timeTip}, by the device's clock (events) where it counts, else by the host's; medians ± median absolute deviation. Above 1× is faster than ${report.reference ?? 'nothing'}, with ${intervalsText(report.judged)}.`,

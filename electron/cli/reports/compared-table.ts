@@ -1,10 +1,11 @@
 /** Rows of a comparison for a person: the columns that every workload has, and its own. */
 import { columnsOf } from '../../../renderer/base/compare-columns.ts';
+import { noiseText } from '../../../renderer/base/measured.ts';
 import { NO_VALUE } from '../../../renderer/base/numbers.ts';
 import { provenanceText } from '../../../renderer/base/provenance.ts';
 import type { ComparedRow } from '../../contract/bench/comparison.ts';
+import type { Words } from '../../contract/bench/session.ts';
 import type { Result } from '../../contract/wire/methods.ts';
-import { significant } from '../numbers.ts';
 import { table } from '../table.ts';
 
 type Style = (style: 'bold' | 'red' | 'green', text: string) => string;
@@ -16,21 +17,23 @@ function nameOf(row: ComparedRow, rows: readonly ComparedRow[]): string {
   return rows.filter(({ title }) => title === row.title).length > 1 ? `${row.title}, ${row.origin}` : row.title;
 }
 
-export function comparedTable(
-  { rows, words, noise_floor, gone }: Result<'compare.rows'>,
-  style: Style,
-): readonly string[] {
+/** The rows of one group: their times compare, and no others. */
+function groupTable(rows: readonly ComparedRow[], all: readonly ComparedRow[], words: Words | null, style: Style) {
   const columns = columnsOf(rows, words).filter(
     ({ id, text }) => !elsewhere.has(id) && rows.some((row) => text(row) !== NO_VALUE),
   );
   const titles = [{ title: 'Variant' }, ...columns.map(({ title, align }) => ({ title, align }))];
   const lines = rows.map((row) => [
-    nameOf(row, rows),
+    nameOf(row, all),
     ...columns.map(({ id, text, wrong }) => {
       const bad = wrong?.(row) === true || (id === 'verdict' && row.verdict === 'wrong');
       return bad ? style('red', text(row)) : text(row);
     }),
   ]);
+  return table(titles, lines, { styleTitle: (text) => style('bold', text) });
+}
+
+export function comparedTable({ rows, words, groups, gone }: Result<'compare.rows'>, style: Style): readonly string[] {
   const origins = new Set(rows.map((row) => `${row.origin}: ${row.scenario}; ${provenanceText(row.provenance)}`));
   // Variants of one session differ from the reference in the same things.
   const differences = new Set(
@@ -39,9 +42,22 @@ export function comparedTable(
     ),
   );
   return [
-    ...table(titles, lines, { styleTitle: (text) => style('bold', text) }),
+    ...groups.flatMap(({ title, noise, reference }, i) => {
+      const own = rows.filter(({ group }) => group === i);
+      const against = rows[reference];
+      return [
+        ...(i === 0 ? [] : ['']),
+        ...(title === '' ? [] : [style('bold', title)]),
+        ...groupTable(own, rows, words, style),
+        ...(noise.ratio === null && noise.floor === null
+          ? []
+          : [`Noise of ${against === undefined ? 'the reference' : nameOf(against, rows)}: ${noiseText(noise)}`]),
+      ];
+    }),
+    ...(groups.length < 2
+      ? []
+      : ['', 'Times compare within a table: each has one benchmark, one size and one machine.']),
     ...rows.flatMap((row) => (row.note === null ? [] : [`${nameOf(row, rows)}: ${row.note}`])),
-    ...(noise_floor === null ? [] : [`Noise floor of the first: ±${significant(100 * noise_floor, 2)} %`]),
     ...origins,
     ...differences,
     ...gone.map(({ reason }) => reason),

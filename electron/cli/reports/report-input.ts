@@ -22,7 +22,7 @@ const PIXELS = 640;
 export async function reportInput(host: Host, files: readonly string[], title: string): Promise<ReportInput> {
   const { subjects: all, sessions, scenarios, commands } = await readSubjects(host, files);
   const subjects = [...all];
-  const { rows, words } = await host.call('compare.rows', { subjects, reference: 0 });
+  const { rows, words, groups } = await host.call('compare.rows', { subjects, reference: 0 });
   // Sessions keep no answers: then those of the runs are held to the first run's.
   const shown = Math.max(
     0,
@@ -36,6 +36,7 @@ export async function reportInput(host: Host, files: readonly string[], title: s
     created: new Date().toISOString(),
     version: host.capabilities().version,
     rows,
+    groups,
     words,
     curves,
     maps,

@@ -1,11 +1,10 @@
 /** `braggbench history`: one variant on one problem over sessions of several days and commits. */
-import { percent } from '../../../renderer/base/numbers.ts';
-import { fewestBefore, type HistoryPoint, type HistorySeries, type Trend } from '../../contract/bench/history.ts';
+import { pointTexts, seriesTitle, trendText } from '../../../renderer/base/history.ts';
+import { fewestBefore, type HistorySeries } from '../../contract/bench/history.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { historyOf, trendOf } from '../../host/app/benches/history.ts';
 import { flagValue, hasFlag, jsonFlag } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { duration, significant } from '../numbers.ts';
 import { openSessions } from '../subjects.ts';
 import { table } from '../table.ts';
 import type { Verb } from '../verb.ts';
@@ -19,33 +18,15 @@ const columns = [
   { title: 'Session' },
 ] as const;
 
-function row({ created, commit, time_s, interval, right, flagged, file }: HistoryPoint, first_s: number) {
-  const doubts = [...(right ? [] : ['wrong']), ...(flagged === null || flagged === 0 ? [] : [`${flagged} flagged`])];
-  return [
-    created.slice(0, 16).replace('T', ' '),
-    commit?.slice(0, 9) ?? '–',
-    duration(time_s),
-    interval === null ? '–' : `${duration(interval.low)} to ${duration(interval.high)}`,
-    `${significant(time_s / first_s, 4)}×`,
-    doubts.length === 0 ? file : `${file} (${doubts.join(', ')})`,
-  ];
-}
-
-function trendText(trend: Trend | null, sessions: number): string {
-  if (trend === null) return `${sessions} sessions: ${fewestBefore} before the last tell how far sessions differ.`;
-  const { spread, ratio, expected, verdict } = trend;
-  const [low, high] = [expected.low, expected.high].map((value) => significant(value, 4));
-  return `The last takes ${significant(ratio, 4)}× the time of those before: ${verdict}. They differ by ${percent(spread)} (standard deviation); 95 % of further sessions would take ${low} to ${high}×.`;
-}
-
-function seriesLines(
-  { scenario, at, machine, label, points }: HistorySeries,
-  bold: (text: string) => string,
-): readonly string[] {
+function seriesLines(series: HistorySeries, bold: (text: string) => string): readonly string[] {
+  const { points } = series;
   const first_s = points[0]?.time_s ?? Number.NaN;
-  const rows = points.map((point) => row(point, first_s));
+  const rows = points.map((point) => {
+    const { day, commit, time, interval, ratio, doubts } = pointTexts(point, first_s);
+    return [day, commit, time, interval, ratio, doubts === '' ? point.file : `${point.file} (${doubts})`];
+  });
   return [
-    bold([label, scenario, ...(at === null ? [] : [at]), machine].join(' · ')),
+    bold(seriesTitle(series)),
     ...table(columns, rows),
     trendText(trendOf(points.map(({ time_s }) => time_s)), points.length),
     '',
@@ -57,7 +38,7 @@ export const history: Verb = {
   usage: 'history SESSION.json… [--variant NAME] [--json]',
   summary: 'one variant on one problem over sessions of several days and commits',
   details: [
-    `Puts the sessions in the order of their days, for each variant, scenario and machine that at least two of them measured. With ${fewestBefore} sessions before the last it says how far sessions differ from each other, and whether the last lies beyond that: slower and faster are told only outside of where 95 % of further sessions would lie.`,
+    `Puts the sessions in the order of their days, for each variant, scenario and machine (its identifier, cores, memory and GPU) that at least two of them measured. With ${fewestBefore} sessions before the last it says how far sessions differ from each other, and whether the last lies beyond that: slower and faster are told only outside of where 95 % of further sessions would lie.`,
     'Drifts of the machine do not cancel between sessions. Their spread is what a limit of compare --fail-if-slower has to be wider than.',
   ],
   flags: [

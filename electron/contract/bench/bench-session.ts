@@ -40,6 +40,28 @@ export type Quantity = Readonly<z.infer<typeof quantitySchema>>;
 
 export const verdictSchema = z.enum(['faster', 'slower', 'same', 'undecided', 'reference', 'wrong']);
 
+/** How a session's reference differs from itself in the same rounds (A/A). */
+export interface Noise {
+  readonly ratio: Ratio | null;
+  /** As a ratio less 1. */
+  readonly floor: number | null;
+}
+
+/** On the logarithm. Differences below the floor are noise; a control that strays further is an issue of the session. */
+export const highestFloor = 0.02;
+
+/** The floor is at its cap: the control strayed further. */
+export const isHighestFloor = (floor: number | null): boolean =>
+  floor !== null && Math.abs(floor / Math.expm1(highestFloor) - 1) < 1e-6;
+
+/** The reference differs from itself by more than the floor may hide: the machine was too noisy. */
+export function straysFromItself({ ratio, floor }: Noise): boolean {
+  if (isHighestFloor(floor)) return true;
+  if (ratio === null || ratio.interval === null) return false;
+  const { value, interval } = ratio;
+  return Math.abs(Math.log(value)) > highestFloor || interval.low > 1 || interval.high < 1;
+}
+
 /** `precise`: every ratio is as narrow as was asked for. `narrow` and `settled` ended older sessions. */
 export const stoppedSchema = z.enum([
   'precise',
@@ -168,12 +190,29 @@ export function gpusUsed(
   return [...new Map(used.map((gpu) => [gpu.uuid, gpu])).values()];
 }
 
+/** What tells one machine from another. */
+export interface MachineIdentity {
+  readonly id?: string | null | undefined;
+  readonly cpu: string;
+  readonly logical_cores: number;
+  readonly memory_bytes?: number | null | undefined;
+  /** The GPU that runs use by default. */
+  readonly gpu: Pick<SessionGpu, 'uuid'> | null;
+}
+
+/** Equal for one machine alone: many hosts share the name of their processor. */
+export const machineKey = ({ id, cpu, logical_cores, memory_bytes, gpu }: MachineIdentity): string =>
+  JSON.stringify([id ?? null, cpu, logical_cores, memory_bytes ?? null, gpu?.uuid ?? null]);
+
 /** What every report has: what was measured where, and how long it took. */
 export const reportShape = {
   scenario: z.string(),
   machine: z.strictObject({
+    /** Hashed identifier of the system; absent in recorded sessions of other machines. */
+    id: z.string().optional(),
     cpu: z.string(),
     logical_cores: count,
+    memory_bytes: count.optional(),
     isa: z.string(),
     os: z.string(),
     /** The one that runs use. */

@@ -1,4 +1,7 @@
-/** Results beside each other: one row, one map and one curve per subject, all against one reference. */
+/**
+ * Results next to each other: one row, one map and one curve per subject. Times are compared within a group alone: one
+ * benchmark of one size on one machine, with one reference.
+ */
 import { z } from 'zod';
 import { curveSchema, fieldMapSchema, viewportSchema } from '../fields.ts';
 import { workloadSchema } from '../workload.ts';
@@ -34,6 +37,8 @@ const comparedRowSchema = z.strictObject({
   title: z.string(),
   /** The session's or the run's name. */
   origin: z.string(),
+  /** Index of its group. */
+  group: z.number().int().min(0),
   scenario: z.string(),
   variant: z.string(),
   /** Where its source is told apart from others of the same id: which benchmark of a workload that has several. */
@@ -61,7 +66,7 @@ const comparedRowSchema = z.strictObject({
   modes: z.array(modeResultSchema),
   /** In the words' unit. */
   size: z.number().nullable(),
-  /** Time over the reference's time. */
+  /** Time over the time of its group's reference. */
   ratio: ratioSchema,
   /** Taken in the same rounds as the reference: drifts of the machine cancel. */
   paired: z.boolean(),
@@ -83,6 +88,21 @@ const comparedRowSchema = z.strictObject({
   differences: z.array(z.strictObject({ what: z.string(), reference: z.string(), here: z.string() })),
 });
 export type ComparedRow = Readonly<z.infer<typeof comparedRowSchema>>;
+
+/** Rows whose times compare: one benchmark of one size on one machine. */
+const comparedGroupSchema = z.strictObject({
+  /** The benchmark, its size and the machine, as far as these differ between groups; empty for the only group. */
+  title: z.string(),
+  /** Index of the row that the others of the group are compared with. */
+  reference: z.number().int().min(0),
+  noise: z.strictObject({
+    /** How far a ratio between equal candidates strays in the reference's session, as a ratio less 1; null if unknown. */
+    floor: z.number().nullable(),
+    /** The reference against itself, in its own session. */
+    ratio: ratioSchema.nullable(),
+  }),
+});
+export type ComparedGroup = Readonly<z.infer<typeof comparedGroupSchema>>;
 
 const subjects = z.array(subjectSchema).min(1).max(256);
 /** Index into the subjects. */
@@ -106,15 +126,17 @@ const comparedMapSchema = z.strictObject({
 export type ComparedMap = Readonly<z.infer<typeof comparedMapSchema>>;
 
 export const comparisonMethods = {
-  /** Rows in the order of the subjects, all of one workload. A subject that is gone is left out and named. */
+  /**
+   * Rows in the order of the subjects, all of one workload. `reference` is that of its group, which comes first; the
+   * other groups have references of their own. A subject that no longer exists is left out and named.
+   */
   'compare.rows': {
     params: z.strictObject({ subjects, reference }),
     result: z.strictObject({
       rows: z.array(comparedRowSchema),
       /** As the reference's session calls things; null without rows. */
       words: wordsSchema.nullable(),
-      /** How far the reference strays from itself in its own session; null where that was not measured. */
-      noise_floor: z.number().nullable(),
+      groups: z.array(comparedGroupSchema),
       gone: z.array(z.strictObject({ subject: subjectSchema, reason: z.string() })),
     }),
   },

@@ -12,6 +12,7 @@ import { OwnedFolders, removeUnless } from '../io/files/owned-folder.ts';
 import { RecentFiles } from '../io/files/recent.ts';
 import { HostSettings } from '../io/files/settings.ts';
 import { sweepOnce } from '../io/files/temporary.ts';
+import { thisMachine } from '../io/files/this-machine.ts';
 import { Lanes } from '../io/flow/lanes.ts';
 import { once } from '../io/flow/once.ts';
 import { kernelFolders } from '../model/bench/ceilings.ts';
@@ -146,7 +147,7 @@ function openRuns(options: HostOptions, { data, files, scratch, trouble, log }: 
   const { version, build, compiler } = engine.program;
   const { name: cpu, logicalCores, memory_bytes, os } = engine.program.cpu;
   const program = { version, build, compiler, commit };
-  const machine = { cpu, logicalCores, memory_bytes, os };
+  const machine = { id: thisMachine().id, cpu, logicalCores, memory_bytes, os };
   const runs = new Runs({
     addon,
     measure: (task, onProgress, signal, soFar) =>

@@ -2,6 +2,8 @@
 import type { ErrorCode } from '../../contract/errors.ts';
 
 interface Machine {
+  /** Hashed identifier of the system; null in files that did not record it. */
+  readonly id: string | null;
   readonly cpu: string;
   readonly logicalCores: number;
   readonly memory_bytes: number;

@@ -119,13 +119,14 @@ function samples(report: SessionReport, { words }: Session): Made {
     name: entry.label,
     ink: entry.verdict === 'wrong' ? ('danger' as const) : seriesInk(i),
     ratio: entry.ratio,
+    reference_s: reference.time_s,
     samples: entry.samples,
   }));
-  const given = { strips, reference_s: reference.time_s, noise_floor: report.noise.floor, own: true };
+  const given = { strips, noise: report.noise, own: true };
   return {
     id: 'samples',
     title: 'Samples',
-    text: `Every round's time ${words.timeTip} over its variant's own median; the band is how far ${reference.label} strays from itself in the same rounds. Rings are flagged samples.`,
+    text: `Every round's time ${words.timeTip} over its variant's own median; the band is ${reference.label} against itself in the same rounds (A/A). Rings are flagged samples.`,
     ofSweep: false,
     chart: stripsChart(given),
   };

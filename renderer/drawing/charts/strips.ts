@@ -1,6 +1,6 @@
-/** Every sample of every row over the reference's median, with the band that the reference itself strays over. */
-import { measuredTime } from '../../base/measured.ts';
-import { significant } from '../../base/numbers.ts';
+/** Every sample of every row over its reference's median, with the interval of the reference against itself. */
+import type { Noise } from '../../../electron/contract/bench/bench-session.ts';
+import { measuredTime, noiseLabel, noiseText } from '../../base/measured.ts';
 import { axisArray, curveArray, identifier } from '../export/figure.ts';
 import { logLimits } from '../figures/axes.ts';
 import type { Ink } from '../figures/figure.ts';
@@ -12,6 +12,8 @@ interface Strip {
   readonly ink: Ink;
   /** Median of its samples over the reference's median. */
   readonly ratio: { readonly value: number; readonly interval: { readonly low: number; readonly high: number } | null };
+  /** Median of what it is compared with, seconds. */
+  readonly reference_s: number;
   readonly samples: readonly { readonly round: number; readonly time_s: number; readonly flag: string | null }[];
 }
 
@@ -23,23 +25,27 @@ const MEDIAN = 0.26;
 
 export interface Strips {
   readonly strips: readonly Strip[];
-  /** Median of the reference. */
-  readonly reference_s: number;
-  /** How far the reference strays from itself; null where that is not known. */
-  readonly noise_floor: number | null;
-  /** Each row over its own median: how it strays, with the floor beside it. */
+  readonly noise: Noise;
+  /** Each row over its own median instead of its reference's. */
   readonly own: boolean;
 }
 
 const one = { value: 1, interval: null } as const;
 
-export function stripsChart({ own, noise_floor, ...given }: Strips): Chart {
+/** What equal candidates differ by: the measured interval, else the floor. */
+function bandOf({ ratio, floor }: Noise): { readonly from: number; readonly to: number } | null {
+  if (ratio?.interval != null) return { from: ratio.interval.low, to: ratio.interval.high };
+  return floor === null ? null : { from: 1 - floor, to: 1 + floor };
+}
+
+export function stripsChart({ own, noise, ...given }: Strips): Chart {
+  const band = bandOf(noise);
   const strips = given.strips.map((strip) => {
-    const over = own ? given.reference_s * strip.ratio.value : given.reference_s;
+    const over = own ? strip.reference_s * strip.ratio.value : strip.reference_s;
     return { ...strip, over, ratio: own ? one : strip.ratio };
   });
   const ratios = strips.flatMap(({ samples, over }) => samples.map(({ time_s }) => time_s / over));
-  const reach = Math.max(2 * (noise_floor ?? 0.01), ...ratios.map((ratio) => Math.abs(ratio - 1))) * 1.1;
+  const reach = Math.max(2 * (noise.floor ?? 0.01), ...ratios.map((ratio) => Math.abs(ratio - 1))) * 1.1;
   const [low, high] = own ? [1 - reach, 1 + reach] : logLimits([...ratios, 1], 1.08);
   const dots = strips.flatMap(({ name, ink, samples, over }, row): readonly Series[] => {
     const last = Math.max(1, ...samples.map(({ round }) => round));
@@ -70,14 +76,13 @@ export function stripsChart({ own, noise_floor, ...given }: Strips): Chart {
     const joined = (i: number): readonly number[] => both.flatMap((pair) => [...Array.from(pair[i] ?? []), Number.NaN]);
     return { kind: 'line', name, silent: true, ink: 'text', dash: [], width, x: joined(0), y: joined(1) };
   };
-  const noise = `noise floor ±${significant(100 * (noise_floor ?? 0), 2)} %`;
   const marks: readonly ChartMark[] = [
-    ...(noise_floor === null
+    ...(band === null
       ? []
       : [
           {
-            ...({ kind: 'band', axis: 'x', from: 1 - noise_floor, to: 1 + noise_floor } as const),
-            ...({ ink: 'accent', opacity: 0.18, label: noise } as const),
+            ...({ kind: 'band', axis: 'x', ...band } as const),
+            ...({ ink: 'accent', opacity: 0.18, label: noiseLabel(noise) } as const),
           },
         ]),
     { kind: 'line', axis: 'x', at: 1, ink: 'text-muted' },
@@ -120,6 +125,6 @@ export function stripsChart({ own, noise_floor, ...given }: Strips): Chart {
         curveArray(`${prefix}_time_s`, 's', `time, ${name}`, `${prefix}_round`, times),
       ];
     }),
-    notes: { noise_floor: noise_floor === null ? 'not known' : String(noise_floor) },
+    notes: { noise: noiseText(noise) },
   };
 }

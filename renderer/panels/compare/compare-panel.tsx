@@ -29,7 +29,7 @@ import './source.css';
 const views = [
   { value: 'choose', label: 'Choose', title: 'Variants, sessions and runs to compare' },
   { value: 'table', label: 'Table', title: 'All numbers' },
-  { value: 'samples', label: 'Samples', title: 'Every sample, with the noise floor' },
+  { value: 'samples', label: 'Samples', title: 'Every sample, with the measured noise' },
   { value: 'maps', label: 'Maps', title: 'What was computed side by side, and the differences' },
   { value: 'curves', label: 'Curves', title: 'Curves of what was computed, and their differences' },
   { value: 'source', label: 'Source', title: 'The code of two variants beside each other' },
@@ -86,8 +86,8 @@ function Shown({
       </EmptyState>
     );
   }
-  if (view === 'table') return <TableView store={store} rows={rows.rows} words={rows.words} />;
-  if (view === 'samples') return <SamplesView store={store} rows={rows.rows} noise_floor={rows.noise_floor} />;
+  if (view === 'table') return <TableView store={store} rows={rows.rows} words={rows.words} groups={rows.groups} />;
+  if (view === 'samples') return <SamplesView store={store} rows={rows.rows} groups={rows.groups} />;
   if (view === 'maps') return <MapsView store={store} rows={rows.rows} />;
   return view === 'curves' ? (
     <CurvesView store={store} rows={rows.rows} />

@@ -1,6 +1,6 @@
 /** Asks the host for the rows whenever what is compared changes. */
 import { useEffect, useState } from 'react';
-import type { ComparedRow } from '../../../electron/contract/bench/comparison.ts';
+import type { ComparedGroup, ComparedRow } from '../../../electron/contract/bench/comparison.ts';
 import type { Words } from '../../../electron/contract/bench/session.ts';
 import { type Chosen, referenceIndex, shownRows, subjectKey } from '../../state/comparison.ts';
 import { errorText } from '../../state/notices.ts';
@@ -9,7 +9,10 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 /** A row with how it is shown. */
 export interface ShownRow extends Chosen {
   readonly row: ComparedRow;
+  /** The chosen reference: curves and maps are compared with it. */
   readonly reference: boolean;
+  /** The reference of its group: times are compared with it. */
+  readonly leads: boolean;
 }
 
 export interface Rows {
@@ -17,34 +20,31 @@ export interface Rows {
   readonly rows: readonly ShownRow[];
   /** How their workload calls things; null without rows. */
   readonly words: Words | null;
-  readonly noise_floor: number | null;
+  readonly groups: readonly ComparedGroup[];
   readonly failure: string | null;
 }
 
-const nothing: Rows = { rows: [], words: null, noise_floor: null, failure: null };
+interface Answer extends Omit<Rows, 'rows'> {
+  readonly rows: readonly ComparedRow[];
+}
 
-const noAnswer = { rows: [], words: null, floor: null, failure: null } as const;
+const noAnswer = { rows: [], words: null, groups: [], failure: null } as const satisfies Answer & Rows;
 
 export function useRows(): Rows {
   const { client, stores } = useWorkbench();
   const chosen = useSelected(stores.comparison, shownRows);
   const at = useSelected(stores.comparison, referenceIndex);
-  const [answer, setAnswer] = useState<{
-    readonly rows: readonly ComparedRow[];
-    readonly words: Words | null;
-    readonly floor: number | null;
-    readonly failure: string | null;
-  }>(noAnswer);
-  // What is asked for changes with subjects and reference, not with colours.
+  const [answer, setAnswer] = useState<Answer>(noAnswer);
+  // The request changes with subjects and reference, not with colours.
   const asked = JSON.stringify([chosen.map(({ subject }) => subject), at]);
   useEffect(() => {
     const [subjects, reference] = JSON.parse(asked) as [Chosen['subject'][], number];
     if (subjects.length === 0) return setAnswer(noAnswer);
     let current = true;
     client.call('compare.rows', { subjects, reference }).then(
-      ({ rows, words, noise_floor, gone }) => {
+      ({ rows, words, groups, gone }) => {
         if (!current) return;
-        setAnswer({ rows, words, floor: noise_floor, failure: null });
+        setAnswer({ rows, words, groups, failure: null });
         if (gone.length > 0) stores.comparison.remove(gone.map(({ subject }) => subjectKey(subject)));
       },
       (error: unknown) => current && setAnswer({ ...noAnswer, failure: errorText(error) }),
@@ -53,13 +53,16 @@ export function useRows(): Rows {
       current = false;
     };
   }, [client, stores, asked]);
-  if (chosen.length === 0) return nothing;
-  const byKey = new Map(answer.rows.map((row) => [subjectKey(row.subject), row]));
-  const rows = chosen.flatMap((one, i): ShownRow[] => {
-    const row = byKey.get(one.key);
-    return row === undefined ? [] : [{ ...one, row, reference: i === at }];
+  if (chosen.length === 0) return noAnswer;
+  const indexOf = new Map(answer.rows.map((row, i) => [subjectKey(row.subject), i]));
+  const rows = chosen.flatMap((one): ShownRow[] => {
+    const index = indexOf.get(one.key);
+    const row = index === undefined ? undefined : answer.rows[index];
+    if (row === undefined) return [];
+    const leads = answer.groups[row.group]?.reference === index;
+    return [{ ...one, row, leads, reference: leads && row.group === 0 }];
   });
-  return { rows, words: answer.words, noise_floor: answer.floor, failure: answer.failure };
+  return { rows, words: answer.words, groups: answer.groups, failure: answer.failure };
 }
 
 /** Long enough to tell rows of different sessions apart. */

@@ -1,5 +1,7 @@
-/** Every sample of every row, with the noise floor of the reference. */
+/** Every sample of every row, with the measured noise of the reference. */
 import { type ReactElement, useMemo } from 'react';
+import type { ComparedGroup } from '../../../electron/contract/bench/comparison.ts';
+import { noiseText } from '../../base/measured.ts';
 import { plottedFigure } from '../../drawing/charts/plotted-figure.ts';
 import { type Strips, stripsChart } from '../../drawing/charts/strips.ts';
 import { seriesInk } from '../../drawing/figures/figure.ts';
@@ -18,30 +20,38 @@ const kinds = [
 /** Size of exported figures: a page's width. */
 const EXPORT_SIZE = { width: 860, height: null } as const;
 
-function stripsOf(rows: readonly ShownRow[], noise_floor: number | null, own: boolean): Strips | null {
-  const reference = rows.find((shown) => shown.reference);
-  if (reference === undefined) return null;
-  const strips = rows
-    .filter(({ hidden }) => !hidden)
-    .map((shown) => ({
-      name: nameOf(shown, rows),
-      ink: shown.row.verdict === 'wrong' ? ('danger' as const) : seriesInk(shown.ink),
-      ratio: shown.row.ratio,
-      samples: shown.row.samples,
-    }));
-  return { strips, reference_s: reference.row.time_s, noise_floor, own };
+function stripsOf(rows: readonly ShownRow[], groups: readonly ComparedGroup[], own: boolean): Strips | null {
+  const [main] = groups;
+  if (main === undefined) return null;
+  const strips = rows.flatMap((shown) => {
+    const group = groups[shown.row.group];
+    const reference = rows.find(({ row, leads }) => leads && row.group === shown.row.group);
+    if (shown.hidden || reference === undefined) return [];
+    const { ratio, samples } = shown.row;
+    const name = nameOf(shown, rows);
+    return [
+      {
+        name: group === undefined || group.title === '' ? name : `${name}, ${group.title}`,
+        ink: shown.row.verdict === 'wrong' ? ('danger' as const) : seriesInk(shown.ink),
+        ratio,
+        samples,
+        reference_s: reference.row.time_s,
+      },
+    ];
+  });
+  return { strips, noise: main.noise, own };
 }
 
 interface SamplesProps {
   readonly store: CompareStore;
   readonly rows: readonly ShownRow[];
-  readonly noise_floor: number | null;
+  readonly groups: readonly ComparedGroup[];
 }
 
-export function SamplesView({ store, rows, noise_floor }: SamplesProps): ReactElement {
+export function SamplesView({ store, rows, groups }: SamplesProps): ReactElement {
   const { scheduler, figures } = useWorkbench();
   const own = useSelected(store, (state) => state.own);
-  const strips = useMemo(() => stripsOf(rows, noise_floor, own), [rows, noise_floor, own]);
+  const strips = useMemo(() => stripsOf(rows, groups, own), [rows, groups, own]);
   const chart = useMemo(() => (strips === null ? null : stripsChart(strips)), [strips]);
   const median = strips?.strips.map(({ name, ratio }) => `${name} ${ratio.value.toPrecision(3)}`).join(', ');
   return (
@@ -49,6 +59,7 @@ export function SamplesView({ store, rows, noise_floor }: SamplesProps): ReactEl
       <div className="compare-bar">
         <span className="panel-readout">
           Point at a sample to read it. Bars are 95 % intervals of the ratio; rings are flagged samples.
+          {strips === null ? '' : ` Noise: ${noiseText(strips.noise)}.`}
         </span>
         <div className="panel-bar__tools">
           <Segmented

@@ -1,6 +1,7 @@
 /** The comparison as a table: one row per subject, sorted, hidden, moved and coloured as the user likes. */
 import { type ReactElement, useMemo } from 'react';
 import type { BenchInfo } from '../../../electron/contract/bench/benches.ts';
+import type { ComparedGroup } from '../../../electron/contract/bench/comparison.ts';
 import type { Words } from '../../../electron/contract/bench/session.ts';
 import { type Advised, advice, rightnessText } from '../../base/advice.ts';
 import { type Column, columnsOf, hasWholeRun, modeReason, nextSort, sorted } from '../../base/compare-columns.ts';
@@ -23,19 +24,20 @@ interface TableProps {
   readonly store: CompareStore;
   readonly rows: readonly ShownRow[];
   readonly words: Words | null;
+  readonly groups: readonly ComparedGroup[];
 }
 
 function RowMenu({ shown, all }: { readonly shown: ShownRow; readonly all: readonly ShownRow[] }): ReactElement {
   const { stores } = useWorkbench();
   const { comparison } = stores;
-  const { key, ink, hidden, reference } = shown;
+  const { key, ink, hidden, leads } = shown;
   const at = all.findIndex((one) => one.key === key);
   const items: readonly MenuItem[] = [
     {
       id: 'reference',
       label: 'Reference',
       detail: 'Compare the others with it',
-      checked: reference,
+      checked: leads,
       onChoose: () => comparison.setReference(key),
     },
     { id: 'up', label: 'Move up', startsGroup: true, disabled: at <= 0, onChoose: () => comparison.move(key, at - 1) },
@@ -107,17 +109,17 @@ function figureOf(rows: readonly ShownRow[], shown: readonly Column[]): Figure {
         return { title, align, texts: rows.map(({ row }) => text(row)), numbers: numeric ? numbers : null };
       }),
     ],
-    rows.map(({ reference }) => ({ strong: reference })),
+    rows.map(({ leads }) => ({ strong: leads })),
     [...provenance].join('. '),
     LABEL,
   );
 }
 
-/** Rows of one measurement with whole runs: only they stand beside each other in one sentence. */
+/** Rows of the first group and one measurement, with end-to-end runs: one sentence compares them. */
 function advised(rows: readonly ShownRow[]): readonly Advised[] {
   return rows.flatMap((shown) => {
     const { wall_s, setup_s, time_s, whole, verdict, accuracy, paired } = shown.row;
-    if (wall_s === null || !hasWholeRun(shown.row) || !(paired || shown.reference)) return [];
+    if (shown.row.group !== 0 || wall_s === null || !hasWholeRun(shown.row) || !(paired || shown.leads)) return [];
     const row = {
       name: shown.row.title,
       device: shown.row.device,
@@ -140,7 +142,7 @@ function useRefused(rows: readonly ShownRow[]): BenchInfo['refused'] {
   return [...live, ...stored].filter(({ id }) => shown.has(id)).flatMap((bench) => bench.refused);
 }
 
-export function TableView({ store, rows, words }: TableProps): ReactElement {
+export function TableView({ store, rows, words, groups }: TableProps): ReactElement {
   const config = useSelected(store, (state) => state);
   const { stores, figures } = useWorkbench();
   const gpu = useSelected(stores.connection, ({ capabilities }) =>
@@ -175,13 +177,14 @@ export function TableView({ store, rows, words }: TableProps): ReactElement {
       )}
       {rows.every(({ offered }) => offered === true) ? (
         <p className="compare-advice">
-          These came with the program{gpu ? '' : ', as there is no GPU here'}. Benchmark measures on this machine, and
-          puts its rows in their place.
+          {gpu ? 'These are recorded results.' : 'No GPU here, so these are recorded results.'} Benchmark replaces them
+          with results from this machine.
         </p>
       ) : null}
       <div className="compare-bar">
         <span className="panel-readout">
-          {ordered.length === 1 ? 'One row' : `${ordered.length} rows`}, in the order that the columns give.
+          {ordered.length === 1 ? 'One row' : `${ordered.length} rows`}
+          {groups.length < 2 ? '' : `, in ${groups.length} groups: times compare within a group alone`}
         </span>
         <ExportMenu
           what="the table"
@@ -234,24 +237,35 @@ export function TableView({ store, rows, words }: TableProps): ReactElement {
               })}
             </tr>
           </thead>
-          <tbody>
-            {ordered.map((shown) => (
-              <tr key={shown.key} data-verdict={shown.row.verdict} data-testid="compare-row">
-                <th scope="row" title={tipOf(shown)}>
-                  <span className="compare-name">
-                    <RowMenu shown={shown} all={rows} />
-                    <span>
-                      {shown.row.title}
-                      <small>{shown.row.origin}</small>
-                    </span>
-                  </span>
-                </th>
-                {shownColumns.map((column) => (
-                  <Cell key={column.id} column={column} shown={shown} />
+          {groups.map(({ title }, group) => (
+            <tbody key={title} aria-label={title || undefined}>
+              {title === '' ? null : (
+                <tr data-testid="compare-group">
+                  <th scope="rowgroup" className="compare-group" colSpan={shownColumns.length + 1}>
+                    {title}
+                  </th>
+                </tr>
+              )}
+              {ordered
+                .filter(({ row }) => row.group === group)
+                .map((shown) => (
+                  <tr key={shown.key} data-verdict={shown.row.verdict} data-testid="compare-row">
+                    <th scope="row" title={tipOf(shown)}>
+                      <span className="compare-name">
+                        <RowMenu shown={shown} all={rows} />
+                        <span>
+                          {shown.row.title}
+                          <small>{shown.row.origin}</small>
+                        </span>
+                      </span>
+                    </th>
+                    {shownColumns.map((column) => (
+                      <Cell key={column.id} column={column} shown={shown} />
+                    ))}
+                  </tr>
                 ))}
-              </tr>
-            ))}
-          </tbody>
+            </tbody>
+          ))}
         </table>
         {hiddenRows.length === 0 ? null : (
           <p className="compare-notes">

@@ -1,6 +1,7 @@
 /** One variant on one problem over sessions of several days and commits, as `braggbench history` tells it. */
 import { type ReactElement, useState } from 'react';
 import type { HistorySeries, Trend } from '../../../electron/contract/bench/history.ts';
+import { pointTexts, seriesTitle, trendText } from '../../base/history.ts';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import '../../widgets/plots/plot-panel.css';
@@ -9,7 +10,6 @@ import './history-panel.css';
 import { Button } from '../../widgets/controls/button.tsx';
 import { PanelOffer, Unread } from '../../workbench/offers.tsx';
 import { useOfSessions } from '../../workbench/use-of-sessions.ts';
-import { pointTexts, seriesTitle, trendText } from './words.ts';
 
 type Told = HistorySeries & { readonly trend: Trend | null };
 

@@ -1,8 +1,8 @@
 /** What a finished run of a small workload came to, in a few numbers; the Results panel has the rest. */
 import type { ReactElement } from 'react';
 import type { MeasuredSessionEntry } from '../../../electron/contract/bench/session.ts';
-import { gainOf, measuredTime, timesText } from '../../base/measured.ts';
-import { NO_VALUE, percent } from '../../base/numbers.ts';
+import { gainOf, measuredTime, noiseText, timesText } from '../../base/measured.ts';
+import { NO_VALUE } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { TaskFeed } from '../../data/task-feed.ts';
 import { Readouts } from '../../widgets/plots/readout.tsx';
@@ -38,7 +38,7 @@ export function TaskResults(): ReactElement {
   const measured = report.entries.filter((entry) => entry.status === 'measured');
   const right = measured.filter(({ verdict }) => verdict !== 'wrong');
   const [best] = [...right].sort((a, b) => a.time_s - b.time_s);
-  const { floor } = report.noise;
+  const { noise } = report;
   return (
     <div className="run-results">
       {best === undefined ? (
@@ -50,9 +50,9 @@ export function TaskResults(): ReactElement {
         items={[
           { name: 'Rounds', value: String(report.rounds), title: `Ended: ${report.stopped}` },
           {
-            name: 'Noise floor',
-            value: floor === null ? NO_VALUE : `±${percent(floor)}`,
-            title: 'How far the first variant strays from itself',
+            name: 'A/A',
+            value: noise.ratio === null ? NO_VALUE : timesText(noise.ratio),
+            title: `The first variant against itself. ${noiseText(noise)}`,
           },
           {
             name: 'Wrong',

@@ -115,7 +115,7 @@ async function timesAgain(
       memoryLimit_bytes: memoryBytes,
       signal: new AbortController().signal,
       program: { version, build, compiler, commit: null },
-      machine: { cpu, logicalCores, memory_bytes: memoryBytes, os },
+      machine: { id: null, cpu, logicalCores, memory_bytes: memoryBytes, os },
       gpu: () => null,
       ...(gpus === undefined ? {} : { gpus }),
       ended: (_, answer) => {

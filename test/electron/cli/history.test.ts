@@ -16,10 +16,15 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** The recorded session as of another day, its times scaled. */
-async function sessionOf(day: number, factor: number): Promise<string> {
+async function sessionOf(
+  day: number,
+  factor: number,
+  machine: Partial<BenchSession['reports'][number]['machine']> = {},
+): Promise<string> {
   const session: BenchSession = benchSessionSchema.parse(JSON.parse(await readFile(recorded, 'utf8')));
   const reports = session.reports.map((report) => ({
     ...report,
+    machine: { ...report.machine, ...machine },
     program: { ...report.program, commit: String(day).repeat(40) },
     entries: report.entries.map((entry) =>
       entry.status === 'refused' ? entry : { ...entry, time_s: entry.time_s * factor },
@@ -70,11 +75,30 @@ test('sessions are put in the order of their days, and the last is told to be sl
 test('two sessions are shown without a verdict; other problems have no history', async () => {
   const files = [await sessionOf(1, 1), await sessionOf(2, 1.5)];
   const { stdout } = await call(...files, '--variant=cuda-window');
-  expect(stdout).toContain('2 sessions: 3 before the last tell how far sessions differ.');
+  expect(stdout).toContain('2 sessions: at least 4 are needed to judge how much sessions vary.');
   const other = path.join(assetsFolder, 'runs/h200-dense-36M.json');
   expect(await call(recorded, other, '--variant', 'cuda-window')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('No two of these sessions measured cuda-window.'),
   });
   expect(await call(recorded, 'run.h5')).toMatchObject({ code: 2, stderr: expect.stringContaining('is one run') });
+});
+
+test.for([
+  ['identifier', { id: 'other' }],
+  ['number of cores', { logical_cores: 2 }],
+  ['memory', { memory_bytes: 24e9 }],
+] as const)('machines with the same processor name and another %s have series of their own', async ([, other]) => {
+  const files = [
+    ...[await sessionOf(1, 1), await sessionOf(2, 1.01)],
+    ...[await sessionOf(3, 14.5, other), await sessionOf(4, 14.6, other)],
+  ];
+  const { code, stdout } = await call(...files, '--variant', 'cuda-window', '--json');
+  expect(code).toBe(0);
+  const { series } = JSON.parse(stdout) as { series: { machine: string; points: { created: string }[] }[] };
+  expect(series.map(({ points }) => points.map(({ created }) => created.slice(8, 10)))).toEqual([
+    ['01', '02'],
+    ['03', '04'],
+  ]);
+  expect(new Set(series.map(({ machine }) => machine)).size).toBe(2);
 });

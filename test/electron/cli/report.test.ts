@@ -88,7 +88,9 @@ describe('other workloads', () => {
     );
     expect(first).toMatch(/^cuda-naive +fp32 .* reference /);
     expect(stdout).toMatch(/cuda-lt-fp32 .*× \(.*faster/);
-    expect(stdout).toMatch(/Noise floor of the first: ±0\.\d+ %/);
+    expect(stdout).toMatch(
+      /^Noise of cuda-naive: A\/A [\d.]+× \([\d.]+–[\d.]+\); differences below 0\.\d+ % count as noise$/m,
+    );
     expect(stdout).toContain('NVIDIA H200 · driver 580.159.04');
 
     await writeFile(inFolder('spots.json'), JSON.stringify(spots));

@@ -62,7 +62,7 @@ export async function runScenario(
   const { version, build, compiler } = addon.buildInfo();
   const context = {
     program: { version, build, compiler, commit: 'c0ffee0c0ffee0c0ffee0c0ffee0c0ffee0c0ffe' },
-    machine: { cpu, logicalCores, memory_bytes: memoryBytes, os, device: null },
+    machine: { id: null, cpu, logicalCores, memory_bytes: memoryBytes, os, device: null },
     name: 'small µ run',
     created: '2026-01-02T03:04:05.000Z',
     finished: '2026-01-02T03:04:06.000Z',

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { straysFromItself } from '../../../electron/contract/bench/bench-session.ts';
 import { type Advised, advice, paysFrom, rightnessText } from '../../../renderer/base/advice.ts';
+import { noiseText, noisyText } from '../../../renderer/base/measured.ts';
 
 const variant = (name: string, setup_s: number, time_s: number, more: Partial<Advised> = {}): Advised => ({
   ...{ name, device: 'a GPU', setup_s, time_s, wall_s: setup_s + time_s, whole: null },
@@ -77,5 +79,39 @@ describe('how right the one is that is advised', () => {
     expect(rightnessText([error, ledger])).toBe('relL2 1.2×10⁻⁷, ledger closed');
     expect(rightnessText([error, { ...ledger, holds: false }])).toBe('relL2 1.2×10⁻⁷');
     expect(rightnessText([{ ...error, value: null }])).toBe('');
+  });
+});
+
+describe('the noise of a session', () => {
+  const quiet = { ratio: { value: 1.004, interval: { low: 0.99, high: 1.018 } }, floor: 0.003 };
+  // A loaded machine: the floor ends at its cap, 2 % on the logarithm.
+  const noisy = { ratio: { value: 0.9, interval: { low: 0.696, high: 1.165 } }, floor: Math.expm1(0.02) };
+
+  it('is what was measured, not the cap of the floor', () => {
+    expect(noiseText(quiet)).toBe('A/A 1.00× (0.990–1.02); differences below 0.30 % count as noise');
+    expect(noiseText(noisy)).toBe(
+      'A/A 0.900× (0.696–1.17): too noisy for small differences; differences below 2.02 % count as noise, which is the highest floor',
+    );
+    expect(noiseText({ ratio: null, floor: null })).toBe('unknown: too few rounds');
+    expect(noiseText({ ratio: { value: 0.98, interval: null }, floor: null })).toBe(
+      'A/A 0.980×: too few rounds for verdicts',
+    );
+  });
+
+  it('is told first where the reference differs from itself', () => {
+    expect(noisyText(quiet)).toBe('');
+    expect(noisyText(noisy)).toBe(
+      'This machine was noisy: the reference against itself (A/A) gave 0.900× (0.696–1.17), so repeat this on an idle one. ',
+    );
+  });
+
+  it.each([
+    ['more than 2 % to either side', { value: 1.021, interval: { low: 0.9, high: 1.2 } }, 0.001, true],
+    ['at most 2 %', { value: 1.0199, interval: { low: 0.9, high: 1.2 } }, 0.001, false],
+    ['a little, and surely', { value: 1.01, interval: { low: 1.002, high: 1.018 } }, 0.001, true],
+    ['so far that the floor is at its cap', { value: 1, interval: { low: 0.9, high: 1.1 } }, Math.expm1(0.02), true],
+    ['by an unknown amount', { value: 1.5, interval: null }, null, false],
+  ])('strays where the A/A is off by %s: %j', (_, ratio, floor, strays) => {
+    expect(straysFromItself({ ratio, floor })).toBe(strays);
   });
 });

@@ -3,7 +3,7 @@
  * other, and whether the last is further off than that. Drifts of the machine do not cancel between sessions, so
  * that no interval of a single one says it.
  */
-import { gpusUsed, type Ratio } from '../../../contract/bench/bench-session.ts';
+import { gpusUsed, machineKey, type Ratio } from '../../../contract/bench/bench-session.ts';
 import { fewestBefore, type HistorySeries, type Trend } from '../../../contract/bench/history.ts';
 import type { Interval } from '../../../contract/bench/interval.ts';
 import type { MeasuredSessionEntry, Session } from '../../../contract/bench/session.ts';
@@ -63,46 +63,64 @@ interface Named {
   readonly session: Session;
 }
 
-/** One of each variant that was measured. */
-function* seriesIn({ file, session }: Named, i: number): Generator<HistorySeries> {
+interface Keyed {
+  /** Equal for one variant on one problem on one machine. */
+  readonly key: string;
+  readonly series: HistorySeries;
+}
+
+/** A series of one point for each measured variant. */
+function* seriesIn({ file, session }: Named, i: number): Generator<Keyed> {
   const { workload, created, sweep } = session;
   const report = session.reports[i];
   if (report === undefined) return;
   const at = sweep === null ? null : `${sweep.path} = ${sweep.values[i]}`;
+  const { bench, scenario, program } = report;
   for (const entry of report.entries) {
     if (entry.status === 'refused') continue;
     const { label, time_s, accuracy, flagged, verdict } = entry;
-    const gpus = gpusUsed(report.machine, [entry]).map(({ name }) => name);
-    const machine = gpus.length === 0 ? report.machine.cpu : gpus.join(', ');
+    const gpus = gpusUsed(report.machine, [entry]);
+    const { cpu, logical_cores } = report.machine;
+    const machine = gpus.length === 0 ? `${cpu}, ${logical_cores} cores` : gpus.map(({ name }) => name).join(', ');
     const right = verdict !== 'wrong' && accuracy.every(({ holds }) => holds);
-    const { commit } = report.program;
-    const point = { file, created, commit, time_s, interval: intervalOf(entry), right, flagged };
-    yield { workload, bench: report.bench, scenario: report.scenario, at, machine, label, points: [point] };
+    const point = { file, created, commit: program.commit, time_s, interval: intervalOf(entry), right, flagged };
+    const on = [machineKey(report.machine), ...gpus.map(({ uuid }) => uuid)];
+    yield {
+      key: JSON.stringify([workload, bench, scenario, at, entry.size, on, label]),
+      series: { workload, bench, scenario, at, machine, label, points: [point] },
+    };
   }
 }
 
-const keyOf = ({ workload, bench, scenario, at, machine, label }: HistorySeries): string =>
-  JSON.stringify([workload, bench, scenario, at, machine, label]);
-
 /** Those of `variant`, or all, that at least two sessions measured. */
 function* gathering(sessions: readonly Named[], variant: string | null): Pausing<readonly HistorySeries[]> {
-  const all: HistorySeries[] = [];
+  const all: Keyed[] = [];
   for (const { file, session } of sessions) {
     for (let i = 0; i < session.reports.length; i += 1) {
       for (const one of seriesIn({ file, session }, i)) {
-        if (variant === null || one.label === variant) all.push(one);
+        if (variant === null || one.series.label === variant) all.push(one);
         yield;
       }
     }
   }
   const found: HistorySeries[] = [];
-  for (const same of Map.groupBy(all, keyOf).values()) {
-    const points = same.flatMap((one) => one.points).sort((a, b) => Date.parse(a.created) - Date.parse(b.created));
+  for (const same of Map.groupBy(all, ({ key }) => key).values()) {
+    const points = same
+      .flatMap(({ series }) => series.points)
+      .sort((a, b) => Date.parse(a.created) - Date.parse(b.created));
     const [first] = same;
-    if (first !== undefined && points.length >= 2) found.push({ ...first, points });
+    if (first !== undefined && points.length >= 2) found.push({ ...first.series, points });
     yield;
   }
-  return found;
+  return named(found);
+}
+
+/** Machines of one name are numbered where a variant ran on several of them. */
+function named(all: readonly HistorySeries[]): readonly HistorySeries[] {
+  const groups = Map.groupBy(all, ({ points: _, ...rest }) => JSON.stringify(rest));
+  return [...groups.values()].flatMap((same) =>
+    same.length === 1 ? same : same.map((one, i) => ({ ...one, machine: `${one.machine}, machine ${i + 1}` })),
+  );
 }
 
 export const historyOf = (sessions: readonly Named[], variant: string | null): readonly HistorySeries[] =>

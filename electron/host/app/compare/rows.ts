@@ -1,12 +1,12 @@
-/** One row per subject: its numbers, and how it stands to the reference. */
-import type { ComparedRow } from '../../../contract/bench/comparison.ts';
+/** One row per subject: its numbers, and its time relative to its group's reference. */
+import type { ComparedGroup, ComparedRow } from '../../../contract/bench/comparison.ts';
 import { type Accuracy, isRight } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { sameGrid } from '../../model/fields/field.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { scenarioDifferencesInTurns } from './compare.ts';
 import type { Loaded, OwnRow } from './subjects.ts';
-import { anotherSize, comparedTimes } from './times.ts';
+import { comparedTimes } from './times.ts';
 
 /** Values of the scenario that are about how it is solved, not what. */
 const howSolved = /^(solver\.(variant|precision|threads|device)|output|name|notes)(\.|$)/;
@@ -44,24 +44,99 @@ function sameSession({ subject: a }: OwnRow, { subject: b }: OwnRow): boolean {
   return a.kind !== 'run' && b.kind !== 'run' && a.bench === b.bench && a.report === b.report;
 }
 
-function noteOf(here: Loaded, reference: Loaded, ratio: ComparedRow['ratio'], paired: boolean): string | null {
-  const [own, other] = [here.row, reference.row];
-  if (own === other) return null;
-  if (own.bench !== other.bench) return `another benchmark, ${own.bench}: the times do not compare`;
-  if (anotherSize(own, other)) {
-    const sizes = `${own.size} ${here.words.size} here, ${other.size} there`;
-    return `another size than the reference (${sizes}): the times do not compare`;
+interface Group {
+  readonly members: Loaded[];
+  readonly reference: Loaded;
+}
+
+/** Runs do not record the GPU that they did not use. */
+const sameGpu = ({ machine: a }: Loaded, { machine: b }: Loaded): boolean =>
+  a.gpu === undefined || b.gpu === undefined || a.gpu === b.gpu;
+
+const sameMachine = (a: Loaded, b: Loaded): boolean => a.machine.key === b.machine.key && sameGpu(a, b);
+const sameSize = ({ row: a }: Loaded, { row: b }: Loaded): boolean =>
+  a.size === null || b.size === null || a.size === b.size;
+const sameBench = ({ row: a }: Loaded, { row: b }: Loaded): boolean => a.bench === b.bench;
+
+/** Their times compare. */
+const alike = (a: Loaded, b: Loaded): boolean => sameBench(a, b) && sameSize(a, b) && sameMachine(a, b);
+
+/** The reference of the session that a member is of, else the first member with a correct answer. */
+const referenceAmong = (members: readonly Loaded[]): Loaded | undefined =>
+  members.find(
+    ({ row: { subject }, sessionReference }) => subject.kind === 'entry' && subject.label === sessionReference,
+  ) ??
+  members.find(({ wrong }) => !wrong) ??
+  members[0];
+
+function groupsOf(all: readonly Loaded[], reference: Loaded): readonly Group[] {
+  const main: Group = { members: all.filter((one) => alike(one, reference)), reference };
+  const others: Loaded[][] = [];
+  for (const one of all) {
+    if (main.members.includes(one)) continue;
+    const found = others.find((members) => members.every((other) => alike(one, other)));
+    if (found === undefined) others.push([one]);
+    else found.push(one);
   }
+  return [
+    main,
+    ...others.flatMap((members) => {
+      const own = referenceAmong(members);
+      return own === undefined ? [] : [{ members, reference: own }];
+    }),
+  ];
+}
+
+/** By what differs between the groups, in this order. */
+function titlesOf(groups: readonly Group[]): readonly string[] {
+  if (groups.length < 2) return [''];
+  const gpuName = ({ reference: { environment } }: Group): string => environment['gpu'] ?? 'none';
+  const parts: readonly ((group: Group) => string)[] = [
+    ({ reference: { row } }) => row.bench,
+    ({ reference: { row, words } }) => (row.size === null ? '' : `${row.size} ${words.size}`.trim()),
+    ({ reference: { machine } }) => machine.name,
+    (group) => (gpuName(group) === 'none' ? '' : gpuName(group)),
+  ];
+  const differing = parts.filter((part) => new Set(groups.map(part)).size > 1);
+  const titles = groups.map((group) =>
+    differing
+      .map((part) => part(group))
+      .filter((text) => text !== '')
+      .join(', '),
+  );
+  // Two hosts of one kind, or two GPUs.
+  return titles.map((title, i) => {
+    const same = titles.flatMap((other, k) => (other === title ? [k] : []));
+    return same.length < 2 ? title : [title, `machine ${same.indexOf(i) + 1}`].filter((text) => text !== '').join(', ');
+  });
+}
+
+/** Why the times of a group do not compare with those of the chosen reference. */
+function apartText(own: Loaded, main: Loaded): string {
+  if (!sameBench(own, main)) return `another benchmark than ${main.row.title}`;
+  if (!sameSize(own, main)) {
+    return `another size than ${main.row.title} (${own.row.size} and ${main.row.size} ${own.words.size})`;
+  }
+  return `on another machine than ${main.row.title}`;
+}
+
+interface Placed {
+  readonly group: Group;
+  readonly ratio: ComparedRow['ratio'];
+  readonly paired: boolean;
+}
+
+function noteOf(here: Loaded, main: Loaded, { group: { reference }, ratio, paired }: Placed): string | null {
+  if (here === reference) {
+    return here === main ? null : `${apartText(here, main)}: its times are not compared with those`;
+  }
+  const [own, other] = [here.row, reference.row];
   if (own.scenario !== other.scenario) return `another scenario: ${own.scenario}`;
   if (ratio.interval === null) return 'too few samples for an interval';
   if (paired) return null;
-  // In one session CPU and GPU are of one machine.
-  if (!sameSession(own, other) && own.provenance.machine !== other.provenance.machine) {
-    return `on another machine: ${own.provenance.machine}`;
-  }
   return sameSession(own, other)
     ? 'timed after the rounds and not in them: drifts of the machine do not cancel'
-    : 'of another session: drifts of the machine do not cancel';
+    : 'from another session: drifts of the machine do not cancel';
 }
 
 /** Throws BraggError `unsupported`, with what each is of, where there are several workloads. */
@@ -72,25 +147,45 @@ function checkOneWorkload(all: readonly Loaded[]): void {
   throw new BraggError('unsupported', `A comparison is of one workload, and these are of several: ${each.join(', ')}.`);
 }
 
-/** Rows in the order given; `reference` is one of `all`. */
-export async function comparedRows(all: readonly Loaded[], reference: Loaded): Promise<ComparedRow[]> {
+/** Rows in the order given, and their groups, that of `reference` first; it is one of `all`. */
+export async function comparedRows(
+  all: readonly Loaded[],
+  reference: Loaded,
+): Promise<{ readonly rows: ComparedRow[]; readonly groups: ComparedGroup[] }> {
   checkOneWorkload(all);
-  const standing = await comparedTimes(all, reference);
+  const groups = groupsOf(all, reference);
+  const groupOf = (here: Loaded): number => groups.findIndex(({ members }) => members.includes(here));
+  const times = await comparedTimes(
+    all,
+    all.map((here) => all.indexOf(groups[groupOf(here)]?.reference ?? here)),
+  );
   const rowOf = async (here: Loaded, i: number): Promise<ComparedRow> => {
-    const times = standing[i];
-    if (times === undefined) throw new Error('a subject whose times were not compared');
-    const { speed, ...told } = times;
+    const [index, own] = [groupOf(here), times[i]];
+    const group = groups[index];
+    if (own === undefined || group === undefined) throw new Error('a subject whose times were not compared');
+    const { speed, ...told } = own;
+    // Answers compare across machines and sizes: the chosen reference's is the one that differences are shown to.
     const accuracy = await accuracyOf(here, reference);
+    const isReference = here === group.reference;
     return {
       ...here.row,
       ...told,
+      group: index,
       has_map: here.field !== null,
       has_curve: here.field?.curve != null,
       accuracy: [...accuracy],
-      verdict: here.wrong || !isRight(accuracy) ? 'wrong' : here === reference ? 'reference' : speed,
-      note: noteOf(here, reference, told.ratio, told.paired),
+      verdict: here.wrong || !isRight(accuracy) ? 'wrong' : isReference ? 'reference' : speed,
+      note: noteOf(here, reference, { group, ...told }),
       differences: here === reference ? [] : await differencesOf(here, reference),
     };
   };
-  return Promise.all(all.map(rowOf));
+  const titles = titlesOf(groups);
+  return {
+    rows: await Promise.all(all.map(rowOf)),
+    groups: groups.map(({ reference: own }, i) => ({
+      title: titles[i] ?? '',
+      reference: all.indexOf(own),
+      noise: { floor: own.floor, ratio: own.noise },
+    })),
+  };
 }

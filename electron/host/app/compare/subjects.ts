@@ -1,5 +1,12 @@
 /** What stands in a comparison, with the numbers behind it. */
-import { gpuOf, type SessionGpu, type Whole } from '../../../contract/bench/bench-session.ts';
+import {
+  gpuOf,
+  type MachineIdentity,
+  machineKey,
+  type Ratio,
+  type SessionGpu,
+  type Whole,
+} from '../../../contract/bench/bench-session.ts';
 import type { Subject } from '../../../contract/bench/benches.ts';
 import type { ComparedRow } from '../../../contract/bench/comparison.ts';
 import { environmentFacts } from '../../../contract/bench/environment.ts';
@@ -16,6 +23,7 @@ import type { Runs } from '../runs/runs.ts';
 /** Numbers of a row that are its own, whatever it is compared with. */
 export type OwnRow = Omit<
   ComparedRow,
+  | 'group'
   | 'ratio'
   | 'whole'
   | 'process'
@@ -41,12 +49,23 @@ export interface Loaded {
   readonly processes: { readonly times: Instances; readonly reason: string | null } | null;
   /** Which rounds the times are of: the session's report; null of what stands alone. */
   readonly rounds: string | null;
-  /** How far the session's reference strays from itself: its time, its whole run, and its processes. */
+  readonly machine: {
+    /** Equal for one machine alone; without its GPU. */
+    readonly key: string;
+    readonly name: string;
+    /** UUID of the GPU that runs use by default; undefined if not recorded. */
+    readonly gpu: string | null | undefined;
+  };
+  /** The session's reference against itself; null if there is no session. */
+  readonly noise: Ratio | null;
+  /** How far the session's reference strays from itself: its time, its end-to-end run, and its processes. */
   readonly floor: number | null;
   readonly wholeFloor: number | null;
   readonly processFloor: number | null;
   /** What its session calls the same lies inside this, as a ratio less 1. */
   readonly margin: number;
+  /** Label of the reference of its session; null if there is none. */
+  readonly sessionReference: string | null;
   /** How its session judged whole runs, and against which of its variants; null where it did not. */
   readonly judgedWhole: { readonly verdict: Whole['verdict']; readonly reference: string | null } | null;
   /** Its session found it wrong. */
@@ -62,6 +81,15 @@ export interface Loaded {
 export interface SubjectParts {
   readonly benches: Benches;
   readonly runs: Runs;
+}
+
+function machineOf(machine: Omit<MachineIdentity, 'gpu'>, gpu: string | null | undefined): Loaded['machine'] {
+  const { cpu, logical_cores } = machine;
+  return {
+    key: machineKey({ ...machine, gpu: null }),
+    name: `${cpu}, ${logical_cores} ${logical_cores === 1 ? 'core' : 'cores'}`,
+    gpu,
+  };
 }
 
 async function ofRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): Promise<Loaded> {
@@ -110,6 +138,9 @@ async function ofRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): Pr
     wholes: null,
     processes: null,
     rounds: null,
+    machine: machineOf({ ...machine, logical_cores: machine.logicalCores }, undefined),
+    noise: null,
+    sessionReference: null,
     floor: null,
     wholeFloor: null,
     processFloor: null,
@@ -194,6 +225,9 @@ function reportPart(
   const gpu = on.device === 'cuda' ? used : null;
   return {
     words,
+    machine: machineOf(machine, machine.gpu?.uuid ?? null),
+    noise: noise.ratio,
+    sessionReference: report.reference,
     floor: noise.floor,
     wholeFloor: noise.whole_floor ?? null,
     processFloor: noise.process_floor ?? null,

@@ -1,6 +1,6 @@
 /**
- * How times stand to the reference's: beside the host's loop, for a bootstrap of some hundred rounds takes a tenth of a
- * second, and sessions have any number of them.
+ * Times relative to the reference's, on a worker thread: a bootstrap of some hundred rounds takes a tenth of a second,
+ * and sessions have any number of them.
  */
 import type { Subject } from '../../../contract/bench/benches.ts';
 import type { ComparedRow } from '../../../contract/bench/comparison.ts';
@@ -17,13 +17,12 @@ import {
   separateLogRatio,
   timeInterval,
 } from '../../model/verdicts/levels.ts';
-import type { Loaded, OwnRow } from './subjects.ts';
+import type { Loaded } from './subjects.ts';
 
 /** Plain values: they go to a thread. */
 interface Times
   extends Pick<Loaded, 'times' | 'instances' | 'wholes' | 'processes' | 'rounds' | 'margin' | 'judgedWhole'>,
-    Pick<Loaded, 'floor' | 'wholeFloor' | 'processFloor'>,
-    Pick<OwnRow, 'bench' | 'size'> {
+    Pick<Loaded, 'floor' | 'wholeFloor' | 'processFloor'> {
   readonly subject: Subject;
 }
 
@@ -123,45 +122,40 @@ function larger(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : Math.max(one, other);
 }
 
-type Sized = Pick<OwnRow, 'bench' | 'size'>;
-
-export const anotherSize = (own: Sized, reference: Sized): boolean =>
-  own.size !== null && reference.size !== null && own.size !== reference.size;
-
-/** Their times do not compare. */
-const unlike = (own: Sized, reference: Sized): boolean => own.bench !== reference.bench || anotherSize(own, reference);
-
 function standing(here: Times, reference: Times, contestants: number): ComparedTimes {
   const paired = pairedWith(here, reference);
   const among = { paired, contestants };
   const log = logRatioOf(here.instances, reference.instances, among);
   const ratio = ratioTo(here, reference, { paired, log });
-  const apart = unlike(here, reference);
   return {
     time_interval: timeIntervalOf(here),
     ratio,
-    whole: apart ? null : wholeOf(here, reference, among),
-    process: apart ? null : processOf(here, reference, among),
+    whole: wholeOf(here, reference, among),
+    process: processOf(here, reference, among),
     paired,
-    speed: apart ? 'undecided' : speedOf(here, reference, log, ratio),
+    speed: speedOf(here, reference, log, ratio),
   };
 }
 
 const compare = aside(
   'compare times',
-  ({ all, reference }: { readonly all: readonly Times[]; readonly reference: number }): readonly ComparedTimes[] => {
-    const against = all[reference];
-    if (against === undefined) throw new Error('a comparison without its reference');
-    return all.map((here) => standing(here, against, all.length - 1));
-  },
+  ({ all, references }: { readonly all: readonly Times[]; readonly references: readonly number[] }) =>
+    all.map((here, i): ComparedTimes => {
+      const against = all[references[i] ?? -1];
+      if (against === undefined) throw new Error('a comparison without its reference');
+      const group = references.filter((one) => one === references[i]);
+      return standing(here, against, group.length - 1);
+    }),
 );
 
-const timesOf = ({ row: { subject, bench, size }, ...loaded }: Loaded): Times => {
+const timesOf = ({ row: { subject }, ...loaded }: Loaded): Times => {
   const { times, instances, wholes, processes, rounds, margin, judgedWhole, floor, wholeFloor, processFloor } = loaded;
   const floors = { floor, wholeFloor, processFloor };
-  return { subject, bench, size, times, instances, wholes, processes, rounds, margin, judgedWhole, ...floors };
+  return { subject, times, instances, wholes, processes, rounds, margin, judgedWhole, ...floors };
 };
 
-/** In the order given; `reference` is one of `all`. */
-export const comparedTimes = (all: readonly Loaded[], reference: Loaded): Promise<readonly ComparedTimes[]> =>
-  compare({ all: all.map(timesOf), reference: all.indexOf(reference) });
+/** In the order given; `references` has the index of each one's reference. */
+export const comparedTimes = (
+  all: readonly Loaded[],
+  references: readonly number[],
+): Promise<readonly ComparedTimes[]> => compare({ all: all.map(timesOf), references });

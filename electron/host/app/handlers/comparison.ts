@@ -28,8 +28,8 @@ export function comparisonHandlers(parts: SubjectParts): ComparisonHandlers {
       const loaded = found.filter((one) => one !== null);
       // Without its reference a comparison goes on with the first that is there.
       const against = found[reference] ?? loaded[0];
-      if (against === undefined) return { rows: [], words: null, noise_floor: null, gone };
-      return { rows: await comparedRows(loaded, against), words: against.words, noise_floor: against.floor, gone };
+      if (against === undefined) return { rows: [], words: null, groups: [], gone };
+      return { ...(await comparedRows(loaded, against)), words: against.words, gone };
     },
     'compare.curves': async ({ subjects, reference }) => {
       const fields = (await all(subjects)).map(({ field }) => field);

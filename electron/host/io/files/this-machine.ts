@@ -14,7 +14,18 @@ function said(read: () => string): string | null {
   }
 }
 
+const hashed = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 10);
+
+/** The system's identifier, else that of the mainboard (readable as root), else the host name. */
+function systemId(): string {
+  const files = ['/etc/machine-id', '/sys/class/dmi/id/product_uuid'];
+  const found = files.map((file) => said(() => readFileSync(file, 'utf8'))).find((text) => text !== null);
+  return hashed(`braggbench machine ${found ?? hostname()}`);
+}
+
 interface Machine {
+  /** The same for every start of this system, and in no other: hashed, as sessions carry it to other people. */
+  readonly id: string;
   /** Boot id of the running kernel, the same in all of its containers; null where the system does not tell. */
   readonly bootId: string | null;
   /** Containers have names of their own. */
@@ -28,7 +39,7 @@ function asked(): Machine {
   const bootId = said(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
   const name = `${hostname()} ${said(() => readFileSync('/etc/machine-id', 'utf8')) ?? ''}`.trim();
   const room = [bootId ?? name, said(() => readlinkSync('/proc/self/ns/pid')) ?? ''].join(' ');
-  return { bootId, name, processRoomId: createHash('sha256').update(room).digest('hex').slice(0, 10) };
+  return { id: systemId(), bootId, name, processRoomId: hashed(room) };
 }
 
 export function thisMachine(): Machine {

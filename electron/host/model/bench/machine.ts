@@ -4,6 +4,7 @@ import type { SessionReport } from '../../../contract/bench/session.ts';
 import type { CudaDevice, DeviceReport } from '../../../contract/devices.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
+import { thisMachine } from '../../io/files/this-machine.ts';
 
 type GpuFacts = SessionGpu;
 
@@ -38,9 +39,10 @@ export function machineFacts(
   candidates: readonly { readonly gpu: number | null }[],
 ): Pick<SessionReport, 'machine'> & { readonly program: Omit<SessionReport['program'], 'commit'> } {
   const { version, build, compiler } = addon.buildInfo();
-  const { cpu, logicalCores, isa, os } = addon.machine();
+  const { cpu, logicalCores, memoryBytes, isa, os } = addon.machine();
+  const { id } = thisMachine();
   return {
-    machine: { cpu, logical_cores: logicalCores, isa, os, ...gpusOf(gpus, candidates) },
+    machine: { id, cpu, logical_cores: logicalCores, memory_bytes: memoryBytes, isa, os, ...gpusOf(gpus, candidates) },
     program: { version, build, compiler },
   };
 }

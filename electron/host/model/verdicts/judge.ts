@@ -1,4 +1,5 @@
 /** What may be said of a contestant beside the reference, and how many more instances would say more. */
+import { highestFloor } from '../../../contract/bench/bench-session.ts';
 import { type Instances, instanceLogRatios, type LogInterval, pairedLogRatio } from './levels.ts';
 import { median } from './order.ts';
 
@@ -24,9 +25,6 @@ const missing = 0.04;
 
 /** Bonferroni's share of one interval. */
 export const outsideOf = ({ contestants }: Pick<Criteria, 'contestants'>): number => missing / Math.max(1, contestants);
-
-/** A control that strays further than this is a fault of the session, not a floor to hide differences below. */
-const highestFloor = 0.02;
 
 /**
  * How far, on the logarithm, the mean of as many instances strays between two

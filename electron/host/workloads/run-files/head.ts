@@ -32,8 +32,8 @@ export function putHead(file: File, workload: string, run: RunHead & RunEnd<stri
   putText(file, 'scenario_complete', JSON.stringify(run.completeScenario));
   const { commit, ...program } = run.program;
   putValues(file, 'program', { ...program, commit: commit ?? '' });
-  const { logicalCores, device, ...machine } = run.machine;
-  putValues(file, 'machine', { ...machine, logical_cores: logicalCores, device: device ?? '' });
+  const { id, logicalCores, device, ...machine } = run.machine;
+  putValues(file, 'machine', { ...machine, id: id ?? '', logical_cores: logicalCores, device: device ?? '' });
 }
 
 export function readHead(f: RunFileFields): RunHead {
@@ -47,6 +47,7 @@ export function readHead(f: RunFileFields): RunHead {
       commit: commit === '' ? null : commit,
     },
     machine: {
+      id: f.textOr('machine', 'id', '') || null,
       cpu: f.text('machine', 'cpu'),
       logicalCores: f.count('machine', 'logical_cores'),
       memory_bytes: f.finite('machine', 'memory_bytes'),

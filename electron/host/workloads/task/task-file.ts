@@ -29,9 +29,10 @@ export function runOfSession(session: Session, name: string): TaskRunData {
         commit: program.commit,
       },
       machine: {
+        id: machine.id ?? null,
         cpu: machine.cpu,
         logicalCores: machine.logical_cores,
-        memory_bytes: 0,
+        memory_bytes: machine.memory_bytes ?? 0,
         os: machine.os,
         device: machine.gpu?.name ?? null,
       },

@@ -14,7 +14,7 @@ export async function renderDocument(document: object, folder: string | null = n
   const { cpu, logicalCores, memoryBytes: memory_bytes, os } = addon.machine();
   const context = {
     program: { version, build, compiler, commit: null },
-    machine: { cpu, logicalCores, memory_bytes, os, device: null },
+    machine: { id: null, cpu, logicalCores, memory_bytes, os, device: null },
     name: reading.scenario.name,
     created: '2026-01-02T03:04:05.000Z',
     finished: '2026-01-02T03:04:06.000Z',

@@ -120,7 +120,7 @@ describe('a benchmark', () => {
   test('has rows, curves and maps against any reference', async () => {
     const { subjects } = await infoOf(info.id);
     const chosen = subjects.map(({ subject }) => subject);
-    const { rows, noise_floor } = await page.call('compare.rows', { subjects: chosen, reference: 1 });
+    const { rows, groups } = await page.call('compare.rows', { subjects: chosen, reference: 1 });
     expect(rows.map(({ verdict }) => verdict)[1]).toBe('reference');
     expect(rows[0]?.paired).toBe(true);
     expect(rows[0]?.ratio.interval?.low).toBeLessThanOrEqual(rows[0]?.ratio.value ?? 0);
@@ -128,7 +128,8 @@ describe('a benchmark', () => {
     expect(errorOf(rows[0])).toBeLessThan(1e-5);
     expect(rows[2]?.precision).toBe('fp64');
     expect(errorOf(rows[2])).toBeLessThan(1e-12);
-    expect(noise_floor).toBeGreaterThan(0);
+    expect(groups).toMatchObject([{ title: '', reference: 1 }]);
+    expect(groups[0]?.noise.floor).toBeGreaterThan(0);
     const { curves } = await page.call('compare.curves', { subjects: chosen, reference: 1 });
     expect(curves[1]?.residual).toBeNull();
     const peak = Math.max(...(curves[1]?.curve?.values ?? []));

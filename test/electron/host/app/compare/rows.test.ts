@@ -1,4 +1,4 @@
-/** Rows of sessions beside each other are judged as the sessions were: by their margin, and whole runs by their floor. */
+/** Rows of several sessions: what compares is grouped, and judged as the sessions were. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -59,23 +59,34 @@ function sessionOf(
   };
 }
 
-/** The second row, against the first. `ours`: of which session each is. */
-async function secondOf(first: Session, second = first): Promise<ComparedRow | undefined> {
-  const sessions: Readonly<Record<string, Session>> = { first, second };
+/** Entries of sessions, each by its session's name and its index there; the first is the chosen reference. */
+async function comparedOf(
+  sessions: Readonly<Record<string, Session>>,
+  entries: readonly (readonly [string, number])[],
+) {
   const parts = {
     benches: { session: (id: string) => Promise.resolve({ name: id, session: sessions[id], answer: () => null }) },
   } as unknown as SubjectParts;
-  const subjectOf = (bench: string, session: Session, i: number): Subject => ({
-    kind: 'entry',
-    bench,
-    report: 0,
-    label: session.reports[0]?.entries[i]?.label ?? '',
-  });
-  const subjects = [subjectOf('first', first, 0), subjectOf(first === second ? 'first' : 'second', second, 1)];
+  const subjects = entries.map(
+    ([bench, i]): Subject => ({
+      ...{ kind: 'entry', bench, report: 0 },
+      label: sessions[bench]?.reports[0]?.entries[i]?.label ?? '',
+    }),
+  );
   const loaded = await Promise.all(subjects.map((subject) => loadSubject(subject, parts)));
   const [reference] = loaded;
   if (reference === undefined) throw new Error('nothing was loaded');
-  return (await comparedRows(loaded, reference))[1];
+  return comparedRows(loaded, reference);
+}
+
+/** The second row, against the first. */
+async function secondOf(first: Session, second = first): Promise<ComparedRow | undefined> {
+  const of = first === second ? 'first' : 'second';
+  const { rows } = await comparedOf({ first, second }, [
+    ['first', 0],
+    [of, 1],
+  ]);
+  return rows[1];
 }
 
 const evenly = { time_s: 1, wall_s: 2 };
@@ -117,4 +128,66 @@ test('a session that does not say its floor of whole runs says how it judged the
   expect((await secondOf(sessionOf(times, older), sessionOf(times, older, kept)))?.whole).toMatchObject({
     verdict: 'undecided',
   });
+});
+
+const rules = { margin: 0.01, noise };
+const all = ['a', 'b'].flatMap((name) => [0, 1].map((i) => [name, i] as const));
+
+/** The session as measured elsewhere, or of something else. */
+function changed(session: Session, change: (report: SessionReport) => Partial<SessionReport>): Session {
+  return { ...session, reports: session.reports.map((report) => ({ ...report, ...change(report) })) };
+}
+
+test('another benchmark has a group and a reference of its own, and no ratio to the other', async () => {
+  const a = sessionOf([evenly, apart], rules);
+  const slow = { time_s: 340, wall_s: 400 };
+  const b = changed(sessionOf([slow, { time_s: 680, wall_s: 800 }], rules), () => ({ bench: 'views' }));
+  const { rows, groups } = await comparedOf({ a, b }, all);
+  expect(rows.map(({ group }) => group)).toEqual([0, 0, 1, 1]);
+  expect(groups.map(({ reference }) => reference)).toEqual([0, 2]);
+  expect(groups.map(({ title }) => title)).toEqual(['', 'views']);
+  expect(rows[2]).toMatchObject({ verdict: 'reference', ratio: { value: 1 } });
+  expect(rows[3]?.ratio.value).toBeCloseTo(2, 6);
+  expect(rows[3]?.verdict).toBe('slower');
+  expect(rows[2]?.note).toMatch(/^another benchmark than .*: its times are not compared with those$/);
+});
+
+test('another size is another group', async () => {
+  const a = sessionOf([evenly, evenly], rules);
+  const b = changed(sessionOf([apart, apart], rules), ({ entries }) => ({
+    entries: entries.map((entry) => (entry.status === 'measured' ? { ...entry, size: (entry.size ?? 0) + 1 } : entry)),
+  }));
+  const { rows, groups } = await comparedOf({ a, b }, all);
+  expect(rows.map(({ group }) => group)).toEqual([0, 0, 1, 1]);
+  expect(new Set(groups.map(({ title }) => title)).size).toBe(2);
+  expect(rows[3]).toMatchObject({ ratio: { value: 1 }, verdict: 'same' });
+});
+
+test.for([
+  ['identifier', { id: 'other' }],
+  ['number of cores', { logical_cores: 2 }],
+  ['memory', { memory_bytes: 24e9 }],
+] as const)('a machine of another %s is another one, whatever its processor is called', async ([, part]) => {
+  const a = sessionOf([evenly, evenly], rules);
+  const b = changed(sessionOf([apart, apart], rules), ({ machine }) => ({ machine: { ...machine, ...part } }));
+  const { rows, groups } = await comparedOf({ a, b }, all);
+  expect(rows.map(({ group }) => group)).toEqual([0, 0, 1, 1]);
+  expect(new Set(groups.map(({ title }) => title)).size).toBe(2);
+  expect(rows[2]?.note).toMatch(/^on another machine than /);
+});
+
+test('a GPU of another UUID is another machine', async () => {
+  const a = sessionOf([evenly, evenly], rules);
+  const b = changed(a, ({ machine }) => ({
+    machine: { ...machine, gpu: machine.gpu && { ...machine.gpu, uuid: 'GPU-other' } },
+  }));
+  expect((await comparedOf({ a, b }, all)).rows.map(({ group }) => group)).toEqual([0, 0, 1, 1]);
+});
+
+test('two sessions of one machine share a group and its reference', async () => {
+  const [a, b] = [sessionOf([evenly, evenly], rules), sessionOf([apart, apart], rules)];
+  const { rows, groups } = await comparedOf({ a, b }, all);
+  expect(groups).toHaveLength(1);
+  expect(rows[2]?.ratio.value).toBeCloseTo(1.03, 6);
+  expect(rows[2]?.note).toBe('from another session: drifts of the machine do not cancel');
 });

@@ -36,7 +36,7 @@ function options(): Omit<BatchOptions, 'ended'> {
   return {
     ...{ addon, memoryLimit_bytes, signal: new AbortController().signal, gpu: () => null },
     program: { ...addon.buildInfo(), commit: null },
-    machine: { cpu, logicalCores, memory_bytes: memoryBytes, os },
+    machine: { id: null, cpu, logicalCores, memory_bytes: memoryBytes, os },
   };
 }
 

@@ -1,18 +1,19 @@
-/** What sessions of several days say of one variant, in words. No React. */
+/** One variant over sessions of several days, in words: the page and the command line print the same. No React. */
 import {
   fewestBefore,
   type HistoryPoint,
   type HistorySeries,
   type Trend,
-} from '../../../electron/contract/bench/history.ts';
-import { measuredTime } from '../../base/measured.ts';
-import { NO_VALUE, percent, significant } from '../../base/numbers.ts';
+} from '../../electron/contract/bench/history.ts';
+import { measuredTime } from './measured.ts';
+import { NO_VALUE, percent, significant } from './numbers.ts';
 
 export const seriesTitle = ({ label, scenario, at, machine }: HistorySeries): string =>
   [label, scenario, ...(at === null ? [] : [at]), machine].join(' · ');
 
 export function trendText(trend: Trend | null, sessions: number): string {
-  if (trend === null) return `${sessions} sessions: ${fewestBefore} before the last tell how far sessions differ.`;
+  if (trend === null)
+    return `${sessions} sessions: at least ${fewestBefore + 1} are needed to judge how much sessions vary.`;
   const { spread, ratio, expected, verdict } = trend;
   const [low, high] = [expected.low, expected.high].map((value) => significant(value, 4));
   return `The last takes ${significant(ratio, 4)}× the time of those before: ${verdict}. They differ by ${percent(spread)} (standard deviation); 95 % of further sessions would take ${low} to ${high}×.`;
