@@ -70,7 +70,7 @@ export function parseArguments(words: readonly string[], own: readonly FlagSpec[
     const values = flags.get(spec.name) ?? [];
     values.push(takeValue(spec, equals < 0 ? null : word.slice(equals + 1), rest));
     flags.set(spec.name, values);
-    if (values.length > 1 && spec.repeats !== true) throw new UsageError(`--${spec.name} stands twice; allowed: once`);
+    if (values.length > 1 && spec.repeats !== true) throw new UsageError(`--${spec.name} may be given only once`);
   }
   return { operands, flags };
 }
@@ -83,6 +83,18 @@ function takeValue(spec: FlagSpec, attached: string | null, rest: string[]): str
   const value = attached ?? rest.shift();
   if (value === undefined) throw new UsageError(`--${spec.name} needs a value: --${spec.name} ${spec.value}`);
   return value;
+}
+
+/** The flag that takes a list and stands right before `operand`, as in `--variants window depth`; null if none does. */
+export function listBefore(
+  words: readonly string[],
+  operand: string,
+  specs: readonly FlagSpec[],
+): { readonly name: string; readonly value: string } | null {
+  const at = words.indexOf(operand);
+  const [flag = '', value = ''] = words.slice(at - 2, at);
+  const spec = at < 2 ? undefined : specs.find(({ name }) => flag === `--${name}`);
+  return spec?.value?.includes(',') === true ? { name: spec.name, value } : null;
 }
 
 /** The value of a flag that is given at most once. */
@@ -121,6 +133,9 @@ export function listed(parsed: ParsedArguments, flag: string): readonly string[]
   const list = flagValue(parsed, flag);
   if (list === undefined) return null;
   const ids = list.split(',').map((id) => id.trim());
-  if (ids.some((id) => id === '')) throw new UsageError(`--${flag}: ${JSON.stringify(list)} names nothing in a place`);
+  if (ids.some((id) => id === ''))
+    throw new UsageError(
+      `--${flag}: ${JSON.stringify(list)} has an empty entry; allowed: names with commas between them`,
+    );
   return ids;
 }

@@ -5,16 +5,27 @@ import type { Verb } from './verb.ts';
 
 const width = 88;
 
-export function programHelp(verbs: readonly Verb[], version: string): readonly string[] {
+/** Verbs with one purpose, under a heading. */
+export interface VerbGroup {
+  readonly title: string;
+  readonly verbs: readonly Verb[];
+}
+
+export function programHelp(groups: readonly VerbGroup[], version: string): readonly string[] {
+  const widest = Math.max(...groups.flatMap(({ verbs }) => verbs.map(({ name }) => name.length)));
+  const list = groups.flatMap(({ title, verbs }) => [
+    `${title}:`,
+    ...pairs(verbs.map(({ name, summary }) => [name.padEnd(widest), summary] as const)),
+    '',
+  ]);
   return [
     `braggbench ${version}: deterministic proton transport, and which kernel does it fastest.`,
     '',
     'Usage: braggbench VERB [arguments]',
     '',
-    ...pairs(verbs.map(({ name, summary }) => [name, summary] as const)),
-    '',
-    'braggbench VERB --help tells more. SCENARIO is a JSON or YAML file, or the name of one',
-    'that comes with the program, such as water-70MeV.',
+    ...list,
+    'braggbench VERB --help shows its flags. SCENARIO is a JSON or YAML file, or the name of an',
+    'example, such as water-70MeV; braggbench examples lists them.',
     'Exit codes: 0 done, 1 failed, 2 bad input, 130 interrupted.',
   ];
 }

@@ -1,9 +1,9 @@
 /** Finds the verb, runs it, and turns whatever it throws into a message and an exit code. */
 import { BraggError } from '../contract/errors.ts';
 import { suggest } from '../contract/scenario/index.ts';
-import { hasFlag, parseArguments, UsageError } from './arguments.ts';
+import { hasFlag, listBefore, parseArguments, UsageError } from './arguments.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { programHelp, verbHelp } from './help.ts';
+import { programHelp, type VerbGroup, verbHelp } from './help.ts';
 import { errorDocument, isBadInput, sayIssues } from './issues.ts';
 import type { Terminal } from './terminal.ts';
 import type { Verb } from './verb.ts';
@@ -14,6 +14,7 @@ import { commissionVerb } from './verbs/commission.ts';
 import { compare } from './verbs/compare.ts';
 import { decide } from './verbs/decide.ts';
 import { devices } from './verbs/devices.ts';
+import { examplesVerb } from './verbs/examples.ts';
 import { explainLaunchVerb } from './verbs/explain-launch.ts';
 import { exportVerb } from './verbs/export.ts';
 import { gammaVerb } from './verbs/gamma.ts';
@@ -34,33 +35,15 @@ import { variants } from './verbs/variants.ts';
 import { programVersion } from './version.ts';
 import { refineVerb } from './workloads/index.ts';
 
-const verbs: readonly Verb[] = [
-  run,
-  batch,
-  studyVerb,
-  projectVerb,
-  validate,
-  sobpVerb,
-  commissionVerb,
-  refineVerb,
-  variants,
-  devices,
-  bench,
-  compare,
-  gammaVerb,
-  history,
-  decide,
-  claims,
-  report,
-  replay,
-  exportVerb,
-  traceVerb,
-  explainLaunchVerb,
-  newKernelVerb,
-  sanitizeVerb,
-  reproduceVerb,
-  serveVerb,
+/** In the order of help: the verbs of a first day first. */
+const groups: readonly VerbGroup[] = [
+  { title: 'Solve', verbs: [examplesVerb, run, validate, batch, studyVerb] },
+  { title: 'Compare kernels', verbs: [bench, compare, report, decide, history, claims, replay, variants, devices] },
+  { title: 'Beams and images', verbs: [sobpVerb, commissionVerb, gammaVerb, refineVerb] },
+  { title: 'User kernels', verbs: [newKernelVerb, sanitizeVerb, reproduceVerb, traceVerb, explainLaunchVerb] },
+  { title: 'Files and window', verbs: [exportVerb, projectVerb, serveVerb] },
 ];
+const verbs = groups.flatMap((group) => group.verbs);
 
 function findVerb(name: string): Verb {
   const found = verbs.find((verb) => verb.name === name || verb.aliases?.includes(name));
@@ -82,7 +65,7 @@ async function perform(words: readonly string[], terminal: Terminal, signal: Abo
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     const about = name === 'help' ? rest[0] : undefined;
     if (about !== undefined) return print(terminal, verbHelp(findVerb(about)));
-    const help = programHelp(verbs, await programVersion());
+    const help = programHelp(groups, await programVersion());
     if (name !== undefined) return print(terminal, help);
     for (const line of help) terminal.say(line);
     return exitCodes.badInput;
@@ -93,8 +76,10 @@ async function perform(words: readonly string[], terminal: Terminal, signal: Abo
   const { min, max, name: operand } = verb.operands;
   if (parsed.operands.length < min) throw new UsageError(`${name} needs ${operand}; usage: braggbench ${verb.usage}`);
   if (parsed.operands.length > max) {
-    const extra = parsed.operands.slice(max).join(' ');
-    throw new UsageError(`${name} does not know what to do with ${extra}; usage: braggbench ${verb.usage}`);
+    const [extra = ''] = parsed.operands.slice(max);
+    const list = listBefore(rest, extra, verb.flags);
+    const hint = list === null ? '' : `; a list is written with commas: --${list.name} ${list.value},${extra}`;
+    throw new UsageError(`unexpected argument ${JSON.stringify(extra)}${hint}; usage: braggbench ${verb.usage}`);
   }
   return verb.run({ parsed, words: rest, terminal, signal });
 }

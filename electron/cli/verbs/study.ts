@@ -102,7 +102,7 @@ export const studyVerb: Verb = {
       throw new UsageError(`study: ${JSON.stringify(what)} is not known; allowed: ${Object.keys(deeds).join(', ')}`);
     if (study === '' && what !== 'clusters') throw new UsageError(`study ${what} needs a study: study ${what} STUDY`);
     if (file !== undefined && !withMore.includes(what))
-      throw new UsageError(`study ${what} does not know what to do with ${file}; usage: study ${what} STUDY`);
+      throw new UsageError(`unexpected argument ${JSON.stringify(file)}; usage: study ${what} STUDY`);
     return deed(context, study, file);
   },
 };

@@ -1,6 +1,7 @@
 /** Readouts of a finished run. */
 import type { ReactElement } from 'react';
 import { type DepthDose, type Moments, type RunSummary, reactionsIn } from '../../../electron/contract/run.ts';
+import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
 import { resolvedOf } from '../../../electron/contract/scenarios.ts';
 import { formatBytes } from '../../../electron/contract/units.ts';
@@ -8,8 +9,9 @@ import { compact, fixed, NO_VALUE, percent, significant } from '../../base/numbe
 import { duration } from '../../base/time.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { RunFeed } from '../../data/run-feed.ts';
+import { Button } from '../../widgets/controls/button.tsx';
 import { Readouts } from '../../widgets/plots/readout.tsx';
-import { useCached, useWorkbench } from '../../workbench/context.ts';
+import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { Waiting } from '../waiting.tsx';
 import { Widths, type WidthsProps } from './widths.tsx';
 
@@ -20,18 +22,44 @@ interface ResultsProps {
   readonly resolved: TransportResolved | null;
 }
 
-/** Without an R80 there is a reason that the ledger knows. */
-function noRangeReason({ ledger, status }: RunSummary): string {
+/** Share of the protons that a row of the ledger holds. */
+const shareOf = ({ ledger: { number } }: RunSummary, part: number): number => (number.in === 0 ? 0 : part / number.in);
+
+/** True if the box ends before the range does. */
+const leavesBox = (summary: RunSummary): boolean =>
+  shareOf(summary, summary.ledger.number.escaped_z + summary.ledger.number.escaped_x) > 0.5;
+
+/** The reason for a missing R80, from the ledger. */
+function noRangeReason(summary: RunSummary): string {
+  const { ledger, status } = summary;
   const { number } = ledger;
-  const share = (part: number): number => (number.in === 0 ? 0 : part / number.in);
+  const share = (part: number): number => shareOf(summary, part);
   if (share(number.in_flight) > 1e-3) {
     const left = percent(share(number.in_flight));
     return status !== 'done'
       ? `${left} of the protons were still under way.`
       : `${left} of the protons were under way at the last step.`;
   }
-  if (share(number.escaped_z + number.escaped_x) > 0.5) return 'most protons left the geometry before they stopped.';
+  if (leavesBox(summary)) return 'most protons leave the box before stopping.';
   return 'the depth dose has no peak.';
+}
+
+const DEPTH = ['geometry', 'depth_mm'] as const;
+
+/** Removes the depth that the form sets, so that the box follows the range, and runs again. */
+function FitBox(): ReactElement | null {
+  const { stores, runs } = useWorkbench();
+  const depth_mm = useSelected(stores.scenario, ({ draft }) => valueAt(draft, DEPTH));
+  if (depth_mm === undefined) return null;
+  const fit = (): void => {
+    stores.scenario.edit(DEPTH, undefined, 'Depth');
+    void runs.start();
+  };
+  return (
+    <Button icon="run" onPress={fit}>
+      Fit the box to the range and run
+    </Button>
+  );
 }
 
 function signed(value: number, digits: number): string {
@@ -230,7 +258,10 @@ function Results({ summary, depthDose, moments, resolved }: ResultsProps): React
   return (
     <div className="run-results">
       {metrics.r80_mm === null ? (
-        <p className="run-panel__text">No range to read: {noRangeReason(summary)}</p>
+        <>
+          <p className="run-panel__text">No range: {noRangeReason(summary)}</p>
+          {leavesBox(summary) ? <FitBox /> : null}
+        </>
       ) : (
         <>
           <RangeHead r80_mm={metrics.r80_mm} resolved={resolved} />

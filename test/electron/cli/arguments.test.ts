@@ -42,7 +42,7 @@ describe('arguments', () => {
     [['-x'], '-x is not a known flag; allowed: --out, --set, --json, --port, --help'],
     [['--out'], '--out needs a value: --out FILE'],
     [['--json=1'], '--json takes no value, and got "1"'],
-    [['--out', 'a', '--out', 'b'], '--out stands twice; allowed: once'],
+    [['--out', 'a', '--out', 'b'], '--out may be given only once'],
   ])('%j is refused', (words, message) => {
     expect(() => parseArguments(words, flags)).toThrow(new UsageError(message));
   });

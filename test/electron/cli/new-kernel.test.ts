@@ -68,7 +68,7 @@ test('replaces nothing, and says what there is to begin with', async () => {
   expect(taken.stderr).toContain('taken.py');
   expect((await readdir(folder)).filter((name) => name.startsWith('taken'))).toEqual(['taken.py']);
   const other = await run('new-kernel', 'fft', 'x.cu');
-  expect(other.stderr).toContain('"fft" is nothing to begin with; allowed: vector-add, reduction, stencil');
+  expect(other.stderr).toContain('unknown template "fft"; allowed: vector-add, reduction, stencil');
   const name = await run('new-kernel', 'stencil', 'x.txt');
   expect(name.stderr).toContain('"x.txt" cannot be the name of a kernel');
 });

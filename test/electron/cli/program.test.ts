@@ -84,15 +84,44 @@ describe('help', () => {
   });
 });
 
+describe('examples', () => {
+  test('are listed by question under the names that verbs take', async () => {
+    const { code, stdout } = await run(['examples']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Proton beams\n\n {2}Where does a beam stop\?\n {4}water-70MeV +Water, 70 MeV\n/);
+    const { groups } = JSON.parse((await run(['examples', '--json'])).stdout) as {
+      groups: { examples: { name: string }[] }[];
+    };
+    const names = groups.flatMap(({ examples }) => examples.map(({ name }) => name));
+    expect(names.length).toBeGreaterThan(60);
+    expect(new Set(names).size).toBe(names.length);
+    expect((await run(['validate', ...names.slice(0, 5)])).stdout.match(/: valid; /g)).toHaveLength(5);
+  });
+
+  test('show a Bragg peak at another energy, as the box follows the range', async () => {
+    const { code, stdout } = await run(['run', 'water-70MeV', '--set', 'beam.energy_MeV=120', '--json']);
+    expect(code).toBe(0);
+    // PSTAR: 106.6 mm in water at 120 MeV.
+    expect((JSON.parse(stdout) as { metrics: { r80_mm: number } }).metrics.r80_mm).toBeCloseTo(106.6, 0);
+  });
+});
+
 describe('a command line at fault', () => {
   test.each([
     [['rum', 'small.json'], 'error "rum" is not a known verb (did you mean run?)'],
     [['run'], 'error run needs a scenario; usage: braggbench run SCENARIO'],
-    [['run', 'small.json', 'b.json'], 'error run does not know what to do with b.json; usage:'],
+    [['run', 'small.json', 'b.json'], 'error unexpected argument "b.json"; usage:'],
+    [
+      ['bench', 'small.json', '--variants', 'window', 'depth'],
+      'error unexpected argument "depth"; a list is written with commas: --variants window,depth; usage:',
+    ],
     [['run', 'small.json', '--varaint', 'window'], 'error --varaint is not a known flag (did you mean --variant?)'],
     [['run', 'small.json', '--variant', 'windwo'], 'error --variant: "windwo" is not known (did you mean window?)'],
     [['run', 'small.json', '--set', 'beam'], `error --set: "beam" has no '='`],
-    [['run', 'none.json'], 'error none.json: there is no such file\n'],
+    [
+      ['run', 'none.json'],
+      'error none.json: there is no such file, nor an example of that name (braggbench examples lists them)\n',
+    ],
     [['run', 'smal.json'], 'error smal.json: there is no such file (did you mean small.json?)\n'],
     [['run', 'water-70Mev'], 'error water-70Mev: there is no such file (did you mean water-70MeV?)\n'],
     [['run', 'layer-8129'], 'error layer-8129: there is no such file (did you mean layer-8192?)\n'],
@@ -282,7 +311,7 @@ describe('run', () => {
     const { code, stderr, stdout } = await say(['run', 'small.json', '--json', '--set', 'geometry.depth_mm=5']);
     expect(code).toBe(0);
     expect(stderr).toContain(
-      'warning --set: geometry.depth_mm: the beam reaches 8.852 mm and leaves a geometry of 5 mm',
+      'warning --set: geometry.depth_mm: the beam reaches 8.852 mm, but the box ends at 5 mm; without depth_mm the box follows the range',
     );
     expect(JSON.parse(stdout)).toMatchObject({ status: 'done', metrics: { r80_mm: null } });
   });
@@ -383,7 +412,7 @@ describe('validate', () => {
       'error bad.yaml:3:20: beam.energy_MeV: 900 MeV is above the stopping power table of water, NIST PSTAR (ICRU 49); allowed: at most 300 MeV',
       'error bad.yaml:4:8: grid.dx: is not a known key (did you mean dx_mm?); allowed here: dx_mm, dz_mm, dtheta_mrad, theta_max_mrad, energy, cutoff_MeV',
       'bad.yaml: cannot be run',
-      'error none.json: there is no such file',
+      'error none.json: there is no such file, nor an example of that name (braggbench examples lists them)',
       'none.json: cannot be run',
       '',
     ]);

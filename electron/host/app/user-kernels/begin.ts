@@ -41,7 +41,7 @@ export async function begin({ templates, folder, id, beginning, answer }: Begun)
   const from = all.find((one) => one.id === beginning);
   if (from === undefined) {
     const allowed = all.map((one) => one.id).join(', ');
-    throw new BraggError('invalid', `${JSON.stringify(beginning)} is nothing to begin with; allowed: ${allowed}`);
+    throw new BraggError('invalid', `unknown template ${JSON.stringify(beginning)}; allowed: ${allowed}`);
   }
   if (!userKernelIdSchema.safeParse(id).success) {
     const allowed = 'letters, digits, - _ . and .cu or .cpp at the end';

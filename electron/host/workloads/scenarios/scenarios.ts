@@ -131,13 +131,15 @@ export class Scenarios {
     const read = await readText(file);
     if (read.ok) return this.parse(read.text, { name: file, folder: path.dirname(file) }, options);
     const near = read.missing ? await nearFile(file, this.services.assetsFolder) : null;
+    // A name without a folder may be meant as an example's.
+    const isExampleName = read.missing && !/[/\\]/.test(file);
     const issue: Issue = {
       severity: 'error',
       file,
       path: '',
       line: null,
       column: null,
-      message: near === null ? read.reason : `${read.reason} (did you mean ${near}?)`,
+      message: `${read.reason}${near !== null ? ` (did you mean ${near}?)` : isExampleName ? ', nor an example of that name (braggbench examples lists them)' : ''}`,
       value: null,
       allowed: null,
     };

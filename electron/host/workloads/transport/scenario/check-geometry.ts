@@ -91,7 +91,7 @@ function warnOfLeaving({ beam, geometry, initial }: TransportScenario, context: 
   const range_mm = (stoppingAt(context.rangeTable, table, beam.energy_MeV).range * 10) / density;
   const reach_mm = beam.z_mm + range_mm * Math.cos((beam.angle_deg * Math.PI) / 180);
   if (reach_mm <= geometry.depth_mm) return [];
-  const message = `the beam reaches ${formatNumber(Number(reach_mm.toPrecision(4)))} mm and leaves a geometry of ${formatNumber(geometry.depth_mm)} mm`;
+  const message = `the beam reaches ${formatNumber(Number(reach_mm.toPrecision(4)))} mm, but the box ends at ${formatNumber(geometry.depth_mm)} mm; without depth_mm the box follows the range`;
   return [warning(['geometry', 'depth_mm'], geometry.depth_mm, message)];
 }
 

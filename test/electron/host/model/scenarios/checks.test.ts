@@ -159,7 +159,7 @@ describe('warnings', () => {
     [
       'a box that the beam leaves',
       { geometry: { depth_mm: 30 } },
-      'warning geometry.depth_mm: the beam reaches 40.8 mm and leaves a geometry of 30 mm',
+      'warning geometry.depth_mm: the beam reaches 40.8 mm, but the box ends at 30 mm; without depth_mm the box follows the range',
     ],
     [
       'too few steps',

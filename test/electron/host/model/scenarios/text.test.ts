@@ -154,7 +154,7 @@ test('a warning does not make a scenario invalid', async () => {
   const text = `{ ${head}, "beam": { "energy_MeV": 70 }, "geometry": { "depth_mm": 30 } }`;
   const reading = await scenarios.parse(text, { name: 's.json', folder: null });
   expect(reading.issues.map(formatIssue)).toEqual([
-    `s.json:1:${column(text, '30 }')}: geometry.depth_mm: the beam reaches 40.8 mm and leaves a geometry of 30 mm`,
+    `s.json:1:${column(text, '30 }')}: geometry.depth_mm: the beam reaches 40.8 mm, but the box ends at 30 mm; without depth_mm the box follows the range`,
   ]);
   expect(reading.issues[0]?.severity).toBe('warning');
   expect(scenarios.resolve(reading).grid.nz).toBe(150);
