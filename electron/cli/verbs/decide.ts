@@ -28,7 +28,7 @@ function lines(decision: Decision, runs: number, bold: (text: string) => string)
     label,
     duration(time_s),
     `${duration(range.low)} to ${duration(range.high)}`,
-    right ? 'right' : 'wrong',
+    right ? 'correct' : 'wrong',
   ]);
   return [
     bold(decisionTitle(decision)),
@@ -46,13 +46,13 @@ export const decide: Verb = {
   summary: 'array expressions, a raw kernel or C++: what sessions say of how to write a computation',
   details: [
     'Takes sessions that measured one problem written in several ways: bench with --external makes them. For each way it takes the fastest right answer, and compares it with the right one that takes the least work.',
-    'A difference counts where no sample of one is as fast as a sample of the other, with at least five of each. It says what a run saves, after how many runs an hour of writing is repaid, and what your runs are worth. Nothing is said of problems that no session measured.',
+    'A difference counts where no sample of one is as fast as a sample of the other, with at least five samples from three instances of each; fewer are no evidence, and give no advice. It says what a run saves, after how many runs that pays back an hour of development, and what your runs are worth.',
   ],
   flags: [
     { name: 'runs', value: 'N', help: `Runs that you will make; ${significant(usualRuns, 5)} by default.` },
     jsonFlag,
   ],
-  examples: ['braggbench decide assets/runs/h200-uniform-grid-70MeV.json --runs 1000000'],
+  examples: ['braggbench decide assets/runs/transport/h200-uniform-grid-70MeV.json --runs 1000000'],
   operands: { min: 1, max: 1000, name: 'a session or more' },
   run: async ({ parsed, terminal }) => {
     const runs = flagNumber(parsed, 'runs', { min: 1, max: 1e12, whole: true }) ?? usualRuns;
@@ -61,7 +61,7 @@ export const decide: Verb = {
     const decisions = decisionsOf(sessions, baselines);
     if (decisions.length === 0) {
       const how = 'braggbench bench SCENARIO --external cupy-array,cupy-raw measures it in several';
-      throw new BraggError('invalid', `None of these sessions has right answers of two ways of writing; ${how}.`);
+      throw new BraggError('invalid', `None of these sessions has correct answers of two ways of writing; ${how}.`);
     }
     if (hasFlag(parsed, 'json')) terminal.printJson({ runs, decisions });
     else

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { workloadSchema } from '../workload.ts';
-import { seconds } from './bench-session.ts';
+import { count, seconds } from './bench-session.ts';
 import { intervalSchema } from './interval.ts';
 
 /** In the order of the work that they take, least first. */
@@ -29,18 +29,27 @@ const optionSchema = z.strictObject({
   time_s: seconds,
   /** Lowest and highest sample. */
   range: intervalSchema,
+  samples: count,
+  /** Separately prepared states; 1 for a session that does not record them. */
+  instances: count,
   right: z.boolean(),
 });
 export type Option = Readonly<z.infer<typeof optionSchema>>;
 
-/** What one way saves over the one with the least work that is right. */
+/** Fewer samples or instances of either way are no evidence. */
+export const fewestEvidence = { samples: 5, instances: 3 } as const;
+
+/** What one way saves over the one with the least work that is correct. */
 const stepSchema = z.strictObject({
   option: optionSchema,
   /** Time of the least work over this one's; its range is from sample to sample, the worst cases of both. */
   ratio: z.number(),
   ratio_range: intervalSchema,
-  /** Decided where the whole range of the ratio lies on one side of 1, and beyond the session's margin. */
-  decided: z.enum(['faster', 'slower', 'undecided']),
+  /**
+   * Faster and slower where the whole range of the ratio lies on one side of 1, and beyond the session's margin;
+   * `too few` where samples or instances of either are no evidence, whatever their range.
+   */
+  decided: z.enum(['faster', 'slower', 'overlap', 'too few']),
   /** Per run; negative where it is slower. */
   saved_s: z.number(),
   /** Runs after which an hour of writing it is repaid; null where it is not decidedly faster. */
@@ -49,7 +58,7 @@ const stepSchema = z.strictObject({
 export type Step = Readonly<z.infer<typeof stepSchema>>;
 
 /** What times are of where all whole runs were timed. */
-export const WHOLE_RUN = 'Whole warm run';
+export const WHOLE_RUN = 'Warm end-to-end run';
 
 const decisionSchema = z.strictObject({
   workload: workloadSchema,

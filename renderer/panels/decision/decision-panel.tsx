@@ -39,7 +39,7 @@ function Problem({ decision, runs }: { readonly decision: Decision; readonly run
               <td className="claims__number">
                 {measuredTime(range.low)}–{measuredTime(range.high)}
               </td>
-              <td>{right ? 'right' : 'wrong'}</td>
+              <td>{right ? 'correct' : 'wrong'}</td>
             </tr>
           ))}
         </tbody>

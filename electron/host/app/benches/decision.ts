@@ -1,17 +1,23 @@
 /**
- * How to write a computation, from sessions that measured it written in several ways. Each way stands with its fastest
- * right contestant; a difference counts where no sample of one is as fast as a sample of the other.
+ * How to write a computation, from sessions that measured it written in several ways. Each way is represented by its
+ * fastest correct candidate; a difference counts where no sample of one is as fast as a sample of the other.
  */
 import { gpusUsed } from '../../../contract/bench/bench-session.ts';
-import { type Decision, type Option, type Step, type Way, WHOLE_RUN, ways } from '../../../contract/bench/decision.ts';
+import {
+  type Decision,
+  fewestEvidence,
+  type Option,
+  type Step,
+  type Way,
+  WHOLE_RUN,
+  ways,
+} from '../../../contract/bench/decision.ts';
 import { isRight, type Session, type SessionReport } from '../../../contract/bench/session.ts';
 import { atOnce, type Pausing } from '../../../contract/pausing.ts';
 import { inTurns } from '../../io/flow/in-turns.ts';
 import type { Baseline } from '../../model/external/registry.ts';
 import { median } from '../../model/verdicts/order.ts';
 
-/** Fewer samples have no range worth the name. */
-const fewestSamples = 5;
 const usualMargin = 0.01;
 const hour_s = 3600;
 
@@ -32,7 +38,7 @@ const wayOfStyle: Readonly<Record<string, Way>> = {
 
 interface Measured {
   readonly device: 'cpu' | 'cuda';
-  readonly option: Omit<Option, 'time_s' | 'range'>;
+  readonly option: Omit<Option, 'time_s' | 'range' | 'samples'>;
   readonly steps: readonly number[];
   /** Null where whole runs were not timed. */
   readonly whole: readonly number[] | null;
@@ -51,7 +57,7 @@ function measuredIn(report: SessionReport, baselines: readonly Baseline[]): read
     return [
       {
         device,
-        option: { way, label, title, right },
+        option: { way, label, title, right, instances: new Set(samples.map(({ instance = 0 }) => instance)).size },
         steps: samples.map(({ time_s }) => time_s),
         whole: whole.length === samples.length ? whole : null,
       },
@@ -62,46 +68,52 @@ function measuredIn(report: SessionReport, baselines: readonly Baseline[]): read
     const way = program === undefined ? undefined : wayOfStyle[program.style];
     if (program === undefined || way === undefined || result === null || result.times.length === 0) return [];
     const right = !result.wrong && isRight(result.accuracy);
-    return [{ device: program.device, option: { way, label: id, title, right }, steps: result.times, whole: null }];
+    return [
+      {
+        device: program.device,
+        option: { way, label: id, title, right, instances: 1 },
+        steps: result.times,
+        whole: null,
+      },
+    ];
   });
   return [...entries, ...outside];
 }
 
-function stepOf(base: Sampled, over: Sampled, margin: number): Step {
-  const ratio_range = {
-    low: base.option.range.low / over.option.range.high,
-    high: base.option.range.high / over.option.range.low,
-  };
-  const enough = Math.min(base.count, over.count) >= fewestSamples;
-  const faster = enough && ratio_range.low > 1 + margin;
-  const slower = enough && ratio_range.high < 1 / (1 + margin);
-  const saved_s = base.option.time_s - over.option.time_s;
+const isEvidence = ({ samples, instances }: Option): boolean =>
+  samples >= fewestEvidence.samples && instances >= fewestEvidence.instances;
+
+function decidedBy(base: Option, over: Option, range: Step['ratio_range'], margin: number): Step['decided'] {
+  if (!(isEvidence(base) && isEvidence(over))) return 'too few';
+  if (range.low > 1 + margin) return 'faster';
+  return range.high < 1 / (1 + margin) ? 'slower' : 'overlap';
+}
+
+function stepOf(base: Option, over: Option, margin: number): Step {
+  const ratio_range = { low: base.range.low / over.range.high, high: base.range.high / over.range.low };
+  const decided = decidedBy(base, over, ratio_range, margin);
+  const saved_s = base.time_s - over.time_s;
   return {
-    option: over.option,
-    ratio: base.option.time_s / over.option.time_s,
+    option: over,
+    ratio: base.time_s / over.time_s,
     ratio_range,
-    decided: faster ? 'faster' : slower ? 'slower' : 'undecided',
+    decided,
     saved_s,
-    runs_per_hour: faster ? Math.ceil(hour_s / saved_s) : null,
+    runs_per_hour: decided === 'faster' ? Math.ceil(hour_s / saved_s) : null,
   };
 }
 
-interface Sampled {
-  readonly option: Option;
-  readonly count: number;
-}
-
-/** The fastest right one of each way, by the work that they take; a wrong one only where a way has no right one. */
-function bestOfEach(measured: readonly Measured[], samplesOf: (one: Measured) => readonly number[]): Sampled[] {
-  const all = measured.map((one): Sampled => {
+/** The fastest correct one of each way, by the work that they need; a wrong one only where a way has no correct one. */
+function bestOfEach(measured: readonly Measured[], samplesOf: (one: Measured) => readonly number[]): Option[] {
+  const all = measured.map((one): Option => {
     const samples = samplesOf(one);
     const range = { low: Math.min(...samples), high: Math.max(...samples) };
-    return { option: { ...one.option, time_s: median(samples), range }, count: samples.length };
+    return { ...one.option, time_s: median(samples), range, samples: samples.length };
   });
   return ways.flatMap((way) => {
-    const same = all.filter(({ option }) => option.way === way);
-    const right = same.filter(({ option }) => option.right);
-    const best = (right.length > 0 ? right : same).toSorted((a, b) => a.option.time_s - b.option.time_s)[0];
+    const same = all.filter((option) => option.way === way);
+    const right = same.filter((option) => option.right);
+    const best = (right.length > 0 ? right : same).toSorted((a, b) => a.time_s - b.time_s)[0];
     return best === undefined ? [] : [best];
   });
 }
@@ -120,7 +132,7 @@ function decisionsIn({ file, session }: SessionOfFile, i: number, baselines: rea
     const here = measured.filter((one) => one.device === device);
     const byWhole = here.every(({ whole }) => whole !== null);
     const options = bestOfEach(here, ({ steps, whole }) => (byWhole ? (whole ?? steps) : steps));
-    const [base, ...others] = options.filter(({ option }) => option.right);
+    const [base, ...others] = options.filter(({ right }) => right);
     if (base === undefined || others.length === 0) return [];
     const gpus = gpusUsed(report.machine, [{ device }]).map(({ name }) => name);
     const margin = report.judged?.margin ?? usualMargin;
@@ -134,7 +146,7 @@ function decisionsIn({ file, session }: SessionOfFile, i: number, baselines: rea
         file,
         created: session.created,
         time: byWhole ? WHOLE_RUN : session.words.time,
-        options: options.map(({ option }) => option),
+        options,
         steps: others.map((one) => stepOf(base, one, margin)),
       },
     ];
