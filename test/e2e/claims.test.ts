@@ -75,9 +75,9 @@ it('says which way of writing pays, from the recorded sessions', async () => {
   await page.getByRole('button', { name: 'Enlarge Which way' }).click();
   const problem = page.getByTestId('decision').filter({ hasText: 'cupy-raw' }).first();
   await problem.waitFor();
-  expect(await problem.locator('li').last().textContent()).toContain('An hour of writing is repaid after');
+  expect(await problem.locator('li').last().textContent()).toContain('Pays back an hour of development after');
   await page.getByLabel('Runs that you will make').fill('1000000');
-  await expect.poll(() => problem.locator('li').last().textContent()).toContain('1\u202f000\u202f000 runs are worth');
+  await expect.poll(() => problem.locator('li').last().textContent()).toContain('1\u202f000\u202f000 runs it saves');
   await seenWhole(open, 'decision');
   await open.close();
 });
