@@ -4,11 +4,20 @@
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { BraggError } from '../../../contract/errors.ts';
 import { formatBytes } from '../../../contract/units.ts';
-import { type DicomSlice, isDicom, readDicomHeader, readDicomPixels } from './dicom.ts';
-import { metaImageData, readMetaImage } from './metaimage.ts';
-import { readNrrd } from './nrrd.ts';
-import { foreign, type Volume } from './volume.ts';
+import {
+  type DicomSlice,
+  dicomModality,
+  dicomSeries,
+  isDicom,
+  isLocalizer,
+  readDicomHeader,
+  readDicomPixels,
+} from './dicom.ts';
+import { foreign } from './header-fields.ts';
+import type { Volume } from './volume.ts';
+import { readVolumeFile, volumeHeader } from './volume-file.ts';
 
 export type CtPlane = 'transverse' | 'coronal' | 'sagittal';
 
@@ -33,6 +42,8 @@ export interface CtSlice {
   readonly from_mm: number;
   readonly to_mm: number;
   readonly slices: number;
+  /** Facts about the files that a user must know: padding, files that were left out. */
+  readonly notes: readonly string[];
 }
 
 export interface CtAsked {
@@ -56,11 +67,12 @@ function tooLarge(name: string, bytes: number, allowed: number): Error {
   return foreign(name, `it has ${formatBytes(bytes)}; allowed: ${formatBytes(allowed)}`);
 }
 
-/** Index of the wanted place among those of the slices, ascending. */
-function nearest(name: string, places: readonly number[], asked: number | null, half: number): number {
+/** Index of the requested position among those of the slices, which ascend. `alone`: thickness of a single slice. */
+function nearest(name: string, places: readonly number[], asked: number | null, alone: number): number {
   if (asked === null) return Math.floor((places.length - 1) / 2);
   const [first = 0, last = 0] = [places[0], places.at(-1)];
-  if (asked < first - half || asked > last + half) {
+  const [below, above] = [(places[1] ?? first + alone) - first, last - (places.at(-2) ?? last - alone)];
+  if (asked < first - below / 2 || asked > last + above / 2) {
     throw foreign(name, `it has no slice at ${asked} mm; allowed: ${first} to ${last} mm`);
   }
   return places.reduce(
@@ -69,16 +81,23 @@ function nearest(name: string, places: readonly number[], asked: number | null, 
   );
 }
 
-/** A volume with three axes, as the patient's axes go. */
-type Box = Pick<Volume, 'sizes' | 'spacing_mm' | 'origin_mm'> & { readonly value: (at: readonly number[]) => number };
+/** Values on three axes of the patient. `places`: of the slices where they are not equally spaced. */
+type Box = Pick<Volume, 'sizes' | 'spacing_mm' | 'origin_mm'> & {
+  readonly value: (at: readonly number[]) => number;
+  readonly places?: readonly number[];
+  readonly notes: readonly string[];
+};
 
 function sliceOf(name: string, box: Box, plane: CtPlane, at_mm: number | null): CtSlice {
   const [u, v, across] = axesOf[plane];
   const size = (axis: number): number => box.sizes[axis] ?? 1;
   const step = (axis: number): number => box.spacing_mm[axis] ?? 1;
   const start = (axis: number): number => box.origin_mm[axis] ?? 0;
-  const places = Array.from({ length: size(across) }, (_, i) => start(across) + i * step(across));
-  const index = nearest(name, places, at_mm, step(across) / 2);
+  const places =
+    across === 2 && box.places !== undefined
+      ? box.places
+      : Array.from({ length: size(across) }, (_, i) => start(across) + i * step(across));
+  const index = nearest(name, places, at_mm, step(across));
   const pixels = size(u) * size(v);
   if (pixels > MOST_PIXELS)
     throw foreign(name, `its slice has ${size(u)} × ${size(v)} pixels; allowed: ${MOST_PIXELS}`);
@@ -103,114 +122,170 @@ function sliceOf(name: string, box: Box, plane: CtPlane, at_mm: number | null): 
     from_mm: places[0] ?? 0,
     to_mm: places.at(-1) ?? 0,
     slices: places.length,
+    notes: box.notes,
   };
 }
 
-/** Names of spaces whose x goes to the right and y to the front: both are turned round. */
-const RIGHT_FRONT = ['right-anterior-superior', 'ras'];
-const LEFT_BACK = ['left-posterior-superior', 'lps'];
+/** Units of a CT's values, where a header states one. */
+const HU = /^(hu|hounsfield( units?)?)$/i;
 
-function boxOf(name: string, volume: Volume): Box {
-  const space = volume.space?.toLowerCase() ?? 'lps';
-  if (![...RIGHT_FRONT, ...LEFT_BACK].includes(space)) {
-    throw foreign(name, `its space is ${volume.space}; allowed: ${[...LEFT_BACK, ...RIGHT_FRONT].join(', ')}`);
-  }
-  const turned = RIGHT_FRONT.includes(space);
-  const [nx = 1, ny = 1, nz = 1] = volume.sizes;
-  const [dx = 1, dy = 1, dz = 1] = volume.spacing_mm;
-  const [x = 0, y = 0, z = 0] = volume.origin_mm;
-  const { values } = volume;
+function boxOf(name: string, { sizes, spacing_mm, origin_mm, values, unit }: Volume): Box {
+  if (unit !== undefined && !HU.test(unit)) throw foreign(name, `its values are in ${unit}; allowed: HU`);
+  const [nx = 1, ny = 1, nz = 1] = sizes;
+  const [dx = 1, dy = 1, dz = 1] = spacing_mm;
+  const [x = 0, y = 0, z = 0] = origin_mm;
   return {
     sizes: [nx, ny, nz],
     spacing_mm: [dx, dy, dz],
-    origin_mm: turned ? [-(x + (nx - 1) * dx), -(y + (ny - 1) * dy), z] : [x, y, z],
-    value: ([i = 0, j = 0, k = 0]) =>
-      values[(k * ny + (turned ? ny - 1 - j : j)) * nx + (turned ? nx - 1 - i : i)] ?? 0,
+    origin_mm: [x, y, z],
+    value: ([i = 0, j = 0, k = 0]) => values[(k * ny + j) * nx + i] ?? 0,
+    notes: [],
   };
-}
-
-async function volumeSlice({ path: file, name, plane, at_mm }: CtAsked): Promise<CtSlice> {
-  const { size } = await stat(file);
-  if (size > MOST_VOLUME_BYTES) throw tooLarge(name, size, MOST_VOLUME_BYTES);
-  const bytes = await readFile(file);
-  if (/\.nrrd$/i.test(file)) return sliceOf(name, boxOf(name, readNrrd(name, bytes)), plane, at_mm);
-  const beside = metaImageData(name, bytes);
-  const data = beside === null ? null : await readFile(path.join(path.dirname(file), beside)).catch(() => null);
-  if (beside !== null && data === null) throw foreign(name, `its data file ${beside} cannot be read`);
-  return sliceOf(name, boxOf(name, readMetaImage(name, bytes, data)), plane, at_mm);
 }
 
 interface Found extends DicomSlice {
   readonly file: string;
 }
 
-/** Files of a folder, ascending by name; those that are hidden or no DICOM are none of the series. */
-async function headersIn(folder: string, name: string): Promise<readonly Found[]> {
+interface Series {
+  readonly slices: readonly Found[];
+  readonly notes: readonly string[];
+}
+
+interface Unusable {
+  readonly series: string;
+  readonly error: BraggError;
+}
+
+/** One file of a folder: a slice, a reason why it is none, or the kind of object that it is instead. */
+function classified(name: string, file: string, bytes: Uint8Array): Found | Unusable | string {
+  const shown = `${name}/${file}`;
+  const modality = dicomModality(shown, bytes);
+  if (modality !== 'CT' && modality !== '') return modality;
+  if (isLocalizer(shown, bytes)) return 'localizer';
+  try {
+    return { ...readDicomHeader(shown, bytes), file };
+  } catch (error) {
+    if (!(error instanceof BraggError)) throw error;
+    return { series: dicomSeries(shown, bytes), error };
+  }
+}
+
+/** The slices of a folder's only CT series. Hidden files and those of other formats are no part of it. */
+async function seriesIn(folder: string, name: string): Promise<Series> {
   const entries = await readdir(folder, { withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.') && entry.name !== 'DICOMDIR');
   if (files.length > MOST_FILES) throw foreign(name, `it holds ${files.length} files; allowed: ${MOST_FILES}`);
   const found: Found[] = [];
+  const unusable: Unusable[] = [];
+  const others = new Map<string, number>();
   let total = 0;
   for (const entry of files.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const bytes = await readFile(path.join(folder, entry.name));
     total += bytes.length;
     if (total > MOST_BYTES)
       throw foreign(name, `its files have more than ${formatBytes(MOST_BYTES)}; allowed: ${formatBytes(MOST_BYTES)}`);
-    if (isDicom(bytes)) found.push({ ...readDicomHeader(`${name}/${entry.name}`, bytes), file: entry.name });
+    if (!isDicom(bytes)) continue;
+    const one = classified(name, entry.name, bytes);
+    if (typeof one === 'string') others.set(one, (others.get(one) ?? 0) + 1);
+    else if ('error' in one) unusable.push(one);
+    else found.push(one);
   }
-  if (found.length === 0) throw foreign(name, 'it holds no DICOM file; allowed: the slices of one CT series');
-  return found;
+  const series = new Set(found.map((one) => one.series));
+  // A slice that cannot be read makes a gap; a series of which no slice can be read is another image.
+  const [broken] = unusable.filter((one) => series.size === 0 || series.has(one.series));
+  if (broken !== undefined) throw broken.error;
+  if (found.length === 0) {
+    const there = [...others].map(([kind, count]) => `${count} × ${kind}`).join(', ');
+    throw foreign(
+      name,
+      `it holds no DICOM file of a CT${there === '' ? '' : ` (${there})`}; allowed: the slices of one CT series`,
+    );
+  }
+  if (series.size > 1) {
+    const counts = [...series].map((uid) => {
+      const own = found.filter((one) => one.series === uid);
+      const about = own[0]?.description ?? '';
+      return `${own.length} of ${uid}${about === '' ? '' : ` "${about}"`}`;
+    });
+    throw foreign(name, `it mixes ${series.size} series (${counts.join(', ')}); allowed: one`);
+  }
+  const foreignSeries = new Map(unusable.map((one) => [one.series, one.error.message]));
+  return {
+    slices: found,
+    notes: [
+      ...[...others].map(
+        ([kind, count]) =>
+          `${count} ${count === 1 ? 'file' : 'files'} in ${name} left out: ${kind}, not a slice of the CT.`,
+      ),
+      ...[...foreignSeries].map(([uid, why]) => `The series ${uid} in ${name} left out: ${why}`),
+    ],
+  };
 }
 
 /** Places in a series may be off by so much of the distance between slices. */
 const PLACE_SLACK = 0.01;
 
+/** Refuses slices on different grids, and says in which way they differ. */
 function sameGrid(name: string, slices: readonly Found[]): void {
   const [first] = slices;
-  const series = new Map<string, number>();
-  for (const one of slices) series.set(one.series, (series.get(one.series) ?? 0) + 1);
-  if (series.size > 1) {
-    const counts = [...series].map(([uid, count]) => `${count} of ${uid}`).join(', ');
-    throw foreign(name, `it mixes ${series.size} series (${counts}); allowed: one`);
-  }
+  if (first === undefined) return;
+  const near = (a: number, b: number, slack: number): boolean => Math.abs(a - b) < slack;
   for (const one of slices) {
-    const same =
-      first !== undefined &&
-      one.rows === first.rows &&
-      one.columns === first.columns &&
-      one.way.every((way, i) => way === first.way[i]) &&
-      one.spacing_mm.every((step, i) => Math.abs(step - (first.spacing_mm[i] ?? 0)) < 1e-4 * step) &&
-      one.position_mm
-        .slice(0, 2)
-        .every((at, i) => Math.abs(at - (first.position_mm[i] ?? 0)) < PLACE_SLACK * (first.spacing_mm[i] ?? 1));
-    if (!same) {
-      throw foreign(
-        `${name}/${one.file}`,
-        `its size, spacing, position or orientation differs from that of ${first?.file ?? 'the first'}; allowed: one grid`,
-      );
-    }
+    const [step = 1] = first.spacing_mm;
+    const checks: readonly (readonly [string, boolean, unknown, unknown])[] = [
+      [
+        'size',
+        one.rows === first.rows && one.columns === first.columns,
+        `${one.columns} × ${one.rows}`,
+        `${first.columns} × ${first.rows}`,
+      ],
+      ['orientation', one.way.every((way, i) => way === first.way[i]), one.way, first.way],
+      [
+        'PixelSpacing',
+        one.spacing_mm.every((own, i) => near(own, first.spacing_mm[i] ?? 0, 1e-4 * own)),
+        one.spacing_mm,
+        first.spacing_mm,
+      ],
+      [
+        'position in x and y',
+        [0, 1].every((i) => near(one.position_mm[i] ?? 0, first.position_mm[i] ?? 0, PLACE_SLACK * step)),
+        one.position_mm.slice(0, 2),
+        first.position_mm.slice(0, 2),
+      ],
+    ];
+    const differs = checks.find(([, same]) => !same);
+    if (differs === undefined) continue;
+    const [what, , own, usual] = differs;
+    throw foreign(
+      `${name}/${one.file}`,
+      `its ${what} is ${own}, and that of ${first.file} is ${usual}; allowed: one grid`,
+    );
   }
 }
 
-/** Distance of the slices, which are ascending. Throws where one is missing or stands twice. */
-function sliceSpacing(name: string, slices: readonly Found[]): number {
+/** Distance of the slices, which are ascending; null where it changes. Throws where one is missing or given twice. */
+function sliceSpacing(name: string, slices: readonly Found[]): number | null {
   if (slices.length === 1) return 1;
   const place = (i: number): number => slices[i]?.position_mm[2] ?? 0;
   const gaps = slices.slice(1).map((_, i) => place(i + 1) - place(i));
   const usual = [...gaps].sort((a, b) => a - b)[Math.floor((gaps.length - 1) / 2)] ?? 1;
-  gaps.forEach((gap, i) => {
+  const same = (a: number, b: number): boolean => Math.abs(a - b) <= PLACE_SLACK * usual;
+  for (const [i, gap] of gaps.entries()) {
     const [low, high] = [slices[i], slices[i + 1]];
     if (gap <= PLACE_SLACK * usual) {
       throw foreign(name, `${low?.file} and ${high?.file} are the same slice, at ${place(i)} mm; allowed: each once`);
     }
-    if (Math.abs(gap - usual) > PLACE_SLACK * usual) {
+    // Scanners change the spacing for a part of the body; a single wider gap is a missing slice.
+    const repeated = [gaps[i - 1], gaps[i + 1]].some((next) => next !== undefined && same(next, gap));
+    if (!same(gap, usual) && !repeated) {
       throw foreign(
         name,
         `slices are missing between ${low?.file} at ${place(i)} mm and ${high?.file} at ${place(i + 1)} mm; allowed: ${usual} mm apart, as the others`,
       );
     }
-  });
-  return usual;
+  }
+  return gaps.every((gap) => same(gap, usual)) ? usual : null;
 }
 
 /** Rows and columns of a slice, ascending along the patient's axes. */
@@ -228,12 +303,19 @@ function ascending(values: Float32Array, { columns, rows, way }: DicomSlice): Fl
 
 async function seriesSlice(
   folder: string,
-  slices: readonly Found[],
+  { slices, notes: before }: Series,
   { name, plane, at_mm }: CtAsked,
 ): Promise<CtSlice> {
   sameGrid(name, slices);
   const sorted = [...slices].sort((a, b) => a.position_mm[2] - b.position_mm[2]);
   const apart = sliceSpacing(name, sorted);
+  if (apart === null && plane !== 'transverse') {
+    const places = sorted.map(({ position_mm }) => position_mm[2]).join(', ');
+    throw foreign(
+      name,
+      `its slices are not equally spaced (${places} mm); allowed: one spacing, or the transverse plane`,
+    );
+  }
   const [first] = sorted;
   if (first === undefined) throw foreign(name, 'it holds no slice');
   const { columns, rows, spacing_mm, way } = first;
@@ -243,18 +325,32 @@ async function seriesSlice(
     return way[axis] === 1 ? start : start - length;
   });
   const places = sorted.map(({ position_mm }) => position_mm[2]);
+  const notes = [...before];
+  let [padded, all] = [0, 0];
+  let padding = '';
   const pixels = async (index: number): Promise<Float32Array> => {
     const file = sorted[index]?.file ?? '';
-    return ascending(readDicomPixels(`${name}/${file}`, await readFile(path.join(folder, file))), first);
+    const found = readDicomPixels(`${name}/${file}`, await readFile(path.join(folder, file)));
+    padded += found.padded;
+    all += found.hu.length;
+    padding = [...new Set(found.padding ?? [])].join(' to ');
+    return ascending(found.hu, first);
   };
   // A slice across needs one file, a plane along the body needs all.
-  const wanted = plane === 'transverse' ? nearest(name, places, at_mm, apart / 2) : null;
+  const wanted = plane === 'transverse' ? nearest(name, places, at_mm, apart ?? 1) : null;
   const read: Float32Array[] = [];
   for (let i = 0; i < sorted.length; i += 1)
     read.push(wanted === null || wanted === i ? await pixels(i) : new Float32Array(0));
+  if (padded > 0) {
+    notes.push(
+      `${padded} of ${all} pixels have the stored value ${padding}, which the file declares as padding: they are taken as air.`,
+    );
+  }
   const box: Box = {
     sizes: [columns, rows, sorted.length],
-    spacing_mm: [...spacing_mm, apart],
+    spacing_mm: [...spacing_mm, apart ?? 1],
+    places,
+    notes,
     origin_mm: [...origin, places[0] ?? 0],
     value: ([i = 0, j = 0, k = 0]) => read[k]?.[j * columns + i] ?? 0,
   };
@@ -263,16 +359,17 @@ async function seriesSlice(
 
 /** Throws a BraggError `foreign-file` that says what is wrong and what is allowed. */
 export async function readCtSlice(asked: CtAsked): Promise<CtSlice> {
-  const { path: where, name } = asked;
+  const { path: where, name, plane, at_mm } = asked;
   const found = await stat(where).catch(() => null);
   if (found === null) throw foreign(name, 'it cannot be found');
-  if (found.isDirectory()) return seriesSlice(where, await headersIn(where, name), asked);
+  if (found.isDirectory()) return seriesSlice(where, await seriesIn(where, name), asked);
   if (!found.isFile()) throw foreign(name, 'it is neither a file nor a folder');
-  if (/\.(nrrd|mha|mhd)$/i.test(where)) return volumeSlice(asked);
   if (found.size > MOST_VOLUME_BYTES) throw tooLarge(name, found.size, MOST_VOLUME_BYTES);
-  const header = readDicomHeader(name, await readFile(where));
-  return seriesSlice(path.dirname(where), [{ ...header, file: path.basename(where) }], {
-    ...asked,
-    name: path.dirname(name),
-  });
+  const bytes = await readFile(where);
+  const header = volumeHeader(name, bytes);
+  if (header !== null) {
+    return sliceOf(name, boxOf(name, await readVolumeFile(name, where, bytes, header)), plane, at_mm);
+  }
+  const slice = { ...readDicomHeader(name, bytes), file: path.basename(where) };
+  return seriesSlice(path.dirname(where), { slices: [slice], notes: [] }, { ...asked, name: path.dirname(name) });
 }

@@ -1,6 +1,6 @@
-/** MetaImage, by the documentation of MetaIO in ITK. */
-import { inflateSync } from 'node:zlib';
-import { bytesOf, decoded, foreign, type Header, type NumberType, numbersOf, positive, type Volume } from './volume.ts';
+/** Headers of MetaImage, by the documentation of MetaIO in ITK. Coordinates are the patient's: left, back, head. */
+import { absent, checkedFields, type FieldRules, foreign, honoured, ignored, oneOf, only } from './header-fields.ts';
+import { millimetresIn, type NumberType, numbersOf, positive, type VolumeHeader, wholeOf } from './volume.ts';
 
 const types: Readonly<Record<string, NumberType>> = {
   MET_CHAR: 'int8',
@@ -13,80 +13,170 @@ const types: Readonly<Record<string, NumberType>> = {
   MET_DOUBLE: 'float64',
 };
 
+const about = ignored('describes the file and changes no value or position');
+const is = (wanted: number) => only(String(wanted), (value) => Number(value) === wanted);
+
+/** Fields of MetaIO's MetaObject and MetaImage. Others are the user's, which MetaIO passes over too. */
+export const metaImageFields: FieldRules = {
+  ndims: honoured,
+  dimsize: honoured,
+  elementtype: honoured,
+  elementspacing: honoured,
+  elementsize: honoured,
+  elementdatafile: honoured,
+  headersize: honoured,
+  binarydata: honoured,
+  binarydatabyteordermsb: honoured,
+  elementbyteordermsb: honoured,
+  compresseddata: honoured,
+  compresseddatasize: honoured,
+  transformmatrix: honoured,
+  rotation: honoured,
+  orientation: honoured,
+  offset: honoured,
+  position: honoured,
+  origin: honoured,
+  anatomicalorientation: honoured,
+  distanceunits: honoured,
+  objecttype: oneOf('Image'),
+  elementnumberofchannels: is(1),
+  elementtointensityfunctionslope: is(1),
+  elementtointensityfunctionoffset: is(0),
+  modality: oneOf('MET_MOD_CT', 'MET_MOD_OTHER', 'MET_MOD_UNKNOWN'),
+  imageposition: absent,
+  centerofrotation: ignored('ITK places images by Offset and TransformMatrix alone'),
+  transformtype: ignored('Offset and TransformMatrix state the transform'),
+  elementmin: ignored('repeats the least value of the data'),
+  elementmax: ignored('repeats the greatest value of the data'),
+  elementnbits: ignored('ElementType states the size of a value'),
+  compressionlevel: ignored('the packed data is the same for any level'),
+  objectsubtype: about,
+  comment: about,
+  name: about,
+  id: about,
+  parentid: about,
+  color: about,
+  acquisitiondate: about,
+  sequenceid: about,
+};
+
 const MOST_HEADER = 65_536;
+/** Identity of the axes in MetaIO's letters, where each axis comes from: right, anterior, inferior. */
+const IDENTITY = /^(rai|\?+)$/i;
 
-/** The header ends with the line that names the data. */
-function headerOf(file: string, bytes: Uint8Array): Header {
+/** Null unless the bytes are the header of a MetaImage. */
+function textOf(bytes: Uint8Array): { readonly text: string; readonly end: number } | null {
   const text = new TextDecoder('latin1').decode(bytes.subarray(0, MOST_HEADER));
-  const last = /^ElementDataFile\s*=[^\n]*(\n|$)/m.exec(text);
-  if (last === null) throw foreign(file, 'it has no ElementDataFile: it is no MetaImage');
+  const last = /^[ \t]*ElementDataFile[ \t]*=[^\n]*(\n|$)/im.exec(text);
+  if (last === null) return null;
   const end = last.index + last[0].length;
-  const fields = text
-    .slice(0, end)
-    .split(/\r?\n/)
-    .flatMap((line): [string, string][] => {
-      const match = /^(\w+)\s*=\s*(.*)$/.exec(line.trim());
-      return match === null ? [] : [[(match[1] ?? '').toLowerCase(), (match[2] ?? '').trim()]];
-    });
-  return { fields: new Map(fields), end };
+  return { text: text.slice(0, end), end };
 }
 
-/** Name of the file beside it that holds the data; null where that lies behind the header. */
-export function metaImageData(file: string, bytes: Uint8Array): string | null {
-  const name = headerOf(file, bytes).fields.get('elementdatafile') ?? '';
-  if (name === 'LOCAL') return null;
-  if (name === 'LIST' || name.includes('%') || /[/\\]|^\.\.?$/.test(name) || name === '') {
-    throw foreign(file, `ElementDataFile is ${name}; allowed: LOCAL, or one file beside it`);
-  }
-  return name;
-}
+export const isMetaImage = (bytes: Uint8Array): boolean => {
+  const head = textOf(bytes);
+  return head !== null && /^\uFEFF?\s*\w+\s*=/.test(head.text);
+};
 
-/** `beside`: what the file that it names holds. */
-export function readMetaImage(file: string, bytes: Uint8Array, beside: Uint8Array | null): Volume {
-  const { fields, end } = headerOf(file, bytes);
+/** Throws BraggError `foreign-file`. */
+export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
+  const head = textOf(bytes);
+  if (head === null) throw foreign(file, 'it has no ElementDataFile: it is no MetaImage');
+  const lines = head.text.split(/\r?\n/).flatMap((line) => {
+    const [, name, value] = /^\s*(\w+)\s*=\s*(.*)$/.exec(line) ?? [];
+    return name === undefined ? [] : [{ name, value: (value ?? '').trim() }];
+  });
+  const fields = checkedFields(file, lines, metaImageFields, 'ignored');
   const need = (name: string): string => {
     const value = fields.get(name.toLowerCase());
-    if (value === undefined) throw foreign(file, `its header has no ${name}`);
+    if (value === undefined || value === '') throw foreign(file, `its header has no ${name}`);
     return value;
   };
-  const yes = (name: string): boolean => fields.get(name.toLowerCase())?.toLowerCase() === 'true';
+  const yes = (name: string): boolean | null => {
+    const value = fields.get(name.toLowerCase());
+    if (value === undefined) return null;
+    if (/^(true|t|1)$/i.test(value)) return true;
+    if (/^(false|f|0)$/i.test(value)) return false;
+    throw foreign(file, `${name} = ${value} is not supported; allowed: True, False`);
+  };
+  /** Names of one thing, which may not contradict each other. */
+  const one = (...names: readonly string[]): string | undefined => {
+    const values = names.flatMap((name) => fields.get(name.toLowerCase()) ?? []);
+    const [first, ...others] = values;
+    if (others.some((value) => value !== first))
+      throw foreign(file, `${names.join(', ')} differ: ${values.join('; ')}`);
+    return first;
+  };
   const type = types[need('ElementType')];
   if (type === undefined) {
     throw foreign(file, `ElementType is ${need('ElementType')}; allowed: ${Object.keys(types).join(', ')}`);
   }
-  if ((fields.get('elementnumberofchannels') ?? '1') !== '1')
-    throw foreign(file, 'it has several channels; allowed: 1');
-  const [axes = 0] = numbersOf(file, 'NDims', need('NDims'), 1);
+  const axes = wholeOf(file, 'NDims', need('NDims'), 1);
+  if (axes !== 2 && axes !== 3) throw foreign(file, `it has ${axes} axes; allowed: 2 or 3`);
   const sizes = numbersOf(file, 'DimSize', need('DimSize'), axes);
-  const wanted = bytesOf(file, sizes, type);
-  const matrix = fields.get('transformmatrix') ?? fields.get('rotation') ?? fields.get('orientation');
-  if (matrix !== undefined) {
-    const all = numbersOf(file, 'TransformMatrix', matrix, axes * axes);
-    if (all.some((value, i) => value !== (Math.floor(i / axes) === i % axes ? 1 : 0))) {
-      throw foreign(file, 'its TransformMatrix turns the axes; allowed: the identity');
-    }
+  const mm = millimetresIn(file, 'DistanceUnits', (fields.get('distanceunits') ?? 'mm').replace(/^\?$/, 'mm'));
+  const matrix = one('TransformMatrix', 'Rotation', 'Orientation');
+  const letters = fields.get('anatomicalorientation') ?? '';
+  if (matrix === undefined && letters !== '' && !IDENTITY.test(letters)) {
+    throw foreign(
+      file,
+      `AnatomicalOrientation = ${letters} without TransformMatrix is not supported; allowed: RAI, ???`,
+    );
   }
-  const spacing = fields.get('elementspacing') ?? fields.get('elementsize') ?? sizes.map(() => 1).join(' ');
-  const origin = fields.get('offset') ?? fields.get('position') ?? fields.get('origin');
-  let data = beside ?? bytes.subarray(end);
-  if (yes('CompressedData')) {
-    try {
-      data = inflateSync(data, { maxOutputLength: wanted });
-    } catch (error) {
-      throw foreign(file, `its data cannot be unpacked: ${error instanceof Error ? error.message : String(error)}`);
+  const cosines =
+    matrix === undefined
+      ? sizes.flatMap((_, row) => sizes.map((__, column) => (row === column ? 1 : 0)))
+      : numbersOf(file, 'TransformMatrix', matrix, axes * axes);
+  const spacingText = fields.get('elementspacing') ?? fields.get('elementsize') ?? sizes.map(() => 1).join(' ');
+  const spacing = positive(file, 'ElementSpacing', numbersOf(file, 'ElementSpacing', spacingText, axes));
+  const steps_mm = spacing.map((length, axis) => {
+    const direction = cosines.slice(axis * axes, (axis + 1) * axes);
+    const norm = Math.hypot(...direction);
+    if (Math.abs(norm - 1) > 1e-3) {
+      throw foreign(
+        file,
+        `TransformMatrix has a row of length ${norm}; allowed: 1, as ElementSpacing states the steps`,
+      );
     }
+    return direction.map((part) => (part / norm) * length * mm);
+  });
+  const origin = one('Offset', 'Position', 'Origin');
+  const dataFile = dataFileOf(file, need('ElementDataFile'));
+  const packed = yes('CompressedData') ?? false;
+  const text = yes('BinaryData') === false;
+  if (text && packed) throw foreign(file, 'BinaryData = False with CompressedData = True is not supported');
+  const [msb, other] = [yes('BinaryDataByteOrderMSB'), yes('ElementByteOrderMSB')];
+  if (msb !== null && other !== null && msb !== other) {
+    throw foreign(file, 'BinaryDataByteOrderMSB and ElementByteOrderMSB differ');
   }
-  const big = yes('BinaryDataByteOrderMSB') || yes('ElementByteOrderMSB');
+  const skip = wholeOf(file, 'HeaderSize', fields.get('headersize') ?? '0', -1);
+  if (dataFile === null && skip !== 0 && skip !== head.end) {
+    throw foreign(file, `HeaderSize = ${skip} with ElementDataFile = LOCAL is not supported; allowed: 0 or absent`);
+  }
+  if (skip !== 0 && packed)
+    throw foreign(file, `HeaderSize = ${skip} of packed data is not supported; allowed: 0 or absent`);
+  const packedBytes = fields.get('compresseddatasize');
   return {
     sizes,
-    spacing_mm: positive(file, 'ElementSpacing', numbersOf(file, 'ElementSpacing', spacing, axes)),
-    origin_mm: origin === undefined ? sizes.map(() => 0) : numbersOf(file, 'Offset', origin, axes),
-    values: decoded(
-      file,
-      data,
-      sizes.reduce((a, b) => a * b, 1),
-      type,
-      !big,
-    ),
+    type,
+    little: !(msb ?? other ?? false),
+    encoding: text ? 'text' : packed ? 'zlib' : 'raw',
+    dataFile,
+    end: head.end,
+    skipLines: 0,
+    skipBytes: dataFile === null ? 0 : skip,
+    packedBytes: packed && packedBytes !== undefined ? wholeOf(file, 'CompressedDataSize', packedBytes, 1) : null,
+    steps_mm,
+    origin_mm:
+      origin === undefined ? sizes.map(() => 0) : numbersOf(file, 'Offset', origin, axes).map((value) => value * mm),
+    unit: null,
   };
+}
+
+function dataFileOf(file: string, name: string): string | null {
+  if (/^local$/i.test(name)) return null;
+  if (/^list\b/i.test(name) || /%|\s\d+\s+\d+/.test(name) || /[/\\]|^\.\.?$/.test(name)) {
+    throw foreign(file, `ElementDataFile is ${name}; allowed: LOCAL, or one file in the same folder`);
+  }
+  return name;
 }

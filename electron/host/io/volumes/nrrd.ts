@@ -1,105 +1,278 @@
-/** NRRD with its data in the same file, by the format's description of the Teem project. */
-import { gunzipSync } from 'node:zlib';
-import { bytesOf, decoded, foreign, type Header, type NumberType, numbersOf, positive, type Volume } from './volume.ts';
+/** Headers of NRRD, by the definition of the format of the Teem project (versions 1 to 5). */
+import { absent, checkedFields, type FieldRules, foreign, honoured, ignored, only } from './header-fields.ts';
+import {
+  bytesPer,
+  countOf,
+  millimetresIn,
+  type NumberType,
+  numbersOf,
+  positive,
+  type VolumeHeader,
+  wholeOf,
+} from './volume.ts';
 
-const types: Readonly<Record<string, NumberType>> = {
-  'signed char': 'int8',
-  int8: 'int8',
-  int8_t: 'int8',
-  uchar: 'uint8',
-  'unsigned char': 'uint8',
-  uint8: 'uint8',
-  uint8_t: 'uint8',
-  short: 'int16',
-  'signed short': 'int16',
-  int16: 'int16',
-  int16_t: 'int16',
-  ushort: 'uint16',
-  'unsigned short': 'uint16',
-  uint16: 'uint16',
-  uint16_t: 'uint16',
-  int: 'int32',
-  'signed int': 'int32',
-  int32: 'int32',
-  int32_t: 'int32',
-  uint: 'uint32',
-  'unsigned int': 'uint32',
-  uint32: 'uint32',
-  uint32_t: 'uint32',
-  float: 'float32',
-  double: 'float64',
+const names: Readonly<Record<NumberType, string>> = {
+  int8: 'signed char, int8, int8_t',
+  uint8: 'uchar, unsigned char, uint8, uint8_t',
+  int16: 'short, short int, signed short, signed short int, int16, int16_t',
+  uint16: 'ushort, unsigned short, unsigned short int, uint16, uint16_t',
+  int32: 'int, signed int, int32, int32_t',
+  uint32: 'uint, unsigned int, uint32, uint32_t',
+  float32: 'float',
+  float64: 'double',
+};
+const types = new Map<string, NumberType>(
+  Object.entries(names).flatMap(([type, all]) => all.split(', ').map((name) => [name, type as NumberType])),
+);
+
+const about = ignored('describes the file and changes no value or position');
+const eachOf = (allowed: string, pattern: RegExp) =>
+  only(allowed, (value) => value.split(/\s+/).every((word) => pattern.test(word)));
+
+/** Fields of the definition, with the spellings that it allows. Unknown ones are errors there, and here. */
+export const nrrdFields: FieldRules = {
+  dimension: honoured,
+  type: honoured,
+  sizes: honoured,
+  encoding: honoured,
+  endian: honoured,
+  'data file': honoured,
+  datafile: honoured,
+  'line skip': honoured,
+  lineskip: honoured,
+  'byte skip': honoured,
+  byteskip: honoured,
+  spacings: honoured,
+  'axis mins': honoured,
+  axismins: honoured,
+  'axis maxs': honoured,
+  axismaxs: honoured,
+  centers: honoured,
+  centerings: honoured,
+  units: honoured,
+  space: honoured,
+  'space dimension': honoured,
+  'space units': honoured,
+  'space origin': honoured,
+  'space directions': honoured,
+  'sample units': honoured,
+  sampleunits: honoured,
+  number: honoured,
+  kinds: eachOf('domain, space, ???, none', /^(domain|space|\?\?\?|none)$/i),
+  'block size': absent,
+  blocksize: absent,
+  'old min': absent,
+  oldmin: absent,
+  'old max': absent,
+  oldmax: absent,
+  'measurement frame': ignored('turns vectors and tensors, and the values are scalars'),
+  thicknesses: ignored('states the thickness of slices, which may overlap; spacings place them'),
+  min: ignored('repeats the least value of the data'),
+  max: ignored('repeats the greatest value of the data'),
+  content: about,
+  labels: about,
 };
 
 const MOST_HEADER = 65_536;
+const MARK = 'NRRD000';
 
-function headerOf(file: string, bytes: Uint8Array): Header {
-  const text = new TextDecoder('latin1').decode(bytes.subarray(0, MOST_HEADER));
-  if (!/^NRRD000\d/.test(text)) throw foreign(file, 'it does not begin with NRRD000');
-  const blank = /\r?\n\r?\n/.exec(text);
-  if (blank === null) throw foreign(file, 'its header does not end with an empty line');
-  const lines = text.slice(0, blank.index).split(/\r?\n/).slice(1);
-  const fields = lines.flatMap((line): [string, string][] => {
-    const match = /^([^#:][^:]*): (.*)$/.exec(line);
-    return match === null ? [] : [[(match[1] ?? '').trim().toLowerCase(), (match[2] ?? '').trim()]];
-  });
-  return { fields: new Map(fields), end: blank.index + blank[0].length };
+export const isNrrd = (bytes: Uint8Array): boolean =>
+  new TextDecoder('latin1').decode(bytes.subarray(0, MARK.length)) === MARK;
+
+/** Directions of x, y and z of a space in those of the patient: left, back, head. */
+const spaces: Readonly<Record<string, readonly [number, number, number]>> = {
+  'left-posterior-superior': [1, 1, 1],
+  lps: [1, 1, 1],
+  'right-anterior-superior': [-1, -1, 1],
+  ras: [-1, -1, 1],
+  'left-anterior-superior': [1, -1, 1],
+  las: [1, -1, 1],
+};
+
+/** Words of a list of quoted or bare ones. */
+const wordsOf = (text: string): readonly string[] =>
+  [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => (quoted ?? bare ?? '').trim());
+
+type Fields = ReadonlyMap<string, string>;
+const either = (fields: Fields, a: string, b: string): string | undefined => fields.get(a) ?? fields.get(b);
+
+/** Millimetres in the unit of each axis; one that is not stated is the millimetre. */
+function unitsOf(file: string, name: string, text: string | undefined, axes: number): readonly number[] {
+  if (text === undefined) return Array.from({ length: axes }, () => 1);
+  const words = wordsOf(text);
+  if (words.length !== axes) throw foreign(file, `${name} is ${text}; allowed: ${axes} units`);
+  return words.map((word) => (/^(|\?\?\?|none)$/.test(word) ? 1 : millimetresIn(file, name, word)));
 }
 
-/** Lengths of an axis' steps. Axes that do not lie along x, y, z are no grid that a beam's plane can be read from. */
-function stepsOf(file: string, { fields }: Header, axes: number): readonly number[] {
+/** Spacings, or what the first and last positions of axes say they are. */
+function ownSteps(
+  file: string,
+  fields: Fields,
+  sizes: readonly number[],
+  cells: readonly boolean[],
+): readonly number[] {
+  const axes = sizes.length;
+  const [mins, maxs] = [either(fields, 'axis mins', 'axismins'), either(fields, 'axis maxs', 'axismaxs')];
   const spacings = fields.get('spacings');
-  if (spacings !== undefined) return positive(file, 'spacings', numbersOf(file, 'spacings', spacings, axes));
-  const directions = fields.get('space directions');
-  if (directions === undefined) throw foreign(file, 'it has neither spacings nor space directions');
-  const all = numbersOf(file, 'space directions', directions, axes * axes);
-  const oblique = all.some((value, i) => Math.floor(i / axes) !== i % axes && value !== 0);
-  if (oblique) throw foreign(file, 'its space directions are oblique; allowed: axes along x, y and z');
-  return positive(
-    file,
-    'space directions',
-    Array.from({ length: axes }, (_, i) => all[i * axes + i] ?? 0),
-  );
+  const between =
+    mins === undefined || maxs === undefined
+      ? null
+      : numbersOf(file, 'axis maxs', maxs, axes).map((max, i) => {
+          const steps = (sizes[i] ?? 1) - (cells[i] === true ? 0 : 1);
+          return (max - (numbersOf(file, 'axis mins', mins, axes)[i] ?? 0)) / Math.max(1, steps);
+        });
+  if (maxs !== undefined && mins === undefined) throw foreign(file, 'axis maxs without axis mins is not supported');
+  if (spacings === undefined && between === null) {
+    throw foreign(file, 'it has neither spacings, space directions, nor axis mins and axis maxs');
+  }
+  const own = spacings === undefined ? (between ?? []) : numbersOf(file, 'spacings', spacings, axes);
+  positive(file, spacings === undefined ? 'axis mins and axis maxs' : 'spacings', own);
+  const differs = between?.find((step, i) => Math.abs(step - (own[i] ?? 0)) > 1e-3 * (own[i] ?? 0));
+  if (differs !== undefined)
+    throw foreign(file, `axis mins and axis maxs give a step of ${differs}, and spacings another`);
+  return own;
 }
 
-export function readNrrd(file: string, bytes: Uint8Array): Volume {
-  const header = headerOf(file, bytes);
-  const { fields, end } = header;
-  const need = (name: string): string => {
-    const value = fields.get(name);
-    if (value === undefined) throw foreign(file, `its header has no ${name}`);
-    return value;
+type Placed = Pick<VolumeHeader, 'steps_mm' | 'origin_mm'>;
+
+/** Steps and origin where each axis has a spacing of its own and no space. */
+function byAxes(file: string, fields: Fields, sizes: readonly number[]): Placed {
+  const axes = sizes.length;
+  const centers = either(fields, 'centers', 'centerings')?.split(/\s+/) ?? [];
+  const cells = sizes.map((_, i) => /^cell$/i.test(centers[i] ?? ''));
+  const strange = centers.find((word) => !/^(cell|node|\?\?\?|none)$/i.test(word));
+  if (strange !== undefined) throw foreign(file, `centers has ${strange}; allowed: cell, node, ???, none`);
+  const mm = unitsOf(file, 'units', fields.get('units'), axes);
+  const steps = ownSteps(file, fields, sizes, cells);
+  const mins = either(fields, 'axis mins', 'axismins');
+  const origin = fields.get('space origin');
+  if (mins !== undefined && origin !== undefined) throw foreign(file, 'axis mins with space origin is not supported');
+  const firsts =
+    mins === undefined
+      ? origin === undefined
+        ? sizes.map(() => 0)
+        : numbersOf(file, 'space origin', origin, axes)
+      : numbersOf(file, 'axis mins', mins, axes).map((min, i) => min + (cells[i] === true ? (steps[i] ?? 0) / 2 : 0));
+  return {
+    steps_mm: steps.map((step, axis) => sizes.map((_, other) => (other === axis ? step * (mm[axis] ?? 1) : 0))),
+    origin_mm: firsts.map((first, axis) => first * (mm[axis] ?? 1)),
   };
-  if (fields.has('data file') || fields.has('datafile')) {
-    throw foreign(file, 'its data lies in another file; allowed: header and data in one');
-  }
-  const type = types[need('type').toLowerCase()];
-  if (type === undefined) throw foreign(file, `its type is ${need('type')}; allowed: ${Object.keys(types).join(', ')}`);
-  const [axes = 0] = numbersOf(file, 'dimension', need('dimension'), 1);
-  const sizes = numbersOf(file, 'sizes', need('sizes'), axes);
-  const wanted = bytesOf(file, sizes, type);
-  const encoding = need('encoding').toLowerCase();
-  const packed = bytes.subarray(end);
-  let data: Uint8Array;
-  if (encoding === 'raw') data = packed;
-  else if (encoding === 'gzip' || encoding === 'gz') {
-    try {
-      data = gunzipSync(packed, { maxOutputLength: wanted });
-    } catch (error) {
-      throw foreign(file, `its data cannot be unpacked: ${error instanceof Error ? error.message : String(error)}`);
+}
+
+/** Steps and origin as vectors in a space. */
+function bySpace(file: string, fields: Fields, sizes: readonly number[], directions: string): Placed {
+  const axes = sizes.length;
+  for (const name of ['spacings', 'axis mins', 'axismins', 'axis maxs', 'axismaxs'] as const) {
+    const numbers = fields.get(name)?.split(/\s+/) ?? [];
+    if (numbers.some((word) => !/^nan$/i.test(word))) {
+      throw foreign(
+        file,
+        `${name} = ${numbers.join(' ')} with space directions is not supported; allowed: nan or absent`,
+      );
     }
-  } else throw foreign(file, `its encoding is ${encoding}; allowed: raw, gzip`);
+  }
+  if (/none/i.test(directions)) {
+    throw foreign(file, `space directions is ${directions}; allowed: a vector for each axis: none of colours or times`);
+  }
+  if (unitsOf(file, 'units', fields.get('units'), axes).some((unit) => unit !== 1)) {
+    throw foreign(file, `units = ${fields.get('units')} with space directions is not supported; allowed: space units`);
+  }
+  const mm = unitsOf(file, 'space units', fields.get('space units'), axes);
+  const all = numbersOf(file, 'space directions', directions, axes * axes);
   const origin = fields.get('space origin');
   return {
-    sizes,
-    spacing_mm: stepsOf(file, header, axes),
-    ...(fields.has('space') ? { space: fields.get('space') ?? '' } : {}),
-    origin_mm: origin === undefined ? sizes.map(() => 0) : numbersOf(file, 'space origin', origin, axes),
-    values: decoded(
-      file,
-      data,
-      sizes.reduce((a, b) => a * b, 1),
-      type,
-      fields.get('endian') !== 'big',
+    steps_mm: sizes.map((_, axis) =>
+      all.slice(axis * axes, (axis + 1) * axes).map((part, along) => part * (mm[along] ?? 1)),
+    ),
+    origin_mm: (origin === undefined ? sizes.map(() => 0) : numbersOf(file, 'space origin', origin, axes)).map(
+      (part, along) => part * (mm[along] ?? 1),
     ),
   };
+}
+
+/** In the patient's coordinates. A file that names no space is taken to be in them. */
+function placed(file: string, fields: Fields, sizes: readonly number[]): Placed {
+  const directions = fields.get('space directions');
+  const own = directions === undefined ? byAxes(file, fields, sizes) : bySpace(file, fields, sizes, directions);
+  const space = fields.get('space');
+  const dimension = fields.get('space dimension');
+  if (dimension !== undefined && wholeOf(file, 'space dimension', dimension, 1) !== sizes.length) {
+    throw foreign(file, `space dimension is ${dimension}; allowed: ${sizes.length}, as it has axes`);
+  }
+  const ways = space === undefined ? [1, 1, 1] : spaces[space.toLowerCase()];
+  if (ways === undefined) throw foreign(file, `its space is ${space}; allowed: ${Object.keys(spaces).join(', ')}`);
+  const turned = (vector: readonly number[]): number[] =>
+    vector.map((part, i) => (ways[i] === -1 && part !== 0 ? -part : part));
+  return { steps_mm: own.steps_mm.map(turned), origin_mm: turned(own.origin_mm) };
+}
+
+const encodings: Readonly<Record<string, VolumeHeader['encoding']>> = {
+  ...{ raw: 'raw', gzip: 'gzip', gz: 'gzip' },
+  ...{ ascii: 'text', text: 'text', txt: 'text' },
+};
+
+/** Throws BraggError `foreign-file`. */
+export function nrrdHeader(file: string, bytes: Uint8Array): VolumeHeader {
+  const text = new TextDecoder('latin1').decode(bytes.subarray(0, MOST_HEADER));
+  if (!/^NRRD000[1-5]\r?\n/.test(text)) throw foreign(file, 'it does not begin with NRRD0001 to NRRD0005');
+  const blank = /\r?\n\r?\n/.exec(text);
+  const detached = /^data ?file:/im.test(text.slice(0, blank?.index));
+  if (blank === null && !detached) throw foreign(file, 'its header does not end with an empty line');
+  // Lines with := are the user's own pairs.
+  const lines = text
+    .slice(0, blank?.index ?? text.length)
+    .split(/\r?\n/)
+    .slice(1)
+    .flatMap((line) => {
+      const [, name, value] = /^([^#:][^:]*): (.*)$/.exec(line) ?? [];
+      return name === undefined ? [] : [{ name: name.trim(), value: (value ?? '').trim() }];
+    });
+  const fields = checkedFields(file, lines, nrrdFields, 'refused');
+  const need = (name: string): string => {
+    const value = fields.get(name);
+    if (value === undefined || value === '') throw foreign(file, `its header has no ${name}`);
+    return value;
+  };
+  const type = types.get(need('type').toLowerCase());
+  if (type === undefined) {
+    throw foreign(file, `its type is ${need('type')}; allowed: ${Object.values(names).join(', ')}`);
+  }
+  const axes = wholeOf(file, 'dimension', need('dimension'), 1);
+  if (axes !== 2 && axes !== 3) throw foreign(file, `it has ${axes} axes; allowed: 2 or 3`);
+  const sizes = numbersOf(file, 'sizes', need('sizes'), axes);
+  const count = countOf(file, sizes);
+  const number = fields.get('number');
+  if (number !== undefined && Number(number) !== count) {
+    throw foreign(file, `number is ${number}; allowed: ${count}, the product of its sizes`);
+  }
+  const encoding = encodings[need('encoding').toLowerCase()];
+  if (encoding === undefined) {
+    throw foreign(file, `its encoding is ${need('encoding')}; allowed: ${Object.keys(encodings).join(', ')}`);
+  }
+  const endian = fields.get('endian')?.toLowerCase() ?? null;
+  if (encoding !== 'text' && bytesPer(type) > 1 && endian === null) throw foreign(file, 'its header has no endian');
+  if (endian !== null && endian !== 'little' && endian !== 'big') {
+    throw foreign(file, `endian is ${fields.get('endian')}; allowed: little, big`);
+  }
+  const skipBytes = wholeOf(file, 'byte skip', either(fields, 'byte skip', 'byteskip') ?? '0', -1);
+  if (encoding === 'text' && skipBytes !== 0) {
+    throw foreign(file, `byte skip is ${skipBytes}; allowed: 0 where the data is text`);
+  }
+  const unit = either(fields, 'sample units', 'sampleunits')?.replace(/^"(.*)"$/, '$1');
+  return {
+    ...{ sizes, type, encoding, little: endian !== 'big', skipBytes, packedBytes: null },
+    dataFile: dataFileOf(file, either(fields, 'data file', 'datafile')),
+    end: blank === null ? text.length : blank.index + blank[0].length,
+    skipLines: wholeOf(file, 'line skip', either(fields, 'line skip', 'lineskip') ?? '0', 0),
+    ...placed(file, fields, sizes),
+    unit: unit === undefined || /^(|\?\?\?)$/.test(unit) ? null : unit,
+  };
+}
+
+function dataFileOf(file: string, name: string | undefined): string | null {
+  if (name === undefined) return null;
+  if (/^list\b/i.test(name) || name.includes('%') || /[/\\]|^\.\.?$/.test(name.replace(/^\.\//, ''))) {
+    throw foreign(file, `data file is ${name}; allowed: one file in the same folder`);
+  }
+  return name.replace(/^\.\//, '');
 }

@@ -1,15 +1,19 @@
-/** Values on an equally spaced grid, as dose and image files hold them. */
-import { BraggError } from '../../../contract/errors.ts';
+/**
+ * Values on an equally spaced grid. A header of any format describes where its bytes are, their type and the steps of the
+ * axes; the result always has its axes along the patient's +x (left), +y (back) and +z (head), in mm.
+ */
+import { gunzipSync, inflateSync } from 'node:zlib';
+import { foreign } from './header-fields.ts';
 
 export interface Volume {
-  /** Cells along each axis, the fastest one first. */
+  /** Cells along x, y and z; of a plane along its two axes. The first axis is the fastest one. */
   readonly sizes: readonly number[];
   readonly spacing_mm: readonly number[];
   /** Centre of the first cell. */
   readonly origin_mm: readonly number[];
   readonly values: Float64Array;
-  /** How the file names the directions of its axes, where it does. */
-  readonly space?: string;
+  /** Unit of the values where the file states one. */
+  readonly unit?: string;
 }
 
 const numberTypes = {
@@ -25,21 +29,37 @@ const numberTypes = {
   Record<string, readonly [bytes: number, read: (view: DataView, at: number, little: boolean) => number]>
 >;
 export type NumberType = keyof typeof numberTypes;
+export const bytesPer = (type: NumberType): number => numberTypes[type][0];
 
-/** A plan in half a millimetre; more would not fit beside its copy. */
+/** A plan in half a millimetre; more would not fit in memory twice. */
 const MOST_VALUES = 2e8;
 const MOST_AXES = 3;
 
-export const foreign = (file: string, what: string): BraggError => new BraggError('foreign-file', `${file}: ${what}.`);
-
-/** Lines of the header by name, lower case, and where the data begins. */
-export interface Header {
-  readonly fields: ReadonlyMap<string, string>;
+export interface VolumeHeader {
+  /** Cells along each axis of the file, the fastest one first. */
+  readonly sizes: readonly number[];
+  readonly type: NumberType;
+  readonly little: boolean;
+  readonly encoding: 'raw' | 'zlib' | 'gzip' | 'text';
+  /** Name of the file with the data; null where it follows the header. */
+  readonly dataFile: string | null;
+  /** First byte after the header. */
   readonly end: number;
+  /** Lines to skip before the data is unpacked. */
+  readonly skipLines: number;
+  /** Bytes to skip after it is unpacked; -1: the data is at the end. */
+  readonly skipBytes: number;
+  /** Bytes of the packed data where the header states them. */
+  readonly packedBytes: number | null;
+  /** Step of each axis of the file in the patient's coordinates, mm. */
+  readonly steps_mm: readonly (readonly number[])[];
+  /** Centre of the first cell in the patient's coordinates. */
+  readonly origin_mm: readonly number[];
+  readonly unit: string | null;
 }
 
-/** Bytes that a grid takes. Throws for sizes that are no grid. */
-export function bytesOf(file: string, sizes: readonly number[], type: NumberType): number {
+/** Number of values of a grid. Throws for sizes that are no grid. */
+export function countOf(file: string, sizes: readonly number[]): number {
   if (sizes.length < 2 || sizes.length > MOST_AXES) {
     throw foreign(file, `it has ${sizes.length} axes; allowed: 2 or ${MOST_AXES}`);
   }
@@ -47,29 +67,136 @@ export function bytesOf(file: string, sizes: readonly number[], type: NumberType
   if (wrong !== undefined) throw foreign(file, `a size is ${wrong}; allowed: whole numbers of 1 and more`);
   const values = sizes.reduce((a, b) => a * b, 1);
   if (values > MOST_VALUES) throw foreign(file, `it has ${values} values; allowed: ${MOST_VALUES}`);
-  return values * numberTypes[type][0];
+  return values;
 }
 
-/** The numbers of a grid. Throws where bytes are missing or a number is none. */
-export function decoded(
-  file: string,
-  bytes: Uint8Array,
-  count: number,
-  type: NumberType,
-  little: boolean,
-): Float64Array {
+function afterLines(file: string, bytes: Uint8Array, lines: number): Uint8Array {
+  let from = 0;
+  for (let i = 0; i < lines; i += 1) {
+    const end = bytes.indexOf(0x0a, from);
+    if (end < 0) throw foreign(file, `${lines} lines are to be skipped and its data has ${i}`);
+    from = end + 1;
+  }
+  return bytes.subarray(from);
+}
+
+/** At most `limit` bytes, so that a small file cannot fill the memory. */
+function unpacked(file: string, encoding: 'zlib' | 'gzip', bytes: Uint8Array, limit: number): Uint8Array {
+  try {
+    const unpack = encoding === 'zlib' ? inflateSync : gunzipSync;
+    return unpack(bytes, { maxOutputLength: limit });
+  } catch (error) {
+    if (error instanceof RangeError) throw foreign(file, `its data unpacks to more than the ${limit} bytes announced`);
+    throw foreign(file, `its data cannot be unpacked: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** More than any value of text needs: sign, 17 digits, point and exponent. */
+const LONGEST_NUMBER = 32;
+
+function textNumbers(file: string, bytes: Uint8Array, count: number): Float64Array {
+  if (bytes.length > count * LONGEST_NUMBER) {
+    throw foreign(file, `its text has ${bytes.length} bytes; allowed: ${LONGEST_NUMBER} for each of ${count} values`);
+  }
+  const words = new TextDecoder('latin1').decode(bytes).match(/[^\s,]+/g) ?? [];
+  if (words.length !== count) throw foreign(file, `its data has ${words.length} values where ${count} are announced`);
+  return Float64Array.from(words, Number);
+}
+
+/** The numbers of a grid. Throws unless there are exactly the announced bytes, and for values that are not finite. */
+function decoded(file: string, header: VolumeHeader, data: Uint8Array): Float64Array {
+  const { sizes, type, little, encoding, skipLines, skipBytes, packedBytes } = header;
+  const count = countOf(file, sizes);
   const [size, read] = numberTypes[type];
-  if (bytes.length < count * size) {
-    throw foreign(file, `its data has ${bytes.length} bytes where ${count * size} are announced: it is cut`);
+  const wanted = count * size;
+  if (packedBytes !== null && packedBytes !== data.length) {
+    throw foreign(file, `its packed data has ${data.length} bytes where ${packedBytes} are announced`);
   }
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const values = new Float64Array(count);
-  for (let i = 0; i < count; i += 1) {
-    const value = read(view, i * size, little);
-    if (!Number.isFinite(value)) throw foreign(file, `value ${i + 1} is ${value}; allowed: finite numbers`);
-    values[i] = value;
+  let bytes = afterLines(file, data, skipLines);
+  // Bytes to skip are limited like the data: a header may ask for any number.
+  if (skipBytes > wanted + 2 ** 20) {
+    throw foreign(file, `${skipBytes} bytes are to be skipped; allowed: ${wanted + 2 ** 20}`);
   }
+  if (encoding === 'zlib' || encoding === 'gzip') {
+    bytes = unpacked(file, encoding, bytes, skipBytes < 0 ? 2 * wanted + 2 ** 20 : skipBytes + wanted);
+  }
+  if (skipBytes < 0 && bytes.length > wanted) bytes = bytes.subarray(bytes.length - wanted);
+  else if (skipBytes > 0) bytes = bytes.subarray(skipBytes);
+  const values = encoding === 'text' ? textNumbers(file, bytes, count) : new Float64Array(count);
+  if (encoding !== 'text') {
+    if (bytes.length !== wanted) {
+      const how = bytes.length < wanted ? 'it is cut' : 'its type or sizes are others';
+      throw foreign(file, `its data has ${bytes.length} bytes where ${wanted} are announced: ${how}`);
+    }
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (let i = 0; i < count; i += 1) values[i] = read(view, i * size, little);
+  }
+  const wrong = values.findIndex((value) => !Number.isFinite(value));
+  if (wrong >= 0) throw foreign(file, `value ${wrong + 1} is ${values[wrong]}; allowed: finite numbers`);
   return values;
+}
+
+/** DICOM allows direction cosines to be off by this much, for rounding. */
+export const STRAIGHT = 1e-3;
+
+/** Axis of the patient that a step goes along, and its direction; null where it is oblique. */
+export function alongAxis(step: readonly number[]): { readonly axis: number; readonly way: 1 | -1 } | null {
+  const length = Math.hypot(...step);
+  const axis = step.findIndex((part) => Math.abs(Math.abs(part) / length - 1) < STRAIGHT);
+  const straight = axis >= 0 && step.every((part, i) => i === axis || Math.abs(part) / length < STRAIGHT);
+  return straight ? { axis, way: (step[axis] ?? 0) > 0 ? 1 : -1 } : null;
+}
+
+interface Grid {
+  readonly sizes: readonly number[];
+  readonly steps_mm: readonly (readonly number[])[];
+  readonly origin_mm: readonly number[];
+}
+
+/** Values with their axes along the patient's, ascending. Throws for oblique axes. */
+export function straightened(file: string, { sizes, steps_mm, origin_mm }: Grid, values: Float64Array): Volume {
+  const axes = sizes.length;
+  const ways = steps_mm.map((step) => {
+    const found = alongAxis(step);
+    if (found !== null) return found;
+    throw foreign(
+      file,
+      `an axis steps along (${step.join(', ')}) mm; allowed: ±x, ±y, ±z within ${STRAIGHT}: no oblique axes`,
+    );
+  });
+  const from = Array.from({ length: axes }, (_, axis) => ways.findIndex((way) => way.axis === axis));
+  if (from.includes(-1)) throw foreign(file, `two of its axes go along the same one of the patient`);
+  const size = from.map((own) => sizes[own] ?? 1);
+  const spacing_mm = from.map((own) => Math.hypot(...(steps_mm[own] ?? [])));
+  const way = from.map((own) => ways[own]?.way ?? 1);
+  const origin = from.map((_, axis) => {
+    const start = origin_mm[axis] ?? 0;
+    return way[axis] === 1 ? start : start - ((size[axis] ?? 1) - 1) * (spacing_mm[axis] ?? 1);
+  });
+  const grid = { sizes: size, spacing_mm, origin_mm: origin };
+  if (from.every((own, axis) => own === axis) && way.every((one) => one === 1)) return { ...grid, values };
+  const strides = sizes.map((_, own) => sizes.slice(0, own).reduce((a, b) => a * b, 1));
+  const stride = from.map((own, axis) => (strides[own] ?? 1) * (way[axis] ?? 1));
+  const first = stride.reduce((sum, step, axis) => sum + (step < 0 ? -step * ((size[axis] ?? 1) - 1) : 0), 0);
+  const [nx = 1, ny = 1, nz = 1] = size;
+  const [dx = 1, dy = 1, dz = 1] = stride;
+  const turned = new Float64Array(values.length);
+  let to = 0;
+  for (let z = 0; z < nz; z += 1) {
+    for (let y = 0; y < ny; y += 1) {
+      for (let x = 0; x < nx; x += 1) {
+        turned[to] = values[first + z * dz + y * dy + x * dx] ?? 0;
+        to += 1;
+      }
+    }
+  }
+  return { ...grid, values: turned };
+}
+
+/** `data`: bytes of the data file, or those that follow the header. Throws BraggError `foreign-file`. */
+export function volumeOf(file: string, header: VolumeHeader, data: Uint8Array): Volume {
+  const volume = straightened(file, header, decoded(file, header, data));
+  return header.unit === null ? volume : { ...volume, unit: header.unit };
 }
 
 /** Numbers of a header line, as many as there are axes. */
@@ -80,13 +207,37 @@ export function numbersOf(file: string, name: string, text: string, count: numbe
     .filter((part) => part !== '')
     .map(Number);
   if (numbers.length !== count || numbers.some((value) => !Number.isFinite(value))) {
-    throw foreign(file, `${name} is ${JSON.stringify(text.slice(0, 60))}; allowed: ${count} numbers`);
+    throw foreign(
+      file,
+      `${name} is ${JSON.stringify(text.slice(0, 60))}; allowed: ${count === 1 ? 'a number' : `${count} numbers`}`,
+    );
   }
   return numbers;
+}
+
+export function wholeOf(file: string, name: string, text: string, least: number): number {
+  const [value = 0] = numbersOf(file, name, text, 1);
+  if (!Number.isSafeInteger(value) || value < least) {
+    throw foreign(file, `${name} is ${text}; allowed: whole numbers from ${least}`);
+  }
+  return value;
 }
 
 export function positive(file: string, name: string, values: readonly number[]): readonly number[] {
   const wrong = values.find((value) => !(value > 0));
   if (wrong !== undefined) throw foreign(file, `${name} has ${wrong}; allowed: lengths above 0 mm`);
   return values;
+}
+
+/** Millimetres in the units of length that headers name. */
+const lengthUnits: Readonly<Record<string, number>> = {
+  ...{ mm: 1, millimeter: 1, millimeters: 1, millimetre: 1, millimetres: 1 },
+  ...{ cm: 10, centimeter: 10, centimeters: 10, m: 1000, meter: 1000, meters: 1000 },
+  ...{ um: 1e-3, µm: 1e-3, micron: 1e-3, microns: 1e-3, micrometer: 1e-3, micrometers: 1e-3 },
+};
+
+export function millimetresIn(file: string, name: string, unit: string): number {
+  const found = lengthUnits[unit.toLowerCase()];
+  if (found === undefined) throw foreign(file, `${name} is ${unit}; allowed: mm, cm, m, um`);
+  return found;
 }

@@ -1,4 +1,4 @@
-/** Doses of files to compare with: runs, depth doses and maps as CSV, volumes as MetaImage and NRRD. */
+/** Doses of files to compare with: depth doses and maps as tables, volumes as MetaImage, NRRD and RT Dose. */
 import path from 'node:path';
 import { type PlaneUnitName, planeUnitSchema, planeUnits } from '../../../contract/dose/units.ts';
 import type { ImportedDoseInfo } from '../../../contract/dose.ts';
@@ -6,9 +6,9 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { GammaCurve } from '../../../contract/gamma-curve.ts';
 import { aside } from '../../io/aside/task.ts';
 import { readNamed, readPlain } from '../../io/files/plain-file.ts';
-import { metaImageData, readMetaImage } from '../../io/volumes/metaimage.ts';
-import { readNrrd } from '../../io/volumes/nrrd.ts';
+import { isDicom, readDicomDose } from '../../io/volumes/dicom.ts';
 import type { Volume } from '../../io/volumes/volume.ts';
+import { volumeHeader, volumeIn } from '../../io/volumes/volume-file.ts';
 import type { DoseMap } from '../../model/fields/gamma.ts';
 import { type PlaneOfVolume, summedAxis, toPeak, volumeDose } from '../../model/fields/volume-dose.ts';
 import { type DepthUnit, readCurve } from './beams/measured-curve.ts';
@@ -17,7 +17,7 @@ export type ImportedDose =
   | { readonly kind: 'map'; readonly map: DoseMap }
   | { readonly kind: 'curve'; readonly curve: GammaCurve };
 
-export const importedEndings: readonly string[] = ['.csv', '.txt', '.mha', '.mhd', '.nrrd'];
+export const importedEndings: readonly string[] = ['.csv', '.txt', '.mha', '.mhd', '.nrrd', '.nhdr', '.dcm'];
 
 /** A map as the program writes it: depth, then a column for each place across, which its name ends in. */
 const MAP_COLUMN = /_at_x_(-?[\d.e+-]+)_mm$/;
@@ -77,11 +77,26 @@ export interface NamedBytes {
 type Read = { readonly kind: 'volume'; readonly volume: Volume } | Extract<ImportedDose, { readonly kind: 'curve' }>;
 
 const endingOf = (name: string): string => path.extname(name).toLowerCase();
-const isMetaImage = (name: string): boolean => endingOf(name) === '.mha' || endingOf(name) === '.mhd';
 
-/** Name of the file that the numbers of a MetaImage lie in; null where they lie in the file itself. */
-function besideOf({ name, bytes }: NamedBytes): string | null {
-  return isMetaImage(name) ? metaImageData(name, bytes) : null;
+/** Name of the file that the numbers of a volume are in; null where they are in the file itself. */
+const besideOf = ({ name, bytes }: NamedBytes): string | null => volumeHeader(name, bytes)?.dataFile ?? null;
+
+/** A volume of any format; null for a table. */
+function volumeOf({ name, bytes }: NamedBytes, data: Uint8Array | null): Volume | null {
+  const header = volumeHeader(name, bytes);
+  if (header !== null) return volumeIn(name, bytes, header, data);
+  return isDicom(bytes) ? readDicomDose(name, bytes) : null;
+}
+
+/** UTF-8, or UTF-16 with its mark, as spreadsheets write "Unicode text". */
+function textOf({ name, bytes }: NamedBytes): string {
+  const encoding =
+    bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8';
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    throw new BraggError('foreign-file', `${name}: it is not text in UTF-8, nor in UTF-16 with a byte order mark.`);
+  }
 }
 
 /** Whether a table is a map: its second column says at which x it is. */
@@ -91,10 +106,11 @@ function isMap(text: string): boolean {
 }
 
 /** Throws BraggError with the file and what is allowed. */
-function readDose({ name, bytes }: NamedBytes, beside: Uint8Array | null, unit: DepthUnit | null): Read {
-  if (endingOf(name) === '.nrrd') return { kind: 'volume', volume: readNrrd(name, bytes) };
-  if (isMetaImage(name)) return { kind: 'volume', volume: readMetaImage(name, bytes, beside) };
-  const text = new TextDecoder().decode(bytes);
+function readDose(file: NamedBytes, beside: Uint8Array | null, unit: DepthUnit | null): Read {
+  const { name } = file;
+  const volume = volumeOf(file, beside);
+  if (volume !== null) return { kind: 'volume', volume };
+  const text = textOf(file);
   return isMap(text)
     ? { kind: 'volume', volume: mapOf(name, text) }
     : { kind: 'curve', curve: curveOf(name, text, unit) };
@@ -125,8 +141,8 @@ function ofFiles(files: readonly NamedBytes[]): { readonly name: string; readonl
   if (data === undefined) {
     throw new BraggError('foreign-file', `${main.name}: its numbers lie in ${beside}; choose both files at once.`);
   }
-  const isTable = !isMetaImage(main.name) && endingOf(main.name) !== '.nrrd';
-  const dose = isTable && !isMap(new TextDecoder().decode(main.bytes)) ? null : readDose(main, data, null);
+  const isTable = volumeHeader(main.name, main.bytes) === null && !isDicom(main.bytes);
+  const dose = isTable && !isMap(textOf(main)) ? null : readDose(main, data, null);
   if (dose?.kind !== 'volume') {
     const allowed = 'allowed: depth, then a column for each x, as the program exports a dose map';
     throw new BraggError('unsupported', `${main.name} is no map; ${allowed}. A depth dose lies over the depth dose.`);

@@ -157,8 +157,8 @@ class NsightImport {
   }
 
   /**
-   * Absolute times have 61 bits, of which a double counts 53 exactly. The base is the first start of all; where starts are
-   * months apart it is the median of the largest table, so that no single wrong row decides which of the others are valid.
+   * Absolute times have 61 bits, of which a double counts 53 exactly. The base is the first start of all. Where starts are
+   * months apart it is the median of the largest table: no single wrong row decides which of the others are valid.
    */
   #startOfClock(): string {
     let largest = { rows: 0, integers: '' };

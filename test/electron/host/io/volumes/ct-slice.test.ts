@@ -150,7 +150,9 @@ describe('what is no CT that can be used is told with what is allowed', () => {
     series('twice', [...four, dicomOf(odd, 2)]);
     expect(await refused('twice')).toContain('are the same slice, at -2 mm');
     series('other', [...four.slice(0, 3), dicomOf({ ...odd, columns: 6 }, 3)]);
-    expect(await refused('other')).toContain('other/3.dcm: its size, spacing, position or orientation differs');
+    expect(await refused('other')).toContain(
+      'other/3.dcm: its size is 6 × 5, and that of 0.dcm is 7 × 5; allowed: one grid',
+    );
     series('none', []);
     write('none/readme.txt', new Uint8Array(200));
     expect(await refused('none')).toContain('it holds no DICOM file');

@@ -186,3 +186,33 @@ export function writeSeries(folder: string, phantom: Phantom): void {
     writeFileSync(path.join(folder, `im${(k * 7 + 3) % 97}.dcm`), dicomOf(phantom, k));
   }
 }
+
+/** RT Dose of all slices as frames: 32-bit values of 1 more than `hu` above its least, 0.25 Gy each. */
+export function doseOf(
+  phantom: Phantom,
+  changes: Readonly<Record<string, Elements[string] | undefined>> = {},
+): Uint8Array {
+  const { columns, rows, slices, spacing_mm, origin_mm, hu } = phantom;
+  const stored = new Uint32Array(columns * rows * slices);
+  for (let k = 0; k < slices; k += 1)
+    for (let j = 0; j < rows; j += 1)
+      for (let i = 0; i < columns; i += 1) stored[(k * rows + j) * columns + i] = hu(i, j, k) - hu(0, 0, 0) + 1;
+  return dicomOf(phantom, 0, {
+    '00080016': ['UI', '1.2.840.10008.5.1.4.1.1.481.2'],
+    '00080060': ['CS', 'RTDOSE'],
+    '00200032': ['DS', origin_mm.join('\\')],
+    '00280008': ['IS', String(slices)],
+    '00280100': ['US', 32],
+    '00280101': ['US', 32],
+    '00280102': ['US', 31],
+    '00281052': undefined,
+    '00281053': undefined,
+    '30040002': ['CS', 'GY'],
+    '30040004': ['CS', 'PHYSICAL'],
+    '3004000a': ['CS', 'PLAN'],
+    '3004000c': ['DS', Array.from({ length: slices }, (_, k) => k * spacing_mm[2]).join('\\')],
+    '3004000e': ['DS', '0.25'],
+    '7fe00010': ['OW', new Uint8Array(stored.buffer)],
+    ...changes,
+  });
+}

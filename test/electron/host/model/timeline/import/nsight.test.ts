@@ -166,7 +166,7 @@ describe('a database of Nsight Systems', () => {
     database.exec('DELETE FROM CUPTI_ACTIVITY_KIND_RUNTIME; DELETE FROM NVTX_EVENTS');
     database.close();
     const trace = await openTrace(wrong, 'wrong-start.sqlite');
-    // Of four kernels one starts in 1970, and the copy, the fill and the graph do.
+    // One of four kernels starts in 1970, and the copy, the fill and the graph do.
     expect(traceSummary(trace).kernels.count).toBe(3);
     expect(trace.notes).toEqual(['4 rows without a valid start and end were left out.']);
   });

@@ -2,9 +2,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { exportsOf } from '../../../../../../electron/contract/exports.ts';
 import { runPacker } from '../../../../../../electron/host/app/run-files/packer.ts';
-import { readMetaImage } from '../../../../../../electron/host/io/volumes/metaimage.ts';
-import { readNrrd } from '../../../../../../electron/host/io/volumes/nrrd.ts';
 import type { Volume } from '../../../../../../electron/host/io/volumes/volume.ts';
+import { volumeHeader, volumeIn } from '../../../../../../electron/host/io/volumes/volume-file.ts';
 import {
   type ImageExport,
   imageEndings,
@@ -25,7 +24,7 @@ beforeAll(async () => {
 
 async function written(of: RunData, what: ImageExport): Promise<{ name: string; volume: Volume; header: string }> {
   const { name, bytes } = await exportRun(of, what, runPacker);
-  const volume = what.endsWith('mha') ? readMetaImage(name, bytes, null) : readNrrd(name, bytes);
+  const volume = volumeIn(name, bytes, volumeHeader(name, bytes) ?? expect.fail('no volume'), null);
   return { name, volume, header: new TextDecoder('latin1').decode(bytes.subarray(0, 600)) };
 }
 

@@ -1,0 +1,109 @@
+/** Stored values of DICOM's pixel data: uncompressed and RLE, of any depth that BitsStored states. */
+import dicom, { type DataSet } from 'dicom-parser';
+import { foreign } from './header-fields.ts';
+
+export interface PixelFormat {
+  readonly columns: number;
+  readonly rows: number;
+  readonly frames: number;
+  readonly allocated: 16 | 32;
+  readonly stored: number;
+  readonly signed: boolean;
+}
+
+export type Packing = 'none' | 'rle';
+
+/** A value of which only the low bits are stored: the others may hold overlays, or the sign again. */
+export function storedValue(raw: number, { stored, signed }: Pick<PixelFormat, 'stored' | 'signed'>): number {
+  const span = 2 ** stored;
+  const low = stored === 32 ? raw >>> 0 : (raw & (span - 1)) >>> 0;
+  return signed && low >= span / 2 ? low - span : low;
+}
+
+/** PackBits segments of a frame, one for each byte of a value, the highest byte first: part 5, annex G. */
+function rleFrame(file: string, bytes: Uint8Array, pixels: number, size: number): Uint8Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const segments = bytes.length < 64 ? 0 : view.getUint32(0, true);
+  if (segments !== size) throw foreign(file, `its RLE frame has ${segments} segments; allowed: ${size}`);
+  const out = new Uint8Array(pixels * size);
+  for (let segment = 0; segment < segments; segment += 1) {
+    let from = view.getUint32(4 + 4 * segment, true);
+    const end = segment + 1 < segments ? view.getUint32(8 + 4 * segment, true) : bytes.length;
+    let pixel = 0;
+    const put = (value: number): void => {
+      if (pixel < pixels) out[pixel * size + (size - 1 - segment)] = value;
+      pixel += 1;
+    };
+    while (from < Math.min(end, bytes.length) && pixel < pixels) {
+      const count = view.getInt8(from);
+      from += 1;
+      if (count >= 0) {
+        for (let i = 0; i <= count; i += 1) put(bytes[from + i] ?? 0);
+        from += count + 1;
+      } else if (count > -128) {
+        for (let i = 0; i <= -count; i += 1) put(bytes[from] ?? 0);
+        from += 1;
+      }
+    }
+    if (pixel !== pixels) throw foreign(file, `its RLE frame unpacks to ${pixel} pixels where ${pixels} are announced`);
+  }
+  return out;
+}
+
+const PIXELS = 'x7fe00010';
+
+/** Little-endian bytes of all frames, as if they were not compressed. */
+function unpackedBytes(file: string, data: DataSet, packing: Packing, format: PixelFormat): Uint8Array {
+  const { rows, columns, frames, allocated } = format;
+  const element = data.elements[PIXELS];
+  if (element === undefined) throw foreign(file, 'it has no PixelData');
+  const wanted = (rows * columns * frames * allocated) / 8;
+  if (packing === 'none') {
+    if (element.encapsulatedPixelData === true || element.hadUndefinedLength === true) {
+      throw foreign(file, 'its PixelData is in fragments, and its transfer syntax is uncompressed');
+    }
+    const there = Math.min(element.length, data.byteArray.length - element.dataOffset);
+    if (there !== wanted) {
+      const how = there < wanted ? 'it is cut' : 'its rows, columns or bits are others';
+      throw foreign(file, `its PixelData has ${there} bytes where ${wanted} are announced: ${how}`);
+    }
+    return data.byteArray.subarray(element.dataOffset, element.dataOffset + wanted) as Uint8Array;
+  }
+  const fragments = element.fragments ?? [];
+  const table = element.basicOffsetTable ?? [];
+  if (frames > 1 && table.length !== frames && fragments.length !== frames) {
+    throw foreign(file, `its PixelData has ${fragments.length} fragments of ${frames} frames; allowed: one for each`);
+  }
+  const out = new Uint8Array(wanted);
+  const pixels = rows * columns;
+  for (let frame = 0; frame < frames; frame += 1) {
+    const bytes = (
+      table.length === frames
+        ? dicom.readEncapsulatedImageFrame(data, element, frame)
+        : dicom.readEncapsulatedPixelDataFromFragments(data, element, frame, frames === 1 ? fragments.length : 1)
+    ) as Uint8Array;
+    const unpacked = rleFrame(file, bytes, pixels, allocated / 8);
+    out.set(unpacked, (frame * wanted) / frames);
+  }
+  return out;
+}
+
+/** Stored values of all frames in the order of the file. Throws BraggError `foreign-file`. */
+export function storedValues(
+  file: string,
+  data: DataSet,
+  format: PixelFormat,
+  { packing, little }: { readonly packing: Packing; readonly little: boolean },
+): Float64Array {
+  const bytes = unpackedBytes(file, data, packing, format);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const order = packing === 'none' ? little : true;
+  const values = new Float64Array(format.rows * format.columns * format.frames);
+  for (let i = 0; i < values.length; i += 1) {
+    values[i] = storedValue(
+      format.allocated === 16 ? view.getUint16(2 * i, order) : view.getUint32(4 * i, order),
+      format,
+    );
+  }
+  return values;
+}

@@ -1,0 +1,260 @@
+/**
+ * Semantic mutation: one field of a good header changes at a time. The answer must change or the file be refused. All
+ * other fields are on the format's list of ignored ones, each with a reason.
+ */
+import { deflateSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { BraggError } from '../../electron/contract/errors.ts';
+import {
+  ctAttributes,
+  doseAttributes,
+  readDicomDose,
+  readDicomHeader,
+  readDicomPixels,
+} from '../../electron/host/io/volumes/dicom.ts';
+import type { FieldRule, FieldRules } from '../../electron/host/io/volumes/header-fields.ts';
+import { metaImageFields } from '../../electron/host/io/volumes/metaimage.ts';
+import { nrrdFields } from '../../electron/host/io/volumes/nrrd.ts';
+import { volumeHeader, volumeIn } from '../../electron/host/io/volumes/volume-file.ts';
+import { dicomOf, doseOf, type Elements, type Phantom } from '../electron/host/io/volumes/phantom.ts';
+
+/** Different in every cell and along every axis. */
+const odd: Phantom = {
+  columns: 5,
+  rows: 4,
+  slices: 3,
+  spacing_mm: [1, 2, 3],
+  origin_mm: [-7, 11, -13],
+  hu: (i, j, k) => 100 * i + 10 * j + k - 200,
+};
+const data = new Uint8Array(Int16Array.from({ length: 60 }, (_, i) => 300 * i - 9000).buffer);
+
+interface Format {
+  readonly rules: FieldRules;
+  /** Lines of the header of a good file. */
+  readonly good: readonly (readonly [string, string])[];
+  /** A good file of another form, where fields have a meaning that the first form states by others. */
+  readonly other: readonly (readonly [string, string])[];
+  readonly bytesOf: (lines: readonly (readonly [string, string])[]) => Uint8Array;
+  /** Values that a field may have in other files, besides those of VALUES. */
+  readonly values: Readonly<Record<string, readonly string[]>>;
+}
+
+const joined = (header: string): Uint8Array => Uint8Array.from(Buffer.concat([Buffer.from(header, 'latin1'), data]));
+
+const metaImage: Format = {
+  rules: metaImageFields,
+  other: [
+    ['NDims', '3'],
+    ['DimSize', '5 4 3'],
+    ['ElementType', 'MET_SHORT'],
+  ],
+  good: [
+    ['ObjectType', 'Image'],
+    ['NDims', '3'],
+    ['DimSize', '5 4 3'],
+    ['ElementType', 'MET_SHORT'],
+    ['ElementSpacing', '1 2 3'],
+    ['Offset', '-7 11 -13'],
+    ['TransformMatrix', '1 0 0 0 1 0 0 0 1'],
+  ],
+  bytesOf: (lines) =>
+    joined(
+      [
+        ...lines.filter(([name]) => name !== 'elementdatafile').map(([name, value]) => `${name} = ${value}\n`),
+        `ElementDataFile = ${lines.find(([name]) => name === 'elementdatafile')?.[1] ?? 'LOCAL'}\n`,
+      ].join(''),
+    ),
+  values: {
+    elementdatafile: ['other.raw', 'LIST'],
+    transformmatrix: ['0 1 0 1 0 0 0 0 1', '-1 0 0 0 1 0 0 0 1'],
+    rotation: ['0 1 0 1 0 0 0 0 1'],
+    orientation: ['0 1 0 1 0 0 0 0 1'],
+    elementtype: ['MET_USHORT', 'MET_FLOAT', 'MET_UCHAR'],
+    binarydata: ['False'],
+    binarydatabyteordermsb: ['True'],
+    elementbyteordermsb: ['True'],
+    compresseddata: ['True'],
+    anatomicalorientation: ['LPS'],
+    distanceunits: ['cm'],
+    modality: ['MET_MOD_MR'],
+    objecttype: ['Mesh'],
+    dimsize: ['4 5 3', '5 4 2', '5 4 4'],
+  },
+};
+
+const nrrd: Format = {
+  rules: nrrdFields,
+  /** Steps and positions of each axis in place of a space. */
+  other: [
+    ['type', 'short'],
+    ['dimension', '3'],
+    ['sizes', '5 4 3'],
+    ['spacings', '1 2 3'],
+    ['axis mins', '-7 11 -13'],
+    ['endian', 'little'],
+    ['encoding', 'raw'],
+  ],
+  good: [
+    ['type', 'short'],
+    ['dimension', '3'],
+    ['sizes', '5 4 3'],
+    ['space', 'left-posterior-superior'],
+    ['space directions', '(1,0,0) (0,2,0) (0,0,3)'],
+    ['space origin', '(-7,11,-13)'],
+    ['endian', 'little'],
+    ['encoding', 'raw'],
+  ],
+  bytesOf: (lines) => joined(`NRRD0005\n${lines.map(([name, value]) => `${name}: ${value}\n`).join('')}\n`),
+  values: {
+    type: ['ushort', 'float', 'block'],
+    space: ['right-anterior-superior', 'left-anterior-superior', 'scanner-xyz'],
+    'space directions': ['(0,2,0) (1,0,0) (0,0,3)', '(-1,0,0) (0,2,0) (0,0,3)', 'none (0,2,0) (0,0,3)'],
+    'space units': ['"cm" "cm" "cm"'],
+    'sample units': ['Gy'],
+    sampleunits: ['Gy'],
+    endian: ['big', 'BIG'],
+    encoding: ['gzip', 'ascii', 'hex'],
+    kinds: ['vector domain domain'],
+    sizes: ['4 5 3', '5 4 2', '5 4 4'],
+    'data file': ['other.raw'],
+    datafile: ['LIST'],
+    centers: ['cell cell cell'],
+    centerings: ['cell cell cell'],
+    units: ['"cm" "cm" "cm"'],
+  },
+};
+const VALUES = ['2', '-1', '64', '3 1 2', 'other'];
+
+/** The whole answer, or the error. */
+function answer(bytes: Uint8Array): string {
+  try {
+    const header = volumeHeader('file', bytes);
+    if (header === null) return 'no volume';
+    const { values, ...grid } = volumeIn('file', bytes, header, null);
+    return JSON.stringify([grid, [...values]]);
+  } catch (error) {
+    if (error instanceof BraggError) return `refused: ${error.message}`;
+    throw error;
+  }
+}
+
+/** Fields whose change is neither seen, refused, nor on the list of ignored ones. */
+function passedOver({ rules, good, other, bytesOf, values }: Format): readonly string[] {
+  return Object.entries(rules).flatMap(([name, rule]) => {
+    const noticed = [good, other].some((lines) => {
+      const before = answer(bytesOf(lines));
+      expect(before).not.toMatch(/^refused|^no volume/);
+      const others = lines.filter(([own]) => own.toLowerCase() !== name);
+      return [...VALUES, ...(values[name] ?? [])].some(
+        (value) => answer(bytesOf([...others, [name, value]])) !== before,
+      );
+    });
+    if (rule.kind !== 'ignored') return noticed ? [] : [name];
+    expect(rule.because.length, name).toBeGreaterThan(10);
+    return noticed ? [`${name} is ignored and changes the answer`] : [];
+  });
+}
+
+/** Fields that the format's own document lists: a reader decides about each. */
+const documents: readonly (readonly [string, Format, readonly string[]])[] = [
+  [
+    'MetaImage, by MetaIO: MetaObject and MetaImage',
+    metaImage,
+    `Comment ObjectType ObjectSubType TransformType NDims Name ID ParentID CompressedData CompressedDataSize BinaryData
+      BinaryDataByteOrderMSB ElementByteOrderMSB Color Position Origin Offset Orientation Rotation TransformMatrix
+      CenterOfRotation AnatomicalOrientation ElementSpacing DistanceUnits AcquisitionDate DimSize HeaderSize Modality
+      ImagePosition SequenceID ElementMin ElementMax ElementNumberOfChannels ElementSize ElementType
+      ElementToIntensityFunctionSlope ElementToIntensityFunctionOffset ElementDataFile`.split(/\s+/),
+  ],
+  [
+    'NRRD, by its definition, sections 3 to 6',
+    nrrd,
+    [
+      ...['dimension', 'type', 'block size', 'encoding', 'endian', 'content', 'old min', 'old max', 'min', 'max'],
+      ...['data file', 'line skip', 'byte skip', 'number', 'sample units', 'sizes', 'spacings', 'thicknesses'],
+      ...['axis mins', 'axis maxs', 'centers', 'labels', 'units', 'kinds', 'space', 'space dimension'],
+      ...['space units', 'space origin', 'space directions', 'measurement frame'],
+    ],
+  ],
+];
+
+test.each(documents)('%s: every field has a rule', (_, { rules }, fields) => {
+  expect(fields.filter((name) => rules[name.toLowerCase()] === undefined)).toEqual([]);
+});
+
+test.each([
+  // This field belongs to packed data, which the next test changes.
+  ['MetaImage', metaImage, ['compresseddatasize']],
+  ['NRRD', nrrd, []],
+])('%s: no field that changes the bytes’ meaning is passed over', (_, format, elsewhere) => {
+  expect(passedOver(format)).toEqual(elsewhere);
+});
+
+test('MetaImage: the stated size of packed data is checked', () => {
+  const lines = [...metaImage.good, ['CompressedData', 'True']] as const;
+  const packed = (size: number): Uint8Array => {
+    const header = metaImage.bytesOf([...lines, ['CompressedDataSize', String(size)]]);
+    return Uint8Array.from(Buffer.concat([header.subarray(0, header.length - data.length), deflateSync(data)]));
+  };
+  const right = deflateSync(data).length;
+  expect(answer(packed(right))).toBe(answer(metaImage.bytesOf(metaImage.good)));
+  expect(answer(packed(right + 1))).toMatch(/^refused: .* bytes where \d+ are announced/);
+});
+
+test('NRRD: an unknown field is refused', () => {
+  expect(answer(nrrd.bytesOf([...nrrd.good, ['slope', '2']]))).toMatch(/unknown field slope = 2/);
+});
+
+const ctOf = (changes: Readonly<Record<string, Elements[string] | undefined>>): string => {
+  const bytes = dicomOf(odd, 1, changes);
+  try {
+    const { hu, ...rest } = readDicomPixels('file', bytes);
+    return JSON.stringify([readDicomHeader('file', bytes), [...hu], rest]);
+  } catch (error) {
+    if (error instanceof BraggError) return `refused: ${error.message}`;
+    throw error;
+  }
+};
+const rtDoseOf = (changes: Readonly<Record<string, Elements[string] | undefined>>): string => {
+  try {
+    const { values, ...grid } = readDicomDose('file', doseOf(odd, changes));
+    return JSON.stringify([grid, [...values]]);
+  } catch (error) {
+    if (error instanceof BraggError) return `refused: ${error.message}`;
+    throw error;
+  }
+};
+
+const dicomValues: Readonly<Record<string, readonly string[]>> = {
+  ImagePositionPatient: ['1\\2\\3'],
+  ImageOrientationPatient: ['-1\\0\\0\\0\\1\\0', '0\\1\\0\\1\\0\\0'],
+  PixelSpacing: ['2\\2'],
+  RescaleType: ['US'],
+  PhotometricInterpretation: ['RGB'],
+  SeriesDescription: ['other'],
+  ImageType: ['ORIGINAL\\PRIMARY\\LOCALIZER'],
+  GridFrameOffsetVector: ['0\\1\\2', '0\\1\\5'],
+  DoseUnits: ['RELATIVE'],
+  DoseType: ['EFFECTIVE', 'ERROR'],
+};
+
+test.each([
+  ['CT', ctAttributes, ctOf],
+  ['RT Dose', doseAttributes, rtDoseOf],
+] as const)('DICOM %s: no attribute that changes the pixels’ meaning is passed over', (_, attributes, read) => {
+  const good = read({});
+  expect(good).not.toMatch(/^refused/);
+  const over = Object.entries(attributes).flatMap(([name, attribute]) => {
+    const { tag, rule } = attribute as { readonly tag: string; readonly rule: FieldRule; readonly short?: true };
+    const short = 'short' in attribute;
+    const text = [...(dicomValues[name] ?? []), '7', '0.5', 'OTHER'];
+    const values: readonly Elements[string][] = short
+      ? [0, 2, 8, 12, 2124].map((n) => ['US', n])
+      : text.map((t) => ['LO', t]);
+    const noticed = values.some((value) => read({ [tag.slice(1)]: value }) !== good);
+    if (rule.kind === 'ignored') expect(rule.because.length, name).toBeGreaterThan(10);
+    return noticed === (rule.kind === 'ignored') ? [name] : [];
+  });
+  expect(over).toEqual([]);
+});
