@@ -76,7 +76,7 @@ await main(async () => {
   const chosen = chosenSessions(args, GPU_SESSIONS, nameOf);
   const asBuilt = args.includes('--as-built');
   if (!asBuilt) {
-    const elsewhere = await prepare(args);
+    const elsewhere = await prepare(args, { developer: false });
     if (elsewhere !== null) return elsewhere;
   }
   const folder = path.resolve(callerFolder, valueAfter(args, '--out') ?? kept);

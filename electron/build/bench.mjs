@@ -50,7 +50,7 @@ async function peakMemory(cli) {
 
 await main(async () => {
   const given = process.argv.slice(2);
-  const elsewhere = await prepare(given);
+  const elsewhere = await prepare(given, { developer: false });
   if (elsewhere !== null) return elsewhere;
   const keeps = given.includes(KEEP);
   const args = given.filter((one) => one !== KEEP);

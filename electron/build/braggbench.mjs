@@ -34,7 +34,7 @@ async function perform(args) {
 /** @param {readonly string[]} args */
 async function afterBuilding(args) {
   const { build, commandLineSteps, everyStep, prepare } = await import('./steps/all.mjs');
-  const elsewhere = await prepare(args);
+  const elsewhere = await prepare(args, { developer: false });
   if (elsewhere !== null) return elsewhere;
   const inputs = inputsNow(COMMAND_LINE);
   const steps = await commandLineSteps();

@@ -8,7 +8,7 @@ await main(async () => {
     process.stderr.write(`npm run build takes no arguments, got: ${args.join(' ')}\n`);
     return 2;
   }
-  const elsewhere = await prepare(args);
+  const elsewhere = await prepare(args, { developer: false });
   if (elsewhere !== null) return elsewhere;
   await build(await everyStep({ withoutGpu: true }));
   say('Built: dist/ is up to date.');

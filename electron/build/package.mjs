@@ -7,9 +7,11 @@ import { hand } from './setup/command.mjs';
 import { inRoot, root } from './setup/root.mjs';
 import { main } from './setup/say.mjs';
 import { build, everyStep, prepare } from './steps/all.mjs';
+import { EVERY_MACHINE } from './steps/native.mjs';
 
 await main(async () => {
   const args = process.argv.slice(2);
+  process.env[EVERY_MACHINE] = '1';
   const elsewhere = await prepare(args);
   if (elsewhere !== null) return elsewhere;
   await build(await everyStep({ withoutGpu: true }));

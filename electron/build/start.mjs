@@ -52,7 +52,7 @@ await main(async () => {
     say(USAGE);
     return 0;
   }
-  const elsewhere = await prepare(args);
+  const elsewhere = await prepare(args, { developer: false });
   if (elsewhere !== null) return elsewhere;
   await build(await everyStep());
 

@@ -4,7 +4,7 @@ import { inRoot } from './root.mjs';
 import { Failure, timed } from './say.mjs';
 
 /**
- * @typedef {Readonly<{ version?: string, optional?: boolean, peer?: boolean }>} LockedPackage
+ * @typedef {Readonly<{ version?: string, optional?: boolean, peer?: boolean, dev?: boolean, devOptional?: boolean }>} LockedPackage
  * @typedef {Readonly<{ packages: Readonly<Record<string, LockedPackage>> }>} Lock
  */
 
@@ -22,18 +22,19 @@ function readLock(file) {
 }
 
 /**
- * Whether what npm installed is what the lock file asks for. npm records what
- * it put into node_modules in a hidden lock file, written last. Optional
- * packages (binaries of other platforms) may be absent, not different.
+ * Whether the installed packages are those of the lock file. npm records what it put into node_modules in a hidden lock
+ * file, written last. Optional packages (binaries of other platforms) may be absent, not different.
  * @param {Lock} wanted package-lock.json
  * @param {Lock | null} installed node_modules/.package-lock.json
+ * @param {{ developer?: boolean }} [options] false: packages that only tests and checks need may be absent too
  */
-export function isInstalled(wanted, installed) {
+export function isInstalled(wanted, installed, { developer = true } = {}) {
   if (!installed) return false;
   for (const [place, locked] of Object.entries(wanted.packages)) {
     if (place === '') continue;
     const there = installed.packages[place];
-    if (!there && locked.optional) continue;
+    const mayBeAbsent = locked.optional || locked.devOptional || (locked.dev && !developer);
+    if (!there && mayBeAbsent) continue;
     if (there?.version !== locked.version || !existsSync(inRoot(place))) return false;
   }
   return true;
@@ -48,17 +49,21 @@ function npm() {
     : { program: 'npm', before: [] };
 }
 
-/** Installs the packages when they are missing or not those of the lock file. */
-export async function ensurePackages() {
+/**
+ * Installs the packages when they are missing or not those of the lock file.
+ * @param {{ developer?: boolean }} [options] false: only packages that building and running the program need
+ */
+export async function ensurePackages({ developer = true } = {}) {
   const wanted = readLock(inRoot('package-lock.json'));
   if (!wanted) throw new Failure('package-lock.json is missing or cannot be read: check out the repository again.');
-  if (isInstalled(wanted, readLock(inRoot('node_modules/.package-lock.json')))) return;
+  if (isInstalled(wanted, readLock(inRoot('node_modules/.package-lock.json')), { developer })) return;
 
   const { program, before } = npm();
   // `npm ci` empties node_modules first, which Windows refuses while the Node in it runs this script.
   const verb = process.platform === 'win32' && existsSync(inRoot('node_modules')) ? 'install' : 'ci';
+  const without = developer ? [] : ['--omit=dev'];
   await timed('Installing packages', async () => {
-    const outcome = await capture(program, [...before, verb, '--loglevel=error'], {
+    const outcome = await capture(program, [...before, verb, ...without, '--loglevel=error'], {
       env: { ...process.env, npm_config_update_notifier: 'false' },
     });
     if (outcome.code === 0) return;

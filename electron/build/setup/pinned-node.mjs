@@ -37,8 +37,8 @@ export function otherNode() {
   if (pinned) return pinned.binary;
   if (major >= LEAST_MAJOR) return null;
   throw new Failure(
-    `Braggbench brings no Node of its own for ${process.platform}-${process.arch} and needs Node ${LEAST_MAJOR} or newer; ` +
-      `this is ${process.version}. Install it from https://nodejs.org.`,
+    `Braggbench needs Node ${LEAST_MAJOR} or newer on ${process.platform}-${process.arch}, and this is ${process.version}: install it ` +
+      `${process.platform === 'darwin' ? 'with `brew install node@24` or ' : ''}from https://nodejs.org.`,
   );
 }
 

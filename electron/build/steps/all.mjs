@@ -9,15 +9,17 @@ import { compilingBeside } from './native.mjs';
 /** @typedef {import('./up-to-date.mjs').Step} Step */
 
 /**
- * What every entry script does first: install what is missing, then go on
- * under the pinned Node. Returns an exit code when the rest ran there.
+ * Begins every entry script: installs missing packages, then goes on under the pinned Node. Returns an exit code if the
+ * rest ran there.
  * @param {readonly string[]} args the script's arguments
+ * @param {{ developer?: boolean }} [options] false: the script needs none of the packages of tests and checks
  */
-export async function prepare(args) {
-  // Told now rather than after a minute of installing packages.
+export async function prepare(args, options = {}) {
+  // Before a minute of installing packages.
   const first = !existsSync(inRoot('node_modules')) && !existsSync(inRoot('dist/native'));
   if (first) await checkCppToolchain();
-  await alone(() => (first ? compilingBeside(ensurePackages) : ensurePackages()));
+  const packages = () => ensurePackages(options);
+  await alone(() => (first ? compilingBeside(packages) : packages()));
   return onPinnedNode(args);
 }
 

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
@@ -6,17 +7,18 @@ import { kept } from '../setup/kept.mjs';
 import { inRoot, root } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
 import { includedBy } from './cuda-sources.mjs';
+import { EVERY_MACHINE } from './native.mjs';
 import { readResources } from './ptxas-report.mjs';
 import { digest } from './up-to-date.mjs';
 
 /**
- * The GPUs that a fat binary carries code for: A100, the RTX 30 and 40 series,
+ * The GPUs that a package's fat binaries carry code for: A100, the RTX 30 and 40 series,
  * H100/H200, B200 and the RTX 50 series. A newer GPU compiles the PTX of the
  * last one at load time.
  */
 const WANTED = [80, 86, 89, 90, 100, 120];
 
-/** The PTX kept beside the fat binary for reading: the oldest supported GPU's. */
+/** Generation of the GPUs before those of TUNED_SINCE. The PTX of the oldest generation lies next to the fat binary, for reading. */
 const PTX_ARCHITECTURE = 80;
 
 /** Where constants of kernels, and so their launch bounds, may change: kernels/tuning/tunable.hpp. */
@@ -64,14 +66,43 @@ export const cudaWorkloads = () =>
     .map(({ name }) => name)
     .sort();
 
-/** @param {string} nvcc */
-async function architectures(nvcc) {
+/**
+ * The architectures to compile for: all of them for packages, else those of the GPUs of this machine. A machine without a
+ * GPU compiles for H100 and H200, whose PTX newer GPUs take.
+ */
+function wanted() {
+  if (process.env[EVERY_MACHINE]) return WANTED;
+  if (!hasDriver()) return [TUNED_SINCE];
+  const smi = spawnSync('nvidia-smi', ['--query-gpu=compute_cap', '--format=csv,noheader'], { encoding: 'utf8' });
+  return smi.status === 0 ? ofGpus(smi.stdout) : WANTED;
+}
+
+/**
+ * @param {string} capabilities of the GPUs, such as `9.0`, a line each
+ * @returns {readonly number[]} of the architectures of packages those whose code these GPUs run; all if one runs none
+ */
+export function ofGpus(capabilities) {
+  const present = capabilities
+    .trim()
+    .split(/\s+/)
+    .map((text) => Math.round(10 * Number(text)));
+  const chosen = present.map((sm) =>
+    WANTED.findLast((one) => one <= sm && Math.trunc(one / 10) === Math.trunc(sm / 10)),
+  );
+  return chosen.includes(undefined) ? WANTED : WANTED.filter((one) => chosen.includes(one));
+}
+
+/**
+ * @param {string} nvcc
+ * @param {readonly number[]} sms
+ */
+async function architectures(nvcc, sms) {
   const { code, output } = await capture(nvcc, ['--list-gpu-code']);
   const known = [...output.matchAll(/\bsm_(\d+)\b/g)].map((match) => Number(match[1]));
-  const usable = WANTED.filter((sm) => known.includes(sm));
+  const usable = sms.filter((sm) => known.includes(sm));
   if (code !== 0 || usable.length === 0) {
     throw new Failure(
-      `${tail(output, 10)}\n${nvcc} knows none of the GPUs sm_${WANTED.join(', sm_')}: CUDA 11.0 or newer is needed.`,
+      `${tail(output, 10)}\n${nvcc} compiles for none of the GPUs sm_${sms.join(', sm_')}: CUDA 11.8 or newer is needed.`,
     );
   }
   return usable;
@@ -102,19 +133,21 @@ async function compile(nvcc, args) {
 /**
  * @param {string} nvcc
  * @param {string} workload
+ * @param {readonly number[]} sms
  */
-async function compileWorkload(nvcc, workload) {
+async function compileWorkload(nvcc, workload, sms) {
   const source = sourceOf(workload);
   const out = inRoot('dist/kernels', workload);
   mkdirSync(inRoot('dist/kernels'), { recursive: true });
-  const usable = await architectures(nvcc);
+  const usable = await architectures(nvcc, sms);
   const newest = usable.at(-1);
   const codes = usable.flatMap((sm) => ['-gencode', `arch=compute_${sm},code=sm_${sm}`]);
-  // nvcc before CUDA 11.8 knows no GPU of the later generation.
-  const generations = [PTX_ARCHITECTURE, TUNED_SINCE].filter((since) => usable.some((sm) => sm >= since));
+  const generations = [PTX_ARCHITECTURE, TUNED_SINCE].filter((since) =>
+    usable.some((sm) => (since === TUNED_SINCE) === sm >= TUNED_SINCE),
+  );
   /** @param {number} since */
   const ptxOf = (since) =>
-    since === PTX_ARCHITECTURE ? `${out}.ptx` : inRoot('dist/.stamps', `${workload}-${since}.ptx`);
+    since === generations[0] ? `${out}.ptx` : inRoot('dist/.stamps', `${workload}-${since}.ptx`);
   mkdirSync(inRoot('dist/.stamps'), { recursive: true });
   const [log] = await Promise.all([
     compile(nvcc, [
@@ -170,15 +203,16 @@ function sourcesStep() {
 function fatBinaryStep(nvcc, workload) {
   const inputs = includedBy(sourceOf(workload));
   const outputs = ['fatbin', 'ptx', 'resources.json'].map((ending) => `dist/kernels/${workload}.${ending}`);
-  const settings = { ...ofCompiler(nvcc), wanted: WANTED.join() };
+  const sms = wanted();
+  const settings = { ...ofCompiler(nvcc), wanted: sms.join() };
   return {
     name: `cuda-${workload}`,
     title: `Compiling the CUDA kernels of ${workload}`,
     inputs,
     outputs,
     settings,
-    // Minutes on all cores, for GPUs that may not be here. Line numbers name the checkout that compiled them.
-    run: () => kept(digest(inputs, settings), outputs, () => compileWorkload(nvcc, workload)),
+    // For all GPUs minutes on all cores. Line numbers name the checkout that compiled them.
+    run: () => kept(digest(inputs, settings), outputs, () => compileWorkload(nvcc, workload, sms)),
   };
 }
 
@@ -210,7 +244,7 @@ export function cudaCheckStep(nvcc, workload) {
     settings: ofCompiler(nvcc),
     run: async () => {
       mkdirSync(inRoot('dist/.stamps'), { recursive: true });
-      const [oldest] = await architectures(nvcc);
+      const [oldest] = await architectures(nvcc, WANTED);
       const quick = await quickly(nvcc);
       await compile(nvcc, ['-cubin', ...quick, `-arch=sm_${oldest}`, '-o', inRoot(out), sourceOf(workload)]);
     },

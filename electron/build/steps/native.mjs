@@ -30,6 +30,9 @@ const TEST_SOURCES = ['kernels', 'native', 'parity', 'physics', 'gpu'].map((fold
 /** Said each time: a tree keeps what it was told before. */
 const EVERYTHING = { BB_ADDON: 'ON', BB_TESTS: 'ON' };
 
+/** Set for packages and by people who share a checkout between machines: compile for every processor and GPU. */
+export const EVERY_MACHINE = 'BRAGGBENCH_EVERY_MACHINE';
+
 const tree = (/** @type {string} */ out) => [
   '--directory',
   inRoot('native'),

@@ -23,6 +23,15 @@ describe('installed packages', () => {
     expect(isInstalled(wanted, having({ 'node_modules/zod': { version: '4.6.7' } }))).toBe(true);
   });
 
+  it('are complete for a start without the packages of tests, and not for the tests', () => {
+    const there = having({ 'node_modules/zod': { version: '4.6.7' } });
+    const more = { packages: { ...wanted.packages, 'node_modules/of-tests': { version: '2.0.0', dev: true } } };
+    expect(isInstalled(more, there, { developer: false })).toBe(true);
+    expect(isInstalled(more, there)).toBe(false);
+    const older = having({ 'node_modules/zod': { version: '4.6.7' }, 'node_modules/of-tests': { version: '1.9.0' } });
+    expect(isInstalled(more, older, { developer: false })).toBe(false);
+  });
+
   it('are out of date with another version, one missing, or none at all', () => {
     expect(isInstalled(wanted, having({ 'node_modules/zod': { version: '4.6.6' } }))).toBe(false);
     expect(isInstalled(wanted, having({}))).toBe(false);

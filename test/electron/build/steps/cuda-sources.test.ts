@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { root } from '../../../../electron/build/setup/root.mjs';
 import { includedBy } from '../../../../electron/build/steps/cuda-sources.mjs';
-import { cudaWorkloads } from '../../../../electron/build/steps/kernels.mjs';
+import { cudaWorkloads, ofGpus } from '../../../../electron/build/steps/kernels.mjs';
 
 it('a workload is compiled again for what it includes, and not for the kernels of another', () => {
   const transport = includedBy('kernels/transport/transport.cu');
@@ -18,4 +18,12 @@ it('every CUDA file of the kernels is part of some workload', () => {
   expect(
     globSync('kernels/**/*.{cu,cuh}', { cwd: root }).filter((file) => !all.has(file.replaceAll('\\', '/'))),
   ).toEqual([]);
+});
+
+it('kernels are compiled for the GPUs of this machine, and for all GPUs where one of them runs none of the code', () => {
+  expect(ofGpus('9.0\n9.0\n')).toEqual([90]);
+  // Code of sm_86 runs on 8.7, that of another major version does not.
+  expect(ofGpus('8.7\n12.1\n')).toEqual([86, 120]);
+  expect(ofGpus('9.0\n7.5\n')).toEqual([80, 86, 89, 90, 100, 120]);
+  expect(ofGpus('')).toEqual([80, 86, 89, 90, 100, 120]);
 });
