@@ -2,16 +2,17 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import LongestFirst from './electron/build/suites/order.mjs';
 
 const dist = (name: string): string => path.resolve(import.meta.dirname, 'dist', name);
 
-/** Processes that tests start keep what V8 made of their code: TypeScript starts in half of the time. */
+/** Processes of tests share V8's cache of compiled code: TypeScript starts in half of the time. */
 const COMPILED = { NODE_COMPILE_CACHE: dist('.compiled') };
 
-/** Where ccache stands for the compilers: what tests compile of user kernels is mostly what they compiled last time. */
+/** Folders in which ccache stands in for the compilers: tests mostly compile the user kernels of the last run. */
 const CCACHE = ['/usr/lib/ccache', '/usr/lib64/ccache'].filter((folder) => existsSync(folder));
 
-/** The interpreter behind a version manager's shim, which takes half a second of the processor for each start. */
+/** The folder of the interpreter behind a version manager's shim, which costs half a core-second per start. */
 function pythonBehindShim(): readonly string[] {
   const folders = (process.env['PATH'] ?? '').split(path.delimiter);
   const first = folders.find((folder) => existsSync(path.join(folder, 'python3')));
@@ -27,80 +28,87 @@ const PROCESS = { ...COMPILED, PATH };
 /** Pages of stories live for seconds: see test/e2e/chromium.ts. */
 const BRIEF_PAGES = { BRAGGBENCH_PAGES: 'brief' };
 
-/** Electron is played by a stand-in, whose modules are of one file only. */
+/** The desktop program over a stand-in of Electron, whose modules belong to one file. */
 const WITH_STAND_INS = 'test/electron/main/**/*.test.ts';
 
-/** The same stories in Electron itself, where it is: `npm run test:desktop`. */
+/** The same stories in Electron itself: `npm run test:desktop`. */
 const IN_ELECTRON = 'test/desktop/**/*.test.ts';
 
-/** What measures delays has the cores to itself. */
+/** Measures delays while runs compute: nothing else may run. */
 const ALONE = 'test/electron/host/event-loop.test.ts';
 
-/** What `npm run test:long` runs: the largest files, floods, a cluster, and the gates on the finest grids. */
+/** `npm run test:long`: the largest files, floods, a cluster, and the gates on the finest grids. */
 const LONG = 'test/**/*.long.test.ts';
 
-/** Each has a cluster of this machine, and all of its cores while it has: one after the other. */
+/** Long tests that measure delays. */
+const LONG_ALONE = 'test/**/*.alone.long.test.ts';
+
+/** Each starts a cluster on all cores of this machine. */
 const CLUSTERS = ['test/electron/cli/study-cluster.long.test.ts', 'test/electron/cli/study-sizes.long.test.ts'];
 
-/** A loaded machine is slow and not wrong; what hangs is told apart by then. */
-const MOST_MS = 120_000;
-const MOST_LONG_MS = 600_000;
+/** Limits for what hangs: a loaded machine is slow and not wrong. */
+const TIMEOUT_MS = 300_000;
+const LONG_TIMEOUT_MS = 600_000;
+
+/** A poll that cannot succeed costs this much, and once more when its file runs again. */
+const POLL_MS = 30_000;
 
 const SEED = 'test/fuzz/seed.ts';
 
-/** Holds every run of transport that a test makes to what its protons can come to. */
+/** Checks every transport run of a test against what its protons can come to. */
 const HELD = 'test/physics/held-runs.ts';
 
-const inNode = (
+const project = (
   name: string,
   include: readonly string[],
-  { isolate = false, exclude = [] as readonly string[], inTurn = false, most_ms = MOST_MS, env = {} } = {},
+  {
+    isolate = false,
+    exclude = [] as readonly string[],
+    inTurn = false,
+    timeout_ms = TIMEOUT_MS,
+    poll_ms = POLL_MS,
+    env = {},
+  } = {},
 ): TestProjectInlineConfiguration => ({
   test: {
     name,
     isolate,
     fileParallelism: !inTurn,
-    testTimeout: most_ms,
+    sequence: { groupOrder: inTurn ? 1 : 0 },
+    testTimeout: timeout_ms,
     include: [...include],
     exclude: [...exclude],
     globalSetup: ['test/bundled-program.ts'],
     setupFiles: isolate ? [SEED] : [SEED, HELD],
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: poll_ms } },
     env: { ...PROCESS, BRAGGBENCH_BUNDLES: dist('workers'), ...env },
   },
 });
 
+const long = { timeout_ms: LONG_TIMEOUT_MS, poll_ms: 60_000 };
+const inTurn = { ...long, inTurn: true };
+
 export default defineConfig({
   test: {
-    // Two cores are the design size: as many workers; the tests' runs are short and share them.
+    // `npm test` sets the number of its workers: see electron/build/suites/all.mjs.
     maxWorkers: 2,
     // Asking for one project or file by name is no error where it has no tests yet.
     passWithNoTests: true,
-    testTimeout: MOST_MS,
     hookTimeout: 120_000,
+    sequence: { sequencer: LongestFirst },
     projects: [
-      // Workers keep the modules that files share: loaded anew for each they took a quarter of the processor's time.
-      inNode('unit', ['test/**/*.test.ts', 'test/**/*.test.tsx'], {
-        exclude: ['test/e2e/**', 'test/bench/**', WITH_STAND_INS, IN_ELECTRON, ALONE, LONG],
+      // Host tests and stories are one project: a worker keeps its modules, and its Chromium, for the next file.
+      project('unit', ['test/**/*.test.ts', 'test/**/*.test.tsx'], {
+        exclude: ['test/bench/**', WITH_STAND_INS, IN_ELECTRON, ALONE, LONG],
+        env: BRIEF_PAGES,
       }),
-      inNode('long', [LONG], { most_ms: MOST_LONG_MS, exclude: CLUSTERS }),
-      inNode('clusters', CLUSTERS, { most_ms: MOST_LONG_MS, inTurn: true }),
-      inNode('unit-desktop', [WITH_STAND_INS], { isolate: true, env: BRIEF_PAGES }),
-      inNode('desktop', [IN_ELECTRON], { isolate: true }),
-      inNode('alone', [ALONE], { isolate: true }),
-      {
-        test: {
-          name: 'e2e',
-          isolate: false,
-          env: { ...PROCESS, ...BRIEF_PAGES },
-          include: ['test/e2e/**/*.test.ts'],
-          exclude: [LONG],
-          testTimeout: 300_000,
-          hookTimeout: 120_000,
-          // A poll that cannot succeed costs this much, and once more when its file runs again.
-          expect: { poll: { timeout: 20_000 } },
-        },
-      },
+      project('e2e', ['test/e2e/**/*.test.ts'], { exclude: [LONG], env: BRIEF_PAGES }),
+      project('long', [LONG], { ...long, exclude: [LONG_ALONE, ...CLUSTERS] }),
+      project('long-alone', [LONG_ALONE], inTurn),
+      project('clusters', CLUSTERS, inTurn),
+      project('unit-desktop', [WITH_STAND_INS], { isolate: true, env: BRIEF_PAGES }),
+      project('desktop', [IN_ELECTRON], { isolate: true }),
+      project('alone', [ALONE], { isolate: true }),
     ],
   },
 });

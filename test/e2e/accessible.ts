@@ -20,7 +20,7 @@ const PAGE_RULES = [
   ...['page-has-heading-one', 'region', 'skip-link'],
 ];
 
-/** `npm run test:all` asks everything everywhere. */
+/** `npm run test:all -- nightly` checks every part in every view. */
 const ALL = process.env['BRAGGBENCH_LOOKS'] === 'all';
 
 /** How parts looked in which nothing was found: by all rules that look at elements, and by those that look at colours. */

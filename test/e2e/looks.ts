@@ -20,8 +20,8 @@ export const looks: readonly [Look, ...Look[]] = [
 ];
 
 /**
- * A look costs a story as much as the way to its place. `npm test` takes the first, and every one of them, of every panel,
- * in `appearance.test.ts`; `npm run test:all` takes them all everywhere.
+ * Another size or theme costs a story as much as all of its steps. `npm test` uses the first one here, and all of them,
+ * for every panel, in `appearance.test.ts`; `npm run test:all -- nightly` uses all of them everywhere.
  */
 const ALL_LOOKS = process.env['BRAGGBENCH_LOOKS'] === 'all';
 

@@ -1,2 +1,2 @@
-/** How many values a test tries: `npm test` a quarter of what `npm run test:all` does. */
+/** The number of values that a test tries: a quarter of those of `npm run test:all -- nightly`. */
 export const runs = (all: number): number => (process.env['BRAGGBENCH_FUZZ'] === 'all' ? all : Math.ceil(all / 4));

@@ -15,7 +15,6 @@ const CORE_LIBRARY = `dist/native/${process.platform === 'win32' ? 'braggbench_c
 export const CPP_TESTS = `dist/native/braggbench_tests${EXE}`;
 /** The tests that need a GPU; those of the second end with a device that its process broke. */
 export const GPU_TESTS = ['braggbench_gpu_tests', 'braggbench_fault_tests'].map((name) => `dist/native/${name}${EXE}`);
-export const CLANG_TESTS = `dist/native-clang/braggbench_tests${EXE}`;
 export const SANITIZED_TESTS = `dist/native-sanitized/braggbench_tests${EXE}`;
 
 /** @param {string} packageName */
@@ -200,44 +199,32 @@ export function cppTestsStep() {
 }
 
 /**
- * Addon and C++ tests by Clang, beside those of the usual compiler and in their own folder.
- * @param {Readonly<{ program: string, version: string }>} clang
+ * The C++ tests with address and undefined-behaviour sanitizers. Clang compiles all of the code, addon included, with its
+ * warnings as errors; by the usual compiler, which has compiled all of it before, the code that launches CUDA kernels
+ * comes from the addon's library.
+ * @param {Readonly<{ program: string, version: string }> | null} clang
  * @returns {import('./up-to-date.mjs').Step}
  */
-export function clangStep({ program, version }) {
-  return {
-    name: 'clang',
-    title: 'Building addon and C++ tests by Clang',
-    inputs: [...SOURCES, ...TEST_SOURCES],
-    outputs: [CLANG_TESTS],
-    settings: { ...settings(), compiler: program, clang: version },
-    run: (progress) =>
-      cmake('dist/cmake-clang', progress, { BB_OUTPUT: inRoot('dist/native-clang') }, { compiler: program }),
+export function sanitizedTestsStep(clang) {
+  const whole = clang !== null;
+  const definitions = {
+    BB_ADDON: whole ? 'ON' : 'OFF',
+    BB_SANITIZE: 'address,undefined',
+    BB_PLAIN_CORE: whole ? '' : inRoot(CORE_LIBRARY),
+    BB_OUTPUT: inRoot('dist/native-sanitized'),
   };
-}
-
-/**
- * The C++ tests with address and undefined-behaviour checks, without the addon, from which they take what needs a GPU.
- * @returns {import('./up-to-date.mjs').Step}
- */
-export function sanitizedTestsStep() {
   return {
     name: 'sanitized-tests',
-    title: 'Building the C++ tests with sanitizers',
+    title: `Building the C++ tests with sanitizers${whole ? ', by Clang' : ''}`,
     inputs: [...SOURCES, ...TEST_SOURCES],
     outputs: [SANITIZED_TESTS],
-    settings: settings(),
+    settings: { ...settings(), ...(clang === null ? {} : { compiler: clang.program, clang: clang.version }) },
     run: (progress) =>
       cmake(
         'dist/cmake-sanitized',
         progress,
-        {
-          BB_ADDON: 'OFF',
-          BB_SANITIZE: 'address,undefined',
-          BB_PLAIN_CORE: inRoot(CORE_LIBRARY),
-          BB_OUTPUT: inRoot('dist/native-sanitized'),
-        },
-        { target: 'braggbench_tests' },
+        definitions,
+        clang === null ? { target: 'braggbench_tests' } : { compiler: clang.program },
       ),
   };
 }

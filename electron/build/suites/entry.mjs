@@ -1,29 +1,60 @@
 import { Failure, main } from '../setup/say.mjs';
 import { build, everyStep, prepare } from '../steps/all.mjs';
 
+/** @typedef {import('./run.mjs').Phase} Phase */
+
 /**
- * An entry script that runs tests: installs what is missing, builds, runs them, and says what they found.
+ * @param {readonly Phase[]} phases
+ * @param {boolean} whole whether these are all tests of the command
+ */
+async function runAll(phases, whole) {
+  const { runPhase } = await import('./run.mjs');
+  const { report } = await import('./report.mjs');
+  const start = performance.now();
+  /** @type {import('./run.mjs').Ran[]} */
+  const ran = [];
+  for (const phase of phases) ran.push(...(await runPhase(phase)));
+  return report(ran, { seconds: (performance.now() - start) / 1000, whole });
+}
+
+/**
+ * An entry script that runs tests: installs what is missing, builds, runs them, and reports.
  * @param {string} command as a person types it
- * @param {(all: typeof import('./all.mjs'), argument: string | null) => readonly import('./all.mjs').Lanes[]} choose
- * @param {string | null} [takes] what its one argument is, which may be left out; null: it takes none
+ * @param {(all: typeof import('./all.mjs'), argument: string | null) => readonly Phase[]} choose
+ * @param {Readonly<{ name: string, values?: readonly string[] }> | null} [takes] its one optional argument, which may be
+ * any text where `values` does not list all; null: it has none
  */
 export const testing = (command, choose, takes = null) =>
   main(async () => {
     const args = process.argv.slice(2);
-    if (args.length > (takes === null ? 0 : 1)) {
-      const what = takes === null ? 'no arguments' : `one argument at most, ${takes}`;
-      throw new Failure(`${command} takes ${what}, got: ${args.join(' ')}`, 2);
+    const unknown = args[0] !== undefined && takes?.values?.includes(args[0]) === false;
+    if (unknown || args.length > (takes === null ? 0 : 1)) {
+      const allowed = takes === null ? 'no arguments' : `at most one argument, ${takes.name}`;
+      throw new Failure(`${command}: ${args.join(' ')} is not known; allowed: ${allowed}`, 2);
     }
     const elsewhere = await prepare(args);
     if (elsewhere !== null) return elsewhere;
 
     const { cppTestsStep } = await import('../steps/native.mjs');
     await build([...(await everyStep()), cppTestsStep()]);
+    return runAll(choose(await import('./all.mjs'), args[0] ?? null), true);
+  });
 
-    const { runLanes } = await import('./run.mjs');
-    const { report } = await import('./report.mjs');
-    /** @type {import('./run.mjs').Ran[]} */
-    const ran = [];
-    for (const lanes of choose(await import('./all.mjs'), args[0] ?? null)) ran.push(...(await runLanes(lanes)));
-    return report(ran);
+/** `npm test`: all of its suites, or only the chosen files and suites after building only what these need. */
+export const testingSome = () =>
+  main(async () => {
+    const args = process.argv.slice(2);
+    const elsewhere = await prepare(args);
+    if (elsewhere !== null) return elsewhere;
+
+    const { phasesFor, readArguments } = await import('./chosen.mjs');
+    const all = await import('./all.mjs');
+    const { cppTestsStep } = await import('../steps/native.mjs');
+    const chosen = args.length === 0 ? null : readArguments(args);
+    const some = chosen === null ? null : await phasesFor(chosen, all, await import('./cpp-tests.mjs'));
+    await build([
+      ...(some === null || some.built ? await everyStep() : []),
+      ...(some === null || some.cppTests ? [cppTestsStep()] : []),
+    ]);
+    return runAll(some === null ? all.suites : some.phases, some === null);
   });

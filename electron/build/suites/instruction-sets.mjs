@@ -33,6 +33,7 @@ const fromCmake = (/** @type {string} */ file) => inRoot('dist/cmake', file);
  */
 export const instructionSets = {
   name: NAME,
+  builds: true,
   run: async () => {
     const sets = globSync(OF_A_SET, { cwd: inRoot('dist/cmake') }).map(
       (folder) => /bb_simd_(\w+)/.exec(path.basename(folder))?.[1] ?? '',

@@ -1,10 +1,10 @@
 /**
  * @typedef {Readonly<{ name: string, reason: string }>} Skip a test that did not run
- * @typedef {Readonly<{ file: string, failure: string }>} Unsteady a test file that failed, and passed when run again alone
+ * @typedef {Readonly<{ file: string, failure: string }>} Unsteady a test file that failed and passed when it ran again
  * @typedef {Readonly<{ passed: number, failed: number, skipped: readonly Skip[], unsteady?: readonly Unsteady[] }>} Result
- * what a suite found
- * @typedef {Readonly<{ name: string, run: (quiet: Quiet) => Promise<Result> }>} Suite
- * @typedef {() => Promise<void>} Quiet waits until no other suite runs; what the suite then does is done alone
+ * of a suite or a file
+ * @typedef {Readonly<{ name: string, builds?: boolean, run: () => Promise<Result> }>} Suite `builds`: it needs the addon and
+ * the C++ tests
  */
 
 /** @type {Result} */
@@ -12,6 +12,9 @@ export const PASSED = { passed: 1, failed: 0, skipped: [] };
 
 /** @type {Result} */
 export const FAILED = { passed: 0, failed: 1, skipped: [] };
+
+/** @type {Result} */
+export const EMPTY = { passed: 0, failed: 0, skipped: [] };
 
 /**
  * @param {string} name
@@ -33,7 +36,7 @@ export const sum = (a, b) => ({
 });
 
 /**
- * Tests that did not run, those with the same reason together.
+ * Tests that did not run, grouped by their reason.
  * @param {readonly Skip[]} skips
  * @returns {ReadonlyMap<string, readonly string[]>} names by reason, in the order of the first of each
  */

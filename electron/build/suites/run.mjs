@@ -1,69 +1,183 @@
-import { besideEachOther, Failure, say } from '../setup/say.mjs';
+import { Failure, say } from '../setup/say.mjs';
+import { EMPTY, FAILED, sum } from './result.mjs';
+import { runVitest } from './vitest.mjs';
+import { failuresOf, lineOf } from './vitest-reporter.mjs';
 
 /** @typedef {import('./result.mjs').Suite} Suite */
 /** @typedef {import('./result.mjs').Result} Result */
-/** @typedef {Readonly<{ name: string, result: Result, seconds: number }>} Ran a suite that has ended */
+/** @typedef {import('./vitest-reporter.mjs').FileReport} FileReport */
+/**
+ * @typedef {Readonly<{ name: string, result: Result, seconds: number, files?: Readonly<Record<string, number>> }>} Ran
+ * a suite that has ended; of test files `seconds` is their sum, as if one had run after the other
+ * @typedef {Readonly<{
+ *   tests?: Omit<import('./vitest.mjs').Call, 'onStart' | 'onFile'>,
+ *   beside?: readonly Suite[],
+ * }>} Phase `tests`: one queue of test files over the workers of vitest; `beside`: suites that run one after another
+ * meanwhile. Nothing else runs during a phase.
+ */
+
+/** More failing files mean that something is broken, and no test is blamed for the moment at which it ran. */
+export const MOST_AGAIN = 3;
+
+/** Suites of test files, in the order of the report: the first whose pattern fits a file has it. */
+const SUITES = /** @type {const} */ ([
+  ['Long tests', /\.long\.test\.tsx?$/],
+  ['End to end in Chromium', /^test\/e2e\//],
+  ['The desktop program over a stand-in of Electron', /^test\/electron\/main\//],
+  ['The desktop program in Electron', /^test\/desktop\//],
+  ['Unit and host tests', /(?:)/],
+]);
+
+/** @param {string} file */
+export const suiteOf = (file) => SUITES.find(([, pattern]) => pattern.test(file))?.[0] ?? file;
 
 /** @param {number} seconds */
 export const inSeconds = (seconds) => `${seconds.toFixed(1)} s`;
 
-/**
- * A suite that breaks counts as one failure; the others still run.
- * @param {Suite} suite
- * @param {import('./result.mjs').Quiet} quiet
- * @returns {Promise<Ran>}
- */
-export async function runSuite(suite, quiet = async () => {}) {
-  say(`\n${suite.name}`);
-  const start = performance.now();
-  /** @type {Result} */
-  let result = { passed: 0, failed: 1, skipped: [] };
-  try {
-    result = await suite.run(quiet);
-  } catch (error) {
-    say(error instanceof Failure ? error.message : String(/** @type {Error} */ (error).stack));
+/** Numbers the lines of a run: `[12 of 393]`, without the total until vitest has found its files. */
+class Counter {
+  #done = 0;
+  /** @type {number | null} */
+  #total = null;
+
+  /** @param {number | null} total */
+  of(total) {
+    this.#total = total;
   }
-  const skips = result.skipped.length > 0 ? `, ${result.skipped.length} not run` : '';
-  const unsteady = (result.unsteady ?? []).length;
-  const twice = unsteady > 0 ? `, UNSTEADY: ${unsteady}` : '';
-  const seconds = (performance.now() - start) / 1000;
-  say(`  → ${result.passed} good, ${result.failed} bad${skips}${twice} (${inSeconds(seconds)})`);
-  return { name: suite.name, result, seconds };
+
+  /** @param {string} suite @param {string} line */
+  say(suite, line) {
+    this.#done += 1;
+    const total = this.#total === null ? '' : ` of ${this.#total}`;
+    say(`[${this.#done}${total}] ${suite}: ${line}`);
+  }
 }
 
 /**
- * Lanes of suites beside each other; those of a lane one after the other.
- * @param {readonly (readonly Suite[])[]} lanes
- * @returns {Promise<readonly Ran[]>} in the order of the lanes
+ * A suite that throws counts as one failure; the others still run.
+ * @param {Suite} suite
+ * @returns {Promise<Ran>}
  */
-export async function runLanes(lanes) {
-  let busy = lanes.length;
-  const allQuiet = Promise.withResolvers();
-  const leave = () => {
-    busy -= 1;
-    if (busy === 0) allQuiet.resolve(undefined);
-  };
-  /** Who waits for quiet has it when those before have ended. @type {Promise<unknown>} */
-  let turn = allQuiet.promise;
-  const lane = async (/** @type {readonly Suite[]} */ suites) => {
-    const ended = Promise.withResolvers();
-    /** @type {Promise<unknown> | null} */
-    let mine = null;
-    const quiet = async () => {
-      if (mine === null) {
-        const before = turn;
-        mine = before;
-        turn = before.then(() => ended.promise);
-        leave();
-      }
-      await mine;
-    };
+async function runSuite(suite) {
+  const start = performance.now();
+  /** @type {Result} */
+  let result = FAILED;
+  try {
+    result = await suite.run();
+  } catch (error) {
+    say(error instanceof Failure ? error.message : String(/** @type {Error} */ (error).stack));
+  }
+  return { name: suite.name, result, seconds: (performance.now() - start) / 1000 };
+}
+
+/** @param {Result} result */
+function counts({ passed, failed, skipped, unsteady = [] }) {
+  const more = [
+    ...(skipped.length > 0 ? [`${skipped.length} not run`] : []),
+    ...(unsteady.length > 0 ? [`${unsteady.length} unsteady`] : []),
+  ];
+  return [`${passed} passed`, `${failed} failed`, ...more].join(', ');
+}
+
+/**
+ * Judges a failed file by its second run. A file that passes then counts as passed and is reported as unsteady.
+ * @param {FileReport} first
+ * @param {FileReport | null} second null if the second run ended without a result
+ * @returns {Result}
+ */
+export function judgeAgain(first, second) {
+  const [before] = first.failures;
+  if (second === null) return first.result;
+  if (second.result.failed === 0) {
+    const failure = `${before?.test}\n${before?.text}`;
+    say(`\n  UNSTEADY ${first.file}: failed once and passed when it ran again. It failed in ${failure}`);
+    say('  Mend it, or list it with its cause in test/unsteady.json.\n');
+    return { ...second.result, unsteady: [{ file: first.file, failure }] };
+  }
+  const [now] = second.failures;
+  const same = now?.test === before?.test ? 'in the same test' : `in another test: ${now?.test}`;
+  say([`\n  ${first.file} failed again, ${same}`, ...failuresOf(second), ''].join('\n'));
+  return second.result;
+}
+
+/**
+ * Runs a failed file once more, next to all that still runs: a fault under load shows under load.
+ * @param {FileReport} first
+ * @param {NonNullable<Phase['tests']>} tests
+ */
+async function again(first, tests) {
+  /** @type {FileReport[]} */
+  const second = [];
+  const loose = await runVitest({
+    ...tests,
+    projects: [first.project],
+    files: [first.file],
+    onFile: (report) => void second.push(report),
+  });
+  return judgeAgain(first, loose.length > 0 ? null : (second.find(({ file }) => file === first.file) ?? null));
+}
+
+/**
+ * @param {NonNullable<Phase['tests']>} tests
+ * @param {Counter} counter
+ * @param {number} others suites that run beside
+ * @returns {Promise<readonly Ran[]>}
+ */
+async function runFiles(tests, counter, others) {
+  /** @type {FileReport[]} */
+  const reports = [];
+  /** @type {Map<FileReport, Promise<Result>>} */
+  const reruns = new Map();
+  const loose = await runVitest({
+    ...tests,
+    onStart: (files) => counter.of(files + others),
+    onFile: (report) => {
+      reports.push(report);
+      counter.say(suiteOf(report.file), lineOf(report));
+      if (report.result.failed === 0) return;
+      say(failuresOf(report).join('\n'));
+      if (reruns.size < MOST_AGAIN) reruns.set(report, again(report, tests));
+    },
+  });
+  for (const text of loose) say(text);
+  const failed = reports.filter(({ result }) => result.failed > 0);
+  const broken = failed.length > MOST_AGAIN;
+  if (broken) say(`  ${failed.length} files failed: too many to be unsteady, so no second run counts`);
+  /** @type {Map<string, { result: Result, seconds: number, files: Record<string, number> }>} */
+  const suites = new Map();
+  for (const report of reports) {
+    const rerun = await reruns.get(report);
+    const name = suiteOf(report.file);
+    const before = suites.get(name) ?? { result: EMPTY, seconds: 0, files: {} };
+    suites.set(name, {
+      result: sum(before.result, broken ? report.result : (rerun ?? report.result)),
+      seconds: before.seconds + report.seconds,
+      files: { ...before.files, [report.file]: report.seconds },
+    });
+  }
+  const ran = [...suites].map(([name, each]) => ({ name, ...each }));
+  if (loose.length === 0) return ran;
+  return [...ran, { name: 'Errors outside all tests', result: { ...FAILED, failed: loose.length }, seconds: 0 }];
+}
+
+/**
+ * @param {Phase} phase
+ * @returns {Promise<readonly Ran[]>}
+ */
+export async function runPhase({ tests, beside = [] }) {
+  const counter = new Counter();
+  if (!tests) counter.of(beside.length);
+  const others = async () => {
     /** @type {Ran[]} */
     const ran = [];
-    for (const suite of suites) ran.push(await runSuite(suite, quiet));
-    if (mine === null) leave();
-    ended.resolve(undefined);
+    for (const suite of beside) {
+      const one = await runSuite(suite);
+      const state = one.result.failed === 0 ? 'ok  ' : 'FAIL';
+      counter.say(one.name, `${state} ${counts(one.result)} (${inSeconds(one.seconds)})`);
+      ran.push(one);
+    }
     return ran;
   };
-  return (await besideEachOther(lanes.map((suites) => () => lane(suites)))).flat();
+  const [small, files] = await Promise.all([others(), tests ? runFiles(tests, counter, beside.length) : []]);
+  return [...small, ...files];
 }

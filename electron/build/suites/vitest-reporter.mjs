@@ -1,14 +1,21 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../setup/root.mjs';
 
 /** @typedef {import('vitest/node').TestModule} TestModule */
 /** @typedef {import('vitest/node').TestCase} TestCase */
 /** @typedef {Readonly<{ message: string, stack?: string | undefined, diff?: string | undefined }>} Problem */
+/** @typedef {Readonly<{ test: string, text: string }>} Failed a failed test, and its errors as text */
 /**
- * @typedef {Readonly<{ file: string, result: import('./result.mjs').Result, failure: string | null }>} FileCounts
- * `failure` is the first of its failures, with the test's name.
- * @typedef {Readonly<{ files: readonly FileCounts[], unhandled: number }>} Counts what the reporter leaves for `npm test`
+ * @typedef {Readonly<{
+ *   file: string,
+ *   project: string,
+ *   seconds: number,
+ *   result: import('./result.mjs').Result,
+ *   failures: readonly Failed[],
+ * }>} FileReport one finished test file
+ * @typedef {Readonly<{ kind: 'start', files: number }>
+ *   | Readonly<{ kind: 'file', report: FileReport }>
+ *   | Readonly<{ kind: 'end', unhandled: readonly string[] }>} Message from the reporter to `npm test`
  */
 
 /** Stack lines of the tests' and the program's own files. */
@@ -27,7 +34,7 @@ function describe(problem) {
 const fileOf = (module) => path.relative(root, module.moduleId).replaceAll('\\', '/');
 
 /**
- * What went wrong outside the tests: the file does not load, or a beforeAll failed.
+ * Errors outside the tests: the file does not load, or a beforeAll failed.
  * @param {TestModule} module
  */
 const setUpErrors = (module) => [
@@ -37,56 +44,65 @@ const setUpErrors = (module) => [
 
 /**
  * @param {TestModule} module
- * @returns {FileCounts}
+ * @returns {FileReport}
  */
-function countsOf(module) {
+function reportOf(module) {
   const broken = setUpErrors(module);
-  let [passed, failed] = [0, broken.length];
+  /** @type {Failed[]} */
+  const failures = broken.map((error) => ({ test: 'Set-up', text: describe(error) }));
+  let passed = 0;
   /** @type {import('./result.mjs').Skip[]} */
   const skipped = [];
-  /** @type {string | null} */
-  let failure = broken[0] === undefined ? null : `Set-up\n${describe(broken[0])}`;
   const noNote = broken.length > 0 ? 'its set-up failed' : 'no reason given';
   for (const test of module.children.allTests()) {
     const result = test.result();
     if (result.state === 'skipped') skipped.push({ name: test.fullName, reason: result.note ?? noNote });
     else if (result.state === 'passed') passed += 1;
-    else {
-      failed += 1;
-      const [error] = result.errors ?? [];
-      failure ??= `${test.fullName}\n${error === undefined ? '' : describe(error)}`;
-    }
+    else failures.push({ test: test.fullName, text: (result.errors ?? []).map(describe).join('\n') });
   }
-  return { file: fileOf(module), result: { passed, failed, skipped }, failure };
+  return {
+    file: fileOf(module),
+    project: module.project.name,
+    seconds: module.diagnostic().duration / 1000,
+    result: { passed, failed: failures.length, skipped },
+    failures,
+  };
 }
 
-/** One line per test file, every failure in full, and the counts in a file for `npm test`. */
-export default class CountsReporter {
+/** @param {FileReport} report */
+export function lineOf({ file, seconds, result: { passed, failed, skipped } }) {
+  const tests = passed + failed + skipped.length;
+  return `${failed === 0 ? 'ok  ' : 'FAIL'} ${file} (${tests} tests, ${seconds.toFixed(1)} s)`;
+}
+
+/** @param {FileReport} report */
+export const failuresOf = ({ failures }) => failures.flatMap(({ test, text }) => [`    FAIL ${test}`, text]);
+
+/** Reports each finished file to `npm test`, which started vitest, and prints it where nobody listens. */
+export default class FileReporter {
+  /** @param {Message} message */
+  #send(message) {
+    if (process.send) process.send(message);
+    else if (message.kind === 'file') {
+      console.log([lineOf(message.report), ...failuresOf(message.report)].join('\n'));
+    } else if (message.kind === 'end') for (const text of message.unhandled) console.log(text);
+  }
+
+  /** @param {readonly import('vitest/node').TestSpecification[]} specifications */
+  onTestRunStart(specifications) {
+    this.#send({ kind: 'start', files: specifications.length });
+  }
+
   /** @param {TestModule} module */
   onTestModuleEnd(module) {
-    const tests = [...module.children.allTests()];
-    const seconds = (module.diagnostic().duration / 1000).toFixed(1);
-    console.log(`${module.ok() ? 'ok  ' : 'FAIL'} ${fileOf(module)} (${tests.length} tests, ${seconds} s)`);
-    for (const test of tests) {
-      const result = test.result();
-      if (result.state !== 'failed') continue;
-      console.log(`    FAIL ${test.fullName}`);
-      for (const error of result.errors) console.log(describe(error));
-    }
-    for (const error of setUpErrors(module)) console.log(describe(error));
+    this.#send({ kind: 'file', report: reportOf(module) });
   }
 
   /**
-   * @param {readonly TestModule[]} modules
+   * @param {readonly TestModule[]} _modules
    * @param {readonly Problem[]} unhandled
    */
-  onTestRunEnd(modules, unhandled) {
-    for (const error of unhandled) console.log(`    Unhandled error\n${describe(error)}`);
-    const to = process.env['BRAGGBENCH_TEST_COUNTS'];
-    if (!to) return;
-    /** @type {Counts} */
-    const counts = { files: modules.map(countsOf), unhandled: unhandled.length };
-    mkdirSync(path.dirname(to), { recursive: true });
-    writeFileSync(to, JSON.stringify(counts));
+  onTestRunEnd(_modules, unhandled) {
+    this.#send({ kind: 'end', unhandled: unhandled.map((error) => `    Unhandled error\n${describe(error)}`) });
   }
 }

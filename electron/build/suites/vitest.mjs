@@ -1,80 +1,66 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { capture, tail } from '../setup/command.mjs';
-import { inRoot } from '../setup/root.mjs';
-import { say } from '../setup/say.mjs';
-import { FAILED, sum } from './result.mjs';
+import { fork } from 'node:child_process';
+import { tail } from '../setup/command.mjs';
+import { inRoot, root } from '../setup/root.mjs';
 
-/** @typedef {import('./result.mjs').Result} Result */
-/** @typedef {import('./vitest-reporter.mjs').Counts} Counts */
-/** @typedef {import('./vitest-reporter.mjs').FileCounts} FileCounts */
+/** @typedef {import('./vitest-reporter.mjs').Message} Message */
+/** @typedef {import('./vitest-reporter.mjs').FileReport} FileReport */
+/**
+ * @typedef {Readonly<{
+ *   projects: readonly string[],
+ *   files?: readonly string[],
+ *   more?: readonly string[],
+ *   env?: NodeJS.ProcessEnv,
+ *   onStart?: (files: number) => void,
+ *   onFile?: (report: FileReport) => void,
+ * }>} Call `projects` of vitest.config.ts; `files`: parts of the names of test files, all of the projects if not given
+ */
 
-/** More failing files mean that something broke, and no test is to be blamed for the moment it ran at. */
-export const MOST_AGAIN = 3;
+/** Printed lines that help when vitest ends before its tests do. */
+const TAIL = 30;
 
 /**
- * @param {string} project
- * @param {readonly string[]} more arguments of vitest
- * @returns {Promise<Counts & { code: number } | null>} null: it ended before it could count
+ * Runs vitest and reports its files as they finish.
+ * @param {Call} call
+ * @returns {Promise<readonly string[]>} errors that belong to no file
  */
-async function runVitest(project, more) {
-  const file = inRoot('dist/.stamps', `vitest-${project}.json`);
-  rmSync(file, { force: true });
-  const args = ['run', '--project', project, '--reporter', inRoot('electron/build/suites/vitest-reporter.mjs')];
-  const outcome = await capture(process.execPath, [inRoot('node_modules/vitest/vitest.mjs'), ...args, ...more], {
-    env: { BRAGGBENCH_SCREENSHOTS: 'failures', ...process.env, BRAGGBENCH_TEST_COUNTS: file, NO_COLOR: '1' },
-    onLine: (line) => say(`  ${line}`),
-  });
-  if (!existsSync(file)) {
-    say(tail(outcome.output, 20));
-    return null;
-  }
-  return { .../** @type {Counts} */ (JSON.parse(readFileSync(file, 'utf8'))), code: outcome.code };
-}
-
-/**
- * A file that failed, once more and alone: what then passes is counted as passed, and named so that it is mended.
- * @param {FileCounts} first
- * @param {string} project
- * @param {readonly string[]} more
- * @returns {Promise<Result>}
- */
-async function again({ file, result: failed, failure }, project, more) {
-  say(`\n  Again, alone: ${file}`);
-  const counts = await runVitest(project, [...more, file]);
-  const second = counts?.files.find((each) => each.file === file)?.result;
-  if (second === undefined) return failed;
-  if (second.failed > 0 || counts?.code !== 0) return second.failed > 0 ? second : failed;
-  const said = failure ?? 'no failure was reported';
-  say(`\n  UNSTEADY ${file}: passed only when run again alone. It had failed in ${said}\n`);
-  return { ...second, unsteady: [{ file, failure: said }] };
-}
-
-/**
- * One of the projects of vitest.config.ts. The reporter beside this file prints a line per test file and the
- * failures, and leaves the counts in a file. A file that failed is run again, alone, after all others: one that
- * fails twice has failed.
- * @param {string} project
- * @param {string} name
- * @param {readonly string[]} [more] arguments of vitest
- * @returns {import('./result.mjs').Suite}
- */
-export function vitestProject(project, name, more = []) {
-  return {
-    name,
-    run: async (quiet) => {
-      const counts = await runVitest(project, more);
-      if (counts === null) return FAILED;
-      const bad = counts.files.filter(({ result }) => result.failed > 0);
-      // An unhandled rejection belongs to no test: nobody knows which file to run again.
-      const broken = counts.unhandled > 0 || (counts.code !== 0 && bad.length === 0);
-      if (bad.length > MOST_AGAIN) say(`  ${bad.length} files failed: too many to be unsteady, none is run again`);
-      const rerun = bad.length <= MOST_AGAIN;
-      if (rerun && bad.length > 0) await quiet();
-      let total = broken ? { ...FAILED, failed: Math.max(1, counts.unhandled) } : { passed: 0, failed: 0, skipped: [] };
-      for (const each of counts.files) {
-        total = sum(total, rerun && each.result.failed > 0 ? await again(each, project, more) : each.result);
-      }
-      return total;
+export async function runVitest({ projects, files = [], more = [], env = {}, onStart, onFile }) {
+  const child = fork(
+    inRoot('node_modules/vitest/vitest.mjs'),
+    [
+      'run',
+      ...projects.flatMap((project) => ['--project', project]),
+      ...['--reporter', inRoot('electron/build/suites/vitest-reporter.mjs')],
+      ...more,
+      ...files,
+    ],
+    {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      env: { BRAGGBENCH_SCREENSHOTS: 'failures', ...process.env, ...env, NO_COLOR: '1' },
     },
-  };
+  );
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
+      output += text;
+    });
+  }
+  /** @type {readonly string[] | null} */
+  let unhandled = null;
+  let failed = false;
+  child.on('message', (/** @type {Message} */ message) => {
+    if (message.kind === 'start') onStart?.(message.files);
+    else if (message.kind === 'end') unhandled = message.unhandled;
+    else {
+      failed ||= message.report.result.failed > 0;
+      onFile?.(message.report);
+    }
+  });
+  const code = await new Promise((resolve) => {
+    child.once('error', () => resolve(127)).once('close', resolve);
+  });
+  if (unhandled === null) return [`vitest ended with code ${code} before its tests did:\n${tail(output, TAIL)}`];
+  const loose = /** @type {readonly string[]} */ (unhandled);
+  if (code === 0 || failed || loose.length > 0) return loose;
+  return [`vitest ended with code ${code}, and no test failed:\n${tail(output, TAIL)}`];
 }

@@ -1,0 +1,73 @@
+/** The order in which test files start: longest first, by the seconds of test/seconds.json. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { BaseSequencer } from 'vitest/node';
+import { inRoot, root } from '../setup/root.mjs';
+
+/** @typedef {Readonly<{ file: string, project: string }>} Entry a test file from the root, and its vitest project */
+
+/** A file that the table does not list, such as a new one. */
+const UNLISTED_S = 2;
+
+/** @returns {Readonly<Record<string, number>>} seconds by file */
+const listedSeconds = () => JSON.parse(readFileSync(inRoot('test/seconds.json'), 'utf8'));
+
+/** @param {string} file */
+const isStory = (file) => file.startsWith('test/e2e/');
+
+/**
+ * A worker serves one project and keeps the modules that its files share, so the files of a project stay together.
+ * Within a project the stories, which keep a page and a host busy, are spread evenly among the other files: else every
+ * worker would start with one.
+ * @template {Entry} E
+ * @param {readonly E[]} entries
+ * @param {readonly string[]} projects their order
+ * @param {Readonly<Record<string, number>>} seconds
+ * @returns {E[]}
+ */
+export function longestFirst(entries, projects, seconds) {
+  const of = (/** @type {E} */ { file }) => seconds[file] ?? UNLISTED_S;
+  const sorted = (/** @type {readonly E[]} */ some) =>
+    [...some].sort((a, b) => of(b) - of(a) || a.file.localeCompare(b.file));
+  return projects.flatMap((project) => {
+    const own = entries.filter((entry) => entry.project === project);
+    const lists = [own.filter(({ file }) => isStory(file)), own.filter(({ file }) => !isStory(file))].map((some) => ({
+      left: sorted(some),
+      total: some.reduce((sum, entry) => sum + of(entry), 0),
+      started: 0,
+    }));
+    /** @type {E[]} */
+    const order = [];
+    while (order.length < own.length) {
+      const [next] = lists
+        .filter(({ left }) => left.length > 0)
+        .sort((a, b) => a.started / a.total - b.started / b.total);
+      const entry = next?.left.shift();
+      if (!next || !entry) break;
+      next.started += of(entry);
+      order.push(entry);
+    }
+    return order;
+  });
+}
+
+/** vitest's sequencer over longestFirst(): projects with a process per file come first, others reuse their workers. */
+export default class LongestFirst extends BaseSequencer {
+  /**
+   * @override
+   * @param {import('vitest/node').TestSpecification[]} specs
+   */
+  async sort(specs) {
+    const isolated = (/** @type {import('vitest/node').TestSpecification} */ spec) =>
+      spec.project.config.isolate ? 0 : 1;
+    const projects = [
+      ...new Set([...specs].sort((a, b) => isolated(a) - isolated(b)).map(({ project }) => project.name)),
+    ];
+    const entries = specs.map((spec) => ({
+      spec,
+      file: path.relative(root, spec.moduleId).replaceAll('\\', '/'),
+      project: spec.project.name,
+    }));
+    return longestFirst(entries, projects, listedSeconds()).map(({ spec }) => spec);
+  }
+}

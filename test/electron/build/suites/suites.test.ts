@@ -1,0 +1,220 @@
+/** What `npm test` runs, in which order, how it judges a failed file, and what it reports. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { root } from '../../../../electron/build/setup/root.mjs';
+import { sayOn } from '../../../../electron/build/setup/say.mjs';
+import { filesFor, needBuild, readArguments } from '../../../../electron/build/suites/chosen.mjs';
+import { longestFirst } from '../../../../electron/build/suites/order.mjs';
+import { report } from '../../../../electron/build/suites/report.mjs';
+import { judgeAgain, MOST_AGAIN, runPhase, suiteOf } from '../../../../electron/build/suites/run.mjs';
+import { scratchFolder } from '../../../scratch-folder.ts';
+
+let out: PassThrough;
+beforeEach(() => {
+  out = new PassThrough();
+  sayOn(out);
+});
+afterEach(() => sayOn(process.stdout));
+const said = () => String(out.read() ?? '');
+
+describe('the order of test files', () => {
+  const order = (files: Readonly<Record<string, number>>) =>
+    longestFirst(
+      Object.keys(files).map((file) => ({ file, project: 'unit' })),
+      ['unit'],
+      files,
+    ).map(({ file }) => path.basename(file));
+
+  it('is longest first, and a file that the table does not list counts as 2 s', () => {
+    const entries = ['a', 'b', 'c'].map((file) => ({ file, project: 'unit' }));
+    expect(longestFirst(entries, ['unit'], { a: 1, c: 3 }).map(({ file }) => file)).toEqual(['c', 'b', 'a']);
+  });
+
+  it('spreads stories evenly among the other files', () => {
+    // 40 s of stories and 80 s of others: after each start the shares that have started are 0/0, 3/4 and 0, …
+    const files = { 'test/e2e/s30': 30, 'test/e2e/s10': 10, 'test/u40': 40, 'test/u30': 30, 'test/u10': 10 };
+    expect(order(files)).toEqual(['s30', 'u40', 'u30', 's10', 'u10']);
+  });
+
+  it('keeps the files of a project together, which share a worker', () => {
+    const entries = [
+      { file: 'long', project: 'unit' },
+      { file: 'short', project: 'desktop' },
+      { file: 'middle', project: 'unit' },
+    ];
+    const seconds = { long: 9, middle: 5, short: 1 };
+    expect(longestFirst(entries, ['desktop', 'unit'], seconds).map(({ file }) => file)).toEqual([
+      'short',
+      'long',
+      'middle',
+    ]);
+  });
+});
+
+describe('the arguments of npm test', () => {
+  it('are test files and names of suites or C++ tests', () => {
+    expect(readArguments(['a.test.ts', '--only', 'types', '--only=parity of'])).toEqual({
+      files: ['a.test.ts'],
+      names: ['types', 'parity of'],
+    });
+    expect(() => readArguments(['--only'])).toThrow(/^npm test: --only without a name; allowed: /);
+    expect(() => readArguments(['--watch'])).toThrow(/^npm test: --watch is not known; allowed: /);
+  });
+
+  it('find files by path, by folder and by part of a path, C++ files among them', () => {
+    const own = 'test/electron/build/suites/suites.test.ts';
+    expect(filesFor([own])).toEqual({ vitest: [own], cpp: [] });
+    expect(filesFor(['build/suites/suites'])).toEqual({ vitest: [own], cpp: [] });
+    expect(filesFor(['test/electron/build/suites']).vitest).toContain(own);
+    expect(filesFor(['test/native/spans.cpp'])).toEqual({ vitest: [], cpp: ['test/native/spans.cpp'] });
+    expect(() => filesFor(['no-such-file'])).toThrow(
+      /^npm test: no test file has "no-such-file" in its path; allowed: /,
+    );
+  });
+
+  it('build nothing for tests of pure functions', async () => {
+    expect(await needBuild(['test/electron/host/model/verdicts/judge.test.ts'])).toBe(false);
+    expect(await needBuild(['test/electron/host/runs.test.ts'])).toBe(true);
+    expect(await needBuild(['test/e2e/icon.test.ts'])).toBe(true);
+  });
+});
+
+const passed = { passed: 1, failed: 0, skipped: [] };
+
+describe('a phase', () => {
+  it('runs suites next to the files, prints a numbered line for each, and outlives one that throws', async () => {
+    const ran = await runPhase({
+      beside: [
+        { name: 'broken', run: () => Promise.reject(new Error('out of order')) },
+        { name: 'sound', run: async () => ({ ...passed, skipped: [{ name: 'a', reason: 'no GPU' }] }) },
+      ],
+    });
+    expect(ran.map(({ name, result }) => [name, result.passed, result.failed])).toEqual([
+      ['broken', 0, 1],
+      ['sound', 1, 0],
+    ]);
+    const text = said();
+    expect(text).toContain('Error: out of order');
+    expect(text).toMatch(/^\[1 of 2\] broken: FAIL 0 passed, 1 failed \(\d/m);
+    expect(text).toMatch(/^\[2 of 2\] sound: ok {3}1 passed, 0 failed, 1 not run \(\d/m);
+  });
+
+  it('tells each file as it ends, runs a failed one again, and names it where it then passes', async () => {
+    // Inside the checkout, where it finds vitest.
+    mkdirSync(path.join(root, 'dist'), { recursive: true });
+    const folder = mkdtempSync(path.join(root, 'dist/suites-test-'));
+    try {
+      const mark = JSON.stringify(path.join(folder, 'was-here'));
+      const bodies = {
+        good: '',
+        once: `const first = !existsSync(${mark}); writeFileSync(${mark}, ''); expect(first, 'too early').toBe(false);`,
+      };
+      for (const [name, body] of Object.entries(bodies)) {
+        const text = `import { existsSync, writeFileSync } from 'node:fs';
+          import { expect, it } from 'vitest';
+          it('is steady', () => expect(1).toBe(1));
+          it('is watched', () => { ${body} });`;
+        writeFileSync(path.join(folder, `${name}.test.mjs`), text);
+      }
+      const config = path.join(folder, 'vitest.config.mjs');
+      const projects = [{ test: { name: 'some', include: ['*.test.mjs'] } }];
+      writeFileSync(config, `export default ${JSON.stringify({ test: { projects, maxWorkers: 1 } })};`);
+      const ran = await runPhase({
+        tests: { projects: ['some'], more: ['--root', folder, '--config', config] },
+        beside: [{ name: 'sound', run: async () => passed }],
+      });
+      const file = `${path.relative(root, folder).replaceAll('\\', '/')}/once.test.mjs`;
+      expect(ran.map(({ result }) => [result.passed, result.failed])).toEqual([
+        [1, 0],
+        [4, 0],
+      ]);
+      expect(ran[1]?.result.unsteady).toEqual([{ file, failure: expect.stringMatching(/^is watched\n.*too early/) }]);
+      const text = said();
+      expect(text).toMatch(/^\[\d of 3\] Unit and host tests: ok {3}.*good\.test\.mjs \(2 tests, /m);
+      expect(text).toMatch(/^\[\d of 3\] Unit and host tests: FAIL .*once\.test\.mjs \(2 tests, /m);
+      expect(text.match(/UNSTEADY /g)).toHaveLength(1);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('a file that failed', () => {
+  const of = (...tests: readonly string[]) => ({
+    ...{ file: 'a.test.ts', project: 'unit', seconds: 1 },
+    result: { passed: 3, failed: tests.length, skipped: [] },
+    failures: tests.map((test) => ({ test, text: `      ${test} broke` })),
+  });
+
+  it('is unsteady if its second run passes', () => {
+    expect(judgeAgain(of('one'), of())).toEqual({
+      ...{ passed: 3, failed: 0, skipped: [] },
+      unsteady: [{ file: 'a.test.ts', failure: 'one\n      one broke' }],
+    });
+  });
+
+  it('has failed if its second run fails, in whichever test, or gives no result', () => {
+    expect(judgeAgain(of('one'), of('one')).failed).toBe(1);
+    expect(said()).toContain('a.test.ts failed again, in the same test');
+    expect(judgeAgain(of('one'), of('two', 'three')).failed).toBe(2);
+    expect(said()).toContain('a.test.ts failed again, in another test: two');
+    expect(judgeAgain(of('one'), null).failed).toBe(1);
+    expect(MOST_AGAIN).toBe(3);
+  });
+});
+
+it('assigns a file to one suite by its path', () => {
+  expect(suiteOf('test/e2e/live.long.test.ts')).toBe('Long tests');
+  expect(suiteOf('test/e2e/live.test.ts')).toBe('End to end in Chromium');
+  expect(suiteOf('test/electron/main/work.test.ts')).toBe('The desktop program over a stand-in of Electron');
+  expect(suiteOf('test/renderer/base/time.test.ts')).toBe('Unit and host tests');
+});
+
+it('lists no unsteady file: each is mended before a release', () => {
+  expect(JSON.parse(readFileSync(path.join(root, 'test/unsteady.json'), 'utf8'))).toEqual([]);
+});
+
+describe('the report', () => {
+  const folder = scratchFolder('report');
+  const to = path.join(folder, 'seconds.json');
+  const unsteady = (names: readonly string[]) => names.map((file) => ({ file, failure: 'is watched\ntoo early' }));
+  const ended = (names: readonly string[]) => [
+    {
+      name: 'Some tests',
+      seconds: 61.23,
+      result: { ...passed, passed: 4, unsteady: unsteady(names) },
+      files: { 'b.test.ts': 1.23, 'a.test.ts': 60 },
+    },
+    { name: 'More', seconds: 2, result: { ...passed, skipped: [{ name: 'a test', reason: 'no GPU' }] } },
+  ];
+
+  it('gives the seconds of each suite and the tests that did not run; one unsteady file is forgiven, two are not', () => {
+    expect(report(ended(['a.test.ts']), { seconds: 40, whole: false })).toBe(0);
+    const text = said();
+    expect(text).toContain('\n  Some tests   61.2 s\n  More          2.0 s\n');
+    expect(text).toMatch(/Not run: 1\n {2}a test\n {4}no GPU/);
+    expect(text).toContain('  a.test.ts: is watched\n');
+    expect(text.endsWith('\n5 passed, 0 failed\n')).toBe(true);
+    expect(report(ended(['a.test.ts', 'b.test.ts']), { seconds: 40, whole: false })).toBe(1);
+    expect(said()).toMatch(/each counts as a failure\.\n\n5 passed, 2 failed\n$/);
+  });
+
+  it('writes the seconds of a whole run, files in the form of the committed table', () => {
+    report(ended([]), { seconds: 40, whole: true, to });
+    expect(JSON.parse(readFileSync(to, 'utf8'))).toEqual({
+      seconds: 40,
+      suites: [
+        { name: 'Some tests', seconds: 61.2, passed: 4, failed: 0 },
+        { name: 'More', seconds: 2, passed: 1, failed: 0 },
+      ],
+      files: { 'a.test.ts': 60, 'b.test.ts': 1.2 },
+    });
+  });
+
+  it('fails a run in which nothing passed', () => {
+    const none = [{ name: 'None', seconds: 0, result: { passed: 0, failed: 0, skipped: [] } }];
+    expect(report(none, { seconds: 0, whole: false })).toBe(1);
+  });
+});
