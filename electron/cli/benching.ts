@@ -4,7 +4,7 @@ import { withoutRecordings } from '../host/app/sessions/index.ts';
 import { placeOf } from '../host/app/user-kernels/user-kernels.ts';
 import type { Host } from '../host/index.ts';
 import { type BenchLimits, limitsOf, sessionText } from '../host/model/bench/index.ts';
-import { forkChild } from '../host/model/user-kernels/process/link.ts';
+import { forkChild } from '../host/io/processes/link.ts';
 import { fewestInstances } from '../host/model/verdicts/levels.ts';
 import { measureSession } from '../host/workloads/bench.ts';
 import type { BenchTask } from '../host/workloads/benchable.ts';

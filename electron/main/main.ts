@@ -7,7 +7,7 @@ import { keepCrashReports } from './crashes.ts';
 import { keepOwnData } from './own-data.ts';
 import { declarePageScheme, servePage } from './page-protocol.ts';
 import { lockDown } from './security.ts';
-import { startUtility } from './user-kernel-child.ts';
+import { startUtility } from './utility-child.ts';
 import { WorkbenchWindows } from './windows.ts';
 
 /** Folder with `assets/` and `dist/`: this file is dist/electron/main.js. */

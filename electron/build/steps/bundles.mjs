@@ -16,7 +16,7 @@ const FOLDERS = {
     'library-worker': 'electron/host/app/library/index-worker.ts',
     'user-kernel-child': 'electron/host/model/user-kernels/process/child.ts',
     'study-worker': 'electron/host/app/studies/points/worker.ts',
-    'timeline-worker': 'electron/host/app/timelines/worker.ts',
+    'timeline-child': 'electron/host/app/timelines/child.ts',
   },
 };
 const PRELOAD = { 'electron/preload': 'electron/preload/preload.ts' };

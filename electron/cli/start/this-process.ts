@@ -4,15 +4,16 @@ import { exitCodes } from '../exit-codes.ts';
 /** Call once, first. The signal is aborted by the first Ctrl+C. */
 export function watchProcess(): AbortSignal {
   const interrupt = new AbortController();
-  /** The first Ctrl+C asks, and keeps what was computed; the second one does not wait. */
-  const onSignal = (): void => {
-    if (interrupt.signal.aborted) process.exit(exitCodes.interrupted);
+  const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  /** The first signal cancels and saves what was computed. The second has its default action: exiting would wait for threads. */
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (interrupt.signal.aborted) {
+      for (const each of signals) process.removeListener(each, onSignal);
+      process.kill(process.pid, signal);
+    }
     interrupt.abort();
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
-  // The terminal was closed: what was computed is still worth keeping.
-  process.on('SIGHUP', onSignal);
+  for (const each of signals) process.on(each, onSignal);
 
   // Whoever reads our output has gone, as in `braggbench variants | head -1`: there is nobody left to tell.
   for (const stream of [process.stdout, process.stderr]) {

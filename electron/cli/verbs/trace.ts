@@ -1,6 +1,7 @@
 /** `braggbench trace`: what a trace says at a glance, of a run or of another profiler. */
 import path from 'node:path';
-import { TraceWorker } from '../../host/app/timelines/trace-worker.ts';
+import { TraceProcess } from '../../host/app/timelines/trace-process.ts';
+import { forkChild } from '../../host/io/processes/link.ts';
 import { hasFlag, jsonFlag } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { traceFacts, traceTables } from '../reports/trace-report.ts';
@@ -19,12 +20,12 @@ export const traceVerb: Verb = {
   operands: { min: 1, max: 1, name: 'a file with a timeline' },
   run: async ({ parsed, terminal, signal }) => {
     const file = parsed.operands[0] ?? '';
-    const worker = new TraceWorker();
-    const stop = (): void => void worker.close();
+    const timeline = new TraceProcess(forkChild);
+    const stop = (): void => void timeline.close();
     signal.addEventListener('abort', stop);
     try {
-      const about = await worker.openFile(file, path.basename(file), () => undefined);
-      const summary = await worker.ask('summary', {});
+      const about = await timeline.openFile(file, path.basename(file), () => undefined);
+      const summary = await timeline.ask('summary', {});
       if (hasFlag(parsed, 'json')) {
         const { name, source, notes, lanes } = about;
         terminal.printJson({ name, source, about: about.about, lanes, notes, summary });
@@ -41,7 +42,7 @@ export const traceVerb: Verb = {
       throw error;
     } finally {
       signal.removeEventListener('abort', stop);
-      await worker.close();
+      await timeline.close();
     }
   },
 };

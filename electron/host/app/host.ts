@@ -9,7 +9,7 @@ import type { OwnedFolders } from '../io/files/owned-folder.ts';
 import type { RecentFiles } from '../io/files/recent.ts';
 import type { HostSettings } from '../io/files/settings.ts';
 import type { ClaimCatalogue } from '../model/bench/claims.ts';
-import type { StartChild } from '../model/user-kernels/process/link.ts';
+import type { StartChild } from '../io/processes/link.ts';
 import type { Scenarios } from '../workloads/scenarios/index.ts';
 import type { Recomputing } from '../workloads/transport/recompute.ts';
 import type { Batches } from './batches/batches.ts';

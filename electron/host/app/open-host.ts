@@ -208,8 +208,8 @@ async function openBenches(
   return { stored, benches, claims };
 }
 
-function openTimelines({ assetsFolder }: HostOptions, { scratch }: Data, { devices }: Engine) {
-  const timelines = new Timelines(copyCeilings(devices, path.join(assetsFolder, 'runs')));
+function openTimelines({ assetsFolder }: HostOptions, { scratch }: Data, { devices, userKernels }: Engine) {
+  const timelines = new Timelines(userKernels.startChild, copyCeilings(devices, path.join(assetsFolder, 'runs')));
   return { timelines, uploads: new Uploads(scratch) };
 }
 

@@ -15,7 +15,7 @@ import type { BenchLimits } from '../model/bench/stopping.ts';
 import type { ExternalAsked } from '../model/external/entrants.ts';
 import type { ComparedField } from '../model/fields/field.ts';
 import type { UserKernel } from '../model/user-kernels/file.ts';
-import type { StartChild } from '../model/user-kernels/process/link.ts';
+import type { StartChild } from '../io/processes/link.ts';
 import { refuseLongSum } from './least-minutes.ts';
 import type { AnyReading } from './scenarios/index.ts';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { benchOnThread } from '../../../electron/host/app/benches/thread.ts';
 import { usedGpu } from '../../../electron/host/io/addon/gpu.ts';
-import { forkChild } from '../../../electron/host/model/user-kernels/process/link.ts';
+import { forkChild } from '../../../electron/host/io/processes/link.ts';
 import { hostWorkloads } from '../../../electron/host/workloads/index.ts';
 import { parseTaskSession } from '../../../electron/host/workloads/task/session-file.ts';
 import type { Client } from '../../../renderer/client/index.ts';

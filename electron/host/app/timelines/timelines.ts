@@ -3,17 +3,18 @@ import { randomBytes } from 'node:crypto';
 import { BraggError, toWireError } from '../../../contract/errors.ts';
 import type { TraceInfo, TraceState } from '../../../contract/timeline.ts';
 import type { Sink } from '../../io/flow/sink.ts';
+import type { StartChild } from '../../io/processes/link.ts';
 import type { Description } from '../../model/timeline/description.ts';
 import type { RunTimeline } from '../../model/timeline/import/run.ts';
 import type { Answer, Asked, Question } from '../../model/timeline/questions.ts';
 import type { ReadProgress } from './open.ts';
-import { TraceWorker } from './trace-worker.ts';
+import { TraceProcess } from './trace-process.ts';
 
-/** Each has a thread and its spans in memory; the panel shows fewer at once. */
+/** Each has a process with its spans in memory; the panel shows fewer at once. */
 const MOST_OPEN = 24;
 
 interface Entry {
-  readonly worker: TraceWorker;
+  readonly timeline: TraceProcess;
   state: TraceState;
 }
 
@@ -22,15 +23,17 @@ export class Timelines {
   readonly #watchers = new Set<Sink<{ timelines: TraceState[] }>>();
   /** Runs whose timelines are on their way. */
   readonly #opening = new Map<string, Promise<TraceInfo>>();
+  readonly #startChild: StartChild;
   readonly #ceilingOf: (device: string) => Promise<number | null>;
 
   /** `ceilingOf`: measured copy bandwidth of a GPU by its name, bytes per second. */
-  constructor(ceilingOf: (device: string) => Promise<number | null>) {
+  constructor(startChild: StartChild, ceilingOf: (device: string) => Promise<number | null>) {
+    this.#startChild = startChild;
     this.#ceilingOf = ceilingOf;
   }
 
   openFile(file: string, name: string, signal?: AbortSignal): Promise<TraceInfo> {
-    return this.#open(name, null, signal, (worker, progress) => worker.openFile(file, name, progress));
+    return this.#open(name, null, signal, (timeline, progress) => timeline.openFile(file, name, progress));
   }
 
   /** A run's timeline is opened once, whoever asks. */
@@ -44,7 +47,7 @@ export class Timelines {
     for (const { state } of this.#entries.values())
       if (state.state === 'open' && state.info.run === id) return state.info;
     const data = await run();
-    return this.#open(data.name, id, undefined, (worker) => worker.openRun(data));
+    return this.#open(data.name, id, undefined, (timeline) => timeline.openRun(data));
   }
 
   ask<Q extends Question>(trace: string, question: Q, asked: Asked<Q>): Promise<Answer<Q>> {
@@ -52,7 +55,7 @@ export class Timelines {
     if (entry?.state.state !== 'open') {
       return Promise.reject(new BraggError('not-found', 'This timeline is no longer open.'));
     }
-    return entry.worker.ask(question, asked);
+    return entry.timeline.ask(question, asked);
   }
 
   /** Throws BraggError `not-found` for one that is not open. */
@@ -66,7 +69,7 @@ export class Timelines {
     const entry = this.#entries.get(trace);
     this.#entries.delete(trace);
     this.#changed();
-    await entry?.worker.close();
+    await entry?.timeline.close();
   }
 
   watch(sink: Sink<{ timelines: TraceState[] }>): () => void {
@@ -85,29 +88,29 @@ export class Timelines {
     name: string,
     run: string | null,
     signal: AbortSignal | undefined,
-    read: (worker: TraceWorker, progress: (progress: ReadProgress) => void) => Promise<Description>,
+    read: (timeline: TraceProcess, progress: (progress: ReadProgress) => void) => Promise<Description>,
   ): Promise<TraceInfo> {
     this.#makeRoom();
     const id = randomBytes(9).toString('base64url');
-    const worker = new TraceWorker();
+    const timeline = new TraceProcess(this.#startChild);
     const reading = (progress: ReadProgress): TraceState => ({ state: 'reading', id, name, ...progress });
-    const entry: Entry = { worker, state: reading({ read_bytes: 0, total_bytes: 0, spans: 0 }) };
+    const entry: Entry = { timeline, state: reading({ read_bytes: 0, total_bytes: 0, spans: 0 }) };
     this.#entries.set(id, entry);
     this.#changed();
     const stop = (): void => void this.close(id);
     signal?.addEventListener('abort', stop);
     try {
-      const { device, ...description } = await read(worker, (progress) => {
+      const { device, ...description } = await read(timeline, (progress) => {
         entry.state = reading(progress);
         this.#changed();
       });
-      await worker.setCeiling(device === null ? null : await this.#ceilingOf(device));
+      await timeline.setCeiling(device === null ? null : await this.#ceilingOf(device));
       const info: TraceInfo = { ...description, id, run };
       entry.state = { state: 'open', info };
       this.#changed();
       return info;
     } catch (error) {
-      await worker.close();
+      await timeline.close();
       if (this.#entries.has(id)) {
         // The caller is told too; the list forgets it, as there is nothing to close.
         entry.state = { state: 'failed', id, name, error: toWireError(error) };

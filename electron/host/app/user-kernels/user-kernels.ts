@@ -16,7 +16,7 @@ import { benchText, readUserKernel, type UserKernel } from '../../model/user-ker
 import type { KnownUserKernels } from '../../model/user-kernels/known.ts';
 import { LoadedUserKernel } from '../../model/user-kernels/loaded.ts';
 import { PrintedText } from '../../model/user-kernels/printed.ts';
-import { forkChild, type StartChild } from '../../model/user-kernels/process/link.ts';
+import { forkChild, type StartChild } from '../../io/processes/link.ts';
 import { hostWorkloads, rulesOf } from '../../workloads/index.ts';
 import { type ConfiguredParts, configuredKernel, type SpaceSource, spaceOf } from './configured.ts';
 

@@ -9,7 +9,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { KernelResources } from '../../../contract/resources.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { KeepingTimes } from '../../io/flow/keeping-times.ts';
-import type { StartChild } from '../user-kernels/process/link.ts';
+import type { StartChild } from '../../io/processes/link.ts';
 import type { Arena } from './arena.ts';
 import { ColdProcesses } from './cold/processes.ts';
 import { type Basis, floorAsRatio, instancesOf, noiseOf, type Series } from './comparison.ts';

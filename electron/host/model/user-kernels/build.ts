@@ -23,7 +23,7 @@ import {
 import { diagnosticsOf, quotable } from './diagnostics.ts';
 import { codeFileOf, type UserKernel } from './file.ts';
 import { presentIncludes } from './moved.ts';
-import type { StartChild } from './process/link.ts';
+import type { StartChild } from '../../io/processes/link.ts';
 import type { UserKernelCode } from './process/messages.ts';
 import { UserKernelProcess } from './process/user-kernel-process.ts';
 

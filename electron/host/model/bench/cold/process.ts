@@ -1,7 +1,7 @@
 /** A run in a process of its own: what the first answer of a program costs. */
 import { BraggError } from '../../../../contract/errors.ts';
 import { fromNative } from '../../../io/addon/addon.ts';
-import type { StartChild } from '../../user-kernels/process/link.ts';
+import type { StartChild } from '../../../io/processes/link.ts';
 import type { Factory } from '../../user-kernels/process/messages.ts';
 import { UserKernelProcess } from '../../user-kernels/process/user-kernel-process.ts';
 
@@ -22,7 +22,7 @@ const GONE_MS = 5_000;
 
 /** The link, and when its process has ended: the next one is not to start beside what is left of it. */
 function watched(startChild: StartChild) {
-  const link = startChild();
+  const link = startChild('user-kernel-child');
   let gone: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => {
     gone = resolve;

@@ -4,7 +4,7 @@
  */
 import type { MeasuredSessionEntry, Timed } from '../../../../contract/bench/session.ts';
 import type { BraggError } from '../../../../contract/errors.ts';
-import type { StartChild } from '../../user-kernels/process/link.ts';
+import type { StartChild } from '../../../io/processes/link.ts';
 import { judge, noiseFloorOf, outsideOf } from '../../verdicts/judge.ts';
 import { fewestRounds, type Instances, pairedLogRatio } from '../../verdicts/levels.ts';
 import { asRatio } from '../comparison.ts';

@@ -47,8 +47,12 @@ const LARGEST = Number.MAX_SAFE_INTEGER;
 const exact = (column: string): string =>
   `CASE WHEN typeof(${column}) = 'integer' AND ${column} NOT BETWEEN ${-LARGEST} AND ${LARGEST} THEN NULL ELSE ${column} END`;
 
-/** Spans between two reports of progress. */
+/** Rows between two reports of progress. */
 const REPORT_EVERY = 50_000;
+/** Rows read from one file, valid or not: as many spans as fit into a trace, and their names. */
+const MAX_ROWS = 60_000_000;
+/** Memory that SQLite may allocate: its cache of pages and one row. A row may claim 1 GB. */
+const SQLITE_HEAP_BYTES = 256 * 2 ** 20;
 
 /** A process and a thread packed into one number of 64 bits, unpacked by SQLite, which has them. */
 const pidOf = (column: string): string => `(${column} / 0x1000000 % 0x1000000)`;
@@ -76,13 +80,19 @@ class NsightImport {
   #last = 0;
   #invalid = 0;
   #order = 0;
+  #read = 0;
 
   /** Throws an error of SQLite when the file is no database. */
   constructor(file: string, progress: (spans: number) => void) {
-    this.#database = new DatabaseSync(file, { readOnly: true });
+    this.#database = new DatabaseSync(file, { readOnly: true, allowExtension: false, defensive: true });
     this.#progress = progress;
     try {
-      for (const { name } of this.#all("SELECT name FROM sqlite_master WHERE type = 'table'")) {
+      // Functions and virtual tables in the schema of the file must not run; each page is checked before it is used.
+      this.#database.exec(
+        `PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA hard_heap_limit = ${SQLITE_HEAP_BYTES}`,
+      );
+      // Views and virtual tables have no root page: reading one would run code on pages of the file.
+      for (const { name } of this.#all("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")) {
         const table = String(name);
         const columns = this.#all(`PRAGMA table_info(${quoted(table)})`).map((column) => String(column['name']));
         this.#columns.set(table, new Set(columns));
@@ -127,7 +137,20 @@ class NsightImport {
   }
 
   #all(sql: string): readonly Row[] {
-    return this.#database.prepare(sql).all();
+    return [...this.#counted(sql)];
+  }
+
+  /** Rows one by one, so that a file with endless rows reports progress and ends at a limit. */
+  *#counted(sql: string): Iterable<Row> {
+    this.#progress(this.#builder.spans);
+    for (const row of this.#database.prepare(sql).iterate()) {
+      if (this.#read >= MAX_ROWS) {
+        throw new BraggError('memory', `it has more than ${MAX_ROWS / 1e6} million rows, the most that are read`);
+      }
+      this.#read += 1;
+      if (this.#read % REPORT_EVERY === 0) this.#progress(this.#builder.spans);
+      yield row;
+    }
   }
 
   #has(table: string, ...columns: readonly string[]): boolean {
@@ -201,14 +224,13 @@ class NsightImport {
         .filter(([, expression]) => [...expression.matchAll(/"(\w+)"/g)].every(([, column]) => known.has(column ?? '')))
         .map(([column, expression]) => `${expression} AS ${quoted(column)}`),
     ];
-    for (const row of this.#database.prepare(`SELECT ${parts.join(', ')} FROM ${quoted(table)}`).iterate()) {
+    for (const row of this.#counted(`SELECT ${parts.join(', ')} FROM ${quoted(table)}`)) {
       const { start, end } = row;
       const whole = typeof start === 'number' && (typeof end === 'number' || end === null || end === undefined);
       if (!whole || (typeof end === 'number' && end < start)) {
         this.#invalid += 1;
         continue;
       }
-      if (this.#builder.spans % REPORT_EVERY === 0) this.#progress(this.#builder.spans);
       yield row;
     }
   }

@@ -5,14 +5,14 @@
  */
 import { loadAddon } from '../../../io/addon/addon.ts';
 import type { FromChild, ToChild } from './messages.ts';
-import { parentLink } from './parent-link.ts';
+import { parentLink } from '../../../io/processes/parent-link.ts';
 
 /** How often it looks at the memory that it takes. */
 const LOOK_EVERY_MS = 100;
 
 type Method = (...args: readonly unknown[]) => unknown;
 
-const link = parentLink();
+const link = parentLink<FromChild, ToChild>();
 let made: Readonly<Record<string, Method>> | null = null;
 
 function tell(message: FromChild): void {

@@ -2,7 +2,7 @@
  * Processes for user kernels of a benchmark's thread: the thread asks its host,
  * which starts them in the way of its shell and passes every message on.
  */
-import type { ChildLink, Ended, StartChild } from './link.ts';
+import type { ChildLink, Ended, StartChild } from '../../../io/processes/link.ts';
 import type { ToChild } from './messages.ts';
 
 export type FromRelay =
@@ -39,7 +39,7 @@ export class RelayedChildren {
     this.#children.set(child, listeners);
     this.#post({ kind: 'child-start', child });
     return {
-      send: (message) => this.#post({ kind: 'child-send', child, message }),
+      send: (message) => this.#post({ kind: 'child-send', child, message: message as ToChild }),
       onMessage: (listener) => {
         listeners.message = listener;
       },
@@ -80,7 +80,7 @@ export class ChildrenForThread {
     if (message.kind === 'child-send') this.#children.get(child)?.send(message.message);
     else if (message.kind === 'child-kill') this.#children.get(child)?.kill();
     else {
-      const link = this.#start();
+      const link = this.#start('user-kernel-child');
       this.#children.set(child, link);
       link.onMessage((value) => this.#post({ kind: 'child-message', child, message: value }));
       link.onOutput((text) => this.#post({ kind: 'child-output', child, text }));

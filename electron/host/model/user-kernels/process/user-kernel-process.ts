@@ -1,6 +1,6 @@
 /** One process with one user kernel in it: what fails there, however, fails one call here. */
 import { BraggError } from '../../../../contract/errors.ts';
-import type { ChildLink, Ended, StartChild } from './link.ts';
+import type { ChildLink, Ended, StartChild } from '../../../io/processes/link.ts';
 import { type Factory, type FromChild, fromChildSchema, type ToChild, type UserKernelCode } from './messages.ts';
 
 /** The variant's last words that an error repeats. */
@@ -58,7 +58,7 @@ export class UserKernelProcess {
     startChild: StartChild,
     onOutput: (text: string) => void = () => undefined,
   ): Promise<UserKernelProcess> {
-    const kernel = new UserKernelProcess(name, startChild(), onOutput);
+    const kernel = new UserKernelProcess(name, startChild('user-kernel-child'), onOutput);
     await kernel.within(START_MS, 'did not start', kernel.#wait('ready'));
     return kernel;
   }

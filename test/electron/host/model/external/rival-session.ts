@@ -5,7 +5,7 @@ import { type MeasuredSessionEntry, sessionReportSchema } from '../../../../../e
 import { extraStraggling, offersOf } from '../../../../../electron/host/io/addon/addon.ts';
 import type { DiffractionProblem } from '../../../../../electron/host/io/addon/diffraction.ts';
 import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
-import { forkChild } from '../../../../../electron/host/model/user-kernels/process/link.ts';
+import { forkChild } from '../../../../../electron/host/io/processes/link.ts';
 import { measureReport } from '../../../../../electron/host/workloads/bench.ts';
 import { problemFor } from '../../../../../electron/host/workloads/benchable.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';

@@ -6,7 +6,7 @@ import { BraggError } from '../../../../../electron/contract/errors.ts';
 import { UserKernels } from '../../../../../electron/host/app/user-kernels/user-kernels.ts';
 import { loadAddon, type TransportProblem } from '../../../../../electron/host/io/addon/addon.ts';
 import { kernelFolders } from '../../../../../electron/host/model/bench/ceilings.ts';
-import { forkChild } from '../../../../../electron/host/model/user-kernels/process/link.ts';
+import { forkChild } from '../../../../../electron/host/io/processes/link.ts';
 import { sameScratchFolder } from '../../../../scratch-folder.ts';
 import { openTestScenarios, tinyScenario } from '../../small-run.ts';
 
@@ -49,9 +49,9 @@ export function useUserKernels(name: string) {
       addon,
       folders: { ...kernelFolders(), cache: path.join(folder, 'cache') },
       isTrusted: (sha256) => trusted.has(sha256),
-      startChild: () => {
+      startChild: (program) => {
         processes += 1;
-        return forkChild();
+        return forkChild(program);
       },
     });
   });

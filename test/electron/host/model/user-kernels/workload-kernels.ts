@@ -11,7 +11,7 @@ import { placeOf, UserKernels } from '../../../../../electron/host/app/user-kern
 import { loadAddon, offersOf } from '../../../../../electron/host/io/addon/addon.ts';
 import { kernelFolders } from '../../../../../electron/host/model/bench/ceilings.ts';
 import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
-import { forkChild } from '../../../../../electron/host/model/user-kernels/process/link.ts';
+import { forkChild } from '../../../../../electron/host/io/processes/link.ts';
 import { imageRunData } from '../../../../../electron/host/workloads/diffraction/image-data.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { type AnyReading, openScenarios, problemOf } from '../../../../../electron/host/workloads/scenarios/index.ts';
@@ -188,9 +188,9 @@ export function useWorkloadKernels(name: string): void {
       addon,
       folders: { ...kernelFolders(), cache: path.join(folder, 'cache') },
       isTrusted: (sha256) => trusted.has(sha256),
-      startChild: () => {
+      startChild: (program) => {
         processes += 1;
-        return forkChild();
+        return forkChild(program);
       },
     });
   });

@@ -9,7 +9,8 @@ import {
   type ChildLink,
   forkChild,
   type StartChild,
-} from '../../../../../../electron/host/model/user-kernels/process/link.ts';
+} from '../../../../../../electron/host/io/processes/link.ts';
+import type { ToChild } from '../../../../../../electron/host/model/user-kernels/process/messages.ts';
 import { benchHere, measuredIn } from '../../../bench-here.ts';
 import { addon, check, scenarios } from '../../scenarios/open.ts';
 
@@ -37,7 +38,8 @@ function answering(delays_ms: number[]): StartChild {
         told = listener;
         queueMicrotask(() => listener({ kind: 'ready' }));
       },
-      send: (message) => {
+      send: (sent) => {
+        const message = sent as ToChild;
         if (message.kind === 'create') queueMicrotask(() => told({ kind: 'created' }));
         if (message.kind === 'call') {
           const answer = { kind: 'result', call: message.call, value: { error: null } };
@@ -94,11 +96,12 @@ describe('cold processes of a session', () => {
       calls: runOf(problem).calls,
     });
     // Whoever is started next is asked for by what it creates.
-    const startChild: StartChild = () => {
-      const link = answering([])();
+    const startChild: StartChild = (program) => {
+      const link = answering([])(program);
       return {
         ...link,
-        send: (message) => {
+        send: (sent) => {
+          const message = sent as ToChild;
           if (message.kind === 'create') link.send(message);
           if (message.kind === 'create') Object.assign(link, { slow: message.problem === 'slow' });
           if (message.kind === 'call')

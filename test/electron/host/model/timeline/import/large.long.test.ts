@@ -5,7 +5,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { createGzip } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { TraceWorker } from '../../../../../../electron/host/app/timelines/trace-worker.ts';
+import { TraceProcess } from '../../../../../../electron/host/app/timelines/trace-process.ts';
+import { forkChild } from '../../../../../../electron/host/io/processes/link.ts';
 import { JsonEvents } from '../../../../../../electron/host/model/timeline/import/json-events.ts';
 import { useFolder } from '../make.ts';
 
@@ -84,13 +85,13 @@ describe('a large file', () => {
 
   it('says how far it is, and can be given up', async () => {
     const file = await fileOf('progress.json', 200_000, 300);
-    const worker = new TraceWorker();
+    const timeline = new TraceProcess(forkChild);
     const heard: number[] = [];
     let total = 0;
-    const opening = worker.openFile(file, 'progress.json', ({ read_bytes, total_bytes }) => {
+    const opening = timeline.openFile(file, 'progress.json', ({ read_bytes, total_bytes }) => {
       heard.push(read_bytes);
       total = total_bytes;
-      if (heard.length === 3) void worker.close();
+      if (heard.length === 3) void timeline.close();
     });
     await expect(opening).rejects.toThrow('This timeline was closed.');
     expect(total).toBe(statSync(file).size);
@@ -107,13 +108,13 @@ describe('a large file', () => {
     for (let i = 0; i < 300; i += 1) if (!gzip.write(blank)) await once(gzip, 'drain');
     gzip.end('{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1}]');
     await done;
-    const worker = new TraceWorker();
+    const timeline = new TraceProcess(forkChild);
     try {
       const before = process.memoryUsage().rss;
-      expect((await worker.openFile(file, 'bomb.json.gz', () => undefined)).spans).toBe(1);
+      expect((await timeline.openFile(file, 'bomb.json.gz', () => undefined)).spans).toBe(1);
       expect(process.memoryUsage().rss - before).toBeLessThan(200 * 2 ** 20);
     } finally {
-      await worker.close();
+      await timeline.close();
     }
   });
 });

@@ -1,17 +1,17 @@
 /**
- * Worker thread of one timeline: reads it, keeps it, and answers. So neither
- * reading gigabytes nor a query over millions of spans holds up the host.
- * Closing a timeline frees all of its memory at once.
+ * Process of one timeline: reads the file, keeps its spans in memory, and answers questions about them. Neither reading
+ * gigabytes nor a query over millions of spans blocks the host's event loop. SQLite parses the user's file in native code,
+ * which only the end of a process interrupts; that frees all memory as well.
  */
-import { parentPort } from 'node:worker_threads';
 import { BraggError, toWireError, type WireError } from '../../../contract/errors.ts';
 import { type Description, describe } from '../../model/timeline/description.ts';
+import { parentLink } from '../../io/processes/parent-link.ts';
 import { importRun, type RunTimeline } from '../../model/timeline/import/run.ts';
 import { type Answer, type Asked, answers, type Question } from '../../model/timeline/questions.ts';
 import type { Trace } from '../../model/timeline/trace.ts';
 import { openTrace, type ReadProgress } from './open.ts';
 
-export type WorkerTask =
+export type ToTimeline =
   | {
       readonly id: number;
       readonly kind: 'file';
@@ -28,14 +28,15 @@ export type WorkerTask =
       readonly asked: Asked<Question>;
     };
 
-export type WorkerReply =
+export type FromTimeline =
   | { readonly id: number; readonly kind: 'progress'; readonly progress: ReadProgress }
   | { readonly id: number; readonly kind: 'done'; readonly value: Description | Answer<Question> | null }
   | { readonly id: number; readonly kind: 'failed'; readonly error: WireError };
 
-/** Between two reports of progress: as often as a reader can follow. */
+/** Interval of progress reports: as often as a reader can follow. */
 const REPORT_MS = 100;
 
+const link = parentLink<FromTimeline, ToTimeline>();
 let trace: Trace | null = null;
 let ceiling: number | null = null;
 
@@ -44,7 +45,7 @@ function opened(made: Trace): Description {
   return describe(made);
 }
 
-async function perform(task: WorkerTask): Promise<Description | Answer<Question> | null> {
+async function perform(task: ToTimeline): Promise<Description | Answer<Question> | null> {
   switch (task.kind) {
     case 'file': {
       let next = 0;
@@ -52,7 +53,7 @@ async function perform(task: WorkerTask): Promise<Description | Answer<Question>
         const now = performance.now();
         if (now < next) return;
         next = now + REPORT_MS;
-        send({ id: task.id, kind: 'progress', progress });
+        link.send({ id: task.id, kind: 'progress', progress });
       };
       return opened(await openTrace(task.file, task.name, report, task.scratch));
     }
@@ -72,23 +73,9 @@ function ask<Q extends Question>(from: Trace, question: Q, asked: Asked<Q>): Ans
   return answers[question](from, asked, ceiling);
 }
 
-/** Arrays of an answer were made for it alone: they move to the host instead of being copied. */
-function movable(value: unknown): ArrayBuffer[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.values(value).flatMap((part) =>
-    ArrayBuffer.isView(part) && part.byteLength === part.buffer.byteLength && part.buffer instanceof ArrayBuffer
-      ? [part.buffer]
-      : [],
-  );
-}
-
-function send(reply: WorkerReply): void {
-  parentPort?.postMessage(reply, reply.kind === 'done' ? movable(reply.value) : []);
-}
-
-parentPort?.on('message', (task: WorkerTask) => {
+link.onMessage((task) => {
   perform(task).then(
-    (value) => send({ id: task.id, kind: 'done', value }),
-    (error: unknown) => send({ id: task.id, kind: 'failed', error: toWireError(error) }),
+    (value) => link.send({ id: task.id, kind: 'done', value }),
+    (error: unknown) => link.send({ id: task.id, kind: 'failed', error: toWireError(error) }),
   );
 });
