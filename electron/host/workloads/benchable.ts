@@ -7,6 +7,7 @@ import type { WorkloadName } from '../../contract/workload.ts';
 import type { NativeAddon, TransportProblem } from '../io/addon/addon.ts';
 import type { DiffractionProblem } from '../io/addon/diffraction.ts';
 import type { TaskProblem } from '../io/addon/task.ts';
+import type { StartChild } from '../io/processes/link.ts';
 import type { Arena } from '../model/bench/arena.ts';
 import type { Claim } from '../model/bench/claims.ts';
 import type { Steadied } from '../model/bench/conditions/steady.ts';
@@ -15,7 +16,6 @@ import type { BenchLimits } from '../model/bench/stopping.ts';
 import type { ExternalAsked } from '../model/external/entrants.ts';
 import type { ComparedField } from '../model/fields/field.ts';
 import type { UserKernel } from '../model/user-kernels/file.ts';
-import type { StartChild } from '../io/processes/link.ts';
 import { refuseLongSum } from './least-minutes.ts';
 import type { AnyReading } from './scenarios/index.ts';
 

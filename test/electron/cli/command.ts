@@ -1,5 +1,6 @@
 /** Runs the command line: as a process of its own, as a person or a script would, or within the test. */
 import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { fromImage } from '../../../electron/build/setup/image.mjs';
 import { runProgram } from '../../../electron/cli/program.ts';
@@ -62,7 +63,10 @@ export function braggbench(words: readonly string[], options: CommandOptions = {
   if (options.closeOutput === true) child.stdout.destroy();
   return new Promise((resolve, reject) => {
     child.on('error', reject);
-    child.on('close', (code) => resolve({ code, ...output }));
+    // As a shell counts it: 128 and the number of the signal that ended it.
+    child.on('close', (code, signal) =>
+      resolve({ code: code ?? 128 + constants.signals[signal ?? 'SIGKILL'], ...output }),
+    );
   });
 }
 

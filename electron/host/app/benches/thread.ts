@@ -2,9 +2,9 @@
 import { Worker } from 'node:worker_threads';
 import type { Session } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
+import type { StartChild } from '../../io/processes/link.ts';
 import { startedFile } from '../../io/started-file.ts';
 import type { BenchProgress } from '../../model/bench/index.ts';
-import type { StartChild } from '../../io/processes/link.ts';
 import { ChildrenForThread, isFromRelay } from '../../model/user-kernels/process/relay.ts';
 import type { BenchOutcome, BenchTask } from '../../workloads/benchable.ts';
 import type { FromBench, ToBench } from './task.ts';

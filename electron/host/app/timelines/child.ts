@@ -4,8 +4,8 @@
  * which only the end of a process interrupts; that frees all memory as well.
  */
 import { BraggError, toWireError, type WireError } from '../../../contract/errors.ts';
-import { type Description, describe } from '../../model/timeline/description.ts';
 import { parentLink } from '../../io/processes/parent-link.ts';
+import { type Description, describe } from '../../model/timeline/description.ts';
 import { importRun, type RunTimeline } from '../../model/timeline/import/run.ts';
 import { type Answer, type Asked, answers, type Question } from '../../model/timeline/questions.ts';
 import type { Trace } from '../../model/timeline/trace.ts';

@@ -9,6 +9,7 @@ import type { ShippedSpace } from '../../../contract/tuning/tunables.ts';
 import { isUserKernelFile, type Printed } from '../../../contract/user-kernels.ts';
 import type { KernelFolders, NativeAddon } from '../../io/addon/addon.ts';
 import { InOrder } from '../../io/flow/in-order.ts';
+import { forkChild, type StartChild } from '../../io/processes/link.ts';
 import { type AnsweredProblem, answerOf } from '../../model/user-kernels/answer.ts';
 import type { UserKernelBase } from '../../model/user-kernels/base.ts';
 import { type BuildOptions, type Built, buildUserKernel, codeOf } from '../../model/user-kernels/build.ts';
@@ -16,7 +17,6 @@ import { benchText, readUserKernel, type UserKernel } from '../../model/user-ker
 import type { KnownUserKernels } from '../../model/user-kernels/known.ts';
 import { LoadedUserKernel } from '../../model/user-kernels/loaded.ts';
 import { PrintedText } from '../../model/user-kernels/printed.ts';
-import { forkChild, type StartChild } from '../../io/processes/link.ts';
 import { hostWorkloads, rulesOf } from '../../workloads/index.ts';
 import { type ConfiguredParts, configuredKernel, type SpaceSource, spaceOf } from './configured.ts';
 

@@ -10,6 +10,8 @@ import { kindNumber, NO_STEP, type Trace, type TraceLane } from './trace.ts';
 
 /** 1.7 GB of columns: more than any screen or reader can use, and less than most machines have. */
 const MAX_SPANS = 40_000_000;
+/** Each lane costs the page a row and the builder a list; more threads and streams than this are an attack or an error. */
+const MAX_LANES = 20_000;
 /** Text of arguments that is kept; what differs from span to span would otherwise fill the memory. */
 const MOST_DETAIL_BYTES = 64 * 2 ** 20;
 
@@ -56,8 +58,12 @@ export class TraceBuilder {
     return this.#start.length;
   }
 
-  /** The number of a new lane. Its name may still change. */
+  /** Number of a new lane, whose name may still change. Throws BraggError `memory` when there are too many. */
   lane(lane: LaneKey): number {
+    if (this.#lanes.length >= MAX_LANES) {
+      const limit = MAX_LANES.toLocaleString('en');
+      throw new BraggError('memory', `it has more than ${limit} lanes (threads and streams), the most that are shown`);
+    }
     this.#lanes.push(lane);
     return this.#lanes.length - 1;
   }

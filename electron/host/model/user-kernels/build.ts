@@ -7,6 +7,7 @@ import { BraggError, type Issue } from '../../../contract/errors.ts';
 import { type CompileOptions, flagsFor } from '../../../contract/user-kernels/options.ts';
 import { type KernelFolders, type NativeAddon, nativeFolder } from '../../io/addon/addon.ts';
 import { onDisk } from '../../io/on-disk.ts';
+import type { StartChild } from '../../io/processes/link.ts';
 import { workloadFolder } from '../bench/sources.ts';
 import type { UserKernelBase } from './base.ts';
 import {
@@ -23,7 +24,6 @@ import {
 import { diagnosticsOf, quotable } from './diagnostics.ts';
 import { codeFileOf, type UserKernel } from './file.ts';
 import { presentIncludes } from './moved.ts';
-import type { StartChild } from '../../io/processes/link.ts';
 import type { UserKernelCode } from './process/messages.ts';
 import { UserKernelProcess } from './process/user-kernel-process.ts';
 

@@ -1,7 +1,8 @@
 /** A user kernel at work: it is built once, and its process serves one run after the other until one fails. */
+
+import type { StartChild } from '../../io/processes/link.ts';
 import type { AnsweredProblem } from './answer.ts';
 import type { UserKernel } from './file.ts';
-import type { StartChild } from '../../io/processes/link.ts';
 import type { Factory, UserKernelCode } from './process/messages.ts';
 import { UserKernelProcess } from './process/user-kernel-process.ts';
 

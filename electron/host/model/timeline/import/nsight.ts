@@ -122,6 +122,9 @@ class NsightImport {
     this.#readCalls();
     this.#readRanges();
     this.#closeOpen();
+    if (this.#builder.spans === 0 && this.#invalid > 0) {
+      throw new BraggError('foreign-file', `none of its ${this.#invalid} rows has a valid start and end`);
+    }
     if (this.#builder.spans === 0) {
       const tables = [...this.#columns.keys()].slice(0, 4).join(', ') || 'none';
       throw new BraggError(

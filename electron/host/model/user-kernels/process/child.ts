@@ -4,8 +4,8 @@
  * no other.
  */
 import { loadAddon } from '../../../io/addon/addon.ts';
-import type { FromChild, ToChild } from './messages.ts';
 import { parentLink } from '../../../io/processes/parent-link.ts';
+import type { FromChild, ToChild } from './messages.ts';
 
 /** How often it looks at the memory that it takes. */
 const LOOK_EVERY_MS = 100;

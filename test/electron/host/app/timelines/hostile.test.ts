@@ -1,15 +1,17 @@
 /** Databases made by hand to keep SQLite busy for ever, or to run code on their pages. `cases/README.md` has their sources. */
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, vi } from 'vitest';
 import { openTrace } from '../../../../../electron/host/app/timelines/open.ts';
-import { TraceProcess } from '../../../../../electron/host/app/timelines/trace-process.ts';
 import { Timelines } from '../../../../../electron/host/app/timelines/timelines.ts';
+import { TraceProcess } from '../../../../../electron/host/app/timelines/trace-process.ts';
 import { type ChildLink, forkChild, type StartChild } from '../../../../../electron/host/io/processes/link.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { entry, environmentWith } from '../../../cli/command.ts';
 
+const folder = scratchFolder('hostile-databases');
 const caseOf = (name: string): string => path.join(import.meta.dirname, 'cases', name);
 /** The b-tree's inner pages all name one child: 60^12 rows, and `SELECT DISTINCT` returns after all of them. */
 const ENDLESS = caseOf('distinct-bomb.sqlite');
@@ -103,9 +105,42 @@ describe('a database with tables that SQLite computes', () => {
 });
 
 describe('a database with hostile names and times', () => {
-  it('is read but for the rows whose times no recording has', async () => {
-    const trace = await openTrace(caseOf('names.sqlite'), 'names.sqlite');
-    expect([trace.start.length, trace.duration[0]]).toEqual([1, 10]);
+  it('is refused where no row has times that a recording may have', async () => {
+    await expect(openTrace(caseOf('names.sqlite'), 'names.sqlite')).rejects.toThrow(
+      'names.sqlite cannot be opened as a timeline: none of its 3 rows has a valid start and end.',
+    );
+  });
+
+  it('is read except for those rows', async () => {
+    const file = path.join(folder, 'names.sqlite');
+    cpSync(caseOf('names.sqlite'), file);
+    const database = new DatabaseSync(file);
+    for (const start of [30, 50]) {
+      database
+        .prepare('INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start, "end", shortName, deviceId, streamId) VALUES (?, ?, 1, 0, 1)')
+        .run(start, start + 5);
+    }
+    database.close();
+    const trace = await openTrace(file, 'names.sqlite');
+    expect([[...trace.start], [...trace.duration]]).toEqual([
+      [0, 20, 40],
+      [10, 5, 5],
+    ]);
     expect(trace.notes).toEqual(['2 rows without a valid start and end were left out.']);
+  });
+});
+
+describe('a trace with a thread for every event', () => {
+  it('is refused at the limit of lanes', async () => {
+    const event = (k: number): string => `{"ph":"X","ts":${k},"dur":2,"pid":${k},"tid":${k},"name":"k"}`;
+    const traceOf = (lanes: number): string => {
+      const file = path.join(folder, `${lanes}.json`);
+      writeFileSync(file, `[${Array.from({ length: lanes }, (_, k) => event(k)).join(',')}]`);
+      return file;
+    };
+    expect((await openTrace(traceOf(20_000), 'lanes.json')).lanes).toHaveLength(20_000);
+    await expect(openTrace(traceOf(20_001), 'lanes.json')).rejects.toThrow(
+      'lanes.json cannot be opened as a timeline: it has more than 20,000 lanes (threads and streams), the most that are shown.',
+    );
   });
 });

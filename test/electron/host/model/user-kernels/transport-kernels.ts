@@ -5,8 +5,8 @@ import { afterAll, beforeAll, vi } from 'vitest';
 import { BraggError } from '../../../../../electron/contract/errors.ts';
 import { UserKernels } from '../../../../../electron/host/app/user-kernels/user-kernels.ts';
 import { loadAddon, type TransportProblem } from '../../../../../electron/host/io/addon/addon.ts';
-import { kernelFolders } from '../../../../../electron/host/model/bench/ceilings.ts';
 import { forkChild } from '../../../../../electron/host/io/processes/link.ts';
+import { kernelFolders } from '../../../../../electron/host/model/bench/ceilings.ts';
 import { sameScratchFolder } from '../../../../scratch-folder.ts';
 import { openTestScenarios, tinyScenario } from '../../small-run.ts';
 

@@ -2,14 +2,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sessionReportSchema } from '../../../../../../electron/contract/bench/session.ts';
 import type { TransportProblem } from '../../../../../../electron/host/io/addon/addon.ts';
+import { type ChildLink, forkChild, type StartChild } from '../../../../../../electron/host/io/processes/link.ts';
 import { type ColdRun, coldProcess_s, coldStart } from '../../../../../../electron/host/model/bench/cold/process.ts';
 import { ColdProcesses } from '../../../../../../electron/host/model/bench/cold/processes.ts';
 import { limitsOf } from '../../../../../../electron/host/model/bench/stopping.ts';
-import {
-  type ChildLink,
-  forkChild,
-  type StartChild,
-} from '../../../../../../electron/host/io/processes/link.ts';
 import type { ToChild } from '../../../../../../electron/host/model/user-kernels/process/messages.ts';
 import { benchHere, measuredIn } from '../../../bench-here.ts';
 import { addon, check, scenarios } from '../../scenarios/open.ts';
