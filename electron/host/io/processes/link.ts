@@ -8,7 +8,7 @@ const PROGRAMS = {
   'user-kernel-child': 'model/user-kernels/process/child.ts',
   'timeline-child': 'app/timelines/child.ts',
 } as const;
-export type ChildProgram = keyof typeof PROGRAMS;
+type ChildProgram = keyof typeof PROGRAMS;
 
 /** Exit code of a process, or the signal that ended it. */
 export interface Ended {
