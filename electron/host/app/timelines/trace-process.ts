@@ -10,8 +10,8 @@ import type { ReadProgress } from './open.ts';
 import { scratchFolder } from './scratch.ts';
 
 /**
- * Limit between two signs of life while a file is read: a report of progress or the end. Counting the rows of the largest
- * table in a database of 10 GB on a network drive is one call without any report, and takes minutes.
+ * Longest time without a report of progress while a file is read. Counting rows is one call without a report; for 10 GB
+ * on a network drive it takes minutes.
  */
 const SILENCE_MS = 300_000;
 

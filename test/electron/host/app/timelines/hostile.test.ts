@@ -117,7 +117,9 @@ describe('a database with hostile names and times', () => {
     const database = new DatabaseSync(file);
     for (const start of [30, 50]) {
       database
-        .prepare('INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start, "end", shortName, deviceId, streamId) VALUES (?, ?, 1, 0, 1)')
+        .prepare(
+          'INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start, "end", shortName, deviceId, streamId) VALUES (?, ?, 1, 0, 1)',
+        )
         .run(start, start + 5);
     }
     database.close();
