@@ -16,6 +16,10 @@ import type { FieldRule, FieldRules } from '../../electron/host/io/volumes/heade
 import { metaImageFields } from '../../electron/host/io/volumes/metaimage.ts';
 import { nrrdFields } from '../../electron/host/io/volumes/nrrd.ts';
 import { volumeHeader, volumeIn } from '../../electron/host/io/volumes/volume-file.ts';
+import { readImage } from '../../electron/host/workloads/diffraction/images/read.ts';
+import { cbfFields } from '../../electron/host/workloads/diffraction/images/read-cbf.ts';
+import { smvFields } from '../../electron/host/workloads/diffraction/images/read-smv.ts';
+import { tiffTags } from '../../electron/host/workloads/diffraction/images/read-tiff.ts';
 import { dicomOf, doseOf, type Elements, type Phantom } from '../electron/host/io/volumes/phantom.ts';
 
 /** Different in every cell and along every axis. */
@@ -38,12 +42,14 @@ interface Format {
   readonly bytesOf: (lines: readonly (readonly [string, string])[]) => Uint8Array;
   /** Values that a field may have in other files, besides those of VALUES. */
   readonly values: Readonly<Record<string, readonly string[]>>;
+  readonly answer: (bytes: Uint8Array) => string;
 }
 
 const joined = (header: string): Uint8Array => Uint8Array.from(Buffer.concat([Buffer.from(header, 'latin1'), data]));
 
 const metaImage: Format = {
   rules: metaImageFields,
+  answer,
   other: [
     ['NDims', '3'],
     ['DimSize', '5 4 3'],
@@ -85,6 +91,7 @@ const metaImage: Format = {
 
 const nrrd: Format = {
   rules: nrrdFields,
+  answer,
   /** Steps and positions of each axis in place of a space. */
   other: [
     ['type', 'short'],
@@ -140,7 +147,7 @@ function answer(bytes: Uint8Array): string {
 }
 
 /** Fields whose change is neither seen, refused, nor on the list of ignored ones. */
-function passedOver({ rules, good, other, bytesOf, values }: Format): readonly string[] {
+function passedOver({ rules, good, other, bytesOf, values, answer }: Format): readonly string[] {
   return Object.entries(rules).flatMap(([name, rule]) => {
     const noticed = [good, other].some((lines) => {
       const before = answer(bytesOf(lines));
@@ -155,6 +162,110 @@ function passedOver({ rules, good, other, bytesOf, values }: Format): readonly s
     return noticed ? [`${name} is ignored and changes the answer`] : [];
   });
 }
+
+const imageAnswer =
+  (name: string) =>
+  (bytes: Uint8Array): string => {
+    try {
+      const { counts, left, ...rest } = readImage(bytes, name);
+      return JSON.stringify([[...counts], [...left], rest]);
+    } catch (error) {
+      if (error instanceof BraggError) return `refused: ${error.message}`;
+      throw error;
+    }
+  };
+
+/** 4 × 3 counts of 16 bits, all different, with the highest bit in one. */
+const smvPixels = new Uint8Array(Uint16Array.from({ length: 12 }, (_, i) => (i === 7 ? 40_000 : 257 * i)).buffer);
+const smv: Format = {
+  rules: smvFields,
+  answer: imageAnswer('a.img'),
+  good: [
+    ['HEADER_BYTES', '512'],
+    ['BYTE_ORDER', 'little_endian'],
+    ['TYPE', 'unsigned_short'],
+    ['SIZE1', '4'],
+    ['SIZE2', '3'],
+  ],
+  other: [
+    ['HEADER_BYTES', '512'],
+    ['BYTE_ORDER', 'big_endian'],
+    ['SIZE1', '4'],
+    ['SIZE2', '3'],
+  ],
+  bytesOf: (lines) =>
+    Uint8Array.from(
+      Buffer.concat([
+        Buffer.from(`{\n${lines.map(([name, value]) => `${name}=${value};\n`).join('')}}\f`.padEnd(512), 'latin1'),
+        smvPixels,
+      ]),
+    ),
+  values: { type: ['short_int'], data_type: ['short int', 'long int'], byte_order: ['big_endian'] },
+};
+
+const cbfPixels = [1, 2, 3, 4, 5, 250];
+const cbfImage: Format = {
+  rules: cbfFields,
+  answer: imageAnswer('a.cbf'),
+  good: [
+    ['Content-Type', 'application/octet-stream; conversions="x-CBF_BYTE_OFFSET"'],
+    ['Content-Transfer-Encoding', 'BINARY'],
+    ['X-Binary-Size', '6'],
+    ['X-Binary-Element-Type', '"signed 32-bit integer"'],
+    ['X-Binary-Size-Fastest-Dimension', '3'],
+    ['X-Binary-Size-Second-Dimension', '2'],
+  ],
+  other: [
+    ['Content-Type', 'application/octet-stream; conversions="x-CBF_BYTE_OFFSET"'],
+    ['X-Binary-Element-Type', '"signed 32-bit integer"'],
+    ['X-Binary-Size-Fastest-Dimension', '3'],
+    ['X-Binary-Size-Second-Dimension', '2'],
+  ],
+  bytesOf: (lines) =>
+    Uint8Array.from(
+      Buffer.concat([
+        Buffer.from(
+          `###CBF\r\n--CIF-BINARY-FORMAT-SECTION--\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`,
+        ),
+        Uint8Array.of(0x0c, 0x1a, 0x04, 0xd5, ...cbfPixels),
+      ]),
+    ),
+  values: {
+    'x-binary-element-type': ['"unsigned 32-bit integer"'],
+    'x-binary-element-byte-order': ['BIG_ENDIAN'],
+    'content-transfer-encoding': ['BASE64'],
+  },
+};
+
+/** Tags by their number; 4 × 3 counts of 16 bits in one strip, or a tile of 4 × 3. */
+const tiff: Format = {
+  rules: Object.fromEntries(Object.values(tiffTags).map(({ tag, rule }) => [String(tag), rule])),
+  answer: imageAnswer('a.tif'),
+  good: Object.entries({ 256: 4, 257: 3, 258: 16, 259: 1, 262: 1, 273: 8, 277: 1, 279: 24 }).map(
+    ([tag, value]) => [tag, String(value)] as const,
+  ),
+  other: Object.entries({ 256: 4, 257: 3, 258: 16, 259: 1, 262: 1, 277: 1, 322: 4, 323: 3, 324: 8, 325: 24 }).map(
+    ([tag, value]) => [tag, String(value)] as const,
+  ),
+  bytesOf: (lines) => {
+    const view = new DataView(new ArrayBuffer(34 + 12 * lines.length + 4 + 40));
+    view.setUint32(0, 0x002a4949, true);
+    view.setUint32(4, 32, true);
+    new Uint8Array(view.buffer).set(smvPixels, 8);
+    view.setUint16(32, lines.length, true);
+    for (const [i, [tag, value]] of lines.entries()) {
+      const [at, number] = [34 + 12 * i, Number(value)];
+      view.setUint16(at, Number(tag), true);
+      const described = Number.isNaN(number);
+      view.setUint16(at + 2, described ? 2 : 4, true);
+      view.setUint32(at + 4, described ? value.length : 1, true);
+      view.setUint32(at + 8, described ? 38 + 12 * lines.length : number >>> 0, true);
+      if (described) new Uint8Array(view.buffer).set(Buffer.from(value).subarray(0, 40), 38 + 12 * lines.length);
+    }
+    return new Uint8Array(view.buffer);
+  },
+  values: { 270: ['# Count_cutoff 1000 counts'], 339: ['2', '3'], 324: ['10'], 273: ['10'] },
+};
 
 /** Fields that the format's own document lists: a reader decides about each. */
 const documents: readonly (readonly [string, Format, readonly string[]])[] = [
@@ -177,6 +288,13 @@ const documents: readonly (readonly [string, Format, readonly string[]])[] = [
       ...['space units', 'space origin', 'space directions', 'measurement frame'],
     ],
   ],
+  [
+    'TIFF 6.0, baseline and tiles, and SampleFormat',
+    tiff,
+    [256, 257, 258, 259, 262, 266, 270, 273, 274, 277, 278, 279, 284, 317, 320, 322, 323, 324, 325, 338, 339].map(
+      String,
+    ),
+  ],
 ];
 
 test.each(documents)('%s: every field has a rule', (_, { rules }, fields) => {
@@ -187,6 +305,9 @@ test.each([
   // This field belongs to packed data, which the next test changes.
   ['MetaImage', metaImage, ['compresseddatasize']],
   ['NRRD', nrrd, []],
+  ['SMV', smv, []],
+  ['CBF', cbfImage, []],
+  ['TIFF', tiff, []],
 ])('%s: no field that changes the bytes’ meaning is passed over', (_, format, elsewhere) => {
   expect(passedOver(format)).toEqual(elsewhere);
 });

@@ -71,8 +71,8 @@ export const refineVerb: Verb = {
     'refine SCENARIO IMAGE [--fit both|misset|cell] [--size WxH] [--variant ID] [--set path=value …] [--out SCENARIO.json] [--json]',
   summary: "fit a crystal's misset and cell to an image that you have",
   details: [
-    'Starts at the crystal of the scenario, and turns and stretches it until its image is that of the file, by least squares after Gauss and Newton. Scale and background of the counts are fitted too. Pixels that are full, negative or no number have no part. The start has to be near: spots of both have to overlap.',
-    'Reads SMV (.img), TIFF that is not compressed, CBF with byte offsets, raw 32-bit floats (.bin, with --size), and runs (.h5). Prints the fitted values with standard deviations by the residuals, and writes the scenario with them.',
+    'Starts at the crystal of the scenario, and turns and stretches it until its image is that of the file, by least squares after Gauss and Newton. Scale and background of the counts are fitted too. Pixels that are overloaded, negative or no number have no part. The start has to be near: spots of both have to overlap.',
+    'Reads SMV (.img), TIFF and BigTIFF that are not compressed, CBF with byte offsets, raw 32-bit floats (.bin, with --size), and runs (.h5). Prints the fitted values with standard deviations by the residuals, and writes the scenario with them.',
   ],
   flags: [
     { name: 'fit', value: 'WHAT', help: 'What of the crystal is fitted: both (the usual), misset, cell.' },
@@ -98,7 +98,8 @@ export const refineVerb: Verb = {
       if (reading.kind !== 'diffraction')
         throw new UsageError(`refine takes a crystal; this is a scenario of ${reading.kind}`);
       const measured = await measuredIn(parsed.operands[1] ?? '', sizeOf(parsed));
-      for (const text of reading.scenario === null ? [] : disagreements(measured.header, reading.scenario)) {
+      const differences = reading.scenario === null ? [] : disagreements(measured.header, reading.scenario);
+      for (const text of [...(measured.notes ?? []), ...differences]) {
         terminal.say(`${terminal.styleSaid('yellow', 'warning')} ${text}`);
       }
       const refined = await refineCrystal(host.addon, problemOf(reading), measured, {

@@ -28,7 +28,9 @@ export const oneOf = (...values: readonly string[]): FieldRule => {
 /** A field that no file that is read may have. */
 export const absent = only('absent', () => false);
 
-export const foreign = (file: string, what: string): BraggError => new BraggError('foreign-file', `${file}: ${what}.`);
+/** `file`: empty where the caller names it. */
+export const foreign = (file: string, what: string): BraggError =>
+  new BraggError('foreign-file', file === '' ? what : `${file}: ${what}.`);
 
 interface HeaderField {
   /** As the file writes it. */

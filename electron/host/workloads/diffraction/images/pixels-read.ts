@@ -1,7 +1,7 @@
-/** What every reader of images gives, and refuses. */
+/** Result of every reader of images, and errors that they share. */
 import { BraggError } from '../../../../contract/errors.ts';
 
-/** What a file says of where it was recorded, in the units of scenarios. */
+/** Where an image was recorded by its file, in the units of scenarios. */
 export type Header = Readonly<Partial<Record<'distance_mm' | 'pixel_mm' | 'wavelength_A', number>>>;
 
 export interface Pixels {
@@ -9,9 +9,11 @@ export interface Pixels {
   readonly height: number;
   /** Slow · width + fast. */
   readonly counts: Float32Array;
-  /** A pixel of this and more counts is full; infinite where counts have no end. */
+  /** A pixel of this and more counts is overloaded; infinite where counts have no end. */
   readonly full: number;
   readonly header: Header;
+  /** Facts about the file that a user must know. */
+  readonly notes?: readonly string[];
 }
 
 /** Pixels of the largest image that is read. */
@@ -25,6 +27,15 @@ export function sized(width: number, height: number): void {
   if (!whole || width * height > MOST_PIXELS) {
     throw foreign(`${width} × ${height} pixels; allowed: whole numbers from 1, ${MOST_PIXELS} pixels in all`);
   }
+}
+
+/** Throws a BraggError where a file ends before its pixels do, or goes on after them. */
+export function exactly(bytes: Uint8Array, from: number, length: number): Uint8Array {
+  const pixels = reaching(bytes, from, length);
+  if (from + length === bytes.length) return pixels;
+  throw foreign(
+    `it has ${bytes.length} bytes, and its pixels end at ${from + length}: their type or number is another`,
+  );
 }
 
 /** Throws a BraggError where a file ends before its pixels do. */

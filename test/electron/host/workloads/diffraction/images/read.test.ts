@@ -1,4 +1,6 @@
 /** Images of users are read: the files that the program writes, those of detectors, and none that is damaged. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { imageFile } from '../../../../../../electron/host/workloads/diffraction/images/index.ts';
 import { readImage } from '../../../../../../electron/host/workloads/diffraction/images/read.ts';
@@ -107,10 +109,138 @@ test('TIFF: whole numbers of other widths, either order of bytes, several strips
   expect([...read.left]).toEqual([0, 0, 1, 0]);
 });
 
+/** Files after public reports, with their correct values: cases/README.md. */
+describe('a case of detectors', () => {
+  const ofCase = (name: string) => readImage(readFileSync(path.join(import.meta.dirname, 'cases', name)), name);
+  const usual = Float32Array.from({ length: 1200 }, (_, i) => 10 + ((7 * (i % 40) + 13 * Math.floor(i / 40)) % 50));
+  usual[15 * 40 + 20] = 3045;
+  const leftOf = ({ left }: { readonly left: Uint8Array }) => [...left.keys()].filter((i) => left[i] === 1);
+
+  test.each(['i01-long.img', 'i02-braces.img'])('%s has the usual counts', (name) => {
+    const { width, height, counts } = ofCase(name);
+    expect([width, height]).toEqual([40, 30]);
+    expect(counts).toEqual(usual);
+  });
+
+  test('leaves out overloads by the header of SMV and CBF', () => {
+    expect(leftOf(ofCase('i04-saturation.img'))).toEqual([10 * 40 + 20, 10 * 40 + 21]);
+    const { counts, left } = ofCase('b04-cutoff.cbf');
+    const full = [...counts.keys()].filter((i) => counts[i] === 1_048_500);
+    expect(full.length).toBeGreaterThan(0);
+    expect(full.every((i) => left[i] === 1)).toBe(true);
+  });
+
+  test('expands counts of an imaging plate above 15 bits', () => {
+    const { counts, full } = ofCase('i05-raxis-ratio.img');
+    // 44186 is stored: (44186 - 32768) × 8.
+    expect([counts[15 * 40 + 20], full]).toEqual([91_344, 32_767 * 8]);
+  });
+
+  test('reads tiles that go over the edges of the image', () => {
+    const tile = new DataView(readFileSync(path.join(import.meta.dirname, 'cases', 'f03-tiled.tif')).buffer.slice(0));
+    const { counts } = ofCase('f03-tiled.tif');
+    expect([...counts.subarray(0, 40)]).toEqual([...usual.subarray(0, 40)]);
+    expect(counts[40]).toBe(tile.getUint16(8 + 2 * 48, true));
+  });
+
+  test.each([
+    ['i06-compressed.img', 'COMPRESSION = BS1 is not supported; allowed: None'],
+    ['f02-bigtiff.tif', 'its directory is empty'],
+  ])('%s is refused', (name, message) => {
+    expect(() => ofCase(name)).toThrow(`${name}: ${message}`);
+  });
+});
+
+/** TIFF of 16 bits with any tags; `big`: BigTIFF. Pixels first, then the directory. */
+function tiffOf(
+  pixels: Uint16Array,
+  tags: Readonly<Record<number, number | readonly number[]>>,
+  big = false,
+): Uint8Array {
+  const entries = Object.entries(tags);
+  const [dataAt, entryBytes] = big ? [16, 20] : [8, 12];
+  const directory = dataAt + pixels.byteLength;
+  const lists = directory + 8 + entryBytes * entries.length + 8;
+  const view = new DataView(new ArrayBuffer(lists + 4 * entries.flatMap(([, value]) => value).length));
+  view.setUint16(0, 0x4949, true);
+  view.setUint16(2, big ? 43 : 42, true);
+  if (big) view.setUint16(4, 8, true);
+  const word = (at: number, value: number): void => {
+    if (big) view.setBigUint64(at, BigInt(value), true);
+    else view.setUint32(at, value, true);
+  };
+  word(big ? 8 : 4, directory);
+  for (const [i, value] of pixels.entries()) view.setUint16(dataAt + 2 * i, value, true);
+  if (big) view.setBigUint64(directory, BigInt(entries.length), true);
+  else view.setUint16(directory, entries.length, true);
+  let free = lists;
+  for (const [i, [tag, value]] of entries.entries()) {
+    const at = directory + (big ? 8 : 2) + entryBytes * i;
+    const values = typeof value === 'number' ? [value] : value;
+    view.setUint16(at, Number(tag), true);
+    view.setUint16(at + 2, 4, true);
+    word(at + 4, values.length);
+    const own = at + (big ? 12 : 8);
+    const inside = 4 * values.length <= (big ? 8 : 4);
+    if (!inside) word(own, free);
+    for (const [k, one] of values.entries()) view.setUint32((inside ? own : free) + 4 * k, one, true);
+    if (!inside) free += 4 * values.length;
+  }
+  return new Uint8Array(view.buffer);
+}
+
+describe('TIFF', () => {
+  const [width, height] = [5, 3];
+  const counts = Array.from({ length: width * height }, (_, i) => 100 + i);
+  const strips = (at: number) => ({ 256: width, 257: height, 258: 16, 259: 1, 262: 1, 273: at, 277: 1, 279: 30 });
+
+  test('is read as BigTIFF', () => {
+    expect([...readImage(tiffOf(Uint16Array.from(counts), strips(16), true), 'a.tif').counts]).toEqual(counts);
+  });
+
+  test.each([false, true])('is read from four tiles, padded at the edges; BigTIFF: %s', (big) => {
+    // Tiles of 4 × 2 pixels: 2 across, 2 down; what is outside of the image is 9.
+    const tiles = [0, 1, 2, 3].flatMap((tile) =>
+      Array.from({ length: 8 }, (_, i) => {
+        const [x, y] = [4 * (tile % 2) + (i % 4), 2 * Math.floor(tile / 2) + Math.floor(i / 4)];
+        return x < width && y < height ? (counts[y * width + x] ?? 0) : 9;
+      }),
+    );
+    const at = big ? 16 : 8;
+    const tags = { 256: width, 257: height, 258: 16, 259: 1, 262: 1, 277: 1, 322: 4, 323: 2 };
+    const places = { 324: [0, 1, 2, 3].map((i) => at + 16 * i), 325: [16, 16, 16, 16] };
+    const file = tiffOf(Uint16Array.from(tiles), { ...tags, ...places }, big);
+    expect([...readImage(file, 'a.tif').counts]).toEqual(counts);
+  });
+
+  test.each([
+    [{ 262: 0 }, 'PhotometricInterpretation (tag 262) is 0; allowed: 1'],
+    [{ 274: 3 }, 'Orientation (tag 274) is 3; allowed: 1'],
+    [{ 317: 2 }, 'Predictor (tag 317) is 2; allowed: 1'],
+    [{ 266: 2 }, 'FillOrder (tag 266) is 2; allowed: 1'],
+    [{ 338: 0 }, 'ExtraSamples (tag 338) is 0; allowed: absent'],
+    [{ 279: 28 }, 'its 1 strips hold 14 of 15 pixels'],
+    [{ 279: 32 }, 'its 1 strips hold 16 of 15 pixels'],
+  ])('is refused with %o', (changes, message) => {
+    const file = tiffOf(Uint16Array.from([...counts, 0]), { ...strips(8), ...changes });
+    expect(() => readImage(file, 'a.tif')).toThrow(`a.tif: ${message}`);
+  });
+});
+
+test('CBF: differences of 64 bits', () => {
+  const head = cbf([], 2, 1);
+  const bytes = [1, 0x80, 0, 0x80, 0, 0, 0, 0x80];
+  const wide = new Uint8Array(8);
+  new DataView(wide.buffer).setBigInt64(0, -3_000_000_000n, true);
+  const read = readImage(Uint8Array.from([...head, ...bytes, ...wide]), 'a.cbf');
+  expect([...read.counts]).toEqual([1, Math.fround(-2_999_999_999)]);
+});
+
 describe('a file that is damaged or of another kind is refused in one sentence', () => {
   const img = imageFile(run, 'a.img', 16);
   const tif = imageFile(run, 'a.tif', 32);
   const said = (words: string) => text(words.padEnd(600));
+  const little = '{\nHEADER_BYTES=512;\nBYTE_ORDER=little_endian;\n';
   const cases: readonly (readonly [string, Uint8Array, string])[] = [
     ['a.png', img, '.png is read as no image; allowed: .img, .tif, .tiff, .cbf, .bin, .raw, .h5'],
     ['a.img', text('P5 32 24'), 'it begins with no header in braces'],
@@ -118,14 +248,37 @@ describe('a file that is damaged or of another kind is refused in one sentence',
     ['a.img', said('{\nHEADER_BYTES=512;\nSIZE1=-3;\nSIZE2=4;\n}'), '-3 × 4 pixels; allowed: whole numbers from 1'],
     ['a.img', said('{\nHEADER_BYTES=512;\nSIZE1=1e6;\nSIZE2=1e6;\n}'), '1000000 × 1000000 pixels'],
     ['a.img', said('{\nHEADER_BYTES=512;\nSIZE1=4;\n}'), 'its header says no SIZE2 (missing)'],
-    ['a.img', said('{\nHEADER_BYTES=-8;\nSIZE1=4;\nSIZE2=4;\n}'), 'it ends at byte 600'],
+    ['a.img', said('{\nHEADER_BYTES=-8;\nBYTE_ORDER=little_endian;\nSIZE1=4;\nSIZE2=4;\n}'), 'it ends at byte 600'],
     ['a.img', said('{\nHEADER_BYTES=512;\nSIZE1=4;\nSIZE2=4;\nTYPE=long_integer;\n}'), 'TYPE=long_integer is not read'],
+    ['a.img', said(`{\nHEADER_BYTES=512;\nSIZE1=4;\nSIZE2=4;\n}`), 'BYTE_ORDER= (missing) is not read'],
+    ['a.img', said(`${little}SIZE1=4;\nSIZE2=4;\n}`), 'it has 600 bytes, and its pixels end at 544'],
+    ['a.img', said(`${little}SIZE1=4;\nSIZE2=11;\nDIM=3;\n}`), 'DIM = 3 is not supported; allowed: 2'],
+    [
+      'a.img',
+      said(`${little}SIZE1=4;\nSIZE2=11;\nTYPE=unsigned_short;\nData_type=long int;\n}`),
+      'its header has TYPE=unsigned_short and Data_type=long int; allowed: the same',
+    ],
     ['a.tif', img, 'it is no TIFF'],
     ['a.tif', tif.subarray(0, tif.length - 40), 'its directory is cut off'],
     ['a.tif', tif.subarray(0, 6), 'it is no TIFF'],
     ['a.cbf', img, 'it is no CBF image with pixels in it'],
     ['a.cbf', cbf([1, 2], 40, 30), 'before its 1200 pixels do'],
     ['a.cbf', cbf([1], 1, 1, (head) => head.replace('BYTE_OFFSET', 'PACKED')), 'compressed otherwise'],
+    [
+      'a.cbf',
+      cbf([1], 1, 1, (head) => head.replace('signed 32', 'unsigned 32')),
+      'X-Binary-Element-Type = "unsigned 32-bit',
+    ],
+    [
+      'a.cbf',
+      cbf([1], 1, 1, (head) => `${head}X-Binary-Size: 9\r\n`),
+      'X-Binary-Size is 9 bytes, and its pixels have 1',
+    ],
+    [
+      'a.cbf',
+      cbf([1], 1, 1, (head) => `${head}X-Binary-Number-of-Elements: 2\r\n`),
+      'Number-of-Elements is 2; allowed: 1',
+    ],
     ['a.bin', img, 'raw numbers have no size of their own; give it, as in --size 1024x1024'],
   ];
   test.each(cases)('%s: %#', (name, bytes, wanted) => {
