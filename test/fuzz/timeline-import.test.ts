@@ -108,6 +108,7 @@ describe('Chrome Trace JSON', () => {
       const seen: string[] = [];
       const json = new JsonEvents({
         event: (text) => seen.push(text),
+        damaged: (text) => seen.push(`damaged ${text}`),
         value: (key, text) => seen.push(`${key}=${text}`),
       });
       for (const chunk of chunks) json.push(Buffer.from(chunk));

@@ -94,6 +94,11 @@ export class TraceBuilder {
     this.#duration.set(span, Math.max(0, duration_ns));
   }
 
+  /** Changes the kind of a span that is known to be another only later. */
+  rekind(span: number, kind: SpanKind): void {
+    this.#kind.set(span, kindNumber(kind));
+  }
+
   flow(flow: Flow): void {
     this.#flows.push(flow);
   }

@@ -10,11 +10,16 @@ const EXACT_BELOW = 2 ** 42;
 const DIGITS = /"ts"\s*:\s*"?(\d+)(?:\.(\d+))?/;
 
 export class ChromeClock {
-  #base_us: number | null = null;
+  readonly #base_us: number;
+
+  /** Times are relative to the median of those given: no single wrong one decides which of the others are valid. */
+  constructor(some_us: readonly number[]) {
+    const sorted = [...some_us].sort((a, b) => a - b);
+    this.#base_us = Math.floor(sorted[Math.floor((sorted.length - 1) / 2)] ?? 0);
+  }
 
   /** `text`: the event's JSON. */
   ns(ts: number, text: string): number {
-    this.#base_us ??= Math.floor(ts);
     if (Math.abs(ts) < EXACT_BELOW) return (ts - this.#base_us) * 1000;
     const found = DIGITS.exec(text);
     const whole = Number(found?.[1]);

@@ -12,10 +12,18 @@ import type { FlowEnd } from '../links.ts';
 import type { Trace } from '../trace.ts';
 import { chromeArguments } from './chrome-arguments.ts';
 import { ChromeClock } from './chrome-clock.ts';
-import { JsonEvents } from './json-events.ts';
+import { brokenAt, JsonEvents } from './json-events.ts';
 
-/** Three years: a time farther from the first one is none, and would make nothing of all others. */
+/** Three years: a time farther from the others is wrong, and would shrink them all to nothing. */
 const LONGEST_NS = 1e17;
+/** Events with a time that are collected before their median is taken for the clock, and their text. */
+const FIRST_EVENTS = 8192;
+const FIRST_BYTES = 32 * 2 ** 20;
+
+/** Device processes and streams of XLA, whose events have no category. Its other lanes repeat the kernels by module. */
+const XLA_DEVICE = /\/device:(GPU|TPU):\d+|^GPU:?\s*\d+$/i;
+const XLA_STREAM = /^stream\b/i;
+const XLA_COPY = /memcpy|[hdp]2[hdp]|copy/i;
 
 type Event = Readonly<Record<string, unknown>>;
 
@@ -58,6 +66,8 @@ interface Thread {
   /** Lanes by part; the async one by name too. */
   readonly lanes: Map<string, number>;
   device: boolean;
+  /** Spans without a category, in streams of XLA alone kernels and copies: names of threads may come last. */
+  readonly uncategorized: number[];
   readonly open: { readonly span: number; readonly start: number }[];
 }
 
@@ -90,7 +100,9 @@ function called(what: string, id: string | number): string {
 
 export class ChromeImport {
   readonly #builder = new TraceBuilder();
-  readonly #clock = new ChromeClock();
+  #clock: ChromeClock | null = null;
+  #early: { readonly event: Event; readonly ts: number; readonly json: string }[] = [];
+  #earlyBytes = 0;
   readonly #json: JsonEvents;
   readonly #threads = new Map<string, Thread>();
   readonly #processes = new Map<string, { name: string | null; labels: string | null; order: number }>();
@@ -98,7 +110,8 @@ export class ChromeImport {
   readonly #flows = new Map<string, { readonly thread: Thread; readonly at: number }>();
   readonly #flowEnds: { readonly from: { thread: Thread; at: number }; readonly to: { thread: Thread; at: number } }[] =
     [];
-  readonly #unread = { counters: 0, invalid: 0, unmatched: 0, other: 0 };
+  readonly #unread = { counters: 0, invalid: 0, unmatched: 0, other: 0, far: 0, damaged: 0 };
+  #firstDamage = '';
   #last = 0;
   #device: string | null = null;
   #about = '';
@@ -107,6 +120,7 @@ export class ChromeImport {
     this.#json = new JsonEvents({
       event: (json, offset) => this.#event(json, offset),
       value: (key, json) => this.#property(key, json),
+      damaged: (json, offset) => this.#damaged(json, offset),
     });
   }
 
@@ -121,7 +135,9 @@ export class ChromeImport {
   /** Throws BraggError `foreign-file` when the file was cut off or holds no events. */
   finish(name: string): Trace {
     this.#json.end();
+    this.#startClock();
     if (this.#builder.spans === 0) {
+      if (this.#unread.damaged > 0) throw new BraggError('foreign-file', this.#firstDamage);
       throw new BraggError('foreign-file', `none of its ${this.#json.events} events has a time and a duration`);
     }
     this.#closeOpen();
@@ -129,7 +145,7 @@ export class ChromeImport {
     for (const { from, to } of this.#flowEnds) {
       this.#builder.flow({ from: flowEnd(from), to: flowEnd(to) });
     }
-    const { counters, invalid, unmatched, other } = this.#unread;
+    const { counters, invalid, unmatched, other, far, damaged } = this.#unread;
     const note = (count: number, what: string): void => {
       if (count > 0) this.#builder.note(`${count} ${what}`);
     };
@@ -137,6 +153,8 @@ export class ChromeImport {
     note(other, 'events of kinds without a duration are not shown.');
     note(unmatched, 'events end without a beginning and were left out.');
     note(invalid, 'events have no valid time, phase or duration and were left out.');
+    note(far, 'events are more than three years away from the others and were left out.');
+    note(damaged, `damaged events were left out: ${this.#firstDamage}.`);
     return this.#builder.build({ source: 'chrome-trace', name, about: this.#about, device: this.#device });
   }
 
@@ -164,7 +182,8 @@ export class ChromeImport {
     try {
       event = objectOf(parseLoose(json));
     } catch {
-      throw new BraggError('foreign-file', `the event at byte ${offset} is not JSON`);
+      this.#damaged(json, offset);
+      return;
     }
     const phase = event['ph'];
     if (phase === 'M') {
@@ -180,9 +199,35 @@ export class ChromeImport {
       this.#unread.invalid += 1;
       return;
     }
-    const at = this.#clock.ns(ts, json);
+    if (this.#clock !== null) {
+      this.#timed(event, phase, this.#clock.ns(ts, json));
+      return;
+    }
+    this.#early.push({ event, ts, json });
+    this.#earlyBytes += json.length;
+    if (this.#early.length >= FIRST_EVENTS || this.#earlyBytes > FIRST_BYTES) this.#startClock();
+  }
+
+  /** Adds the events that were collected to find the clock. */
+  #startClock(): void {
+    if (this.#clock !== null) return;
+    const clock = new ChromeClock(this.#early.map(({ ts }) => ts));
+    this.#clock = clock;
+    for (const { event, ts, json } of this.#early) this.#timed(event, text(event['ph']), clock.ns(ts, json));
+    this.#early = [];
+  }
+
+  /** The first damaged event is named by where it stops being JSON. */
+  #damaged(json: string, offset: number): void {
+    this.#unread.damaged += 1;
+    if (this.#unread.damaged > 1) return;
+    const at = brokenAt(json);
+    this.#firstDamage = `the event at byte ${offset} is not JSON${at === null ? '' : ` from byte ${offset + at}`}`;
+  }
+
+  #timed(event: Event, phase: string, at: number): void {
     if (Math.abs(at) > LONGEST_NS) {
-      this.#unread.invalid += 1;
+      this.#unread.far += 1;
       return;
     }
     this.#last = Math.max(this.#last, at);
@@ -284,7 +329,7 @@ export class ChromeImport {
     if (kind === 'kernel' || kind === 'copy' || kind === 'memset' || kind === 'graph') thread.device = true;
     const name = text(event['name']) || '(no name)';
     const step = stepOf(name, category, args);
-    return this.#builder.span({
+    const span = this.#builder.span({
       lane: this.#lane(thread, forced ?? parts[kind], forced === 'async' ? category || name : ''),
       name,
       kind,
@@ -294,6 +339,18 @@ export class ChromeImport {
       detail: chromeArguments(args),
       ...(step === null ? {} : { step }),
     });
+    if (category === '' && forced === undefined) thread.uncategorized.push(span);
+    return span;
+  }
+
+  /** Kernels and copies of XLA, which only the names of their process and thread tell apart from the host's work. */
+  #markXlaWork(thread: Thread): void {
+    const process = this.#processes.get(thread.pid);
+    const isDevice = [process?.name, process?.labels].some((name) => XLA_DEVICE.test(name ?? ''));
+    if (!isDevice || !XLA_STREAM.test(thread.name ?? '')) return;
+    thread.device = true;
+    const kind = XLA_COPY.test(thread.name ?? '') ? 'copy' : 'kernel';
+    for (const span of thread.uncategorized) this.#builder.rekind(span, kind);
   }
 
   #thread(event: Event): Thread {
@@ -301,7 +358,16 @@ export class ChromeImport {
     const key = `${pid}\0${tid}`;
     const known = this.#threads.get(key);
     if (known !== undefined) return known;
-    const thread: Thread = { pid, tid, name: null, order: 0, lanes: new Map(), device: false, open: [] };
+    const thread: Thread = {
+      pid,
+      tid,
+      name: null,
+      order: 0,
+      lanes: new Map(),
+      device: false,
+      uncategorized: [],
+      open: [],
+    };
     this.#threads.set(key, thread);
     return thread;
   }
@@ -341,6 +407,7 @@ export class ChromeImport {
 
   #nameLanes(): void {
     const threads = [...this.#threads.values()].filter(({ lanes }) => lanes.size > 0);
+    for (const thread of threads) this.#markXlaWork(thread);
     const sorted = threads.sort((a, b) => {
       const order = (pid: string): number => this.#processes.get(pid)?.order ?? 0;
       // The host above the device, as launches come before their work.

@@ -7,8 +7,12 @@
  */
 import { BraggError } from '../../../../contract/errors.ts';
 
-/** No profiler writes an event of this size; a file that seems to has lost its way. */
+/** No profiler writes an event of this size: in one that seems so long a quote is missing. */
 const LARGEST_EVENT_BYTES = 16 * 2 ** 20;
+/** The end of an event and the beginning of the next one. */
+const NEXT_EVENT = /\}\s*,\s*(?=\{\s*")/g;
+/** Events without their quote in one file. Each is read twice. */
+const MOST_DAMAGED = 64;
 /** Other values of the object, such as device properties, are kept up to this size and skipped beyond. */
 const LARGEST_VALUE_BYTES = 256 * 1024;
 
@@ -36,6 +40,8 @@ type Mode =
 interface JsonEventsSink {
   /** JSON of one event; `offset` is where it begins in the (unpacked) file. */
   event(text: string, offset: number): void;
+  /** An event in which the scanner lost its way, and that a later one follows. */
+  damaged(text: string, offset: number): void;
   /** Another value of the outer object; null text when it was too long to keep. */
   value(key: string, text: string | null): void;
 }
@@ -58,6 +64,7 @@ export class JsonEvents {
   /** Bytes before the present chunk. */
   #offset = 0;
   #events = 0;
+  #damaged = 0;
 
   constructor(sink: JsonEventsSink) {
     this.#sink = sink;
@@ -90,10 +97,51 @@ export class JsonEvents {
     }
     if (this.#taking() && from < chunk.length) this.#keepPart(chunk.subarray(from));
     this.#offset += chunk.length;
+    if (this.#mode !== 'in-event' || this.#partBytes <= LARGEST_EVENT_BYTES) return;
+    if (!this.#resume()) {
+      throw new BraggError(
+        'foreign-file',
+        `the event at byte ${this.#itemOffset} has more than ${LARGEST_EVENT_BYTES / 2 ** 20} MiB`,
+      );
+    }
+  }
+
+  /**
+   * Goes on with the next event after one in which a quote is missing or doubled. From that quote on the scanner takes
+   * text for structure. False where no further event follows.
+   */
+  #resume(): boolean {
+    if (this.#damaged >= MOST_DAMAGED) return false;
+    const whole = Buffer.concat(this.#parts);
+    const text = whole.toString('latin1');
+    NEXT_EVENT.lastIndex = 0;
+    const next = NEXT_EVENT.exec(text);
+    if (next === null) return false;
+    this.#sink.damaged(text.slice(0, next.index + 1), this.#itemOffset);
+    this.#damaged += 1;
+    this.#events += 1;
+    this.#mode = 'events';
+    this.#parts = [];
+    this.#partBytes = 0;
+    this.#offset = this.#itemOffset + next.index + 1;
+    this.push(whole.subarray(next.index + 1));
+    return true;
   }
 
   /** Says whether what came was whole. Throws BraggError `foreign-file`. */
   end(): void {
+    if (this.#mode === 'in-event') {
+      if (this.#resume()) {
+        this.end();
+        return;
+      }
+      const text = Buffer.concat(this.#parts).toString('latin1');
+      if (brokenAt(text) !== null) {
+        // The rest of the file is within the quotes of this event.
+        this.#sink.damaged(text, this.#itemOffset);
+        return;
+      }
+    }
     const events = this.#events === 1 ? 'one event' : `${this.#events} events`;
     const place = `it is cut off after ${this.#offset} bytes and ${events}`;
     switch (this.#mode) {
@@ -224,15 +272,8 @@ export class JsonEvents {
   }
 
   #keepPart(part: Buffer): void {
-    const most = this.#mode === 'in-event' ? LARGEST_EVENT_BYTES : LARGEST_VALUE_BYTES;
     if (this.#dropped) return;
-    if (this.#partBytes + part.length > most) {
-      if (this.#mode === 'in-event') {
-        throw new BraggError(
-          'foreign-file',
-          `the event at byte ${this.#itemOffset} has more than ${LARGEST_EVENT_BYTES / 2 ** 20} MiB`,
-        );
-      }
+    if (this.#mode !== 'in-event' && this.#partBytes + part.length > LARGEST_VALUE_BYTES) {
       this.#dropped = true;
       this.#parts = [];
       return;
@@ -266,6 +307,17 @@ export class JsonEvents {
   #foreign(c: number, offset: number, wanted: string): BraggError {
     const shown = c >= 0x20 && c < 0x7f ? JSON.stringify(String.fromCharCode(c)) : `byte ${c}`;
     return new BraggError('foreign-file', `at byte ${offset} stands ${shown} instead of ${wanted}`);
+  }
+}
+
+/** Where a text stops being JSON; null where the engine does not report it, or where it is cut off. */
+export function brokenAt(json: string): number | null {
+  try {
+    JSON.parse(json);
+    return null;
+  } catch (error) {
+    const at = Number(/ at position (\d+)/.exec((error as Error).message)?.[1] ?? Number.NaN);
+    return at < json.trimEnd().length ? at : null;
   }
 }
 

@@ -266,6 +266,61 @@ describe('a file that is not whole', () => {
   });
 });
 
+/** Files after public reports, with their correct values: cases/README.md. */
+describe('a case of a profiler', () => {
+  const ofCase = (name: string) => openTrace(path.join(import.meta.dirname, 'cases', name), name);
+  const kernelsOf = (trace: Trace) => {
+    const { count, sum_ns } = traceSummary(trace).kernels;
+    return [count, sum_ns];
+  };
+
+  it('with an event that is not JSON has the others and says where it is', async () => {
+    const backslash = await ofCase('t01-backslash.trace');
+    expect([backslash.start.length, ...kernelsOf(backslash)]).toEqual([4, 2, 50_000]);
+    expect(backslash.notes).toEqual([
+      '1 damaged events were left out: the event at byte 563 is not JSON from byte 616.',
+    ]);
+    const newline = await ofCase('t03-newline.trace');
+    expect([newline.start.length, ...kernelsOf(newline)]).toEqual([5, 3, 55_000]);
+    expect(newline.notes).toEqual([expect.stringMatching(/^1 damaged events were left out: the event at byte 563/)]);
+  });
+
+  it('with a missing quote at its end has the events before and says where it is', async () => {
+    const trace = await ofCase('t13-missing-quote.trace');
+    expect(trace.names).toEqual(['', 'add']);
+    expect(trace.notes).toEqual(['1 damaged events were left out: the event at byte 102 is not JSON from byte 147.']);
+  });
+
+  it('with a missing quote in the middle goes on with the event behind it', async () => {
+    const event = (name: string, ts: number) => `{"ph":"X","name":"${name}","pid":1,"tid":1,"ts":${ts},"dur":1}`;
+    const trace = await open(`{"traceEvents":[${event('a', 1)},${event('b"', 3)},${event('c', 5)},${event('d', 7)}]}`);
+    expect(trace.names).toEqual(['', 'a', 'c', 'd']);
+    expect(trace.notes).toEqual([
+      expect.stringMatching(/^1 damaged events were left out: the event at byte 69 is not/),
+    ]);
+  });
+
+  it('with one time of another clock has all others', async () => {
+    const trace = await ofCase('t04-first-zero.trace');
+    expect(kernelsOf(trace)).toEqual([2, 50_500]);
+    expect(trace.notes).toEqual(['1 events are more than three years away from the others and were left out.']);
+  });
+
+  it('of XLA, without categories, has the kernels of its streams', async () => {
+    const trace = await ofCase('t10-jax.trace');
+    expect(kernelsOf(trace)).toEqual([2, 50_000]);
+    expect(trace.lanes.map(({ process, name, kind }) => [process, name, kind])).toEqual([
+      ['/device:GPU:0', 'Stream #13(Compute)', 'stream'],
+    ]);
+    const host = await open([
+      { ph: 'M', name: 'process_name', pid: 1, args: { name: '/host:CPU' } },
+      { ph: 'M', name: 'thread_name', pid: 1, tid: 1, args: { name: 'stream reader' } },
+      { ph: 'X', name: 'read', pid: 1, tid: 1, ts: 0, dur: 5 },
+    ]);
+    expect(kernelsOf(host)).toEqual([0, 0]);
+  });
+});
+
 describe('a foreign file', () => {
   it.each([
     ['', 'empty.json', 'empty.json cannot be opened as a timeline: it is empty.'],

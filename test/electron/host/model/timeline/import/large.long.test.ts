@@ -54,6 +54,7 @@ describe('a large file', () => {
         sizes.events += 1;
         sizes.bytes = Math.max(sizes.bytes, text.length);
       },
+      damaged: (text) => expect.fail(text),
       value: () => undefined,
     });
     json.push(Buffer.from('{"traceEvents":['));
