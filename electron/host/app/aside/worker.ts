@@ -1,6 +1,6 @@
 /** A thread beside the host's loop: it does the tasks of every module that is imported here. */
 import { parentPort } from 'node:worker_threads';
-import { toWireError } from '../../../contract/errors.ts';
+import { BraggError, toWireError } from '../../../contract/errors.ts';
 import { Assembly, type Piece, piecesOf } from '../../io/aside/pieces.ts';
 import { performHere } from '../../io/aside/task.ts';
 import type { FromThread, ToThread } from '../../io/aside/threads.ts';
@@ -69,15 +69,25 @@ function taken(id: number, piece: Piece): unknown {
   return assembly.take(piece);
 }
 
+/** Cancels of the tasks that run. */
+const running = new Map<number, AbortController>();
+
 async function perform({ id, name, piece }: Extract<ToThread, { kind: 'task' }>): Promise<unknown> {
   const argument = taken(id, piece);
   asked.delete(id);
-  return performHere(name, argument);
+  const cancel = new AbortController();
+  running.set(id, cancel);
+  try {
+    return await performHere(name, argument, cancel.signal);
+  } finally {
+    running.delete(id);
+  }
 }
 
 parentPort?.on('message', (message: ToThread) => {
   const { id } = message;
   if (message.kind === 'more') sendNext(id);
+  else if (message.kind === 'cancel') running.get(id)?.abort(new BraggError('disconnected', 'It was cancelled.'));
   else if (message.kind === 'part') taken(id, message.piece);
   else {
     perform(message).then(

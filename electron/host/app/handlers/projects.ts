@@ -67,10 +67,10 @@ export function projectHandlers({
         throw new BraggError('invalid', 'Nothing was chosen: a project holds something.');
       return { name: plain(name, PROJECT_ENDING), mime: 'application/zip', bytes: await packProject(request) };
     },
-    'project.unpack': async ({ source }) => {
+    'project.unpack': async ({ source }, signal) => {
       const name = source.kind === 'bytes' ? source.name : files.nameOf(source.file).name;
       const bytes = source.kind === 'bytes' ? source.bytes : await files.read(source.file);
-      const unpacked = await unpackProject({ name, bytes, library: files.library.folder });
+      const unpacked = await unpackProject({ name, bytes, library: files.library.folder }, signal);
       files.library.touched();
       return unpacked;
     },

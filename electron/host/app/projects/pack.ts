@@ -10,6 +10,7 @@ import { isUserKernelFile } from '../../../contract/user-kernels.ts';
 import { packZip } from '../../io/archive/zip.ts';
 import { aside } from '../../io/aside/task.ts';
 import { fileError } from '../../io/files/errors.ts';
+import { checkedParts } from '../../io/files/library.ts';
 import { readPlainAtMost } from '../../io/files/plain-file.ts';
 import { parseJson } from '../../io/text/json.ts';
 import { plainValue } from '../../io/text/source.ts';
@@ -58,6 +59,8 @@ class Packing {
 
   /** The same content twice is one entry; another of the same name gets a number. */
   add(part: ProjectPart, name: string, bytes: Uint8Array): void {
+    // Refused here, where the file can be renamed, and not only where the project is unpacked.
+    if (part === 'beside') checkedParts(name);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const { dir, name: stem, ext } = path.posix.parse(name);
     for (let i = 1; ; i += 1) {

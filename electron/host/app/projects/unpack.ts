@@ -1,9 +1,9 @@
 /**
- * Unpacks a project, on a thread. What is in the archive is from somebody else: names lead nowhere out of the library,
- * contents are those of the manifest, and nothing that is there is written over.
+ * Unpacks a project on a worker thread. The archive is from somebody else: names and links lead nowhere out of the library,
+ * contents are those of the manifest, and no file is replaced.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import {
@@ -16,9 +16,9 @@ import { timelineNotesSchema } from '../../../contract/projects/timeline-notes.t
 import { studyIdSchema } from '../../../contract/study/calls.ts';
 import { type PlanHead, type PointResult, planHeadSchema, pointResultSchema } from '../../../contract/study/index.ts';
 import { studyViewsSchema } from '../../../contract/study/views.ts';
-import { MOST_ENTRIES, unpackZip } from '../../io/archive/zip.ts';
+import { ZipArchive } from '../../io/archive/zip.ts';
 import { aside } from '../../io/aside/task.ts';
-import { checkKey } from '../../io/files/library.ts';
+import { checkedParts, checkKey } from '../../io/files/library.ts';
 import { readPlain } from '../../io/files/plain-file.ts';
 import { writeAtomically } from '../../io/files/write-file.ts';
 import { isStudyFolder, StudyFolder } from '../../model/studies/folder.ts';
@@ -31,9 +31,9 @@ interface UnpackRequest {
   readonly library: string;
 }
 
-/** Four times what may be packed: results of studies are text. */
-const MOST_BYTES = 4 * 2 ** 30;
 const MOST_OF_A_NAME = 999;
+/** Folders of the library that no scenario names a file in. Windows and macOS ignore the case of a name. */
+const GUARDED = new Set([NOTES_FOLDER, 'studies']);
 
 type Entries = ReadonlyMap<string, Uint8Array>;
 
@@ -48,70 +48,128 @@ function parsed<T>(bytes: Uint8Array | undefined, parse: (value: unknown) => T, 
   }
 }
 
-function manifestOf(entries: Entries, name: string): ProjectManifest {
-  if (!entries.has('project.json'))
-    throw new BraggError('foreign-file', `${name} is no project: there is no project.json in it.`);
+function manifestOf(archive: ZipArchive, name: string): ProjectManifest {
+  const refuse = (why: string): BraggError => new BraggError('foreign-file', `${name} ${why}`);
+  if (!archive.has('project.json')) throw refuse('is no project: there is no project.json in it.');
   const manifest = parsed(
-    entries.get('project.json'),
+    archive.read(new Set(['project.json'])).get('project.json'),
     (value) => projectManifestSchema.parse(value),
     `${name}: project.json`,
   );
+  // One entry of the archive is one file: else a short archive would fill a disk.
+  const seen = new Set<string>();
+  for (const { part, path: at, name: called } of manifest.entries) {
+    for (const key of [`at ${at}`, `${part} ${called}`]) {
+      if (seen.has(key)) throw refuse(`is damaged: project.json names ${JSON.stringify(called)} twice.`);
+      seen.add(key);
+    }
+  }
+  return manifest;
+}
+
+function entriesOf(archive: ZipArchive, manifest: ProjectManifest, name: string): Entries {
+  const entries = archive.read(new Set(manifest.entries.map(({ path: at }) => at)));
   for (const { path: at, sha256 } of manifest.entries) {
     const bytes = entries.get(at);
     if (bytes === undefined || createHash('sha256').update(bytes).digest('hex') !== sha256)
       throw new BraggError('foreign-file', `${name} is damaged: ${at} is not what project.json says.`);
   }
-  return manifest;
+  return entries;
 }
 
-/** A path within a folder, each part a plain name. Throws BraggError `foreign-file`. */
-function within(folder: string, name: string, what: string): string {
-  const parts = name.split(/[/\\]/);
-  if (parts.some((part) => part === '' || part === '.' || part === '..' || /[<>:"|?*\p{Cc}]/u.test(part)))
-    throw new BraggError(
-      'foreign-file',
-      `${what} holds a file named ${JSON.stringify(name)}, which is no place in a folder.`,
-    );
-  return path.join(folder, ...parts);
-}
-
-/** Nothing in the library's own folders is a file beside a scenario, nor is what is hidden. */
+/** Place of a scenario's data file in the library. Throws BraggError for one in a guarded folder. */
 function besidePlace(library: string, name: string): string {
-  const parts = name.split(/[/\\]/);
-  if ([NOTES_FOLDER, 'studies'].includes(parts[0] ?? '') || parts.some((part) => part.startsWith('.')))
+  const parts = checkedParts(name);
+  if (GUARDED.has((parts[0] ?? '').normalize('NFC').toLowerCase()))
     throw new BraggError(
       'foreign-file',
       `The project holds a file named ${JSON.stringify(name)}, which no scenario names.`,
     );
-  return within(library, name, 'the project');
+  return path.join(library, ...parts);
 }
 
-const contentAt = (file: string): Promise<Buffer | null> => readPlain(file).catch(() => null);
+/** Refuses a place that a link below the folder leads out of it: the nearest folder above that is there decides. */
+async function checkInside(folder: string, file: string): Promise<void> {
+  let above = path.dirname(file);
+  while (above !== folder && (await lstat(above).catch(() => null)) === null) above = path.dirname(above);
+  const [root, real] = await Promise.all([folder, above].map((each) => realpath(each).catch(() => null)));
+  if (above === folder || (root != null && real?.startsWith(`${root}${path.sep}`))) return;
+  throw new BraggError(
+    'foreign-file',
+    `${file} is behind a link that leads out of ${folder}; nothing is written there.`,
+  );
+}
+
+/** Null where nothing is, or something else than such a file. A file of another length is not read. */
+async function contentAt(file: string, length: number): Promise<Uint8Array | null> {
+  const size = await stat(file).then(
+    (found) => (found.isFile() ? found.size : null),
+    () => null,
+  );
+  if (size === null) return null;
+  return size === length ? readPlain(file).catch(() => null) : new Uint8Array();
+}
+
+/** Writes new files, and takes them back where the project cannot be unpacked as a whole. */
+class Placing {
+  readonly #written: string[] = [];
+  readonly #signal: AbortSignal;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  /** Throws the reason of a cancel. */
+  async file(file: string, bytes: Uint8Array): Promise<void> {
+    this.#signal.throwIfAborted();
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeAtomically(file, bytes, 'refuse');
+    this.#written.push(file);
+  }
+
+  /** A folder that was written as a whole. */
+  folder(folder: string): void {
+    this.#written.push(folder);
+  }
+
+  async takeBack(): Promise<void> {
+    for (const file of this.#written) await rm(file, { recursive: true, force: true });
+  }
+}
 
 /** Under its name, or with a number where another file has that. */
-async function placeFile(folder: string, name: string, bytes: Uint8Array): Promise<Pick<Came, 'as' | 'how'>> {
+async function placeFile(
+  placing: Placing,
+  folder: string,
+  name: string,
+  bytes: Uint8Array,
+): Promise<Pick<Came, 'as' | 'how'>> {
   const ending = /(\.session|\.task)?\.[^.]+$/i.exec(name)?.[0] ?? '';
   const stem = name.slice(0, name.length - ending.length);
   for (let i = 1; i <= MOST_OF_A_NAME; i += 1) {
     const called = i === 1 ? name : `${stem} ${i}${ending}`;
-    const file = within(folder, called, 'the project');
-    const there = await contentAt(file);
-    if (there?.equals(bytes) === true) return { as: called, how: 'there' };
+    const file = path.join(folder, called);
+    const there = await contentAt(file, bytes.length);
+    if (there !== null && Buffer.compare(there, bytes) === 0) return { as: called, how: 'there' };
     if (there !== null) continue;
-    await mkdir(path.dirname(file), { recursive: true });
-    await writeAtomically(file, bytes, 'refuse');
+    await placing.file(file, bytes);
     return { as: called, how: 'new' };
   }
   throw new BraggError('exists', `There are ${MOST_OF_A_NAME} other files named ${name}.`);
 }
 
 /** Scenarios name it: it has this name or does not come. */
-async function placeBeside(folder: string, name: string, bytes: Uint8Array): Promise<Pick<Came, 'as' | 'how'>> {
+async function placeBeside(
+  placing: Placing,
+  folder: string,
+  name: string,
+  bytes: Uint8Array,
+): Promise<Pick<Came, 'as' | 'how'>> {
   const file = besidePlace(folder, name);
-  const there = await contentAt(file);
-  if (there !== null) return { as: name, how: there.equals(bytes) ? 'there' : 'kept' };
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeAtomically(file, bytes, 'refuse');
+  const there = await contentAt(file, bytes.length);
+  if (there !== null) return { as: name, how: Buffer.compare(there, bytes) === 0 ? 'there' : 'kept' };
+  await checkInside(folder, file);
+  await placing.file(file, bytes);
   return { as: name, how: 'new' };
 }
 
@@ -121,7 +179,7 @@ async function placeNotes(folder: string, name: string, bytes: Uint8Array): Prom
     throw new BraggError('foreign-file', `The project holds notes named ${JSON.stringify(name)}, as none are.`);
   const came = parsed(bytes, (value) => notesFileSchema.parse(value), name);
   const file = path.join(folder, NOTES_FOLDER, name);
-  const before = await contentAt(file);
+  const before = await readPlain(file).catch(() => null);
   const mine = before === null ? [] : parsed(before, (value) => notesFileSchema.parse(value), file).notes;
   const known = new Set(mine.map((note) => JSON.stringify(note)));
   const more = came.notes.filter((note) => !known.has(JSON.stringify(note)));
@@ -165,7 +223,7 @@ async function writeStudy(folder: string, { head, lines, results, files }: Study
   await mkdir(part, { recursive: true });
   for (const [name, bytes] of files) {
     if (!name.startsWith('beside/')) continue;
-    const file = within(part, name, 'the study');
+    const file = path.join(part, ...checkedParts(name));
     await mkdir(path.dirname(file), { recursive: true });
     await writeAtomically(file, bytes, 'refuse');
   }
@@ -191,12 +249,18 @@ async function writeStudy(folder: string, { head, lines, results, files }: Study
 }
 
 /** The same plan takes up what it lacks; another study of the name gets a number. */
-async function placeStudy(library: string, id: string, study: StudyParts): Promise<Pick<Came, 'as' | 'how'>> {
+async function placeStudy(
+  placing: Placing,
+  library: string,
+  id: string,
+  study: StudyParts,
+): Promise<Pick<Came, 'as' | 'how'>> {
   for (let i = 1; i <= MOST_OF_A_NAME; i += 1) {
     const called = i === 1 ? id : `${id} ${i}`;
     const folder = path.join(library, 'studies', `${called}.study`);
     if (!(await isStudyFolder(folder))) {
       await writeStudy(folder, study);
+      placing.folder(folder);
       return { as: called, how: 'new' };
     }
     const there = await StudyFolder.open(folder);
@@ -210,31 +274,45 @@ async function placeStudy(library: string, id: string, study: StudyParts): Promi
 
 export const unpackProject = aside(
   'unpack a project',
-  async ({ name, bytes, library }: UnpackRequest): Promise<{ name: string; came: readonly Came[] }> => {
-    const entries = unpackZip(bytes, name, { bytes: MOST_BYTES, entries: MOST_ENTRIES });
-    const manifest = manifestOf(entries, name);
+  async (
+    { name, bytes, library }: UnpackRequest,
+    signal: AbortSignal,
+  ): Promise<{ name: string; came: readonly Came[] }> => {
+    const archive = new ZipArchive(bytes, name);
+    const manifest = manifestOf(archive, name);
     const of = (part: ProjectPart) => manifest.entries.filter((entry) => entry.part === part);
+    // Every name is checked before anything is unpacked, and everything is read before anything is written.
+    for (const part of ['scenario', 'run', 'session'] as const) for (const entry of of(part)) checkKey(entry.name);
+    for (const entry of of('beside')) besidePlace(library, entry.name);
+    const entries = entriesOf(archive, manifest, name);
     const bytesOf = (at: string): Uint8Array => entries.get(at) ?? new Uint8Array();
-    const studies = Map.groupBy(of('study'), (entry) => entry.name.split(/[/\\]/)[0] ?? '');
-    // Everything is looked at before anything is written.
+    const studies = Map.groupBy(of('study'), (entry) => entry.name.split('/')[0] ?? '');
     const read = [...studies].map(([id, files]) => {
       if (!studyIdSchema.safeParse(id).success)
         throw new BraggError('foreign-file', `${name} holds a study named ${JSON.stringify(id)}, as none is.`);
-      const inside = files.map((entry) => [entry.name.split(/[/\\]/).slice(1).join('/'), bytesOf(entry.path)] as const);
+      const inside = files.map((entry) => [entry.name.split('/').slice(1).join('/'), bytesOf(entry.path)] as const);
+      for (const [file] of inside) checkedParts(file);
       return { id, study: studyOf(id, new Map(inside)) };
     });
-    for (const part of ['scenario', 'run', 'session'] as const) for (const entry of of(part)) checkKey(entry.name);
-    for (const entry of of('beside')) besidePlace(library, entry.name);
     const came: Came[] = [];
-    await mkdir(library, { recursive: true });
-    for (const entry of of('beside'))
-      came.push({ part: 'beside', name: entry.name, ...(await placeBeside(library, entry.name, bytesOf(entry.path))) });
-    for (const part of ['scenario', 'run', 'session'] as const)
-      for (const entry of of(part))
-        came.push({ part, name: entry.name, ...(await placeFile(library, entry.name, bytesOf(entry.path))) });
-    for (const { id, study } of read) came.push({ part: 'study', name: id, ...(await placeStudy(library, id, study)) });
-    for (const entry of of('notes'))
-      came.push({ part: 'notes', name: entry.name, ...(await placeNotes(library, entry.name, bytesOf(entry.path))) });
+    const placing = new Placing(signal);
+    try {
+      await mkdir(library, { recursive: true });
+      for (const { part, name: called, path: at } of of('beside'))
+        came.push({ part, name: called, ...(await placeBeside(placing, library, called, bytesOf(at))) });
+      for (const kind of ['scenario', 'run', 'session'] as const)
+        for (const { part, name: called, path: at } of of(kind))
+          came.push({ part, name: called, ...(await placeFile(placing, library, called, bytesOf(at))) });
+      for (const { id, study } of read) {
+        signal.throwIfAborted();
+        came.push({ part: 'study', name: id, ...(await placeStudy(placing, library, id, study)) });
+      }
+      for (const { part, name: called, path: at } of of('notes'))
+        came.push({ part, name: called, ...(await placeNotes(library, called, bytesOf(at))) });
+    } catch (error) {
+      await placing.takeBack();
+      throw error;
+    }
     return { name: manifest.name, came };
   },
 );

@@ -1,19 +1,21 @@
-/** Zip archives that come from elsewhere: nothing in them is longer, or more, than was allowed before it is unpacked. */
-import { unzipSync, zipSync } from 'fflate';
+/** Zip archives from elsewhere: size and number of entries are checked against the archive before anything is unpacked. */
+import { type UnzipFileInfo, unzipSync, zipSync } from 'fflate';
 import { BraggError } from '../../../contract/errors.ts';
-
-interface ArchiveLimits {
-  /** All entries together, unpacked. */
-  readonly bytes: number;
-  readonly entries: number;
-}
 
 /** Deflated unless already compressed. */
 type ArchiveEntries = ReadonlyMap<string, { readonly bytes: Uint8Array; readonly packed: boolean }>;
 
 const LEVEL = 6;
-/** Archives without the large form of zip have no more. */
-export const MOST_ENTRIES = 65_000;
+/** Limit of archives without the large form of zip. */
+const MOST_ENTRIES = 65_000;
+/** Four times as much as may be packed: results of studies are text. */
+const MOST_BYTES = 4 * 2 ** 30;
+/** Unpacked size relative to the archive. Tables of numbers reach 20; only a bomb has more. */
+const MOST_RATIO = 200;
+/** Allowed at any ratio: a constant field of a small study is packed a thousandfold. */
+const FREE_BYTES = 64 * 2 ** 20;
+/** Deflate encodes at most 258 bytes in two bits. */
+const DEFLATE_RATIO = 1032;
 
 export function packZip(entries: ArchiveEntries): Uint8Array {
   if (entries.size > MOST_ENTRIES)
@@ -23,24 +25,53 @@ export function packZip(entries: ArchiveEntries): Uint8Array {
   );
 }
 
-/** Entries by their names; folders are none. `name`: for messages. Throws BraggError `foreign-file`. */
-export function unpackZip(bytes: Uint8Array, name: string, limits: ArchiveLimits): ReadonlyMap<string, Uint8Array> {
-  let [total, count] = [0, 0];
-  const refuse = (why: string, cause?: unknown): BraggError =>
-    new BraggError('foreign-file', `${name} ${why}.`, [], { cause });
-  let found: Record<string, Uint8Array>;
-  try {
-    found = unzipSync(bytes, {
-      filter: ({ originalSize, name: entry }) => {
-        total += originalSize;
-        count += 1;
-        if (total > limits.bytes) throw refuse(`unpacks to more than ${Math.round(limits.bytes / 1e6)} MB`);
-        if (count > limits.entries) throw refuse(`holds more than ${limits.entries} files`);
-        return !entry.endsWith('/');
-      },
+export class ZipArchive {
+  readonly #bytes: Uint8Array;
+  readonly #name: string;
+  readonly #names: ReadonlySet<string>;
+
+  /** Reads the directory alone. `name`: for messages. Throws BraggError `foreign-file`. */
+  constructor(bytes: Uint8Array, name: string) {
+    this.#bytes = bytes;
+    this.#name = name;
+    const names = new Set<string>();
+    let [packed, unpacked] = [0, 0];
+    const most = Math.min(MOST_BYTES, Math.max(FREE_BYTES, MOST_RATIO * bytes.length));
+    this.#unzip((entry) => {
+      packed += entry.size;
+      unpacked += entry.originalSize;
+      if (names.has(entry.name)) throw this.#refuse(`holds two files named ${JSON.stringify(entry.name)}`);
+      names.add(entry.name);
+      if (names.size > MOST_ENTRIES) throw this.#refuse(`holds more than ${MOST_ENTRIES} files`);
+      // Entries that share their data, as those of a bomb do, are longer together than the archive.
+      if (packed > bytes.length) throw this.#refuse('holds files that overlap each other');
+      if (entry.originalSize > DEFLATE_RATIO * (entry.size + 1) || unpacked > most) {
+        const limit = `${Math.round(most / 1e6)} MB`;
+        throw this.#refuse(`unpacks to more than ${limit}, the limit for its ${bytes.length} bytes`);
+      }
+      return false;
     });
-  } catch (error) {
-    throw error instanceof BraggError ? error : refuse('is no archive, or is damaged', error);
+    this.#names = names;
   }
-  return new Map(Object.entries(found));
+
+  has(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  /** Unpacks these entries; names without an entry are absent from the answer. Throws BraggError `foreign-file`. */
+  read(wanted: ReadonlySet<string>): ReadonlyMap<string, Uint8Array> {
+    return new Map(Object.entries(this.#unzip((entry) => wanted.has(entry.name))));
+  }
+
+  #unzip(filter: (entry: UnzipFileInfo) => boolean): Record<string, Uint8Array> {
+    try {
+      return unzipSync(this.#bytes, { filter });
+    } catch (error) {
+      throw error instanceof BraggError ? error : this.#refuse('is no archive, or is damaged', error);
+    }
+  }
+
+  #refuse(why: string, cause?: unknown): BraggError {
+    return new BraggError('foreign-file', `${this.#name} ${why}.`, [], { cause });
+  }
 }

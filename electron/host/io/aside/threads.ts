@@ -11,6 +11,7 @@ export type ToThread =
   /** What it is asked with, in pieces; the last comes with the question. */
   | { readonly kind: 'part'; readonly id: number; readonly piece: Piece }
   | { readonly kind: 'task'; readonly id: number; readonly name: string; readonly piece: Piece }
+  | { readonly kind: 'cancel'; readonly id: number }
   /** The next piece of an answer: asked for one by one, so that others have their turns in between. */
   | { readonly kind: 'more'; readonly id: number };
 
@@ -52,23 +53,27 @@ class Thread {
     return this.#waiting.size;
   }
 
-  perform(name: string, pieces: readonly Piece[]): Promise<unknown> {
+  perform(name: string, pieces: readonly Piece[], signal: AbortSignal): Promise<unknown> {
     clearTimeout(this.#idle);
     const id = this.#next++;
+    const cancel = (): void => this.#send({ kind: 'cancel', id });
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { assembly: new Assembly(), resolve, reject });
       this.#worker.ref();
-      void this.#ask(id, name, pieces);
-    });
+      signal.addEventListener('abort', cancel);
+      void this.#ask(id, name, pieces, signal);
+    }).finally(() => signal.removeEventListener('abort', cancel));
   }
 
-  async #ask(id: number, name: string, pieces: readonly Piece[]): Promise<void> {
+  async #ask(id: number, name: string, pieces: readonly Piece[], signal: AbortSignal): Promise<void> {
     for (const [i, piece] of pieces.entries()) {
       if (i > 0) await nextTurn();
       // It may have ended meanwhile.
       if (!this.#waiting.has(id)) return;
       this.#send(i === pieces.length - 1 ? { kind: 'task', id, name, piece } : { kind: 'part', id, piece });
     }
+    // A cancel that came before the task is repeated after it.
+    if (signal.aborted) this.#send({ kind: 'cancel', id });
   }
 
   #send(message: ToThread): void {
@@ -115,12 +120,12 @@ class Threads {
   readonly #all = new Set<Thread>();
 
   /** `keeps`: it goes on with what such a task has read before, so all of them have one thread. */
-  async perform(name: string, argument: unknown, keeps: boolean): Promise<unknown> {
+  async perform(name: string, argument: unknown, keeps: boolean, signal: AbortSignal): Promise<unknown> {
     const pieces = await inTurns(piecesInSteps(await withSharedArrays(argument)));
-    if (!keeps) return this.#leastBusy().perform(name, pieces);
+    if (!keeps) return this.#leastBusy().perform(name, pieces, signal);
     const keeper = [...this.#all].find((thread) => thread.keeps) ?? this.#leastBusy();
     keeper.keeps = true;
-    return keeper.perform(name, pieces);
+    return keeper.perform(name, pieces, signal);
   }
 
   #leastBusy(): Thread {

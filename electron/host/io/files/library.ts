@@ -13,7 +13,18 @@ const EXTENSIONS = new Set(['.json', '.yaml', '.yml', '.h5', '.csv', '.png', '.s
 
 /** Names that Windows gives to devices, with any extension; refused everywhere so that libraries can be moved. */
 const DEVICE_NAMES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
-const FORBIDDEN = /[<>:"/\\|?*\p{Cc}]/u;
+/** Marks of text direction are among them: `cod\u202efdp.exe` is displayed as `codexe.pdf`. */
+const FORBIDDEN = /[<>:"/\\|?*\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+/** Files that a system starts or loads when they are opened. */
+const RUNNABLE = new RegExp(
+  `\\.(?:${[
+    ...['exe', 'com', 'bat', 'cmd', 'ps1', 'psm1', 'vbs', 'vbe', 'js', 'jse', 'mjs', 'cjs', 'wsf', 'wsh', 'hta', 'jar'],
+    ...['msi', 'msp', 'msc', 'scr', 'pif', 'cpl', 'dll', 'sys', 'ocx', 'lnk', 'url', 'reg', 'inf', 'scf', 'chm'],
+    ...['so', 'so\\.[0-9.]+', 'node', 'dylib', 'bundle', 'app', 'command', 'workflow', 'scpt', 'pkg', 'dmg', 'webloc'],
+    ...['sh', 'bash', 'zsh', 'csh', 'ksh', 'fish', 'desktop', 'appimage', 'run', 'elf', 'deb', 'rpm', 'service', 'pth'],
+  ].join('|')})$`,
+  'i',
+);
 
 export interface LibraryFile {
   readonly key: string;
@@ -38,18 +49,34 @@ interface ShippedFolder {
 
 const plainName = (key: string): string => key.replace(FOLDERS, '');
 
-/** Throws BraggError `bad-request` unless `key` is a plain file name. */
+/** Reason against a name of a file or folder that is valid on every system; null if there is none. */
+function nameError(name: string): string | null {
+  if (FORBIDDEN.test(name)) return 'must not contain any of < > : " / \\ | ? *, control or direction characters';
+  if (name === '' || name.startsWith('.') || /[. ]$/.test(name) || name.trim() !== name)
+    return 'must not be empty, begin with a dot, nor begin or end with a space';
+  return DEVICE_NAMES.test(name) ? 'is the name of a device on Windows' : null;
+}
+
+/** Throws BraggError `invalid` unless `key` is a plain file name with an ending of the library. */
 export function checkKey(key: string): void {
-  const reason = FORBIDDEN.test(key)
-    ? 'must not contain any of < > : " / \\ | ? * or control characters'
-    : key.startsWith('.') || /[. ]$/.test(key) || key.trim() !== key
-      ? 'must not begin with a dot, nor begin or end with a space'
-      : DEVICE_NAMES.test(key)
-        ? 'is the name of a device on Windows'
-        : !EXTENSIONS.has(path.extname(key).toLowerCase())
-          ? `must end in one of ${[...EXTENSIONS].join(' ')}`
-          : null;
+  const ending = EXTENSIONS.has(path.extname(key).toLowerCase())
+    ? null
+    : `must end in one of ${[...EXTENSIONS].join(' ')}`;
+  const reason = nameError(key) ?? ending;
   if (reason !== null) throw new BraggError('invalid', `The file name ${JSON.stringify(key)} ${reason}.`);
+}
+
+/**
+ * Parts of the path of a data file below a folder, such as `ct/slice 1.dcm`. Throws BraggError `invalid` for a name that is
+ * not valid on every system, and for a file that a system would run.
+ */
+export function checkedParts(file: string): readonly string[] {
+  const parts = file.split('/');
+  const reason =
+    parts.map(nameError).find((each) => each !== null) ??
+    (RUNNABLE.test(file) ? 'has an ending that is run when it is opened' : null);
+  if (reason !== null) throw new BraggError('invalid', `The file name ${JSON.stringify(file)} ${reason}.`);
+  return parts;
 }
 
 export class Library {

@@ -137,7 +137,7 @@ describe('packed and unpacked', () => {
           if (entry.name === 'kept.json') Object.assign(entry, { name, part: 'beside' });
         all['project.json'] = strToU8(JSON.stringify(manifest));
       });
-      expect(says).toMatch(/which no scenario names|no place in a folder/);
+      expect(says).toMatch(/which no scenario names|^The file name /);
     }
     const bytesOf = (written: string) =>
       theirs.call('project.unpack', { source: { kind: 'bytes', name: 'y.braggbench', bytes: strToU8(written) } });
