@@ -47,10 +47,10 @@ export function cardCounts(rows: readonly ClaimTableRow[]): ReadonlyMap<string, 
   return new Map([...Map.groupBy(texts, (text) => text)].map(([text, all]) => [text, all.length]));
 }
 
-/** In words: what each machine says, or that one alone was asked. */
+/** The answer by each machine, or a note that only one was measured. */
 export function cardsWords({ cards }: Pick<TableClaim, 'cards'>): string | null {
   const [first, ...others] = cards;
   if (first === undefined) return null;
-  if (others.length === 0) return `Recorded on ${first.machine} alone: of other GPUs nothing is said.`;
-  return cards.map(({ machine, verdict }) => `On ${machine}: ${verdict}.`).join(' ');
+  if (others.length === 0) return `Recorded on ${first.machine} only.`;
+  return cards.map(({ machine, answer }) => `On ${machine}: ${answer.sentence}.`).join(' ');
 }

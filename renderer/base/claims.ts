@@ -1,4 +1,5 @@
 /** What was claimed, as every table of claims writes it. */
+import type { ClaimAnswer, TableClaim } from '../../electron/contract/bench/claim-table.ts';
 import { type ClaimResult, claimedBand } from '../../electron/contract/bench/claims.ts';
 import { NO_VALUE } from './numbers.ts';
 
@@ -23,4 +24,26 @@ export function pairText({ slower, faster, wrong = [] }: Pick<Pair, 'slower' | '
   // A side may name its mode and its clock behind the variant.
   const isWrong = (side: string): boolean => wrong.some((one) => side === one || side.startsWith(`${one}, `));
   return [slower, faster].map((side) => (isWrong(side) ? `${side} (wrong)` : side)).join(' → ');
+}
+
+/** `launch/launch-cost`: the benchmark or workload, and the claim. */
+export const claimId = ({ workload, bench, id }: Pick<TableClaim, 'workload' | 'bench' | 'id'>): string =>
+  `${bench === '' ? workload : bench}/${id}`;
+
+export const ANSWER_WORDS: Readonly<Record<ClaimAnswer['word'], string>> = {
+  true: 'true',
+  'true-when': 'true when',
+  'not-true': 'not true',
+  'cannot-judge': 'cannot be judged here',
+  'not-measured': 'not measured yet',
+};
+
+const isOpen = ({ answer }: Pick<TableClaim, 'answer'>): boolean =>
+  answer.word === 'cannot-judge' || answer.word === 'not-measured';
+
+/** `9 true, 31 true when, 30 not true, 38 open of 108 claims`. */
+export function answerCounts(claims: readonly Pick<TableClaim, 'answer'>[]): string {
+  const of = (word: ClaimAnswer['word']): number => claims.filter(({ answer }) => answer.word === word).length;
+  const open = claims.filter(isOpen).length;
+  return `${of('true')} true, ${of('true-when')} true when, ${of('not-true')} not true, ${open} open of ${claims.length} claims`;
 }

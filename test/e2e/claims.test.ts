@@ -18,7 +18,7 @@ it('opens the table of claims: a verdict for each part of a sweep, its map, its 
   await page.getByLabel('Search the claims').fill('bank conflicts stride');
   await expect.poll(() => claims.count()).toBe(1);
   const claim = claims.first();
-  expect(await claim.textContent()).toContain('by stride, less from 1 to 8; as claimed at 16; more at 32');
+  expect(await claim.textContent()).toContain('true when stride is 16');
   await claim.locator('summary').click();
   // One for each card's sweep.
   await claim.getByTestId('claim-map').first().waitFor();
@@ -28,7 +28,7 @@ it('opens the table of claims: a verdict for each part of a sweep, its map, its 
   // What is of another GPU says so, and tells what was measured.
   await page.getByLabel('Search the claims').fill('consumer GPUs');
   await expect.poll(() => claims.count()).toBe(3);
-  expect(await claims.first().textContent()).toContain('not judged here: needs a consumer GPU');
+  expect(await claims.first().textContent()).toContain('cannot be judged here: needs a consumer GPU');
   // Which machines say it, and what each says.
   await page.getByLabel('Search the claims').fill('');
   const recordedOn = page.getByLabel('Recorded on');
@@ -40,6 +40,14 @@ it('opens the table of claims: a verdict for each part of a sweep, its map, its 
   await claims.first().locator('summary').click();
   await expect.poll(() => claims.first().textContent()).toMatch(/On NVIDIA H100 80GB HBM3: .+\. On NVIDIA H200: .+\./);
   await seenWhole(open, 'claims-by-card');
+  // One answer at a time, with the count of those that are left.
+  await page.getByLabel('Search the claims').fill('');
+  await recordedOn.selectOption('');
+  await page.getByLabel('Answer').selectOption('not-true');
+  await expect
+    .poll(() => page.locator('.panel-readout').textContent())
+    .toMatch(/^0 true, 0 true when, \d+ not true, 0 open/);
+  await page.getByLabel('Answer').selectOption('');
   await recordedOn.selectOption('');
   // The session behind a number, with its sources.
   await page.getByLabel('Search the claims').fill('36 million');

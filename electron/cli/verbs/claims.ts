@@ -1,13 +1,15 @@
 /** `braggbench claims`: published claims beside what the recorded sessions measured. */
 import { cardCounts, cardsWords, onSeveralCards } from '../../../renderer/base/claim-cards.ts';
-import { claimedText } from '../../../renderer/base/claims.ts';
+import { answerCounts, claimedText, claimId } from '../../../renderer/base/claims.ts';
 import type { ClaimFinding, ClaimTableRow, TableClaim } from '../../contract/bench/claim-table.ts';
+import { suggest } from '../../contract/scenario/index.ts';
 import { claimTable } from '../../host/app/claim-table/index.ts';
-import { hasFlag, jsonFlag } from '../arguments.ts';
+import { hasFlag, jsonFlag, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { significant } from '../numbers.ts';
 import { table } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
 import type { Verb } from '../verb.ts';
 
 function measured(value: number | null, unit: string): string {
@@ -41,29 +43,16 @@ function aboutText(claim: TableClaim): readonly string[] {
   ];
 }
 
-/** The range of what was measured for one claim. */
-function range({ findings }: TableClaim): string {
-  const found = findings.filter(isMeasured);
-  const values = found.map(({ value }) => value ?? Number.NaN);
-  if (values.length === 0) return '–';
-  const [low, high] = [Math.min(...values), Math.max(...values)].map((value) => measured(value, found[0]?.unit ?? ''));
-  return low === high ? `${high}` : `${low?.replace(/\D+$/, '')}–${high}`;
-}
-
-/** A line for each claim, over all that isolates it. */
+/** A line for each claim. */
 function markdown(rows: readonly ClaimTableRow[]): readonly string[] {
   const line = (words: readonly string[]) => `| ${words.join(' | ')} |`;
-  const name = (file: string) => `\`${file.replace(/^micro\/|\.json$/g, '')}\``;
   return [
-    line(['', 'Claim', 'Claimed', 'Measured', 'Verdict', 'Sessions']),
-    line(['--:', '---', '--:', '--:', '---', '---']),
+    line(['', 'Claim', 'Claimed', 'Answer', 'Id']),
+    line(['--:', '---', '--:', '---', '---']),
     ...rows.flatMap(({ row, claims }) =>
       claims.map((claim, i) => {
-        const found = claim.findings.filter(isMeasured);
-        const sessions = [...new Set(found.map(({ file }) => name(file)))].join(', ');
         const claimed = claim.reason === null ? claimedText(claim, claim.unit) : '';
-        const verdict = claim.reason ?? claim.verdict;
-        return line([i === 0 ? String(row) : '', claim.claim, claimed, range(claim), verdict, sessions]);
+        return line([i === 0 ? String(row) : '', claim.claim, claimed, claim.answer.sentence, `\`${claimId(claim)}\``]);
       }),
     ),
   ];
@@ -91,15 +80,57 @@ function byCards(rows: readonly ClaimTableRow[]): readonly string[] {
   ];
 }
 
+/** One line a claim, and how many of them hold. */
+function printAnswers(rows: readonly ClaimTableRow[], terminal: Terminal): void {
+  const all = rows.flatMap(({ claims: own }) => own);
+  terminal.print(terminal.style('bold', answerCounts(all)));
+  terminal.print();
+  const lines = all.map((claim) => [claimId(claim), claim.claim, claim.answer.sentence]);
+  const columns = ['Id', 'Claim', 'Answer'].map((title) => ({ title }));
+  const look = { styleTitle: (text: string) => terminal.style('bold', text), width: terminal.width };
+  for (const line of table(columns, lines, look)) terminal.print(line);
+  terminal.print();
+  terminal.print('braggbench claims ID shows what was measured, and what would decide an open claim.');
+}
+
+/** All that was measured of one claim. Throws a UsageError for an unknown id. */
+function printClaim(rows: readonly ClaimTableRow[], wanted: string, terminal: Terminal): void {
+  const all = rows.flatMap(({ claims: own, ...row }) => own.map((claim) => ({ claim, row })));
+  const found = all.find(({ claim }) => claimId(claim) === wanted);
+  if (found === undefined) {
+    const near = suggest(
+      wanted,
+      all.map(({ claim }) => claimId(claim)),
+    );
+    const hint = near === null ? '' : ` (did you mean ${near}?)`;
+    throw new UsageError(`${JSON.stringify(wanted)} is not a known claim${hint}; braggbench claims lists them`);
+  }
+  const { claim, row } = found;
+  const bold = (text: string): string => terminal.style('bold', text);
+  terminal.print(bold(`${claim.claim}: ${claim.answer.sentence}`));
+  terminal.print(`${claim.source}; ${row.scenarios.join(', ')}`);
+  for (const text of aboutText(claim)) terminal.print(text);
+  if (claim.answer.command !== null) terminal.print(`To decide it: ${claim.answer.command}`);
+  const lines = claim.findings.filter(isMeasured).map((finding) => cells(claim, finding));
+  if (lines.length === 0) return;
+  terminal.print();
+  const look = { styleTitle: bold, width: terminal.width };
+  for (const line of table(
+    titles.map((title) => ({ title })),
+    lines,
+    look,
+  ))
+    terminal.print(line);
+}
+
 export const claims: Verb = {
   name: 'claims',
-  aliases: ['ledger'],
-  usage: 'claims [--json | --markdown | --cards]',
-  summary: 'show published claims beside what recorded sessions measured',
+  usage: 'claims [ID] [--json | --markdown | --cards]',
+  summary: 'say which published claims recorded sessions bear out',
   details: [
-    'Lists the claims about GPU kernels that published notes make, row by row. Each says what it is about, and what the recorded sessions give for the pair of variants that isolates it. Only a whole interval decides: inside what was claimed it is as claimed, outside less or more, else undecided. One number holds within its tolerance, 20 % unless the claim has its own. Faster means more than 1 % beyond. Fewer than five repetitions judge nothing. Cycles and other numbers that a variant tells of itself are told for each sample, with an interval of their own; older sessions told them once, which judges nothing.',
-    'A claim about CuPy, PyTorch, the C program or a consumer GPU is judged by nothing else. Measured numbers stand beside it, and it says what it needs. Sweeps give a verdict for each part of their range.',
-    'Measure a row on your own machine with braggbench bench SCENARIO; its report ends with the same comparison.',
+    'Answers each claim that published notes make about GPU kernels, one line a claim: true, true when, not true, or open. With an ID it shows every measurement behind the answer, and the command that would decide an open claim.',
+    'Measurements at the size that the note states decide; without any, all of them do. Only a whole 95 % interval inside or outside of the claim counts. One number holds within its tolerance, 20 % unless the claim has its own. Faster means more than 1 % beyond. Fewer than five repetitions decide nothing.',
+    'A claim about CuPy, PyTorch, the C program or a consumer GPU is judged by measurements of that one alone.',
   ],
   flags: [
     jsonFlag,
@@ -109,8 +140,8 @@ export const claims: Verb = {
       help: 'Print, in Markdown, what several GPUs measured of one problem, and how many claims rest on one GPU.',
     },
   ],
-  examples: ['braggbench claims', 'braggbench claims --markdown', 'braggbench claims --cards'],
-  operands: { min: 0, max: 0, name: 'nothing' },
+  examples: ['braggbench claims', 'braggbench claims launch/launch-cost', 'braggbench claims --cards'],
+  operands: { min: 0, max: 1, name: 'the id of a claim' },
   run: async ({ parsed, terminal }) => {
     const rows = await claimTable(assetsFolder());
     if (hasFlag(parsed, 'json')) {
@@ -125,21 +156,9 @@ export const claims: Verb = {
       for (const line of byCards(rows)) terminal.print(line);
       return exitCodes.done;
     }
-    const bold = (text: string): string => terminal.style('bold', text);
-    const columns = titles.map((title) => ({ title }));
-    for (const { row, title, source, scenarios, claims: own } of rows) {
-      terminal.print(bold(`${row}  ${title}`));
-      terminal.print(`   ${source}; ${scenarios.join(', ')}`);
-      for (const claim of own) {
-        terminal.print(`   ${bold(claim.claim)}: ${claim.verdict}`);
-        for (const text of aboutText(claim)) terminal.print(`   ${text}`);
-        const found = claim.findings.filter(isMeasured);
-        if (found.length === 0) continue;
-        const lines = found.map((finding) => cells(claim, finding));
-        for (const line of table(columns, lines, { styleTitle: bold, width: terminal.width })) terminal.print(line);
-      }
-      terminal.print();
-    }
+    const [wanted] = parsed.operands;
+    if (wanted === undefined) printAnswers(rows, terminal);
+    else printClaim(rows, wanted, terminal);
     return exitCodes.done;
   },
 };

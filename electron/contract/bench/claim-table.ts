@@ -15,6 +15,8 @@ export const claimAboutSchema = z.strictObject({
   gpu: z.string().nullable(),
 });
 
+export const claimKindSchema = z.enum(['gain', 'cost', 'bound', 'yes-no']);
+
 /** The verdicts of `claims.ts`, and why nothing was measured. */
 const told = z.string();
 
@@ -43,6 +45,8 @@ const claimFindingSchema = z.strictObject({
   rival: z.literal(true).optional(),
   /** From the sizes of the problem alone: the same on every machine. */
   counted: z.literal(true).optional(),
+  /** Measured at the size and under the conditions that the note states. */
+  atNote: z.literal(true).optional(),
 });
 export type ClaimFinding = Readonly<z.infer<typeof claimFindingSchema>>;
 
@@ -67,6 +71,17 @@ const claimMapSchema = z.strictObject({
 });
 export type ClaimMap = Readonly<z.infer<typeof claimMapSchema>>;
 
+/** The answer to a claim; `cannot-judge` and `not-measured` leave it open. */
+const claimAnswerSchema = z.strictObject({
+  word: z.enum(['true', 'true-when', 'not-true', 'cannot-judge', 'not-measured']),
+  sentence: z.string(),
+  /** Range of what decided it; empty where nothing was measured. */
+  number: z.string(),
+  /** What would decide it; null where it is decided, or cannot be. */
+  command: z.string().nullable(),
+});
+export type ClaimAnswer = Readonly<z.infer<typeof claimAnswerSchema>>;
+
 const tableClaimSchema = z.strictObject({
   ...claimShape,
   workload: workloadSchema,
@@ -77,10 +92,12 @@ const tableClaimSchema = z.strictObject({
   unit: z.string(),
   /** What is wrong or missing in the source. */
   remark: z.string().nullable(),
-  /** In one line, over all sessions. */
-  verdict: z.string(),
-  /** The same line for each machine whose sessions measured it. */
-  cards: z.array(z.strictObject({ machine: z.string(), sessions: count, verdict: z.string() })),
+  /** Whether the note speaks of a gain, a cost, a bound of the hardware, or says yes or no. */
+  kind: claimKindSchema,
+  /** Over all sessions. */
+  answer: claimAnswerSchema,
+  /** By the sessions of each machine alone. */
+  cards: z.array(z.strictObject({ machine: z.string(), sessions: count, answer: claimAnswerSchema })),
   findings: z.array(claimFindingSchema),
   maps: z.array(claimMapSchema),
 });

@@ -7,7 +7,7 @@ import type {
   TableClaim,
 } from '../../../electron/contract/bench/claim-table.ts';
 import { cardCounts, cardsWords } from '../../base/claim-cards.ts';
-import { claimedText } from '../../base/claims.ts';
+import { ANSWER_WORDS, answerCounts, claimedText } from '../../base/claims.ts';
 import { compact, NO_VALUE, significant } from '../../base/numbers.ts';
 import { claimMapChart } from '../../drawing/charts/claim-curve.ts';
 import { errorText } from '../../state/notices.ts';
@@ -21,7 +21,7 @@ import '../../widgets/plots/plot-panel.css';
 import '../../widgets/words/claims-table.css';
 import './claims-panel.css';
 import { Unread } from '../../workbench/offers.tsx';
-import { isOn, matches, rangeText, toldClaim, toneOf } from './words.ts';
+import { findingTone, isOn, matches, toldClaim, toneOf } from './words.ts';
 
 function FindingRow({ claim, finding }: { readonly claim: TableClaim; readonly finding: ClaimFinding }): ReactElement {
   const { benches } = useWorkbench();
@@ -43,7 +43,7 @@ function FindingRow({ claim, finding }: { readonly claim: TableClaim; readonly f
           </small>
         )}
       </td>
-      <td className="claims-panel__verdict" data-tone={toneOf(verdict)}>
+      <td className="claims-panel__verdict" data-tone={findingTone(verdict)}>
         {verdict}
       </td>
       <td>
@@ -112,13 +112,18 @@ function Maps({ claim, map }: { readonly claim: TableClaim; readonly map: ClaimM
 }
 
 function Detail({ claim }: { readonly claim: TableClaim }): ReactElement {
-  const { about, remark, reason, source, maps } = claim;
+  const { about, remark, reason, source, maps, answer } = claim;
   const cards = cardsWords(claim);
   const parts = about === null ? [] : [about.what, about.size, about.gpu].filter((part) => part !== null);
   return (
     <div className="claims-panel__detail">
       {parts.length === 0 ? null : <p>It is about: {parts.join('; ')}.</p>}
       <p>Source: {source}.</p>
+      {answer.command === null ? null : (
+        <p>
+          To decide it: <code className="selectable">{answer.command}</code>
+        </p>
+      )}
       {reason === null ? null : <p>{reason}</p>}
       {remark === null ? null : <p>{remark}</p>}
       {cards === null ? null : <p>{cards}</p>}
@@ -141,9 +146,9 @@ function Claim({ claim }: { readonly claim: TableClaim }): ReactElement {
       <summary>
         <b>{claim.claim}</b>
         <span>{toldClaim(claim)}</span>
-        <span>{rangeText(claim)}</span>
-        <span className="claims-panel__verdict" data-tone={toneOf(claim.verdict)}>
-          {claim.verdict}
+        <span>{claim.answer.number === '' ? NO_VALUE : claim.answer.number}</span>
+        <span className="claims-panel__verdict" data-tone={toneOf(claim.answer)}>
+          {claim.answer.sentence}
         </span>
       </summary>
       {open ? <Detail claim={claim} /> : null}
@@ -161,6 +166,7 @@ export default function ClaimsPanel(): ReactElement {
   const [loaded, setLoaded] = useState<Loaded>({ kind: 'waiting' });
   const [sought, setSought] = useState('');
   const [machines, setMachines] = useState('');
+  const [word, setWord] = useState('');
   const load = useCallback(() => {
     let current = true;
     client.call('claims.table', {}).then(
@@ -176,10 +182,12 @@ export default function ClaimsPanel(): ReactElement {
   const shown = rows
     .map((row) => ({
       ...row,
-      claims: row.claims.filter((claim) => isOn(claim, machines) && matches(row, claim, sought)),
+      claims: row.claims.filter(
+        (claim) => isOn(claim, machines) && matches(row, claim, sought) && (word === '' || claim.answer.word === word),
+      ),
     }))
     .filter(({ claims }) => claims.length > 0);
-  const count = shown.reduce((sum, { claims }) => sum + claims.length, 0);
+  const listed = shown.flatMap(({ claims }) => claims);
   return (
     <div className="plot-panel">
       <div className="panel-bar">
@@ -203,9 +211,16 @@ export default function ClaimsPanel(): ReactElement {
           ]}
           onChange={setMachines}
         />
-        <span className="panel-readout">
-          {loaded.kind === 'rows' ? (count === 1 ? 'One claim' : `${count} claims`) : ''}
-        </span>
+        <Select
+          label="Answer"
+          value={word}
+          options={[
+            { value: '', label: 'Any answer' },
+            ...Object.entries(ANSWER_WORDS).map(([value, label]) => ({ value, label })),
+          ]}
+          onChange={setWord}
+        />
+        <span className="panel-readout">{loaded.kind === 'rows' ? answerCounts(listed) : ''}</span>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
       <section className="claims-panel" tabIndex={0} aria-label="Published claims">
@@ -229,6 +244,7 @@ export default function ClaimsPanel(): ReactElement {
                 onPress={() => {
                   setSought('');
                   setMachines('');
+                  setWord('');
                 }}
               >
                 Clear the search
@@ -241,7 +257,7 @@ export default function ClaimsPanel(): ReactElement {
             <span>Claim</span>
             <span>Claimed</span>
             <span>Measured</span>
-            <span>Verdict</span>
+            <span>Answer</span>
           </div>
         )}
         {shown.map(({ row, title, source, claims }) => (

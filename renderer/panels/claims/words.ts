@@ -1,19 +1,8 @@
 /** What the list of claims says and shows of each. No React. */
-import type { ClaimTableRow, TableClaim } from '../../../electron/contract/bench/claim-table.ts';
+import type { ClaimAnswer, ClaimTableRow, TableClaim } from '../../../electron/contract/bench/claim-table.ts';
 import { cardsText } from '../../base/claim-cards.ts';
 import { claimedText } from '../../base/claims.ts';
-import { NO_VALUE, significant } from '../../base/numbers.ts';
-
-/** The range of what was measured, in the unit of the first. */
-export function rangeText({ findings }: Pick<TableClaim, 'findings'>): string {
-  const found = findings.flatMap(({ value, unit }) => (value === null ? [] : [{ value, unit }]));
-  const [first] = found;
-  if (first === undefined) return NO_VALUE;
-  const values = found.filter(({ unit }) => unit === first.unit).map(({ value }) => value);
-  const [low, high] = [Math.min(...values), Math.max(...values)].map((value) => significant(value, 3));
-  const unit = first.unit === '×' ? '×' : ` ${first.unit}`;
-  return low === high ? `${low}${unit}` : `${low}–${high}${unit}`;
-}
+import { NO_VALUE } from '../../base/numbers.ts';
 
 /** What is claimed; without a measurement nobody knows its unit, and the claim's own words have it. */
 export function toldClaim(claim: TableClaim): string {
@@ -21,16 +10,23 @@ export function toldClaim(claim: TableClaim): string {
   return claim.unit === '' && !measured ? NO_VALUE : claimedText(claim, claim.unit);
 }
 
-/** By what is said first and alone: mixed verdicts have no colour. */
-export function toneOf(verdict: string): 'good' | 'less' | 'none' {
-  const says = ['as claimed', 'less', 'more'].filter((word) => new RegExp(`\\b${word}\\b`).test(verdict));
-  if (says.length !== 1 || verdict.startsWith('not judged')) return 'none';
-  return says[0] === 'as claimed' ? 'good' : 'less';
-}
+const TONES: Readonly<Record<ClaimAnswer['word'], 'good' | 'less' | 'none'>> = {
+  true: 'good',
+  'true-when': 'none',
+  'not-true': 'less',
+  'cannot-judge': 'none',
+  'not-measured': 'none',
+};
 
-/** Every word that is sought stands in the claim, its row or its verdict. */
+export const toneOf = ({ word }: Pick<ClaimAnswer, 'word'>): 'good' | 'less' | 'none' => TONES[word];
+
+/** The colour of one measurement. */
+export const findingTone = (verdict: string): 'good' | 'less' | 'none' =>
+  verdict === 'as claimed' ? 'good' : verdict === 'less' || verdict === 'more' ? 'less' : 'none';
+
+/** True if every searched word occurs in the claim, its row or its answer. */
 export function matches(row: Pick<ClaimTableRow, 'title' | 'source'>, claim: TableClaim, sought: string): boolean {
-  const text = [row.title, row.source, claim.claim, claim.verdict, claim.about?.what ?? '', claim.remark ?? '']
+  const text = [row.title, row.source, claim.claim, claim.answer.sentence, claim.about?.what ?? '', claim.remark ?? '']
     .join(' ')
     .toLowerCase();
   return sought

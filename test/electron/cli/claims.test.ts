@@ -2,37 +2,34 @@
 import { expect, test } from 'vitest';
 import { braggbenchHere } from './command.ts';
 
-test('the claims as text, as JSON and as a table: 32 rows, what was recorded beside what is claimed', async () => {
-  const [text, json, table] = await Promise.all([
+test('prints one line a claim, the count of answers, and each claim in full on request', async () => {
+  const [text, json, table, one, unknown] = await Promise.all([
     braggbenchHere(['claims']),
     braggbenchHere(['claims', '--json']),
     braggbenchHere(['claims', '--markdown']),
+    braggbenchHere(['claims', 'transport/all-together']),
+    braggbenchHere(['claims', 'transport/all-togehter']),
   ]);
   const { rows } = JSON.parse(json.stdout) as {
-    rows: { row: number; claims: { findings: { session: string }[] }[] }[];
+    rows: { row: number; claims: { answer: { word: string } }[] }[];
   };
   expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: 32 }, (_, i) => i + 1));
-  expect(rows[24]?.claims[0]?.findings.length).toBeGreaterThan(0);
-  expect(text.stdout).toMatch(/^25 {2}All of it together gives 10–100×$/m);
-  expect(text.stdout).toMatch(/^ *10–100× +[\d.]+× +[\d.]+–[\d.]+ +(less|as claimed|more) +cuda-scatter/m);
-  // Values of a sweep as the scenario has them.
-  expect(text.stdout).toMatch(/sweep-launch\.json at 100$/m);
-  expect(text.stdout).toMatch(/sweep-elementwise\.json at 10000000$/m);
-  // What one sweep leaves out is no line of its own, and no verdict beside what was measured.
-  const lines = table.stdout.split('\n').map((line) => line.split(' | ').slice(1, 3).join(' | '));
-  expect(new Set(lines.filter((line) => line.startsWith('A launch costs'))).size).toBe(1);
-  expect(table.stdout).not.toMatch(/, not measured|not measured, /);
-  expect(table.stdout).not.toMatch(/ ([\d.]+)–\1 /);
-  expect(table.stdout).toMatch(/^\| 25 \| All of it together \| 10–100× \| [\d.–]+× \|/m);
-});
-
-test('its earlier name still works, and is not offered', async () => {
-  const [earlier, now, help] = await Promise.all([
-    braggbenchHere(['ledger', '--markdown']),
-    braggbenchHere(['claims', '--markdown']),
-    braggbenchHere(['--help']),
+  const words = rows.flatMap(({ claims }) => claims.map(({ answer }) => answer.word));
+  const count = (...wanted: readonly string[]) => words.filter((word) => wanted.includes(word)).length;
+  expect(text.stdout.split('\n')[0]).toBe(
+    `${count('true')} true, ${count('true-when')} true when, ${count('not-true')} not true, ${count('cannot-judge', 'not-measured')} open of ${words.length} claims`,
+  );
+  // A heading of three lines, a line each, and two lines of advice.
+  expect(text.stdout.trimEnd().split('\n')).toHaveLength(words.length + 5);
+  expect(text.stdout).toMatch(
+    /^latency\/shared {2,}Shared memory answers in 1–2 cycles {2,}not true: 23 cycles instead/m,
+  );
+  expect(one.stdout).toMatch(/^All of it together: true when /);
+  expect(one.stdout).toMatch(/^10–100× +[\d.]+× +[\d.]+–[\d.]+ +(less|as claimed|more) +cuda-scatter/m);
+  expect([unknown.code, unknown.stderr]).toEqual([
+    2,
+    'error "transport/all-togehter" is not a known claim (did you mean transport/all-together?); braggbench claims lists them\n',
   ]);
-  expect(earlier.stdout).toBe(now.stdout);
-  expect(help.stdout).toMatch(/^ *claims /m);
-  expect(help.stdout).not.toMatch(/^ *ledger /m);
+  const lines = table.stdout.split('\n').filter((line) => line.includes('| A launch costs'));
+  expect(lines).toHaveLength(1);
 });

@@ -14,7 +14,7 @@ const rowOf = (...claims: readonly (readonly ClaimFinding[])[]) =>
         cards: [...new Set(findings.map(({ machine }) => machine))].map((machine) => ({
           machine,
           sessions: 1,
-          verdict: findings.find((one) => one.machine === machine)?.verdict ?? '',
+          answer: { sentence: findings.find((one) => one.machine === machine)?.verdict ?? '' },
         })),
       })),
     },
@@ -48,7 +48,7 @@ test('what rests on one machine says so, and is counted', () => {
     ['A, B', 1],
   ]);
   const words = (rows[0]?.claims ?? []).map((claim: TableClaim) => cardsWords(claim));
-  expect(words[0]).toBe('Recorded on A alone: of other GPUs nothing is said.');
+  expect(words[0]).toBe('Recorded on A only.');
   expect(words[2]).toBe('On A: less. On B: more.');
   expect(words[3]).toBeNull();
 });

@@ -6,7 +6,7 @@ import { judgeClaim, saidOf } from '../../../contract/bench/claims.ts';
 import type { KeptSession } from '../../../contract/bench/kept-session.ts';
 import { recordedAgain } from '../../../contract/bench/recorded-names.mjs';
 import type { Session } from '../../../contract/bench/session.ts';
-import { parsePath, withValueAt } from '../../../contract/scenario/index.ts';
+import { defaultKind, parsePath, withValueAt } from '../../../contract/scenario/index.ts';
 import { aside } from '../../io/aside/task.ts';
 import {
   claimResults,
@@ -20,6 +20,7 @@ import {
   type Claim,
   type ClaimCatalogue,
   claimsOf,
+  meets,
   readCatalogue,
   type Side,
   spokenOf,
@@ -27,8 +28,8 @@ import {
 } from '../../model/bench/claims.ts';
 import { claimedValues } from '../../workloads/index.ts';
 import { measuredIn, outlineOf, parseKeptSession } from '../sessions/index.ts';
+import { answerOf, overValues } from './answer.ts';
 import { type ClaimRow, partsOf, type RowPart, readClaimTable } from './rows.ts';
-import { overValues, verdictLine } from './told.ts';
 
 export { type ClaimRow, partsOf, readClaimTable } from './rows.ts';
 
@@ -170,9 +171,9 @@ function mapOf({ file, session }: Recorded, findings: readonly ClaimFinding[]): 
   return { session: idOf(file), file, scenario, machine, path: sweep.path, series };
 }
 
-/** The same line for each GPU alone. What is counted is of none. */
+/** The answer of each GPU alone. What is counted belongs to none. */
 function cardsOf(
-  claim: Pick<Claim, 'from' | 'to' | 'tolerance' | 'needs' | 'reason'>,
+  claim: Omit<Parameters<typeof answerOf>[0], 'findings' | 'maps'>,
   findings: readonly ClaimFinding[],
   maps: readonly ClaimMap[],
 ): TableClaim['cards'] {
@@ -181,18 +182,41 @@ function cardsOf(
     .map(([machine, own]) => ({
       machine,
       sessions: new Set(own.map(({ session }) => session)).size,
-      verdict: verdictLine({ ...claim, findings: own, maps: maps.filter((map) => map.machine === machine) }),
+      answer: answerOf({ ...claim, findings: own, maps: maps.filter((map) => map.machine === machine) }),
     }))
     .sort((a, b) => (a.machine < b.machine ? -1 : 1));
 }
 
-function judged(claim: Claim, { workload, bench }: RowPart, sessions: readonly Recorded[]): TableClaim {
+/** The command that measures a claim: its scenario, and the other programs that it is about. */
+function commandOf(
+  { pairs, values }: Claim,
+  { workload, bench }: RowPart,
+  scenarios: readonly string[],
+): string | null {
+  const folder = workload === defaultKind ? '' : `${workload}/`;
+  const about = (file: string): boolean => (folder === '' ? !file.includes('/') : file.startsWith(`${folder}${bench}`));
+  const scenario = scenarios.find(about) ?? scenarios.find((file) => file.startsWith(folder));
+  if (scenario === undefined) return null;
+  const programs = [
+    ...pairs.flatMap(({ slower, faster, rival }) => (rival ? [slower.variant, faster.variant] : [])),
+    ...values.flatMap(({ variant, over, rival }) => (rival ? [variant, ...(over === undefined ? [] : [over])] : [])),
+  ].filter((id) => /^(cupy|torch|numba|numpy|nanobragg|smatrix)/.test(id));
+  const external = programs.length === 0 ? '' : ` --external ${[...new Set(programs)].join(',')}`;
+  return `npx braggbench bench ${path.basename(scenario, '.json')}${external}`;
+}
+
+function judged(claim: Claim, part: RowPart, sessions: readonly Recorded[], scenarios: readonly string[]): TableClaim {
+  const { workload, bench } = part;
+  const command = commandOf(claim, part, scenarios);
   const own = sessions.filter(
     ({ session }) => session.workload === workload && (session.reports[0]?.bench ?? '') === bench,
   );
   const each = own.map((recorded) => {
     const found = recorded.reports.flatMap(({ measured, values }, i) =>
-      spokenOf([claim], values).flatMap((one) => findingsOf(one, aboutOf(recorded, i), measured)),
+      spokenOf([claim], values).flatMap((one) => {
+        const atNote = claim.note !== undefined && meets(claim.note, values) ? ({ atNote: true } as const) : {};
+        return findingsOf(one, aboutOf(recorded, i), measured).map((each) => ({ ...each, ...atNote }));
+      }),
     );
     return { found: [...found, ...acrossOf(claim, recorded)], map: mapOf(recorded, found) };
   });
@@ -206,8 +230,9 @@ function judged(claim: Claim, { workload, bench }: RowPart, sessions: readonly R
     unit: findings.find(({ value }) => value !== null)?.unit ?? (claim.values.length > 0 ? '' : '×'),
     ...(tolerance === undefined ? {} : { tolerance }),
     ...(needs === undefined ? {} : { needs }),
-    verdict: verdictLine({ ...claim, needs, findings, maps }),
-    cards: cardsOf({ ...claim, needs }, findings, maps),
+    kind: claim.kind,
+    answer: answerOf({ ...claim, needs, command, findings, maps }),
+    cards: cardsOf({ ...claim, needs, command }, findings, maps),
     findings,
     maps,
   };
@@ -223,17 +248,17 @@ async function judgedRow(assetsFolder: string, row: ClaimRow, catalogue: ClaimCa
     return part.ids.map((id) => {
       const claim = known.find((one) => one.id === id);
       if (claim === undefined) throw new Error(`row ${row.row} of the claims names ${id}, which there is not`);
-      return judged(claim, part, sessions);
+      return judged(claim, part, sessions, row.scenarios);
     });
   });
   return { row: row.row, title: row.claim, source: row.source, scenarios: [...row.scenarios], claims };
 }
 
-/** Every row with its claims, judged anew: seconds. */
+/** Every row with its claims, judged from the samples; takes seconds. */
 export async function claimTable(assetsFolder: string): Promise<readonly ClaimTableRow[]> {
   const [rows, catalogue] = await Promise.all([readClaimTable(assetsFolder), readCatalogue(assetsFolder)]);
   return Promise.all(rows.map((row) => judgedRow(assetsFolder, row, catalogue)));
 }
 
-/** The same beside the host's loop. */
+/** The same on a worker thread. */
 export const claimTableAside = aside('make the table of claims', claimTable);

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { modeSchema } from '../../../contract/bench/bench-session.ts';
-import { claimAboutSchema } from '../../../contract/bench/claim-table.ts';
+import { claimAboutSchema, claimKindSchema } from '../../../contract/bench/claim-table.ts';
 import { claimShape } from '../../../contract/bench/claims.ts';
 import { parseExpression } from '../../../contract/study/expression.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
@@ -62,12 +62,15 @@ const whereSchema = z.record(z.string(), z.union([z.tuple([z.number(), z.number(
 
 const claimSchema = z.strictObject({
   ...claimShape,
+  kind: claimKindSchema,
   about: claimAboutSchema.nullable().default(null),
   /** What is wrong or missing in the source. */
   remark: z.string().nullable().default(null),
   /** GPUs of data centres say nothing of those of consumers. */
   gpus: z.enum(['any', 'consumer']).default('any'),
   where: whereSchema.default({}),
+  /** The conditions that the note states: findings under them decide, others draw the map. */
+  note: whereSchema.optional(),
   pairs: z.array(z.strictObject({ slower: sideSchema, faster: sideSchema, what: z.string(), rival })).default([]),
   values: z.array(valueSchema).default([]),
   counted: z.array(countedSchema).default([]),
@@ -110,14 +113,17 @@ export async function readClaimsOf(assetsFolder: string, kind: BenchKind): Promi
   return claimsOf(await readCatalogue(assetsFolder), kind);
 }
 
-/** Whether a claim is about a problem of these values. */
-export function speaksOf({ where }: Claim, { numbers, words }: Values): boolean {
-  return Object.entries(where).every(([name, wanted]) => {
+/** Whether a problem has these values. */
+export function meets(conditions: Claim['where'], { numbers, words }: Values): boolean {
+  return Object.entries(conditions).every(([name, wanted]) => {
     if (typeof wanted === 'string') return words[name] === wanted;
     const value = numbers[name];
     return value !== undefined && value >= wanted[0] && value <= wanted[1];
   });
 }
+
+/** Whether a claim is about a problem of these values. */
+export const speaksOf = ({ where }: Claim, values: Values): boolean => meets(where, values);
 
 /** A formula of a problem's numbers, or one that `spokenOf` has filled in. Throws an ExpressionError where it is none. */
 export function countedBy(formula: string, numbers: Values['numbers'] = {}): number {

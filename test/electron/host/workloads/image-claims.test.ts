@@ -70,14 +70,14 @@ test('a new session keeps its claims in its file', async () => {
     { kind: 'diffraction', problem: await smallProblem() },
     {
       scenario: 'Small',
-      variants: ['diffraction-unfused', 'diffraction-fp64'],
+      variants: ['diffraction-fp64', 'diffraction-mixed'],
       seed: 1,
       limits: limitsOf(5, 60),
       claims,
     },
   );
-  const found = report.claims.find(({ id }) => id === 'fusion-predicted');
-  expect(found?.pairs.map(({ gain }) => gain !== null)).toEqual([false, false, true]);
+  const found = report.claims.find(({ id }) => id === 'fp64-as-fast');
+  expect(found?.pairs.map(({ gain }) => gain !== null)).toEqual([false, false, false, true, false]);
   const none = claims.filter((one) => one.where['pixels'] !== undefined).map(({ id }) => id);
   expect(report.claims.map(({ id }) => id)).toEqual(claims.map(({ id }) => id).filter((id) => !none.includes(id)));
 });

@@ -44,7 +44,7 @@ test('the naive layer is claimed to be slower than the library, and the larger l
 test('the goal of a fused kernel, 1.1 to 1.2 times the library, is a claim', async () => {
   const goal = (await about('linear-relu')).find(({ id }) => id === 'fused-goal');
   expect([goal?.from, goal?.to]).toEqual([1.1, 1.2]);
-  expect(goal?.pairs.map(({ slower }) => slower.variant)).toEqual(['cuda-cublas', 'cuda-cublas']);
+  expect(goal?.pairs.map(({ slower }) => slower.variant)).toEqual(['cuda-cublas', 'cuda-cublas', 'torch-eager']);
 });
 
 test('no claim compares whole runs of our FP32 and FP64 images: they differ by how an image is read back', async () => {
@@ -81,7 +81,8 @@ test('the row of FP64 tells of FP64, of consumer GPUs, and holds transport too',
     'not judged',
   ]);
   // An H200 is none.
-  for (const { verdict } of claims) expect(verdict).toBe('not judged here: needs a consumer GPU, of which it is said');
+  for (const { answer } of claims)
+    expect(answer.sentence).toBe('cannot be judged here: needs a consumer GPU, of which it is said');
 });
 
 test('every recorded sweep belongs to a row', async () => {
@@ -91,19 +92,15 @@ test('every recorded sweep belongs to a row', async () => {
   expect(sweeps.filter((file) => !listed.includes(file))).toEqual([]);
 });
 
-const verdictOf = (number: number, id: string, bench: string): string | undefined =>
-  row(number).claims.find((one) => one.id === id && one.bench === bench)?.verdict;
+const answerTo = (number: number, id: string, bench: string): string | undefined =>
+  row(number).claims.find((one) => one.id === id && one.bench === bench)?.answer.sentence;
 
 describe('what the notes mean is what is measured', () => {
   test('a sweep gives a verdict for each part of its range', () => {
-    expect(verdictOf(8, 'bank-conflicts', 'bank-conflicts')).toBe(
-      'by stride, less from 1 to 8; as claimed at 16; more at 32',
-    );
-    expect(verdictOf(3, 'host-loop', 'host-loop')).toBe(
-      'by rows, less at 1; undecided from 10 to 100; more from 1000 to 10 k',
-    );
-    expect(verdictOf(9, 'match', 'histogram')).toMatch(/^by bins, more at 1; less from 16/);
-    expect(verdictOf(7, 'tiling', 'stencil-2d')).toBe('by radius, less from 1 to 4; as claimed from 8 to 16');
+    expect(answerTo(8, 'bank-conflicts', 'bank-conflicts')).toBe('true when stride is 16; 0.696–16.8× in all');
+    expect(answerTo(3, 'host-loop', 'host-loop')).toBe('not true: 0.991–951× instead, a larger gain or a smaller gain');
+    expect(answerTo(9, 'match', 'histogram')).toBe('not true: 0.461–30.5× instead, a smaller gain or a larger gain');
+    expect(answerTo(7, 'tiling', 'stencil-2d')).toBe('true when radius is 8 to 16; 1.02–2.2× in all');
   });
 
   test('fusing is of three kernels, graphs of small ones, and one stream against one is no overlap', () => {
@@ -158,8 +155,8 @@ describe('what the notes mean is what is measured', () => {
       [1, 'launch-cost', 'launch'],
       [20, 'cold-start', 'cold-start'],
     ] as const)
-      expect(verdictOf(number, id, bench), id).toMatch(/^not judged here: needs (CuPy|PyTorch)/);
-    expect(verdictOf(29, 'fp64-as-fast', '')).toContain('by a wrong answer');
+      expect(answerTo(number, id, bench), id).toMatch(/^cannot be judged here: needs (CuPy|PyTorch)/);
+    expect(answerTo(29, 'fp64-as-fast', '')).toContain('gives a wrong answer');
     const by = row(25).claims.flatMap(({ findings }) => findings.map((one) => one.by));
     expect(by).toContain('cupy-array → cuda-graph');
     expect(by.join()).not.toContain('window');
@@ -245,7 +242,10 @@ describe('what the layer’s note counts', () => {
     expect(found('naive-rate')).toEqual([[1500, 'more']]);
     expect(findings('library-rate').map(({ verdict }) => verdict)).toEqual(['more', 'more']);
     expect(findings('traffic-rate').map(({ verdict }) => verdict)).toEqual(['less']);
-    expect(claim('naive-rate')?.cards).toContainEqual({ machine: 'NVIDIA H200', sessions: 1, verdict: 'more' });
+    expect(claim('naive-rate')?.cards.map(({ machine, answer }) => [machine, answer.sentence])).toContainEqual([
+      'NVIDIA H200',
+      'not true: 1500 GFLOP/s instead, above the claim',
+    ]);
   });
 
   test('a session shows them too', () => {

@@ -14,6 +14,7 @@ const claim: Claim = {
   from: 28,
   to: 32,
   source: 'a note',
+  kind: 'cost',
   reason: '',
   about: null,
   remark: null,

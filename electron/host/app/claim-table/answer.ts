@@ -1,0 +1,162 @@
+/** One answer to a published claim, by a stated rule, from what recorded sessions measured. */
+import type { ClaimAnswer, ClaimFinding, ClaimMap } from '../../../contract/bench/claim-table.ts';
+import { claimedBand } from '../../../contract/bench/claims.ts';
+import type { Claim } from '../../model/bench/claims.ts';
+
+const UNITS = ['', 'k', 'M', 'G'] as const;
+
+/** `4`, `64 kB`, `1 M`: bytes in thousands with their unit. */
+export function valueText(value: number, path: string): string {
+  const bytes = /bytes/.test(path);
+  const step = Math.abs(value) < 1e4 && !bytes ? 0 : Math.min(3, Math.floor(Math.log10(Math.abs(value) || 1) / 3));
+  const number = Number((value / 1000 ** step).toPrecision(4));
+  const unit = `${UNITS[step]}${bytes ? 'B' : ''}`;
+  return unit === '' ? String(number) : `${number} ${unit}`;
+}
+
+interface Point {
+  readonly at: number;
+  readonly verdict: string;
+}
+
+interface Stretch {
+  readonly verdict: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Neighbours with one verdict, by rising value. */
+function stretches(points: readonly Point[]): readonly Stretch[] {
+  const runs: Stretch[] = [];
+  for (const { at, verdict } of [...points].sort((a, b) => a.at - b.at)) {
+    const last = runs.at(-1);
+    if (last?.verdict === verdict) runs[runs.length - 1] = { ...last, to: at };
+    else runs.push({ verdict, from: at, to: at });
+  }
+  return runs;
+}
+
+const spanText = ({ from, to }: Stretch, path: string): string =>
+  from === to ? valueText(from, path) : `${valueText(from, path)} to ${valueText(to, path)}`;
+
+/** `less at 1; as claimed from 4 to 8; more from 16 to 32`. */
+export const overValues = (points: readonly Point[], path: string): string =>
+  stretches(points)
+    .map((run) => `${run.verdict} ${run.from === run.to ? 'at' : 'from'} ${spanText(run, path)}`)
+    .join('; ');
+
+const lastName = (path: string): string => path.split('.').at(-1)?.replaceAll('_', ' ') ?? path;
+
+export type Answered = Pick<Claim, 'reason' | 'kind' | 'from' | 'to' | 'tolerance'> & {
+  readonly needs?: string | undefined;
+  readonly findings: readonly ClaimFinding[];
+  readonly maps: readonly ClaimMap[];
+  /** The command that measures the claim here, or on the machine that it needs. */
+  readonly command: string | null;
+};
+
+const number = (value: number): string => String(Number(value.toPrecision(3)));
+
+/** `2.9–3.1×`, in the unit of the first. */
+export function rangeOf(findings: readonly Pick<ClaimFinding, 'value' | 'unit'>[]): string {
+  const [first] = findings;
+  const values = findings.flatMap(({ value, unit }) => (value !== null && unit === first?.unit ? [value] : []));
+  if (first === undefined || values.length === 0) return '';
+  const [low, high] = [Math.min(...values), Math.max(...values)].map(number);
+  const unit = first.unit === '×' || first.unit === '' ? first.unit : ` ${first.unit}`;
+  return low === high ? `${low}${unit}` : `${low}–${high}${unit}`;
+}
+
+/** Which way a claim is off; what is more of a gain is good news, and more of a cost is not. */
+const OFF: Readonly<Record<Claim['kind'], Readonly<Record<'less' | 'more', string>>>> = {
+  gain: { less: 'a smaller gain', more: 'a larger gain' },
+  cost: { less: 'a smaller cost', more: 'a larger cost' },
+  bound: { less: 'below the claim', more: 'above the claim' },
+  'yes-no': { less: 'it is not so', more: 'it is so by more' },
+};
+
+type Decided = ClaimFinding & { readonly verdict: 'as claimed' | 'less' | 'more' };
+const isDecided = (finding: ClaimFinding): finding is Decided =>
+  ['as claimed', 'less', 'more'].includes(finding.verdict);
+
+/** The values of a sweep at which a claim holds, with pair and machine where the maps differ by those. */
+function fromMaps(maps: readonly ClaimMap[], counts: ReadonlySet<string>): readonly string[] {
+  const all = maps.flatMap(({ path, machine, series }) =>
+    series.flatMap(({ by, points }) => {
+      const spans = stretches(points).filter(({ verdict }) => verdict === 'as claimed');
+      if (!counts.has(by) || spans.length === 0) return [];
+      return [{ by, machine, text: `${lastName(path)} is ${spans.map((one) => spanText(one, path)).join(' or ')}` }];
+    }),
+  );
+  const machines = new Set(maps.map(({ machine }) => machine)).size;
+  const pairs = new Set(all.map(({ by }) => by)).size > 1;
+  return [...Map.groupBy(all, ({ by, text }) => `${text} ${by}`).values()].map((same) => {
+    const on = [...new Set(same.map(({ machine }) => machine))];
+    const named = [...(pairs ? [same[0]?.by] : []), ...(on.length < machines ? [`on ${on.join(' and ')}`] : [])];
+    return `${same[0]?.text}${named.length === 0 ? '' : ` (${named.join(', ')})`}`;
+  });
+}
+
+/** The pair, scenario or machine that separates the findings as claimed from the others. */
+function fromFindings(decided: readonly Decided[]): readonly string[] {
+  for (const of of [
+    ({ by }: Decided) => by,
+    ({ scenario }: Decided) => scenario,
+    ({ machine }: Decided) => `on ${machine}`,
+    ({ by, scenario, machine }: Decided) => `${by}, ${scenario}, ${machine}`,
+  ]) {
+    const by = [...Map.groupBy(decided, of)];
+    const pure = by.filter(([, own]) => own.every(({ verdict }) => verdict === 'as claimed'));
+    if (pure.length > 0) return pure.map(([name]) => name);
+  }
+  return [...new Set(decided.flatMap(({ verdict, file }) => (verdict === 'as claimed' ? [file] : [])))];
+}
+
+/** As many conditions as one line holds. */
+const MOST_CONDITIONS = 2;
+
+function conditionText(conditions: readonly string[]): string {
+  const unique = [...new Set(conditions)];
+  const more = unique.length - MOST_CONDITIONS;
+  return [unique.slice(0, MOST_CONDITIONS).join('; '), ...(more > 0 ? [`${more} more`] : [])].join('; and ');
+}
+
+/**
+ * The rule. Findings at the conditions of the note count; where none is, all do. Where the claim is about another
+ * program or GPU, only that one's count. Wrong answers count for nothing. All as claimed: true. Some: true when. None:
+ * not true, with what was measured instead. Intervals that reach beyond an end of the claim decide nothing.
+ */
+export function answerOf(claim: Answered): ClaimAnswer {
+  const { reason, needs, findings, maps, command, kind } = claim;
+  const all = findings.filter(({ value, rival }) => value !== null && (needs === undefined || rival === true));
+  const own = all.filter(({ verdict }) => !/wrong answer/.test(verdict));
+  const atNote = own.filter((one) => one.atNote === true);
+  const counted = atNote.length > 0 ? atNote : own;
+  const decided = counted.filter(isDecided);
+  const found = rangeOf(decided.length > 0 ? decided : counted);
+  const answer = (word: ClaimAnswer['word'], sentence: string, how: string | null = null): ClaimAnswer => ({
+    ...{ word, sentence, number: found, command: how },
+  });
+  if (reason !== null) return answer('cannot-judge', `cannot be judged here: ${reason}`);
+  if (counted.length === 0 && all.length > 0) {
+    return answer('cannot-judge', 'cannot be judged here: what measures it gives a wrong answer');
+  }
+  if (counted.length === 0) {
+    if (needs !== undefined) return answer('cannot-judge', `cannot be judged here: needs ${needs}`, command);
+    return answer('not-measured', 'not measured yet', command);
+  }
+  if (decided.length === 0) {
+    const band = claimedBand(claim, counted[0]?.unit);
+    return answer('not-measured', `not measured precisely enough yet: ${found} of ${band}`, command);
+  }
+  const good = decided.filter(({ verdict }) => verdict === 'as claimed');
+  if (good.length === decided.length) return answer('true', `true: ${found}`);
+  if (good.length === 0) {
+    const off = [...new Set(decided.map(({ verdict }) => verdict))];
+    const words = off.map((way) => (way === 'as claimed' ? '' : OFF[kind][way]));
+    return answer('not-true', `not true: ${found} instead, ${words.join(' or ')}`);
+  }
+  const swept = atNote.length > 0 ? [] : fromMaps(maps, new Set(good.map(({ by }) => by)));
+  const when = conditionText(swept.length > 0 ? swept : fromFindings(decided));
+  return { ...answer('true-when', `true when ${when}; ${found} in all`), number: rangeOf(good) };
+}
