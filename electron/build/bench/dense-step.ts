@@ -43,11 +43,11 @@ export type DenseStep = Readonly<z.infer<typeof fileSchema>>;
 
 /** Throws where the CSV lacks a metric, by its name. */
 export function denseStepOf(csv: string, gpu: string, kernelCommit: string): DenseStep {
-  const values = ncuValues(csv);
+  const values = ncuValues(csv, 'the CSV');
   const mean = (metric: string): number => {
-    const found = values.filter((one) => one.metric === metric);
-    if (found.length === 0) throw new Error(`the CSV has no ${metric}`);
-    return found.reduce((sum, { value }) => sum + value, 0) / found.length;
+    const found = values.filter((one) => one.metric === metric).map(({ value }) => value);
+    if (found.length === 0 || found.includes(null)) throw new Error(`the CSV has no ${metric}`);
+    return found.reduce<number>((sum, value) => sum + (value ?? 0), 0) / found.length;
   };
   const { launches, stalls } = readNcuCsv(csv, 'the CSV');
   return fileSchema.parse({

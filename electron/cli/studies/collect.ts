@@ -88,6 +88,7 @@ export async function importTuning({ parsed, terminal }: VerbContext, file: stri
     name,
   );
   const right = results.configurations.filter(({ outcome }) => outcome === 'right').length;
+  for (const note of results.notes ?? []) terminal.say(`${terminal.styleSaid('yellow', 'note')} ${note}`);
   terminal.print(`${results.configurations.length} configurations, ${right} of them right, in ${folder.folder}`);
   return exitCodes.done;
 }

@@ -1,4 +1,4 @@
-/** What Nsight Compute counted of a run: its CSV, either page, summed over all kernels. */
+/** Counters of a run from the CSV of Nsight Compute, either page, summed over all kernels. */
 import type { Quantity } from '../../../contract/bench/bench-session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 
@@ -16,7 +16,7 @@ export const ncuMetrics = [
 
 export interface Counters {
   readonly launches: number;
-  /** Null is what the CSV does not have. */
+  /** Null where the CSV lacks it for a launch. */
   readonly dram_bytes: number | null;
   readonly l2_bytes: number | null;
   /** Each of a whole warp. */
@@ -44,53 +44,105 @@ function fields(line: string): readonly string[] {
 }
 
 interface NcuValue {
+  /** Number of the launch in its process, and the process. */
   readonly launch: string;
   readonly metric: string;
-  readonly value: number;
+  /** Null where ncu has no number: nan, n/a or nothing. */
+  readonly value: number | null;
+}
+
+const isMetric = (name: string): boolean => name.includes('__');
+
+/** Launches are counted for each process, of which several may be profiled at once. */
+function launchOf(head: readonly string[], row: readonly string[]): string {
+  const names = ['ID', 'Process ID', 'Host Name'];
+  return names.map((name) => row[head.indexOf(name)] ?? '').join(' ');
+}
+
+interface Cell {
+  readonly launch: string;
+  readonly metric: string;
+  readonly unit: string;
+  readonly text: string;
 }
 
 /** A row a launch, a column a metric; the row below the head has the units. */
-function wide(head: readonly string[], rows: readonly (readonly string[])[]): readonly NcuValue[] {
+function wide(head: readonly string[], rows: readonly (readonly string[])[]): readonly Cell[] {
   const [units = [], ...launches] = rows;
   return launches.flatMap((row) =>
-    head.flatMap((metric, i) => {
-      const value = numberOf(row[i]);
-      return !metric.includes('__') || value === null
-        ? []
-        : [{ launch: row[0] ?? '', metric, value: inUnit(value, units[i] ?? '') }];
-    }),
+    head.flatMap((metric, i) =>
+      isMetric(metric) ? [{ launch: launchOf(head, row), metric, unit: units[i] ?? '', text: row[i] ?? '' }] : [],
+    ),
   );
 }
 
 /** A row a metric of a launch. */
-function long(head: readonly string[], rows: readonly (readonly string[])[]): readonly NcuValue[] {
+function long(head: readonly string[], rows: readonly (readonly string[])[]): readonly Cell[] {
   const at = (name: string): number => head.indexOf(name);
   const [name, unit, number] = [at('Metric Name'), at('Metric Unit'), at('Metric Value')];
-  return rows.flatMap((row) => {
-    const value = numberOf(row[number]);
-    return value === null
-      ? []
-      : [{ launch: row[0] ?? '', metric: row[name] ?? '', value: inUnit(value, row[unit] ?? '') }];
-  });
+  return rows.map((row) => ({
+    launch: launchOf(head, row),
+    metric: row[name] ?? '',
+    unit: row[unit] ?? '',
+    text: row[number] ?? '',
+  }));
 }
 
-/** ncu writes thousands apart. */
-function numberOf(text: string | undefined): number | null {
-  const value = text === undefined || text === '' ? Number.NaN : Number(text.replaceAll(',', ''));
+/** Separators of thousands that are no sign of a decimal: spaces and apostrophes. */
+const SPACES = /[\s\u00a0\u202f'’]/g;
+
+/** A comma or a point in a number that no grouping of thousands puts there. */
+function decimalIn(text: string): ',' | '.' | null {
+  const plain = text.replaceAll(SPACES, '');
+  const marks = plain.replaceAll(/[^.,]/g, '');
+  if (!/^-?[\d.,]+(e[+-]?\d+)?$/i.test(plain) || marks === '') return null;
+  const [first, last] = [marks[0], marks.at(-1)] as readonly [',' | '.', ',' | '.'];
+  if (first !== last) return last;
+  // One mark several times separates thousands, and so the other one decimals.
+  if (marks.length > 1) return last === ',' ? '.' : ',';
+  return /^-?[1-9]\d{0,2}[.,]\d{3}$/.test(plain) ? null : last;
+}
+
+/** The decimal mark of a whole file: ncu follows the locale. Throws where its numbers have both. */
+function decimalOf(name: string, cells: readonly Cell[]): ',' | '.' {
+  const signs = new Map<',' | '.', string>();
+  for (const { text } of cells) {
+    const sign = decimalIn(text);
+    if (sign !== null && !signs.has(sign)) signs.set(sign, text);
+  }
+  if (signs.size > 1) {
+    const both = [...signs.values()].join(' and ');
+    throw new BraggError('invalid', `${name}: its numbers have both decimal points and commas (${both}); allowed: one`);
+  }
+  return [...signs.keys()][0] ?? '.';
+}
+
+function numberOf(text: string, decimal: ',' | '.'): number | null {
+  const plain = text
+    .replaceAll(SPACES, '')
+    .replaceAll(decimal === '.' ? ',' : '.', '')
+    .replace(decimal, '.');
+  const value = plain === '' ? Number.NaN : Number(plain);
   return Number.isFinite(value) ? value : null;
 }
 
-function stallsOf(values: readonly NcuValue[]): Counters['stalls'] {
+/** None where a launch lacks a number: shares of the others would not be those of the run. */
+function stallsOf(values: readonly NcuValue[], launches: number): Counters['stalls'] {
   const issued = new Map(
     values.filter(({ metric }) => metric === 'smsp__inst_executed.sum').map(({ launch, value }) => [launch, value]),
   );
   const waited = new Map<string, number>();
+  const counted = new Map<string, number>();
   for (const { launch, metric, value } of values) {
     const reason = STALLED.exec(metric)?.[1];
     // Warps that are chosen wait for nothing.
     if (reason === undefined || reason === 'selected' || reason.endsWith('_not_issued')) continue;
-    waited.set(reason, (waited.get(reason) ?? 0) + value * (issued.get(launch) ?? 1));
+    const weight = issued.size === 0 && launches === 1 ? 1 : issued.get(launch);
+    if (value === null || weight === null || weight === undefined) return [];
+    waited.set(reason, (waited.get(reason) ?? 0) + value * weight);
+    counted.set(reason, (counted.get(reason) ?? 0) + 1);
   }
+  if ([...counted.values()].some((count) => count !== launches)) return [];
   const all = [...waited.values()].reduce((sum, one) => sum + one, 0);
   return all === 0
     ? []
@@ -99,34 +151,51 @@ function stallsOf(values: readonly NcuValue[]): Counters['stalls'] {
         .sort((a, b) => b.share - a.share);
 }
 
-/** All that a CSV has of all kernels. */
-export function ncuValues(text: string): readonly NcuValue[] {
+/** Metrics of all kernels, each once for a launch: sections of a report repeat them. Throws BraggError `invalid`. */
+export function ncuValues(text: string, name: string): readonly NcuValue[] {
   const lines = text.split(/\r?\n/);
   const first = lines.findIndex((line) => line.startsWith('"ID",'));
   const head = fields(lines[first] ?? '');
   const rows = first < 0 ? [] : lines.slice(first + 1).flatMap((line) => (line.startsWith('"') ? [fields(line)] : []));
-  return head.includes('Metric Name') ? long(head, rows) : wide(head, rows);
+  const cells = head.includes('Metric Name') ? long(head, rows) : wide(head, rows);
+  const decimal = decimalOf(name, cells);
+  const values = new Map<string, NcuValue>();
+  for (const { launch, metric, unit, text: number } of cells) {
+    const value = numberOf(number, decimal);
+    values.set(`${launch}\0${metric}`, { launch, metric, value: value === null ? null : inUnit(value, unit) });
+  }
+  return [...values.values()];
 }
 
 /** `name` is how messages call it. Throws BraggError `invalid` for what is no such CSV. */
 export function readNcuCsv(text: string, name: string): Counters {
-  const values = ncuValues(text);
+  const values = ncuValues(text, name);
+  const launches = new Set(values.map(({ launch }) => launch)).size;
+  /** Null unless every launch has a number: a sum over some of them is not the run's. */
   const sum = (wanted: string): number | null => {
-    const found = values.filter(({ metric }) => metric === wanted);
-    return found.length === 0 ? null : found.reduce((all, { value }) => all + value, 0);
+    const found = values.flatMap(({ metric, value }) => (metric === wanted && value !== null ? [value] : []));
+    return found.length === 0 || found.length !== launches ? null : found.reduce((all, value) => all + value, 0);
   };
   const [read, written] = [sum('dram__bytes_read.sum'), sum('dram__bytes_write.sum')];
   const counters = {
-    launches: new Set(values.map(({ launch }) => launch)).size,
+    launches,
     // One way alone is not what a run moved.
     dram_bytes: read === null || written === null ? sum('dram__bytes.sum') : read + written,
     l2_bytes: sum('lts__t_bytes.sum'),
     instructions: sum('smsp__inst_executed.sum') ?? sum('sm__inst_executed.sum'),
     time_s: sum('gpu__time_duration.sum'),
-    stalls: stallsOf(values),
+    stalls: stallsOf(values, launches),
   };
   const { dram_bytes, l2_bytes, instructions, stalls } = counters;
   if (dram_bytes === null && l2_bytes === null && instructions === null && stalls.length === 0) {
+    const lacking = values.find(({ value }) => value === null)?.metric;
+    if (lacking !== undefined) {
+      const there = values.filter(({ metric, value }) => metric === lacking && value !== null).length;
+      throw new BraggError(
+        'invalid',
+        `${name}: ${lacking} has a number in ${there} of ${launches} launches; allowed: in all, as their sum is the run's`,
+      );
+    }
     throw new BraggError(
       'invalid',
       `${name}: has no counters of kernels; allowed: the CSV of ncu --csv --metrics ${ncuMetrics.join(',')}`,

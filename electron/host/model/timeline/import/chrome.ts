@@ -7,6 +7,7 @@
  */
 import { BraggError } from '../../../../contract/errors.ts';
 import type { LaneKind, SpanKind } from '../../../../contract/timeline.ts';
+import { parseLoose } from '../../../io/files/loose-json.ts';
 import { TraceBuilder } from '../builder.ts';
 import type { FlowEnd } from '../links.ts';
 import type { Trace } from '../trace.ts';
@@ -76,19 +77,6 @@ const numberOf = (value: unknown): number | null => {
   const converted = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof converted === 'number' && Number.isFinite(converted) ? converted : null;
 };
-/** JSON as Python writes it: with NaN and Infinity, which are no numbers of JSON, as null. */
-function parseLoose(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return JSON.parse(
-      json.replace(/"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity|nan|inf)\b/g, (found) =>
-        found.startsWith('"') ? found : 'null',
-      ),
-    );
-  }
-}
-
 const objectOf = (value: unknown): Event =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Event) : {};
 

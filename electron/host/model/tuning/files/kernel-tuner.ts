@@ -1,8 +1,9 @@
 /** The cache file of Kernel Tuner: appended to line by line, with times in milliseconds. */
 import { z } from 'zod';
 import { BraggError } from '../../../../contract/errors.ts';
-import { parseBroken } from './broken-json.ts';
+import { parseBroken } from '../../../io/files/loose-json.ts';
 import {
+  isTime,
   type Outcome,
   type ParameterValue,
   parametersOf,
@@ -12,12 +13,12 @@ import {
 
 const value = z.union([z.number(), z.string(), z.boolean()]);
 const entrySchema = z.looseObject({
-  /** A text where it failed. */
-  time: z.union([z.number(), z.string()]).optional(),
-  times: z.array(z.number()).optional(),
+  /** A text where it failed; null for NaN and Infinity too. */
+  time: z.union([z.number(), z.string()]).nullable().optional(),
+  times: z.array(z.number().nullable()).nullable().optional(),
   compile_time: z.number().nullable().optional(),
   timestamp: z.string().optional(),
-  correctness: z.number().optional(),
+  correctness: z.number().nullable().optional(),
   __error__: z.string().optional(),
 });
 const cacheSchema = z.looseObject({
@@ -38,10 +39,10 @@ const failures: Readonly<Record<string, Outcome>> = {
 };
 
 function outcomeOf({ time, __error__: error, correctness }: z.infer<typeof entrySchema>): Outcome {
-  if (correctness !== undefined && correctness < 1) return 'wrong';
+  if (typeof correctness === 'number' && correctness < 1) return 'wrong';
   const says = error ?? (typeof time === 'string' ? time : null);
   if (says !== null) return failures[says] ?? 'runtime';
-  return time === undefined ? 'runtime' : 'right';
+  return isTime(time) ? 'right' : 'runtime';
 }
 
 function configured(keys: readonly string[], entry: z.infer<typeof entrySchema>, name: string): TunedConfiguration {
@@ -49,19 +50,24 @@ function configured(keys: readonly string[], entry: z.infer<typeof entrySchema>,
     keys.map((key) => {
       const own = value.safeParse(entry[key]);
       if (own.success) return [key, own.data];
+      const has =
+        key in entry
+          ? `has ${key} = ${JSON.stringify(entry[key]).slice(0, 40)}`
+          : `has no ${key}, which tune_params_keys names`;
       throw new BraggError(
         'foreign-file',
-        `${name}: an entry of its cache has no ${key}, which tune_params_keys names.`,
+        `${name}: an entry of its cache ${has}; allowed: a number, text, true or false.`,
       );
     }),
   );
   const outcome = outcomeOf(entry);
   const ran = outcome === 'right' || outcome === 'wrong';
+  const samples = (entry.times ?? []).filter(isTime);
   return {
     configuration,
     outcome,
-    time_s: ran && typeof entry.time === 'number' ? entry.time / MS : null,
-    samples_s: ran ? (entry.times ?? []).map((one) => one / MS) : [],
+    time_s: ran && isTime(entry.time) ? entry.time / MS : null,
+    samples_s: ran ? samples.map((one) => one / MS) : [],
     compile_s: typeof entry.compile_time === 'number' ? entry.compile_time / MS : null,
     correctness: entry.correctness ?? null,
     timestamp: entry.timestamp ?? '',
@@ -74,8 +80,13 @@ export const isKernelTunerCache = (document: unknown): boolean =>
 /** `name` is for messages. One that breaks off has the entries that are whole. Throws BraggError `foreign-file`. */
 export function readKernelTuner(text: string, name: string): TuningResults {
   let document: unknown;
+  const notes: string[] = [];
   try {
-    document = parseBroken(text, ENTRIES).value;
+    const parsed = parseBroken(text, ENTRIES);
+    document = parsed.value;
+    // An open cache ends in a comma after its last entry, which Kernel Tuner closes when it is done.
+    if (parsed.broken && !/[,}]\s*$/.test(text))
+      notes.push(`${name} breaks off within an entry: the whole ones are read.`);
   } catch (error) {
     throw new BraggError('foreign-file', `${name} is no JSON: ${(error as Error).message}`);
   }
@@ -94,6 +105,7 @@ export function readKernelTuner(text: string, name: string): TuningResults {
     problem:
       problem_size === undefined ? '' : typeof problem_size === 'string' ? problem_size : JSON.stringify(problem_size),
     configurations: Object.values(cache).map((entry) => configured(tune_params_keys, entry, name)),
+    notes,
   };
 }
 

@@ -1,7 +1,7 @@
 /** A tuner's file, beside the host's loop: whole spaces with all samples are tens of megabytes. */
 import { BraggError } from '../../../../contract/errors.ts';
 import { aside } from '../../../io/aside/task.ts';
-import { parseBroken } from './broken-json.ts';
+import { parseBroken } from '../../../io/files/loose-json.ts';
 import { isKernelTunerCache, readKernelTuner } from './kernel-tuner.ts';
 import type { TuningResults } from './results.ts';
 import { isT4, readT4 } from './t4.ts';

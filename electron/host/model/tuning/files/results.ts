@@ -25,7 +25,16 @@ export interface TuningResults {
   /** As text; empty where the file does not say. */
   readonly problem: string;
   readonly configurations: readonly TunedConfiguration[];
+  /** Facts about the file that a user must know. */
+  readonly notes?: readonly string[];
 }
+
+/** Older versions of Kernel Tuner write this for a configuration that failed. */
+const FAILED = 1e20;
+
+/** Whether a number is a time, and not a sign of failure: NaN, Infinity, 1e20, null or less than nothing. */
+export const isTime = (time: unknown): time is number =>
+  typeof time === 'number' && Number.isFinite(time) && time >= 0 && time < FAILED;
 
 /** Values of each parameter that occur, in the order of its first use. */
 export function parametersOf({ configurations }: TuningResults): ReadonlyMap<string, readonly ParameterValue[]> {

@@ -1,8 +1,8 @@
 /** Results in T4, the open format of tuning results (schema 1.0.0). */
 import { z } from 'zod';
 import { BraggError } from '../../../../contract/errors.ts';
-import { parseBroken } from './broken-json.ts';
-import type { Outcome, TunedConfiguration, TuningResults } from './results.ts';
+import { parseBroken } from '../../../io/files/loose-json.ts';
+import { isTime, type Outcome, type TunedConfiguration, type TuningResults } from './results.ts';
 
 const resultSchema = z.looseObject({
   timestamp: z.string().default(''),
@@ -11,15 +11,15 @@ const resultSchema = z.looseObject({
     // The schema has the one name, and its writers the other.
     compilation_time: z.number().optional(),
     compilation: z.number().optional(),
-    runtimes: z.array(z.number()).default([]),
+    runtimes: z.array(z.number().nullable()).default([]),
   }),
   invalidity: z.enum(['timeout', 'compile', 'runtime', 'correctness', 'constraints', 'correct']),
-  correctness: z.number().optional(),
+  correctness: z.number().nullable().optional(),
   measurements: z
     .array(
       z.looseObject({
         name: z.string(),
-        value: z.union([z.number(), z.string(), z.array(z.unknown())]),
+        value: z.union([z.number(), z.string(), z.array(z.unknown())]).nullable(),
         unit: z.string().default(''),
       }),
     )
@@ -69,8 +69,11 @@ export const isT4 = (document: unknown): boolean =>
 /** `name` is for messages. Throws BraggError `foreign-file`. */
 export function readT4(text: string, name: string): TuningResults {
   let document: unknown;
+  const notes: string[] = [];
   try {
-    document = parseBroken(text, 2).value;
+    const parsed = parseBroken(text, 2);
+    document = parsed.value;
+    if (parsed.broken) notes.push(`${name} breaks off: the whole results are read.`);
   } catch (error) {
     throw new BraggError('foreign-file', `${name} is no JSON: ${(error as Error).message}`);
   }
@@ -86,16 +89,25 @@ export function readT4(text: string, name: string): TuningResults {
     const time = measurements.find((measured) => measured.name === 'time');
     const compile = times.compilation_time ?? times.compilation;
     const ran = invalidity === 'correct' || invalidity === 'correctness';
+    const samples = times.runtimes.filter(isTime);
+    const measured = measurements.filter((each) => each.name !== 'time').map((each) => each.name);
+    if (ran && time === undefined && samples.length === 0 && measured.length > 0) {
+      const what = measured.join(', ');
+      throw new BraggError('foreign-file', `${name}, results[${i}]: it measures ${what}; allowed: a time among them.`);
+    }
+    // A correct answer without a time is what a failed run leaves.
+    const failed = ran && (time === undefined ? samples.length === 0 : !isTime(time.value));
+    const mean = samples.reduce((sum, each) => sum + each, 0) / samples.length;
     const scale = perSecond(time?.unit ?? '', `${name}, results[${i}]`, metadata.timeunit);
     return {
-      ...{ configuration, timestamp, outcome: outcomes[invalidity] },
-      time_s: ran && typeof time?.value === 'number' ? time.value / scale : null,
-      samples_s: ran ? times.runtimes.map((each) => each / usual) : [],
+      ...{ configuration, timestamp, outcome: failed ? 'runtime' : outcomes[invalidity] },
+      time_s: !ran || failed ? null : isTime(time?.value) ? time.value / scale : mean / usual,
+      samples_s: ran && !failed ? samples.map((each) => each / usual) : [],
       compile_s: compile === undefined ? null : compile / usual,
       correctness: correctness ?? null,
     };
   });
-  return { device: '', kernel: '', problem: '', configurations };
+  return { device: '', kernel: '', problem: '', configurations, notes };
 }
 
 export function t4Text({ configurations, device, kernel, problem }: TuningResults): string {

@@ -33,10 +33,67 @@ test('a row a metric says the same', () => {
     '"0","k","","dram__bytes_write.sum","Kbyte","2"',
     '"1","k","","dram__bytes_read.sum","byte","n/a"',
     '"1","k","","gpu__time_duration.sum","nsecond","5"',
+    '"0","k","","lts__t_bytes.sum","byte","7"',
+    '"1","k","","lts__t_bytes.sum","byte","9"',
   ];
   expect(readNcuCsv([head, ...rows].join('\n'), 'b.csv')).toMatchObject({
-    ...{ launches: 2, dram_bytes: 3024, l2_bytes: null, instructions: null, stalls: [] },
+    // The second launch has no bytes read, and no bytes written at all.
+    ...{ launches: 2, dram_bytes: null, l2_bytes: 16, instructions: null, stalls: [] },
   });
+  const numbers = [...rows.slice(0, 2), '"1","k","","dram__bytes_read.sum","byte","500"', rows[3] ?? ''];
+  const whole = [
+    ...numbers,
+    '"1","k","","dram__bytes_write.sum","byte","0"',
+    '"0","k","","gpu__time_duration.sum","us","1"',
+  ];
+  const found = readNcuCsv([head, ...whole, whole[0] ?? ''].join('\n'), 'b.csv');
+  // A metric that two sections repeat is counted once.
+  expect(found.dram_bytes).toBe(3524);
+  expect(found.time_s).toBeCloseTo(1.005e-6, 15);
+});
+
+/** Files after public reports: cases/README.md. */
+const ofCase = (name: string) => readNcuCsv(readFileSync(path.join(import.meta.dirname, 'cases', name), 'utf8'), name);
+
+test.each(['u00-good.csv', 'u01-german.csv'])('%s has its counters in any locale', (name) => {
+  const { dram_bytes, l2_bytes, instructions } = ofCase(name);
+  expect([dram_bytes, l2_bytes]).toEqual([expect.closeTo(16.77e6, 0), expect.closeTo(33.55e6, 0)]);
+  expect(instructions).toBe(1_234_567);
+});
+
+test('a launch without a number leaves the sum unknown', () => {
+  expect(() => ofCase('u04-one-missing.csv')).toThrow(
+    'u04-one-missing.csv: dram__bytes_write.sum has a number in 1 of 2 launches; allowed: in all',
+  );
+});
+
+test.each([
+  ["1'234'567.5", '1.5', 1_234_567.5],
+  ['1\u202f234\u202f567,5', '1,5', 1_234_567.5],
+  ['1.234.567,5', '2', 1_234_567.5],
+  ['1.234.567', '0,5', 1_234_567],
+  ['1,234,567', '2', 1_234_567],
+])('%s next to %s is %d', (text, other, value) => {
+  const row = (metric: string, number: string) => `"0","k","${metric}","byte","${number}"`;
+  const lines = ['"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"', row('lts__t_bytes.sum', text)];
+  expect(readNcuCsv([...lines, row('dram__bytes.sum', other)].join('\n'), 'a.csv').l2_bytes).toBe(value);
+});
+
+test('numbers of two locales in one file are refused', () => {
+  const lines = [
+    '"ID","Metric Name","Metric Unit","Metric Value"',
+    '"0","lts__t_bytes.sum","byte","1.5"',
+    '"0","dram__bytes.sum","byte","1,5"',
+  ];
+  expect(() => readNcuCsv(lines.join('\n'), 'a.csv')).toThrow(
+    'a.csv: its numbers have both decimal points and commas (1.5 and 1,5)',
+  );
+});
+
+test('launches of two processes with one number are two', () => {
+  const head = '"ID","Process ID","Kernel Name","Metric Name","Metric Unit","Metric Value"';
+  const rows = ['7', '8'].map((process) => `"0","${process}","k","lts__t_bytes.sum","byte","10"`);
+  expect(readNcuCsv([head, ...rows].join('\n'), 'a.csv')).toMatchObject({ launches: 2, l2_bytes: 20 });
 });
 
 test('what two metrics say is counted once, one way of memory is not both, and binary prefixes are binary', () => {

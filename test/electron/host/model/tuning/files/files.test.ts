@@ -90,6 +90,69 @@ describe('public files', () => {
   });
 });
 
+/** Files after public reports: cases/README.md. */
+describe('a case of Kernel Tuner', () => {
+  const ofCase = (name: string) =>
+    parseTuning({ text: readFileSync(path.join(import.meta.dirname, 'cases', name), 'utf8'), name });
+  const outcomesOf = ({ configurations }: TuningResults) => configurations.map(({ outcome }) => outcome);
+
+  test.each([
+    ['k01-1e20.cache', ['right', 'right', 'runtime']],
+    ['k02-nan.cache', ['right', 'right']],
+    ['k03-null.cache', ['right', 'runtime']],
+  ])('%s has its failures', (name, outcomes) => {
+    const found = ofCase(name);
+    expect(outcomesOf(found)).toEqual(outcomes);
+    expect(found.configurations.map(({ time_s }) => time_s)).toEqual(
+      [0.0015, 0.00125, null]
+        .slice(0, 1)
+        .concat(outcomes.slice(1).map((outcome) => (outcome === 'right' ? 0.00125 : null)) as number[]),
+    );
+    // Both formats keep a failure a failure.
+    expect(outcomesOf(readT4(t4Text(found), 'again'))).toEqual(outcomes);
+    expect(outcomesOf(readKernelTuner(kernelTunerText(found), 'again'))).toEqual(outcomes);
+  });
+
+  test('that breaks off within an entry says so', () => {
+    const found = ofCase('k04-cut.cache');
+    expect(outcomesOf(found)).toEqual(['right']);
+    expect(found.notes).toEqual(['k04-cut.cache breaks off within an entry: the whole ones are read.']);
+  });
+
+  test('whose parameter is an object is refused', () => {
+    expect(() => ofCase('k09-object.cache')).toThrow(
+      'k09-object.cache: an entry of its cache has tile = {}; allowed: a number, text, true or false.',
+    );
+  });
+});
+
+describe('T4 of others', () => {
+  const document = (result: object) =>
+    JSON.stringify({ metadata: { timeunit: 'milliseconds' }, results: [{ configuration: { a: 1 }, ...result }] });
+
+  test('with 1e20 or without a time has a failure', () => {
+    const measured = (value: number | null) => [{ name: 'time', value, unit: 'ms' }];
+    for (const value of [1e20, null]) {
+      const text = document({ times: { runtimes: [1e20] }, invalidity: 'correct', measurements: measured(value) });
+      expect(readT4(text, 'a').configurations[0]).toMatchObject({ outcome: 'runtime', time_s: null, samples_s: [] });
+    }
+  });
+
+  test('with times and no measurement has their mean', () => {
+    const text = document({ times: { runtimes: [1, 3] }, invalidity: 'correct' });
+    expect(readT4(text, 'a').configurations[0]).toMatchObject({ outcome: 'right', time_s: 0.002 });
+  });
+
+  test('of another objective is refused by its name', () => {
+    const text = document({
+      times: {},
+      invalidity: 'correct',
+      measurements: [{ name: 'energy', value: 3, unit: 'J' }],
+    });
+    expect(() => readT4(text, 'a.json')).toThrow('a.json, results[0]: it measures energy; allowed: a time among them.');
+  });
+});
+
 describe('ours', () => {
   const valid = new Ajv2020({ strict: false }).compile(JSON.parse(fileText('t4-results-schema-1.0.0.json')) as object);
 

@@ -1,12 +1,25 @@
-/** JSON that was written entry by entry, and whose writer did not come to the end. */
+/** JSON as programs really write it: with Python's NaN and Infinity, and cut off where its writer was killed. */
 
-/** What closes the brackets that are open at `end` of the text. */
+/** Python's NaN and Infinity, which are no JSON, become null. Throws a SyntaxError. */
+export function parseLoose(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return JSON.parse(
+      json.replace(/"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity|nan|inf)\b/g, (found) =>
+        found.startsWith('"') ? found : 'null',
+      ),
+    );
+  }
+}
+
+/** A place in the text, and the brackets that close it there. */
 interface Cut {
   readonly end: number;
   readonly closing: string;
 }
 
-/** The last place behind a whole value at that depth. */
+/** The last place after a whole value at that depth. */
 function lastWhole(text: string, depth: number): Cut | null {
   const open: string[] = [];
   let inText = false;
@@ -26,13 +39,13 @@ function lastWhole(text: string, depth: number): Cut | null {
   return found;
 }
 
-/** The document; of one that breaks off, with the whole entries at `depth` brackets that are there. Throws a SyntaxError. */
+/** The document. One that is cut off has its whole entries, which are `depth` brackets deep. Throws a SyntaxError. */
 export function parseBroken(text: string, depth: number): { readonly value: unknown; readonly broken: boolean } {
   try {
-    return { value: JSON.parse(text) as unknown, broken: false };
+    return { value: parseLoose(text), broken: false };
   } catch (error) {
     const cut = lastWhole(text, depth);
     if (cut === null) throw error;
-    return { value: JSON.parse(text.slice(0, cut.end) + cut.closing) as unknown, broken: true };
+    return { value: parseLoose(text.slice(0, cut.end) + cut.closing), broken: true };
   }
 }
