@@ -1,5 +1,5 @@
 """Small measured workloads in CuPy: `array` (expressions), `elementwise` (ElementwiseKernel and ReductionKernel), `raw`
-(RawKernel as an expert would write it), `ours` (Braggbench's own kernel in a RawModule: what CuPy itself costs), `loop`
+(RawKernel as an expert would write it), `ours` (Braggbench's own kernel in a RawModule: what CuPy itself costs), `jit` (cupyx.jit), `loop`
 (the published notes' FFT a slice), `graph` (the launches captured once). Speaks the protocol of README.md."""
 
 from cupy_device import DeviceClock, open_device
@@ -126,6 +126,19 @@ def launch_raw(library, of, problem):
 
 def launch_ours(library, of, problem):
     return launched(library, of, problem, library.ours("micro", "micro_axpy", "launch/launch.cu"))
+
+
+def launch_jit(library, of, problem):
+    """The same kernel, written in Python and compiled by cupyx.jit."""
+    from cupyx import jit
+
+    @jit.rawkernel()
+    def axpy(n, a, x, y):
+        i = jit.blockIdx.x * jit.blockDim.x + jit.threadIdx.x
+        if i < n:
+            y[i] = a * x[i] + y[i]
+
+    return launched(library, of, problem, axpy)
 
 
 def launch_graph(library, of, problem):
@@ -349,6 +362,7 @@ WAYS = {
         "elementwise": launch_kernel,
         "raw": launch_raw,
         "ours": launch_ours,
+        "jit": launch_jit,
         "graph": launch_graph,
     },
     "reduction": {

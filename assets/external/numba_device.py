@@ -1,7 +1,19 @@
 """Numba and its device, for every program that is written with it."""
 
+import numpy as np
 from event_clock import EventClock
 from protocol import Refused, library
+
+
+# Numba looks these up as it is imported. NumPy removed them: https://numpy.org/doc/stable/release (2.4 and 2.5).
+RENAMED = {"row_stack": "vstack", "in1d": "isin", "trapz": "trapezoid"}
+
+
+def restore_numpy_names():
+    """Gives NumPy the earlier names that the installed Numba still imports; the functions are the same."""
+    for earlier, today in RENAMED.items():
+        if not hasattr(np, earlier):
+            setattr(np, earlier, getattr(np, today))
 
 
 def clock_of(cuda):
@@ -10,6 +22,7 @@ def clock_of(cuda):
 
 def open_device():
     """Numba's CUDA, the device, its name, and the versions. Raises Refused with one readable sentence."""
+    restore_numpy_names()
     numba, cuda = library("Numba", "numba", "numba.cuda")
     if not cuda.is_available():
         raise Refused("missing", "Numba finds no CUDA device")

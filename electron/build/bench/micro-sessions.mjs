@@ -144,7 +144,9 @@ const SWEEPS = [
 const PROGRAMS = 'cupy,cupy-kernels,cupy-expert,cupy-ours,numba,torch-eager,torch-compile';
 const BESIDE = {
   elementwise: PROGRAMS,
-  launch: `${PROGRAMS},cupy-graph`,
+  launch: `${PROGRAMS},cupy-jit,cupy-graph`,
+  // The notes speak of launches at n = 1000.
+  'launch-small': `${PROGRAMS},cupy-jit,cupy-graph`,
   reduction: PROGRAMS,
   'host-loop': 'cupy,cupy-expert,cupy-ours,cupy-slices,numba,torch-eager,torch-compile',
   gemm: 'cupy,torch-eager,torch-eager-tf32',

@@ -1,4 +1,5 @@
-/** The programs of assets/external at work, and what is said of one that cannot. */
+/** The programs of assets/external at work, and the error of each that cannot run. */
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Conversation, openedSchema } from '../../../../../electron/host/model/external/conversation.ts';
 import { readNpz } from '../../../../../electron/host/model/external/npz.ts';
@@ -73,6 +74,24 @@ runpy.run_path("numba_transport.py", run_name="__main__")
     await expect(program.first()).rejects.toThrow(
       /^Numba does not start in this Python: module 'numpy' has no attribute 'row_stack'$/,
     );
+  });
+
+  test('gives NumPy the earlier names that Numba imports, and leaves today’s alone', (ctx) => {
+    if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
+    const program = [
+      'import sys',
+      `sys.path.insert(0, ${JSON.stringify(path.resolve(import.meta.dirname, '../../../../../assets/external'))})`,
+      'import numpy as np',
+      'for name in ("row_stack", "in1d", "trapz"): np.__dict__.pop(name, None)',
+      'own = np.vstack',
+      'import numba_device',
+      'numba_device.restore_numpy_names()',
+      'assert np.row_stack is own and np.in1d is np.isin and np.vstack is own',
+      'np.row_stack = max',
+      'numba_device.restore_numpy_names()',
+      'assert np.row_stack is max',
+    ].join('\n');
+    expect(python(program)).toBe(true);
   });
 
   test('a style', async (ctx) => {
