@@ -21,11 +21,6 @@ export function measuredTime(seconds: number | null | undefined): string {
   return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`;
 }
 
-/** What a line through times has at size zero. Below zero there is none: larger sizes cost more than in proportion. */
-export function fixedText(fixed_s: number): string {
-  return fixed_s > 0 ? `${measuredTime(fixed_s)} fixed` : 'no fixed cost found';
-}
-
 /** Median absolute deviation over the median of `samples` times; one sample has none. */
 export function spreadText(spread: number | null, samples: number): string {
   return samples < 2 ? NO_VALUE : percent(spread);

@@ -1,6 +1,5 @@
 /** A sweep for a person: time against size, and what is fixed in it. */
-import { fixedText } from '../../../renderer/base/measured.ts';
-import type { Session } from '../../contract/bench/session.ts';
+import { lineOf, type Session } from '../../contract/bench/session.ts';
 import { shareInDecimals } from '../../contract/units.ts';
 import { duration, metric, short } from '../numbers.ts';
 import { table } from '../table.ts';
@@ -36,11 +35,12 @@ export function sweepReport(
     ]),
   );
   const per = sized ? words.size : `of ${words.size}`;
-  const lines = fits.flatMap(({ label, fixed_s, slope_s }) =>
-    fixed_s === null || slope_s === null
-      ? []
-      : [`${label}: ${fixedText(fixed_s)}, and ${duration(slope_s * 1e6)} per million ${per}`],
-  );
+  const lines = fits.flatMap((fit) => {
+    if (fit.points.length < 2) return [];
+    const line = lineOf(fit);
+    if (line === null) return [`${fit.label}: no line through these times`];
+    return [`${fit.label}: ${duration(line.fixed_s)} fixed, and ${duration(line.slope_s * 1e6)} per million ${per}`];
+  });
   return [
     '',
     style('bold', `Sweep of ${path}`),

@@ -254,6 +254,19 @@ const sessionFitSchema = z.strictObject({
 });
 export type SessionFit = Readonly<z.infer<typeof sessionFitSchema>>;
 
+/** A fit that misses a point by more than this share is no description of the times. */
+const LARGEST_MISS = 0.25;
+
+/** The fitted line, in s and s per unit of size; null where time is no line in size: a negative cost, or a bad fit. */
+export function lineOf({ points, fixed_s, slope_s }: SessionFit): {
+  readonly fixed_s: number;
+  readonly slope_s: number;
+} | null {
+  if (fixed_s === null || slope_s === null || fixed_s < 0 || slope_s < 0) return null;
+  const misses = points.map(({ size, time_s }) => Math.abs(fixed_s + slope_s * size - time_s) / time_s);
+  return misses.every((miss) => miss <= LARGEST_MISS) ? { fixed_s, slope_s } : null;
+}
+
 export const SESSION_FORMAT = 'braggbench-session';
 
 export const sessionSchema = z.strictObject({

@@ -1,7 +1,7 @@
 /** Time, set-up share and rate against size, with the fitted fixed cost and slope. */
 
-import type { SessionFit, Words } from '../../../electron/contract/bench/session.ts';
-import { fixedText, measuredTime, tickTime } from '../../base/measured.ts';
+import { lineOf, type SessionFit, type Words } from '../../../electron/contract/bench/session.ts';
+import { measuredTime, tickTime } from '../../base/measured.ts';
 import { compact, percent } from '../../base/numbers.ts';
 import { axisArray, curveArray, type FigureArray, identifier } from '../export/figure.ts';
 import { type FigureAxis, logLimits } from '../figures/axes.ts';
@@ -52,7 +52,7 @@ const sizeText = (size: number, words: Words): string =>
   isCount(words) ? `${compact(size)} ${words.size}` : `${words.size} = ${compact(size)}`;
 
 function slopeText(fixed_s: number, slope_s: number, words: Words): string {
-  const fixed = fixedText(fixed_s);
+  const fixed = `${measuredTime(fixed_s)} fixed`;
   if (!isCount(words)) return `${fixed}, ${measuredTime(slope_s)} for each more of ${words.size}`;
   return `${fixed}, ${measuredTime(slope_s * 1e6)} per million ${words.size}`;
 }
@@ -76,12 +76,18 @@ export function sweepChart(fits: readonly SessionFit[], words: Words): Chart {
         drawn.flatMap(({ points }) => points.map(quantity.of)),
         1.5,
       );
-    const series = drawn.flatMap(({ label: name, points, fixed_s, slope_s }, i): readonly Series[] => {
+    const series = drawn.flatMap((fit, i): readonly Series[] => {
+      const { label: name, points } = fit;
       const ink = seriesInk(i);
       const sorted = [...points].sort((a, b) => a.size - b.size);
       const sizes = sorted.map(({ size }) => size);
-      const fitted = fixed_s === null || slope_s === null ? null : { fixed_s, slope_s };
-      const says = fitted === null ? 'too few sizes for a fit' : slopeText(fitted.fixed_s, fitted.slope_s, words);
+      const fitted = lineOf(fit);
+      const says =
+        fitted !== null
+          ? slopeText(fitted.fixed_s, fitted.slope_s, words)
+          : points.length < 2
+            ? 'too few sizes for a fit'
+            : 'no line through these times';
       const bent = Array.from({ length: FIT_POINTS }, (_, k) => from * (to / from) ** (k / (FIT_POINTS - 1)));
       const line =
         q === 0 && fitted !== null
@@ -130,10 +136,14 @@ export function sweepChart(fits: readonly SessionFit[], words: Words): Chart {
       ];
     }),
     notes: Object.fromEntries(
-      drawn.map(({ label: name, fixed_s, slope_s }) => [
-        `fit of ${name}`,
-        `fixed ${fixed_s ?? 'not known'} s, slope ${slope_s ?? 'not known'} s per one of ${words.size}`,
-      ]),
+      drawn.map((fit) => {
+        const line = lineOf(fit);
+        const text =
+          line === null
+            ? 'no line through these times'
+            : `fixed ${line.fixed_s} s, slope ${line.slope_s} s per one of ${words.size}`;
+        return [`fit of ${fit.label}`, text];
+      }),
     ),
   };
 }

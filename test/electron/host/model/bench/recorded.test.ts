@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { gpuTargets, readSessions } from '../../../../../electron/build/bench/targets.mjs';
 import { benchReport } from '../../../../../electron/cli/reports/bench-report.ts';
 import { type BenchSession, benchSessionSchema } from '../../../../../electron/contract/bench/recorded/transport.ts';
+import { lineOf } from '../../../../../electron/contract/bench/session.ts';
 import { asSession, parseKeptSession, readKnown } from '../../../../../electron/host/app/sessions/index.ts';
 import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
 import { claimResults, measuredTransport } from '../../../../../electron/host/model/bench/claim-results.ts';
@@ -105,6 +106,21 @@ describe('parts of a report', () => {
     expect(fitLine(points)?.fixed_s).toBeCloseTo(0.002, 12);
     expect(fitLine(points)?.slope_s_per_cell).toBeCloseTo(3e-9, 18);
     expect(fitLine(points.slice(0, 1))).toBeNull();
+  });
+
+  test('times that are no line in size have no fixed cost and no slope to print', () => {
+    const fitOf = (...times_s: readonly number[]) => {
+      const points = times_s.map((time_s, i) => ({
+        ...{ value: i + 1, size: i + 1, time_s, setup_s: 0, setup_share: 0, rate: null },
+      }));
+      const fit = fitLine(points.map(({ size, time_s }) => ({ cells: size, time_s })));
+      return { label: 'a', points, fixed_s: fit?.fixed_s ?? null, slope_s: fit?.slope_s_per_cell ?? null };
+    };
+    // 1 s, and 2 s for each more.
+    const line = lineOf(fitOf(3, 5, 7));
+    expect([line?.fixed_s, line?.slope_s].map((value) => value?.toFixed(9))).toEqual(['1.000000000', '2.000000000']);
+    // A parabola has a negative cost at size zero, a falling time a negative slope, and a jump misses its points.
+    expect([fitOf(1, 4, 9), fitOf(3, 2, 1), fitOf(1, 1, 1, 8), fitOf(3)].map(lineOf)).toEqual(Array(4).fill(null));
   });
 
   test('throttling and clock drops flag a sample', () => {
