@@ -46,3 +46,13 @@ export function revealing(window: TimeWindow, whole: TimeWindow, start: number, 
   const centre = start + length / 2;
   return bounded({ from: centre - span / 2, to: centre + span / 2 }, whole);
 }
+
+/** The scroll position, in pixels, that shows a row: unchanged where all of it is in sight, else the row in the middle. */
+export function scrolledTo(
+  row: { readonly y: number; readonly height: number },
+  scroll: number,
+  shown: number,
+): number {
+  const inSight = row.y >= scroll && row.y + row.height <= scroll + shown;
+  return inSight ? scroll : row.y - shown / 2;
+}

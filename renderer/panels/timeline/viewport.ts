@@ -2,7 +2,15 @@
 import type { PlacedSpan, TraceId } from '../../../electron/contract/timeline.ts';
 import { lanesInSight } from '../../drawing/timeline/paint-spans.ts';
 import { NO_MARKS, type SceneBlock, type TimelineMarks, type TimelineScene } from '../../drawing/timeline/scene.ts';
-import { bounded, fitted, movedBy, revealing, type TimeWindow, zoomedAt } from '../../drawing/timeline/time-window.ts';
+import {
+  bounded,
+  fitted,
+  movedBy,
+  revealing,
+  scrolledTo,
+  type TimeWindow,
+  zoomedAt,
+} from '../../drawing/timeline/time-window.ts';
 import { TimelineView } from '../../drawing/timeline/timeline-view.ts';
 import type { TimelineBlocks } from './blocks.ts';
 import type { TimelineContext } from './context.ts';
@@ -88,9 +96,7 @@ export class TimelineViewport {
       (each) => each.kind === 'lane' && each.trace === trace && each.tracks.includes(track),
     );
     const { plotHeight } = this.view.frame;
-    if (row !== undefined && (row.y < this.#scroll || row.y + row.height > this.#scroll + plotHeight)) {
-      this.#scroll = row.y - plotHeight / 2;
-    }
+    if (row !== undefined) this.#scroll = scrolledTo(row, this.#scroll, plotHeight);
     this.show();
   }
 

@@ -13,6 +13,8 @@ export class FakeHost {
     readonly params: Readonly<Record<string, unknown>>;
     closed: boolean;
     frame(value: unknown): unknown;
+    /** A frame that was on its way when the page closed the stream. */
+    late(value: unknown): unknown;
     end(error: Error | null): void;
   }[] = [];
 
@@ -28,6 +30,7 @@ export class FakeHost {
         params,
         closed: false,
         frame: (value: unknown) => (stream.closed ? null : reader.frame(value)),
+        late: (value: unknown) => reader.frame(value),
         end: (error: Error | null) => reader.end?.(error),
       };
       this.streams.push(stream);

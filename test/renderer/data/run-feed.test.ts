@@ -120,6 +120,10 @@ describe('the data of the run that is shown', () => {
     expect(status()).toBe('loaded');
     expect(data.depthDose.get(SHOWN)?.final?.metrics.r80_mm).toBe(7);
     expect(data.summary.get(SHOWN)).toMatchObject({ status: 'done' });
+    live?.late(frame(3));
+    expect(shown()).toBe(7);
+    expect(status()).toBe('loaded');
+    expect(data.depthDose.get(SHOWN)?.final?.metrics.r80_mm).toBe(7);
   });
 
   it('drops everything of a run that is no longer selected, and answers that come late', async () => {

@@ -70,6 +70,22 @@ describe('the arrangement of panels', () => {
     expect(groupWith(movedPanel(tree, 'one', 'a', 'center', 2), 'one')?.panels).toEqual(['two', 'one']);
   });
 
+  it('counts the place of a tab that moves right with the tab itself', () => {
+    const three = group('g', 'one', 'two', 'three');
+    const order = (panel: string, index: number) =>
+      groupWith(movedPanel(three, panel, 'g', 'center', index), panel)?.panels;
+    expect(order('one', 2)).toEqual(['two', 'one', 'three']);
+    expect(order('one', 3)).toEqual(['two', 'three', 'one']);
+    expect(order('three', 1)).toEqual(['one', 'three', 'two']);
+  });
+
+  it('shows the neighbour of a tab that is closed', () => {
+    const showing = (active: string) => activated(group('g', 'one', 'two', 'three'), active);
+    expect(withoutPanel(showing('two'), 'two')).toMatchObject({ panels: ['one', 'three'], active: 'three' });
+    expect(withoutPanel(showing('three'), 'three')).toMatchObject({ panels: ['one', 'two'], active: 'two' });
+    expect(withoutPanel(showing('two'), 'one')).toMatchObject({ panels: ['two', 'three'], active: 'two' });
+  });
+
   it('leaves everything as it is when nothing would change or the target is gone', () => {
     expect(movedPanel(tree, 'four', 'c', 'right')).toBe(tree);
     expect(movedPanel(tree, 'four', 'nowhere', 'center')).toBe(tree);

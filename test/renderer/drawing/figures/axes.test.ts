@@ -1,6 +1,6 @@
 /** Which ticks of a figure's axis have labels. */
 import { describe, expect, it } from 'vitest';
-import { type FigureAxis, scaleOf, ticksAcross } from '../../../../renderer/drawing/figures/axes.ts';
+import { type FigureAxis, roomBehind, scaleOf, ticksAcross } from '../../../../renderer/drawing/figures/axes.ts';
 
 const LABEL = 11;
 const time: FigureAxis = { title: 'Time', unit: '', kind: 'log', from: 15, to: 170, format: (us) => `${us} µs` };
@@ -16,6 +16,13 @@ function gaps(axis: FigureAxis, width: number): readonly number[] {
     return toPixel(value) - toPixel(before.value) - 0.29 * 2 * LABEL * ((label.length + before.label.length) / 2);
   });
 }
+
+it('leaves as many pixels behind the largest value of a logarithmic axis as are wanted', () => {
+  // A quarter of 200 pixels stays free if the two decades fill three quarters: the axis ends at 100 · 100^(1/3).
+  const to = roomBehind(1, 100, 200, 50);
+  expect(to).toBeCloseTo(464.159, 3);
+  expect(scaleOf({ ...time, from: 1, to }, 0, 200).toPixel(100)).toBeCloseTo(150, 9);
+});
 
 describe('labels across', () => {
   it.each([300, 500, 800, 1200])('never touch on a logarithmic axis of %d pixels', (width) => {

@@ -7,6 +7,7 @@ import {
   movedBy,
   revealing,
   SHORTEST_NS,
+  scrolledTo,
   zoomedAt,
 } from '../../../../renderer/drawing/timeline/time-window.ts';
 
@@ -119,5 +120,14 @@ describe('the window of time', () => {
 
   it('of a short trace is that trace', () => {
     expect(bounded({ from: -1e9, to: 1e9 }, { from: 0, to: 100 })).toEqual(fitted({ from: 0, to: 100 }));
+  });
+});
+
+describe('the scroll position that shows a row', () => {
+  it('stays where the row is in sight, and else puts its upper edge into the middle', () => {
+    expect(scrolledTo({ y: 150, height: 20 }, 100, 200)).toBe(100);
+    expect(scrolledTo({ y: 280, height: 20 }, 100, 200)).toBe(100);
+    expect(scrolledTo({ y: 281, height: 20 }, 100, 200)).toBe(181);
+    expect(scrolledTo({ y: 99, height: 20 }, 100, 200)).toBe(-1);
   });
 });

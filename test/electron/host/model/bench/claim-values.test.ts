@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import type { Interval } from '../../../../../electron/contract/bench/interval.ts';
 import {
   type Measured,
+  measuredReport,
   notMeasured,
+  statedValue,
   taskClaimResults,
 } from '../../../../../electron/host/model/bench/claim-results.ts';
 import type { Claim } from '../../../../../electron/host/model/bench/claims.ts';
@@ -58,4 +60,29 @@ test('a quotient is as far known as both; by what may be zero it is not', () => 
   expect(verdictOf(over, saying({ far: about(30, 0.3), near: about(3, 1) }))).toBe('undecided');
   expect(verdictOf(over, saying({ far: about(30, 0.3), near: about(3, 4) }))).toBe('not judged');
   expect(verdictOf(over, saying({ far: about(30, 0.3), near: { value: 3, interval: null } }))).toBe('not judged');
+});
+
+test('a number that follows from the time has the half-width of the time, by Student for its instances', () => {
+  // Log times of four instances: -1, 1, -1 and 1 per cent. Their mean has the error of independent values, √(4/3)/√4 of
+  // a per cent; Student's t of three degrees of freedom at 5 % is 3.18245. So the half-width is 0.0183739.
+  const times = [-0.01, 0.01, -0.01, 0.01].map((log) => [Math.exp(log), Math.exp(log)]);
+  const measured: Measured = { ...saying({ far: { value: 30 } }), timesFor: () => ({ times, wrong: false }) };
+  const [value] = claim.values;
+  const interval = value === undefined ? null : statedValue(value, measured).found?.interval;
+  expect(interval?.low).toBeCloseTo(30 * Math.exp(-0.0183739), 4);
+  expect(interval?.high).toBeCloseTo(30 * Math.exp(0.0183739), 4);
+});
+
+test('a number of a variant with wrong results judges no claim', () => {
+  const quantity = { id: 'cycles', value: 30, unit: 'cycles', interval: { low: 29, high: 31 } };
+  const entry = (verdict: string) => ({
+    ...{ status: 'measured', label: 'far', verdict, time_s: 1, first: null, process: null, roofline: null },
+    ...{ samples: [], modes: [], quantities: [quantity] },
+  });
+  const report = (verdict: string) =>
+    ({ entries: [entry(verdict)], external: [], machine: { gpu: null }, seed: 1 }) as unknown as Parameters<
+      typeof measuredReport
+    >[0];
+  expect(verdictOf(claim, measuredReport(report('faster')))).toBe('as claimed');
+  expect(verdictOf(claim, measuredReport(report('wrong')))).toBe('not measured');
 });

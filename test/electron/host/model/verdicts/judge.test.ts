@@ -40,6 +40,15 @@ describe('what is said of a contestant', () => {
     expect(noiseFloorOf(strayed.slice(1), reference.slice(1))).toBeNull();
   });
 
+  it('has a floor of the median difference of control and reference over the root of the instances', () => {
+    // Log ratios -0.004, 0.006, 0.010 and 0.002: the median of their sizes is 0.005, and four instances halve it.
+    const reference = Array.from({ length: 4 }, () => [2, 2, 2]);
+    const control = [-0.004, 0.006, 0.01, 0.002].map((apart) => [0, 0, 0].map(() => 2 * Math.exp(apart)));
+    expect(noiseFloorOf(control, reference)).toBeCloseTo(0.0025, 12);
+    expect(judge({ middle: -0.006, half: 0.003 }, 0.0025, margin, 4).standing).toBe('faster');
+    expect(judge({ middle: -0.005, half: 0.003 }, 0.0025, margin, 4).standing).not.toBe('faster');
+  });
+
   it('holds for all contestants of a table at once', () => {
     expect(outsideOf({ contestants: 10 })).toBeCloseTo(outsideOf({ contestants: 1 }) / 10, 12);
   });

@@ -1,0 +1,60 @@
+/** Frames of a stream over a carrier that is lost: which are sent again, and which count as dropped. */
+import { describe, expect, it } from 'vitest';
+import { decodeFrame } from '../../../../../electron/contract/wire/frame.ts';
+import type { StreamPolicy } from '../../../../../electron/contract/wire/streams.ts';
+import { StreamSender } from '../../../../../electron/host/app/service/stream-sender.ts';
+
+function sender(policy: StreamPolicy) {
+  const sent: { sequence: number; dropped: number; value: unknown }[] = [];
+  const stream = new StreamSender({
+    ...{ stream: 1, policy, credits: 3, attached: () => true },
+    send: (bytes) => void sent.push(decodeFrame(bytes) as (typeof sent)[number]),
+  });
+  for (const value of ['a', 'b', 'c']) stream.offer(() => value);
+  const all = () => sent.splice(0).map(({ sequence, dropped, value }) => [sequence, dropped, value]);
+  expect(all()).toEqual([
+    [1, 0, 'a'],
+    [2, 0, 'b'],
+    [3, 0, 'c'],
+  ]);
+  return { stream, all };
+}
+
+describe('a new carrier', () => {
+  it('gets only the newest of the frames that the old one lost; the others count as dropped', () => {
+    const { stream, all } = sender('latest');
+    stream.resume(1);
+    expect(all()).toEqual([[3, 0, 'c']]);
+    stream.offer(() => 'd');
+    expect(all()).toEqual([[4, 1, 'd']]);
+  });
+
+  it('counts no frame as dropped that the reader has received', () => {
+    const { stream, all } = sender('latest');
+    stream.resume(2);
+    expect(all()).toEqual([[3, 0, 'c']]);
+    stream.offer(() => 'd');
+    expect(all()).toEqual([[4, 0, 'd']]);
+    stream.resume(4);
+    stream.offer(() => 'e');
+    expect(all()).toEqual([[5, 0, 'e']]);
+  });
+
+  it('gets all lost frames of a lossless stream', () => {
+    const { stream, all } = sender('lossless');
+    stream.resume(1);
+    expect(all()).toEqual([
+      [2, 0, 'b'],
+      [3, 0, 'c'],
+    ]);
+  });
+});
+
+it('replaces a frame that waits for a credit by a newer one, which counts it as dropped', () => {
+  const { stream, all } = sender('latest');
+  stream.offer(() => 'd');
+  stream.offer(() => 'e');
+  expect(all()).toEqual([]);
+  stream.credit(1);
+  expect(all()).toEqual([[4, 1, 'e']]);
+});
