@@ -81,8 +81,12 @@ it('says which way of writing pays, from the recorded sessions', async () => {
   await bench.layout('Alt+Shift+2', 'Compare');
   await bench.panel('Which way').click();
   await page.getByRole('button', { name: 'Enlarge Which way' }).click();
-  const problem = page.getByTestId('decision').filter({ hasText: 'cupy-raw' }).first();
+  const problem = page.getByTestId('decision').filter({ hasText: 'h200-dense-36M' });
   await problem.waitFor();
+  // A session of one instance is no evidence.
+  await expect
+    .poll(() => page.getByTestId('decision').filter({ hasText: 'h200-water-70MeV-5-steps' }).textContent())
+    .toContain('No advice');
   expect(await problem.locator('li').last().textContent()).toContain('Pays back an hour of development after');
   await page.getByLabel('Runs that you will make').fill('1000000');
   await expect.poll(() => problem.locator('li').last().textContent()).toContain('1\u202f000\u202f000 runs it saves');
