@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { FieldMap, MapAxis } from '../../../electron/contract/fields.ts';
 import { probe } from '../../../renderer/drawing/field-probe.ts';
 import { contains, plotFrame } from '../../../renderer/drawing/plot-frame.ts';
-import { cellOfEdges, linearScale, uniformCell } from '../../../renderer/drawing/scale.ts';
+import { cellOfEdges, linearScale, logScale, uniformCell } from '../../../renderer/drawing/scale.ts';
 import { panned, zoomed } from '../../../renderer/drawing/window.ts';
 
 describe('scales and cells', () => {
@@ -12,6 +12,13 @@ describe('scales and cells', () => {
     expect(up.toPixel(-20)).toBe(300);
     expect(up.toPixel(0)).toBe(150);
     expect(up.toValue(up.toPixel(7.25))).toBeCloseTo(7.25, 12);
+  });
+
+  it('have a decade of a logarithmic axis in equal pixels', () => {
+    const decades = logScale(1, 100, 0, 200);
+    expect(decades.toPixel(10)).toBeCloseTo(100, 12);
+    expect(decades.toValue(150)).toBeCloseTo(10 ** 1.5, 12);
+    expect(decades.toPixel(0)).toBeNaN();
   });
 
   it('find the cell of a value; the far edge belongs to the last one', () => {

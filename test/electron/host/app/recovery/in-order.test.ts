@@ -1,4 +1,6 @@
-/** Saving and dropping a page's draft run in the order of the page's requests. */
+/** A page's drafts: saved and dropped in the order of its requests, and read by ids that name nothing else. */
+import { copyFile, mkdir } from 'node:fs/promises';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { Recovery, type RecoveryParts } from '../../../../../electron/host/app/recovery/recovery.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
@@ -32,4 +34,18 @@ test('a draft that is dropped while its file is being looked up is not saved', a
   found();
   await Promise.all([kept, dropped]);
   expect(await recovery.list(['page-one'])).toEqual([]);
+});
+
+test('an id names a draft or a run of its folder, and no other file', async () => {
+  const recovery = new Recovery({
+    folders: { own, make: async () => undefined, orphans: async () => [] },
+  } as unknown as RecoveryParts);
+  await recovery.keep('page-two', 'Untitled', null, { kind: 'transport', version: 1 });
+  const [item] = await recovery.list(['page-two']);
+  const [folder = '', file = ''] = item?.id.split('~') ?? [];
+  expect((await recovery.draft(`${folder}~${file}`)).title).toBe('Untitled');
+  await mkdir(path.join(own, 'below'), { recursive: true });
+  await copyFile(path.join(own, file), path.join(own, 'below', file));
+  await expect(recovery.draft(`${folder}~below/${file}`)).rejects.toMatchObject({ code: 'not-found' });
+  await recovery.drop('page-two');
 });

@@ -90,14 +90,20 @@ describe('a slice of a CT', () => {
     const shifted = dicomOf({ ...odd, hu: () => 100 }, 0, { '00281052': ['DS', '-1000'], '00281053': ['DS', '0.5'] });
     write('slope.dcm', shifted);
     expect((await read('slope.dcm')).hu[0]).toBe((100 + 1024) * 0.5 - 1000);
-    const signed = dicomOf({ ...odd, hu: (i) => (i === 0 ? -3024 : 7) }, 0, {
-      '00280103': ['US', 1],
-      '00280120': ['SS', -2000 & 0xffff],
-      '00281052': ['DS', '-1024'],
-    });
-    write('signed.dcm', signed);
-    const { hu } = await read('signed.dcm');
-    expect([hu[0], hu[1]]).toEqual([-1000, 7]);
+    const signed = (padding: number, more: Readonly<Record<string, Elements[string]>> = {}) =>
+      dicomOf({ ...odd, hu: (i) => (i === 0 ? -3024 : 7) }, 0, {
+        '00280103': ['US', 1],
+        '00280120': ['SS', padding],
+        '00281052': ['DS', '-1024'],
+        ...more,
+      });
+    // The padding value -2000 has the sign of 16 bits, or that of the 12 bits that are stored.
+    write('signed.dcm', signed(-2000 & 0xffff));
+    write('signed-12.dcm', signed(-2000 & 0xfff, { '00280101': ['US', 12], '00280102': ['US', 11] }));
+    for (const file of ['signed.dcm', 'signed-12.dcm']) {
+      const { hu } = await read(file);
+      expect([hu[0], hu[1]], file).toEqual([-1000, 7]);
+    }
   });
 });
 

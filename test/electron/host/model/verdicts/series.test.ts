@@ -27,6 +27,11 @@ describe('the error of a mean', () => {
     expect(meanError(threes)).toBeCloseTo(Math.sqrt(10 / 81), 12);
   });
 
+  it('raises the likeness that is seen by its known bias', () => {
+    // Likeness 1/4 seen of eight values, raised by (1 + 3/4) / 8: memory 47/17. Variance 4/7.
+    expect(meanError([1, 1, 0, -1, 0, -1, 0, 0])).toBeCloseTo(Math.sqrt(((4 / 7 / 8) * 47) / 17), 12);
+  });
+
   it('makes no two batches of four values', () => {
     // No likeness seen, raised by 1/4: memory 5/3. Variance 40/3. Two batches, of means 3 and -3, would give 3.
     expect(meanError([2, 4, -4, -2])).toBeCloseTo(Math.sqrt(((40 / 3 / 4) * 5) / 3), 12);
