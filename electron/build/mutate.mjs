@@ -1,6 +1,6 @@
 /**
- * `npm run mutate [-- AREA|ID…]`: plants the faults of test/mutations.json one at a time in a copy of the sources, runs
- * the tests that could find each, and says which test did. A fault of C++ is compiled; the first one takes minutes.
+ * `npm run mutate [-- AREA|ID…]`: plants the faults of test/mutations.json one at a time in a copy of the sources. For
+ * each it runs the tests that could find it, and says which did. Faults in C++ are compiled; the first needs minutes.
  */
 import { main } from './setup/say.mjs';
 import { prepare } from './steps/all.mjs';

@@ -23,10 +23,10 @@ import { needBuild } from './chosen.mjs';
 
 const LIST = 'test/mutations.json';
 
-/** Found of the whole list, at least. */
+/** The least number of faults that must be found in the whole list. */
 const FEWEST_FOUND = 57;
 
-/** Of the copy. Its programs are those of the sources without faults, which only tests of C++ build again. */
+/** The copy. Its programs are those of the sources without faults, until a test needs one with its fault. */
 const SCRATCH = inRoot('dist/.mutate');
 const LEFT_OUT = new Set(['.git', 'dist', 'node_modules']);
 const PROGRAMS = ['.stamps', '.tests', 'electron', 'host', 'image', 'kernels', 'native', 'renderer', 'workers'];
