@@ -138,7 +138,7 @@ class Gather final : public engine::Solver {
     run_pass(pool_, spans, "record reactions", step_, planes * strips, [&](int task, int) {
       const int plane = task / strips, x = task % strips * columns;
       const RowBlock rows =
-          state_.depth ? RowBlock{0, 1} : RowBlock{plane * grid.rows, std::min(t_.nz, (plane + 1) * grid.rows)};
+          state_.depth ? RowBlock{0, 1} : RowBlock{grid.first_row[u(plane)], grid.first_row[u(plane) + 1]};
       ops_.record(context, rows, x, std::min(t_.nx, x + columns), scores_.reactions().data());
     });
   }

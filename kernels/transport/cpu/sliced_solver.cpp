@@ -260,7 +260,7 @@ void SlicedSolver<T>::score(SpanRecorder& spans) {
 template <typename T>
 std::vector<Tile> SlicedSolver<T>::score_tiles(const std::vector<Left<T>>& left) const {
   const bool record = t_.reactions.on();
-  const int rows = record ? t_.reactions.rows : 1, cells = record ? t_.reactions.cells : 1;
+  const int cells = record ? t_.reactions.cells : 1;
   const int columns = (kColumnsPerTile + cells - 1) / cells * cells;
   Tile all{t_.nz, 0, t_.nx, 0};
   for (const Left<T>& each : left) {
@@ -271,7 +271,7 @@ std::vector<Tile> SlicedSolver<T>::score_tiles(const std::vector<Left<T>>& left)
   }
   std::vector<Tile> tiles;
   for (int z = all.z0; z < all.z1;) {
-    const int next_z = std::min(all.z1, (z / rows + 1) * rows);
+    const int next_z = std::min(all.z1, record ? t_.reactions.next_plane(z) : z + 1);
     for (int x = all.x0; x < all.x1;) {
       const int next_x = std::min(all.x1, (x / columns + 1) * columns);
       tiles.push_back({z, next_z, x, next_x});

@@ -110,7 +110,7 @@ __device__ inline void block_escape(double* row, const AngleLoss& lost, double e
 
 /// Records `number` protons of bin e that react in row z of the map, at x.
 __device__ inline void record_reactions(const DeviceReactions& r, int e, int z, int x, double number) {
-  double* low = r.number + (static_cast<long long>(z / r.rows) * r.bins + r.bin[e]) * r.columns + x / r.cells;
+  double* low = r.number + (static_cast<long long>(r.plane_of[z]) * r.bins + r.bin[e]) * r.columns + x / r.cells;
   const double upper = r.upper[e] * number;
   atomicAdd(low, number - upper);
   atomicAdd(low + r.columns, upper);

@@ -78,9 +78,9 @@ void CudaSolver<T>::send_reactions() {
   Packer packer;
   packer.add(grid.bin, &scores_.reactions.bin);
   packer.add(grid.upper, &scores_.reactions.upper);
+  packer.add(grid.plane_of, &scores_.reactions.plane_of);
   reaction_bins_ = packer.send(stream_);
   scores_.reactions.number = reactions_.pointer();
-  scores_.reactions.rows = grid.rows;
   scores_.reactions.cells = grid.cells;
   scores_.reactions.bins = grid.bins;
   scores_.reactions.columns = grid.columns;

@@ -74,7 +74,8 @@ struct DeviceReactions {
   double* number;       // [planes][bins][columns]
   const int* bin;       // [ne] the lower of two bins
   const double* upper;  // [ne] share of the upper one
-  int rows, cells, bins, columns;
+  const int* plane_of;  // [nz]
+  int cells, bins, columns;
 
   BB_HD bool on() const { return number != nullptr; }
 };

@@ -2,38 +2,100 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "index.hpp"
 
 namespace bb::transport {
 namespace {
 
-// Planes over the beam's range, at least: following products takes as the square of them. With 100 the falloff of the
+// Planes over the beam's range, in whatever matter: following products costs their square. With 100 the falloff of the
 // dose is 1.5 % wider.
 constexpr double kPlanes = 125.0;
-constexpr double kColumn_mm = 2.0;      // at most, unless a cell is wider: products spread over more on their way
+constexpr double kThin = 10.0;          // in thin matter a plane is at most this many times as long as in water
+constexpr double kColumn_mm = 2.0;      // of water, at most, unless a cell is wider: products spread over more
 constexpr double kStepsPerPlane = 4.0;  // where a step is longer than a cell its reactions lie in one row of several
+constexpr double kRounding = 1e-9;
+
+/// Ratios of the media's linear stopping powers to that of water of density 1, at the beam's energy.
+std::vector<double> stopping_ratios(const Problem& p, std::span<const Medium> media) {
+  std::vector<double> out;
+  const double water = media[0].table.stopping(p.beam.energy);
+  for (const Medium& medium : media) {
+    out.push_back(medium.material.density * medium.table.stopping(p.beam.energy) / water);
+  }
+  return out;
+}
+
+/// The stopping ratio of the matter of each row of z that stops most: no column's planes are longer than wanted.
+std::vector<double> densest_of_rows(const Problem& p, const std::vector<double>& ratios) {
+  std::vector<double> out;
+  for (int z = 0; z < p.grid.nz; ++z) {
+    const std::uint8_t* row = &p.map[u(z) * u(p.grid.nx)];
+    double most = 0.0;
+    for (int x = 0; x < p.grid.nx; ++x) most = std::max(most, ratios[row[x]]);
+    out.push_back(most);
+  }
+  return out;
+}
+
+/// Cuts the rows into planes that take `most` mm of water each.
+void cut_planes(const Problem& p, const std::vector<double>& ratios, double most, ReactionGrid& g) {
+  const bool coarse = p.step > 1.001 * p.grid.dz && p.stepping == Stepping::kPath;
+  const int least = coarse ? static_cast<int>(std::ceil(kStepsPerPlane * p.step / p.grid.dz)) : 1;
+  double taken = 0.0;
+  g.first_row.push_back(0);
+  for (int z = 0; z < p.grid.nz; ++z) {
+    const int rows = z - g.first_row.back();
+    const double with = taken + p.grid.dz * ratios[u(z)], long_as = (rows + 1) * p.grid.dz;
+    const bool full = with > most * (1.0 + kRounding) || long_as > kThin * most * (1.0 + kRounding);
+    if (rows >= least && full) {
+      g.first_row.push_back(z);
+      taken = 0.0;
+    }
+    taken += p.grid.dz * ratios[u(z)];
+    g.plane_of.push_back(static_cast<std::int32_t>(g.first_row.size()) - 1);
+  }
+  g.planes = static_cast<int>(g.first_row.size());
+  g.first_row.push_back(p.grid.nz);
+}
+
+/// A plane as most are that take enough of the range: its length, mm, and that in water.
+struct TypicalPlane {
+  double length = 0, in_water = 0;
+};
+
+TypicalPlane typical_plane(const Problem& p, const std::vector<double>& ratios, double most, const ReactionGrid& g) {
+  std::map<std::pair<int, double>, int> counts;  // of planes by rows and ratio
+  for (int plane = 0; plane < g.planes; ++plane) {
+    const double ratio = ratios[u(g.first_row[u(plane)])];
+    const bool thin = g.rows(plane) * p.grid.dz * ratio < 0.5 * most && plane + 1 < g.planes;
+    counts[{g.rows(plane), ratio}] += thin ? 0 : 1;
+  }
+  const auto [rows, ratio] = std::ranges::max_element(counts, {}, [](const auto& each) { return each.second; })->first;
+  return {rows * p.grid.dz, rows * p.grid.dz * ratio};
+}
 
 }  // namespace
 
-ReactionGrid reaction_grid(const Problem& p, const physics::StoppingTable& water, double beam_range,
-                           const std::vector<double>& energies) {
+ReactionGrid reaction_grid(const Problem& p, std::span<const Medium> media, const std::vector<double>& energies) {
   ReactionGrid g;
   if (p.nuclear != Nuclear::kIcru63) return g;
-  const double range_mm = 10.0 * beam_range;
-  g.rows = std::max(1, static_cast<int>(range_mm / kPlanes / p.grid.dz + 1e-9));
-  if (p.step > 1.001 * p.grid.dz && p.stepping == Stepping::kPath) {
-    g.rows = std::max(g.rows, static_cast<int>(std::ceil(kStepsPerPlane * p.step / p.grid.dz)));
-  }
-  g.rows = std::min(g.rows, p.grid.nz);
-  g.planes = (p.grid.nz + g.rows - 1) / g.rows;
-  g.cells = std::clamp(static_cast<int>(kColumn_mm / p.grid.dx + 1e-9), 1, p.grid.nx);
+  const physics::StoppingTable& water = media[0].table;
+  const double most = 10.0 * water.range(p.beam.energy) / kPlanes;
+  const std::vector<double> ratios = densest_of_rows(p, stopping_ratios(p, media));
+  cut_planes(p, ratios, most, g);
+  const TypicalPlane typical = typical_plane(p, ratios, most, g);
+  const double ratio = typical.in_water / typical.length;
+  g.cells = std::clamp(static_cast<int>(kColumn_mm / std::max(1.0, ratio) / p.grid.dx + kRounding), 1, p.grid.nx);
   g.columns = (p.grid.nx + g.cells - 1) / g.cells;
-  g.spacing = 0.1 * g.rows * p.grid.dz;
+  // A bin more or less a plane, but none finer than what thin matter alone would ask for.
+  g.spacing = 0.1 * std::max(typical.in_water, 0.5 * most);
   const double top = std::max(*std::ranges::max_element(energies), p.beam.energy);
   g.bins = std::max(4, static_cast<int>(std::ceil(water.range(top) / g.spacing)) + 2);
   for (int b = 0; b < g.bins; ++b) g.energy.push_back(water.energy_at((b + 0.5) * g.spacing));
-  const double half = 0.05 * (p.stepping == Stepping::kDepth ? p.grid.dz : p.step);
+  const double half = 0.05 * ratio * (p.stepping == Stepping::kDepth ? p.grid.dz : p.step);
   for (const double energy : energies) {
     const double range = energy > 0.0 ? water.range(energy) - half : 0.0;
     const double middle = range > 0.0 ? water.energy_at(range) : 0.0;

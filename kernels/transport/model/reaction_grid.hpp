@@ -2,21 +2,24 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "physics/stopping.hpp"
+#include "medium.hpp"
 #include "problem.hpp"
 
 namespace bb::transport {
 
-/// Where the nuclear reactions of the beam's protons are recorded for those that come out of them: planes of several
-/// rows of z, bins of residual range in water, columns of several cells of x. A reaction is split over two bins so that
-/// number and energy are kept. Empty where reactions are not followed.
+/// Grid on which nuclear reactions of the beam are recorded as sources of secondaries: planes of whole rows of z that
+/// take about the same residual range each, bins of residual range in water, columns of several cells of x. A reaction is
+/// split over two bins so that number and energy are conserved. Empty unless reactions are followed.
 struct ReactionGrid {
-  int rows = 1, cells = 1;  // of z in a plane, of x in a column
+  int cells = 1;  // of x in a column
   int planes = 0, bins = 0, columns = 0;
-  double spacing = 0;             // of the bins, g/cm²; bin 0 is centred at half of it
-  std::vector<double> energy;     // [bins] MeV
+  std::vector<std::int32_t> plane_of;   // [nz]
+  std::vector<std::int32_t> first_row;  // [planes + 1]
+  double spacing = 0;                   // of the bins, g/cm²; bin 0 is centred at half of it
+  std::vector<double> energy;           // [bins] MeV
   std::vector<double> at;         // [ne] MeV that a proton of the bin has when it reacts; 0: reactions are not followed
   std::vector<std::int32_t> bin;  // [ne] the lower of the two
   std::vector<double> upper;      // [ne] share of the upper one
@@ -35,13 +38,17 @@ struct ReactionGrid {
   }
   /// Index of the first column.
   std::size_t row(int z, int b) const {
-    return (static_cast<std::size_t>(z / rows) * static_cast<std::size_t>(bins) + static_cast<std::size_t>(b)) *
-           static_cast<std::size_t>(columns);
+    const std::size_t plane = static_cast<std::size_t>(plane_of[static_cast<std::size_t>(z)]);
+    return (plane * static_cast<std::size_t>(bins) + static_cast<std::size_t>(b)) * static_cast<std::size_t>(columns);
+  }
+  /// First row of the plane behind that of row z.
+  int next_plane(int z) const { return first_row[static_cast<std::size_t>(plane_of[static_cast<std::size_t>(z)]) + 1]; }
+  int rows(int plane) const {
+    return first_row[static_cast<std::size_t>(plane) + 1] - first_row[static_cast<std::size_t>(plane)];
   }
 };
 
-/// Grid for a beam of `beam_range` g/cm² in water whose protons hold `energies`.
-ReactionGrid reaction_grid(const Problem& problem, const physics::StoppingTable& water, double beam_range,
-                           const std::vector<double>& energies);
+/// Grid for a beam whose protons hold `energies` in `media`, those of the problem's materials.
+ReactionGrid reaction_grid(const Problem& problem, std::span<const Medium> media, const std::vector<double>& energies);
 
 }  // namespace bb::transport

@@ -362,7 +362,7 @@ TableBuilder::Layout::Layout(const Problem& p, const InParallel& in_parallel) : 
   grid.emplace(p.grid, media[0].table, start_energy, top_energy, guard);
   t.ne = grid->size();
   t.energy = grid->held();
-  t.reactions = reaction_grid(p, media[0].table, media[0].table.range(p.beam.energy), t.energy);
+  t.reactions = reaction_grid(p, media, t.energy);
   if (!p.filled) detour_mm = follow(p.beam, start_energy, in_parallel, t).detour;
   build_streaming(p, detour_mm, t);
   double longest = t.path_step;

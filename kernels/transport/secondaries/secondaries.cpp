@@ -150,7 +150,7 @@ class Sweep {
         const int end = std::min(g_.columns, (task + 1) * kColumnsPerTask);
         for (int x = task * kColumnsPerTask; x < end; ++x) cross(plane, x, lanes_[u(lane)]);
       });
-      pool_.run(kBeams, [&](int beam, int) { drift(beam, rows_of(plane) * t_.dz); });
+      pool_.run(kBeams, [&](int beam, int) { drift(beam, g_.rows(plane) * t_.dz); });
     }
     Secondaries out;
     for (const OfColumn& column : of_columns_) {
@@ -259,7 +259,6 @@ class Sweep {
   }
 
   State& now(int beam) { return states_[current_[u(beam)]]; }
-  int rows_of(int plane) const { return std::min(g_.rows, t_.nz - plane * g_.rows); }
   std::size_t place(int beam, int x) const { return u(beam) * u(g_.columns) + u(x); }
   double* column(int beam, int x) { return &now(beam).numbers[place(beam, x) * u(g_.bins)]; }
   int& top(int beam, int x) { return now(beam).top[place(beam, x)]; }
@@ -268,7 +267,7 @@ class Sweep {
   void find_recorded(int plane) {
     std::ranges::fill(recorded_top_, 0);
     for (int b = 0; b < g_.bins; ++b) {
-      const double* row = &reactions_[g_.row(plane * g_.rows, b)];
+      const double* row = &reactions_[g_.row(g_.first_row[u(plane)], b)];
       for (int x = 0; x < g_.columns; ++x) {
         if (row[x] > 0.0) recorded_top_[u(x)] = b + 1;
       }
@@ -282,7 +281,7 @@ class Sweep {
   std::vector<double> thickness(int plane, int column) const {
     std::vector<double> out(matter_.size(), 0.0);
     const int first = column * g_.cells, end = std::min(t_.nx, first + g_.cells);
-    for (int z = plane * g_.rows; z < plane * g_.rows + rows_of(plane); ++z) {
+    for (int z = g_.first_row[u(plane)]; z < g_.first_row[u(plane) + 1]; ++z) {
       for (int x = first; x < end; ++x) out[t_.map[u(z) * u(t_.nx) + u(x)]] += 1.0;
     }
     for (double& each : out) each *= t_.dz / (end - first);
@@ -352,7 +351,7 @@ class Sweep {
     int highest = recorded_top;
     for (int beam = 0; beam < kBeams; ++beam) highest = std::max(highest, top(beam, x));
     if (highest == 0) return;
-    const double* recorded = &reactions_[g_.row(plane * g_.rows, 0) + u(x)];
+    const double* recorded = &reactions_[g_.row(g_.first_row[u(plane)], 0) + u(x)];
     for (int b = 0; b < highest; ++b) {
       lane.reacted[u(b)] = 0.0;
       lane.beam[u(b)] = b < recorded_top ? recorded[u(b) * u(g_.columns)] : 0.0;

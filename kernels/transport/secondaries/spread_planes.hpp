@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -7,9 +8,10 @@
 
 namespace bb::transport {
 
-/// Spreads totals of groups of `per` cells (the last one may be shorter) over the cells, of any width: along the monotone
-/// cubic through their running sum, so that every group keeps its total.
-void spread_groups(std::span<const double> totals, std::span<const double> widths, int per, std::span<double> cells);
+/// Spreads totals of groups of cells, of any width, over the cells: along the monotone cubic through their running sum, so
+/// that every group retains its total. Group k is the cells first[k] … first[k + 1] - 1.
+void spread_groups(std::span<const double> totals, std::span<const double> widths, std::span<const std::int32_t> first,
+                   std::span<double> cells);
 
 /// Dose per plane and column of the reactions' grid, [plane][column] MeV, spread over its cells, [z][x]: in depth and then
 /// across, by the way in water that each cell stands for. `stopping` is that of every material, per mm.

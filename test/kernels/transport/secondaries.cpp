@@ -1,7 +1,9 @@
 // Nuclear reactions that are followed: yields, the ledger, variants against the reference, refusals.
 #include "transport/secondaries/secondaries.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <string>
 
@@ -151,17 +153,53 @@ TEST("secondaries: what is wrong with tables and compositions is said with its p
   CHECK_THROWS(build_tables(p), "mine.csv:3: energies must ascend");
 }
 
-TEST("secondaries: cells share what their group has, smoothly") {
+TEST("secondaries: spreading groups over cells conserves every group and leaves no steps between them") {
   const std::vector<double> totals{4.0, 6.0, 8.0, 2.0}, widths(11, 0.5);
+  const std::vector<std::int32_t> first{0, 3, 6, 9, 11};
   std::vector<double> cells(widths.size());
-  spread_groups(totals, widths, 3, cells);
+  spread_groups(totals, widths, first, cells);
   for (std::size_t k = 0; k < totals.size(); ++k) {
-    double sum = 0.0;
-    for (std::size_t i = 3 * k; i < std::min<std::size_t>(cells.size(), 3 * k + 3); ++i) sum += cells[i];
-    CHECK_REL(sum, totals[k], 1e-12);
+    CHECK_REL(std::accumulate(cells.begin() + first[k], cells.begin() + first[k + 1], 0.0), totals[k], 1e-12);
   }
   for (const double each : cells) CHECK(each >= 0.0);
   CHECK(cells[0] < cells[2] && cells[2] < cells[4]);  // no steps between groups
+}
+
+TEST("secondaries: planes and bins follow the stopping power of the matter in each row") {
+  // 70 MeV in water: 40.80 mm of CSDA range over 125 planes is 0.3264 mm, three rows of 0.1 mm. Four times the density
+  // takes four times as much a row, a tenth of the density a tenth, up to ten times the length of a plane in water.
+  Problem p = test::water_problem(70.0, {20.0, 24.0, 0.5, 0.1}, 0.2, 0.04);
+  test::follow_reactions(p);
+  p.materials.push_back(test::material("water", 4.0));
+  p.materials.push_back(test::material("water", 0.01));
+  const auto grid = [&] { return TableBuilder(p).outline().reactions; };
+  const ReactionGrid water = grid();
+  CHECK_EQ(water.rows(0), 3);
+  CHECK_EQ(water.planes, 80);
+  CHECK_NEAR(water.spacing, 0.03, 1e-12);
+  CHECK_EQ(water.cells, 4);
+  test::paint(p, 1, -10.0, 10.0, 6.0, 9.0);
+  test::paint(p, 2, -10.0, 10.0, 9.0, 24.0);
+  const ReactionGrid layered = grid();
+  CHECK_EQ(layered.rows(0), 3);
+  CHECK_EQ(layered.rows(layered.plane_of[70]), 1);
+  CHECK_EQ(layered.rows(layered.plane_of[120]), 32);
+  CHECK_EQ(layered.first_row.back(), 240);
+  CHECK_NEAR(layered.spacing, 0.04, 1e-12);  // of most planes: one row of 0.1 mm at four times the density
+}
+
+TEST("secondaries: transport with reactions scales with density exactly") {
+  // Water of density 8 in an eighth of the lengths is the same problem: every number is the same, per area of mass.
+  const auto curve = [](double scale) {
+    Problem p = test::water_problem(70.0, {48.0 / scale, 48.0 / scale, 1.5 / scale, 0.5 / scale}, 0.2, 0.04);
+    p.materials.push_back(test::material("water", scale));
+    std::ranges::fill(p.map, 1);
+    p.grid.energy_step = 0.25;
+    p.stepping = Stepping::kDepth;
+    test::follow_reactions(p);
+    return solved(p, "depth").dose;
+  };
+  CHECK(largest_difference(curve(8.0), curve(1.0)) <= 1e-9);
 }
 
 }  // namespace bb::test::reactions
