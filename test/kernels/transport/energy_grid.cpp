@@ -115,3 +115,14 @@ TEST("energy grids: refuse a beam with no bins above the cutoff") {
   CHECK_THROWS(EnergyGrid(range_grid(5.0), water(), 20.0, 20.0, 0), "grid.energy.step_mm = 5.0");
   CHECK_THROWS(EnergyGrid(uniform_grid(10.0, 60.0), water(), 65.0, 65.0, 0), "grid.energy");
 }
+
+TEST("uniform grid: content stops below the cutoff where the bins below it are nearer") {
+  // Bins of 0.2 MeV from 1 MeV: the cutoff of 2 MeV is bin 5, and 1.9 MeV lies half-way to bin 4.
+  const EnergyGrid grid(uniform_grid(0.2, 1.0), water(), 70.0, 70.0, 0);
+  CHECK_EQ(grid.first_alive(), 5);
+  CHECK(grid.stops(1.85));
+  CHECK(grid.stops(1.89));
+  CHECK(!grid.stops(1.91));
+  CHECK(!grid.stops(1.99));
+  CHECK(!grid.stops(2.05));
+}
