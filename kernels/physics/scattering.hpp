@@ -9,16 +9,24 @@
 // Scattering power T = d<θ²>/ds of the plane angle, rad² per (g/cm²).
 namespace bb::physics {
 
-/// Gottschalk's nonlocal correction f_dM, "On the scattering power of radiotherapy protons",
-/// arXiv 0908.1413, eq. 15, clamped to f >= 0 where the logarithm of a vanishing loss wins.
-/// pv_here and pv_entrance in MeV.
+/// Gottschalk's nonlocal correction as `constant` + `per_lg` lg pv, with pv in MeV.
+struct GottschalkTerms {
+  double constant, per_lg;
+};
+
+/// f_dM of "On the scattering power of radiotherapy protons", arXiv 0908.1413, eq. 15. `lg_loss` is
+/// lg(1 - (pv / p1v1)²), with p1v1 at the entrance.
+BB_HD constexpr GottschalkTerms gottschalk_terms(double lg_loss) {
+  return {0.5244 + 0.1975 * lg_loss, 0.2320 - 0.0098 * lg_loss};
+}
+
+/// The correction itself, clamped to f >= 0 where the logarithm of a vanishing loss wins. pv_here and pv_entrance in MeV.
 BB_HD inline double gottschalk_correction(double pv_here, double pv_entrance) {
   const double ratio = pv_here / pv_entrance;
   const double loss = 1.0 - ratio * ratio;
   if (loss <= 0.0) return 0.0;
-  const double lg_loss = log10(loss);
-  const double lg_pv = log10(pv_here);
-  const double f = 0.5244 + 0.1975 * lg_loss + 0.2320 * lg_pv - 0.0098 * lg_pv * lg_loss;
+  const GottschalkTerms terms = gottschalk_terms(log10(loss));
+  const double f = terms.constant + terms.per_lg * log10(pv_here);
   return f > 0.0 ? f : 0.0;
 }
 

@@ -61,6 +61,9 @@ Refusal refusal(const Variant& v, const Problem& p, const Tables& t, const GpuLi
                                ": does not score LET; output.let = true needs a variant that does, as cuda-window, "
                                "cuda-depth and those on the CPU"};
   }
+  if (v.refuses != nullptr) {
+    if (const std::string why = v.refuses(p); !why.empty()) return {"unsupported", name + ": " + why};
+  }
   if (gpu == nullptr || !on_gpu(v)) {
     if (const std::string missing = v.unavailable(); !missing.empty()) return {"device", name + ": " + missing};
   }
@@ -88,6 +91,7 @@ std::span<const Variant> variants() {
       fused_variant(),
       window_variant(),
       depth_variant(),
+      moments_variant(),
       cuda_slice_launches_variant(),
       cuda_scatter_variant(),
       cuda_warp_reduced_variant(),

@@ -44,6 +44,10 @@ struct Variant {
   double (*beam_bytes)(const Problem&, const Tables&, int threads) = nullptr;
   /// Null where it depends on nothing.
   SharedNeed (*shared_need)(const Problem&, const Tables&) = nullptr;
+  /// Why it cannot solve a problem, as "field = value: reason; allowed: …"; "" when it can.
+  std::string (*refuses)(const Problem&) = nullptr;
+  bool needs_operators =
+      true;  // else it only needs TableBuilder::build_axes(), and its scores are those of whole cells
   /// Why this machine cannot run it, in one sentence; "" when it can.
   std::string (*unavailable)() = [] { return std::string(); };
   /// Many beams that share tables, all at once; null: each is solved by `make`.

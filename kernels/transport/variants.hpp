@@ -12,6 +12,7 @@ Variant gather_fft_variant();
 Variant fused_variant();
 Variant window_variant();
 Variant depth_variant();
+Variant moments_variant();
 
 Variant cuda_slice_launches_variant();
 Variant cuda_scatter_variant();

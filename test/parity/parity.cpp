@@ -204,7 +204,8 @@ void compare(const std::vector<ParityScenario>& scenarios, const Variant& varian
 struct ParityTests {
   ParityTests() {
     for (const Variant& v : variants()) {
-      if (std::string_view(v.id) == "reference") continue;
+      // Without operators there are no cells to compare: test/physics/moments_gates.cpp compares what is read off.
+      if (std::string_view(v.id) == "reference" || !v.needs_operators) continue;
       for (const Precision precision : v.precisions) {
         for (const Stepping stepping : v.steppings) {
           const std::string of = std::string(v.id) + (precision == Precision::kFp32 ? ", fp32" : ", fp64") +

@@ -133,6 +133,11 @@ class TableBuilder {
   /// Throws Cancelled soon after `cancel` is true: many materials and angles take minutes.
   /// `rows_left`: without the rows of the operators, which a device makes.
   Tables build(const InParallel& in_parallel, const std::atomic<bool>* cancel = nullptr, bool rows_left = false) const;
+  /// The outline with what enters in the row of the entrance itself, for a solver that steps by planes of its own: no
+  /// operators, no way to a first node.
+  Tables build_axes() const;
+  /// The same with spot `index` alone. Any number of threads may ask at once.
+  Tables axes_alone(std::size_t index) const;
   /// How many numbers the rows of the operators are, of all paths; about.
   RowCounts counted() const;
   /// The outline with spot `index` alone, and its way in. Any number of threads may ask at once.

@@ -69,19 +69,28 @@ void TrackScores::add(double* scored, int e, int a, int m, int z, int x, std::si
   if (bin < size()) scored[bin] += protons * moment[0][row];
 }
 
-TrackScores track_scores(const Problem& p, std::span<const Medium> media, const EnergyGrid& grid,
-                         std::span<const Entry> entries, const Tables& t, int along) {
+TrackScores track_axes(const Problem& p, const Medium& water, const EnergyGrid& grid, const Tables& t) {
   TrackScores s;
   if (!p.track_scores) return s;
   s.plane = t.plane();
   s.ne = u(t.ne);
   s.rows = spectrum_rows(p);
-  const physics::StoppingTable& water = media[0].table;
   for (const double energy : grid.energies()) {
-    s.at.push_back(energy > 0.0 ? water.energy_at(water.range(energy) - 0.05 * t.path_step) : 0.0);
+    s.at.push_back(energy > 0.0 ? water.table.energy_at(water.table.range(energy) - 0.05 * t.path_step) : 0.0);
   }
+  s.way.assign(u(t.ntheta), 1.0);
+  for (std::vector<double>& each : s.entry) each.assign(u(t.nx), 0.0);
+  return s;
+}
+
+TrackScores track_scores(const Problem& p, std::span<const Medium> media, const EnergyGrid& grid,
+                         std::span<const Entry> entries, const Tables& t, int along) {
+  TrackScores s = track_axes(p, media[0], grid, t);
+  if (!s.on()) return s;
+  const physics::StoppingTable& water = media[0].table;
   const double beam_angle = t.theta[u(along)];
-  for (const double theta : t.theta) s.way.push_back(t.classes == 1 ? 1.0 : std::cos(beam_angle) / std::cos(theta));
+  for (std::size_t a = 0; t.classes > 1 && a < s.way.size(); ++a)
+    s.way[a] = std::cos(beam_angle) / std::cos(t.theta[a]);
   const int row_class = t.classes == 1 ? 0 : along;
   for (int k = 0; k < Moments::kCount; ++k) {
     std::vector<double>& out = s.moment[u(k)];
@@ -102,7 +111,7 @@ TrackScores track_scores(const Problem& p, std::span<const Medium> media, const 
   }
   const auto entry = entry_per_energy(p, media, entries);
   for (int k = 0; k < Moments::kCount; ++k) {
-    for (const double dose : t.start.entry_dose) s.entry[u(k)].push_back(dose * entry[u(k)]);
+    for (std::size_t x = 0; x < t.start.entry_dose.size(); ++x) s.entry[u(k)][x] = t.start.entry_dose[x] * entry[u(k)];
   }
   return s;
 }

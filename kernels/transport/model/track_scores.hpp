@@ -40,6 +40,9 @@ struct TrackScores {
 /// Rows that hold the depths whose spectra are kept, ascending. Throws ProblemError('invalid').
 std::vector<int> spectrum_rows(const Problem& problem);
 
+/// The fields and bins alone, where a solver finds what each step adds itself.
+TrackScores track_axes(const Problem& problem, const Medium& water, const EnergyGrid& grid, const Tables& tables);
+
 /// `tables` has its operators. `along`: the class of a proton that goes as the beam.
 TrackScores track_scores(const Problem& problem, std::span<const Medium> media, const EnergyGrid& grid,
                          std::span<const Entry> entries, const Tables& tables, int along);

@@ -75,6 +75,7 @@ struct Beams::Common {
   const Tables& tables;
   SolverFactory make;
   double setup_s = 0, flops_per_cell_step = 0;
+  bool operators = true;  // steps are those of the tables' operators; else scores are those of whole cells
 
   /// The result of one beam of `problem`, all but its times and its state's size. `scores` has no way in.
   RunResult result(const Problem& problem, const Tables& alone, BeamScores scores) const {
@@ -90,6 +91,7 @@ struct Beams::Common {
     out.energy = ledger.energies();
     out.dose = std::move(scores.dose);
     out.crossing = std::move(scores.crossing);
+    if (!operators) return out;
     const StepSpread spread(problem, alone);
     spread.dose(out.dose);
     spread.crossing(out.crossing);
@@ -109,17 +111,19 @@ int Beams::lanes() const {
 
 void Beams::execute(const std::function<void(Ended&&)>& ended) {
   const cpu::Clock::time_point begun = cpu::Clock::now();
+  const auto& variant = run_.variant();
   Tables tables;
   try {
-    tables = run_.builder().build(cpu::on_all_cores, &cancel_);
+    tables = variant.needs_operators ? run_.builder().build(cpu::on_all_cores, &cancel_) : run_.builder().build_axes();
   } catch (const transport::Cancelled&) {
     return;
   }
-  const auto& variant = run_.variant();
   const Common common{.tables = tables,
                       .make = cpu::factory_of(variant, "transport", "", transport::kUserKernelLayout),
                       .setup_s = cpu::seconds_since(begun) / static_cast<double>(count()),
-                      .flops_per_cell_step = transport::flops_per_cell_step(tables)};
+                      .flops_per_cell_step = variant.needs_operators ? transport::flops_per_cell_step(tables)
+                                                                     : variant.flops_per_cell_step,
+                      .operators = variant.needs_operators};
   if (variant.make_beams != nullptr && common.make == variant.make) {
     solve_on_devices(common, ended);
   } else {
@@ -264,20 +268,29 @@ void Beams::solve_on_cores(const Common& common, const std::function<void(Ended&
   cpu::ThreadPool pool(run_.on_gpu() ? 1 : lanes());
   /// A solver goes from beam to beam; it looks at the tables.
   struct Lane {
+    Problem problem;  // of one beam, where there are no operators
     std::optional<Tables> tables;
     std::unique_ptr<Solver> solver;
   };
   std::vector<Lane> lanes(static_cast<std::size_t>(pool.lanes()));
+  for (Lane& lane : lanes) lane.problem = problem();
   std::mutex telling;
   const auto solve = [&](std::size_t beam, Lane& lane) -> std::optional<Ended> {
     const cpu::Clock::time_point begun = cpu::Clock::now();
-    Ended out{.beam = beam, .result = {}, .alone = run_.builder().alone(beam)};
-    run_.builder().describe(beam, common.tables, out.alone);
+    Ended out{.beam = beam, .result = {}, .alone = {}};
+    if (common.operators) {
+      out.alone = run_.builder().alone(beam);
+      run_.builder().describe(beam, common.tables, out.alone);
+    } else {
+      out.alone = run_.builder().axes_alone(beam);
+      lane.problem = problem();
+      lane.problem.spots = {problem().spots[beam]};
+    }
     if (!lane.tables) lane.tables = common.tables;
     take_beam(out.alone, *lane.tables);
-    if (!lane.solver || !lane.solver->restart(problem())) {
+    if (!lane.solver || !lane.solver->restart(lane.problem)) {
       lane.solver.reset();
-      lane.solver = common.make(problem(), *lane.tables, 1);
+      lane.solver = common.make(lane.problem, *lane.tables, 1);
     }
     Solver* const solver = lane.solver.get();
     SpanRecorder spans(1);

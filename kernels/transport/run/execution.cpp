@@ -47,7 +47,9 @@ Run::Execution::Execution(Run& run, const OnProgress& on_progress, const Measuri
     : run_(run), on_progress_(on_progress), measuring_(measuring) {
   const cpu::Clock::time_point begun = cpu::Clock::now();
   const auto make = cpu::factory_of(*run_.variant_, "transport", "", transport::kUserKernelLayout);
-  if (run_.on_gpu()) {  // a run there has one thread of its own, and every core to prepare it
+  if (!run_.variant_->needs_operators) {
+    run_.tables_ = run_.builder_.build_axes();
+  } else if (run_.on_gpu()) {  // a run there has one thread of its own, and every core to prepare it
     const bool rows_left =
         run_.variant_->makes_rows && make == run_.variant_->make && transport::rows_can_be_left(run_.problem_);
     run_.tables_ = run_.builder_.build(cpu::on_all_cores, &run_.cancel_, rows_left);
@@ -78,8 +80,9 @@ Run::Execution::Execution(Run& run, const OnProgress& on_progress, const Measuri
 
   ledger_.emplace(run_.tables_.start);
   spread_.emplace(run_.problem_, run_.tables_);
-  flops_per_cell_step_ =
-      run_.tables_.operators ? solver_->flops_per_cell_step() : transport::flops_per_cell_step(run_.tables_);
+  flops_per_cell_step_ = !run_.variant_->needs_operators ? run_.variant_->flops_per_cell_step
+                         : run_.tables_.operators        ? solver_->flops_per_cell_step()
+                                                         : transport::flops_per_cell_step(run_.tables_);
   expected_steps_ = expected_steps(run_.problem_, run_.tables_, run_.steps_max_);
   if (run_.problem_.keyframes > 0) {
     keep_keyframe();
@@ -195,7 +198,7 @@ void Run::Execution::describe(RunResult& r) const {
   assign(r.crossing, solver_->crossing());
   spread_->dose(r.dose);
   spread_->crossing(r.crossing);
-  if (!run_.problem_.filled) centre_angles(run_.problem_, run_.tables_, r.crossing);
+  if (!run_.problem_.filled && run_.variant_->needs_operators) centre_angles(run_.problem_, run_.tables_, r.crossing);
   if (run_.tables_.tracks.on()) r.tracks = tracks();
 }
 

@@ -25,7 +25,7 @@ double typed_bytes(const transport::RowCounts& n, double value) {
 
 double Run::memory_bytes() const {
   const transport::Tables& t = outline();
-  const transport::RowCounts counts = builder_.counted();
+  const transport::RowCounts counts = variant_->needs_operators ? builder_.counted() : transport::RowCounts{};
   const double value = transport::value_bytes(problem_);
   const double plane = 8.0 * static_cast<double>(t.plane());
   const double recorded = 8.0 * static_cast<double>(t.reactions.size());

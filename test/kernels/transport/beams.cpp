@@ -22,12 +22,14 @@ using namespace transport;
 
 constexpr double kTop = 24.0;  // MeV
 
-/// Beams of several energies, places and widths in a box of water, with a bone beside the axis. They fill the box's depth
+/// Beams of several energies, places and widths in a box of water, with a bone beside the axis, or a layer of
+/// it for variants that take no other matter. They fill the box's depth
 /// but for the first, which the box is too short for.
 Problem several(Precision precision, Stepping stepping, const std::string& variant) {
   Problem p = water_problem(kTop, {12, 5.5, 0.5, 0.25}, 0.4, 0.08);
   p.materials.push_back(material("bone-compact-icru"));
-  paint(p, 1, 1.0, 3.0, 1.0, 2.0);
+  const bool layered = !std::ranges::find(variants(), variant, &Variant::id)->needs_operators;
+  paint(p, 1, layered ? -6.0 : 1.0, layered ? 6.0 : 3.0, 1.0, 2.0);
   p.precision = precision;
   p.stepping = stepping;
   p.variant = variant;

@@ -1,0 +1,448 @@
+#include "march.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "physics/kinematics.hpp"
+#include "physics/nuclear.hpp"
+#include "physics/scattering.hpp"
+#include "transport/model/entry/beam_energies.hpp"
+#include "transport/model/index.hpp"
+#include "transport/model/nuclear_matter.hpp"
+
+namespace bb::transport {
+namespace {
+
+// Width of a bin over the straggling of the range at its end: R80 and W80–20 within 0.1 % of those of half the width.
+constexpr double kBinPerSigma = 0.3;
+constexpr int kGuard = 16;      // bins above the beam's: taps of a step in thin matter reach up
+constexpr int kLeastSteps = 6;  // of a layer: scattering rises with the logarithm of the path, and moves what follows
+constexpr int kLowest = 32;     // bins near the end of the range
+constexpr int kSettling = 12;   // first steps, whose content is narrower than five taps carry without undershoot
+constexpr int kPathParts = 4;   // of a step, over which the correction by the path so far is averaged
+constexpr double kMeaningful = 1e-3;  // of the protons: where fewer are left, what is negative is rounding
+constexpr double kLeastLeft = 1e-10;  // of the protons: the march ends with fewer
+
+/// Share of the protons below which a bin at the edge of the window is added to its neighbour.
+template <typename T>
+constexpr double kEdge = sizeof(T) == sizeof(float) ? 1e-9 : 1e-14;
+
+/// Straggling (mm of water) of a range in mm, about.
+double range_straggling(double range_mm) { return 0.12 * std::pow(0.1 * range_mm, 0.935); }
+
+/// Arrays of bins with kMarchPad more at both ends.
+template <typename T>
+class BinArray {
+ public:
+  explicit BinArray(int bins) : values_(u(bins) + 2 * kMarchPad, T(0)) {}
+  T* data() { return values_.data() + kMarchPad; }
+  const T* data() const { return values_.data() + kMarchPad; }
+  std::size_t bytes() const { return values_.size() * sizeof(T); }
+
+ private:
+  std::vector<T> values_;
+};
+
+/// Moments of a proton's track in one medium.
+struct TrackTable {
+  physics::TrackMoments moments;
+  std::vector<std::vector<double>> held;  // [kMoments][bins]
+};
+
+/// What the steps of layers of one material and one length follow from, by bin.
+template <typename T>
+struct LayerTables {
+  explicit LayerTables(int bins)
+      : shift(bins), straggling(bins), scattering(bins), scattering_lg(bins), lost(bins), lost_energy(bins) {}
+
+  BinArray<T> shift, straggling, scattering, scattering_lg, lost, lost_energy;
+
+  MarchMatter<T> view() const {
+    return {shift.data(), straggling.data(), scattering.data(), scattering_lg.data(), lost.data(), lost_energy.data()};
+  }
+};
+
+}  // namespace
+
+/// The march in one precision.
+template <typename T>
+class March::Work {
+ public:
+  Work(March& march, const Problem& problem)
+      : m_(march),
+        p_(problem),
+        grid_(*march.grid_),
+        n_(grid_.size()),
+        water_(march.media_[0].table),
+        energy_(n_),
+        deposit_(n_),
+        variance_(n_),
+        lost_(n_),
+        lag_(n_),
+        carried_(n_) {
+    for (int i = 0; i < kMoments; ++i) {
+      state_.emplace_back(n_);
+      moved_.emplace_back(n_);
+    }
+    for (int i = 0; i < kTaps; ++i) weight_.emplace_back(n_);
+    const std::vector<double>& held = grid_.held();
+    for (int i = 0; i < n_; ++i) energy_.data()[i] = static_cast<T>(held[u(i)]);
+    for (int k = 0; k < kMarchPad; ++k) {
+      energy_.data()[n_ + k] = static_cast<T>(held[u(n_ - 1)] + (k + 1) * (held[u(n_ - 1)] - held[u(n_ - 2)]));
+    }
+    for (std::size_t c = 0; c < kMoments; ++c) {
+      f_[c] = state_[c].data();
+      scratch_.moved[c] = moved_[c].data();
+    }
+    for (std::size_t k = 0; k < kTaps; ++k) scratch_.weight[k] = weight_[k].data();
+    scratch_.deposit = deposit_.data();
+    scratch_.variance = variance_.data();
+    scratch_.lost = lost_.data();
+    scratch_.lag = lag_.data();
+    scratch_.carried = carried_.data();
+    const auto bytes = [](const auto& arrays) {
+      double sum = 0.0;
+      for (const auto& each : arrays) sum += static_cast<double>(each.bytes());
+      return sum;
+    };
+    m_.state_bytes_ = bytes(state_) + bytes(moved_) + bytes(weight_);
+    if (p_.nuclear == Nuclear::kIcru63) nuclei_ = nuclear_tables(p_);
+    start();
+  }
+
+  void run(double depth, const std::function<void(const MarchView&)>& look) {
+    const double entrance = m_.spot_.z;
+    plane_.z = entrance;
+    for (const Layer& layer : m_.layers_) {
+      const double from = std::max(layer.z0 * p_.grid.dz, entrance), to = std::min(layer.z1 * p_.grid.dz, depth);
+      if (!(to > from)) continue;
+      m_.layer_begin_.push_back(m_.planes_.size());
+      plane_.z = from;
+      m_.planes_.push_back(plane_);
+      const Medium& medium = m_.media_[u(layer.material)];
+      const double per_mm = bins_per_mm(medium, std::max(axis_, 0.0));
+      const double bins = (to - from) * per_mm;
+      const int steps = std::max(static_cast<int>(std::ceil(bins - 1e-9)), kLeastSteps);
+      // A layer in which the beam stops has steps of a bin: in water all content then moves by whole bins.
+      const bool stops = bins > axis_ + 1.0;
+      const double dz = stops ? 1.0 / per_mm : (to - from) / steps;
+      const LayerTables<T>& tables = tables_of(layer.material, 0.5 * dz * per_mm, dz);
+      while (plane_.z < to - 1e-9 * dz && plane_.state[kNumber] > kLeastLeft) {
+        step(layer.material, tables, 0.5 * dz * per_mm, std::min(dz, to - plane_.z), look);
+        m_.planes_.push_back(plane_);
+      }
+      if (!(plane_.state[kNumber] > kLeastLeft)) break;
+    }
+    if (m_.layer_begin_.empty()) {
+      m_.layer_begin_.push_back(0);
+      m_.planes_.push_back(plane_);
+    }
+    m_.layer_begin_.push_back(m_.planes_.size());
+    m_.last_first_ = low_;
+    m_.last_.clear();
+    for (int i = low_; i < high_; ++i) {
+      for (const T* f : f_) m_.last_.push_back(static_cast<double>(f[i]));
+    }
+  }
+
+ private:
+  void start() {
+    const Beam& b = m_.spot_;
+    const double angle = b.angle_sigma * b.angle_sigma;
+    // The tangent of a normal angle, to second order in its variance.
+    const double uu = angle * (1.0 + 2.0 * angle);
+    low_ = n_;
+    for (int i = 0; i < n_; ++i) {
+      const double share = m_.start_[u(i)];
+      if (share == 0.0) continue;
+      low_ = std::min(low_, i);
+      high_ = i + 1;
+      axis_ += share * i;
+      f_[kNumber][i] = static_cast<T>(share);
+      f_[kUU][i] = static_cast<T>(share * uu);
+      f_[kXU][i] = static_cast<T>(-share * b.focus * uu);
+      f_[kXX][i] = static_cast<T>(share * b.x_sigma * b.x_sigma);
+    }
+    entrance_pv2_ = std::pow(physics::pv(b.energy), 2);
+    entrance_range_ = water_.range(b.energy);
+    for (const double energy : grid_.energies()) pv2_.push_back(std::pow(physics::pv(energy), 2));
+    sum_state();
+  }
+
+  void sum_state() {
+    for (std::size_t c = 0; c < kMoments; ++c) {
+      double sum = 0.0;
+      for (int i = low_; i < high_; ++i) sum += static_cast<double>(f_[c][i]);
+      plane_.state[c] = sum;
+    }
+    plane_.energy = ops_.dot(f_[kNumber] + low_, energy_.data() + low_, high_ - low_);
+  }
+
+  double range_at(double bin) const {
+    const RangeAxis axis = grid_.range_axis();
+    return std::max(axis.bottom + bin * axis.step, 0.02 * axis.step);
+  }
+
+  /// Bins of residual range that a mm of a medium takes, at a place between bins.
+  double bins_per_mm(const Medium& medium, double bin) const {
+    const double energy = water_.energy_at(range_at(bin));
+    return 0.1 * medium.material.density * medium.table.stopping(energy) / water_.stopping(energy) /
+           grid_.range_axis().step;
+  }
+
+  /// Bins that a proton of bin `i` goes down in `dz` mm: through the ranges in the medium and in water, whose ratio
+  /// changes fast at the end of the way. A step that is longer than the way left goes on as fast as it went there.
+  double fall(const Medium& medium, int i, double dz) const {
+    const RangeAxis axis = grid_.range_axis();
+    const double range = axis.bottom + i * axis.step;
+    const double left = medium.table.range(water_.energy_at(range)), after = left - medium.thickness(dz);
+    const double landing = after > 0.0 ? water_.range(medium.table.energy_at(after)) : after / left * range;
+    return (range - landing) / axis.step;
+  }
+
+  /// `middle`: bins by which a proton is lower in the middle of a step of `dz` mm.
+  const LayerTables<T>& tables_of(int material, double middle, double dz) {
+    const auto key = std::pair(material, static_cast<int>(std::lround(middle * 64.0)));
+    if (const auto found = tables_.find(key); found != tables_.end()) return found->second;
+    LayerTables<T>& t = tables_.try_emplace(key, n_).first->second;
+    const Medium& medium = m_.media_[u(material)];
+    const Material& matter = medium.material;
+    const double per_mm = 0.1 * matter.density, step = grid_.range_axis().step;
+    std::unique_ptr<NuclearMatter> nuclei;
+    if (nuclei_) nuclei = std::make_unique<NuclearMatter>(matter, *nuclei_);
+    for (int i = -kMarchPad; i < n_ + kMarchPad; ++i) {
+      const double range = std::max(range_at(i - middle), 0.5 * range_at(i));
+      const double energy = water_.energy_at(range);
+      const double stopping = water_.stopping(energy);
+      t.shift.data()[i] = static_cast<T>(
+          i >= 0 && i < kLowest ? fall(medium, i, dz) / dz : per_mm * medium.table.stopping(energy) / stopping / step);
+      if (p_.straggling == Straggling::kBohr) {
+        const double bins = stopping * step;
+        t.straggling.data()[i] =
+            static_cast<T>(per_mm * physics::bohr_straggling(energy, matter.z_over_a) / (bins * bins));
+      }
+      const double pv = physics::pv(energy);
+      const double e =
+          (p_.scattering == Scattering::kHighland ? physics::kHighlandEnergy_MeV : physics::kScatteringEnergy_MeV) / pv;
+      const double length = p_.scattering == Scattering::kGottschalk ? matter.xs : matter.x0;
+      const double power = per_mm * e * e / length;
+      if (p_.scattering != Scattering::kOff) t.scattering.data()[i] = static_cast<T>(power);
+      if (p_.scattering == Scattering::kGottschalk) t.scattering_lg.data()[i] = static_cast<T>(power * std::log10(pv));
+      if (p_.nuclear == Nuclear::kAttenuation) {
+        const double water_per_mm = per_mm * medium.table.stopping(energy) / stopping;
+        const double gone = std::max(0.0, entrance_range_ - range);
+        t.lost.data()[i] =
+            static_cast<T>(physics::kFluenceLoss_cm2_g * water_per_mm / (1.0 + physics::kFluenceLoss_cm2_g * range));
+        t.lost_energy.data()[i] = static_cast<T>((1.0 - physics::nuclear_deposited_share(gone)) * energy);
+      } else if (nuclei && energy >= m_.least_reacting_) {
+        t.lost.data()[i] = static_cast<T>(per_mm * nuclei->removal(energy));
+        t.lost_energy.data()[i] = static_cast<T>(energy);
+      }
+    }
+    return t;
+  }
+
+  /// Factors of the scattering power that follow from the path so far, which a proton in the middle of the straggling
+  /// stands for; mean over a step in which it goes down by `bins`.
+  void scale_scattering(double bins, MarchStep& step) const {
+    step.scale = 1.0;
+    if (p_.scattering == Scattering::kFermiRossi || p_.scattering == Scattering::kOff) return;
+    double scale = 0.0, scale_lg = 0.0;
+    for (int k = 0; k < kPathParts; ++k) {
+      const double at = axis_ - (k + 0.5) / kPathParts * bins;
+      if (p_.scattering == Scattering::kHighland) {
+        const double crossed = (entrance_range_ - range_at(at)) / p_.materials[0].x0;
+        const double correction = crossed > 0.0 ? std::max(0.0, 1.0 + std::log10(crossed) / 9.0) : 0.0;
+        scale += correction * correction;
+        continue;
+      }
+      const int low = std::clamp(static_cast<int>(std::floor(at)), 0, n_ - 2);
+      const double part = std::max(at - low, -1.0);
+      const double pv2 = std::max(0.0, pv2_[u(low)] + part * (pv2_[u(low + 1)] - pv2_[u(low)]));
+      const double loss = std::max(1.0 - pv2 / entrance_pv2_, 1e-12);
+      const physics::GottschalkTerms terms = physics::gottschalk_terms(std::log10(loss));
+      scale += terms.constant;
+      scale_lg += terms.per_lg;
+    }
+    step.scale = scale / kPathParts;
+    step.scale_lg = scale_lg / kPathParts;
+  }
+
+  void step(int material, const LayerTables<T>& tables, double middle, double dz,
+            const std::function<void(const MarchView&)>& look) {
+    const MarchMatter<T> matter = tables.view();
+    const double number = plane_.state[kNumber];
+    const double q = number > 0.0 ? plane_.state[kUU] / number : 0.0;
+    const int centre = std::clamp(static_cast<int>(std::lround(axis_)), 0, n_ - 1);
+    const double fall = static_cast<double>(matter.shift[centre]) * dz * (1.0 + 0.5 * q);
+    MarchStep s{.dz = dz,
+                .whole = static_cast<int>(std::lround(fall)),
+                .both_planes = p_.nuclear == Nuclear::kIcru63,
+                .taps = p_.straggling == Straggling::kOff ? TapRule::kPositive
+                        : steps_ < kSettling              ? TapRule::kThree
+                                                          : TapRule::kFive,
+                .low = low_,
+                .high = high_};
+    ++steps_;
+    scale_scattering(fall, s);
+    const MarchSums sums = ops_.collide(matter, s, f_, energy_.data(), scratch_);
+    for (std::size_t k = 0; k < sums.deposit.size(); ++k) plane_.deposit[k] += sums.deposit[k];
+    plane_.lost += sums.lost;
+    plane_.lost_energy += sums.lost_energy;
+    m_.bin_steps_ += high_ - low_;
+    const std::vector<double> track = p_.track_scores ? score_tracks(material, s, matter) : std::vector<double>();
+    if (look) {
+      look({plane_.z, dz, middle, low_, doubles(scratch_.lost), doubles(matter.lost_energy), doubles(scratch_.variance),
+            track});
+    }
+    move(s);
+    plane_.z += dz;
+    axis_ -= fall;
+    sum_state();
+  }
+
+  /// Moments of tracks to the end, by bin; 0 below the first one.
+  const TrackTable& track_table(int material) {
+    if (const auto found = track_tables_.find(material); found != track_tables_.end()) return found->second;
+    const Medium& medium = m_.media_[u(material)];
+    TrackTable& made =
+        track_tables_
+            .try_emplace(material, TrackTable{physics::TrackMoments(water_, medium.table, medium.material.density), {}})
+            .first->second;
+    for (int k = 0; k < TrackScores::kMoments; ++k) {
+      made.held.push_back(grid_.held([&](double energy) { return made.moments.at(k, energy); }));
+    }
+    return made;
+  }
+
+  /// Adds what a step leaves to the moments of tracks; returns mm of path by bin.
+  std::vector<double> score_tracks(int material, const MarchStep& s, const MarchMatter<T>& matter) {
+    const TrackTable& table = track_table(material);
+    std::vector<double> path;
+    for (std::size_t k = 0; k < table.held.size(); ++k) {
+      const auto held = [&](int bin) { return bin < 0 ? 0.0 : table.held[k][u(std::min(bin, n_ - 1))]; };
+      for (int i = s.low; i < s.high; ++i) {
+        double given = 0.0;
+        for (int tap = 0; tap < kTaps; ++tap) {
+          given += static_cast<double>(scratch_.weight[u(tap)][i]) * (held(i) - held(i - s.whole - tap + kTaps / 2));
+        }
+        const double reacts_at = static_cast<double>(matter.lost_energy[i]);
+        const double left =
+            static_cast<double>(scratch_.moved[kNumber][i]) * given +
+            static_cast<double>(scratch_.lost[i]) * (held(i) - table.moments.at(static_cast<int>(k), reacts_at));
+        double power = left;
+        for (double& sum : plane_.tracks[k]) {
+          sum += power;
+          power *= static_cast<double>(scratch_.variance[i]);
+        }
+        if (k == 0) path.push_back(left);
+      }
+    }
+    return path;
+  }
+
+  std::vector<double> doubles(const T* values) const { return std::vector<double>(values + low_, values + high_); }
+
+  void move(const MarchStep& s) {
+    const int reach = kTaps / 2;
+    const int from = low_ - s.whole - reach, to = high_ - s.whole + reach;
+    for (T* f : f_) std::fill(f + std::min(std::max(to, low_), high_), f + high_, T(0));
+    ops_.shift(s, scratch_, from, to, f_);
+    for (int i = from; i < 0; ++i) {
+      plane_.stopped += static_cast<double>(f_[kNumber][i]);
+      for (T* f : f_) f[i] = T(0);
+    }
+    low_ = std::max(from, 0);
+    high_ = std::max(std::min(to, n_), low_);
+    for (int i = n_; i < to; ++i) fold(i, n_ - 1);
+    double most = 0.0, least = 0.0;
+    for (int i = low_; i < high_; ++i) {
+      most = std::max(most, static_cast<double>(f_[kNumber][i]));
+      least = std::min(least, static_cast<double>(f_[kNumber][i]));
+    }
+    if (plane_.state[kNumber] > kMeaningful) m_.min_over_max_ = std::min(m_.min_over_max_, least / most);
+    const auto small = [&](int i) { return std::abs(static_cast<double>(f_[kNumber][i])) < kEdge<T>; };
+    while (high_ - low_ > 1 && small(high_ - 1)) {
+      --high_;
+      fold(high_, high_ - 1);
+    }
+    while (high_ - low_ > 1 && small(low_)) {
+      fold(low_, low_ + 1);
+      ++low_;
+    }
+  }
+
+  /// Adds what a bin holds to its neighbour; the energy between them is deposited.
+  void fold(int from, int to) {
+    const double number = static_cast<double>(f_[kNumber][from]);
+    plane_.deposit[0] += number * (static_cast<double>(energy_.data()[from]) - static_cast<double>(energy_.data()[to]));
+    for (T* f : f_) {
+      f[to] += f[from];
+      f[from] = T(0);
+    }
+  }
+
+  March& m_;
+  const Problem& p_;
+  const EnergyGrid& grid_;
+  const int n_;
+  const physics::StoppingTable& water_;
+  const MarchOps<T>& ops_ = march_ops<T>();
+  std::vector<BinArray<T>> state_, moved_, weight_;
+  BinArray<T> energy_, deposit_, variance_, lost_, lag_, carried_;
+  std::array<T*, kMoments> f_{};
+  MarchScratch<T> scratch_{};
+  std::map<std::pair<int, int>, LayerTables<T>> tables_;
+  std::shared_ptr<const std::vector<physics::NuclearTable>> nuclei_;
+  std::map<int, TrackTable> track_tables_;  // by material
+  std::vector<double> pv2_;                 // [bins] MeV²
+  double entrance_pv2_ = 0, entrance_range_ = 0;
+  double axis_ = 0;  // bin of a proton that goes straight, without straggling
+  int low_ = 0, high_ = 0, steps_ = 0;
+  MarchPlane plane_;
+};
+
+March::March(const Problem& problem, std::span<const Medium> media, std::span<const Layer> layers, const Beam& spot,
+             double least_reacting)
+    : problem_(problem), media_(media), layers_(layers), spot_(spot), least_reacting_(least_reacting) {
+  const physics::StoppingTable& water = media[0].table;
+  const double range_mm = 10.0 * water.range(spot.energy);
+  GridSpec spec = problem.grid;
+  spec.energy_kind = EnergyGridKind::kRange;
+  // A whole number of bins to the end of the range: the beam then stops at the lower edge of the first bin.
+  const double wanted = kBinPerSigma * range_straggling(range_mm);
+  spec.energy_step = range_mm / (std::ceil(range_mm / wanted) - 0.5);
+  const double top = spot.energy + EnergyGrid::kBeamSigmas * spot.energy_sigma;
+  grid_ = std::make_unique<EnergyGrid>(spec, water, spot.energy, top, kGuard);
+  const auto same = [](double energy) { return energy; };
+  start_ = spot.energy_sigma > 0.0 ? beam_energies(*grid_, spot.energy, spot.energy_sigma, same, same).share
+                                   : one_energy(*grid_, spot.energy);
+  for (int i = 0; i < grid_->size(); ++i) energy_in_ += start_[u(i)] * grid_->held()[u(i)];
+}
+
+March::~March() = default;
+
+void March::run(double depth, const std::function<void(const MarchView&)>& look) {
+  planes_.clear();
+  layer_begin_.clear();
+  bin_steps_ = 0.0;
+  if (problem_.precision == Precision::kFp64) {
+    run_in<double>(depth, look);
+  } else {
+    run_in<float>(depth, look);
+  }
+}
+
+template <typename T>
+void March::run_in(double depth, const std::function<void(const MarchView&)>& look) {
+  Work<T>(*this, problem_).run(depth, look);
+}
+
+std::vector<double> March::state(int& first) const {
+  first = last_first_;
+  return last_;
+}
+
+}  // namespace bb::transport

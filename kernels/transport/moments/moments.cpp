@@ -1,0 +1,344 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "depth_rows.hpp"
+#include "lateral.hpp"
+#include "layers.hpp"
+#include "march.hpp"
+#include "transport/model/index.hpp"
+#include "transport/run/projection.hpp"
+#include "transport/run/solver.hpp"
+#include "transport/variants.hpp"
+
+namespace bb::transport {
+namespace {
+
+using engine::Crossing;
+using engine::Marginals;
+using engine::Scores;
+using engine::SpanRecorder;
+using engine::StepTotals;
+
+constexpr double kStateBytes = 1e6;  // of one march, at most: its bins and planes
+
+/// Spots that differ in x and weight alone are one march.
+struct Group {
+  std::vector<const Beam*> spots;
+  double weight = 0;
+  std::unique_ptr<March> march;
+  std::vector<MarchPlane> borders, centres;  // [rows + 1], [rows], from the row of the entrance on
+  std::vector<MarchView> steps;              // where reactions or spectra are recorded
+};
+
+/// A row of the map is a step; the march itself is done with the first one, on planes of its own.
+class Moments final : public engine::Solver {
+ public:
+  Moments(const Problem& problem, const Tables& tables)
+      : p_(problem), t_(tables), layers_(layers_of(problem)), scores_(tables) {
+    for (const Material& material : problem.materials) media_.emplace_back(material);
+    std::map<std::tuple<double, double, double, double, double>, Group> groups;
+    for (const Beam& spot : spots_of(problem)) {
+      if (!(spot.weight > 0.0)) continue;
+      Group& g = groups[{spot.energy, spot.energy_sigma, spot.angle_sigma, spot.x_sigma, spot.focus}];
+      g.spots.push_back(&spot);
+      g.weight += spot.weight;
+    }
+    const double least_reacting = t_.reactions.on() ? t_.reactions.energy.front() : 0.0;
+    for (auto& [key, group] : groups) {
+      Beam spot = *group.spots.front();
+      spot.z = problem.beam.z;
+      group.march = std::make_unique<March>(problem, media_, layers_, spot, least_reacting);
+      groups_.push_back(std::move(group));
+    }
+    plane_ = t_.start.z;
+  }
+
+  int advance(int max_steps, std::vector<StepTotals>& totals, SpanRecorder& spans,
+              const std::atomic<bool>& cancel) override {
+    if (cancel.load() || plane_ >= t_.nz) return 0;
+    if (!marched_) march(spans);
+    const engine::ScopedSpan span(spans, 0, spans.name_id("score"), step_);
+    const int done = std::min(max_steps, t_.nz - plane_);
+    for (int k = 0; k < done; ++k) totals.push_back(score_row());
+    return done;
+  }
+
+  void marginals(Marginals& out) override {
+    engine::sum_marginals(*this, t_, out);
+    out.step = step_;
+  }
+  bool visit(engine::RowVisitor& visitor) const override;
+
+  std::span<const double> dose() override { return scores_.dose(); }
+  std::span<const double> crossing() override { return scores_.crossing(); }
+  std::span<const double> reactions() override { return scores_.reactions(); }
+  std::span<const double> tracks() override { return scores_.tracks(); }
+  double min_over_max() const override { return lowest_; }
+  double cell_steps() const override { return bin_steps_; }
+  double state_bytes() const override {
+    double most = 0.0;
+    for (const Group& g : groups_) most = std::max(most, g.march->state_bytes());
+    return most;
+  }
+
+ private:
+  void march(SpanRecorder& spans) {
+    const engine::ScopedSpan span(spans, 0, spans.name_id("march"), step_);
+    std::vector<double> borders, centres;
+    for (int z = t_.start.z; z <= t_.nz; ++z) borders.push_back(z * t_.dz);
+    for (int z = t_.start.z; z < t_.nz; ++z) centres.push_back((z + 0.5) * t_.dz);
+    const bool recorded = t_.reactions.on() || !t_.tracks.rows.empty();
+    for (Group& g : groups_) {
+      if (recorded) {
+        g.march->run(t_.nz * t_.dz, [&](const MarchView& step) { g.steps.push_back(step); });
+      } else {
+        g.march->run(t_.nz * t_.dz);
+      }
+      g.borders = planes_at(*g.march, borders);
+      g.centres = planes_at(*g.march, centres);
+      bin_steps_ += g.march->bin_steps();
+      lowest_ = std::min(lowest_, g.march->min_over_max());
+    }
+    marched_ = true;
+  }
+
+  double first_x() const { return -0.5 * t_.nx * t_.dx; }
+
+  /// Spreads `amount` times the pair of `of` over the cells of a row; returns what lies outside the box.
+  Outside spread(const Group& g, const std::array<double, 4>& of, std::span<double> row) const {
+    const GaussianPair pair = gaussian_pair(of);
+    Outside all;
+    for (const Beam* spot : g.spots) {
+      GaussianPair part = pair;
+      for (double& w : part.weight) w *= spot->weight;
+      const Outside outside = add_pair(part, spot->x, first_x(), t_.dx, row);
+      all.low += outside.low;
+      all.high += outside.high;
+    }
+    return all;
+  }
+
+  StepTotals score_row() {
+    StepTotals totals;
+    const auto k = static_cast<std::size_t>(plane_ - t_.start.z);
+    const std::span<double> row = std::span(scores_.dose()).subspan(u(plane_) * u(t_.nx), u(t_.nx));
+    double* c = &scores_.crossing()[u(plane_) * Crossing::kCount];
+    for (const Group& g : groups_) {
+      const MarchPlane &before = g.borders[k], &after = g.borders[k + 1], &centre = g.centres[k];
+      std::array<double, 4> deposit{};
+      for (std::size_t i = 0; i < deposit.size(); ++i) deposit[i] = after.deposit[i] - before.deposit[i];
+      const Outside outside = spread(g, deposit, row);
+      const double all = g.weight * deposit[0];
+      totals.deposited += all - outside.low - outside.high;
+      totals.energy.escaped[kXLow] += outside.low;
+      totals.energy.escaped[kXHigh] += outside.high;
+      const double stopped = g.weight * (after.stopped - before.stopped);
+      const auto share = [&](double part) { return all > 0.0 ? part / all * stopped : 0.0; };
+      totals.number.escaped[kXLow] += share(outside.low);
+      totals.number.escaped[kXHigh] += share(outside.high);
+      totals.number.stopped += stopped - share(outside.low) - share(outside.high);
+      totals.number.nuclear += g.weight * (after.lost - before.lost);
+      totals.energy.nuclear += g.weight * (after.lost_energy - before.lost_energy);
+      totals.number.in_flight += g.weight * after.state[kNumber];
+      totals.energy.in_flight += g.weight * after.energy;
+      for (std::size_t m = 0; t_.tracks.on() && m < TrackScores::kMoments; ++m) {
+        std::array<double, 4> tracks{};
+        for (std::size_t i = 0; i < tracks.size(); ++i) tracks[i] = after.tracks[m][i] - before.tracks[m][i];
+        spread(g, tracks, std::span(scores_.tracks()).subspan(m * t_.plane() + u(plane_) * u(t_.nx), u(t_.nx)));
+      }
+      add_crossing(g, centre, c);
+      record(g);
+    }
+    ++plane_;
+    ++step_;
+    if (plane_ == t_.nz) {
+      totals.number.escaped[kZHigh] += std::exchange(totals.number.in_flight, 0.0);
+      totals.energy.escaped[kZHigh] += std::exchange(totals.energy.in_flight, 0.0);
+    }
+    return totals;
+  }
+
+  void add_crossing(const Group& g, const MarchPlane& at, double* c) const {
+    const double n = at.state[kNumber];
+    if (!(n > 0.0)) return;
+    // From tangents to angles, to second order.
+    const double angle = 1.0 - 2.0 * at.state[kUU] / n;
+    double x = 0.0, xx = 0.0;
+    for (const Beam* spot : g.spots) {
+      x += spot->weight * spot->x;
+      xx += spot->weight * spot->x * spot->x;
+    }
+    c[Crossing::kN] += g.weight * n;
+    c[Crossing::kX] += x * n;
+    c[Crossing::kXX] += g.weight * at.state[kXX] + xx * n;
+    c[Crossing::kThetaTheta] += g.weight * at.state[kUU] * angle;
+    c[Crossing::kXTheta] += g.weight * at.state[kXU] * (1.0 - at.state[kUU] / n);
+  }
+
+  /// Reactions and spectra of the steps that lie in the current row, each by the part that does.
+  void record(const Group& g) {
+    const double from = plane_ * t_.dz, to = from + t_.dz;
+    const bool spectrum = std::ranges::find(t_.tracks.rows, plane_) != t_.tracks.rows.end();
+    if (!t_.reactions.on() && !spectrum) return;
+    auto step = std::ranges::partition_point(g.steps, [&](const MarchView& s) { return s.z + s.dz <= from; });
+    std::vector<double> numbers(u(t_.nx));
+    for (; step != g.steps.end() && step->z < to; ++step) {
+      const double part = (std::min(to, step->z + step->dz) - std::max(from, step->z)) / step->dz;
+      if (t_.reactions.on()) record_reactions(g, *step, part);
+      if (spectrum) record_spectrum(g, *step, part);
+    }
+  }
+
+  void record_reactions(const Group& g, const MarchView& step, double part) {
+    const ReactionGrid& r = t_.reactions;
+    std::vector<double> columns(u(r.columns));
+    const std::size_t row = r.row(plane_, 0);
+    for (std::size_t i = 0; i < step.lost.size(); ++i) {
+      const double number = part * step.lost[i];
+      if (number == 0.0) continue;
+      std::ranges::fill(columns, 0.0);
+      const double v = step.variance[i];
+      spread_columns(g, {number, number * v, number * v * v, number * v * v * v}, columns);
+      const double energy = step.lost_energy[i];
+      const auto above = std::ranges::upper_bound(r.energy, energy) - r.energy.begin();
+      const std::size_t low = u(std::clamp(static_cast<int>(above) - 1, 0, r.bins - 2));
+      const double upper = (energy - r.energy[low]) / (r.energy[low + 1] - r.energy[low]);
+      double* to = &scores_.reactions()[row + low * u(r.columns)];
+      for (std::size_t x = 0; x < columns.size(); ++x) {
+        to[x] += (1.0 - upper) * columns[x];
+        to[u(r.columns) + x] += upper * columns[x];
+      }
+    }
+  }
+
+  /// What reacts outside the box is counted in its outermost columns: its products come back or leave from there.
+  void spread_columns(const Group& g, const std::array<double, 4>& of, std::span<double> columns) const {
+    const GaussianPair pair = gaussian_pair(of);
+    for (const Beam* spot : g.spots) {
+      GaussianPair part = pair;
+      for (double& w : part.weight) w *= spot->weight;
+      const Outside outside = add_pair(part, spot->x, first_x(), t_.reactions.cells * t_.dx, columns);
+      columns.front() += outside.low;
+      columns.back() += outside.high;
+    }
+  }
+
+  void record_spectrum(const Group& g, const MarchView& step, double part) {
+    const RangeAxis axis = g.march->grid().range_axis();
+    double* to = &scores_.tracks()[t_.tracks.spectrum(plane_, 0)];
+    for (std::size_t i = 0; i < step.track.size(); ++i) {
+      const double range = axis.bottom + (step.low + static_cast<double>(i) - step.middle) * axis.step;
+      const double energy = media_[0].table.energy_at(std::max(range, 0.0));
+      const double amount = part * g.weight * step.track[i];
+      // Between the two bins of the scenario whose energies in the middle of a step lie about it.
+      const std::vector<double>& at = t_.tracks.at;
+      const auto above = static_cast<std::size_t>(std::ranges::upper_bound(at, energy) - at.begin());
+      if (above == 0 || above == at.size()) {
+        to[above == 0 ? 0 : at.size() - 1] += amount;
+        continue;
+      }
+      const double share = (energy - at[above - 1]) / (at[above] - at[above - 1]);
+      to[above - 1] += (1.0 - share) * amount;
+      to[above] += share * amount;
+    }
+  }
+
+  const Problem& p_;
+  const Tables& t_;
+  std::vector<Medium> media_;
+  const std::vector<Layer> layers_;
+  Scores scores_;
+  std::vector<Group> groups_;
+  bool marched_ = false;
+  int plane_ = 0, step_ = 0;
+  double bin_steps_ = 0, lowest_ = 0;
+};
+
+/// The phase space that the moments stand for: in each bin a Gaussian over x and angle.
+bool Moments::visit(engine::RowVisitor& visitor) const {
+  if (plane_ >= t_.nz) return true;
+  const double depth = (plane_ + 0.5) * t_.dz;
+  const double half = 0.5 * p_.grid.dtheta;
+  std::vector<double> cells(u(t_.ntheta) * u(t_.nx)), row(u(t_.nx));
+  std::map<int, std::vector<double>> bins;  // of the scenario
+  for (const Group& g : groups_) {
+    March march(p_, media_, layers_, *g.spots.front(), t_.reactions.on() ? t_.reactions.energy.front() : 0.0);
+    march.run(depth);
+    int first = 0;
+    const std::vector<double> state = march.state(first);
+    for (std::size_t i = 0; i < state.size() / kMoments; ++i) {
+      const double* f = &state[i * kMoments];
+      if (!(f[kNumber] > 0.0)) continue;
+      const double energy = march.grid().held()[u(first) + i];
+      const auto above = static_cast<int>(std::ranges::upper_bound(t_.energy, energy) - t_.energy.begin());
+      const int low = std::clamp(above - 1, 0, std::max(0, t_.ne - 2));
+      const double share =
+          t_.ne > 1 ? std::clamp((energy - t_.energy[u(low)]) / (t_.energy[u(low) + 1] - t_.energy[u(low)]), 0.0, 1.0)
+                    : 0.0;
+      const double uu = std::max(f[kUU] / f[kNumber], 1e-12), xu = f[kXU] / f[kNumber], xx = f[kXX] / f[kNumber];
+      const double sigma = std::sqrt(uu), rest = std::max(xx - xu * xu / uu, 1e-12);
+      std::ranges::fill(cells, 0.0);
+      for (int a = 0; a < t_.ntheta; ++a) {
+        const double theta = t_.theta[u(a)];
+        const double number =
+            f[kNumber] * (normal_below((theta + half) / sigma) - normal_below((theta - half) / sigma));
+        if (number < 1e-12) continue;
+        for (const Beam* spot : g.spots) {
+          GaussianPair one;
+          one.count = 1;
+          one.weight[0] = number * spot->weight;
+          one.sigma[0] = std::sqrt(rest);
+          add_pair(one, spot->x + xu / uu * theta, first_x(), t_.dx,
+                   std::span(cells).subspan(u(a) * u(t_.nx), u(t_.nx)));
+        }
+      }
+      for (const auto& [bin, part] : {std::pair(low, 1.0 - share), std::pair(low + 1, share)}) {
+        if (part == 0.0) continue;
+        std::vector<double>& to = bins.try_emplace(bin, cells.size(), 0.0).first->second;
+        for (std::size_t k = 0; k < cells.size(); ++k) to[k] += part * cells[k];
+      }
+    }
+  }
+  for (const auto& [bin, values] : bins) {
+    for (int a = 0; a < t_.ntheta; ++a) {
+      visitor.row(bin, a, plane_, 0, std::span(values).subspan(u(a) * u(t_.nx), u(t_.nx)));
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+Variant moments_variant() {
+  return {
+      .id = "moments",
+      .title = "Moments of x and angle",
+      .changes =
+          "No grid in x and angle: each range bin holds number, <θ²>, <xθ> and <x²>, which layered matter transports "
+          "exactly",
+      .builds_on = "depth",
+      .device = "cpu",
+      .source = "kernels/transport/moments/moments.cpp",
+      .precisions = {Precision::kFp32, Precision::kFp64},
+      .steppings = {Stepping::kDepth},
+      .bytes_per_cell_step = 80,
+      .flops_per_cell_step = 120,
+      .speed_rank = 1,
+      .scores_tracks = true,
+      .estimate_bytes = [](const Problem&, const Tables&) { return kStateBytes; },
+      .make = [](const Problem& p, const Tables& t, int) -> std::unique_ptr<engine::Solver> {
+        return std::make_unique<Moments>(p, t);
+      },
+      .refuses = moments_refusal,
+      .needs_operators = false,
+  };
+}
+
+}  // namespace bb::transport
