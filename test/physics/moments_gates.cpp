@@ -175,7 +175,7 @@ TEST("moments: the ledger closes to 1e-10 in FP64 and 1e-6 in FP32, with spots, 
       p.spots[1].weight = 0.5;
       p.spots[2].energy = 60.0;
       p.spots[2].energy_sigma = 0.5;
-      p.spots[3].x = 7.0;  // near the side of the box
+      p.spots[3].x = 0.5 * p.grid.nx * p.grid.dx - 1.0;  // near the side of the box
       p.spots[3].angle_sigma = 0.02;
       const Observed o(p);
       const double closed = precision == Precision::kFp32 ? 1e-6 : 1e-10;
