@@ -1,4 +1,4 @@
-/** What the program tells about itself: its log, and newer versions of it. */
+/** Calls about the program itself: its log. */
 import { z } from 'zod';
 
 const nothing = z.strictObject({});
@@ -16,16 +16,4 @@ export const desktopMethods = {
       text: z.string(),
     }),
   },
-  /** Whether newer versions are looked for at start; `atStart` null: only tells. Off until the user wants it. */
-  'updates.atStart': {
-    params: z.strictObject({ atStart: z.boolean().nullable() }),
-    result: z.strictObject({ atStart: z.boolean() }),
-  },
-  /** Asks for a newer version now; null: this is the newest. Only in the desktop program. */
-  'updates.check': {
-    params: nothing,
-    result: z.strictObject({ current: z.string(), newer: z.string().nullable() }),
-  },
-  /** Downloads the newer version that was found, and puts it in place when the program ends. */
-  'updates.install': { params: nothing, result: nothing },
 } as const;

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { app } from 'electron';
-import { dataFolder } from '../host/index.ts';
+import { dataFolder, PRIVATE } from '../host/index.ts';
 
 /** Data that somebody has moved are those of another program: nothing of it lies with those of the usual one. */
 export function keepOwnData(): void {
@@ -12,6 +12,6 @@ export function keepOwnData(): void {
 
 /** Electron refuses a folder that is not there. */
 export function setFolder(name: 'userData' | 'crashDumps', folder: string): void {
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, PRIVATE);
   app.setPath(name, folder);
 }

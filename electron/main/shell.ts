@@ -6,7 +6,6 @@ import type { ShellHandlers } from '../host/index.ts';
 import { chooseFile, chooseFolder } from './file-dialogs.ts';
 import { menuTemplate } from './menu.ts';
 import { printPdf } from './print-pdf.ts';
-import { updates } from './updates.ts';
 
 interface WindowFrame {
   /** Whether the menus are this window's. */
@@ -17,7 +16,6 @@ interface WindowFrame {
 export class WindowShell implements ShellHandlers {
   readonly #window: BrowserWindow;
   readonly #frame: WindowFrame;
-  readonly updates = updates;
   #edited = false;
   #commands: readonly MenuCommand[] = [];
   #emit: ((event: ShellEvent) => void) | null = null;

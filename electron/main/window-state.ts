@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Rectangle } from 'electron';
 import { z } from 'zod';
+import { PRIVATE } from '../host/index.ts';
 
 const stateSchema = z.object({
   x: z.number(),
@@ -25,7 +26,7 @@ export async function readWindowState(file: string): Promise<WindowState | null>
 /** A place that could not be kept is no reason to trouble anybody. */
 export async function writeWindowState(file: string, state: WindowState): Promise<void> {
   try {
-    await mkdir(path.dirname(file), { recursive: true });
+    await mkdir(path.dirname(file), PRIVATE);
     await writeFile(file, `${JSON.stringify(state)}\n`);
   } catch {
     // The next start opens the window in the middle.

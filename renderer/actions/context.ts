@@ -17,7 +17,6 @@ import type { ScenarioStore } from '../state/scenario.ts';
 import type { SelectionStore } from '../state/selection.ts';
 import type { TimelinesStore } from '../state/timelines.ts';
 import type { TracingStore } from '../state/tracing.ts';
-import type { UpdatesStore } from '../state/updates.ts';
 import type { UserKernelStore } from '../state/user-kernels.ts';
 import type { AppearanceStore, WindowStore } from '../state/view.ts';
 import type { WhatIfStore } from '../state/what-if.ts';
@@ -40,7 +39,6 @@ export interface Stores {
   readonly library: LibraryStore;
   readonly userKernels: UserKernelStore;
   readonly presence: PresenceStore;
-  readonly updates: UpdatesStore;
   readonly tracing: TracingStore;
   readonly whatIf: WhatIfStore;
   readonly questions: QuestionsStore;

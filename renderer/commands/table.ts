@@ -375,8 +375,6 @@ function openHandbook({ stores }: Workbench, place: HandbookLink): void {
 
 function helpCommands(workbench: Workbench): readonly Command[] {
   const { stores, desktop, questions } = workbench;
-  const { atStart } = stores.updates.getState();
-  const { kind } = stores.connection.getState().capabilities.shell;
   const help = { menu: 'Help' as const, group: 1, enabled: true };
   return [
     {
@@ -425,26 +423,7 @@ function helpCommands(workbench: Workbench): readonly Command[] {
       run: () => openHandbook(workbench, { page: id, anchor: null }),
     })),
     { id: 'help.log', title: 'Show the log', ...help, group: 3, run: () => void desktop.showLog() },
-    ...(kind === 'desktop'
-      ? [
-          {
-            id: 'help.update',
-            title: 'Look for a newer version…',
-            ...help,
-            group: 4,
-            run: () => void desktop.lookForUpdate(),
-          },
-          {
-            id: 'help.updateAtStart',
-            title: 'Look for newer versions at start',
-            ...help,
-            group: 4,
-            checked: atStart,
-            run: () => void desktop.lookAtStart(!atStart),
-          },
-        ]
-      : []),
-    { id: 'help.about', title: 'About Braggbench', ...help, group: 5, run: () => void stores.dialogs.ask('about', {}) },
+    { id: 'help.about', title: 'About Braggbench', ...help, group: 4, run: () => void stores.dialogs.ask('about', {}) },
   ];
 }
 

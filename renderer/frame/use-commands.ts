@@ -7,7 +7,7 @@ import type { Workbench } from '../workbench/workbench.ts';
 
 /** Calls back after every change of a store that commands depend on. */
 export function onCommandsChange({ stores }: Workbench, listener: () => void): () => void {
-  const { scenario, runs, selection, appearance, window, library, connection, playback, layout, updates } = stores;
+  const { scenario, runs, selection, appearance, window, library, connection, playback, layout } = stores;
   const { tracing, whatIf } = stores;
   const stops = [
     scenario.subscribe(listener),
@@ -22,7 +22,6 @@ export function onCommandsChange({ stores }: Workbench, listener: () => void): (
     playback.subscribe((state, before) => {
       if (state.frames !== before.frames || state.playing !== before.playing) listener();
     }),
-    updates.subscribe(listener),
     tracing.subscribe(listener),
     whatIf.subscribe((state, before) => {
       if (state.on !== before.on) listener();

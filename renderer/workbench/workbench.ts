@@ -38,7 +38,6 @@ import { createScenarioStore } from '../state/scenario.ts';
 import { createSelectionStore } from '../state/selection.ts';
 import { createTimelinesStore } from '../state/timelines.ts';
 import { createTracingStore } from '../state/tracing.ts';
-import { createUpdatesStore } from '../state/updates.ts';
 import { createUserKernelStore } from '../state/user-kernels.ts';
 import { createAppearanceStore, createWindowStore } from '../state/view.ts';
 import { createWhatIfStore } from '../state/what-if.ts';
@@ -116,7 +115,6 @@ export function createWorkbench({ client, scheduler, storage, pages, workloads }
     library: createLibraryStore(),
     userKernels: createUserKernelStore(),
     presence: createPresenceStore(),
-    updates: createUpdatesStore(),
     tracing: createTracingStore(),
     whatIf: createWhatIfStore(),
     questions: createQuestionsStore(storage, settingsReset),
@@ -188,7 +186,6 @@ function listedRuns(runs: RunsStore): Promise<RunsState> {
 export async function begin(workbench: Workbench, reloaded = false): Promise<void> {
   await openFirst(workbench, reloaded);
   await workbench.recovery.offer();
-  await workbench.desktop.begin();
 }
 
 async function openFirst({ client, stores, documents, runs }: Workbench, reloaded: boolean): Promise<void> {

@@ -72,7 +72,7 @@ export const scriptRules: Rules = {
 
   'electron/main': {
     folders: ['electron/contract', 'electron/host', 'electron/transports'],
-    packages: ['electron', 'electron-updater', 'zod'],
+    packages: ['electron', 'zod'],
     node: true,
   },
   'electron/preload': { ...none, folders: ['electron/contract'], packages: ['electron'] },

@@ -276,7 +276,11 @@ test('arrays of other programs', async () => {
 test('what the program keeps of itself is read, or put aside and said', async () => {
   const locks = new Locks(folder);
   const said: string[] = [];
-  const starts = [{ version: 1, paths: ['/a', '/b'] }, { version: 1, settings: { updates: true } }, draftOf('a page')];
+  const starts = [
+    { version: 1, paths: ['/a', '/b'] },
+    { version: 1, settings: { libraryFolder: '/x' } },
+    draftOf('a page'),
+  ];
   let turn = 0;
   await fuzz(
     'state',

@@ -3,6 +3,7 @@ import { appendFileSync, mkdirSync, renameSync, statSync, truncateSync } from 'n
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import type { LogEntry } from '../../contract/wire/streams.ts';
+import { PRIVATE } from '../io/files/data-folder.ts';
 import { fileError } from '../io/files/errors.ts';
 import type { Sink } from '../io/flow/sink.ts';
 
@@ -62,7 +63,7 @@ export class HostLog {
     const pending = [...this.#unwritten, line];
     try {
       if (!this.#made) {
-        mkdirSync(path.dirname(this.file), { recursive: true });
+        mkdirSync(path.dirname(this.file), PRIVATE);
         const size = statSync(this.file, { throwIfNoEntry: false })?.size ?? 0;
         if (size > MOST_BYTES) renameSync(this.file, `${this.file}.1`);
         this.#made = true;

@@ -92,22 +92,6 @@ export function tellWork(driver: Driver): void {
       expect(readFileSync(path.join(home, 'logs', 'braggbench.log'), 'utf8')).toMatch(/has started/);
     });
 
-    it('looks for newer versions at start only after a yes', async () => {
-      const ticked = async () => (await desktop().menuItem('help.updateAtStart'))?.checked;
-      expect(await ticked()).toBe(false);
-      await desktop().choose('help.updateAtStart');
-      const question = desktop().page.getByRole('dialog', { name: 'Look for newer versions at every start?' });
-      await question.getByRole('button', { name: 'No', exact: true }).click();
-      await poll(() => question.count()).toBe(0);
-      expect(await ticked()).toBe(false);
-      await desktop().choose('help.updateAtStart');
-      await question.getByRole('button', { name: 'Look at every start' }).click();
-      await poll(ticked).toBe(true);
-      await desktop().choose('help.updateAtStart');
-      await poll(ticked).toBe(false);
-      await poll(() => JSON.parse(readFileSync(path.join(home, 'settings.json'), 'utf8')).settings.updates).toBe(false);
-    });
-
     it('takes the folder of the library from the native dialog', async () => {
       const chosen = file('my library');
       await desktop().answerFile(chosen);

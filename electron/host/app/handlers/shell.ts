@@ -13,11 +13,6 @@ export interface ShellHandlers {
   chooseFolder(title: string, folder: string): Promise<string | null>;
   /** Opens a folder in the system's file manager. */
   showFolder?(folder: string): Promise<void>;
-  /** Present where the program can update itself. */
-  readonly updates?: {
-    check(): Promise<{ readonly current: string; readonly newer: string | null }>;
-    install(): Promise<void>;
-  };
   document(state: { readonly title: string; readonly edited: boolean }): void;
   menu(commands: readonly MenuCommand[]): void;
   /** The page's answer to the `close-requested` of that number. */

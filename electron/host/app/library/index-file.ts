@@ -8,6 +8,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { LibraryKind, LibraryQuery } from '../../../contract/library.ts';
+import { PRIVATE } from '../../io/files/data-folder.ts';
 import type { FileFacts } from './facts.ts';
 import type { Labels } from './labels.ts';
 
@@ -193,7 +194,7 @@ export class LibraryIndex {
 
   #open(): DatabaseSync {
     try {
-      mkdirSync(path.dirname(this.#file), { recursive: true });
+      mkdirSync(path.dirname(this.#file), PRIVATE);
       return openDatabase(this.#file);
     } catch (error) {
       this.#onTrouble(`The index of the library is made anew: ${error instanceof Error ? error.message : error}`);

@@ -7,6 +7,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import { sizeOf } from '../../io/aside/size.ts';
+import { PRIVATE } from '../../io/files/data-folder.ts';
 import { fileError } from '../../io/files/errors.ts';
 import type { OwnedFolders } from '../../io/files/owned-folder.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
@@ -118,7 +119,7 @@ export class RunCache {
     try {
       if (!kept.onDisk) {
         await this.#scratch.make();
-        await mkdir(this.#folder, { recursive: true });
+        await mkdir(this.#folder, PRIVATE);
         await writeFile(this.#file(id), await this.#packer.write(data));
         kept.onDisk = true;
       }

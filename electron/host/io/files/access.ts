@@ -1,13 +1,12 @@
 /** File references to paths, and back. The one place that turns what a page holds into a path. */
 import { randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import type { FileRef, NamedFile } from '../../../contract/files.ts';
 import { MAX_FRAME_BYTES } from '../../../contract/wire/frame.ts';
 import { fileError } from './errors.ts';
 import type { Library } from './library.ts';
-import { type Locks, OWN_FOLDER } from './locks.ts';
+import { type Locks, makeOwnFolder } from './locks.ts';
 import { openPlain } from './plain-file.ts';
 import { writeAtomically } from './write-file.ts';
 
@@ -105,7 +104,7 @@ export class FileAccess {
   async holdingLibrary<T>(work: () => Promise<T>): Promise<T> {
     const { folder } = this.library;
     try {
-      await mkdir(path.join(folder, OWN_FOLDER), { recursive: true });
+      await makeOwnFolder(folder);
     } catch (error) {
       throw fileError(error, folder);
     }

@@ -1,6 +1,9 @@
-/** Where the program keeps its own files for this user: recent files, the library. */
+/** The folder of the program's data for this user: recent files, recovery data, the library. */
 import { homedir } from 'node:os';
 import path from 'node:path';
+
+/** Folders of the program's data and all that are made above them: drafts, labels and logs are no other user's to read. */
+export const PRIVATE = { recursive: true, mode: 0o700 } as const;
 
 /** `BRAGGBENCH_HOME` overrides it, for portable use and for tests. */
 export function dataFolder(environment: NodeJS.ProcessEnv = process.env, platform = process.platform): string {

@@ -6,6 +6,7 @@
 import { lstat, mkdir, readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
+import { PRIVATE } from './data-folder.ts';
 import { fileError } from './errors.ts';
 
 /** What may be written into the library. Reading takes the same. */
@@ -157,7 +158,7 @@ export class Library {
       throw new BraggError('exists', `${key} comes with the program. Please choose another name.`);
     }
     try {
-      await mkdir(this.folder, { recursive: true });
+      await mkdir(this.folder, PRIVATE);
     } catch (error) {
       throw fileError(error, this.folder);
     }

@@ -9,6 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BraggError } from '../../../contract/errors.ts';
 import { InOrder } from '../flow/in-order.ts';
+import { PRIVATE } from './data-folder.ts';
 import { fileError } from './errors.ts';
 
 /** The program's own folder within a library: labels and the lock go where the library goes. */
@@ -45,24 +46,45 @@ export function tryLock(file: string): Lock | null {
   }
 }
 
-/** Makes the file of a lock, for everyone who may write into its folder. */
-export async function makeLockFile(file: string): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true });
+/** `bits` for the owner, and for group and others where they may write into the folder with `mode`. */
+const sharedMode = (mode: number, bits: number): number =>
+  (bits << 6) | (mode & 0o020 ? bits << 3 : 0) | (mode & 0o002 ? bits : 0);
+
+/** Makes the program's own folder in a library. In a library that several users write into, they share it. */
+export async function makeOwnFolder(library: string): Promise<void> {
+  const folder = path.join(library, OWN_FOLDER);
+  if ((await mkdir(folder, PRIVATE)) === undefined) return;
+  await chmod(folder, sharedMode((await stat(library)).mode, 0o7));
+}
+
+/**
+ * Makes the file of a lock. Whoever can open it can hold it for as long as they like, so it has the permissions of the
+ * folder that it guards: a user who may not write into that may not lock it.
+ */
+export async function makeLockFile(file: string, guarded = path.dirname(file)): Promise<void> {
+  await mkdir(path.dirname(file), PRIVATE);
+  const { mode } = await stat(guarded);
   try {
-    await writeFile(file, '', { flag: 'wx' });
-    await chmod(file, 0o666);
+    await writeFile(file, '', { flag: 'wx', mode: 0o600 });
+    await chmod(file, sharedMode(mode, 0o6));
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
 }
 
+interface LockFile {
+  readonly file: string;
+  /** Folder whose permissions the lock has: the library, or the data folder for locks kept there. */
+  readonly guarded: string;
+}
+
 /** Waits of this process, by the file of the lock: in the order in which they came. */
 const waits = new Map<string, { readonly order: InOrder; users: number }>();
 
-async function whileLocked<T>(file: string, name: string, work: () => Promise<T>): Promise<T> {
+async function whileLocked<T>({ file, guarded }: LockFile, name: string, work: () => Promise<T>): Promise<T> {
   let lock: Lock | null = null;
   try {
-    if (!(await stat(file).catch(() => null))) await makeLockFile(file);
+    if (!(await stat(file).catch(() => null))) await makeLockFile(file, guarded);
     const end = performance.now() + WAIT_MS;
     for (lock = tryLock(file); lock === null; lock = tryLock(file)) {
       if (performance.now() > end) {
@@ -95,22 +117,23 @@ export class Locks {
    */
   async holding<T>(file: string, work: () => Promise<T>): Promise<T> {
     const lockFile = await this.#fileOf(path.dirname(file));
-    const wait = waits.get(lockFile) ?? { order: new InOrder(), users: 0 };
-    waits.set(lockFile, wait);
+    const wait = waits.get(lockFile.file) ?? { order: new InOrder(), users: 0 };
+    waits.set(lockFile.file, wait);
     wait.users += 1;
     try {
       return await wait.order.do(() => whileLocked(lockFile, path.basename(file), work));
     } finally {
       wait.users -= 1;
-      if (wait.users === 0) waits.delete(lockFile);
+      if (wait.users === 0) waits.delete(lockFile.file);
     }
   }
 
   /** The lock file; in the folder itself where any program made it a library. */
-  async #fileOf(folder: string): Promise<string> {
+  async #fileOf(folder: string): Promise<LockFile> {
     const real = await realpath(folder).catch(() => path.resolve(folder));
     const own = path.join(real, OWN_FOLDER);
-    if ((await stat(own).catch(() => null))?.isDirectory()) return path.join(own, 'lock');
-    return path.join(this.#folder, createHash('sha256').update(real).digest('hex').slice(0, 32));
+    if ((await stat(own).catch(() => null))?.isDirectory()) return { file: path.join(own, 'lock'), guarded: real };
+    const name = createHash('sha256').update(real).digest('hex').slice(0, 32);
+    return { file: path.join(this.#folder, name), guarded: this.#folder };
   }
 }

@@ -9,6 +9,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { InOrder } from '../flow/in-order.ts';
+import { PRIVATE } from './data-folder.ts';
 import { type Lock, makeLockFile, tryLock } from './locks.ts';
 import { isTemporary, temporaryIn } from './temporary.ts';
 import { thisMachine } from './this-machine.ts';
@@ -100,7 +101,7 @@ export class OwnedFolders {
 
   async #create(): Promise<void> {
     const [lockFile, owner] = [path.join(this.own, LOCK), path.join(this.own, OWNER)];
-    await mkdir(this.#root, { recursive: true });
+    await mkdir(this.#root, PRIVATE);
     if ((await stat(this.own).catch(() => null)) === null) {
       // Whole from its first moment: whoever finds one without a lock cannot tell whether its process lives.
       const making = temporaryIn(this.#root);
@@ -122,7 +123,7 @@ export class OwnedFolders {
 
 /** Says in a folder whose it is, and how to ask whether they live. */
 async function mark(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, PRIVATE);
   await writeFile(
     path.join(folder, OWNER),
     JSON.stringify({ machine: thisMachine().name, boot: thisMachine().bootId }),

@@ -8,8 +8,6 @@ import { StateFile } from './state-file.ts';
 const settingsSchema = z.strictObject({
   /** Absolute; null: `library` in the data folder. */
   libraryFolder: z.string().nullable().default(null),
-  /** Whether the desktop program asks for newer versions. Off until the user wants it. */
-  updates: z.boolean().default(false),
   clusters: clustersSchema.default([]),
 });
 type SettingsValues = Readonly<z.infer<typeof settingsSchema>>;

@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
 import { inTurns } from '../flow/in-turns.ts';
 import { jsonText } from '../flow/json-text.ts';
+import { PRIVATE } from './data-folder.ts';
 import { fileError } from './errors.ts';
 import type { Locks } from './locks.ts';
 import { readPlainAtMost } from './plain-file.ts';
@@ -63,7 +64,7 @@ export class StateFile<T> {
   async change(change: (now: T) => T): Promise<T> {
     const { file, locks } = this.#options;
     try {
-      await mkdir(path.dirname(file), { recursive: true });
+      await mkdir(path.dirname(file), PRIVATE);
     } catch (error) {
       throw fileError(error, file);
     }
@@ -78,7 +79,7 @@ export class StateFile<T> {
     const { file } = this.#options;
     const text = `${JSON.stringify(next, null, 2)}\n`;
     if (Buffer.byteLength(text) > MOST_BYTES) throw tooLarge(file);
-    await mkdir(path.dirname(file), { recursive: true });
+    await mkdir(path.dirname(file), PRIVATE);
     await writeAtomically(file, text, 'replace');
     return next;
   }

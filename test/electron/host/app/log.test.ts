@@ -63,12 +63,6 @@ describe('the log', () => {
     const { shown, file, text } = await page.call('log.show', {});
     expect([shown, file]).toEqual([false, path.join(dataFolder, 'logs', 'braggbench.log')]);
     expect(text).toMatch(/has started\.\n.*Something odd\n$/);
-    await expect(page.call('updates.check', {})).rejects.toMatchObject({ code: 'unsupported' });
-    expect(await page.call('updates.atStart', { atStart: null })).toEqual({ atStart: false });
-    await page.call('updates.atStart', { atStart: true });
     await test.host.close();
-    const again = await openTestHost({ dataFolder, shell });
-    expect(await (await again.page()).call('updates.atStart', { atStart: null })).toEqual({ atStart: true });
-    await again.host.close();
   });
 });

@@ -137,9 +137,10 @@ describe('two servers', () => {
       await HostSettings.open(dataFolder, a, noTrouble),
       await HostSettings.open(dataFolder, b, noTrouble),
     ];
-    await Promise.all([settings[0]?.change({ libraryFolder: '/x' }), settings[1]?.change({ updates: true })]);
+    const clusters = [{ name: 'c', host: 'c', folder: '/c', program: 'braggbench', modules: [], sbatch: '', cores: 1 }];
+    await Promise.all([settings[0]?.change({ libraryFolder: '/x' }), settings[1]?.change({ clusters })]);
     const kept = await HostSettings.open(dataFolder, a, noTrouble);
-    expect(kept.values).toEqual({ clusters: [], libraryFolder: '/x', updates: true });
+    expect(kept.values).toEqual({ clusters, libraryFolder: '/x' });
   });
 
   it('free a lock when its holder is killed', async () => {

@@ -34,11 +34,11 @@ test('one thing follows the other, and a failure is only its own', async () => {
 
 test('settings that are changed at the same time are both kept', async () => {
   const settings = await HostSettings.open(folder, locks(), noTrouble);
-  await Promise.all([settings.change({ libraryFolder: '/somewhere' }), settings.change({ updates: true })]);
+  const clusters = [{ name: 'c', host: 'c', folder: '/c', program: 'braggbench', modules: [], sbatch: '', cores: 1 }];
+  await Promise.all([settings.change({ libraryFolder: '/somewhere' }), settings.change({ clusters })]);
   expect((await HostSettings.open(folder, locks(), noTrouble)).values).toEqual({
-    clusters: [],
+    clusters,
     libraryFolder: '/somewhere',
-    updates: true,
   });
 });
 
