@@ -1,20 +1,21 @@
 /**
- * A measured or computed depth dose from a text file: two columns, depth and
- * dose, separated by commas, semicolons, tabs or spaces. A header names them
- * (`depth_mm,dose_MeV_per_mm`); without one they are mm and any unit. Lines
- * that begin with # are comments. Every fault is told with its line.
+ * A measured or computed depth dose from a table: depth and dose, separated by commas, semicolons, tabs or spaces, as
+ * their header names them (`depth_mm,dose_MeV_per_mm`). Two columns without names are depth and any unit of dose. Lines
+ * that begin with # are comments. Depths ascend or descend. Binned tables of Monte Carlo codes state their own columns.
  */
+import { type BinnedTable, binnedTable } from './binned-table.ts';
+import { depthDoseUnit } from './units.ts';
 
 export interface CurveFile {
   /** Ascending. */
   readonly depth_mm: Float64Array;
   readonly dose: Float64Array;
-  /** As the header has it; null: not told. */
+  /** From the header; null where it names none. */
   readonly unit: string | null;
 }
 
 interface ReadCurveFile extends CurveFile {
-  /** Unit of depth as the header has it; null: not told. */
+  /** Unit of depth from the header; null where it names none. */
   readonly depthUnit: string | null;
   /** Where the header is, else the first point. */
   readonly firstLine: number;
@@ -35,7 +36,7 @@ type CurveReading =
   | Readonly<{ ok: false; faults: readonly CurveFault[] }>;
 
 const LARGEST_LINES = 200_000;
-/** After so many the reader knows enough. */
+/** Further ones say nothing new. */
 const MOST_FAULTS = 20;
 
 interface Columns {
@@ -79,15 +80,60 @@ function unitIn(name: string): string | null {
   return (bracketed ?? named)?.trim() ?? null;
 }
 
-/** Depth and dose by their names; of two columns the first is depth where it is in a length, whatever the language. */
-function namedColumns(fields: readonly string[]): { readonly depth: number; readonly dose: number } {
-  const dose = fields.findIndex((name) => /dose/i.test(name));
-  const depth = fields.findIndex((name, i) => i !== dose && /depth|^z\b|^z_/i.test(name));
+/** Words of a name without its unit: `DoseToWater [Gy]` and `dose_to_water` are dose, to, water. */
+function wordsOf(name: string): readonly string[] {
+  return name
+    .replace(/[[(][^\])]*[\])]\s*$/, '')
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9%]+/);
+}
+
+/** Columns next to a dose that are about it, and are no dose. */
+const ABOUT =
+  /^(sigma|sd|std|stdev|stddev|dev|deviation|err|error|errors|unc|uncertainty|spread|var|variance|sem|rms|min|max|limit|squared|count|entries|hits)$/;
+
+/** Whether a name is `dose` with nothing but a unit. */
+function isPlainDose(name: string): boolean {
+  const [, unit] = /^dose(?:[_ ([/]+(.*?)[)\]]?)?$/i.exec(name.trim()) ?? [null, null];
+  return (
+    unit === undefined ||
+    unit === '' ||
+    (unit !== null && (/^([cmun]?gy|%|a\.?u\.?)$/i.test(unit) || depthDoseUnit(unit) !== null))
+  );
+}
+
+/** Depth and dose by whole words of their names; of two columns the first is depth where it is in a length. */
+function namedColumns(fields: readonly string[]): { readonly depth: number; readonly dose: number } | string {
+  const words = fields.map(wordsOf);
+  const plain = (i: number): boolean => !(words[i] ?? []).some((word) => ABOUT.test(word));
+  const all = (accept: (of: readonly string[]) => boolean): readonly number[] =>
+    [...words.keys()].filter((i) => plain(i) && accept(words[i] ?? []));
+  const only = (found: readonly number[], exact: string, isExact: (name: string) => boolean): number | string => {
+    const [first, second] = found;
+    if (first === undefined || second === undefined) return first ?? -1;
+    const named = found.filter((i) => isExact(fields[i] ?? ''));
+    return named.length === 1
+      ? (named[0] ?? -1)
+      : `the header has ${found.map((i) => `"${fields[i]}"`).join(' and ')}; allowed: one ${exact}`;
+  };
+  const dose = only(
+    all((of) => of.includes('dose')),
+    'dose',
+    isPlainDose,
+  );
+  if (typeof dose === 'string') return dose;
+  const depth = only(
+    all((of) => !of.includes('dose') && (of.includes('depth') || of[0] === 'z')),
+    'depth',
+    (name) => wordsOf(name)[0] === 'depth' && unitIn(name) !== null,
+  );
+  if (typeof depth === 'string') return depth;
   const isLength = lengths.has((unitIn(fields[0] ?? '') ?? '').toLowerCase());
   return fields.length === 2 && (depth < 0 || dose < 0) && isLength ? { depth: 0, dose: 1 } : { depth, dose };
 }
 
-/** Millimetres in the unit of depth, or what is wrong with it. `told`: what the file says. */
+/** Millimetres in the unit of depth, or why it cannot be used. `told`: by the file. */
 function unitOfDepth(name: string, told: string | null, otherwise: DepthUnitElse): number | string {
   if (told === null && otherwise === 'asked')
     return 'nothing says the unit of depth; allowed: a column such as depth_mm or depth_cm, or --unit';
@@ -97,7 +143,9 @@ function unitOfDepth(name: string, told: string | null, otherwise: DepthUnitElse
 }
 
 function headerColumns(fields: readonly string[], otherwise: DepthUnitElse): Columns | string {
-  const { depth, dose } = namedColumns(fields);
+  const named = namedColumns(fields);
+  if (typeof named === 'string') return named;
+  const { depth, dose } = named;
   if (depth < 0 || dose < 0) {
     const missing = depth < 0 ? 'depth' : 'dose';
     return `the header "${fields.join(',')}" names no ${missing}; allowed: columns such as depth_mm and dose`;
@@ -113,11 +161,22 @@ function headerColumns(fields: readonly string[], otherwise: DepthUnitElse): Col
   };
 }
 
-/** A file of numbers alone. */
+/** A table without names: of more than two columns nothing tells which is the dose. */
 function bareColumns(fields: readonly string[], otherwise: DepthUnitElse): Columns | string {
+  if (fields.filter((field) => field !== '').length > 2) {
+    return `${fields.length} columns without names; allowed: two, or a header such as depth_mm,dose,dose_error`;
+  }
   const perUnit_mm = unitOfDepth('', null, otherwise);
   if (typeof perUnit_mm === 'string') return perUnit_mm;
   return { depth: 0, dose: 1, perUnit_mm, depthUnit: null, unit: null, count: fields.length };
+}
+
+function ofBins({ depths, doses, lines, depthUnit, unit }: BinnedTable, otherwise: DepthUnitElse): CurveReading {
+  const [firstLine = 1, lastLine = 1] = [lines[0], lines.at(-1)];
+  const perUnit_mm = unitOfDepth('of its bins', depthUnit, otherwise);
+  if (typeof perUnit_mm === 'string') return { ok: false, faults: [{ line: firstLine, message: perUnit_mm }] };
+  const depth_mm = Float64Array.from(depths, (depth) => depth * perUnit_mm);
+  return { ok: true, curve: { depth_mm, dose: Float64Array.from(doses), unit, depthUnit, firstLine, lastLine } };
 }
 
 export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): CurveReading {
@@ -128,7 +187,10 @@ export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): Cur
       faults: [{ line: LARGEST_LINES, message: `more lines than a curve has; allowed: ${LARGEST_LINES}` }],
     };
   }
+  const binned = binnedTable(lines);
+  if (binned !== null) return 'message' in binned ? { ok: false, faults: [binned] } : ofBins(binned, otherwise);
   const faults: CurveFault[] = [];
+  let descends: boolean | null = null;
   const [depths, doses]: [number[], number[]] = [[], []];
   let columns: Columns | null = null;
   let [firstLine, lastLine] = [1, 1];
@@ -157,9 +219,15 @@ export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): Cur
     const [z, d] = [numberOf(depth, line) * columns.perUnit_mm, numberOf(dose, line)];
     if (!Number.isFinite(z)) fault(`the depth "${depth}" is not a number; allowed: a finite number`);
     else if (!Number.isFinite(d)) fault(`the dose "${dose}" is not a number; allowed: a finite number`);
-    else if (z <= (depths.at(-1) ?? Number.NEGATIVE_INFINITY)) {
-      fault(`the depth ${depth} does not go on from the line before; allowed: ascending depths`);
-    } else {
+    else {
+      const before = depths.at(-1);
+      // Water tanks are also measured from the deep end.
+      if (before !== undefined) descends ??= z < before;
+      if (before !== undefined && (descends === true ? z >= before : z <= before)) {
+        const way = descends === true ? 'descending' : 'ascending';
+        fault(`the depth ${depth} does not go on from the line before; allowed: ${way} depths`);
+        continue;
+      }
       depths.push(z);
       doses.push(d);
       lastLine = index + 1;
@@ -170,6 +238,10 @@ export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): Cur
     faults.push({ line: lines.length, message });
   }
   if (faults.length > 0) return { ok: false, faults };
+  if (descends === true) {
+    depths.reverse();
+    doses.reverse();
+  }
   return {
     ok: true,
     curve: {

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, test } from 'vitest';
 import { readCurveCsv } from '../../../../electron/contract/dose/curve-csv.ts';
 
 const read = (text: string) => {
@@ -51,5 +53,129 @@ describe('a depth dose from a file', () => {
       { line: 2, message: '1 point; allowed: two or more lines of depth and dose' },
     ]);
     expect(read('')).toEqual([{ line: 1, message: '0 points; allowed: two or more lines of depth and dose' }]);
+  });
+});
+
+/** One curve as several programs write it: cases/README.md. */
+describe('a case of a depth dose', () => {
+  const ofCase = (name: string, unit: 'cm' | 'asked' = 'asked') => {
+    const reading = readCurveCsv(readFileSync(path.join(import.meta.dirname, 'cases', name), 'utf8'), unit);
+    if (!reading.ok) throw new Error(reading.faults[0]?.message);
+    return reading.curve;
+  };
+  const good = ofCase('c13-good.csv');
+
+  test.each([
+    ['c01-topas-z.csv', 'asked', 1e-9],
+    ['c03-fluka.txt', 'cm', 1e-7],
+    ['c06-descending.csv', 'asked', 1],
+    ['c10-sigma-first.csv', 'asked', 1],
+  ] as const)('%s is the curve', (name, unit, scale) => {
+    const { depth_mm, dose } = ofCase(name, unit);
+    expect(depth_mm.length).toBe(130);
+    for (let i = 0; i < 130; i += 1) {
+      expect(depth_mm[i]).toBeCloseTo(good.depth_mm[i] ?? Number.NaN, 9);
+      expect((dose[i] ?? 0) / scale).toBeCloseTo(good.dose[i] ?? Number.NaN, 2);
+    }
+  });
+
+  it('of TOPAS has its unit of dose, and that of FLUKA needs one of depth', () => {
+    expect(ofCase('c01-topas-z.csv')).toMatchObject({ unit: 'Gy', depthUnit: 'cm' });
+    expect(() => ofCase('c03-fluka.txt')).toThrow('nothing says the unit of depth');
+  });
+});
+
+describe('tables of Monte Carlo codes', () => {
+  const topas = (bins: readonly string[], names: string, rows: readonly string[]) =>
+    read(['# TOPAS Version: 3.9', ...bins, `# DoseToMedium ( Gy ) : ${names}`, ...rows].join('\n'));
+  const depthBins = ['# X in 1 bin  of 20 cm', '# Y in 1 bin  of 20 cm', '# Z in 2 bins of 5 mm'];
+
+  it('of TOPAS take Sum or Mean by name', () => {
+    expect(topas(depthBins, 'Mean   Standard_Deviation', ['0, 0, 0, 2, 9', '0, 0, 1, 3, 9'])).toEqual([
+      [2.5, 7.5],
+      [2, 3],
+      'Gy',
+    ]);
+    expect(topas(depthBins, 'Standard_Deviation   Sum', ['0, 0, 0, 9, 2', '0, 0, 1, 9, 3'])).toEqual([
+      [2.5, 7.5],
+      [2, 3],
+      'Gy',
+    ]);
+    expect(topas(depthBins, 'Count_in_Bin', ['0, 0, 0, 2', '0, 0, 1, 3'])).toEqual([
+      { line: 5, message: 'it reports Count_in_Bin; allowed: Sum or Mean among its columns' },
+    ]);
+  });
+
+  it('with bins along two axes, or fewer bins than they announce, are refused', () => {
+    const wide = ['# X in 3 bins of 1 cm', '# Y in 1 bin  of 20 cm', '# Z in 2 bins of 5 mm'];
+    expect(topas(wide, 'Sum', ['0, 0, 0, 2'])).toEqual([
+      {
+        line: 2,
+        message: 'it has bins of 3 along X, 1 along Y, 2 along Z: no depth dose; allowed: several bins along one axis',
+      },
+    ]);
+    expect(topas(depthBins, 'Sum', ['0, 0, 0, 2'])).toEqual([
+      { line: 6, message: 'it has 1 lines of bins; allowed: 2, from 0 on' },
+    ]);
+  });
+
+  const gate = (count: number) =>
+    read(
+      [
+        '# Matrix Size= (20,20,6)',
+        '# Resol      = (1,1,3)',
+        '# VoxelSize  = (20,20,2)',
+        `# nbVal      = ${count}`,
+        '1',
+        '2',
+        '3',
+      ].join('\n'),
+    );
+
+  it('of GATE have a value for each bin, in mm', () => {
+    expect(gate(3)).toEqual([[1, 3, 5], [1, 2, 3], null]);
+  });
+
+  const phits = (head: string, rows: readonly string[]) =>
+    read(
+      ['[ T - Deposit ]', 'x:  z [cm]', 'y:  Dose [MeV/source]', 'h: n x y(all),l3 n', head, ...rows, '', 'e:'].join(
+        '\n',
+      ),
+    );
+
+  it('of PHITS have edges, and one particle or all', () => {
+    const rows = ['  0.0E+00  1.0E+00  5.0E-01  0.01', '  1.0E+00  2.0E+00  7.0E-01  0.01'];
+    expect(phits('#  z-lower      z-upper        all       r.err', rows)).toEqual([[5, 15], [0.5, 0.7], null]);
+    const two = rows.map((row) => `${row}  0.1  0.01`);
+    expect(phits('#  z-lower  z-upper  proton  r.err  neutron  r.err', two)).toEqual([
+      { line: 5, message: 'it has columns of proton, neutron; allowed: one of them, or all' },
+    ]);
+    expect(phits('#  z-lower  z-upper  all  r.err', [rows[0] ?? '', '  1.5E+00  2.0E+00  7.0E-01  0.01'])).toEqual([
+      { line: 7, message: 'its bin does not begin where the one before ends' },
+    ]);
+  });
+});
+
+describe('columns', () => {
+  it('are chosen by whole words, and refused where two could be meant', () => {
+    expect(read('depth_mm,dose_uncertainty,dose\n1,9,2\n2,9,3')).toEqual([[1, 2], [2, 3], null]);
+    expect(read('depth_mm,overdose,dose_Gy\n1,9,2\n2,9,3')).toEqual([[1, 2], [2, 3], 'Gy']);
+    expect(read('depth_sigma_mm,depth_mm,dose\n9,1,2\n9,2,3')).toEqual([[1, 2], [2, 3], null]);
+    expect(read('depth_mm,dose_plan,dose_tank\n1,9,2\n2,9,3')).toEqual([
+      { line: 1, message: 'the header has "dose_plan" and "dose_tank"; allowed: one dose' },
+    ]);
+  });
+
+  it('without names are two', () => {
+    expect(read('1 2 3\n2 3 4')).toEqual([
+      { line: 1, message: '3 columns without names; allowed: two, or a header such as depth_mm,dose,dose_error' },
+    ]);
+  });
+
+  it('of descending depths are put in order, and those of neither order refused', () => {
+    expect(read('depth_mm,dose\n3,1\n2,5\n1,4')).toEqual([[1, 2, 3], [4, 5, 1], null]);
+    expect(read('depth_mm,dose\n3,1\n2,5\n2.5,4')).toEqual([
+      { line: 4, message: 'the depth 2.5 does not go on from the line before; allowed: descending depths' },
+    ]);
   });
 });

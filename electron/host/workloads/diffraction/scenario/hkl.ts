@@ -1,4 +1,7 @@
-/** Lists of reflections: h k l F on every line, P1. */
+/**
+ * Lists of reflections: h, k, l and F on every line, P1. XDS_ASCII and a header that names intensities have I in place
+ * of F; four columns without a header are amplitudes.
+ */
 interface HklFault {
   readonly line: number;
   readonly message: string;
@@ -15,20 +18,101 @@ const mostFaults = 20;
 
 const names = ['h', 'k', 'l'] as const;
 
-function readLine(text: string): readonly [number, number, number, number] | string {
-  const words = text.split(/[\s,;]+/).filter((word) => word !== '');
-  if (words.length < 4) {
-    const has = words.length === 1 ? '1 value' : `${words.length} values`;
-    return `${JSON.stringify(text.trim().slice(0, 40))} has ${has}; needed: h k l F`;
+/** What the fourth value is, and where the columns are. */
+interface Layout {
+  readonly columns: readonly [h: number, k: number, l: number, value: number];
+  readonly value: 'F' | 'I';
+  /** Column of its standard deviation; null without one. */
+  readonly sigma: number | null;
+  /** Whether a header names the columns: without one a fifth column leaves open what the fourth is. */
+  readonly named: boolean;
+}
+
+const bare: Layout = { columns: [0, 1, 2, 3], value: 'F', sigma: null, named: false };
+
+const AMPLITUDES = /^(f|fo|fobs|fp|f_meas|amplitude)$/i;
+const INTENSITIES = /^(i|iobs|intensity|f2|fsq|fo2|f\^2|f_squared(_meas)?|intensity_meas|imean)$/i;
+const SIGMAS = /^(sig|sigma|sd|std|esd).*|.*(sigma|_sig)$/i;
+
+/** A header `h k l F`, also behind #; null for other lines, a text for one whose value is neither F nor I. */
+function headerIn(line: string): Layout | string | null {
+  const words = line
+    .replace(/^\s*[#!]?\s*/, '')
+    .split(/[\s,;]+/)
+    .filter((word) => word !== '')
+    .map((word) => word.replace(/[[(].*$/, ''));
+  const at = ['h', 'k', 'l'].map((name) => words.findIndex((word) => word.toLowerCase() === name));
+  if (at.includes(-1) || words.length < 4) return null;
+  const value = words.findIndex((word) => AMPLITUDES.test(word) || INTENSITIES.test(word));
+  if (value < 0 && /^\s*[#!]/.test(line)) return null;
+  if (value < 0) return `its header "${words.join(' ')}" names neither F nor I; allowed: h k l F, h k l I`;
+  const both = words.some((word) => AMPLITUDES.test(word)) && words.some((word) => INTENSITIES.test(word));
+  if (both) return `its header "${words.join(' ')}" names both F and I; allowed: one of them`;
+  const [h = 0, k = 1, l = 2] = at;
+  const sigma = words.findIndex((word) => SIGMAS.test(word));
+  return {
+    columns: [h, k, l, value],
+    value: INTENSITIES.test(words[value] ?? '') ? 'I' : 'F',
+    sigma: sigma < 0 ? null : sigma,
+    named: true,
+  };
+}
+
+/** Items of the header of XDS_ASCII.HKL, which numbers them from 1. */
+function xdsLayout(lines: Iterable<string>): Layout | string {
+  const items = new Map<string, number>();
+  for (const line of lines) {
+    if (/^!END_OF_HEADER/.test(line)) break;
+    const [, name, at] = /^!ITEM_([^=]+)=(\d+)/.exec(line) ?? [];
+    if (name !== undefined) items.set(name, Number(at) - 1);
   }
-  const [h, k, l, f] = words.slice(0, 4).map(Number) as [number, number, number, number];
+  const [h, k, l, intensity] = ['H', 'K', 'L', 'IOBS'].map((name) => items.get(name));
+  if (h === undefined || k === undefined || l === undefined || intensity === undefined) {
+    return `its header of XDS_ASCII names ${[...items.keys()].join(', ') || 'no items'}; allowed: H, K, L and IOBS among them`;
+  }
+  return { columns: [h, k, l, intensity], value: 'I', sigma: items.get('SIGMA(IOBS)') ?? null, named: true };
+}
+
+/** Numbers between spaces, whose commas are decimal, or between commas. */
+function wordsOf(text: string): readonly string[] | string {
+  const apart = text
+    .trim()
+    .split(/[\s;]+|,\s+/)
+    .filter((word) => word !== '');
+  if (apart.length < 4) return text.split(/[\s,;]+/).filter((word) => word !== '');
+  const unclear = apart.find((word) => /^-?[1-9]\d{0,2},\d{3}$/.test(word));
+  if (unclear !== undefined) {
+    return `${unclear} is a number of thousands or with three decimals; allowed: a decimal point`;
+  }
+  return apart.map((word) => (/^[-+]?\d*,\d+([eE][-+]?\d+)?$/.test(word) ? word.replace(',', '.') : word));
+}
+
+/** Null for a reflection that its sigma marks as misfit. */
+function readLine(text: string, layout: Layout): readonly [number, number, number, number] | string | null {
+  const words = wordsOf(text);
+  if (typeof words === 'string') return words;
+  const needed = Math.max(...layout.columns) + 1;
+  if (words.length < needed) {
+    const has = words.length === 1 ? '1 value' : `${words.length} values`;
+    return `${JSON.stringify(text.trim().slice(0, 40))} has ${has}; needed: h k l ${layout.value}`;
+  }
+  if (!layout.named && words.length > 4) {
+    return `${JSON.stringify(text.trim().slice(0, 40))} has ${words.length} values, and no header says whether the fourth is F or I; allowed: h k l F, or a header such as h k l I sigma`;
+  }
+  const own = layout.columns.map((at) => words[at] ?? '');
+  const [h, k, l, value] = own.map(Number) as [number, number, number, number];
   for (const [i, index] of [h, k, l].entries()) {
     if (!Number.isInteger(index) || Math.abs(index) > largestIndex) {
-      return `${names[i]} = ${words[i]} is not an index; allowed: whole numbers from -${largestIndex} to ${largestIndex}`;
+      return `${names[i]} = ${own[i]} is not an index; allowed: whole numbers from -${largestIndex} to ${largestIndex}`;
     }
   }
-  if (!Number.isFinite(f) || Math.abs(f) > 1e9) return `F = ${words[3]} is not allowed; allowed: -1e9 to 1e9 electrons`;
-  return [h, k, l, f];
+  if (!Number.isFinite(value) || Math.abs(value) > 1e9) {
+    return `${layout.value} = ${own[3]} is not allowed; allowed: -1e9 to 1e9${layout.value === 'F' ? ' electrons' : ''}`;
+  }
+  if (layout.value === 'F') return [h, k, l, value];
+  // XDS marks misfits by a negative sigma. An intensity below zero is noise around none.
+  if (layout.sigma !== null && Number(words[layout.sigma]) < 0) return null;
+  return [h, k, l, Math.sqrt(Math.max(0, value))];
 }
 
 function* linesOf(text: string): Generator<string> {
@@ -69,19 +153,30 @@ class Rows {
 }
 const BLOCK_ROWS = 16_384;
 
-/** Blank lines and what follows # or ! are ignored; a fifth column and more too. */
+/** Blank lines and comments behind # or ! are ignored. */
 export function readHkl(text: string): HklList {
+  const xds = /^\uFEFF?!FORMAT=XDS_ASCII/.test(text) ? xdsLayout(linesOf(text)) : null;
+  if (typeof xds === 'string') return { ok: false, faults: [{ line: 1, message: xds }] };
+  let layout: Layout = xds ?? bare;
   const found = new Rows();
   const faults: HklFault[] = [];
   const seen = new Map<string, { readonly line: number; readonly f: number }>();
   let line = 0;
   for (const raw of linesOf(text)) {
     line += 1;
+    if (found.count === 0 && xds === null) {
+      const header = headerIn(raw);
+      if (typeof header === 'string') return { ok: false, faults: [{ line, message: header }] };
+      if (header !== null) {
+        layout = header;
+        continue;
+      }
+    }
     const content = raw.replace(/[#!].*$/, '');
     if (content.trim() === '') continue;
-    const read = readLine(content);
+    const read = readLine(content, layout);
     if (typeof read === 'string') faults.push({ line, message: read });
-    else {
+    else if (read !== null) {
       const [h, k, l, f] = read;
       const key = `${h} ${k} ${l}`;
       const first = seen.get(key);

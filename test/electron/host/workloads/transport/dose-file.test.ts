@@ -89,3 +89,15 @@ test.each([
 test('a file that is not there is named', async () => {
   await expect(readDoseFile('nowhere.nrrd', {}, null)).rejects.toMatchObject({ code: 'not-found' });
 });
+
+test('a table in UTF-16, as spreadsheets write it, is the table in UTF-8', async () => {
+  const cases = path.join(import.meta.dirname, '../../../contract/dose/cases');
+  const [wide, plain] = [
+    await readDoseFile(path.join(cases, 'c09-utf16.csv'), {}, null),
+    await readDoseFile(path.join(cases, 'c13-good.csv'), {}, null),
+  ];
+  expect(wide).toEqual(plain);
+  const file = path.join(folder, 'latin.csv');
+  await writeFile(file, Buffer.from('depth_mm,dose\n1,2 \xb5Gy\n', 'latin1'));
+  await expect(readDoseFile(file, {}, null)).rejects.toThrow(/latin\.csv: it is not text in UTF-8, nor in UTF-16/);
+});

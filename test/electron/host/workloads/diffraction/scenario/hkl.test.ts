@@ -1,0 +1,68 @@
+/** Lists of reflections as programs write them: cases/README.md has sources and correct values. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readHkl } from '../../../../../../electron/host/workloads/diffraction/scenario/hkl.ts';
+
+const ofCase = (name: string) => read(readFileSync(path.join(import.meta.dirname, 'cases', name), 'utf8'));
+function read(text: string): readonly number[] | readonly string[] {
+  const list = readHkl(text);
+  return list.ok ? [...list.reflections] : list.faults.map(({ line, message }) => `${line}: ${message}`);
+}
+
+test('XDS_ASCII has intensities, whose roots are the amplitudes', () => {
+  const [amplitudes, roots] = [ofCase('h00-good.hkl') as number[], ofCase('h01-xds.hkl') as number[]];
+  expect(roots.length).toBe(amplitudes.length);
+  const byIndex = (all: readonly number[]) =>
+    new Map(
+      Array.from({ length: all.length / 4 }, (_, i) => [all.slice(4 * i, 4 * i + 3).join(' '), all[4 * i + 3] ?? 0]),
+    );
+  const wanted = byIndex(amplitudes);
+  for (const [index, f] of byIndex(roots)) expect(f, index).toBeCloseTo(wanted.get(index) ?? Number.NaN, 9);
+});
+
+test('a decimal comma between spaces is a decimal point', () => {
+  expect(ofCase('h03-comma.hkl').slice(0, 8)).toEqual([-2, -2, -2, 32.5, -2, -2, -1, 31.5]);
+  expect(read('1 2 3 4,500')).toEqual([
+    '1: 4,500 is a number of thousands or with three decimals; allowed: a decimal point',
+  ]);
+});
+
+test('a header says whether the fourth value is F or I, in any order of columns', () => {
+  expect(read('h k l F sigF\n1 2 3 9 0.5')).toEqual([1, 2, 3, 9]);
+  expect(read('H,K,L,I,SIGI\n1,2,3,9,0.5')).toEqual([1, 2, 3, 3]);
+  expect(read('# h k l F2 sigma\n1 2 3 16 0.5')).toEqual([1, 2, 3, 4]);
+  expect(read('F h k l\n9 1 2 3')).toEqual([1, 2, 3, 9]);
+  // A negative intensity is noise around none.
+  expect(read('h k l I\n1 2 3 -4')).toEqual([1, 2, 3, 0]);
+});
+
+test('columns whose meaning nothing states are refused', () => {
+  expect(read('1 2 3 4 0.5')[0]).toMatch(
+    /^1: "1 2 3 4 0\.5" has 5 values, and no header says whether the fourth is F or I/,
+  );
+  expect(read('h k l phase\n1 2 3 4')).toEqual([
+    '1: its header "h k l phase" names neither F nor I; allowed: h k l F, h k l I',
+  ]);
+  expect(read('h k l F I\n1 2 3 4 16')[0]).toMatch(/names both F and I/);
+  expect(read('!FORMAT=XDS_ASCII\n!ITEM_H=1\n!END_OF_HEADER\n')[0]).toMatch(/names H; allowed: H, K, L and IOBS/);
+});
+
+test('misfits of XDS are left out by their negative sigma', () => {
+  const head = ['!FORMAT=XDS_ASCII', '!ITEM_H=1', '!ITEM_K=2', '!ITEM_L=3', '!ITEM_IOBS=4', '!ITEM_SIGMA(IOBS)=5'];
+  expect(read([...head, '!END_OF_HEADER', '1 0 0 4 1', '2 0 0 900 -1', '!END_OF_DATA'].join('\n'))).toEqual([
+    1, 0, 0, 2,
+  ]);
+});
+
+test('any list that is written reads back', () => {
+  const index = fc.integer({ min: -99, max: 99 });
+  const row = fc.tuple(index, index, index, fc.double({ min: -1e6, max: 1e6, noNaN: true }));
+  fc.assert(
+    fc.property(fc.uniqueArray(row, { selector: ([h, k, l]) => `${h} ${k} ${l}`, minLength: 1 }), (rows) => {
+      expect(read(rows.map((one) => one.join(' ')).join('\n'))).toEqual(rows.flat().map((value) => value + 0));
+    }),
+    { numRuns: 100 },
+  );
+});
