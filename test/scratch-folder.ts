@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll } from 'vitest';
@@ -18,4 +18,16 @@ export function sameScratchFolder(name: string): string {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   return goneAfterwards(folder);
+}
+
+/**
+ * A cache folder of the program inside `folder`. Libraries of user kernels are in dist/.tests, where the next run finds
+ * them: their names are digests of the text, the compiler, its flags and the core library.
+ */
+export function cacheWithUserKernels(folder: string): string {
+  const libraries = path.join(import.meta.dirname, '../dist/.tests/user-kernels');
+  const cache = path.join(folder, 'cache');
+  for (const each of [libraries, cache]) mkdirSync(each, { recursive: true });
+  symlinkSync(libraries, path.join(cache, 'user-kernels'), 'junction');
+  return cache;
 }

@@ -1,5 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import path from 'node:path';
 import { root } from './root.mjs';
 
@@ -27,6 +29,20 @@ export function exitCode(code, signal) {
   return 128 + (SIGNAL_NUMBER[/** @type {keyof typeof SIGNAL_NUMBER} */ (signal)] ?? 0);
 }
 
+/** Below the usual priority of 0, and high enough to get a seventh of a busy machine. */
+const BACKGROUND = 5;
+
+/** @type {AsyncLocalStorage<true>} */
+const background = new AsyncLocalStorage();
+
+/**
+ * Programs that `work` starts through capture() have a lower priority: they use what other programs leave idle.
+ * @template T
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export const inBackground = (work) => background.run(true, work);
+
 /**
  * Runs a program to its end and collects what it prints on both streams. Never throws for a failing program; the caller decides.
  * @param {string} program
@@ -43,6 +59,7 @@ export function capture(program, args, options = {}) {
       env: options.env ?? process.env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    if (background.getStore() && child.pid !== undefined) setPriority(child.pid, BACKGROUND);
     const timer = options.timeout_s
       ? setTimeout(() => {
           timedOut = true;

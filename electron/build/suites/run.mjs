@@ -1,3 +1,4 @@
+import { inBackground } from '../setup/command.mjs';
 import { Failure, say } from '../setup/say.mjs';
 import { EMPTY, FAILED, sum } from './result.mjs';
 import { runVitest } from './vitest.mjs';
@@ -178,6 +179,7 @@ export async function runPhase({ tests, beside = [] }) {
     }
     return ran;
   };
-  const [small, files] = await Promise.all([others(), tests ? runFiles(tests, counter, beside.length) : []]);
-  return [...small, ...files];
+  const files = tests ? runFiles(tests, counter, beside.length) : [];
+  const [small, large] = await Promise.all([tests ? inBackground(others) : others(), files]);
+  return [...small, ...large];
 }

@@ -2,15 +2,16 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { sameScratchFolder } from '../../scratch-folder.ts';
+import { cacheWithUserKernels, sameScratchFolder } from '../../scratch-folder.ts';
 import { braggbenchHere, type Ended, environmentWith } from './command.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const folder = sameScratchFolder('user-kernels-of-any');
+const cache = cacheWithUserKernels(folder);
 
 function run(...words: readonly string[]): Promise<Ended> {
   // What they compute is small, and compiling them is most of the time.
-  const more = { BRAGGBENCH_CACHE: join(folder, 'cache'), CXXFLAGS: '-O0' };
+  const more = { BRAGGBENCH_CACHE: cache, CXXFLAGS: '-O0' };
   return braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
 }
 

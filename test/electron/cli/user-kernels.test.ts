@@ -2,7 +2,7 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { sameScratchFolder } from '../../scratch-folder.ts';
+import { cacheWithUserKernels, sameScratchFolder } from '../../scratch-folder.ts';
 import { braggbenchHere, type Ended, environmentWith } from './command.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -16,6 +16,7 @@ const small = {
   solver: { step_mm: 0.5 },
 };
 const folder = sameScratchFolder('user-kernels-typed');
+const cache = cacheWithUserKernels(folder);
 
 beforeAll(async () => {
   await writeFile(join(folder, 'small.json'), JSON.stringify(small));
@@ -28,7 +29,7 @@ beforeAll(async () => {
 
 function run(...words: readonly string[]): Promise<Ended> {
   // What they compute is small, and compiling them is most of the time.
-  const more = { BRAGGBENCH_CACHE: join(folder, 'cache'), CXXFLAGS: '-O0' };
+  const more = { BRAGGBENCH_CACHE: cache, CXXFLAGS: '-O0' };
   return braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
 }
 

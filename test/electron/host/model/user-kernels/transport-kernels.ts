@@ -7,7 +7,7 @@ import { UserKernels } from '../../../../../electron/host/app/user-kernels/user-
 import { loadAddon, type TransportProblem } from '../../../../../electron/host/io/addon/addon.ts';
 import { forkChild } from '../../../../../electron/host/io/processes/link.ts';
 import { kernelFolders } from '../../../../../electron/host/model/bench/ceilings.ts';
-import { sameScratchFolder } from '../../../../scratch-folder.ts';
+import { cacheWithUserKernels, sameScratchFolder } from '../../../../scratch-folder.ts';
 import { openTestScenarios, tinyScenario } from '../../small-run.ts';
 
 export const addon = loadAddon();
@@ -47,7 +47,7 @@ export function useUserKernels(name: string) {
     problem = scenarios.resolve(await scenarios.check(tinyScenario, { name: 'test', folder: null }));
     userKernels = new UserKernels({
       addon,
-      folders: { ...kernelFolders(), cache: path.join(folder, 'cache') },
+      folders: { ...kernelFolders(), cache: cacheWithUserKernels(folder) },
       isTrusted: (sha256) => trusted.has(sha256),
       startChild: (program) => {
         processes += 1;

@@ -16,7 +16,7 @@ import { imageRunData } from '../../../../../electron/host/workloads/diffraction
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { type AnyReading, openScenarios, problemOf } from '../../../../../electron/host/workloads/scenarios/index.ts';
 import { taskVerdict, userKernelRefusal } from '../../../../../electron/host/workloads/task/user-kernels.ts';
-import { sameScratchFolder } from '../../../../scratch-folder.ts';
+import { cacheWithUserKernels, sameScratchFolder } from '../../../../scratch-folder.ts';
 import { benchHere } from '../../bench-here.ts';
 import { assetsFolder, memoryLimit_bytes } from '../../small-run.ts';
 import { smallImage } from '../../workloads/small-image.ts';
@@ -186,7 +186,7 @@ export function useWorkloadKernels(name: string): void {
     vi.stubEnv('CXXFLAGS', '-O0');
     own = new UserKernels({
       addon,
-      folders: { ...kernelFolders(), cache: path.join(folder, 'cache') },
+      folders: { ...kernelFolders(), cache: cacheWithUserKernels(folder) },
       isTrusted: (sha256) => trusted.has(sha256),
       startChild: (program) => {
         processes += 1;
