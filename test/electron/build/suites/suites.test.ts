@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { root } from '../../../../electron/build/setup/root.mjs';
 import { sayOn } from '../../../../electron/build/setup/say.mjs';
 import { filesFor, needBuild, readArguments } from '../../../../electron/build/suites/chosen.mjs';
+import { choose, failedTest, planted } from '../../../../electron/build/suites/mutations.mjs';
 import { longestFirst } from '../../../../electron/build/suites/order.mjs';
 import { report } from '../../../../electron/build/suites/report.mjs';
 import { judgeAgain, MOST_AGAIN, runPhase, suiteOf } from '../../../../electron/build/suites/run.mjs';
@@ -162,6 +163,35 @@ describe('a file that failed', () => {
     expect(said()).toContain('a.test.ts failed again, in another test: two');
     expect(judgeAgain(of('one'), null).failed).toBe(1);
     expect(MOST_AGAIN).toBe(3);
+  });
+});
+
+describe('planted faults', () => {
+  const fault = { id: 'one', area: 'page', file: 'a.ts', text: 'a + b', replacement: 'a - b $&' };
+
+  it('are chosen by area or id', () => {
+    const all = [fault, { ...fault, id: 'two' }, { ...fault, id: 'three', area: 'readers' }];
+    const ids = (...chosen: readonly string[]) => choose(chosen, all).map(({ id }) => id);
+    expect(ids()).toEqual(['one', 'two', 'three']);
+    expect(ids('page')).toEqual(['one', 'two']);
+    expect(ids('readers', 'one')).toEqual(['one', 'three']);
+    expect(() => ids('pages')).toThrow(
+      'npm run mutate: test/mutations.json has no area or id "pages"; its areas are page, readers',
+    );
+  });
+
+  it('replace a text that is in the file once', () => {
+    expect(planted('c = a + b;', fault)).toBe('c = a - b $&;');
+    expect(() => planted('c = a * b;', fault)).toThrow('the text of "one" is 0 times in a.ts; allowed: once');
+    expect(() => planted('a + b + a + b', fault)).toThrow('the text of "one" is 2 times in a.ts; allowed: once');
+  });
+
+  it('are found by the first test that fails, of vitest or of C++', () => {
+    expect(failedTest('ok   test/a.test.ts (1 tests, 0.1 s)\n')).toBeNull();
+    expect(failedTest('FAIL test/a.test.ts (2 tests, 0.1 s)\n    FAIL adds > two numbers\n')).toBe(
+      'adds > two numbers',
+    );
+    expect(failedTest('[1 of 1] C++: FAIL 1 passed\n  FAIL ledger: closes (12 ms)\n')).toBe('ledger: closes');
   });
 });
 
