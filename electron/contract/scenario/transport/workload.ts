@@ -62,6 +62,7 @@ export const transport = {
     { id: 'dose-nrrd', title: 'Dose map (NRRD)' },
     { id: 'gray-mha', title: 'Dose in Gy (MetaImage)' },
     { id: 'gray-nrrd', title: 'Dose in Gy (NRRD)' },
+    { id: 'gray-dcm', title: 'Dose in Gy (RT Dose)' },
     { id: 'letd-mha', title: 'LETd map (MetaImage)' },
     { id: 'letd-nrrd', title: 'LETd map (NRRD)' },
     { id: 'depth-dose', title: 'Depth dose (CSV)' },

@@ -1,5 +1,6 @@
-/** Maps of a run as images for other programs: x across is the first axis, depth the second. */
+/** Maps of a run as files of other programs: x across is the first axis, depth the second. */
 import { BraggError } from '../../../../contract/errors.ts';
+import { rtDoseBytes } from '../../../io/volumes/dicom-write.ts';
 import type { Volume } from '../../../io/volumes/volume.ts';
 import { metaImageBytes, nrrdBytes } from '../../../io/volumes/write.ts';
 import { letMap } from '../metrics/quality.ts';
@@ -41,12 +42,25 @@ const quantities = {
 export const mapNames = ['dose', 'gray', 'letd'] as const satisfies readonly (keyof typeof quantities)[];
 export const imageEndings = ['mha', 'nrrd'] as const satisfies readonly ImageEnding[];
 
-export type ImageExport = `${keyof typeof quantities}-${ImageEnding}`;
+export type ImageExport = `${keyof typeof quantities}-${ImageEnding}` | typeof rtDose;
 
 const all = mapNames.flatMap((name) => imageEndings.map((ending) => [`${name}-${ending}`, { name, ending }] as const));
 const exportsByName: ReadonlyMap<string, (typeof all)[number][1]> = new Map(all);
+/** A dose in Gy alone is RT Dose. */
+export const rtDose = 'gray-dcm';
 
-export const isImageExport = (what: string): what is ImageExport => exportsByName.has(what);
+export const isImageExport = (what: string): what is ImageExport => what === rtDose || exportsByName.has(what);
+
+/** The plane as one frame: across to the patient's left, depth to the back, as from the front; the plane is at z = 0. */
+async function rtDoseOf(run: RunData): Promise<Uint8Array> {
+  const { content, values } = quantities.gray;
+  const { sizes, spacing_mm, origin_mm } = gridOf(run);
+  const [dx = 1] = spacing_mm;
+  return rtDoseBytes(
+    { sizes: [...sizes, 1], spacing_mm: [...spacing_mm, dx], origin_mm: [...origin_mm, 0], values: await values(run) },
+    { content },
+  );
+}
 
 /** Centres of cells as the scenario counts them: depth from the front of the box, x from its middle. */
 function gridOf({ axes: { nx, nz, dx_mm, dz_mm } }: RunData): Omit<Volume, 'values'> {
@@ -57,6 +71,7 @@ export async function imageOf(
   run: RunData,
   what: ImageExport,
 ): Promise<{ readonly name: string; readonly bytes: Uint8Array }> {
+  if (what === rtDose) return { name: 'gray.dcm', bytes: await rtDoseOf(run) };
   const asked = exportsByName.get(what);
   if (asked === undefined) throw new Error(`${what} is no image`);
   const { content, values } = quantities[asked.name];

@@ -1,10 +1,14 @@
 /** NRRD and MetaImage against files made here, and what is said of bad ones. */
 import { deflateSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import { readDicomDose } from '../../../../../electron/host/io/volumes/dicom.ts';
+import { rtDoseBytes } from '../../../../../electron/host/io/volumes/dicom-write.ts';
 import { metaImageHeader } from '../../../../../electron/host/io/volumes/metaimage.ts';
 import { nrrdHeader } from '../../../../../electron/host/io/volumes/nrrd.ts';
 import type { Volume } from '../../../../../electron/host/io/volumes/volume.ts';
 import { volumeIn } from '../../../../../electron/host/io/volumes/volume-file.ts';
+import { metaImageBytes, nrrdBytes } from '../../../../../electron/host/io/volumes/write.ts';
 
 const readNrrd = (name: string, bytes: Uint8Array): Volume => volumeIn(name, bytes, nrrdHeader(name, bytes), null);
 const readMetaImage = (name: string, bytes: Uint8Array, data: Uint8Array | null): Volume =>
@@ -120,6 +124,60 @@ describe('MetaImage', () => {
   it('that names a file elsewhere is refused', () => {
     expect(() => metaImageHeader('a.mhd', meta('', new Uint8Array(0), '../secret'))).toThrow(
       /allowed: LOCAL, or one file/,
+    );
+  });
+});
+
+/** Grids of any size, spacing and origin with 10 digits, as DICOM keeps them. */
+const digits = (least: number, most: number) =>
+  fc.double({ min: least, max: most, noNaN: true }).map((value) => Number(value.toPrecision(10)) + 0);
+const volumes = (axes: 2 | 3, values: fc.Arbitrary<number>): fc.Arbitrary<Volume> =>
+  fc
+    .tuple(
+      fc.array(fc.integer({ min: 1, max: 5 }), { minLength: axes, maxLength: axes }),
+      fc.array(digits(0.01, 10), { minLength: axes, maxLength: axes }),
+      fc.array(digits(-500, 500), { minLength: axes, maxLength: axes }),
+    )
+    .chain(([sizes, spacing_mm, origin_mm]) => {
+      const count = sizes.reduce((a, b) => a * b, 1);
+      return fc
+        .array(values, { minLength: count, maxLength: count })
+        .map((all) => ({ sizes, spacing_mm, origin_mm, values: Float64Array.from(all, (value) => value + 0) }));
+    });
+
+describe('a volume that is written reads back', () => {
+  const any = fc.double({ noNaN: true, noDefaultInfinity: true });
+  const content = { content: 'any' };
+
+  it.each([2, 3] as const)('bit by bit with %i axes as MetaImage and NRRD', (axes) => {
+    fc.assert(
+      fc.property(volumes(axes, any), (volume) => {
+        expect(readMetaImage('a.mha', metaImageBytes(volume, content), null)).toEqual(volume);
+        expect(readNrrd('a.nrrd', nrrdBytes(volume, content))).toEqual(volume);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('to 32 bits of its largest value as RT Dose', () => {
+    fc.assert(
+      fc.property(volumes(3, fc.double({ min: 0, max: 1e9, noNaN: true })), (volume) => {
+        const { values, unit, ...grid } = readDicomDose('a.dcm', rtDoseBytes(volume, content));
+        const { sizes, spacing_mm, origin_mm } = volume;
+        const frames = sizes[2] ?? 1;
+        // A single frame has no spacing to its neighbour.
+        expect(grid).toEqual({
+          sizes,
+          origin_mm,
+          spacing_mm: frames > 1 ? spacing_mm : [...spacing_mm.slice(0, 2), 1],
+        });
+        expect(unit).toBe('Gy');
+        const most = volume.values.reduce((a, b) => Math.max(a, b), 0);
+        for (const [i, value] of values.entries()) {
+          expect(Math.abs(value - (volume.values[i] ?? 0))).toBeLessThanOrEqual(most / 2 ** 31);
+        }
+      }),
+      { numRuns: 60 },
     );
   });
 });

@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { exportsOf } from '../../../../../../electron/contract/exports.ts';
 import { runPacker } from '../../../../../../electron/host/app/run-files/packer.ts';
+import { readDicomDose } from '../../../../../../electron/host/io/volumes/dicom.ts';
 import type { Volume } from '../../../../../../electron/host/io/volumes/volume.ts';
 import { volumeHeader, volumeIn } from '../../../../../../electron/host/io/volumes/volume-file.ts';
 import {
@@ -9,6 +10,7 @@ import {
   imageEndings,
   isImageExport,
   mapNames,
+  rtDose,
 } from '../../../../../../electron/host/workloads/transport/display/map-file.ts';
 import { exportRun } from '../../../../../../electron/host/workloads/transport/export.ts';
 import { grayField } from '../../../../../../electron/host/workloads/transport/metrics/gray.ts';
@@ -57,6 +59,25 @@ test.each([
   }
 });
 
+test('RT Dose has the dose in Gy to 32 bits, at the places of the map', async () => {
+  const { name, bytes } = await exportRun(run, rtDose, runPacker);
+  expect(name).toMatch(/-gray\.dcm$/);
+  const { values, unit, ...grid } = readDicomDose(name, bytes);
+  const { nx, nz, dx_mm, dz_mm } = run.axes;
+  expect([unit, grid]).toEqual([
+    'Gy',
+    {
+      sizes: [nx, nz, 1],
+      // A single frame has no spacing to its neighbour.
+      spacing_mm: [dx_mm, dz_mm, 1],
+      origin_mm: [-(nx * dx_mm) / 2 + dx_mm / 2, dz_mm / 2, 0],
+    },
+  ]);
+  const wanted = valuesOf('gray-mha');
+  const most = wanted.reduce((a, b) => Math.max(a, b), 0);
+  expect(values.every((value, i) => Math.abs(value - (wanted[i] ?? 0)) <= most / 2 ** 32)).toBe(true);
+});
+
 test('the beam lies where the scenario has it: mean place 1 mm, in the first rows', async () => {
   const { volume } = await written(run, 'dose-nrrd');
   const [nx = 0] = volume.sizes;
@@ -79,5 +100,7 @@ test('every map in both formats stands in the menu of exports', () => {
   const listed = exportsOf('transport')
     .map(({ id }) => id)
     .filter(isImageExport);
-  expect(listed).toEqual(mapNames.flatMap((name) => imageEndings.map((ending) => `${name}-${ending}`)));
+  const maps = mapNames.flatMap((name) => imageEndings.map((ending) => `${name}-${ending}`));
+  expect(listed.filter((id) => id !== rtDose)).toEqual(maps);
+  expect(listed).toContain(rtDose);
 });

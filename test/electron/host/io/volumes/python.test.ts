@@ -1,0 +1,70 @@
+/**
+ * Volumes that the program writes, opened by pydicom and SimpleITK: the same values at the same places. Skipped where
+ * Python lacks the package (python3-pydicom of Debian, SimpleITK of PyPI).
+ */
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { rtDoseBytes } from '../../../../../electron/host/io/volumes/dicom-write.ts';
+import { metaImageBytes, nrrdBytes } from '../../../../../electron/host/io/volumes/write.ts';
+import { scratchFolder } from '../../../../scratch-folder.ts';
+
+const folder = scratchFolder('volumes-python');
+/** The system's Python first: Debian's packages belong to it. */
+const pythonWith = (module: string): string | null =>
+  ['/usr/bin/python3', 'python3'].find((one) => spawnSync(one, ['-c', `import ${module}`]).status === 0) ?? null;
+const [pydicom, simpleItk] = [pythonWith('pydicom'), pythonWith('SimpleITK')];
+
+const volume = {
+  sizes: [4, 3, 2],
+  spacing_mm: [1.5, 2, 2.5],
+  origin_mm: [-10, 20, 30.5],
+  values: Float64Array.from({ length: 24 }, (_, i) => 0.25 * i),
+};
+
+function python(program: string | null, script: string, file: string): unknown {
+  const { status, stdout, stderr } = spawnSync(program ?? 'python3', ['-c', script, file], { encoding: 'utf8' });
+  expect(status, stderr).toBe(0);
+  return JSON.parse(stdout);
+}
+
+test.skipIf(pydicom === null)('pydicom reads RT Dose with its places, units and every value (needs pydicom)', () => {
+  const file = path.join(folder, 'dose.dcm');
+  writeFileSync(file, rtDoseBytes(volume, { content: 'dose' }));
+  const script = `
+import json, struct, sys, pydicom
+d = pydicom.dcmread(sys.argv[1])
+values = [v * float(d.DoseGridScaling) for v in struct.unpack('<%dI' % (len(d.PixelData) // 4), d.PixelData)]
+print(json.dumps({'modality': d.Modality, 'units': d.DoseUnits, 'size': [d.Columns, d.Rows, int(d.NumberOfFrames)],
+  'spacing': [float(v) for v in d.PixelSpacing], 'origin': [float(v) for v in d.ImagePositionPatient],
+  'offsets': [float(v) for v in d.GridFrameOffsetVector], 'pointer': int(d.FrameIncrementPointer),
+  'syntax': d.file_meta.TransferSyntaxUID, 'same': d.SOPInstanceUID == d.file_meta.MediaStorageSOPInstanceUID,
+  'valid': all(u.is_valid for u in [d.SOPInstanceUID, d.StudyInstanceUID, d.SeriesInstanceUID, d.FrameOfReferenceUID]),
+  'values': values}))`;
+  const found = python(pydicom, script, file) as { values: number[] };
+  expect(found).toMatchObject({
+    ...{ modality: 'RTDOSE', units: 'GY', size: [4, 3, 2], spacing: [2, 1.5], origin: [-10, 20, 30.5] },
+    ...{ offsets: [0, 2.5], pointer: 0x3004000c, syntax: '1.2.840.10008.1.2.1', same: true, valid: true },
+  });
+  for (const [i, value] of found.values.entries()) expect(value).toBeCloseTo(0.25 * i, 8);
+});
+
+test.skipIf(simpleItk === null).each([
+  ['dose.mha', metaImageBytes(volume, { content: 'dose' })],
+  ['dose.nrrd', nrrdBytes(volume, { content: 'dose' })],
+  ['dose.dcm', rtDoseBytes(volume, { content: 'dose' })],
+])('SimpleITK reads %s with its places and every value (needs SimpleITK)', (name, bytes) => {
+  const file = path.join(folder, name);
+  writeFileSync(file, bytes);
+  const script = `
+import json, sys, SimpleITK as sitk
+i = sitk.ReadImage(sys.argv[1])
+print(json.dumps({'size': i.GetSize(), 'spacing': i.GetSpacing(), 'origin': i.GetOrigin(), 'direction': i.GetDirection(),
+  'values': [float(v) for v in sitk.GetArrayFromImage(i).ravel()]}))`;
+  const found = python(simpleItk, script, file) as { values: number[] };
+  expect(found).toMatchObject({
+    ...{ size: [4, 3, 2], spacing: [1.5, 2, 2.5], origin: [-10, 20, 30.5], direction: [1, 0, 0, 0, 1, 0, 0, 0, 1] },
+  });
+  for (const [i, value] of found.values.entries()) expect(value).toBeCloseTo(0.25 * i, 8);
+});
