@@ -128,6 +128,20 @@ export function flagNumber(
   throw new UsageError(`--${name}: ${JSON.stringify(text)} is not allowed; allowed: ${kind}${min} to ${max}`);
 }
 
+const inSeconds = { s: 1, min: 60, m: 60, h: 3600 } as const;
+
+/** Seconds given as the value of a flag: `90`, `90s`, `5m`, `1h`. Throws a UsageError. */
+export function flagSeconds(parsed: ParsedArguments, name: string, max: number): number | undefined {
+  const text = flagValue(parsed, name);
+  if (text === undefined) return undefined;
+  const [, digits = '', unit = 's'] = /^(\d+(?:\.\d+)?|\.\d+) ?(s|min|m|h)?$/.exec(text.trim()) ?? [];
+  const seconds = digits === '' ? Number.NaN : Number(digits) * inSeconds[unit as keyof typeof inSeconds];
+  if (seconds <= max) return seconds;
+  throw new UsageError(
+    `--${name}: ${JSON.stringify(text)} is not allowed; allowed: 0 to ${max} seconds, such as 90, 90s, 5m or 1h`,
+  );
+}
+
 /** Names with commas between them; null where the flag was not given. Throws a UsageError for an empty one. */
 export function listed(parsed: ParsedArguments, flag: string): readonly string[] | null {
   const list = flagValue(parsed, flag);

@@ -4,12 +4,12 @@ import { withoutRecordings } from '../host/app/sessions/index.ts';
 import { placeOf } from '../host/app/user-kernels/user-kernels.ts';
 import type { Host } from '../host/index.ts';
 import { forkChild } from '../host/io/processes/link.ts';
-import { type BenchLimits, limitsOf, sessionText } from '../host/model/bench/index.ts';
+import { type BenchLimits, limitsOf, mostRounds, sessionText } from '../host/model/bench/index.ts';
 import { fewestInstances } from '../host/model/verdicts/levels.ts';
 import { measureSession } from '../host/workloads/bench.ts';
 import type { BenchTask } from '../host/workloads/benchable.ts';
 import { hostWorkloads } from '../host/workloads/index.ts';
-import { flagNumber, flagValue, hasFlag, listed, type ParsedArguments, UsageError } from './arguments.ts';
+import { flagNumber, flagSeconds, flagValue, hasFlag, listed, type ParsedArguments, UsageError } from './arguments.ts';
 import { assetsFolder } from './assets-folder.ts';
 import { withCounterFiles, withOwnCounters } from './counters/index.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -27,18 +27,17 @@ import type { VerbContext } from './verb.ts';
 import { factorialVariants } from './workloads/factorial.ts';
 import type { Workload } from './workloads/workload.ts';
 
-export const usualMostRounds = 100;
 export const usualSeconds = 60;
 
 /** Below it clocks end, above it nothing is known. */
 const [leastPercent, mostPercent] = [0.01, 50];
 
 export function roundsAsked(parsed: ParsedArguments): BenchLimits {
-  const mostRounds = flagNumber(parsed, 'rounds', { min: 1, max: 100_000, whole: true }) ?? usualMostRounds;
+  const rounds = flagNumber(parsed, 'rounds', { min: 1, max: mostRounds, whole: true }) ?? mostRounds;
   const mostInstances = flagNumber(parsed, 'instances', { min: fewestInstances, max: 100_000, whole: true });
   const precision = flagPercent(parsed, 'precision');
   const margin = flagPercent(parsed, 'margin');
-  return limitsOf(mostRounds, flagNumber(parsed, 'time', { min: 0, max: 86_400 }) ?? usualSeconds, {
+  return limitsOf(rounds, flagSeconds(parsed, 'time', 86_400) ?? usualSeconds, {
     ...(mostInstances === undefined ? {} : { mostInstances }),
     ...(precision === null ? {} : { precision }),
     ...(margin === null ? {} : { margin }),
@@ -85,7 +84,7 @@ export function show({ parsed, terminal }: VerbContext, session: Session): void 
   for (const [i, report] of reports.entries()) {
     if (i > 0) terminal.print();
     if (sweep !== null) terminal.print(style('bold', `${sweep.path} = ${sweep.values[i]}`));
-    for (const line of benchReport(report, style, session)) terminal.print(line);
+    for (const line of benchReport(report, { style, wide: hasFlag(parsed, 'wide') }, session)) terminal.print(line);
   }
   if (sweep !== null) for (const line of sweepReport(sweep, words, style)) terminal.print(line);
   terminal.print(

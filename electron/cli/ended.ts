@@ -4,7 +4,8 @@ import type { Noise, stoppedSchema } from '../contract/bench/bench-session.ts';
 import { duration } from './numbers.ts';
 
 const stopText: Readonly<Record<(typeof stoppedSchema.options)[number], string>> = {
-  precise: 'every ratio is as precise as asked for',
+  decided: 'every verdict is settled',
+  precise: 'every ratio is as precise as requested, or known to a tenth of its logarithm',
   narrow: 'every ratio is known to 1 %',
   settled: 'the noise has settled',
   time: 'the time limit was reached',
@@ -23,5 +24,5 @@ interface Ended {
 
 export function endedText({ rounds, elapsed_s, stopped, noise }: Ended): string {
   const count = rounds === 1 ? '1 round' : `${rounds} interleaved rounds`;
-  return `${count}, ${duration(elapsed_s)} in all, ended because ${stopText[stopped]}. Noise, the first variant against itself: ${noiseText(noise)}.`;
+  return `${count}, ${duration(elapsed_s)} in all, ${stopped === 'cancelled' ? '' : 'ended because '}${stopText[stopped]}. Noise, the first variant against itself: ${noiseText(noise)}.`;
 }

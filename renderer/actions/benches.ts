@@ -17,10 +17,11 @@ interface BenchOrder {
   /** Other programs, by their ids. */
   readonly external: readonly string[];
   readonly modes: readonly Mode[];
-  readonly rounds: number;
+  /** Null: no limit. */
+  readonly rounds: number | null;
   readonly time_s: number;
-  /** Ratios less 1; the host's own where they are left out. */
-  readonly precision?: number;
+  /** Ratios less 1; without a precision the session ends when every verdict is settled. */
+  readonly precision?: number | null;
   readonly margin?: number;
   /** Runs of each variant in processes of their own; the workload's usual number where it is left out. */
   readonly processes?: number | null;

@@ -1,82 +1,204 @@
-/** Which variant to use, from a comparison: what a user waits for is the whole run, and not its steps. */
-import type { Whole } from '../../electron/contract/bench/bench-session.ts';
+/** Which variant to use, from a comparison: by end-to-end runs where they were timed, since a user waits for those. */
+import type { Noise, Ratio, Whole } from '../../electron/contract/bench/bench-session.ts';
 import type { Accuracy } from '../../electron/contract/bench/session.ts';
-import { gainOf, measuredTime, timesText } from './measured.ts';
+import { gainOf, measuredTime, noisyText } from './measured.ts';
 import { errorSize, percent, significant } from './numbers.ts';
+
+interface Standing {
+  readonly ratio: Ratio;
+  readonly verdict: Whole['verdict'];
+}
 
 /** What is known of a variant; seconds. */
 export interface Advised {
   readonly name: string;
-  /** What it runs on: a machine with a GPU has a processor too. */
-  readonly device: string;
-  /** From the problem to its answer in memory. */
-  readonly wall_s: number;
+  /** From the problem to its answer in memory; null where that was not timed. */
+  readonly wall_s: number | null;
   readonly setup_s: number;
-  /** Time of the steps alone. */
+  /** Time of the steps, or of a repetition. */
   readonly time_s: number;
   readonly right: boolean;
-  /** How right it is, in words; empty where nothing was compared. */
+  /** How exact its answer is, in words; empty where nothing was compared. */
   readonly error: string;
   readonly isReference: boolean;
-  /** Beside the reference's whole run. */
-  readonly whole: Whole | null;
+  /** Its time over the reference's, and its end-to-end run over the reference's. */
+  readonly steps: Standing;
+  readonly whole: Standing | null;
 }
 
-type Costs = Pick<Advised, 'wall_s' | 'setup_s' | 'time_s'>;
+interface Costs {
+  readonly wall_s: number;
+  readonly setup_s: number;
+  readonly time_s: number;
+}
 
-/** What each of several runs of one set-up takes: its steps, and to read its answer back. */
+/** Seconds of each of several runs that share one set-up: its steps, and reading its answer back. */
 const eachRun = ({ wall_s, setup_s, time_s }: Costs): number => Math.max(time_s, wall_s - setup_s);
 
-/** Runs that share one set-up, from which on `other` takes less than `best` in all; null where it never does. */
+/** Runs that share one set-up, from which on `other` needs less than `best` in all; null where it never does. */
 export function paysFrom(best: Costs, other: Costs): number | null {
   const saved = eachRun(best) - eachRun(other);
   if (!(saved > 0)) return null;
   return Math.max(2, Math.ceil((other.setup_s - best.setup_s) / saved));
 }
 
-/** The right one whose whole run takes least; null where none is right. */
-export function leastWhole<A extends Pick<Advised, 'wall_s' | 'right'>>(all: readonly A[]): A | null {
-  const right = all.filter((one) => one.right);
-  return right.reduce<A | null>((least, one) => (least === null || one.wall_s < least.wall_s ? one : least), null);
+/** The correct one with the quickest end-to-end run; null where none is correct. */
+export function leastWhole<A extends { readonly wall_s: number; readonly right: boolean }>(
+  all: readonly A[],
+): A | null {
+  return quickest(
+    all.filter(({ right }) => right),
+    ({ wall_s }) => wall_s,
+  );
 }
 
-/** How it stands in the whole run beside the reference. */
-function standing(best: Advised, reference: Advised | undefined): string {
-  if (best.isReference) return 'none of the others takes less in the whole run';
-  if (reference === undefined) return 'none of the others takes less in the whole run';
-  const { whole } = best;
-  if (whole === null) {
-    return `${significant(reference.wall_s / best.wall_s, 3)}× as fast as ${reference.name} in the whole run, by medians alone`;
+const quickest = <A>(all: readonly A[], of: (one: A) => number): A | null =>
+  all.reduce<A | null>((least, one) => (least === null || of(one) < of(least) ? one : least), null);
+
+/** How the variants are compared: end to end where all were timed so, else by their steps. */
+interface By {
+  readonly unit: 'run' | 'repetition';
+  readonly time: (one: Advised) => number;
+  readonly standing: (one: Advised) => Standing | null;
+}
+
+const byWhole: By = {
+  unit: 'run',
+  time: ({ wall_s, time_s }) => wall_s ?? time_s,
+  standing: ({ whole }) => whole,
+};
+const bySteps: By = { unit: 'repetition', time: ({ time_s }) => time_s, standing: ({ steps }) => steps };
+
+/** A lead of one variant over another: how many times as fast it is, and what may be said of that. */
+interface Lead {
+  readonly over: Advised;
+  readonly gain: Ratio;
+  /** Null where only medians are known. */
+  readonly verdict: Whole['verdict'] | null;
+}
+
+/** Over the reference; of the reference over the quickest of the others. */
+function leadOf(best: Advised, right: readonly Advised[], all: readonly Advised[], by: By): Lead | null {
+  const reference = all.find(({ isReference }) => isReference);
+  if (reference === undefined) return null;
+  const other = best.isReference
+    ? quickest(
+        right.filter((one) => one !== best),
+        by.time,
+      )
+    : reference;
+  if (other === null) return null;
+  const standing = by.standing(best.isReference ? other : best);
+  const times = by.time(other) / by.time(best);
+  if (standing === null) return { over: other, gain: { value: times, interval: null }, verdict: null };
+  const { ratio, verdict } = standing;
+  return { over: other, gain: best.isReference ? ratio : gainOf(ratio), verdict };
+}
+
+const number = (value: number): string => significant(value, value < 10 ? 2 : 3);
+
+/** `1.3 times cuda-window (1.2–1.4)`. */
+function timesOf({ gain: { value, interval }, over }: Lead): string {
+  const times = `${number(value)} times ${over.name}`;
+  return interval === null ? times : `${times} (${number(interval.low)}–${number(interval.high)})`;
+}
+
+function firstSentence(best: Advised, lead: Lead | null, where: string, by: By): string {
+  const time = `${measuredTime(by.time(best))} a ${by.unit}`;
+  if (lead === null) return `${best.name} is the only correct variant ${where}: ${time}`;
+  const { gain, over, verdict } = lead;
+  if (verdict === 'same') return `${best.name} and ${over.name} are equally fast ${where}: ${time}`;
+  if (verdict === null) return `${best.name} is the fastest ${where} by medians alone: ${time}, ${timesOf(lead)}`;
+  if (gain.interval === null) {
+    return `${best.name} looks fastest ${where}: ${time}, ${timesOf(lead)}, with too few rounds for an interval`;
   }
-  if (whole.verdict === 'undecided') return `it takes least, but beside ${reference.name} the whole run is undecided`;
-  if (whole.verdict === 'same') return `its whole run takes as long as that of ${reference.name}`;
-  return `${timesText(gainOf(whole.ratio))} as fast as ${reference.name} in the whole run`;
+  if (verdict === 'undecided') {
+    return `${best.name} looks fastest ${where} (${time}), but its lead over ${over.name} is not yet certain: ${timesOf(lead)}`;
+  }
+  return `${best.name} is the fastest ${where}: ${time}, ${timesOf(lead)}`;
 }
 
-/** Above this a run of one takes so little less that no number of runs is worth a sentence. */
+/** Correct ones whose interval overlaps that of the fastest, and which it was not compared with. */
+function closeText(best: Advised, lead: Lead | null, right: readonly Advised[], by: By): string {
+  if (lead === null || best.isReference) return '';
+  const own = by.standing(best)?.ratio.interval ?? null;
+  const close = right.filter((one) => {
+    const interval = by.standing(one)?.ratio.interval ?? null;
+    return one !== best && !one.isReference && own !== null && interval !== null && interval.low <= own.high;
+  });
+  const names = close.map(({ name }) => name).join(', ');
+  return names === '' ? '' : ` ${names} ${close.length === 1 ? 'is' : 'are'} not told apart from it.`;
+}
+
+/** What made the difference: the parts of both runs. */
+function whyText(best: Advised, lead: Lead | null): string | null {
+  if (lead === null || best.wall_s === null || lead.over.wall_s === null) return null;
+  const rest = ({ wall_s, time_s }: Advised): number => Math.max(0, (wall_s ?? 0) - time_s);
+  const parts = [
+    `steps ${measuredTime(best.time_s)} against ${measuredTime(lead.over.time_s)}`,
+    `set-up and reading back ${measuredTime(rest(best))} against ${measuredTime(rest(lead.over))}`,
+  ];
+  return `Why: ${parts.join('; ')}. Steps are ${percent(best.time_s / best.wall_s)} of its run.`;
+}
+
+function sureText(lead: Lead | null, { instances, noise }: AdviceContext): string | null {
+  if (lead === null || lead.gain.interval === null) return null;
+  const from = instances === null ? '' : ` from ${instances} instances of each`;
+  const { ratio } = noise;
+  const control = ratio === null ? '' : `; the reference against itself gives ${number(ratio.value)}`;
+  return `How sure: 95 % interval${from}${control}.`;
+}
+
+/** Above this a further run needs so little less that no number of runs is worth a sentence. */
 const worthSaying = 0.95;
 
-/** One sentence; null where no right variant has a whole run. */
-export function advice(all: readonly Advised[], scenario: string): string | null {
-  const best = leastWhole(all);
-  if (best === null || all.length < 2) return null;
-  const reference = all.find(({ isReference }) => isReference);
-  const error = best.error === '' ? '' : `, ${best.error}`;
-  const time = `${measuredTime(best.wall_s)}, of which steps are ${percent(best.time_s / best.wall_s)}`;
-  const where = `on ${best.device} for ${scenario}`;
-  const lead = best.whole?.verdict === 'undecided' ? `Perhaps ${best.name} ${where}` : `Use ${best.name} ${where}`;
-  const use = `${lead}: ${standing(best, reference)} (${time})${error}`;
-  const quicker = all
-    .filter((one) => one.right && one !== best && eachRun(one) < worthSaying * eachRun(best))
-    .sort((a, b) => eachRun(a) - eachRun(b))[0];
-  const from = quicker === undefined ? null : paysFrom(best, quicker);
-  return from === null ? `${use}.` : `${use}; ${quicker?.name} is faster from ${from} runs of one set-up on.`;
+function changeText(best: Advised, lead: Lead | null, right: readonly Advised[], by: By, more: string): string | null {
+  if (lead !== null && lead.verdict !== null && (lead.verdict === 'undecided' || lead.gain.interval === null)) {
+    return `What would change it: a longer session${more}.`;
+  }
+  if (by.unit === 'repetition' || best.wall_s === null) return null;
+  const own = { ...best, wall_s: best.wall_s };
+  const others = right.flatMap((one) => (one === best || one.wall_s === null ? [] : [{ ...one, wall_s: one.wall_s }]));
+  const quicker = quickest(
+    others.filter((one) => eachRun(one) < worthSaying * eachRun(own)),
+    eachRun,
+  );
+  const from = quicker === null ? null : paysFrom(own, quicker);
+  return from === null ? null : `What would change it: from ${from} runs of one set-up on, ${quicker?.name} is faster.`;
 }
 
-/** How right an answer is, in the sentence: its first measure, and whether the ledger closes. */
+export interface AdviceContext {
+  /** `here`, or `on NVIDIA H200`. */
+  readonly where: string;
+  readonly noise: Noise;
+  /** Of each variant; null where the session does not record them. */
+  readonly instances: number | null;
+  /** How a longer session is requested: ` (--time 120)`; empty where a form does it. */
+  readonly longer: string;
+}
+
+/** The answer first, then why, how sure, and what would change it; null where no variant is correct, or there is one. */
+export function advice(all: readonly Advised[], context: AdviceContext): readonly string[] | null {
+  const by = all.every(({ wall_s }) => wall_s !== null) ? byWhole : bySteps;
+  const right = all.filter((one) => one.right);
+  const best = quickest(right, by.time);
+  if (best === null || all.length < 2) return null;
+  const lead = leadOf(best, right, all, by);
+  const answer = best.error === '' ? 'Its answer was not checked.' : `Its answer is correct (${best.error}).`;
+  const first = `${firstSentence(best, lead, context.where, by)}. ${answer}`;
+  return [
+    `${noisyText(context.noise)}${first}${closeText(best, lead, right, by)}`,
+    ...[whyText(best, lead), sureText(lead, context), changeText(best, lead, right, by, context.longer)].flatMap(
+      (line) => line ?? [],
+    ),
+  ];
+}
+
+/** How exact an answer is, in the sentence: its first measure, and whether the ledger closes. */
 export function rightnessText(accuracy: readonly Accuracy[]): string {
   const [measure] = accuracy.filter(({ id, value }) => id !== 'ledger' && value !== null);
   const closed = accuracy.some(({ id, holds }) => id === 'ledger' && holds);
   const parts = measure === undefined ? [] : [`${measure.title} ${errorSize(measure.value ?? 0)}${measure.unit}`];
-  return [...parts, ...(closed ? ['ledger closed'] : [])].join(', ');
+  const text = [...parts, ...(closed ? ['ledger closes'] : [])].join(', ');
+  return /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }

@@ -1,5 +1,5 @@
 /** Columns of the comparison: what each shows and sorts by. Those every workload has, and its own. No React. */
-import type { Quantity, Whole } from '../../electron/contract/bench/bench-session.ts';
+import { headVerdict, type Quantity, type Whole } from '../../electron/contract/bench/bench-session.ts';
 import type { ComparedRow } from '../../electron/contract/bench/comparison.ts';
 import type { Accuracy, Words } from '../../electron/contract/bench/session.ts';
 import { leastWhole, paysFrom } from './advice.ts';
@@ -38,10 +38,11 @@ function intervalText({ time_interval }: ComparedRow): string {
   return ` (${measuredTime(time_interval.low)}–${measuredTime(time_interval.high)})`;
 }
 
-/** Faster and wrong is told as what it is. */
-export function verdictText({ verdict, ratio }: Pick<ComparedRow, 'verdict' | 'ratio'>): string {
+/** The row's verdict; wrong and faster is both. */
+export function verdictText(row: Pick<ComparedRow, 'verdict' | 'ratio' | 'whole'>): string {
+  const verdict = headVerdict(row);
   if (verdict !== 'wrong') return verdict;
-  return ratio.value < 1 ? 'wrong, though faster' : 'wrong';
+  return row.ratio.value < 1 ? 'wrong, though faster' : 'wrong';
 }
 
 export function accuracyText(measure: Accuracy | undefined): string {
@@ -86,6 +87,14 @@ function rateText(value: number | null | undefined, share: number | null | undef
 }
 
 const first: readonly Column[] = [
+  {
+    id: 'verdict',
+    title: 'Verdict',
+    tip: 'Of end-to-end runs where they were judged, else of steps. Faster or slower only where the whole interval lies outside of the noise floor; wrong where the answer is',
+    align: 'left',
+    text: verdictText,
+    by: headVerdict,
+  },
   {
     id: 'device',
     title: 'Device',
@@ -141,7 +150,7 @@ function wholeColumns(rows: readonly ComparedRow[]): readonly Column[] {
     {
       id: 'wall',
       unit: 's',
-      title: 'Whole run',
+      title: 'End to end',
       tip: 'Warm, by the host’s clock, from the problem to its answer in memory: what a user waits for',
       align: 'right',
       text: ({ wall_s }) => measuredTime(wall_s),
@@ -149,10 +158,11 @@ function wholeColumns(rows: readonly ComparedRow[]): readonly Column[] {
     },
     {
       id: 'whole',
-      title: 'Whole run, times faster',
-      tip: 'Than the reference’s whole run, with its 95 % interval and verdict',
+      title: 'End to end, times faster',
+      tip: 'Than the reference’s end-to-end run, with its 95 % interval',
       align: 'right',
-      text: ({ whole }) => (whole === null ? NO_VALUE : standingText(whole)),
+      text: ({ whole }) =>
+        whole === null ? NO_VALUE : whole.verdict === 'reference' ? '1' : timesText(gainOf(whole.ratio)),
       by: number(({ whole }) => (whole === null ? null : 1 / whole.ratio.value)),
     },
     {
@@ -188,22 +198,21 @@ const timeColumn = ({ time, timeTip }: Words): Column => ({
   by: number(({ time_s }) => time_s),
 });
 
+/** With a verdict of its own where the row's is of end-to-end runs. */
+function gainText({ verdict, ratio, whole }: ComparedRow): string {
+  if (verdict === 'reference') return '1';
+  const times = timesText(gainOf(ratio));
+  return whole === null || verdict === 'wrong' ? times : `${times} ${verdict}`;
+}
+
 const middle: readonly Column[] = [
   {
     id: 'gain',
     title: 'Times faster',
     tip: 'Than the reference, with its 95 % interval',
     align: 'right',
-    text: (row) => (row.verdict === 'reference' ? '1' : timesText(gainOf(row.ratio))),
+    text: gainText,
     by: number(({ ratio }) => 1 / ratio.value),
-  },
-  {
-    id: 'verdict',
-    title: 'Verdict',
-    tip: 'Faster or slower only where the whole interval lies outside of the noise floor; wrong where the answer is',
-    align: 'left',
-    text: verdictText,
-    by: ({ verdict }) => verdict,
   },
   {
     id: 'process',

@@ -1,5 +1,5 @@
 /** A comparison as one HTML file that needs nothing besides itself: figures, tables, environment, scenario, command. */
-import type { SessionGpu } from '../../electron/contract/bench/bench-session.ts';
+import { headVerdict, type SessionGpu } from '../../electron/contract/bench/bench-session.ts';
 import type {
   ComparedCurve,
   ComparedGroup,
@@ -76,7 +76,7 @@ function groupTable(rows: readonly ComparedRow[], { rows: all, words }: ReportIn
     nameOf(row, all),
     ...columns.map(({ id, text, align, wrong }): Cell => {
       const bad = wrong?.(row) === true;
-      const tone = id === 'verdict' ? row.verdict : bad ? 'wrong' : undefined;
+      const tone = id === 'verdict' ? headVerdict(row) : bad ? 'wrong' : undefined;
       return { text: text(row), right: align === 'right', ...(tone !== undefined && { tone }) };
     }),
   ]);

@@ -18,6 +18,8 @@ export const keptRatesSchema = z.strictObject({
         /** Half width that was asked for. */
         precision: share,
         contestants: z.number().int().positive(),
+        /** By what sessions ended. */
+        rule: z.enum(['decided', 'precise']),
         falseVerdicts: share,
         ratioCoverage: share,
         /** Null where the model has no time of its own. */
@@ -25,7 +27,7 @@ export const keptRatesSchema = z.strictObject({
         apartCoverage: share.nullable(),
         found: share,
         sameAtTwoPercent: share,
-        precise: share,
+        ended: share,
         instances: z.number().positive(),
       }),
     )
@@ -81,7 +83,8 @@ export function simulatedRates(): string {
   return table(
     [
       'Noise',
-      '>Precision asked for',
+      'Ends when',
+      '>Precision',
       '>False',
       '>Ratio covered',
       '>Time covered',
@@ -92,6 +95,7 @@ export function simulatedRates(): string {
     ],
     kept.rows.map((row) => [
       row.contestants === 1 ? row.model : `${row.model}, ${row.contestants} contestants`,
+      row.rule,
       percent(row.precision),
       percent(row.falseVerdicts),
       percent(row.ratioCoverage),

@@ -1,10 +1,10 @@
 /** A benchmark of any workload for a person: one row per variant, the answer's error beside every speed. */
 import { advice, leastWhole, paysFrom, rightnessText } from '../../../renderer/base/advice.ts';
 import { toldText } from '../../../renderer/base/compare-columns.ts';
-import { intervalsText, timeAndSpread, timesText, toDecideText } from '../../../renderer/base/measured.ts';
+import { intervalsText, timeAndSpread, timesText } from '../../../renderer/base/measured.ts';
 import { percent } from '../../../renderer/base/numbers.ts';
 import { reportProvenance } from '../../../renderer/base/provenance.ts';
-import type { Ratio } from '../../contract/bench/bench-session.ts';
+import { headVerdict, type Ratio } from '../../contract/bench/bench-session.ts';
 import type {
   Accuracy,
   MeasuredSessionEntry,
@@ -12,6 +12,7 @@ import type {
   SessionExternal,
   SessionReport,
 } from '../../contract/bench/session.ts';
+import { thisMachine } from '../../host/io/files/this-machine.ts';
 import { median, unpairedRatioInterval } from '../../host/model/bench/statistics.ts';
 import {
   claimsReport,
@@ -24,7 +25,7 @@ import {
 } from '../bench-parts.ts';
 import { endedText } from '../ended.ts';
 import { duration, metric, smallError, speedup } from '../numbers.ts';
-import { type Column, table } from '../table.ts';
+import { type Column, displayWidth, table, wrap } from '../table.ts';
 import { factorialReport } from './factorial-report.ts';
 import { measuredOn, measuredUnder } from './measured-on.ts';
 
@@ -33,13 +34,11 @@ type Kept = Pick<Session, 'created' | 'words'>;
 
 type Style = (style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) => string;
 
-function verdictText({ verdict, instances_to_decide = null, flagged }: MeasuredSessionEntry, style: Style): string {
+/** Of end-to-end runs where they were judged; a wrong answer is wrong, whatever its speed. */
+function verdictText(entry: MeasuredSessionEntry, style: Style): string {
+  const verdict = headVerdict(entry);
   const tone = { wrong: 'red', faster: 'green', slower: 'yellow' } as const;
-  const text =
-    verdict === 'wrong' || verdict === 'faster' || verdict === 'slower'
-      ? style(tone[verdict], verdict)
-      : verdict + toDecideText(instances_to_decide);
-  return (flagged ?? 0) === 0 ? text : text + style('yellow', ` (${flagged} flagged)`);
+  return verdict === 'wrong' || verdict === 'faster' || verdict === 'slower' ? style(tone[verdict], verdict) : verdict;
 }
 
 function repeatsText({ determinism }: MeasuredSessionEntry): string {
@@ -58,7 +57,7 @@ interface Told {
   /** Whole runs were judged; older sessions compare steps alone. */
   readonly whole: boolean;
   /** Times from the problem to its answer; of older small workloads it is a repetition by the host's clock. */
-  readonly wall: 'Whole run' | 'Wall' | null;
+  readonly wall: 'End to end' | 'Wall' | null;
   readonly rate: boolean;
   readonly ladder: boolean;
   /** By id, in the order of the entries. */
@@ -75,7 +74,7 @@ function toldOf(report: SessionReport, words: Session['words']): Told {
   return {
     ...{ report, words, measured },
     whole: measured.some(({ whole }) => whole !== undefined),
-    wall: walls ? (ofRuns ? 'Whole run' : 'Wall') : null,
+    wall: walls ? (ofRuns ? 'End to end' : 'Wall') : null,
     rate: words.rate !== null,
     ladder: measured.some(({ rung }) => rung !== null),
     accuracy: [
@@ -90,18 +89,19 @@ function columns({ report, words, whole, wall, rate, ladder, accuracy }: Told): 
   const right = (title: string): Column => ({ title, align: 'right' });
   return [
     { title: 'Variant' },
-    // What a user waits for, first.
-    ...(wall === 'Whole run' ? [right(wall)] : []),
-    ...(whole ? [right(`Whole ${against}`)] : []),
-    ...(wall === 'Whole run' ? [right(`${words.time} of it`), right('Pays from')] : []),
-    right(words.time),
-    ...(wall === 'Wall' ? [right(wall)] : []),
-    right(`${words.time} ${against}`),
     { title: 'Verdict' },
-    ...(ladder ? [right('vs one below'), right('Cumulative')] : []),
+    // A user waits for these, so they are first.
+    ...(wall === 'End to end' ? [right(wall)] : []),
+    ...(whole ? [right(against)] : []),
+    right(words.time),
+    right(whole ? `${words.time} ${against}` : against),
+    ...accuracy.slice(0, 1).map(({ title }) => right(title)),
     right('Set-up'),
+    ...(wall === 'End to end' ? [right(`${words.time} of it`), right('Pays from')] : []),
+    ...(wall === 'Wall' ? [right(wall)] : []),
+    ...(ladder ? [right('vs one below'), right('Cumulative')] : []),
     ...(rate ? [right(words.rate ?? '')] : []),
-    ...accuracy.map(({ title }) => right(title)),
+    ...accuracy.slice(1).map(({ title }) => right(title)),
     right('Repeats'),
   ];
 }
@@ -122,7 +122,13 @@ function accuracyCells(own: readonly Accuracy[], all: readonly Accuracy[], style
 
 function wholeText({ label, whole }: MeasuredSessionEntry, reference: string | null): string {
   if (whole === undefined) return '–';
-  return label === reference ? '1' : `${speedup(whole.ratio)} ${whole.verdict}`;
+  return label === reference ? '1' : speedup(whole.ratio);
+}
+
+/** With a verdict of its own where the row's verdict is of end-to-end runs. */
+function stepsText({ label, ratio, verdict }: MeasuredSessionEntry, { report, whole }: Told): string {
+  if (label === report.reference) return '1';
+  return whole && verdict !== 'wrong' ? `${speedup(ratio)} ${verdict}` : speedup(ratio);
 }
 
 const shareText = ({ time_s, wall_s }: MeasuredSessionEntry): string =>
@@ -140,23 +146,25 @@ function paysText(entry: MeasuredSessionEntry, { measured }: Told): string {
   return from === null ? 'never' : `${from} runs`;
 }
 
-function row(entry: MeasuredSessionEntry, told: Told, style: Style): readonly string[] {
-  const { label, note, time_s, spread, samples, wall_s, setup_s, ratio, rung, cumulative, quantities, size } = entry;
+function row(entry: MeasuredSessionEntry, told: Told, style: Style, wide: boolean): readonly string[] {
+  const { label, note, time_s, spread, samples, wall_s, setup_s, rung, cumulative, quantities, size } = entry;
   const { report, whole, wall, rate, ladder, accuracy } = told;
   const wallText = wall_s === null ? '–' : duration(wall_s);
+  const [first, ...others] = accuracyCells(entry.accuracy, accuracy, style);
   return [
     note === null ? label : `${label} (${note})`,
-    ...(wall === 'Whole run' ? [wallText] : []),
-    ...(whole ? [wholeText(entry, report.reference)] : []),
-    ...(wall === 'Whole run' ? [shareText(entry), paysText(entry, told)] : []),
-    timeAndSpread(time_s, spread, samples.length),
-    ...(wall === 'Wall' ? [wallText] : []),
-    label === report.reference ? '1' : speedup(ratio),
     verdictText(entry, style),
-    ...(ladder ? [ratioText(rung), ratioText(cumulative)] : []),
+    ...(wall === 'End to end' ? [wallText] : []),
+    ...(whole ? [wholeText(entry, report.reference)] : []),
+    wide ? timeAndSpread(time_s, spread, samples.length) : duration(time_s),
+    stepsText(entry, told),
+    ...(first === undefined ? [] : [first]),
     duration(setup_s),
+    ...(wall === 'End to end' ? [shareText(entry), paysText(entry, told)] : []),
+    ...(wall === 'Wall' ? [wallText] : []),
+    ...(ladder ? [ratioText(rung), ratioText(cumulative)] : []),
     ...(rate ? [rateText(quantities, size, time_s)] : []),
-    ...accuracyCells(entry.accuracy, accuracy, style),
+    ...others,
     repeatsText(entry),
   ];
 }
@@ -175,22 +183,27 @@ const fastestRight = (measured: readonly MeasuredSessionEntry[]): MeasuredSessio
     .filter(({ verdict }) => verdict !== 'wrong')
     .reduce<MeasuredSessionEntry | null>((best, one) => (best === null || one.time_s < best.time_s ? one : best), null);
 
-function externalRow({ title, result }: SessionExternal, told: Told, style: Style): readonly string[] {
+function externalRow({ title, result }: SessionExternal, told: Told, style: Style, wide: boolean): readonly string[] {
   if (result === null) return [];
   const { report, measured, whole, wall, rate, ladder, accuracy } = told;
   const reference = measured.find(({ label }) => label === report.reference);
+  const { time_s, spread, times, setup_s, quantities } = result;
+  const [first, ...others] = accuracyCells(result.accuracy, accuracy, style);
   return [
     title,
-    // Only its steps are timed: starting it, and what it says of them, are not.
-    ...(wall === 'Whole run' ? ['–', ...(whole ? ['–'] : []), '–', '–'] : []),
-    timeAndSpread(result.time_s, result.spread, result.times.length),
-    ...(wall === 'Wall' ? ['–'] : []),
-    reference === undefined ? '–' : speedup(overOwn(result, reference, report.seed)),
     result.wrong ? style('red', 'wrong') : 'other program',
+    // Only its steps are timed: starting it and reading its output are not.
+    ...(wall === 'End to end' ? ['–'] : []),
+    ...(whole ? ['–'] : []),
+    wide ? timeAndSpread(time_s, spread, times.length) : duration(time_s),
+    reference === undefined ? '–' : speedup(overOwn(result, reference, report.seed)),
+    ...(first === undefined ? [] : [first]),
+    duration(setup_s),
+    ...(wall === 'End to end' ? ['–', '–'] : []),
+    ...(wall === 'Wall' ? ['–'] : []),
     ...(ladder ? ['–', '–'] : []),
-    duration(result.setup_s),
-    ...(rate ? [rateText(result.quantities, null, result.time_s)] : []),
-    ...accuracyCells(result.accuracy, accuracy, style),
+    ...(rate ? [rateText(quantities, null, time_s)] : []),
+    ...others,
     '–',
   ];
 }
@@ -199,7 +212,7 @@ const stepsOf = (quantities: MeasuredSessionEntry['quantities']): number | null 
   quantities.find(({ id }) => id === 'steps')?.value ?? null;
 
 /** A rival may end later: it looks less often whether anything is left. */
-function stepsText(own: MeasuredSessionEntry, result: Result): string {
+function laterText(own: MeasuredSessionEntry, result: Result): string {
   const [mine, theirs] = [stepsOf(own.quantities), stepsOf(result.quantities)];
   return mine === null || theirs === null || mine === theirs ? '' : `, which takes ${theirs} steps to its ${mine}`;
 }
@@ -210,24 +223,66 @@ function rivalText({ report, measured }: Told): readonly string[] {
     if (result === null) return [`${title}: not run, ${reason ?? 'no reason known'}`];
     if (fastest === null || result.wrong) return [];
     const times = timesText(overOwn(result, fastest, report.seed));
-    return [`${fastest.label} is ${times} as fast as ${title}${stepsText(fastest, result)}`];
+    return [`${fastest.label} is ${times} as fast as ${title}${laterText(fastest, result)}`];
   });
 }
 
-function adviceLines({ report, measured, wall }: Told, created: string): readonly string[] {
-  if (wall !== 'Whole run') return [];
+/** `here` on the machine that measured it. */
+function whereOf(report: SessionReport, created: string): string {
+  const { id } = report.machine;
+  if (id !== undefined && id === thisMachine().id) return 'here';
+  return `on ${reportProvenance(report, created).machine}`;
+}
+
+function adviceLines(
+  { report, measured, wall }: Told,
+  created: string,
+  bold: (text: string) => string,
+): readonly string[] {
   const found = advice(
-    measured.flatMap((entry) => {
-      const { label, wall_s, setup_s, time_s, verdict, accuracy, whole = null } = entry;
-      if (wall_s === null) return [];
-      const { machine: device } = reportProvenance({ ...report, entries: [entry] }, created);
-      const costs = { name: label, device, wall_s, setup_s, time_s, whole };
-      const right = { right: verdict !== 'wrong', error: rightnessText(accuracy) };
-      return [{ ...costs, ...right, isReference: label === report.reference }];
+    measured.map((entry) => {
+      const { label, wall_s, setup_s, time_s, verdict, ratio, accuracy, whole = null } = entry;
+      return {
+        ...{ name: label, wall_s: wall === 'End to end' ? wall_s : null, setup_s, time_s, whole },
+        steps: { ratio, verdict: verdict === 'wrong' ? 'undecided' : verdict },
+        ...{ right: verdict !== 'wrong', error: rightnessText(accuracy), isReference: label === report.reference },
+      };
     }),
-    report.scenario,
+    {
+      where: whereOf(report, created),
+      noise: report.noise,
+      instances: report.judged?.instances ?? null,
+      longer: report.stopped === 'time' ? ' (--time)' : '',
+    },
   );
-  return found === null ? [] : [found];
+  if (found === null) return [];
+  const [first = '', ...others] = found;
+  return [...wrap(first, WIDTH).map(bold), ...others.flatMap((line) => wrap(line, WIDTH)), ''];
+}
+
+/** Columns of a page of text. */
+const WIDTH = 120;
+
+/** As many of the columns, the first ones, as fit into the width; how many are left out. */
+function fitted(heads: readonly Column[], rows: readonly (readonly string[])[], width: number) {
+  let [count, used] = [0, 0];
+  for (const [i, { title }] of heads.entries()) {
+    used += (i === 0 ? 0 : 2) + Math.max(...[title, ...rows.map((row) => row[i] ?? '')].map(displayWidth));
+    if (used > width && count > 2) break;
+    count += 1;
+  }
+  return {
+    heads: heads.slice(0, count),
+    rows: rows.map((row) => row.slice(0, count)),
+    left: heads.slice(count).map(({ title }) => title),
+  };
+}
+
+function toDecideLines(measured: readonly MeasuredSessionEntry[]): readonly string[] {
+  const open = measured.flatMap(({ label, verdict, instances_to_decide: more = null }) =>
+    verdict === 'undecided' && more !== null ? [`${label} after about ${more}`] : [],
+  );
+  return open.length === 0 ? [] : [`Instances of each that would decide: ${open.join(', ')}.`];
 }
 
 /** What has a column of its own already. */
@@ -270,28 +325,43 @@ function headLines(report: SessionReport, created: string): readonly string[] {
   ];
 }
 
-export function benchReport(report: SessionReport, style: Style, { created, words }: Kept): readonly string[] {
+interface ReportLook {
+  readonly style: Style;
+  /** All columns, however long the lines. */
+  readonly wide?: boolean;
+}
+
+export function benchReport(
+  report: SessionReport,
+  { style, wide = false }: ReportLook,
+  { created, words }: Kept,
+): readonly string[] {
   const told = toldOf(report, words);
   const { measured } = told;
   const refused = report.entries.filter((entry) => entry.status === 'refused');
   const rows = [
-    ...measured.map((entry) => row(entry, told, style)),
-    ...report.external.filter(({ result }) => result !== null).map((entry) => externalRow(entry, told, style)),
+    ...measured.map((entry) => row(entry, told, style, wide)),
+    ...report.external.filter(({ result }) => result !== null).map((entry) => externalRow(entry, told, style, wide)),
   ];
   const bold = (text: string): string => style('bold', text);
+  const shown = fitted(columns(told), rows, wide ? Number.POSITIVE_INFINITY : WIDTH);
   return [
     bold(report.scenario),
     ...headLines(report, created),
     '',
-    ...adviceLines(told, created),
-    ...(rows.length === 0 ? [] : table(columns(told), rows, { styleTitle: bold })),
+    ...adviceLines(told, created, bold),
+    ...(rows.length === 0 ? [] : table(shown.heads, shown.rows, { styleTitle: bold })),
+    ...(rows.length === 0 || shown.left.length === 0
+      ? []
+      : [style('dim', `With --wide also: ${shown.left.join(', ')}.`)]),
     ...refused.map(({ label, reason }) => `${label}: not run, ${reason}`),
+    ...toDecideLines(measured),
     ...rivalText(told),
     ...flaggedReport(report, measured),
     ...processReport(measured, report.reference, bold),
     ...modesReport(measured, bold),
     ...quantityLines(measured, bold),
-    ...coldStartReport(measured, bold),
+    ...(wide ? coldStartReport(measured, bold) : []),
     ...rooflineReport(report, measured, bold),
     ...factorialReport(report.factorials ?? [], bold),
     ...claimsReport(words.rate === null ? report.claims : toldClaims(report.claims), bold),
@@ -299,7 +369,7 @@ export function benchReport(report: SessionReport, style: Style, { created, word
     endedText(report),
     style(
       'dim',
-      `${words.time}: ${words.timeTip}, by the device's clock (events) where it counts, else by the host's; medians ± median absolute deviation. Above 1× is faster than ${report.reference ?? 'nothing'}, with ${intervalsText(report.judged)}.`,
+      `${words.time}: ${words.timeTip}, by the device's clock (events) where it counts, else by the host's; medians${wide ? ' ± median absolute deviation' : ''}. Above 1× is faster than ${report.reference ?? 'nothing'}, with ${intervalsText(report.judged)}.`,
     ),
   ];
 }

@@ -35,7 +35,8 @@ async function trustTuned(context: VerbContext, host: Host, { folder: { head, st
 
 function showBest({ terminal }: VerbContext, session: Session): void {
   for (const report of session.reports) {
-    for (const line of benchReport(report, (name, text) => terminal.style(name, text), session)) terminal.print(line);
+    for (const line of benchReport(report, { style: (name, text) => terminal.style(name, text) }, session))
+      terminal.print(line);
   }
 }
 

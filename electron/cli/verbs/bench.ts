@@ -13,7 +13,7 @@ import { hostWorkloads } from '../../host/workloads/index.ts';
 import type { AnyReading, Override } from '../../host/workloads/scenarios/index.ts';
 import { flagValue, listed, setFlag, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { benchScenario, show, usualMostRounds, usualSeconds } from '../benching.ts';
+import { benchScenario, show, usualSeconds } from '../benching.ts';
 import { counterFlags, withCounterFiles } from '../counters/index.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { gpuFlag } from '../gpu.ts';
@@ -89,7 +89,7 @@ export const bench: Verb = {
     "Times of steps are by the device's clock on a GPU, by the host's on the CPU. Samples under a throttled or dropped clock, or far from the others of their series, are kept and flagged. Ratios are shown with and without them.",
     'Of a diffraction scenario: the time of an image by the clock that computes it; its time until it is in memory; set-up apart; time per lattice factor and core. Against the FP64 reference: the relative L2 norm; the largest difference over the largest pixel; the error of bright pixels (above 1e-3 of the largest) and of the sum.',
     'Of a small measured workload (a linear layer, a row of the table of claims): every variant is prepared once and repeated; the table has the time of a repetition; the traffic and arithmetic that it reaches of the measured ceilings; the largest error against FP64, what variants know of themselves, and published claims beside what was measured.',
-    'Ends when every ratio is as precise as asked for (1 %; of a ratio far from 1 a tenth of its logarithm), or at the limits. npm run bench:verdicts shows by simulation how often its verdicts are wrong.',
+    'Ends when every verdict is settled, of end-to-end runs and of steps, or when its time is spent. Candidates that are settled leave where they need most of the time. npm run bench:verdicts shows by simulation how often its verdicts are wrong.',
   ],
   flags: [
     {
@@ -118,16 +118,17 @@ export const bench: Verb = {
       help: 'Other programs as contestants: ids of assets/external/registry.json; nanobragg=FILE names a program of yours.',
     },
     gpuFlag,
-    { name: 'rounds', value: 'N', help: `Most rounds, ${usualMostRounds} by default.` },
+    { name: 'wide', help: 'All columns and the parts of the set-up; by default lines fit 120 columns.' },
+    { name: 'rounds', value: 'N', help: 'Most rounds; no limit by default.' },
     {
       name: 'time',
-      value: 'SECONDS',
-      help: `Time after which no new round begins, ${usualSeconds} by default.`,
+      value: '60s',
+      help: `Time of the whole session, first runs, references and cold processes included: 90, 90s, 5m; ${usualSeconds} s by default.`,
     },
     {
       name: 'precision',
       value: '0.5%',
-      help: 'Half width of every interval at which the session ends, 1% by default.',
+      help: 'End when every interval has this half width (of a ratio far from 1, a tenth of its logarithm); by default the session ends when every verdict is settled.',
     },
     { name: 'margin', value: '1%', help: 'What is called the same differs by less than this, 1% by default.' },
     { name: 'instances', value: 'N', help: 'Most separately prepared states of each variant; no limit by default.' },

@@ -62,8 +62,12 @@ export function straysFromItself({ ratio, floor }: Noise): boolean {
   return Math.abs(Math.log(value)) > highestFloor || interval.low > 1 || interval.high < 1;
 }
 
-/** `precise`: every ratio is as narrow as was asked for. `narrow` and `settled` ended older sessions. */
+/**
+ * `decided`: every verdict is settled. `precise`: every ratio is as narrow as requested. `narrow` and `settled` ended
+ * recorded sessions of earlier programs.
+ */
 export const stoppedSchema = z.enum([
+  'decided',
   'precise',
   'narrow',
   'settled',
@@ -76,8 +80,8 @@ export const stoppedSchema = z.enum([
 
 /** By what a session was judged; absent in older sessions, which tell nothing of instances. */
 const judgedSchema = z.strictObject({
-  /** Half width of every ratio's interval that was asked for, as a ratio less 1. */
-  precision: z.number().positive(),
+  /** Requested half width of every ratio's interval, as a ratio less 1; null if the session was to end when decided. */
+  precision: z.number().positive().nullable(),
   /** `same` means inside this, as a ratio less 1. */
   margin: z.number().positive(),
   /** Separately prepared states of each contestant. */
@@ -131,6 +135,17 @@ export const entryShape = {
 /** How everything from the problem to its answer in memory stands against the reference's; not in older sessions. */
 export const wholeSchema = z.strictObject({ ratio: ratioSchema, verdict: verdictSchema.exclude(['wrong']) });
 export type Whole = Readonly<z.infer<typeof wholeSchema>>;
+
+/** The verdict of a row: of end-to-end runs where they were judged. A wrong answer is wrong, whatever its speed. */
+export function headVerdict({
+  verdict,
+  whole,
+}: {
+  readonly verdict: z.infer<typeof verdictSchema>;
+  readonly whole?: Pick<Whole, 'verdict'> | null | undefined;
+}): z.infer<typeof verdictSchema> {
+  return verdict === 'wrong' || verdict === 'reference' ? verdict : (whole?.verdict ?? verdict);
+}
 
 /** The same of a process of its own for each run: from its start to its answer. What was done in it stays in its memory. */
 export const processSchema = z.strictObject({

@@ -104,8 +104,9 @@ const benchStartSchema = z.strictObject({
   external: z.array(z.string().min(1).max(4096)).max(32).default([]),
   /** Beside warm. */
   modes: z.array(modeSchema).default([]),
-  rounds: z.number().int().min(1).max(100_000).default(100),
-  /** After this no new round begins. */
+  /** Null: no limit. */
+  rounds: z.number().int().min(1).max(100_000).nullable().default(null),
+  /** The session ends within this, references and cold processes included; one round is always taken. */
   time_s: z.number().min(0).max(86_400).default(60),
   /** How many of each variant start after the rounds; null: as many as the workload usually has. */
   processes: z.number().int().min(0).max(100).nullable().default(null),
@@ -117,8 +118,11 @@ const benchStartSchema = z.strictObject({
   cool_C: z.number().min(20).max(120).nullable().default(null),
   /** After the rounds, the energy of each variant's runs, where it can be read. */
   energy: z.boolean().default(false),
-  /** Half width of every interval that ends the session, and what `same` lies inside, as ratios less 1. */
-  precision: z.number().min(1e-4).max(0.5).default(0.01),
+  /**
+   * Half width of every interval that ends the session, as a ratio less 1; null: it ends when every verdict is settled.
+   */
+  precision: z.number().min(1e-4).max(0.5).nullable().default(null),
+  /** `same` lies inside this, as a ratio less 1. */
   margin: z.number().min(1e-4).max(0.5).default(0.01),
   seed: z
     .number()

@@ -24,7 +24,8 @@ interface VariantsProps extends ChooseProps {
   readonly expected: Expected;
 }
 
-const roundLimits = [7, 20, 50, 100, 500];
+/** Null: no limit. */
+const roundLimits = [null, 7, 20, 50, 100, 500];
 const timeLimits = [10, 30, 60, 300, 1800];
 /** Null: no limit. Fewer than five, one round each of a beam, claim nothing. */
 const instanceLimits = [null, 5, 10, 20];
@@ -34,6 +35,8 @@ const percentages = [0.002, 0.005, 0.01, 0.02, 0.05].map((ratio) => ({
   value: String(ratio),
   label: `±${100 * ratio} %`,
 }));
+
+const precisions = percentages.map(({ value, label }) => ({ value, label: `when known to ${label}` }));
 
 function Variants({ store, expected }: VariantsProps): ReactElement {
   const { stores } = useWorkbench();
@@ -111,7 +114,7 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
                 onChange={(on) => set({ precisions: toggled(config.precisions, precision, on).sort() })}
               />
             ))}
-            {config.precisions.length === 0 ? <small>none ticked: the scenario’s</small> : null}
+            {config.precisions.length === 0 ? <small>if none is ticked, the scenario’s</small> : null}
           </fieldset>
         )}
         {gpus.length < 2 ? null : (
@@ -145,8 +148,11 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
           <Select
             label="Rounds"
             value={String(config.rounds)}
-            options={roundLimits.map((rounds) => ({ value: String(rounds), label: `${rounds} rounds` }))}
-            onChange={(rounds) => set({ rounds: Number(rounds) })}
+            options={roundLimits.map((rounds) => ({
+              value: String(rounds),
+              label: rounds === null ? 'any number of rounds' : `${rounds} rounds`,
+            }))}
+            onChange={(rounds) => set({ rounds: rounds === 'null' ? null : Number(rounds) })}
           />
           <Select
             label="Time"
@@ -163,14 +169,14 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
             }))}
             onChange={(limit) => set({ instances: limit === 'null' ? null : Number(limit) })}
           />
-          <span>until known to</span>
+          <span>; stop</span>
           <Select
             label="Precision"
             value={String(config.precision)}
-            options={percentages}
-            onChange={(precision) => set({ precision: Number(precision) })}
+            options={[{ value: 'null', label: 'when every verdict is settled' }, ...precisions]}
+            onChange={(precision) => set({ precision: precision === 'null' ? null : Number(precision) })}
           />
-          <span>; the same within</span>
+          <span>; equal within</span>
           <Select
             label="Margin"
             value={String(config.margin)}

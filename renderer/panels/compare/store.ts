@@ -22,10 +22,12 @@ const schema = z.strictObject({
   /** GPUs as the driver counts them; empty: the first that can be used. */
   gpus: z.array(z.number().int().min(0)).max(64),
   modes: z.array(modeSchema),
-  rounds: z.number().int().min(1).max(100_000),
+  /** Null: no limit. */
+  rounds: z.number().int().min(1).max(100_000).nullable(),
   time_s: z.number().min(1).max(86_400),
-  /** As ratios less 1: half width of every interval that ends the measurement, and what counts as the same. */
-  precision: z.number().min(1e-4).max(0.5).default(0.01),
+  /** As a ratio less 1: half width of every interval that ends the measurement; null: when every verdict is settled. */
+  precision: z.number().min(1e-4).max(0.5).nullable().default(null),
+  /** As a ratio less 1: what counts as the same. */
   margin: z.number().min(1e-4).max(0.5).default(0.01),
   /** Runs of each variant in processes of their own; null: as many as the workload usually has. */
   processes: z.number().int().min(0).max(100).nullable().default(null),
@@ -73,9 +75,9 @@ export function createCompareStore(
     precisions: [],
     gpus: [],
     modes: [],
-    rounds: 50,
+    rounds: null,
     time_s: 60,
-    precision: 0.01,
+    precision: null,
     margin: 0.01,
     processes: null,
     instances: null,
@@ -92,5 +94,5 @@ export function createCompareStore(
     colorMap: 'viridis',
     onlyDifferences: false,
   };
-  return createPersisted<CompareState>({ storage, name: 'compare', version: 1, schema, initial, onReset });
+  return createPersisted<CompareState>({ storage, name: 'compare', version: 2, schema, initial, onReset });
 }

@@ -1,5 +1,6 @@
 /** The comparison as a table: one row per subject, sorted, hidden, moved and coloured as the user likes. */
 import { type ReactElement, useMemo } from 'react';
+import { headVerdict } from '../../../electron/contract/bench/bench-session.ts';
 import type { BenchInfo } from '../../../electron/contract/bench/benches.ts';
 import type { ComparedGroup } from '../../../electron/contract/bench/comparison.ts';
 import type { Words } from '../../../electron/contract/bench/session.ts';
@@ -115,22 +116,29 @@ function figureOf(rows: readonly ShownRow[], shown: readonly Column[]): Figure {
   );
 }
 
-/** Rows of the first group and one measurement, with end-to-end runs: one sentence compares them. */
+/** Rows of the first group and one measurement: one sentence compares them. */
 function advised(rows: readonly ShownRow[]): readonly Advised[] {
-  return rows.flatMap((shown) => {
-    const { wall_s, setup_s, time_s, whole, verdict, accuracy, paired } = shown.row;
-    if (shown.row.group !== 0 || wall_s === null || !hasWholeRun(shown.row) || !(paired || shown.leads)) return [];
-    const row = {
-      name: shown.row.title,
-      device: shown.row.device,
-      wall_s,
-      setup_s,
-      time_s,
-      whole,
-      error: rightnessText(accuracy),
-    };
-    return [{ ...row, right: verdict !== 'wrong', isReference: shown.reference }];
+  return rows.flatMap((shown): readonly Advised[] => {
+    const { group, title, wall_s, setup_s, time_s, whole, verdict, ratio, accuracy, paired } = shown.row;
+    if (group !== 0 || !(paired || shown.leads)) return [];
+    return [
+      {
+        ...{ name: title, wall_s: hasWholeRun(shown.row) ? wall_s : null, setup_s, time_s, whole },
+        steps: { ratio, verdict: verdict === 'wrong' ? 'undecided' : verdict },
+        ...{ right: verdict !== 'wrong', error: rightnessText(accuracy), isReference: shown.leads },
+      },
+    ];
   });
+}
+
+/** The answer of the rows, by what they were measured on. */
+function adviceOf(rows: readonly ShownRow[], groups: readonly ComparedGroup[]): readonly string[] {
+  const [main] = groups;
+  const where = rows.find(({ leads, row }) => leads && row.group === 0)?.row;
+  if (main === undefined || where === undefined) return [];
+  const instances = new Set(where.samples.flatMap(({ instance }) => instance ?? [])).size || null;
+  const context = { where: `on ${where.provenance.machine}`, noise: main.noise, instances, longer: '' };
+  return advice(advised(rows), context) ?? [];
 }
 
 /** What the sessions of the rows were asked for, and could not measure. */
@@ -166,14 +174,18 @@ export function TableView({ store, rows, words, groups }: TableProps): ReactElem
   ).flatMap((row) => byRow.get(row) ?? []);
   const hiddenRows = rows.filter(({ hidden }) => hidden);
   const notes = ordered.filter(({ row }) => row.note !== null);
-  const scenario = (ordered.find(({ reference }) => reference) ?? ordered[0])?.row.scenario ?? '';
-  const told = advice(advised(ordered), scenario);
+  const [answer, ...reasons] = adviceOf(ordered, groups);
   return (
     <>
-      {told === null ? null : (
-        <p className="compare-advice" data-testid="compare-advice">
-          {told}
-        </p>
+      {answer === undefined ? null : (
+        <div data-testid="compare-advice">
+          <p className="compare-advice">{answer}</p>
+          {reasons.map((text) => (
+            <p key={text} className="compare-reason">
+              {text}
+            </p>
+          ))}
+        </div>
       )}
       {rows.every(({ offered }) => offered === true) ? (
         <p className="compare-advice">
@@ -249,7 +261,7 @@ export function TableView({ store, rows, words, groups }: TableProps): ReactElem
               {ordered
                 .filter(({ row }) => row.group === group)
                 .map((shown) => (
-                  <tr key={shown.key} data-verdict={shown.row.verdict} data-testid="compare-row">
+                  <tr key={shown.key} data-verdict={headVerdict(shown.row)} data-testid="compare-row">
                     <th scope="row" title={tipOf(shown)}>
                       <span className="compare-name">
                         <RowMenu shown={shown} all={rows} />

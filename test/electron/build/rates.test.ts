@@ -11,13 +11,14 @@ import { missed } from '../../bench/verdicts/simulate.ts';
 describe('simulated rates', () => {
   const kept = keptRatesSchema.parse(JSON.parse(readFileSync(path.join(root, 'assets/rates/simulated.json'), 'utf8')));
 
-  test('are of every model of noise as it is asked about now, and of ten contestants', () => {
-    const asked = noiseModels.map(({ name, precision }) => [name, precision, 1]);
+  test('are of every model of noise and every rule that ends sessions, and of ten contestants', () => {
     const [, ten] = noiseModels;
-    expect(kept.rows.map(({ model, precision, contestants }) => [model, precision, contestants])).toEqual([
-      ...asked,
-      [ten?.name, ten?.precision, 10],
+    const rows = ['decided', 'precise'].flatMap((rule) => [
+      ...noiseModels.map(({ name, precision }) => [rule, name, precision, 1]),
+      [rule, ten?.name, ten?.precision, 10],
     ]);
+    const found = kept.rows.map(({ rule, model, precision, contestants }) => [rule, model, precision, contestants]);
+    expect(found).toEqual(rows);
     expect(kept.trials).toBeGreaterThanOrEqual(2000);
   });
 

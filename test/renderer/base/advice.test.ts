@@ -3,70 +3,128 @@ import { straysFromItself } from '../../../electron/contract/bench/bench-session
 import { type Advised, advice, paysFrom, rightnessText } from '../../../renderer/base/advice.ts';
 import { noiseText, noisyText } from '../../../renderer/base/measured.ts';
 
-const variant = (name: string, setup_s: number, time_s: number, more: Partial<Advised> = {}): Advised => ({
-  ...{ name, device: 'a GPU', setup_s, time_s, wall_s: setup_s + time_s, whole: null },
-  ...{ right: true, error: '', isReference: false },
+const quietNoise = { ratio: { value: 1.004, interval: { low: 0.99, high: 1.018 } }, floor: 0.003 };
+const context = { where: 'here', noise: quietNoise, instances: 12, longer: ' (--time)' };
+
+const variant = (name: string, setup_s: number, time_s: number, more: Partial<Advised> = {}) => ({
+  ...{ name, setup_s, time_s, wall_s: setup_s + time_s, whole: null },
+  ...{ right: true, error: 'dose error 2.0×10⁻⁷', isReference: false },
+  steps: { ratio: { value: 1, interval: null }, verdict: 'undecided' as const },
   ...more,
 });
 
-describe('the advice above a comparison', () => {
-  // Steps 2.4 times as fast, and the whole run three times as long: what a user waits for decides.
-  const window = variant('cuda-window', 0.02, 0.00384, { isReference: true });
-  const depth = variant('cuda-depth', 0.0784, 0.0016);
+describe('the answer of a comparison', () => {
+  const window = variant('cuda-window', 0.0105, 0.0038, { isReference: true });
+  // Time over the reference's: 1/1.3 (1/1.4 to 1/1.2).
+  const whole = { ratio: { value: 1 / 1.3, interval: { low: 1 / 1.4, high: 1 / 1.2 } }, verdict: 'faster' as const };
+  const depth = variant('cuda-depth', 0.0094, 0.0016, { whole });
 
-  it('is by the whole run, and says from how many runs of one set-up on another takes less', () => {
+  it('says which variant is the fastest, how much, that it is correct; then why, how sure, what would change it', () => {
+    expect(advice([window, depth], context)).toEqual([
+      'cuda-depth is the fastest here: 11.0 ms a run, 1.3 times cuda-window (1.2–1.4). Its answer is correct (dose error 2.0×10⁻⁷).',
+      'Why: steps 1.60 ms against 3.80 ms; set-up and reading back 9.40 ms against 10.5 ms. Steps are 14.5 % of its run.',
+      'How sure: 95 % interval from 12 instances of each; the reference against itself gives 1.0.',
+    ]);
+  });
+
+  it('names what it is faster than where the reference is the fastest', () => {
+    const slower = { ratio: { value: 1.5, interval: { low: 1.4, high: 1.6 } }, verdict: 'slower' as const };
+    const [first, , , change] =
+      advice(
+        [variant('window', 0.02, 0.00384, { isReference: true }), variant('depth', 0.0784, 0.0016, { whole: slower })],
+        context,
+      ) ?? [];
+    expect(first).toMatch(/^window is the fastest here: 23\.8 ms a run, 1\.5 times depth \(1\.4–1\.6\)\. /);
     // (78.4 − 20) / (3.84 − 1.6) = 26.07.
-    expect(paysFrom(window, depth)).toBe(27);
-    expect(advice([window, depth], 'a beam')).toBe(
-      'Use cuda-window on a GPU for a beam: none of the others takes less in the whole run ' +
-        '(23.8 ms, of which steps are 16.1 %); cuda-depth is faster from 27 runs of one set-up on.',
+    expect(change).toBe('What would change it: from 27 runs of one set-up on, depth is faster.');
+  });
+
+  it('does not call a lead certain that is not, and says what would help', () => {
+    const open = {
+      ratio: { value: 1 / 1.21, interval: { low: 1 / 1.98, high: 1 / 0.746 } },
+      verdict: 'undecided' as const,
+    };
+    const found = advice([window, { ...depth, whole: open }], context) ?? [];
+    expect(found[0]).toMatch(
+      /^cuda-depth looks fastest here \(11\.0 ms a run\), but its lead over cuda-window is not yet certain: 1\.2 times cuda-window \(0\.75–2\.0\)\. /,
+    );
+    expect(found.at(-1)).toBe('What would change it: a longer session (--time).');
+  });
+
+  it('says that there are too few rounds where there is no interval, and not that they overlap', () => {
+    const few = { ratio: { value: 1 / 33.6, interval: null }, verdict: 'undecided' as const };
+    expect(advice([window, { ...depth, whole: few }], context)?.[0]).toMatch(
+      /^cuda-depth looks fastest here: 11\.0 ms a run, 33\.6 times cuda-window, with too few rounds for an interval\. /,
     );
   });
 
-  it('counts what each run takes to its answer in memory, and names the processor where that is used', () => {
-    // In a session of an H200 the kernel takes 13 µs, and its image 1.7 ms until it is in memory.
-    const cpu = variant('mixed', 0.001, 0.00108, { device: 'a CPU, 16 threads', wall_s: 0.00214, isReference: true });
-    const quick = variant('cuda-constant', 0.00177, 0.0000135, { wall_s: 0.0035 });
-    expect(paysFrom(cpu, quick)).toBeNull();
-    expect(advice([cpu, quick], 'a crystal')).toBe(
-      'Use mixed on a CPU, 16 threads for a crystal: none of the others takes less in the whole run ' +
-        '(2.14 ms, of which steps are 50.5 %).',
+  it('calls the same the same', () => {
+    const same = { ratio: { value: 0.999, interval: { low: 0.995, high: 1.003 } }, verdict: 'same' as const };
+    expect(advice([window, { ...depth, whole: same }], context)?.[0]).toMatch(
+      /^cuda-depth and cuda-window are equally fast here: 11\.0 ms a run\. /,
     );
-    // (1.83 − 1) / (1.14 − 0.68) = 1.8.
-    expect(paysFrom(cpu, variant('cuda-fp64', 0.00183, 0.00002, { wall_s: 0.00251 }))).toBe(2);
   });
 
-  it('never names a wrong variant, however fast', () => {
+  it('names what is not told apart from the fastest', () => {
+    const near = variant('cuda-fused', 0.0096, 0.0016, {
+      whole: { ratio: { value: 1 / 1.28, interval: { low: 1 / 1.37, high: 1 / 1.19 } }, verdict: 'faster' },
+    });
+    expect(advice([window, depth, near], context)?.[0]).toMatch(/ cuda-fused is not told apart from it\.$/);
+  });
+
+  it('is by repetitions where nothing is timed end to end', () => {
+    const step = (name: string, time_s: number, more: Partial<Advised>) =>
+      variant(name, 1, time_s, { ...more, wall_s: null });
+    const steps = { ratio: { value: 0.25, interval: { low: 0.2, high: 0.3 } }, verdict: 'faster' as const };
+    const [first, ...others] =
+      advice([step('cpu-strided', 4e-4, { isReference: true }), step('cpu-fused', 1e-4, { steps })], context) ?? [];
+    expect(first).toMatch(
+      /^cpu-fused is the fastest here: 100 µs a repetition, 4\.0 times cpu-strided \(3\.3–5\.0\)\. /,
+    );
+    expect(others).toHaveLength(1);
+  });
+
+  it('never names a wrong variant, however fast, and says where nothing was checked', () => {
     const wrong = variant('fast', 0, 1e-6, { right: false });
-    expect(advice([window, depth, wrong], 'a beam')).not.toContain('fast:');
-    expect(advice([window, depth, wrong], 'a beam')).not.toContain('; fast');
-    expect(advice([wrong, { ...wrong, name: 'faster' }], 'a beam')).toBeNull();
+    expect(advice([window, depth, wrong], context)?.join(' ')).not.toContain('fast ');
+    expect(advice([wrong, { ...wrong, name: 'faster' }], context)).toBeNull();
+    expect(advice([window, { ...depth, error: '' }], context)?.[0]).toMatch(/Its answer was not checked\.$/);
+    expect(advice([window, wrong], context)?.[0]).toMatch(
+      /^cuda-window is the only correct variant here: 14\.3 ms a run\. /,
+    );
   });
 
-  it('says how sure it is beside the reference', () => {
-    const slow = variant('scatter', 0.01, 1, { isReference: true });
-    const ratio = { value: 0.5, interval: { low: 0.4, high: 0.625 } };
-    const told = (verdict: 'faster' | 'same' | 'undecided') =>
-      advice([slow, variant('window', 0.01, 0.1, { error: 'relL2 1e-7', whole: { ratio, verdict } })], 'a beam');
-    expect(told('faster')).toBe(
-      'Use window on a GPU for a beam: 2.00× (1.60–2.50) as fast as scatter in the whole run ' +
-        '(110 ms, of which steps are 90.9 %), relL2 1e-7.',
+  it('says by medians alone where nothing else was recorded', () => {
+    expect(advice([window, variant('depth', 0.005, 0.002)], context)?.[0]).toMatch(
+      /^depth is the fastest here by medians alone: 7\.00 ms a run, 2\.0 times cuda-window\. /,
     );
-    expect(told('undecided')).toContain(
-      'Perhaps window on a GPU for a beam: it takes least, but beside scatter the whole run is undecided (',
-    );
-    expect(told('same')).toContain(': its whole run takes as long as that of scatter (');
   });
 
-  it('says that it goes by medians alone where nothing more was recorded', () => {
-    const slow = variant('scatter', 0, 0.22, { isReference: true });
-    expect(advice([slow, variant('window', 0.01, 0.1)], 'a beam')).toContain(
-      '2.00× as fast as scatter in the whole run, by medians',
+  it('warns first of a machine that was too noisy', () => {
+    const noise = { ratio: { value: 0.9, interval: { low: 0.696, high: 1.165 } }, floor: Math.expm1(0.02) };
+    expect(advice([window, depth], { ...context, noise })?.[0]).toMatch(
+      /^This machine was noisy: the reference against itself \(A\/A\) gave 0\.900× \(0\.696–1\.17\), so repeat this on an idle one\. cuda-depth is/,
     );
   });
 
   it('says nothing of a variant alone', () => {
-    expect(advice([window], 'a beam')).toBeNull();
+    expect(advice([window], context)).toBeNull();
+  });
+});
+
+describe('runs of one set-up', () => {
+  it('count what each needs to its answer in memory', () => {
+    // (78.4 − 20) / (3.84 − 1.6) = 26.07.
+    const [window, depth] = [
+      { setup_s: 0.02, time_s: 0.00384, wall_s: 0.02384 },
+      { setup_s: 0.0784, time_s: 0.0016, wall_s: 0.08 },
+    ];
+    expect(paysFrom(window, depth)).toBe(27);
+    // In a session of an H200 the kernel needs 13 µs, and its image 1.7 ms until it is in memory.
+    const cpu = { ...variant('mixed', 0.001, 0.00108), wall_s: 0.00214 };
+    expect(paysFrom(cpu, { ...variant('cuda-constant', 0.00177, 0.0000135), wall_s: 0.0035 })).toBeNull();
+    // (1.83 − 1) / (1.14 − 0.68) = 1.8.
+    expect(paysFrom(cpu, { ...variant('cuda-fp64', 0.00183, 0.00002), wall_s: 0.00251 })).toBe(2);
   });
 });
 
@@ -76,7 +134,7 @@ describe('how right the one is that is advised', () => {
 
   it('is told by its first measure, and by a ledger that closes', () => {
     const ledger = { ...measure, id: 'ledger', title: 'Ledger', value: 1e-9, holds: true };
-    expect(rightnessText([error, ledger])).toBe('relL2 1.2×10⁻⁷, ledger closed');
+    expect(rightnessText([error, ledger])).toBe('relL2 1.2×10⁻⁷, ledger closes');
     expect(rightnessText([error, { ...ledger, holds: false }])).toBe('relL2 1.2×10⁻⁷');
     expect(rightnessText([{ ...error, value: null }])).toBe('');
   });

@@ -17,7 +17,7 @@ import { commitOf } from '../../model/bench/commit.ts';
 import { runnableDesigns } from '../../model/bench/factorial/designs.ts';
 import { kernelResources } from '../../model/bench/resources.ts';
 import { kernelsOf, variantSources } from '../../model/bench/sources.ts';
-import { limitsOf } from '../../model/bench/stopping.ts';
+import { limitsOf, mostRounds } from '../../model/bench/stopping.ts';
 import { externalPrograms } from '../../model/external/programs.ts';
 import { chooseBaselines, readRegistry } from '../../model/external/registry.ts';
 import { type BenchProblem, refuseLongBench } from '../../workloads/benchable.ts';
@@ -66,7 +66,10 @@ function commandOf(request: Request, modes: readonly Mode[], file: string): stri
     ...(cool_C === null ? [] : [`--cool ${cool_C}`]),
     ...(energy ? ['--energy'] : []),
     ...(sweep === null ? [] : [`--sweep ${sweep.path}=${sweep.values.join(',')}`]),
-    `--rounds ${rounds} --time ${time_s} --precision ${percentOf(precision)} --margin ${percentOf(margin)} --seed ${seed}`,
+    ...(rounds === null ? [] : [`--rounds ${rounds}`]),
+    `--time ${time_s}`,
+    ...(precision === null ? [] : [`--precision ${percentOf(precision)}`]),
+    `--margin ${percentOf(margin)} --seed ${seed}`,
   ].join(' ');
 }
 
@@ -123,7 +126,7 @@ async function start(parts: BenchParts, request: Request) {
       scenarios: readings.map(({ scenario }) => scenario),
       sweep: sweep === null || path === null ? null : { path: formatPath(path), values: sweep.values },
       ...{ external, variants, modes, seed, assetsFolder, processes: request.processes },
-      limits: limitsOf(request.rounds, request.time_s, {
+      limits: limitsOf(request.rounds ?? mostRounds, request.time_s, {
         ...{ precision: request.precision, margin: request.margin },
         ...(request.instances !== null && { mostInstances: request.instances }),
       }),

@@ -42,6 +42,8 @@ interface EvaluatorOptions {
 const SEED = 1;
 /** A session of the best ends by its precision or its time, else here. */
 const BEST_ROUNDS = 100;
+/** Half width of a ratio that ranks configurations, as a ratio less 1. */
+const TUNED_PRECISION = 0.01;
 /** A compiler of the largest kernels takes so much. */
 const COMPILER_BYTES = 3 * 2 ** 30;
 /** Compilers at once. */
@@ -163,7 +165,7 @@ export class Evaluator {
       const { benchable } = hostWorkloads[reading.kind];
       const report = await measureReport(host.addon, benchable, benchable.problem(reading), {
         ...{ scenario: head.name, variants: [variant], seed: SEED, signal },
-        limits: limitsOf(search.rounds, search.seconds),
+        limits: limitsOf(search.rounds, search.seconds, { precision: TUNED_PRECISION }),
         ...(study.measures.includes('energy') && { energy: true, gpus: sessionGpus(host.capabilities().devices) }),
       });
       if (signal.aborted) return null;
@@ -244,7 +246,7 @@ export class Evaluator {
         ...{ scenarios: [scenario], sweep: null, external: [], variants, modes: [], seed: SEED, processes: 0 },
         ...{ assetsFolder, trace: false, withoutClaims: true },
         documents: [(head.bases[0]?.document ?? {}) as Readonly<Record<string, unknown>>],
-        limits: limitsOf(BEST_ROUNDS, search.best_seconds),
+        limits: limitsOf(BEST_ROUNDS, search.best_seconds, { precision: TUNED_PRECISION }),
         created: new Date().toISOString(),
         command: `study run ${head.name}`,
         ...{ userKernels: [], userKernelLimit_s: 0 },

@@ -57,6 +57,8 @@ export function flagSeries<S extends { readonly clocks: Clocked }>(
 
 /** Highest clock after any of the samples; null where the device does not tell. */
 export function highestOf(samples: readonly { readonly clocks: Clocked }[]): number | null {
-  const clocks = samples.flatMap(({ clocks }) => clocks.after?.sm_MHz ?? []);
-  return clocks.length === 0 ? null : Math.max(...clocks);
+  return samples.reduce<number | null>((highest, { clocks }) => {
+    const clock = clocks.after?.sm_MHz ?? null;
+    return clock === null || (highest !== null && highest >= clock) ? highest : clock;
+  }, null);
 }

@@ -6,5 +6,5 @@ export { recordedFacts } from './recorded.ts';
 export { runSession, type SessionOptions } from './session.ts';
 export { type BenchProgress, SessionClock } from './session-clock.ts';
 export { parseKept, readKept, sessionText } from './session-file.ts';
-export { type BenchLimits, limitsOf } from './stopping.ts';
+export { type BenchLimits, limitsOf, mostRounds } from './stopping.ts';
 export { fitLine, sweepFits } from './sweep.ts';

@@ -3,17 +3,13 @@
  * workload's variants are timed against each other.
  */
 import { BraggError } from '../../../contract/errors.ts';
-import { outsideOf } from '../verdicts/judge.ts';
-import { type Instances, type LogInterval, pairedLogRatio } from '../verdicts/levels.ts';
 import { type Random, seededRandom, shuffled } from './random.ts';
-import { type BenchLimits, StoppingRule, type StopReason } from './stopping.ts';
+import { type BenchLimits, type Series, StoppingRule, type StopReason } from './stopping.ts';
 
 /** One series of samples; the first of a session is what the others are compared with, the last its control. */
-export interface Turn {
+export interface Turn extends Series {
   /** What runs now, for people. */
   readonly what: string;
-  /** Seconds of every whole round so far, by instance. */
-  readonly times: () => Instances;
   /** Takes a sample; gives what keeps it, or null when it was cancelled. */
   readonly take: (where: Where) => Promise<(() => void) | null>;
   /** Prepares it anew; false when that was cancelled. Without it every sample is of a state that was prepared for it. */
@@ -82,14 +78,16 @@ async function takeRound(
   turns: readonly Turn[],
   where: Omit<Where, 'position'>,
   random: Random,
-  { cancelled, tell }: RoundOptions,
+  { cancelled, tell, costs }: RoundOptions & { readonly costs: Costs },
 ): Promise<Outcome> {
   const taken: (() => void)[] = [];
   for (const [position, turn] of shuffled(turns, random).entries()) {
     if (cancelled()) return 'cancelled';
     tell(turn.what, where.round);
     const outcome = await orLost(turn, async () => {
+      const began = performance.now();
       const keep = await turn.take({ ...where, position });
+      costs.took(turn, (performance.now() - began) / 1000);
       if (keep !== null) taken.push(keep);
       return keep !== null;
     });
@@ -99,14 +97,31 @@ async function takeRound(
   return 'whole';
 }
 
-/** The contestants' log ratios to the first, without the control's. */
-function ratiosOf(turns: readonly Turn[]): readonly (LogInterval | null)[] {
-  const [against = [], ...others] = turns.map(({ times }) => times());
-  const contestants = others.slice(0, -1);
-  const outside = outsideOf({ contestants: contestants.length });
-  // Alone a variant has only its control to be as precise as.
-  const all = contestants.length === 0 ? others : contestants;
-  return all.map((own) => pairedLogRatio(own, against, outside));
+/** Settled candidates leave the rounds where they need more than this share of a round. */
+const COSTLY = 0.5;
+
+/** Seconds that turns need in a round: the mean of each one's latest samples. */
+class Costs {
+  readonly #mean_s = new Map<Turn, number>();
+
+  took(turn: Turn, seconds: number): void {
+    const before = this.#mean_s.get(turn);
+    this.#mean_s.set(turn, before === undefined ? seconds : before + 0.3 * (seconds - before));
+  }
+
+  of(turns: readonly Turn[]): number {
+    return turns.reduce((sum, turn) => sum + (this.#mean_s.get(turn) ?? 0), 0);
+  }
+}
+
+/** Settled candidates that leave, with their other modes, so that the time is spent on the rest. */
+function leaving(turns: readonly Turn[], settled: ReadonlySet<Turn>, costs: Costs): readonly Turn[] {
+  const owners = new Set([...settled].flatMap(({ owner }) => owner ?? []));
+  const [reference, control] = [turns[0], turns.at(-1)];
+  const found = turns.filter(
+    (turn) => turn !== reference && turn !== control && turn.owner !== undefined && owners.has(turn.owner),
+  );
+  return costs.of(found) > COSTLY * costs.of(turns) ? found : [];
 }
 
 /**
@@ -119,30 +134,38 @@ export async function takeRounds(
 ): Promise<{ readonly rounds: number; readonly stopped: StopReason }> {
   const { seed, limits, elapsed_s, beforeRound, onRound, roundsPerInstance } = options;
   const random = seededRandom(seed);
-  const rule = new StoppingRule(limits);
-  let turns = all;
+  const rule = new StoppingRule<Turn>(limits);
+  const costs = new Costs();
+  const left = new Set<Turn>();
+  let present = all;
   let prepared = 0;
   for (let round = 0; ; ) {
     const instance = Math.floor(round / roundsPerInstance);
+    const turns = present.filter((turn) => !left.has(turn));
+    const began_s = elapsed_s();
     let outcome: Outcome = 'whole';
     await beforeRound?.();
     if (instance > prepared) outcome = await prepareAll(turns, options, round);
     if (outcome === 'whole') {
       prepared = instance;
-      outcome = await takeRound(turns, { instance, round }, random, options);
+      outcome = await takeRound(turns, { instance, round }, random, { ...options, costs });
     }
     if (outcome === 'cancelled') return { rounds: round, stopped: 'cancelled' };
     if (outcome !== 'whole') {
       const { turn, error } = outcome;
       turn.lost?.(error);
-      turns = turns.filter((one) => one !== turn && (turn.owner === undefined || one.owner !== turn.owner));
+      present = present.filter((one) => one !== turn && (turn.owner === undefined || one.owner !== turn.owner));
       continue;
     }
     round += 1;
     onRound?.(round);
-    const reason =
-      (round % roundsPerInstance === 0 ? rule.afterInstance(ratiosOf(turns), instance + 1) : null) ??
-      rule.afterRound(round, elapsed_s());
-    if (reason !== null) return { rounds: round, stopped: reason };
+    if (round % roundsPerInstance === 0) {
+      const { stop, settled } = rule.afterInstance(present, left, instance + 1);
+      if (stop !== null) return { rounds: round, stopped: stop };
+      // They do not return: round i of every series is taken with round i of the reference.
+      for (const turn of leaving(turns, settled, costs)) left.add(turn);
+    }
+    const limit = rule.afterRound(round, elapsed_s(), elapsed_s() - began_s);
+    if (limit !== null) return { rounds: round, stopped: limit };
   }
 }

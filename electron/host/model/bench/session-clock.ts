@@ -26,6 +26,9 @@ export interface BenchProgress {
   readonly latest: readonly Latest[];
 }
 
+/** Medians are read again after as many seconds. */
+const LATEST_S = 0.2;
+
 export class SessionClock {
   readonly #start = performance.now();
   readonly #others = new OtherLoad();
@@ -33,6 +36,7 @@ export class SessionClock {
   #roundsBegan_s = 0;
   #rounds = 0;
   #latest: readonly Latest[] = [];
+  #latestDue_s = 0;
 
   constructor(limits: BenchLimits) {
     this.#limits = limits;
@@ -55,15 +59,21 @@ export class SessionClock {
     this.#roundsBegan_s = this.elapsed_s;
   }
 
-  /** `series`: seconds of each contestant's warm samples by instance, the reference first. */
-  afterRound(rounds: number, series: readonly { readonly label: string; readonly times: Instances }[]): void {
+  /** `read` gives the seconds of each candidate's warm samples by instance, the reference first. */
+  afterRound(rounds: number, read: () => readonly { readonly label: string; readonly times: Instances }[]): void {
     this.#rounds = rounds;
+    const now_s = this.elapsed_s;
+    if (now_s < this.#latestDue_s) return;
+    const series = read();
     const against = series[0]?.times ?? [];
     this.#latest = series.map(({ label, times }, i) => ({
       label,
       time_s: median(times.flat()),
       ratio: i === 0 ? null : ratioOf(times, against, series.length - 1),
     }));
+    // A reading of all samples so far costs more with each round: at most a twentieth of the time.
+    const took_s = this.elapsed_s - now_s;
+    this.#latestDue_s = this.elapsed_s + Math.max(LATEST_S, 20 * took_s);
   }
 
   progress(phase: string, variant: string): BenchProgress {

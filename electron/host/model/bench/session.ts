@@ -4,7 +4,7 @@
  * prepared apart, as a rival is, so that every session measures its own noise.
  */
 import type { Mode } from '../../../contract/bench/bench-session.ts';
-import type { SessionEntry, SessionReport } from '../../../contract/bench/session.ts';
+import { isRight, type SessionEntry, type SessionReport } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { KernelResources } from '../../../contract/resources.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
@@ -58,6 +58,11 @@ export interface SessionOptions {
   /** Ends the session after the run at hand; what was measured is reported. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** Starting Node.js and loading the addon. */
+const PROCESS_START_S = 0.3;
+/** Share of a session's time that cold processes have at most, unless the rounds end early. */
+const MOST_FOR_PROCESSES = 0.4;
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -192,7 +197,7 @@ class Session {
     this.clock.roundsBegin();
     const { stopped } = await takeRounds(turns, {
       seed,
-      limits,
+      limits: { ...limits, mostSeconds: limits.mostSeconds - this.reserved_s },
       roundsPerInstance: this.arena.roundsPerInstance,
       cancelled: () => this.cancelled,
       elapsed_s: () => this.clock.elapsed_s,
@@ -201,6 +206,28 @@ class Session {
       onRound: (rounds) => this.afterRound(rounds),
     });
     return stopped;
+  }
+
+  /** Seconds for the cold processes that come after the rounds. */
+  private get reserved_s(): number {
+    const { processes, limits } = this.options;
+    if (processes === undefined || this.coldRivals === null) return 0;
+    return Math.min(processes.count * this.coldRound_s, MOST_FOR_PROCESSES * limits.mostSeconds);
+  }
+
+  /** Those that run in processes of their own; null if one of them never would. */
+  private get coldRivals() {
+    const rivals = this.all.flatMap((gathered) => {
+      const { cold } = this.arenaEntrant(gathered);
+      return cold === undefined ? [] : [{ label: gathered.head.label, run: cold }];
+    });
+    return rivals.length < this.all.length ? null : rivals;
+  }
+
+  /** About the seconds of a round of cold processes, from the first runs; the reference has a control. */
+  private get coldRound_s(): number {
+    const each = this.all.map(({ first }) => PROCESS_START_S + (first.wall_s ?? first.time_s));
+    return each.reduce((sum, one) => sum + one, each[0] ?? 0);
   }
 
   private arenaEntrant(gathered: Gathered): Entrant {
@@ -219,7 +246,9 @@ class Session {
       // Its other modes are timed on the state that its warm samples are of.
       ...(prepare !== undefined && mode === 'warm' ? { prepare: () => prepare.call(contestant) } : {}),
       what: mode === 'warm' ? label : `${label}, ${mode}`,
+      judged: mode === 'warm' && isRight(gathered.accuracy),
       times: () => instancesOf(samples, secondsOf),
+      ...(mode === 'warm' && gathered.first.wall_s !== null && { wholes: () => instancesOf(samples, wholeSecondsOf) }),
       take: async (where) => {
         const taken = await contestant.take(mode);
         if (taken === null) return null;
@@ -237,8 +266,7 @@ class Session {
   }
 
   private afterRound(rounds: number): void {
-    this.clock.afterRound(
-      rounds,
+    this.clock.afterRound(rounds, () =>
       this.all.map(({ head, warm }) => ({ label: head.label, times: instancesOf(warm.samples, secondsOf) })),
     );
     const { soFar } = this.options;
@@ -274,14 +302,18 @@ class Session {
   /** Last of what is timed: a GPU that was left to starting processes is another one than the rounds had. */
   private async takeProcesses(): Promise<void> {
     const { processes, seed, limits, signal } = this.options;
-    const rivals = this.all.flatMap((gathered) => {
-      const { cold } = this.arenaEntrant(gathered);
-      return cold === undefined ? [] : [{ label: gathered.head.label, run: cold }];
-    });
-    if (processes === undefined || processes.count === 0 || rivals.length < this.all.length) return;
+    const rivals = this.coldRivals;
+    if (processes === undefined || processes.count === 0 || rivals === null) return;
     const tell = (what: string): void => this.tell('cold processes', what);
-    this.processes = new ColdProcesses(rivals, { ...processes, seed, limits, signal, tell });
-    await this.processes.take();
+    const mostSeconds = limits.mostSeconds - this.clock.elapsed_s;
+    this.processes = new ColdProcesses(rivals, {
+      ...processes,
+      seed,
+      limits: { ...limits, mostSeconds },
+      signal,
+      tell,
+    });
+    if (this.coldRound_s <= mostSeconds) await this.processes.take();
   }
 
   /** Last: tracing slows launches, also after it has stopped. */

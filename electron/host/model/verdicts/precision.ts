@@ -1,41 +1,96 @@
-/** When the ratios of a session are known as well as was asked for. */
+/**
+ * When a session has measured enough: its verdicts are settled or, on request, its ratios are precise. Both rules wait
+ * until that holds over the last tenth of the instances, and twice at the least: stopping at the first narrow interval
+ * would pick those that are narrow by chance.
+ */
+import { judge } from './judge.ts';
 import type { LogInterval } from './levels.ts';
 
 /** Before this many instances an interval may be narrow by chance. */
-const fewestForPrecision = 5;
+const fewestForRule = 5;
 
-/** No session ends as precise before this many: it has to be so twice. */
-export const leastInstances = fewestForPrecision + 1;
+/** No session ends by a rule before this many: it has to hold twice. */
+export const leastInstances = fewestForRule + 1;
 
-/** What is ten times as fast needs no tenth of a per cent: its ratio is known well enough to a tenth of its logarithm. */
+/** Share of the instances over which a rule has to hold. */
+const shareOfInstances = 0.1;
+
+class Persistence {
+  #since: number | null = null;
+
+  /** Whether the condition has held long enough; `instances` only rises. */
+  holds(now: boolean, instances: number): boolean {
+    if (!now || instances < fewestForRule) {
+      this.#since = null;
+      return false;
+    }
+    this.#since ??= instances;
+    return instances - this.#since + 1 >= Math.max(2, Math.ceil(shareOfInstances * instances));
+  }
+}
+
+/** Of a ratio far from 1 a tenth of its logarithm is precise enough. */
 const shareOfRatio = 0.1;
 
 function isPrecise(ratio: LogInterval | null, precision: number): boolean {
   return ratio !== null && ratio.half <= Math.max(precision, shareOfRatio * Math.abs(ratio.middle));
 }
 
-/** Twice at the least, and for this share of the instances. */
-const shareOfInstances = 0.1;
-
-/**
- * Told all ratios after each instance. Precise when every one was so over the
- * last tenth of the instances, and twice at the least. Stopping at the first
- * narrow interval would pick those that are narrow by chance. After fifty
- * instances the next says little of its own. `precision` is the half width
- * asked for, as a ratio less 1.
- */
+/** `precision` is the requested half width, as a ratio less 1. */
 export class PrecisionRule {
   readonly #precision: number;
-  #narrow = 0;
+  readonly #narrow = new Persistence();
 
   constructor(precision: number) {
     this.#precision = precision;
   }
 
-  /** Whether the session may end after `instances` instances of each contestant. */
+  /** Whether the session may end after `instances` instances of each candidate. */
   met(ratios: readonly (LogInterval | null)[], instances: number): boolean {
-    const now = instances >= fewestForPrecision && ratios.every((ratio) => isPrecise(ratio, this.#precision));
-    this.#narrow = now ? this.#narrow + 1 : 0;
-    return this.#narrow >= Math.max(2, Math.ceil(shareOfInstances * instances));
+    return this.#narrow.holds(
+      ratios.every((ratio) => isPrecise(ratio, this.#precision)),
+      instances,
+    );
+  }
+}
+
+/**
+ * A session that looks again and again until something is decided finds differences that are none. The interval that
+ * ends it misses this much less often than the one that is reported; `bench:verdicts` holds the rates.
+ */
+export const strictShare = 0.02;
+
+/** Of a ratio that is called faster or slower, its interval is at most this share of its logarithm. */
+const shareOfGain = 0.5;
+
+/** A ratio as it is reported, and at the level that may end a session. */
+export interface SequentialRatio {
+  readonly reported: LogInterval | null;
+  readonly strict: LogInterval | null;
+  /** Of the control, on the logarithm. */
+  readonly floor: number | null;
+}
+
+function isSettled({ reported, strict, floor }: SequentialRatio, margin: number): boolean {
+  if (reported === null) return false;
+  if (judge(reported, floor, { margin }, 0).standing === 'same') return true;
+  const { standing } = judge(strict, floor, { margin }, 0);
+  return (standing === 'faster' || standing === 'slower') && reported.half <= shareOfGain * Math.abs(reported.middle);
+}
+
+/** Which ratios are settled, each by its own key. */
+export class DecisionRule<Key> {
+  readonly #margin: number;
+  readonly #settled = new Map<Key, Persistence>();
+
+  constructor(margin: number) {
+    this.#margin = margin;
+  }
+
+  /** Whether this ratio needs no further instances. */
+  settled(key: Key, ratio: SequentialRatio, instances: number): boolean {
+    const own = this.#settled.get(key) ?? new Persistence();
+    this.#settled.set(key, own);
+    return own.holds(isSettled(ratio, this.#margin), instances);
   }
 }

@@ -14,7 +14,7 @@ import { type TaskRunData, taskRunData } from './task-data.ts';
 import { roundsText } from './texts.ts';
 
 /** Enough for medians and intervals; a reader waits for it. */
-export const taskLimits = limitsOf(40, 20);
+export const taskLimits = limitsOf(40, 20, { precision: 0.01 });
 
 interface TaskStart {
   readonly kind: TaskKind;

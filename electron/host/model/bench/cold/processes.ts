@@ -60,7 +60,7 @@ export class ColdProcesses {
     }));
   }
 
-  /** Takes at least one round; ends after as long as the warm rounds may take. */
+  /** Takes at least one round. */
   async take(): Promise<void> {
     const { count, seed, limits, signal, tell } = this.#options;
     const able = this.#all.filter(({ reason }) => reason === null);
@@ -86,6 +86,7 @@ export class ColdProcesses {
     return {
       owner: series,
       what: label,
+      judged: true,
       times: () => timesOf(samples),
       take: async (where) => {
         const time_s = run === null ? null : await run(label, startChild, signal);
@@ -114,7 +115,7 @@ export class ColdProcesses {
     const samples = own.reason === null ? own.samples : [];
     const none = { time_s: null, ratio: null, samples: [] };
     if (samples.length === 0) {
-      const reason = own.reason ?? 'the session ended before a process of each had answered';
+      const reason = own.reason ?? 'the time limit left no room for a process of each';
       return { reason, ...none, verdict: own === reference ? 'reference' : 'undecided' };
     }
     const time_s = median(samples.map((sample) => sample.time_s));

@@ -88,7 +88,7 @@ describe('a benchmark', () => {
     const { session } = await page.call('bench.session', { bench: info.id });
     expect(session.reports[0]?.document).toEqual(JSON.parse(JSON.stringify(scenario)));
     expect(session.command).toBe(
-      "bench 'small µ run.json' --variants gather,window,window@fp64 --processes 1 --rounds 6 --time 600 --precision 1% --margin 1% --seed 1",
+      "bench 'small µ run.json' --variants gather,window,window@fp64 --processes 1 --rounds 6 --time 600 --margin 1% --seed 1",
     );
     // This checkout's commit, where it is one.
     expect(session.reports[0]?.program.commit ?? '0'.repeat(40)).toMatch(/^[0-9a-f]{40}/);

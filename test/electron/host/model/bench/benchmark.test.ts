@@ -77,7 +77,7 @@ describe('a benchmark of the real engine', () => {
     const gains = measured(report, 'gather').samples.map(({ time_s }, i) => Math.log(time_s) - (rounds[i] ?? NaN));
     const mean = gains.reduce((sum, gain) => sum + gain, 0) / gains.length;
     expect(measured(report, 'gather').rung?.value).toBeCloseTo(Math.exp(mean), 10);
-    expect(report.judged).toEqual({ precision: 0.01, margin: 0.01, instances: 6, rounds_per_instance: 1 });
+    expect(report.judged).toEqual({ precision: null, margin: 0.01, instances: 6, rounds_per_instance: 1 });
     expect(measured(report, 'gather').samples.map(({ instance }) => instance)).toEqual([0, 1, 2, 3, 4, 5]);
     expect(measured(report, 'reference').rung).toBeNull();
   });

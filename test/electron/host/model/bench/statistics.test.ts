@@ -8,6 +8,7 @@ import {
   relativeSpread,
 } from '../../../../../electron/host/model/bench/statistics.ts';
 import { limitsOf, StoppingRule } from '../../../../../electron/host/model/bench/stopping.ts';
+import type { Instances } from '../../../../../electron/host/model/verdicts/levels.ts';
 
 describe('order statistics', () => {
   test('interpolate between values, whatever their order', () => {
@@ -77,24 +78,108 @@ describe('the bootstrap interval of a ratio', () => {
 });
 
 describe('stopping', () => {
-  const narrow = { middle: 0, half: 0.004 };
-  const wide = { middle: 0, half: 0.1 };
+  interface Given {
+    readonly times: () => Instances;
+    readonly wholes?: () => Instances;
+    readonly judged: boolean;
+  }
 
-  test('goes on while a ratio is wide or unknown', () => {
-    const rule = new StoppingRule(limitsOf(40, 10));
-    for (let instances = 3; instances < 12; instances += 1) {
-      expect(rule.afterInstance([narrow, instances % 2 === 0 ? wide : null], instances)).toBeNull();
-    }
-    expect(rule.afterRound(39, 9.9)).toBeNull();
+  /** Three rounds in each of `count` instances whose logarithms stray by ±`stray` about log(`time_s`). */
+  const instances = (count: number, time_s: number, stray: number): Instances =>
+    Array.from({ length: count }, (_, i) => Array(3).fill(time_s * Math.exp(i % 2 === 0 ? stray : -stray)) as number[]);
+
+  const series = (count: number, time_s: number, stray: number, more: Partial<Given> = {}): Given => ({
+    times: () => instances(count, time_s, stray),
+    judged: true,
+    ...more,
   });
 
-  test('ends for each of its reasons', () => {
-    const rule = new StoppingRule(limitsOf(40, 10, { precision: 0.005, mostInstances: 8 }));
-    expect(rule.afterInstance([narrow], 5)).toBeNull();
-    expect(rule.afterInstance([narrow], 6)).toBe('precise');
-    expect(rule.afterInstance([wide], 8)).toBe('instances');
-    expect(rule.afterRound(40, 1)).toBe('rounds');
-    expect(rule.afterRound(1, 10)).toBe('time');
+  /** Looks after each instance from the third on, as sessions do; the first reason to stop, and when. */
+  function stopOf(rule: StoppingRule<Given>, at: (count: number) => readonly Given[], most = 40) {
+    const kept = at(most);
+    let now = 0;
+    const cut = (all: () => Instances) => () => all().slice(0, now);
+    const live = kept.map((one) => ({
+      ...one,
+      times: cut(one.times),
+      ...(one.wholes && { wholes: cut(one.wholes) }),
+    }));
+    for (now = 1; now <= most; now += 1) {
+      const { stop, settled } = rule.afterInstance(live, new Set(), now);
+      if (stop !== null) return { stop, now, settled: settled.size };
+    }
+    return null;
+  }
+
+  test('ends when every verdict is settled, and not before six instances', () => {
+    const rule = new StoppingRule<Given>(limitsOf(40, 10));
+    const faster = (count: number) => [series(count, 1, 1e-3), series(count, 0.5, 2e-3), series(count, 1, -1e-3)];
+    expect(stopOf(rule, faster)).toEqual({ stop: 'decided', now: 6, settled: 1 });
+  });
+
+  test('ends when all are the same within the margin', () => {
+    const rule = new StoppingRule<Given>(limitsOf(40, 10));
+    const same = (count: number) => [series(count, 1, 1e-3), series(count, 1, 2e-3), series(count, 1, -1e-3)];
+    expect(stopOf(rule, same)).toMatchObject({ stop: 'decided' });
+  });
+
+  test('goes on while anything is undecided, however many rounds that takes', () => {
+    const rule = new StoppingRule<Given>(limitsOf(40, 10));
+    // 3 % apart, with instances that stray by 20 %.
+    const open = (count: number) => [series(count, 1, 0.1), series(count, 1.03, -0.1), series(count, 1, 0.1)];
+    expect(stopOf(rule, open)).toBeNull();
+  });
+
+  test('goes on while end-to-end runs are undecided, also where the steps are as precise as can be', () => {
+    const steps = { times: () => instances(40, 1, 0) };
+    const wholes = (time_s: number, stray: number) => ({ ...steps, wholes: () => instances(40, time_s, stray) });
+    const of = (stray: number) => () => [
+      { ...wholes(2, stray), judged: true },
+      { ...wholes(1.9, -stray), times: () => instances(40, 0.5, 0), judged: true },
+      { ...wholes(2, 0.9 * stray), judged: true },
+    ];
+    expect(stopOf(new StoppingRule<Given>(limitsOf(40, 10)), of(0.3))).toBeNull();
+    expect(stopOf(new StoppingRule<Given>(limitsOf(40, 10)), of(1e-3))).toMatchObject({ stop: 'decided' });
+  });
+
+  test('goes on while the fastest two are not told apart, though both are faster than the reference', () => {
+    const three = (stray: number) => (count: number) => [
+      series(count, 1, 1e-3),
+      series(count, 0.5, stray),
+      series(count, 0.49, -stray),
+      series(count, 1, -1e-3),
+    ];
+    expect(stopOf(new StoppingRule<Given>(limitsOf(40, 10)), three(0.05))).toBeNull();
+    expect(stopOf(new StoppingRule<Given>(limitsOf(40, 10)), three(1e-4))).toMatchObject({ stop: 'decided' });
+  });
+
+  test('does not wait for a wrong candidate', () => {
+    const rule = new StoppingRule<Given>(limitsOf(40, 10));
+    const wrong = (count: number) => [
+      series(count, 1, 1e-3),
+      series(count, 1.01, 0.5, { judged: false }),
+      series(count, 0.5, 2e-3),
+      series(count, 1, -1e-3),
+    ];
+    expect(stopOf(rule, wrong)).toMatchObject({ stop: 'decided', now: 6 });
+  });
+
+  test('ends at the precision that is given, and by its limits', () => {
+    const rule = new StoppingRule<Given>(limitsOf(40, 10, { precision: 0.005, mostInstances: 8 }));
+    const narrow = (count: number) => [series(count, 1, 1e-3), series(count, 1.01, 1e-3), series(count, 1, 1e-3)];
+    expect(stopOf(rule, narrow)).toMatchObject({ stop: 'precise', now: 6 });
+    const wide = (count: number) => [series(count, 1, 0.1), series(count, 1.01, -0.1), series(count, 1, 0.1)];
+    const limited = new StoppingRule<Given>(limitsOf(40, 10, { precision: 0.005, mostInstances: 8 }));
+    expect(stopOf(limited, wide)).toMatchObject({ stop: 'instances', now: 8 });
+    expect(rule.afterRound(39, 9, 0.5)).toBeNull();
+    expect(rule.afterRound(40, 1, 0.5)).toBe('rounds');
+  });
+
+  test('begins no round that would end after the limit', () => {
+    const rule = new StoppingRule<Given>(limitsOf(40, 10));
+    expect(rule.afterRound(1, 8, 1.9)).toBeNull();
+    expect(rule.afterRound(1, 8, 2.1)).toBe('time');
+    expect(rule.afterRound(1, 10, 0.1)).toBe('time');
   });
 });
 
