@@ -1,5 +1,6 @@
 /** `braggbench bench`, alike for every workload: limits, a sweep's scenarios, the session kept and shown. */
 import type { Session, SessionReport } from '../contract/bench/session.ts';
+import { suggestedVariants } from '../contract/bench/suggested.ts';
 import { withoutRecordings } from '../host/app/sessions/index.ts';
 import { placeOf } from '../host/app/user-kernels/user-kernels.ts';
 import type { Host } from '../host/index.ts';
@@ -9,14 +10,15 @@ import { fewestInstances } from '../host/model/verdicts/levels.ts';
 import { measureSession } from '../host/workloads/bench.ts';
 import type { BenchTask } from '../host/workloads/benchable.ts';
 import { hostWorkloads } from '../host/workloads/index.ts';
+import type { AnyReading } from '../host/workloads/scenarios/index.ts';
 import { flagNumber, flagSeconds, flagValue, hasFlag, listed, type ParsedArguments, UsageError } from './arguments.ts';
 import { assetsFolder } from './assets-folder.ts';
+import { BenchProgressView } from './bench-progress.ts';
 import { withCounterFiles, withOwnCounters } from './counters/index.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { modesOf } from './modes.ts';
 import { duration } from './numbers.ts';
 import { writeOutput } from './output-file.ts';
-import { bar, ProgressBar } from './progress-bar.ts';
 import { type KnownReading, readScenario } from './read-scenario.ts';
 import { benchReport } from './reports/bench-report.ts';
 import { sweepReport } from './reports/sweep-report.ts';
@@ -66,11 +68,6 @@ function seedOf(parsed: ParsedArguments): number {
   return flagNumber(parsed, 'seed', { min: 0, max: 2 ** 32 - 1, whole: true }) ?? 1;
 }
 
-/** Drawn before every sample. */
-function roundLine(what: string, round: number, mostRounds: number, elapsed_s: number): string {
-  return `${bar(round / mostRounds)}  round ${round + 1} of at most ${mostRounds}: ${what}  ${duration(elapsed_s)}`;
-}
-
 type Style = (...styled: Parameters<Terminal['style']>) => string;
 
 /** One document for scripts, or tables for people. */
@@ -117,7 +114,7 @@ export async function measured(
   const [first] = readings;
   if (first === undefined) throw new Error('there is no scenario to measure');
   const { benchable } = hostWorkloads[first.kind];
-  const progress = new ProgressBar(terminal);
+  const progress = new BenchProgressView(terminal, rest.limits.mostSeconds);
   const { session } = await measureSession(
     host.addon,
     benchable,
@@ -146,14 +143,9 @@ export async function measured(
       signal,
       startChild: forkChild,
       warn: (reason) => terminal.say(reason),
-      tell: ({ phase, variant, round, mostRounds, elapsed_s }) =>
-        progress.draw(
-          phase === 'rounds'
-            ? roundLine(variant, round, mostRounds, elapsed_s)
-            : `${phase}: ${variant}  ${duration(elapsed_s)}`,
-        ),
+      tell: (latest) => progress.update(latest),
     },
-  ).finally(() => progress.clear());
+  ).finally(() => progress.close());
   return session;
 }
 
@@ -163,8 +155,61 @@ export function refuseUnkeptTrace(parsed: ParsedArguments): void {
     throw new UsageError('--trace needs --out: a name for the session that keeps it, such as run.json');
 }
 
+/** Those that are measured where nobody names them, and those that are not, for a reader. */
+interface Suggested {
+  readonly variants: readonly string[];
+  readonly said: readonly string[];
+}
+
+/** What fits into the time; null where no time is known, as of most small workloads: then all that can run. */
+export async function suggestedFor(
+  { parsed }: VerbContext,
+  host: Host,
+  reading: AnyReading,
+): Promise<Suggested | null> {
+  const { document } = reading;
+  if (document === undefined || document === null || reading.problem === null) return null;
+  const { times } = await host.call('bench.expected', { scenario: document, file: null });
+  const able = times.filter((one) => one.able && one.right);
+  if (!able.some(({ run_s }) => run_s !== null)) return null;
+  const budget_s = roundsAsked(parsed).mostSeconds;
+  const byId = new Map(times.map((one) => [one.variant, one]));
+  const ids = times.map(({ variant }) => ({ id: variant, available: true }));
+  const fitting = suggestedVariants(ids, byId, budget_s);
+  const slow = able.filter(({ variant }) => variant !== 'reference' && !fitting.includes(variant));
+  const [shortest] = able.toSorted((a, b) => (a.run_s ?? Infinity) - (b.run_s ?? Infinity));
+  const variants = fitting.length > 0 ? fitting : [shortest?.variant ?? ''];
+  const texts = slow
+    .filter(({ variant }) => !variants.includes(variant))
+    .map(
+      ({ variant, run_s }) => `${variant} (${run_s === null ? 'time not known' : `about ${duration(run_s)} a run`})`,
+    );
+  const unable = times.filter((one) => !one.able && one.variant !== 'reference').map(({ variant }) => variant);
+  return {
+    // The session says why these cannot run.
+    variants: [...variants, ...unable],
+    said: [
+      ...(texts.length === 0
+        ? []
+        : [
+            `Left out, as they do not fit into ${duration(budget_s)}: ${texts.join(', ')}. --time or --variants takes them.`,
+          ]),
+      ...(variants.length > 1
+        ? []
+        : [
+            `Only ${variants[0]} fits, so there is nothing to compare it with: --time ${Math.ceil(10 * budget_s)} or a coarser grid lets others take part.`,
+          ]),
+    ],
+  };
+}
+
 /** `braggbench bench` of a scenario of any workload. */
-export async function benchScenario(context: VerbContext, host: Host, workload: Workload): Promise<ExitCode> {
+export async function benchScenario(
+  context: VerbContext,
+  host: Host,
+  workload: Workload,
+  suggested: Suggested | null,
+): Promise<ExitCode> {
   const { parsed } = context;
   refuseUnkeptTrace(parsed);
   const limits = roundsAsked(parsed);
@@ -183,6 +228,7 @@ export async function benchScenario(context: VerbContext, host: Host, workload: 
     variants:
       (await factorialVariants(parsed, host, place)) ??
       (await openNamed(context, host, place)) ??
+      suggested?.variants ??
       ours(workload.usual(host.addon, first)),
     modes: modesOf(parsed).filter((mode) => mode !== 'warm'),
     sweep: sweep === null ? null : { path: sweep.path, values: sweep.values },

@@ -19,7 +19,7 @@ export function bar(fraction: number | null, cells = barCells): string {
 }
 
 /** Cuts text that would wrap: a wrapped line cannot be redrawn. */
-function cut(text: string, columns: number): string {
+export function cutLine(text: string, columns: number): string {
   return displayWidth(text) < columns ? text : `${[...text].slice(0, Math.max(0, columns - 2)).join('')}…`;
 }
 
@@ -39,7 +39,7 @@ export class ProgressBar {
     this.last_ms = now;
     this.drawn = true;
     const { live } = this.terminal;
-    live.write(`\r\u001B[2K${shown(cut(line, live.columns || usualColumns))}`);
+    live.write(`\r\u001B[2K${shown(cutLine(line, live.columns || usualColumns))}`);
   }
 
   /** Leaves an empty line for what comes next. */

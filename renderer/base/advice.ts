@@ -145,7 +145,7 @@ function sureText(lead: Lead | null, { instances, noise }: AdviceContext): strin
   if (lead === null || lead.gain.interval === null) return null;
   const from = instances === null ? '' : ` from ${instances} instances of each`;
   const { ratio } = noise;
-  const control = ratio === null ? '' : `; the reference against itself gives ${number(ratio.value)}`;
+  const control = ratio === null ? '' : `; the reference against itself gives ${significant(ratio.value, 3)}`;
   return `How sure: 95 % interval${from}${control}.`;
 }
 
@@ -167,11 +167,11 @@ function changeText(best: Advised, lead: Lead | null, right: readonly Advised[],
   return from === null ? null : `What would change it: from ${from} runs of one set-up on, ${quicker?.name} is faster.`;
 }
 
-export interface AdviceContext {
+interface AdviceContext {
   /** `here`, or `on NVIDIA H200`. */
   readonly where: string;
   readonly noise: Noise;
-  /** Of each variant; null where the session does not record them. */
+  /** Number for each variant; null where the session does not record them. */
   readonly instances: number | null;
   /** How a longer session is requested: ` (--time 120)`; empty where a form does it. */
   readonly longer: string;

@@ -56,11 +56,6 @@ export function intervalsText(judged: Judged | undefined): string {
   return `95 % intervals from what varies between ${instances} separately prepared instances, all rows at once; the same means within ${percent(margin)}`;
 }
 
-/** `undecided, 12 instances would tell`: what more measuring would take, where it helps. */
-export function toDecideText(instances: number | null | undefined): string {
-  return instances === null || instances === undefined ? '' : `, ${instances} instances would tell`;
-}
-
 /** `3.42× (3.38–3.47)`. */
 export function timesText({ value, interval }: Ratio): string {
   const times = `${factor(value)}×`;

@@ -14,7 +14,7 @@ describe('at first sight', () => {
     await expect
       .poll(() => advice.textContent())
       .toMatch(
-        /^Use cuda-[\w-]+ on NVIDIA H200 for .+: [\d.]+× .* in the whole run.*of which steps are [\d.]+ %\), Dose error .*, ledger closed\.$/,
+        /^cuda-[\w-]+ (is the fastest|looks fastest) on NVIDIA H200.* times .*\. Its answer is correct \(dose error .*, ledger closes\)\./,
       );
     await page.getByText('No GPU here, so these are recorded results.').waitFor();
     await seenWhole(open, 'compare-first', smallLooks);

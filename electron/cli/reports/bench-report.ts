@@ -14,6 +14,9 @@ import type {
 } from '../../contract/bench/session.ts';
 import { thisMachine } from '../../host/io/files/this-machine.ts';
 import { median, unpairedRatioInterval } from '../../host/model/bench/statistics.ts';
+import { endedText } from '../ended.ts';
+import { duration, metric, smallError, speedup } from '../numbers.ts';
+import { type Column, displayWidth, table, wrap } from '../table.ts';
 import {
   claimsReport,
   coldStartReport,
@@ -22,10 +25,7 @@ import {
   processReport,
   rooflineReport,
   toldClaims,
-} from '../bench-parts.ts';
-import { endedText } from '../ended.ts';
-import { duration, metric, smallError, speedup } from '../numbers.ts';
-import { type Column, displayWidth, table, wrap } from '../table.ts';
+} from './bench-parts.ts';
 import { factorialReport } from './factorial-report.ts';
 import { measuredOn, measuredUnder } from './measured-on.ts';
 
@@ -34,7 +34,7 @@ type Kept = Pick<Session, 'created' | 'words'>;
 
 type Style = (style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) => string;
 
-/** Of end-to-end runs where they were judged; a wrong answer is wrong, whatever its speed. */
+/** The verdict of end-to-end runs where they were judged; a wrong answer is wrong, whatever its speed. */
 function verdictText(entry: MeasuredSessionEntry, style: Style): string {
   const verdict = headVerdict(entry);
   const tone = { wrong: 'red', faster: 'green', slower: 'yellow' } as const;
@@ -354,7 +354,7 @@ export function benchReport(
     ...(rows.length === 0 || shown.left.length === 0
       ? []
       : [style('dim', `With --wide also: ${shown.left.join(', ')}.`)]),
-    ...refused.map(({ label, reason }) => `${label}: not run, ${reason}`),
+    ...refused.flatMap(({ label, reason }) => wrap(`${label}: not run, ${reason}`, WIDTH)),
     ...toDecideLines(measured),
     ...rivalText(told),
     ...flaggedReport(report, measured),
@@ -366,10 +366,10 @@ export function benchReport(
     ...factorialReport(report.factorials ?? [], bold),
     ...claimsReport(words.rate === null ? report.claims : toldClaims(report.claims), bold),
     '',
-    endedText(report),
-    style(
-      'dim',
+    ...wrap(endedText(report), WIDTH),
+    ...wrap(
       `${words.time}: ${words.timeTip}, by the device's clock (events) where it counts, else by the host's; medians${wide ? ' ± median absolute deviation' : ''}. Above 1× is faster than ${report.reference ?? 'nothing'}, with ${intervalsText(report.judged)}.`,
-    ),
+      WIDTH,
+    ).map((line) => style('dim', line)),
   ];
 }

@@ -11,9 +11,9 @@ import { sessionText } from '../../host/model/bench/index.ts';
 import { refuseLongBench } from '../../host/workloads/benchable.ts';
 import { hostWorkloads } from '../../host/workloads/index.ts';
 import type { AnyReading, Override } from '../../host/workloads/scenarios/index.ts';
-import { flagValue, listed, setFlag, UsageError } from '../arguments.ts';
+import { flagValue, hasFlag, listed, setFlag, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { benchScenario, show, usualSeconds } from '../benching.ts';
+import { benchScenario, show, suggestedFor, usualSeconds } from '../benching.ts';
 import { counterFlags, withCounterFiles } from '../counters/index.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { gpuFlag } from '../gpu.ts';
@@ -31,8 +31,8 @@ async function refuseLong(
   { parsed }: VerbContext,
   host: Host,
   operand: string,
-  place: BenchKind,
-  kind: WorkloadName,
+  { kind, place }: { readonly kind: WorkloadName; readonly place: BenchKind },
+  suggested: readonly string[] | null = null,
 ): Promise<void> {
   const sweep = flagValue(parsed, 'sweep');
   const { benchable } = hostWorkloads[kind];
@@ -40,7 +40,7 @@ async function refuseLong(
   const named =
     (await factorialVariants(parsed, host, place)) ??
     listed(parsed, 'variants')?.filter((name) => !/[\\/]|\.(cu|cpp)/.test(name)) ??
-    null;
+    suggested;
   const readingAt = async (more: readonly Override[]): Promise<AnyReading | null> => {
     const reading = await host.scenarios.read(scenarioPath(operand), { overrides: [...overridesOf(parsed), ...more] });
     return reading.issues.some(({ severity }) => severity === 'error') ? null : reading;
@@ -70,9 +70,15 @@ async function perform(context: VerbContext): Promise<ExitCode> {
   if (out !== undefined) await checkOutput(parsed, out);
   return withHost(
     async (host) => {
-      const { kind, scenario } = await host.scenarios.read(scenarioPath(operand), { overrides: overridesOf(parsed) });
-      if (kind !== null) await refuseLong(context, host, operand, placeOf(scenario ?? { kind }), kind);
-      return benchScenario(context, host, workloadFor(kind));
+      const reading = await host.scenarios.read(scenarioPath(operand), { overrides: overridesOf(parsed) });
+      const { kind, scenario } = reading;
+      const chosen = hasFlag(parsed, 'factorial') || flagValue(parsed, 'variants') !== undefined;
+      const suggested = kind === null || chosen ? null : await suggestedFor(context, host, reading);
+      for (const line of suggested?.said ?? []) context.terminal.say(line);
+      if (kind !== null) {
+        await refuseLong(context, host, operand, { kind, place: placeOf(scenario ?? { kind }) }, suggested?.variants);
+      }
+      return benchScenario(context, host, workloadFor(kind), suggested);
     },
     flagValue(parsed, 'gpu'),
   );
@@ -95,7 +101,7 @@ export const bench: Verb = {
     {
       name: 'variants',
       value: 'a,b,…',
-      help: 'Which ones, in this order; all that can run by default. cuda-fused@fp64 asks for a precision, cuda-fused:1 for the second GPU, ./my.cu for one of your own.',
+      help: 'Which ones, in this order; by default those that fit into the time. cuda-fused@fp64 asks for a precision, cuda-fused:1 for the second GPU, ./my.cu for one of your own.',
     },
     {
       name: 'factorial',

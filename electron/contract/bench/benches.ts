@@ -172,6 +172,8 @@ const expectedTimeSchema = z.strictObject({
   like: z.string().nullable(),
   /** False where a session found its answer wrong. */
   right: z.boolean(),
+  /** False where this machine cannot run it on the problem. */
+  able: z.boolean(),
 });
 export type ExpectedTime = Readonly<z.infer<typeof expectedTimeSchema>>;
 

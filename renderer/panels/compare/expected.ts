@@ -1,7 +1,6 @@
 /** What a benchmark is likely to take, and which variants fit into the time that it may. */
 import { useEffect, useState } from 'react';
 import type { ExpectedTime, FactorialChoice } from '../../../electron/contract/bench/benches.ts';
-import type { Variant } from '../../../electron/contract/capabilities.ts';
 import { tickTime } from '../../base/measured.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
@@ -52,37 +51,4 @@ export function expectedText(time: ExpectedTime | undefined): string {
     ...(run_s !== null && like !== null ? [`as on ${like}`] : []),
     ...(right ? [] : ['its answer is wrong']),
   ].join(', ');
-}
-
-/** Each variant's first run, as few rounds as say anything, and as many processes. */
-const RUNS_OF_EACH = 1 + 5 + 5;
-/** The reference once more in each: the control. */
-const FURTHER_OF_REFERENCE = 5 + 5;
-
-/** Seconds that a session of these variants takes at least, the reference first. */
-export function leastSession_s(runs_s: readonly number[]): number {
-  const [reference = 0] = runs_s;
-  return RUNS_OF_EACH * runs_s.reduce((sum, one) => sum + one, 0) + FURTHER_OF_REFERENCE * reference;
-}
-
-/**
- * Every right variant whose time is known, the quick ones first while all of them fit into `budget_s`; in the order of
- * the ladder.
- */
-export function suggestedVariants(
-  variants: readonly Pick<Variant, 'id' | 'available'>[],
-  times: ReadonlyMap<string, ExpectedTime>,
-  budget_s: number,
-): readonly string[] {
-  const known = variants.flatMap(({ id, available }) => {
-    const time = times.get(id);
-    return available && time?.right === true && time.run_s !== null ? [{ id, run_s: time.run_s }] : [];
-  });
-  const inOrder = (ids: ReadonlySet<string>) => known.filter(({ id }) => ids.has(id));
-  const chosen = new Set<string>();
-  for (const { id } of [...known].sort((a, b) => a.run_s - b.run_s)) {
-    const further = inOrder(new Set([...chosen, id])).map(({ run_s }) => run_s);
-    if (leastSession_s(further) <= budget_s) chosen.add(id);
-  }
-  return inOrder(chosen).map(({ id }) => id);
 }

@@ -59,12 +59,13 @@ export function BenchProgressView({ table }: { readonly table: boolean }): React
       </p>
     );
   }
-  const { phase, variant, round, rounds, left_s, latest } = progress;
+  const { phase, variant, round, elapsed_s, left_s, latest } = progress;
+  const share = left_s === null || elapsed_s + left_s === 0 ? 0 : elapsed_s / (elapsed_s + left_s);
   return (
     <div className="compare-progress" data-testid="bench-progress">
-      <progress value={round} max={rounds} aria-label="Progress of the benchmark" />
+      <progress value={share} max={1} aria-label="Progress of the benchmark" />
       <output aria-live="off">
-        {phase === 'rounds' ? `round ${round + 1} of at most ${rounds}` : phase}: {variant}
+        {phase === 'rounds' ? `round ${round + 1}` : phase}: {variant}
         {left_s === null ? '' : `; ${timeLeft(left_s)} left at most`}
       </output>
       {latest.length === 0 || table ? null : (

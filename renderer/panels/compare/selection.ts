@@ -1,8 +1,8 @@
 /** Which variants are ticked: the user's choice, and before there is one what fits into the time. */
 import type { ExpectedTime, FactorialChoice } from '../../../electron/contract/bench/benches.ts';
+import { suggestedVariants } from '../../../electron/contract/bench/suggested.ts';
 import type { Variant } from '../../../electron/contract/capabilities.ts';
 import { precisionSchema } from '../../../electron/contract/run.ts';
-import { suggestedVariants } from './expected.ts';
 import type { CompareState } from './store.ts';
 import type { Benched } from './variants.ts';
 

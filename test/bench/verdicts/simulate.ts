@@ -11,7 +11,7 @@ import { DecisionRule, PrecisionRule, strictShare } from '../../../electron/host
 import type { NoiseModel } from './noise.ts';
 
 /** `decided`: as sessions end that nobody gives a precision; `precise`: at the model's precision. */
-export type EndingRule = 'decided' | 'precise';
+type EndingRule = 'decided' | 'precise';
 
 /** Shares of trials, 0 to 1. */
 export interface Rates {

@@ -23,7 +23,7 @@ describe('the answer of a comparison', () => {
     expect(advice([window, depth], context)).toEqual([
       'cuda-depth is the fastest here: 11.0 ms a run, 1.3 times cuda-window (1.2–1.4). Its answer is correct (dose error 2.0×10⁻⁷).',
       'Why: steps 1.60 ms against 3.80 ms; set-up and reading back 9.40 ms against 10.5 ms. Steps are 14.5 % of its run.',
-      'How sure: 95 % interval from 12 instances of each; the reference against itself gives 1.0.',
+      'How sure: 95 % interval from 12 instances of each; the reference against itself gives 1.00.',
     ]);
   });
 

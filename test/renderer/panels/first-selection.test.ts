@@ -1,7 +1,8 @@
 /** What is ticked and shown before anybody has chosen. */
 import { describe, expect, test } from 'vitest';
 import type { BenchInfo, ExpectedTime } from '../../../electron/contract/bench/benches.ts';
-import { expectedText, leastSession_s, suggestedVariants } from '../../../renderer/panels/compare/expected.ts';
+import { leastSession_s, suggestedVariants } from '../../../electron/contract/bench/suggested.ts';
+import { expectedText } from '../../../renderer/panels/compare/expected.ts';
 import { sessionToOffer } from '../../../renderer/panels/compare/offered.ts';
 import { tickedVariants, withoutTicked, withTicked } from '../../../renderer/panels/compare/selection.ts';
 import { createComparisonStore } from '../../../renderer/state/comparison.ts';
@@ -12,7 +13,7 @@ const known = ['scatter', 'gather', 'window', 'cuda-window', 'wrong'].map((id) =
 }));
 const time = (variant: string, run_s: number | null, more: Partial<ExpectedTime> = {}): [string, ExpectedTime] => [
   variant,
-  { variant, run_s, like: null, right: true, ...more },
+  { variant, run_s, like: null, right: true, able: true, ...more },
 ];
 const times = new Map([
   time('scatter', 20),
@@ -51,11 +52,13 @@ describe('variants that are ticked at first', () => {
 
   test('have their time beside them, and whose it is', () => {
     expect(expectedText(undefined)).toBe('');
-    expect(expectedText({ variant: 'a', run_s: 0.02384, like: null, right: true })).toBe('about 24 ms a run');
-    expect(expectedText({ variant: 'a', run_s: 0.5, like: 'NVIDIA H200', right: false })).toBe(
+    expect(expectedText({ variant: 'a', run_s: 0.02384, like: null, right: true, able: true })).toBe(
+      'about 24 ms a run',
+    );
+    expect(expectedText({ variant: 'a', run_s: 0.5, like: 'NVIDIA H200', right: false, able: true })).toBe(
       'about 500 ms a run, as on NVIDIA H200, its answer is wrong',
     );
-    expect(expectedText({ variant: 'a', run_s: null, like: null, right: true })).toBe('time not known');
+    expect(expectedText({ variant: 'a', run_s: null, like: null, right: true, able: true })).toBe('time not known');
   });
 });
 

@@ -68,17 +68,18 @@ export async function expectedTimes(
     const now = await benchable.amount(addon, problem, variant);
     const all = foundOf(variant, sessions, here);
     const right = all[0]?.entry.verdict !== 'wrong' && now?.right !== false;
-    if (now === null) return { variant, run_s: null, like: null, right };
+    const able = now !== null;
+    if (now === null) return { variant, run_s: null, like: null, right, able };
     for (const found of all) {
       // Another processor says less than what its threads usually do.
       if (!found.here && now.usualRate !== null) continue;
       const before = await problemOf(found.timed);
       const then = before === null ? null : await benchable.amount(addon, before, variant);
       if (then === null || then.of !== now.of || !(then.amount > 0)) continue;
-      return { variant, run_s: scaled(found, then, now), like: found.here ? null : found.machine, right };
+      return { variant, run_s: scaled(found, then, now), like: found.here ? null : found.machine, right, able };
     }
     const usual = now.usualRate === null ? null : now.amount / (now.usualRate * (now.threads ?? 1));
-    return { variant, run_s: usual, like: null, right };
+    return { variant, run_s: usual, like: null, right, able };
   };
   return Promise.all(variants.map(one));
 }

@@ -59,6 +59,11 @@ export class SessionClock {
     this.#roundsBegan_s = this.elapsed_s;
   }
 
+  /** Before the rounds: the time of each first run. */
+  afterFirst(firsts: readonly { readonly label: string; readonly time_s: number }[]): void {
+    this.#latest = firsts.map(({ label, time_s }) => ({ label, time_s, ratio: null }));
+  }
+
   /** `read` gives the seconds of each candidate's warm samples by instance, the reference first. */
   afterRound(rounds: number, read: () => readonly { readonly label: string; readonly times: Instances }[]): void {
     this.#rounds = rounds;

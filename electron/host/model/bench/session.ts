@@ -149,6 +149,7 @@ class Session {
       const gathered = { head, contestant, first, determinism, accuracy: [], warm, others, energy_J: null };
       this.all.push(gathered);
       this.entrantOf.set(gathered, entrant);
+      this.clock.afterFirst(this.all.map((one) => ({ label: one.head.label, time_s: one.first.time_s })));
       if (answer.values !== null) this.options.onAnswer?.(head.label, answer.values);
     } catch (error) {
       this.refuse(entrant, refusalOf(error));

@@ -29,7 +29,7 @@ class Persistence {
   }
 }
 
-/** Of a ratio far from 1 a tenth of its logarithm is precise enough. */
+/** A ratio far from 1 is precise enough at a tenth of its logarithm. */
 const shareOfRatio = 0.1;
 
 function isPrecise(ratio: LogInterval | null, precision: number): boolean {
@@ -60,14 +60,14 @@ export class PrecisionRule {
  */
 export const strictShare = 0.02;
 
-/** Of a ratio that is called faster or slower, its interval is at most this share of its logarithm. */
+/** A ratio that is called faster or slower has an interval of at most this share of its logarithm. */
 const shareOfGain = 0.5;
 
 /** A ratio as it is reported, and at the level that may end a session. */
 export interface SequentialRatio {
   readonly reported: LogInterval | null;
   readonly strict: LogInterval | null;
-  /** Of the control, on the logarithm. */
+  /** The control's noise floor, on the logarithm. */
   readonly floor: number | null;
 }
 

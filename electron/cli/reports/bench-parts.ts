@@ -1,13 +1,13 @@
 /** The further tables of a benchmark: modes, cold start, roofline, claims. Each is empty where it has nothing to say. */
-import { claimedText, claimVerdictText, pairText } from '../../renderer/base/claims.ts';
-import { timesText } from '../../renderer/base/measured.ts';
-import { percent } from '../../renderer/base/numbers.ts';
-import { gpusUsed, type Ratio } from '../contract/bench/bench-session.ts';
-import type { TaskClaimResult } from '../contract/bench/claims.ts';
-import type { MeasuredSessionEntry, SessionReport } from '../contract/bench/session.ts';
-import { bootstrapRatioOf } from '../host/model/bench/comparison.ts';
-import { duration, metric, short, significant, speedup } from './numbers.ts';
-import { type Column, table } from './table.ts';
+import { claimedText, claimVerdictText, pairText } from '../../../renderer/base/claims.ts';
+import { timesText } from '../../../renderer/base/measured.ts';
+import { percent } from '../../../renderer/base/numbers.ts';
+import { gpusUsed, type Ratio } from '../../contract/bench/bench-session.ts';
+import type { TaskClaimResult } from '../../contract/bench/claims.ts';
+import type { MeasuredSessionEntry, SessionReport } from '../../contract/bench/session.ts';
+import { bootstrapRatioOf } from '../../host/model/bench/comparison.ts';
+import { duration, metric, short, significant, speedup } from '../numbers.ts';
+import { type Column, table } from '../table.ts';
 
 type Bold = (text: string) => string;
 
@@ -88,7 +88,7 @@ export function processReport(
     { title: 'Start to answer', align: 'right' },
     { title: `vs ${reference ?? 'nothing'}`, align: 'right' },
     { title: 'Verdict' },
-    { title: 'Warm whole run', align: 'right' },
+    { title: 'Warm, end to end', align: 'right' },
   ] as const;
   const rows = told.map(({ label, wall_s, process: { time_s, ratio, verdict } }) => [
     label,
