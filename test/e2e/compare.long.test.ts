@@ -35,7 +35,9 @@ describe('at first sight', () => {
     // Its name is part of the recorded one's.
     await expect.poll(() => row(page, 'cuda-window').count()).toBe(0);
     // A whole run of milliseconds may stay undecided on a loaded machine, and is told so.
-    await expect.poll(() => advice.textContent()).toMatch(/\w+ (is the fastest|looks fastest|and \w+ are equally fast) on .+ledger closes/);
+    await expect
+      .poll(() => advice.textContent())
+      .toMatch(/\w+ (is the fastest|looks fastest|and \w+ are equally fast) on .+ledger closes/);
     await expect.poll(() => row(page, 'window').locator('td[data-column=process]').textContent()).toMatch(/^\d.* m?s/);
     // Asked for, so that it stands open.
     const conditions = page.getByRole('list', { name: /^How Small beam.* was measured$/ });
