@@ -89,6 +89,7 @@ const runNoteSchema = z.strictObject({
     'last-cells',
     'table-of-water',
     'energies-cut-off',
+    'ledger-open',
   ]),
   text: z.string(),
 });

@@ -42,6 +42,20 @@ function lossNote(number: NumberBalance): readonly RunNote[] {
   return [{ code: 'protons-lost', text }];
 }
 
+/** Relative error of the ledger up to which a run accounts for every proton and its energy. */
+const CLOSED = 1e-6;
+
+/** Steps of far less than a bin of residual range, thousands of them, add up what single precision rounds. */
+function openNote({ number, energy }: RunSummary['ledger']): readonly RunNote[] {
+  const error = Math.max(number.rel_error, energy.rel_error);
+  if (error <= CLOSED) return [];
+  const of = energy.rel_error >= number.rel_error ? 'energy' : 'protons';
+  const text =
+    `The ledger of ${of} is open by ${error.toExponential(1)} of what entered; ${CLOSED.toExponential()} is allowed. Longer steps ` +
+    '(grid.dz_mm) or solver.precision: fp64 close it.';
+  return [{ code: 'ledger-open', text }];
+}
+
 type Read = Pick<RunSummary, 'metrics' | 'resolution_mm' | 'ledger' | 'extra_straggling_mm'> & {
   /** Energy bins from rest to the mean energy that enters. */
   readonly bins: number;
@@ -214,6 +228,7 @@ export function runNotes(read: Read, cells: Cells, table: string, scenario: unkn
   const all = askedBy(scenario);
   const beam = all?.initial.kind === 'beam' ? all : null;
   return [
+    ...openNote(read.ledger),
     ...(beam === null ? [] : [...tableNote(beam, table), ...tailNote(beam)]),
     ...(read.metrics.r80_mm === null ? [] : [...lossNote(read.ledger.number), ...coarseNote(read)]),
     ...(beam === null ? [] : [...tiltNote(beam, read), ...edgeNote(read, cells), ...backNote(beam, read)]),

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { RunSummary } from '../../../../../../electron/contract/run.ts';
 import { metricsOf } from '../../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
+import { runNotes } from '../../../../../../electron/host/workloads/transport/metrics/run-notes.ts';
 import { summaryOf } from '../../../../../../electron/host/workloads/transport/readouts.ts';
 import { measured } from '../../../../../../electron/host/workloads/transport/run-data.ts';
 import { runScenario } from '../../../small-run.ts';
@@ -36,6 +37,26 @@ test.each([
   ['no range to read', { geometry: { depth_mm: 20 } }, []],
 ])('%s', async (_name, parts, expected) => {
   expect(await notes(parts)).toEqual(expected.map((text) => expect.stringMatching(text)));
+});
+
+test('a ledger that is open by more than a millionth is said, with its remedy', async () => {
+  const found = await summary({ geometry: { width_mm: 20 }, grid: { dtheta_mrad: 40, dz_mm: 0.5 } });
+  const cells = { dose: new Float64Array(4), nx: 2, dx_mm: 1, x_variance_of_representation_mm2: 0 };
+  const codes = (number: number, energy: number) => {
+    const ledger = {
+      number: { ...found.ledger.number, rel_error: number },
+      energy: { ...found.ledger.energy, rel_error: energy },
+    };
+    return runNotes({ ...found, ledger, bins: 400 }, cells, '', null).filter(({ code }) => code === 'ledger-open');
+  };
+  expect(codes(1e-6, 1e-6)).toEqual([]);
+  expect(codes(1e-7, 7.7e-6).map(({ text }) => text)).toEqual([
+    'The ledger of energy is open by 7.7e-6 of what entered; 1e-6 is allowed. Longer steps (grid.dz_mm) or ' +
+      'solver.precision: fp64 close it.',
+  ]);
+  expect(codes(2e-6, 1e-7).map(({ text }) => text)).toEqual([
+    expect.stringContaining('ledger of protons is open by 2.0e-6'),
+  ]);
 });
 
 test('lead at its default angles keeps its protons, and metals too', async () => {
