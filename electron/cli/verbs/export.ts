@@ -54,7 +54,7 @@ async function exportImage({ parsed, terminal }: VerbContext, out: string): Prom
 }
 
 /** Exports of runs that are maps: what is in them, and the format. */
-const MAP = /^(.*)-(mha|nrrd)$/;
+const MAP = /^(.*)-(mha|nrrd|dcm)$/;
 
 async function exportMap({ parsed, terminal }: VerbContext, out: string): Promise<void> {
   const file = parsed.operands[0] ?? '';
@@ -71,7 +71,12 @@ async function exportMap({ parsed, terminal }: VerbContext, out: string): Promis
     const allowed = endings?.map((one) => `.${one}`).join(', ');
     throw new UsageError(`--map: ${JSON.stringify(out)} ends in no format that is written; allowed: ${allowed}`);
   }
-  const { bytes } = await hostWorkloads[run.workload].exported(run, `${name}-${ending}`, runPacker);
+  const what = maps.find((id) => id === `${name}-${ending}`);
+  if (what === undefined) {
+    const allowed = maps.flatMap((id) => (id.endsWith(`-${ending}`) ? [MAP.exec(id)?.[1] ?? ''] : [])).join(', ');
+    throw new UsageError(`--of: ${name} is not written as .${ending}; allowed: ${allowed}`);
+  }
+  const { bytes } = await hostWorkloads[run.workload].exported(run, what, runPacker);
   await writeOutput(parsed, out, bytes);
   terminal.say(`${name} of ${file} written to ${out}`);
 }
@@ -88,7 +93,7 @@ async function exportSamples({ parsed, terminal }: VerbContext, out: string): Pr
 export const exportVerb: Verb = {
   name: 'export',
   usage:
-    'export RUN --trace OUT.json | --image OUT.img [--bits 16|32] | --map OUT.mha|OUT.nrrd [--of MAP] | --samples OUT.csv',
+    'export RUN --trace OUT.json | --image OUT.img [--bits 16|32] | --map OUT.mha|OUT.nrrd|OUT.dcm [--of MAP] | --samples OUT.csv',
   summary: "write a run's timeline for Perfetto, its image or dose map for viewers, a session's samples for notebooks",
   details: [
     "Writes the timeline of a run as Chrome Trace Event JSON, which https://ui.perfetto.dev and chrome://tracing open: the operators of every thread, the stages and rows of an image, or the samples of every variant of a measurement; and of a run with --trace the GPU's kernels and copies with stream, grid, block, registers and shared memory; each with an arrow from its launch.",
@@ -97,12 +102,12 @@ export const exportVerb: Verb = {
       .join(
         '; ',
       )}; .h5 is HDF5 with the detector's axes. Counts of 16 bits are scaled so that the largest pixel is 55040.`,
-    'Of a transport run, writes a map as MetaImage or NRRD: FP64, x across as the first axis, depth as the second, places in mm as in the scenario.',
+    'Of a transport run, writes a map as MetaImage or NRRD: FP64, x across as the first axis, depth as the second, places in mm as in the scenario. The dose in Gy is also written as RT Dose: one frame, x to the left and depth to the back.',
   ],
   flags: [
     { name: 'trace', value: 'OUT.json', help: 'Where to write the timeline.' },
     { name: 'image', value: 'OUT', help: 'Where to write the image.' },
-    { name: 'map', value: 'OUT', help: 'Where to write the map; .mha is MetaImage, .nrrd is NRRD.' },
+    { name: 'map', value: 'OUT', help: 'Where to write the map; .mha is MetaImage, .nrrd is NRRD, .dcm is RT Dose.' },
     {
       name: 'of',
       value: 'MAP',

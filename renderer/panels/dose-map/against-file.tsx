@@ -139,7 +139,7 @@ export function OpenDose({ onOpen }: { readonly onOpen: (info: ImportedDoseInfo)
         ref={input}
         type="file"
         multiple
-        accept=".mha,.mhd,.raw,.zraw,.nrrd,.csv,.txt"
+        accept=".mha,.mhd,.raw,.zraw,.nrrd,.nhdr,.dcm,.csv,.txt"
         hidden
         data-testid="against-file"
         onChange={(event) => {

@@ -155,7 +155,7 @@ describe('the gamma index against a dose of another program', () => {
     const { name, bytes } = await page.call('run.export', { run: first, what: 'dose-nrrd' });
     const take = (...files: { name: string; bytes: Uint8Array }[]) => page.call('dose.import', { files });
     const text = (content: string): Uint8Array => new TextEncoder().encode(content);
-    await expect(take(named('plan.dcm', bytes))).rejects.toThrow('plan.dcm: is no dose; allowed: .csv, .txt, .mha');
+    await expect(take(named('plan.pdf', bytes))).rejects.toThrow('plan.pdf: is no dose; allowed: .csv, .txt, .mha');
     await expect(take(named(name, bytes.slice(0, -1)))).rejects.toThrow(/dose\.nrrd: .*it is cut/);
     const curve = named('c.csv', text('depth_mm,dose\n0,1\n1,2\n2,1\n'));
     await expect(take(curve)).rejects.toThrow('c.csv is no map; allowed: depth, then a column for each x');

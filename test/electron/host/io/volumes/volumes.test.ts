@@ -121,6 +121,20 @@ describe('MetaImage', () => {
     expect(() => readMetaImage('plan.mha', bytes, null)).toThrow(why);
   });
 
+  it('with permuted axes has its values along the patient’s', () => {
+    // A row is the direction of an axis of the file, as ITK reads it: to y, to z, to x.
+    const turned = readMetaImage('a.mha', meta('TransformMatrix = 0 1 0 0 0 1 1 0 0\n', floats(true)), null);
+    expect(turned).toEqual({
+      sizes: [2, 2, 3],
+      spacing_mm: [2.5, 1, 2],
+      origin_mm: [-0.5, 0, 10],
+      values: Float64Array.from([0, 6, 1, 7, 2, 8, 3, 9, 4, 10, 5, 11]),
+    });
+    const back = readMetaImage('a.mha', meta('TransformMatrix = -1 0 0 0 1 0 0 0 1\n', floats(true)), null);
+    // Two cells of 1 mm, the first at -0.5 mm and the second to the right of it.
+    expect([back.origin_mm[0], ...back.values.subarray(0, 4)]).toEqual([-1.5, 1, 0, 3, 2]);
+  });
+
   it('that names a file elsewhere is refused', () => {
     expect(() => metaImageHeader('a.mhd', meta('', new Uint8Array(0), '../secret'))).toThrow(
       /allowed: LOCAL, or one file/,
