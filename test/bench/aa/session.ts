@@ -1,4 +1,4 @@
-/** One session of a variant against a byte-identical user kernel in a process of its own. */
+/** One session of the command line: of a variant against a byte-identical user kernel, or of any two. */
 import { execFile } from 'node:child_process';
 import { copyFileSync, globSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -79,7 +79,24 @@ interface Printed {
   }[];
 }
 
-/** A process of the command line, as a user starts one. Throws where either could not be measured. */
+/** A process of the command line, as a user starts one: the second of two variants against the first. */
+export async function judged(folder: string, words: readonly string[]) {
+  const { stdout } = await promisify(execFile)(process.execPath, [path.join(root, 'dist/host/cli.js'), ...words], {
+    ...{ cwd: folder, maxBuffer: 2 ** 28, timeout: 600_000 },
+    env: { ...process.env, BRAGGBENCH_HOME: path.join(folder, 'home') },
+  });
+  const { machine, entries, noise, rounds, environment } = JSON.parse(stdout) as Printed;
+  const [, own] = entries;
+  if (own === undefined || own.status !== 'measured') throw new Error(own?.reason ?? 'it was not measured');
+  const told: Verdict = {
+    ...{ verdict: own.verdict, whole: own.whole?.verdict ?? 'none', rounds, floor: noise.floor },
+    ...{ ratio: own.ratio.value, interval: own.ratio.interval },
+    otherLoad_cores: environment?.other_load_cores ?? null,
+  };
+  return { machine, told };
+}
+
+/** Throws where either could not be measured. */
 export async function sessionOf(
   folder: string,
   copy: string,
@@ -91,17 +108,6 @@ export async function sessionOf(
     ...['--processes', '0', '--rounds', String(mostRounds)],
     ...['--seed', String(limits.seed), '--time', String(limits.seconds)],
   ];
-  const { stdout } = await promisify(execFile)(process.execPath, [path.join(root, 'dist/host/cli.js'), ...words], {
-    ...{ cwd: folder, maxBuffer: 2 ** 28, timeout: 300_000 },
-    env: { ...process.env, BRAGGBENCH_HOME: path.join(folder, 'home') },
-  });
-  const { machine, entries, noise, rounds, environment } = JSON.parse(stdout) as Printed;
-  const [, own] = entries;
-  if (own === undefined || own.status !== 'measured') throw new Error(`${copy}: ${own?.reason ?? 'was not measured'}`);
-  const told: Verdict = {
-    ...{ verdict: own.verdict, whole: own.whole?.verdict ?? 'none', rounds, floor: noise.floor },
-    ...{ ratio: own.ratio.value, interval: own.ratio.interval },
-    otherLoad_cores: environment?.other_load_cores ?? null,
-  };
+  const { machine, told } = await judged(folder, words);
   return { machine: variant === onGpu.variant ? (machine.gpu?.name ?? machine.cpu) : machine.cpu, told };
 }
