@@ -106,32 +106,43 @@ export function simdFlags(style: CppCompiler['style'], build: UserKernelBuild, i
 export const coreLibrary = (style: CppCompiler['style']): string =>
   style === 'msvc' ? 'braggbench_core.lib' : 'libbraggbench_core.a';
 
-/** The command line for the user's file. */
-function compileCommand(compiler: CppCompiler, build: UserKernelBuild, what: Compilation): readonly string[] {
-  const { source, includes, isa, flags } = what;
+/** Assembly of the user's file, under GNU's command line. */
+const ASSEMBLY = 'kernel.s';
+
+/** Characters, strings and comments of assembly, where no directive is: `'"`, `"x"`, and C's comments. */
+const QUOTED = /'(?:\\.|.)|"(?:\\.|[^"\\\n])*"|\/\*[\s\S]*?\*\//g;
+/** Directives that read a file, and those that can put such a directive together. No compiler writes one of them. */
+const READS_FILES = /\.(?:incbin|include|macro|altmacro|irpc?|rept?)\b/i;
+
+/** First directive in assembly that may read a file, which nobody has been asked to trust; null if there is none. */
+export function fileDirective(assembly: string): string | null {
+  return READS_FILES.exec(assembly.replace(QUOTED, ' '))?.[0] ?? null;
+}
+
+/** Flags of the instruction set, of the user, and of the kernel, in the order in which they override each other. */
+function ownFlags(compiler: CppCompiler, build: UserKernelBuild, { isa, flags }: Compilation): readonly string[] {
   const simd = isa === null ? null : simdFlags(compiler.style, build, isa);
+  return [...(simd ?? (compiler.style === 'msvc' ? [] : ['-ffp-contract=off'])), ...userFlags(), ...flags];
+}
+
+/** The command line for the user's file: to an object under Visual C++, which has no inline assembly, else to assembly. */
+function compileCommand(compiler: CppCompiler, build: UserKernelBuild, what: Compilation): readonly string[] {
+  const { source, includes } = what;
+  const own = ownFlags(compiler, build, what);
   const folders = foldersOf(compiler, includes);
   if (compiler.style === 'msvc') {
-    const own = simd ?? [];
     const says = ['/permissive-', '/W3', '/diagnostics:column'];
-    return [...common.msvc, ...says, ...folders, ...own, ...userFlags(), ...flags, '/c', source, '/Fokernel.obj'];
+    return [...common.msvc, ...says, ...folders, ...own, '/c', source, '/Fokernel.obj'];
   }
-  const own = simd ?? ['-ffp-contract=off'];
   const says = ['-Wall', '-Wextra', '-fdiagnostics-color=never', '-fno-diagnostics-show-caret'];
   return [
     ...common.gnu,
     ...says,
     ...folders,
     ...own,
-    ...userFlags(),
-    ...flags,
-    '-MMD',
-    '-MF',
-    DEPENDENCIES,
-    '-c',
-    source,
-    '-o',
-    'kernel.o',
+    ...['-MMD', '-MF', DEPENDENCIES],
+    // Of link-time optimization the assembly would hold bytecode, and no directive to be found.
+    ...['-fno-lto', '-S', source, '-o', ASSEMBLY],
   ];
 }
 
@@ -154,7 +165,7 @@ export function compileEntry(
   return runContained({ program: compiler.program, args, folder, signal });
 }
 
-/** Compiles and links; what was said, warnings too. */
+/** Compiles, assembles and links. The output contains warnings too. */
 export async function compileLibrary(
   compiler: CppCompiler,
   build: UserKernelBuild,
@@ -164,6 +175,17 @@ export async function compileLibrary(
   const perform = (args: readonly string[]) => runContained({ program: compiler.program, args, folder, signal });
   const compiled = await perform(compileCommand(compiler, build, what));
   if (compiled.failed) return compiled;
+  let output = compiled.output;
+  if (compiler.style === 'gnu') {
+    const directive = fileDirective(await readFile(path.join(folder, ASSEMBLY), 'utf8'));
+    if (directive !== null) {
+      const reason = 'it may read files that are not part of the kernel; allowed: #include';
+      return { failed: true, output: `the assembler directive ${directive} is not allowed: ${reason}` };
+    }
+    const assembled = await perform([...ownFlags(compiler, build, what), '-c', ASSEMBLY, '-o', 'kernel.o']);
+    output += assembled.output;
+    if (assembled.failed) return { failed: true, output };
+  }
   const linked = await perform(linkCommand(compiler, what));
-  return { failed: linked.failed, output: compiled.output + linked.output };
+  return { failed: linked.failed, output: output + linked.output };
 }
