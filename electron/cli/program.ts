@@ -1,6 +1,7 @@
 /** Finds the verb, runs it, and turns whatever it throws into a message and an exit code. */
 import { BraggError } from '../contract/errors.ts';
 import { suggest } from '../contract/scenario/index.ts';
+import { fileError } from '../host/io/files/errors.ts';
 import { hasFlag, listBefore, parseArguments, UsageError } from './arguments.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { programHelp, type VerbGroup, verbHelp } from './help.ts';
@@ -84,6 +85,13 @@ async function perform(words: readonly string[], terminal: Terminal, signal: Abo
   return verb.run({ parsed, words: rest, terminal, signal });
 }
 
+/** Errors of the system that its user can solve, such as too few file descriptors, are no faults of the program. */
+function systemError(error: unknown): unknown {
+  const { code, path } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
+  const solvable = ['EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', 'EROFS'].includes(code ?? '');
+  return solvable ? fileError(error, path ?? 'A file') : error;
+}
+
 function explain(error: unknown, terminal: Terminal, asJson: boolean): ExitCode {
   if (error instanceof UsageError) {
     terminal.say(`${terminal.styleSaid('red', 'error')} ${error.message}`);
@@ -108,6 +116,6 @@ export async function runProgram(words: readonly string[], terminal: Terminal, s
   try {
     return await perform(words, terminal, signal);
   } catch (error) {
-    return explain(error, terminal, words.includes('--json'));
+    return explain(systemError(error), terminal, words.includes('--json'));
   }
 }

@@ -73,12 +73,13 @@ function decide(request: IncomingMessage, token: string, files: ReadonlyMap<stri
   return file === undefined ? text(404, 'There is nothing here.') : { kind: 'file', file, host };
 }
 
+/** Returns whether the request carried the token. */
 export function answer(
   request: IncomingMessage,
   response: ServerResponse,
   token: string,
   files: ReadonlyMap<string, PageFile>,
-): void {
+): boolean {
   const reply = decide(request, token, files);
   switch (reply.kind) {
     case 'text':
@@ -91,4 +92,5 @@ export function answer(
       sendFile(request, response, reply.file, reply.host);
       break;
   }
+  return reply.kind !== 'text';
 }

@@ -31,7 +31,7 @@ interface ConnectionLimits {
   readonly head_ms: number;
   /** Without a byte in either direction. */
   readonly silent_ms: number;
-  /** At a time, of which a page needs seven. */
+  /** Connections at a time. A page needs seven. */
   readonly most: number;
 }
 const LIMITS: ConnectionLimits = { head_ms: 10_000, silent_ms: 30_000, most: 256 };
@@ -47,8 +47,22 @@ export async function servePage(
   const files = pageFiles(pageFolder);
   const door = host.door();
   const times = { headersTimeout: head_ms, requestTimeout: head_ms, connectionsCheckingInterval: head_ms / 4 };
-  const server = createServer(times, (request, response) => answer(request, response, token, files));
-  server.maxConnections = most;
+  /** Connections that have not given the token yet, the oldest first. */
+  const strangers = new Set<Duplex>();
+  let open = 0;
+  const server = createServer(times, (request, response) => {
+    if (answer(request, response, token, files)) strangers.delete(request.socket);
+  });
+  server.on('connection', (socket) => {
+    open += 1;
+    strangers.add(socket);
+    socket.once('close', () => {
+      open -= 1;
+      strangers.delete(socket);
+    });
+    // Silent connections of other users make room for a new one, which may be a page's.
+    if (open > most) [...strangers][0]?.destroy();
+  });
   // Also who asks for a file and never takes it. A socket that becomes a page's is freed of it by `ws`.
   server.setTimeout(silent_ms, (socket) => socket.destroy());
   // Frames are compressed where it pays already, and deflating maps would cost more than loopback does.
@@ -61,7 +75,10 @@ export async function servePage(
     const path = (request.url ?? '').split('?')[0] ?? '';
     if (name === null || !isOwnOrigin(request, name)) refuse(socket, '403 Forbidden');
     else if (belowToken(path, token) !== SOCKET) refuse(socket, '403 Forbidden');
-    else sockets.handleUpgrade(request, socket, head, (accepted) => door.accept(acceptedSocketPort(accepted)));
+    else {
+      strangers.delete(socket);
+      sockets.handleUpgrade(request, socket, head, (accepted) => door.accept(acceptedSocketPort(accepted)));
+    }
   });
 
   const port = await listen(server, wantedPort);

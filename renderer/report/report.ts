@@ -7,6 +7,7 @@ import type {
   ComparedRow,
 } from '../../electron/contract/bench/comparison.ts';
 import type { Session, SessionReport, Words } from '../../electron/contract/bench/session.ts';
+import { withDocumentPolicy } from '../../electron/contract/wire/page-policy.ts';
 import { claimedText, claimVerdictText, pairText } from '../base/claims.ts';
 import { columnsOf } from '../base/compare-columns.ts';
 import { intervalsText, measuredTime, noiseText, timesText } from '../base/measured.ts';
@@ -286,7 +287,7 @@ function scenarioPart({ scenarios }: ReportInput): Html {
 export function reportHtml(input: ReportInput): string {
   const { title, created, version, sessions, commands } = input;
   const made = created.slice(0, 16).replace('T', ' ');
-  return [
+  const html = [
     '<!doctype html>',
     '<html lang="en">',
     '<head>',
@@ -314,4 +315,5 @@ export function reportHtml(input: ReportInput): string {
   ]
     .filter((part, i, all) => part !== '' || i === all.length - 1)
     .join('\n');
+  return withDocumentPolicy(html);
 }

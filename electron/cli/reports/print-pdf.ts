@@ -6,7 +6,6 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { BraggError } from '../../contract/errors.ts';
-import { withDocumentPolicy } from '../../contract/wire/page-policy.ts';
 import { DevtoolsPipe } from './devtools-pipe.ts';
 
 const names = ['google-chrome', 'google-chrome-stable', 'chromium', 'chromium-browser', 'chrome', 'microsoft-edge'];
@@ -46,7 +45,7 @@ export async function printPdf(browser: string, html: string, out: string): Prom
   const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-pdf-'));
   try {
     const page = path.join(folder, 'report.html');
-    await writeFile(page, withDocumentPolicy(html));
+    await writeFile(page, html);
     // Chromium's sandbox does not run as root, where servers and containers often are.
     const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
     const words = ['--headless', '--disable-gpu', '--no-first-run', ...asRoot];

@@ -52,7 +52,8 @@ export const serveVerb: Verb = {
     const { kept, lost } = await served.close();
     const runs = (n: number): string => `${n} ${n === 1 ? 'run' : 'runs'} not saved`;
     if (kept > 0) terminal.say(`${runs(kept)}: kept, and offered at the next start.`);
-    if (lost > 0) terminal.say(`${runs(lost)}, which took less than ${KEPT_FROM_MS / 1000} s: not kept.`);
+    const short = `ended within ${KEPT_FROM_MS / 1000} s or before the first step`;
+    if (lost > 0) terminal.say(`${runs(lost)}: not kept, as ${lost === 1 ? 'it' : 'they'} ${short}.`);
     return exitCodes.done;
   },
 };

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -480,6 +481,29 @@ describe('variants and devices', () => {
     expect(code).toBe(0);
   });
 });
+
+test.skipIf(process.platform === 'win32')(
+  'serve starts with few file descriptors, and says so with too few',
+  async () => {
+    const limited = async (limit: number): Promise<string> => {
+      const words = [process.execPath, entry, 'serve', '--port', '0'].map((word) => `'${word}'`).join(' ');
+      const shell = spawn('/bin/sh', ['-c', `ulimit -n ${limit}; exec ${words}`], {
+        env: environmentWith(join(folder, `descriptors-${limit}`)),
+      });
+      let said = '';
+      for (const stream of [shell.stdout, shell.stderr]) {
+        stream.setEncoding('utf8').on('data', (text: string) => {
+          said += text;
+          if (said.includes('http://127.0.0.1:')) shell.kill('SIGINT');
+        });
+      }
+      await once(shell, 'close');
+      return said;
+    };
+    expect(await limited(64)).toMatch(/^http:\/\/127\.0\.0\.1:/);
+    expect(await limited(30)).not.toContain('fault of the program');
+  },
+);
 
 test('serve prints its address and ends on Ctrl+C', async () => {
   const { code, stdout } = await run(['serve', '--port', '0'], {

@@ -8,6 +8,7 @@ import { findBrowser } from '../../../electron/cli/reports/print-pdf.ts';
 import type { ComparedRow } from '../../../electron/contract/bench/comparison.ts';
 import { benchSessionSchema } from '../../../electron/contract/bench/recorded/transport.ts';
 import { sessionSchema } from '../../../electron/contract/bench/session.ts';
+import { DOCUMENT_POLICY } from '../../../electron/contract/wire/page-policy.ts';
 import { DRAWN_BY_PROCESSOR, findChromium } from '../../e2e/chromium.ts';
 import { assetsFolder, tinyScenario } from '../host/small-run.ts';
 import { smallImage } from '../host/workloads/small-image.ts';
@@ -114,6 +115,8 @@ describe('other workloads', () => {
     const [sweep, row] = [kept('diffraction/h200-sweep-simple-cubic.json'), kept('micro/latency.json')];
     await done('report', sweep, 'diffraction-fp64.h5', '-o', 'images.html');
     const html = await readFile(inFolder('images.html'), 'utf8');
+    // Before anything of the session in it: nothing runs and nothing is loaded, whatever an escape misses.
+    expect(html.slice(0, html.indexOf('<title>'))).toContain(DOCUMENT_POLICY);
     for (const text of ['Bright pixels', 'Size sweep of', 'Photons', 'per million pixels', 'NVIDIA H200']) {
       expect(html, text).toContain(text);
     }

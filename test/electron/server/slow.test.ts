@@ -95,3 +95,23 @@ it('closes connections above the limit at once and answers the others', async ()
   for (const socket of sockets) socket.destroy();
   await crowded.close();
 });
+
+it('lets a page in while another user holds every place with silent connections', async () => {
+  const crowded = await servePage(test.host, folder, 0, { head_ms: 600_000, silent_ms: 600_000, most: 24 });
+  const origin = `http://127.0.0.1:${crowded.port}`;
+  const key = new URL(crowded.url).searchParams.get('token') ?? '';
+  const open = new WebSocket(`ws://127.0.0.1:${crowded.port}/${key}/socket`, { origin });
+  await once(open, 'open');
+  const silent = Array.from({ length: 60 }, () => connect(crowded.port, '127.0.0.1').on('error', () => undefined));
+  await Promise.all(silent.map((socket) => once(socket, 'connect')));
+  const page = await fetch(`${origin}/${key}/`);
+  expect([page.status, await page.text()]).toEqual([200, '<!doctype html>']);
+  const socket = new WebSocket(`ws://127.0.0.1:${crowded.port}/${key}/socket`, { origin });
+  await once(socket, 'open');
+  // The page that was open before is not among those that make room.
+  open.ping();
+  await once(open, 'pong');
+  for (const each of [open, socket]) each.terminate();
+  for (const each of silent) each.destroy();
+  await crowded.close();
+});

@@ -1,9 +1,9 @@
 /** Which files are open in which windows, of all programs that share the data folder: one tiny file per page. */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PRESENCE_MS } from '../../../contract/recovery.ts';
-import { PRIVATE } from '../../io/files/data-folder.ts';
+import { makePrivate } from '../../io/files/data-folder.ts';
 import { isAlive, thisMachine } from '../../io/files/this-machine.ts';
 
 /** A page that has not told for this long is gone. */
@@ -35,7 +35,7 @@ export class Presence {
     const mark = createHash('sha256').update(file).digest('hex');
     const line = `${process.pid} ${mark} ${thisMachine().processRoomId}`;
     try {
-      await mkdir(this.#folder, PRIVATE);
+      await makePrivate(this.#folder);
       await writeFile(own, line);
     } catch {
       // A full disk: the warning is a convenience, and saving will say what is wrong.

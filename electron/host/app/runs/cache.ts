@@ -3,11 +3,11 @@
  * written to a folder of its own as a run file and read again when asked for;
  * the folder is the host's and goes with it.
  */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import { sizeOf } from '../../io/aside/size.ts';
-import { PRIVATE } from '../../io/files/data-folder.ts';
+import { makePrivate } from '../../io/files/data-folder.ts';
 import { fileError } from '../../io/files/errors.ts';
 import type { OwnedFolders } from '../../io/files/owned-folder.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
@@ -119,7 +119,7 @@ export class RunCache {
     try {
       if (!kept.onDisk) {
         await this.#scratch.make();
-        await mkdir(this.#folder, PRIVATE);
+        await makePrivate(this.#folder);
         await writeFile(this.#file(id), await this.#packer.write(data));
         kept.onDisk = true;
       }

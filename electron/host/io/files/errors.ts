@@ -15,6 +15,16 @@ export function fileError(error: unknown, name: string): BraggError {
     case 'EACCES':
     case 'EPERM':
       return new BraggError('io', `${name} may not be opened: permission denied.`, [], options);
+    case 'EROFS':
+      return new BraggError('io', `${name} cannot be written: the file system can only be read.`, [], options);
+    case 'EMFILE':
+    case 'ENFILE':
+      return new BraggError(
+        'io',
+        `${name} cannot be opened: too many files are open. Raise the limit of open files (ulimit -n, at least 256).`,
+        [],
+        options,
+      );
     case 'EISDIR':
       return new BraggError('io', `${name} is a folder.`, [], options);
     case 'ENOSPC':

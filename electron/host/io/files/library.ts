@@ -3,10 +3,10 @@
  * it, with its folders. Pages name its files by file name, and shipped ones by
  * their folder too; nothing that a page says leads out of these folders.
  */
-import { lstat, mkdir, readdir, realpath } from 'node:fs/promises';
+import { lstat, readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
-import { PRIVATE } from './data-folder.ts';
+import { makePrivate } from './data-folder.ts';
 import { fileError } from './errors.ts';
 
 /** What may be written into the library. Reading takes the same. */
@@ -158,7 +158,7 @@ export class Library {
       throw new BraggError('exists', `${key} comes with the program. Please choose another name.`);
     }
     try {
-      await mkdir(this.folder, PRIVATE);
+      await makePrivate(this.folder);
     } catch (error) {
       throw fileError(error, this.folder);
     }

@@ -3,13 +3,13 @@
  * on an empty file: the system frees it when its holder dies, so that it needs no clock, no process id and no age.
  */
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, realpath, stat, writeFile } from 'node:fs/promises';
+import { chmod, realpath, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BraggError } from '../../../contract/errors.ts';
 import { InOrder } from '../flow/in-order.ts';
-import { PRIVATE } from './data-folder.ts';
+import { makePrivate } from './data-folder.ts';
 import { fileError } from './errors.ts';
 
 /** The program's own folder within a library: labels and the lock go where the library goes. */
@@ -53,7 +53,7 @@ const sharedMode = (mode: number, bits: number): number =>
 /** Makes the program's own folder in a library. In a library that several users write into, they share it. */
 export async function makeOwnFolder(library: string): Promise<void> {
   const folder = path.join(library, OWN_FOLDER);
-  if ((await mkdir(folder, PRIVATE)) === undefined) return;
+  if ((await makePrivate(folder)) === undefined) return;
   await chmod(folder, sharedMode((await stat(library)).mode, 0o7));
 }
 
@@ -62,7 +62,7 @@ export async function makeOwnFolder(library: string): Promise<void> {
  * folder that it guards: a user who may not write into that may not lock it.
  */
 export async function makeLockFile(file: string, guarded = path.dirname(file)): Promise<void> {
-  await mkdir(path.dirname(file), PRIVATE);
+  await makePrivate(path.dirname(file));
   const { mode } = await stat(guarded);
   try {
     await writeFile(file, '', { flag: 'wx', mode: 0o600 });

@@ -4,12 +4,12 @@
  * across containers and machines, and ages say nothing where a clock is set.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { InOrder } from '../flow/in-order.ts';
-import { PRIVATE } from './data-folder.ts';
+import { makePrivate } from './data-folder.ts';
 import { type Lock, makeLockFile, tryLock } from './locks.ts';
 import { isTemporary, temporaryIn } from './temporary.ts';
 import { thisMachine } from './this-machine.ts';
@@ -101,7 +101,7 @@ export class OwnedFolders {
 
   async #create(): Promise<void> {
     const [lockFile, owner] = [path.join(this.own, LOCK), path.join(this.own, OWNER)];
-    await mkdir(this.#root, PRIVATE);
+    await makePrivate(this.#root);
     if ((await stat(this.own).catch(() => null)) === null) {
       // Whole from its first moment: whoever finds one without a lock cannot tell whether its process lives.
       const making = temporaryIn(this.#root);
@@ -123,7 +123,7 @@ export class OwnedFolders {
 
 /** Says in a folder whose it is, and how to ask whether they live. */
 async function mark(folder: string): Promise<void> {
-  await mkdir(folder, PRIVATE);
+  await makePrivate(folder);
   await writeFile(
     path.join(folder, OWNER),
     JSON.stringify({ machine: thisMachine().name, boot: thisMachine().bootId }),

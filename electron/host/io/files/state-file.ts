@@ -1,12 +1,12 @@
 /** A small JSON file of the program's own that several programs change: each change is of what is there now. */
-import { mkdir, rename } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
 import { inTurns } from '../flow/in-turns.ts';
 import { jsonText } from '../flow/json-text.ts';
-import { PRIVATE } from './data-folder.ts';
+import { makePrivate } from './data-folder.ts';
 import { fileError } from './errors.ts';
 import type { Locks } from './locks.ts';
 import { readPlainAtMost } from './plain-file.ts';
@@ -64,7 +64,7 @@ export class StateFile<T> {
   async change(change: (now: T) => T): Promise<T> {
     const { file, locks } = this.#options;
     try {
-      await mkdir(path.dirname(file), PRIVATE);
+      await makePrivate(path.dirname(file));
     } catch (error) {
       throw fileError(error, file);
     }
@@ -79,7 +79,7 @@ export class StateFile<T> {
     const { file } = this.#options;
     const text = `${JSON.stringify(next, null, 2)}\n`;
     if (Buffer.byteLength(text) > MOST_BYTES) throw tooLarge(file);
-    await mkdir(path.dirname(file), PRIVATE);
+    await makePrivate(path.dirname(file));
     await writeAtomically(file, text, 'replace');
     return next;
   }

@@ -100,10 +100,10 @@ export async function readCatalogue(assetsFolder: string): Promise<ClaimCatalogu
     .filter((name) => name.endsWith('.json'))
     .map((name) => name.slice(0, -'.json'.length).split(path.sep).join('/'))
     .filter((name) => name !== 'table');
-  const each = await Promise.all(
-    names.map(async (name) => [name, await readFileOf(path.join(folder, `${name}.json`))] as const),
-  );
-  return Object.fromEntries(each);
+  // One after the other: all at once would need as many file descriptors.
+  const catalogue: Record<string, readonly Claim[]> = {};
+  for (const name of names) catalogue[name] = await readFileOf(path.join(folder, `${name}.json`));
+  return catalogue;
 }
 
 export const claimsOf = (catalogue: ClaimCatalogue, kind: BenchKind): readonly Claim[] => catalogue[nameOf(kind)] ?? [];

@@ -61,6 +61,24 @@ describe.skipIf(process.platform !== 'linux' || !isRoot)('a full disk', () => {
   });
 });
 
+describe.skipIf(process.platform !== 'linux' || !isRoot)('a disk that can only be read', () => {
+  it('is named when a draft is to be kept on it', async (context) => {
+    const data = path.join(folder, 'data');
+    await mkdir(data);
+    if (!mounted(data)) return context.skip('no file system can be mounted here');
+    execFileSync('mount', ['-o', 'remount,ro', data]);
+    const test = await openTestHost({ dataFolder: data });
+    try {
+      const page = await test.page();
+      const kept = page.call('recovery.keep', { page: 'page-one', title: 'x', file: null, draft: scenario });
+      await expect(kept).rejects.toThrow(/can only be read/);
+    } finally {
+      await test.close().catch(() => undefined);
+      execFileSync('umount', ['-l', data]);
+    }
+  });
+});
+
 describe.skipIf(process.platform === 'win32' || !isRoot)('a user without rights', () => {
   const NOBODY = 65_534;
 
