@@ -141,7 +141,7 @@ function compileCommand(compiler: CppCompiler, build: UserKernelBuild, what: Com
     ...folders,
     ...own,
     ...['-MMD', '-MF', DEPENDENCIES],
-    // Of link-time optimization the assembly would hold bytecode, and no directive to be found.
+    // With link-time optimization the assembly is bytecode, in which no directive is visible.
     ...['-fno-lto', '-S', source, '-o', ASSEMBLY],
   ];
 }
