@@ -10,7 +10,7 @@ await main(async () => {
   }
   const elsewhere = await prepare(args, { developer: false });
   if (elsewhere !== null) return elsewhere;
-  await build(await everyStep({ withoutGpu: true }));
+  await build(await everyStep({ withoutGpu: true, userKernels: true }));
   say('Built: dist/ is up to date.');
   return 0;
 });

@@ -14,7 +14,7 @@ await main(async () => {
   process.env[EVERY_MACHINE] = '1';
   const elsewhere = await prepare(args);
   if (elsewhere !== null) return elsewhere;
-  await build(await everyStep({ withoutGpu: true }));
+  await build(await everyStep({ withoutGpu: true, userKernels: true }));
   const builder = inRoot('node_modules/electron-builder/cli.js');
   return hand(process.execPath, [builder, '--config', 'electron-builder.yml', '--publish', 'never', ...args], {
     cwd: root,

@@ -92,6 +92,7 @@ std::span<const Variant> variants() {
       window_variant(),
       depth_variant(),
       moments_variant(),
+#ifndef BB_FIRST  // the addon of a first start, which solves on the CPU while the rest is compiled
       cuda_slice_launches_variant(),
       cuda_scatter_variant(),
       cuda_warp_reduced_variant(),
@@ -104,6 +105,7 @@ std::span<const Variant> variants() {
       cuda_persistent_variant(),
       cuda_window_variant(),
       cuda_depth_variant(),
+#endif
   };
   return all;
 }

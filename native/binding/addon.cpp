@@ -1,5 +1,8 @@
 #include <napi.h>
 
+#include <exception>
+
+#include "cpu/host.hpp"
 #include "devices.hpp"
 #include "machine.hpp"
 #include "occupancy.hpp"
@@ -14,6 +17,11 @@
 namespace {
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
+  try {
+    bb::cpu::instruction_set();
+  } catch (const std::exception& none_runs) {
+    throw Napi::Error::New(env, none_runs.what());
+  }
   const auto export_function = [&](const char* name, Napi::Value (*function)(const Napi::CallbackInfo&)) {
     exports.Set(name, Napi::Function::New(env, function, name));
   };
@@ -31,10 +39,6 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   export_function("createTransport", bb::binding::create_transport);
   export_function("layTransport", bb::binding::lay_transport);
   export_function("layBeams", bb::binding::lay_beams);
-  export_function("diffractionVariants", bb::binding::diffraction_variants);
-  export_function("createDiffraction", bb::binding::create_diffraction);
-  export_function("taskVariants", bb::binding::task_variants);
-  export_function("createTask", bb::binding::create_task);
   export_function("loadUserLibrary", bb::binding::load_user_library);
   export_function("loadUserKernels", bb::binding::load_user_kernels);
   export_function("compileUserKernels", bb::binding::compile_user_kernels);
@@ -43,6 +47,12 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   export_function("axisProfileLater", bb::binding::axis_profile_later);
   export_function("flushOutput", bb::binding::flush_output);
   export_function("limitMemory", bb::binding::limit_memory);
+#ifndef BB_FIRST
+  export_function("diffractionVariants", bb::binding::diffraction_variants);
+  export_function("createDiffraction", bb::binding::create_diffraction);
+  export_function("taskVariants", bb::binding::task_variants);
+  export_function("createTask", bb::binding::create_task);
+#endif
   return exports;
 }
 

@@ -4,11 +4,11 @@
 option(BB_TOGETHER "Compile small files of a folder a few at a time" ON)
 
 # Few enough that the cores have about as much to do each.
-set(BB_TOGETHER_MOST 6)
+set(BB_TOGETHER_MOST 12)
 
 # By themselves: what opens a namespace (`using namespace`) whose names others have for something else, what includes
-# CUDA's own headers, and the large files of the binding, each with a State.
-set(BB_APART "/(trace/(activity_trace|record_spans)|cuda/declarations_test|physics/diffraction_table|binding/runs/([a-z]+_run|problem))\\.cpp$")
+# CUDA's own headers, the large files of the binding, each with a State, and what two addons compile in two ways.
+set(BB_APART "/(trace/(activity_trace|record_spans)|transport/cpu/window|transport/(model/(reaction_grid|step_operators|tables)|moments/march|tables)|cuda/declarations_test|physics/diffraction_table|binding/(addon|runs/([a-z]+_run|problem)))\\.cpp$")
 
 # `...`: files of the target.
 function(bb_compile_together target)

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -71,7 +72,7 @@ std::vector<std::string> compiled_instruction_sets() {
 int instruction_set() {
   static const int chosen = [] {
     const std::vector<std::string> sets = compiled_instruction_sets();
-    int best = 0;
+    int best = -1;
     for (int i = 0; i < static_cast<int>(sets.size()); ++i) {
       if (runs(sets[static_cast<std::size_t>(i)])) best = i;
     }
@@ -79,6 +80,11 @@ int instruction_set() {
       for (int i = 0; i < static_cast<int>(sets.size()); ++i) {
         if (sets[static_cast<std::size_t>(i)] == wanted && runs(wanted)) best = i;
       }
+    }
+    if (best < 0) {
+      throw std::runtime_error(std::string("its loops are compiled for ") + BB_ISA_NAMES +
+                               ", which this processor does not run. Run `npm run build` on this machine, or once "
+                               "with BRAGGBENCH_EVERY_MACHINE=1 for every machine that shares this folder");
     }
     return best;
   }();

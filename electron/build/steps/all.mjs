@@ -4,9 +4,15 @@ import { alone } from '../setup/lock.mjs';
 import { ensurePackages } from '../setup/packages.mjs';
 import { onPinnedNode } from '../setup/pinned-node.mjs';
 import { inRoot } from '../setup/root.mjs';
+import { say } from '../setup/say.mjs';
 import { compilingBeside } from './native.mjs';
 
 /** @typedef {import('./up-to-date.mjs').Step} Step */
+
+/** Measured by `npm run bench:start -- --cold` on two cores. */
+const FIRST_START =
+  'The first start installs packages (about 350 MB) and compiles the solver (about 100 MB): on two cores some 90 s to the ' +
+  'first beam and two minutes more for the rest, which is compiled while you work. Later starts need a second.';
 
 /**
  * Begins every entry script: installs missing packages, then goes on under the pinned Node. Returns an exit code if the
@@ -17,7 +23,10 @@ import { compilingBeside } from './native.mjs';
 export async function prepare(args, options = {}) {
   // Before a minute of installing packages.
   const first = !existsSync(inRoot('node_modules')) && !existsSync(inRoot('dist/native'));
-  if (first) await checkCppToolchain();
+  if (first) {
+    await checkCppToolchain();
+    say(FIRST_START);
+  }
   const packages = () => ensurePackages(options);
   await alone(() => (first ? compilingBeside(packages) : packages()));
   return onPinnedNode(args);
@@ -27,18 +36,20 @@ export async function prepare(args, options = {}) {
  * Page, host, addon and kernels.
  * But for native.mjs the step files import Node 24's API and installed packages, so they are
  * loaded only after prepare().
- * @param {{ withoutGpu?: boolean }} [options] whether to compile CUDA kernels that no GPU here can run
+ * @param {{ withoutGpu?: boolean, userKernels?: boolean }} [options] whether to compile CUDA kernels that no GPU here can
+ * run, and the library that user kernels are linked with
  * @returns {Promise<Step[]>}
  */
-export async function everyStep({ withoutGpu = false } = {}) {
-  const [{ addonStep }, { bundlesStep }, { imageStep }, { kernelSteps }, { pageStep }] = await Promise.all([
+export async function everyStep({ withoutGpu = false, userKernels = false } = {}) {
+  const [native, { bundlesStep }, { imageStep }, { kernelSteps }, { pageStep }] = await Promise.all([
     import('./native.mjs'),
     import('./bundles.mjs'),
     import('./image.mjs'),
     import('./kernels.mjs'),
     import('./page.mjs'),
   ]);
-  return [addonStep(), bundlesStep(), imageStep(), pageStep(), ...kernelSteps({ withoutGpu })];
+  const core = userKernels ? [native.coreLibraryStep()] : [];
+  return [native.addonStep(), ...core, bundlesStep(), imageStep(), pageStep(), ...kernelSteps({ withoutGpu })];
 }
 
 /** Addon and host: what the command line needs. */

@@ -6,11 +6,18 @@ import { checkCppToolchain } from '../setup/cpp-toolchain.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
 
+/**
+ * `signal` ends the compiler; see capture().
+ * @typedef {Readonly<{ signal?: AbortSignal }>} How
+ */
+
 const CMAKE_JS = inRoot('node_modules/cmake-js/bin/cmake-js');
 const EXE = process.platform === 'win32' ? '.exe' : '';
 
 export const ADDON = 'dist/native/braggbench.node';
-/** What user kernels of users are linked with. */
+/** Solves transport on the CPU; compiled before the whole addon at a first start. */
+const FIRST_ADDON = 'dist/native/braggbench_first.node';
+/** User kernels are linked with it. */
 const CORE_LIBRARY = `dist/native/${process.platform === 'win32' ? 'braggbench_core.lib' : 'libbraggbench_core.a'}`;
 export const CPP_TESTS = `dist/native/braggbench_tests${EXE}`;
 /** The tests that need a GPU; those of the second end with a device that its process broke. */
@@ -21,16 +28,28 @@ export const SANITIZED_TESTS = `dist/native-sanitized/braggbench_tests${EXE}`;
 const versionOf = (packageName) =>
   String(JSON.parse(readFileSync(inRoot('node_modules', packageName, 'package.json'), 'utf8')).version);
 
-const programVersion = () => String(JSON.parse(readFileSync(inRoot('package.json'), 'utf8')).version);
+export const programVersion = () => String(JSON.parse(readFileSync(inRoot('package.json'), 'utf8')).version);
 
 const SOURCES = ['native/**/*.{cpp,hpp,cmake,in}', 'native/**/CMakeLists.txt', 'kernels/**/*.{cpp,hpp}'];
 const TEST_SOURCES = ['kernels', 'native', 'parity', 'physics', 'gpu'].map((folder) => `test/${folder}/**/*.{cpp,hpp}`);
 
 /** Said each time: a tree keeps what it was told before. */
 const EVERYTHING = { BB_ADDON: 'ON', BB_TESTS: 'ON' };
-
 /** Set for packages and by people who share a checkout between machines: compile for every processor and GPU. */
 export const EVERY_MACHINE = 'BRAGGBENCH_EVERY_MACHINE';
+const thisMachine = () => !process.env[EVERY_MACHINE];
+/** CMake cache entries that say for which processors the loops are compiled. */
+const here = () => ({ BB_THIS_MACHINE: thisMachine() ? 'ON' : 'OFF' });
+
+/** The processor's instructions, so that a checkout that another machine opens is built again there. */
+function instructions() {
+  if (!thisMachine()) return 'every set';
+  try {
+    return /^flags.*$/m.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[0] ?? null;
+  } catch {
+    return null;
+  }
+}
 
 const tree = (/** @type {string} */ out) => [
   '--directory',
@@ -47,7 +66,7 @@ const tree = (/** @type {string} */ out) => [
  * @param {NodeJS.ProcessEnv} [env]
  */
 export function configure(out, definitions = {}, env = process.env) {
-  const all = Object.entries({ ...EVERYTHING, BB_VERSION: programVersion(), ...definitions });
+  const all = Object.entries({ ...EVERYTHING, ...here(), BB_VERSION: programVersion(), ...definitions });
   const defined = all.map(([name, value]) => `--CD${name}=${value}`);
   return capture(process.execPath, [CMAKE_JS, 'configure', ...tree(out), ...defined], { env });
 }
@@ -59,10 +78,10 @@ export function configure(out, definitions = {}, env = process.env) {
  * @param {string} out folder of the tree, from the root
  * @param {(howFar: string) => void} progress
  * @param {Readonly<Record<string, string>>} definitions CMake cache entries
- * @param {Readonly<{ target?: string, compiler?: string }>} [options] what to build of it, all if not given; by what, the
- * usual compiler if not given
+ * @param {Readonly<{ target?: string, compiler?: string, signal?: AbortSignal }>} [options] `target`: what to
+ * build, all if not given; `compiler`: the usual one if not given; `signal`: ends it
  */
-async function cmake(out, progress, definitions, { target, compiler } = {}) {
+async function cmake(out, progress, definitions, { target, compiler, ...how } = {}) {
   await checkCppToolchain();
   const env = compiler === undefined ? process.env : { ...process.env, CXX: compiler };
   keepToCompiler(out, env['CXX'] ?? '');
@@ -77,6 +96,7 @@ async function cmake(out, progress, definitions, { target, compiler } = {}) {
   const parallel = ['--parallel', String(availableParallelism())];
   const only = target ? ['--target', target] : [];
   const built = await capture(process.execPath, [CMAKE_JS, 'build', ...tree(out), ...parallel, ...only], {
+    ...how,
     env,
     onLine: (line) => {
       const far = howFar(line);
@@ -100,7 +120,7 @@ export async function compilingBeside(work, out = 'dist/cmake') {
   if (ninja === null || process.platform !== 'linux' || existsSync(inRoot(out))) return work();
   keepToCompiler(out, process.env['CXX'] ?? '');
   const fromCmakeJs = { CMAKE_BUILD_TYPE: 'Release', CMAKE_CXX_FLAGS: '-DBUILDING_NODE_EXTENSION' };
-  const defined = { ...fromCmakeJs, BB_VERSION: programVersion(), BB_ADDON: 'OFF', BB_TESTS: 'OFF' };
+  const defined = { ...fromCmakeJs, BB_VERSION: programVersion(), BB_ADDON: 'OFF', BB_TESTS: 'OFF', ...here() };
   const definitions = Object.entries(defined).map(([name, value]) => `-D${name}=${value}`);
   let over = false;
   /** @type {import('node:child_process').ChildProcess | null} */
@@ -109,9 +129,13 @@ export async function compilingBeside(work, out = 'dist/cmake') {
     const from = ['-S', inRoot('native'), '-B', inRoot(out), '-G', 'Ninja', ...definitions];
     // Whatever goes wrong, the step after this does it again and says so.
     if ((await capture('cmake', from)).code !== 0 || over) return;
-    child = spawn(ninja, ['-C', inRoot(out)], { stdio: 'ignore' });
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
-    await new Promise((resolve) => child?.once('error', resolve).once('close', resolve));
+    // The objects of the first addon, then the others.
+    for (const target of ['bb_first_objects', 'all']) {
+      if (over) return;
+      child = spawn(ninja, ['-C', inRoot(out), target], { stdio: 'ignore' });
+      if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+      await new Promise((resolve) => child?.once('error', resolve).once('close', resolve));
+    }
   })();
   try {
     return await work();
@@ -164,22 +188,62 @@ const settings = () => ({
   addonApi: versionOf('node-addon-api'),
   compiler: process.env['CXX'] ?? null,
   flags: process.env['CXXFLAGS'] ?? null,
+  machine: instructions(),
 });
 
 /**
- * The addon alone: what a person who starts the workbench waits for.
+ * The addon that solves transport on the CPU: a first start waits for it alone.
+ * @param {How} [how]
  * @returns {import('./up-to-date.mjs').Step}
  */
-export function addonStep() {
+export function firstAddonStep(how = {}) {
+  return {
+    name: 'first-addon',
+    title: 'Building the solver of transport on the CPU (C++)',
+    inputs: SOURCES,
+    outputs: [FIRST_ADDON],
+    settings: settings(),
+    run: (progress) => cmake('dist/cmake', progress, {}, { ...how, target: 'braggbench_first' }),
+  };
+}
+
+/**
+ * The whole addon.
+ * @param {How} [how]
+ * @returns {import('./up-to-date.mjs').Step}
+ */
+export function addonStep(how = {}) {
   return {
     name: 'addon',
     title: existsSync(inRoot(ADDON))
       ? 'Building the solver (C++)'
-      : 'Building the solver (C++), once: up to two minutes on two cores',
+      : 'Building the solver (C++), once: minutes on two cores',
     inputs: SOURCES,
-    outputs: [ADDON, CORE_LIBRARY, 'dist/native/include/user_kernel_build.json'],
+    outputs: [ADDON, 'dist/native/include/user_kernel_build.json'],
     settings: settings(),
-    run: (progress) => cmake('dist/cmake', progress, {}, { target: 'braggbench' }),
+    run: async (progress) => {
+      await cmake('dist/cmake', progress, {}, { ...how, target: 'braggbench' });
+      // User kernels must not be linked with an older engine than the one that runs them.
+      const { isUpToDate } = await import('./up-to-date.mjs');
+      if (!isUpToDate(coreLibraryStep())) rmSync(inRoot(CORE_LIBRARY), { force: true });
+    },
+  };
+}
+
+/**
+ * The library that user kernels are linked with, in the addon's tree. A start does not wait for it; tests, packages and
+ * `npm run build` make it.
+ * @param {How} [how]
+ * @returns {import('./up-to-date.mjs').Step}
+ */
+export function coreLibraryStep(how = {}) {
+  return {
+    name: 'core-library',
+    title: 'Building the library for user kernels',
+    inputs: SOURCES,
+    outputs: [CORE_LIBRARY],
+    settings: settings(),
+    run: (progress) => cmake('dist/cmake', progress, {}, { ...how, target: 'braggbench_core' }),
   };
 }
 

@@ -7,7 +7,7 @@ import { findClang } from '../setup/cpp-toolchain.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { Failure, say } from '../setup/say.mjs';
 import { build } from '../steps/all.mjs';
-import { ADDON, addonStep, CPP_TESTS, GPU_TESTS, SANITIZED_TESTS, sanitizedTestsStep } from '../steps/native.mjs';
+import { ADDON, CPP_TESTS, coreLibraryStep, GPU_TESTS, SANITIZED_TESTS, sanitizedTestsStep } from '../steps/native.mjs';
 import { digest } from '../steps/up-to-date.mjs';
 import { skipped, sum } from './result.mjs';
 import { MOST_AGAIN } from './run.mjs';
@@ -190,7 +190,7 @@ export const sanitizedCppTests = {
     const clang = 'missing' in found ? null : found;
     say(clang === null ? `  by the usual compiler: ${'missing' in found ? found.missing : ''}` : `  ${clang.version}`);
     try {
-      await build([addonStep(), sanitizedTestsStep(clang)]);
+      await build([...(clang === null ? [coreLibraryStep()] : []), sanitizedTestsStep(clang)]);
     } catch (error) {
       if (lacksSanitizers(error)) return skipped('sanitized C++ tests', 'the compiler has no sanitizer libraries');
       throw error;

@@ -36,7 +36,7 @@ export const testing = (command, choose, takes = null) =>
     if (elsewhere !== null) return elsewhere;
 
     const { cppTestsStep } = await import('../steps/native.mjs');
-    await build([...(await everyStep()), cppTestsStep()]);
+    await build([...(await everyStep({ userKernels: true })), cppTestsStep()]);
     return runAll(choose(await import('./all.mjs'), args[0] ?? null), true);
   });
 
@@ -53,7 +53,7 @@ export const testingSome = () =>
     const chosen = args.length === 0 ? null : readArguments(args);
     const some = chosen === null ? null : await phasesFor(chosen, all, await import('./cpp-tests.mjs'));
     await build([
-      ...(some === null || some.built ? await everyStep() : []),
+      ...(some === null || some.built ? await everyStep({ userKernels: true }) : []),
       ...(some === null || some.cppTests ? [cppTestsStep()] : []),
     ]);
     return runAll(some === null ? all.suites : some.phases, some === null);

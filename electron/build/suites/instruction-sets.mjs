@@ -1,15 +1,15 @@
-import { globSync } from 'node:fs';
-import path from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
 import { capture } from '../setup/command.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { say } from '../setup/say.mjs';
+import { EVERY_MACHINE } from '../steps/native.mjs';
 import { FAILED, PASSED, skipped } from './result.mjs';
 
 const NAME = 'Instruction sets keep apart';
 
-/** CMake's folders of objects, from dist/cmake: that of code for every machine, and one per instruction set. */
-const BASELINE = 'CMakeFiles/bb_core.dir';
-const OF_A_SET = 'CMakeFiles/bb_simd_*.dir';
+/** CMake's folders of objects, from dist/cmake: those of code for every machine, and one per instruction set. */
+const BASELINE = 'CMakeFiles/bb_{core,engine,cuda,more,launching}.dir';
+const OF_A_SET = 'CMakeFiles/bb_simd_{,more_}*.dir';
 
 /**
  * The functions that objects define for the linker, by their C++ names.
@@ -35,10 +35,9 @@ export const instructionSets = {
   name: NAME,
   builds: true,
   run: async () => {
-    const sets = globSync(OF_A_SET, { cwd: inRoot('dist/cmake') }).map(
-      (folder) => /bb_simd_(\w+)/.exec(path.basename(folder))?.[1] ?? '',
-    );
-    if (sets.length < 2) return skipped(NAME, 'this build has one instruction set');
+    const { isas } = JSON.parse(readFileSync(inRoot('dist/native/include/user_kernel_build.json'), 'utf8'));
+    const sets = Object.keys(isas);
+    if (sets.length < 2) return skipped(NAME, `this build has one instruction set (${EVERY_MACHINE}=1 builds all)`);
     const everywhere = await functions(objectsIn(BASELINE));
     if (!everywhere) return skipped(NAME, 'no nm that lists what objects define');
     const first = new Set(everywhere);
