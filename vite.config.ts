@@ -5,8 +5,8 @@ import { defineConfig, type Plugin } from 'vite';
 const stylesOfPlotly: Plugin = {
   name: 'styles-of-plotly',
   transform: {
-    filter: { id: /plotly\.js\/src\/.*\.js$/, code: ".attr('style'," },
-    handler: (code) => code.replaceAll(".attr('style',", ".property('style',"),
+    filter: { id: /plotly\.js-cartesian-dist-min/, code: '.attr("style",' },
+    handler: (code) => code.replaceAll('.attr("style",', '.property("style",'),
   },
 };
 
@@ -20,8 +20,6 @@ export default defineConfig({
   base: './',
   publicDir: false,
   plugins: [react(), stylesOfPlotly],
-  // Plotly's dependencies were written for Node's name of the global object.
-  define: { global: 'globalThis' },
   build: {
     outDir: '../dist/renderer',
     emptyOutDir: true,

@@ -117,7 +117,7 @@ export const scriptRules: Rules = {
   // fflate packs the arrays of exported figures; Plotly draws charts.
   'renderer/drawing': {
     folders: [...PAGE_BASE, 'renderer/data', 'assets/colormaps'],
-    packages: ['fflate', 'plotly.js'],
+    packages: ['fflate', 'plotly.js', 'plotly.js-cartesian-dist-min'],
     node: false,
   },
   'renderer/state': {

@@ -15,7 +15,7 @@ import {
   type Pane,
   type Series,
 } from './chart.ts';
-import { type Brush, dashOf, escaped, namedTrace, type Options, traceOf } from './chart-traces.ts';
+import { type Brush, connectors, dashOf, escaped, namedTrace, type Options, traceOf } from './chart-traces.ts';
 import type { StampedDots } from './dots-layer.ts';
 import { layOut, spread } from './layout.ts';
 import { thinned } from './thinned.ts';
@@ -248,6 +248,7 @@ export function chartPlot(chart: Chart, size: FigureSize, given_px: number | nul
         data.push({ ...namedTrace(series, pane, brush), ...place });
         continue;
       }
+      if (series.kind === 'waterfall') shapes.push(...connectors(series, { xref, yref }, brush));
       const drawn = drawnOf(series, pane, chart.hover, box);
       data.push({ ...traceOf(drawn, pane, chart.hover, brush), ...place });
     }

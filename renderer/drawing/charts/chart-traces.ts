@@ -85,16 +85,24 @@ function barsTrace({ x, y, from, thick, ink }: BarSeries, { color }: Brush): Opt
   };
 }
 
-function waterfallTrace({ x, y, thick, ink }: WaterfallSeries, { color, theme }: Brush): Options {
+function waterfallTrace({ x, y, thick, ink }: WaterfallSeries, { color }: Brush): Options {
+  const from = Array.from(x, (_, i) => x[i - 1] ?? 0);
+  const inks = from.map((before, i) => (i === 0 ? ink : (x[i] ?? 0) <= before ? STEP_INKS.down : STEP_INKS.up));
   return {
-    ...{ type: 'waterfall', orientation: 'h', y: Array.from(y), width: thick, opacity: 0.85 },
-    x: Array.from(x, (to, i) => to - (i === 0 ? 0 : (x[i - 1] ?? 0))),
-    measure: Array.from(x, (_, i) => (i === 0 ? 'absolute' : 'relative')),
-    totals: { marker: { color: color(ink) } },
-    increasing: { marker: { color: color(STEP_INKS.up) } },
-    decreasing: { marker: { color: color(STEP_INKS.down) } },
-    connector: { mode: 'between', line: { color: theme.textMuted, width: 1, dash: '2px,2px' } },
+    ...{ type: 'bar', orientation: 'h', y: Array.from(y), base: from, width: thick },
+    x: from.map((before, i) => (x[i] ?? 0) - before),
+    marker: { color: inks.map(color), opacity: 0.85 },
   };
+}
+
+/** Lines from the end of each bar of a waterfall to the next bar, as shapes in the units of `axes`. */
+export function connectors({ x, y, thick }: WaterfallSeries, axes: Options, { theme }: Brush): readonly Options[] {
+  const line = { color: theme.textMuted, width: 1, dash: dashOf([2, 2]) };
+  return Array.from(x).flatMap((to, i) => {
+    const [row, next] = [y[i], y[i + 1]];
+    if (row === undefined || next === undefined) return [];
+    return [{ type: 'line', ...axes, x0: to, x1: to, y0: row + thick / 2, y1: next - thick / 2, line }];
+  });
 }
 
 const pointsOf = ({ x, y }: Series): Options => ({ type: 'scatter', x: Array.from(x), y: Array.from(y) });

@@ -7,7 +7,10 @@ import { asSession, parseKeptSession } from '../../../../electron/host/app/sessi
 import { readDesigns } from '../../../../electron/host/model/bench/factorial/designs.ts';
 import { gainOf, measuredTime, tickTime, timesText } from '../../../../renderer/base/measured.ts';
 import { provenanceText, reportProvenance } from '../../../../renderer/base/provenance.ts';
+import type { Chart } from '../../../../renderer/drawing/charts/chart.ts';
 import { chartFigure } from '../../../../renderer/drawing/charts/chart-figure.ts';
+import { chartPlot } from '../../../../renderer/drawing/charts/chart-plot.ts';
+import type { Brush } from '../../../../renderer/drawing/charts/chart-traces.ts';
 import { curvesChart } from '../../../../renderer/drawing/charts/curves.ts';
 import { chainOf, fastestChain, gains, measuredEntries } from '../../../../renderer/drawing/charts/ladder.ts';
 import { rooflineChart, rooflineEntries } from '../../../../renderer/drawing/charts/roofline.ts';
@@ -212,4 +215,38 @@ test('times and ratios keep three digits and their unit', () => {
   ]);
   expect([0.005, 0.02, 10].map(tickTime)).toEqual(['5 ms', '20 ms', '10 s']);
   expect(timesText(gainOf({ value: 0.5, interval: { low: 0.4, high: 0.8 } }))).toBe('2.00× (1.25–2.50)');
+});
+
+test('a waterfall is bars that begin where the one above ends, with lines between them', () => {
+  const axis = { title: 'Time', unit: 's', kind: 'log', from: 1, to: 10, fixed: true } as const;
+  const series = {
+    ...({ kind: 'waterfall', name: 'Time', ink: 'series-8', thick: 0.5 } as const),
+    ...{ x: [8, 2, 4], y: [0, 1, 2] },
+  };
+  const chart: Chart = {
+    ...{ title: 'Steps', hover: 'point', arrays: [], notes: {} },
+    panes: [{ x: axis, y: { ...axis, kind: 'linear', from: 2.5, to: -0.5 }, series: [series], tall: 8 }],
+  };
+  const brush: Brush = {
+    color: (ink) => ink,
+    theme: {
+      ...{ text: '#000', textMuted: '#444', axis: '#888', grid: '#ccc', surface: '#fff', paper: '#fff' },
+      ...{ accent: '#00f', crosshair: '#000', crosshairHalo: '#fff', reference: '#080' },
+      ...{ family: 'sans-serif', labelSize: 11 },
+    },
+  };
+  const { data, layout } = chartPlot(chart, { width: 600, label: 11 }, 400, brush);
+  expect(data).toMatchObject([
+    {
+      type: 'bar',
+      orientation: 'h',
+      base: [0, 8, 2],
+      x: [8, -6, 2],
+      marker: { color: ['series-8', 'good', 'warning'] },
+    },
+  ]);
+  expect(layout.shapes).toMatchObject([
+    { type: 'line', xref: 'x', yref: 'y', x0: 8, x1: 8, y0: 0.25, y1: 0.75 },
+    { type: 'line', xref: 'x', yref: 'y', x0: 2, x1: 2, y0: 1.25, y1: 1.75 },
+  ]);
 });
