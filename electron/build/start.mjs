@@ -45,6 +45,27 @@ function readOptions(args) {
   }
 }
 
+/**
+ * Opens the workbench: in Electron where it can, else in the browser.
+ * @param {ReturnType<typeof readOptions>} options
+ * @param {import('./steps/staged.mjs').SolverBuild | null} solver compiled meanwhile
+ * @returns {Promise<number>} its exit code
+ */
+async function open(options, solver) {
+  const scenario = ['--scenario', options.scenario ?? inRoot('assets/scenarios/water-70MeV.json')];
+  const gpu = options.gpu === undefined ? [] : ['--gpu', options.gpu];
+  // A port, or an address that nobody should open yet, only makes sense for the browser.
+  if (!options.browser && options.port === null && options.open) {
+    const { runInElectron } = await import('./setup/electron-runtime.mjs');
+    const result = await runInElectron([...scenario, ...gpu, '--run'], solver);
+    if ('exitCode' in result) return result.exitCode;
+    say(`No window of its own: ${result.reason}. Opening the workbench in the browser instead.`);
+  }
+  const { serveInBrowser } = await import('./setup/browser-shell.mjs');
+  const port = options.port === null ? [] : ['--port', String(options.port)];
+  return serveInBrowser([...scenario, ...gpu, '--run', ...port], { open: options.open, solver });
+}
+
 await main(async () => {
   const args = process.argv.slice(2);
   const options = readOptions(args);
@@ -54,18 +75,10 @@ await main(async () => {
   }
   const elsewhere = await prepare(args, { developer: false });
   if (elsewhere !== null) return elsewhere;
-  await build(await everyStep());
-
-  const scenario = ['--scenario', options.scenario ?? inRoot('assets/scenarios/water-70MeV.json')];
-  const gpu = options.gpu === undefined ? [] : ['--gpu', options.gpu];
-  // A port, or an address that nobody should open yet, only makes sense for the browser.
-  if (!options.browser && options.port === null && options.open) {
-    const { runInElectron } = await import('./setup/electron-runtime.mjs');
-    const result = await runInElectron([...scenario, ...gpu, '--run']);
-    if ('exitCode' in result) return result.exitCode;
-    say(`No window of its own: ${result.reason}. Opening the workbench in the browser instead.`);
-  }
-  const { serveInBrowser } = await import('./setup/browser-shell.mjs');
-  const port = options.port === null ? [] : ['--port', String(options.port)];
-  return serveInBrowser([...scenario, ...gpu, '--run', ...port], { open: options.open });
+  const steps = await everyStep();
+  const { needsCompiler, startStaged } = await import('./steps/staged.mjs');
+  // The GPU that runs use can be named once the whole solver is there.
+  if (options.gpu === undefined && needsCompiler()) return startStaged(steps, (solver) => open(options, solver));
+  await build(steps);
+  return open(options, null);
 });

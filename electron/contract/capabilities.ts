@@ -79,3 +79,15 @@ export const capabilitiesSchema = z.strictObject({
   runFirst: z.boolean(),
 });
 export type Capabilities = Readonly<z.infer<typeof capabilitiesSchema>>;
+
+/** How much of the solver is there: on a first start pages are served while it is compiled. */
+export const solverStateSchema = z.strictObject({
+  /** `first`: transport on the CPU; `whole`: every workload and the GPU. */
+  stage: z.enum(['none', 'first', 'whole']),
+  /** Such as `34 of 66 files`; null before the compiler starts and once the solver is whole. */
+  progress: z.string().nullable(),
+  /** Why the rest cannot be compiled, or null. */
+  failed: z.string().nullable(),
+});
+export type SolverState = Readonly<z.infer<typeof solverStateSchema>>;
+export type SolverStage = SolverState['stage'];

@@ -1,7 +1,7 @@
 /** The desktop program: one instance, its windows, the host in this process. */
 import path from 'node:path';
 import { app, dialog } from 'electron';
-import { dataFolder, type Host, openHost } from '../host/index.ts';
+import { dataFolder, type Host, openHost, stagedSolver } from '../host/index.ts';
 import { handedOverSchema, isRunFile, ownArguments, readArguments } from './arguments.ts';
 import { keepCrashReports } from './crashes.ts';
 import { keepOwnData } from './own-data.ts';
@@ -36,6 +36,7 @@ async function start(): Promise<void> {
     assetsFolder: path.join(root, 'assets'),
     shell: { kind: 'desktop', dialogs: true, window: true, menus: true },
     startChild: startUtility,
+    solver: stagedSolver(),
     ...openFirst,
     ...(given.gpu === null ? {} : { gpu: given.gpu }),
   });

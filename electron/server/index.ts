@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { BraggError } from '../contract/errors.ts';
-import { type Host, openHost, type UnsavedRuns } from '../host/index.ts';
+import { type Host, openHost, stagedSolver, type UnsavedRuns } from '../host/index.ts';
 import { servePage } from './server.ts';
 
 interface ServeOptions {
@@ -49,6 +49,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
     ...(scenario === undefined ? {} : { openFirst: scenario }),
     ...(gpu === undefined ? {} : { gpu }),
     runFirst: run ?? false,
+    solver: stagedSolver(),
   });
   try {
     const page = await servePage(host, options.pageFolder ?? builtPage(), options.port);

@@ -11,7 +11,8 @@ function Devices(): ReactElement {
   return (
     <>
       <span title={`${cpu.os}, ${formatBytes(cpu.memory_bytes)}`}>
-        {cpu.name} · {cpu.logicalCores} {cpu.logicalCores === 1 ? 'core' : 'cores'} · {cpu.isa}
+        {cpu.name} · {cpu.logicalCores} {cpu.logicalCores === 1 ? 'core' : 'cores'}
+        {cpu.isa === '' ? '' : ` · ${cpu.isa}`}
       </span>
       <span title={cuda.reason ?? ''}>
         {cuda.available && first !== undefined
@@ -19,6 +20,29 @@ function Devices(): ReactElement {
           : 'CUDA: none'}
       </span>
     </>
+  );
+}
+
+/** The progress of a solver that is being compiled; nothing once it is whole. */
+function SolverProgress(): ReactElement | null {
+  const { stage, progress, failed } = useSelected(useWorkbench().stores.connection, (state) => state.solver);
+  if (failed !== null) {
+    return (
+      <span className="status-bar__failed" role="alert">
+        The solver could not be compiled: {failed}
+      </span>
+    );
+  }
+  if (stage === 'whole') return null;
+  const what =
+    stage === 'none'
+      ? 'Compiling the solver; recorded sessions can be read meanwhile'
+      : 'Transport runs on the CPU; compiling the GPU variants and other workloads';
+  return (
+    <span role="status">
+      {what}
+      {progress === null ? '' : `: ${progress}`}
+    </span>
   );
 }
 
@@ -30,6 +54,7 @@ export function StatusBar(): ReactElement {
   return (
     <footer className="status-bar">
       <Devices />
+      <SolverProgress />
       {resolved === null ? null : <span>Runs with {resolved.variant}</span>}
       <span className="status-bar__end">
         {connection.kind === 'connected' ? `Braggbench ${version}` : 'Reconnecting…'}

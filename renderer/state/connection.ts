@@ -1,15 +1,18 @@
-/** How the page stands with its host. */
+/** The page's connection to its host, and the host's solver. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { Capabilities } from '../../electron/contract/capabilities.ts';
+import type { Capabilities, SolverState } from '../../electron/contract/capabilities.ts';
 import type { ConnectionState } from '../client/index.ts';
 
 interface ConnectionStoreState {
   readonly state: ConnectionState;
   readonly capabilities: Capabilities;
+  /** On a first start it is compiled while the page is in use. */
+  readonly solver: SolverState;
 }
 
 export type ConnectionStore = StoreApi<ConnectionStoreState>;
 
 export function createConnectionStore(capabilities: Capabilities): ConnectionStore {
-  return createStore(() => ({ state: { kind: 'connected' } as ConnectionState, capabilities }));
+  const solver: SolverState = { stage: 'whole', progress: null, failed: null };
+  return createStore(() => ({ state: { kind: 'connected' } as ConnectionState, capabilities, solver }));
 }

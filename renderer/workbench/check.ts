@@ -5,6 +5,7 @@ import type { ScenarioStore } from '../state/scenario.ts';
 /** Longer than between two keys of one number, shorter than the look to the result. */
 const SETTLE_MS = 120;
 
+/** Returns what checks the scenario again although it has not changed. */
 export function keepChecked(client: Client, store: ScenarioStore): () => void {
   let timer: ReturnType<typeof setTimeout> | null = null;
   let current: AbortController | null = null;
@@ -27,16 +28,12 @@ export function keepChecked(client: Client, store: ScenarioStore): () => void {
     }
   };
 
-  const stop = store.subscribe((state, before) => {
+  store.subscribe((state, before) => {
     if (state.draft === before.draft && state.file === before.file) return;
     if (timer !== null) clearTimeout(timer);
     // A document that was just opened waits for nobody.
     timer = setTimeout(check, state.generation === before.generation ? SETTLE_MS : 0);
   });
   void check();
-  return () => {
-    stop();
-    current?.abort();
-    if (timer !== null) clearTimeout(timer);
-  };
+  return () => void check();
 }

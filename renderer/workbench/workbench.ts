@@ -45,6 +45,7 @@ import { keepChecked } from './check.ts';
 import { followBenches } from './follow-benches.ts';
 import { followKind } from './follow-kind.ts';
 import { followRuns } from './follow-runs.ts';
+import { followSolver } from './follow-solver.ts';
 import { followTimelines } from './follow-timelines.ts';
 import { followUserKernels } from './follow-user-kernels.ts';
 import { keepDraft } from './keep-draft.ts';
@@ -151,7 +152,8 @@ export function createWorkbench({ client, scheduler, storage, pages, workloads }
     questions: createQuestionActions(context, { ...openers, overlays }),
     settingsReset,
   };
-  keepChecked(client, stores.scenario);
+  const recheck = keepChecked(client, stores.scenario);
+  followSolver({ client, stores, userKernels, recheck });
   keepDraft(client, stores.scenario, notices, pages.page);
   tellPresence(client, stores.scenario, stores.presence, notices, pages);
   for (const { attach } of Object.values(workloads)) attach?.(workbench);

@@ -50,19 +50,21 @@ function openBrowser(address) {
 /**
  * Serves the workbench on the loopback interface until it is interrupted.
  * @param {readonly string[]} args for `braggbench serve`
- * @param {{ open: boolean }} options
+ * @param {{ open: boolean, solver?: import('../steps/staged.mjs').SolverBuild | null }} options `solver`: compiled meanwhile
  * @returns {Promise<number>} exit code
  */
-export function serveInBrowser(args, { open }) {
+export function serveInBrowser(args, { open, solver = null }) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [inRoot('dist/host/cli.js'), 'serve', ...args], {
       cwd: callerFolder,
-      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...solver?.env },
+      stdio: ['ignore', 'pipe', 'inherit', ...(solver === null ? [] : [/** @type {const} */ ('ipc')])],
     });
+    solver?.attach(child);
     let seen = '';
     let opened = !open;
     let forget = () => {};
-    child.stdout.on('data', (/** @type {Buffer} */ chunk) => {
+    child.stdout?.on('data', (/** @type {Buffer} */ chunk) => {
       process.stdout.write(chunk);
       if (opened) return;
       seen += chunk.toString('utf8');

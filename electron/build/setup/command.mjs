@@ -13,8 +13,10 @@ import { root } from './root.mjs';
  *   cwd?: string,
  *   env?: NodeJS.ProcessEnv,
  *   timeout_s?: number,
+ *   signal?: AbortSignal,
  *   onLine?: (line: string) => void,
  * }>} Options
+ * `signal`: ends the program with all that it has started, not on Windows.
  */
 
 /** Signal numbers that end a program here, for the shell's convention of 128 + n. */
@@ -44,6 +46,29 @@ const background = new AsyncLocalStorage();
 export const inBackground = (work) => background.run(true, work);
 
 /**
+ * Ends a program that leads a group of processes, and the group, with this process or when `signal` is aborted.
+ * @param {import('node:child_process').ChildProcess} child
+ * @param {AbortSignal} signal
+ * @returns {() => void} undoes it
+ */
+function endGroupWith(child, signal) {
+  const end = () => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
+    } catch {
+      // It has ended already.
+    }
+  };
+  if (signal.aborted) end();
+  signal.addEventListener('abort', end);
+  process.on('exit', end);
+  return () => {
+    signal.removeEventListener('abort', end);
+    process.off('exit', end);
+  };
+}
+
+/**
  * Runs a program to its end and collects what it prints on both streams. Never throws for a failing program; the caller decides.
  * @param {string} program
  * @param {readonly string[]} args
@@ -58,8 +83,10 @@ export function capture(program, args, options = {}) {
       cwd: options.cwd ?? root,
       env: options.env ?? process.env,
       stdio: ['ignore', 'pipe', 'pipe'],
+      detached: options.signal !== undefined,
     });
     if (background.getStore() && child.pid !== undefined) setPriority(child.pid, BACKGROUND);
+    const release = options.signal === undefined ? () => {} : endGroupWith(child, options.signal);
     const timer = options.timeout_s
       ? setTimeout(() => {
           timedOut = true;
@@ -78,10 +105,12 @@ export function capture(program, args, options = {}) {
     });
     child.on('error', (error) => {
       if (timer) clearTimeout(timer);
+      release();
       resolve({ code: 127, output: `${output}${error.message}\n`, timedOut });
     });
     child.on('close', (code, signal) => {
       if (timer) clearTimeout(timer);
+      release();
       for (const rest of rests) if (rest) options.onLine?.(rest);
       resolve({ code: exitCode(code, signal), output, timedOut });
     });

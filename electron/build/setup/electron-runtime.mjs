@@ -95,27 +95,32 @@ function whyItStopped(log, code) {
 /**
  * Opens the workbench in Electron and stays until it is closed.
  * @param {readonly string[]} args for electron/main
+ * @param {import('../steps/staged.mjs').SolverBuild | null} [solver] compiled meanwhile
  * @returns {Promise<{ exitCode: number } | { reason: string }>} the reason when no window opened
  */
-export async function runInElectron(args) {
+export async function runInElectron(args, solver = null) {
   const blind = noDisplay();
   if (blind) return { reason: blind };
   if (!program()) {
     const failed = await download();
     if (failed) return { reason: failed };
   }
-  return openWindow(program() ?? '', args);
+  return openWindow(program() ?? '', args, solver);
 }
 
 /**
  * @param {string} electron
  * @param {readonly string[]} args
+ * @param {import('../steps/staged.mjs').SolverBuild | null} solver
  * @returns {Promise<{ exitCode: number } | { reason: string }>}
  */
-function openWindow(electron, args) {
-  const { ELECTRON_RUN_AS_NODE: _, ...env } = process.env;
+function openWindow(electron, args, solver) {
+  const { ELECTRON_RUN_AS_NODE: _, ...inherited } = process.env;
+  const env = { ...inherited, ...solver?.env };
+  const ipc = solver === null ? [] : [/** @type {const} */ ('ipc')];
   return new Promise((resolve) => {
-    const child = spawn(electron, [root, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(electron, [root, ...args], { env, stdio: ['ignore', 'pipe', 'pipe', ...ipc] });
+    solver?.attach(child);
     let log = '';
     let isOpen = false;
     let late = false;
@@ -134,8 +139,8 @@ function openWindow(electron, args) {
       clearTimeout(timer);
       say('Braggbench is open in its own window. Close the window to end it.');
     };
-    child.stdout.on('data', take);
-    child.stderr.on('data', take);
+    child.stdout?.on('data', take);
+    child.stderr?.on('data', take);
     child.on('error', (error) => resolve({ reason: `Electron could not be started (${error.message})` }));
     child.on('close', (code, signal) => {
       clearTimeout(timer);

@@ -2,13 +2,20 @@ import { availableParallelism } from 'node:os';
 import { besideEachOther, Failure, timed } from '../setup/say.mjs';
 import { digest, isUpToDate, stamp } from './up-to-date.mjs';
 
+/**
+ * Runs a step and records that it is up to date.
+ * @param {import('./up-to-date.mjs').Step} step
+ * @param {(howFar: string) => void} progress
+ */
+export async function perform(step, progress) {
+  const before = digest(step.inputs, step.settings);
+  await step.run(progress);
+  stamp(step, before);
+}
+
 /** @param {readonly import('./up-to-date.mjs').Step[]} steps */
 async function inOrder(steps) {
-  for (const step of steps) {
-    const before = digest(step.inputs, step.settings);
-    await timed(step.title, step.run);
-    stamp(step, before);
-  }
+  for (const step of steps) await timed(step.title, (progress) => perform(step, progress));
 }
 
 /**
@@ -38,10 +45,8 @@ export async function runBeside(title, steps) {
     let done = 0;
     const lane = async () => {
       for (const [place, step] of left) {
-        const before = digest(step.inputs, step.settings);
         try {
-          await step.run(() => {});
-          stamp(step, before);
+          await perform(step, () => {});
         } catch (error) {
           if (!(error instanceof Failure)) throw error;
           failures[place] = error;

@@ -4,6 +4,7 @@ import type { NamedFile } from '../../contract/files.ts';
 import type { MethodName, Params, Result } from '../../contract/wire/methods.ts';
 import type { Port } from '../../contract/wire/port.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
+import type { StagedSolver } from '../io/addon/staged-solver.ts';
 import type { FileAccess } from '../io/files/access.ts';
 import type { OwnedFolders } from '../io/files/owned-folder.ts';
 import type { RecentFiles } from '../io/files/recent.ts';
@@ -75,6 +76,8 @@ export interface HostOptions {
   readonly memoryLimit_bytes?: number;
   readonly cacheBound_bytes?: number;
   readonly addon?: NativeAddon;
+  /** Present where the solver is compiled while pages are served. */
+  readonly solver?: StagedSolver | null;
   /** How benchmarks run; on a thread of their own by default. */
   readonly performBench?: PerformBench;
   /** How the processes of user kernels start; as children of this one by default. */
@@ -193,7 +196,7 @@ export class Host {
   }
 
   #registryFor(shell: ShellHandlers | null): Registry {
-    const { files, log, runs, benches, timelines, checkResults } = this.#parts;
+    const { files, log, runs, benches, timelines, checkResults, solver } = this.#parts;
     return new Registry(
       {
         capabilities: () => this.capabilities(),
@@ -231,14 +234,21 @@ export class Host {
         ...librarySource(this.#parts.catalogue),
         ...shellSource(shell),
         'host.log': (_params, sink) => log.read(sink),
+        solver: (_params, sink) => {
+          if (solver !== null) return solver.stream(sink);
+          sink.offer(() => ({ stage: 'whole', progress: null, failed: null }));
+          sink.end();
+          return () => undefined;
+        },
       },
-      { checkResults },
+      { checkResults, solver },
     );
   }
 }
 
 interface HostParts {
   readonly addon: NativeAddon;
+  readonly solver: StagedSolver | null;
   readonly commit: string | null;
   readonly userKernels: UserKernels;
   readonly trust: Trust;

@@ -81,7 +81,8 @@ type Data = Awaited<ReturnType<typeof openData>>;
 /** The solver, with the user's kernels among its own, and what the machine can do. */
 async function openEngine(options: HostOptions, { trust, files, log }: Data) {
   const begun_ms = performance.now();
-  const engine = options.addon ?? loadAddon();
+  const solver = options.solver ?? null;
+  const engine = options.addon ?? solver?.addon ?? loadAddon();
   const opened = [{ name: 'addon loaded', seconds: (performance.now() - begun_ms) / 1000 }];
   if (options.gpu !== undefined) chooseGpu({ cuda: engine.driverDevices() }, options.gpu);
   const userKernels = new UserKernels({
@@ -93,11 +94,14 @@ async function openEngine(options: HostOptions, { trust, files, log }: Data) {
   });
   const memoryLimit_bytes = options.memoryLimit_bytes ?? Math.floor(totalmem() * SHARE_OF_MEMORY);
   const program = readProgram(engine);
+  // Compiler and instruction set are known once there is a solver.
+  solver?.watch(() => Object.assign(program, readProgram(engine)));
   const started = `Braggbench ${program.version} (${program.build}) on ${program.cpu.os} has started.`;
   if (log.file !== null) log.write('info', started);
   const commit = await commitOf(path.dirname(options.assetsFolder));
   // A device and its libraries take half a second and 200 MB: who does not need them does not wait for them.
-  const devices = once(() => engine.devices());
+  const found = once(() => engine.devices());
+  const devices = () => (solver?.state.stage === 'none' ? engine.devices() : found());
   const gpu = once(() => usedGpu({ cuda: engine.driverDevices() })?.name ?? null);
   const { addon } = userKernels;
   const capabilities = (): Capabilities => ({
@@ -112,7 +116,7 @@ async function openEngine(options: HostOptions, { trust, files, log }: Data) {
   });
   // Pages ask for them as they come, when the loop serves others.
   if (options.shell.kind !== 'none') devices();
-  return { addon, userKernels, memoryLimit_bytes, program, capabilities, devices, commit, gpu, opened };
+  return { addon, solver, userKernels, memoryLimit_bytes, program, capabilities, devices, commit, gpu, opened };
 }
 type Engine = Awaited<ReturnType<typeof openEngine>>;
 
@@ -144,9 +148,14 @@ function openRuns(options: HostOptions, { data, files, scratch, trouble, log }: 
   const checkpoints = new Checkpoints(folders, packer, trouble);
   const perform =
     options.performBench ?? benchOnThread(userKernels.startChild, (id, text) => userKernels.addPrinted(id, text));
-  const { version, build, compiler } = engine.program;
+  const { version, build } = engine.program;
   const { name: cpu, logicalCores, memory_bytes, os } = engine.program.cpu;
-  const program = { version, build, compiler, commit };
+  const program = {
+    ...{ version, build, commit },
+    get compiler() {
+      return engine.program.compiler;
+    },
+  };
   const machine = { id: thisMachine().id, cpu, logicalCores, memory_bytes, os };
   const runs = new Runs({
     addon,

@@ -1,8 +1,10 @@
 /** Calls and streams by name, each message checked against the contract before a handler sees it. */
 import type { z } from 'zod';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
+import { valueAt } from '../../../contract/scenario/index.ts';
 import { isMethod, type MethodName, methods, type Params, type Result } from '../../../contract/wire/methods.ts';
 import { isStream, type StreamName, type StreamPolicy, streams } from '../../../contract/wire/streams.ts';
+import type { StagedSolver } from '../../io/addon/staged-solver.ts';
 import type { Sink } from '../../io/flow/sink.ts';
 import type { Handler, HandlerParams, Handlers, Service, Sources } from './service.ts';
 
@@ -30,17 +32,41 @@ function checked<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
 interface RegistryOptions {
   /** Also check what handlers return. For tests: a fault there is the host's own. */
   readonly checkResults?: boolean;
+  /** Present on a first start, which compiles the solver while pages are served. */
+  readonly solver?: StagedSolver | null;
+}
+
+/** Answered from what is there before there is a solver: stored sessions, lists, files and windows. */
+const WITHOUT_SOLVER: ReadonlySet<string> = new Set<MethodName>([
+  ...(['capabilities', 'materials.list', 'document.presence', 'run.list', 'log.show', 'figure.pack'] as const),
+  ...(['bench.list', 'bench.session', 'bench.open', 'bench.history', 'task.stored', 'task.open'] as const),
+  ...(['compare.rows', 'scenario.recent', 'scenario.clearRecent', 'file.choose', 'file.write'] as const),
+  ...(['shell.document', 'shell.menu', 'shell.close', 'shell.pdf'] as const),
+  ...(['recovery.list', 'recovery.draft', 'recovery.drop', 'recovery.keep', 'recovery.discard'] as const),
+]);
+
+/** Measurements wait for the whole solver, since the compiler uses the cores, and the index of the library for every reader. */
+const WITH_WHOLE_SOLVER: ReadonlySet<string> = new Set<MethodName>([
+  ...(['bench.start', 'study.start', 'study.resume', 'library.search', 'library.rebuild'] as const),
+]);
+
+/** Whether a call names a variant that the first solver, of transport on the CPU, does not have. */
+function namesGpu(params: unknown): boolean {
+  const variant = valueAt(params, ['scenario', 'solver', 'variant']);
+  return typeof variant === 'string' && variant.startsWith('cuda');
 }
 
 export class Registry implements Service {
   readonly #handlers: Handlers;
   readonly #sources: Sources;
   readonly #checkResults: boolean;
+  readonly #solver: StagedSolver | null;
 
   constructor(handlers: Handlers, sources: Sources, options: RegistryOptions = {}) {
     this.#handlers = handlers;
     this.#sources = sources;
     this.#checkResults = options.checkResults ?? false;
+    this.#solver = options.solver ?? null;
   }
 
   /** A call within the process, typed. */
@@ -51,9 +77,18 @@ export class Registry implements Service {
   ): Promise<Result<M>> {
     const schema: z.ZodType = methods[method].params;
     const handler: Handler<M> = this.#handlers[method];
-    const value = await handler(checked(schema, params, method) as HandlerParams<M>, signal);
+    const accepted = checked(schema, params, method) as HandlerParams<M>;
+    const perform = (): Result<M> | Promise<Result<M>> => handler(accepted, signal);
+    const value = await (this.#solver === null || WITHOUT_SOLVER.has(method)
+      ? perform()
+      : this.#withSolver(this.#solver, WITH_WHOLE_SOLVER.has(method) || namesGpu(params), perform, signal));
     if (this.#checkResults) checked(methods[method].result as z.ZodType, value, `result of ${method}`);
     return value;
+  }
+
+  async #withSolver<T>(solver: StagedSolver, whole: boolean, perform: () => T | Promise<T>, signal: AbortSignal) {
+    if (whole) await solver.reach('whole', signal);
+    return solver.answer(perform, signal);
   }
 
   /** A call from outside: the name and the params are anything. */

@@ -59,7 +59,8 @@ function listedOnce(addon: NativeAddon): NativeAddon {
   const known = new Map<string | undefined, ReturnType<NativeAddon['taskVariants']>>();
   const taskVariants: NativeAddon['taskVariants'] = (workload) => {
     const variants = known.get(workload) ?? addon.taskVariants(workload);
-    known.set(workload, variants);
+    // None: the solver of a first start is still being compiled.
+    if (variants.length > 0) known.set(workload, variants);
     return variants;
   };
   return { ...addon, taskVariants };

@@ -388,13 +388,12 @@ export interface TransportResult extends EngineScalars {
   readonly traceReason: string | null;
 }
 
-/** Candidates for the addon's place: beside the bundle's folder, and the build folder of a checkout. */
+/** Paths where the addon may be: next to the bundle's folder, and in the build folder of a checkout. */
 function candidates(): readonly string[] {
   const here = import.meta.dirname;
-  return [
-    path.join(here, '..', 'native', 'braggbench.node'),
-    path.join(here, '../../../..', 'dist/native/braggbench.node'),
-  ];
+  const folders = [path.join(here, '..', 'native'), path.join(here, '../../../..', 'dist/native')];
+  // A first start compiles an addon that solves transport on the CPU before the whole one.
+  return ['braggbench.node', 'braggbench_first.node'].flatMap((name) => folders.map((each) => path.join(each, name)));
 }
 
 function findAddon(file?: string): string {
@@ -404,7 +403,7 @@ function findAddon(file?: string): string {
   if (found !== undefined) return found;
   throw new BraggError(
     'unsupported',
-    `The solver is not built: ${places.join(' and ')} do not exist. Run: npm run build`,
+    `The solver is not built: ${places.slice(0, 2).join(' and ')} do not exist. Run: npm run build`,
   );
 }
 
@@ -438,10 +437,10 @@ export function extraStraggling(addon: NativeAddon): (problem: TransportProblem)
 
 /** What the transport variant of a name offers; null where none has it, as with `auto`. */
 export function offersOf(addon: NativeAddon): (variant: string) => Offers | null {
-  // Asked for each file of a library: what the addon tells of all variants is long.
-  let known: ReadonlyMap<string, Offers> | null = null;
+  // Listing all variants for each file of a library takes long. A first start gets further ones.
+  let known: ReadonlyMap<string, Offers> = new Map();
   return (variant) => {
-    known ??= new Map(addon.variants().map((offers) => [offers.id, offers]));
+    if (!known.has(variant)) known = new Map(addon.variants().map((offers) => [offers.id, offers]));
     return known.get(variant) ?? null;
   };
 }

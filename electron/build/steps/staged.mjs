@@ -1,0 +1,133 @@
+/**
+ * A first start: the page is served while the solver is compiled. The addon that solves transport on the CPU comes first, at
+ * full priority; the whole one, the CUDA kernels and the library for user kernels follow in the background.
+ */
+
+import { rmSync } from 'node:fs';
+import { inBackground } from '../setup/command.mjs';
+import { alone } from '../setup/lock.mjs';
+import { inRoot } from '../setup/root.mjs';
+import { Failure, say } from '../setup/say.mjs';
+import { addonStep, coreLibraryStep, firstAddonStep, programVersion } from './native.mjs';
+import { perform, runSteps } from './run.mjs';
+import { isUpToDate } from './up-to-date.mjs';
+
+/** Name of the step of the command line's start-up image. */
+const IMAGE = 'image';
+
+/** Tells the program that it is started while its solver is compiled: electron/host/io/addon/staged-solver.ts. */
+const VARIABLE = 'BRAGGBENCH_SOLVER_BUILD';
+
+/** @typedef {Readonly<{ stage: 'none' | 'first' | 'whole', progress: string | null, failed: string | null }>} SolverState */
+
+/** Reports the state of the build to the programs that were started with it. */
+export class SolverBuild {
+  /** @type {SolverState} */
+  #state = { stage: 'none', progress: null, failed: null };
+  /** @type {Set<import('node:child_process').ChildProcess>} */
+  #programs = new Set();
+
+  /** What the environment of such a program contains. */
+  get env() {
+    return { [VARIABLE]: programVersion() };
+  }
+
+  /** @param {import('node:child_process').ChildProcess} program started with an IPC channel */
+  attach(program) {
+    this.#programs.add(program);
+    // A program that has ended, or that has the whole solver, has closed its channel.
+    program.on('disconnect', () => this.#programs.delete(program));
+    program.on('error', () => this.#programs.delete(program));
+    this.#send(program);
+  }
+
+  /** @param {Partial<SolverState>} change */
+  report(change) {
+    this.#state = { ...this.#state, ...change };
+    for (const program of this.#programs) this.#send(program);
+  }
+
+  /** @param {import('node:child_process').ChildProcess} program */
+  #send(program) {
+    if (program.connected) program.send({ ...this.#state, kind: 'solver-build' }, () => {});
+  }
+}
+
+/** Whether a start would wait for the compiler. Where a group of processes cannot be ended, it waits. */
+export const needsCompiler = () => process.platform !== 'win32' && !isUpToDate(addonStep());
+
+/**
+ * @param {SolverBuild} solver
+ * @param {readonly import('./up-to-date.mjs').Step[]} behind what is made before the solver counts as whole
+ * @param {AbortSignal} signal
+ */
+async function compile(solver, behind, signal) {
+  const begun = performance.now();
+  const seconds = () => `${((performance.now() - begun) / 1000).toFixed(0)} s`;
+  const progress = (/** @type {string} */ howFar) => solver.report({ progress: howFar });
+  /** @param {import('./up-to-date.mjs').Step} step */
+  const make = async (step) => {
+    if (!signal.aborted && !isUpToDate(step)) await perform(step, progress);
+  };
+  // An addon of older sources must not be loaded meanwhile.
+  for (const step of [addonStep(), firstAddonStep()]) {
+    if (!isUpToDate(step)) for (const file of step.outputs) rmSync(inRoot(file), { force: true });
+  }
+  try {
+    await make(firstAddonStep({ signal }));
+    if (!signal.aborted) {
+      solver.report({ stage: 'first', progress: null });
+      say(`The solver is compiled for transport on the CPU after ${seconds()}; the rest follows in the background.`);
+    }
+    for (const step of [addonStep({ signal }), ...behind]) await inBackground(() => make(step));
+    if (!signal.aborted) {
+      solver.report({ stage: 'whole', progress: null });
+      say(`The solver is complete after ${seconds()}.`);
+    }
+    await inBackground(() => make(coreLibraryStep({ signal })));
+  } catch (error) {
+    if (signal.aborted) return;
+    if (error instanceof Failure) solver.report({ failed: error.message.split('\n').at(-1) ?? '' });
+    throw error;
+  }
+}
+
+/**
+ * Serves the page while the solver is compiled. The next start continues what is not compiled when the page is closed.
+ * @param {readonly import('./up-to-date.mjs').Step[]} steps of a start
+ * @param {(solver: SolverBuild) => Promise<number>} show opens the page; its exit code once it is closed
+ * @returns {Promise<number>}
+ */
+export async function startStaged(steps, show) {
+  const addon = addonStep().name;
+  // The page does without the command line's start-up image.
+  const isShort = (/** @type {import('./up-to-date.mjs').Step} */ step) => step.short === true && step.name !== IMAGE;
+  const short = steps.filter(isShort);
+  const behind = steps.filter((step) => !isShort(step) && step.name !== addon);
+  const solver = new SolverBuild();
+  const closed = new AbortController();
+  // The compiler runs in a group of processes that the terminal does not interrupt.
+  const interrupted = () => process.exit(130);
+  process.on('SIGINT', interrupted).on('SIGTERM', interrupted).on('SIGHUP', interrupted);
+  /** @type {Promise<void>} */
+  let building = Promise.resolve();
+  await new Promise((resolve, reject) => {
+    building = alone(async () => {
+      const compiling = compile(solver, behind, closed.signal);
+      // Reported where the page is closed; until then it goes on without the solver.
+      compiling.catch(() => {});
+      await runSteps(short);
+      resolve(null);
+      await compiling;
+    });
+    building.catch(reject);
+  });
+  process.off('SIGINT', interrupted).off('SIGTERM', interrupted).off('SIGHUP', interrupted);
+  building.catch((error) => say(error instanceof Failure ? error.message : String(error)));
+  try {
+    return await show(solver);
+  } finally {
+    closed.abort();
+    await building.catch(() => {});
+  }
+}

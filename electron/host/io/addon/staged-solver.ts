@@ -1,0 +1,179 @@
+/**
+ * The solver of a first start, which is compiled while the page is in use: first the addon that solves transport on the CPU,
+ * then the whole one. Functions that are not there yet throw, and the call that needs them waits for the next stage.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { cpus, release, totalmem, type } from 'node:os';
+import { z } from 'zod';
+import { type SolverStage, type SolverState, solverStateSchema } from '../../../contract/capabilities.ts';
+import type { DeviceReport, LibraryState } from '../../../contract/devices.ts';
+import { BraggError } from '../../../contract/errors.ts';
+import type { Sink } from '../flow/sink.ts';
+import { loadAddon, type NativeAddon } from './addon.ts';
+
+/** Set to the program's version by the process that starts this one and compiles the solver. */
+const VARIABLE = 'BRAGGBENCH_SOLVER_BUILD';
+
+const messageSchema = z.strictObject({ ...solverStateSchema.shape, kind: z.literal('solver-build') });
+
+const ORDER: readonly SolverStage[] = ['none', 'first', 'whole'];
+
+const compiling: LibraryState = {
+  available: false,
+  reason: 'The solver is being compiled.',
+  version: null,
+  file: null,
+};
+const { available, reason } = compiling;
+const devicesMeanwhile: DeviceReport = {
+  cuda: { available, reason, driver: null, version: null, devices: [] },
+  nvrtc: compiling,
+  nvml: compiling,
+  cupti: compiling,
+  cublas: compiling,
+  cublasLt: compiling,
+};
+
+/** Answers for a stage that has none: lists are empty. */
+const meanwhile = (version: string) =>
+  ({
+    buildInfo: () => ({ version, compiler: '', build: 'release', isas: [] }),
+    machine: () => ({
+      cpu: cpus()[0]?.model ?? '',
+      logicalCores: Math.max(1, cpus().length),
+      isa: '',
+      memoryBytes: totalmem(),
+      os: `${type()} ${release()}`,
+    }),
+    devices: () => devicesMeanwhile,
+    driverDevices: () => devicesMeanwhile.cuda,
+    variants: () => [],
+    diffractionVariants: () => [],
+    taskVariants: () => [],
+  }) satisfies Partial<NativeAddon>;
+
+type Name = keyof NativeAddon;
+/** Every function of the addon, so that an object of them can be spread as the addon's exports are. */
+const names: Readonly<Record<Name, true>> = {
+  ...{ buildInfo: true, machine: true, devices: true, driverDevices: true, clockState: true, lockClocks: true },
+  ...{ measureCeilings: true, kernelOccupancy: true, variants: true, rangeTable: true, fermiEyges: true },
+  ...{ createTransport: true, layTransport: true, layBeams: true, loadUserLibrary: true, loadUserKernels: true },
+  ...{ compileUserKernels: true, flushOutput: true, limitMemory: true, diffractionVariants: true },
+  ...{ createDiffraction: true, taskVariants: true, createTask: true },
+};
+
+/** What a call has asked of the solver that is not there yet. */
+interface Needs {
+  missing: boolean;
+}
+
+export class StagedSolver {
+  readonly addon: NativeAddon;
+  readonly #load: () => NativeAddon;
+  readonly #calls = new AsyncLocalStorage<Needs>();
+  readonly #watchers = new Set<(state: SolverState) => void>();
+  #current: Partial<NativeAddon> = {};
+  #state: SolverState = { stage: 'none', progress: null, failed: null };
+
+  /** `load` loads the newest addon; `version` is the program's, until an addon says it. */
+  constructor(load: () => NativeAddon, version: string) {
+    this.#load = load;
+    const answers: Partial<NativeAddon> = meanwhile(version);
+    const forward = (name: Name) => {
+      return (...args: readonly unknown[]): unknown => {
+        const present = this.#current[name];
+        const call = this.#calls.getStore();
+        if (present === undefined && call !== undefined && this.#state.stage !== 'whole') call.missing = true;
+        const used = (present ?? answers[name]) as ((...args: readonly unknown[]) => unknown) | undefined;
+        if (used === undefined) throw new BraggError('unsupported', 'The solver is being compiled.');
+        return used(...args);
+      };
+    };
+    const forwarded = Object.fromEntries((Object.keys(names) as Name[]).map((name) => [name, forward(name)]));
+    this.addon = forwarded as unknown as NativeAddon;
+  }
+
+  get state(): SolverState {
+    return this.#state;
+  }
+
+  /** A report of the process that compiles. Loads the addon of a new stage. */
+  report(state: SolverState): void {
+    if (state.stage !== this.#state.stage) this.#current = { ...this.#load() };
+    this.#state = state;
+    for (const watcher of [...this.#watchers]) watcher(state);
+  }
+
+  /** Calls `changed` with each later state; returns what ends it. */
+  watch(changed: (state: SolverState) => void): () => void {
+    this.#watchers.add(changed);
+    return () => this.#watchers.delete(changed);
+  }
+
+  stream(sink: Sink<SolverState>): () => void {
+    const offer = (state: SolverState): void => {
+      sink.offer(() => state);
+      if (state.stage === 'whole') sink.end();
+    };
+    offer(this.#state);
+    return this.watch(offer);
+  }
+
+  /** Resolves once that stage is there. Rejects with `unsupported` if compiling has failed. */
+  async reach(stage: SolverStage, signal?: AbortSignal): Promise<void> {
+    const reached = (): boolean => ORDER.indexOf(this.#state.stage) >= ORDER.indexOf(stage);
+    while (!reached()) {
+      signal?.throwIfAborted();
+      if (this.#state.failed !== null) throw new BraggError('unsupported', this.#state.failed);
+      await new Promise<void>((resolve) => {
+        const settle = (): void => {
+          stop();
+          signal?.removeEventListener('abort', settle);
+          resolve();
+        };
+        const stop = this.watch(settle);
+        signal?.addEventListener('abort', settle);
+      });
+    }
+  }
+
+  /**
+   * Answers a call once all that it needs of the solver is there: not before there is a solver, and again with the whole
+   * one if it needed more than the first has.
+   */
+  async answer<T>(call: () => T | Promise<T>, signal: AbortSignal): Promise<T> {
+    await this.reach('first', signal);
+    for (;;) {
+      const needs: Needs = { missing: false };
+      try {
+        const value = await this.#calls.run(needs, call);
+        if (!needs.missing) return value;
+      } catch (error) {
+        if (!needs.missing) throw error;
+      }
+      await this.reach('whole', signal);
+    }
+  }
+}
+
+/** Null unless the process that started this one compiles the solver and reports how far it is. */
+export function stagedSolver(load: () => NativeAddon = loadAddon): StagedSolver | null {
+  const version = process.env[VARIABLE];
+  if (version === undefined || process.send === undefined) return null;
+  const solver = new StagedSolver(load, version);
+  const received = (message: unknown): void => {
+    const { success, data } = messageSchema.safeParse(message);
+    if (!success) return;
+    const { kind: _, ...state } = data;
+    solver.report(state);
+    // An open channel would keep this process alive.
+    if (state.stage === 'whole' || state.failed !== null) process.off('message', received).disconnect();
+  };
+  process.on('message', received);
+  process.on('disconnect', () => {
+    const { state } = solver;
+    if (state.stage === 'whole' || state.failed !== null) return;
+    solver.report({ ...state, failed: 'The process that compiled the solver has ended. Start the program again.' });
+  });
+  return solver;
+}
