@@ -189,6 +189,10 @@ export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): Cur
   }
   const binned = binnedTable(lines);
   if (binned !== null) return 'message' in binned ? { ok: false, faults: [binned] } : ofBins(binned, otherwise);
+  // Text of 16 bits, or of another encoding that was decoded as UTF-8.
+  if (/[\0\uFFFD]/.test(text)) {
+    return { ok: false, faults: [{ line: 1, message: 'its text is in no encoding that is read; allowed: UTF-8' }] };
+  }
   const faults: CurveFault[] = [];
   let descends: boolean | null = null;
   const [depths, doses]: [number[], number[]] = [[], []];

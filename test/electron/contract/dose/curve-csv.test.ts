@@ -156,6 +156,11 @@ describe('tables of Monte Carlo codes', () => {
   });
 });
 
+it('refuses text of another encoding', () => {
+  const wide = readFileSync(path.join(import.meta.dirname, 'cases/c09-utf16.csv')).toString('utf8');
+  expect(read(wide)).toEqual([{ line: 1, message: 'its text is in no encoding that is read; allowed: UTF-8' }]);
+});
+
 describe('columns', () => {
   it('are chosen by whole words, and refused where two could be meant', () => {
     expect(read('depth_mm,dose_uncertainty,dose\n1,9,2\n2,9,3')).toEqual([[1, 2], [2, 3], null]);

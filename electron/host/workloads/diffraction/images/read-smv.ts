@@ -107,7 +107,7 @@ export function readSmv(bytes: Uint8Array): Pixels {
   const [width, height] = [numberIn(fields, 'SIZE1'), numberIn(fields, 'SIZE2')];
   sized(width, height);
   const { size, read, most } = sampleOf(fields);
-  const order = fields.get('byte_order');
+  const order = fields.get('byte_order')?.toLowerCase();
   if (size > 1 && order !== 'little_endian' && order !== 'big_endian') {
     throw foreign(`BYTE_ORDER=${order ?? ' (missing)'} is not read; allowed: little_endian, big_endian`);
   }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { kernelTunerText, readKernelTuner } from '../../../../../../electron/host/model/tuning/files/kernel-tuner.ts';
 import { parseTuning } from '../../../../../../electron/host/model/tuning/files/read.ts';
@@ -180,6 +181,41 @@ describe('ours', () => {
     expect(back.configurations.map(({ outcome }) => outcome)).toEqual(['right', 'wrong', 'compile']);
     expect(back.configurations[0]?.time_s).toBeCloseTo(0.002, 12);
   });
+});
+
+/** Times in milliseconds of a whole number of microseconds: both formats scale by powers of ten. */
+const microseconds = fc.integer({ min: 1, max: 10_000_000 }).map((value) => value / 1e6);
+const anyOne = fc.record({
+  value: fc.oneof(fc.integer(), fc.boolean(), fc.string({ minLength: 1 })),
+  outcome: fc.constantFrom('right' as const, 'compile' as const, 'runtime' as const, 'constraints' as const),
+  time: microseconds,
+  samples: fc.array(microseconds, { maxLength: 3 }),
+});
+
+test('any results that are written read back in both formats', () => {
+  fc.assert(
+    fc.property(fc.array(anyOne, { minLength: 1, maxLength: 5 }), (all) => {
+      const results: TuningResults = {
+        ...{ device: 'd', kernel: 'k', problem: 'p' },
+        configurations: all.map(({ value, outcome, time, samples }, i) => ({
+          ...{ configuration: { i, value }, outcome, timestamp: '', correctness: null, compile_s: 0.5 },
+          time_s: outcome === 'right' ? time : null,
+          samples_s: outcome === 'right' ? samples : [],
+        })),
+      };
+      for (const back of [readT4(t4Text(results), 'a'), readKernelTuner(kernelTunerText(results), 'a')]) {
+        for (const [i, { configuration, outcome, time_s, samples_s }] of back.configurations.entries()) {
+          const wanted = results.configurations[i];
+          expect([configuration, outcome]).toEqual([wanted?.configuration, wanted?.outcome]);
+          expect(time_s === null ? null : Math.round(time_s * 1e9)).toEqual(
+            wanted?.time_s === null ? null : Math.round((wanted?.time_s ?? 0) * 1e9),
+          );
+          expect(samples_s.length).toBe(wanted?.samples_s.length);
+        }
+      }
+    }),
+    { numRuns: 60 },
+  );
 });
 
 describe('what is no such file', () => {
