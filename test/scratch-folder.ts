@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll } from 'vitest';
@@ -20,12 +21,22 @@ export function sameScratchFolder(name: string): string {
   return goneAfterwards(folder);
 }
 
+const inRoot = (...parts: readonly string[]): string => path.join(import.meta.dirname, '..', ...parts);
+
+/** Headers that user kernels include, as the build leaves them. */
+const HEADERS = ['dist/kernels/source/**/*.hpp', 'dist/kernels/include/**/*.hpp', 'dist/native/include/**/*'];
+
 /**
  * A cache folder of the program inside `folder`. Libraries of user kernels are in dist/.tests, where the next run finds
- * them: their names are digests of the text, the compiler, its flags and the core library.
+ * them. The program names them by text, compiler, flags and core library; tests also by the headers, which a build that
+ * was interrupted leaves older than the library.
  */
 export function cacheWithUserKernels(folder: string): string {
-  const libraries = path.join(import.meta.dirname, '../dist/.tests/user-kernels');
+  const headers = createHash('sha256');
+  for (const file of globSync(HEADERS, { cwd: inRoot() }).sort()) {
+    if (statSync(inRoot(file)).isFile()) headers.update(file).update(readFileSync(inRoot(file)));
+  }
+  const libraries = inRoot('dist/.tests/user-kernels', headers.digest('hex').slice(0, 16));
   const cache = path.join(folder, 'cache');
   for (const each of [libraries, cache]) mkdirSync(each, { recursive: true });
   symlinkSync(libraries, path.join(cache, 'user-kernels'), 'junction');

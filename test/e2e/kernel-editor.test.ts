@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
-import { code, says, small, useKernelEditor, verdict } from './kernel-editor-page.ts';
+import { code, compiled, says, small, useKernelEditor, verdict } from './kernel-editor-page.ts';
 
 const { home, workbench } = useKernelEditor();
 const library = path.join(home, 'library');
@@ -42,7 +42,7 @@ it('copies a variant, sees an error at its line, is asked for trust, and stands 
   const dialog = page.getByRole('dialog', { name: 'Do you trust my-gather.cpp?' });
   await dialog.waitFor();
   await dialog.getByRole('button', { name: 'I trust it' }).click();
-  await expect.poll(() => says(page).textContent()).toBe('Does not compile: 1 error');
+  await expect.poll(() => says(page).textContent(), compiled).toBe('Does not compile: 1 error');
   const issue = page.getByRole('region', { name: 'What the compiler says' }).getByRole('button');
   await expect.poll(() => issue.textContent()).toContain('my-gather.cpp:1:1');
   await page.locator('.cm-lint-marker-error').waitFor();
@@ -65,7 +65,7 @@ it('copies a variant, sees an error at its line, is asked for trust, and stands 
   await page.getByRole('button', { name: 'Run', exact: true }).last().click();
   await dialog.waitFor();
   await dialog.getByRole('button', { name: 'I trust it' }).click();
-  await expect.poll(() => verdict(page).getAttribute('data-right')).toBe('true');
+  await expect.poll(() => verdict(page).getAttribute('data-right'), compiled).toBe('true');
   await expect.poll(() => verdict(page).textContent()).toContain('my-gather.cpp is right on this scenario');
   await expect.poll(() => page.locator('.kernel-editor__facts').textContent()).toContain('You trust it as it is.');
   await open.screenshot('kernel-editor-right-light');
@@ -101,7 +101,7 @@ it('copies a variant, sees an error at its line, is asked for trust, and stands 
   await page.getByRole('button', { name: 'Run', exact: true }).last().click();
   await dialog.waitFor();
   await dialog.getByRole('button', { name: 'I trust it' }).click();
-  await expect.poll(() => verdict(page).getAttribute('data-right')).toBe('false');
+  await expect.poll(() => verdict(page).getAttribute('data-right'), compiled).toBe('false');
   await expect.poll(() => verdict(page).textContent()).toContain('Ledgerwrong');
   const printed = page.getByRole('region', { name: 'What my-gather.cpp printed' });
   await expect.poll(() => printed.textContent()).toContain('told 3\ntold 3');

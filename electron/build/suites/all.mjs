@@ -20,13 +20,16 @@ const workers = () => [`--maxWorkers=${Math.min(MOST_WORKERS, availableParalleli
 const queue = (projects) => ({ projects, more: workers() });
 
 /** Suites that are no test files: they run one after another, next to the queue. */
-const others = [...staticChecks, instructionSets, cudaCompile, cppTests, gpuTests];
+const others = [...staticChecks, instructionSets, cppTests, gpuTests];
+
+/** Compilations hold the lock of the checkout, which tests that start the program wait for. @type {Phase} */
+const cuda = { beside: [cudaCompile] };
 
 /** Measures delays, and so runs next to nothing else. @type {Phase} */
 const alone = { tests: { projects: ['alone'] } };
 
 /** `npm test`. @type {readonly Phase[]} */
-export const suites = [{ tests: queue(['unit-desktop', 'unit']), beside: others }, alone];
+export const suites = [cuda, { tests: queue(['unit-desktop', 'unit']), beside: others }, alone];
 
 /** Each starts a cluster that uses all cores of this machine. @type {Phase} */
 const clusters = { tests: { projects: ['clusters'] } };
@@ -49,7 +52,9 @@ export const desktop = (folder) => [desktopStories(folder)];
 
 /** `npm run test:all`: the same suites in one queue. @returns {readonly Phase[]} */
 export const all = () => [
-  { tests: queue(['unit-desktop', 'long', 'unit']), beside: [...others, longCppTests, sanitizedCppTests] },
+  cuda,
+  { tests: queue(['unit-desktop', 'long', 'unit']), beside: [...others, longCppTests] },
+  ...sanitized,
   alone,
   longAlone,
   clusters,
@@ -60,4 +65,4 @@ export const all = () => [
  * Every suite that `npm test -- --only NAME` finds by its name.
  * @type {readonly import('./result.mjs').Suite[]}
  */
-export const named = [...others, longCppTests, sanitizedCppTests];
+export const named = [...others, cudaCompile, longCppTests, sanitizedCppTests];

@@ -111,6 +111,8 @@ async function again(first, tests) {
   const second = [];
   const loose = await runVitest({
     ...tests,
+    // The first run has built the programs of the tests.
+    env: { ...tests.env, BRAGGBENCH_TEST_PROGRAMS: 'none' },
     projects: [first.project],
     files: [first.file],
     onFile: (report) => void second.push(report),

@@ -1,7 +1,7 @@
 /** Makes a user kernel's code: a shared library by the installed C++ compiler, or a GPU's machine code by NVRTC. */
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
 import { type CompileOptions, flagsFor } from '../../../contract/user-kernels/options.ts';
@@ -176,8 +176,10 @@ async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: Buil
     return { code, issues: diagnosticsOf(said, id, tools.includes) };
   }
 
-  const work = path.join(kept, `work-${process.pid}-${randomBytes(4).toString('hex')}`);
-  await mkdir(work, { recursive: true });
+  const named = path.join(kept, `work-${process.pid}-${randomBytes(4).toString('hex')}`);
+  await mkdir(named, { recursive: true });
+  // Compilers name headers relative to the real folder, where the cache folder is a link.
+  const work = await realpath(named);
   try {
     // What was read and trusted, with its includes in their places, is what is compiled.
     const [beside = '', sources = '', ...engine] = tools.includes;
