@@ -23,6 +23,7 @@ interface ComparedRun {
 interface Answer {
   readonly field: ComparedField;
   readonly precision: string;
+  readonly variant: string;
 }
 
 export type ComparedRuns =

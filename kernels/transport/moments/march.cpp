@@ -133,7 +133,10 @@ class March::Work {
         step(layer.material, tables, 0.5 * dz * per_mm, std::min(dz, to - plane_.z), look);
         m_.planes_.push_back(plane_);
       }
-      if (!(plane_.state[kNumber] > kLeastLeft)) break;
+      if (plane_.state[kNumber] > kLeastLeft) continue;
+      stop_rest();
+      m_.planes_.back() = plane_;
+      break;
     }
     if (m_.layer_begin_.empty()) {
       m_.layer_begin_.push_back(0);
@@ -372,6 +375,14 @@ class March::Work {
       fold(low_, low_ + 1);
       ++low_;
     }
+  }
+
+  /// The last few protons end where they are.
+  void stop_rest() {
+    plane_.stopped += plane_.state[kNumber];
+    plane_.deposit[0] += plane_.energy;
+    for (T* f : f_) std::fill(f + low_, f + high_, T(0));
+    sum_state();
   }
 
   /// Adds what a bin holds to its neighbour; the energy between them is deposited.

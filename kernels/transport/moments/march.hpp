@@ -36,10 +36,10 @@ struct MarchView {
   std::vector<double> track;              // mm of path, where tracks are scored
 };
 
-/// Moments of one kind of spot marched through layers. The protons are in bins of residual range in water; each bin
-/// holds N, N<u²>, N<xu> and N<x²>, which layered matter transports without a grid in x and angle: scattering and
-/// streaming act on the moments exactly (Fermi and Eyges), slowing down and straggling move them to lower bins by taps of
-/// the right mean, variance, skewness and kurtosis.
+/// Moments of one kind of spot marched through layers. The protons are in bins of residual range in water. Each bin
+/// holds N, N<u²>, N<xu> and N<x²>, which layered matter transports without a grid in x and angle. Scattering and
+/// streaming act on them exactly (Fermi and Eyges). Slowing down and straggling move them to lower bins by taps of the
+/// right mean, variance, skewness and kurtosis.
 class March {
  public:
   /// `spot` stands for all spots that differ from it in x and weight alone; it has one proton at x = 0. Protons of less

@@ -6,6 +6,7 @@ import { asOfToday } from '../../../contract/scenario/index.ts';
 import { inTurns } from '../../io/flow/in-turns.ts';
 import { parityLimit, relativeL2 } from '../../model/bench/parity.ts';
 import { type GammaResult, gamma } from '../../model/fields/gamma.ts';
+import { onSameCells } from '../../workloads/transport/accuracy.ts';
 import { gammaDoseOf, gammaMap } from '../../workloads/transport/metrics/gamma-dose.ts';
 import { depthDoseOf } from '../../workloads/transport/metrics/run-metrics.ts';
 import { summaryOf } from '../../workloads/transport/readouts.ts';
@@ -128,7 +129,7 @@ function againstFirst(first: RunData, here: RunData, asked: GammaDose): Compared
     reason: sameGrid ? null : `the grids differ: ${a.nz} × ${a.nx} and ${b.nz} × ${b.nx} cells of depth and x`,
     gamma: criteria.map((one) => gamma(gammaMap(first, by), gammaMap(here, by), one)),
     gamma_by: by,
-    within_parity: rel_l2 === null ? null : rel_l2 <= limit,
+    within_parity: rel_l2 === null || !onSameCells(first.variant, here.variant) ? null : rel_l2 <= limit,
   };
 }
 

@@ -23,7 +23,8 @@ async function accuracyOf(here: Loaded, reference: Loaded): Promise<readonly Acc
   const own = here.row.accuracy;
   if (here.held || here === reference || compared.kind === 'sessions') return own;
   if (here.field === null || reference.field === null || !sameGrid(here.field, reference.field)) return own;
-  const answerOf = ({ field, row }: Loaded) => (field === null ? null : { field, precision: row.precision });
+  const answerOf = ({ field, row }: Loaded) =>
+    field === null ? null : { field, precision: row.precision, variant: row.variant };
   const [a, b] = [answerOf(here), answerOf(reference)];
   if (a === null || b === null) return own;
   return [...(await compared.against(a, b, await sameProblem(here, reference))), ...own];

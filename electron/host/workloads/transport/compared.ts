@@ -3,7 +3,15 @@ import { asideIfLarge } from '../../io/aside/large.ts';
 import { parityLimit, relativeL2, type Values } from '../../model/bench/parity.ts';
 import type { ComparedRuns } from '../compared.ts';
 import { runOf } from '../run-data.ts';
-import { cellSteps, doseError, ledgerError, transportWords } from './accuracy.ts';
+import {
+  cellSteps,
+  depthDoseError,
+  depthDoseLimit,
+  doseError,
+  ledgerError,
+  onSameCells,
+  transportWords,
+} from './accuracy.ts';
 import { depthMetricsOfRun } from './aside.ts';
 import { doseField } from './field.ts';
 import { lastBalances } from './ledger.ts';
@@ -41,6 +49,10 @@ export const comparedTransport: ComparedRuns = {
   },
   against: async (here, reference, judged) => {
     const limit = Math.max(limitOf(here.precision), limitOf(reference.precision));
+    if (!onSameCells(here.variant, reference.variant)) {
+      const { values, strideHorizontal } = here.field;
+      return [depthDoseError(values, reference.field.values, strideHorizontal, judged ? depthDoseLimit : null)];
+    }
     const apart = await differenceOf({ here: here.field.values, reference: reference.field.values });
     return [doseError(apart, judged ? limit : null)];
   },

@@ -20,6 +20,7 @@ import type { Lanes } from '../../io/flow/lanes.ts';
 import type { Sink } from '../../io/flow/sink.ts';
 import { type AnyRunData, runOf } from '../run-data.ts';
 import { problemOf, type Scenarios } from '../scenarios/index.ts';
+import { onSameCells } from './accuracy.ts';
 import { makeMap, planeOf, samePlane } from './display/maps.ts';
 import type { RunData } from './run-data.ts';
 import { asTransport } from './scenario/reading.ts';
@@ -58,6 +59,7 @@ function repeatedBy(variants: readonly TransportVariant[], data: RunData, proble
       one.device === 'cpu' &&
       one.available &&
       !isUserKernelId(one.id) &&
+      onSameCells(one.id, data.variant) &&
       one.steppings.includes(stepping) &&
       one.precisions.includes(precision),
   );

@@ -25,8 +25,8 @@ export interface WaterPhysics {
   readonly addon: Pick<NativeAddon, 'layTransport'>;
 }
 
-/** Columns wide enough that nothing leaves sideways, few enough to cost nothing. */
-const ACROSS = { width_mm: 600, dx_mm: 20 } as const;
+/** Columns wide enough that nothing leaves sideways; moments need none, products of reactions few. */
+const ACROSS = { width_mm: 600, dx_mm: 100 } as const;
 const ANGLES = { dtheta_mrad: 10, theta_max_mrad: 400 } as const;
 
 /** The problem of these spots in water; their depth doses share its grid. */
@@ -50,7 +50,10 @@ export async function waterProblem(
   if (reading.problem === null || errors.length > 0) {
     throw new BraggError('invalid', 'the depth doses of these beams cannot be solved', errors);
   }
-  return { problem: reading.problem(), spots: reading.scenario?.beam.spots ?? [] };
+  const problem = reading.problem();
+  // Water is layered: a beam is then solved in milliseconds.
+  const solver = { ...problem.solver, variant: 'moments' };
+  return { problem: { ...problem, solver }, spots: reading.scenario?.beam.spots ?? [] };
 }
 
 /** Dose per depth of one run, MeV per mm. */

@@ -8,7 +8,15 @@ import type { ColdRun } from '../../../model/bench/cold/process.ts';
 import type { Contestant, EntryHead, Known, Taken } from '../../../model/bench/contestant.ts';
 import { type Measured, measure, timeOf } from '../../../model/bench/measure.ts';
 import { parityLimit, relativeL2, type Values } from '../../../model/bench/parity.ts';
-import { cellSteps, doseError, ledgerError, ledgerErrorOf } from '../accuracy.ts';
+import {
+  cellSteps,
+  depthDoseError,
+  depthDoseLimit,
+  doseError,
+  ledgerError,
+  ledgerErrorOf,
+  onSameCells,
+} from '../accuracy.ts';
 
 export function headOf({ label, variant, problem, note, gpu }: Candidate): EntryHead {
   return {
@@ -74,9 +82,13 @@ export class TransportContestant implements Contestant {
   }
 
   accuracy(oracle: Values | null) {
-    const { precision } = this.#candidate.problem.solver;
-    const rel_l2 = oracle === null ? null : relativeL2(this.#result.dose, oracle);
-    return [doseError(rel_l2, parityLimit[precision]), ledgerError(ledgerErrorOf(this.#result), precision)];
+    const { problem, variant } = this.#candidate;
+    const { precision } = problem.solver;
+    const { dose } = this.#result;
+    const judged = onSameCells(variant.id, 'reference')
+      ? doseError(oracle === null ? null : relativeL2(dose, oracle), parityLimit[precision])
+      : depthDoseError(dose, oracle, this.#plan.nx, depthDoseLimit);
+    return [judged, ledgerError(ledgerErrorOf(this.#result), precision)];
   }
 
   quantities(time_s: number) {
