@@ -12,6 +12,7 @@ constexpr std::size_t kPoints = 6;
 void add(const MarchPlane& plane, double weight, MarchPlane& to) {
   for (std::size_t k = 0; k < to.deposit.size(); ++k) to.deposit[k] += weight * plane.deposit[k];
   to.z += weight * plane.z;
+  to.passed += weight * plane.passed;
   for (std::size_t k = 0; k < to.tracks.size(); ++k) {
     for (std::size_t i = 0; i < to.tracks[k].size(); ++i) to.tracks[k][i] += weight * plane.tracks[k][i];
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "cpu/denormals.hpp"
 #include "physics/kinematics.hpp"
 #include "physics/nuclear.hpp"
 #include "physics/scattering.hpp"
@@ -304,6 +305,7 @@ class March::Work {
     plane_.z += dz;
     axis_ -= fall;
     sum_state();
+    plane_.passed += 0.5 * (number + plane_.state[kNumber]) * dz;
   }
 
   /// Moments of tracks to the end, by bin; 0 below the first one.
@@ -418,6 +420,7 @@ class March::Work {
 March::March(const Problem& problem, std::span<const Medium> media, std::span<const Layer> layers, const Beam& spot,
              double least_reacting)
     : problem_(problem), media_(media), layers_(layers), spot_(spot), least_reacting_(least_reacting) {
+  const cpu::FlushDenormals flush;  // whichever thread marches: the same bits
   const physics::StoppingTable& water = media[0].table;
   const double range_mm = 10.0 * water.range(spot.energy);
   GridSpec spec = problem.grid;
@@ -436,6 +439,7 @@ March::March(const Problem& problem, std::span<const Medium> media, std::span<co
 March::~March() = default;
 
 void March::run(double depth, const std::function<void(const MarchView&)>& look) {
+  const cpu::FlushDenormals flush;
   planes_.clear();
   layer_begin_.clear();
   bin_steps_ = 0.0;

@@ -20,6 +20,7 @@ namespace bb::transport {
 struct MarchPlane {
   double z = 0;                     // mm
   std::array<double, 4> deposit{};  // MeV so far, and MeV times powers 1 to 3 of the variance of x (mm²)
+  double passed = 0;                // protons in flight, summed over the way: protons times mm
   double lost = 0, lost_energy = 0, stopped = 0;
   std::array<std::array<double, 4>, TrackScores::kMoments> tracks{};  // likewise, of the moments of tracks
   double energy = 0;                                                  // MeV in flight

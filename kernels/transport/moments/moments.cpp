@@ -153,7 +153,7 @@ class Moments final : public engine::Solver {
         for (std::size_t i = 0; i < tracks.size(); ++i) tracks[i] = after.tracks[m][i] - before.tracks[m][i];
         spread(g, tracks, std::span(scores_.tracks()).subspan(m * t_.plane() + u(plane_) * u(t_.nx), u(t_.nx)));
       }
-      add_crossing(g, centre, c);
+      add_crossing(g, centre, (after.passed - before.passed) / t_.dz, c);
       record(g);
     }
     ++plane_;
@@ -165,9 +165,15 @@ class Moments final : public engine::Solver {
     return totals;
   }
 
-  void add_crossing(const Group& g, const MarchPlane& at, double* c) const {
-    const double n = at.state[kNumber];
-    if (!(n > 0.0)) return;
+  /// Adds the moments of the fluence at the middle of a row to `c`. Their number is the row's mean: rows may be deeper
+  /// than the falloff, and mean ranges are sums over them.
+  void add_crossing(const Group& g, const MarchPlane& middle, double mean, double* c) const {
+    if (!(mean > 0.0)) return;
+    MarchPlane at = middle;
+    const bool any = at.state[kNumber] > 0.0;
+    for (double& each : at.state) each *= any ? mean / at.state[kNumber] : 0.0;
+    at.state[kNumber] = mean;
+    const double n = mean;
     // From tangents to angles, to second order.
     const double angle = 1.0 - 2.0 * at.state[kUU] / n;
     double x = 0.0, xx = 0.0;
