@@ -59,6 +59,50 @@ TEST("long gate, A0 A1 A2 in a slab of water: within 1 % of Fermi-Eyges, gottsch
   }
 }
 
+TEST("gate, A0 A1 A2 in 300 mm of air and in water behind it: within 1 % of Fermi-Eyges") {
+  constexpr double kGap = 300.0, kNode = 299.875, kAirXs = 46.76;  // mm, mm, g/cm²
+  constexpr Scattering kMoliere = Scattering::kGottschalk, kHighland = Scattering::kHighland;
+  for (const auto& [energy, model] :
+       {std::pair{70.0, kMoliere}, {100.0, kMoliere}, {100.0, kHighland}, {150.0, kMoliere}, {200.0, kMoliere}}) {
+    const double in_water_mm = energy < 120.0 ? 20.0 : 60.0;
+    // Bins of residual range as the program chooses them: what 83 mm of air take.
+    Problem p = test::water_problem(energy, {8.0, kGap + in_water_mm + 5.0, 0.1, 0.25}, 0.15, 0.005);
+    p.materials.push_back(test::material("air"));
+    test::paint(p, 1, -4.0, 4.0, 0.0, kGap);
+    p.grid.energy_step = 0.1;
+    p.stepping = Stepping::kDepth;
+    p.precision = Precision::kFp32;
+    p.variant = "depth";
+    p.scattering = model;
+    const Observed o(p);
+    const Material &air = p.materials[1], &water = p.materials[0];
+    const physics::StoppingTable in_air(air.energies, air.stopping), in_water(water.energies, water.stopping);
+    const double per_cm = air.density, gap = 0.1 * kGap * per_cm;  // g/cm²
+    const auto power = [&](double x0, double xs) {
+      return [&, x0, xs](double e) {
+        if (model == Scattering::kGottschalk) return physics::gottschalk_power(e, energy, xs);
+        return physics::highland_power(e, (in_water.range(energy) - in_water.range(e)) / water.x0, x0);
+      };
+    };
+    // Moments in rad, cm.
+    const auto along = [&](double mm, int n) {
+      const double path = 0.1 * mm * per_cm;
+      return test::fermi_eyges(in_air, energy, path, n, power(air.x0, kAirXs)) / std::pow(per_cm, n);
+    };
+    const test::Fluence in_the_gap = o.fluence(kNode);
+    CHECK_REL(in_the_gap.theta_variance, along(kNode, 0), 0.01);
+    CHECK_REL(in_the_gap.covariance, 10.0 * along(kNode, 1), 0.01);
+    CHECK_REL(in_the_gap.x_variance, 100.0 * along(kNode, 2), 0.01);
+    const auto a = [&](int n) { return along(kGap, n); };
+    const double left = in_air.energy_at(in_air.range(energy) - gap), way = 0.1 * in_water_mm;
+    const auto w = [&](int n) { return test::fermi_eyges(in_water, left, way, n, power(water.x0, water.xs)); };
+    const test::Fluence in_water_too = o.fluence(kGap + in_water_mm);
+    CHECK_REL(in_water_too.theta_variance, a(0) + w(0), 0.01);
+    CHECK_REL(in_water_too.covariance, 10.0 * (a(1) + way * a(0) + w(1)), 0.01);
+    CHECK_REL(in_water_too.x_variance, 100.0 * (a(2) + 2.0 * way * a(1) + way * way * a(0) + w(2)), 0.01);
+  }
+}
+
 TEST("gate, A0 A1 A2 in a slab of water: within 1 % of Fermi-Eyges, fermi-rossi and highland") {
   const double energy = 150.0, range = 157.7;
   Problem p = resolved(energy, range, Stepping::kDepth);

@@ -30,7 +30,7 @@ std::shared_ptr<const physics::StoppingTable> table_of(const Material& m) {
 
 }  // namespace
 
-Medium::Medium(const Material& m) : material(m), kept(table_of(m)), table(*kept) {}
+Medium::Medium(const Material& m, const PathSoFar& path) : material(m), so_far(path), kept(table_of(m)), table(*kept) {}
 
 ScatteringModel scattering_model(const Problem& problem, const physics::StoppingTable& water) {
   return {problem.scattering, problem.beam.energy, water.view(), problem.materials[0].x0};

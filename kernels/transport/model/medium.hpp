@@ -7,10 +7,11 @@
 
 namespace bb::transport {
 
-/// Residual range and energy of a proton in one material, for paths in mm. `material` must outlive it.
+/// Residual range and energy of a proton in one material, for paths in mm. `material` must outlive it. A material may
+/// be several media, by the path so far.
 class Medium {
  public:
-  explicit Medium(const Material& m);
+  explicit Medium(const Material& m, const PathSoFar& so_far = {});
 
   /// A path as mass per area, g/cm².
   double thickness(double path_mm) const { return path_mm * 0.1 * material.density; }
@@ -26,6 +27,7 @@ class Medium {
   }
 
   const Material& material;
+  const PathSoFar so_far;
   const std::shared_ptr<const physics::StoppingTable> kept;  // shared by all media of the same content
   const physics::StoppingTable& table;
 };

@@ -13,6 +13,15 @@ enum class Scattering { kOff, kGottschalk, kFermiRossi, kHighland };
 enum class Straggling { kOff, kBohr };
 enum class Nuclear { kOff, kAttenuation, kIcru63 };
 
+/// Water that the beam has crossed at the steps that start in some rows of the map, g/cm², first to last. Scattering
+/// models depend on it. Unknown (the default) where bins of residual range resolve it: it then follows from the energy.
+struct PathSoFar {
+  double from = 0.0, to = 0.0;
+  double least = 0.0;  // g/cm² of residual range in water: no protons of less are there
+
+  BB_HD bool known() const { return to > from; }
+};
+
 /// Scattering power of a problem's model, rad² per g/cm², of what has radiation length `x0` and scattering length `xs`.
 struct ScatteringModel {
   Scattering kind;
@@ -20,15 +29,35 @@ struct ScatteringModel {
   physics::StoppingView water;  // the first material, whose radiation length is
   double water_x0;              // g/cm²
 
+  /// Power for a beam of one energy in: what it has crossed follows from the energy.
   BB_HD double power(double energy, double x0, double xs) const {
+    return power(energy, beam_energy, water.range(beam_energy) - water.range(energy), x0, xs);
+  }
+  /// Mean power over an interval of the path so far, at whose start every proton had the energy that its path implies.
+  BB_HD double power(double energy, double x0, double xs, const PathSoFar& so_far) const {
+    if (!so_far.known() || (kind != Scattering::kGottschalk && kind != Scattering::kHighland)) {
+      return power(energy, x0, xs);
+    }
+    constexpr int kParts = 4;
+    const double range = water.range(energy);
+    if (range < so_far.least) return power(energy, x0, xs);
+    double sum = 0.0;
+    for (int i = 0; i < kParts; ++i) {
+      const double crossed = so_far.from + (so_far.to - so_far.from) * (i + 0.5) / kParts;
+      sum += power(energy, water.energy_at(range + crossed), crossed, x0, xs);
+    }
+    return sum / kParts;
+  }
+
+ private:
+  BB_HD double power(double energy, double entrance_energy, double crossed, double x0, double xs) const {
     switch (kind) {
       case Scattering::kGottschalk:
-        return physics::gottschalk_power(energy, beam_energy, xs);
+        return physics::gottschalk_power(energy, entrance_energy, xs);
       case Scattering::kFermiRossi:
         return physics::fermi_rossi_power(energy, x0);
       case Scattering::kHighland:
-        // Thickness so far, as water: a function of energy alone, so that it needs no history.
-        return physics::highland_power(energy, (water.range(beam_energy) - water.range(energy)) / water_x0, x0);
+        return physics::highland_power(energy, crossed / water_x0, x0);
       case Scattering::kOff:
         break;
     }
@@ -73,6 +102,7 @@ struct StepMatter {
   physics::StoppingView table;
   double density, z_over_a, x0, xs;
   const double* range;  // [ne] of the bins' energies, g/cm²
+  PathSoFar so_far;
 
   BB_HD double thickness(double path_mm) const { return path_mm * 0.1 * density; }
 };
@@ -110,7 +140,7 @@ struct StepModel {
   BB_HD physics::MomentTaps angles(const StepMatter& matter, double path_mm, int e) const {
     const double thickness = matter.thickness(path_mm);
     const double before = matter.table.energy_at(matter.range[e] + 0.5 * thickness);
-    const double power = scattering.power(before, matter.x0, matter.xs);
+    const double power = scattering.power(before, matter.x0, matter.xs, matter.so_far);
     return physics::MomentTaps(0.0, power * thickness / (dtheta * dtheta));
   }
 };

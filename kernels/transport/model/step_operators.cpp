@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "index.hpp"
 #include "nuclear_matter.hpp"
@@ -11,13 +12,15 @@
 namespace bb::transport {
 
 StepOperators::StepOperators(const Problem& problem, std::span<const Medium> media, const EnergyGrid& grid,
-                             const ReactionGrid& reactions)
+                             const ReactionGrid& reactions, std::span<const double> longer)
     : problem_(problem),
       grid_(grid),
       reactions_(reactions),
+      longer_(longer),
       water_(media[0].table),
       beam_range_(water_.range(problem.beam.energy)) {
   for (const Medium& medium : media) {
+    repeats_ = repeats_ || medium.so_far.known();
     Matter& matter = matter_.emplace_back(&medium);
     for (const double energy : grid.energies()) matter.range.push_back(medium.table.range(energy));
   }
@@ -27,7 +30,6 @@ StepOperators::StepOperators(const Problem& problem, std::span<const Medium> med
     const NuclearMatter composition(matter.medium->material, *nuclei);
     for (const double energy : reactions.at) matter.removal.push_back(composition.removal(energy));
   }
-  find_detours();
 }
 
 OperatorRows StepOperators::rows(double path_mm, const InParallel& in_parallel, const std::atomic<bool>* cancel) const {
@@ -36,12 +38,18 @@ OperatorRows StepOperators::rows(double path_mm, const InParallel& in_parallel, 
   OperatorRows out;
   std::vector<Step> steps(u(ne));
   std::vector<Taps> feeds(u(ne));
+  std::map<const Material*, std::vector<Step>> known;  // media of a material differ in the angles alone
   for (const Matter& matter : matter_) {
     if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) return out;
+    const auto before = known.find(&matter.medium->material);
+    if (before != known.end()) steps = before->second;
     in_parallel((ne + kChunk - 1) / kChunk, [&](int chunk) {
-      for (int e = chunk * kChunk; e < std::min(ne, (chunk + 1) * kChunk); ++e)
-        steps[u(e)] = step_of(matter, path_mm, e);
+      for (int e = chunk * kChunk; e < std::min(ne, (chunk + 1) * kChunk); ++e) {
+        if (before == known.end()) steps[u(e)] = step_of(matter, path_mm, e);
+        steps[u(e)].angles = angles_of(matter, path_mm, e);
+      }
     });
+    if (before == known.end() && repeats_) known.emplace(&matter.medium->material, steps);
     for (Taps& each : feeds) each.clear();
     for (int e = 0; e < ne; ++e) {
       for (const auto& [to, weight] : steps[u(e)].to) feeds[u(to)].emplace_back(e, weight);
@@ -73,7 +81,7 @@ RowCounts StepOperators::counted(double path_mm) const {
     for (int e = 0; e < ne; e += stride) {
       const Step step = step_of(matter, path_mm, e);
       out.gathered += static_cast<double>(step.to.size());
-      out.angles += static_cast<double>(step.angles.size());
+      out.angles += static_cast<double>(angles_of(matter, path_mm, e).size());
       out.rows += 1.0;
     }
   }
@@ -130,28 +138,14 @@ StepOperators::Step StepOperators::step_of(const Matter& matter, double path, in
   out.stopped_path = stopped_path;
   out.nuclear = lost;
   out.nuclear_escape = escape;
-  const physics::MomentTaps angles = numbers.angles(step_matter(matter), path, e);
-  for (int k = 0; k <= angles.last(); ++k) out.angles.push_back(angles.weight(k - angles.first));
   return out;
 }
 
-/// How much longer than in the plane a way is by what protons have scattered across it, which this solver does not
-/// hold: half of the mean square angle, as in the plane, which in water is a function of the energy. Reactions are
-/// compared with measurements and Monte Carlo in three dimensions, where R80 is shorter by it.
-void StepOperators::find_detours() {
-  double square = 0.0, above = problem_.beam.energy;
-  longer_.assign(u(grid_.size()), 1.0);
-  for (int e = grid_.size() - 1; e >= 0; --e) {
-    const double energy = grid_.energies()[u(e)];
-    if (energy >= above || energy < problem_.grid.cutoff) {
-      if (e + 1 < grid_.size()) longer_[u(e)] = longer_[u(e) + 1];
-      continue;
-    }
-    const double way = water_.range(above) - matter_[0].range[u(e)];
-    square += way * scattering_power(problem_, problem_.materials[0], water_, 0.5 * (above + energy));
-    longer_[u(e)] = 1.0 + 0.5 * square;
-    above = energy;
-  }
+std::vector<double> StepOperators::angles_of(const Matter& matter, double path, int e) const {
+  const physics::MomentTaps angles = model().angles(step_matter(matter), path, e);
+  std::vector<double> out;
+  for (int k = 0; k <= angles.last(); ++k) out.push_back(angles.weight(k - angles.first));
+  return out;
 }
 
 /// Path left in a bin, mm; negative in those below zero, so that bins keep the mean that they split.
@@ -162,7 +156,7 @@ double StepOperators::left_mm(const Medium& medium, int bin) const {
 
 StepMatter StepOperators::step_matter(const Matter& matter) const {
   const Material& m = matter.medium->material;
-  return {matter.medium->table.view(), m.density, m.z_over_a, m.x0, m.xs, matter.range.data()};
+  return {matter.medium->table.view(), m.density, m.z_over_a, m.x0, m.xs, matter.range.data(), matter.medium->so_far};
 }
 
 StepModel StepOperators::model() const {
@@ -222,12 +216,11 @@ struct Falls {
 
 Reach reach_of(const Problem& problem, std::span<const Medium> media, const EnergyGrid& grid, double shortest,
                double longest) {
-  constexpr double kDetour = 1.05;  // of what is followed with reactions; see StepOperators
   const std::vector<int> bins = looked_at(grid);
   Falls falls;
   double widest = 0.0;  // rad²
   for (const Medium& medium : media) {
-    for (const double path : {shortest, kDetour * longest}) {
+    for (const double path : {shortest, longest}) {
       for (const int bin : bins) falls.add(problem, medium, grid, path, bin);
     }
     const double thickness = medium.thickness(longest);

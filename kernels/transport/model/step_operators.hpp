@@ -26,11 +26,11 @@ struct RowCounts {
   double rows = 0, gathered = 0, angles = 0;
 };
 
-/// Builds operators; any number of threads may ask at once. All arguments must outlive it.
+/// Builds operators; any number of threads may ask at once. All arguments must outlive it. `longer`: see detours().
 class StepOperators {
  public:
   StepOperators(const Problem& problem, std::span<const Medium> media, const EnergyGrid& grid,
-                const ReactionGrid& reactions);
+                const ReactionGrid& reactions, std::span<const double> longer);
 
   /// What they follow from, for range grids where reactions are not followed.
   StepModel model() const;
@@ -50,7 +50,7 @@ class StepOperators {
   };
   /// Bins with weights, ascending.
   using Taps = std::vector<std::pair<int, double>>;
-  /// What becomes of a bin's protons in a step, and how the angles spread of those that end it there.
+  /// What becomes of a bin's protons in a step, and how the angles of those spread that end it there.
   struct Step {
     Taps to;
     double deposit = 0, stopped = 0, stopped_path = 0, nuclear = 0, nuclear_escape = 0;
@@ -58,17 +58,19 @@ class StepOperators {
   };
 
   StepMatter step_matter(const Matter& matter) const;
-  void find_detours();
+  /// Without its angles.
   Step step_of(const Matter& matter, double path, int e) const;
+  std::vector<double> angles_of(const Matter& matter, double path, int e) const;
   double left_mm(const Medium& medium, int bin) const;
 
   const Problem& problem_;
   const EnergyGrid& grid_;
   const ReactionGrid& reactions_;
+  std::span<const double> longer_;  // [ne] detours across the plane; empty where reactions are not followed
   const physics::StoppingTable& water_;
   double beam_range_;  // in water, g/cm²
   std::vector<Matter> matter_;
-  std::vector<double> longer_;  // [ne] by which ways are longer than in the plane; where reactions are followed
+  bool repeats_ = false;  // some media are of one material
 };
 
 /// `shortest` and `longest` are the paths of a step, mm. Some bins stand for those between them.

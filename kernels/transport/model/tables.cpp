@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <numbers>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
 
+#include "axis.hpp"
 #include "energy_grid.hpp"
 #include "index.hpp"
 #include "medium.hpp"
@@ -26,6 +29,7 @@ namespace {
 constexpr double kRowGain = 0.62;
 constexpr double kDepthAngleLimit = std::numbers::pi / 3.0;
 constexpr int kGuardBins = 2;
+constexpr std::size_t kMostMaterials = 255;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -33,7 +37,7 @@ void check(const Problem& p) {
   const auto refuse = [](const std::string& what) { throw ProblemError("invalid", what); };
   if (p.grid.nx < 1 || p.grid.nz < 1 || p.grid.ntheta < 1) refuse("grid: every axis needs at least one cell");
   if (p.materials.empty()) refuse("materials: water must come first");
-  if (p.materials.size() > 255) refuse("materials: at most 255");
+  if (p.materials.size() > kMostMaterials) refuse("materials: at most " + std::to_string(kMostMaterials));
   const std::size_t cells = static_cast<std::size_t>(p.grid.nz) * static_cast<std::size_t>(p.grid.nx);
   if (p.map.size() != cells) {
     refuse("map: " + std::to_string(p.map.size()) + " cells, the grid has " + std::to_string(cells));
@@ -105,16 +109,6 @@ void build_streaming(const Problem& p, double detour_mm, Tables& t) {
     }
     t.plane_weight.push_back(depth ? 1.0 : sz / p.grid.dz);
   }
-}
-
-/// The cell on the beam's axis `way` mm behind the first node; empty behind the grid. A beam that starts on a side of
-/// the grid, or beside it, comes in through the cells along that side, if at all.
-std::optional<std::size_t> cell_on_axis(const Problem& p, const Beam& beam, const Tables& t, double way) {
-  const auto z = static_cast<int>((t.depth_first_node + way * std::cos(beam.angle)) / p.grid.dz);
-  const double start = std::clamp(beam.x / p.grid.dx + 0.5 * t.nx, 0.0, std::nextafter(static_cast<double>(t.nx), 0.0));
-  const auto x = static_cast<int>(std::floor(start + way * std::sin(beam.angle) / p.grid.dx));
-  if (z >= t.nz || x < 0 || x >= t.nx) return {};
-  return at(z) * at(t.nx) + at(x);
 }
 
 /// A proton that goes straight along the beam axis, without straggling.
@@ -239,6 +233,46 @@ double row_spread(const Problem& p, const Beam& beam, const RowDrift& drift) {
   return std::sqrt(kRowGain) * std::hypot(across, deep);
 }
 
+// Rows are split until the beam has crossed this many bins, into groups whose ends are this far apart: a group has the
+// mean of its scattering powers, which vary with the logarithm of the path.
+constexpr double kSplitBins = 30.0, kSplitRatio = 1.25, kFirstSplit = 0.01;
+// Of the residual range behind those rows: less has no proton, whatever straggling does.
+constexpr double kLeastLeft = 0.8;
+
+/// Where matter is so thin that protons stay in a bin of residual range for many rows, their energy does not resolve the
+/// path so far, on which scattering models depend. There, groups of rows get media of their own that hold it.
+void split_thin_rows(const Problem& p, const EnergyGrid& grid, std::span<const AxisRow> axis,
+                     std::vector<Medium>& media, Tables& t) {
+  if (p.scattering != Scattering::kGottschalk && p.scattering != Scattering::kHighland) return;
+  const double bin = grid.kind() == EnergyGridKind::kRange
+                         ? 0.1 * p.grid.energy_step
+                         : p.grid.energy_step / media[0].table.stopping(p.beam.energy);
+  if (axis.size() < 2 || axis[1].crossed - axis[0].crossed > 0.99 * bin) return;
+  const auto past = std::ranges::find_if(axis, [&](const AxisRow& row) { return row.crossed >= kSplitBins * bin; });
+  const std::size_t rows = std::min(axis.size() - 1, static_cast<std::size_t>(past - axis.begin()));
+  const auto slowest = std::ranges::min_element(spots_of(p), {}, &Beam::energy);
+  const double least = kLeastLeft * (media[0].table.range(slowest->energy) - axis[rows].crossed);
+  double end = kFirstSplit * axis[rows].crossed;
+  for (std::size_t first = 0; first < rows;) {
+    std::size_t last = first + 1;
+    while (last < rows && axis[last].crossed < end) ++last;
+    end = kSplitRatio * axis[last].crossed;
+    std::map<std::uint8_t, std::uint8_t> copies;  // by material
+    for (std::size_t row = first; row < last && media.size() < kMostMaterials; ++row) {
+      const auto [copy, is_new] = copies.emplace(axis[row].material, static_cast<std::uint8_t>(media.size()));
+      if (!is_new) continue;
+      t.origin.push_back(axis[row].material);
+      media.emplace_back(p.materials[axis[row].material], PathSoFar{axis[first].crossed, axis[last].crossed, least});
+    }
+    const auto cells = std::span(t.map).subspan((at(t.start.z) + first) * at(t.nx), (last - first) * at(t.nx));
+    for (std::uint8_t& cell : cells) {
+      if (const auto found = copies.find(cell); found != copies.end()) cell = found->second;
+    }
+    first = last;
+  }
+  t.materials = static_cast<int>(media.size());
+}
+
 /// A filled state has no way in: its content is all there is.
 void fill_start(const Problem& p, const InParallel& in_parallel, Tables& t) {
   Start& s = t.start;
@@ -271,6 +305,7 @@ class TableBuilder::Layout {
   std::vector<Medium> media;
   Tables tables;               // sizes, axes and the beam's way in; no operators yet
   std::vector<Entry> entries;  // one for each spot
+  std::vector<double> longer;  // detours; empty where reactions are not followed
   double detour_mm = 0;
   RowDrift drift;
   std::optional<EnergyGrid> grid;
@@ -280,8 +315,6 @@ class TableBuilder::Layout {
   double path_of_class(int c) const {
     return problem.stepping == Stepping::kDepth ? problem.grid.dz / std::cos(tables.theta[at(c)]) : problem.step;
   }
-  /// The outline with what enters of `spots` in the row of the entrance itself.
-  Tables axes(std::span<const Beam> spots) const;
   /// What follows from the way of one proton along a beam that comes to the first node with `energy`.
   AxisProton follow(const Beam& beam, double energy, const InParallel& in_parallel, Tables& t) const;
 
@@ -306,6 +339,7 @@ Entry TableBuilder::Layout::entry_of(const Problem& p, const Beam& spot, double 
 
 TableBuilder::Layout::Layout(const Problem& p, const InParallel& in_parallel) : problem(p) {
   check(p);
+  media.reserve(kMostMaterials);  // entries point at them
   for (const Material& m : p.materials) media.emplace_back(m);
 
   Tables& t = tables;
@@ -316,6 +350,7 @@ TableBuilder::Layout::Layout(const Problem& p, const InParallel& in_parallel) : 
   t.ntheta = p.grid.ntheta;
   t.materials = static_cast<int>(media.size());
   t.map = p.map;
+  for (std::size_t m = 0; m < media.size(); ++m) t.origin.push_back(static_cast<std::uint8_t>(m));
   const bool depth = p.stepping == Stepping::kDepth;
   t.path_step = depth ? p.grid.dz : p.step;
   t.classes = depth ? t.ntheta : 1;
@@ -365,11 +400,17 @@ TableBuilder::Layout::Layout(const Problem& p, const InParallel& in_parallel) : 
   t.ne = grid->size();
   t.energy = grid->held();
   t.reactions = reaction_grid(p, media, t.energy);
+  if (!p.filled) {
+    const std::vector<AxisRow> axis = rows_on_axis(p, media, t);
+    split_thin_rows(p, *grid, axis, media, t);
+    if (t.reactions.on()) longer = detours(p, media, *grid, axis);
+  }
   if (!p.filled) detour_mm = follow(p.beam, start_energy, in_parallel, t).detour;
   build_streaming(p, detour_mm, t);
   double longest = t.path_step;
   for (const double theta : t.theta) longest = depth ? std::max(longest, t.path_step / std::cos(theta)) : longest;
-  t.most = reach_of(p, media, *grid, t.path_step, longest);
+  const double most_longer = longer.empty() ? 1.0 : *std::ranges::max_element(longer);
+  t.most = reach_of(p, media, *grid, t.path_step, longest * most_longer);
 }
 
 AxisProton TableBuilder::Layout::follow(const Beam& beam, double energy, const InParallel& in_parallel,
@@ -382,21 +423,6 @@ AxisProton TableBuilder::Layout::follow(const Beam& beam, double energy, const I
   t.extra_straggling_mm = std::sqrt(axis.added_variance + drift.variance * along * along);
   t.row_spread_mm = row_spread(p, beam, drift);
   return axis;
-}
-
-Tables TableBuilder::Layout::axes(std::span<const Beam> spots) const {
-  const Problem& p = problem;
-  Tables t = tables;
-  t.start.z = t.start.entry_z = std::clamp(static_cast<int>(p.beam.z / p.grid.dz + 1e-9), 0, t.nz - 1);
-  t.start.entry_dose.assign(at(t.nx), 0.0);
-  for (const Beam& spot : spots) {
-    t.start.number_in += spot.weight;
-    t.start.energy_in += spot.weight * spot.energy;
-  }
-  t.depth_first_node = p.beam.z;
-  t.extra_straggling_mm = t.row_spread_mm = 0.0;
-  t.tracks = track_axes(p, media[0], *grid, t);
-  return t;
 }
 
 TableBuilder::TableBuilder(const Problem& problem, const InParallel& in_parallel)
@@ -422,7 +448,8 @@ Tables TableBuilder::build(const InParallel& in_parallel, const std::atomic<bool
     if (known == paths.end()) paths.push_back(path);
   }
   t.paths = static_cast<int>(paths.size());
-  const auto operators = std::make_shared<const StepOperators>(p, layout.media, *layout.grid, layout.tables.reactions);
+  const auto operators =
+      std::make_shared<const StepOperators>(p, layout.media, *layout.grid, layout.tables.reactions, layout.longer);
   if (rows_left) {
     t.operators = operators;
   } else {
@@ -446,20 +473,9 @@ Tables TableBuilder::build(const InParallel& in_parallel, const std::atomic<bool
   return t;
 }
 
-Tables TableBuilder::build_axes() const { return layout_->axes(spots_of(layout_->problem)); }
-
-Tables TableBuilder::axes_alone(std::size_t index) const {
-  const Layout& layout = *layout_;
-  const Beam& beam = spots_of(layout.problem)[index];
-  Tables t = layout.axes({&beam, 1});
-  t.beam_range_mm = layout.water_range(beam.energy);
-  t.spots_span_mm = 0.0;
-  return t;
-}
-
 RowCounts TableBuilder::counted() const {
   const Layout& layout = *layout_;
-  const StepOperators operators(layout.problem, layout.media, *layout.grid, layout.tables.reactions);
+  const StepOperators operators(layout.problem, layout.media, *layout.grid, layout.tables.reactions, layout.longer);
   std::vector<double> paths;
   for (int c = 0; c < layout.tables.classes; ++c) paths.push_back(layout.path_of_class(c));
   std::ranges::sort(paths);

@@ -37,8 +37,8 @@ struct Reach {
 /// those of the path.
 struct Tables {
   int ne = 0, ntheta = 0, nz = 0, nx = 0;
-  double dx = 0, dz = 0;  // mm
-  int materials = 0, classes = 1;
+  double dx = 0, dz = 0;              // mm
+  int materials = 0, classes = 1;     // materials: those of the problem, and copies that differ in the path so far
   int paths = 1;                      // that differ
   std::vector<std::int32_t> path_of;  // [classes]
   std::vector<double> path_mm;        // [paths]
@@ -75,7 +75,8 @@ struct Tables {
   std::vector<std::array<double, physics::kRemapTaps>> flux_x, flux_z;  // [ntheta]
   std::vector<double> plane_weight;                                     // [ntheta] planes crossed per step
 
-  std::vector<std::uint8_t> map;  // [z][x]
+  std::vector<std::uint8_t> map;     // [z][x]
+  std::vector<std::uint8_t> origin;  // [materials] the problem's material that each is; see split_thin_rows
 
   ReactionGrid reactions;  // where those of the beam's protons are recorded
   TrackScores tracks;      // what LET and spectra are made from

@@ -194,7 +194,7 @@ class Sweep {
   void build_matter(const Problem& problem) {
     const auto tables = nuclear_tables(problem);
     std::vector<bool> used(problem.materials.size(), false);
-    for (const std::uint8_t m : t_.map) used[m] = true;
+    for (const std::uint8_t m : t_.map) used[t_.origin[m]] = true;
     std::vector<NuclearMatter> all, present;
     for (const Material& material : problem.materials) {
       all.emplace_back(material, *tables);
@@ -282,7 +282,7 @@ class Sweep {
     std::vector<double> out(matter_.size(), 0.0);
     const int first = column * g_.cells, end = std::min(t_.nx, first + g_.cells);
     for (int z = g_.first_row[u(plane)]; z < g_.first_row[u(plane) + 1]; ++z) {
-      for (int x = first; x < end; ++x) out[t_.map[u(z) * u(t_.nx) + u(x)]] += 1.0;
+      for (int x = first; x < end; ++x) out[t_.origin[t_.map[u(z) * u(t_.nx) + u(x)]]] += 1.0;
     }
     for (double& each : out) each *= t_.dz / (end - first);
     return out;

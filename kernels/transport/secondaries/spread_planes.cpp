@@ -55,7 +55,7 @@ std::vector<double> spread_planes(const Tables& t, const std::vector<double>& pl
     const std::size_t first = u(first_cell[column]), end = u(first_cell[column + 1]);
     for (std::size_t z = 0; z < nz; ++z) {
       widths[z] = 0.0;
-      for (std::size_t x = first; x < end; ++x) widths[z] += stopping[t.map[z * nx + x]];
+      for (std::size_t x = first; x < end; ++x) widths[z] += stopping[t.origin[t.map[z * nx + x]]];
     }
     for (std::size_t k = 0; k < totals.size(); ++k) totals[k] = planes[k * columns + column];
     spread_groups(totals, widths, g.first_row, rows);
@@ -63,7 +63,7 @@ std::vector<double> spread_planes(const Tables& t, const std::vector<double>& pl
   }
   std::vector<double> dose(nz * nx), across(nx);
   for (std::size_t z = 0; z < nz; ++z) {
-    for (std::size_t x = 0; x < nx; ++x) across[x] = stopping[t.map[z * nx + x]];
+    for (std::size_t x = 0; x < nx; ++x) across[x] = stopping[t.origin[t.map[z * nx + x]]];
     spread_groups(std::span(by_row).subspan(z * columns, columns), across, first_cell,
                   std::span(dose).subspan(z * nx, nx));
   }
