@@ -19,7 +19,10 @@ namespace bb::transport {
 namespace {
 
 constexpr int kStraight = 0, kDeuterons = 1, kFirstDeflected = 2;
-constexpr int kBeams = kFirstDeflected + 2 * physics::kAngleClasses;
+// Of a cone about the beam, its directions in the plane by equal steps of azimuth: their sideways parts are those of the
+// quadrature by Gauss and Chebyshev. Two of them, at the root mean square, put a fifth too much dose far to the side.
+constexpr int kAzimuths = 6;
+constexpr int kBeams = kFirstDeflected + kAzimuths * physics::kAngleClasses;
 constexpr double kLongestWay = 10.0;  // mm per mm of depth: what goes further aside is deposited on the spot
 constexpr double kNothing = 1e-10;    // of the protons: a bin that holds less is deposited on the spot
 constexpr double kFew = 1e-8;         // of the protons: what fewer that react in a bin send out goes straight ahead
@@ -28,34 +31,8 @@ constexpr double kWidestSpread = 0.9;  // bins²: a step's straggling has three 
 
 bool is_deuteron(int beam) { return beam == kDeuterons; }
 
-/// Both sides of a class get the same: its first beam holds the source of both.
-int source_of(int beam) { return beam < kFirstDeflected ? beam : beam - (beam - kFirstDeflected) % 2; }
-
-/// A direction of travel: mm of way and mm to the side per mm of depth.
-struct Direction {
-  double way = 1, aside = 0;
-  bool travels = true;
-};
-
-/// Directions about a beam under `tilt`. A class is two beams to either side, which have the mean square of what a cone
-/// about the beam has in the plane.
-std::array<Direction, kBeams> directions(double tilt) {
-  const auto towards = [&](double polar, double side) {
-    const double along = std::cos(polar), across = side * std::sin(polar) / std::numbers::sqrt2;
-    const double down = along * std::cos(tilt) - across * std::sin(tilt);
-    const double aside = along * std::sin(tilt) + across * std::cos(tilt);
-    return down * kLongestWay > 1.0 ? Direction{1.0 / down, aside / down, true} : Direction{0.0, 0.0, false};
-  };
-  std::array<Direction, kBeams> out;
-  out[kStraight] = out[kDeuterons] = towards(0.0, 0.0);
-  for (int k = 0; k < physics::kAngleClasses; ++k) {
-    const double middle = 0.5 * (physics::kAngleBounds[u(k)] + physics::kAngleBounds[u(k + 1)]);
-    for (int side = 0; side < 2; ++side) {
-      out[u(kFirstDeflected + 2 * k + side)] = towards(middle * std::numbers::pi / 180.0, side == 0 ? -1.0 : 1.0);
-    }
-  }
-  return out;
-}
+/// All directions of a class get the same: its first beam holds the source of each.
+int source_of(int beam) { return beam < kFirstDeflected ? beam : beam - (beam - kFirstDeflected) % kAzimuths; }
 
 /// The part of a remap's donor that moves on, for any shift: its weights are polynomials of the fraction.
 class Fluxes {
@@ -116,7 +93,7 @@ class Sweep {
         water_(problem.materials[0].energies, problem.materials[0].stopping),
         energies_(g_, water_),
         nodes_(emission_nodes(g_.bins)),
-        directions_(directions(problem.beam.angle)),
+        directions_(product_directions(problem.beam.angle)),
         pool_(threads),
         lanes_(u(pool_.lanes())),
         least_(kNothing * tables.start.number_in),
@@ -424,10 +401,10 @@ class Sweep {
         const double scattered = number * matter.elastic[b];
         local += scattered * matter.scattered[b].local;
         for (const auto& [angle, bin, each] : matter.scattered[b].landings) {
-          lane.source[u(kFirstDeflected + 2 * angle) * u(g_.bins) + u(bin)] += 0.5 * scattered * each;
+          lane.source[u(kFirstDeflected + kAzimuths * angle) * u(g_.bins) + u(bin)] += scattered * each / kAzimuths;
         }
         for (int k = 0; k < physics::kAngleClasses; ++k) {
-          int& of = reach[u(kFirstDeflected + 2 * k)];
+          int& of = reach[u(kFirstDeflected + kAzimuths * k)];
           of = std::max(of, matter.scattered[b].reach[u(k)]);
         }
         const double rest = number - scattered;
@@ -453,7 +430,7 @@ class Sweep {
         if (of_beam > 0.0) {
           add(kStraight, yield.ahead, of_beam);
           for (int k = 0; k < physics::kAngleClasses; ++k) {
-            add(kFirstDeflected + 2 * k, yield.aside[u(k)], 0.5 * of_beam);
+            add(kFirstDeflected + kAzimuths * k, yield.aside[u(k)], of_beam / kAzimuths);
           }
         }
         local += number * yield.local + of_beam * yield.wide;
@@ -524,7 +501,7 @@ class Sweep {
   std::vector<int> nodes_;  // bins
   std::vector<std::size_t> node_below_;
   std::vector<double> node_share_;
-  std::array<Direction, kBeams> directions_;
+  std::vector<ProductDirection> directions_;  // [kBeams]
   Fluxes fluxes_;
   std::vector<Matter> matter_;
   std::vector<double> stopping_;  // [materials], of fast protons, in units that they share
@@ -541,6 +518,24 @@ class Sweep {
 };
 
 }  // namespace
+
+std::vector<ProductDirection> product_directions(double tilt) {
+  const auto towards = [&](double polar, double cosine_of_azimuth) {
+    const double along = std::cos(polar), across = std::sin(polar) * cosine_of_azimuth;
+    const double down = along * std::cos(tilt) - across * std::sin(tilt);
+    const double aside = along * std::sin(tilt) + across * std::cos(tilt);
+    return down * kLongestWay > 1.0 ? ProductDirection{1.0 / down, aside / down, true} : ProductDirection{0, 0, false};
+  };
+  std::vector<ProductDirection> out(kFirstDeflected, towards(0.0, 0.0));
+  for (int k = 0; k < physics::kAngleClasses; ++k) {
+    const double middle = 0.5 * (physics::kAngleBounds[u(k)] + physics::kAngleBounds[u(k + 1)]);
+    for (int i = 0; i < kAzimuths; ++i) {
+      const double azimuth = (i + 0.5) * std::numbers::pi / kAzimuths;
+      out.push_back(towards(middle * std::numbers::pi / 180.0, std::cos(azimuth)));
+    }
+  }
+  return out;
+}
 
 Secondaries follow_secondaries(const Problem& problem, const Tables& tables, std::span<const double> reactions,
                                int threads) {

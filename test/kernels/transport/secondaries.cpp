@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <ranges>
+#include <span>
 #include <string>
 
 #include "../held_run.hpp"
@@ -186,6 +188,53 @@ TEST("secondaries: planes and bins follow the stopping power of the matter in ea
   CHECK_EQ(layered.rows(layered.plane_of[120]), 32);
   CHECK_EQ(layered.first_row.back(), 240);
   CHECK_NEAR(layered.spacing, 0.04, 1e-12);  // of most planes: one row of 0.1 mm at four times the density
+}
+
+TEST("secondaries: products of a class travel as a cone does in the plane") {
+  // The class from 20 to 30 degrees: polar angle 25 degrees, sine 0.42262, cosine 0.90631. Azimuths of 15, 45, 75 … 165
+  // degrees have the cosines ±0.96593, ±0.70711, ±0.25882, whose mean square is a half.
+  const std::vector<ProductDirection> all = product_directions(0.0);
+  CHECK_EQ(all.size(), 50u);
+  CHECK_EQ(all[0].way, 1.0);
+  CHECK_EQ(all[1].aside, 0.0);
+  const std::span<const ProductDirection> cone = std::span(all).subspan(2 + 4 * 6, 6);
+  const double wanted[] = {0.45042, 0.32973, 0.12069, -0.12069, -0.32973, -0.45042};
+  double square = 0.0;
+  for (std::size_t i = 0; i < cone.size(); ++i) {
+    CHECK(cone[i].travels);
+    CHECK_NEAR(cone[i].way, 1.10338, 1e-5);
+    CHECK_NEAR(cone[i].aside, wanted[i], 1e-5);
+    square += std::pow(cone[i].aside / cone[i].way, 2) / 6.0;
+  }
+  CHECK_NEAR(square, 0.5 * 0.42262 * 0.42262, 1e-5);
+  // About a beam at 30 degrees, straight ahead is 1.1547 mm of path and 0.57735 mm to the side per mm of depth.
+  CHECK_NEAR(product_directions(std::acos(-1.0) / 6.0)[0].way, 1.154701, 1e-6);
+  CHECK_NEAR(product_directions(std::acos(-1.0) / 6.0)[1].aside, 0.577350, 1e-6);
+}
+
+TEST("secondaries: protons react along no more than the range that they have left") {
+  // Steps of 1 mm in matter of density 4: a proton with 2 mm of water left reacts along 2 mm, one with 10 mm along 4 mm.
+  Problem p = test::water_problem(70.0, {20.0, 45.0, 1.0, 1.0}, 0.2, 0.04);
+  p.materials.push_back(test::material("water", 4.0));
+  p.stepping = Stepping::kDepth;
+  p.scattering = Scattering::kOff;
+  test::follow_reactions(p);
+  const Tables t = build_tables(p);
+  const auto nuclei = nuclear_tables(p);
+  const NuclearMatter water(test::material("water"), *nuclei);
+  const int along = t.ntheta / 2;
+  // Bins are 1 mm of water apart, the beam's own among them.
+  const auto top = std::ranges::find_if(t.energy, [](double e) { return e > 70.0 - 1e-6; }) - t.energy.begin();
+  int looked_at = 0;
+  for (const std::size_t e : std::views::iota(std::size_t{0}, static_cast<std::size_t>(t.ne))) {
+    const double reacts_at = t.reactions.at[e];
+    if (reacts_at <= 0.0) continue;
+    const double left = test::water().range(70.0) - 0.1 * static_cast<double>(top - static_cast<std::ptrdiff_t>(e));
+    const double way = std::min(0.4, left);
+    CHECK_REL(t.nuclear[t.row(along, 1, static_cast<int>(e))], 1.0 - std::exp(-water.removal(reacts_at) * way), 1e-6);
+    looked_at += left < 0.39 ? 1 : 0;
+  }
+  CHECK(looked_at >= 1);
 }
 
 TEST("secondaries: transport with reactions scales with density exactly") {
