@@ -68,7 +68,10 @@ const imageSummarySchema = z.strictObject({
   brightest: pixelSchema,
   /** Where the edge nearest to the beam and the farthest corner look; null straight ahead. */
   resolution_A: z.strictObject({ edge: z.number().nullable(), corner: z.number().nullable() }),
+  /** Peak of the process, which holds other runs too. */
   peak_rss_MB: z.number(),
+  /** Memory of this run alone: its largest state, or its image with what computes it. */
+  state_bytes: z.number(),
 });
 export type ImageSummary = Readonly<z.infer<typeof imageSummarySchema>>;
 

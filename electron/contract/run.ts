@@ -110,7 +110,10 @@ export const runSummarySchema = z.strictObject({
   resolution_mm: z.number(),
   /** Spread of range (sigma) that the grid adds, and of a tilted beam what cells blur in the readouts too, mm. */
   extra_straggling_mm: z.number(),
+  /** Peak of the process, which holds other runs too. */
   peak_rss_MB: z.number(),
+  /** Memory of this run alone: its largest state, or its image with what computes it. */
+  state_bytes: z.number(),
   /** Following what comes out of nuclear reactions, beside solve_s; where they are followed. */
   products_s: z.number().optional(),
   /** Gy per 10⁹ protons on the beam axis, or why there is none. */

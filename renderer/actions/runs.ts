@@ -5,7 +5,7 @@ import { scenarioKinds } from '../../electron/contract/scenario/index.ts';
 import type { Params } from '../../electron/contract/wire/methods.ts';
 import { lastAsked } from '../base/last-asked.ts';
 import { stoppableRun } from '../state/runs.ts';
-import { documentTitle } from '../state/scenario.ts';
+import { documentTitle, isEdited } from '../state/scenario.ts';
 import type { ActionContext } from './context.ts';
 import { handOut } from './hand-out.ts';
 import { askRemoveRun } from './removal.ts';
@@ -98,7 +98,13 @@ export function createRunActions(context: ActionContext, userKernels: UserKernel
         const name = documentTitle(state);
         const trace = stores.tracing.getState().on;
         const run = await userKernels.trusting(() =>
-          client.call('run.start', { scenario: state.draft, name, file, trace }),
+          client.call('run.start', {
+            scenario: state.draft,
+            name,
+            file,
+            saved: isEdited(state) ? state.saved : null,
+            trace,
+          }),
         );
         if (run !== null && isLast()) put(run.id);
       } catch (error) {

@@ -99,6 +99,8 @@ export const methods = {
       file: ofFile,
       /** Name shown when the scenario has none. */
       name: z.string().max(255),
+      /** The document without the user's edits, which the run's name then states; null if there are none. */
+      saved: scenarioDraftSchema.nullable().default(null),
       /** Record the GPU's work and the driver's calls; slows launches from then on. The CPU's is always recorded. */
       trace: z.boolean().default(false),
     }),

@@ -95,7 +95,7 @@ export function ImageResults(): ReactElement {
                 ? `Per lattice factor and thread; ${threads} ${threads === 1 ? 'thread' : 'threads'}, ${isa}`
                 : 'Per lattice factor, on the GPU',
           },
-          { name: 'Memory', value: formatBytes(summary.peak_rss_MB * 2 ** 20), title: 'Peak of the process' },
+          { name: 'Memory', value: formatBytes(summary.state_bytes), title: 'The image, and what computes it' },
         ]}
       />
     </div>

@@ -226,7 +226,7 @@ function SolveReadouts({ summary }: { readonly summary: RunSummary }): ReactElem
           value: rate === null ? NO_VALUE : `${compact(rate)}/s`,
           title: 'Cells visited, summed over the steps, per second',
         },
-        { name: 'Memory', value: formatBytes(summary.peak_rss_MB * 1e6), title: 'Peak of the process' },
+        { name: 'Memory', value: formatBytes(summary.state_bytes), title: 'Largest state of this run' },
         { name: 'Reactions', value: REACTIONS[reactions].value, title: REACTIONS[reactions].title },
       ]}
     />

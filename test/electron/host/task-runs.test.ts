@@ -117,3 +117,15 @@ it('is measured on the thread of benchmarks, and ends between two samples when i
     expect(entry.status === 'measured' ? entry.samples.length : 0).toBe(report?.rounds);
   }
 });
+
+it('states in the name of a run what was edited in its scenario, unless that was named anew', async () => {
+  const edited = { ...launch, problem: { ...launch.problem, n: 1000 }, solver: { ...launch.solver, threads: 1 } };
+  const start = async (scenario: typeof edited | (Omit<typeof edited, 'name'> & { name: string })) => {
+    const { id, name } = await page.call('run.start', { scenario, name: '', file: null, saved: { ...launch } });
+    await test.host.runs.ended(id);
+    return name;
+  };
+  // Threads are how it is solved, and not what.
+  expect(await start(edited)).toBe('Launches (problem.n = 1000)');
+  expect(await start({ ...edited, name: 'Few launches' })).toBe('Few launches');
+});

@@ -1,10 +1,12 @@
 /** Calls and streams about runs of every workload. */
 import { BraggError } from '../../../contract/errors.ts';
 import { exportsOf } from '../../../contract/exports.ts';
+import type { ScenarioDraft } from '../../../contract/scenario/draft.ts';
 import { sizeOf } from '../../io/aside/size.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import type { Scenarios } from '../../workloads/scenarios/index.ts';
+import { scenarioDifferencesInTurns } from '../compare/compare.ts';
 import { exportRun, type RunPacker } from '../run-files/packer.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Handlers, Sources } from '../service/service.ts';
@@ -25,13 +27,22 @@ const SMALL_BYTES = 2 ** 20;
 type Names = 'start' | 'cancel' | 'list' | 'forget' | 'scenario' | 'save' | 'open' | 'export';
 type RunHandlers = Pick<Handlers, `run.${Names}`>;
 
+/** What a user changed, as names state it; nothing where the name itself was changed. */
+async function changesOf(saved: ScenarioDraft, draft: ScenarioDraft) {
+  if (saved['name'] !== draft['name']) return [];
+  const differences = await scenarioDifferencesInTurns(saved, draft);
+  return differences.map(({ what, here }) => ({ at: what, value: here.replace(/^"(.*)"$/, '$1') }));
+}
+
 export function runHandlers({ runs, userKernels, scenarios, files, packer }: RunParts): RunHandlers {
   return {
-    'run.start': async ({ scenario, file, name, trace }) => {
+    'run.start': async ({ scenario, file, name, saved, trace }) => {
       const reading = await scenarios.check(scenario, await placeOf(files, file));
       const { scenario: complete } = reading;
       if (complete !== null) await userKernels.prepare([complete.solver.variant], placeOfScenario(complete));
-      return runs.start({ reading, name, trace });
+      // A scenario with errors is refused by its issues.
+      const changes = saved === null || complete === null ? [] : await changesOf(saved, scenario);
+      return runs.start({ reading, name, trace, changes });
     },
     'run.cancel': ({ run }) => runs.cancel(run),
     'run.list': () => ({ runs: runs.list() }),

@@ -9,6 +9,7 @@ import { withSharedArrays } from '../../io/aside/shared.ts';
 import type { Lanes } from '../../io/flow/lanes.ts';
 import { oncePerTurn } from '../../io/flow/once-per-turn.ts';
 import type { Sink } from '../../io/flow/sink.ts';
+import { nameWith } from '../../model/scenarios/overrides.ts';
 import { type HostPart, withPartAfter, withPartsBefore } from '../../model/timeline/import/around.ts';
 import { hostWorkloads, type WorkloadRun } from '../../workloads/index.ts';
 import type { RunContext } from '../../workloads/run-context.ts';
@@ -41,6 +42,8 @@ interface StartRequest {
   readonly reading: AnyReading;
   /** Where the scenario has none of its own. */
   readonly name: string;
+  /** Values that the user changed in the named scenario. */
+  readonly changes?: Parameters<typeof nameWith>[1];
   /** Record the GPU's work and the driver's calls; slows launches from then on. */
   readonly trace?: boolean;
   /** False: only numbers are wanted of it, no pictures of its way; true by default. */
@@ -83,7 +86,7 @@ export class Runs {
   }
 
   /** Queues a run. Throws BraggError when the scenario has errors or the engine refuses it. */
-  async start({ reading, name, ...options }: StartRequest): Promise<RunInfo> {
+  async start({ reading, name, changes = [], ...options }: StartRequest): Promise<RunInfo> {
     const { trace = false, pictures = true, energy = false, unlisted = false } = options;
     this.#refuseClosing();
     const { kind, issues } = reading;
@@ -112,7 +115,7 @@ export class Runs {
       {
         id: randomBytes(9).toString('base64url'),
         workload: kind,
-        name: scenario?.name || name || 'untitled',
+        name: nameWith(scenario?.name || name || 'untitled', changes),
         variant,
         precision,
         device,

@@ -28,14 +28,19 @@ const LONGEST_NAME = 200;
 function named(document: unknown, overrides: readonly Override[]): unknown {
   const name = valueAt(document, ['name']);
   if (typeof name !== 'string' || name === '' || overrides.some(({ path }) => path[0] === 'name')) return document;
-  const told = overrides.flatMap(({ path, value, swept = false }) => {
-    const at = formatPath(path);
-    return swept || unnamed.test(at) ? [] : [`${at} = ${typeof value === 'string' ? value : JSON.stringify(value)}`];
-  });
-  if (told.length === 0) return document;
-  const long = `${name} (${told.join(', ')})`;
-  const short = `${name} (${told.length} values set)`;
-  return withValueAt(document, ['name'], long.length <= LONGEST_NAME ? long : short.slice(0, LONGEST_NAME));
+  const changes = overrides.flatMap(({ path, value, swept = false }) =>
+    swept ? [] : [{ at: formatPath(path), value: typeof value === 'string' ? value : JSON.stringify(value) }],
+  );
+  return withValueAt(document, ['name'], nameWith(name, changes));
+}
+
+/** The name of a scenario with the values that were changed in it; what is only how it is solved is left out. */
+export function nameWith(name: string, changes: readonly { readonly at: string; readonly value: string }[]): string {
+  const solved = changes.filter(({ at }) => !unnamed.test(at));
+  if (solved.length === 0) return name;
+  const long = `${name} (${solved.map(({ at, value }) => `${at} = ${value}`).join(', ')})`;
+  const short = `${name} (${solved.length} values set)`;
+  return long.length <= LONGEST_NAME ? long : short.slice(0, LONGEST_NAME);
 }
 
 /** Reads `path=value`; the value is JSON, or text where it is not. A sentence if it is no such thing. */

@@ -74,5 +74,6 @@ export function imageSummary(run: ImageRunData): ImageSummary {
     brightest: { ...at(fast + 0.5, slow + 0.5), fast, slow },
     resolution_A: resolutions(scenario, width, height),
     peak_rss_MB: run.peak_rss_bytes / 2 ** 20,
+    state_bytes: run.scratch_bytes + image.byteLength,
   };
 }

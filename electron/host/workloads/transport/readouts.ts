@@ -66,6 +66,7 @@ export function summaryOf(
     error: run.error?.message ?? null,
     ...forSummary(run),
     peak_rss_MB: run.peak_rss_bytes / 1e6,
+    state_bytes: run.peak_state_bytes,
     ...(run.secondaries === null ? {} : { products_s: run.secondaries.seconds }),
     grid: { ne: run.axes.energies_MeV.length, ntheta: run.axes.ntheta, nz: run.axes.nz, nx: run.axes.nx },
     isa: run.isa,

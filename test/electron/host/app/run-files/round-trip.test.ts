@@ -170,3 +170,9 @@ with h5py.File(sys.argv[1]) as f:
     });
   });
 });
+
+it('the memory of a run is its own, whatever else the process held', async () => {
+  const run = await runScenario(smallScenario);
+  expect(run.peak_state_bytes).toBeGreaterThan(0);
+  expect(summaryOf({ ...run, peak_rss_bytes: 5e9 }).state_bytes).toBe(run.peak_state_bytes);
+});
