@@ -109,11 +109,26 @@ const MARK_AT = 128;
 const latin1 = (bytes: Uint8Array): string => new TextDecoder('latin1').decode(bytes);
 
 export const isDicom = (bytes: Uint8Array): boolean =>
-  latin1(bytes.subarray(MARK_AT, MARK_AT + MARK.length)) === MARK || startsWithMeta(bytes);
+  latin1(bytes.subarray(MARK_AT, MARK_AT + MARK.length)) === MARK || startsWithMeta(bytes) || isBareDataSet(bytes);
 
 /** File meta information without the preamble: group 2, element 0 or 1, with an explicit type. */
 const startsWithMeta = (bytes: Uint8Array): boolean =>
   bytes[0] === 2 && bytes[1] === 0 && bytes[3] === 0 && /^(UL|OB)$/.test(latin1(bytes.subarray(4, 6)));
+
+/** A data set without file meta information: its first element is of group 8, which describes the study. */
+const isBareDataSet = (bytes: Uint8Array): boolean =>
+  bytes.length >= 8 && bytes[0] === 8 && bytes[1] === 0 && bytes[3] === 0 && (hasType(bytes) || bytes[7] === 0);
+
+/** Whether the first element names its type: implicit syntaxes have a length in its place. */
+const hasType = (bytes: Uint8Array): boolean => /^[A-Z]{2}$/.test(latin1(bytes.subarray(4, 6)));
+
+/** The preamble and the shortest file meta information of a bare data set. */
+function metaFor(bytes: Uint8Array): Uint8Array {
+  const syntax = hasType(bytes) ? '1.2.840.10008.1.2.1\0' : '1.2.840.10008.1.2\0';
+  const element = Buffer.concat([Buffer.from([2, 0, 0x10, 0, 0x55, 0x49, syntax.length, 0]), Buffer.from(syntax)]);
+  const length = Buffer.from([2, 0, 0, 0, 0x55, 0x4c, 4, 0, element.length, 0, 0, 0]);
+  return Buffer.concat([new Uint8Array(MARK_AT), Buffer.from(MARK), length, element]);
+}
 
 /** At most this much of a deflated file. */
 const MOST_BYTES = 2 ** 29;
@@ -128,11 +143,14 @@ function inflated(bytes: Uint8Array, position: number): Uint8Array {
 
 function parsedBytes(file: string, bytes: Uint8Array): DataSet {
   if (!isDicom(bytes)) {
-    throw foreign(file, 'it is no DICOM file: neither DICM at byte 128 nor file meta information at byte 0');
+    throw foreign(file, 'it is no DICOM file: neither DICM at byte 128 nor a data set at byte 0');
   }
-  const whole = startsWithMeta(bytes)
-    ? Uint8Array.from(Buffer.concat([new Uint8Array(MARK_AT), Buffer.from(MARK), bytes]))
-    : bytes;
+  const before = startsWithMeta(bytes)
+    ? Buffer.concat([new Uint8Array(MARK_AT), Buffer.from(MARK)])
+    : isBareDataSet(bytes)
+      ? metaFor(bytes)
+      : null;
+  const whole = before === null ? bytes : Uint8Array.from(Buffer.concat([before, bytes]));
   try {
     return dicom.parseDicom(whole, { inflater: inflated } as dicom.ParseDicomOptions);
   } catch (error) {

@@ -80,6 +80,25 @@ describe('a CT slice', () => {
     expect([...readDicomPixels('a', bytes).hu]).toEqual(wanted);
   });
 
+  test('is read without file meta information, with types of elements or without', () => {
+    const bytes = dicomOf(odd, 1);
+    const explicit = bytes.subarray(132 + 12 + new DataView(bytes.buffer).getUint32(140, true));
+    expect([...readDicomPixels('a', explicit).hu]).toEqual(wanted);
+    // Implicit: tag and a length of 32 bits for every element.
+    const parts: Uint8Array[] = [];
+    const view = new DataView(explicit.buffer, explicit.byteOffset, explicit.length);
+    for (let at = 0; at < explicit.length; ) {
+      const wide = /OW|OB|SQ|UN|UT/.test(String.fromCharCode(explicit[at + 4] ?? 0, explicit[at + 5] ?? 0));
+      const [from, length] = wide ? [at + 12, view.getUint32(at + 8, true)] : [at + 8, view.getUint16(at + 6, true)];
+      const head = new Uint8Array(8);
+      head.set(explicit.subarray(at, at + 4));
+      new DataView(head.buffer).setUint32(4, length, true);
+      parts.push(head, explicit.subarray(from, from + length));
+      at = from + length;
+    }
+    expect([...readDicomPixels('a', joined(...parts)).hu]).toEqual(wanted);
+  });
+
   test.each([
     ['HighBit', { '00280102': ['US', 11] }, 'HighBit is 11; allowed: 15, one less than BitsStored'],
     ['BitsStored', { '00280101': ['US', 17] }, 'BitsStored is 17; allowed: 1 to 16'],

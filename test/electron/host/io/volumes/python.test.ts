@@ -3,9 +3,10 @@
  * Python lacks the package (python3-pydicom of Debian, SimpleITK of PyPI).
  */
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { readDicomDose, readDicomHeader, readDicomPixels } from '../../../../../electron/host/io/volumes/dicom.ts';
 import { rtDoseBytes } from '../../../../../electron/host/io/volumes/dicom-write.ts';
 import { metaImageBytes, nrrdBytes } from '../../../../../electron/host/io/volumes/write.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
@@ -48,6 +49,39 @@ print(json.dumps({'modality': d.Modality, 'units': d.DoseUnits, 'size': [d.Colum
     ...{ offsets: [0, 2.5], pointer: 0x3004000c, syntax: '1.2.840.10008.1.2.1', same: true, valid: true },
   });
   for (const [i, value] of found.values.entries()) expect(value).toBeCloseTo(0.25 * i, 8);
+});
+
+test.skipIf(pydicom === null)('CT and RT Dose files of pydicom have its values and places (needs pydicom)', () => {
+  const script = `
+import json, os, sys, pydicom
+folder = os.path.join(os.path.dirname(pydicom.__file__), 'data', 'test_files')
+out = []
+for name in ['CT_small.dcm', 'rtdose.dcm', 'rtdose_1frame.dcm', 'rtdose_rle.dcm']:
+    file = os.path.join(folder, name)
+    if os.path.exists(file):
+        d = pydicom.dcmread(file)
+        a = d.pixel_array.astype(float)
+        v = a * float(d.RescaleSlope) + float(d.RescaleIntercept) if d.Modality == 'CT' else a * float(d.DoseGridScaling)
+        out.append({'file': file, 'modality': d.Modality, 'mean': float(v.mean()), 'size': v.size, 'origin': [float(x) for x in d.ImagePositionPatient]})
+print(json.dumps(out))`;
+  const files = python(pydicom, script, '') as {
+    file: string;
+    modality: string;
+    mean: number;
+    size: number;
+    origin: number[];
+  }[];
+  for (const { file, modality, mean, size, origin } of files) {
+    const bytes = new Uint8Array(readFileSync(file));
+    const [values, place] =
+      modality === 'CT'
+        ? [readDicomPixels(file, bytes).hu, readDicomHeader(file, bytes).position_mm]
+        : [readDicomDose(file, bytes).values, readDicomDose(file, bytes).origin_mm];
+    const sum = Array.from(values).reduce((a, b) => a + b, 0);
+    expect(values.length, file).toBe(size);
+    expect(sum / size, file).toBeCloseTo(mean, 6);
+    expect(place, file).toEqual(origin);
+  }
 });
 
 test.skipIf(simpleItk === null).each([
