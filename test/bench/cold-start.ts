@@ -18,6 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocket } from 'ws';
 import { KEEP, keepTargets, loadNow, type TargetRow } from '../../electron/build/bench/measured.ts';
 import type { ScenarioDraft } from '../../electron/contract/scenario/draft.ts';
 import { openSocketPort } from '../../electron/transports/websocket-page.ts';
@@ -61,6 +62,8 @@ function bytesBelow(place: string): number {
   return files.reduce((sum, file) => sum + statSync(path.join(file.parentPath, file.name)).size, 0);
 }
 
+const running = new Set<ChildProcess>();
+
 interface Started {
   readonly program: ChildProcess;
   readonly url: string;
@@ -69,11 +72,13 @@ interface Started {
 
 async function start(env: NodeJS.ProcessEnv): Promise<Started> {
   const begun = performance.now();
-  const program = spawn('npm', ['start', '--', '--browser', '--no-open', '--port', '0'], {
+  // As `npm start` calls it; npm does not pass the end on.
+  const program = spawn(process.execPath, ['electron/build/start.mjs', '--browser', '--no-open', '--port', '0'], {
     cwd: clone,
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  running.add(program);
   let output = '';
   program.stdout?.setEncoding('utf8').on('data', (text: string) => {
     process.stdout.write(text);
@@ -90,8 +95,15 @@ async function start(env: NodeJS.ProcessEnv): Promise<Started> {
 
 const secondsSince = (begun: number): number => (performance.now() - begun) / 1000;
 
+/** A browser's WebSocket names its page's origin by itself. */
 async function page(url: string): Promise<Client> {
-  const { host, searchParams } = new URL(url);
+  const { host, origin, searchParams } = new URL(url);
+  class PageSocket extends WebSocket {
+    constructor(address: string) {
+      super(address, { origin });
+    }
+  }
+  Reflect.set(globalThis, 'WebSocket', PageSocket);
   return connect(() => openSocketPort(`ws://${host}/${searchParams.get('token')}/socket`));
 }
 
@@ -125,8 +137,10 @@ function solverIsWhole(client: Client): Promise<void> {
 }
 
 async function stop(program: ChildProcess): Promise<void> {
+  running.delete(program);
+  if (program.exitCode !== null) return;
   program.kill('SIGTERM');
-  if (program.exitCode === null) await once(program, 'exit');
+  await once(program, 'exit');
 }
 
 try {
@@ -186,5 +200,6 @@ try {
   if (process.argv.includes(KEEP))
     await keepTargets(root, 'cold-start', { command: 'npm run bench:start -- --cold', load, rows });
 } finally {
+  for (const program of [...running]) await stop(program);
   rmSync(folder, { recursive: true, force: true });
 }
