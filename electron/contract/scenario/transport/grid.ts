@@ -53,11 +53,11 @@ export const gridSchema = z.strictObject({
   }).optional(),
   dtheta_mrad: quantity({
     title: 'Angle bin',
-    description: 'Width of the angle bins.',
+    description: 'Width of the angle bins. Left out: 5 mrad, and more for metals.',
     unit: 'mrad',
     min: 0.01,
     max: 500,
-  }).default(5),
+  }).optional(),
   theta_max_mrad: quantity({
     title: 'Largest angle',
     description:

@@ -55,7 +55,7 @@ export const spotsOf = (beam: CompleteBeam): readonly Spot[] => beam.spots ?? [{
 export interface TransportScenario extends Omit<TransportWithBeam, 'geometry' | 'grid' | 'solver'> {
   readonly geometry: Filled<TransportWithConstants['geometry'], 'width_mm' | 'depth_mm'>;
   readonly grid: Omit<
-    Filled<TransportWithConstants['grid'], 'dx_mm' | 'dz_mm' | 'theta_max_mrad' | 'cutoff_MeV'>,
+    Filled<TransportWithConstants['grid'], 'dx_mm' | 'dz_mm' | 'dtheta_mrad' | 'theta_max_mrad' | 'cutoff_MeV'>,
     'energy'
   > & {
     readonly energy: RangeGrid | UniformGrid;

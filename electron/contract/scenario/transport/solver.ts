@@ -30,7 +30,7 @@ export const solverSchema = z.strictObject({
     description: 'The run ends here even if protons are left.',
     min: 1,
     max: 10_000_000,
-  }).default(5000),
+  }).default(20_000),
   stop_weight: quantity({
     title: 'Stop at',
     description: 'The run ends when this fraction of the protons is still in flight.',

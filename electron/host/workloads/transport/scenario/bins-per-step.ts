@@ -30,6 +30,11 @@ const MOST_PER_STEP = 6;
 const BEARABLE = { chosen: 0.06, asked: 0.03, tilted: 0.02 } as const;
 /** Largest bin of the program's choice beside the beam's straggling: W80–20 within 0.5 %. */
 const WIDEST_BIN = 0.22;
+/**
+ * Bins beside the beam's straggling where a step takes less than one: from the widest on, each is about half as wide. A
+ * beam in air takes such steps, and would need tens of thousands of bins that each hold a part of one.
+ */
+const THIN_BINS = [WIDEST_BIN, 0.11, 0.055, 0.0275] as const;
 /** Bins of a step without straggling: one makes a comb of the last cells, two are within a hundredth of the peak. */
 const LEAST_WITHOUT_SPREAD = 2;
 /** Middles of nine equally likely parts of a normal distribution. */
@@ -245,15 +250,41 @@ export function wayPerCell({ beam }: TransportWithBeam, dz_mm: number): number {
   return beam.angle_deg === 0 ? dz_mm : tidy(dz_mm / Math.cos((beam.angle_deg * Math.PI) / 180));
 }
 
-/** The range step that the program chooses for a solver step along the beam's axis, mm of water. */
-export function chosenRangeStep_mm(scenario: TransportWithBeam, context: TransportContext, step_mm: number): number {
+/** What a solver step along the beam's axis takes of the residual range in the background, mm of water. */
+function stepInWater_mm(scenario: TransportWithBeam, context: TransportContext, step_mm: number): number {
   const { background } = scenario.geometry;
   const linear = (material: string): number =>
     stoppingAt(context.rangeTable, tableOf(context, material), scenario.beam.energy_MeV).stopping *
     materialOf(context, material).density_g_cm3;
   const toWater = background === 'water' ? 1 : linear(background) / linear('water');
-  const inWater_mm = toWater === 1 ? step_mm : Number((step_mm * toWater).toPrecision(4));
-  return tidy(inWater_mm / binsPerStep(scenario, context, step_mm, inWater_mm));
+  return toWater === 1 ? step_mm : Number((step_mm * toWater).toPrecision(4));
+}
+
+/** The range step that the program chooses for a solver step along the beam's axis, mm of water. */
+export function chosenRangeStep_mm(scenario: TransportWithBeam, context: TransportContext, step_mm: number): number {
+  const inWater_mm = stepInWater_mm(scenario, context, step_mm);
+  const thin = thinBin_mm(scenario, context, step_mm);
+  return thin ?? tidy(inWater_mm / binsPerStep(scenario, context, step_mm, inWater_mm));
+}
+
+/** The bin for a background in which a step takes less than the narrowest of THIN_BINS; null in denser ones. */
+function thinBin_mm(scenario: TransportWithBeam, context: TransportContext, step_mm: number): number | null {
+  const straggling = { ...scenario, physics: { ...scenario.physics, straggling: 'bohr' as const } };
+  const spread = spread_mm(straggling, context);
+  const narrowest = (THIN_BINS.at(-1) ?? 0) * spread;
+  if (stepInWater_mm(scenario, context, step_mm) >= narrowest) return null;
+  const depth_mm = scenario.geometry.depth_mm ?? Number.POSITIVE_INFINITY;
+  const media = mediaOf(scenario.geometry).map(({ thickness_mm, ...medium }) => ({
+    ...medium,
+    thickness_mm: Math.min(thickness_mm, depth_mm),
+  }));
+  const water = slowing(scenario.beam.energy_MeV, context);
+  const step = { length_mm: step_mm, paths: Array.from(water.angle, () => STRAIGHT) };
+  const allowed = BEARABLE.chosen * spread ** 2;
+  const found = THIN_BINS.find((share) =>
+    media.every((medium) => added_mm2(medium, water, share * spread, step, context) <= allowed),
+  );
+  return Number(((found ?? 0) * spread || narrowest).toPrecision(4));
 }
 
 /** Checks, estimate and problem ask for the same: two hundred densities take twenty milliseconds. */
@@ -276,6 +307,7 @@ function findParts(scenario: TransportScenario, context: TransportContext): numb
   const parts = PARTS.filter((part) => part === 1 || bin_mm / part >= (step_mm / MOST_PER_STEP) * (1 - 1e-6));
   // A scenario with the values that the program filled in is as good as one without them, and no better.
   const own = bin_mm === chosenRangeStep_mm(scenario, context, step_mm);
+  if (own && thinBin_mm(scenario, context, step_mm) !== null) return 1;
   const bearable = isTilted(scenario) ? BEARABLE.tilted : own ? BEARABLE.chosen : BEARABLE.asked;
   // What a tilted beam's rows gain was measured with the bins of its file.
   const least = scenario.beam.angle_deg === 0 ? leastBins(bin_mm, spread_mm(scenario, context)) : 1;

@@ -11,7 +11,7 @@ import { divides, divisorNear } from '../../../model/scenarios/nice.ts';
 import { partsPerBin } from './bins-per-step.ts';
 import { cellContents } from './cell-contents.ts';
 import type { TransportContext } from './context.ts';
-import { angleBins, energyBins, estimateGrid, type GridEstimate } from './estimate.ts';
+import { angleBins, energyBins, estimateGrid, type GridEstimate, mostPictureBytes, pictureBytes } from './estimate.ts';
 import type { Check } from './one-check.ts';
 import { partCells } from './warn-spread.ts';
 
@@ -19,8 +19,6 @@ import { partCells } from './warn-spread.ts';
 const mostCells = { x: 16_384, z: 16_384, theta: 8192, energy: 16_384 } as const;
 /** Cells of the dose map and of the material map. */
 const mostMapCells = 2 ** 22;
-/** One picture of a run, its dose and the sums over every two axes, is copied while the page waits. */
-const mostPictureBytes = 48 * 2 ** 20;
 
 /** Losses, two bins that feed it and two angles, for each angle, material and energy. */
 const leastOperatorBytes = 80;
@@ -149,14 +147,14 @@ function checkOperators(scenario: TransportScenario, context: TransportContext, 
   return [found];
 }
 
-function checkPictures({ ne, ntheta, nz, nx }: Cells): readonly Fault[] {
-  const sums = nz * nx + nx * ntheta + ne * ntheta + ne * nz + ne * nx + nz * ntheta;
-  const bytes = 4 * sums + 8 * nz * nx;
+function checkPictures(cells: Cells): readonly Fault[] {
+  const { ne, ntheta, nz, nx } = cells;
+  const bytes = pictureBytes(cells);
   if (bytes <= mostPictureBytes) return [];
   const [value, allowed] = [formatBytes(bytes), formatBytes(mostPictureBytes)];
   const message =
     `${ne} × ${ntheta} × ${nz} × ${nx} cells (energy, angle, depth, across) take ${value} for one picture of the run, ` +
-    `its dose and the sums over every two axes; allowed: ${allowed}`;
+    `its dose and the sums over every two axes; allowed: ${allowed}; a larger grid.dz_mm or grid.dx_mm makes it smaller`;
   return [{ severity: 'error', path: ['grid'], atKey: true, message, value, allowed }];
 }
 

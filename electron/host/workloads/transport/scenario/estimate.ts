@@ -17,6 +17,14 @@ export interface GridEstimate {
   readonly state_bytes: number;
 }
 
+/** One picture of a run, its dose and the sums over every two axes, is copied while the page waits. */
+export const mostPictureBytes = 96 * 2 ** 20;
+
+export function pictureBytes({ ne, ntheta, nz, nx }: Pick<GridEstimate, 'ne' | 'ntheta' | 'nz' | 'nx'>): number {
+  const sums = nz * nx + nx * ntheta + ne * ntheta + ne * nz + ne * nx + nz * ntheta;
+  return 4 * sums + 8 * nz * nx;
+}
+
 /** As the engine builds them: the grid reaches this many sigma above the beam's energy. */
 export const beamSigmas = 5;
 

@@ -123,7 +123,7 @@ describe('parts that do not fit each other', () => {
     const fine = { dx_mm: 0.001, dz_mm: 0.001, dtheta_mrad: 0.05, energy: { kind: 'range', step_mm: 0.001 } };
     const reading = await check({ geometry: { width_mm: 40, depth_mm: 50 }, grid: fine });
     expect(lines(reading)).toEqual([
-      'warning solver.max_steps: the beam needs about 40801 steps to stop, the run ends after 5000',
+      'warning solver.max_steps: the beam needs about 40801 steps to stop, the run ends after 20000',
       'grid.dx_mm: 0.001 mm makes 40000 cells; allowed: at most 16384 cells along this axis',
       'grid.dz_mm: 0.001 mm makes 50000 cells; allowed: at most 16384 cells along this axis',
       'grid.dtheta_mrad: 0.05 mrad makes 16001 cells; allowed: at most 8192 cells along this axis',
@@ -144,7 +144,7 @@ describe('parts that do not fit each other', () => {
     const reading = await check({ geometry: { width_mm: 40, depth_mm: 50 }, grid: fine, solver: { step_mm: 0.05 } });
     expect(lines(reading)).toContain(
       'grid: 8159 × 9 × 10000 × 10 cells (energy, angle, depth, across) take 313 MiB for one picture of the run, ' +
-        'its dose and the sums over every two axes; allowed: 48.0 MiB',
+        'its dose and the sums over every two axes; allowed: 96.0 MiB; a larger grid.dz_mm or grid.dx_mm makes it smaller',
     );
   });
 });

@@ -53,14 +53,51 @@ test('three lines at 70 MeV are water-70MeV', async () => {
 
 describe('defaults follow from the range of the beam', () => {
   test.each([
-    [10, { width: 1, depth: 1.5, dx: 0.005, dz: 0.005 }],
-    [100, { width: 75, depth: 95, dx: 0.25, dz: 0.25 }],
-    [150, { width: 150, depth: 200, dx: 0.5, dz: 0.5 }],
-    [200, { width: 250, depth: 350, dx: 1, dz: 1 }],
-    [250, { width: 400, depth: 500, dx: 2, dz: 1 }],
+    [10, { width: 1, depth: 1.5, dx: 0.005, dz: 0.005, energy: range(0.0025) }],
+    [100, { width: 75, depth: 95, dx: 0.25, dz: 0.25, energy: range(0.125) }],
+    [150, { width: 150, depth: 200, dx: 0.5, dz: 0.5, energy: range(0.25) }],
+    // A third of the falloff is 1.19 and 1.69 mm: at most 0.5 mm.
+    [200, { width: 250, depth: 350, dx: 1, dz: 0.5, energy: range(0.5) }],
+    [250, { width: 400, depth: 500, dx: 2, dz: 0.5, energy: range(0.5) }],
   ])('%d MeV', async (energy, expected) => {
     const found = await completed({}, energy);
-    expect(found).toMatchObject({ ...expected, energy: range(expected.dz / 2), step: expected.dz, theta: 400 });
+    expect(found).toMatchObject({ ...expected, step: expected.dz, theta: 400 });
+  });
+
+  test('cells of lung are as long as those of water, by mass', async () => {
+    // 0.75 mm of water are 2.9 mm of lung of 0.26 g/cm³, rounded down.
+    const { dz } = await completed({ geometry: { background: 'lung' } }, 200);
+    expect(dz).toBe(2.5);
+  });
+
+  test('angle bins of metals are wider by their scattering, and a foil leaves them as they are', async () => {
+    const silver = { name: 'silver', formula: 'Ag', density_g_cm3: 10.5 };
+    expect(await completed({ geometry: { background: 'silver', materials: [silver] } }, 100)).toMatchObject({
+      dtheta: 10,
+    });
+    const gold = { name: 'gold', formula: 'Au', density_g_cm3: 19.32 };
+    const foil = { material: 'gold', x_mm: [-20, 20], z_mm: [0, 0.01] };
+    expect(await completed({ geometry: { materials: [gold], regions: [foil] } })).toMatchObject({
+      dtheta: 5,
+      theta: 400,
+    });
+  });
+
+  test('air has range bins by straggling, and a box as wide as it is deep', async () => {
+    // 100 MeV straggle by 0.86 mm of water. Half a metre of air is 0.54 mm of water, of which bins of 0.095 mm make
+    // 0.05 mm² of spread, a sixteenth of the beam's own 0.74 mm²: bins of 0.11 times the straggling are enough.
+    const found = await completed({ geometry: { background: 'air', depth_mm: 500 } }, 100);
+    expect(found).toMatchObject({ width: 500, dx: 0.2 });
+    expect(found.energy.kind === 'range' ? found.energy.step_mm : 0).toBeCloseTo(0.11 * 0.857, 3);
+  });
+
+  test('two metres of air before water run: cells across follow the beam at its entrance', async () => {
+    const air = { material: 'air', x_mm: [-60, 60], z_mm: [0, 2000] };
+    const geometry = { width_mm: 120, depth_mm: 2100, regions: [air] };
+    const reading = await check({ beam: { energy_MeV: 100, x_sigma_mm: 3 }, geometry }, 100);
+    expect(lines(reading).filter((line) => !line.startsWith('warning'))).toEqual([]);
+    // 1.7 mm at the end of the range in water and 3 mm at the entrance: 3.45 mm, over 3.5.
+    expect(reading.scenario?.grid.dx_mm).toBe(0.5);
   });
 
   test('every therapeutic energy: three cells in the falloff, 3.5 in the width at the end, room behind the range', async () => {
@@ -104,7 +141,7 @@ describe('defaults follow from the range of the beam', () => {
         expect(nx).toBeGreaterThanOrEqual(100);
         expect(nx).toBeLessThanOrEqual(500);
         expect(nz).toBeGreaterThanOrEqual(150);
-        expect(nz).toBeLessThanOrEqual(700);
+        expect(nz).toBeLessThanOrEqual(1400);
       }),
       { numRuns: 60 },
     );
