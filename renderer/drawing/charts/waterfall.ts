@@ -21,7 +21,7 @@ export function waterfallChart(chain: readonly MeasuredSessionEntry[]): Chart {
     title: 'From the lowest rung to the fastest variant',
     panes: [
       {
-        x: { title: 'Time', unit: '', kind: 'log', from, to, format: tickTime },
+        x: { title: 'Time, logarithmic', unit: '', kind: 'log', from, to, format: tickTime },
         y: rowsAxis(chain.map(({ label }) => ({ name: label }))),
         series: [
           {
