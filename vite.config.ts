@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { NOTICES, noticesOf } from './electron/build/steps/notices.mjs';
 
 /** Plotly writes some styles as attributes, which the page's policy forbids: the same words through the DOM are allowed. */
 const stylesOfPlotly: Plugin = {
@@ -7,6 +10,20 @@ const stylesOfPlotly: Plugin = {
   transform: {
     filter: { id: /plotly\.js-cartesian-dist-min/, code: '.attr("style",' },
     handler: (code) => code.replaceAll('.attr("style",', '.property("style",'),
+  },
+};
+
+/** Licences of all packages in the page. */
+const notices: Plugin = {
+  name: 'third-party-notices',
+  generateBundle() {
+    const modules = [...this.getModuleIds()];
+    // Packages that a style sheet imports, such as fonts, are no modules.
+    const imported = modules
+      .filter((file) => file.endsWith('.css'))
+      .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/@import\s+"([^."][^"]*)"/g)])
+      .map(([, name = '']) => path.resolve('node_modules', name));
+    this.emitFile({ type: 'asset', fileName: NOTICES, source: noticesOf([...modules, ...imported]) });
   },
 };
 
@@ -19,7 +36,7 @@ export default defineConfig({
   root: 'renderer',
   base: './',
   publicDir: false,
-  plugins: [react(), stylesOfPlotly],
+  plugins: [react(), stylesOfPlotly, notices],
   build: {
     outDir: '../dist/renderer',
     emptyOutDir: true,

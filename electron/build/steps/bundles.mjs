@@ -1,6 +1,7 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { inRoot, root } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
+import { NOTICES, noticesOf } from './notices.mjs';
 
 /**
  * Everything outside the page, bundled for Node 24 and Electron 45 (which has the same Node): a file a program, and what
@@ -25,6 +26,9 @@ const PRELOAD = { 'electron/preload': 'electron/preload/preload.ts' };
 const REQUIRE =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
+/** Headers that are compiled into the addon. */
+const ADDON_PACKAGES = ['node_modules/node-addon-api', 'node_modules/node-api-headers'];
+
 /** ws's optional speed-ups, which it does without. */
 const ABSENT = ['bufferutil', 'utf-8-validate'];
 
@@ -38,6 +42,7 @@ export const common = {
   sourcemap: /** @type {const} */ ('linked'),
   // Stack traces of a person's bug report should name our functions.
   keepNames: true,
+  // Notices are files of their own, complete ones: see notices.mjs.
   legalComments: /** @type {const} */ ('none'),
   logLevel: /** @type {const} */ ('silent'),
 };
@@ -61,7 +66,10 @@ async function bundle() {
   for (const folder of Object.keys(FOLDERS)) rmSync(inRoot('dist', folder), { recursive: true, force: true });
   try {
     await Promise.all([
-      ...Object.entries(FOLDERS).map(([folder, programs]) => build(modules(`dist/${folder}`, programs))),
+      ...Object.entries(FOLDERS).map(async ([folder, programs]) => {
+        const { metafile } = await build({ ...modules(`dist/${folder}`, programs), metafile: true });
+        writeFileSync(inRoot('dist', folder, NOTICES), noticesOf(Object.keys(metafile.inputs), ADDON_PACKAGES));
+      }),
       // A sandboxed preload script must be CommonJS.
       build({ ...common, outdir: 'dist', entryPoints: PRELOAD, format: 'cjs', outExtension: { '.js': '.cjs' } }),
     ]);
@@ -75,7 +83,7 @@ async function bundle() {
 export const SOURCES = [
   'electron/!(build)/**/*.{ts,mjs,json}',
   'package-lock.json',
-  'electron/build/steps/bundles.mjs',
+  'electron/build/steps/{bundles,notices}.mjs',
   'tsconfig.json',
 ];
 
@@ -87,7 +95,7 @@ export function bundlesStep() {
     inputs: SOURCES,
     outputs: [
       ...Object.entries(FOLDERS).flatMap(([folder, programs]) =>
-        Object.keys(programs).map((name) => `dist/${folder}/${name}.js`),
+        [...Object.keys(programs).map((name) => `${name}.js`), NOTICES].map((name) => `dist/${folder}/${name}`),
       ),
       ...Object.keys(PRELOAD).map((name) => `dist/${name}.cjs`),
     ],

@@ -1,6 +1,7 @@
 import { capture, tail } from '../setup/command.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
+import { NOTICES } from './notices.mjs';
 
 /** The page for both shells, by vite.config.ts. */
 export function pageStep() {
@@ -14,10 +15,11 @@ export function pageStep() {
       'electron/transports/**/*.ts',
       'assets/{colormaps,examples,handbook,icons,materials,questions,reference,schemas}/**/*',
       'vite.config.ts',
+      'electron/build/steps/notices.mjs',
       'tsconfig.json',
       'package-lock.json',
     ],
-    outputs: ['dist/renderer/browser.html', 'dist/renderer/desktop.html'],
+    outputs: ['browser.html', 'desktop.html', NOTICES].map((name) => `dist/renderer/${name}`),
     run: async () => {
       const vite = inRoot('node_modules/vite/bin/vite.js');
       const { code, output } = await capture(process.execPath, [vite, 'build', '--logLevel', 'warn']);

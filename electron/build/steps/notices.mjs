@@ -1,0 +1,63 @@
+/** Licence notices of the packages of others in a bundle, as their licences ask for with every copy. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { inRoot, root } from '../setup/root.mjs';
+
+/** Name of the file, in each folder of bundles. */
+export const NOTICES = 'third-party-notices.txt';
+
+const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)/i;
+
+/**
+ * Folder of the package that a module belongs to, from the root; null for a module of the program.
+ * @param {string} module path of a file, from the root or absolute
+ */
+function packageFolder(module) {
+  const file = path.relative(root, path.resolve(root, module.replace(/^\0+/, '').replace(/\?.*$/, '')));
+  const found = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file.split(path.sep).join('/'));
+  return found === null || file.startsWith('..') ? null : (found[1] ?? null);
+}
+
+/**
+ * The text of a licence file, or the MIT licence with the author's name where the package has no such file.
+ * @param {string} folder
+ * @param {{ name: string, license?: unknown, author?: unknown, contributors?: unknown }} about
+ */
+function licenceText(folder, about) {
+  const files = readdirSync(inRoot(folder))
+    .filter((name) => LICENCE_FILE.test(name))
+    .sort();
+  if (files.length > 0) return files.map((name) => readFileSync(inRoot(folder, name), 'utf8').trim()).join('\n\n');
+  const author = /** @type {{ name?: string } | string | undefined} */ (about.author);
+  const name = typeof author === 'string' ? author : author?.name;
+  const readme = readdirSync(inRoot(folder)).find((file) => /^readme/i.test(file));
+  const text = readme === undefined ? '' : readFileSync(inRoot(folder, readme), 'utf8');
+  const section = /^#{1,6}\s*licen[cs]e[^\n]*\n([\s\S]*?)(?=^#{1,6}\s|(?![\s\S]))/im.exec(text)?.[1]?.trim();
+  if (about.license !== 'MIT')
+    throw new Error(`${about.name} (${about.license}) has no licence file: its notice is missing`);
+  const [, ...mit] = readFileSync(inRoot('LICENSE'), 'utf8').split(/^Copyright[^\n]*\n/m);
+  const holder = `Copyright (c) ${name ?? `the authors of ${about.name}`}`;
+  return [`MIT License (the package has no licence file)`, section ?? '', holder, mit.join('').trim()]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/**
+ * @param {Iterable<string>} modules paths of all modules in the bundles
+ * @param {readonly string[]} [more] folders of packages that are compiled into the addon
+ */
+export function noticesOf(modules, more = []) {
+  const folders = new Set(more);
+  for (const module of modules) {
+    const folder = packageFolder(module);
+    if (folder !== null) folders.add(folder);
+  }
+  const parts = [...folders].sort().map((folder) => {
+    const file = inRoot(folder, 'package.json');
+    if (!existsSync(file)) throw new Error(`${folder} has no package.json: its notice is missing`);
+    const about = JSON.parse(readFileSync(file, 'utf8'));
+    const line = '-'.repeat(100);
+    return `${line}\n${about.name} ${about.version} (${about.license})\n${line}\n\n${licenceText(folder, about)}\n`;
+  });
+  return `Packages of others in these files, with their licences.\n\n${parts.join('\n')}`;
+}
