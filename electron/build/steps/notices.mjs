@@ -8,6 +8,28 @@ export const NOTICES = 'third-party-notices.txt';
 
 const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)/i;
 
+/** Packages that are one file, bundled from the packages that another depends on. That one is installed for packaging alone. */
+const BUNDLED_FROM = new Map([['node_modules/plotly.js-cartesian-dist-min', 'node_modules/plotly.js']]);
+/** Of WebGL and of tools, which that file does not contain; they have no licence file. */
+const NOT_BUNDLED = new Set(['weak-map', 'glslify-deps']);
+
+/**
+ * Folders of all packages that one depends on, as far as they are installed.
+ * @param {string} folder
+ * @param {Set<string>} found
+ */
+function dependenciesOf(folder, found = new Set()) {
+  const file = inRoot(folder, 'package.json');
+  if (!existsSync(file)) return found;
+  for (const name of Object.keys(JSON.parse(readFileSync(file, 'utf8')).dependencies ?? {})) {
+    const inner = [`${folder}/node_modules/${name}`, `node_modules/${name}`].find((one) => existsSync(inRoot(one)));
+    if (inner === undefined || found.has(inner) || NOT_BUNDLED.has(name)) continue;
+    found.add(inner);
+    dependenciesOf(inner, found);
+  }
+  return found;
+}
+
 /**
  * Folder of the package that a module belongs to, from the root; null for a module of the program.
  * @param {string} module path of a file, from the root or absolute
@@ -50,7 +72,10 @@ export function noticesOf(modules, more = []) {
   const folders = new Set(more);
   for (const module of modules) {
     const folder = packageFolder(module);
-    if (folder !== null) folders.add(folder);
+    if (folder === null) continue;
+    folders.add(folder);
+    const from = BUNDLED_FROM.get(folder);
+    if (from !== undefined) for (const inner of dependenciesOf(from)) folders.add(inner);
   }
   const parts = [...folders].sort().map((folder) => {
     const file = inRoot(folder, 'package.json');
