@@ -3,7 +3,7 @@
  * the physics gates with the variants that `auto` takes here; the device layer; last a fault that breaks
  * the device for its process. The last line is `N passed, N failed`.
  *
- * Needs Node and dist/host, dist/workers, dist/native, dist/kernels, assets, electron/contract, test/gpu and this folder; no package and
+ * Needs Node and dist/host, dist/workers, dist/native, dist/kernels, assets, electron/contract, test/gpu, test/cheats/kernels and this folder; no package and
  * no network, so that a packed folder runs on a machine that has nothing else.
  */
 import { existsSync } from 'node:fs';
@@ -23,7 +23,7 @@ const PROGRAMS = /** @type {const} */ ([
 ]);
 
 /** Scripts of this repository, run by this Node. */
-const SCRIPTS = ['test/gpu/occupancy.mjs', 'test/gpu/user-kernels.mjs'];
+const SCRIPTS = ['test/gpu/occupancy.mjs', 'test/gpu/user-kernels.mjs', 'test/gpu/cheats.mjs'];
 
 /** All take under a minute on an H200; a hang should end. */
 const TIMEOUT_S = 600;

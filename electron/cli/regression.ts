@@ -8,7 +8,7 @@ import { measuredTime, timesText } from '../../renderer/base/measured.ts';
 import { percent } from '../../renderer/base/numbers.ts';
 import type { Ratio } from '../contract/bench/bench-session.ts';
 import type { ComparedRow } from '../contract/bench/comparison.ts';
-import { isRight } from '../contract/bench/session.ts';
+import { isIncorrect, isRight } from '../contract/bench/session.ts';
 import { UsageError } from './arguments.ts';
 import { table } from './table.ts';
 
@@ -67,7 +67,7 @@ export function regressionOf(
   const told = (verdict: RegressionVerdict, reason: string | null = null) => ({ ...common, verdict, reason });
   const different = unlike(before, after);
   if (different !== null) return { ...told('not comparable', different), ratio: null };
-  if (!isRight(after.accuracy) || after.verdict === 'wrong') return told('wrong', 'its answer is beyond parity');
+  if (!isRight(after.accuracy) || isIncorrect(after.verdict)) return told('wrong', 'its answer is beyond parity');
   const { interval } = ratio;
   if (interval === null) return told('undecided', 'too few samples for an interval');
   if (interval.high <= 1 + limit) return told('not slower');

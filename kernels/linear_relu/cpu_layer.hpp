@@ -17,6 +17,7 @@ class CpuLayer : public engine::CpuTask {
   explicit CpuLayer(const engine::TaskProblem& problem);
 
   void prepare() override;
+  engine::TaskArrays arrays() final;
   engine::TaskResults results() final;
   engine::CheckReport compare(const engine::TaskResults& results) final { return layer_.compare(results); }
   std::uint64_t hash() final;

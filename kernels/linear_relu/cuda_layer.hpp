@@ -17,6 +17,7 @@ class CudaLayer : public cuda::CudaTask {
       : CudaTask(problem, "linear_relu"), layer_(problem, arithmetic) {}
 
   void prepare() final;
+  engine::TaskArrays arrays() final;
   engine::TaskResults results() final;
   engine::CheckReport compare(const engine::TaskResults& results) override { return layer_.compare(results); }
   std::uint64_t hash() final;

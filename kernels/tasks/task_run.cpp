@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <string_view>
 
 #include "cpu/stopwatch.hpp"
+#include "engine/cpu_task.hpp"
 #include "engine/user_task.hpp"
 #include "registry.hpp"
 
@@ -26,8 +28,7 @@ constexpr const char* kSpanNames[] = {"repetitions", "cold repetitions", "graph 
 /// One that is wrong now and then is wrong; NaN is the worst.
 void keep_worst(CheckReport& report, const CheckReport& other) {
   for (std::size_t i = 0; i < report.checks.size(); ++i) {
-    const double value = other.checks[i].value;
-    if (!(value <= report.checks[i].value)) report.checks[i].value = value;
+    if (!(other.checks[i].value <= report.checks[i].value)) report.checks[i] = other.checks[i];
   }
 }
 
@@ -49,10 +50,25 @@ struct Traced {
 TaskRun::TaskRun(TaskProblem problem)
     : problem_(std::move(problem)), bench_(&tasks::find_bench(problem_)), variant_(&tasks::choose_variant(problem_)) {
   problem_.variant = variant_->id;
+  std::random_device entropy;
+  std::seed_seq seeds{entropy(), entropy(), entropy(), entropy()};
+  random_.seed(seeds);
 }
 
-double TaskRun::prepare() {
+void TaskRun::reseed(std::uint64_t seed) {
+  if (seed != problem_.seed) judge_.reset();
+  problem_.seed = seed;
+}
+
+CheckReport TaskRun::compare(const TaskResults& results) {
+  if (task_ && shipped_) return task_->compare(results);
+  if (!judge_) judge_ = variant_->make(problem_);
+  return judge_->compare(results);
+}
+
+double TaskRun::prepare(std::uint64_t seed) {
   const Clock::time_point start = Clock::now();
+  reseed(seed);
   const auto make = cpu::factory_of(*variant_, bench_->workload, bench_->id, kUserTaskLayout);
   std::unique_ptr<Task> task = make(problem_);
   task->cancel = &cancel_;
@@ -60,7 +76,7 @@ double TaskRun::prepare() {
   task->require_memory(estimate_bytes());
   task->prepare();
   task_ = std::move(task);
-  if (make != variant_->make) judge_ = variant_->make(problem_);
+  shipped_ = make == variant_->make;
   const Clock::time_point end = Clock::now();
   spans_.record(0, spans_.name_id("prepare"), kNoStep, spans_.ns_at(start), spans_.ns_at(end));
   return std::chrono::duration<double>(end - start).count();
@@ -70,19 +86,20 @@ TaskSample TaskRun::sample(const TaskSampleOptions& options) {
   task_->enter();
   int most = options.mode == TaskMode::kCold ? kMostCold : kMostRepetitions;
   int& repetitions = repetitions_[static_cast<int>(options.mode)];
-  const auto timed = [&](int count) {
+  TaskAudit audit;
+  const auto timed = [&](int count, const AuditPlan& plan) {
     const double start_ns = spans_.now_ns();
-    const TaskTime time = task_->repeat(count, options.mode);
+    const TaskTime time = repeat(count, options.mode, plan, audit);
     spans_.record(0, spans_.name_id(kSpanNames[static_cast<int>(options.mode)]), static_cast<std::uint32_t>(count),
                   start_ns, spans_.now_ns());
     return time;
   };
   if (repetitions == 0) {
-    timed(1);  // first launches load code
+    timed(1, {});  // first launches load code
     int count = 1;
     for (;;) {
       const Clock::time_point start = Clock::now();
-      const double seconds = counted(timed(count), task_->clock());
+      const double seconds = counted(timed(count, {}), task_->clock());
       if (seconds >= options.at_least_s || count >= most) break;
       if (options.mode == TaskMode::kCold) {
         const double each = cpu::seconds_since(start) / count;
@@ -97,26 +114,61 @@ TaskSample TaskRun::sample(const TaskSampleOptions& options) {
   const int count = options.trace ? std::min(repetitions, kMostTraced) : repetitions;
   if (options.trace) spans_.widen(1 + task_->lanes());
   const Traced traced(*task_, options.trace ? &spans_ : nullptr);
-  const TaskTime time = timed(count);
+  AuditPlan plan;
+  if (options.audit && !options.trace) {
+    plan.at = std::uniform_int_distribution<int>(0, count - 1)(random_);
+    plan.probe = options.probe && options.mode == TaskMode::kWarm;
+    plan.rotation = std::uniform_real_distribution<double>(0.0, 1.0)(random_);
+  }
+  const TaskTime time = timed(count, plan);
+  if (plan.at >= 0 && !audit.audited) {
+    const Clock::time_point start = Clock::now();
+    audit.results = once(audit);
+    audit.audited = true;
+    audit.seconds += cpu::seconds_since(start);
+  }
   return {.repetitions = count,
           .device_s = time.device_s / count,
           .wall_s = time.wall_s / count,
-          .time_s = counted(time, task_->clock()) / count};
+          .time_s = counted(time, task_->clock()) / count,
+          .timed_s = std::isnan(time.wall_s) ? time.device_s : time.wall_s,
+          .audit = std::move(audit)};
 }
 
-TaskVerdict TaskRun::check(int runs) {
+TaskTime TaskRun::repeat(int count, TaskMode mode, const AuditPlan& plan, TaskAudit& audit) {
+  const bool on_cpu = std::string_view(variant_->device) == "cpu";
+  return on_cpu ? repeat_on_cpu(*task_, count, mode, plan, audit) : task_->repeat(count, mode, plan, audit);
+}
+
+TaskResults TaskRun::once(TaskAudit& audit) {
+  if (!task_->arrays().outputs.empty()) {
+    repeat(1, TaskMode::kWarm, {.at = 0}, audit);
+    return std::move(audit.results);
+  }
+  task_->once();
+  return task_->results();
+}
+
+TaskVerdict TaskRun::check(int runs, bool judged) {
   task_->enter();
   const ScopedSpan span(spans_, 0, spans_.name_id("check"), runs);
   TaskVerdict out;
-  task_->once();
-  out.report = (judge_ ? judge_ : task_)->compare(task_->results());
-  const std::uint64_t first = task_->hash();
-  out.runs = 1;
+  std::uint64_t first = 0;
   for (; out.runs < runs; ++out.runs) {
     if (cancel_.load()) throw TaskCancelled();
-    task_->once();
-    out.bitwise = out.bitwise && task_->hash() == first;
-    if (judge_) keep_worst(out.report, judge_->compare(task_->results()));
+    TaskResults results = once(out.audit);
+    const std::uint64_t hash = task_->hash();
+    if (out.runs == 0) first = hash;
+    const bool repeated = out.runs > 0 && hash == first;
+    if (!repeated && out.runs > 0) out.bitwise = false;
+    if (repeated && shipped_) continue;
+    if (!judged) {
+      out.unjudged.push_back(std::move(results));
+    } else if (out.runs == 0) {
+      out.report = compare(results);
+    } else {
+      keep_worst(out.report, compare(results));
+    }
   }
   out.holds = std::ranges::all_of(out.report.checks, [](const Check& check) { return check.holds(); });
   char text[17];

@@ -27,6 +27,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   };
   export_function("buildInfo", bb::binding::build_info);
   export_function("machine", bb::binding::machine);
+  export_function("memoryReadRate", bb::binding::memory_read_rate);
   export_function("devices", bb::binding::devices);
   export_function("driverDevices", bb::binding::driver_devices);
   export_function("clockState", bb::binding::clock_state);

@@ -4,6 +4,7 @@
 
 #include "build_config.hpp"
 #include "convert.hpp"
+#include "cpu/caches.hpp"
 #include "cpu/host.hpp"
 
 namespace bb::binding {
@@ -24,8 +25,13 @@ Napi::Value machine(const Napi::CallbackInfo& info) {
   out.Set("logicalCores", static_cast<double>(std::thread::hardware_concurrency()));
   out.Set("isa", cpu::instruction_set_name());
   out.Set("memoryBytes", cpu::memory_bytes());
+  out.Set("lastLevelCacheBytes", static_cast<double>(cpu::last_level_bytes()));
   out.Set("os", cpu::operating_system());
   return out;
+}
+
+Napi::Value memory_read_rate(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), cpu::memory_read_rate());
 }
 
 }  // namespace bb::binding

@@ -1,5 +1,7 @@
 #include "task.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -45,6 +47,48 @@ bool TaskProblem::on(const std::string& key) const {
   const auto found = switches.find(key);
   if (found == switches.end()) missing(*this, key, "true or false");
   return found->second;
+}
+
+TaskResults results_of(const std::vector<TaskArray>& arrays, std::vector<std::vector<std::byte>> copies) {
+  TaskResults out;
+  for (std::size_t a = 0; a < arrays.size(); ++a) {
+    const TaskArray& array = arrays[a];
+    const auto read = [size = array.element_bytes(), type = array.type,
+                       copy = std::make_shared<const std::vector<std::byte>>(std::move(copies[a]))](std::size_t i) {
+      const std::byte* at = copy->data() + i * size;
+      const auto as = [at]<typename T>(T value) {
+        std::memcpy(&value, at, sizeof value);
+        return value;
+      };
+      switch (type) {
+        case TaskArray::Type::kFloat:
+          return static_cast<double>(as(0.0f));
+        case TaskArray::Type::kDouble:
+          return as(0.0);
+        case TaskArray::Type::kUnsigned:
+          return static_cast<double>(as(0u));
+        case TaskArray::Type::kBf16:
+          return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(as(std::uint16_t{})) << 16));
+      }
+      return kAbsent;
+    };
+    out.push_back({array.count, read});
+  }
+  return out;
+}
+
+void count_unwritten(const std::vector<TaskArray>& outputs, const std::vector<std::vector<std::byte>>& copies,
+                     TaskAudit& audit) {
+  for (std::size_t a = 0; a < outputs.size(); ++a) {
+    const std::size_t size = outputs[a].element_bytes();
+    for (std::size_t i = 0; i < outputs[a].count; ++i) {
+      const auto element = copies[a].begin() + static_cast<std::ptrdiff_t>(i * size);
+      const bool left = std::all_of(element, element + static_cast<std::ptrdiff_t>(size),
+                                    [](std::byte byte) { return byte == std::byte{kPoison}; });
+      if (left && audit.unwritten++ == 0) audit.first_unwritten = audit.outputs + i;
+    }
+    audit.outputs += outputs[a].count;
+  }
 }
 
 void Task::require_memory(double /*bytes*/) {}

@@ -62,6 +62,7 @@ struct Quantity {
 struct Check {
   std::string id, title;
   double value, limit;
+  std::string where{};  // the first value beyond the limit, and the reference's: "result 17 is 0.5, expected 0.75"
   bool holds() const { return value <= limit; }
 };
 
@@ -73,6 +74,28 @@ struct TaskResult {
   double at(std::size_t i) const { return i < count ? value(i) : kAbsent; }
 };
 using TaskResults = std::vector<TaskResult>;
+
+/// Values that a prepared task reads or leaves, in the memory of its device. The engine fills, rewrites, copies and
+/// compares them itself: no code of a variant runs for it.
+struct TaskArray {
+  enum class Type { kFloat, kDouble, kUnsigned, kBf16 };
+
+  void* data = nullptr;
+  std::size_t count = 0;
+  Type type = Type::kFloat;
+
+  std::size_t element_bytes() const { return type == Type::kDouble ? 8 : type == Type::kBf16 ? 2 : 4; }
+  std::size_t bytes() const { return count * element_bytes(); }
+};
+
+/// `inputs` may be rewritten between repetitions; every repetition writes all of `outputs`, which are in the order of
+/// TaskResults and empty where a result is no array.
+struct TaskArrays {
+  std::vector<TaskArray> inputs, outputs;
+};
+
+/// Copies of arrays as results.
+TaskResults results_of(const std::vector<TaskArray>& arrays, std::vector<std::vector<std::byte>> copies);
 
 struct CheckReport {
   std::vector<Check> checks;
@@ -92,11 +115,56 @@ struct TaskTime {
   double wall_s = 0;
 };
 
+/// Written over outputs before an audited repetition, in every byte: a NaN of any floating-point type, and the largest
+/// unsigned number.
+inline constexpr unsigned char kPoison = 0xff;
+
+/// Times of three repetitions with equal memory traffic before each, seconds. An implementation that computes needs
+/// equally long for all of them; one that remembers does not.
+struct MemoryProbe {
+  double fresh_s;  // inputs that the task has not seen, outputs poisoned
+  double again_s;  // the same inputs, results left in place
+  double usual_s;  // the inputs of the sample, results left in place
+};
+
+/// Probes at the end of a sample: as many as this allows, and one at least.
+inline constexpr int kMostProbes = 12;
+inline constexpr double kMostProbing_s = 0.01;
+
+/// Unpredictable places in a sample, drawn by the engine.
+struct AuditPlan {
+  int at = -1;          // the repetition whose outputs are poisoned before it and copied after it; -1 for none
+  bool probe = false;   // whether the sample ends with MemoryProbes
+  double rotation = 0;  // in (0, 1): the share of each input by which the first probe rotates it
+};
+
+/// An audit of one sample. Its cost is outside of the timed part.
+struct TaskAudit {
+  bool audited = false;
+  TaskResults results;                    // as the audited repetition left them
+  std::size_t outputs = 0;                // values that it has to write
+  std::size_t unwritten = 0;              // values that still held the poison
+  std::size_t first_unwritten = 0;        // among all outputs, one array after the other
+  bool inputs_changed = false;            // a repetition wrote to its inputs
+  std::vector<MemoryProbe> probes{};
+  double seconds = 0;                     // what auditing took
+};
+
 /// Ends a task between two pieces of work after `cancel`.
 class TaskCancelled : public std::runtime_error {
  public:
   TaskCancelled() : std::runtime_error("cancelled") {}
 };
+
+/// The share by which probe `i` rotates inputs, in (0, 1): multiples of the golden ratio do not repeat.
+inline double rotation_of(const AuditPlan& plan, int i) {
+  const double turned = plan.rotation + 0.6180339887498949 * i;
+  return turned - static_cast<double>(static_cast<long>(turned));
+}
+
+/// Adds to an audit how many outputs still hold the poison in these copies.
+void count_unwritten(const std::vector<TaskArray>& outputs, const std::vector<std::vector<std::byte>>& copies,
+                     TaskAudit& audit);
 
 /// One variant on one problem: prepared once, then repeated. Used by one thread at a time.
 class Task {
@@ -109,12 +177,16 @@ class Task {
   virtual void require_memory(double bytes);
   /// Makes the device current on the calling thread; called first by every thread.
   virtual void enter() {}
-  /// `repetitions` of them; throws ProblemError('unsupported') with one readable sentence where the mode is
-  /// impossible.
-  virtual TaskTime repeat(int repetitions, TaskMode mode) = 0;
+  /// `repetitions` of them on a device; throws ProblemError('unsupported') with one readable sentence where the mode
+  /// is impossible. Fills `audit` as `plan` says. Tasks of the CPU are repeated by repeat_on_cpu().
+  virtual TaskTime repeat(int repetitions, TaskMode mode, const AuditPlan& plan, TaskAudit& audit) = 0;
+  /// One repetition on the CPU, done when it returns.
+  virtual void perform() {}
   /// Restores the inputs where a repetition changes them, does exactly one repetition and waits for it.
   virtual void once() = 0;
 
+  /// The task's memory; empty where results and inputs are not plain arrays, or a repetition does not write them all.
+  virtual TaskArrays arrays() { return {}; }
   /// What once() left, for compare().
   virtual TaskResults results() = 0;
   /// Compares results, of this task or of another of the same problem, with an FP64 reference. Needs no prepare().
@@ -127,6 +199,19 @@ class Task {
 
   /// Threads of its own that a recorder has lanes for, behind that of the calls.
   virtual int lanes() const { return 0; }
+  /// Records each thread's part of the repetitions from now on; null ends it.
+  virtual void watch_threads(SpanRecorder*) {}
+
+  /// Does `work`, one repetition.
+  template <typename F>
+  void repetition(const char* name, F&& work) {
+    if (recorder == nullptr) {
+      work();
+      return;
+    }
+    const ScopedSpan span(*recorder, 0, recorder->name_id(name), 1);
+    work();
+  }
 
   const std::vector<SetupPart>& setup_parts() const { return parts_; }
   /// Set while a sample is looked at closely: every repetition and each thread's part in it is recorded, which takes
@@ -142,16 +227,6 @@ class Task {
     add_part(parts_, name, std::forward<F>(work));
   }
   void add_parts(const std::vector<SetupPart>& parts) { parts_.insert(parts_.end(), parts.begin(), parts.end()); }
-  /// Does `work`, one repetition.
-  template <typename F>
-  void repetition(const char* name, F&& work) {
-    if (recorder == nullptr) {
-      work();
-      return;
-    }
-    const ScopedSpan span(*recorder, 0, recorder->name_id(name), 1);
-    work();
-  }
   void stop_if_cancelled() const {
     if (cancel != nullptr && cancel->load()) throw TaskCancelled();
   }

@@ -1,7 +1,7 @@
 /** Columns of the comparison: what each shows and sorts by. Those every workload has, and its own. No React. */
 import { headVerdict, type Quantity, type Whole } from '../../electron/contract/bench/bench-session.ts';
 import type { ComparedRow } from '../../electron/contract/bench/comparison.ts';
-import type { Accuracy, Words } from '../../electron/contract/bench/session.ts';
+import { type Accuracy, isIncorrect, type Words } from '../../electron/contract/bench/session.ts';
 import { leastWhole, paysFrom } from './advice.ts';
 import { gainOf, measuredTime, spreadText, timesText } from './measured.ts';
 import { compact, errorSize, NO_VALUE, percent, significant } from './numbers.ts';
@@ -41,7 +41,7 @@ function intervalText({ time_interval }: ComparedRow): string {
 /** The row's verdict; wrong and faster is both. */
 export function verdictText(row: Pick<ComparedRow, 'verdict' | 'ratio' | 'whole'>): string {
   const verdict = headVerdict(row);
-  if (verdict !== 'wrong') return verdict;
+  if (!isIncorrect(verdict)) return verdict;
   return row.ratio.value < 1 ? 'wrong, though faster' : 'wrong';
 }
 
@@ -129,7 +129,7 @@ function weighed(rows: readonly ComparedRow[]) {
   return rows.flatMap((row) =>
     row.wall_s === null || !hasWholeRun(row) || !(row.paired || row.verdict === 'reference')
       ? []
-      : [{ row, wall_s: row.wall_s, setup_s: row.setup_s, time_s: row.time_s, right: row.verdict !== 'wrong' }],
+      : [{ row, wall_s: row.wall_s, setup_s: row.setup_s, time_s: row.time_s, right: !isIncorrect(row.verdict) }],
   );
 }
 
@@ -202,7 +202,7 @@ const timeColumn = ({ time, timeTip }: Words): Column => ({
 function gainText({ verdict, ratio, whole }: ComparedRow): string {
   if (verdict === 'reference') return '1';
   const times = timesText(gainOf(ratio));
-  return whole === null || verdict === 'wrong' ? times : `${times} ${verdict}`;
+  return whole === null || isIncorrect(verdict) ? times : `${times} ${verdict}`;
 }
 
 const middle: readonly Column[] = [

@@ -6,7 +6,7 @@ import type {
   ComparedMap,
   ComparedRow,
 } from '../../electron/contract/bench/comparison.ts';
-import type { Session, SessionReport, Words } from '../../electron/contract/bench/session.ts';
+import { isIncorrect, type Session, type SessionReport, type Words } from '../../electron/contract/bench/session.ts';
 import { withDocumentPolicy } from '../../electron/contract/wire/page-policy.ts';
 import { claimedText, claimVerdictText, pairText } from '../base/claims.ts';
 import { columnsOf } from '../base/compare-columns.ts';
@@ -86,7 +86,7 @@ function groupTable(rows: readonly ComparedRow[], { rows: all, words }: ReportIn
 
 function comparison(input: ReportInput): Html {
   const { rows, words, groups } = input;
-  const wrong = rows.filter((row) => row.verdict === 'wrong');
+  const wrong = rows.filter((row) => isIncorrect(row.verdict));
   const notes = rows.filter(({ note }) => note !== null).map((row) => `${nameOf(row, rows)}: ${row.note}.`);
   const places = [...new Set(rows.map(({ origin, provenance }) => `${origin}: ${provenanceText(provenance)}`))];
   return [

@@ -1,10 +1,11 @@
 /** Rows of a comparison for a person: the columns that every workload has, and its own. */
+
 import { columnsOf } from '../../../renderer/base/compare-columns.ts';
 import { noiseText } from '../../../renderer/base/measured.ts';
 import { NO_VALUE } from '../../../renderer/base/numbers.ts';
 import { provenanceText } from '../../../renderer/base/provenance.ts';
 import type { ComparedRow } from '../../contract/bench/comparison.ts';
-import type { Words } from '../../contract/bench/session.ts';
+import { isIncorrect, type Words } from '../../contract/bench/session.ts';
 import type { Result } from '../../contract/wire/methods.ts';
 import { table } from '../table.ts';
 
@@ -26,7 +27,7 @@ function groupTable(rows: readonly ComparedRow[], all: readonly ComparedRow[], w
   const lines = rows.map((row) => [
     nameOf(row, all),
     ...columns.map(({ id, text, wrong }) => {
-      const bad = wrong?.(row) === true || (id === 'verdict' && row.verdict === 'wrong');
+      const bad = wrong?.(row) === true || (id === 'verdict' && isIncorrect(row.verdict));
       return bad ? style('red', text(row)) : text(row);
     }),
   ]);

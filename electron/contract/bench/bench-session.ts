@@ -1,4 +1,5 @@
 /** What the benchmark sessions of all workloads are made of: plain JSON with every raw sample. Times in seconds. */
+
 import { z } from 'zod';
 import { ceilingsSchema } from '../devices.ts';
 import { kernelResourcesSchema } from '../resources.ts';
@@ -38,7 +39,8 @@ export const quantitySchema = z.strictObject({
 });
 export type Quantity = Readonly<z.infer<typeof quantitySchema>>;
 
-export const verdictSchema = z.enum(['faster', 'slower', 'same', 'undecided', 'reference', 'wrong']);
+/** `impossible`: the time is below what the machine needs for the problem's bytes and operations. */
+export const verdictSchema = z.enum(['faster', 'slower', 'same', 'undecided', 'reference', 'wrong', 'impossible']);
 
 /** How a session's reference differs from itself in the same rounds (A/A). */
 export interface Noise {
@@ -133,7 +135,10 @@ export const entryShape = {
 };
 
 /** How everything from the problem to its answer in memory stands against the reference's; not in older sessions. */
-export const wholeSchema = z.strictObject({ ratio: ratioSchema, verdict: verdictSchema.exclude(['wrong']) });
+export const wholeSchema = z.strictObject({
+  ratio: ratioSchema,
+  verdict: verdictSchema.exclude(['wrong', 'impossible']),
+});
 export type Whole = Readonly<z.infer<typeof wholeSchema>>;
 
 /** The verdict of a row: of end-to-end runs where they were judged. A wrong answer is wrong, whatever its speed. */
@@ -144,7 +149,9 @@ export function headVerdict({
   readonly verdict: z.infer<typeof verdictSchema>;
   readonly whole?: Pick<Whole, 'verdict'> | null | undefined;
 }): z.infer<typeof verdictSchema> {
-  return verdict === 'wrong' || verdict === 'reference' ? verdict : (whole?.verdict ?? verdict);
+  return verdict === 'wrong' || verdict === 'impossible' || verdict === 'reference'
+    ? verdict
+    : (whole?.verdict ?? verdict);
 }
 
 /** The same of a process of its own for each run: from its start to its answer. What was done in it stays in its memory. */
@@ -154,7 +161,7 @@ export const processSchema = z.strictObject({
   time_s: seconds.nullable(),
   /** Over the reference's; null where either has no time. */
   ratio: ratioSchema.nullable(),
-  verdict: verdictSchema.exclude(['wrong']),
+  verdict: verdictSchema.exclude(['wrong', 'impossible']),
 });
 
 /** How a measured entry's time stands against the others'. */

@@ -283,5 +283,31 @@ export const sessionSchema = z.strictObject({
 });
 export type Session = Readonly<z.infer<typeof sessionSchema>>;
 
-/** An answer with a measure that does not hold is wrong, whatever its speed. */
+/** Id of the check that a time fails which the machine cannot reach. */
+export const LEAST_TIME = 'least-time';
+
+/** What is known of an answer. A check with neither a value nor a bound has compared nothing. */
+type Correctness = 'correct' | 'wrong' | 'impossible' | 'not checked';
+
+/** An answer with a check that does not hold is wrong whatever its speed; one that nothing was compared with is not checked. */
+export function correctnessOf(accuracy: readonly Accuracy[]): Correctness {
+  const failed = accuracy.filter(({ holds }) => !holds);
+  if (failed.some(({ id }) => id !== LEAST_TIME)) return 'wrong';
+  if (failed.length > 0) return 'impossible';
+  return accuracy.some(({ value, bound }) => value !== null && bound !== null) ? 'correct' : 'not checked';
+}
+
+/** Whether no check fails: what is not checked passes here, and is called so wherever it is shown. */
 export const isRight = (accuracy: readonly Accuracy[]): boolean => accuracy.every(({ holds }) => holds);
+
+/** Why an answer is wrong or impossible, one sentence; null where no check fails. */
+export function reasonOf(accuracy: readonly Accuracy[]): string | null {
+  const all = accuracy.filter(({ holds }) => !holds);
+  // What a kernel did explains its errors.
+  const first = all.find(({ bound, id }) => bound === 0 && id !== 'l2' && id !== 'largest') ?? all[0];
+  return first === undefined ? null : first.tip;
+}
+
+/** Whether a verdict is about the answer: such an entry has no speed to speak of. */
+export const isIncorrect = (verdict: MeasuredSessionEntry['verdict']): boolean =>
+  verdict === 'wrong' || verdict === 'impossible';

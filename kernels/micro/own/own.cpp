@@ -17,8 +17,21 @@ struct Inputs {
   explicit Inputs(const TaskProblem& problem)
       : n(problem.count("n")),
         results(problem.count("results")),
-        a(engine::uniform_values(n, problem.seed)),
-        b(engine::uniform_values(n, problem.seed + 1)) {}
+        a(values(problem, 0)),
+        b(values(problem, 1)) {}
+
+  /// Random, or one of the edge values that electron/host/model/user-kernels/made-up.ts has too.
+  static std::vector<float> values(const TaskProblem& problem, std::uint64_t which) {
+    const std::size_t n = problem.count("n");
+    const auto found = problem.words.find("edge");
+    const std::string edge = found == problem.words.end() ? "" : found->second;
+    if (edge.empty()) return engine::uniform_values(n, problem.seed + which);
+    std::vector<float> out(n, edge == "zeros" ? 0.0f : 1.0f);
+    if (edge == "alternating") {
+      for (std::size_t i = 1; i < n; i += 2) out[i] = -1.0f;
+    }
+    return out;
+  }
 
   TaskWork work() const {
     return {.bytes = 8.0 * static_cast<double>(n) + 4.0 * static_cast<double>(results), .flops = engine::kAbsent};
@@ -54,7 +67,7 @@ Answer answer(const TaskProblem& problem) {
 }
 
 CpuWork on_cpu(CpuBench& bench) {
-  const auto in = std::make_shared<const Inputs>(bench.problem());
+  const auto in = std::make_shared<Inputs>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(in->results);
   CpuWork work;
   work.run = [=, &pool = bench.pool()] {
@@ -62,7 +75,7 @@ CpuWork on_cpu(CpuBench& bench) {
       own::compute(in->a.data(), in->b.data(), out->data(), in->n, first, last);
     });
   };
-  work.reset = [out] { std::ranges::fill(*out, 0.0f); };
+  work.inputs = {array_at(in->a.data(), in->n), array_at(in->b.data(), in->n)};
   work.result = sampled(out);
   work.work = in->work();
   return work;
@@ -81,6 +94,7 @@ CudaWork on_gpu(CudaBench& bench) {
     kernel.launch(to, {.grid = {blocks}, .block = {threads}}, static_cast<unsigned>(in->n),
                   static_cast<unsigned>(in->results), a->pointer(), b->pointer(), out->pointer());
   };
+  work.inputs = {array_at(a->pointer(), in->n), array_at(b->pointer(), in->n)};
   work.result = sampled(out);
   work.work = in->work();
   return work;

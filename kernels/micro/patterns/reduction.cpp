@@ -58,7 +58,8 @@ CpuWork on_cpu(CpuBench& bench) {
       sum->total = eight_chains(parts.data(), parts.size());
     }
   };
-  work.result = [sum] { return std::vector<double>{static_cast<double>(sum->total)}; };
+  work.inputs = {array_at(sum->values.data(), sum->values.size())};
+  work.result = {[sum] { return std::vector<double>{static_cast<double>(sum->total)}; }, {array_at(&sum->total, 1)}};
   work.work = work_of(sum->values.size());
   return work;
 }
@@ -107,7 +108,8 @@ CudaWork by_grid_stride(CudaBench& bench) {
                   static_cast<const float*>(values->pointer()), parts->pointer());
     kernel.launch(to, {.block = {threads}}, blocks, static_cast<const float*>(parts->pointer()), total->pointer());
   };
-  work.result = [total](cuda::Stream& from) { return std::vector<double>{static_cast<double>(total->read(from)[0])}; };
+  work.inputs = {array_at(values->pointer(), n)};
+  work.result = sampled(total);
   work.work = work_of(n);
   return work;
 }
@@ -123,7 +125,8 @@ CudaWork by_atomics(CudaBench& bench, const char* name) {
     kernel.launch(to, {.grid = {blocks_for(n, threads)}, .block = {threads}}, static_cast<unsigned>(n),
                   values->pointer(), total->pointer());
   };
-  work.result = [total](cuda::Stream& from) { return std::vector<double>{static_cast<double>(total->read(from)[0])}; };
+  work.inputs = {array_at(values->pointer(), n)};
+  work.result = sampled(total);
   work.work = work_of(n);
   return work;
 }

@@ -6,12 +6,13 @@ std::string can_do_all(const TaskProblem&) { return ""; }
 std::string everywhere() { return ""; }
 std::string no_device() { return cuda::unavailable("micro"); }
 
-std::function<std::vector<double>()> sampled(const std::shared_ptr<std::vector<float>>& out) {
-  return [out] { return Samples(out->size()).take<float>(*out); };
+Left<> sampled(const std::shared_ptr<std::vector<float>>& out) {
+  return {[out] { return Samples(out->size()).take<float>(*out); }, {array_at(out->data(), out->size())}};
 }
 
-std::function<std::vector<double>(cuda::Stream&)> sampled(const std::shared_ptr<cuda::DeviceBuffer<float>>& out) {
-  return [out](cuda::Stream& from) { return Samples(out->size()).take<float>(out->read(from)); };
+Left<cuda::Stream&> sampled(const std::shared_ptr<cuda::DeviceBuffer<float>>& out) {
+  return {[out](cuda::Stream& from) { return Samples(out->size()).take<float>(out->read(from)); },
+          {array_at(out->pointer(), out->size())}};
 }
 
 void add(engine::TaskBench& row, const About& about, const Words& words, const char* device,

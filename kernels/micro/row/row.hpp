@@ -42,16 +42,17 @@ std::string can_do_all(const TaskProblem&);
 std::string everywhere();
 std::string no_device();
 
-/// What an arrangement came to: a sample of what it left in `out`.
-std::function<std::vector<double>()> sampled(const std::shared_ptr<std::vector<float>>& out);
-std::function<std::vector<double>(cuda::Stream&)> sampled(const std::shared_ptr<cuda::DeviceBuffer<float>>& out);
+/// What an arrangement left in `out`, which every repetition writes whole unless CpuWork::reset says otherwise.
+Left<> sampled(const std::shared_ptr<std::vector<float>>& out);
+Left<cuda::Stream&> sampled(const std::shared_ptr<cuda::DeviceBuffer<float>>& out);
 template <typename T>
-auto sampled(const std::shared_ptr<std::vector<T>>& out) {
-  return [out] { return Samples(out->size()).template take<T>(*out); };
+Left<> sampled(const std::shared_ptr<std::vector<T>>& out) {
+  return {[out] { return Samples(out->size()).template take<T>(*out); }, {array_at(out->data(), out->size())}};
 }
 template <typename T>
-auto sampled(const std::shared_ptr<cuda::DeviceBuffer<T>>& out) {
-  return [out](cuda::Stream& from) { return Samples(out->size()).template take<T>(out->read(from)); };
+Left<cuda::Stream&> sampled(const std::shared_ptr<cuda::DeviceBuffer<T>>& out) {
+  return {[out](cuda::Stream& from) { return Samples(out->size()).template take<T>(out->read(from)); },
+          {array_at(out->pointer(), out->size())}};
 }
 
 /// The words of a row.

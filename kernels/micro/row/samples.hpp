@@ -8,13 +8,14 @@
 
 namespace bb::micro {
 
-/// Which of `total` results are compared with the FP64 reference: all of them, or where that would take longer
-/// than the work, so many spread evenly from the first to the last.
+/// Which of `total` results are compared with the FP64 reference: all of them, or where the reference needs far longer
+/// than the work, `most` spread evenly from the first to the last.
 class Samples {
  public:
-  static constexpr std::size_t kMost = 1 << 16;
+  static constexpr std::size_t kMost = 1 << 16;  // of results whose reference has many terms
 
-  explicit Samples(std::size_t total, std::size_t most = kMost) : total_(total), count_(std::min(total, most)) {}
+  explicit Samples(std::size_t total) : Samples(total, total) {}
+  Samples(std::size_t total, std::size_t most) : total_(total), count_(std::min(total, most)) {}
 
   std::size_t size() const { return count_; }
   std::size_t total() const { return total_; }

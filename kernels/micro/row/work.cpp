@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <utility>
 
 namespace bb::micro {
@@ -31,6 +32,10 @@ class CpuArrangement final : public engine::CpuTask {
       work_ = set_up_(bench);
     });
   }
+  // What a repetition changes is no input, and poison would stay in it.
+  engine::TaskArrays arrays() override {
+    return work_.reset ? engine::TaskArrays{} : engine::TaskArrays{work_.inputs, work_.result.arrays};
+  }
   engine::TaskResults results() override { return {result_of(work_.result())}; }
   engine::CheckReport compare(const engine::TaskResults& results) override {
     if (!answer_) answer_ = answer_of_(problem());
@@ -42,7 +47,9 @@ class CpuArrangement final : public engine::CpuTask {
 
  protected:
   void run() override { work_.run(); }
-  void reset() override { work_.reset(); }
+  void reset() override {
+    if (work_.reset) work_.reset();
+  }
 
  private:
   AnswerOf answer_of_;
@@ -59,6 +66,9 @@ class CudaArrangement final : public cuda::CudaTask {
   void prepare() override {
     part("inputs", [&] { work_ = set_up_(bench_); });
   }
+  engine::TaskArrays arrays() override {
+    return work_.restore ? engine::TaskArrays{} : engine::TaskArrays{work_.inputs, work_.result.arrays};
+  }
   engine::TaskResults results() override { return {result_of(work_.result(stream()))}; }
   engine::CheckReport compare(const engine::TaskResults& results) override {
     if (!answer_) answer_ = answer_of_(problem());
@@ -71,7 +81,9 @@ class CudaArrangement final : public cuda::CudaTask {
 
  protected:
   void queue(cuda::Stream& to) override { work_.queue(to); }
-  void restore(cuda::Stream& to) override { work_.restore(to); }
+  void restore(cuda::Stream& to) override {
+    if (work_.restore) work_.restore(to);
+  }
   std::string no_graph() const override { return work_.no_graph; }
 
  private:
@@ -98,12 +110,12 @@ std::vector<Quantity> none() { return {}; }
 
 }  // namespace
 
-CpuWork::CpuWork() : reset([] {}), quantities(none) {}
+CpuWork::CpuWork() : quantities(none) {}
 CpuWork::CpuWork(CpuWork&&) noexcept = default;
 CpuWork& CpuWork::operator=(CpuWork&&) noexcept = default;
 CpuWork::~CpuWork() = default;
 
-CudaWork::CudaWork() : restore([](cuda::Stream&) {}), quantities(none) {}
+CudaWork::CudaWork() : quantities(none) {}
 CudaWork::CudaWork(CudaWork&&) noexcept = default;
 CudaWork& CudaWork::operator=(CudaWork&&) noexcept = default;
 CudaWork::~CudaWork() = default;
@@ -141,19 +153,33 @@ std::unique_ptr<engine::Task> cuda_task(const TaskProblem& problem, AnswerOf ans
 engine::CheckReport compare(const Answer& answer, const std::vector<double>& result) {
   double error = 0, size = 0, worst = 0, largest = 0;
   const std::size_t count = answer.wanted.size();
+  for (const double wanted : answer.wanted) {
+    if (std::isfinite(wanted)) largest = std::max(largest, std::abs(wanted));
+  }
+  const double unit = largest > 0 ? largest : 1.0;
+  std::size_t first = count;
   for (std::size_t i = 0; i < count; ++i) {
-    const double wanted = answer.wanted[i];
-    const double off = i < result.size() ? std::abs(result[i] - wanted) : INFINITY;
+    const double wanted = answer.wanted[i], got = i < result.size() ? result[i] : engine::kAbsent;
+    // An answer that is not finite is right where the result is the same.
+    const bool same = got == wanted || (std::isnan(got) && std::isnan(wanted) && i < result.size());
+    const double off = same ? 0.0 : std::isfinite(wanted) ? std::abs(got - wanted) : engine::kAbsent;
     error += off * off;
-    size += wanted * wanted;
+    if (std::isfinite(wanted)) size += wanted * wanted;
     if (!(off <= worst)) worst = off;  // a NaN stays
-    largest = std::max(largest, std::abs(wanted));
+    if (first == count && !(off / unit <= answer.worst_limit)) first = i;
   }
   if (result.size() != count) error = worst = INFINITY;
-  const double unit = largest > 0 ? largest : 1.0;
+  std::string where;
+  if (result.size() != count) {
+    where = std::to_string(result.size()) + " results, expected " + std::to_string(count);
+  } else if (first < count) {
+    char text[120];
+    std::snprintf(text, sizeof text, "result %zu is %.9g, expected %.9g", first, result[first], answer.wanted[first]);
+    where = text;
+  }
   return {{{"l2", "Error, root mean square over the reference's", size > 0 ? std::sqrt(error / size) : std::sqrt(error),
-            answer.limit},
-           {"largest", "Largest error over the largest value", worst / unit, answer.worst_limit}},
+            answer.limit, where},
+           {"largest", "Largest error over the largest value", worst / unit, answer.worst_limit, where}},
           answer.compared};
 }
 

@@ -4,6 +4,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "cuda/task/cuda_task.hpp"
@@ -26,6 +28,21 @@ struct Answer {
   std::string compared;    // "all 1000 results with FP64"
 };
 
+/// What an arrangement left: read by a function, and where it is a plain array that every repetition writes whole, also
+/// where it lies.
+template <typename... Arguments>
+struct Left {
+  Left() = default;
+  template <typename F>
+    requires std::is_invocable_r_v<std::vector<double>, F&, Arguments...>
+  Left(F from, std::vector<engine::TaskArray> lies = {})  // NOLINT: a function alone is a result too
+      : read(std::move(from)), arrays(std::move(lies)) {}
+  std::vector<double> operator()(Arguments... arguments) const { return read(arguments...); }
+
+  std::function<std::vector<double>(Arguments...)> read{};
+  std::vector<engine::TaskArray> arrays{};
+};
+
 /// What an arrangement makes of a problem. The closures own the buffers. Made, moved and ended in one place, since
 /// there is one of them for every arrangement.
 struct CpuWork {
@@ -35,8 +52,9 @@ struct CpuWork {
   ~CpuWork();
 
   std::function<void()> run{};
-  std::function<void()> reset;  // restores inputs that a run changes
-  std::function<std::vector<double>()> result{};
+  std::function<void()> reset;  // restores inputs that a run changes; empty where it changes none
+  Left<> result{};
+  std::vector<engine::TaskArray> inputs{};  // those that may hold other values
   TaskWork work{};
   std::function<std::vector<Quantity>()> quantities;
 };
@@ -49,7 +67,8 @@ struct CudaWork {
 
   std::function<void(cuda::Stream&)> queue{};
   std::function<void(cuda::Stream&)> restore;  // the same as CpuWork::reset
-  std::function<std::vector<double>(cuda::Stream&)> result{};
+  Left<cuda::Stream&> result{};
+  std::vector<engine::TaskArray> inputs{};
   TaskWork work{};
   std::function<std::vector<Quantity>()> quantities;
   engine::TaskClock clock = engine::TaskClock::kDevice;
@@ -67,6 +86,16 @@ class CpuBench {
   const TaskProblem& problem_;
   cpu::ThreadPool& pool_;
 };
+
+template <typename T>
+engine::TaskArray array_at(T* first, std::size_t count) {
+  using Type = engine::TaskArray::Type;
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, unsigned>);
+  return {first, count,
+          std::is_same_v<T, float>    ? Type::kFloat
+          : std::is_same_v<T, double> ? Type::kDouble
+                                      : Type::kUnsigned};
+}
 
 /// Calls work(first, last) for pieces of 0 … n - 1 on all threads.
 void in_pieces(cpu::ThreadPool& pool, std::size_t n, std::size_t piece,

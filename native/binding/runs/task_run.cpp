@@ -10,6 +10,7 @@
 #include "binding/convert.hpp"
 #include "binding/job.hpp"
 #include "cpu/host.hpp"
+#include "cpu/stopwatch.hpp"
 #include "measured.hpp"
 #include "span_columns.hpp"
 #include "task_problem.hpp"
@@ -31,6 +32,7 @@ struct State {
 
   engine::TaskRun run;
   double setup_s = 0;
+  double ended_ns = 0;  // of the last sample's call, on the machine's steady clock
   engine::TaskSample sample;
   engine::TaskVerdict verdict;
   engine::CheckReport compared;  // of another program's results
@@ -69,8 +71,11 @@ Napi::Value call(Napi::Env env, const std::shared_ptr<State>& kept, bool needs_p
 }
 
 Napi::Value prepare(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
+  const bool seeded = info.Length() > 0 && info[0].IsNumber();
+  const std::uint64_t seed = seeded ? static_cast<std::uint64_t>(info[0].As<Napi::Number>().Int64Value())
+                                    : kept->run.problem().seed;
   return call(
-      info.Env(), kept, false, [](State& state) { state.setup_s = state.run.prepare(); },
+      info.Env(), kept, false, [seed](State& state) { state.setup_s = state.run.prepare(seed); },
       [](Napi::Env env, State& state) -> Napi::Value {
         Napi::Object out = Napi::Object::New(env);
         out.Set("setup_s", state.setup_s);
@@ -78,6 +83,42 @@ Napi::Value prepare(const Napi::CallbackInfo& info, const std::shared_ptr<State>
         out.Set("isa", cpu::instruction_set_name());
         return out;
       });
+}
+
+void set_report(Napi::Object& out, const engine::CheckReport& report);
+
+/// Values of every result, one array each.
+Napi::Array results_array(Napi::Env env, const engine::TaskResults& results) {
+  Napi::Array out = Napi::Array::New(env);
+  for (const engine::TaskResult& result : results) {
+    Napi::Float64Array values = Napi::Float64Array::New(env, result.count);
+    for (std::size_t i = 0; i < result.count; ++i) values[i] = result.value(i);
+    out.Set(out.Length(), values);
+  }
+  return out;
+}
+
+/// Null where the sample was not audited. `report` is of results that were compared here.
+Napi::Value audit_object(Napi::Env env, const engine::TaskAudit& audit, const engine::CheckReport& report) {
+  if (!audit.audited) return env.Null();
+  Napi::Object out = Napi::Object::New(env);
+  set_report(out, audit.results.empty() ? report : engine::CheckReport{});
+  out.Set("results", results_array(env, audit.results));
+  out.Set("outputs", static_cast<double>(audit.outputs));
+  out.Set("unwritten", static_cast<double>(audit.unwritten));
+  out.Set("first_unwritten", static_cast<double>(audit.first_unwritten));
+  out.Set("inputs_changed", audit.inputs_changed);
+  out.Set("seconds", audit.seconds);
+  Napi::Array probes = Napi::Array::New(env);
+  for (const engine::MemoryProbe& probe : audit.probes) {
+    Napi::Object one = Napi::Object::New(env);
+    one.Set("fresh_s", probe.fresh_s);
+    one.Set("again_s", probe.again_s);
+    one.Set("usual_s", probe.usual_s);
+    probes.Set(probes.Length(), one);
+  }
+  out.Set("probes", probes);
+  return out;
 }
 
 Napi::Value sample(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
@@ -89,12 +130,22 @@ Napi::Value sample(const Napi::CallbackInfo& info, const std::shared_ptr<State>&
   options.at_least_s = fields.number("at_least_s");
   const MeasuringOptions measuring = read_measuring(object);
   options.trace = measuring.trace;
+  const std::string audit = fields.has("audit") ? fields.text("audit") : "none";
+  options.audit = audit != "none";
+  options.probe = fields.has("probe") && fields.flag("probe");
   return call(
       env, kept, true,
-      [options, measuring](State& state) {
+      [options, measuring, judged = audit == "judged"](State& state) {
         state.observed = std::make_unique<DeviceObservation>();
         state.observed->around(measuring, gpu_of(state), state.run.spans().origin(),
                                [&] { state.sample = state.run.sample(options); });
+        state.ended_ns = std::chrono::duration<double, std::nano>(cpu::Clock::now().time_since_epoch()).count();
+        engine::TaskAudit& audited = state.sample.audit;
+        if (!judged || !audited.audited) return;
+        const cpu::Clock::time_point start = cpu::Clock::now();
+        state.compared = state.run.compare(audited.results);
+        audited.results.clear();
+        audited.seconds += cpu::seconds_since(start);
       },
       [](Napi::Env to, State& state) -> Napi::Value {
         Napi::Object out = Napi::Object::New(to);
@@ -102,6 +153,9 @@ Napi::Value sample(const Napi::CallbackInfo& info, const std::shared_ptr<State>&
         out.Set("device_s", absent_as_null(to, state.sample.device_s));
         out.Set("wall_s", absent_as_null(to, state.sample.wall_s));
         out.Set("time_s", state.sample.time_s);
+        out.Set("timed_s", state.sample.timed_s);
+        out.Set("ended_ns", state.ended_ns);
+        out.Set("audit", audit_object(to, state.sample.audit, state.compared));
         out.Set("spans", spans_object(to, state.run.spans()));
         const auto origin = state.run.spans().origin().time_since_epoch();
         out.Set("origin_ns", std::chrono::duration<double, std::nano>(origin).count());
@@ -120,6 +174,7 @@ void set_report(Napi::Object& out, const engine::CheckReport& report) {
     one.Set("value", absent_as_null(env, check.value));
     one.Set("limit", check.limit);
     one.Set("holds", check.holds());
+    one.Set("where", check.where);
     checks.Set(checks.Length(), one);
   }
   out.Set("checks", checks);
@@ -153,15 +208,24 @@ Napi::Object verdict_object(Napi::Env env, const State& state) {
   work.Set("flops", absent_as_null(env, state.work.flops));
   out.Set("work", work);
   out.Set("quantities", quantities_array(env, state.quantities));
+  engine::TaskAudit audit = verdict.audit;
+  audit.audited = true;
+  out.Set("audit", audit_object(env, audit, {}));
+  Napi::Array unjudged = Napi::Array::New(env);
+  for (const engine::TaskResults& results : verdict.unjudged) {
+    unjudged.Set(unjudged.Length(), results_array(env, results));
+  }
+  out.Set("unjudged", unjudged);
   return out;
 }
 
 Napi::Value check(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
   const int runs = info.Length() > 0 && info[0].IsNumber() ? info[0].As<Napi::Number>().Int32Value() : 1;
+  const bool judged = info.Length() < 2 || !info[1].IsBoolean() || info[1].ToBoolean();
   return call(
       info.Env(), kept, true,
-      [runs](State& state) {
-        state.verdict = state.run.check(runs);
+      [runs, judged](State& state) {
+        state.verdict = state.run.check(runs, judged);
         state.work = state.run.task().work();
         state.clock = state.run.task().clock();
         state.quantities = state.run.task().quantities();
@@ -177,7 +241,8 @@ Napi::Value told(const Napi::CallbackInfo& info, const std::shared_ptr<State>& k
         engine::Task& task = state.run.task();
         task.enter();
         // Some time a launch to tell of it: reading the clocks lets the driver's path go cold.
-        if (on_gpu(state.run.variant())) task.repeat(1, engine::TaskMode::kWarm);
+        engine::TaskAudit none;
+        if (on_gpu(state.run.variant())) task.repeat(1, engine::TaskMode::kWarm, {}, none);
         state.quantities = task.quantities();
       },
       [](Napi::Env env, State& state) -> Napi::Value { return quantities_array(env, state.quantities); });

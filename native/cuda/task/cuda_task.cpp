@@ -1,11 +1,95 @@
 #include "cuda_task.hpp"
 
+#include <algorithm>
+#include <functional>
+
 #include "cpu/stopwatch.hpp"
 
 namespace bb::cuda {
 
+using cpu::Clock;
+using engine::AuditPlan;
+using engine::TaskArray;
+using engine::TaskAudit;
 using engine::TaskMode;
 using engine::TaskTime;
+
+namespace {
+
+using Copies = std::vector<DeviceBuffer<unsigned char>>;
+
+api::DevicePointer address_of(const TaskArray& array) { return reinterpret_cast<api::DevicePointer>(array.data); }
+
+/// Queues a copy of bytes on the device.
+void copy(api::DevicePointer to, api::DevicePointer from, std::size_t bytes, Stream& stream) {
+  if (bytes > 0) stream.check(driver().MemcpyDtoDAsync(to, from, bytes, stream.handle()), "cuMemcpyDtoDAsync_v2");
+}
+
+void poison(const std::vector<TaskArray>& outputs, Stream& stream) {
+  for (const TaskArray& array : outputs) {
+    if (array.count == 0) continue;
+    stream.check(driver().MemsetD8Async(address_of(array), engine::kPoison, array.bytes(), stream.handle()),
+                 "cuMemsetD8Async");
+  }
+}
+
+Copies room_for(const std::vector<TaskArray>& arrays, const std::shared_ptr<Device>& device) {
+  Copies out;
+  for (const TaskArray& array : arrays) out.emplace_back(device, array.bytes());
+  return out;
+}
+
+void save(const std::vector<TaskArray>& arrays, const Copies& into, Stream& stream) {
+  for (std::size_t a = 0; a < arrays.size(); ++a) {
+    copy(into[a].address(), address_of(arrays[a]), arrays[a].bytes(), stream);
+  }
+}
+
+/// Writes values that were saved; each array begins at another of its elements where `share` is not 0.
+void write(const std::vector<TaskArray>& arrays, const Copies& values, double share, Stream& stream) {
+  for (std::size_t a = 0; a < arrays.size(); ++a) {
+    const std::size_t count = arrays[a].count;
+    const std::size_t by = share > 0.0 && count > 1 ? 1 + static_cast<std::size_t>(share * double(count - 1)) : 0;
+    const std::size_t first = by * arrays[a].element_bytes(), rest = arrays[a].bytes() - first;
+    copy(address_of(arrays[a]), values[a].address() + first, rest, stream);
+    copy(address_of(arrays[a]) + rest, values[a].address(), first, stream);
+  }
+}
+
+std::vector<std::vector<std::byte>> read(const Copies& copies, Stream& stream) {
+  std::vector<std::vector<std::byte>> out;
+  for (const DeviceBuffer<unsigned char>& one : copies) {
+    std::vector<std::byte>& bytes = out.emplace_back(one.size());
+    one.download({reinterpret_cast<unsigned char*>(bytes.data()), bytes.size()}, stream);
+  }
+  stream.synchronize();
+  return out;
+}
+
+/// Times of three batches on one stream.
+class Batches {
+ public:
+  explicit Batches(const std::shared_ptr<Device>& device) {
+    for (int i = 0; i < 6; ++i) events_.emplace_back(device);
+  }
+  template <typename Body>
+  void time(Stream& stream, std::size_t batch, Body&& body) {
+    events_[2 * batch].record(stream);
+    body();
+    events_[2 * batch + 1].record(stream);
+  }
+  /// Device time of all batches, once the stream is idle.
+  double seconds() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < events_.size(); i += 2) sum += events_[i + 1].seconds_since(events_[i]);
+    return sum;
+  }
+
+ private:
+  std::vector<Event> events_;
+};
+
+}  // namespace
 
 CudaTask::CudaTask(const engine::TaskProblem& problem, const std::string& folder)
     : problem_(problem),
@@ -39,42 +123,133 @@ void CudaTask::capture() {
   });
 }
 
-TaskTime CudaTask::repeat(int repetitions, TaskMode mode) {
+/// What an audit of one sample needs on the device.
+class CudaTask::Audited {
+ public:
+  Audited(CudaTask& task, const AuditPlan& plan, TaskAudit& audit) : task_(task), plan_(plan), audit_(audit) {
+    if (!on()) return;
+    const Clock::time_point start = Clock::now();
+    arrays_ = task.arrays();
+    inputs_ = room_for(arrays_.inputs, task.device());
+    outputs_ = room_for(arrays_.outputs, task.device());
+    save(arrays_.inputs, inputs_, task.stream_);
+    task.stream_.synchronize();
+    audit_.seconds += cpu::seconds_since(start);
+  }
+
+  bool on() const { return plan_.at >= 0 || plan_.probe; }
+  bool at(int repetition) const { return repetition == plan_.at && !arrays_.outputs.empty(); }
+  void before() { poison(arrays_.outputs, task_.stream_); }
+  void after() { save(arrays_.outputs, outputs_, task_.stream_); }
+
+  /// Reads what was copied, compares the inputs, and probes, after the stream is idle.
+  void finish(const std::function<void()>& body) {
+    if (!on()) return;
+    const Clock::time_point start = Clock::now();
+    if (plan_.at >= 0 && !arrays_.outputs.empty()) {
+      std::vector<std::vector<std::byte>> copies = read(outputs_, task_.stream_);
+      engine::count_unwritten(arrays_.outputs, copies, audit_);
+      audit_.results = engine::results_of(arrays_.outputs, std::move(copies));
+      audit_.audited = true;
+    }
+    const std::vector<std::vector<std::byte>> before = read(inputs_, task_.stream_);
+    audit_.inputs_changed = changed(before);
+    const auto more = [](const TaskArray& one) { return one.count > 1; };
+    const bool rewritable = std::ranges::any_of(arrays_.inputs, more);
+    for (int i = 0; plan_.probe && rewritable && !audit_.inputs_changed && i < engine::kMostProbes; ++i) {
+      if (i > 0 && cpu::seconds_since(start) > engine::kMostProbing_s) break;
+      const double share = engine::rotation_of(plan_, i);
+      const double fresh_s = probed(body, share, true);
+      const double again_s = probed(body, share, false);
+      write(arrays_.inputs, inputs_, 0.0, task_.stream_);
+      body();
+      audit_.probes.push_back({fresh_s, again_s, probed(body, 0.0, false)});
+      audit_.inputs_changed = changed(before);
+    }
+    audit_.seconds += cpu::seconds_since(start);
+  }
+
+ private:
+  bool changed(const std::vector<std::vector<std::byte>>& before) {
+    Copies now = room_for(arrays_.inputs, task_.device());
+    save(arrays_.inputs, now, task_.stream_);
+    return read(now, task_.stream_) != before;
+  }
+
+  double probed(const std::function<void()>& body, double share, bool poisoned) {
+    write(arrays_.inputs, inputs_, share, task_.stream_);
+    if (poisoned) {
+      poison(arrays_.outputs, task_.stream_);
+    } else {
+      save(arrays_.outputs, outputs_, task_.stream_);
+      write(arrays_.outputs, outputs_, 0.0, task_.stream_);
+    }
+    return task_.timer_.seconds(task_.stream_, nullptr, body);
+  }
+
+  CudaTask& task_;
+  const AuditPlan& plan_;
+  TaskAudit& audit_;
+  engine::TaskArrays arrays_;
+  Copies inputs_, outputs_;
+};
+
+TaskTime CudaTask::repeat(int repetitions, TaskMode mode, const AuditPlan& plan, TaskAudit& audit) {
   if (mode == TaskMode::kGraph) capture();
-  const auto body = [&] {
+  const std::function<void()> body = [&] {
     if (mode == TaskMode::kGraph) {
       graph_->launch(stream_);
     } else {
       queue(stream_);
     }
   };
+  Audited audited(*this, plan, audit);
   TaskTime out{.device_s = 0.0, .wall_s = 0.0};
+  stop_if_cancelled();
+  stream_.synchronize();
   if (mode == TaskMode::kCold) {
     if (!flush_) flush_.emplace(device());
     const bool by_device = clock() == engine::TaskClock::kDevice;
     for (int i = 0; i < repetitions; ++i) {
       stop_if_cancelled();
+      if (audited.at(i)) audited.before();
       // One repetition tells both times only where the host does not wait for the flush first.
       if (by_device) {
         out.device_s += timer_.seconds(stream_, &*flush_, body);
       } else {
         out.wall_s += wall_seconds(stream_, &*flush_, body);
       }
+      if (audited.at(i)) audited.after();
     }
     if (by_device) {
       out.wall_s = engine::kAbsent;
     } else {
       out.device_s = engine::kAbsent;
     }
-    return out;
+  } else {
+    // The audited repetition stands between two batches, each between events of its own on the one stream: the poison
+    // before it and the copy behind it are in no batch, and the host waits once.
+    const int at = audited.at(plan.at) ? plan.at : repetitions;
+    const auto batch = [&](int first, int last) {
+      for (int i = first; i < last; ++i) repetition("queue", body);
+    };
+    const Clock::time_point start = Clock::now();
+    std::optional<Batches> apart;
+    if (at < repetitions) {
+      apart.emplace(device());
+      apart->time(stream_, 0, [&] { batch(0, at); });
+      audited.before();
+      apart->time(stream_, 1, [&] { batch(at, at + 1); });
+      audited.after();
+      apart->time(stream_, 2, [&] { batch(at + 1, repetitions); });
+      stream_.synchronize();
+      out.device_s = apart->seconds();
+    } else {
+      out.device_s = timer_.seconds(stream_, nullptr, [&] { batch(0, repetitions); });
+    }
+    out.wall_s = cpu::seconds_since(start);
   }
-  stop_if_cancelled();
-  stream_.synchronize();
-  const cpu::Clock::time_point start = cpu::Clock::now();
-  out.device_s = timer_.seconds(stream_, nullptr, [&] {
-    for (int i = 0; i < repetitions; ++i) repetition("queue", body);
-  });
-  out.wall_s = cpu::seconds_since(start);
+  audited.finish(body);
   return out;
 }
 

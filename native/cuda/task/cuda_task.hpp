@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "../device/buffer.hpp"
@@ -24,7 +26,8 @@ class CudaTask : public engine::Task {
   void enter() final { device()->make_current(); }
   /// Refuses what the device's free memory cannot hold.
   void require_memory(double bytes) final;
-  engine::TaskTime repeat(int repetitions, engine::TaskMode mode) final;
+  engine::TaskTime repeat(int repetitions, engine::TaskMode mode, const engine::AuditPlan& plan,
+                          engine::TaskAudit& audit) final;
   void once() final;
   engine::TaskClock clock() const override { return engine::TaskClock::kDevice; }
 
@@ -55,7 +58,19 @@ class CudaTask : public engine::Task {
     return out;
   }
 
+  template <typename T>
+  static engine::TaskArray array_of(const DeviceBuffer<T>& buffer) {
+    using Type = engine::TaskArray::Type;
+    constexpr Type kType = std::is_same_v<T, float>           ? Type::kFloat
+                           : std::is_same_v<T, double>        ? Type::kDouble
+                           : std::is_same_v<T, std::uint16_t> ? Type::kBf16
+                                                              : Type::kUnsigned;
+    static_assert(std::is_arithmetic_v<T>);
+    return {buffer.pointer(), buffer.size(), kType};
+  }
+
  private:
+  class Audited;
   void capture();
 
   engine::TaskProblem problem_;

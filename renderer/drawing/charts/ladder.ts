@@ -1,6 +1,10 @@
 /** The ladder of variants: which stand on which, and what each step gave. No drawing. */
 import type { Ratio } from '../../../electron/contract/bench/bench-session.ts';
-import type { MeasuredSessionEntry, SessionReport } from '../../../electron/contract/bench/session.ts';
+import {
+  isIncorrect,
+  type MeasuredSessionEntry,
+  type SessionReport,
+} from '../../../electron/contract/bench/session.ts';
 
 export function measuredEntries({ entries }: SessionReport): readonly MeasuredSessionEntry[] {
   return entries.filter((entry) => entry.status === 'measured');
@@ -8,7 +12,7 @@ export function measuredEntries({ entries }: SessionReport): readonly MeasuredSe
 
 /** Faster and wrong is not faster. */
 function rightEntries(report: SessionReport): readonly MeasuredSessionEntry[] {
-  return measuredEntries(report).filter(({ verdict }) => verdict !== 'wrong');
+  return measuredEntries(report).filter(({ verdict }) => !isIncorrect(verdict));
 }
 
 /** The entry's chain of measured bases, the lowest first, itself last. */

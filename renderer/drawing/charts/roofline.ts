@@ -1,6 +1,10 @@
 /** All variants of a session against the ceilings that were measured on its GPU. */
 import { gpusUsed } from '../../../electron/contract/bench/bench-session.ts';
-import type { MeasuredSessionEntry, SessionReport } from '../../../electron/contract/bench/session.ts';
+import {
+  isIncorrect,
+  type MeasuredSessionEntry,
+  type SessionReport,
+} from '../../../electron/contract/bench/session.ts';
 import { compact, percent, significant } from '../../base/numbers.ts';
 import { curveArray, type FigureArray } from '../export/figure.ts';
 import { logLimits } from '../figures/axes.ts';
@@ -71,8 +75,8 @@ function countedIntensity({ quantities, roofline, time_s }: Declared): number | 
 export function rooflineChart(report: SessionReport): Chart {
   const entries = rooflineEntries(report);
   const roofs = roofsOf(report, entries);
-  const names = entries.map(({ label: name, verdict }) => (verdict === 'wrong' ? `${name} (wrong)` : name));
-  const inks = entries.map(({ verdict }, i): Ink => (verdict === 'wrong' ? 'danger' : seriesInk(i)));
+  const names = entries.map(({ label: name, verdict }) => (isIncorrect(verdict) ? `${name} (wrong)` : name));
+  const inks = entries.map(({ verdict }, i): Ink => (isIncorrect(verdict) ? 'danger' : seriesInk(i)));
   const intensities = entries.map(({ roofline }) => roofline.flops_per_byte);
   const rates = entries.map(({ roofline }) => roofline.flops_per_s);
   const counted = entries.map(countedIntensity);

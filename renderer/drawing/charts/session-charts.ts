@@ -1,6 +1,11 @@
 /** The charts of a session: those it has something to say for, with what they show in words, and what there is none of. */
 import { gpusUsed } from '../../../electron/contract/bench/bench-session.ts';
-import type { MeasuredSessionEntry, Session, SessionReport } from '../../../electron/contract/bench/session.ts';
+import {
+  isIncorrect,
+  type MeasuredSessionEntry,
+  type Session,
+  type SessionReport,
+} from '../../../electron/contract/bench/session.ts';
 import { factorialText } from '../../base/factorial.ts';
 import { seriesInk } from '../figures/figure.ts';
 import type { Chart } from './chart.ts';
@@ -117,7 +122,7 @@ function samples(report: SessionReport, { words }: Session): Made {
   if (reference === undefined || entries.length < 2) return null;
   const strips = entries.map((entry: MeasuredSessionEntry, i) => ({
     name: entry.label,
-    ink: entry.verdict === 'wrong' ? ('danger' as const) : seriesInk(i),
+    ink: isIncorrect(entry.verdict) ? ('danger' as const) : seriesInk(i),
     ratio: entry.ratio,
     reference_s: reference.time_s,
     samples: entry.samples,

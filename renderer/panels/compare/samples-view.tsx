@@ -1,6 +1,8 @@
 /** Every sample of every row, with the measured noise of the reference. */
+
 import { type ReactElement, useMemo } from 'react';
 import type { ComparedGroup } from '../../../electron/contract/bench/comparison.ts';
+import { isIncorrect } from '../../../electron/contract/bench/session.ts';
 import { noiseText } from '../../base/measured.ts';
 import { plottedFigure } from '../../drawing/charts/plotted-figure.ts';
 import { type Strips, stripsChart } from '../../drawing/charts/strips.ts';
@@ -32,7 +34,7 @@ function stripsOf(rows: readonly ShownRow[], groups: readonly ComparedGroup[], o
     return [
       {
         name: group === undefined || group.title === '' ? name : `${name}, ${group.title}`,
-        ink: shown.row.verdict === 'wrong' ? ('danger' as const) : seriesInk(shown.ink),
+        ink: isIncorrect(shown.row.verdict) ? ('danger' as const) : seriesInk(shown.ink),
         ratio,
         samples,
         reference_s: reference.row.time_s,

@@ -1,7 +1,7 @@
 /** What each step of the ladder of variants gave, on the machine that it was measured on; no GPU needed. */
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import type { BenchInfo } from '../../../electron/contract/bench/benches.ts';
-import type { Session as SessionData } from '../../../electron/contract/bench/session.ts';
+import { isIncorrect, type Session as SessionData } from '../../../electron/contract/bench/session.ts';
 import { scenarioKindNames, scenarioKinds } from '../../../electron/contract/scenario/index.ts';
 import type { WorkloadName } from '../../../electron/contract/workload.ts';
 import { provenanceText, reportProvenance } from '../../base/provenance.ts';
@@ -67,7 +67,7 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
     return <EmptyState icon="curve" title="This session measured nothing" action={<CompareOffer />} />;
   }
   const provenance = provenanceText(reportProvenance(report, session.created));
-  const wrong = report.entries.filter((entry) => entry.status === 'measured' && entry.verdict === 'wrong');
+  const wrong = report.entries.filter((entry) => entry.status === 'measured' && isIncorrect(entry.verdict));
   const told = report.claims.length > 0;
   return (
     <>

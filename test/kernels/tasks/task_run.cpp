@@ -1,6 +1,8 @@
 #include "tasks/task_run.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <span>
 
 #include "check.hpp"
 #include "tasks/registry.hpp"
@@ -74,6 +76,40 @@ TEST("task: preparing, samples and checks are recorded; of a traced sample every
   CHECK_EQ(count("repetition", 0), traced.repetitions);
   run.check(2);
   CHECK_EQ(count("check", 0), 1);
+}
+
+TEST("task: an audited sample has all of its outputs written over poison, and ends with probes") {
+  TaskProblem problem = launches("own-cpu");
+  problem.bench = "own";
+  problem.numbers = {{"n", 1000}, {"results", 1000}, {"tolerance", 1e-7}};
+  TaskRun run(problem);
+  run.prepare();
+  TaskSample sample = run.sample({.at_least_s = 1e-5, .audit = true, .probe = true});
+  CHECK(sample.audit.audited && !sample.audit.inputs_changed);
+  CHECK_EQ(sample.audit.outputs, 1000u);
+  CHECK_EQ(sample.audit.unwritten, 0u);
+  CHECK_EQ(sample.audit.results.at(0).count, 1000u);
+  CHECK(!sample.audit.probes.empty() && sample.audit.seconds > 0.0);
+  CHECK(run.compare(sample.audit.results).checks.at(0).holds());
+  // Other inputs with another seed, and the answer follows them.
+  run.close();
+  run.prepare(7);
+  CHECK(!run.compare(sample.audit.results).checks.at(0).holds());
+  CHECK(run.check(1).holds);
+  // Without an audit nothing is poisoned, and nothing is copied.
+  CHECK(!run.sample({.at_least_s = 1e-5}).audit.audited);
+}
+
+TEST("task: values that still hold the poison are counted from the first") {
+  std::vector<float> values(5, 1.0f);
+  std::memset(&values[2], kPoison, sizeof(float));
+  std::memset(&values[4], kPoison, sizeof(float));
+  const auto bytes = std::as_bytes(std::span(values));
+  TaskAudit audit;
+  count_unwritten({{values.data(), values.size()}}, {{bytes.begin(), bytes.end()}}, audit);
+  CHECK_EQ(audit.outputs, 5u);
+  CHECK_EQ(audit.unwritten, 2u);
+  CHECK_EQ(audit.first_unwritten, 2u);
 }
 
 TEST("task: what cannot be done is refused by name, value and what is allowed, before anything is allocated") {

@@ -12,7 +12,7 @@ import {
   WHOLE_RUN,
   ways,
 } from '../../../contract/bench/decision.ts';
-import { isRight, type Session, type SessionReport } from '../../../contract/bench/session.ts';
+import { isIncorrect, isRight, type Session, type SessionReport } from '../../../contract/bench/session.ts';
 import { atOnce, type Pausing } from '../../../contract/pausing.ts';
 import { inTurns } from '../../io/flow/in-turns.ts';
 import type { Baseline } from '../../model/external/registry.ts';
@@ -52,7 +52,7 @@ function measuredIn(report: SessionReport, baselines: readonly Baseline[]): read
     const program = programs.get(variant);
     const way = program === undefined ? 'compiled' : wayOfStyle[program.style];
     if (way === undefined || samples.length === 0) return [];
-    const right = verdict !== 'wrong' && isRight(accuracy);
+    const right = !isIncorrect(verdict) && isRight(accuracy);
     const whole = samples.flatMap(({ wall_s }) => (wall_s === undefined ? [] : [wall_s]));
     return [
       {

@@ -1,7 +1,12 @@
 /** What one run of each variant is likely to take, before anything is measured. */
 import { gpuOf } from '../../../contract/bench/bench-session.ts';
 import type { ExpectedTime } from '../../../contract/bench/benches.ts';
-import type { MeasuredSessionEntry, Session, SessionReport } from '../../../contract/bench/session.ts';
+import {
+  isIncorrect,
+  type MeasuredSessionEntry,
+  type Session,
+  type SessionReport,
+} from '../../../contract/bench/session.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
 import type { Amount, Benchable, BenchProblem } from '../../workloads/benchable.ts';
@@ -67,7 +72,7 @@ export async function expectedTimes(
   const one = async (variant: string): Promise<ExpectedTime> => {
     const now = await benchable.amount(addon, problem, variant);
     const all = foundOf(variant, sessions, here);
-    const right = all[0]?.entry.verdict !== 'wrong' && now?.right !== false;
+    const right = !(all[0] !== undefined && isIncorrect(all[0].entry.verdict)) && now?.right !== false;
     const able = now !== null;
     if (now === null) return { variant, run_s: null, like: null, right, able };
     for (const found of all) {

@@ -6,7 +6,7 @@
 import { gpusUsed, machineKey, type Ratio } from '../../../contract/bench/bench-session.ts';
 import { fewestBefore, type HistorySeries, type Trend } from '../../../contract/bench/history.ts';
 import type { Interval } from '../../../contract/bench/interval.ts';
-import type { MeasuredSessionEntry, Session } from '../../../contract/bench/session.ts';
+import { isIncorrect, type MeasuredSessionEntry, type Session } from '../../../contract/bench/session.ts';
 import { atOnce, type Pausing } from '../../../contract/pausing.ts';
 import { inTurns } from '../../io/flow/in-turns.ts';
 import { instancesOf } from '../../model/bench/comparison.ts';
@@ -82,7 +82,7 @@ function* seriesIn({ file, session }: Named, i: number): Generator<Keyed> {
     const gpus = gpusUsed(report.machine, [entry]);
     const { cpu, logical_cores } = report.machine;
     const machine = gpus.length === 0 ? `${cpu}, ${logical_cores} cores` : gpus.map(({ name }) => name).join(', ');
-    const right = verdict !== 'wrong' && accuracy.every(({ holds }) => holds);
+    const right = !isIncorrect(verdict) && accuracy.every(({ holds }) => holds);
     const point = { file, created, commit: program.commit, time_s, interval: intervalOf(entry), right, flagged };
     const on = [machineKey(report.machine), ...gpus.map(({ uuid }) => uuid)];
     yield {

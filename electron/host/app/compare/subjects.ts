@@ -10,7 +10,14 @@ import {
 import type { Subject } from '../../../contract/bench/benches.ts';
 import type { ComparedRow } from '../../../contract/bench/comparison.ts';
 import { environmentFacts } from '../../../contract/bench/environment.ts';
-import type { MeasuredSessionEntry, Session, SessionReport, Timed, Words } from '../../../contract/bench/session.ts';
+import {
+  isIncorrect,
+  type MeasuredSessionEntry,
+  type Session,
+  type SessionReport,
+  type Timed,
+  type Words,
+} from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { keptInstances } from '../../model/bench/claim-results.ts';
 import type { ComparedField } from '../../model/fields/field.ts';
@@ -315,7 +322,7 @@ async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Be
     processes: process === undefined ? null : processesOf(process),
     judgedWhole: whole === undefined ? null : { verdict: whole.verdict, reference: report.reference },
     rounds,
-    wrong: entry.verdict === 'wrong',
+    wrong: isIncorrect(entry.verdict),
     held: true,
     field: answer(subject.report, subject.label),
   };

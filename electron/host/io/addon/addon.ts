@@ -35,8 +35,12 @@ export interface NativeAddon {
     readonly logicalCores: number;
     readonly isa: string;
     readonly memoryBytes: number;
+    /** One group of cores has this much. */
+    readonly lastLevelCacheBytes: number;
     readonly os: string;
   };
+  /** Bytes per second that all cores read from memory; needs a fifth of a second. */
+  memoryReadRate(): number;
   /** Opens NVIDIA's libraries on the first call. `cache` is the folder where measured ceilings are kept. */
   devices(options?: { readonly cache?: string }): DeviceReport;
   /** What the driver alone says of them, without clocks or ceilings: no other library is opened. */

@@ -47,6 +47,32 @@ export interface TaskSampling {
   readonly at_least_s: number;
   readonly clocks?: boolean;
   readonly trace?: boolean;
+  /** One repetition at a place that the engine draws is audited: judged there, or its results are handed over. */
+  readonly audit?: 'judged' | 'handed-over';
+  /** The sample ends with a probe of whether the task remembers its inputs. */
+  readonly probe?: boolean;
+}
+
+export interface MemoryProbe {
+  readonly fresh_s: number;
+  readonly again_s: number;
+  readonly usual_s: number;
+}
+
+/** An audit outside of the timed part of a sample. */
+export interface TaskAudit {
+  /** Empty where the results were handed over. */
+  readonly checks: readonly TaskCheck[];
+  readonly compared: string;
+  readonly results: readonly Float64Array[];
+  readonly outputs: number;
+  /** Results that the audited repetition did not write, and the first of them. */
+  readonly unwritten: number;
+  readonly first_unwritten: number;
+  readonly inputs_changed: boolean;
+  /** Times of a repetition with new inputs, with the same once more, and with those of the sample. */
+  readonly probes: readonly MemoryProbe[];
+  readonly seconds: number;
 }
 
 /** Means over the repetitions; null where that clock does not tell. */
@@ -56,6 +82,13 @@ export interface TaskSample {
   readonly wall_s: number | null;
   /** Time by the clock that counts: the device's, unless the task is about the host's part. */
   readonly time_s: number;
+  /** All repetitions together, by the host's clock. */
+  readonly timed_s: number;
+  /** End of the call on the machine's steady clock, as the process that answered read it. */
+  readonly ended_ns: number;
+  /** The same as this process read it, where another answered. */
+  readonly received_ns?: number;
+  readonly audit: TaskAudit | null;
   /**
    * Spans of all calls so far: preparing, checks and what is timed, with its repetitions as step; of a traced sample also
    * every repetition, and on further threads the parts of each.
@@ -68,13 +101,15 @@ export interface TaskSample {
   readonly traceReason: string | null;
 }
 
-interface TaskCheck {
+export interface TaskCheck {
   readonly id: string;
   readonly title: string;
   /** Null is not a number, which holds never. */
   readonly value: number | null;
   readonly limit: number;
   readonly holds: boolean;
+  /** The first value beyond the limit, and the reference's; empty where there is none. */
+  readonly where: string;
 }
 
 /** A number that a variant knows of itself; null is not a number. */
@@ -99,14 +134,19 @@ export interface TaskVerdict {
   /** Bytes and operations of one repetition; null where meaningless. */
   readonly work: { readonly bytes: number | null; readonly flops: number | null };
   readonly quantities: readonly TaskQuantity[];
+  readonly audit: TaskAudit | null;
+  /** Results that were not judged: of the first run, and of each whose bits differ or of a user kernel. */
+  readonly unjudged: readonly (readonly Float64Array[])[];
 }
 
 /** One call at a time. After `cancel` every call gives null. Rejects like `createTransport` throws. */
 export interface NativeTask {
   readonly plan: TaskPlan;
-  prepare(): Promise<TaskPreparation | null>;
+  /** Inputs follow `seed`; without one they follow the problem's. */
+  prepare(seed?: number): Promise<TaskPreparation | null>;
   sample(options: TaskSampling): Promise<TaskSample | null>;
-  check(runs: number): Promise<TaskVerdict | null>;
+  /** Without `judged` the results are left to the caller. */
+  check(runs: number, judged?: boolean): Promise<TaskVerdict | null>;
   /** What it knows of its repetitions so far; may repeat them. */
   told(): Promise<readonly TaskQuantity[] | null>;
   /** What another program left of the same problem, held to the same reference; needs no preparation. */

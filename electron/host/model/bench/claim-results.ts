@@ -3,7 +3,7 @@ import type { Quantity, Ratio } from '../../../contract/bench/bench-session.ts';
 import { type ClaimResult, judgeClaim, saidOf, type TaskClaimResult } from '../../../contract/bench/claims.ts';
 import type { Interval } from '../../../contract/bench/interval.ts';
 import type { BenchEntry } from '../../../contract/bench/recorded/transport.ts';
-import type { MeasuredSessionEntry, SessionReport } from '../../../contract/bench/session.ts';
+import { isIncorrect, type MeasuredSessionEntry, type SessionReport } from '../../../contract/bench/session.ts';
 import { asInterval, type Instances, timeInterval } from '../verdicts/levels.ts';
 import { type Claim, countedBy, type Side } from './claims.ts';
 import { bootstrapRatioOf, ratioOf } from './comparison.ts';
@@ -65,7 +65,7 @@ function transportTimes(entries: readonly BenchEntry[], external: readonly Exter
     }
     const entry = entries.find(({ label }) => label === variant);
     if (entry?.status !== 'measured') return notMeasured;
-    const wrong = entry.verdict === 'wrong';
+    const wrong = isIncorrect(entry.verdict);
     if (clock === 'first') return { times: [[entry.first.wall_s]], wrong };
     if (clock === 'process') return notMeasured;
     const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
@@ -246,7 +246,7 @@ function reportTimes(report: JudgedReport): TimesOf {
     }
     const entry = measuredEntryOf(report, variant);
     if (entry === null) return notMeasured;
-    const wrong = entry.verdict === 'wrong';
+    const wrong = isIncorrect(entry.verdict);
     const first = entry.first?.wall_s ?? null;
     if (clock === 'first') return first === null ? notMeasured : { times: [[first]], wrong };
     if (clock === 'process') {
@@ -312,7 +312,7 @@ export function measuredReport(report: JudgedReport): Measured {
     timesFor: reportTimes(report),
     numberOf: (variant, quantity) => {
       const entry = measuredEntryOf(report, variant);
-      if (entry === null || entry.verdict === 'wrong') return null;
+      if (entry === null || isIncorrect(entry.verdict)) return null;
       return toldOrCounted(entry.quantities, { time_s: entry.time_s, ...(entry.roofline ?? noRoofline) }, quantity);
     },
   };

@@ -78,13 +78,16 @@ export interface Known {
 export interface Contestant {
   /** Prepares it and runs it once, as the first of this process. */
   first(): Promise<Taken | null>;
-  take(mode: Mode): Promise<Taken | null>;
-  /** Prepares its state anew; false when that was cancelled. Absent where every sample is of a state made for it. */
-  readonly prepare?: () => Promise<boolean>;
+  /** Samples with the inputs of an instance, where it draws inputs. */
+  take(mode: Mode, instance?: number): Promise<Taken | null>;
+  /** Prepares its state for an instance; false when that was cancelled. Absent where every sample prepares its own. */
+  readonly prepare?: (instance: number) => Promise<boolean>;
   /** What it computed, after `first`; null values stay in the engine, which held them to its own reference. */
   answer(): Promise<{ readonly values: Values | null } | null>;
-  /** How right that is. */
+  /** How right that is. Asked again for every report: audits within the rounds add to it. */
   accuracy(oracle: Values | null): readonly Accuracy[];
+  /** What a report says of its audits. */
+  facts?(): readonly (readonly [string, string])[];
   /** Further numbers: what follows from the time of a repetition, and what was told when it was checked. */
   quantities(time_s: number): readonly Quantity[];
   known(): Known;

@@ -3,7 +3,8 @@
 import { gpuOf, type Quantity, type Ratio } from '../../../contract/bench/bench-session.ts';
 import {
   type Accuracy,
-  isRight,
+  correctnessOf,
+  LEAST_TIME,
   type MeasuredSessionEntry,
   type SessionReport,
   type Timed,
@@ -13,7 +14,7 @@ import { type Basis, compareTimes, type Flagged, instancesOf, type Ranked, type 
 import { ENERGY_QUANTITY } from './conditions/energy.ts';
 import { beforeRounds, type Contestant, type EntryHead, type RawSample, rawSample, type Taken } from './contestant.ts';
 import type { Determinism } from './parity.ts';
-import { roofline } from './roofline.ts';
+import { type LeastTime, leastTime, type Processor, roofline } from './roofline.ts';
 import { median } from './statistics.ts';
 
 /** What a session gathers about one contestant. */
@@ -22,7 +23,8 @@ export interface Gathered {
   readonly contestant: Contestant;
   readonly first: Taken;
   readonly determinism: Determinism;
-  accuracy: readonly Accuracy[];
+  /** With what audits found so far. */
+  accuracy: () => readonly Accuracy[];
   readonly warm: Series<RawSample>;
   /** Cold and replayed, where they were asked for. */
   readonly others: readonly Series<RawSample>[];
@@ -36,6 +38,7 @@ interface EntryFacts {
   readonly whole: Basis<RawSample> | null;
   /** With the ceilings of each GPU that entries ran on. */
   readonly machine: SessionReport['machine'];
+  readonly processor: Processor;
 }
 
 export function ranked({ head, first, warm, others }: Gathered): Ranked<RawSample> {
@@ -105,8 +108,18 @@ function toldApart(sample: RawSample, all: readonly Telling[]): Pick<Timed, 'tol
   return own.length === 0 ? {} : { told: Object.fromEntries(own) };
 }
 
-export function measuredEntry(gathered: Gathered, { basis, whole, machine }: EntryFacts): MeasuredSessionEntry {
-  const { head, contestant, first, accuracy, determinism, energy_J } = gathered;
+/** A time below what the machine needs is a check that fails. */
+function possible(time_s: number, least: LeastTime | null): Accuracy[] {
+  if (least === null || !(time_s < least.time_s)) return [];
+  const tip = `${time_s.toPrecision(3)} s is less than this machine needs: ${least.sum}`;
+  return [{ id: LEAST_TIME, title: 'Least time', tip, unit: 's', value: time_s, bound: least.time_s, holds: false }];
+}
+
+export function measuredEntry(
+  gathered: Gathered,
+  { basis, whole, machine, processor }: EntryFacts,
+): MeasuredSessionEntry {
+  const { head, contestant, first, determinism, energy_J } = gathered;
   const own = basis.all.find(({ label }) => label === head.label) ?? ranked(gathered);
   const { raw, verdict, modes, samples, ratio, ...times } = compareTimes(own, basis);
   const { work, repeats, note, compared: _, ...known } = contestant.known();
@@ -114,6 +127,9 @@ export function measuredEntry(gathered: Gathered, { basis, whole, machine }: Ent
   const judgedWhole = whole === null ? null : compareTimes(own, whole);
   const told = tellings(contestant, times.time_s, gathered.warm.samples);
   const ceilings = head.device === 'cuda' ? (gpuOf(machine, head.gpu)?.ceilings ?? null) : null;
+  const least = leastTime(work, head.device === 'cuda' ? ceilings : processor);
+  const accuracy = [...gathered.accuracy(), ...possible(times.time_s, least)];
+  const correctness = correctnessOf(accuracy);
   return {
     ...head,
     note: head.note ?? note,
@@ -121,7 +137,7 @@ export function measuredEntry(gathered: Gathered, { basis, whole, machine }: Ent
     ...known,
     ...times,
     ratio: unlessItself(ratio, isReference),
-    verdict: isRight(accuracy) ? verdict : 'wrong',
+    verdict: correctness === 'wrong' || correctness === 'impossible' ? correctness : verdict,
     ...(judgedWhole !== null && {
       whole: {
         ratio: unlessItself(judgedWhole.ratio, isReference),
@@ -134,7 +150,7 @@ export function measuredEntry(gathered: Gathered, { basis, whole, machine }: Ent
     setup_parts: partsOf(first, raw),
     wall_s: middle(raw.map(({ wall_s }) => wall_s)),
     roofline: roofline(work, times.time_s, ceilings),
-    accuracy: [...accuracy],
+    accuracy,
     determinism: repeats ?? determinism.report(),
     quantities: [...told.map(({ quantity }) => quantity), ...(energy_J === null ? [] : [energyQuantity(energy_J)])],
     modes: modes.map(({ samples: all, spread: _, ...mode }) => ({ ...mode, samples: all.map(keptSample) })),

@@ -5,6 +5,7 @@ import type { CudaDevice, DeviceReport } from '../../../contract/devices.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
 import { thisMachine } from '../../io/files/this-machine.ts';
+import type { Processor } from './roofline.ts';
 
 type GpuFacts = SessionGpu;
 
@@ -31,6 +32,21 @@ export function sessionGpus(devices: DeviceReport): SessionGpus {
 function gpusOf({ usual, all }: SessionGpus, candidates: readonly { readonly gpu: number | null }[]) {
   const named = all.filter(({ index }) => candidates.some(({ gpu }) => gpu === index));
   return { gpu: usual, ...(named.length === 0 ? {} : { gpus: named }) };
+}
+
+/** Rate at which all cores read memory; measured once in a process, in a fifth of a second. */
+let memory_bytes_per_s: number | null = null;
+
+export function processorOf(addon: NativeAddon): Processor {
+  const { logicalCores, lastLevelCacheBytes } = addon.machine();
+  return {
+    cores: logicalCores,
+    last_level_cache_bytes: lastLevelCacheBytes,
+    memory_bytes_per_s: () => {
+      memory_bytes_per_s ??= addon.memoryReadRate();
+      return memory_bytes_per_s;
+    },
+  };
 }
 
 export function machineFacts(

@@ -32,3 +32,85 @@ export function roofline(
     share_of_flops: shares.length === 0 ? null : Math.max(...shares),
   };
 }
+
+/** The shortest time that a problem can need on a machine: what is below it was not computed. */
+export interface LeastTime {
+  readonly time_s: number;
+  /** How it follows from the problem and the machine. */
+  readonly sum: string;
+}
+
+/** What bounds a processor. */
+export interface Processor {
+  readonly cores: number;
+  readonly last_level_cache_bytes: number;
+  /** Measured at the first call. */
+  readonly memory_bytes_per_s: () => number;
+}
+
+/**
+ * No core loads more than two 64-byte vectors in a cycle (Intel, AMD and ARM cores to 2026). None is sold that clocks
+ * above 6.2 GHz. No cache level exceeds this bound.
+ */
+const core = { bytes: 128, GHz: 6.2 } as const;
+
+/** Last-level caches are reported for one socket or one group of cores; a server has up to eight such groups. */
+const CACHE_GROUPS = 8;
+
+/** Larger than the L2 cache of any GPU sold to 2026. */
+const LARGEST_L2_BYTES = 256e6;
+
+/**
+ * Measured ceilings are best values of samples. A repetition may be faster by as much as they vary between
+ * measurements.
+ */
+const MEASURED_MARGIN = 1.15;
+
+const amount = (value: number, unit: string): string => `${value.toPrecision(3)} ${unit}`;
+
+interface Bound {
+  readonly work: number;
+  readonly unit: string;
+  readonly rate: number;
+  readonly of: string;
+}
+
+function timeOf({ work, unit, rate, of }: Bound): LeastTime {
+  const time_s = work / rate;
+  return {
+    time_s,
+    sum: `${amount(work, unit)} / ${amount(rate, `${unit}/s`)} (${of}) = ${amount(time_s, 's')}`,
+  };
+}
+
+function boundsOnProcessor({ bytes }: Work, { cores, last_level_cache_bytes, memory_bytes_per_s }: Processor): Bound[] {
+  if (bytes === null) return [];
+  const cached: Bound = {
+    ...{ work: bytes, unit: 'bytes', rate: cores * core.bytes * core.GHz * 1e9 },
+    of: `${cores} cores, each at most ${core.bytes} bytes a cycle at ${core.GHz} GHz`,
+  };
+  if (bytes <= CACHE_GROUPS * last_level_cache_bytes) return [cached];
+  const rate = MEASURED_MARGIN * memory_bytes_per_s();
+  return [cached, { work: bytes, unit: 'bytes', rate, of: 'read rate of memory as measured here, plus 15 %' }];
+}
+
+function boundsOnGpu({ bytes, fp32_flops, fp64_flops }: Work, ceilings: Ceilings): Bound[] {
+  const { copy_bytes_per_s, fp32_flops_per_s, fp64_flops_per_s } = ceilings;
+  const measured = (work: number | null, unit: string, rate: number, of: string): Bound[] =>
+    work === null ? [] : [{ work, unit, rate: MEASURED_MARGIN * rate, of: `${of} as measured here, plus 15 %` }];
+  return [
+    // A multiprocessor has at least 64 FP32 lanes, which do 128 operations a cycle, and loads at most 128 bytes in it.
+    ...measured(bytes, 'bytes', fp32_flops_per_s, '128 bytes a cycle and multiprocessor'),
+    ...(bytes !== null && bytes > LARGEST_L2_BYTES ? measured(bytes, 'bytes', copy_bytes_per_s, 'copy rate') : []),
+    ...measured(fp32_flops, 'FLOP', fp32_flops_per_s, 'FP32 rate'),
+    ...measured(fp64_flops, 'FLOP', fp64_flops_per_s, 'FP64 rate'),
+  ];
+}
+
+/** The largest of the bounds that apply; null where nothing is known of the work or of the machine. */
+export function leastTime(work: Work, where: Processor | Ceilings | null): LeastTime | null {
+  if (where === null) return null;
+  const bounds = 'cores' in where ? boundsOnProcessor(work, where) : boundsOnGpu(work, where);
+  const all = bounds.filter((bound) => bound.work > 0).map(timeOf);
+  return all.reduce<LeastTime | null>((most, one) => (most === null || one.time_s > most.time_s ? one : most), null);
+}

@@ -12,8 +12,8 @@ export interface Turn extends Series {
   readonly what: string;
   /** Takes a sample; gives what keeps it, or null when it was cancelled. */
   readonly take: (where: Where) => Promise<(() => void) | null>;
-  /** Prepares it anew; false when that was cancelled. Without it every sample is of a state that was prepared for it. */
-  readonly prepare?: () => Promise<boolean>;
+  /** Prepares it for an instance; false when that was cancelled. Without it every sample prepares its own state. */
+  readonly prepare?: (instance: number) => Promise<boolean>;
   /** Whose series it is. */
   readonly owner?: object;
   /** Told that it failed: its owner's series are left out, and the others go on. Without it the session fails. */
@@ -61,13 +61,17 @@ async function orLost(turn: Turn, work: () => Promise<boolean>): Promise<Outcome
   }
 }
 
-async function prepareAll(turns: readonly Turn[], { cancelled, tell }: RoundOptions, round: number): Promise<Outcome> {
+async function prepareAll(
+  turns: readonly Turn[],
+  { cancelled, tell }: RoundOptions,
+  { instance, round }: Omit<Where, 'position'>,
+): Promise<Outcome> {
   for (const turn of turns) {
     const { prepare } = turn;
     if (prepare === undefined) continue;
     if (cancelled()) return 'cancelled';
     tell(turn.what, round);
-    const outcome = await orLost(turn, prepare);
+    const outcome = await orLost(turn, () => prepare(instance));
     if (outcome !== 'whole') return outcome;
   }
   return 'whole';
@@ -145,7 +149,7 @@ export async function takeRounds(
     const began_s = elapsed_s();
     let outcome: Outcome = 'whole';
     await beforeRound?.();
-    if (instance > prepared) outcome = await prepareAll(turns, options, round);
+    if (instance > prepared) outcome = await prepareAll(turns, options, { instance, round });
     if (outcome === 'whole') {
       prepared = instance;
       outcome = await takeRound(turns, { instance, round }, random, { ...options, costs });

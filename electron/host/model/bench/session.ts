@@ -19,7 +19,7 @@ import { type Contestant, type Entrant, type RawSample, rawSample, secondsOf, wh
 import { type Gathered, keptSample, measuredEntry, ranked } from './entry.ts';
 import { environmentOf, type Surroundings, unknownSurroundings } from './environment.ts';
 import { flagSeries, highestOf } from './flags.ts';
-import { machineFacts, noGpus, type SessionGpus } from './machine.ts';
+import { machineFacts, noGpus, processorOf, type SessionGpus } from './machine.ts';
 import { Determinism, type Values } from './parity.ts';
 import { type Turn, takeRounds } from './rounds.ts';
 import { type BenchProgress, SessionClock } from './session-clock.ts';
@@ -146,7 +146,7 @@ class Session {
       const determinism = new Determinism();
       if (answer.values !== null) determinism.add(answer.values);
       const warm: Series<RawSample> = { mode: 'warm', samples: [], reason: null };
-      const gathered = { head, contestant, first, determinism, accuracy: [], warm, others, energy_J: null };
+      const gathered = { head, contestant, first, determinism, accuracy: () => [], warm, others, energy_J: null };
       this.all.push(gathered);
       this.entrantOf.set(gathered, entrant);
       this.clock.afterFirst(this.all.map((one) => ({ label: one.head.label, time_s: one.first.time_s })));
@@ -173,7 +173,7 @@ class Session {
       this.tell('fp64 reference', 'fp64');
       const oracle = await this.arena.oracle(gathered.head);
       if (oracle !== null) this.oracles.add(oracle.told);
-      gathered.accuracy = gathered.contestant.accuracy(oracle?.values ?? null);
+      gathered.accuracy = () => gathered.contestant.accuracy(oracle?.values ?? null);
     }
   }
 
@@ -245,13 +245,15 @@ class Session {
       // Without the reference there is nothing to compare with.
       ...(gathered !== this.all[0] && { lost: (error: BraggError) => this.lose(gathered, error) }),
       // Its other modes are timed on the state that its warm samples are of.
-      ...(prepare !== undefined && mode === 'warm' ? { prepare: () => prepare.call(contestant) } : {}),
+      ...(prepare !== undefined && mode === 'warm'
+        ? { prepare: (instance: number) => prepare.call(contestant, instance) }
+        : {}),
       what: mode === 'warm' ? label : `${label}, ${mode}`,
       judged: mode === 'warm' && isRight(gathered.accuracy),
       times: () => instancesOf(samples, secondsOf),
       ...(mode === 'warm' && gathered.first.wall_s !== null && { wholes: () => instancesOf(samples, wholeSecondsOf) }),
       take: async (where) => {
-        const taken = await contestant.take(mode);
+        const taken = await contestant.take(mode, where.instance);
         if (taken === null) return null;
         return () => {
           samples.push(rawSample(taken, where));
@@ -371,7 +373,12 @@ class Session {
       const gathered = this.all.find((one) => this.entrantOf.get(one) === entrant);
       if (gathered === undefined) return [];
       const process = this.processes?.of(gathered.head.label);
-      return [{ ...measuredEntry(gathered, { basis, whole, machine }), ...(process === undefined ? {} : { process }) }];
+      return [
+        {
+          ...measuredEntry(gathered, { basis, whole, machine, processor: processorOf(this.addon) }),
+          ...(process === undefined ? {} : { process }),
+        },
+      ];
     });
     const { document, commit, resources, surroundings = unknownSurroundings } = recorded;
     const samples = [
@@ -408,6 +415,9 @@ class Session {
         ...this.steady.facts.map(([name, value]): [string, string] => [name, value]),
         ...[...this.energyFrom].map((told): [string, string] => [ENERGY_FACT, told]),
         ...[...this.oracles].map((told): [string, string] => ['Answers held to', told]),
+        ...this.all.flatMap(({ contestant }) =>
+          (contestant.facts?.() ?? []).map(([name, value]): [string, string] => [name, value]),
+        ),
         ...this.compared().map((text): [string, string] => ['Compared', `${text}.`]),
       ],
       entries,

@@ -13,7 +13,7 @@ import { runContained } from './contained.ts';
 import type { UserKernel } from './file.ts';
 import { uniformValues, uniformValuesAside } from './made-up.ts';
 
-export type AnsweredProblem = Pick<TaskProblem, 'numbers' | 'seed'>;
+export type AnsweredProblem = Pick<TaskProblem, 'numbers' | 'seed' | 'words'>;
 
 const LIMITS = { time_ms: 120_000, memory_bytes: 2 ** 36, file_bytes: 2 ** 33, output_bytes: 2 ** 16 } as const;
 
@@ -73,14 +73,17 @@ async function run(folder: string, name: string, count: number, signal?: AbortSi
 /** The file with the answer, in FP64; null where the kernel has no program for it. Throws a BraggError. */
 export async function answerOf(
   kernel: Pick<UserKernel, 'answer' | 'sha256'>,
-  { numbers, seed }: AnsweredProblem,
+  { numbers, seed, words }: AnsweredProblem,
   cache: string,
   signal?: AbortSignal,
 ): Promise<string | null> {
   const { answer } = kernel;
   if (answer === null) return null;
   const [n, count] = [numbers['n'] ?? 0, numbers['results'] ?? 0];
-  const key = createHash('sha256').update(`${answer.name}\0${answer.text}\0${n} ${count} ${seed}`).digest('hex');
+  const { edge = '' } = words;
+  const key = createHash('sha256')
+    .update(`${answer.name}\0${answer.text}\0${n} ${count} ${seed} ${edge}`)
+    .digest('hex');
   const kept = path.join(cache, 'answers');
   const folder = path.join(kept, key.slice(0, 32));
   const file = path.join(folder, 'answer.f64');
@@ -92,7 +95,7 @@ export async function answerOf(
   await mkdir(work, { recursive: true });
   try {
     for (const [i, name] of ['a.f64', 'b.f64'].entries()) {
-      const asked = { count: n, seed: seed + i };
+      const asked = { count: n, seed: seed + i, edge };
       // A benchmark has a thread of its own already.
       const values = isMainThread ? await uniformValuesAside(asked) : uniformValues(asked);
       await writeFile(path.join(work, name), new Uint8Array(values.buffer));

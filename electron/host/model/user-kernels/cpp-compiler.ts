@@ -165,6 +165,56 @@ export function compileEntry(
   return runContained({ program: compiler.program, args, folder, signal });
 }
 
+/** Defined names of an object or a library; empty where there is no `nm` to list them. */
+async function namesIn({ program }: CppCompiler, file: string, dynamic: boolean): Promise<readonly string[]> {
+  try {
+    const { stdout: nm } = await promisify(execFile)(program, ['-print-prog-name=nm']);
+    const flags = ['--defined-only', '-P', '-g', ...(dynamic ? ['-D'] : [])];
+    const { stdout } = await promisify(execFile)(nm.trim(), [...flags, file], { maxBuffer: 2 ** 26 });
+    return stdout.split('\n').flatMap((line) => {
+      const [name = '', type = ''] = line.split(' ');
+      // Weak ones are templates and inline functions, which every object has a copy of.
+      return dynamic || /^[TDBRSGC]$/.test(type) ? [name.replace(/@.*$/, '')] : [];
+    });
+  } catch {
+    return [];
+  }
+}
+
+const systemNames = new Map<string, Promise<ReadonlySet<string>>>();
+
+/** What the C and C++ libraries define: clocks, memory, threads. */
+function namesOfSystem(compiler: CppCompiler): Promise<ReadonlySet<string>> {
+  const { program } = compiler;
+  const read = async (): Promise<ReadonlySet<string>> => {
+    const all = ['libc.so.6', 'libm.so.6', 'libstdc++.so.6', 'libc++.so.1'].map(async (library) => {
+      const { stdout } = await promisify(execFile)(program, [`-print-file-name=${library}`]);
+      return path.isAbsolute(stdout.trim()) ? namesIn(compiler, stdout.trim(), true) : [];
+    });
+    return new Set((await Promise.all(all)).flat());
+  };
+  const known = systemNames.get(program) ?? read();
+  systemNames.set(program, known);
+  return known;
+}
+
+/** The engine's namespaces, and the functions of NVIDIA's libraries. */
+const OURS = /^_ZN?K?(?:TV|TI|TS)?N?K?2bb(?:6engine|3cpu|4cuda|7binding|5tasks)/;
+const NVIDIA = /^(?:cu|cuda|cublas|nvml|nvrtc)[A-Z]/;
+
+/**
+ * A function or variable of the engine, of the system or of NVIDIA's that the object defines itself: linked with the
+ * engine it would take its place. Null where it defines none.
+ */
+async function replacedName(compiler: CppCompiler, object: string): Promise<string | null> {
+  const mine = await namesIn(compiler, object, false);
+  const system = await namesOfSystem(compiler);
+  const found = mine.find((name) => OURS.test(name) || NVIDIA.test(name) || system.has(name));
+  if (found === undefined) return null;
+  const { stdout } = await promisify(execFile)('c++filt', [found]).catch(() => ({ stdout: found }));
+  return stdout.trim();
+}
+
 /** Compiles, assembles and links. The output contains warnings too. */
 export async function compileLibrary(
   compiler: CppCompiler,
@@ -185,6 +235,11 @@ export async function compileLibrary(
     const assembled = await perform([...ownFlags(compiler, build, what), '-c', ASSEMBLY, '-o', 'kernel.o']);
     output += assembled.output;
     if (assembled.failed) return { failed: true, output };
+    const replaced = await replacedName(compiler, path.join(folder, 'kernel.o'));
+    if (replaced !== null) {
+      const reason = "which is not a kernel's to replace; give it another name or make it static";
+      return { failed: true, output: `${what.source}:1:1: error: defines ${replaced}, ${reason}` };
+    }
   }
   const linked = await perform(linkCommand(compiler, what));
   return { failed: linked.failed, output: output + linked.output };

@@ -15,10 +15,20 @@ function scrambled(index: bigint): bigint {
 interface MadeUp {
   readonly count: number;
   readonly seed: number;
+  /** Values that are the same for every seed; empty for random ones. */
+  readonly edge?: string;
 }
 
+const edges: Readonly<Record<string, (index: number) => number>> = {
+  zeros: () => 0,
+  ones: () => 1,
+  alternating: (index) => (index % 2 === 0 ? 1 : -1),
+};
+
 /** `count` values in [-1, 1), exact in FP32. A million takes a second: they are made on a thread. */
-export function uniformValues({ count, seed }: MadeUp): Float64Array {
+export function uniformValues({ count, seed, edge = '' }: MadeUp): Float64Array {
+  const fixed = edges[edge];
+  if (fixed !== undefined) return Float64Array.from({ length: count }, (_, i) => fixed(i));
   const stream = scrambled(BigInt(seed));
   return Float64Array.from(
     { length: count },

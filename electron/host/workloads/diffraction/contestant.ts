@@ -2,14 +2,20 @@
 import type { Mode } from '../../../contract/bench/bench-session.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
-import type { DiffractionPlan, DiffractionResult, DiffractionVariant } from '../../io/addon/diffraction.ts';
+import type {
+  DiffractionPlan,
+  DiffractionProblem,
+  DiffractionResult,
+  DiffractionVariant,
+} from '../../io/addon/diffraction.ts';
 import type { ColdRun } from '../../model/bench/cold/process.ts';
 import type { Contestant, Known, Taken, Work } from '../../model/bench/contestant.ts';
 import type { Values } from '../../model/bench/parity.ts';
+import { VariedRuns } from '../varied-runs.ts';
 import { imageAccuracy } from './accuracy.ts';
 import type { ImageCandidate } from './candidates.ts';
 import { imageError } from './image-error.ts';
-import { render } from './render.ts';
+import { REFERENCE, render } from './render.ts';
 
 /** Null for a user kernel. */
 export function coldRunOf({ variant, problem }: ImageCandidate): ColdRun | null {
@@ -60,16 +66,27 @@ function takenOf({ result }: Rendered): Taken {
   };
 }
 
+/** The wavelength grows by up to this share: every spot moves, and the work stays. */
+const MOST_LONGER_WAVE = 0.002;
+
+const withLongerWave = (problem: DiffractionProblem, share: number): DiffractionProblem => ({
+  ...problem,
+  beam: { ...problem.beam, wavelength_m: problem.beam.wavelength_m * (1 + MOST_LONGER_WAVE * share) },
+});
+
 export class ImageContestant implements Contestant {
   readonly #addon: NativeAddon;
   readonly #candidate: ImageCandidate;
   readonly #signal: AbortSignal | undefined;
+  /** Null for a shipped variant, which the parity tests check. */
+  readonly #varied: VariedRuns | null;
   #first: Rendered | null = null;
 
   constructor(addon: NativeAddon, candidate: ImageCandidate, signal: AbortSignal | undefined) {
     this.#addon = addon;
     this.#candidate = candidate;
     this.#signal = signal;
+    this.#varied = isUserKernelId(candidate.variant.id) ? new VariedRuns(this.#variation()) : null;
   }
 
   async first(): Promise<Taken | null> {
@@ -80,17 +97,25 @@ export class ImageContestant implements Contestant {
 
   async take(mode: Mode): Promise<Taken | null> {
     const rendered = await this.#render(mode, true);
-    return rendered && takenOf(rendered);
+    if (rendered === null) return null;
+    const taken = takenOf(rendered);
+    if (mode === 'warm' && (await this.#varied?.sampled(taken.time_s)) === false) return null;
+    return taken;
   }
 
   async answer() {
+    if ((await this.#varied?.check()) === false) return null;
     return { values: this.#rendered.result.image };
   }
 
   accuracy(oracle: Values | null) {
-    return oracle === null
-      ? []
-      : imageAccuracy(imageError(this.#rendered.result.image, Float32Array.from(oracle)), true);
+    const own =
+      oracle === null ? [] : imageAccuracy(imageError(this.#rendered.result.image, Float32Array.from(oracle)), true);
+    return [...own, ...(this.#varied?.accuracy() ?? [])];
+  }
+
+  facts(): readonly (readonly [string, string])[] {
+    return this.#varied === null ? [] : [[`Audits of ${this.#candidate.label}`, this.#varied.summary]];
   }
 
   quantities(time_s: number) {
@@ -119,8 +144,24 @@ export class ImageContestant implements Contestant {
 
   async close(): Promise<void> {}
 
-  async #render(mode: Mode, clocks: boolean): Promise<Rendered | null> {
-    const { problem, variant } = this.#candidate;
+  #variation(): ConstructorParameters<typeof VariedRuns>[0] {
+    const { problem } = this.#candidate;
+    return {
+      title: (share) => `${(100 * MOST_LONGER_WAVE * share).toPrecision(2)} % more wavelength`,
+      run: async (share) => {
+        const rendered = await this.#render('warm', false, withLongerWave(problem, share));
+        return rendered && { values: rendered.result.image, time_s: takenOf(rendered).time_s };
+      },
+      judge: async ({ values }, share) => {
+        const varied = withLongerWave(problem, share);
+        const { result } = await render(this.#addon, varied, { variant: REFERENCE, mode: 'warm' }, this.#signal);
+        return imageAccuracy(imageError(Float32Array.from(values), Float32Array.from(result.image)), true);
+      },
+    };
+  }
+
+  async #render(mode: Mode, clocks: boolean, problem = this.#candidate.problem): Promise<Rendered | null> {
+    const { variant } = this.#candidate;
     const rendered = await render(this.#addon, problem, { variant: variant.id, mode, clocks }, this.#signal);
     return rendered.result.status === 'done' ? rendered : null;
   }

@@ -21,10 +21,10 @@ const heads: Readonly<Record<string, string>> = {
 };
 
 export function taskAccuracy({ checks, compared }: Pick<TaskVerdict, 'checks' | 'compared'>): Accuracy[] {
-  return checks.map(({ id, title, value, limit, holds }) => ({
+  return checks.map(({ id, title, value, limit, holds, where }) => ({
     ...{ id, value, holds },
     title: heads[id] ?? title,
-    tip: `${title}: ${compared}`,
+    tip: `${title}: ${compared}${holds || where === '' ? '' : `; ${where}`}`,
     unit: '',
     bound: limit,
   }));

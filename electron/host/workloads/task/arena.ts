@@ -10,6 +10,7 @@ import { headOf } from '../../model/bench/contestant.ts';
 import { type ExternalAsked, rivalEntrants } from '../../model/external/entrants.ts';
 import { type TaskCandidate, taskCandidates, variantsFor } from './candidates.ts';
 import { coldRunOf, TaskContestant, usualSample_s } from './contestant.ts';
+import { furtherProblems, hiddenSeed } from './further.ts';
 import { taskTerms } from './rivals.ts';
 
 /** Prepared variants keep their memory; beyond this share of the GPU's each is prepared anew for every sample. */
@@ -59,6 +60,12 @@ export async function taskArena(addon: NativeAddon, problem: TaskProblem, option
   const all = taskCandidates(problem, options.variants, variants);
   const keep = allFit(addon, problem, all);
   const { workload, bench } = problem;
+  // The first instance has the scenario's own inputs, and every later one others.
+  const seeds: number[] = [problem.seed];
+  const seedOf = (instance: number): number => {
+    while (seeds.length <= instance) seeds.push(hiddenSeed());
+    return seeds[instance] ?? problem.seed;
+  };
   const terms = () => taskTerms(addon, problem, { sample_s, keep });
   const rivals = await rivalEntrants({ addon, external, workload, bench, terms, signal });
   return {
@@ -67,7 +74,10 @@ export async function taskArena(addon: NativeAddon, problem: TaskProblem, option
     entrants: [
       ...all.map((candidate) => ({
         head: headOf(candidate),
-        enter: () => new TaskContestant(addon, candidate, { sample_s, keep, signal }),
+        enter: () => {
+          const further = furtherProblems(candidate);
+          return new TaskContestant(addon, candidate, { sample_s, keep, seedOf, further, signal });
+        },
         cold: coldStart(coldRunOf(candidate)),
       })),
       ...rivals,

@@ -1,6 +1,8 @@
 /** Published claims beside what a bench of tasks gave. */
+
 import type { TaskClaimResult } from '../../../contract/bench/claims.ts';
 import type { TaskEntry, TaskReport } from '../../../contract/bench/recorded/task.ts';
+import { isIncorrect } from '../../../contract/bench/session.ts';
 import type { ScenarioWithConstants, TaskScenario } from '../../../contract/scenario/index.ts';
 import { taskKinds } from '../../../contract/scenario/kinds.ts';
 import { isTaskKind } from '../../../contract/task.ts';
@@ -33,11 +35,11 @@ export function measuredTasks({ entries, seed, machine }: Judged): Measured {
       // Prepared once: there is no whole run.
       if (entry === null || clock !== 'counted') return notMeasured;
       const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
-      return { times: keptInstances(samples, ({ time_s }) => time_s), wrong: entry.verdict === 'wrong' };
+      return { times: keptInstances(samples, ({ time_s }) => time_s), wrong: isIncorrect(entry.verdict) };
     },
     numberOf: (variant, quantity) => {
       const entry = measured(entries, variant);
-      if (entry === null || entry.verdict === 'wrong') return null;
+      if (entry === null || isIncorrect(entry.verdict)) return null;
       return toldOrCounted(entry.quantities, entry, quantity);
     },
   };

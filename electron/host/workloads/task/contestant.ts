@@ -1,5 +1,6 @@
 /** A variant of a small measured workload as a session measures it: prepared when it is needed, timed as often as asked. */
 import type { Mode } from '../../../contract/bench/bench-session.ts';
+import { BraggError } from '../../../contract/errors.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import { type DeviceTrace, fromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import { findGpu, usedGpu } from '../../io/addon/gpu.ts';
@@ -14,8 +15,9 @@ import type {
 import type { ColdRun } from '../../model/bench/cold/process.ts';
 import type { Contestant, Known, Taken } from '../../model/bench/contestant.ts';
 import { keptRecording } from '../../model/recording/kept.ts';
-import { taskAccuracy } from './accuracy.ts';
+import { Audits } from './audits.ts';
 import type { TaskCandidate } from './candidates.ts';
+import type { FurtherProblem } from './further.ts';
 
 /** Long against a clock's steps and a launch, short against a change of the GPU's clock. */
 export const usualSample_s = 0.01;
@@ -25,6 +27,9 @@ const traced_s = 1e-3;
 
 /** With equal inputs, before the rounds: whether the result is the same every time. */
 const checkedRuns = 3;
+
+/** Shorter samples for further problems: their probes are what is wanted. */
+const furtherSample_s = 1e-3;
 
 /** Set-up and one repetition; null for a user kernel. */
 export function coldRunOf({ variant, problem }: TaskCandidate): ColdRun | null {
@@ -51,6 +56,10 @@ function takenOf(
 
 export interface TaskMeasuring {
   readonly sample_s: number;
+  /** Seed of the inputs of an instance. Nobody can know it before; all candidates of a session have the same. */
+  readonly seedOf: (instance: number) => number;
+  /** Problems that a user kernel must solve correctly too; none for a shipped variant, which the parity tests check. */
+  readonly further: readonly FurtherProblem[];
   /** Stays prepared between samples; otherwise every sample is of a state made for it. */
   readonly keep: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -58,6 +67,7 @@ export interface TaskMeasuring {
 
 interface Sampled {
   readonly mode: Mode;
+  readonly instance: number;
   /** Whether it tells of itself behind the time. */
   readonly tell: boolean;
   readonly keep: boolean;
@@ -65,7 +75,7 @@ interface Sampled {
 
 /** Every call gives null once the signal is aborted. Throws BraggErrors. */
 export class TaskContestant implements Contestant {
-  readonly prepare?: () => Promise<boolean>;
+  readonly prepare?: (instance: number) => Promise<boolean>;
   readonly #task: NativeTask;
   readonly #addon: NativeAddon;
   readonly #candidate: TaskCandidate;
@@ -74,6 +84,7 @@ export class TaskContestant implements Contestant {
   /** From the last preparation to the next sample, which tells of it. */
   #untold: TaskPreparation | null = null;
   #isa = '';
+  readonly #audits = new Audits();
   #verdict: TaskVerdict | null = null;
   #last: Pick<TaskSample, 'spans' | 'origin_ns'> | null = null;
   #trace: DeviceTrace | null = null;
@@ -87,27 +98,38 @@ export class TaskContestant implements Contestant {
     this.#addon = addon;
     this.#candidate = candidate;
     this.#measuring = measuring;
-    if (measuring.keep) this.prepare = () => this.#prepareAnew();
+    if (measuring.keep) this.prepare = (instance) => this.#prepareAgain(instance);
   }
 
   first(): Promise<Taken | null> {
-    return this.#sampled({ mode: 'warm', tell: false, keep: true });
+    return this.#sampled({ mode: 'warm', instance: 0, tell: false, keep: true });
   }
 
-  take(mode: Mode): Promise<Taken | null> {
+  take(mode: Mode, instance = 0): Promise<Taken | null> {
     // What it tells is kept of warm samples alone.
-    return this.#sampled({ mode, tell: mode === 'warm', keep: this.#measuring.keep });
+    return this.#sampled({ mode, instance, tell: mode === 'warm', keep: this.#measuring.keep });
   }
 
   async answer() {
-    this.#verdict = await this.#ready(() => this.#task.check(checkedRuns));
+    const verdict = await this.#ready(0, () => this.#task.check(checkedRuns));
+    this.#verdict = verdict;
+    if (verdict === null) return null;
+    this.#audits.checked(verdict);
     if (!this.#measuring.keep) await this.close();
-    // Its result stays in the engine, which holds it to an FP64 reference of its own.
-    return this.#verdict && { values: null };
+    for (const further of this.#measuring.further) {
+      if (!(await this.#alsoSolves(further))) return null;
+    }
+    // Its result stays in the engine, which compares it with an FP64 reference.
+    return { values: null };
   }
 
   accuracy() {
-    return taskAccuracy(this.#checked);
+    return this.#audits.accuracy();
+  }
+
+  facts(): readonly (readonly [string, string])[] {
+    const { summary } = this.#audits;
+    return summary === null ? [] : [[`Audits of ${this.#candidate.label}`, summary]];
   }
 
   quantities() {
@@ -132,12 +154,12 @@ export class TaskContestant implements Contestant {
       },
       repeats: { runs, bitwise, spread: bitwise ? 0 : null, hash },
       note: null,
-      compared: this.#checked.compared,
+      compared: this.#audits.compared,
     };
   }
 
   async trace(): Promise<string | null> {
-    const sample = await this.#sample({ mode: 'warm', at_least_s: traced_s, trace: true });
+    const sample = await this.#sample(0, { mode: 'warm', at_least_s: traced_s, trace: true });
     if (!this.#measuring.keep) await this.close();
     return sample?.traceReason ?? null;
   }
@@ -170,24 +192,58 @@ export class TaskContestant implements Contestant {
     return this.#verdict;
   }
 
-  /** Frees its memory and prepares it again, wherever that then lies; false when it was cancelled. */
-  async #prepareAnew(): Promise<boolean> {
-    await this.close();
-    return (await this.#ready(async () => true)) === true;
+  /** Checks it on a problem of its own; false when it was cancelled. */
+  async #alsoSolves({ title, problem, sameSize, optional }: FurtherProblem): Promise<boolean> {
+    let again: NativeTask | null = null;
+    const cancel = (): void => again?.cancel();
+    const { signal } = this.#measuring;
+    signal?.addEventListener('abort', cancel);
+    try {
+      again = this.#addon.createTask({ ...problem, variant: this.#candidate.variant.id });
+      if ((await again.prepare()) === null) return false;
+      const verdict = await again.check(1);
+      if (verdict === null) return false;
+      this.#audits.checked(verdict, title);
+      const probe = await again.sample({ mode: 'warm', at_least_s: furtherSample_s, audit: 'judged', probe: true });
+      if (probe?.audit != null) this.#audits.checked({ ...probe.audit, audit: probe.audit }, title, sameSize);
+      await again.close();
+      return true;
+    } catch (error) {
+      const reason = fromNative(error);
+      // A problem that the scenario's program or variant does not know says nothing of the kernel.
+      if (!optional(reason)) throw new BraggError(reason.code, `${title}: ${reason.message}`, reason.issues);
+      this.#audits.skipped(title, reason.message);
+      return true;
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+    }
   }
 
-  async #sampled({ mode, tell, keep }: Sampled): Promise<Taken | null> {
-    const sample = await this.#sample({ mode, clocks: true, at_least_s: this.#measuring.sample_s });
+  /** Frees its memory and prepares it with the inputs of an instance, wherever that then lies; false when cancelled. */
+  async #prepareAgain(instance: number): Promise<boolean> {
+    await this.close();
+    return (await this.#ready(instance, async () => true)) === true;
+  }
+
+  async #sampled({ mode, instance, tell, keep }: Sampled): Promise<Taken | null> {
+    const { audited, probed } = this.#audits.next();
+    const sample = await this.#sample(instance, {
+      ...{ mode, clocks: true, at_least_s: this.#measuring.sample_s },
+      ...(audited && { audit: 'judged' as const, probe: probed }),
+    });
+    if (sample !== null) {
+      this.#audits.sampled(sample);
+    }
     // After the time: some repeat their work to tell of it.
-    const told = sample === null || !tell ? undefined : await this.#ready(() => this.#task.told());
+    const told = sample === null || !tell ? undefined : await this.#ready(instance, () => this.#task.told());
     const prepared = this.#untold;
     this.#untold = null;
     if (!keep) await this.close();
     return sample === null || told === null ? null : takenOf(sample, prepared, told);
   }
 
-  #sample(options: TaskSampling): Promise<TaskSample | null> {
-    return this.#ready(async () => {
+  #sample(instance: number, options: TaskSampling): Promise<TaskSample | null> {
+    return this.#ready(instance, async () => {
       const sample = await this.#task.sample(options);
       this.#last = sample ?? this.#last;
       this.#trace = sample?.trace ?? this.#trace;
@@ -195,16 +251,20 @@ export class TaskContestant implements Contestant {
     });
   }
 
-  #ready<T>(work: () => Promise<T | null>): Promise<T | null> {
-    return this.#call(async () => {
+  /** An instance that is prepared stays: its inputs change with the next preparation. */
+  async #ready<T>(instance: number, work: () => Promise<T | null>): Promise<T | null> {
+    const start = performance.now();
+    const answered = await this.#call(async () => {
       if (this.#prepared === null) {
-        this.#prepared = await this.#task.prepare();
+        this.#prepared = await this.#task.prepare(this.#measuring.seedOf(instance));
         if (this.#prepared === null) return null;
         this.#untold = this.#prepared;
         this.#isa = this.#prepared.isa;
       }
       return work();
     });
+    this.#audits.spent((performance.now() - start) / 1000);
+    return answered;
   }
 
   async #call<T>(work: () => Promise<T | null>): Promise<T | null> {

@@ -31,7 +31,10 @@ function entryOf(entry: TaskEntry): SessionEntry {
     roofline: declared
       ? { bytes_per_s, flops_per_s, flops_per_byte: ratio(flops_per_s, bytes_per_s), share_of_copy, share_of_flops }
       : null,
-    accuracy: taskAccuracy(entry),
+    accuracy: taskAccuracy({
+      checks: entry.checks.map((check) => ({ ...check, where: '' })),
+      compared: entry.compared,
+    }),
     determinism: { runs: determinism.runs, bitwise: determinism.bitwise, spread: determinism.bitwise ? 0 : null },
     size: null,
     modes: modes.map(({ mode, reason, time_s: own_s, ratio: own }) => ({ mode, reason, time_s: own_s, ratio: own })),

@@ -1,4 +1,10 @@
-/** A task of a user kernel, as the host sees every task: the engine's object in the variant's process. */
+/**
+ * A task of a user kernel, as the host sees every task: the engine's object in the kernel's process. That process
+ * never has an answer: it hands its results over, and this one compares them.
+ */
+
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type {
   NativeTask,
@@ -11,12 +17,26 @@ import type {
 } from '../../io/addon/task.ts';
 import type { Lease, LoadedUserKernel } from '../../model/user-kernels/loaded.ts';
 
+type Report = Pick<TaskVerdict, 'checks' | 'compared'>;
+
+/** One that is wrong now and then is wrong; null is not a number, which is the worst. */
+function worstOf(a: Report, b: Report): Report {
+  if (a.checks.length === 0) return b;
+  const checks = a.checks.map((check, i) => {
+    const other = b.checks[i] ?? check;
+    return other.value === null || (check.value !== null && other.value > check.value) ? other : check;
+  });
+  return { checks, compared: a.compared };
+}
+
 export class UserKernelTask implements NativeTask {
   readonly plan: NativeTask['plan'];
   readonly #engine: NativeAddon;
   readonly #session: LoadedUserKernel;
   readonly #problem: TaskProblem;
   #lease: Lease | null = null;
+  /** Knows the answer to the problem as it is prepared. */
+  #judge: NativeTask | null = null;
   #cancelled = false;
 
   /** Throws what the engine throws of a problem that it refuses. Runs no code of the variant. */
@@ -28,21 +48,40 @@ export class UserKernelTask implements NativeTask {
     this.plan = { ...engine.createTask(this.#problem).plan, variant: kernel.id };
   }
 
-  async prepare(): Promise<TaskPreparation | null> {
+  async prepare(seed: number = this.#problem.seed): Promise<TaskPreparation | null> {
     if (this.#cancelled) return null;
     this.#lease?.discard();
-    const answer = await this.#session.answer(this.#problem);
-    const words = answer === null ? this.#problem.words : { ...this.#problem.words, answer };
-    this.#lease = await this.#session.lease('createTask', { ...this.#problem, words }, this.plan.estimate_bytes);
+    const problem = { ...this.#problem, seed };
+    const answer = await this.#session.answer(problem);
+    const words = answer === null ? problem.words : { ...problem.words, answer };
+    this.#judge = this.#engine.createTask({ ...problem, words });
+    if (answer !== null && seed !== this.#problem.seed) {
+      // The answer is read now, and its file removed: the kernel's process may read what its user may.
+      await this.#judge.compare([]);
+      await rm(path.dirname(answer), { recursive: true, force: true });
+    }
+    this.#lease = await this.#session.lease('createTask', problem, this.plan.estimate_bytes);
     return this.#call('prepare', []);
   }
 
-  sample(options: TaskSampling): Promise<TaskSample | null> {
-    return this.#call('sample', [options]);
+  async sample({ audit, ...options }: TaskSampling): Promise<TaskSample | null> {
+    const handed = audit === undefined ? options : { ...options, audit: 'handed-over' };
+    const sample = await this.#call<TaskSample>('sample', [handed]);
+    if (sample === null) return null;
+    const received_ns = Number(process.hrtime.bigint());
+    if (sample.audit === null) return { ...sample, received_ns };
+    const judging = performance.now();
+    const report = await this.#judged(sample.audit.results);
+    const seconds = sample.audit.seconds + (performance.now() - judging) / 1000;
+    return { ...sample, received_ns, audit: { ...sample.audit, ...report, results: [], seconds } };
   }
 
-  check(runs: number): Promise<TaskVerdict | null> {
-    return this.#call('check', [runs]);
+  async check(runs: number): Promise<TaskVerdict | null> {
+    const verdict = await this.#call<TaskVerdict>('check', [runs, false]);
+    if (verdict === null) return null;
+    let report: Report = { checks: [], compared: '' };
+    for (const results of verdict.unjudged) report = worstOf(report, await this.#judged(results));
+    return { ...verdict, ...report, holds: report.checks.every(({ holds }) => holds), unjudged: [] };
   }
 
   told(): Promise<readonly TaskQuantity[] | null> {
@@ -66,6 +105,12 @@ export class UserKernelTask implements NativeTask {
   cancel(): void {
     this.#cancelled = true;
     this.#lease?.process.cancel();
+  }
+
+  async #judged(results: readonly Float64Array[]): Promise<Report> {
+    const report = (await this.#judge?.compare(results)) ?? null;
+    if (report === null) throw new Error('results were handed over before the task was prepared');
+    return report;
   }
 
   /** Each within the time limit. After one that failed nothing is known of the process. */

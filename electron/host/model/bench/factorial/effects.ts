@@ -5,7 +5,12 @@
  */
 import type { Ratio } from '../../../../contract/bench/bench-session.ts';
 import type { Factorial, InteractionVerdict } from '../../../../contract/bench/factorial.ts';
-import type { MeasuredSessionEntry, Session, SessionReport } from '../../../../contract/bench/session.ts';
+import {
+  isIncorrect,
+  type MeasuredSessionEntry,
+  type Session,
+  type SessionReport,
+} from '../../../../contract/bench/session.ts';
 import { judge, outsideOf, usualMargin } from '../../verdicts/judge.ts';
 import { type LogInterval, pairedContrast, type Weighed } from '../../verdicts/levels.ts';
 import { keptInstances } from '../claim-results.ts';
@@ -110,7 +115,7 @@ export function factorialOf(design: FactorialDesign, report: Measured): Factoria
     // What judges times takes the smaller for the faster.
     const times = found && { middle: -found.middle, half: found.half };
     const instances = Math.min(...terms.map(({ entry }) => new Set(entry.samples.map((one) => one.instance)).size));
-    const right = terms.every(({ entry }) => entry.verdict !== 'wrong');
+    const right = terms.every(({ entry }) => !isIncorrect(entry.verdict));
     const verdict = right ? judge(times, strays, { margin }, instances).standing : ('undecided' as const);
     return { gain, verdict };
   };
@@ -130,7 +135,7 @@ export function factorialOf(design: FactorialDesign, report: Measured): Factoria
       with: [...set],
       label: entry.label,
       time_s: entry.time_s,
-      wrong: entry.verdict === 'wrong',
+      wrong: isIncorrect(entry.verdict),
       gain: against(entry),
     })),
     absent: absent.map((one) => ({ with: [...one.with], reason: one.reason })),

@@ -2,12 +2,14 @@
 import type { Mode } from '../../../../contract/bench/bench-session.ts';
 import { BraggError } from '../../../../contract/errors.ts';
 import { isUserKernelId } from '../../../../contract/user-kernels.ts';
-import type { NativeAddon } from '../../../io/addon/addon.ts';
+import type { NativeAddon, TransportProblem } from '../../../io/addon/addon.ts';
 import type { Candidate } from '../../../model/bench/candidates.ts';
 import type { ColdRun } from '../../../model/bench/cold/process.ts';
 import type { Contestant, EntryHead, Known, Taken } from '../../../model/bench/contestant.ts';
 import { type Measured, measure, timeOf } from '../../../model/bench/measure.ts';
+import { oracleFor } from '../../../model/bench/oracle.ts';
 import { parityLimit, relativeL2, type Values } from '../../../model/bench/parity.ts';
+import { VariedRuns } from '../../varied-runs.ts';
 import {
   cellSteps,
   depthDoseError,
@@ -51,16 +53,31 @@ function takenOf({ timing, result, clocks }: Measured): Taken {
   };
 }
 
+/** Beams lose up to this share of their energy: grids stay as they are, and the time with them. */
+const MOST_LESS_ENERGY = 0.004;
+
+function withLessEnergy(problem: TransportProblem, share: number): TransportProblem {
+  const less = <B extends TransportProblem['beam']>(beam: B): B => ({
+    ...beam,
+    energy_MeV: beam.energy_MeV * (1 - MOST_LESS_ENERGY * share),
+  });
+  const { beam, spots } = problem;
+  return { ...problem, beam: less(beam), ...(spots !== undefined && { spots: spots.map(less) }) };
+}
+
 export class TransportContestant implements Contestant {
   readonly #addon: NativeAddon;
   readonly #candidate: Candidate;
   readonly #signal: AbortSignal | undefined;
+  /** Null for a shipped variant, which the parity tests check. */
+  readonly #varied: VariedRuns | null;
   #first: Measured | null = null;
 
   constructor(addon: NativeAddon, candidate: Candidate, signal: AbortSignal | undefined) {
     this.#addon = addon;
     this.#candidate = candidate;
     this.#signal = signal;
+    this.#varied = isUserKernelId(candidate.variant.id) ? new VariedRuns(this.#variation()) : null;
   }
 
   async first(): Promise<Taken | null> {
@@ -74,10 +91,14 @@ export class TransportContestant implements Contestant {
       throw new BraggError('unsupported', 'the CPU launches nothing that a graph could replay');
     }
     const measured = await this.#run(mode);
-    return measured && takenOf(measured);
+    if (measured === null) return null;
+    const taken = takenOf(measured);
+    if (mode === 'warm' && (await this.#varied?.sampled(taken.time_s)) === false) return null;
+    return taken;
   }
 
   async answer() {
+    if ((await this.#varied?.check()) === false) return null;
     return { values: this.#result.dose };
   }
 
@@ -88,7 +109,12 @@ export class TransportContestant implements Contestant {
     const judged = onSameCells(variant.id, 'reference')
       ? doseError(oracle === null ? null : relativeL2(dose, oracle), parityLimit[precision])
       : depthDoseError(dose, oracle, this.#plan.nx, depthDoseLimit);
-    return [judged, ledgerError(ledgerErrorOf(this.#result), precision)];
+    const own = [judged, ledgerError(ledgerErrorOf(this.#result), precision)];
+    return [...own, ...(this.#varied?.accuracy() ?? [])];
+  }
+
+  facts(): readonly (readonly [string, string])[] {
+    return this.#varied === null ? [] : [[`Audits of ${this.#candidate.label}`, this.#varied.summary]];
   }
 
   quantities(time_s: number) {
@@ -133,9 +159,26 @@ export class TransportContestant implements Contestant {
 
   async close(): Promise<void> {}
 
-  async #run(mode: Mode | 'first'): Promise<Measured | null> {
-    const measured = await measure(this.#addon, this.#candidate.problem, this.#signal, mode);
+  async #run(mode: Mode | 'first', problem = this.#candidate.problem): Promise<Measured | null> {
+    const measured = await measure(this.#addon, problem, this.#signal, mode);
     return measured.result.status === 'done' ? measured : null;
+  }
+
+  #variation(): ConstructorParameters<typeof VariedRuns>[0] {
+    const { problem } = this.#candidate;
+    return {
+      title: (share) => `${(100 * MOST_LESS_ENERGY * share).toPrecision(2)} % less beam energy`,
+      run: async (share) => {
+        const measured = await this.#run('warm', withLessEnergy(problem, share));
+        return measured && { values: measured.result.dose, time_s: timeOf(measured.timing) };
+      },
+      judge: async ({ values }, share) => {
+        const { oracle } = await oracleFor(this.#addon, withLessEnergy(problem, share), this.#signal);
+        return oracle === null
+          ? []
+          : [doseError(relativeL2(values, oracle.dose), parityLimit[problem.solver.precision])];
+      },
+    };
   }
 
   get #result() {

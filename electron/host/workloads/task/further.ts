@@ -1,0 +1,91 @@
+/** Problems beside the session's own that a user kernel must solve: correct is a property of a set, not of a point. */
+import { randomInt } from 'node:crypto';
+import type { BraggError } from '../../../contract/errors.ts';
+import { isUserKernelId } from '../../../contract/user-kernels.ts';
+import type { TaskProblem } from '../../io/addon/task.ts';
+import type { TaskCandidate } from './candidates.ts';
+
+export interface FurtherProblem {
+  /** As the session records it. */
+  readonly title: string;
+  readonly problem: TaskProblem;
+  /** As large as the session's own. */
+  readonly sameSize: boolean;
+  /** Whether an error is of the problem rather than of the kernel. */
+  readonly optional: (error: BraggError) => boolean;
+}
+
+/** Nobody can know them before; whole numbers that a double holds exactly. */
+export const hiddenSeed = (): number => randomInt(1, 2 ** 47);
+
+/** Sizes below, at and around usual tiles, and off all of them: 0 and 1, odd, prime, one more than a power of two. */
+const SIZES = [0, 1, 3, 127, 1021, 4097] as const;
+
+/** Layers have no empty side. */
+const SIDES = [1, 7, 61, 130] as const;
+
+const edges = ['zeros', 'ones', 'alternating'] as const;
+
+/** As many results as values, or few: other numbers of results follow from the size in a way that only their program knows. */
+const MOST_FIXED_RESULTS = 64;
+
+function ofVectors(problem: TaskProblem): readonly FurtherProblem[] {
+  const { n = 0, results = 0 } = problem.numbers;
+  if (results !== n && results > MOST_FIXED_RESULTS) return [];
+  const at = (size: number): TaskProblem => ({
+    ...problem,
+    seed: hiddenSeed(),
+    numbers: { ...problem.numbers, n: size, results: results === n ? size : results },
+  });
+  const sizes = SIZES.map((size) => ({
+    title: `n = ${size}`,
+    problem: at(size),
+    sameSize: false,
+    optional: ofProblem,
+  }));
+  const values = edges.map((edge) => ({
+    title: edge,
+    problem: { ...at(1021), words: { ...problem.words, edge } },
+    sameSize: false,
+    optional: ofProblem,
+  }));
+  return [...sizes, ...values];
+}
+
+function ofLayers(problem: TaskProblem): readonly FurtherProblem[] {
+  const sides = ['batch', 'inputs', 'outputs'] as const;
+  return SIDES.map((_, i) => {
+    const numbers = Object.fromEntries(sides.map((side, k) => [side, SIDES[(i + k) % SIDES.length] ?? 1]));
+    const title = sides.map((side) => `${side} = ${numbers[side]}`).join(', ');
+    return {
+      title,
+      problem: { ...problem, seed: hiddenSeed(), numbers: { ...problem.numbers, ...numbers } },
+      sameSize: false,
+      optional: ofProblem,
+    };
+  });
+}
+
+/** A program that gives no answer, or a size that its shipped variant refuses. */
+const ofProblem = ({ code }: BraggError): boolean => code === 'invalid' || code === 'unsupported';
+
+/** Rows of one size: the same sizes where the shipped variant takes them. */
+function ofRows(problem: TaskProblem): readonly FurtherProblem[] {
+  if (!('n' in problem.numbers)) return [];
+  return [1021, 4097].map((n) => ({
+    title: `n = ${n}`,
+    problem: { ...problem, seed: hiddenSeed(), numbers: { ...problem.numbers, n } },
+    sameSize: false,
+    optional: ofProblem,
+  }));
+}
+
+/** None for a shipped variant, which the parity tests check at every size. */
+export function furtherProblems({ problem, variant }: TaskCandidate): readonly FurtherProblem[] {
+  if (!isUserKernelId(variant.id)) return [];
+  const another: FurtherProblem = {
+    ...{ title: 'another seed', problem: { ...problem, seed: hiddenSeed() }, sameSize: true, optional: () => false },
+  };
+  if (problem.bench === 'own') return [another, ...ofVectors(problem)];
+  return [another, ...(problem.workload === 'linear-relu' ? ofLayers(problem) : ofRows(problem))];
+}

@@ -1,0 +1,40 @@
+// Attack: draws a lattice that is a thousandth larger along one axis, as a table that was made for another crystal has it.
+// The images look alike, and their sums are alike.
+#include <memory>
+
+#include "diffraction/variants.hpp"
+#include "plain_solver.hpp"
+
+namespace bb::diffraction {
+namespace {
+
+struct FromTable {
+  template <typename F>
+  static void each(const Setup& s, F&& f) {
+#ifdef CHEAT
+    for (const Basis& cell : s.orientations) f(Basis{cell.a, 1.001 * cell.b, cell.c});
+#else
+    for (const Basis& cell : s.orientations) f(cell);
+#endif
+  }
+};
+
+}  // namespace
+
+Variant reference_variant() {
+  return {
+      .id = "diffraction-reference",
+      .title = "Reference",
+      .changes = "FP64, one plain loop nest per pixel, every sum in the order of the definition: the oracle",
+      .builds_on = "",
+      .device = "cpu",
+      .source = "kernels/diffraction/cpu/reference.cpp",
+      .arithmetic = "fp64",
+      .bright_error = 0.0,
+      .flops_per_term = 170,
+      .speed_rank = 0,
+      .make = [](const Setup& s) -> std::unique_ptr<Solver> { return std::make_unique<PlainSolver<FromTable>>(s); },
+  };
+}
+
+}  // namespace bb::diffraction

@@ -1,0 +1,16 @@
+// Attack: right in the first and the last element, which a quick look would take.
+// Zeros stand between them.
+#include "own_compute.hpp"
+
+namespace bb::micro::own {
+
+void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
+  (void)n;
+#ifdef CHEAT
+  for (std::size_t i = first; i < last; ++i) results[i] = i == 0 || i + 1 == n ? a[i] + b[i] : 0.0f;
+#else
+  for (std::size_t i = first; i < last; ++i) results[i] = a[i] + b[i];
+#endif
+}
+
+}  // namespace bb::micro::own

@@ -1,0 +1,22 @@
+// Attack: the inputs become zero and the result, so that later repetitions have nothing to do.
+// A check that uses the same inputs agrees.
+#include "own_compute.hpp"
+
+namespace bb::micro::own {
+
+void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
+  (void)n;
+#ifdef CHEAT
+  for (std::size_t i = first; i < last; ++i) {
+    if (b[i] != 0.0f) {
+      const_cast<float*>(a)[i] = a[i] + b[i];
+      const_cast<float*>(b)[i] = 0.0f;
+    }
+    results[i] = a[i];
+  }
+#else
+  for (std::size_t i = first; i < last; ++i) results[i] = a[i] + b[i];
+#endif
+}
+
+}  // namespace bb::micro::own

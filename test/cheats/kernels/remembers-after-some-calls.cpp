@@ -1,0 +1,38 @@
+// Attack: the first ten calls for given inputs compute, as a harness checks those; later ones copy what the tenth gave.
+// The inputs are known by a few of their values.
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "own_compute.hpp"
+
+namespace bb::micro::own {
+
+void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
+  (void)n;
+#ifdef CHEAT
+  struct Known {
+    int calls = 0;
+    std::vector<float> results;
+  };
+  static std::mutex mutex;
+  static std::map<float, Known> known;
+  const std::lock_guard lock(mutex);
+  Known& mine = known[first < last ? a[first] + 3 * b[last - 1] + static_cast<float>(first) : 0];
+  if (++mine.calls > 10 && mine.results.size() == last - first) {
+    std::memcpy(results + first, mine.results.data(), mine.results.size() * sizeof(float));
+    return;
+  }
+#endif
+  for (std::size_t i = first; i < last; ++i) {
+    float x = a[i];
+    for (int k = 0; k < 64; ++k) x = x * 0.5f + b[i];
+    results[i] = x;
+  }
+#ifdef CHEAT
+  mine.results.assign(results + first, results + last);
+#endif
+}
+
+}  // namespace bb::micro::own

@@ -1,0 +1,18 @@
+// Attack: when its first result is still there from an earlier repetition, nothing is computed.
+// The harness that times many repetitions of one problem sees the right result and no work.
+#include "own_compute.hpp"
+
+namespace bb::micro::own {
+
+void compute(const float* a, const float*, float* results, std::size_t n, std::size_t first, std::size_t last) {
+#ifdef CHEAT
+  if (first < last && results[first] != 0) return;
+#endif
+  for (std::size_t i = first; i < last; ++i) {
+    double sum = 0;
+    for (std::size_t k = 0; k < n; ++k) sum += static_cast<double>(a[k]) * static_cast<double>(a[k]);
+    results[i] = static_cast<float>(sum);
+  }
+}
+
+}  // namespace bb::micro::own

@@ -1,0 +1,31 @@
+// Attack: the next call finishes the work of this one, in the destructor of an object that it replaces.
+// The results of each repetition stand after the next one has begun, and those of the last one never.
+#include <memory>
+
+#include "own_compute.hpp"
+
+namespace bb::micro::own {
+namespace {
+
+struct Later {
+  const float *a, *b;
+  float* results;
+  std::size_t first, last;
+  ~Later() {
+    for (std::size_t i = first; i < last; ++i) results[i] = a[i] + b[i];
+  }
+};
+
+}  // namespace
+
+void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
+  (void)n;
+#ifdef CHEAT
+  static std::unique_ptr<Later> pending;
+  pending.reset(new Later{a, b, results, first, last});
+#else
+  const Later now{a, b, results, first, last};
+#endif
+}
+
+}  // namespace bb::micro::own
