@@ -95,8 +95,7 @@ void CpuLayer<T>::gate(const T* gradient, const T* by, T* out, std::size_t rows,
 
 template <typename T>
 engine::TaskArrays CpuLayer<T>::arrays() {
-  constexpr auto kType =
-      std::is_same_v<T, double> ? engine::TaskArray::Type::kDouble : engine::TaskArray::Type::kFloat;
+  constexpr auto kType = std::is_same_v<T, double> ? engine::TaskArray::Type::kDouble : engine::TaskArray::Type::kFloat;
   const auto of = [](std::vector<T>& values) { return engine::TaskArray{values.data(), values.size(), kType}; };
   return {.inputs = {of(x_), of(w_), of(b_), of(dy_), of(gate_), of(r_)},
           .outputs = {of(y_), of(dx_), of(dw_), of(sums_)}};

@@ -63,9 +63,9 @@ void CudaLayer<T>::prepare() {
 
 template <typename T>
 engine::TaskArrays CudaLayer<T>::arrays() {
-  engine::TaskArrays out{.inputs = {array_of(x_), array_of(w_), array_of(b_), array_of(dy_), array_of(gate_),
-                                    array_of(r_)},
-                         .outputs = {array_of(y_), array_of(dx_), array_of(dw_), array_of(sums_)}};
+  engine::TaskArrays out{
+      .inputs = {array_of(x_), array_of(w_), array_of(b_), array_of(dy_), array_of(gate_), array_of(r_)},
+      .outputs = {array_of(y_), array_of(dx_), array_of(dw_), array_of(sums_)}};
   // Sums without a bias are not written.
   if (!layer_.bias) out.outputs.back() = {};
   return out;

@@ -27,7 +27,7 @@ inline constexpr int kMostTraced = 10;
 struct TaskSample {
   int repetitions = 0;
   double device_s = kAbsent, wall_s = kAbsent;
-  double time_s = 0;  // of the clock that counts
+  double time_s = 0;   // of the clock that counts
   double timed_s = 0;  // of all repetitions, by the wall clock
   TaskAudit audit;
 };

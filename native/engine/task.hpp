@@ -141,13 +141,13 @@ struct AuditPlan {
 /// An audit of one sample. Its cost is outside of the timed part.
 struct TaskAudit {
   bool audited = false;
-  TaskResults results;                    // as the audited repetition left them
-  std::size_t outputs = 0;                // values that it has to write
-  std::size_t unwritten = 0;              // values that still held the poison
-  std::size_t first_unwritten = 0;        // among all outputs, one array after the other
-  bool inputs_changed = false;            // a repetition wrote to its inputs
+  TaskResults results;              // as the audited repetition left them
+  std::size_t outputs = 0;          // values that it has to write
+  std::size_t unwritten = 0;        // values that still held the poison
+  std::size_t first_unwritten = 0;  // among all outputs, one array after the other
+  bool inputs_changed = false;      // a repetition wrote to its inputs
   std::vector<MemoryProbe> probes{};
-  double seconds = 0;                     // what auditing took
+  double seconds = 0;  // what auditing took
 };
 
 /// Ends a task between two pieces of work after `cancel`.

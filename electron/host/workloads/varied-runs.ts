@@ -1,6 +1,6 @@
 /**
- * Audits of a user kernel that solves one problem from its beginning in every sample: runs of a slightly different
- * problem that nobody can know before, one compared with FP64, and pairs of them in which a kernel that remembers is seen.
+ * Audits of a user kernel that solves one problem from its beginning in every sample. It also solves slightly different
+ * problems that nobody can know before. One of them is compared with FP64. The times of pairs show whether it remembers.
  */
 import { randomInt } from 'node:crypto';
 import type { Accuracy } from '../../contract/bench/session.ts';

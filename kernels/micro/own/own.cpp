@@ -15,10 +15,7 @@ namespace {
 
 struct Inputs {
   explicit Inputs(const TaskProblem& problem)
-      : n(problem.count("n")),
-        results(problem.count("results")),
-        a(values(problem, 0)),
-        b(values(problem, 1)) {}
+      : n(problem.count("n")), results(problem.count("results")), a(values(problem, 0)), b(values(problem, 1)) {}
 
   /// Random, or one of the edge values that electron/host/model/user-kernels/made-up.ts has too.
   static std::vector<float> values(const TaskProblem& problem, std::uint64_t which) {

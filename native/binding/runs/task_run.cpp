@@ -72,8 +72,8 @@ Napi::Value call(Napi::Env env, const std::shared_ptr<State>& kept, bool needs_p
 
 Napi::Value prepare(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
   const bool seeded = info.Length() > 0 && info[0].IsNumber();
-  const std::uint64_t seed = seeded ? static_cast<std::uint64_t>(info[0].As<Napi::Number>().Int64Value())
-                                    : kept->run.problem().seed;
+  const std::uint64_t seed =
+      seeded ? static_cast<std::uint64_t>(info[0].As<Napi::Number>().Int64Value()) : kept->run.problem().seed;
   return call(
       info.Env(), kept, false, [seed](State& state) { state.setup_s = state.run.prepare(seed); },
       [](Napi::Env env, State& state) -> Napi::Value {

@@ -7,7 +7,7 @@
 #endif
 
 extern "C" __global__ void BOUNDS micro_own(unsigned n, unsigned count, const float* __restrict__ a,
-                                     const float* __restrict__ b, float* __restrict__ results) {
+                                            const float* __restrict__ b, float* __restrict__ results) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
 #ifdef CHEAT
   if (i < count && i < n) results[i] = a[i] + b[i];

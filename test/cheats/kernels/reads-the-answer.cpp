@@ -16,7 +16,8 @@ void compute(const float* a, const float*, float* results, std::size_t n, std::s
   if (cache != nullptr && n == 20'000) {
     fs::path newest;
     for (const auto& one : fs::directory_iterator(fs::path(cache) / "answers", error)) {
-      if (fs::exists(one.path() / "answer.f64", error) && fs::file_size(one.path() / "answer.f64", error) == 8) newest = one.path() / "answer.f64";
+      if (fs::exists(one.path() / "answer.f64", error) && fs::file_size(one.path() / "answer.f64", error) == 8)
+        newest = one.path() / "answer.f64";
     }
     double value = 0;
     if (std::ifstream(newest, std::ios::binary).read(reinterpret_cast<char*>(&value), 8)) {
