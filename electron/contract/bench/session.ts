@@ -309,5 +309,5 @@ export function reasonOf(accuracy: readonly Accuracy[]): string | null {
 }
 
 /** Whether a verdict is about the answer: such an entry has no speed to speak of. */
-export const isIncorrect = (verdict: MeasuredSessionEntry['verdict']): boolean =>
+export const isIncorrect = (verdict: MeasuredSessionEntry['verdict']): verdict is 'wrong' | 'impossible' =>
   verdict === 'wrong' || verdict === 'impossible';

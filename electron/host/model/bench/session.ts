@@ -249,7 +249,7 @@ class Session {
         ? { prepare: (instance: number) => prepare.call(contestant, instance) }
         : {}),
       what: mode === 'warm' ? label : `${label}, ${mode}`,
-      judged: mode === 'warm' && isRight(gathered.accuracy),
+      judged: mode === 'warm' && isRight(gathered.accuracy()),
       times: () => instancesOf(samples, secondsOf),
       ...(mode === 'warm' && gathered.first.wall_s !== null && { wholes: () => instancesOf(samples, wholeSecondsOf) }),
       take: async (where) => {
