@@ -1,4 +1,5 @@
 /** A small measured workload as sessions take it. */
+import { randomInt } from 'node:crypto';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
@@ -18,6 +19,9 @@ const shareKept = 0.5;
 
 /** A median that one odd sample does not move; more would not tell what varies between instances. */
 const ROUNDS_PER_INSTANCE = 3;
+
+/** Hidden seeds of a user's own problem in a session. */
+const MOST_OWN_SEEDS = 3;
 
 /** What cannot stay prepared is prepared for each sample. */
 export const roundsPerInstance = (keep: boolean): number => (keep ? ROUNDS_PER_INSTANCE : 1);
@@ -62,8 +66,12 @@ export async function taskArena(addon: NativeAddon, problem: TaskProblem, option
   const { workload, bench } = problem;
   // The first instance has the scenario's own inputs, and every later one others.
   const seeds: number[] = [problem.seed];
+  // The answer to a user's own problem needs a program to run: some seeds come again, in an order that nobody can know.
+  const most = problem.bench === 'own' ? MOST_OWN_SEEDS : Number.POSITIVE_INFINITY;
   const seedOf = (instance: number): number => {
-    while (seeds.length <= instance) seeds.push(hiddenSeed());
+    while (seeds.length <= instance) {
+      seeds.push(seeds.length <= most ? hiddenSeed() : (seeds[randomInt(1, most + 1)] ?? hiddenSeed()));
+    }
     return seeds[instance] ?? problem.seed;
   };
   const terms = () => taskTerms(addon, problem, { sample_s, keep });

@@ -19,6 +19,10 @@ import type { Lease, LoadedUserKernel } from '../../model/user-kernels/loaded.ts
 
 type Report = Pick<TaskVerdict, 'checks' | 'compared'>;
 
+/** Answers in memory for each kernel. */
+const MOST_JUDGES = 6;
+const judges = new WeakMap<LoadedUserKernel, Map<string, NativeTask>>();
+
 /** One that is wrong now and then is wrong; null is not a number, which is the worst. */
 function worstOf(a: Report, b: Report): Report {
   if (a.checks.length === 0) return b;
@@ -52,14 +56,7 @@ export class UserKernelTask implements NativeTask {
     if (this.#cancelled) return null;
     this.#lease?.discard();
     const problem = { ...this.#problem, seed };
-    const answer = await this.#session.answer(problem);
-    const words = answer === null ? problem.words : { ...problem.words, answer };
-    this.#judge = this.#engine.createTask({ ...problem, words });
-    if (answer !== null && seed !== this.#problem.seed) {
-      // The answer is read now, and its file removed: the kernel's process may read what its user may.
-      await this.#judge.compare([]);
-      await rm(path.dirname(answer), { recursive: true, force: true });
-    }
+    this.#judge = await this.#judgeOf(problem);
     this.#lease = await this.#session.lease('createTask', problem, this.plan.estimate_bytes);
     return this.#call('prepare', []);
   }
@@ -105,6 +102,26 @@ export class UserKernelTask implements NativeTask {
   cancel(): void {
     this.#cancelled = true;
     this.#lease?.process.cancel();
+  }
+
+  /** The answer is computed once for all tasks of a kernel; its file is removed, as the kernel may read what its user may. */
+  async #judgeOf(problem: TaskProblem): Promise<NativeTask> {
+    const known = judges.get(this.#session) ?? new Map<string, NativeTask>();
+    judges.set(this.#session, known);
+    const { numbers, seed, words } = problem;
+    const key = JSON.stringify([numbers, seed, words]);
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const answer = await this.#session.answer(problem);
+    const judge = this.#engine.createTask(answer === null ? problem : { ...problem, words: { ...words, answer } });
+    if (answer !== null) {
+      await judge.compare([]);
+      if (seed !== this.#problem.seed) await rm(path.dirname(answer), { recursive: true, force: true });
+      const [oldest] = known.keys();
+      if (known.size >= MOST_JUDGES && oldest !== undefined) known.delete(oldest);
+      known.set(key, judge);
+    }
+    return judge;
   }
 
   async #judged(results: readonly Float64Array[]): Promise<Report> {
