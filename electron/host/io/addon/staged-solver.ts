@@ -43,6 +43,7 @@ const meanwhile = (version: string) =>
       logicalCores: Math.max(1, cpus().length),
       isa: '',
       memoryBytes: totalmem(),
+      lastLevelCacheBytes: 0,
       os: `${type()} ${release()}`,
     }),
     devices: () => devicesMeanwhile,
@@ -55,7 +56,15 @@ const meanwhile = (version: string) =>
 type Name = keyof NativeAddon;
 /** Every function of the addon, so that an object of them can be spread as the addon's exports are. */
 const names: Readonly<Record<Name, true>> = {
-  ...{ buildInfo: true, machine: true, devices: true, driverDevices: true, clockState: true, lockClocks: true },
+  ...{
+    buildInfo: true,
+    machine: true,
+    memoryReadRate: true,
+    devices: true,
+    driverDevices: true,
+    clockState: true,
+    lockClocks: true,
+  },
   ...{ measureCeilings: true, kernelOccupancy: true, variants: true, rangeTable: true, fermiEyges: true },
   ...{ createTransport: true, layTransport: true, layBeams: true, loadUserLibrary: true, loadUserKernels: true },
   ...{ compileUserKernels: true, flushOutput: true, limitMemory: true, diffractionVariants: true },

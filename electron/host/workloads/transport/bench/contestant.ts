@@ -103,12 +103,8 @@ export class TransportContestant implements Contestant {
   }
 
   accuracy(oracle: Values | null) {
-    const { problem, variant } = this.#candidate;
-    const { precision } = problem.solver;
-    const { dose } = this.#result;
-    const judged = onSameCells(variant.id, 'reference')
-      ? doseError(oracle === null ? null : relativeL2(dose, oracle), parityLimit[precision])
-      : depthDoseError(dose, oracle, this.#plan.nx, depthDoseLimit);
+    const { precision } = this.#candidate.problem.solver;
+    const judged = this.#doseError(this.#result.dose, oracle);
     const own = [judged, ledgerError(ledgerErrorOf(this.#result), precision)];
     return [...own, ...(this.#varied?.accuracy() ?? [])];
   }
@@ -164,6 +160,13 @@ export class TransportContestant implements Contestant {
     return measured.result.status === 'done' ? measured : null;
   }
 
+  #doseError(dose: Values, oracle: Values | null) {
+    const { problem, variant } = this.#candidate;
+    return onSameCells(variant.id, 'reference')
+      ? doseError(oracle === null ? null : relativeL2(dose, oracle), parityLimit[problem.solver.precision])
+      : depthDoseError(dose, oracle, this.#plan.nx, depthDoseLimit);
+  }
+
   #variation(): ConstructorParameters<typeof VariedRuns>[0] {
     const { problem } = this.#candidate;
     return {
@@ -174,9 +177,7 @@ export class TransportContestant implements Contestant {
       },
       judge: async ({ values }, share) => {
         const { oracle } = await oracleFor(this.#addon, withLessEnergy(problem, share), this.#signal);
-        return oracle === null
-          ? []
-          : [doseError(relativeL2(values, oracle.dose), parityLimit[problem.solver.precision])];
+        return oracle === null ? [] : [this.#doseError(values, oracle.dose)];
       },
     };
   }
