@@ -102,7 +102,6 @@ export default defineConfig({
         exclude: ['test/bench/**', WITH_STAND_INS, IN_ELECTRON, ALONE, LONG],
         env: BRIEF_PAGES,
       }),
-      project('e2e', ['test/e2e/**/*.test.ts'], { exclude: [LONG], env: BRIEF_PAGES }),
       project('long', [LONG], { ...long, exclude: [LONG_ALONE, ...CLUSTERS] }),
       project('long-alone', [LONG_ALONE], inTurn),
       project('clusters', CLUSTERS, inTurn),

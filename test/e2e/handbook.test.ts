@@ -38,10 +38,11 @@ it('opens at the panel in focus, leads from page to page, and is searched', asyn
 
   // Back, and by a link.
   await page.getByRole('button', { name: 'Back', exact: true }).click();
-  await book.getByRole('link', { name: 'Comparing and claims' }).click();
-  const comparing = page.getByRole('region', { name: 'Handbook: Comparing and claims' });
-  // Once among all claims, once among those of two cards.
-  await comparing
+  await book.getByRole('link', { name: 'Comparing', exact: true }).click();
+  const comparing = page.getByRole('region', { name: 'Handbook: Comparing' });
+  await comparing.getByRole('link', { name: 'Published claims' }).first().click();
+  await page
+    .getByRole('region', { name: 'Handbook: Published claims' })
     .getByRole('row', { name: /Uncoalesced access wastes 32×/ })
     .first()
     .waitFor();
@@ -59,7 +60,7 @@ it('opens at the panel in focus, leads from page to page, and is searched', asyn
     .poll(() => page.getByRole('status').allTextContents())
     .toContainEqual(expect.stringMatching(/parts? with/));
   await seenWhole(open, 'handbook-search');
-  await page.getByRole('button', { name: /^Comparing and claims › Which variant is faster\?/ }).click();
+  await page.getByRole('button', { name: /^Comparing › Which variant is faster\?/ }).click();
   await comparing.getByRole('heading', { name: 'Which variant is faster?' }).waitFor();
   await field.fill('zzz nothing');
   await expect.poll(() => page.getByRole('status').allTextContents()).toContainEqual('No parts with “zzz nothing”');
