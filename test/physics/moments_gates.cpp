@@ -260,7 +260,7 @@ TEST("moments: matter side by side, tilted beams and filled states are refused i
   CHECK_EQ(std::string(Observed(beside).variant()), std::string("depth"));
   Problem tilted = p;
   tilted.beam.angle = 0.1;
-  CHECK_THROWS(Observed(tilted), "beam.angle_deg = 5.72958: moments follow beams along z; allowed: 0");
+  CHECK_THROWS(Observed(tilted), "beam.angle_deg = 5.729578: moments follow beams along z; allowed: 0");
 }
 
 }  // namespace bb::test
