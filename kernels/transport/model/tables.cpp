@@ -315,6 +315,8 @@ class TableBuilder::Layout {
   double path_of_class(int c) const {
     return problem.stepping == Stepping::kDepth ? problem.grid.dz / std::cos(tables.theta[at(c)]) : problem.step;
   }
+  /// The outline with what enters of `spots` in the row of the entrance itself.
+  Tables axes(std::span<const Beam> spots) const;
   /// What follows from the way of one proton along a beam that comes to the first node with `energy`.
   AxisProton follow(const Beam& beam, double energy, const InParallel& in_parallel, Tables& t) const;
 
@@ -425,6 +427,21 @@ AxisProton TableBuilder::Layout::follow(const Beam& beam, double energy, const I
   return axis;
 }
 
+Tables TableBuilder::Layout::axes(std::span<const Beam> spots) const {
+  const Problem& p = problem;
+  Tables t = tables;
+  t.start.z = t.start.entry_z = std::clamp(static_cast<int>(p.beam.z / p.grid.dz + 1e-9), 0, t.nz - 1);
+  t.start.entry_dose.assign(at(t.nx), 0.0);
+  for (const Beam& spot : spots) {
+    t.start.number_in += spot.weight;
+    t.start.energy_in += spot.weight * spot.energy;
+  }
+  t.depth_first_node = p.beam.z;
+  t.extra_straggling_mm = t.row_spread_mm = 0.0;
+  t.tracks = track_axes(p, media[0], *grid, t);
+  return t;
+}
+
 TableBuilder::TableBuilder(const Problem& problem, const InParallel& in_parallel)
     : layout_(std::make_unique<const Layout>(problem, in_parallel)) {}
 TableBuilder::~TableBuilder() = default;
@@ -470,6 +487,17 @@ Tables TableBuilder::build(const InParallel& in_parallel, const std::atomic<bool
     t.end_excess_mm = end_excess(p, p.beam, rows_left ? along_axis(*operators, t, in_parallel) : t, t.start);
   }
   t.tracks = track_scores(p, layout.media, *layout.grid, layout.entries, t, class_along(p, p.beam, t));
+  return t;
+}
+
+Tables TableBuilder::build_axes() const { return layout_->axes(spots_of(layout_->problem)); }
+
+Tables TableBuilder::axes_alone(std::size_t index) const {
+  const Layout& layout = *layout_;
+  const Beam& beam = spots_of(layout.problem)[index];
+  Tables t = layout.axes({&beam, 1});
+  t.beam_range_mm = layout.water_range(beam.energy);
+  t.spots_span_mm = 0.0;
   return t;
 }
 
