@@ -10,7 +10,7 @@ const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)/i;
 
 /** Packages that are one file, bundled from the packages that another depends on. That one is installed for packaging alone. */
 const BUNDLED_FROM = new Map([['node_modules/plotly.js-cartesian-dist-min', 'node_modules/plotly.js']]);
-/** Of WebGL and of tools, which that file does not contain; they have no licence file. */
+/** Packages of WebGL and of tools: that file does not contain them, and they have no licence file. */
 const NOT_BUNDLED = new Set(['weak-map', 'glslify-deps']);
 
 /**

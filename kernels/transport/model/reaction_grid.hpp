@@ -10,9 +10,9 @@
 
 namespace bb::transport {
 
-/// Grid on which nuclear reactions of the beam are recorded as sources of secondaries: planes of whole rows of z that
-/// take about the same residual range each, bins of residual range in water, columns of several cells of x. A reaction is
-/// split over two bins so that number and energy are conserved. Empty unless reactions are followed.
+/// Grid on which nuclear reactions of the beam are recorded as sources of secondaries. Planes are whole rows of z that
+/// use about the same residual range each, bins are of residual range in water, columns hold several cells of x. A
+/// reaction is split over two bins so that number and energy are conserved. Empty unless reactions are followed.
 struct ReactionGrid {
   int cells = 1;  // of x in a column
   int planes = 0, bins = 0, columns = 0;

@@ -236,11 +236,11 @@ double row_spread(const Problem& p, const Beam& beam, const RowDrift& drift) {
 // Rows are split until the beam has crossed this many bins, into groups whose ends are this far apart: a group has the
 // mean of its scattering powers, which vary with the logarithm of the path.
 constexpr double kSplitBins = 30.0, kSplitRatio = 1.25, kFirstSplit = 0.01;
-// Of the residual range behind those rows: less has no proton, whatever straggling does.
+// Share of the residual range behind those rows: no proton has less, whatever straggling does.
 constexpr double kLeastLeft = 0.8;
 
-/// Where matter is so thin that protons stay in a bin of residual range for many rows, their energy does not resolve the
-/// path so far, on which scattering models depend. There, groups of rows get media of their own that hold it.
+/// In thin matter protons stay in a bin of residual range for many rows. Their energy then does not resolve the path so
+/// far, on which scattering models depend: groups of such rows get separate media that hold it.
 void split_thin_rows(const Problem& p, const EnergyGrid& grid, std::span<const AxisRow> axis,
                      std::vector<Medium>& media, Tables& t) {
   if (p.scattering != Scattering::kGottschalk && p.scattering != Scattering::kHighland) return;

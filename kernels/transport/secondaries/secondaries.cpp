@@ -19,8 +19,8 @@ namespace bb::transport {
 namespace {
 
 constexpr int kStraight = 0, kDeuterons = 1, kFirstDeflected = 2;
-// Of a cone about the beam, its directions in the plane by equal steps of azimuth: their sideways parts are those of the
-// quadrature by Gauss and Chebyshev. Two of them, at the root mean square, put a fifth too much dose far to the side.
+// Directions of a cone about the beam, projected into the plane, at equal steps of azimuth. Their sideways parts are the
+// nodes of Gauss-Chebyshev quadrature. Two of them, at the root mean square, put a fifth too much dose far to the side.
 constexpr int kAzimuths = 6;
 constexpr int kBeams = kFirstDeflected + kAzimuths * physics::kAngleClasses;
 constexpr double kLongestWay = 10.0;  // mm per mm of depth: what goes further aside is deposited on the spot

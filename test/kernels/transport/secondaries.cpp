@@ -168,8 +168,8 @@ TEST("secondaries: spreading groups over cells conserves every group and leaves 
 }
 
 TEST("secondaries: planes and bins follow the stopping power of the matter in each row") {
-  // 70 MeV in water: 40.80 mm of CSDA range over 125 planes is 0.3264 mm, three rows of 0.1 mm. Four times the density
-  // takes four times as much a row, a tenth of the density a tenth, up to ten times the length of a plane in water.
+  // 70 MeV in water: 40.80 mm of CSDA range over 125 planes is 0.3264 mm, three rows of 0.1 mm. A row uses four
+  // times as much at four times the density, and a tenth at a tenth. Planes are at most ten times as long as in water.
   Problem p = test::water_problem(70.0, {20.0, 24.0, 0.5, 0.1}, 0.2, 0.04);
   test::follow_reactions(p);
   p.materials.push_back(test::material("water", 4.0));

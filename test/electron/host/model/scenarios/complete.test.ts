@@ -84,8 +84,8 @@ describe('defaults follow from the range of the beam', () => {
   });
 
   test('air has range bins by straggling, and a box as wide as it is deep', async () => {
-    // 100 MeV straggle by 0.86 mm of water. Half a metre of air is 0.54 mm of water, of which bins of 0.095 mm make
-    // 0.05 mm² of spread, a sixteenth of the beam's own 0.74 mm²: bins of 0.11 times the straggling are enough.
+    // 100 MeV straggle by 0.86 mm of water, a variance of 0.74 mm². Half a metre of air is 0.54 mm of water. Bins of
+    // 0.095 mm add 0.05 mm² there, a sixteenth of it: bins of 0.11 times the straggling are enough.
     const found = await completed({ geometry: { background: 'air', depth_mm: 500 } }, 100);
     expect(found).toMatchObject({ width: 500, dx: 0.2 });
     expect(found.energy.kind === 'range' ? found.energy.step_mm : 0).toBeCloseTo(0.11 * 0.857, 3);
