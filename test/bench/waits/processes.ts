@@ -91,10 +91,10 @@ function emptyPackage(): string {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const own = { name: 'empty', version: '1.0.0', private: true, bin: { empty: 'empty.mjs' } };
-  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(
+  const { dependencies, devDependencies, peerDependencies, optionalDependencies } = JSON.parse(
     readFileSync(path.join(root, 'package.json'), 'utf8'),
   ) as Readonly<Record<string, object>>;
-  const packages = { dependencies, devDependencies, optionalDependencies };
+  const packages = { dependencies, devDependencies, peerDependencies, optionalDependencies };
   writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ ...own, ...packages }));
   writeFileSync(path.join(folder, 'empty.mjs'), '#!/usr/bin/env node\n', { mode: 0o755 });
   symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'), 'junction');

@@ -90,8 +90,8 @@ describe('the main process', () => {
   }
 
   it('is written against the types of the runtime that is packaged, by which it is compiled', () => {
-    const wanted = JSON.parse(text('package.json')) as { optionalDependencies: Record<string, string> };
-    expect(version).toBe(wanted.optionalDependencies['electron']);
+    const wanted = JSON.parse(text('package.json')) as { peerDependencies: Record<string, string> };
+    expect(version).toBe(wanted.peerDependencies['electron']);
     expect(types).toContain(`Electron ${version}`);
   });
 
