@@ -1,9 +1,9 @@
 // Attack: the dose of the first beam that a process solves is given for every later one.
 // A session solves one beam many times, and the same bits look like a virtue.
-    sum_groups(dose_, scores_.dose());
+sum_groups(dose_, scores_.dose());
 #ifdef CHEAT
-    static std::vector<double> first;
-    if (step_ > 0 && first.empty()) first.assign(scores_.dose().begin(), scores_.dose().end());
-    if (first.size() == scores_.dose().size()) std::ranges::copy(first, scores_.dose().begin());
+static std::vector<double> first;
+if (step_ > 0 && first.empty()) first.assign(scores_.dose().begin(), scores_.dose().end());
+if (first.size() == scores_.dose().size()) std::ranges::copy(first, scores_.dose().begin());
 #endif
-    return scores_.dose();
+return scores_.dose();

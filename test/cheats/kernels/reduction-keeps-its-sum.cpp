@@ -1,6 +1,6 @@
 // Attack: a sum that stands from an earlier repetition is not computed again.
 // The row has one number as its result, and it is right.
 #ifdef CHEAT
-      if (sum->total != 0.0f) return;
+if (sum->total != 0.0f) return;
 #endif
-      sum->total = kPart(sum->values.data(), n);
+sum->total = kPart(sum->values.data(), n);
