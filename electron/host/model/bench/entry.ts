@@ -127,7 +127,7 @@ export function measuredEntry(
   const judgedWhole = whole === null ? null : compareTimes(own, whole);
   const told = tellings(contestant, times.time_s, gathered.warm.samples);
   const ceilings = head.device === 'cuda' ? (gpuOf(machine, head.gpu)?.ceilings ?? null) : null;
-  const least = leastTime(work, head.device === 'cuda' ? ceilings : processor);
+  const least = leastTime(work, known.state_bytes, head.device === 'cuda' ? ceilings : processor);
   const accuracy = [...gathered.accuracy(), ...possible(times.time_s, least)];
   const correctness = correctnessOf(accuracy);
   return {

@@ -83,34 +83,45 @@ function timeOf({ work, unit, rate, of }: Bound): LeastTime {
   };
 }
 
-function boundsOnProcessor({ bytes }: Work, { cores, last_level_cache_bytes, memory_bytes_per_s }: Processor): Bound[] {
+function boundsOnProcessor(
+  { bytes }: Work,
+  state_bytes: number,
+  { cores, last_level_cache_bytes, memory_bytes_per_s }: Processor,
+): Bound[] {
   if (bytes === null) return [];
   const cached: Bound = {
     ...{ work: bytes, unit: 'bytes', rate: cores * core.bytes * core.GHz * 1e9 },
     of: `${cores} cores, each at most ${core.bytes} bytes a cycle at ${core.GHz} GHz`,
   };
-  if (bytes <= CACHE_GROUPS * last_level_cache_bytes) return [cached];
+  if (state_bytes <= CACHE_GROUPS * last_level_cache_bytes) return [cached];
   const rate = MEASURED_MARGIN * memory_bytes_per_s();
   return [cached, { work: bytes, unit: 'bytes', rate, of: 'read rate of memory as measured here, plus 15 %' }];
 }
 
-function boundsOnGpu({ bytes, fp32_flops, fp64_flops }: Work, ceilings: Ceilings): Bound[] {
+function boundsOnGpu({ bytes, fp32_flops, fp64_flops }: Work, state_bytes: number, ceilings: Ceilings): Bound[] {
   const { copy_bytes_per_s, fp32_flops_per_s, fp64_flops_per_s } = ceilings;
   const measured = (work: number | null, unit: string, rate: number, of: string): Bound[] =>
     work === null ? [] : [{ work, unit, rate: MEASURED_MARGIN * rate, of: `${of} as measured here, plus 15 %` }];
   return [
     // A multiprocessor has at least 64 FP32 lanes, which do 128 operations a cycle, and loads at most 128 bytes in it.
     ...measured(bytes, 'bytes', fp32_flops_per_s, '128 bytes a cycle and multiprocessor'),
-    ...(bytes !== null && bytes > LARGEST_L2_BYTES ? measured(bytes, 'bytes', copy_bytes_per_s, 'copy rate') : []),
+    ...(bytes !== null && state_bytes > LARGEST_L2_BYTES
+      ? measured(bytes, 'bytes', copy_bytes_per_s, 'copy rate')
+      : []),
     ...measured(fp32_flops, 'FLOP', fp32_flops_per_s, 'FP32 rate'),
     ...measured(fp64_flops, 'FLOP', fp64_flops_per_s, 'FP64 rate'),
   ];
 }
 
-/** The largest of the bounds that apply; null where nothing is known of the work or of the machine. */
-export function leastTime(work: Work, where: Processor | Ceilings | null): LeastTime | null {
+/**
+ * The largest of the bounds that apply; null where nothing is known of the work or of the machine. Inputs and outputs are
+ * a part of the state: each once cannot be more than that, whatever traffic a variant declares. The state's size also
+ * chooses the level of cache.
+ */
+export function leastTime(work: Work, state_bytes: number, where: Processor | Ceilings | null): LeastTime | null {
   if (where === null) return null;
-  const bounds = 'cores' in where ? boundsOnProcessor(work, where) : boundsOnGpu(work, where);
+  const once = { ...work, bytes: work.bytes === null ? null : Math.min(work.bytes, state_bytes) };
+  const bounds = 'cores' in where ? boundsOnProcessor(once, state_bytes, where) : boundsOnGpu(once, state_bytes, where);
   const all = bounds.filter((bound) => bound.work > 0).map(timeOf);
   return all.reduce<LeastTime | null>((most, one) => (most === null || one.time_s > most.time_s ? one : most), null);
 }
