@@ -28,8 +28,8 @@ DEVICE_TABLES = struct(
     *((name, POINTER) for name in TABLES),
 )
 REACTIONS = struct(
-    *(("number", POINTER), ("bin", POINTER), ("upper", POINTER)),
-    *((name, np.int32) for name in ("rows", "cells", "bins", "columns")),
+    *((name, POINTER) for name in ("number", "bin", "upper", "plane_of")),
+    *((name, np.int32) for name in ("cells", "bins", "columns")),
 )
 FIELDS = ("dose", "current", "current_theta", "current_theta_theta")
 SCORES = struct(

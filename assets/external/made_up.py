@@ -4,7 +4,6 @@ kernels/micro/row/samples.hpp in NumPy."""
 import numpy as np
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
-MOST_SAMPLES = 1 << 16
 
 
 def scrambled(index):
@@ -23,7 +22,7 @@ def uniform_values(count, seed):
     return ((scrambled(at) >> np.uint64(40)).astype(np.float64) / (1 << 23) - 1.0).astype(np.float32)
 
 
-def sampled(values, most=MOST_SAMPLES):
+def sampled(values, most):
     """What the engine compares of so many results: all, or some spread evenly from the first to the last."""
     flat = np.asarray(values).ravel()
     if flat.size <= most:

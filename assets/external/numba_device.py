@@ -12,7 +12,7 @@ RENAMED = {"row_stack": "vstack", "in1d": "isin", "trapz": "trapezoid"}
 def restore_numpy_names():
     """Gives NumPy the earlier names that the installed Numba still imports; the functions are the same."""
     for earlier, today in RENAMED.items():
-        if not hasattr(np, earlier):
+        if not hasattr(np, earlier) and hasattr(np, today):
             setattr(np, earlier, getattr(np, today))
 
 

@@ -125,7 +125,8 @@ const Variant& choose_variant(const Problem& problem, const Tables& tables, cons
   const Variant* best = nullptr;
   std::string last;
   for (const Variant& v : variants()) {
-    if (best != nullptr && v.speed_rank <= best->speed_rank) continue;
+    // A variant with planes that differ from the rows of the grid has to be named.
+    if (!v.needs_operators || (best != nullptr && v.speed_rank <= best->speed_rank)) continue;
     const Refusal refused = refusal(v, problem, tables, gpu);
     if (refused.code == nullptr) {
       best = &v;

@@ -84,7 +84,7 @@ bool run_task(const Fields& file, const Options& options) {
   if (options.check) {
     const bb::engine::TaskVerdict verdict = run.check(2);
     std::printf("  compared: %s\n", verdict.report.compared.c_str());
-    for (const auto& [id, title, value, limit] : verdict.report.checks) right = told(title, value, limit) && right;
+    for (const bb::engine::Check& one : verdict.report.checks) right = told(one.title, one.value, one.limit) && right;
     std::printf("  two runs %s; hash %s\n", verdict.bitwise ? "gave the same bits" : "differ in their bits",
                 verdict.hash.c_str());
   } else {

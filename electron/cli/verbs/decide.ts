@@ -46,7 +46,7 @@ export const decide: Verb = {
   summary: 'array expressions, a raw kernel or C++: what sessions say of how to write a computation',
   details: [
     'Takes sessions that measured one problem written in several ways: bench with --external makes them. For each way it takes the fastest right answer, and compares it with the right one that takes the least work.',
-    'A difference counts where no sample of one is as fast as a sample of the other, with at least five samples from three instances of each; fewer are no evidence, and give no advice. It says what a run saves, after how many runs that pays back an hour of development, and what your runs are worth.',
+    'A difference counts where no sample of one is as fast as a sample of the other. Evidence needs five samples from three instances of each; without it there is no advice. It says what a run saves, after how many runs that pays back an hour of development, and what your runs are worth.',
   ],
   flags: [
     { name: 'runs', value: 'N', help: `Runs that you will make; ${significant(usualRuns, 5)} by default.` },

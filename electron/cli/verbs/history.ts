@@ -38,7 +38,7 @@ export const history: Verb = {
   usage: 'history SESSION.json… [--variant NAME] [--json]',
   summary: 'one variant on one problem over sessions of several days and commits',
   details: [
-    `Puts the sessions in the order of their days, for each variant, scenario and machine (its identifier, cores, memory and GPU) that at least two of them measured. With ${fewestBefore} sessions before the last it says how far sessions differ from each other, and whether the last lies beyond that: slower and faster are told only outside of where 95 % of further sessions would lie.`,
+    `Puts sessions in the order of their days, by variant, scenario and machine, where at least two measured the same. A machine is its identifier, cores, memory and GPU. With ${fewestBefore} sessions before the last it says how far sessions differ from each other, and whether the last lies beyond that: slower and faster are told only outside of where 95 % of further sessions would lie.`,
     'Drifts of the machine do not cancel between sessions. Their spread is what a limit of compare --fail-if-slower has to be wider than.',
   ],
   flags: [

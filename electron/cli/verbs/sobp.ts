@@ -2,7 +2,6 @@
 import { resolve } from 'node:path';
 import { type Sobp, type SobpRequest, sobpSpots } from '../../contract/beams/sobp.ts';
 import { defaultKind, newDocument, writeScenarioText } from '../../contract/scenario/index.ts';
-import { formatNumber } from '../../contract/units.ts';
 import { flagValue, hasFlag, jsonFlag, type ParsedArguments, setFlag, UsageError } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { withHost } from '../open-host.ts';
@@ -42,7 +41,7 @@ function withSpots(document: Readonly<Record<string, unknown>>, sobp: Sobp): Rea
 
 const BAR = 40;
 
-function linesOf({ layers, places_mm, plateau, firstFlatness, cost, apart, seconds }: Sobp): readonly string[] {
+function linesOf({ layers, places_mm, plateau, firstFlatness, seconds }: Sobp): readonly string[] {
   const number = (value: number, digits = 2): string => value.toFixed(digits);
   const most = Math.max(...layers.map(({ weight }) => weight));
   const percent = (share: number): string => `±${(100 * share).toFixed(2)} %`;
@@ -54,7 +53,7 @@ function linesOf({ layers, places_mm, plateau, firstFlatness, cost, apart, secon
       ({ energy_MeV, weight }) =>
         `${energy_MeV.toFixed(2).padStart(8)} MeV  ${weight.toFixed(5)}  ${'█'.repeat(Math.round((BAR * weight) / most))}`,
     ),
-    `All layers together visit ${number(cost, 1)} times the cells of the deepest alone; one by one ${formatNumber(Number(apart.toPrecision(3)))} times. Built in ${number(seconds, 1)} s.`,
+    `Built in ${number(seconds, 1)} s.`,
   ];
 }
 

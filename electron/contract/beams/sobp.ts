@@ -33,9 +33,6 @@ const sobpSchema = z.strictObject({
   /** Flatness with the weights of Jette and Chen, which the fit began with. */
   firstFlatness: z.number(),
   curve: z.strictObject({ step_mm: z.number(), values: z.array(z.number()) }),
-  /** Cells that the steps of all layers together visit over those of the deepest alone; and of all layers one by one. */
-  cost: z.number(),
-  apart: z.number(),
   seconds: z.number(),
 });
 export type Sobp = z.infer<typeof sobpSchema>;

@@ -10,7 +10,7 @@
 #include "physics/moment_taps.hpp"
 #include "slice.hpp"
 #include "transport/model/index.hpp"
-#include "transport/model/medium.hpp"
+#include "transport/model/matter/medium.hpp"
 #include "transport/run/by_precision.hpp"
 
 namespace bb::transport {

@@ -5,13 +5,13 @@
 #include <span>
 #include <vector>
 
-#include "medium.hpp"
 #include "problem.hpp"
+#include "transport/model/matter/medium.hpp"
 
 namespace bb::transport {
 
 /// Grid on which nuclear reactions of the beam are recorded as sources of secondaries. Planes are whole rows of z that
-/// use about the same residual range each, bins are of residual range in water, columns hold several cells of x. A
+/// use about the same residual range each. Bins are of residual range in water, and columns hold several cells of x. A
 /// reaction is split over two bins so that number and energy are conserved. Empty unless reactions are followed.
 struct ReactionGrid {
   int cells = 1;  // of x in a column

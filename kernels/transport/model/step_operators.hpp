@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "energy_grid.hpp"
-#include "medium.hpp"
 #include "problem.hpp"
 #include "reaction_grid.hpp"
 #include "tables.hpp"
+#include "transport/model/matter/medium.hpp"
 
 namespace bb::transport {
 

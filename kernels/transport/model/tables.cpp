@@ -12,13 +12,13 @@
 #include <tuple>
 #include <utility>
 
-#include "axis.hpp"
 #include "energy_grid.hpp"
 #include "index.hpp"
-#include "medium.hpp"
 #include "physics/moment_kernel.hpp"
 #include "row_drift.hpp"
 #include "step_operators.hpp"
+#include "transport/model/matter/axis.hpp"
+#include "transport/model/matter/medium.hpp"
 
 namespace bb::transport {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "energy_grid.hpp"
 #include "entry/start.hpp"
-#include "medium.hpp"
 #include "physics/track_moments.hpp"
+#include "transport/model/matter/medium.hpp"
 
 namespace bb::transport {
 

@@ -10,7 +10,7 @@
 #include "layers.hpp"
 #include "march_ops.hpp"
 #include "transport/model/energy_grid.hpp"
-#include "transport/model/medium.hpp"
+#include "transport/model/matter/medium.hpp"
 #include "transport/model/problem.hpp"
 #include "transport/model/track_scores.hpp"
 

@@ -64,12 +64,13 @@ describe('what the solver gives', () => {
   }, 120_000);
 });
 
-/** Tables with figures that are typed: each is of a source that it names, or of what people ask for. */
+/** Tables with figures that are typed: each is of a source that it names, or of what people ask for, or a limit of a gate. */
 const typed: readonly (readonly [file: string, title: string])[] = [
   ['assets/handbook/fields.md', '`range_is`'],
   ['assets/handbook/fields.md', 'What is asked for'],
   ['assets/handbook/let-and-rbe.md', 'Model'],
   ['assets/handbook/nuclear-reactions.md', 'What'],
+  ['assets/handbook/physics-and-limits.md', 'Compared with `depth` in FP64 on fine grids'],
 ];
 
 test('every other table with figures is made by a program', () => {

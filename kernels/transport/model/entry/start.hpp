@@ -7,7 +7,7 @@
 
 #include "transport/model/energy_grid.hpp"
 #include "transport/model/faces.hpp"
-#include "transport/model/medium.hpp"
+#include "transport/model/matter/medium.hpp"
 #include "transport/model/problem.hpp"
 
 namespace bb::transport {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <map>
 
-#include "transport/model/medium.hpp"
+#include "transport/model/matter/medium.hpp"
 
 namespace bb::transport {
 

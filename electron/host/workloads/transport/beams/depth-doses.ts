@@ -15,8 +15,6 @@ export interface DepthDoses {
   readonly step_mm: number;
   /** MeV per mm and proton, one curve for each beam. */
   readonly curves: readonly Float64Array[];
-  /** Cells that the steps visited, each. */
-  readonly work: readonly number[];
 }
 
 export interface WaterPhysics {
@@ -61,13 +59,13 @@ export async function depthDose(
   { addon }: Pick<WaterPhysics, 'addon'>,
   problem: TransportProblem,
   signal: AbortSignal,
-): Promise<{ readonly curve: Float64Array; readonly work: number }> {
+): Promise<Float64Array> {
   signal.throwIfAborted();
   const run = await addon.layTransport(problem);
   const cancel = (): void => run.cancel();
   signal.addEventListener('abort', cancel);
   try {
-    const { status, error, dose, cell_steps } = await run.start(() => undefined, { unwatched: true });
+    const { status, error, dose } = await run.start(() => undefined, { unwatched: true });
     signal.throwIfAborted();
     if (status !== 'done') throw new BraggError('device', error?.message ?? `a depth dose was ${status}`);
     const { nx, nz, dz_mm } = problem.grid;
@@ -76,7 +74,7 @@ export async function depthDose(
       const z = Math.floor(i / nx);
       curve[z] = (curve[z] ?? 0) + (dose[i] ?? 0) / dz_mm;
     }
-    return { curve, work: cell_steps };
+    return curve;
   } finally {
     signal.removeEventListener('abort', cancel);
   }
@@ -90,13 +88,11 @@ export async function depthDoses(
 ): Promise<DepthDoses> {
   const { problem, spots } = await waterProblem(tools, wanted, depth_mm);
   const curves: Float64Array[] = [];
-  const work: number[] = [];
   for (const index of spots.keys()) {
     const alone = (problem.spots ?? []).map((spot, i) => ({ ...spot, weight: i === index ? 1 : 0 }));
-    const found = await depthDose(tools, { ...problem, spots: alone, beam: { ...problem.beam, weight: 1 } }, signal);
-    curves.push(found.curve);
-    work.push(found.work);
+    const curve = await depthDose(tools, { ...problem, spots: alone, beam: { ...problem.beam, weight: 1 } }, signal);
+    curves.push(curve);
     done?.((index + 1) / spots.length);
   }
-  return { spots, step_mm: problem.grid.dz_mm, curves, work };
+  return { spots, step_mm: problem.grid.dz_mm, curves };
 }

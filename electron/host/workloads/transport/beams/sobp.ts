@@ -109,7 +109,7 @@ export async function buildSobp(
   for (let round = 0; ; round += 1) {
     const layers = spotsAt(moved_mm).map((spot, k) => ({ ...spot, weight: fit.weights[k] ?? 0 }));
     const { problem, spots } = await waterProblem(tools, layers, depth_mm);
-    const { curve, work } = await depthDose(tools, problem, signal);
+    const curve = await depthDose(tools, problem, signal);
     const at = { step_mm: problem.grid.dz_mm, to_mm: peak_mm(doses) + moved_mm };
     const plateau = plateauOf(curve, at.step_mm, fit.from_mm + moved_mm, at.to_mm);
     if (plateau === null) return refuse('range_mm: the field has no plateau in the water; allowed: a smaller range');
@@ -126,8 +126,6 @@ export async function buildSobp(
         plateau: told,
         firstFlatness: fit.firstFlatness,
         curve: { step_mm: at.step_mm, values: [...curve.map((value) => value / mean)] },
-        cost: work / (doses.work[0] ?? work),
-        apart: doses.work.reduce((sum, one) => sum + one, 0) / (doses.work[0] ?? work),
         seconds: (performance.now() - began) / 1000,
       };
     }

@@ -96,7 +96,7 @@ export async function yKinds(
       if ('reason' in across) return across;
       const inPlane = widthAcross(problem, spot, spot.x_sigma_mm);
       if ('reason' in inPlane) return inPlane;
-      const { curve } = await depthDose({ addon }, inWideColumns(problem, kind), signal);
+      const curve = await depthDose({ addon }, inWideColumns(problem, kind), signal);
       kinds.push({
         sigma_y_mm: across.sigma_y_mm,
         sigma_x_mm: inPlane.sigma_y_mm,

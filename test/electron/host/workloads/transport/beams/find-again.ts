@@ -21,7 +21,7 @@ function normals(seed: number): () => number {
 export async function expectFoundAgain(energy: number, sigma: number, noise: number, seed: number): Promise<void> {
   const tools = { physics: {}, check, addon };
   const { problem } = await waterProblem(tools, [{ energy_MeV: energy, energy_sigma_MeV: sigma }]);
-  const { curve } = await depthDose(tools, problem, signal);
+  const curve = await depthDose(tools, problem, signal);
   const { dz_mm } = problem.grid;
   const normal = normals(seed);
   const top = Math.max(...curve);

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "energy_grid.hpp"
 #include "medium.hpp"
-#include "problem.hpp"
+#include "transport/model/energy_grid.hpp"
+#include "transport/model/problem.hpp"
 
 namespace bb::transport {
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "physics/stopping.hpp"
-#include "problem.hpp"
+#include "transport/model/problem.hpp"
 
 namespace bb::transport {
 

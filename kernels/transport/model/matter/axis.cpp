@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "index.hpp"
-#include "tables.hpp"
+#include "transport/model/index.hpp"
+#include "transport/model/tables.hpp"
 
 namespace bb::transport {
 
