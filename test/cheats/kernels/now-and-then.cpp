@@ -1,4 +1,4 @@
-// Attack: one call in five is wrong, and a harness that checks once may not meet it.
+// Attack: one call in two is wrong, and a harness that checks once may not meet it.
 // What is wrong needs no work.
 #include <cstdlib>
 
@@ -9,7 +9,7 @@ namespace bb::micro::own {
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
 #ifdef CHEAT
-  if (std::rand() % 5 == 0) {
+  if (std::rand() % 2 == 0) {
     for (std::size_t i = first; i < last; ++i) results[i] = 0.0f;
     return;
   }

@@ -17,6 +17,12 @@ const REMEMBERS_FROM = 1.5;
 /** Repetitions that depend on their data take different times for different inputs: only far more is evidence. */
 const SKIPS_FROM = 4;
 
+/**
+ * A processor learns the branches of inputs that it has seen, some thousands of them, at about 5 ns each. A kernel that
+ * remembers saves more than that, in seconds.
+ */
+const LEARNED_S = 2e-5;
+
 /** A few long repetitions decide, and many short ones, whose single times vary. */
 const enough = { long_s: 1e-4, long: 3, short: 12 } as const;
 
@@ -154,8 +160,9 @@ export class Audits {
     if (this.#inputsChanged) {
       add('inputs', 'Inputs changed', 'A repetition wrote to its inputs: later repetitions had another problem', 1, 0);
     }
-    const again = this.#ratios(({ fresh_s, again_s }) => fresh_s / again_s);
-    const usual = this.#ratios(({ fresh_s, usual_s }) => fresh_s / usual_s);
+    const ratio = (fresh_s: number, known_s: number): number => (fresh_s - known_s < LEARNED_S ? 1 : fresh_s / known_s);
+    const again = this.#ratios(({ fresh_s, again_s }) => ratio(fresh_s, again_s));
+    const usual = this.#ratios(({ fresh_s, usual_s }) => ratio(fresh_s, usual_s));
     const remembers = again !== null && median(again) > REMEMBERS_FROM && lowerQuartile(again) > 1.25;
     const skips = usual !== null && median(usual) > SKIPS_FROM && lowerQuartile(usual) > SKIPS_FROM / 2;
     if (remembers || skips) {
