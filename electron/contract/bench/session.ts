@@ -286,7 +286,7 @@ export type Session = Readonly<z.infer<typeof sessionSchema>>;
 /** Id of the check that a time fails which the machine cannot reach. */
 export const LEAST_TIME = 'least-time';
 
-/** What is known of an answer. A check with neither a value nor a bound has compared nothing. */
+/** Correctness of an answer. A check with neither a value nor a bound has compared nothing. */
 type Correctness = 'correct' | 'wrong' | 'impossible' | 'not checked';
 
 /** An answer with a check that does not hold is wrong whatever its speed; one that nothing was compared with is not checked. */

@@ -40,7 +40,7 @@ export interface LeastTime {
   readonly sum: string;
 }
 
-/** What bounds a processor. */
+/** Ceilings of a processor. */
 export interface Processor {
   readonly cores: number;
   readonly last_level_cache_bytes: number;

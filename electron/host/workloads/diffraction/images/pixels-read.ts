@@ -1,7 +1,7 @@
 /** Result of every reader of images, and errors that they share. */
 import { BraggError } from '../../../../contract/errors.ts';
 
-/** Where an image was recorded by its file, in the units of scenarios. */
+/** Geometry of a recorded image from its file, in the units of scenarios. */
 export type Header = Readonly<Partial<Record<'distance_mm' | 'pixel_mm' | 'wavelength_A', number>>>;
 
 export interface Pixels {
