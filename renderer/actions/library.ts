@@ -8,6 +8,9 @@ import type { ActionContext } from './context.ts';
 import type { DocumentActions } from './document.ts';
 import type { RunActions } from './runs.ts';
 
+/** The most that one listing holds. */
+const MOST_EXAMPLES = 500;
+
 export interface LibraryActions {
   open(item: LibraryItem): Promise<void>;
   /** `known`: tags in use, to choose from. */
@@ -20,6 +23,8 @@ export interface LibraryActions {
   restore(item: LibraryItem): Promise<void>;
   rebuild(): Promise<void>;
   chooseFolder(): Promise<void>;
+  /** Lists the shipped examples for the palette; cached. */
+  listExamples(): Promise<void>;
 }
 
 interface Openers {
@@ -103,9 +108,26 @@ export function createLibraryActions(context: ActionContext, openers: Openers): 
         notices.tell({ tone: 'success', title: `${named.name} is back in the library` });
       }),
     rebuild: () =>
-      attempt('The index of the library was not made anew', async () => {
+      attempt('The library index was not rebuilt', async () => {
         const { files } = await client.call('library.rebuild', {});
-        notices.tell({ tone: 'success', title: `The index of the library was made anew from ${files} files` });
+        notices.tell({
+          tone: 'success',
+          title: `The library index was rebuilt from ${files} ${files === 1 ? 'file' : 'files'}`,
+        });
+      }),
+    listExamples: () =>
+      attempt('The examples could not be listed', async () => {
+        if (stores.library.getState().examples.length > 0) return;
+        const query = {
+          place: 'examples',
+          text: '',
+          kind: null,
+          tag: null,
+          order: 'name',
+          limit: MOST_EXAMPLES,
+        } as const;
+        const { items } = await client.call('library.search', query);
+        stores.library.setState({ examples: items });
       }),
     chooseFolder: () =>
       attempt('The folder of the library was not changed', async () => {

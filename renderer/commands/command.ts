@@ -12,6 +12,8 @@ export interface Command {
   readonly group: number;
   /** Entry of a menu that this one stands below, such as `Open Recent`. */
   readonly submenu?: string;
+  /** Further words that the palette finds it by. */
+  readonly keywords?: string;
   readonly shortcut?: string;
   /** A shortcut where the browser keeps the other for itself (a new window, a new tab). */
   readonly browserShortcut?: string;

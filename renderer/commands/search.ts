@@ -6,22 +6,24 @@ export function commandPath({ menu, submenu, title }: Command): readonly string[
   return [menu, submenu, title].filter((part) => part !== null && part !== undefined);
 }
 
-/** The higher the better: at the start of the title, at the start of a word, within one. Null: not there. */
-function rank(word: string, title: string, path: string): number | null {
+/** The higher the better: start of the title, start of a word, within a word, path, keywords. Null: no match. */
+function rank(word: string, title: string, path: string, keywords: string): number | null {
   if (title.startsWith(word)) return 4;
   if (title.includes(` ${word}`)) return 3;
   if (title.includes(word)) return 2;
-  return path.includes(word) ? 1 : null;
+  if (path.includes(word)) return 1;
+  return keywords.includes(word) ? 0 : null;
 }
 
-/** Commands that hold every word of the query, the closest first, otherwise in the order of the menus. */
+/** Commands that match every word of the query, the closest first, otherwise in the order given. */
 export function searchCommands(commands: readonly Command[], query: string): readonly Command[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return commands;
   return commands
     .flatMap((command, order) => {
       const path = commandPath(command).join(' ').toLowerCase();
-      const ranks = words.map((word) => rank(word, command.title.toLowerCase(), path));
+      const keywords = command.keywords?.toLowerCase() ?? '';
+      const ranks = words.map((word) => rank(word, command.title.toLowerCase(), path, keywords));
       if (ranks.some((each) => each === null)) return [];
       const total = ranks.reduce<number>((sum, each) => sum + (each ?? 0), 0);
       return [{ command, order, total }];

@@ -3,7 +3,9 @@ import { exportsOf } from '../../electron/contract/exports.ts';
 import { scenarioKindNames, scenarioKinds } from '../../electron/contract/scenario/index.ts';
 import { isForLive } from '../../electron/contract/scenario/transport/what-if.ts';
 import { type HandbookLink, handbookPages } from '../base/handbook-pages.ts';
+import { panelKeywords } from '../base/panel-actions.ts';
 import { questions as allQuestions } from '../base/questions.ts';
+import { activeBench } from '../state/comparison.ts';
 import { isOfKind, panelSlots } from '../state/layout/defaults.ts';
 import { layoutNames, layoutTitles } from '../state/layout/frames.ts';
 import { activeRun, hasResult, runOf, stoppableRun } from '../state/runs.ts';
@@ -12,6 +14,7 @@ import { tracingOf } from '../state/tracing.ts';
 import type { Theme } from '../state/view.ts';
 import type { Workbench } from '../workbench/workbench.ts';
 import type { Command } from './command.ts';
+import { paletteEntries } from './palette.ts';
 
 const themes: readonly (readonly [Theme, string])[] = [
   ['system', 'Follow the system'],
@@ -165,7 +168,7 @@ function fileCommands({ stores, documents, runs, files, recovery }: Workbench): 
       : []),
     {
       id: 'library.rebuild',
-      title: 'Make the index of the library anew',
+      title: 'Rebuild library index',
       ...file,
       group: 4,
       enabled: true,
@@ -222,6 +225,18 @@ function runCommands({ stores, runs, documents, whatIf }: Workbench): readonly C
       shortcut: 'CmdOrCtrl+.',
       enabled: stoppableRun(list) !== null,
       run: () => void runs.stop(),
+    },
+    {
+      id: 'run.benchmark',
+      title: 'Benchmark…',
+      ...run,
+      group: 1,
+      keywords: 'measure time compare variants speed',
+      enabled: !bad && activeBench(stores.comparison.getState()) === null,
+      run: () => {
+        stores.layout.choose('compare');
+        stores.layout.press('compare', 'benchmark');
+      },
     },
     {
       id: 'run.live',
@@ -282,13 +297,14 @@ function viewCommands({ stores, workloads }: Workbench): readonly Command[] {
         ...view,
         submenu: 'Panels',
         group: 0,
+        keywords: panelKeywords[id] ?? '',
         ...(key === undefined ? {} : { shortcut: `CmdOrCtrl+${key}`, browserShortcut: `Alt+${key}` }),
         enabled: true,
         run: () => stores.layout.reveal(id),
       })),
     {
       id: 'view.enlarge',
-      title: 'Enlarge the maps',
+      title: 'Maximise maps',
       ...view,
       group: 0,
       shortcut: 'CmdOrCtrl+Shift+M',
@@ -333,7 +349,7 @@ function viewCommands({ stores, workloads }: Workbench): readonly Command[] {
     },
     {
       id: 'view.unpin',
-      title: 'Take the crosshair away',
+      title: 'Hide crosshair',
       ...view,
       group: 1,
       shortcut: 'Escape',
@@ -342,7 +358,7 @@ function viewCommands({ stores, workloads }: Workbench): readonly Command[] {
     },
     {
       id: 'view.resetLayout',
-      title: `Reset the layout ${layoutTitles[shown]}`,
+      title: `Reset ${layoutTitles[shown]} layout`,
       ...view,
       group: 3,
       enabled: true,
@@ -362,9 +378,11 @@ function viewCommands({ stores, workloads }: Workbench): readonly Command[] {
 }
 
 async function chooseCommand(workbench: Workbench): Promise<void> {
-  const id = await workbench.stores.dialogs.ask('palette', {});
+  const { stores, files } = workbench;
+  void files.listExamples();
+  const id = await stores.dialogs.ask('palette', {});
   // As it is now: the state may have changed while the palette was open.
-  const command = commandTable(workbench).find((each) => each.id === id);
+  const command = [...commandTable(workbench), ...paletteEntries(workbench)].find((each) => each.id === id);
   if (command?.enabled) command.run();
 }
 

@@ -1,6 +1,17 @@
 /** The arrangement of panels on the screen: splits, groups, tabs; tabs are dragged to other groups and to their edges. */
-import { type DragEvent, type KeyboardEvent, type ReactElement, Suspense, useEffect, useId, useState } from 'react';
+import {
+  type DragEvent,
+  type KeyboardEvent,
+  type ReactElement,
+  type RefObject,
+  Suspense,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react';
 import { classes } from '../base/classes.ts';
+import { controlIn } from '../base/panel-actions.ts';
 import { panelTitle } from '../state/layout/defaults.ts';
 import { NARROW_FROM_PX, type SizeClass, TALL_FROM_PX, WIDE_FROM_PX } from '../state/layout/frames.ts';
 import { shownRoot } from '../state/layout/store.ts';
@@ -144,10 +155,47 @@ function Tabs({
   );
 }
 
+/**
+ * Presses the control that the palette names, as soon as the panel shows it. A key or a press of the user meanwhile
+ * means that they went on to something else.
+ */
+function usePressed(panel: string, body: RefObject<HTMLElement | null>): void {
+  const { stores } = useWorkbench();
+  const next = useSelected(stores.layout.pressed, (state) => (state.next?.panel === panel ? state.next : null));
+  useEffect(() => {
+    const shown = body.current;
+    if (next === null || shown === null) return;
+    const done = (): void => stores.layout.pressed.setState({ next: null });
+    const press = (): void => {
+      const found = controlIn(shown, next.control);
+      if (found === null) return;
+      done();
+      found.scrollIntoView({ block: 'nearest' });
+      found.focus();
+      if (found.matches(':disabled')) {
+        const text = found.title || 'The panel says what it needs.';
+        stores.notices.tell({ tone: 'info', title: `${found.textContent || found.ariaLabel} is not available`, text });
+      } else if (found.tagName !== 'SELECT') found.click();
+    };
+    press();
+    const observer = new MutationObserver(press);
+    observer.observe(shown, { childList: true, subtree: true });
+    window.addEventListener('pointerdown', done);
+    window.addEventListener('keydown', done);
+    return () => {
+      observer.disconnect();
+      window.removeEventListener('pointerdown', done);
+      window.removeEventListener('keydown', done);
+    };
+  }, [next, body, stores]);
+}
+
 function Group({ node, size }: { readonly node: GroupNode; readonly size: SizeClass }): ReactElement {
   const { stores } = useWorkbench();
   const id = useId();
   const [zone, setZone] = useState<Zone | null>(null);
+  const body = useRef<HTMLDivElement>(null);
+  usePressed(node.active, body);
   const enlarged = useSelected(stores.layout.enlarged, ({ panel }) => panel !== null && node.panels.includes(panel));
   const arranged = useSelected(stores.layout.arranged, (state) => state);
   const only = useSelected(stores.layout, (state) => panelsOf(shownRoot(state, arranged, size)).length === 1);
@@ -197,7 +245,13 @@ function Group({ node, size }: { readonly node: GroupNode; readonly size: SizeCl
         )}
       </div>
       <PanelHint panel={node.active} />
-      <div className="group__body" id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-tab-${node.active}`}>
+      <div
+        className="group__body"
+        id={`${id}-panel`}
+        role="tabpanel"
+        aria-labelledby={`${id}-tab-${node.active}`}
+        ref={body}
+      >
         <PanelBoundary key={node.active} title={panelTitle(node.active)}>
           <Suspense fallback={<p className="group__loading">Loading…</p>}>
             {Panel === undefined ? null : <Panel />}

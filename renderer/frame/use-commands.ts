@@ -2,13 +2,14 @@
 import { useEffect, useState } from 'react';
 import type { Command } from '../commands/command.ts';
 import { commandTable } from '../commands/table.ts';
+import { activeBench } from '../state/comparison.ts';
 import { useWorkbench } from '../workbench/context.ts';
 import type { Workbench } from '../workbench/workbench.ts';
 
 /** Calls back after every change of a store that commands depend on. */
 export function onCommandsChange({ stores }: Workbench, listener: () => void): () => void {
   const { scenario, runs, selection, appearance, window, library, connection, playback, layout } = stores;
-  const { tracing, whatIf } = stores;
+  const { tracing, whatIf, comparison, handbook } = stores;
   const stops = [
     scenario.subscribe(listener),
     // Progress comes sixty times a second and changes no command.
@@ -23,6 +24,12 @@ export function onCommandsChange({ stores }: Workbench, listener: () => void): (
       if (state.frames !== before.frames || state.playing !== before.playing) listener();
     }),
     tracing.subscribe(listener),
+    handbook.subscribe((state, before) => {
+      if (state.parts !== before.parts) listener();
+    }),
+    comparison.subscribe((state, before) => {
+      if ((activeBench(state) === null) !== (activeBench(before) === null)) listener();
+    }),
     whatIf.subscribe((state, before) => {
       if (state.on !== before.on) listener();
     }),

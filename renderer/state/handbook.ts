@@ -2,7 +2,18 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { type HandbookLink, handbookPages, pageOfPanel } from '../base/handbook-pages.ts';
 
+/** A heading of a page. */
+export interface Part {
+  readonly page: string;
+  readonly anchor: string;
+  /** Title of the page. */
+  readonly title: string;
+  readonly heading: string;
+}
+
 interface HandbookState {
+  /** Every heading in reading order; empty until the pages are loaded. */
+  readonly parts: readonly Part[];
   readonly place: HandbookLink;
   /** The latest is the last. */
   readonly before: readonly HandbookLink[];
@@ -29,7 +40,7 @@ const KEPT = 50;
 const same = (a: HandbookLink, b: HandbookLink): boolean => a.page === b.page && a.anchor === b.anchor;
 
 export function createHandbookStore(): HandbookStore {
-  const store = createStore<HandbookState>(() => ({ place: first, before: [], query: '', about: null }));
+  const store = createStore<HandbookState>(() => ({ parts: [], place: first, before: [], query: '', about: null }));
   return {
     ...store,
     open: (place) =>

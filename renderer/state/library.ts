@@ -1,15 +1,18 @@
-/** Files that were used last, for menus and dialogs. */
+/** Recent files, materials and examples, for menus, forms and dialogs. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { NamedFile } from '../../electron/contract/files.ts';
+import type { LibraryItem } from '../../electron/contract/library.ts';
 import type { Material } from '../../electron/contract/scenarios.ts';
 
 interface LibraryState {
   readonly recent: readonly NamedFile[];
   readonly materials: readonly Material[];
+  /** Empty until the palette has listed them. */
+  readonly examples: readonly LibraryItem[];
 }
 
 export type LibraryStore = StoreApi<LibraryState>;
 
 export function createLibraryStore(): LibraryStore {
-  return createStore<LibraryState>(() => ({ recent: [], materials: [] }));
+  return createStore<LibraryState>(() => ({ recent: [], materials: [], examples: [] }));
 }

@@ -90,7 +90,7 @@ describe('the layouts', () => {
     expect(await bench.panel('Dose map').count()).toBe(0);
     await bench.menu('View', /^Dose map/);
     await expect.poll(() => bench.panel('Dose map').getAttribute('aria-selected')).toBe('true');
-    await bench.menu('View', 'Reset the layout Simulate');
+    await bench.menu('View', 'Reset Simulate layout');
     await expect.poll(() => bench.panel('Lateral profile').count()).toBe(1);
     expect(open.problems).toEqual([]);
   });

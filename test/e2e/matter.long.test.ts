@@ -15,7 +15,7 @@ describe('matter in the form', () => {
     const { open, page, bench } = await workbench();
     await bench.drop('plastics.json', quick);
     await expect.poll(() => bench.title.textContent()).toContain('Plastics');
-    await page.getByRole('button', { name: 'Add a material of your own' }).click();
+    await page.getByRole('button', { name: 'Add a user material' }).click();
     await page.getByLabel('Name of material 1').fill('teflon');
     const made = page.getByLabel('Formula or mass fractions of material 1');
     await made.fill('C2F4x');

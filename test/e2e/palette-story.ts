@@ -38,9 +38,44 @@ export function tellPalette(theme: 'light' | 'dark'): void {
     await page.keyboard.press('Enter');
     await palette.waitFor();
     await page.keyboard.type(' nothing of the kind');
-    await expect.poll(() => palette.getByRole('status').textContent()).toContain('No command has');
+    await expect.poll(() => palette.getByRole('status').textContent()).toContain('Nothing matches');
     await page.keyboard.press('Escape');
     await expect.poll(() => palette.count()).toBe(0);
+
+    // What no menu lists: examples, actions of panels, materials, headings of the handbook.
+    const finds: readonly (readonly [string, RegExp])[] = [
+      ['benchmark', /^Benchmark…Run/],
+      ['gamma', /Overlay a curve on the depth dose…Depth dose/],
+      ['sobp', /range or spots of the beamScenario/],
+      ['units', /Display of the dose map…Dose map/],
+      ['r80', /Depth doseView/],
+      ['export png', /Export the dose map…Dose map/],
+      ['perfetto', /TimelineView/],
+      ['occupancy', /Launch explorerView/],
+      ['water-70', /Water, 70 MeVExamples/],
+      ['lead', /LeadBackground material/],
+      ['phase space', /Phase spaceHandbook › Reading results/],
+    ];
+    await page.keyboard.press('Control+k');
+    const field = palette.getByRole('combobox', { name: 'Find a command' });
+    for (const [query, name] of finds) {
+      await field.fill(query);
+      await palette.getByRole('option').filter({ hasText: name }).first().waitFor();
+    }
+    await open.screenshot(`palette-found-${theme}`);
+    await page.keyboard.press('Escape');
+
+    // The action of a panel that another one hides is pressed once the panel is shown.
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('overlay a curve');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Curves over the depth dose' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('background lead');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('[data-path="geometry.background"] select').inputValue()).toBe('lead');
+    await page.keyboard.press('Control+z');
 
     // Through to another dialog.
     await page.keyboard.press('Control+k');

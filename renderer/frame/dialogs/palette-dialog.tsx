@@ -1,9 +1,14 @@
-/** Every command by name, with its shortcut: typed, chosen with the arrow keys, run with Enter. */
+/**
+ * Every command by name with its shortcut, and every example, panel action, material and heading of the handbook: typed,
+ * chosen with the arrow keys, run with Enter.
+ */
 import { type KeyboardEvent, type ReactElement, useEffect, useId, useRef, useState } from 'react';
 import { isMac } from '../../base/platform.ts';
 import { activeShortcut, type Command } from '../../commands/command.ts';
+import { paletteEntries } from '../../commands/palette.ts';
 import { commandPath, searchCommands } from '../../commands/search.ts';
 import { shortcutText } from '../../commands/shortcut.ts';
+import { headings } from '../../panels/handbook/pages.ts';
 import { Icon } from '../../widgets/words/icon.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { useCommands } from '../use-commands.ts';
@@ -46,7 +51,8 @@ function Option(props: {
 }
 
 export default function PaletteDialog({ answer }: { readonly answer: (id: string | null) => void }): ReactElement {
-  const { stores } = useWorkbench();
+  const workbench = useWorkbench();
+  const { stores } = workbench;
   const desktop = useSelected(stores.connection, (state) => state.capabilities.shell.kind === 'desktop');
   const commands = useCommands();
   const [query, setQuery] = useState('');
@@ -54,7 +60,9 @@ export default function PaletteDialog({ answer }: { readonly answer: (id: string
   const dialog = useRef<HTMLDialogElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
-  const found = searchCommands(commands, query);
+  useEffect(() => stores.handbook.setState({ parts: headings }), [stores]);
+  // Without a query the list is the menus' own.
+  const found = query.trim() === '' ? commands : searchCommands([...commands, ...paletteEntries(workbench)], query);
   const active = found[Math.min(at, found.length - 1)];
 
   useEffect(() => {
@@ -107,7 +115,7 @@ export default function PaletteDialog({ answer }: { readonly answer: (id: string
             aria-autocomplete="list"
             aria-controls={`${id}-list`}
             aria-activedescendant={active === undefined ? undefined : `${id}-${active.id}`}
-            placeholder="Find a command"
+            placeholder="Find a command, example, material or heading"
             autoComplete="off"
             spellCheck={false}
             value={query}
@@ -133,7 +141,7 @@ export default function PaletteDialog({ answer }: { readonly answer: (id: string
         </div>
         {found.length > 0 ? null : (
           <p className="palette__none" role="status">
-            No command has “{query.trim()}” in its name.
+            Nothing matches “{query.trim()}”.
           </p>
         )}
       </div>

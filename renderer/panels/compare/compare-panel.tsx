@@ -125,6 +125,7 @@ function Actions({ store, expected }: ActionsProps): ReactElement {
   const cool_C = gpu ? config.cool_C : null;
   return (
     <Button
+      action="benchmark"
       icon="run"
       tone="primary"
       disabled={labels.length === 0 || typeof sweep === 'string' || typeof lock_MHz === 'string'}

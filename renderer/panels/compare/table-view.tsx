@@ -213,6 +213,7 @@ export function TableView({ store, rows, words, groups }: TableProps): ReactElem
               <th scope="col">
                 <MenuButton
                   label="Columns"
+                  action="columns"
                   className="compare-columns"
                   items={columns.map(({ id, title, tip }) => ({
                     id,

@@ -89,7 +89,7 @@ export function OverlayMenu({ unit }: { readonly unit: DoseUnit }): ReactElement
       id !== selected && isOver(state) && error === null && !items.some((item) => item.run === id),
   );
   return (
-    <Popover label="Curves over the depth dose" text="Overlay" active={items.length > 0}>
+    <Popover label="Curves over the depth dose" text="Overlay" action="overlay" active={items.length > 0}>
       {items.map(({ id, name }, i) => (
         <div key={id} className="depth-dose__overlay">
           <svg width="22" height="6" aria-hidden="true">

@@ -50,6 +50,13 @@ const parts: readonly Part[] = handbookPages.flatMap(({ id }) =>
   }),
 );
 
+/** Every heading of every page, in reading order. */
+export const headings = parts.flatMap(({ page, heading }) =>
+  heading === null
+    ? []
+    : [{ page, anchor: anchorOf(heading), title: pageTitle(page), heading: heading.replaceAll('`', '') }],
+);
+
 const MOST_FOUND = 30;
 /** Characters of an excerpt before and behind the hit. */
 const AROUND = 70;

@@ -61,6 +61,7 @@ function Sanitizing({
         onChange={(value) => setTool(sanitizerTools.find((one) => one === value) ?? 'memcheck')}
       />
       <Button
+        action="sanitize"
         icon="check"
         disabled={busy}
         title="Runs it under NVIDIA's compute-sanitizer"
@@ -89,10 +90,17 @@ function Doing({
       <Button icon="save" disabled={busy || !dirty} title="Ctrl+S in the text" onPress={() => void actions.save(text)}>
         Save
       </Button>
-      <Button icon="check" disabled={busy} title="Ctrl+B in the text" onPress={() => void actions.build(text)}>
+      <Button
+        action="build"
+        icon="check"
+        disabled={busy}
+        title="Ctrl+B in the text"
+        onPress={() => void actions.build(text)}
+      >
         Build
       </Button>
       <Button
+        action="run"
         icon="run"
         tone="primary"
         disabled={busy}
@@ -149,12 +157,12 @@ export function EditorBar({
             options={shipped.files.map(({ path }) => ({ value: path, label: path.replace(/^kernels\//, '') }))}
             onChange={showFile}
           />
-          <Button icon="copy" tone="primary" disabled={!shipped.mayCopy} onPress={copy}>
+          <Button action="copy" icon="copy" tone="primary" disabled={!shipped.mayCopy} onPress={copy}>
             Save copy
           </Button>
         </>
       )}
-      <Button icon="plus" title="A first kernel of your own, from nothing" onPress={begin}>
+      <Button action="begin" icon="plus" title="A first user kernel, from a template" onPress={begin}>
         New kernel
       </Button>
       <span className="panel-readout" role="status" data-testid="user-kernel-says">

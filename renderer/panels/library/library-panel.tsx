@@ -144,7 +144,7 @@ function Foot({ place, listed }: FootProps): ReactElement {
             ? 'Reading the library…'
             : `${listed.total} ${listed.total === 1 ? 'file' : 'files'}${place === 'examples' ? '' : ` · ${listed.folder}`}`}
         </span>
-        <Button tone="quiet" onPress={() => setPacking(true)}>
+        <Button action="pack" tone="quiet" onPress={() => setPacking(true)}>
           Pack for a colleague…
         </Button>
         {dialogs ? (

@@ -62,7 +62,7 @@ function Source({ feed, primary }: { readonly feed: RefineFeed; readonly primary
           if (chosen !== undefined) void takeImageFile(chosen, feed, stores);
         }}
       />
-      <Button icon="open" tone={primary ? 'primary' : 'normal'} onPress={() => input.current?.click()}>
+      <Button action="choose" icon="open" tone={primary ? 'primary' : 'normal'} onPress={() => input.current?.click()}>
         Open an image…
       </Button>
       {images.length === 0 ? null : (
@@ -182,7 +182,13 @@ export default function RefinePanel(): ReactElement {
               Stop
             </Button>
           ) : (
-            <Button icon="run" tone={refined === null ? 'primary' : 'normal'} disabled={faulty} onPress={start}>
+            <Button
+              action="run"
+              icon="run"
+              tone={refined === null ? 'primary' : 'normal'}
+              disabled={faulty}
+              onPress={start}
+            >
               Refine
             </Button>
           )}

@@ -42,6 +42,7 @@ export function EnergyField({ path }: { readonly path: Path }): ReactElement {
           <div className="field__control">
             <Select
               id={id}
+              action="given-by"
               value={way}
               options={beamWays.map((value) => ({ value, label: beamWayTitles[value] }))}
               onChange={(next) =>

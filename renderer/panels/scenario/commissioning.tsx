@@ -100,7 +100,7 @@ export function Commissioning(): ReactElement {
 
   return (
     <details className="commissioning" data-testid="commissioning">
-      <summary>From a measured depth dose</summary>
+      <summary data-action="commission">From a measured depth dose</summary>
       <div className="sobp">
         <label className="sobp__field" htmlFor={id} title="Of depth, in the file">
           <span>Depth in</span>

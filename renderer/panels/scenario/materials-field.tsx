@@ -104,7 +104,8 @@ export function OwnMaterialsField({ path }: { readonly path: Path }): ReactEleme
         <IconButton
           icon="plus"
           size={13}
-          label="Add a material of your own"
+          label="Add a user material"
+          action="add"
           disabled={materials.length >= maxOwnMaterials}
           onPress={add}
         />

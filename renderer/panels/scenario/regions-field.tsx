@@ -174,6 +174,7 @@ export function RegionsField({ path }: { readonly path: Path }): ReactElement | 
         </span>
         <MenuButton
           label="Add a region"
+          action="region"
           className="regions__add"
           align="end"
           items={regionPresets.map((preset) => ({

@@ -73,7 +73,7 @@ export default function StudiesPanel(): ReactElement {
             }}
           />
           {isNew ? null : (
-            <Button icon="plus" onPress={() => setMaking(true)}>
+            <Button action="begin" icon="plus" onPress={() => setMaking(true)}>
               New study
             </Button>
           )}

@@ -130,7 +130,7 @@ export function BlockBar({
           );
         })}
       </ul>
-      <MenuButton label="Add a timeline" className="icon-button" title="Add a timeline" items={add}>
+      <MenuButton label="Add a timeline" action="add" className="icon-button" title="Add a timeline" items={add}>
         <Icon name="plus" size={14} />
       </MenuButton>
       <input

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { defaultKind, type ScenarioKindName, scenarioKindNames } from '../../../electron/contract/scenario/index.ts';
+import type { PanelControl } from '../../base/panel-actions.ts';
 import { createPersisted, type SettingsStorage } from '../persisted.ts';
 import { defaultLayouts, type Layouts, type PanelsByKind, panelSlots } from './defaults.ts';
 import { type Arrangement, type LayoutName, layoutNames, type SizeClass, sizeClasses } from './frames.ts';
@@ -36,6 +37,11 @@ interface Enlarged {
   readonly panel: string | null;
 }
 
+/** The control that waits to be pressed; null: none does. */
+interface Pressed {
+  readonly next: { readonly panel: string; readonly control: PanelControl } | null;
+}
+
 export interface LayoutStore extends StoreApi<LayoutState> {
   readonly enlarged: StoreApi<Enlarged>;
   readonly arranged: StoreApi<ArrangedFor>;
@@ -46,6 +52,9 @@ export interface LayoutStore extends StoreApi<LayoutState> {
   arrangeFor(kind: ScenarioKindName): void;
   /** Shows a panel of the shown layout, in every size of window; opens it where it is missing. */
   reveal(panel: string): void;
+  /** Shows a panel and presses one of its controls, once the panel shows it. */
+  press(panel: string, control: PanelControl): void;
+  readonly pressed: StoreApi<Pressed>;
   /** Takes a panel out of the shown layout, in every size of window. The last one stays. */
   close(panel: string): void;
   show(size: SizeClass, panel: string): void;
@@ -132,6 +141,7 @@ export function createLayoutStore(
   store.setState(({ layouts, known }) => ({ layouts: withNewcomers(layouts, known, panels), known: panelIds }));
 
   const arranged = createStore<ArrangedFor>(() => ({ kind: defaultKind }));
+  const pressed = createStore<Pressed>(() => ({ next: null }));
   const enlarged = createStore<Enlarged>(() => ({ panel: null }));
   const change = (next: (arrangement: Arrangement, shown: LayoutName) => Arrangement): void => {
     const { kind } = arranged.getState();
@@ -165,6 +175,11 @@ export function createLayoutStore(
       arranged.setState({ kind });
     },
     reveal,
+    pressed,
+    press: (panel, control) => {
+      reveal(panel);
+      pressed.setState({ next: { panel, control } });
+    },
     close: (panel) => {
       if (enlarged.getState().panel === panel) enlarged.setState({ panel: null });
       change((arrangement) => everySize(arrangement, (root) => withoutPanel(root, panel) ?? root));

@@ -1,6 +1,7 @@
 /** Buttons, with words or with an icon alone. */
 import type { ReactElement, ReactNode, Ref } from 'react';
 import { classes } from '../../base/classes.ts';
+import type { PanelControl } from '../../base/panel-actions.ts';
 import './button.css';
 import { Icon, type IconName } from '../words/icon.tsx';
 
@@ -14,11 +15,13 @@ interface ButtonProps {
   readonly pressed?: boolean;
   readonly onPress: () => void;
   readonly autoFocus?: boolean;
+  /** Name under which the palette presses it. */
+  readonly action?: PanelControl;
   readonly ref?: Ref<HTMLButtonElement>;
 }
 
 export function Button({ children, icon, tone = 'normal', ...rest }: ButtonProps): ReactElement {
-  const { onPress, pressed, autoFocus, ...button } = rest;
+  const { onPress, pressed, autoFocus, action, ...button } = rest;
   return (
     <button
       type="button"
@@ -26,6 +29,7 @@ export function Button({ children, icon, tone = 'normal', ...rest }: ButtonProps
       aria-pressed={pressed}
       onClick={onPress}
       data-autofocus={autoFocus ? '' : undefined}
+      data-action={action}
       {...button}
     >
       {icon === undefined ? null : <Icon name={icon} size={14} />}
@@ -44,6 +48,7 @@ interface IconButtonProps {
   readonly disabled?: boolean;
   readonly pressed?: boolean;
   readonly size?: number;
+  readonly action?: PanelControl;
   readonly onPress: () => void;
 }
 
@@ -56,6 +61,7 @@ export function IconButton(props: IconButtonProps): ReactElement {
       aria-label={label}
       title={shortcut ? `${tip} (${shortcut})` : tip}
       aria-pressed={pressed}
+      data-action={props.action}
       disabled={disabled}
       onClick={onPress}
     >

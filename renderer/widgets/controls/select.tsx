@@ -1,5 +1,6 @@
 /** A choice from a list: the platform's own, which every keyboard and screen reader knows. */
 import type { ReactElement } from 'react';
+import type { PanelControl } from '../../base/panel-actions.ts';
 import { Icon } from '../words/icon.tsx';
 import './select.css';
 
@@ -21,6 +22,7 @@ interface SelectProps {
   /** Shown faintly: the value is a default, not the user's. */
   readonly isDefault?: boolean;
   readonly title?: string;
+  readonly action?: PanelControl;
 }
 
 export function Select(props: SelectProps): ReactElement {
@@ -33,6 +35,7 @@ export function Select(props: SelectProps): ReactElement {
         aria-invalid={props.invalid ?? false}
         aria-describedby={props.describedBy}
         title={props.title}
+        data-action={props.action}
         value={props.value}
         onChange={(event) => props.onChange(event.target.value)}
       >

@@ -27,6 +27,7 @@ export function ExportMenu({ what, disabled = false, onChoose, files = [] }: Exp
     <MenuButton
       label={label}
       title={label}
+      action="export"
       align="end"
       className="icon-button"
       items={[

@@ -4,6 +4,7 @@
  */
 import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useRef, useState } from 'react';
 import { classes } from '../../base/classes.ts';
+import type { PanelControl } from '../../base/panel-actions.ts';
 import { Icon } from '../words/icon.tsx';
 import { useFloating } from './use-floating.ts';
 import './menu.css';
@@ -31,6 +32,7 @@ interface MenuButtonProps {
   readonly align?: 'start' | 'end';
   readonly title?: string;
   readonly wide?: boolean;
+  readonly action?: PanelControl;
   /** In a bar of menus the buttons are its items. */
   readonly inBar?: boolean;
   /** For menu bars: another menu of the bar is open, so that pointing is enough. */
@@ -98,6 +100,7 @@ export function MenuButton(props: MenuButtonProps): ReactElement {
         aria-controls={open ? id : undefined}
         aria-label={props.label}
         title={props.title}
+        data-action={props.action}
         onClick={() => setOpen(!open)}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowDown') return;

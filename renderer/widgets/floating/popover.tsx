@@ -1,5 +1,6 @@
 /** A small panel of controls that opens below a button; Escape and a press elsewhere close it. */
 import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useRef, useState } from 'react';
+import type { PanelControl } from '../../base/panel-actions.ts';
 import { Icon, type IconName } from '../words/icon.tsx';
 import { useFloating } from './use-floating.ts';
 import './popover.css';
@@ -12,10 +13,11 @@ interface PopoverProps {
   readonly icon?: IconName;
   /** Something in it differs from what it starts with. */
   readonly active?: boolean;
+  readonly action?: PanelControl;
   readonly children: ReactNode;
 }
 
-export function Popover({ label, text, icon, active = false, children }: PopoverProps): ReactElement {
+export function Popover({ label, text, icon, active = false, action, children }: PopoverProps): ReactElement {
   const [open, setOpen] = useState(false);
   const id = useId();
   const root = useRef<HTMLDivElement>(null);
@@ -51,6 +53,7 @@ export function Popover({ label, text, icon, active = false, children }: Popover
         aria-expanded={open}
         aria-controls={open ? id : undefined}
         data-active={active}
+        data-action={action}
         onClick={() => setOpen(!open)}
         onKeyDown={pressed}
       >

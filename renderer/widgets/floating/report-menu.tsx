@@ -19,6 +19,7 @@ export function ReportMenu({ desktop, disabled, onChoose }: ReportMenuProps): Re
       align="end"
       className="button button--normal"
       title="Report of the comparison"
+      action="report"
       items={[
         {
           id: 'html',

@@ -60,7 +60,7 @@ export function MapDisplay({ what, value, shown, unit, onChange, children }: Map
     />
   );
   return (
-    <Popover label={`Display of the ${what}`} text="Display" active={limits !== null}>
+    <Popover label={`Display of the ${what}`} text="Display" action="display" active={limits !== null}>
       <PopoverRow name="Scale">
         <Segmented label="Scale" value={value.scale} options={scales} onChange={(scale) => onChange({ scale })} />
       </PopoverRow>

@@ -37,6 +37,15 @@ describe('the search for commands', () => {
     expect(found('view hologram')).toEqual([]);
   });
 
+  it('finds a command by its keywords, after those that are named so', () => {
+    const launch: Command = { ...make('Launch explorer', 'View', 'Panels'), keywords: 'Occupancy run waves' };
+    const all = [launch, ...commands];
+    const titles = (query: string): string[] => searchCommands(all, query).map(({ title }) => title);
+    expect(titles('occupancy')).toEqual(['Launch explorer']);
+    expect(titles('run')).toEqual(['Run', 'Save run as…', 'Launch explorer']);
+    expect(titles('occupancy hologram')).toEqual([]);
+  });
+
   it('names a command by where it stands', () => {
     expect(commandPath(make('Dark', 'View', 'Appearance'))).toEqual(['View', 'Appearance', 'Dark']);
     expect(commandPath(make('Hidden', null))).toEqual(['Hidden']);
