@@ -1,6 +1,7 @@
-/** Stored values of DICOM's pixel data: uncompressed and RLE, of any depth that BitsStored states. */
+/** Stored values of DICOM's pixel data: uncompressed, RLE and lossless JPEG, of any depth that BitsStored states. */
 import dicom, { type DataSet } from 'dicom-parser';
 import { foreign } from './header-fields.ts';
+import { jpegLossless } from './jpeg-lossless.ts';
 
 export interface PixelFormat {
   readonly columns: number;
@@ -11,7 +12,7 @@ export interface PixelFormat {
   readonly signed: boolean;
 }
 
-export type Packing = 'none' | 'rle';
+export type Packing = 'none' | 'rle' | 'jpeg-lossless';
 
 /** A value of which only the low bits are stored: the others may hold overlays, or the sign again. */
 export function storedValue(raw: number, { stored, signed }: Pick<PixelFormat, 'stored' | 'signed'>): number {
@@ -50,6 +51,25 @@ function rleFrame(file: string, bytes: Uint8Array, pixels: number, size: number)
   return out;
 }
 
+/** Little-endian bytes of a frame. Encoders store BitsStored or all allocated bits. */
+function jpegFrame(file: string, bytes: Uint8Array, { rows, columns, stored, allocated }: PixelFormat): Uint8Array {
+  if (allocated !== 16) throw foreign(file, `BitsAllocated is ${allocated}; allowed: 16 where pixels are of JPEG`);
+  const image = jpegLossless(file, bytes);
+  if (image.rows !== rows || image.columns !== columns) {
+    throw foreign(
+      file,
+      `its JPEG frame has ${image.columns} × ${image.rows} pixels where ${columns} × ${rows} are announced`,
+    );
+  }
+  if (image.precision < stored || image.precision > allocated) {
+    throw foreign(file, `its JPEG frame has ${image.precision} bits; allowed: ${stored} (BitsStored) to ${allocated}`);
+  }
+  const out = new Uint8Array(2 * image.values.length);
+  const view = new DataView(out.buffer);
+  for (const [i, value] of image.values.entries()) view.setUint16(2 * i, value, true);
+  return out;
+}
+
 const PIXELS = 'x7fe00010';
 
 /** Little-endian bytes of all frames, as if they were not compressed. */
@@ -82,7 +102,7 @@ function unpackedBytes(file: string, data: DataSet, packing: Packing, format: Pi
         ? dicom.readEncapsulatedImageFrame(data, element, frame)
         : dicom.readEncapsulatedPixelDataFromFragments(data, element, frame, frames === 1 ? fragments.length : 1)
     ) as Uint8Array;
-    const unpacked = rleFrame(file, bytes, pixels, allocated / 8);
+    const unpacked = packing === 'rle' ? rleFrame(file, bytes, pixels, allocated / 8) : jpegFrame(file, bytes, format);
     out.set(unpacked, (frame * wanted) / frames);
   }
   return out;

@@ -21,6 +21,8 @@ const transferSyntaxes: Readonly<Record<string, TransferSyntax>> = {
   '1.2.840.10008.1.2.1.99': uncompressed,
   '1.2.840.10008.1.2.2': { little: false, packing: 'none' },
   '1.2.840.10008.1.2.5': { little: true, packing: 'rle' },
+  '1.2.840.10008.1.2.4.57': { little: true, packing: 'jpeg-lossless' },
+  '1.2.840.10008.1.2.4.70': { little: true, packing: 'jpeg-lossless' },
 };
 
 interface Attribute {
@@ -191,7 +193,8 @@ function parsed(file: string, bytes: Uint8Array): Parsed {
   const syntax = transferSyntaxes[uid];
   if (syntax !== undefined) return { data, syntax };
   const allowed = Object.keys(transferSyntaxes).join(', ');
-  throw foreign(file, `its transfer syntax is ${uid || 'missing'}; allowed: ${allowed} (uncompressed, deflated, RLE)`);
+  const kinds = 'uncompressed, deflated, RLE, lossless JPEG';
+  throw foreign(file, `its transfer syntax is ${uid || 'missing'}; allowed: ${allowed} (${kinds})`);
 }
 
 /** Refuses attributes with a value that changes what is read and that is not supported. */

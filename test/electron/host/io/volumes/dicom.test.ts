@@ -1,4 +1,5 @@
 /** DICOM in every transfer syntax that is read, RT Dose, and attributes that change the meaning of stored values. */
+import { readFileSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {
@@ -8,7 +9,7 @@ import {
   readDicomPixels,
 } from '../../../../../electron/host/io/volumes/dicom.ts';
 import { storedValue } from '../../../../../electron/host/io/volumes/dicom-pixels.ts';
-import { dicomOf, doseOf, type Phantom } from './phantom.ts';
+import { dicomOf, doseOf, type Elements, type Phantom } from './phantom.ts';
 
 const odd: Phantom = {
   columns: 7,
@@ -32,8 +33,8 @@ function encapsulated(fragment: Uint8Array): Uint8Array {
 }
 
 /** The same file with its pixels replaced by an element of undefined length. */
-function withFragments(syntax: string, fragment: Uint8Array): Uint8Array {
-  const bytes = dicomOf(odd, 1, { '00020010': ['UI', syntax] });
+function withFragments(syntax: string, fragment: Uint8Array, changes: Elements = {}): Uint8Array {
+  const bytes = dicomOf(odd, 1, { '00020010': ['UI', syntax], ...changes });
   const at = Buffer.from(bytes).lastIndexOf(Buffer.from('e07f10004f57', 'hex'));
   return joined(bytes.subarray(0, at), hex('e07f1000 4f42 0000 ffffffff'), encapsulated(fragment));
 }
@@ -65,6 +66,92 @@ describe('a CT slice', () => {
     expect([...readDicomPixels('a', bytes).hu]).toEqual(wanted);
     const short = withFragments('1.2.840.10008.1.2.5', rleOf(stored.slice(1)));
     expect(() => readDicomPixels('a', short)).toThrow('its RLE frame unpacks to 34 pixels where 35 are announced');
+  });
+
+  describe('of lossless JPEG', () => {
+    const frames = JSON.parse(readFileSync(new URL('./cases/jpeg-lossless.json', import.meta.url), 'utf8')) as Readonly<
+      Record<string, string>
+    >;
+    const frame = (name: string): Uint8Array => hex(frames[name] ?? '');
+    const asStored: Elements = { '00281052': ['DS', '0'] };
+    const fileOf = (bytes: Uint8Array, signed: boolean, syntax = '1.2.840.10008.1.2.4.57'): Uint8Array =>
+      withFragments(syntax, bytes, { ...asStored, '00280103': ['US', signed ? 1 : 0] });
+    // Jumps of thousands across zero: as stored bits they wrap around 65536.
+    const jumps = Array.from({ length: 35 }, (_, at) => {
+      const [i, j] = [at % 7, Math.floor(at / 7)];
+      return ((i * 7919 + j * 104729 + i * j * 31 + 1) % 4001) - 2000;
+    });
+
+    test.each(Object.keys(frames).filter((name) => !name.includes('point')))('has the values of %s', (name) => {
+      const signed = name.startsWith('signed');
+      const { hu } = readDicomPixels('a', fileOf(frame(name), signed));
+      expect([...hu]).toEqual(jumps.map((value) => (signed ? value : value + 2000)));
+    });
+
+    test('with a point transform has its low bits zero', () => {
+      const unsigned = readDicomPixels('a', fileOf(frame('unsigned, predictor 4, point transform 2'), false));
+      expect([...unsigned.hu]).toEqual(jumps.map((value) => (value + 2000) & ~3));
+    });
+
+    test('is read with transfer syntax 70', () => {
+      const bytes = fileOf(frame('signed, predictor 1'), true, '1.2.840.10008.1.2.4.70');
+      expect([...readDicomPixels('a', bytes).hu]).toEqual(jumps);
+    });
+
+    test('restarts its prediction at each marker', () => {
+      // Codes 0 and 10 are differences of no bits and of one. Rows 1 and 2 start from 2^15; a restart is between them.
+      const table = 'ffc40015 00 01010000000000000000000000000000 0001'.replaceAll(' ', '');
+      const one = withFragments(
+        '1.2.840.10008.1.2.4.57',
+        hex(`ffd8 ${table} ffdd0004 0002 ffc3000b 10 0002 0002 01 011100 ffda0008 01 0100 04 00 00 5f ffd0 af ffd9`),
+        { ...asStored, '00280010': ['US', 2], '00280011': ['US', 2], '00280103': ['US', 0] },
+      );
+      // 0, then 10 1: +1. After the marker 10 1: +1, then 0.
+      expect([...readDicomPixels('a', one).hu]).toEqual([32768, 32769, 32769, 32769]);
+    });
+
+    test.each([
+      [
+        'is cut',
+        (bytes: Uint8Array) => bytes.subarray(0, bytes.length - 20),
+        /its JPEG data is cut or damaged at pixel \d+ of 35/,
+      ],
+      [
+        'has no end',
+        (bytes: Uint8Array) => bytes.subarray(0, bytes.length - 2),
+        /has further bytes after the last pixel; allowed: FFD9/,
+      ],
+      [
+        'is cut in its header',
+        (bytes: Uint8Array) => bytes.subarray(0, 30),
+        /its JPEG frame is cut or damaged at byte \d+/,
+      ],
+      [
+        'is of JPEG baseline',
+        (bytes: Uint8Array) =>
+          bytes.with(bytes.findIndex((byte, i) => byte === 0xff && bytes[i + 1] === 0xc3) + 1, 0xc0),
+        /has marker FFC0; allowed: FFC3, lossless/,
+      ],
+      ['is no JPEG', (bytes: Uint8Array) => bytes.subarray(1), /its frame is no JPEG/],
+      [
+        'has predictor 0',
+        (bytes: Uint8Array) => bytes.with(bytes.findIndex((byte, i) => byte === 0xff && bytes[i + 1] === 0xda) + 7, 0),
+        /its JPEG predictor is 0; allowed: 1 to 7/,
+      ],
+    ] as const)('is refused where it %s', (_, change, message) => {
+      const bytes = change(frame('signed, predictor 6'));
+      expect(() => readDicomPixels('a', fileOf(bytes, true))).toThrow(message);
+    });
+
+    test('is refused with other sizes or bits than its attributes', () => {
+      const other = withFragments('1.2.840.10008.1.2.4.57', frame('signed, predictor 1'), { '00280010': ['US', 4] });
+      expect(() => readDicomPixels('a', other)).toThrow('its JPEG frame has 7 × 5 pixels where 7 × 4 are announced');
+      const bytes = frame('signed, predictor 1');
+      const precision = bytes.findIndex((byte, i) => byte === 0xff && bytes[i + 1] === 0xc3) + 4;
+      expect(() => readDicomPixels('a', fileOf(bytes.with(precision, 12), true))).toThrow(
+        'its JPEG frame has 12 bits; allowed: 16 (BitsStored) to 16',
+      );
+    });
   });
 
   test('is read from a deflated file', () => {
