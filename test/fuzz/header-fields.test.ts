@@ -138,7 +138,7 @@ function answer(bytes: Uint8Array): string {
   try {
     const header = volumeHeader('file', bytes);
     if (header === null) return 'no volume';
-    const { values, ...grid } = volumeIn('file', bytes, header, null);
+    const { values, ...grid } = volumeIn('file', bytes, header, []);
     return JSON.stringify([grid, [...values]]);
   } catch (error) {
     if (error instanceof BraggError) return `refused: ${error.message}`;

@@ -82,6 +82,7 @@ export function CtField({ path }: { readonly path: Path }): ReactElement {
       <FileField path={path} />
       {ct === undefined ? null : (
         <>
+          <Field path={[...path, 'series']} />
           <Field path={[...path, 'plane']} />
           <Field path={[...path, 'at_mm']} />
           <Field path={[...path, 'angle_deg']} />

@@ -161,7 +161,7 @@ describe('the gamma index against a dose of another program', () => {
     await expect(take(curve)).rejects.toThrow('c.csv is no map; allowed: depth, then a column for each x');
     const header = ['NDims = 2', 'DimSize = 2 2', 'ElementType = MET_UCHAR', 'ElementDataFile = d.raw', ''].join('\n');
     await expect(take(named('d.mhd', text(header)))).rejects.toThrow(
-      'd.mhd: its numbers lie in d.raw; choose both files',
+      'd.mhd: its numbers lie in d.raw; choose all files',
     );
     const zero = await take(named('d.raw', new Uint8Array(4)), named('d.mhd', text(header)));
     expect(zero.sizes).toEqual([2, 2]);

@@ -39,6 +39,16 @@ export const ctSchema = z.strictObject({
       'A folder with a DICOM series, a DICOM file, NRRD (.nrrd) or MetaImage (.mha, .mhd), in Hounsfield units.',
     example: 'ct/thorax',
   }),
+  series: z
+    .string()
+    .min(1)
+    .max(64)
+    .meta({
+      title: 'Series',
+      description:
+        'Which CT series of a folder that holds several: its SeriesInstanceUID, or its SeriesDescription. Left out: the only one.',
+    })
+    .optional(),
   plane: z
     .enum(['transverse', 'coronal', 'sagittal'])
     .meta({

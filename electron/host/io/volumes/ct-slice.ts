@@ -51,6 +51,8 @@ export interface CtAsked {
   readonly path: string;
   /** How it is shown in messages. */
   readonly name: string;
+  /** SeriesInstanceUID or SeriesDescription of one of several series; null: the only one. */
+  readonly series: string | null;
   readonly plane: CtPlane;
   /** The slice nearest to it is taken; null: the one in the middle. */
   readonly at_mm: number | null;
@@ -171,8 +173,36 @@ function classified(name: string, file: string, bytes: Uint8Array): Found | Unus
   }
 }
 
-/** The slices of a folder's only CT series. Hidden files and those of other formats are no part of it. */
-async function seriesIn(folder: string, name: string): Promise<Series> {
+/** The series of a folder as messages list them. */
+function listed(found: readonly Found[]): string {
+  const counts = Map.groupBy(found, ({ series }) => series);
+  return [...counts]
+    .map(([uid, slices]) => {
+      const about = slices[0]?.description.trim() ?? '';
+      return `${slices.length} of ${uid}${about === '' ? '' : ` "${about}"`}`;
+    })
+    .join(', ');
+}
+
+/** SeriesInstanceUID of the requested series among those of a folder, or of its only one. */
+function chosenSeries(name: string, found: readonly Found[], asked: string | null): string {
+  const uids = [...new Set(found.map(({ series }) => series))];
+  const [only = '', second] = uids;
+  const allowed = 'its UID or its description in geometry.ct.series';
+  if (asked === null) {
+    if (second === undefined) return only;
+    throw foreign(name, `it mixes ${uids.length} series (${listed(found)}); allowed: one, or ${allowed}`);
+  }
+  if (uids.includes(asked)) return asked;
+  const described = new Set(found.filter((one) => one.description.trim() === asked.trim()).map((one) => one.series));
+  const [match, other] = described;
+  if (match !== undefined && other === undefined) return match;
+  const how = match === undefined ? 'no series is' : `${described.size} series are`;
+  throw foreign(name, `${how} "${asked}"; allowed: ${allowed}: ${listed(found)}`);
+}
+
+/** The slices of a folder's only or requested CT series. Hidden files and those of other formats are no part of it. */
+async function seriesIn(folder: string, name: string, asked: string | null): Promise<Series> {
   const entries = await readdir(folder, { withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.') && entry.name !== 'DICOMDIR');
   if (files.length > MOST_FILES) throw foreign(name, `it holds ${files.length} files; allowed: ${MOST_FILES}`);
@@ -191,9 +221,9 @@ async function seriesIn(folder: string, name: string): Promise<Series> {
     else if ('error' in one) unusable.push(one);
     else found.push(one);
   }
-  const series = new Set(found.map((one) => one.series));
+  const known = new Set(found.map((one) => one.series));
   // A slice that cannot be read makes a gap; a series of which no slice can be read is another image.
-  const [broken] = unusable.filter((one) => series.size === 0 || series.has(one.series));
+  const [broken] = unusable.filter((one) => one.series === asked || (asked === null && known.size === 0));
   if (broken !== undefined) throw broken.error;
   if (found.length === 0) {
     const there = [...others].map(([kind, count]) => `${count} × ${kind}`).join(', ');
@@ -202,18 +232,15 @@ async function seriesIn(folder: string, name: string): Promise<Series> {
       `it holds no DICOM file of a CT${there === '' ? '' : ` (${there})`}; allowed: the slices of one CT series`,
     );
   }
-  if (series.size > 1) {
-    const counts = [...series].map((uid) => {
-      const own = found.filter((one) => one.series === uid);
-      const about = own[0]?.description ?? '';
-      return `${own.length} of ${uid}${about === '' ? '' : ` "${about}"`}`;
-    });
-    throw foreign(name, `it mixes ${series.size} series (${counts.join(', ')}); allowed: one`);
-  }
+  const chosen = chosenSeries(name, found, asked);
+  const gap = unusable.find((one) => one.series === chosen);
+  if (gap !== undefined) throw gap.error;
+  const left = found.filter((one) => one.series !== chosen);
   const foreignSeries = new Map(unusable.map((one) => [one.series, one.error.message]));
   return {
-    slices: found,
+    slices: found.filter((one) => one.series === chosen),
     notes: [
+      ...(left.length === 0 ? [] : [`Other series in ${name} left out: ${listed(left)}.`]),
       ...[...others].map(
         ([kind, count]) =>
           `${count} ${count === 1 ? 'file' : 'files'} in ${name} left out: ${kind}, not a slice of the CT.`,
@@ -359,17 +386,20 @@ async function seriesSlice(
 
 /** Throws a BraggError `foreign-file` that says what is wrong and what is allowed. */
 export async function readCtSlice(asked: CtAsked): Promise<CtSlice> {
-  const { path: where, name, plane, at_mm } = asked;
+  const { path: where, name, series, plane, at_mm } = asked;
   const found = await stat(where).catch(() => null);
   if (found === null) throw foreign(name, 'it cannot be found');
-  if (found.isDirectory()) return seriesSlice(where, await seriesIn(where, name), asked);
+  if (found.isDirectory()) return seriesSlice(where, await seriesIn(where, name, series), asked);
   if (!found.isFile()) throw foreign(name, 'it is neither a file nor a folder');
   if (found.size > MOST_VOLUME_BYTES) throw tooLarge(name, found.size, MOST_VOLUME_BYTES);
   const bytes = await readFile(where);
   const header = volumeHeader(name, bytes);
   if (header !== null) {
+    if (series !== null)
+      throw foreign(name, `it has no series "${series}"; allowed: geometry.ct.series for DICOM alone`);
     return sliceOf(name, boxOf(name, await readVolumeFile(name, where, bytes, header)), plane, at_mm);
   }
   const slice = { ...readDicomHeader(name, bytes), file: path.basename(where) };
+  if (series !== null) chosenSeries(name, [slice], series);
   return seriesSlice(path.dirname(where), { slices: [slice], notes: [] }, { ...asked, name: path.dirname(name) });
 }

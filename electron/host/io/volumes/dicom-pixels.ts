@@ -1,5 +1,5 @@
 /** Stored values of DICOM's pixel data: uncompressed, RLE and lossless JPEG, of any depth that BitsStored states. */
-import dicom, { type DataSet } from 'dicom-parser';
+import dicom, { type DataSet, type Element } from 'dicom-parser';
 import { foreign } from './header-fields.ts';
 import { jpegLossless } from './jpeg-lossless.ts';
 
@@ -70,6 +70,19 @@ function jpegFrame(file: string, bytes: Uint8Array, { rows, columns, stored, all
   return out;
 }
 
+/** Bytes of a frame in fragments: of an only frame all of them. */
+function frameBytes(file: string, data: DataSet, element: Element, frame: number, frames: number): Uint8Array {
+  const { fragments = [], basicOffsetTable: table = [] } = element;
+  try {
+    return table.length === frames
+      ? dicom.readEncapsulatedImageFrame(data, element, frame)
+      : dicom.readEncapsulatedPixelDataFromFragments(data, element, frame, frames === 1 ? fragments.length : 1);
+  } catch (error) {
+    // The library throws strings as well.
+    throw foreign(file, `frame ${frame + 1} of its PixelData cannot be found: ${String(error)}`);
+  }
+}
+
 const PIXELS = 'x7fe00010';
 
 /** Little-endian bytes of all frames, as if they were not compressed. */
@@ -90,6 +103,8 @@ function unpackedBytes(file: string, data: DataSet, packing: Packing, format: Pi
     return data.byteArray.subarray(element.dataOffset, element.dataOffset + wanted) as Uint8Array;
   }
   const fragments = element.fragments ?? [];
+  if (fragments.length === 0)
+    throw foreign(file, 'its PixelData has no fragments, and its transfer syntax is compressed');
   const table = element.basicOffsetTable ?? [];
   if (frames > 1 && table.length !== frames && fragments.length !== frames) {
     throw foreign(file, `its PixelData has ${fragments.length} fragments of ${frames} frames; allowed: one for each`);
@@ -97,11 +112,7 @@ function unpackedBytes(file: string, data: DataSet, packing: Packing, format: Pi
   const out = new Uint8Array(wanted);
   const pixels = rows * columns;
   for (let frame = 0; frame < frames; frame += 1) {
-    const bytes = (
-      table.length === frames
-        ? dicom.readEncapsulatedImageFrame(data, element, frame)
-        : dicom.readEncapsulatedPixelDataFromFragments(data, element, frame, frames === 1 ? fragments.length : 1)
-    ) as Uint8Array;
+    const bytes = frameBytes(file, data, element, frame, frames);
     const unpacked = packing === 'rle' ? rleFrame(file, bytes, pixels, allocated / 8) : jpegFrame(file, bytes, format);
     out.set(unpacked, (frame * wanted) / frames);
   }

@@ -4,7 +4,7 @@
  */
 import { foreign } from './header-fields.ts';
 
-export interface JpegImage {
+interface JpegImage {
   readonly rows: number;
   readonly columns: number;
   /** Bits of a value. */

@@ -1,4 +1,5 @@
 /** Headers of MetaImage, by the documentation of MetaIO in ITK. Coordinates are the patient's: left, back, head. */
+import { dataFilesOf } from './data-files.ts';
 import { absent, checkedFields, type FieldRules, foreign, honoured, ignored, oneOf, only } from './header-fields.ts';
 import { millimetresIn, type NumberType, numbersOf, positive, type VolumeHeader, wholeOf } from './volume.ts';
 
@@ -65,12 +66,12 @@ const MOST_HEADER = 65_536;
 const IDENTITY = /^(rai|\?+)$/i;
 
 /** Null unless the bytes are the header of a MetaImage. */
-function textOf(bytes: Uint8Array): { readonly text: string; readonly end: number } | null {
+function textOf(bytes: Uint8Array) {
   const text = new TextDecoder('latin1').decode(bytes.subarray(0, MOST_HEADER));
   const last = /^[ \t]*ElementDataFile[ \t]*=[^\n]*(\n|$)/im.exec(text);
   if (last === null) return null;
   const end = last.index + last[0].length;
-  return { text: text.slice(0, end), end };
+  return { text: text.slice(0, end), end, following: text.slice(end) };
 }
 
 export const isMetaImage = (bytes: Uint8Array): boolean => {
@@ -141,7 +142,7 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
     return direction.map((part) => (part / norm) * length * mm);
   });
   const origin = one('Offset', 'Position', 'Origin');
-  const dataFile = dataFileOf(file, need('ElementDataFile'));
+  const dataFiles = dataFilesIn(file, need('ElementDataFile'), head.following, sizes);
   const packed = yes('CompressedData') ?? false;
   const text = yes('BinaryData') === false;
   if (text && packed) throw foreign(file, 'BinaryData = False with CompressedData = True is not supported');
@@ -150,21 +151,24 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
     throw foreign(file, 'BinaryDataByteOrderMSB and ElementByteOrderMSB differ');
   }
   const skip = wholeOf(file, 'HeaderSize', fields.get('headersize') ?? '0', -1);
-  if (dataFile === null && skip !== 0 && skip !== head.end) {
+  if (dataFiles === null && skip !== 0 && skip !== head.end) {
     throw foreign(file, `HeaderSize = ${skip} with ElementDataFile = LOCAL is not supported; allowed: 0 or absent`);
   }
   if (skip !== 0 && packed)
     throw foreign(file, `HeaderSize = ${skip} of packed data is not supported; allowed: 0 or absent`);
+  if (packed && (dataFiles?.length ?? 1) > 1) {
+    throw foreign(file, `CompressedData = True with ${dataFiles?.length} data files is not supported; allowed: False`);
+  }
   const packedBytes = fields.get('compresseddatasize');
   return {
     sizes,
     type,
     little: !(msb ?? other ?? false),
     encoding: text ? 'text' : packed ? 'zlib' : 'raw',
-    dataFile,
+    dataFiles,
     end: head.end,
     skipLines: 0,
-    skipBytes: dataFile === null ? 0 : skip,
+    skipBytes: dataFiles === null ? 0 : skip,
     packedBytes: packed && packedBytes !== undefined ? wholeOf(file, 'CompressedDataSize', packedBytes, 1) : null,
     steps_mm,
     origin_mm:
@@ -173,10 +177,11 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
   };
 }
 
-function dataFileOf(file: string, name: string): string | null {
-  if (/^local$/i.test(name)) return null;
-  if (/^list\b/i.test(name) || /%|\s\d+\s+\d+/.test(name) || /[/\\]|^\.\.?$/.test(name)) {
-    throw foreign(file, `ElementDataFile is ${name}; allowed: LOCAL, or one file in the same folder`);
-  }
-  return name;
+/** Null where the data follows the header. A pattern without numbers begins with 1, and its step is 1. */
+function dataFilesIn(file: string, value: string, following: string, sizes: readonly number[]) {
+  if (/^local$/i.test(value)) return null;
+  const [pattern = '', first = '1', last, step = '1', ...more] = value.split(/\s+/);
+  if (!pattern.includes('%')) return dataFilesOf(file, 'ElementDataFile', value, following, sizes);
+  const end = last ?? String(Number(first) + ((sizes.at(-1) ?? 1) - 1) * Number(step));
+  return dataFilesOf(file, 'ElementDataFile', [pattern, first, end, step, ...more].join(' '), following, sizes);
 }

@@ -1,4 +1,5 @@
 /** Headers of NRRD, by the definition of the format of the Teem project (versions 1 to 5). */
+import { dataFilesOf } from './data-files.ts';
 import { absent, checkedFields, type FieldRules, foreign, honoured, ignored, only } from './header-fields.ts';
 import {
   bytesPer,
@@ -217,10 +218,13 @@ export function nrrdHeader(file: string, bytes: Uint8Array): VolumeHeader {
   if (!/^NRRD000[1-5]\r?\n/.test(text)) throw foreign(file, 'it does not begin with NRRD0001 to NRRD0005');
   const blank = /\r?\n\r?\n/.exec(text);
   const detached = /^data ?file:/im.test(text.slice(0, blank?.index));
+  // LIST is the last field: names of files follow it.
+  const list = /^data ?file:[ \t]*list\b[^\n]*(?:\n|$)/im.exec(text);
+  const listed = list === null ? '' : text.slice(list.index + list[0].length);
   if (blank === null && !detached) throw foreign(file, 'its header does not end with an empty line');
   // Lines with := are the user's own pairs.
   const lines = text
-    .slice(0, blank?.index ?? text.length)
+    .slice(0, list === null ? (blank?.index ?? text.length) : list.index + list[0].length)
     .split(/\r?\n/)
     .slice(1)
     .flatMap((line) => {
@@ -258,21 +262,14 @@ export function nrrdHeader(file: string, bytes: Uint8Array): VolumeHeader {
   if (encoding === 'text' && skipBytes !== 0) {
     throw foreign(file, `byte skip is ${skipBytes}; allowed: 0 where the data is text`);
   }
+  const dataFile = either(fields, 'data file', 'datafile');
   const unit = either(fields, 'sample units', 'sampleunits')?.replace(/^"(.*)"$/, '$1');
   return {
     ...{ sizes, type, encoding, little: endian !== 'big', skipBytes, packedBytes: null },
-    dataFile: dataFileOf(file, either(fields, 'data file', 'datafile')),
+    dataFiles: dataFile === undefined ? null : dataFilesOf(file, 'data file', dataFile, listed, sizes),
     end: blank === null ? text.length : blank.index + blank[0].length,
     skipLines: wholeOf(file, 'line skip', either(fields, 'line skip', 'lineskip') ?? '0', 0),
     ...placed(file, fields, sizes),
     unit: unit === undefined || /^(|\?\?\?)$/.test(unit) ? null : unit,
   };
-}
-
-function dataFileOf(file: string, name: string | undefined): string | null {
-  if (name === undefined) return null;
-  if (/^list\b/i.test(name) || name.includes('%') || /[/\\]|^\.\.?$/.test(name.replace(/^\.\//, ''))) {
-    throw foreign(file, `data file is ${name}; allowed: one file in the same folder`);
-  }
-  return name.replace(/^\.\//, '');
 }

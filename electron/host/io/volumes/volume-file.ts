@@ -12,26 +12,45 @@ export function volumeHeader(name: string, bytes: Uint8Array): VolumeHeader | nu
   return isMetaImage(bytes) ? metaImageHeader(name, bytes) : null;
 }
 
-/** The volume whose data is inside the file, or in `data`. Throws BraggError `foreign-file`. */
-export function volumeIn(name: string, bytes: Uint8Array, header: VolumeHeader, data: Uint8Array | null): Volume {
-  if (header.dataFile === null) return volumeOf(name, header, bytes.subarray(header.end));
-  if (data === null) throw foreign(name, `its data file ${header.dataFile} cannot be read`);
-  return volumeOf(name, header, data);
+/** The volume whose data is inside the file, or in `parts`. Throws BraggError `foreign-file`. */
+export function volumeIn(
+  name: string,
+  bytes: Uint8Array,
+  header: VolumeHeader,
+  parts: readonly (Uint8Array | null)[],
+): Volume {
+  if (header.dataFiles === null) return volumeOf(name, header, [bytes.subarray(header.end)]);
+  const read = header.dataFiles.map((file, i) => {
+    const part = parts[i] ?? null;
+    if (part === null) throw foreign(name, `its data file ${file} cannot be read`);
+    return part;
+  });
+  return volumeOf(name, header, read);
 }
 
 const MOST_BYTES = 2 ** 31 - 1;
 
-/** `file`: where it is; its data file is in the same folder. */
+/** Bytes of the data files next to a header; null for those that cannot be read. */
+export async function dataFilesBeside(
+  file: string,
+  { dataFiles }: VolumeHeader,
+): Promise<readonly (Uint8Array | null)[]> {
+  const parts: (Uint8Array | null)[] = [];
+  let left = MOST_BYTES;
+  for (const one of dataFiles ?? []) {
+    const part = await readPlainAtMost(path.join(path.dirname(file), one), left).catch(() => null);
+    left -= part?.length ?? 0;
+    parts.push(part);
+  }
+  return parts;
+}
+
+/** `file`: where it is; its data files are in the same folder. */
 export async function readVolumeFile(
   name: string,
   file: string,
   bytes: Uint8Array,
   header: VolumeHeader,
 ): Promise<Volume> {
-  const { dataFile } = header;
-  const data =
-    dataFile === null
-      ? null
-      : await readPlainAtMost(path.join(path.dirname(file), dataFile), MOST_BYTES).catch(() => null);
-  return volumeIn(name, bytes, header, data);
+  return volumeIn(name, bytes, header, await dataFilesBeside(file, header));
 }

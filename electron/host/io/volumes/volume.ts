@@ -41,15 +41,15 @@ export interface VolumeHeader {
   readonly type: NumberType;
   readonly little: boolean;
   readonly encoding: 'raw' | 'zlib' | 'gzip' | 'text';
-  /** Name of the file with the data; null where it follows the header. */
-  readonly dataFile: string | null;
+  /** Names of the files with equal parts of the data, in order; null where it follows the header. */
+  readonly dataFiles: readonly string[] | null;
   /** First byte after the header. */
   readonly end: number;
-  /** Lines to skip before the data is unpacked. */
+  /** Lines to skip in each file before its data is unpacked. */
   readonly skipLines: number;
-  /** Bytes to skip after it is unpacked; -1: the data is at the end. */
+  /** Bytes to skip in each file after its data is unpacked; -1: the data is at the end. */
   readonly skipBytes: number;
-  /** Bytes of the packed data where the header states them. */
+  /** Bytes of the packed data where the header states them; null of several files. */
   readonly packedBytes: number | null;
   /** Step of each axis of the file in the patient's coordinates, mm. */
   readonly steps_mm: readonly (readonly number[])[];
@@ -103,10 +103,9 @@ function textNumbers(file: string, bytes: Uint8Array, count: number): Float64Arr
   return Float64Array.from(words, Number);
 }
 
-/** The numbers of a grid. Throws unless there are exactly the announced bytes, and for values that are not finite. */
-function decoded(file: string, header: VolumeHeader, data: Uint8Array): Float64Array {
-  const { sizes, type, little, encoding, skipLines, skipBytes, packedBytes } = header;
-  const count = countOf(file, sizes);
+/** Numbers of one file. Throws unless there are exactly the announced bytes. */
+function partOf(file: string, header: VolumeHeader, data: Uint8Array, count: number): Float64Array {
+  const { type, little, encoding, skipLines, skipBytes, packedBytes } = header;
   const [size, read] = numberTypes[type];
   const wanted = count * size;
   if (packedBytes !== null && packedBytes !== data.length) {
@@ -122,14 +121,25 @@ function decoded(file: string, header: VolumeHeader, data: Uint8Array): Float64A
   }
   if (skipBytes < 0 && bytes.length > wanted) bytes = bytes.subarray(bytes.length - wanted);
   else if (skipBytes > 0) bytes = bytes.subarray(skipBytes);
-  const values = encoding === 'text' ? textNumbers(file, bytes, count) : new Float64Array(count);
-  if (encoding !== 'text') {
-    if (bytes.length !== wanted) {
-      const how = bytes.length < wanted ? 'it is cut' : 'its type or sizes are others';
-      throw foreign(file, `its data has ${bytes.length} bytes where ${wanted} are announced: ${how}`);
-    }
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    for (let i = 0; i < count; i += 1) values[i] = read(view, i * size, little);
+  if (encoding === 'text') return textNumbers(file, bytes, count);
+  if (bytes.length !== wanted) {
+    const how = bytes.length < wanted ? 'it is cut' : 'its type or sizes are others';
+    throw foreign(file, `its data has ${bytes.length} bytes where ${wanted} are announced: ${how}`);
+  }
+  const values = new Float64Array(count);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let i = 0; i < count; i += 1) values[i] = read(view, i * size, little);
+  return values;
+}
+
+/** The numbers of a grid, from equal parts. Throws for values that are not finite. */
+function decoded(file: string, header: VolumeHeader, parts: readonly Uint8Array[]): Float64Array {
+  const count = countOf(file, header.sizes);
+  const each = count / parts.length;
+  const [only] = parts;
+  const values = only !== undefined && parts.length === 1 ? partOf(file, header, only, count) : new Float64Array(count);
+  for (const [i, part] of parts.length === 1 ? [] : parts.entries()) {
+    values.set(partOf(`${file}: ${header.dataFiles?.[i]}`, header, part, each), i * each);
   }
   const wrong = values.findIndex((value) => !Number.isFinite(value));
   if (wrong >= 0) throw foreign(file, `value ${wrong + 1} is ${values[wrong]}; allowed: finite numbers`);
@@ -193,9 +203,9 @@ export function straightened(file: string, { sizes, steps_mm, origin_mm }: Grid,
   return { ...grid, values: turned };
 }
 
-/** `data`: bytes of the data file, or those that follow the header. Throws BraggError `foreign-file`. */
-export function volumeOf(file: string, header: VolumeHeader, data: Uint8Array): Volume {
-  const volume = straightened(file, header, decoded(file, header, data));
+/** `parts`: bytes of the data files, or those that follow the header. Throws BraggError `foreign-file`. */
+export function volumeOf(file: string, header: VolumeHeader, parts: readonly Uint8Array[]): Volume {
+  const volume = straightened(file, header, decoded(file, header, parts));
   return header.unit === null ? volume : { ...volume, unit: header.unit };
 }
 

@@ -5,10 +5,10 @@ import type { ImportedDoseInfo } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { GammaCurve } from '../../../contract/gamma-curve.ts';
 import { aside } from '../../io/aside/task.ts';
-import { readNamed, readPlain } from '../../io/files/plain-file.ts';
+import { readNamed } from '../../io/files/plain-file.ts';
 import { isDicom, readDicomDose } from '../../io/volumes/dicom.ts';
 import type { Volume } from '../../io/volumes/volume.ts';
-import { volumeHeader, volumeIn } from '../../io/volumes/volume-file.ts';
+import { dataFilesBeside, volumeHeader, volumeIn } from '../../io/volumes/volume-file.ts';
 import type { DoseMap } from '../../model/fields/gamma.ts';
 import { type PlaneOfVolume, summedAxis, toPeak, volumeDose } from '../../model/fields/volume-dose.ts';
 import { type DepthUnit, readCurve } from './beams/measured-curve.ts';
@@ -78,13 +78,12 @@ type Read = { readonly kind: 'volume'; readonly volume: Volume } | Extract<Impor
 
 const endingOf = (name: string): string => path.extname(name).toLowerCase();
 
-/** Name of the file that the numbers of a volume are in; null where they are in the file itself. */
-const besideOf = ({ name, bytes }: NamedBytes): string | null => volumeHeader(name, bytes)?.dataFile ?? null;
+type Parts = readonly (Uint8Array | null)[];
 
 /** A volume of any format; null for a table. */
-function volumeOf({ name, bytes }: NamedBytes, data: Uint8Array | null): Volume | null {
+function volumeOf({ name, bytes }: NamedBytes, parts: Parts): Volume | null {
   const header = volumeHeader(name, bytes);
-  if (header !== null) return volumeIn(name, bytes, header, data);
+  if (header !== null) return volumeIn(name, bytes, header, parts);
   return isDicom(bytes) ? readDicomDose(name, bytes) : null;
 }
 
@@ -106,9 +105,9 @@ function isMap(text: string): boolean {
 }
 
 /** Throws BraggError with the file and what is allowed. */
-function readDose(file: NamedBytes, beside: Uint8Array | null, unit: DepthUnit | null): Read {
+function readDose(file: NamedBytes, parts: Parts, unit: DepthUnit | null): Read {
   const { name } = file;
-  const volume = volumeOf(file, beside);
+  const volume = volumeOf(file, parts);
   if (volume !== null) return { kind: 'volume', volume };
   const text = textOf(file);
   return isMap(text)
@@ -124,9 +123,9 @@ function inPlane(name: string, dose: Read, plane: PlaneOfVolume): ImportedDose {
 export async function readDoseFile(file: string, plane: PlaneOfVolume, unit: DepthUnit | null): Promise<ImportedDose> {
   const bytes = await readNamed(file, 'a dose');
   const named = { name: file, bytes };
-  const beside = besideOf(named);
-  const data = beside === null ? null : await readPlain(path.join(path.dirname(file), beside));
-  return inPlane(file, readDose(named, data, unit), plane);
+  const header = volumeHeader(file, bytes);
+  const parts = header === null ? [] : await dataFilesBeside(file, header);
+  return inPlane(file, readDose(named, parts, unit), plane);
 }
 
 /** The file that says what the others are, and what it holds. */
@@ -136,13 +135,15 @@ function ofFiles(files: readonly NamedBytes[]): { readonly name: string; readonl
     const names = files.map(({ name }) => name).join(', ');
     throw new BraggError('foreign-file', `${names}: is no dose; allowed: ${importedEndings.join(', ')}.`);
   }
-  const beside = besideOf(main);
-  const data = beside === null ? null : files.find(({ name }) => name === beside)?.bytes;
-  if (data === undefined) {
-    throw new BraggError('foreign-file', `${main.name}: its numbers lie in ${beside}; choose both files at once.`);
+  const header = volumeHeader(main.name, main.bytes);
+  const named = header?.dataFiles ?? [];
+  const parts = named.map((name) => files.find((file) => file.name === name)?.bytes ?? null);
+  const missing = named.find((_, i) => parts[i] === null);
+  if (missing !== undefined) {
+    throw new BraggError('foreign-file', `${main.name}: its numbers lie in ${missing}; choose all files at once.`);
   }
-  const isTable = volumeHeader(main.name, main.bytes) === null && !isDicom(main.bytes);
-  const dose = isTable && !isMap(textOf(main)) ? null : readDose(main, data, null);
+  const isTable = header === null && !isDicom(main.bytes);
+  const dose = isTable && !isMap(textOf(main)) ? null : readDose(main, parts, null);
   if (dose?.kind !== 'volume') {
     const allowed = 'allowed: depth, then a column for each x, as the program exports a dose map';
     throw new BraggError('unsupported', `${main.name} is no map; ${allowed}. A depth dose lies over the depth dose.`);

@@ -7,7 +7,7 @@ import { gammaOf } from './gamma-of.ts';
 
 const folder = path.join(import.meta.dirname, 'cases');
 const slice = (name: string, at_mm: number | null = null, plane: CtSlice['plane'] = 'transverse') =>
-  readCtSlice({ path: path.join(folder, name), name, plane, at_mm });
+  readCtSlice({ path: path.join(folder, name), name, series: null, plane, at_mm });
 
 /** Hounsfield units of each row, which are the same in all of its columns. */
 function rowsOf({ hu, columns, rows }: CtSlice): readonly number[] {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -21,8 +21,12 @@ const odd: Phantom = {
   hu: (i, j, k) => i * 100 + j * 10 + k - 500,
 };
 
-const read = (name: string, plane: CtPlane = 'transverse', at_mm: number | null = null): Promise<CtSlice> =>
-  readCtSlice({ path: path.join(folder, name), name, plane, at_mm });
+const read = (
+  name: string,
+  plane: CtPlane = 'transverse',
+  at_mm: number | null = null,
+  series: string | null = null,
+): Promise<CtSlice> => readCtSlice({ path: path.join(folder, name), name, series, plane, at_mm });
 
 function write(name: string, bytes: Uint8Array): string {
   writeFileSync(path.join(folder, name), bytes);
@@ -110,7 +114,12 @@ describe('a slice of a CT', () => {
 describe('what is no CT that can be used is told with what is allowed', () => {
   test.each<[string, Readonly<Record<string, Elements[string] | undefined>>, string]>([
     ['modality', { '00080060': ['CS', 'MR'] }, 'Modality is MR; allowed: CT'],
-    ['compressed', { '00020010': ['UI', '1.2.840.10008.1.2.4.70'] }, 'transfer syntax is 1.2.840.10008.1.2.4.70'],
+    ['of JPEG 2000', { '00020010': ['UI', '1.2.840.10008.1.2.4.90'] }, 'transfer syntax is 1.2.840.10008.1.2.4.90'],
+    [
+      'compressed without fragments',
+      { '00020010': ['UI', '1.2.840.10008.1.2.4.70'] },
+      'its PixelData has no fragments',
+    ],
     ['no slope', { '00281053': undefined }, 'it has no RescaleSlope'],
     ['zero slope', { '00281053': ['DS', '0'] }, 'RescaleSlope is 0'],
     ['no intercept', { '00281052': undefined }, 'it has no RescaleIntercept'],
@@ -138,6 +147,32 @@ describe('what is no CT that can be used is told with what is allowed', () => {
     }
   });
 
+  test('a series that is asked for and is not there, or is there twice', async () => {
+    mkdirSync(path.join(folder, 'three'), { recursive: true });
+    for (const [i, [uid, about]] of [
+      ['1.1', 'soft'],
+      ['1.2', 'lung'],
+      ['1.3', 'lung '],
+    ].entries()) {
+      const changes: Elements = { '0020000e': ['UI', uid ?? ''], '0008103e': ['LO', about ?? ''] };
+      for (const k of [0, 1]) write(`three/${i}-${k}.dcm`, dicomOf({ ...odd, hu: () => 100 * i }, k, changes));
+    }
+    const all = '2 of 1.1 "soft", 2 of 1.2 "lung", 2 of 1.3 "lung"';
+    expect(await refused('three')).toContain(`it mixes 3 series (${all}); allowed: one, or its UID`);
+    const soft = await read('three', 'transverse', null, 'soft');
+    expect([soft.slices, soft.hu[0], soft.notes]).toEqual([
+      2,
+      0,
+      ['Other series in three left out: 2 of 1.2 "lung", 2 of 1.3 "lung".'],
+    ]);
+    expect((await read('three', 'transverse', null, '1.3')).hu[0]).toBe(200);
+    await expect(read('three', 'transverse', null, 'lung')).rejects.toThrow(`2 series are "lung"; allowed: its UID`);
+    await expect(read('three', 'transverse', null, '1.4')).rejects.toThrow(`no series is "1.4"; allowed: its UID`);
+    await expect(read('three/0-0.dcm', 'transverse', null, '1.2')).rejects.toThrow('no series is "1.2"');
+    write('plain.nrrd', nrrdOf(odd));
+    await expect(read('plain.nrrd', 'transverse', null, 'soft')).rejects.toThrow('it has no series "soft"');
+  });
+
   test('two series, a missing slice, one twice, another grid, an empty folder', async () => {
     const series = (name: string, files: readonly Uint8Array[]): void => {
       writeSeries(path.join(folder, name), { ...odd, slices: 0 });
@@ -147,7 +182,7 @@ describe('what is no CT that can be used is told with what is allowed', () => {
     };
     const four = [0, 1, 2, 3].map((k) => dicomOf(odd, k));
     series('mixed', [...four, dicomOf(odd, 4, { '0020000e': ['UI', '9.9'] })]);
-    expect(await refused('mixed')).toContain('it mixes 2 series (4 of 1.2.3.4, 1 of 9.9); allowed: one');
+    expect(await refused('mixed')).toContain('it mixes 2 series (4 of 1.2.3.4, 1 of 9.9); allowed: one, or its UID');
     series(
       'gap',
       [0, 1, 3, 4].map((k) => dicomOf(odd, k)),

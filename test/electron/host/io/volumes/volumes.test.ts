@@ -10,9 +10,9 @@ import type { Volume } from '../../../../../electron/host/io/volumes/volume.ts';
 import { volumeIn } from '../../../../../electron/host/io/volumes/volume-file.ts';
 import { metaImageBytes, nrrdBytes } from '../../../../../electron/host/io/volumes/write.ts';
 
-const readNrrd = (name: string, bytes: Uint8Array): Volume => volumeIn(name, bytes, nrrdHeader(name, bytes), null);
+const readNrrd = (name: string, bytes: Uint8Array): Volume => volumeIn(name, bytes, nrrdHeader(name, bytes), []);
 const readMetaImage = (name: string, bytes: Uint8Array, data: Uint8Array | null): Volume =>
-  volumeIn(name, bytes, metaImageHeader(name, bytes), data);
+  volumeIn(name, bytes, metaImageHeader(name, bytes), [data]);
 
 const numbers = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 
@@ -98,13 +98,13 @@ const meta = (more: string, data: Uint8Array, file = 'LOCAL'): Uint8Array =>
 describe('MetaImage', () => {
   it('is read from one file and from two, packed, and in either order of bytes', () => {
     const plain = meta('BinaryDataByteOrderMSB = False\n', floats(true));
-    expect(metaImageHeader('a.mha', plain).dataFile).toBeNull();
+    expect(metaImageHeader('a.mha', plain).dataFiles).toBeNull();
     expect(readMetaImage('a.mha', plain, null)).toEqual(volume);
     expect(readMetaImage('a.mha', meta('BinaryDataByteOrderMSB = True\n', floats(false)), null)).toEqual(volume);
     const packed = meta('CompressedData = True\n', deflateSync(floats(true)));
     expect(readMetaImage('a.mha', packed, null)).toEqual(volume);
     const head = meta('', new Uint8Array(0), 'a.raw');
-    expect(metaImageHeader('a.mhd', head).dataFile).toBe('a.raw');
+    expect(metaImageHeader('a.mhd', head).dataFiles).toEqual(['a.raw']);
     expect(readMetaImage('a.mhd', head, floats(true))).toEqual(volume);
   });
 
@@ -137,7 +137,7 @@ describe('MetaImage', () => {
 
   it('that names a file elsewhere is refused', () => {
     expect(() => metaImageHeader('a.mhd', meta('', new Uint8Array(0), '../secret'))).toThrow(
-      /allowed: LOCAL, or one file/,
+      /names "\.\.\/secret"; allowed: files in the same folder/,
     );
   });
 });
@@ -158,6 +158,74 @@ const volumes = (axes: 2 | 3, values: fc.Arbitrary<number>): fc.Arbitrary<Volume
         .array(values, { minLength: count, maxLength: count })
         .map((all) => ({ sizes, spacing_mm, origin_mm, values: Float64Array.from(all, (value) => value + 0) }));
     });
+
+describe('a list of data files', () => {
+  // 2 × 3 × 2 values: each slice of the last axis has six, each row two.
+  const cut = (count: number): Uint8Array[] =>
+    Array.from({ length: count }, (_, i) => floats(true).subarray((i * 48) / count, ((i + 1) * 48) / count));
+  const metaList = (value: string, names = ''): Uint8Array => meta('', new TextEncoder().encode(names), value);
+  const nrrdList = (value: string, names = ''): Uint8Array =>
+    new TextEncoder().encode(
+      `NRRD0004\ntype: float\ndimension: 3\nsizes: 2 3 2\nspace: lps\nspace directions: (1,0,0) (0,2,0) (0,0,2.5)\nspace origin: (-0.5,0,10)\nendian: little\nencoding: raw\ndata file: ${value}\n${names}`,
+    );
+
+  test.each([
+    ['LIST', 'b.raw\na.raw\n', ['b.raw', 'a.raw']],
+    ['LIST 2', 'b.raw\r\na.raw', ['b.raw', 'a.raw']],
+    ['LIST 3', 'a.raw\n', ['a.raw']],
+    ['LIST 1', 'a\nb\nc\nd\ne\nf\n', ['a', 'b', 'c', 'd', 'e', 'f']],
+    ['s%02d.raw 9 10 1', '', ['s09.raw', 's10.raw']],
+    ['s%d.raw 10 5 -5', '', ['s10.raw', 's5.raw']],
+    ['s%d.raw 0 1 1 2', '', ['s0.raw', 's1.raw']],
+  ] as const)('%s is read by both headers, part by part', (value, names, wanted) => {
+    for (const [header, bytes] of [
+      [metaImageHeader, metaList(value, names)],
+      [nrrdHeader, nrrdList(value, names)],
+    ] as const) {
+      const read = header('a', bytes);
+      expect(read.dataFiles).toEqual(wanted);
+      expect(volumeIn('a', bytes, read, cut(wanted.length))).toEqual(volume);
+    }
+  });
+
+  it('of MetaImage counts from 1 by 1 where its pattern has no numbers', () => {
+    expect(metaImageHeader('a', metaList('s%03d.raw')).dataFiles).toEqual(['s001.raw', 's002.raw']);
+    expect(metaImageHeader('a', metaList('s%03d.raw 7')).dataFiles).toEqual(['s007.raw', 's008.raw']);
+  });
+
+  it('of NRRD is unpacked and skipped file by file', () => {
+    const bytes = nrrdList('LIST', 'a\nb\n');
+    const text = new TextDecoder().decode(bytes).replace('encoding: raw', 'encoding: gzip\nbyte skip: 4');
+    const packed = new TextEncoder().encode(text);
+    const parts = cut(2).map((part) => gzipSync(Buffer.concat([Buffer.alloc(4, 9), part])));
+    expect(volumeIn('a', packed, nrrdHeader('a', packed), parts)).toEqual(volume);
+  });
+
+  test.each([
+    ['LIST', 'a.raw\n', 'names 1 files; allowed: 2, of 2 axes each, for 2 × 3 × 2'],
+    ['LIST', 'a\nb\nc\n', 'names 3 files; allowed: 2'],
+    ['LIST', '', 'names 0 files; allowed: 1 to 4000'],
+    ['LIST 4', 'a\nb\n', 'names 2 files of 4 axes; allowed: equal parts of 2 × 3 × 2'],
+    ['LIST', 'a\n../b\n', 'names "../b"; allowed: files in the same folder'],
+    ['s%d%d.raw 1 2 1', '', 'is s%d%d.raw; allowed: one number in it, as in slice%03d.raw'],
+    ['s%f.raw 1 2 1', '', 'is s%f.raw; allowed: one number'],
+    ['s%d.raw 1 2 0', '', 'counts by 1 2 0; allowed'],
+    ['s%d.raw 1 1e9 1', '', 'names 1000000000 files; allowed: 4000'],
+  ] as const)('%s with %j is refused', (value, names, message) => {
+    expect(() => metaImageHeader('a', metaList(value, names))).toThrow(`a: ElementDataFile ${message}`);
+    expect(() => nrrdHeader('a', nrrdList(value, names))).toThrow(`a: data file ${message}`);
+  });
+
+  it('is refused by the name of the part that is missing or cut', () => {
+    const bytes = nrrdList('LIST', 'a.raw\nb.raw\n');
+    const header = nrrdHeader('v', bytes);
+    const [first = new Uint8Array(0)] = cut(2);
+    expect(() => volumeIn('v', bytes, header, [first, null])).toThrow('v: its data file b.raw cannot be read');
+    expect(() => volumeIn('v', bytes, header, [first, first.subarray(4)])).toThrow(
+      'v: b.raw: its data has 20 bytes where 24 are announced: it is cut',
+    );
+  });
+});
 
 describe('a volume that is written reads back', () => {
   const any = fc.double({ noNaN: true, noDefaultInfinity: true });

@@ -41,7 +41,7 @@ interface CtRead {
 
 /** `folder` is that of the scenario; null for one that is not saved. */
 async function ctSlice(
-  { file, plane, at_mm }: CtPlacement,
+  { file, series, plane, at_mm }: CtPlacement,
   { folder }: { readonly folder: string | null },
 ): Promise<CtRead> {
   const refuse = (says: string, allowed: string, at: readonly string[] = ['file'], value: unknown = file): CtRead => ({
@@ -55,7 +55,10 @@ async function ctSlice(
   const found = await insideFolder(folder, file);
   if (found === null) return refuse('leads out of the folder of the scenario', allowed);
   try {
-    return { slice: await read({ path: found, name: file, plane, at_mm: at_mm ?? null }), faults: [] };
+    return {
+      slice: await read({ path: found, name: file, series: series ?? null, plane, at_mm: at_mm ?? null }),
+      faults: [],
+    };
   } catch (error) {
     if (!(error instanceof BraggError)) throw error;
     return refuse(`cannot be used: ${error.message.replace(/\.$/, '')}`, allowed);

@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 async function written(of: RunData, what: ImageExport): Promise<{ name: string; volume: Volume; header: string }> {
   const { name, bytes } = await exportRun(of, what, runPacker);
-  const volume = volumeIn(name, bytes, volumeHeader(name, bytes) ?? expect.fail('no volume'), null);
+  const volume = volumeIn(name, bytes, volumeHeader(name, bytes) ?? expect.fail('no volume'), []);
   return { name, volume, header: new TextDecoder('latin1').decode(bytes.subarray(0, 600)) };
 }
 

@@ -1,0 +1,74 @@
+/**
+ * Files with the data of a volume as headers of MetaImage and NRRD name them: one name; LIST, with names on the lines after
+ * it; or a pattern such as `slice%03d.raw 1 40 1`. Files of a list hold equal parts, in the order of the slowest axis.
+ */
+import { foreign } from './header-fields.ts';
+import { wholeOf } from './volume.ts';
+
+/** A folder of a CT may hold as many slices. */
+const MOST_FILES = 4000;
+
+/** A pattern of C with one whole number. */
+const PATTERN = /^([^%]*)%(0?)(\d{0,2})d([^%]*)$/;
+
+function numbered(file: string, field: string, pattern: string, range: readonly string[]): readonly string[] {
+  const parts = PATTERN.exec(pattern);
+  if (parts === null) throw foreign(file, `${field} is ${pattern}; allowed: one number in it, as in slice%03d.raw`);
+  const [, before = '', zeros = '', width = '', after = ''] = parts;
+  const [first = 0, last = 0, step = 0] = range.map((text) => wholeOf(file, field, text, -1e9));
+  if (range.length !== 3 || step === 0 || (last - first) / step < 0) {
+    throw foreign(
+      file,
+      `${field} counts by ${range.join(' ')}; allowed: the first number, the last and a step between`,
+    );
+  }
+  const count = Math.floor((last - first) / step) + 1;
+  if (count > MOST_FILES) throw foreign(file, `${field} names ${count} files; allowed: ${MOST_FILES}`);
+  return Array.from({ length: count }, (_, i) => {
+    const number = String(first + i * step).padStart(Number(width), zeros === '0' ? '0' : ' ');
+    return `${before}${number}${after}`;
+  });
+}
+
+/** `axes`: of each file, as LIST and patterns may state; without it files hold one step of the slowest axis. */
+function checkCount(file: string, field: string, count: number, axes: string | undefined, sizes: readonly number[]) {
+  const each = axes === undefined ? sizes.length - 1 : wholeOf(file, field, axes.replace(/d$/i, ''), 1);
+  const slowest = sizes.at(-1) ?? 1;
+  if (each > sizes.length || (each === sizes.length && slowest % count !== 0)) {
+    throw foreign(file, `${field} names ${count} files of ${each} axes; allowed: equal parts of ${sizes.join(' × ')}`);
+  }
+  const wanted = each === sizes.length ? count : sizes.slice(each).reduce((a, b) => a * b, 1);
+  if (count === wanted) return;
+  throw foreign(
+    file,
+    `${field} names ${count} files; allowed: ${wanted}, of ${each} axes each, for ${sizes.join(' × ')}`,
+  );
+}
+
+/** `following`: the header's text after the field. Throws BraggError `foreign-file`. */
+export function dataFilesOf(
+  file: string,
+  field: string,
+  value: string,
+  following: string,
+  sizes: readonly number[],
+): readonly string[] {
+  const [word = '', ...rest] = value.split(/\s+/);
+  const list = /^list$/i.test(word) && rest.length <= 1;
+  let names: readonly string[] = [value];
+  if (list) {
+    const lines = following.split(/\r?\n/).map((line) => line.trim());
+    names = lines.filter((line) => line !== '');
+  } else if (word.includes('%')) names = numbered(file, field, word, rest.slice(0, 3));
+  if (list || word.includes('%')) {
+    if (rest.length > 4) throw foreign(file, `${field} is ${value}; allowed: a pattern, three numbers and axes`);
+    if (names.length === 0 || names.length > MOST_FILES) {
+      throw foreign(file, `${field} names ${names.length} files; allowed: 1 to ${MOST_FILES}`);
+    }
+    checkCount(file, field, names.length, list ? rest[0] : rest[3], sizes);
+  }
+  const plain = names.map((name) => name.replace(/^\.\//, ''));
+  const away = plain.find((name) => name === '' || /[/\\\0]|^\.\.?$/.test(name));
+  if (away === undefined) return plain;
+  throw foreign(file, `${field} names "${away}"; allowed: files in the same folder`);
+}
