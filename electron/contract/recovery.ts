@@ -1,5 +1,6 @@
-/** Work that is not saved: kept by the host as it goes on, and offered again after a crash; who else has a file open. */
+/** Unsaved work, which the host writes to disk while it goes on and offers after a crash; which windows share a file. */
 import { z } from 'zod';
+import { benchInfoSchema } from './bench/benches.ts';
 import { fileRefSchema, namedFileSchema } from './files.ts';
 import { runInfoSchema } from './run.ts';
 import { scenarioDraftSchema } from './scenario/draft.ts';
@@ -29,6 +30,16 @@ const recoverableSchema = z.discriminatedUnion('kind', [
     /** How far it was, in words: `40 steps, 12.3 mm deep`. */
     upTo: z.string(),
     /** Had ended and was not saved. */
+    finished: z.boolean(),
+  }),
+  z.strictObject({
+    kind: z.literal('session'),
+    id: z.string(),
+    title: z.string(),
+    /** ISO 8601, of the last complete round on disk. */
+    time: z.string(),
+    /** In words: `12 rounds`. */
+    upTo: z.string(),
     finished: z.boolean(),
   }),
 ]);
@@ -65,6 +76,8 @@ export const recoveryMethods = {
   },
   /** Puts the run, as far as it was kept, among the runs. */
   'recovery.run': { params: ofItem, result: runInfoSchema },
+  /** Puts the session among the benchmarks. */
+  'recovery.session': { params: ofItem, result: benchInfoSchema },
   /** Forgets it. */
   'recovery.discard': { params: ofItem, result: nothing },
   /**

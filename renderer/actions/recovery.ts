@@ -77,6 +77,14 @@ export function createRecoveryActions(
           const title = documentTitle(scenario.getState());
           await client.call('recovery.keep', { page: pages.page, title, file: file?.file ?? null, draft });
           await client.call('recovery.discard', { id: item.id });
+        } else if (item.kind === 'session') {
+          const { workload, subjects } = await client.call('recovery.session', { id: item.id });
+          stores.comparison.add(
+            workload,
+            subjects.map(({ subject }) => subject),
+          );
+          stores.comparison.setState({ tableWanted: true });
+          stores.layout.reveal('compare');
         } else {
           const run = await client.call('recovery.run', { id: item.id });
           runs.show(run.id);

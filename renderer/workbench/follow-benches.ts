@@ -21,6 +21,7 @@ export function followBenches(client: Client, store: ComparisonStore, scheduler:
       ),
   );
 
+  let first = true;
   client.stream(
     'benches',
     {},
@@ -28,15 +29,18 @@ export function followBenches(client: Client, store: ComparisonStore, scheduler:
       frame: ({ benches }) => {
         const before = new Map(store.getState().live.map((bench) => [bench.id, bench]));
         store.setState({ live: benches });
-        // What has just been measured is what the user wants to see.
-        for (const { id, workload, state, subjects } of benches) {
-          const ended = state === 'done' || state === 'cancelled';
-          const was = before.get(id)?.state;
-          if (ended && (was === 'queued' || was === 'running'))
-            store.add(
-              workload,
-              subjects.map(({ subject }) => subject),
-            );
+        const ended = benches.filter(({ state }) => state === 'done' || state === 'cancelled');
+        // A page that was reloaded shows the newest session of each workload again, instead of recorded rows.
+        const newest = first ? new Map([...ended].reverse().map((bench) => [bench.workload, bench])) : null;
+        first = false;
+        for (const bench of [...ended].reverse()) {
+          const was = before.get(bench.id)?.state;
+          // A session that has just ended is shown.
+          if (was !== 'queued' && was !== 'running' && newest?.get(bench.workload) !== bench) continue;
+          store.add(
+            bench.workload,
+            bench.subjects.map(({ subject }) => subject),
+          );
         }
         follow();
       },

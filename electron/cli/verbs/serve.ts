@@ -49,9 +49,11 @@ export const serveVerb: Verb = {
     });
     terminal.print(served.url);
     await aborted(signal);
-    const { kept, lost } = await served.close();
+    const { kept, sessions, lost } = await served.close();
     const runs = (n: number): string => `${n} ${n === 1 ? 'run' : 'runs'} not saved`;
     if (kept > 0) terminal.say(`${runs(kept)}: kept, and offered at the next start.`);
+    const benches = `${sessions} ${sessions === 1 ? 'benchmark' : 'benchmarks'} not saved`;
+    if (sessions > 0) terminal.say(`${benches}: kept, and offered at the next start.`);
     const short = `ended within ${KEPT_FROM_MS / 1000} s or before the first step`;
     if (lost > 0) terminal.say(`${runs(lost)}: not kept, as ${lost === 1 ? 'it' : 'they'} ${short}.`);
     return exitCodes.done;

@@ -40,7 +40,7 @@ export const subjectSchema = z.discriminatedUnion('kind', [
 ]);
 export type Subject = Readonly<z.infer<typeof subjectSchema>>;
 
-const benchInfoSchema = z.strictObject({
+export const benchInfoSchema = z.strictObject({
   id: benchIdSchema,
   workload: workloadSchema,
   /** Which benchmark of a workload that has several; empty otherwise. */

@@ -11,6 +11,7 @@ import type { RecentFiles } from '../io/files/recent.ts';
 import type { HostSettings } from '../io/files/settings.ts';
 import type { StartChild } from '../io/processes/link.ts';
 import type { ClaimCatalogue } from '../model/bench/claims.ts';
+import type { AnyRunData } from '../workloads/run-data.ts';
 import type { Scenarios } from '../workloads/scenarios/index.ts';
 import type { Recomputing } from '../workloads/transport/recompute.ts';
 import type { Batches } from './batches/batches.ts';
@@ -42,7 +43,7 @@ import { userKernelHandlers } from './handlers/user-kernels.ts';
 import { whatIfHandlers, whatIfSource } from './handlers/what-if.ts';
 import type { Catalogue } from './library/catalogue.ts';
 import type { HostLog } from './log.ts';
-import type { Checkpoints } from './recovery/checkpoints.ts';
+import type { Checkpoints, NamedSession } from './recovery/checkpoints.ts';
 import { isKept } from './recovery/kept.ts';
 import type { Presence } from './recovery/presence.ts';
 import type { Recovery } from './recovery/recovery.ts';
@@ -98,6 +99,8 @@ export interface Door {
 export interface UnsavedRuns {
   /** The next start offers them. */
   readonly kept: number;
+  /** Benchmarks, which the next start offers too. */
+  readonly sessions: number;
   /** They took less time than what is kept. */
   readonly lost: number;
 }
@@ -186,13 +189,14 @@ export class Host {
     await this.#parts.catalogue.close();
     await this.#parts.sweeping;
     const kept = await this.#parts.checkpoints.close(unsaved);
+    const sessions = await this.#parts.sessionStates.close(unsaved);
     await this.#parts.folders.close(isKept);
     await this.#parts.timelines.closeAll();
     await this.#parts.uploads.close();
     await this.#parts.cache.close();
     await this.#parts.scratch.close();
     await this.#parts.recent.settled();
-    return { kept, lost: Math.max(0, unsavedRuns - kept) };
+    return { kept, sessions, lost: Math.max(0, unsavedRuns - kept) };
   }
 
   #registryFor(shell: ShellHandlers | null): Registry {
@@ -261,7 +265,8 @@ interface HostParts {
   readonly scratch: OwnedFolders;
   /** What crashes left behind is swept up while the program starts. */
   readonly sweeping: Promise<void>;
-  readonly checkpoints: Checkpoints;
+  readonly checkpoints: Checkpoints<AnyRunData>;
+  readonly sessionStates: Checkpoints<NamedSession>;
   readonly recovery: Recovery;
   readonly presence: Presence;
   readonly packer: RunPacker;

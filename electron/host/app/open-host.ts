@@ -34,7 +34,7 @@ import { placeOf as placeOfFile } from './handlers/scenarios.ts';
 import { Host, type HostOptions } from './host.ts';
 import { Catalogue } from './library/catalogue.ts';
 import { HostLog } from './log.ts';
-import { Checkpoints } from './recovery/checkpoints.ts';
+import { Checkpoints, runForm, sessionForm } from './recovery/checkpoints.ts';
 import { Presence } from './recovery/presence.ts';
 import { Recovery } from './recovery/recovery.ts';
 import { Refinements } from './refining/refinements.ts';
@@ -139,13 +139,14 @@ function openReaders(
 }
 
 /** Runs from the queue to their files, and what is kept of them against a crash. */
-function openRuns(options: HostOptions, { data, files, scratch, trouble, log }: Data, engine: Engine) {
+function openRuns(options: HostOptions, { data, scratch, trouble, log }: Data, engine: Engine) {
   const { addon, userKernels, commit, gpu, opened } = engine;
   const packer = runPacker;
   const cache = new RunCache(scratch, packer, options.cacheBound_bytes ?? DEFAULT_BOUND_BYTES, trouble);
   const lanes = new Lanes();
   const folders = new OwnedFolders(path.join(data, 'recovery'));
-  const checkpoints = new Checkpoints(folders, packer, trouble);
+  const checkpoints = new Checkpoints(folders, runForm(packer), trouble);
+  const sessionStates = new Checkpoints(folders, sessionForm, trouble);
   const perform =
     options.performBench ?? benchOnThread(userKernels.startChild, (id, text) => userKernels.addPrinted(id, text));
   const { version, build } = engine.program;
@@ -179,8 +180,7 @@ function openRuns(options: HostOptions, { data, files, scratch, trouble, log }: 
   });
   const { memoryLimit_bytes } = engine;
   const batches = new Batches(lanes, { addon, memoryLimit_bytes, program, machine, gpu });
-  const recovery = new Recovery({ folders, files, packer, runs, checkpoints });
-  return { packer, cache, lanes, folders, checkpoints, perform, runs, batches, recovery, program, machine };
+  return { packer, cache, lanes, folders, checkpoints, sessionStates, perform, runs, batches, program, machine };
 }
 type RunParts = ReturnType<typeof openRuns>;
 
@@ -195,13 +195,9 @@ function openWhatIfs({ files }: Data, engine: Engine, scenarios: Scenarios, made
 }
 
 /** Measurements: those that are stored, and those that are made. */
-async function openBenches(
-  { assetsFolder }: HostOptions,
-  data: Data,
-  engine: Engine,
-  { runs, lanes, perform }: RunParts,
-) {
+async function openBenches({ assetsFolder, shell }: HostOptions, data: Data, engine: Engine, made: RunParts) {
   const { files, trouble, log } = data;
+  const { runs, lanes, perform, sessionStates } = made;
   const { addon, gpu, program } = engine;
   const [claims, designs] = await Promise.all([readCatalogue(assetsFolder), readDesigns(assetsFolder)]);
   const known = () => ({ variants: allVariants(addon), claims, designs });
@@ -213,8 +209,11 @@ async function openBenches(
     trouble,
   });
   const machine = () => gpu() ?? program.cpu.name;
-  const benches = new Benches({ lanes, files, stored, perform, machine, log: log.write });
-  return { stored, benches, claims };
+  // The command line saves what it was told to save.
+  const checkpoints = shell.kind === 'none' ? null : sessionStates;
+  const benches = new Benches({ lanes, files, stored, perform, machine, checkpoints, log: log.write });
+  const recovery = new Recovery({ ...made, files, stored, benches });
+  return { stored, benches, claims, recovery };
 }
 
 function openTimelines({ assetsFolder }: HostOptions, { scratch }: Data, { devices, userKernels }: Engine) {
@@ -253,7 +252,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     presence: new Presence(data.data),
     doses: new ImportedDoses(),
     refinements: new Refinements({ addon: engine.addon, scenarios, lanes: runs.lanes }),
-    sweeping: sweep(data.data, library.folder, scratch, runs.recovery),
+    sweeping: sweep(data.data, library.folder, scratch, benches.recovery),
     assetsFolder: options.assetsFolder,
     checkResults: options.checkResults ?? false,
   });

@@ -15,6 +15,11 @@ interface RecoverDialogProps {
 
 function describe(item: Recoverable): string {
   if (item.kind === 'draft') return `Edits of ${item.place ?? 'a scenario that was never saved'}`;
+  if (item.kind === 'session') {
+    return item.finished
+      ? `A benchmark of ${item.upTo}, not saved`
+      : `A benchmark that was still measuring: ${item.upTo}`;
+  }
   return item.finished ? `A run of ${item.upTo}, not saved` : `A run that was still computing: ${item.upTo}`;
 }
 
@@ -30,7 +35,7 @@ export default function RecoverDialog({ request, close }: RecoverDialogProps): R
   const take = async (item: Recoverable): Promise<void> => {
     // Edits take the place of what is in the form: that may be asked about in a dialog of its own.
     if (item.kind === 'draft') close();
-    if ((await recovery.take(item)) && item.kind === 'run') leave(without(item));
+    if ((await recovery.take(item)) && item.kind !== 'draft') leave(without(item));
   };
   return (
     <Dialog

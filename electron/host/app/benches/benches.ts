@@ -5,6 +5,7 @@ import type { KeptSession } from '../../../contract/bench/kept-session.ts';
 import type { Session } from '../../../contract/bench/session.ts';
 import { BraggError, toWireError, type WireError } from '../../../contract/errors.ts';
 import type { FileRef, NamedFile } from '../../../contract/files.ts';
+import type { WorkloadName } from '../../../contract/workload.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import { inTurns } from '../../io/flow/in-turns.ts';
 import { jsonText } from '../../io/flow/json-text.ts';
@@ -15,6 +16,7 @@ import type { BenchProgress as Measured } from '../../model/bench/index.ts';
 import type { ComparedField } from '../../model/fields/field.ts';
 import type { BenchOutcome, BenchTask } from '../../workloads/benchable.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
+import type { Checkpoints, NamedSession } from '../recovery/checkpoints.ts';
 import { withoutRecordings } from '../sessions/index.ts';
 import { benchInfo, machineOf } from './info.ts';
 import type { SessionSource, StoredSession, StoredSessions } from './stored.ts';
@@ -25,16 +27,29 @@ interface BenchRequest {
   readonly task: Omit<BenchTask, 'created'>;
 }
 
+/** What lists show of a benchmark before and after it has a result. */
+interface About {
+  readonly name: string;
+  readonly workload: WorkloadName;
+  readonly scenario: string;
+  readonly sweep: string | null;
+}
+
 interface Live {
   readonly id: string;
-  readonly request: BenchRequest;
+  readonly about: About;
+  /** Null: an earlier process measured it. */
+  readonly request: BenchRequest | null;
   readonly created: string;
   readonly stop: AbortController;
   readonly followers: Subscribers<BenchProgress>;
   state: BenchState;
   progress: BenchProgress;
   session: Session | null;
-  outcome: BenchOutcome | null;
+  /** As its file has it. */
+  kept: KeptSession | null;
+  /** Computed results, by report and label; none of an earlier process. */
+  answers: BenchOutcome['answers'];
   file: NamedFile | null;
   error: WireError | null;
 }
@@ -55,6 +70,8 @@ interface BenchesOptions {
   readonly perform: PerformBench;
   /** The machine as lists name it. */
   readonly machine: () => string;
+  /** Saves what is not saved yet against a crash; null: nobody recovers it. */
+  readonly checkpoints: Pick<Checkpoints<NamedSession>, 'keep' | 'drop'> | null;
   readonly log: (level: 'info' | 'warning' | 'error', text: string) => void;
 }
 
@@ -81,9 +98,11 @@ export class Benches {
   start(request: BenchRequest): BenchInfo {
     if (this.#closing) throw new BraggError('unsupported', 'The program is closing.');
     const id = randomBytes(9).toString('base64url');
-    const { task } = request;
+    const { task, name } = request;
+    const { workload, scenario, sweep } = task;
     const live: Live = {
       id,
+      about: { name, workload, scenario, sweep: sweep?.path ?? null },
       request,
       created: new Date().toISOString(),
       stop: new AbortController(),
@@ -91,12 +110,37 @@ export class Benches {
       state: 'queued',
       progress: firstProgress(id, task.limits.mostRounds),
       session: null,
-      outcome: null,
+      kept: null,
+      answers: [],
       file: null,
       error: null,
     };
     this.#live.set(id, live);
-    this.#options.lanes.add({ id, lane: EVERY_LANE, run: () => this.#execute(live) });
+    this.#options.lanes.add({ id, lane: EVERY_LANE, run: () => this.#execute(live, request) });
+    this.#changed();
+    return this.#info(live);
+  }
+
+  /** A session that an earlier process measured and nobody saved. */
+  async adopt(name: string, { kept, session }: { kept: KeptSession; session: Session }): Promise<BenchInfo> {
+    const id = randomBytes(9).toString('base64url');
+    const { workload, created, sweep, reports } = session;
+    const live: Live = {
+      id,
+      about: { name, workload, scenario: reports[0]?.scenario ?? '', sweep: sweep?.path ?? null },
+      request: null,
+      created,
+      stop: new AbortController(),
+      followers: new Subscribers(),
+      state: 'done',
+      progress: { ...firstProgress(id, 0), state: 'done' },
+      session,
+      kept,
+      answers: [],
+      file: null,
+      error: null,
+    };
+    this.#live.set(id, live);
     this.#changed();
     return this.#info(live);
   }
@@ -113,6 +157,7 @@ export class Benches {
     const live = this.#own(id);
     if (!isOver(live)) throw new BraggError('unsupported', 'This benchmark has not ended. Cancel it first.');
     this.#live.delete(id);
+    void this.#options.checkpoints?.drop(id);
     this.#changed();
   }
 
@@ -141,18 +186,18 @@ export class Benches {
       const { name, session, kept } = await this.#options.stored.get(id);
       return { name, session: await session(), kept, answer: () => null };
     }
-    const { session, request, outcome, error } = this.#own(id);
+    const { about, session, request, kept, answers, error } = this.#own(id);
     if (error !== null) throw BraggError.fromWire(error);
-    if (session === null || outcome === null) {
+    if (session === null || kept === null) {
       throw new BraggError('not-found', 'This benchmark has no result yet.');
     }
-    const { name, task } = request;
+    const { name, workload } = about;
     const answer = (report: number, label: string): ComparedField | null => {
-      const [values, problem] = [outcome.answers[report]?.get(label), task.problems[report]];
+      const [values, problem] = [answers[report]?.get(label), request?.task.problems[report]];
       if (values === undefined || problem === undefined) return null;
-      return hostWorkloads[task.workload].benchable.field(problem, values);
+      return hostWorkloads[workload].benchable.field(problem, values);
     };
-    return { name, session, kept: outcome.session, answer };
+    return { name, session, kept, answer };
   }
 
   async save(id: string, file: FileRef, ifExists: 'replace' | 'refuse'): Promise<NamedFile> {
@@ -160,7 +205,10 @@ export class Benches {
     const text = await inTurns(jsonText(kept));
     const named = await this.#options.files.write(file, `${text}\n`, ifExists);
     const live = this.#live.get(id);
-    if (live !== undefined) live.file = named;
+    if (live !== undefined) {
+      live.file = named;
+      void this.#options.checkpoints?.drop(id);
+    }
     this.#changed();
     return named;
   }
@@ -213,46 +261,55 @@ export class Benches {
   }
 
   #info(live: Live): BenchInfo {
-    const { id, state, created, file, session, error, request } = live;
+    const { id, about, state, created, file, session, error } = live;
     return benchInfo({
       id,
-      workload: request.task.workload,
-      name: request.name,
+      ...about,
       state,
       queuePosition: this.#options.lanes.position(id),
       created,
       recorded: false,
       file,
-      scenario: request.task.scenario,
       machine: session === null ? this.#options.machine() : machineOf(session),
-      sweep: request.task.sweep?.path ?? null,
       session,
       error,
     });
   }
 
-  async #execute(live: Live): Promise<void> {
+  async #execute(live: Live, { task: asked }: BenchRequest): Promise<void> {
     live.state = 'running';
     live.progress = { ...live.progress, state: 'running' };
     live.followers.offerAll();
     this.#changed();
     try {
-      const tell = (measured: Measured, report: number): void => this.#tell(live, measured, report);
-      const task = { ...live.request.task, created: live.created };
-      const outcome = await this.#options.perform(task, tell, live.stop.signal);
-      live.outcome = outcome;
+      const value = (report: number): number | undefined => asked.sweep?.values[report];
+      const tell = (measured: Measured, report: number): void => this.#tell(live, measured, value(report));
+      const task = { ...asked, created: live.created };
+      const { checkpoints } = this.#options;
+      const soFar = checkpoints === null ? undefined : (session: Session): void => this.#keep(live, session, false);
+      const outcome = await this.#options.perform(task, tell, live.stop.signal, soFar);
+      live.kept = outcome.session;
+      live.answers = outcome.answers;
       live.session = withoutRecordings(outcome.session);
+      this.#keep(live, outcome.session, true);
       this.#end(live, live.session.reports.some(({ stopped }) => stopped === 'cancelled') ? 'cancelled' : 'done');
     } catch (error) {
       live.error = toWireError(error);
-      this.#options.log('error', `${live.request.name}: ${live.error.message}`);
+      this.#options.log('error', `${live.about.name}: ${live.error.message}`);
       this.#end(live, 'failed');
     }
   }
 
-  #tell(live: Live, measured: Measured, report: number): void {
+  /** Sessions without a complete round are not worth a file. */
+  #keep({ id, about: { name } }: Live, session: KeptSession, finished: boolean): void {
+    const rounds = session.reports.reduce((sum, report) => sum + report.rounds, 0);
+    if (rounds === 0) return;
+    const upTo = `${rounds} ${rounds === 1 ? 'round' : 'rounds'}`;
+    void this.#options.checkpoints?.keep({ id, data: { name, session }, upTo, finished });
+  }
+
+  #tell(live: Live, measured: Measured, value: number | undefined): void {
     const { phase, variant, round, mostRounds, elapsed_s, left_s, latest } = measured;
-    const value = live.request.task.sweep?.values[report];
     live.progress = {
       bench: live.id,
       state: live.state,

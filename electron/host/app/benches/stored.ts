@@ -122,6 +122,12 @@ export class StoredSessions {
     return { id, name: stem(file.name), recorded: false, file, ...read };
   }
 
+  /** A session of a file outside the lists. Throws BraggError with `name`. */
+  async read(file: string, name: string): Promise<{ readonly kept: KeptSession; readonly session: Session }> {
+    const { kept, session } = await this.#load(file, name);
+    return { kept, session: await session() };
+  }
+
   /** Takes in a file that the user chose; the id to ask for it. */
   async open(source: SessionSource): Promise<string> {
     if (source.kind === 'text') {

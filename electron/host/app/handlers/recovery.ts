@@ -26,6 +26,7 @@ export function recoveryHandlers({ files, recovery, presence }: RecoveryHandlers
     'recovery.list': async ({ pages }) => ({ items: [...(await recovery.list(pages))] }),
     'recovery.draft': ({ id }) => recovery.draft(id),
     'recovery.run': ({ id }) => recovery.run(id),
+    'recovery.session': ({ id }) => recovery.session(id),
     'recovery.discard': async ({ id }) => {
       await recovery.discard(id);
       return {};

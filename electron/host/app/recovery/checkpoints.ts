@@ -1,16 +1,19 @@
 /**
- * States of runs that go on, kept so that a crash loses the last seconds and
- * not the whole: each is a run file of a run that ended there. A run that has
- * ended is kept until it is saved, forgotten, or its user closes the program.
+ * Unsaved runs and benchmark sessions on disk, so that a crash loses the last seconds and not the whole. The state of a
+ * run is a run file that ends there; that of a session is a session file of its complete rounds. Both remain until they
+ * are saved or removed, or the user closes the program.
  */
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import type { KeptSession } from '../../../contract/bench/kept-session.ts';
 import type { OwnedFolders } from '../../io/files/owned-folder.ts';
+import { inTurns } from '../../io/flow/in-turns.ts';
+import { jsonText } from '../../io/flow/json-text.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
 import { writeAtomically } from '../../workloads/scenarios/index.ts';
 import type { RunPacker } from '../run-files/packer.ts';
-import { RUN_NAME } from './kept.ts';
+import { RUN_NAME, SESSION_NAME } from './kept.ts';
 
 const noteSchema = z.object({
   version: z.literal(2),
@@ -20,45 +23,71 @@ const noteSchema = z.object({
   upTo: z.string(),
   finished: z.boolean(),
 });
-type RunNote = Readonly<z.infer<typeof noteSchema>>;
+type Note = Readonly<z.infer<typeof noteSchema>>;
 
-const noteFile = (folder: string, id: string): string => path.join(folder, `run-${id}.json`);
-export const stateFile = (note: string): string => note.replace(/\.json$/, '.h5');
+export const stateFile = (note: string): string =>
+  note.replace(/\.json$/, SESSION_NAME.test(path.basename(note)) ? '.session.json' : '.h5');
 
-interface KeptState {
+interface KeptState<T> {
   readonly id: string;
-  readonly data: AnyRunData;
+  readonly data: T;
   readonly upTo: string;
   readonly finished: boolean;
 }
 
-export class Checkpoints {
+/** How one kind of state becomes a file. */
+interface StateForm<T> {
+  /** Names of files begin with it. */
+  readonly kind: 'run' | 'session';
+  /** For messages. */
+  readonly many: string;
+  readonly write: (data: T) => Promise<Uint8Array | string>;
+}
+
+export const runForm = (packer: RunPacker): StateForm<AnyRunData> => ({
+  kind: 'run',
+  many: 'Runs',
+  write: (data) => packer.write(data),
+});
+
+export interface NamedSession {
+  readonly name: string;
+  readonly session: KeptSession;
+}
+
+export const sessionForm: StateForm<NamedSession> = {
+  kind: 'session',
+  many: 'Benchmarks',
+  write: async ({ session }) => `${await inTurns(jsonText(session))}\n`,
+};
+
+export class Checkpoints<T extends { readonly name: string }> {
   readonly #folders: OwnedFolders;
-  readonly #packer: RunPacker;
+  readonly #form: StateForm<T>;
   readonly #onTrouble: (reason: string) => void;
-  /** One after another per run, so that the last one written is the newest. */
+  /** States of one id are written in order, so that the last one on disk is the newest. */
   readonly #writing = new Map<string, Promise<void>>();
   readonly #dropped = new Set<string>();
   #told = false;
 
-  constructor(folders: OwnedFolders, packer: RunPacker, onTrouble: (reason: string) => void) {
+  constructor(folders: OwnedFolders, form: StateForm<T>, onTrouble: (reason: string) => void) {
     this.#folders = folders;
-    this.#packer = packer;
+    this.#form = form;
     this.#onTrouble = onTrouble;
   }
 
-  /** Resolves when it is on disk, or was told that it cannot be. */
-  keep(state: KeptState): Promise<void> {
+  /** Resolves when it is on disk, or the reason why it cannot be was reported. */
+  keep(state: KeptState<T>): Promise<void> {
     const before = this.#writing.get(state.id) ?? Promise.resolve();
     const writing = before.then(() => this.#write(state));
     this.#writing.set(state.id, writing);
     return writing;
   }
 
-  /** Takes a kept state of another process over, as that of a run of this one. */
+  /** Takes over a state that another process left, under an id of this process. */
   async adopt(note: string, id: string): Promise<void> {
     await this.#folders.make();
-    const own = noteFile(this.#folders.own, id);
+    const own = this.#noteFile(id);
     await rename(stateFile(note), stateFile(own));
     await rename(note, own);
     this.#writing.set(id, Promise.resolve());
@@ -68,14 +97,13 @@ export class Checkpoints {
     this.#dropped.add(id);
     await this.#writing.get(id);
     this.#writing.delete(id);
-    const note = noteFile(this.#folders.own, id);
+    const note = this.#noteFile(id);
     await Promise.all([rm(note, { force: true }), rm(stateFile(note), { force: true })]);
   }
 
   /**
-   * `keep`: the program was told to end, by a signal or with its session, and nobody was asked: what is not saved is
-   * offered at the next start. `drop`: its user closed it, so that what was not saved was not wanted. How many runs
-   * are kept.
+   * `keep`: a signal or the end of the login session closed the program without a question: unsaved work is
+   * offered at the next start. `drop`: the user closed it, so unsaved work is not wanted. Returns how many states remain.
    */
   async close(unsaved: 'keep' | 'drop'): Promise<number> {
     if (unsaved === 'drop') await Promise.all([...this.#writing.keys()].map((id) => this.drop(id)));
@@ -83,37 +111,46 @@ export class Checkpoints {
     return this.#writing.size;
   }
 
-  async #write({ id, data, upTo, finished }: KeptState): Promise<void> {
+  #noteFile(id: string): string {
+    return path.join(this.#folders.own, `${this.#form.kind}-${id}.json`);
+  }
+
+  async #write({ id, data, upTo, finished }: KeptState<T>): Promise<void> {
     if (this.#dropped.has(id)) return;
     try {
       await this.#folders.make();
-      const bytes = await this.#packer.write(data);
+      const bytes = await this.#form.write(data);
       if (this.#dropped.has(id)) return;
-      const note = noteFile(this.#folders.own, id);
-      const about: RunNote = { version: 2, title: data.name, time: new Date().toISOString(), upTo, finished };
+      const note = this.#noteFile(id);
+      const about: Note = { version: 2, title: data.name, time: new Date().toISOString(), upTo, finished };
       await writeAtomically(stateFile(note), bytes, 'replace');
       await writeAtomically(note, JSON.stringify(about), 'replace');
     } catch (error) {
-      // Once: a full disk would say it every few seconds.
+      // Once: a full disk would repeat it every few seconds.
       if (!this.#told) {
         const reason = error instanceof Error ? error.message : String(error);
-        this.#onTrouble(`Runs are not protected against a crash: ${reason}`);
+        this.#onTrouble(`${this.#form.many} are not protected against a crash: ${reason}`);
       }
       this.#told = true;
     }
   }
 }
 
-export async function runsIn(folder: string): Promise<readonly { readonly file: string; readonly note: RunNote }[]> {
-  const names = (await readdir(folder).catch(() => [])).filter((name) => RUN_NAME.test(name));
-  const found: { file: string; note: RunNote }[] = [];
-  for (const name of names) {
+type FoundNote = { readonly file: string; readonly note: Note };
+
+async function notesIn(folder: string, names: RegExp): Promise<readonly FoundNote[]> {
+  const notes = (await readdir(folder).catch(() => [])).filter((name) => names.test(name));
+  const found: FoundNote[] = [];
+  for (const name of notes) {
     const file = path.join(folder, name);
     try {
       found.push({ file, note: noteSchema.parse(JSON.parse(await readFile(file, 'utf8'))) });
     } catch {
-      // Notes are written whole: this one is another program's.
+      // Notes are written atomically: this one is another program's.
     }
   }
   return found;
 }
+
+export const runsIn = (folder: string): Promise<readonly FoundNote[]> => notesIn(folder, RUN_NAME);
+export const sessionsIn = (folder: string): Promise<readonly FoundNote[]> => notesIn(folder, SESSION_NAME);

@@ -1,6 +1,7 @@
 /** What crashes left behind: found, given back, or forgotten. */
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import type { BenchInfo } from '../../../contract/bench/benches.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { FileRef } from '../../../contract/files.ts';
 import type { Recoverable } from '../../../contract/recovery.ts';
@@ -11,9 +12,12 @@ import { exists, type FileAccess } from '../../io/files/access.ts';
 import { fileError } from '../../io/files/errors.ts';
 import { type OwnedFolders, removeUnless } from '../../io/files/owned-folder.ts';
 import { InOrder } from '../../io/flow/in-order.ts';
+import type { AnyRunData } from '../../workloads/run-data.ts';
+import type { Benches } from '../benches/benches.ts';
+import type { StoredSessions } from '../benches/stored.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 import type { Runs } from '../runs/runs.ts';
-import { type Checkpoints, runsIn, stateFile } from './checkpoints.ts';
+import { type Checkpoints, type NamedSession, runsIn, sessionsIn, stateFile } from './checkpoints.ts';
 import { draftFile, draftsIn, dropDraft, keepDraft, readDraft } from './drafts.ts';
 import { isKept } from './kept.ts';
 
@@ -22,7 +26,10 @@ export interface RecoveryParts {
   readonly files: FileAccess;
   readonly packer: RunPacker;
   readonly runs: Runs;
-  readonly checkpoints: Checkpoints;
+  readonly checkpoints: Checkpoints<AnyRunData>;
+  readonly sessionStates: Checkpoints<NamedSession>;
+  readonly stored: StoredSessions;
+  readonly benches: Benches;
 }
 
 export class Recovery {
@@ -75,6 +82,10 @@ export class Recovery {
         const { title, time, upTo, finished } = note;
         items.push({ kind: 'run', id: this.#id(file), title, time, upTo, finished });
       }
+      for (const { file, note } of await sessionsIn(folder)) {
+        const { title, time, upTo, finished } = note;
+        items.push({ kind: 'session', id: this.#id(file), title, time, upTo, finished });
+      }
     }
     return items.sort((a, b) => b.time.localeCompare(a.time));
   }
@@ -95,10 +106,22 @@ export class Recovery {
       throw fileError(error, title);
     });
     const run = await runs.adopt(await packer.read(bytes, title), null);
-    // Kept on under its new id, until it is saved.
+    // Remains on disk under its new id until it is saved.
     await checkpoints.adopt(note, run.id);
     await removeUnless(path.dirname(note), isKept);
     return run;
+  }
+
+  /** Puts the session among the benchmarks of this process, under its name. */
+  async session(id: string): Promise<BenchInfo> {
+    const { stored, benches, sessionStates } = this.#parts;
+    const note = await this.#file(id);
+    const found = (await sessionsIn(path.dirname(note))).find(({ file }) => file === note);
+    if (found === undefined) throw gone();
+    const info = await benches.adopt(found.note.title, await stored.read(stateFile(note), found.note.title));
+    await sessionStates.adopt(note, info.id);
+    await removeUnless(path.dirname(note), isKept);
+    return info;
   }
 
   async discard(id: string): Promise<void> {
@@ -117,7 +140,7 @@ export class Recovery {
     const { folders } = this.#parts;
     const [folder = '', name = ''] = id.split('~');
     const known = [folders.own, ...(await folders.orphans())].find((each) => path.basename(each) === folder);
-    if (known === undefined || !/^(draft|run)-[\w-]+\.json$/.test(name)) throw gone();
+    if (known === undefined || !/^(draft|run|session)-[\w-]+\.json$/.test(name)) throw gone();
     return path.join(known, name);
   }
 }

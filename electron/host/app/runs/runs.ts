@@ -33,7 +33,7 @@ interface RunsOptions {
   readonly gpu: () => string | null;
   readonly log: (level: 'info' | 'warning' | 'error', text: string) => void;
   /** Keeps states of runs on disk until they are saved or forgotten; null: a crash loses them. */
-  readonly checkpoints: Pick<Checkpoints, 'keep' | 'drop'> | null;
+  readonly checkpoints: Pick<Checkpoints<AnyRunData>, 'keep' | 'drop'> | null;
   /** What the program took to open before any run: a part of the first one. */
   readonly opened?: readonly HostPart[];
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { Checkpoints, runsIn } from '../../../../../electron/host/app/recovery/checkpoints.ts';
+import { Checkpoints, runForm, runsIn } from '../../../../../electron/host/app/recovery/checkpoints.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 
 const own = scratchFolder('checkpoints');
@@ -12,7 +12,7 @@ it('writes no note where the state cannot be written, and reports the reason onc
   const troubles: string[] = [];
   const checkpoints = new Checkpoints(
     { own, make: async () => void (await mkdir(own, { recursive: true })), orphans: async () => [] } as never,
-    { write: async () => new Uint8Array(8) } as never,
+    runForm({ write: async () => new Uint8Array(8) } as never),
     (reason) => void troubles.push(reason),
   );
   const state = (id: string) => ({ id, data: { name: 'Run' }, upTo: 'step 3', finished: false }) as never;

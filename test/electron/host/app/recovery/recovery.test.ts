@@ -2,7 +2,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { smallScenario } from '../../small-run.ts';
+import { smallScenario, tinyScenario } from '../../small-run.ts';
 import { openTestHost } from '../../test-host.ts';
 import { AT_ONCE, list, useKilledHosts } from './killed-hosts.ts';
 import { imageWork, slowScenario, taskWork, transportWork } from './slow.ts';
@@ -80,11 +80,39 @@ describe('a server that is told to end', () => {
     await page.call('run.cancel', { run: id });
     await first.host.runs.ended(id);
     await expect.poll(async () => (await notes()).map(({ finished }) => finished)).toEqual([true]);
-    expect(await first.host.close('keep')).toEqual({ kept: 1, lost: 0 });
+    expect(await first.host.close('keep')).toEqual({ kept: 1, sessions: 0, lost: 0 });
     const second = await openTestHost({ dataFolder: killed.folder });
     expect(await list(await second.page())).toMatchObject([{ kind: 'run', title: 'slow run', finished: true }]);
     await second.host.close();
     killed.closed();
+  });
+
+  it('offers a benchmark that was not saved, with its name and samples, until it is saved', async () => {
+    const first = await again();
+    const page = await first.page();
+    const order = { variants: ['gather', 'window'], rounds: 3, time_s: 600, processes: 0 };
+    const { id } = await page.call('bench.start', { scenario: { ...tinyScenario }, name: 'mine', ...order });
+    await first.host.benches.ended(id);
+    const { session } = await page.call('bench.session', { bench: id });
+    expect(await first.host.close('keep')).toEqual({ kept: 0, sessions: 1, lost: 0 });
+    killed.closed();
+
+    const later = await (await again()).page();
+    const [item, ...others] = await list(later);
+    expect(others).toEqual([]);
+    expect(item).toMatchObject({ kind: 'session', title: 'small µ run: 2 variants', upTo: '3 rounds', finished: true });
+    const info = await later.call('recovery.session', { id: item?.id ?? '' });
+    expect(info).toMatchObject({ state: 'done', name: 'small µ run: 2 variants', workload: 'transport', file: null });
+    expect(info.subjects.map(({ title }) => title)).toEqual(['gather', 'window']);
+    const given = await later.call('bench.session', { bench: info.id });
+    expect(given.session.reports.map(({ entries }) => entries)).toEqual(session.reports.map(({ entries }) => entries));
+    // It belongs to this process now: not offered again, and on disk until it is saved.
+    expect(await list(later)).toEqual([]);
+    const left = async () => (await readdir(path.join(killed.folder, 'recovery'), { recursive: true })).join('\n');
+    expect(await left()).toMatch(/session-[\w-]+\.session\.json/);
+    const file = { kind: 'library', key: 'mine.session.json' } as const;
+    await later.call('bench.save', { bench: info.id, file, ifExists: 'refuse' });
+    await expect.poll(left).not.toContain('session-');
   });
 
   it('says how many runs ended too soon to be kept', async () => {
@@ -97,7 +125,7 @@ describe('a server that is told to end', () => {
     const file = { kind: 'library', key: 'a.h5' } as const;
     const [{ id = '' } = {}] = (await page.call('run.list', {})).runs;
     await page.call('run.save', { run: id, file, ifExists: 'refuse' });
-    expect(await first.host.close('keep')).toEqual({ kept: 0, lost: 1 });
+    expect(await first.host.close('keep')).toEqual({ kept: 0, sessions: 0, lost: 1 });
     killed.closed();
   });
 

@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { LibraryIndex } from '../../../../../electron/host/app/library/index-file.ts';
 import { HostLog } from '../../../../../electron/host/app/log.ts';
-import { Checkpoints, runsIn } from '../../../../../electron/host/app/recovery/checkpoints.ts';
+import { Checkpoints, runForm, runsIn } from '../../../../../electron/host/app/recovery/checkpoints.ts';
 import { draftFile, keepDraft, readDraft } from '../../../../../electron/host/app/recovery/drafts.ts';
 import { runPacker } from '../../../../../electron/host/app/run-files/packer.ts';
 import { OwnedFolders } from '../../../../../electron/host/io/files/owned-folder.ts';
@@ -33,7 +33,7 @@ async function checkpoints(): Promise<unknown> {
   const folders = new OwnedFolders(path.join(folder, 'data', 'recovery'));
   const packer = runPacker;
   const said: string[] = [];
-  const kept = new Checkpoints(folders, packer, (reason) => said.push(reason));
+  const kept = new Checkpoints(folders, runForm(packer), (reason) => said.push(reason));
   const small = await runScenario({ ...smallScenario, output: { keyframes: 0 } });
   const large = await runScenario({ ...smallScenario, output: { keyframes: 32 } });
   const { finished: _, ...state } = { id: 'run', upTo: '1 step, 1.0 mm deep', finished: false };
