@@ -109,6 +109,8 @@ export interface Amount {
   readonly threads: number | null;
   /** What a thread of a server of today does of it in a second; null where that was not looked at. */
   readonly usualRate: number | null;
+  /** A run of it took so many seconds here; forecasts of the form learn from it. */
+  readonly learn?: (seconds: number) => void;
   /** False: its own tests know it to be wrong. */
   readonly right: boolean;
 }
@@ -126,7 +128,12 @@ export interface Benchable {
     reading: AnyReading,
   ) => Promise<number>;
   /** How much one run of a variant has to do; null where it cannot run the problem, and for what is only held against. */
-  readonly amount: (addon: NativeAddon, problem: BenchProblem, variant: string) => Promise<Amount | null>;
+  readonly amount: (
+    addon: NativeAddon,
+    problem: BenchProblem,
+    variant: string,
+    reading: AnyReading,
+  ) => Promise<Amount | null>;
   /** Cold processes of each variant that a session of one size starts unless it is said otherwise. */
   readonly usualProcesses: number;
   /** `swept`: the value of the scenario that a sweep changes. */

@@ -1,5 +1,5 @@
 /** What one run of each variant is likely to take, before anything is measured. */
-import { gpuOf } from '../../../contract/bench/bench-session.ts';
+import { gpuOf, type MachineIdentity, machineKey } from '../../../contract/bench/bench-session.ts';
 import type { ExpectedTime } from '../../../contract/bench/benches.ts';
 import {
   isIncorrect,
@@ -10,15 +10,23 @@ import {
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
 import type { Amount, Benchable, BenchProblem } from '../../workloads/benchable.ts';
+import type { AnyReading } from '../../workloads/scenarios/index.ts';
 
 /** A session of one size with the problem that it measured; null where its scenario was not recorded. */
 export interface Timed {
   readonly session: Session;
-  readonly problem: () => Promise<BenchProblem | null>;
+  readonly problem: () => Promise<ReadProblem | null>;
 }
 
+/** A problem with the reading of its scenario. */
+export interface ReadProblem {
+  readonly problem: BenchProblem;
+  readonly reading: AnyReading;
+}
+
+/** This machine: many hosts share the name of their processor, so a CPU's times are of the machine's key. */
 interface Here {
-  readonly cpu: string;
+  readonly machine: MachineIdentity;
   readonly gpu: string | null;
 }
 
@@ -35,13 +43,15 @@ function machineOf({ device, gpu }: MeasuredSessionEntry, { machine }: SessionRe
 }
 
 /** Sessions of this machine first, the newest of them before the others. */
-function foundOf(variant: string, sessions: readonly Timed[], { cpu, gpu }: Here): readonly Found[] {
+function foundOf(variant: string, sessions: readonly Timed[], { machine: own, gpu }: Here): readonly Found[] {
+  const key = machineKey({ ...own, gpu: null });
   const all = sessions.flatMap((timed): Found[] => {
     const [report] = timed.session.reports;
     const entry = report?.entries.find(({ label }) => label === variant);
     if (report === undefined || entry?.status !== 'measured') return [];
     const machine = machineOf(entry, report);
-    return [{ entry, report, timed, machine, here: machine === (entry.device === 'cpu' ? cpu : gpu) }];
+    const here = entry.device === 'cpu' ? machineKey({ ...report.machine, gpu: null }) === key : machine === gpu;
+    return [{ entry, report, timed, machine, here }];
   });
   const created = ({ timed }: Found): string => timed.session.created;
   return all.sort((a, b) => Number(b.here) - Number(a.here) || (created(a) < created(b) ? 1 : -1));
@@ -58,19 +68,20 @@ function scaled({ entry, report }: Found, then: Amount, now: Amount): number {
 export async function expectedTimes(
   addon: NativeAddon,
   benchable: Benchable,
-  problem: BenchProblem,
+  { problem, reading }: ReadProblem,
   variants: readonly string[],
   sessions: readonly Timed[],
+  machine: MachineIdentity,
 ): Promise<ExpectedTime[]> {
-  const here = { cpu: addon.machine().cpu, gpu: usedGpu(addon.devices())?.name ?? null };
-  const problems = new Map<Timed, Promise<BenchProblem | null>>();
-  const problemOf = (timed: Timed): Promise<BenchProblem | null> => {
+  const here = { machine, gpu: usedGpu(addon.devices())?.name ?? null };
+  const problems = new Map<Timed, Promise<ReadProblem | null>>();
+  const problemOf = (timed: Timed): Promise<ReadProblem | null> => {
     const known = problems.get(timed) ?? timed.problem();
     problems.set(timed, known);
     return known;
   };
   const one = async (variant: string): Promise<ExpectedTime> => {
-    const now = await benchable.amount(addon, problem, variant);
+    const now = await benchable.amount(addon, problem, variant, reading);
     const all = foundOf(variant, sessions, here);
     const right = !(all[0] !== undefined && isIncorrect(all[0].entry.verdict)) && now?.right !== false;
     const able = now !== null;
@@ -79,9 +90,12 @@ export async function expectedTimes(
       // Another processor says less than what its threads usually do.
       if (!found.here && now.usualRate !== null) continue;
       const before = await problemOf(found.timed);
-      const then = before === null ? null : await benchable.amount(addon, before, variant);
+      const then = before === null ? null : await benchable.amount(addon, before.problem, variant, before.reading);
       if (then === null || then.of !== now.of || !(then.amount > 0)) continue;
-      return { variant, run_s: scaled(found, then, now), like: found.here ? null : found.machine, right, able };
+      const run_s = scaled(found, then, now);
+      // The form forecasts the same run: it learns from this session too.
+      if (found.here) now.learn?.(run_s);
+      return { variant, run_s, like: found.here ? null : found.machine, right, able };
     }
     const usual = now.usualRate === null ? null : now.amount / (now.usualRate * (now.threads ?? 1));
     return { variant, run_s: usual, like: null, right, able };

@@ -1,7 +1,7 @@
 /** Calls and streams about benchmarks, and about the code of the variants. */
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Mode } from '../../../contract/bench/bench-session.ts';
+import type { MachineIdentity, Mode } from '../../../contract/bench/bench-session.ts';
 import type { Session } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { KernelResources } from '../../../contract/resources.ts';
@@ -12,6 +12,7 @@ import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { FileAccess } from '../../io/files/access.ts';
+import { thisMachine } from '../../io/files/this-machine.ts';
 import { kernelFolders } from '../../model/bench/ceilings.ts';
 import { commitOf } from '../../model/bench/commit.ts';
 import { runnableDesigns } from '../../model/bench/factorial/designs.ts';
@@ -156,9 +157,14 @@ async function timedSessions(
       if (document === undefined) return null;
       const reading = await scenarios.check(document, await placeOf(files, null));
       const fails = reading.kind !== kind || reading.issues.some(({ severity }) => severity === 'error');
-      return fails ? null : hostWorkloads[kind].benchable.problem(reading);
+      return fails ? null : { problem: hostWorkloads[kind].benchable.problem(reading), reading };
     },
   }));
+}
+
+function here(addon: NativeAddon): MachineIdentity {
+  const { cpu, logicalCores: logical_cores, memoryBytes: memory_bytes } = addon.machine();
+  return { id: thisMachine().id, cpu, logical_cores, memory_bytes, gpu: null };
 }
 
 async function expected(parts: BenchParts, { scenario, file }: HandlerParams<'bench.expected'>) {
@@ -174,7 +180,14 @@ async function expected(parts: BenchParts, { scenario, file }: HandlerParams<'be
   const sessions = await timedSessions(parts, kind, bench);
   const { able } = await runnableDesigns(parts.assetsFolder, { workload: kind, bench }, variants);
   return {
-    times: await expectedTimes(addon, benchable, benchable.problem(reading), ids, sessions),
+    times: await expectedTimes(
+      addon,
+      benchable,
+      { problem: benchable.problem(reading), reading },
+      ids,
+      sessions,
+      here(addon),
+    ),
     factorials: able.map(({ id, title, labels }) => ({ id, title, labels: [...labels] })),
   };
 }

@@ -28,7 +28,13 @@ export const transportBenchable: Benchable = {
       variants,
       reading.kind === 'transport' ? rangesOf(reading) : null,
     ),
-  amount: (addon, problem, variant) => amountFor(addon, problemFor('transport', problem), variant),
+  amount: (addon, problem, variant, reading) =>
+    amountFor(
+      addon,
+      problemFor('transport', problem),
+      variant,
+      reading.kind === 'transport' ? rangesOf(reading) : null,
+    ),
   usualProcesses,
   words: () => transportWords,
   kernels: 'transport',

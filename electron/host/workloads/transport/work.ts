@@ -4,7 +4,7 @@ import type { NativeAddon, TransportProblem, TransportRun } from '../../io/addon
 import { type Candidate, candidate, candidates } from '../../model/bench/candidates.ts';
 import type { Amount } from '../benchable.ts';
 import { fastest, leastSeconds, refuseTooLong, type Work } from '../least-minutes.ts';
-import { expectedVisits, type Ranges } from './bench/expected-time.ts';
+import { expectedTime, expectedVisits, learnTime, type Ranges } from './bench/expected-time.ts';
 
 type Planned = Parameters<typeof expectedVisits>[1] & Pick<TransportRun['plan'], 'estimate_bytes' | 'steps_max'>;
 
@@ -51,30 +51,43 @@ export async function laid(
   return { native, visits, least_s: leastSeconds(work) };
 }
 
-/**
- * Steps of a cell that a thread takes in a second, in FP32: 30 MeV in water, 0.5 mm, on an EPYC server with AVX-512.
- * Variants that leave out cells without protons are the quicker the emptier the grid.
- */
+/** Steps of a cell that a thread takes in a second, in FP32: 30 MeV in water, 0.5 mm, on an EPYC server with AVX-512. */
 const usualRates: Readonly<Record<string, number>> = {
   scatter: 7e7,
   gather: 1.2e8,
   fused: 4.5e8,
-  window: 1.3e10,
-  depth: 2e10,
 };
 
-/** Null for the plain reference, and for what cannot run. */
-export async function amountFor(addon: NativeAddon, problem: TransportProblem, id: string): Promise<Amount | null> {
+/**
+ * Null for the plain reference, and for what cannot run. A variant that follows the beam has the forecast of the form:
+ * both count the cells that its steps visit, and both learn from what ended here.
+ */
+export async function amountFor(
+  addon: NativeAddon,
+  problem: TransportProblem,
+  id: string,
+  ranges: Ranges | null,
+): Promise<Amount | null> {
   const variant = addon.variants().find((one) => one.id === id);
   if (variant === undefined || id === 'reference') return null;
   const own = candidate(problem, variant).problem;
   const plan = await planFor(addon, own);
   if (plan === null) return null;
+  const threads = variant.device === 'cpu' ? own.solver.threads || availableParallelism() : null;
+  const planned = { ...plan, variant: id, threads: threads ?? plan.threads };
+  const visits = ranges === null ? null : expectedVisits(own, planned, ranges);
+  if (visits !== null) {
+    const { seconds, elsewhere } = expectedTime(own, planned, visits, threads === null);
+    return {
+      ...{ amount: visits, of: 'visits of cells', threads, right: true },
+      usualRate: threads === null && elsewhere !== null ? null : visits / (seconds * (threads ?? 1)),
+      ...(elsewhere !== null && { learn: (seconds) => learnTime(own, planned, visits, seconds) }),
+    };
+  }
   const work = workOf(addon, plan, null);
   const rate = usualRates[id] ?? null;
   return {
-    ...{ amount: work.amount, of: work.of },
-    threads: variant.device === 'cpu' ? own.solver.threads || availableParallelism() : null,
+    ...{ amount: work.amount, of: work.of, threads },
     right: true,
     usualRate: rate === null ? null : own.solver.precision === 'fp64' ? rate / 2 : rate,
   };
