@@ -64,7 +64,7 @@ function flagPercent(parsed: ParsedArguments, flag: string): number | null {
 const processesOf = (parsed: ParsedArguments): number | null =>
   flagNumber(parsed, 'processes', { min: 0, max: 100, whole: true }) ?? null;
 
-function seedOf(parsed: ParsedArguments): number {
+export function seedOf(parsed: ParsedArguments): number {
   return flagNumber(parsed, 'seed', { min: 0, max: 2 ** 32 - 1, whole: true }) ?? 1;
 }
 
@@ -102,6 +102,8 @@ interface Asked extends Pick<BenchTask, 'variants' | 'modes' | 'limits' | 'proce
   readonly sweep: BenchTask['sweep'];
   readonly external?: readonly string[];
   readonly withoutClaims?: boolean;
+  /** Seed of the shuffles; by default that of --seed. */
+  readonly seed?: number;
 }
 
 /** Measures with a progress line, in this process: user kernels are known to its host already. */
@@ -126,7 +128,7 @@ export async function measured(
       documents: readings.map(({ document }) => document ?? {}),
       scenarios: readings.map(({ scenario }) => scenario),
       external,
-      seed: seedOf(parsed),
+      seed: asked.seed ?? seedOf(parsed),
       assetsFolder: assetsFolder(),
       created: new Date().toISOString(),
       command: [verb, ...words].join(' '),

@@ -19,6 +19,7 @@ import { examplesVerb } from './verbs/examples.ts';
 import { explainLaunchVerb } from './verbs/explain-launch.ts';
 import { exportVerb } from './verbs/export.ts';
 import { gammaVerb } from './verbs/gamma.ts';
+import { gateVerb } from './verbs/gate.ts';
 import { history } from './verbs/history.ts';
 import { newKernelVerb } from './verbs/new-kernel.ts';
 import { projectVerb } from './verbs/project.ts';
@@ -39,7 +40,10 @@ import { refineVerb } from './workloads/index.ts';
 /** In the order of help: the verbs of a first day first. */
 const groups: readonly VerbGroup[] = [
   { title: 'Solve', verbs: [examplesVerb, run, validate, batch, studyVerb] },
-  { title: 'Compare kernels', verbs: [bench, compare, report, decide, history, claims, replay, variants, devices] },
+  {
+    title: 'Compare kernels',
+    verbs: [bench, compare, gateVerb, report, decide, history, claims, replay, variants, devices],
+  },
   { title: 'Beams and images', verbs: [sobpVerb, commissionVerb, gammaVerb, refineVerb] },
   { title: 'User kernels', verbs: [newKernelVerb, sanitizeVerb, reproduceVerb, traceVerb, explainLaunchVerb] },
   { title: 'Files and window', verbs: [exportVerb, projectVerb, serveVerb] },

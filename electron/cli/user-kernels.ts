@@ -60,7 +60,7 @@ async function discoverConfigured(host: Host, label: string, place: BenchKind): 
  * ones are known to the host then, and trusted. Throws a BraggError, also for one
  * that is of another workload than the scenario.
  */
-async function openUserKernels(
+export async function openUserKernels(
   context: VerbContext,
   host: Host,
   names: readonly string[],

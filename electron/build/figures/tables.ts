@@ -1,5 +1,6 @@
 /** Every table of the documents by its name, and what it is made from. A further table is one entry here. */
 import { denseStep } from './dense-step.ts';
+import { gate } from './gate.ts';
 import {
   claimCounts,
   claimsByCard,
@@ -107,6 +108,7 @@ export const tables: Readonly<Record<string, Table>> = {
   'target-machines': { from: 'sessions', make: targetMachines },
   'verdicts-simulated': { from: 'sessions', make: simulatedRates },
   'verdicts-real': { from: 'sessions', make: realRates },
+  gate: { from: 'sessions', make: gate },
   sanitized: { from: 'sessions', make: sanitized },
   claims: { from: 'program', make: claimsTable },
   'claims-by-card': { from: 'program', make: claimsByCard },

@@ -39,7 +39,7 @@ export const history: Verb = {
   summary: 'one variant on one problem over sessions of several days and commits',
   details: [
     `Puts sessions in the order of their days, by variant, scenario and machine, where at least two measured the same. A machine is its identifier, cores, memory and GPU. With ${fewestBefore} sessions before the last it says how far sessions differ from each other, and whether the last lies beyond that: slower and faster are told only outside of where 95 % of further sessions would lie.`,
-    'Drifts of the machine do not cancel between sessions. Their spread is what a limit of compare --fail-if-slower has to be wider than.',
+    'Drifts of the machine do not cancel between sessions. Their spread is what --allow of gate has to exceed where its baseline is a session file.',
   ],
   flags: [
     { name: 'variant', value: 'NAME', help: 'Only this one, as sessions call it: cuda-fused, gather@fp64.' },

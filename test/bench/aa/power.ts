@@ -11,7 +11,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { keep } from '../kept.ts';
-import { judged, type Verdict } from './session.ts';
+import { judged, slowerBy, type Verdict } from './session.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -57,20 +57,6 @@ const wanted = [
   { slower: 0.1, busy_cores: 0, least: { slower: 1 } },
   { slower: 0.03, busy_cores: 1, least: { slower: 0.6 } },
 ] as const;
-
-const loop = 'for (std::size_t k = 0; k < n; ++k)';
-
-/** The template's sum, with its first elements added up again. */
-function slowerBy(share: number, source: string): string {
-  if (!source.includes(loop)) throw new Error(`The template of a reduction has no ${loop}`);
-  const again = `const std::size_t extra = static_cast<std::size_t>(${share} * static_cast<double>(n));
-    double again = 0;
-    for (std::size_t k = 0; k < extra; ++k) again += static_cast<double>(a[k]) * static_cast<double>(a[k]);
-    volatile double kept = again;
-    static_cast<void>(kept);
-    results[i] =`;
-  return source.replace('results[i] =', again);
-}
 
 const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-power-'));
 const burners: ChildProcess[] = [];

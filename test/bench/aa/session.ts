@@ -65,6 +65,20 @@ export function writeCopy(folder: string, { variant, file, scenario }: Copied): 
   return copy;
 }
 
+const loop = 'for (std::size_t k = 0; k < n; ++k)';
+
+/** The sum of the template with real extra work: its first elements are added up again. */
+export function slowerBy(share: number, source: string): string {
+  if (!source.includes(loop)) throw new Error(`The template of a reduction has no ${loop}`);
+  const again = `const std::size_t extra = static_cast<std::size_t>(${share} * static_cast<double>(n));
+    double again = 0;
+    for (std::size_t k = 0; k < extra; ++k) again += static_cast<double>(a[k]) * static_cast<double>(a[k]);
+    volatile double kept = again;
+    static_cast<void>(kept);
+    results[i] =`;
+  return source.replace('results[i] =', again);
+}
+
 interface Printed {
   readonly machine: { readonly cpu: string; readonly gpu: { readonly name: string } | null };
   readonly rounds: number;

@@ -1,0 +1,218 @@
+/** `gate --baseline COMMIT`: the kernel of a commit and the present one, in the same rounds. */
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { percent } from '../../../renderer/base/numbers.ts';
+import type { SessionEntry, SessionReport } from '../../contract/bench/session.ts';
+import { BraggError } from '../../contract/errors.ts';
+import { placeOf } from '../../host/app/user-kernels/user-kernels.ts';
+import { kernelFolders } from '../../host/model/bench/ceilings.ts';
+import { descriptionFile, extensionOf, replaceable } from '../../host/model/user-kernels/file.ts';
+import { rulesOf } from '../../host/workloads/index.ts';
+import { UsageError } from '../arguments.ts';
+import { withHost } from '../open-host.ts';
+import { readScenario } from '../read-scenario.ts';
+import { scenarioPath } from '../scenario-file.ts';
+import type { VerbContext } from '../verb.ts';
+import { workloadFor } from '../workloads/index.ts';
+import { checkOut, commitNamed, fileIn, topFolder } from './git.ts';
+import { type GateRequest, type GateResult, gateSession } from './session.ts';
+import {
+  answerVerdict,
+  type Evidence,
+  floorOf,
+  type Gated,
+  isUsable,
+  needsConfirmation,
+  timeVerdict,
+} from './verdict.ts';
+
+/** Three files of one variant: that of the commit, the same bytes once more, and the present one. */
+interface Trio {
+  readonly variant: string;
+  readonly baseline: string;
+  readonly again: string;
+  readonly now: string;
+}
+
+/** A session has at most one calibrating, one measuring and one confirming session for each variant. */
+const SESSIONS = 3;
+
+const isKernelFile = (name: string): boolean => /\.(cu|cpp)$/.test(name);
+
+/** Copies of one kernel have names of their own: a kernel's id is its file's name. */
+async function copyKernel(from: string, to: string): Promise<void> {
+  await copyFile(from, to);
+  await copyFile(descriptionFile(from), descriptionFile(to));
+}
+
+async function trioOfFile(variant: string, commit: string, target: string): Promise<Trio> {
+  const now = path.resolve(variant);
+  const [folder, id] = [path.dirname(now), path.basename(now)];
+  await checkOut(folder, commit, target);
+  const [old, baseline, again] = [id, `baseline-${id}`, `again-${id}`].map((name) => path.join(target, name));
+  if (old === undefined || baseline === undefined || again === undefined)
+    throw new Error('three names are three files');
+  for (const copy of [baseline, again]) {
+    await copyKernel(old, copy).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      throw new BraggError(
+        'not-found',
+        `${variant}: commit ${commit.slice(0, 9)} has no ${path.basename(error.path ?? id)} there`,
+      );
+    });
+  }
+  return { variant, baseline, again, now };
+}
+
+/** A shipped variant as a user kernel: the one file that differs, or its first one. */
+async function trioOfShipped(
+  context: VerbContext,
+  id: string,
+  commit: string,
+  top: string,
+  target: string,
+): Promise<Trio> {
+  return withHost(async (host) => {
+    const reading = await readScenario(context, host, (kind) => workloadFor(kind).fit);
+    const place = placeOf(reading.scenario ?? { kind: reading.kind });
+    const base = host.userKernels
+      .bases()
+      .find((one) => one.id === id && one.workload === place.workload && one.bench === place.bench);
+    if (base === undefined)
+      throw new UsageError(`--variants: ${id} is neither a variant of this scenario nor a .cu or .cpp file`);
+    const { files, reason } = await replaceable(kernelFolders().sources, base, rulesOf(base));
+    if (reason !== null) throw new UsageError(`--variants: ${id}: ${reason}`);
+    const texts = await Promise.all(
+      files.map(async (file) => ({
+        file,
+        before: await fileIn(top, commit, file),
+        now: await readFile(path.join(top, file), 'utf8').catch(() => null),
+      })),
+    );
+    const changed = texts.filter(({ before, now }) => before !== now);
+    if (changed.length > 1) {
+      const names = changed.map(({ file }) => file).join(', ');
+      throw new UsageError(
+        `--variants: ${id} differs from ${commit.slice(0, 9)} in ${names}; allowed: one of them, for a user kernel replaces one`,
+      );
+    }
+    const one = changed[0] ?? texts[0];
+    if (one === undefined || one.before === null || one.now === null)
+      throw new UsageError(
+        `--variants: ${id}: ${one?.file ?? files.join(', ')} is not both in ${commit.slice(0, 9)} and in ${top}`,
+      );
+    const write = async (prefix: string, text: string): Promise<string> => {
+      const file = path.join(target, `${prefix}-${id}${extensionOf(base)}`);
+      const { workload, bench } = base;
+      const description = {
+        kind: 'variant',
+        version: 1,
+        workload,
+        ...(bench === '' ? {} : { bench }),
+        base: id,
+        replaces: one.file,
+        title: `${prefix} ${id}`,
+      };
+      await writeFile(file, text);
+      await writeFile(descriptionFile(file), JSON.stringify(description));
+      return file;
+    };
+    return {
+      variant: id,
+      baseline: await write('baseline', one.before),
+      again: await write('again', one.before),
+      now: await write('now', one.now),
+    };
+  });
+}
+
+/** Those of --variants, or the user kernel that the scenario names. */
+async function namesOf(context: VerbContext, { variants }: GateRequest): Promise<readonly string[]> {
+  if (variants !== null) return variants;
+  const operand = context.parsed.operands[0] ?? '';
+  const id = await withHost(
+    async (host) => (await readScenario(context, host, (kind) => workloadFor(kind).fit)).scenario?.solver.variant ?? '',
+  );
+  return [isKernelFile(id) ? path.join(path.dirname(scenarioPath(operand)), id) : id];
+}
+
+function entriesOf({ reports }: { readonly reports: readonly SessionReport[] }): readonly (SessionEntry | undefined)[] {
+  return reports[0]?.entries ?? [];
+}
+
+function evidenceOf(before: SessionEntry | undefined, after: SessionEntry | undefined): Evidence | null {
+  if (before?.status !== 'measured' || after?.status !== 'measured') return null;
+  return { before_s: before.time_s, after_s: after.time_s, ratio: after.ratio };
+}
+
+async function gated(
+  context: VerbContext,
+  trio: Trio,
+  request: GateRequest,
+  seconds: number,
+): Promise<{ readonly found: Gated; readonly report: SessionReport | undefined }> {
+  const { variant, baseline, again, now } = trio;
+  let number = 0;
+  const session = async (...names: readonly string[]) => {
+    context.terminal.say(`${variant}: session ${number + 1}, ${['equal code', 'measures', 'confirms'][number] ?? ''}`);
+    const measured = await gateSession(context, names, request, { seconds, number });
+    number += 1;
+    return measured;
+  };
+  const calibrated = await session(baseline, again);
+  const [first, second] = entriesOf(calibrated);
+  const report = calibrated.reports[0];
+  const none = { variant, sessions: [], floor: null };
+  const compared = second?.status === 'measured' ? floorOf(second.ratio) : null;
+  const floor = compared === null ? null : Math.max(compared, report?.noise.floor ?? 0);
+  const sessions: Evidence[] = [];
+  do {
+    const measured = await session(baseline, now);
+    const [before, after] = entriesOf(measured);
+    const answer = answerVerdict(after);
+    if (answer !== null) return { found: { ...none, ...answer, sessions, floor }, report };
+    if (!isUsable(first) || !isUsable(before)) {
+      const reason = `the baseline has no time to compare with: ${answerVerdict(before)?.reason ?? 'it was not measured'}`;
+      return { found: { ...none, verdict: 'undecided', reason, floor }, report };
+    }
+    const evidence = evidenceOf(before, after);
+    if (evidence !== null) sessions.push(evidence);
+  } while (needsConfirmation(sessions, floor, request.allowed) && number < SESSIONS);
+  return { found: { variant, sessions, floor, ...timeVerdict(sessions, floor, request.allowed) }, report };
+}
+
+export async function againstCommit(context: VerbContext, name: string, request: GateRequest): Promise<GateResult> {
+  const operand = scenarioPath(context.parsed.operands[0] ?? '');
+  const names = await namesOf(context, request);
+  const [kernel] = names.filter(isKernelFile);
+  const place = kernel === undefined ? process.cwd() : path.dirname(path.resolve(kernel));
+  const commit = await commitNamed(place, name);
+  const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-gate-'));
+  try {
+    const variants: Gated[] = [];
+    const facts = new Set([
+      `Baseline: commit ${commit.slice(0, 12)} (${name}); scenario ${path.basename(operand)} as it is now.`,
+    ]);
+    for (const [i, variant] of names.entries()) {
+      const target = await mkdtemp(path.join(folder, `${i}-`));
+      const trio = isKernelFile(variant)
+        ? await trioOfFile(variant, commit, target)
+        : await trioOfShipped(context, variant, commit, await topFolder(place), target);
+      if (!isKernelFile(variant))
+        facts.add(`Of ${variant} one file comes from the commit; headers and the engine are the present ones in both.`);
+      const { found, report } = await gated(context, trio, request, request.seconds / (SESSIONS * names.length));
+      variants.push(found);
+      const load = report?.environment?.other_load_cores ?? null;
+      if (report !== undefined)
+        facts.add(
+          `Runner: ${report.machine.cpu}, ${report.machine.logical_cores} logical cores${load === null ? '' : `; other programs used ${load.toFixed(1)} of them`}.`,
+        );
+      if (found.floor !== null)
+        facts.add(`Equal code of ${variant} differs by up to ${percent(found.floor)} on this runner.`);
+    }
+    return { variants, facts: [...facts] };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,174 @@
+/** `gate --baseline SESSION.json`: the present variants against a session of another day on the same runner. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { provenanceText } from '../../../renderer/base/provenance.ts';
+import type { Ratio } from '../../contract/bench/bench-session.ts';
+import type { Subject } from '../../contract/bench/benches.ts';
+import type { ComparedRow } from '../../contract/bench/comparison.ts';
+import { fewestBefore } from '../../contract/bench/history.ts';
+import type { Session } from '../../contract/bench/session.ts';
+import { BraggError } from '../../contract/errors.ts';
+import { historyOf, ratioToEarlier } from '../../host/app/benches/history.ts';
+import type { Host } from '../../host/index.ts';
+import { sessionText } from '../../host/model/bench/index.ts';
+import { UsageError } from '../arguments.ts';
+import { withHost } from '../open-host.ts';
+import { isSessionFile, openSession } from '../subjects.ts';
+import type { VerbContext } from '../verb.ts';
+import { type GateRequest, type GateResult, gateSession } from './session.ts';
+import { answerVerdict, type Evidence, fewestSessions, floorOf, type Gated, isUsable, timeVerdict } from './verdict.ts';
+
+type Entry = Extract<Subject, { kind: 'entry' }>;
+
+interface Opened {
+  readonly session: Session;
+  readonly entries: readonly Entry[];
+}
+
+async function opened(host: Host, file: string): Promise<Opened> {
+  const { info, session } = await openSession(host, file);
+  const entries = info.subjects.flatMap(({ subject }) => (subject.kind === 'entry' ? [subject] : []));
+  return { session, entries };
+}
+
+const entryIn = ({ entries }: Opened, label: string): Entry | undefined => entries.find((one) => one.label === label);
+
+/** Why two rows are of different things; null if their times compare. */
+function unlike(before: ComparedRow, after: ComparedRow): string | null {
+  const pairs = [
+    ['benchmark', before.bench, after.bench],
+    ['scenario', before.scenario, after.scenario],
+    ['size', before.size, after.size],
+    ['machine', before.provenance.machine, after.provenance.machine],
+  ] as const;
+  const other = pairs.find(([, a, b]) => a !== b);
+  if (other === undefined && before.group !== after.group) return 'another machine of the same name';
+  return other === undefined ? null : `another ${other[0]}: ${other[2] ?? 'none'}, before ${other[1] ?? 'none'}`;
+}
+
+interface Pair {
+  readonly ratio: Ratio;
+  readonly unlike: string | null;
+  readonly facts: readonly string[];
+}
+
+async function compared(host: Host, before: Entry, after: Entry): Promise<Pair> {
+  const { rows } = await host.call('compare.rows', { subjects: [before, after], reference: 0 });
+  const [first, second] = rows;
+  if (first === undefined || second === undefined) throw new Error('two subjects have two rows');
+  const differences = second.differences.map(({ what, reference, here }) => `${what} is ${here}, before ${reference}`);
+  const facts = [
+    `Baseline: ${first.scenario}; ${provenanceText(first.provenance)}`,
+    `Now: ${provenanceText(second.provenance)}`,
+    ...differences,
+  ];
+  return { ratio: second.ratio, unlike: unlike(first, second), facts };
+}
+
+/** The present time over those of all earlier sessions; null for too few of them. */
+function betweenSessions(earlier: readonly Session[], now: Session, label: string): Ratio | null {
+  const named = [...earlier, now].map((session, i) => ({ file: String(i), session }));
+  const last = String(earlier.length);
+  const series = historyOf(named, label).find(({ points }) => points.some(({ file }) => file === last));
+  const times = (series?.points ?? []).filter(({ file }) => file !== last).map(({ time_s }) => time_s);
+  const own = series?.points.find(({ file }) => file === last);
+  return own === undefined ? null : ratioToEarlier(times, own.time_s);
+}
+
+interface Against {
+  readonly host: Host;
+  readonly before: Opened;
+  /** All baselines, the newest last. */
+  readonly earlier: readonly Session[];
+  readonly sessions: readonly Opened[];
+  readonly allowed: number;
+}
+
+async function gated({ host, before, earlier, sessions, allowed }: Against, label: string) {
+  const facts: string[] = [];
+  const base = before.session.reports[0]?.entries.find((one) => one.label === label);
+  const evidence: Evidence[] = [];
+  const found = (rest: Pick<Gated, 'verdict' | 'reason'>, floor: number | null = null) => ({
+    gated: { variant: label, sessions: evidence, floor, ...rest },
+    facts,
+  });
+  for (const opened of sessions) {
+    const entry = opened.session.reports[0]?.entries.find((one) => one.label === label);
+    const answer = answerVerdict(entry);
+    if (answer !== null) return found(answer);
+    const [from, to] = [entryIn(before, label), entryIn(opened, label)];
+    if (!isUsable(base) || from === undefined || to === undefined || entry?.status !== 'measured') {
+      const reason = `the baseline has no time to compare with: ${answerVerdict(base)?.reason ?? 'it was not measured'}`;
+      return found({ verdict: 'undecided', reason });
+    }
+    const pair = await compared(host, from, to);
+    if (pair.unlike !== null)
+      throw new BraggError(
+        'invalid',
+        `${label} cannot be compared with the baseline: ${pair.unlike}; allowed: a session of this scenario on this runner`,
+      );
+    facts.push(...pair.facts);
+    const ratio = betweenSessions(earlier, opened.session, label) ?? pair.ratio;
+    evidence.push({ before_s: base.time_s, after_s: entry.time_s, ratio });
+  }
+  const [first, second] = sessions.map((one) => entryIn(one, label));
+  const floor =
+    first === undefined || second === undefined ? null : floorOf((await compared(host, first, second)).ratio);
+  return found(timeVerdict(evidence, floor, allowed), floor);
+}
+
+export async function againstFiles(
+  context: VerbContext,
+  files: readonly string[],
+  request: GateRequest,
+): Promise<GateResult> {
+  const [newest] = files.slice(-1);
+  if (newest === undefined || !files.every(isSessionFile))
+    throw new UsageError('--baseline: allowed: sessions of bench');
+  // Errors of the files come before the minutes of a session.
+  const labels = await withHost(async (host) => {
+    const { session } = await openSession(host, newest);
+    if (session.sweep !== null)
+      throw new UsageError(`--baseline ${newest} is of a sweep; allowed: a session of one scenario`);
+    return (session.reports[0]?.entries ?? []).flatMap(({ status, label }) => (status === 'measured' ? [label] : []));
+  });
+  const names = request.variants ?? labels;
+  const strange = names.find((name) => !labels.includes(path.basename(name)) && !labels.includes(name));
+  if (strange !== undefined)
+    throw new UsageError(`--variants: the baseline did not measure ${strange}; allowed: ${labels.join(', ')}`);
+  const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-gate-'));
+  try {
+    const written: string[] = [];
+    for (let number = 0; number < fewestSessions; number += 1) {
+      const seconds = request.seconds / fewestSessions;
+      const session = await gateSession(context, names, request, { seconds, number });
+      const file = path.join(folder, `session-${number}.json`);
+      await writeFile(file, sessionText(session));
+      written.push(file);
+    }
+    return await withHost(async (host) => {
+      const sessions: Opened[] = [];
+      for (const file of written) sessions.push(await opened(host, file));
+      const earlier: Session[] = [];
+      for (const file of files) earlier.push((await openSession(host, file)).session);
+      const before = await opened(host, newest);
+      const variants: Gated[] = [];
+      const facts = new Set<string>();
+      for (const name of names) {
+        const label = labels.includes(name) ? name : path.basename(name);
+        const one = await gated({ host, before, earlier, sessions, allowed: request.allowed }, label);
+        variants.push(one.gated);
+        for (const fact of one.facts) facts.add(fact);
+      }
+      facts.add(
+        earlier.length < fewestBefore
+          ? 'Drifts of the machine between the days of the sessions do not cancel.'
+          : `Intervals are of what ${earlier.length} earlier sessions differ by.`,
+      );
+      return { variants, facts: [...facts] };
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,135 @@
+/** What `gate` found: a table for a terminal, a Markdown summary, and JUnit XML for a build server. */
+import { measuredTime, timesText } from '../../../renderer/base/measured.ts';
+import { percent } from '../../../renderer/base/numbers.ts';
+import { table } from '../table.ts';
+import { failing, type Gated, type GateVerdict, hasFailed } from './verdict.ts';
+
+export interface GateReport {
+  readonly scenario: string;
+  /** The commit or the files that the variants are compared with. */
+  readonly baseline: string;
+  /** Most additional time that passes, as a share. */
+  readonly allowed: number;
+  readonly variants: readonly Gated[];
+  /** Machine, program, and what differs. */
+  readonly facts: readonly string[];
+  readonly elapsed_s: number;
+}
+
+type Style = (style: 'bold' | 'red' | 'yellow' | 'green', text: string) => string;
+
+const order: readonly GateVerdict[] = ['slower', 'wrong', 'impossible', 'not measured', 'undecided', 'not slower'];
+
+function gateSentence({ variants, allowed }: GateReport): string {
+  const counts = order.flatMap((word) => {
+    const count = variants.filter(({ verdict }) => verdict === word).length;
+    return count === 0 ? [] : [`${count} ${word}`];
+  });
+  return `${hasFailed(variants) ? 'Failed' : 'Passed'}: ${counts.join(', ')}. Slower: two sessions whose whole 95 % intervals are above ${percent(allowed)} more time, and above what equal code differs by here.`;
+}
+
+const titles = ['Variant', 'Before', 'After', 'After over before', 'Second session', 'Equal code', 'Verdict'] as const;
+
+function cells(
+  { variant, sessions, floor, verdict, reason }: Gated,
+  styled: (verdict: GateVerdict) => string,
+): string[] {
+  const [first, second] = sessions;
+  return [
+    variant,
+    measuredTime(first?.before_s),
+    measuredTime(first?.after_s),
+    first === undefined ? '–' : timesText(first.ratio),
+    second === undefined ? '–' : timesText(second.ratio),
+    floor === null ? '–' : `±${percent(floor)}`,
+    `${styled(verdict)}${reason === null ? '' : `: ${reason}`}`,
+  ];
+}
+
+const toneOf = (verdict: GateVerdict): 'red' | 'yellow' | 'green' =>
+  failing.has(verdict) ? 'red' : verdict === 'undecided' ? 'yellow' : 'green';
+
+export function gateTable(report: GateReport, style: Style): readonly string[] {
+  const rows = report.variants.map((one) => cells(one, (verdict) => style(toneOf(verdict), verdict)));
+  const columns = titles.map(
+    (title, i) => ({ title, align: i > 0 && i < titles.length - 1 ? 'right' : 'left' }) as const,
+  );
+  const tone = hasFailed(report.variants) ? 'red' : 'green';
+  return [
+    ...table(columns, rows, { styleTitle: (text) => style('bold', text) }),
+    '',
+    style(tone, gateSentence(report)),
+    ...report.facts,
+  ];
+}
+
+/** Text of others in a Markdown table: no markup, no further cell, no further line. */
+const inCell = (text: string): string =>
+  text
+    .replace(/[\\`*_[\]<>|~]/g, (mark) => (mark === '<' ? '&lt;' : mark === '>' ? '&gt;' : `\\${mark}`))
+    .replace(/\s+/g, ' ');
+
+export function gateMarkdown(report: GateReport): string {
+  const row = (parts: readonly string[]): string => `| ${parts.map(inCell).join(' | ')} |`;
+  return [
+    `### braggbench gate: ${inCell(report.scenario)} against ${inCell(report.baseline)}`,
+    '',
+    row(titles),
+    `| --- | ${'---: | '.repeat(titles.length - 2)}--- |`,
+    ...report.variants.map((one) => row(cells(one, (verdict) => verdict))),
+    '',
+    gateSentence(report),
+    '',
+    ...report.facts.map((fact) => `- ${inCell(fact)}`),
+    '',
+  ].join('\n');
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+/** As XML 1.0 may have it: other control characters and lone surrogates are replaced. */
+const inXml = (text: string): string =>
+  text
+    .toWellFormed()
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that XML 1.0 forbids.
+    .replace(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, '\uFFFD')
+    .replace(/[&<>"']/g, (mark) => entities[mark] ?? mark)
+    .replace(/[\t\n\r]/g, (mark) => `&#${mark.charCodeAt(0)};`);
+
+/** The JUnit format as build servers read it: a variant is a test case, an undecided one is skipped. */
+export function gateJunit(report: GateReport): string {
+  const { variants, scenario, elapsed_s } = report;
+  const count = (of: (verdict: GateVerdict) => boolean): number => variants.filter(({ verdict }) => of(verdict)).length;
+  const counts = `tests="${variants.length}" failures="${count((one) => failing.has(one))}" errors="0" skipped="${count((one) => one === 'undecided')}"`;
+  const cases = variants.map((one) => {
+    const { variant, verdict, reason, sessions } = one;
+    const ratios = sessions.map(({ ratio }) => timesText(ratio)).join(', ');
+    const words = inXml(
+      [
+        `${verdict}${reason === null ? '' : `: ${reason}`}`,
+        ...(ratios === '' ? [] : [`after over before ${ratios}`]),
+      ].join('; '),
+    );
+    const result = failing.has(verdict)
+      ? `<failure type="${verdict}" message="${words}"/>`
+      : verdict === 'undecided'
+        ? `<skipped message="${words}"/>`
+        : `<system-out>${words}</system-out>`;
+    return `    <testcase classname="${inXml(scenario)}" name="${inXml(variant)}">${result}</testcase>`;
+  });
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="braggbench gate" ${counts}>`,
+    `  <testsuite name="${inXml(`${scenario} against ${report.baseline}`)}" ${counts} time="${elapsed_s.toFixed(3)}">`,
+    ...cases,
+    '  </testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,96 @@
+/** `braggbench gate`: ends with code 1 if a change made a kernel slower, wrong or impossible. For continuous integration. */
+import path from 'node:path';
+import { flagSeconds, flagValue, hasFlag, jsonFlag, listed, setFlag, UsageError } from '../arguments.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { againstCommit } from '../gate/commit.ts';
+import { againstFiles } from '../gate/files.ts';
+import { gateJunit, gateMarkdown, gateTable } from '../gate/report.ts';
+import { GateCancelled } from '../gate/session.ts';
+import { allowedSlowdown, hasFailed } from '../gate/verdict.ts';
+import { gpuFlag } from '../gpu.ts';
+import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
+import { isSessionFile } from '../subjects.ts';
+import { userKernelFlags } from '../user-kernels.ts';
+import type { Verb } from '../verb.ts';
+
+const USUAL_SECONDS = 120;
+const USUAL_ALLOWED = '2%';
+
+export const gateVerb: Verb = {
+  name: 'gate',
+  usage: 'gate SCENARIO --baseline COMMIT|SESSION.json [--variants a,b,…] [--allow PERCENT] [--trust] [--json]',
+  summary: 'fail in continuous integration if a kernel became slower or wrong',
+  details: [
+    'Compares variants with a baseline. A commit is best: its kernel and the present one run in the same rounds, so that drifts of the machine cancel. Names of user kernels take their whole folder from the commit. Names of shipped variants take the one file that a user kernel may replace, in a checkout of Braggbench.',
+    'First an A/A session measures how far equal code differs on this runner. Then the variant is measured. If it looks slower, a second session of new processes has to confirm it.',
+    'Ends with code 1 for slower, wrong, impossible or not measured, with code 0 otherwise. Undecided passes, and the reason is printed. Slower: in both sessions the whole 95 % interval is above the allowed time, and above what equal code differs by.',
+    'A session file as the baseline comes from this runner, by bench --out. Drifts between its day and today do not cancel. With three files or more the interval is of what sessions differ by.',
+  ],
+  flags: [
+    {
+      name: 'baseline',
+      value: 'COMMIT|SESSION.json',
+      repeats: true,
+      help: 'A commit, or sessions of this runner, the newest last. Session files repeat.',
+    },
+    {
+      name: 'variants',
+      value: 'a,b,…',
+      help: "Which ones; by default the scenario's own, or all that the baseline session measured.",
+    },
+    { name: 'allow', value: 'PERCENT', help: `Most additional time that passes; ${USUAL_ALLOWED} by default.` },
+    { name: 'time', value: '2m', help: `Time of all sessions together; ${USUAL_SECONDS} s by default.` },
+    { name: 'seed', value: 'N', help: 'Of shuffles, 1 by default.' },
+    setFlag('Change a value of the scenario.'),
+    { name: 'markdown', value: 'FILE', help: 'Write a summary for a page of the build server.' },
+    { name: 'junit', value: 'FILE', help: 'Write the verdicts as JUnit XML.' },
+    forceFlag,
+    gpuFlag,
+    ...userKernelFlags,
+    jsonFlag,
+  ],
+  examples: [
+    'braggbench gate sum-problem.json --variants ./sum.cpp --baseline origin/main --trust --junit gate.xml',
+    'braggbench gate uniform-grid-70MeV --variants gather --baseline HEAD~1 --trust',
+    'braggbench gate water-70MeV --baseline main.session.json --allow 5%',
+  ],
+  operands: { min: 1, max: 1, name: 'a scenario' },
+  run: async (context) => {
+    const { parsed, terminal } = context;
+    const baselines = parsed.flags.get('baseline') ?? [];
+    const [first] = baselines;
+    if (first === undefined) throw new UsageError('gate needs --baseline: a commit, or a session of bench');
+    const files = baselines.every(isSessionFile);
+    if (!files && baselines.length > 1)
+      throw new UsageError('--baseline: a commit is one; allowed: one commit, or one or more session files');
+    const outputs = ['markdown', 'junit'].flatMap((name) => flagValue(parsed, name) ?? []);
+    for (const file of outputs) await checkOutput(parsed, file);
+    const request = {
+      allowed: allowedSlowdown(flagValue(parsed, 'allow') ?? USUAL_ALLOWED),
+      seconds: flagSeconds(parsed, 'time', 86_400) ?? USUAL_SECONDS,
+      variants: listed(parsed, 'variants'),
+    };
+    const began = performance.now();
+    try {
+      const { variants, facts } = files
+        ? await againstFiles(context, baselines, request)
+        : await againstCommit(context, first, request);
+      const report = {
+        scenario: path.basename(parsed.operands[0] ?? ''),
+        baseline: baselines.map((one) => (files ? path.basename(one) : one)).join(', '),
+        allowed: request.allowed,
+        ...{ variants, facts, elapsed_s: (performance.now() - began) / 1000 },
+      };
+      const [markdown, junit] = [flagValue(parsed, 'markdown'), flagValue(parsed, 'junit')];
+      if (markdown !== undefined) await writeOutput(parsed, markdown, gateMarkdown(report));
+      if (junit !== undefined) await writeOutput(parsed, junit, gateJunit(report));
+      const failed = hasFailed(variants);
+      if (hasFlag(parsed, 'json')) terminal.printJson({ failed, ...report });
+      else for (const line of gateTable(report, (style, text) => terminal.style(style, text))) terminal.print(line);
+      return failed ? exitCodes.failed : exitCodes.done;
+    } catch (error) {
+      if (error instanceof GateCancelled) return exitCodes.interrupted;
+      throw error;
+    }
+  },
+};

@@ -1,0 +1,124 @@
+/** `braggbench gate`: a kernel against its own past, as a script of continuous integration relies on it. */
+import { execFileSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { cacheWithUserKernels, sameScratchFolder } from '../../scratch-folder.ts';
+import { braggbenchHere, type Ended, environmentWith } from './command.ts';
+
+const folder = sameScratchFolder('gate');
+const cache = cacheWithUserKernels(folder);
+const problem = ['--set', 'problem.n=4099'];
+
+function git(...words: readonly string[]): void {
+  const names = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost', '-c', 'commit.gpgsign=false'];
+  execFileSync('git', [...names, ...words], { cwd: folder, stdio: 'pipe' });
+}
+
+function call(...words: readonly string[]): Promise<Ended> {
+  // The kernels are tiny: compiling them is most of the time.
+  const more = { BRAGGBENCH_CACHE: cache, CXXFLAGS: '-O0' };
+  return braggbenchHere(words, { cwd: folder, environment: environmentWith(path.join(folder, 'home'), more) });
+}
+
+interface Printed {
+  readonly failed: boolean;
+  readonly facts: readonly string[];
+  readonly variants: readonly {
+    readonly variant: string;
+    readonly verdict: string;
+    readonly reason: string | null;
+    readonly sessions: readonly { readonly ratio: { readonly value: number } }[];
+  }[];
+}
+const printed = ({ stdout }: Ended): Printed => JSON.parse(stdout) as Printed;
+const kernel = path.join(folder, 'sum.cpp');
+
+beforeAll(async () => {
+  expect((await call('new-kernel', 'reduction', 'sum.cpp', '--answer', 'typescript')).code).toBe(0);
+  git('init', '--quiet');
+  git('add', 'sum.cpp', 'sum.json', 'sum.ts', 'sum-problem.json');
+  git('commit', '--quiet', '--message', 'Add a sum');
+});
+
+test('passes unchanged code, from a commit and from a session of the same runner', async () => {
+  // No kernel takes eleven times as long as itself: load of the machine cannot fail this.
+  const generous = ['--allow', '1000%', '--time', '3', '--trust', '--json', ...problem];
+  const commit = await call('gate', 'sum-problem.json', '--baseline', 'HEAD', ...generous);
+  expect(commit.code).toBe(0);
+  const { failed, facts, variants } = printed(commit);
+  expect(failed).toBe(false);
+  expect(variants.map(({ variant }) => variant)).toEqual(['sum.cpp']);
+  expect(['not slower', 'undecided']).toContain(variants[0]?.verdict);
+  expect(facts[0]).toMatch(/^Baseline: commit [0-9a-f]{12} \(HEAD\); scenario sum-problem\.json as it is now\.$/);
+  const bench = ['bench', 'sum-problem.json', '--variants', './sum.cpp', '--trust', '--time', '2', ...problem];
+  expect((await call(...bench, '--out', 'main.json', '--force')).code).toBe(0);
+  const file = await call(
+    'gate',
+    'sum-problem.json',
+    '--variants',
+    './sum.cpp',
+    '--baseline',
+    'main.json',
+    ...generous,
+  );
+  expect([file.code, printed(file).variants[0]?.variant]).toEqual([0, 'sum.cpp']);
+  expect(printed(file).facts).toContain('Drifts of the machine between the days of the sessions do not cancel.');
+});
+
+test('fails a wrong kernel, with a summary and JUnit XML', async () => {
+  const text = await readFile(kernel, 'utf8');
+  await writeFile(
+    kernel,
+    text.replace('results[i] = static_cast<float>(sum)', 'results[i] = static_cast<float>(1.01 * sum)'),
+  );
+  try {
+    const files = ['--markdown', 'gate.md', '--junit', 'gate.xml', '--force'];
+    const words = ['gate', 'sum-problem.json', '--baseline', 'HEAD', '--time', '3', ...files, '--json', ...problem];
+    const refused = await call(...words);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--trust')]);
+    const wrong = await call(...words, '--trust');
+    expect(wrong.code).toBe(1);
+    expect(printed(wrong).variants[0]).toMatchObject({ variant: 'sum.cpp', verdict: 'wrong' });
+    expect(await readFile(path.join(folder, 'gate.xml'), 'utf8')).toContain('<failure type="wrong"');
+    expect(await readFile(path.join(folder, 'gate.md'), 'utf8')).toMatch(/\| wrong: /);
+    const file = await call(
+      'gate',
+      'sum-problem.json',
+      '--variants',
+      './sum.cpp',
+      '--baseline',
+      'main.json',
+      '--time',
+      '4',
+      '--json',
+      ...problem,
+    );
+    expect([file.code, printed(file).variants[0]?.verdict]).toEqual([1, 'wrong']);
+  } finally {
+    await writeFile(kernel, text);
+  }
+});
+
+test('explains what it needs', async () => {
+  const refusal = async (...words: readonly string[]): Promise<string> => {
+    const { code, stderr } = await call('gate', 'sum-problem.json', ...words);
+    expect(code).toBe(2);
+    return stderr;
+  };
+  expect(await refusal()).toContain('gate needs --baseline');
+  expect(await refusal('--baseline', 'nowhere')).toContain('has no commit of this name; allowed: a session of bench');
+  expect(await refusal('--baseline', '--output=x')).toContain('has no commit of this name');
+  expect(await refusal('--baseline', 'HEAD', '--baseline', 'HEAD')).toContain(
+    'one commit, or one or more session files',
+  );
+  expect(await refusal('--baseline', 'HEAD', '--allow', '2x')).toContain('such as 2%');
+  await writeFile(path.join(folder, 'new.cpp'), await readFile(kernel, 'utf8'));
+  await writeFile(path.join(folder, 'new.json'), await readFile(path.join(folder, 'sum.json'), 'utf8'));
+  expect(await refusal('--baseline', 'HEAD', '--variants', './new.cpp', '--trust')).toMatch(
+    /commit [0-9a-f]{9} has no new\.cpp there/,
+  );
+  expect(await refusal('--baseline', 'main.json', '--variants', './new.cpp', '--trust')).toContain(
+    'did not measure ./new.cpp; allowed: sum.cpp',
+  );
+});
