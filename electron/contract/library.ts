@@ -4,7 +4,7 @@ import { fileRefSchema, namedFileSchema } from './files.ts';
 
 const nothing = z.strictObject({});
 
-export const libraryKindSchema = z.enum(['scenario', 'run', 'session']);
+export const libraryKindSchema = z.enum(['scenario', 'run', 'session', 'kernel']);
 export type LibraryKind = z.infer<typeof libraryKindSchema>;
 
 export const libraryPlaceSchema = z.enum(['yours', 'examples', 'trash']);

@@ -27,6 +27,6 @@ export async function openCurve(
     return;
   }
   if (overlays.addFile(file.name, reading.curve)) {
-    notices.tell({ tone: 'success', title: `${file.name} lies over the depth dose` });
+    notices.tell({ tone: 'success', title: `Overlaid ${file.name}` });
   } else refuse(`There are ${MOST_OVERLAYS} curves over the depth dose already; remove one first.`);
 }

@@ -7,6 +7,7 @@ import type { BenchActions } from './benches.ts';
 import type { ActionContext } from './context.ts';
 import type { DocumentActions } from './document.ts';
 import type { RunActions } from './runs.ts';
+import type { UserKernelActions } from './user-kernels.ts';
 
 /** The most that one listing holds. */
 const MOST_EXAMPLES = 500;
@@ -31,6 +32,7 @@ interface Openers {
   readonly documents: DocumentActions;
   readonly runs: RunActions;
   readonly benches: BenchActions;
+  readonly userKernels: Pick<UserKernelActions, 'refresh'>;
 }
 
 export function createLibraryActions(context: ActionContext, openers: Openers): LibraryActions {
@@ -58,10 +60,26 @@ export function createLibraryActions(context: ActionContext, openers: Openers): 
     return draft;
   }
 
+  /** Opens the editor on a kernel of the library's folder; one elsewhere belongs to the scenario next to it. */
+  async function openKernel({ fileName }: LibraryItem): Promise<void> {
+    await openers.userKernels.refresh();
+    const stem = fileName.replace(/\.json$/, '');
+    const found = stores.userKernels.getState().variants.find(({ id }) => id.replace(/\.(cu|cpp)$/, '') === stem);
+    if (found === undefined) {
+      const text = 'Open the scenario in its folder first: the editor shows the kernels next to the open scenario.';
+      notices.tell({ tone: 'warning', title: `${fileName} was not opened`, text });
+      return;
+    }
+    stores.userKernels.setState({ opened: found });
+    stores.layout.choose('compare');
+    stores.layout.reveal('kernel-editor');
+  }
+
   return {
     async open(item) {
       if (item.file === null) return;
-      if (item.kind === 'scenario') await openers.documents.openFile(item.file, item.fileName);
+      if (item.kind === 'kernel') await openKernel(item);
+      else if (item.kind === 'scenario') await openers.documents.openFile(item.file, item.fileName);
       else if (item.kind === 'run') await openers.runs.openFile(item.file, item.fileName);
       else if ((await openers.benches.openFile(item.file, item.fileName)) !== null) stores.layout.choose('compare');
     },

@@ -11,10 +11,12 @@ interface UserKernelState {
   readonly troubles: readonly { readonly id: string; readonly message: string }[];
   /** Variant of the scenario's benchmark that the editor is to show next; null: the one that it shows. */
   readonly wanted: string | null;
+  /** User kernel that the editor is to show next, of any workload. */
+  readonly opened: UserKernelInfo | null;
 }
 
 export type UserKernelStore = StoreApi<UserKernelState>;
 
 export function createUserKernelStore(): UserKernelStore {
-  return createStore<UserKernelState>(() => ({ beside: null, variants: [], troubles: [], wanted: null }));
+  return createStore<UserKernelState>(() => ({ beside: null, variants: [], troubles: [], wanted: null, opened: null }));
 }

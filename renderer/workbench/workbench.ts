@@ -144,7 +144,7 @@ export function createWorkbench({ client, scheduler, storage, pages, workloads }
     whatIf: createWhatIfActions({ ...context, feed: feeds.of(RunFeed), scheduler }),
     userKernels,
     pages,
-    files: createLibraryActions(context, openers),
+    files: createLibraryActions(context, { ...openers, userKernels }),
     timelines: createTimelineActions(context),
     recovery: createRecoveryActions(context, openers),
     desktop: createDesktopActions(context),

@@ -22,7 +22,7 @@ describe('at first sight', () => {
     const variants = page.getByRole('group', { name: 'Variants to benchmark' });
     await expect.poll(() => variants.textContent()).toMatch(/gather.*about [\d.]+ m?s a run/s);
     await expect.poll(() => variants.locator('input:checked').count()).toBeGreaterThan(1);
-    await variants.getByText(/^Those that fit into .* are ticked\./).waitFor();
+    await variants.getByText(/^Variants that finish within .* are preselected\./).waitFor();
     await seenWhole(open, 'compare-first-choose', smallLooks);
     expect(open.problems).toEqual([]);
   });

@@ -27,10 +27,7 @@ it('opens the source of an image, runs a copy of it on one, and refuses it on a 
   await page.getByRole('button', { name: 'Save copy' }).click();
   await page.getByRole('dialog').getByRole('textbox').fill('my-lattice');
   await page.keyboard.press('Enter');
-  await expect.poll(() => page.locator('.kernel-editor__facts').textContent()).toContain('Not yet trusted');
   await page.getByRole('button', { name: 'Run', exact: true }).last().click();
-  await page.getByRole('dialog', { name: 'Do you trust my-lattice.cpp?' }).waitFor();
-  await page.getByRole('button', { name: 'I trust it' }).click();
   await expect.poll(() => verdict(page).getAttribute('data-right')).toBe('true');
   await expect.poll(() => verdict(page).textContent()).toMatch(/Bright pixels.*0\.0e\+0, 2\.0e-5 allowed/);
   await open.screenshot('kernel-editor-image-dark');
@@ -39,7 +36,7 @@ it('opens the source of an image, runs a copy of it on one, and refuses it on a 
   await bench.drop('small.json', small);
   await expect.poll(() => bench.title.textContent()).toContain('Small beam');
   await bench.panel('Kernel editor').click();
-  await expect.poll(() => page.locator('.kernel-editor__facts').textContent()).toContain('You trust it as it is.');
+  await expect.poll(() => page.locator('.kernel-editor__facts').textContent()).toContain('Trusted in this version.');
   await page.getByRole('button', { name: 'Run', exact: true }).last().click();
   await page.getByText('is made from diffraction-reference of diffraction, and the scenario is of transport').waitFor();
 });
@@ -68,11 +65,8 @@ it('begins a kernel from nothing, holds it to its own answer, and exports a repr
   await page.getByRole('button', { name: 'Enlarge Kernel editor' }).click();
 
   await page.getByRole('button', { name: 'Run', exact: true }).last().click();
-  const trust = page.getByRole('dialog', { name: 'Do you trust first.cpp?' });
-  await expect.poll(() => trust.textContent()).toContain('first.ts, which gives its expected answer, runs too.');
-  await trust.getByRole('button', { name: 'I trust it' }).click();
   await expect.poll(() => verdict(page).getAttribute('data-right')).toBe('true');
-  await expect.poll(() => verdict(page).textContent()).toContain('first.cpp is right on this scenario');
+  await expect.poll(() => verdict(page).textContent()).toContain('first.cpp is correct on this scenario');
 
   await page.getByRole('button', { name: 'Export reproducer' }).click();
   const folder = path.join(home, 'library', 'first-reproducer');

@@ -18,10 +18,10 @@ it('plans a study of the form, solves it, and shows every row of it', async () =
   await page.getByRole('button', { name: 'Plan', exact: true }).click();
   await expect
     .poll(() => page.getByTestId('study-plan').textContent())
-    .toMatch(/^8 points\. Memory of one: up to .* One after the other at least/);
+    .toMatch(/^8 points\. Memory of one: up to .* Lower bound, in sequence:/);
   await expect
     .poll(() => page.getByTestId('study-forecast').textContent())
-    .toMatch(/^On .*: (about|more than) .* by \d+ points? solved for this\./);
+    .toMatch(/^On .*: (about|more than) .* estimated from (one|\d+) trial points?\./);
   await seenWhole(open, 'studies-new');
   await solveEnergies({ open, page, bench });
   const rows = page.getByTestId('study-rows');

@@ -96,10 +96,11 @@ variant('copy.cu', gather);
 test('a user kernel does not run before it is trusted', () =>
   says(braggbench('run', 'small.json', '--variant', './copy.cu'), 2, '--trust'));
 for (const setting of ['solver.precision=fp32', 'solver.precision=fp64', 'solver.stepping=depth']) {
-  test(`a copy is right with ${setting}`, () => says(run('copy.cu', '--set', setting), 0, 'is right on this scenario'));
+  test(`a copy is right with ${setting}`, () =>
+    says(run('copy.cu', '--set', setting), 0, 'is correct on this scenario'));
 }
 variant('header.cu', source('cuda_fused_collide.cuh'), 'cuda-fused', 'cuda_fused_collide.cuh');
-test('a copy of a header is right', () => says(run('header.cu'), 0, 'is right on this scenario'));
+test('a copy of a header is right', () => says(run('header.cu'), 0, 'is correct on this scenario'));
 
 variant(
   'wrong.cu',
@@ -128,7 +129,7 @@ test('what a kernel prints is shown, and it is compiled as its description says'
   says(
     run('prints.cu'),
     0,
-    'is right on this scenario',
+    'is correct on this scenario',
     '  | told 3;',
     'Compiled with no fused multiply-add, optimised at level 3, places of the source, at most 128 registers, LOUD=3',
   ));
@@ -201,7 +202,7 @@ for (const { scenario, of, base, file, wrong, broken: illegal } of others) {
     variant(id, text, base, `kernels/${file}`, of);
     return braggbench('run', scenario, '--variant', `./${id}`, '--trust');
   };
-  test(`${of.workload}: a copy is right`, () => says(ran('copied.cu', original), 0, 'is right on this scenario'));
+  test(`${of.workload}: a copy is right`, () => says(ran('copied.cu', original), 0, 'is correct on this scenario'));
   test(`${of.workload}: a wrong one is said to be wrong`, () =>
     says(ran('wrong-one.cu', changed(wrong)), 1, 'WRONG on this scenario'));
   test(`${of.workload}: an illegal address ends its run`, () =>

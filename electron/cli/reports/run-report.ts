@@ -106,7 +106,7 @@ function readoutLines(facts: RunFacts): readonly string[] {
   const noted = [...(notes.length === 0 ? [] : ['']), ...notes.map(({ text }) => `  ${text}`)];
   if (metrics.r80_mm !== null) return [...pairs(rows), ...noted];
   const known = rows.filter(([, value]) => value !== '–');
-  return ['  No range to read: this dose has no Bragg peak.', ...(known.length === 0 ? [] : pairs(known)), ...noted];
+  return ['  No range: this dose has no Bragg peak.', ...(known.length === 0 ? [] : pairs(known)), ...noted];
 }
 
 const placeNames = { entrance: 'entrance', half: 'half of R80', peak: 'peak', r80: 'R80' } as const;

@@ -92,6 +92,6 @@ export function clustersDeed(
   if (deed !== list && name === undefined)
     throw new UsageError(`study clusters ${what} needs the name of a cluster: study clusters ${what} NAME`);
   if (deed === list && name !== undefined)
-    throw new UsageError(`study clusters list does not know what to do with ${name}`);
+    throw new UsageError(`unexpected argument ${JSON.stringify(name)}: study clusters list takes none`);
   return (context, host) => deed(context, host, name ?? '');
 }

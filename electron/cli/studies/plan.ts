@@ -74,7 +74,7 @@ function sayForecast(terminal: Terminal, forecast: StudyForecast): void {
     terminal.print(`${on}: no forecast, as what cannot be run tells nothing`);
     return;
   }
-  const by = `by ${probed} ${probed === 1 ? 'point' : 'points'} solved for this`;
+  const by = `estimated from ${probed === 1 ? 'one trial point' : `${probed} trial points`}`;
   const memory = memory_bytes === null ? '' : `, up to ${formatBytes(memory_bytes)}`;
   const together = at_once === 1 ? `, one point at a time${memory}` : `, ${at_once} points at a time${memory}`;
   terminal.print(`${on}: ${isLeast ? 'more than' : 'about'} ${longTime(expected_s)}${together}, ${by}`);

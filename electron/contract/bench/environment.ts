@@ -55,7 +55,7 @@ function gpuText(gpu: NonNullable<Environment['gpu']>): string {
 
 function loadText(load: number, cores: number): string {
   const text = `${load.toFixed(1)} of ${cores} cores`;
-  return load > quiet_cores ? `${text}: times are longer for it` : text;
+  return load > quiet_cores ? `${text}; times are inflated` : text;
 }
 
 /** For people, name and value: what is known of it. */

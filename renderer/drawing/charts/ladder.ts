@@ -28,7 +28,7 @@ export function chainOf(
   }
 }
 
-/** From the lowest rung to the fastest right variant that stands on others; empty where none does. */
+/** From the lowest rung to the fastest correct variant that builds on another; empty where none does. */
 export function fastestChain(report: SessionReport): readonly MeasuredSessionEntry[] {
   const right = rightEntries(report);
   const fastest = [...right].sort((a, b) => a.time_s - b.time_s);

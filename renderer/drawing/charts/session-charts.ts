@@ -41,7 +41,7 @@ function ladder(report: SessionReport): Made {
   return {
     id: 'ladder',
     title: 'Ladder',
-    text: `From ${root.label} to the fastest right variant that stands on others, ${fastest.label}: each bar is the time that its step took away (green) or added. At the right how many times faster, with the 95 % interval.`,
+    text: `From ${root.label} to the fastest correct variant that builds on another, ${fastest.label}: each bar is the time that its step took away (green) or added. At the right how many times faster, with the 95 % interval.`,
     ofSweep: false,
     chart: waterfallChart(chain),
   };

@@ -15,7 +15,7 @@ const gestures: readonly (readonly [string, string])[] = [
   ['Drag on the zoomed map', 'Move the shown part'],
   ['Drag across the curve', 'Zoom in depth'],
   ['Double click on a plot', 'Show the whole field'],
-  ['↑ ↓ in a number field', 'Change the second digit; with Shift the first, with Alt the third'],
+  ['↑ ↓ in a number field', 'Step by 1 in the second digit (Shift: first, Alt: third)'],
   ['5 cm, 70,5 or 1e3 in a number field', 'Units, decimal commas and exponents are understood'],
 ];
 

@@ -77,7 +77,7 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
           ? 'They run on the scenario in the form. The first that you tick is the reference.'
           : touched
             ? `Reference: ${reference}, the first that was ticked.`
-            : `Those that fit into ${timeLeft(config.time_s)} are ticked. Reference: ${reference}, the first of them.`}{' '}
+            : `Variants that finish within ${timeLeft(config.time_s)} are preselected. Reference: ${reference}, the first of them.`}{' '}
         {touched ? (
           <Button onPress={() => set(withoutTicked(config, scenario))}>Tick what fits into the time</Button>
         ) : null}

@@ -165,7 +165,7 @@ export function OverlayMenu({ unit }: { readonly unit: DoseUnit }): ReactElement
       <p className="popover__note">
         {full
           ? `At most ${MOST_OVERLAYS} curves; remove one to add another.`
-          : 'A CSV with depth (mm) and dose, or drop it on the window. A dose without MeV/mm is drawn as high as this run’s peak.'}
+          : 'A CSV with depth (mm) and dose, or drop it on the window. A dose without units is scaled to this run’s peak.'}
         {scale === 'absolute' ? ` For an absolute γ its header names the unit: ${allowedDepthUnits}.` : ''}
       </p>
     </Popover>

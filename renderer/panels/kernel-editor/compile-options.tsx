@@ -11,11 +11,11 @@ import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 
 const levels = [
-  { value: '', label: 'Optimise as ours' },
+  { value: '', label: 'Optimise by default' },
   ...[0, 1, 2, 3].map((level) => ({ value: String(level), label: `Optimise at level ${level}` })),
 ];
 const fusing = [
-  { value: '', label: 'a·b + c as ours' },
+  { value: '', label: 'a·b + c by default' },
   { value: 'true', label: 'a·b + c fused' },
   { value: 'false', label: 'a·b + c not fused' },
 ];
@@ -84,7 +84,7 @@ export function CompileOptionsView({ info, disabled, onChange }: Props): ReactEl
   const says = optionsText(compile);
   return (
     <details className="compile-options">
-      <summary>Compiled {says === '' ? 'as ours' : `with ${says}`}</summary>
+      <summary>Compiler options: {says === '' ? 'default' : says}</summary>
       <fieldset disabled={disabled} aria-label="How it is compiled">
         <Check
           label="Fast math"

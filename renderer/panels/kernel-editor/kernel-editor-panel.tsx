@@ -19,18 +19,18 @@ import { VerdictView } from './verdict-view.tsx';
 import '../../widgets/plots/plot-panel.css';
 import './kernel-editor-panel.css';
 
-/** What it takes the place of, where it lies, and whether it may run. */
+/** Which file the kernel replaces, its folder, and whether it may run. */
 function Facts({ info, dirty }: { readonly info: UserKernelInfo; readonly dirty: boolean }): ReactElement {
   const { variants } = useSelected(useWorkbench().stores.userKernels, (state) => state);
   const isTrusted = variants.some(({ id, sha256, trusted }) => id === info.id && trusted && sha256 === info.sha256);
   return (
     <p className="kernel-editor__facts">
-      In place of <code>{info.description.replaces}</code> in {info.description.base}. {info.place}
+      Replaces <code>{info.description.replaces}</code> in {info.description.base}. {info.place}
       {'. '}
       {dirty
         ? 'Changed, not saved.'
         : isTrusted
-          ? 'You trust it as it is.'
+          ? 'Trusted in this version.'
           : 'Not yet trusted: you are asked before it runs.'}
     </p>
   );
@@ -54,6 +54,13 @@ function useWanted(store: EditorStore): void {
   const bench = useSelected(stores.scenario, ({ lastResolved: resolved }) =>
     resolved?.kind !== workload ? null : 'bench' in resolved ? resolved.bench : '',
   );
+  const opened = useSelected(stores.userKernels, (state) => state.opened);
+  useEffect(() => {
+    if (opened === null) return;
+    stores.userKernels.setState({ opened: null });
+    const { workload: of, bench: at } = opened.description;
+    store.setState({ workload: of, bench: at, variant: opened.id, file: '' });
+  }, [stores, store, opened]);
   useEffect(() => {
     if (wanted === null || bench === null) return;
     stores.userKernels.setState({ wanted: null });

@@ -17,7 +17,7 @@ export function VerdictView({ id, outcome }: { readonly id: string; readonly out
   const { checks, right } = verdict;
   return (
     <div className="user-kernel-verdict" data-right={right} role="status" data-testid="user-kernel-verdict">
-      <h2>{right ? `${id} is right on this scenario: ${speed}` : `${id} is wrong on this scenario`}</h2>
+      <h2>{right ? `${id} is correct on this scenario: ${speed}` : `${id} is wrong on this scenario`}</h2>
       <ul>
         {checks.map((check) => (
           <li key={check.id} className="user-kernel-check" data-ok={check.holds}>

@@ -24,7 +24,7 @@ export function Notes({ explained }: { readonly explained: Explained }): ReactEl
       {notes.length === 0 ? (
         <li data-severity="none">
           <Icon name="check" size={14} />
-          <span>Nothing to say against this launch.</span>
+          <span>This launch is valid.</span>
         </li>
       ) : null}
     </ul>

@@ -87,7 +87,7 @@ export default function LedgerPanel(): ReactElement {
         >
           {running
             ? 'Its error is watched with every step: see the progress.'
-            : 'After a run: where every proton and every MeV went, and by how much the sums miss.'}
+            : 'After a run: where every proton and every MeV went, and how far the totals are off.'}
         </EmptyState>
       </div>
     );

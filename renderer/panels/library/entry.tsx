@@ -9,11 +9,17 @@ import { Icon, type IconName } from '../../widgets/words/icon.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import { ExampleThumbnail } from './thumbnail.tsx';
 
-const icons: Readonly<Record<LibraryItem['kind'], IconName>> = { scenario: 'sliders', run: 'gauge', session: 'list' };
+const icons: Readonly<Record<LibraryItem['kind'], IconName>> = {
+  scenario: 'sliders',
+  run: 'gauge',
+  session: 'list',
+  kernel: 'edit',
+};
 const kinds: Readonly<Record<LibraryItem['kind'], string>> = {
   scenario: 'Scenario',
   run: 'Run',
   session: 'Benchmark',
+  kernel: 'Kernel',
 };
 
 interface EntryProps {
@@ -42,7 +48,7 @@ export function Entry({ item, place, knownTags, filterTag }: EntryProps): ReactE
   const compare: MenuItem = {
     id: 'compare',
     label: 'Compare with the form…',
-    disabled: kind === 'session' || problem !== null,
+    disabled: kind === 'session' || kind === 'kernel' || problem !== null,
     onChoose: () => void files.compareWithDraft(item),
   };
   const own: readonly MenuItem[] = [

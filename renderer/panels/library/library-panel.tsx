@@ -24,6 +24,7 @@ const kinds: readonly { readonly value: LibraryKind | 'all'; readonly label: str
   { value: 'scenario', label: 'Scenarios' },
   { value: 'run', label: 'Runs' },
   { value: 'session', label: 'Benchmarks' },
+  { value: 'kernel', label: 'Kernels' },
 ];
 /** More than anyone reads: searching is the way to the rest. */
 const MOST_SHOWN = 200;

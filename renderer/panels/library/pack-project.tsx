@@ -70,6 +70,18 @@ function useStored(): Stored {
   return stored;
 }
 
+/** As the host allows it. */
+const LONGEST_NAME = 100;
+
+/** Why nothing can be packed yet; null: it can. */
+export function whyNot(name: string, chosen: number): string | null {
+  if (name.trim() === '') return 'The project needs a name.';
+  if (name.length > LONGEST_NAME) {
+    return `The name has ${name.length} characters; allowed: at most ${LONGEST_NAME}.`;
+  }
+  return chosen === 0 ? 'Choose at least one part to pack.' : null;
+}
+
 export function PackProject({ onDone }: { readonly onDone: () => void }): ReactElement {
   const workbench = useWorkbench();
   const { client, stores } = workbench;
@@ -79,7 +91,7 @@ export function PackProject({ onDone }: { readonly onDone: () => void }): ReactE
   const runs = useSelected(stores.runs, (state) => state.runs).filter(hasResult);
   const live = useSelected(stores.comparison, (state) => state.live).filter(({ state }) => state === 'done');
   const { items, studies } = useStored();
-  const [name, setName] = useState(title.replace(/\.(json|ya?ml)$/i, ''));
+  const [name, setName] = useState(title.replace(/\.(json|ya?ml)$/i, '').slice(0, LONGEST_NAME));
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(['form', 'notes']));
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
@@ -89,7 +101,8 @@ export function PackProject({ onDone }: { readonly onDone: () => void }): ReactE
     else next.delete(key);
     setChosen(next);
   };
-  const ready = name.trim() !== '' && name.length <= 100 && chosen.size > 0 && !busy;
+  const missing = whyNot(name, chosen.size);
+  const ready = missing === null && !busy;
   const pack = async (): Promise<void> => {
     if (!ready) return;
     setBusy(true);
@@ -120,7 +133,13 @@ export function PackProject({ onDone }: { readonly onDone: () => void }): ReactE
       actions={
         <>
           <Button onPress={onDone}>Cancel</Button>
-          <Button tone="primary" icon="download" disabled={!ready} onPress={() => void pack()}>
+          <Button
+            tone="primary"
+            icon="download"
+            disabled={!ready}
+            {...(missing !== null && { title: missing })}
+            onPress={() => void pack()}
+          >
             {busy ? 'Packing…' : 'Pack'}
           </Button>
         </>
@@ -131,6 +150,11 @@ export function PackProject({ onDone }: { readonly onDone: () => void }): ReactE
         command line.
       </p>
       <TextField label="Name of the project" value={name} autoFocus onChange={setName} />
+      {missing === null ? null : (
+        <p role="status" className="library-panel__failure">
+          {missing}
+        </p>
+      )}
       <Group
         title="From the form, and notes"
         offers={[

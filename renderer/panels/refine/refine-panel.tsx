@@ -84,7 +84,7 @@ function told({ converged, iterations, iteration_s, scale, background, correlati
   return [
     `${converged ? 'Converged' : 'Not converged'} after ${iterations} iterations, ${significant(iteration_s, 2)} s each.`,
     `Correlation ${fixed(correlation.start, 6)} before, ${fixed(correlation.end, 6)} after.`,
-    `${significant(scale, 4)} counts a photon, ${significant(background, 3)} without any.`,
+    `Scale ${significant(scale, 4)} counts per photon, background ${significant(background, 3)}.`,
   ].join(' ');
 }
 
@@ -157,7 +157,8 @@ export default function RefinePanel(): ReactElement {
         <EmptyState icon="fit" title="No image yet" action={<Source feed={feed} primary={true} />}>
           <p>
             Misset and cell of the crystal in the form are fitted to an image of yours: SMV, TIFF, CBF, raw numbers, or
-            a run. Drop it here. The start has to be near: spots of both have to overlap.
+            a run. Drop it here. The starting crystal must already be close: its spots have to overlap those of the
+            image.
           </p>
           <Status state={{ ...state, phase: 'refined', refined: null }} />
         </EmptyState>

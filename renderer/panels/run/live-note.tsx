@@ -20,7 +20,7 @@ export function LiveNote(): ReactElement | null {
   const { on, answer, phase, resting, refusal, perSecond, latency_ms } = useSelected(stores.whatIf, (state) => state);
   if (!on || answer === null) return null;
   const { sequence, full, way, solve_ms } = answer;
-  const next = resting && phase === 'solving' ? 'The full answer is being solved.' : 'Full when you rest.';
+  const next = resting && phase === 'solving' ? 'The full answer is being solved.' : 'Full resolution when you pause.';
   return (
     <section
       className="live-note"

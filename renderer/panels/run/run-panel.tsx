@@ -32,7 +32,7 @@ function EditedNote(): ReactElement | null {
   const reference = useCached(data.reference, SHOWN);
   const draft = useSelected(stores.scenario, (state) => state.draft);
   if (reference === null || sameJson(asOfToday(reference.scenario), asOfToday(draft))) return null;
-  return <p className="run-panel__note">The scenario in the form differs from the one of this run.</p>;
+  return <p className="run-panel__note">The form has changed since this run.</p>;
 }
 
 function Failure({ run }: { readonly run: RunInfo }): ReactElement {

@@ -24,7 +24,7 @@ export function ResolvedCard({
     <dl className={classes('resolved', of !== 'this' && 'resolved--stale')}>
       {of === 'sound' ? (
         <div>
-          <dt>Before there were faults</dt>
+          <dt>Last valid values</dt>
           <dd />
         </div>
       ) : null}

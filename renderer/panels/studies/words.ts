@@ -34,13 +34,13 @@ export function isEndless(
 
 /** `probing`: points are being solved to know. */
 export function forecastText(forecast: StudyForecast | null, probing: boolean): string {
-  if (forecast === null) return probing ? 'Some points are solved to say how long it takes here…' : '';
+  if (forecast === null) return probing ? 'Solving trial points to estimate the time…' : '';
   const { machine, cpu, cores, gpus, probed, expected_s, isLeast, at_once, memory_bytes } = forecast;
   const on = `On ${machine} (${cpu}, ${plural(cores, 'core')}${gpus > 0 ? `, ${plural(gpus, 'GPU')}` : ''})`;
-  if (expected_s === null) return `${on}: no forecast, as what cannot be run tells nothing.`;
+  if (expected_s === null) return `${on}: no forecast, since no trial point can run.`;
   const memory = memory_bytes === null ? '' : `, up to ${formatBytes(memory_bytes)}`;
   const together = at_once === 1 ? 'one point at a time' : `${count(at_once)} points at a time`;
-  const by = `by ${plural(probed, 'point')} solved for this`;
+  const by = `estimated from ${probed === 1 ? 'one trial point' : `${count(probed)} trial points`}`;
   return `${on}: ${isLeast ? 'more than' : 'about'} ${longTime(expected_s)}, ${together}${memory}, ${by}.`;
 }
 
@@ -51,7 +51,7 @@ export function planText(plan: StudyPlan): string {
   return [
     `${plural(points, 'point')}${of}.`,
     ...(state_bytes === null ? [] : [`Memory of one: up to ${formatBytes(state_bytes)}${by}.`]),
-    ...(least_s === null ? [] : [`One after the other at least ${longTime(least_s)} on the fastest machine of today.`]),
+    ...(least_s === null ? [] : [`Lower bound, in sequence: ${longTime(least_s)}.`]),
   ].join(' ');
 }
 

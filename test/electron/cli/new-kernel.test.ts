@@ -32,7 +32,7 @@ test('begins as a reduction with an answer in TypeScript, is right, and wrong wh
   const right = await run('run', 'my-sum-problem.json', ...small);
   expect(right.stderr).not.toMatch(/^error/m);
   expect(right.stdout).toContain('all 1 results with the expected answer');
-  expect(right.stdout).toContain('The user kernel is right on this scenario.');
+  expect(right.stdout).toContain('The user kernel is correct on this scenario.');
 
   // Another answer is another content: it is asked about again, and the kernel is held to it.
   const answer = join(folder, 'my-sum.ts');
@@ -58,7 +58,7 @@ test('begins as a stencil or a sum of vectors with an answer in Python', async (
     const right = await run('run', `${template}-mine-problem.json`, ...more, ...small);
     expect(right.stderr).not.toMatch(/^error/m);
     expect(right.stdout).toContain('all 1003 results with the expected answer');
-    expect(right.stdout).toContain('The user kernel is right on this scenario.');
+    expect(right.stdout).toContain('The user kernel is correct on this scenario.');
   }
 });
 

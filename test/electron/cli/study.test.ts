@@ -64,7 +64,7 @@ test('points, memory and least time of a study whose axes complete its base scen
   );
   expect(told.stdout).toMatch(/Time: at least .* one after the other/);
   expect(told.stdout).toMatch(
-    /On .* \(.*\d+ cores?\): about .*, (\d+ points|one point) at a time, up to .*, by [1-4] points? solved for this/,
+    /On .* \(.*\d+ cores?\): about .*, (\d+ points|one point) at a time, up to .*, estimated from (one|[2-4]) trial points?/,
   );
 });
 

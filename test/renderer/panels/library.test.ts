@@ -1,4 +1,5 @@
 /** The library's examples: each stands once, under its question, with something to see. */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,6 +7,7 @@ import type { LibraryItem } from '../../../electron/contract/library.ts';
 import { sought } from '../../../renderer/panels/library/beginnings.tsx';
 import { lineOf } from '../../../renderer/panels/library/entry.tsx';
 import { exampleGroups, grouped } from '../../../renderer/panels/library/examples.ts';
+import { whyNot } from '../../../renderer/panels/library/pack-project.tsx';
 import { lengths, thumbnailOf } from '../../../renderer/panels/library/thumbnails.ts';
 import { exampleBars } from '../../pictures/bars.ts';
 
@@ -96,5 +98,14 @@ describe('what stands beside an example', () => {
     expect(lineOf(item('a.json', { notes }))).toBe('A chain of loads: sweep it.');
     expect(lineOf(item('a.json', { notes: '' }))).toContain('a.json');
     expect(lineOf(item('recorded/a.h5', { kind: 'run', notes, name: 'Beam' }))).not.toContain('chain');
+  });
+});
+
+describe('a project', () => {
+  it('says why it cannot be packed yet', () => {
+    expect(whyNot(' ', 2)).toBe('The project needs a name.');
+    expect(whyNot('x'.repeat(101), 2)).toBe('The name has 101 characters; allowed: at most 100.');
+    expect(whyNot('mine', 0)).toBe('Choose at least one part to pack.');
+    expect(whyNot('x'.repeat(100), 1)).toBeNull();
   });
 });

@@ -61,7 +61,7 @@ export const beamShape = {
     max: 1000,
   }),
   x_sigma_is: z.enum(['plane', 'axis']).meta({
-    title: 'That width is',
+    title: 'Width measured',
     description:
       'plane: along the entry plane. axis: across the beam axis; along the plane it is this over cos(angle).',
   }),

@@ -85,7 +85,10 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
   const templates = path.join(parts.assetsFolder, 'templates');
   const open = async (beside: FileRef | null, id: string) =>
     userKernels.open(path.join(await folderOf(files, beside), id));
-  /** Its files are written by `write`, where nobody else has since `sha256` was read. */
+  /**
+   * Its files are written by `write`, unless somebody else has since `sha256` was read. The new content is the user's own
+   * edit of that content: it is trusted if that was.
+   */
   const changed = async (
     beside: FileRef | null,
     id: string,
@@ -93,13 +96,18 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
     write: (found: UserKernel) => Promise<unknown>,
   ) => {
     const file = path.join(await folderOf(files, beside), id);
-    const saved = await files.holdingFolderOf(file, async () => {
+    return files.holdingFolderOf(file, async () => {
       const found = await userKernels.open(file);
       if (sha256 !== null && found.sha256 !== sha256) throw changedElsewhere(id);
+      const known = sha256 !== null && userKernels.isTrusted(found);
       await write(found);
-      return userKernels.open(file);
+      return trusted(await userKernels.open(file), known);
     });
-    return infoOf(saved, userKernels.isTrusted(saved));
+  };
+  /** The program's own code, or a text that the user typed over a trusted one, needs no question. */
+  const trusted = async (kernel: UserKernel, because: boolean) => {
+    if (because) await trust.add(kernel.sha256, kernel.file);
+    return infoOf(kernel, userKernels.isTrusted(kernel));
   };
   return {
     'userKernels.list': async ({ beside }) => {
@@ -133,8 +141,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
       const file = path.join(folder, id);
       await mkdir(folder, { recursive: true });
       await createBoth(file, await readFile(source, 'utf8'), descriptionText(description));
-      const made = await userKernels.open(file);
-      return infoOf(made, userKernels.isTrusted(made));
+      return trusted(await userKernels.open(file), true);
     },
     'userKernels.beginnings': async () => ({ beginnings: (await readBeginnings(templates)).map(wordsOf) }),
     'userKernels.begin': async ({ beside, id, beginning, answer }) => {
@@ -142,7 +149,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
       await mkdir(folder, { recursive: true });
       const made = await begin({ templates, folder, id, beginning, answer });
       const kernel = await userKernels.open(made.kernel);
-      return { info: infoOf(kernel, userKernels.isTrusted(kernel)), scenario: files.grant(made.scenario).file };
+      return { info: await trusted(kernel, true), scenario: files.grant(made.scenario).file };
     },
     'userKernels.read': async ({ beside, id }) => {
       const found = await open(beside, id);

@@ -263,7 +263,7 @@ export class Catalogue {
 async function indexed(place: IndexedFile['place'], file: LibraryFile, readers: FactReaders): Promise<IndexedFile> {
   const { key, bytes, modified } = file;
   const facts = await readFacts(file, readers);
-  return { place, key, kind: kindOf(key), bytes, modified_ms: modified.getTime(), ...facts };
+  return { place, key, bytes, modified_ms: modified.getTime(), ...facts, kind: facts.kind ?? kindOf(key) };
 }
 
 function itemOf({ place: _place, key, modified_ms, tags, ...file }: FoundFile): LibraryItem {

@@ -7,7 +7,9 @@ import { isScenarioKind } from '../../../contract/scenario/index.ts';
 import { fileError } from '../../io/files/errors.ts';
 import type { LibraryFile } from '../../io/files/library.ts';
 import { readPlain } from '../../io/files/plain-file.ts';
+import { parseJson } from '../../io/text/json.ts';
 import { readText } from '../../io/text/read.ts';
+import { plainValue } from '../../io/text/source.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import type { RunFacts } from '../../workloads/run-files/run-file.ts';
 import type { Scenarios } from '../../workloads/scenarios/index.ts';
@@ -15,6 +17,8 @@ import { SESSION_ENDING } from '../benches/stored.ts';
 import { readSessionFile } from '../sessions/aside.ts';
 
 export interface FileFacts {
+  /** Where the content is of another kind than the name's. */
+  readonly kind?: 'kernel';
   readonly name: string;
   readonly notes: string;
   readonly facts: LibraryFacts;
@@ -40,9 +44,16 @@ export const noFacts: LibraryFacts = {
 /** Larger than any run; reading it whole only to list it would stall the machine. */
 const MOST_BYTES = 2 ** 30;
 
-export function kindOf(key: string): LibraryKind {
+/** By the name alone; a kernel's description is known by its content. */
+export function kindOf(key: string): Exclude<LibraryKind, 'kernel'> {
   if (key.endsWith(SESSION_ENDING)) return 'session';
   return allRunEndings.some((ending) => key.toLowerCase().endsWith(ending)) ? 'run' : 'scenario';
+}
+
+/** Null where the text is no JSON: who reads it as a scenario gives the reason. */
+function plainOf(text: string): unknown {
+  const { root } = parseJson(text);
+  return root === null ? null : plainValue(root);
 }
 
 /** A value of a document that may hold anything. */
@@ -72,10 +83,26 @@ function ofScenario(document: unknown): Pick<FileFacts, 'name' | 'notes' | 'fact
   };
 }
 
+/** The description of a user kernel, which is JSON next to its code. */
+function ofKernel(document: unknown): FileFacts {
+  const text = (key: string): string => textAt(document, key) ?? '';
+  const bench = text('bench');
+  const workload = [text('workload'), bench].filter(Boolean).join(' ');
+  const facts = {
+    ...noFacts,
+    workload: text('workload') || null,
+    about: workload || null,
+    variant: text('base') || null,
+  };
+  return { kind: 'kernel', name: text('title'), notes: text('changes'), facts, problem: null };
+}
+
 async function readScenario(file: LibraryFile, { scenarios }: FactReaders): Promise<FileFacts> {
   const read = await readText(file.path);
   if (!read.ok) throw new BraggError('foreign-file', read.reason);
   const { text } = read;
+  const plain = file.key.endsWith('.json') ? plainOf(text) : null;
+  if (at(plain, 'kind') === 'variant') return ofKernel(plain);
   const { draft, issues } = await scenarios.parse(text, { name: file.key, folder: path.dirname(file.path) });
   const errors = issues.filter(({ severity }) => severity === 'error');
   const first = errors[0];

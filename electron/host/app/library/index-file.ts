@@ -13,7 +13,7 @@ import type { FileFacts } from './facts.ts';
 import type { Labels } from './labels.ts';
 
 /** Change it with the tables: an index of another version is made anew. */
-const VERSION = 2;
+const VERSION = 3;
 /** Another process may be writing for a moment. */
 const WAIT_MS = 2000;
 
@@ -28,7 +28,7 @@ const TABLES = `
   PRAGMA user_version = ${VERSION};
 `;
 
-export interface IndexedFile extends FileFacts {
+export interface IndexedFile extends Omit<FileFacts, 'kind'> {
   readonly place: 'yours' | 'examples';
   readonly key: string;
   readonly kind: LibraryKind;

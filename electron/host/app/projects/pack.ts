@@ -9,6 +9,7 @@ import type { PlanHead } from '../../../contract/study/index.ts';
 import { isUserKernelFile } from '../../../contract/user-kernels.ts';
 import { packZip } from '../../io/archive/zip.ts';
 import { aside } from '../../io/aside/task.ts';
+import { exists } from '../../io/files/access.ts';
 import { fileError } from '../../io/files/errors.ts';
 import { checkedParts } from '../../io/files/library.ts';
 import { readPlainAtMost } from '../../io/files/plain-file.ts';
@@ -150,12 +151,25 @@ async function addStudy(packing: Packing, name: string, at: string): Promise<voi
   if (best !== null) add('best.json', best);
 }
 
+/** The code of a user kernel that is given by its code or by its description; null of other files. */
+async function kernelIn(name: string, file: string): Promise<string | null> {
+  if (isUserKernelFile(name)) return name;
+  if (!name.endsWith('.json')) return null;
+  const { root } = parseJson(new TextDecoder().decode(await read(file)));
+  const document = root === null ? null : plainValue(root);
+  if (typeof document !== 'object' || document === null || Reflect.get(document, 'kind') !== 'variant') return null;
+  const codes = ['.cu', '.cpp'].map((ending) => name.replace(/\.json$/, ending));
+  for (const code of codes) if (await exists(path.join(path.dirname(file), path.basename(code)))) return code;
+  return null;
+}
+
 export const packProject = aside('pack a project', async (request: PackRequest): Promise<Uint8Array> => {
   const packing = new Packing();
   for (const { name, from, folder } of request.files) {
-    if (isUserKernelFile(name) && typeof from === 'string') {
+    const kernel = typeof from === 'string' ? await kernelIn(name, from) : null;
+    if (kernel !== null && typeof from === 'string') {
       const own = path.dirname(from);
-      for (const file of await kernelFiles(name, own)) packing.add('beside', file, await read(path.join(own, file)));
+      for (const file of await kernelFiles(kernel, own)) packing.add('beside', file, await read(path.join(own, file)));
       continue;
     }
     const bytes = typeof from === 'string' ? await read(from) : from;

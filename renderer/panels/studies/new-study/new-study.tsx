@@ -58,7 +58,7 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
         A study solves the scenario in the form at many points and makes one table of them. Nothing is solved twice.
       </p>
       <Questions ready={ready} chosen={made} onChoose={choose} />
-      <h3>{made === null ? 'Axes, each value with every other' : 'Further axes'}</h3>
+      <h3>{made === null ? 'Axes (all combinations)' : 'Further axes'}</h3>
       <AxisRows axes={axes} document={complete ?? draft} base={base} onChange={setAxes} />
       <KeptOfPoints form={form} onChange={setForm} />
       {isSearch ? null : (

@@ -85,7 +85,7 @@ function rangeTable({ draft, complete }: StudySubject): ReadyMade | null {
   return {
     id: 'range-table',
     title: 'Range table',
-    asks: 'How do range, falloff and peak go with energy? From 30 to 230 MeV, each on its own grid.',
+    asks: 'How do range, falloff and peak depend on energy? From 30 to 230 MeV, each on its own grid.',
     base: boxFree(draft),
     axes: [{ kind: 'range', path: 'beam.energy_MeV', ...ENERGIES }],
     measures: ['readouts', 'ledger', 'times', 'memory'],

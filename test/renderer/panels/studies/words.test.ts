@@ -11,14 +11,14 @@ const forecast: StudyForecast = {
 
 test('a forecast names machine, time, memory and by what', () => {
   expect(forecastText(forecast, false)).toBe(
-    'On desk (EPYC, 2 cores): about 3 min 00 s, 2 points at a time, up to 3.00 MiB, by 2 points solved for this.',
+    'On desk (EPYC, 2 cores): about 3 min 00 s, 2 points at a time, up to 3.00 MiB, estimated from 2 trial points.',
   );
   const alone = { ...forecast, cores: 1, gpus: 1, probed: 1, expected_s: 3 * DAY_S, isLeast: true, at_once: 1 };
   expect(forecastText({ ...alone, memory_bytes: null }, false)).toBe(
-    'On desk (EPYC, 1 core, 1 GPU): more than 3.0 days, one point at a time, by 1 point solved for this.',
+    'On desk (EPYC, 1 core, 1 GPU): more than 3.0 days, one point at a time, estimated from one trial point.',
   );
   expect(forecastText({ ...forecast, expected_s: null }, false)).toContain('no forecast');
-  expect(forecastText(null, true)).toContain('Some points are solved');
+  expect(forecastText(null, true)).toContain('Solving trial points');
   expect(forecastText(null, false)).toBe('');
 });
 

@@ -77,7 +77,7 @@ export function acrossY(problem: TransportProblem): AcrossY {
 
 /** That of a beam along z, `width` mm wide at the entrance. */
 export function widthAcross(problem: TransportProblem, beam: Beam, width: number): Width | None {
-  if (!(width > 0)) return { reason: 'the beam has no width: beam.x_sigma_mm or beam.y_sigma_mm must be above 0' };
+  if (!(width > 0)) return { reason: 'a beam without width has none (set beam.x_sigma_mm or beam.y_sigma_mm)' };
   const { spots: _spots, ...single } = problem;
   try {
     const { sigma_x_mm } = loadAddon().fermiEyges({ ...single, beam: { ...beam, x_mm: 0, x_sigma_mm: width } });

@@ -97,7 +97,7 @@ function coarseNote({ metrics: { w80_20_mm, mean_range_mm }, resolution_mm, bins
   if (w80_20_mm >= least * resolution_mm) return [];
   const parts = (w80_20_mm / resolution_mm).toFixed(1);
   const text =
-    `${resolution_mm} mm, a cell in depth or a step, is coarse: only ${parts} lie in the falloff, so R80, W80–20, ` +
+    `Cells or steps of ${resolution_mm} mm are too coarse: the falloff spans only ${parts} of them, so R80, W80–20, ` +
     `FWHM and peak to entrance are the grid’s; ${fine ? 'two' : 'three'} or more show the beam’s.`;
   return [{ code: 'coarse-grid', text }];
 }

@@ -273,3 +273,36 @@ describe('the index', () => {
     expect((await readdir(folder)).some((name) => name.startsWith('labels.json.damaged-'))).toBe(true);
   });
 });
+
+describe('user kernels of the library', () => {
+  const base = { workload: 'transport', bench: '', id: 'gather' } as const;
+
+  it('are listed as kernels, and trusted while they are edited here, until another program changes them', async () => {
+    const { files } = await page.call('userKernels.templates', { base });
+    const of = { beside: null, id: 'mine.cpp' };
+    const made = await page.call('userKernels.create', { ...of, base, replaces: files[0] ?? '' });
+    expect(made.trusted).toBe(true);
+    expect(await search({ kind: 'kernel' })).toMatchObject([
+      { fileName: 'mine.json', kind: 'kernel', problem: null, facts: { workload: 'transport', variant: 'gather' } },
+    ]);
+    expect((await search({ kind: 'scenario' })).map(({ fileName }) => fileName)).not.toContain('mine.json');
+
+    const { text, info } = await page.call('userKernels.read', of);
+    const edited = await page.call('userKernels.save', { ...of, text: `${text}// mine\n`, sha256: info.sha256 });
+    expect(edited).toMatchObject({ trusted: true });
+    expect(edited.sha256).not.toBe(made.sha256);
+    const compile = { fmad: false };
+    const options = await page.call('userKernels.options', { ...of, compile, sha256: edited.sha256 });
+    expect(options.trusted).toBe(true);
+
+    // Another program's content is asked about, and so is an edit of it.
+    await writeFile(path.join(test.folder, 'library', 'mine.cpp'), `${text}// theirs\n`);
+    const theirs = await page.call('userKernels.read', of);
+    expect(theirs.info.trusted).toBe(false);
+    const over = await page.call('userKernels.save', { ...of, text: `${theirs.text}\n`, sha256: theirs.info.sha256 });
+    expect(over.trusted).toBe(false);
+    // Overwriting without having read it says nothing about what it was.
+    const blind = await page.call('userKernels.save', { ...of, text: `${text}// mine\n// again\n`, sha256: null });
+    expect(blind.trusted).toBe(false);
+  });
+});

@@ -92,7 +92,9 @@ test('the beam lies where the scenario has it: mean place 1 mm, in the first row
 
 test('a run without them says why', async () => {
   const pencil = await runScenario(tinyScenario);
-  await expect(exportRun(pencil, 'gray-mha', runPacker)).rejects.toThrow(/no dose in Gy: the beam has no width/);
+  await expect(exportRun(pencil, 'gray-mha', runPacker)).rejects.toThrow(
+    /no dose in Gy: a beam without width has none/,
+  );
   await expect(exportRun(pencil, 'letd-nrrd', runPacker)).rejects.toThrow(/did not score LET; output.let/);
 });
 

@@ -32,7 +32,7 @@ test.each([
   [
     'coarse cells',
     { grid: { dz_mm: 0.5 } },
-    [/^0\.5 mm, a cell in depth or a step, is coarse: only 1\.2 lie in the falloff, so R80, /],
+    [/^Cells or steps of 0\.5 mm are too coarse: the falloff spans only 1\.2 of them, so R80, /],
   ],
   ['no range to read', { geometry: { depth_mm: 20 } }, []],
 ])('%s', async (_name, parts, expected) => {
