@@ -152,7 +152,7 @@ export function verdictLines(
   return [
     ...checks.map((check) => `  ${check.title.padEnd(width)}  ${mark(check.holds)}  ${checkText(check)}`),
     right
-      ? style('green', '  The user kernel is right on this scenario.')
+      ? style('green', '  The user kernel is correct on this scenario.')
       : style('red', '  The user kernel is WRONG on this scenario.'),
   ];
 }

@@ -43,7 +43,7 @@ test('runs after the user has said that they trust it, and says whether it is ri
   expect(trusted.stderr).toBe('');
   expect(trusted.stdout).toMatch(/^my\.cpp, fp32/m);
   expect(trusted.stdout).toMatch(/Dose error +ok +Relative L2 difference of the dose from the FP64 reference/);
-  expect(trusted.stdout).toContain('The user kernel is right on this scenario.');
+  expect(trusted.stdout).toContain('The user kernel is correct on this scenario.');
   expect(trusted.code).toBe(0);
   // A scenario names it too, and the trust is remembered.
   await writeFile(
