@@ -91,3 +91,10 @@ export const solverStateSchema = z.strictObject({
 });
 export type SolverState = Readonly<z.infer<typeof solverStateSchema>>;
 export type SolverStage = SolverState['stage'];
+
+export const solverFrameSchema = z.strictObject({
+  ...solverStateSchema.shape,
+  /** Whether the GPU's kernels are being compiled on a machine without nvcc; `auto` takes the CPU meanwhile. */
+  gpuKernels: z.boolean(),
+});
+export type SolverFrame = Readonly<z.infer<typeof solverFrameSchema>>;

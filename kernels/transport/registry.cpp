@@ -125,6 +125,9 @@ const Variant& choose_variant(const Problem& problem, const Tables& tables, cons
   const Variant* best = nullptr;
   std::string last;
   for (const Variant& v : variants()) {
+#ifndef BB_FIRST
+    if (on_gpu(v) && cuda::kernels_warming("transport")) continue;  // the CPU answers meanwhile
+#endif
     // A variant with planes that differ from the rows of the grid has to be named.
     if (!v.needs_operators || (best != nullptr && v.speed_rank <= best->speed_rank)) continue;
     const Refusal refused = refusal(v, problem, tables, gpu);

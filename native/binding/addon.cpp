@@ -33,6 +33,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   export_function("clockState", bb::binding::clock_state);
   export_function("lockClocks", bb::binding::lock_clocks);
   export_function("measureCeilings", bb::binding::measure_ceilings);
+  export_function("warmKernels", bb::binding::warm_kernels);
   export_function("kernelOccupancy", bb::binding::kernel_occupancy);
   export_function("variants", bb::binding::transport_variants);
   export_function("rangeTable", bb::binding::range_table);

@@ -45,6 +45,19 @@ Napi::Value driver_devices(const Napi::CallbackInfo& info) {
   return parse_json(info.Env(), cuda::cuda_json(cuda::make_driver_report()).text());
 }
 
+Napi::Value warm_kernels(const Napi::CallbackInfo& info) {
+  return promise_json(info.Env(), [selector = text_option(info, "device"), workload = text_option(info, "workload")] {
+    const auto counts = cuda::warm_kernels(selector, workload);
+    if (!counts) return std::string("null");
+    return cuda::JsonObject()
+        .set("pieces", counts->pieces)
+        .set("compiled", counts->compiled)
+        .set("from_cache", counts->from_cache)
+        .set("compile_s", counts->compile_s)
+        .text();
+  });
+}
+
 Napi::Value measure_ceilings(const Napi::CallbackInfo& info) {
   const bool force = info.Length() > 0 && info[0].IsObject() && info[0].As<Napi::Object>().Get("force").ToBoolean();
   return promise_json(info.Env(), [selector = text_option(info, "device"), folders = folder_options(info), force] {

@@ -19,6 +19,10 @@ Napi::Value clock_state(const Napi::CallbackInfo& info);
 /// null unlocks it. Why that cannot be, or null.
 Napi::Value lock_clocks(const Napi::CallbackInfo& info);
 
+/// warmKernels({ workload, device? }): a promise of what compiling every kernel of the workload took, or of null where there
+/// is a fat binary. Rejects as `measureCeilings` does.
+Napi::Value warm_kernels(const Napi::CallbackInfo& info);
+
 /// measureCeilings({ device?, images, sources, cache, force? }): a promise of the device's ceilings, measured
 /// on a thread of its own unless `cache` has them and `force` is not set. `device` is an index or UUID.
 /// Rejects with an Error whose `code` is 'invalid', 'memory', 'unsupported' or 'device'.

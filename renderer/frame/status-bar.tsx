@@ -23,9 +23,12 @@ function Devices(): ReactElement {
   );
 }
 
-/** The progress of a solver that is being compiled; nothing once it is whole. */
+/** The progress of a solver and of GPU kernels that are being compiled; nothing once they are there. */
 function SolverProgress(): ReactElement | null {
-  const { stage, progress, failed } = useSelected(useWorkbench().stores.connection, (state) => state.solver);
+  const { stage, progress, failed, gpuKernels } = useSelected(
+    useWorkbench().stores.connection,
+    (state) => state.solver,
+  );
   if (failed !== null) {
     return (
       <span className="status-bar__failed" role="alert">
@@ -33,7 +36,11 @@ function SolverProgress(): ReactElement | null {
       </span>
     );
   }
-  if (stage === 'whole') return null;
+  if (stage === 'whole') {
+    return gpuKernels ? (
+      <span role="status">Compiling the GPU's kernels, this first time; auto runs on the CPU meanwhile</span>
+    ) : null;
+  }
   const what =
     stage === 'none'
       ? 'Compiling the solver; recorded sessions can be read meanwhile'

@@ -15,6 +15,7 @@ interface Parts {
 
 export function followSolver({ client, stores: { connection, notices }, userKernels, recheck }: Parts): void {
   let known: SolverStage = client.capabilities.variants.length === 0 ? 'none' : 'whole';
+  let compiling = false;
 
   const refetch = async (): Promise<void> => {
     try {
@@ -33,8 +34,12 @@ export function followSolver({ client, stores: { connection, notices }, userKern
       frame: (solver) => {
         connection.setState({ solver });
         const isNew = solver.stage !== known;
+        // `auto` chooses among other variants before and after.
+        const isOther = solver.gpuKernels !== compiling;
         known = solver.stage;
+        compiling = solver.gpuKernels;
         if (isNew) void refetch();
+        else if (isOther) recheck();
       },
     },
   );

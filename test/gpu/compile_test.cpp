@@ -1,3 +1,4 @@
+#include <chrono>
 #include <cstdio>
 
 #include "../native/cuda/temporary_folder.hpp"
@@ -35,38 +36,43 @@ TEST("GPU: without a fatbin NVRTC compiles the same sources, once") {
     return;
   }
   const LoadedKernels first = load_kernels(gpu(), "probe", folders);
-  CHECK(first.origin == KernelOrigin::kNvrtc && computes(first));
+  CHECK(first.pieces != nullptr && computes(first));
+  CHECK_EQ(first.pieces->counts().compiled, 1);  // of four: only what was asked for
   const LoadedKernels second = load_kernels(gpu(), "probe", folders);
-  CHECK(second.origin == KernelOrigin::kNvrtcCache && computes(second));
-  std::printf("    NVRTC %s: compiled in %.0f ms, loaded in %.2f ms; from the cache in %.2f ms\n",
-              nvrtc_library().state.version.c_str(), first.compile_s * 1e3, first.load_s * 1e3, second.load_s * 1e3);
+  CHECK(computes(second));
+  CHECK_EQ(second.pieces->counts().from_cache, 1);
+  CHECK_EQ(second.pieces->counts().compiled, 0);
+  std::printf("    NVRTC %s: compiled in %.0f ms\n", nvrtc_library().state.version.c_str(),
+              first.pieces->counts().compile_s * 1e3);
 
   // A kept image that the driver refuses is made again.
   for (const auto& entry : std::filesystem::directory_iterator(folders.cache)) {
     ImageCache(folders.cache).keep(entry.path().stem().string(), "no machine code at all");
   }
   const LoadedKernels third = load_kernels(gpu(), "probe", folders);
-  CHECK(third.origin == KernelOrigin::kNvrtc && computes(third));
+  CHECK(computes(third));
+  CHECK_EQ(third.pieces->counts().compiled, 1);
 }
 
-TEST("GPU: NVRTC compiles every workload that nvcc compiles, and the driver loads it") {
+TEST("GPU: NVRTC compiles every piece of every workload on several threads, and the driver loads it") {
   if (!nvrtc_library().state.available) {
     CHECK(nvrtc_library().state.reason.ends_with("."));
     return;
   }
   KernelFolders folders = bb::test::kernel_folders();
   folders.images.clear();
-  int workloads = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folders.sources)) {
-    const std::string workload = entry.path().filename().string();
-    if (!std::filesystem::exists(entry.path() / (workload + ".cu"))) continue;
+  folders.cache.clear();
+  for (const char* workload : {"diffraction", "linear_relu", "micro", "probe", "transport"}) {
     const LoadedKernels kernels = load_kernels(gpu(), workload, folders);
-    CHECK(kernels.origin == KernelOrigin::kNvrtc);
-    std::printf("    %s: compiled in %.2f s, loaded in %.2f ms\n", workload.c_str(), kernels.compile_s,
-                kernels.load_s * 1e3);
-    ++workloads;
+    CHECK(kernels.pieces != nullptr);
+    const auto start = std::chrono::steady_clock::now();
+    kernels.pieces->prepare_all();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    const auto counts = kernels.pieces->counts();
+    CHECK_EQ(counts.compiled, counts.pieces);
+    std::printf("    %s: %d pieces in %.2f s, %.2f s of compiling\n", workload, counts.pieces, took.count(),
+                counts.compile_s);
   }
-  CHECK(workloads > 0);
 }
 
 TEST("GPU: an image that the driver does not take falls back to NVRTC, or says why") {
@@ -74,7 +80,7 @@ TEST("GPU: an image that the driver does not take falls back to NVRTC, or says w
   KernelFolders folders = bb::test::kernel_folders();
   folder.write("probe.fatbin", "no machine code at all");
   folders.images = folder.path();
-  if (nvrtc_library().state.available) CHECK(load_kernels(gpu(), "probe", folders).origin == KernelOrigin::kNvrtc);
+  if (nvrtc_library().state.available) CHECK(load_kernels(gpu(), "probe", folders).pieces != nullptr);
   folders.sources = folder.path();
   CHECK_THROWS(load_kernels(gpu(), "probe", folders), "The kernels of probe do not load on ");
 }

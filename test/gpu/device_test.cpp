@@ -81,7 +81,7 @@ TEST("GPU: what would not fit is refused with its size before it is tried, and w
 
 TEST("GPU: kernels of the fatbin load, tell their resources and compute") {
   const LoadedKernels probe = load_kernels(gpu(), "probe", kernel_folders());
-  CHECK(probe.origin == KernelOrigin::kFatbin);
+  CHECK(probe.pieces == nullptr);
   std::printf("    probe.fatbin loaded in %.2f ms\n", probe.load_s * 1e3);
   Stream stream(gpu());
 

@@ -1,10 +1,13 @@
 /** `braggbench devices`: what this machine can compute on, and why not on the rest. */
-import { formatBytes } from '../../contract/units.ts';
-import { loadAddon } from '../../host/index.ts';
+import { formatBytes, formatNumber } from '../../contract/units.ts';
+import { loadAddon, type NativeAddon } from '../../host/index.ts';
+import { fromNative } from '../../host/io/addon/addon.ts';
 import { devicesWithCeilings } from '../../host/model/bench/index.ts';
+import { kernelFoldersOf } from '../../host/workloads/index.ts';
 import { hasFlag, jsonFlag } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { pairs } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
 import type { Verb } from '../verb.ts';
 
 /** A field of a device as `name value`; nested objects in one line. */
@@ -15,18 +18,36 @@ function field(value: unknown): string {
     .join(', ');
 }
 
+/** Compiles the kernels of each workload, for those who do not want to wait when they first run one. */
+async function warm(addon: NativeAddon, terminal: Terminal): Promise<void> {
+  for (const workload of kernelFoldersOf(addon, () => true)) {
+    const begun_ms = performance.now();
+    const warmed = await addon.warmKernels({ workload }).catch((error: unknown) => {
+      throw fromNative(error);
+    });
+    const seconds = formatNumber((performance.now() - begun_ms) / 1000);
+    terminal.say(
+      warmed === null
+        ? `${workload}: compiled when the program was built`
+        : `${workload}: ${warmed.compiled} of ${warmed.pieces} pieces compiled in ${seconds} s, ${warmed.from_cache} were there`,
+    );
+  }
+}
+
 export const devices: Verb = {
   name: 'devices',
-  usage: 'devices [--json]',
+  usage: 'devices [--warm] [--json]',
   summary: 'list CPU and GPUs, and what is missing',
   details: [
     'Says what this machine computes on. For everything that is missing (a GPU, a driver, a library) it gives the reason. What a GPU does at best (copy bandwidth, arithmetic, launches) is measured the first time and kept.',
+    'Without nvcc a GPU variant is compiled when a run first needs it. --warm compiles all of them now.',
   ],
-  flags: [jsonFlag],
-  examples: [],
+  flags: [jsonFlag, { name: 'warm', help: 'Compile every GPU kernel now, and keep it.' }],
+  examples: ['devices --warm'],
   operands: { min: 0, max: 0, name: 'nothing' },
   run: async ({ parsed, terminal }) => {
     const addon = loadAddon();
+    if (hasFlag(parsed, 'warm')) await warm(addon, terminal);
     const machine = addon.machine();
     const report = await devicesWithCeilings(addon, (reason) => terminal.say(reason));
     if (hasFlag(parsed, 'json')) {

@@ -7,7 +7,7 @@
  */
 import { z } from 'zod';
 import { benchStreams } from '../bench/benches.ts';
-import { solverStateSchema } from '../capabilities.ts';
+import { solverFrameSchema } from '../capabilities.ts';
 import { imageStreams } from '../image.ts';
 import { libraryStreams } from '../library.ts';
 import { runProgressSchema } from '../progress.ts';
@@ -73,8 +73,8 @@ export const streams = {
     policy: 'lossless',
   },
   ...benchStreams,
-  /** The present state at once, then each change. Ends with the whole solver. */
-  solver: { params: z.strictObject({}), frame: solverStateSchema, policy: 'latest' },
+  /** The present state at once, then each change. Ends once the whole solver and the GPU's kernels are there. */
+  solver: { params: z.strictObject({}), frame: solverFrameSchema, policy: 'latest' },
   ...whatIfStreams,
   ...refiningStreams,
   timelines: { params: z.strictObject({}), frame: timelinesFrameSchema, policy: 'latest' },

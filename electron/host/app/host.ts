@@ -19,6 +19,7 @@ import type { Benches } from './benches/benches.ts';
 import type { StoredSessions } from './benches/stored.ts';
 import type { PerformBench } from './benches/thread.ts';
 import type { ImportedDoses } from './doses/imported.ts';
+import type { GpuKernels } from './gpu-kernels.ts';
 import { beamHandlers } from './handlers/beams.ts';
 import { benchHandlers, benchSources } from './handlers/bench.ts';
 import { comparisonHandlers } from './handlers/comparison.ts';
@@ -200,7 +201,7 @@ export class Host {
   }
 
   #registryFor(shell: ShellHandlers | null): Registry {
-    const { files, log, runs, benches, timelines, checkResults, solver } = this.#parts;
+    const { files, log, runs, benches, timelines, checkResults, solver, gpuKernels } = this.#parts;
     return new Registry(
       {
         capabilities: () => this.capabilities(),
@@ -238,12 +239,7 @@ export class Host {
         ...librarySource(this.#parts.catalogue),
         ...shellSource(shell),
         'host.log': (_params, sink) => log.read(sink),
-        solver: (_params, sink) => {
-          if (solver !== null) return solver.stream(sink);
-          sink.offer(() => ({ stage: 'whole', progress: null, failed: null }));
-          sink.end();
-          return () => undefined;
-        },
+        solver: (_params, sink) => gpuKernels.stream(solver, sink),
       },
       { checkResults, solver },
     );
@@ -253,6 +249,7 @@ export class Host {
 interface HostParts {
   readonly addon: NativeAddon;
   readonly solver: StagedSolver | null;
+  readonly gpuKernels: GpuKernels;
   readonly commit: string | null;
   readonly userKernels: UserKernels;
   readonly trust: Trust;

@@ -21,7 +21,7 @@ import { commitOf } from '../model/bench/commit.ts';
 import { readDesigns } from '../model/bench/factorial/designs.ts';
 import { copyCeilings } from '../model/timeline/ceilings.ts';
 import { readShippedSpaces } from '../model/tuning/shipped.ts';
-import { allVariants, hostWorkloads } from '../workloads/index.ts';
+import { allVariants, hostWorkloads, kernelFoldersOf } from '../workloads/index.ts';
 import { openScenarios, type Scenarios } from '../workloads/scenarios/index.ts';
 import { Recomputing } from '../workloads/transport/recompute.ts';
 import { Batches } from './batches/batches.ts';
@@ -30,6 +30,7 @@ import { measuredRuns } from './benches/measured-runs.ts';
 import { StoredSessions } from './benches/stored.ts';
 import { benchOnThread } from './benches/thread.ts';
 import { ImportedDoses } from './doses/imported.ts';
+import { GpuKernels } from './gpu-kernels.ts';
 import { placeOf as placeOfFile } from './handlers/scenarios.ts';
 import { Host, type HostOptions } from './host.ts';
 import { Catalogue } from './library/catalogue.ts';
@@ -116,7 +117,28 @@ async function openEngine(options: HostOptions, { trust, files, log }: Data) {
   });
   // Pages ask for them as they come, when the loop serves others.
   if (options.shell.kind !== 'none') devices();
-  return { addon, solver, userKernels, memoryLimit_bytes, program, capabilities, devices, commit, gpu, opened };
+  const gpuKernels = new GpuKernels(addon, log.write);
+  if (options.shell.kind !== 'none') {
+    const whole = solver?.reach('whole') ?? Promise.resolve();
+    // The page says that a solver cannot be compiled.
+    void whole.then(
+      () => gpuKernels.compile(kernelFoldersOf(addon, ({ compiledAtStart }) => compiledAtStart)),
+      () => undefined,
+    );
+  }
+  return {
+    addon,
+    solver,
+    gpuKernels,
+    userKernels,
+    memoryLimit_bytes,
+    program,
+    capabilities,
+    devices,
+    commit,
+    gpu,
+    opened,
+  };
 }
 type Engine = Awaited<ReturnType<typeof openEngine>>;
 

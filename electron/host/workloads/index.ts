@@ -7,6 +7,7 @@ import { eachTask } from '../../contract/task.ts';
 import { type WorkloadName, workloadSchema } from '../../contract/workload.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
 import type { Values } from '../model/bench/claims.ts';
+import { workloadFolder } from '../model/bench/sources.ts';
 import type { ReplaceRules, UserKernelBase } from '../model/user-kernels/base.ts';
 import { diffraction } from './diffraction/index.ts';
 import { type AnyRunData, runOf } from './run-data.ts';
@@ -31,6 +32,12 @@ export function claimedValues(document: unknown): Values | null {
 /** Every workload, in their order. */
 export function allVariants(addon: NativeAddon): readonly Variant[] {
   return scenarioKindNames.flatMap((kind) => hostWorkloads[kind].variants(addon));
+}
+
+/** The folders in `kernels` of the workloads that `wanted` takes; several kinds may share one. */
+export function kernelFoldersOf(addon: NativeAddon, wanted: (workload: HostWorkload) => boolean): readonly string[] {
+  const workloads = scenarioKindNames.map((kind) => hostWorkloads[kind]).filter(wanted);
+  return [...new Set(workloads.flatMap(({ variants }) => variants(addon).map(workloadFolder)))];
 }
 
 /** Which files of a shipped variant a user's own may replace. */

@@ -123,6 +123,8 @@ export interface HostWorkload {
   readonly runFile: RunFile;
   readonly variants: (addon: NativeAddon) => readonly Variant[];
   readonly userKernels: UserKernelWorkload;
+  /** Whether its GPU kernels are compiled when a window opens, where nvcc did not: a first run of `auto` uses them. */
+  readonly compiledAtStart: boolean;
   /** What a scenario comes to; null for one with errors. Throws what the engine refuses. */
   readonly resolve: (parts: ResolveParts, reading: AnyReading) => Promise<Resolved | null>;
   /** What a scenario asks of the machine. Throws as `prepare` does. */

@@ -35,6 +35,7 @@ class CudaFused : public CudaImageSolver<T> {
     return static_cast<unsigned>(this->module().tunable("kBlockHeight", 8));  // as device_pixel.hpp has it
   }
   const device::PackedSetup<I, T>& packed() const { return tables_->host(); }
+  const char* kernel_name() const { return kernel_->name(); }
 
  private:
   std::optional<CudaTables<I, T>> tables_;

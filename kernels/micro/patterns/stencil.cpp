@@ -4,8 +4,8 @@
 
 namespace bb::micro {
 
-std::function<void(cuda::Stream&)> constant_taps(CudaBench& bench, const std::vector<float>& taps) {
-  const auto place = bench.module().global("micro_taps");
+std::function<void(cuda::Stream&)> constant_taps(CudaBench& bench, const std::vector<float>& taps, const char* kernel) {
+  const auto place = bench.module().global("micro_taps", kernel);
   const cuda::api::DevicePointer address = place.first;
   const std::size_t size = place.second;
   if (taps.size() * sizeof(float) > size) {

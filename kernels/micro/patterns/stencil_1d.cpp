@@ -104,7 +104,7 @@ CudaWork on_gpu(CudaBench& bench, const char* name, Taps taps_in, Tile tile) {
       kernel.launch(to, shape, n, p->radius, taps->pointer(), in->pointer(), out->pointer());
     };
   } else {
-    work.restore = constant_taps(bench, p->taps);
+    work.restore = constant_taps(bench, p->taps, name);
     work.queue = [=](cuda::Stream& to) mutable {
       kernel.launch(to, shape, n, p->radius, in->pointer(), out->pointer());
     };

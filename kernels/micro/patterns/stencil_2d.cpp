@@ -116,7 +116,7 @@ CudaWork on_gpu(CudaBench& bench, const char* name, Taps taps_in, Rows rows, boo
       kernel.launch(to, shape, nx, ny, p->radius, taps->pointer(), in->pointer(), out->pointer());
     };
   } else {
-    work.restore = constant_taps(bench, p->taps);
+    work.restore = constant_taps(bench, p->taps, name);
     work.queue = [=](cuda::Stream& to) mutable {
       kernel.launch(to, shape, nx, ny, p->radius, in->pointer(), out->pointer());
     };

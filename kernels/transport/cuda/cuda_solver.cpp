@@ -127,6 +127,9 @@ void CudaSolver<T>::set_up() {
 
 template <typename T>
 void CudaSolver<T>::make_ready() {
+  if (opened_.kernels->pieces) {
+    engine::add_part(setup_parts_, "compiling", [&] { opened_.kernels->module.prepare(kernels_needed()); });
+  }
   engine::add_part(setup_parts_, "state", [&] {
     cuda::require_memory(*opened_.device, static_cast<std::uint64_t>(state_bytes_needed()),
                          "solver.variant = " + problem_.variant + ", " + std::to_string(tables_.ne) + " x " +

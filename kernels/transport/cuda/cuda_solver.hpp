@@ -98,6 +98,8 @@ class CudaSolver : public engine::Solver {
   cuda::Kernel plain_kernel(const char* name) const { return cuda::Kernel(opened_.kernels->module, name); }
   /// A BB_TUNABLE constant as the kernels have it.
   int tuned(const char* name, int usual) const { return opened_.kernels->module.tunable(name, usual); }
+  /// Kernels that `prepare` and the steps ask for, by their whole names: without a fat binary they are compiled together.
+  virtual std::vector<std::string> kernels_needed() const { return {}; }
   /// Memory of ψ and scratch, set by `prepare`.
   void set_state_bytes(double bytes) { state_bytes_ = bytes; }
 

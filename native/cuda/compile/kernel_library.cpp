@@ -5,7 +5,6 @@
 #include "../loader/libraries.hpp"
 #include "cpu/stopwatch.hpp"
 #include "files.hpp"
-#include "runtime_compiler.hpp"
 #include "user_kernels.hpp"
 
 namespace bb::cuda {
@@ -25,7 +24,7 @@ std::optional<LoadedKernels> from_fatbin(const std::shared_ptr<Device>& device, 
   }
   try {
     Module module(device, *image, workload);
-    return LoadedKernels{std::move(module), KernelOrigin::kFatbin, 0, seconds_since(start)};
+    return LoadedKernels{std::move(module), nullptr, seconds_since(start)};
   } catch (const Error& error) {
     if (error.code() != "unsupported") throw;
     reason = error.what();
@@ -35,24 +34,12 @@ std::optional<LoadedKernels> from_fatbin(const std::shared_ptr<Device>& device, 
 
 LoadedKernels from_source(const std::shared_ptr<Device>& device, const std::string& workload,
                           const KernelFolders& folders) {
-  const CompileRequest request{
-      folders.sources / workload / (workload + ".cu"), folders.sources, device->info().architecture(), {}};
-  const ImageCache cache(folders.cache);
-  const auto load = [&](const CompiledImage& compiled) {
-    const Clock::time_point start = Clock::now();
-    Module module(device, compiled.image, workload);
-    const KernelOrigin origin = compiled.from_cache ? KernelOrigin::kNvrtcCache : KernelOrigin::kNvrtc;
-    return LoadedKernels{std::move(module), origin, compiled.compile_s, seconds_since(start)};
-  };
-  const CompiledImage first = compile_at_run_time(nvrtc_library().api, request, cache);
-  try {
-    return load(first);
-  } catch (const Error& error) {
-    // An image kept from before a driver change: once more, from the source.
-    if (!first.from_cache || error.code() != "unsupported") throw;
-    cache.forget(first.key);
-    return load(compile_at_run_time(nvrtc_library().api, request, cache));
-  }
+  const Clock::time_point start = Clock::now();
+  auto pieces = std::make_unique<PiecewiseKernels>(
+      device, workload, kernel_pieces(folders.sources / workload / (workload + ".cu"), folders.sources),
+      ImageCache(folders.cache));
+  PiecewiseKernels* const same = pieces.get();
+  return LoadedKernels{Module(device, std::move(pieces), workload), same, seconds_since(start)};
 }
 
 LoadedKernels load_shipped(const std::shared_ptr<Device>& device, const std::string& name,

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "../device/module.hpp"
+#include "piecewise_kernels.hpp"
 
 namespace bb::cuda {
 
@@ -16,18 +17,15 @@ struct KernelFolders {
   std::filesystem::path cache;    // for what NVRTC made; empty: nothing is kept
 };
 
-enum class KernelOrigin { kFatbin, kNvrtc, kNvrtcCache };
-
-/// A workload's kernels on a device, and what getting them took.
+/// A workload's kernels on a device.
 struct LoadedKernels {
   Module module;
-  KernelOrigin origin;
-  double compile_s = 0;  // 0 unless NVRTC compiled
-  double load_s = 0;     // reading the image and cuModuleLoadDataEx
+  PiecewiseKernels* pieces = nullptr;  // the module's own, where there is no fatbin that the driver takes
+  double load_s = 0;                   // reading the fatbin and cuModuleLoadDataEx, or reading the sources
 };
 
-/// The fatbin if there is one and the driver takes it; else NVRTC's image; else throws "unsupported" with
-/// the reason for each. CompileError passes through.
+/// The fatbin if there is one and the driver takes it; else pieces that NVRTC compiles when they are asked for; else throws
+/// "unsupported" with the reason for each. CompileError passes through.
 LoadedKernels load_kernels(const std::shared_ptr<Device>& device, std::string_view workload,
                            const KernelFolders& folders);
 

@@ -94,6 +94,17 @@ std::optional<std::string> choose_target(std::span<const int> supported, int arc
 }
 
 CompiledImage compile_at_run_time(const api::NvrtcApi& nvrtc, const CompileRequest& request, const ImageCache& cache) {
+  const FlatSource source = flatten(request.main, request.root, request.replaced);
+  const std::string name = request.replaced ? request.replaced->name : request.main.filename().string();
+  return compile_at_run_time(nvrtc,
+                             TextRequest{.name = name,
+                                         .text = source.text,
+                                         .architecture = request.architecture,
+                                         .extra_options = request.extra_options},
+                             cache);
+}
+
+CompiledImage compile_at_run_time(const api::NvrtcApi& nvrtc, const TextRequest& request, const ImageCache& cache) {
   const auto target = choose_target(supported_architectures(nvrtc), request.architecture);
   if (!target) {
     throw std::runtime_error("NVRTC " + version_text(nvrtc) + " compiles for no architecture as old as " +
@@ -104,11 +115,11 @@ CompiledImage compile_at_run_time(const api::NvrtcApi& nvrtc, const CompileReque
   options.push_back("--gpu-architecture=" + *target);
   options.insert(options.end(), request.extra_options.begin(), request.extra_options.end());
 
-  const FlatSource source = flatten(request.main, request.root, request.replaced);
+  const std::string text(request.text), name(request.name);
   std::string identity = "nvrtc " + version_text(nvrtc);
   for (const std::string& option : options) identity += '\0' + option;
   for (const StandardHeader& header : kStandardHeaders) identity.append(1, '\0').append(header.text);
-  identity.append(1, '\0').append(source.text);
+  identity.append(1, '\0').append(text);
 
   CompiledImage out;
   out.key = sha256(identity);
@@ -119,11 +130,10 @@ CompiledImage compile_at_run_time(const api::NvrtcApi& nvrtc, const CompileReque
   }
 
   const cpu::Clock::time_point start = cpu::Clock::now();
-  Program program(nvrtc, source.text, request.main.filename().string());
+  Program program(nvrtc, text, name);
   const api::NvrtcStatus status = program.compile(options);
   out.log = without_trailing_null(program.log());
   if (status == api::kNvrtcErrorCompilation) {
-    const std::string& name = request.replaced ? request.replaced->name : request.main.filename().string();
     throw CompileError(name + " does not compile for " + *target + ":\n" + out.log, out.log);
   }
   program.check(status, "nvrtcCompileProgram");

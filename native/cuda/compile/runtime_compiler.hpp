@@ -5,6 +5,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "../api/nvrtc_api.hpp"
 #include "flatten.hpp"
@@ -43,6 +44,14 @@ struct CompileRequest {
   const Replacement* replaced = nullptr;  // a user's text instead of one of the files
 };
 
+/// The same of one text that includes nothing of ours any more.
+struct TextRequest {
+  std::string_view name;  // for messages
+  std::string_view text;
+  int architecture = 0;
+  std::span<const std::string> extra_options;
+};
+
 /// "sm_90" where NVRTC makes machine code that runs on `architecture` (90): the same, or the newest older one
 /// of the same major version; else "compute_80" for PTX of the newest older one; nothing if it knows only
 /// newer ones. `supported` are NVRTC's architectures.
@@ -51,5 +60,6 @@ std::optional<std::string> choose_target(std::span<const int> supported, int arc
 /// Compiles, or takes from `cache` what the same flattened source, options, target and NVRTC gave before.
 /// Throws CompileError if the source is at fault, std::runtime_error if a file is missing or NVRTC cannot.
 CompiledImage compile_at_run_time(const api::NvrtcApi& nvrtc, const CompileRequest& request, const ImageCache& cache);
+CompiledImage compile_at_run_time(const api::NvrtcApi& nvrtc, const TextRequest& request, const ImageCache& cache);
 
 }  // namespace bb::cuda

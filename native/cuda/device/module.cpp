@@ -38,6 +38,10 @@ api::Function Module::function(const char* name) const {
   if (preferred_ && driver().ModuleGetFunction(&found, preferred_->handle_, name) == api::status::kSuccess) {
     return found;
   }
+  if (images_) {
+    if (const Module* const image = images_->with_kernel(name)) return image->function(name);
+    throw Error("invalid", "The kernels of " + name_ + " hold no kernel " + name + ".");
+  }
   const api::Status status = driver().ModuleGetFunction(&found, handle_, name);
   if (status == api::status::kNotFound)
     throw Error("invalid", "The kernels of " + name_ + " hold no kernel " + name + ".");
@@ -45,13 +49,21 @@ api::Function Module::function(const char* name) const {
   return found;
 }
 
-std::pair<api::DevicePointer, std::size_t> Module::global(const char* variable) const {
+void Module::prepare(std::span<const std::string> kernels) const {
+  if (images_) images_->prepare(kernels);
+}
+
+std::pair<api::DevicePointer, std::size_t> Module::global(const char* variable, const char* kernel) const {
+  api::Function found = nullptr;
+  if (preferred_ && driver().ModuleGetFunction(&found, preferred_->handle_, kernel) == api::status::kSuccess) {
+    return preferred_->global(variable, kernel);
+  }
+  if (images_) {
+    if (const Module* const image = images_->with_kernel(kernel)) return image->global(variable, kernel);
+    throw Error("invalid", "The kernels of " + name_ + " hold no kernel " + kernel + ".");
+  }
   api::DevicePointer pointer = 0;
   std::size_t bytes = 0;
-  if (preferred_ &&
-      driver().ModuleGetGlobal(&pointer, &bytes, preferred_->handle_, variable) == api::status::kSuccess) {
-    return {pointer, bytes};
-  }
   const api::Status status = driver().ModuleGetGlobal(&pointer, &bytes, handle_, variable);
   if (status == api::status::kNotFound)
     throw Error("invalid", "The kernels of " + name_ + " hold no variable " + variable + ".");
@@ -61,10 +73,11 @@ std::pair<api::DevicePointer, std::size_t> Module::global(const char* variable) 
 
 int Module::tunable(const char* name, int usual) const {
   const std::string variable = std::string("bb_tunable_") + name;
-  api::DevicePointer pointer = 0;
-  std::size_t bytes = 0;
-  for (const api::Module handle : {preferred_ ? preferred_->handle_ : nullptr, handle_}) {
+  const Module* const image = images_ ? images_->with_tunable(name) : nullptr;
+  for (const api::Module handle : {preferred_ ? preferred_->handle_ : nullptr, image ? image->handle_ : handle_}) {
     if (!handle) continue;
+    api::DevicePointer pointer = 0;
+    std::size_t bytes = 0;
     if (driver().ModuleGetGlobal(&pointer, &bytes, handle, variable.c_str()) == api::status::kSuccess) {
       return static_cast<int>(bytes);
     }

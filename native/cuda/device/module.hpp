@@ -4,22 +4,40 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "device.hpp"
 
 namespace bb::cuda {
 
-/// A loaded image of device code (fatbin, cubin or PTX).
+class Module;
+
+/// Where a workload's kernels lie in several images, made when they are asked for.
+class MoreImages {
+ public:
+  virtual ~MoreImages() = default;
+  /// The image that defines the kernel, compiled and loaded by now; null if none does.
+  virtual const Module* with_kernel(std::string_view kernel) = 0;
+  /// An image that has the BB_TUNABLE constant; null if none does.
+  virtual const Module* with_tunable(std::string_view name) = 0;
+  /// Compiles on several threads what these kernels need. Names that no image has are passed over.
+  virtual void prepare(std::span<const std::string> kernels) = 0;
+};
+
+/// A loaded image of device code (fatbin, cubin or PTX), or the kernels of several under one name.
 class Module {
  public:
   /// `name` is used in messages. Throws "unsupported" if the driver takes no part of the image, with the
   /// JIT compiler's log where there is one.
   Module(std::shared_ptr<Device> device, std::span<const char> image, const std::string& name);
+  Module(std::shared_ptr<Device> device, std::unique_ptr<MoreImages> images, const std::string& name)
+      : device_(std::move(device)), name_(name), images_(std::move(images)) {}
   Module(Module&& other) noexcept
       : device_(std::move(other.device_)),
         handle_(std::exchange(other.handle_, nullptr)),
         name_(std::move(other.name_)),
+        images_(std::move(other.images_)),
         preferred_(std::move(other.preferred_)) {}
   Module& operator=(Module&&) = delete;
   ~Module();
@@ -33,8 +51,12 @@ class Module {
   /// The kernel of that (extern "C") name. Throws "invalid" if there is none.
   api::Function function(const char* name) const;
 
-  /// Address and size of a __device__ or __constant__ variable. Throws "invalid" if there is none of that name.
-  std::pair<api::DevicePointer, std::size_t> global(const char* variable) const;
+  /// Says which kernels will be asked for, so that those that must be compiled are compiled at the same time.
+  void prepare(std::span<const std::string> kernels) const;
+
+  /// Address and size of the __device__ or __constant__ variable that `kernel` reads: each image has variables of its own.
+  /// Throws "invalid" if there is none of that name.
+  std::pair<api::DevicePointer, std::size_t> global(const char* variable, const char* kernel) const;
 
   /// What a BB_TUNABLE constant is in the kernels of this module; `usual` where they do not say.
   int tunable(const char* name, int usual) const;
@@ -43,6 +65,7 @@ class Module {
   std::shared_ptr<Device> device_;
   api::Module handle_ = nullptr;
   std::string name_;
+  std::unique_ptr<MoreImages> images_;
   std::unique_ptr<Module> preferred_;
 };
 

@@ -53,6 +53,43 @@ OpenedDevice OpenedDevice::open(const std::string& selector, const std::string& 
   });
 }
 
+namespace {
+
+/// How many threads warm which workload.
+struct Warming {
+  std::mutex mutex;
+  std::map<std::string, int> threads;
+};
+
+Warming& warming() {
+  static Warming all;
+  return all;
+}
+
+}  // namespace
+
+std::optional<PiecewiseKernels::Counts> warm_kernels(const std::string& selector, const std::string& workload) {
+  const OpenedDevice opened = OpenedDevice::open(selector, workload);
+  PiecewiseKernels* const pieces = opened.kernels->pieces;
+  if (pieces == nullptr) return std::nullopt;
+  const auto add = [&workload](int threads) {
+    const std::scoped_lock lock(warming().mutex);
+    warming().threads[workload] += threads;
+  };
+  add(1);
+  const std::shared_ptr<void> end(nullptr, [&add](void*) { add(-1); });
+  return on_device([&] {
+    pieces->prepare_all();
+    return pieces->counts();
+  });
+}
+
+bool kernels_warming(const std::string& workload) {
+  const std::scoped_lock lock(warming().mutex);
+  const auto found = warming().threads.find(workload);
+  return found != warming().threads.end() && found->second > 0;
+}
+
 std::string unavailable(const std::string& workload) {
   const LibraryState& driver = driver_library().state;
   if (!driver.available) return driver.reason;

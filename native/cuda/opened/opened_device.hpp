@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,12 @@ struct OpenedDevice {
   /// that runs can use) with the kernels of `workload` (kernels/<workload>/<workload>.cu). Throws ProblemError.
   static OpenedDevice open(const std::string& selector, const std::string& workload);
 };
+
+/// Compiles and loads every kernel of `workload` now, where there is no fat binary; nothing where there is one.
+std::optional<PiecewiseKernels::Counts> warm_kernels(const std::string& selector, const std::string& workload);
+
+/// Whether a thread is in `warm_kernels` of the workload.
+bool kernels_warming(const std::string& workload);
 
 /// What `selector` names, as above. Opens nothing.
 DeviceInfo chosen_device(const std::string& selector);

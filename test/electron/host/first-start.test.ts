@@ -1,7 +1,7 @@
 /** A host that is opened before its solver is compiled, with the addons of both stages. */
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { SolverStage, SolverState } from '../../../electron/contract/capabilities.ts';
+import type { SolverFrame, SolverStage } from '../../../electron/contract/capabilities.ts';
 import { loadAddon } from '../../../electron/host/io/addon/addon.ts';
 import { StagedSolver } from '../../../electron/host/io/addon/staged-solver.ts';
 import type { Client } from '../../../renderer/client/index.ts';
@@ -46,14 +46,14 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 it('lists recorded sessions and says what is compiled before there is a solver', async () => {
-  const seen: SolverState[] = [];
+  const seen: SolverFrame[] = [];
   page.stream('solver', {}, { frame: (state) => void seen.push(state) });
   expect(page.capabilities).toMatchObject({ variants: [], version: '0.1.0', compiler: '' });
   const { sessions } = await page.call('task.stored', { workload: 'linear-relu' });
   expect(sessions.filter(({ recorded }) => recorded).length).toBeGreaterThan(3);
   solver.report({ stage: 'none', progress: '3 of 35 files', failed: null });
   await isSettled(Promise.resolve());
-  expect(seen.at(-1)).toEqual({ stage: 'none', progress: '3 of 35 files', failed: null });
+  expect(seen.at(-1)).toEqual({ stage: 'none', progress: '3 of 35 files', failed: null, gpuKernels: false });
 });
 
 it('runs a beam once transport is compiled, with the dose that the whole solver gives', async () => {

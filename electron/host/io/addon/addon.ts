@@ -51,6 +51,11 @@ export interface NativeAddon {
   lockClocks(options: { readonly device: string; readonly sm_MHz: number | null }): string | null;
   /** Takes about a second on the device unless `cache` has them. Rejects like `createTransport` throws. */
   measureCeilings(options: KernelFolders & { readonly device?: string; readonly force?: boolean }): Promise<Ceilings>;
+  /**
+   * Compiles every kernel of a workload on several threads, where there is no fat binary; null where there is one. `auto`
+   * takes no GPU variant of that workload meanwhile. Rejects like `createTransport` throws.
+   */
+  warmKernels(options: { readonly workload: string; readonly device?: string }): Promise<WarmedKernels | null>;
   /** What the driver says of kernels at block sizes; loads them on a thread. Rejects like `createTransport` throws. */
   kernelOccupancy(
     options: KernelFolders & {
@@ -112,6 +117,15 @@ export interface KernelFolders {
   readonly sources: string;
   /** Folder for what is compiled or measured at run time: the user's cache. */
   readonly cache: string;
+}
+
+/** What `warmKernels` has done; a piece is compiled as one image. */
+export interface WarmedKernels {
+  readonly pieces: number;
+  readonly compiled: number;
+  readonly from_cache: number;
+  /** Sum over the pieces; several threads compile at once. */
+  readonly compile_s: number;
 }
 
 /** Device code of the user's in the place of one of ours, for NVRTC. */

@@ -8,7 +8,6 @@ import { z } from 'zod';
 import { type SolverStage, type SolverState, solverStateSchema } from '../../../contract/capabilities.ts';
 import type { DeviceReport, LibraryState } from '../../../contract/devices.ts';
 import { BraggError } from '../../../contract/errors.ts';
-import type { Sink } from '../flow/sink.ts';
 import { loadAddon, type NativeAddon } from './addon.ts';
 
 /** Set to the program's version by the process that starts this one and compiles the solver. */
@@ -65,7 +64,14 @@ const names: Readonly<Record<Name, true>> = {
     clockState: true,
     lockClocks: true,
   },
-  ...{ measureCeilings: true, kernelOccupancy: true, variants: true, rangeTable: true, fermiEyges: true },
+  ...{
+    measureCeilings: true,
+    warmKernels: true,
+    kernelOccupancy: true,
+    variants: true,
+    rangeTable: true,
+    fermiEyges: true,
+  },
   ...{ createTransport: true, layTransport: true, layBeams: true, loadUserLibrary: true, loadUserKernels: true },
   ...{ compileUserKernels: true, flushOutput: true, limitMemory: true, diffractionVariants: true },
   ...{ createDiffraction: true, taskVariants: true, createTask: true },
@@ -117,15 +123,6 @@ export class StagedSolver {
   watch(changed: (state: SolverState) => void): () => void {
     this.#watchers.add(changed);
     return () => this.#watchers.delete(changed);
-  }
-
-  stream(sink: Sink<SolverState>): () => void {
-    const offer = (state: SolverState): void => {
-      sink.offer(() => state);
-      if (state.stage === 'whole') sink.end();
-    };
-    offer(this.#state);
-    return this.watch(offer);
   }
 
   /** Resolves once that stage is there. Rejects with `unsupported` if compiling has failed. */

@@ -34,6 +34,7 @@ export const diffraction: HostWorkload = {
   runFile: imageRunFile,
   timeline: (run) => imageTimeline(runOf('diffraction', run)),
   userKernels: diffractionUserKernels,
+  compiledAtStart: false,
   variants,
   resolve: async ({ addon, memoryLimit_bytes }, any) => {
     const reading = narrowed(any);

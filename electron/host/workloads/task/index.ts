@@ -36,6 +36,7 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
     runFile: taskRunFile,
     timeline: (run) => taskTimeline(runOf(kind, run)),
     userKernels: taskUserKernels(kind),
+    compiledAtStart: false,
     variants,
     resolve: async ({ addon, memoryLimit_bytes }, any) => {
       const reading = narrowed(kind, any);

@@ -60,6 +60,7 @@ export const transport: HostWorkload = {
   runFile: transportRunFile,
   timeline: (run, declared) => transportTimeline(runOf('transport', run), declared),
   userKernels: transportUserKernels,
+  compiledAtStart: true,
   variants: transportVariants,
   resolve,
   needs: async (addon, reading) => {

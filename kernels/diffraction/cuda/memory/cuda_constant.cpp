@@ -17,7 +17,7 @@ class CudaConstant final : public CudaFused<double, float> {
     // A module has one constant memory, for every run in this process.
     static std::mutex mutex;
     std::unique_lock lock(mutex);
-    const auto [to, bytes] = module().global("diffraction_orientations");
+    const auto [to, bytes] = module().global("diffraction_orientations", kernel_name());
     const auto from = std::as_bytes(std::span(packed().edges));
     if (from.size() > bytes) {  // of a user's user kernel, which may declare it smaller
       throw cuda::Error("invalid", "diffraction_orientations has " + std::to_string(bytes) + " bytes; " +

@@ -41,6 +41,15 @@ cuda::Kernel CudaFusedSolver<T>::stepped_kernel(const char* name) const {
 }
 
 template <typename T>
+std::vector<std::string> CudaFusedSolver<T>::kernels_needed() const {
+  const char* const type = sizeof(T) == 4 ? "_f32" : "_f64";
+  const std::string stepped = std::string(depth_ ? "_depth" : "_path") + type;
+  return {"transport_fused_collide" + stepped, std::string("transport_fused_begin") + type,
+          std::string("planes_over_x") + type, "planes_rounded",
+          "transport_fused_march_f32",         "transport_fused_sweep_f32"};
+}
+
+template <typename T>
 void CudaFusedSolver<T>::prepare() {
   const Tables& t = this->tables();
   cuda::Stream& stream = this->stream();

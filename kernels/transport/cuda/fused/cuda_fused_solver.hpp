@@ -31,6 +31,7 @@ class CudaFusedSolver : public CudaSolver<T> {
  protected:
   double state_bytes_needed() const override;
   void prepare() override;
+  std::vector<std::string> kernels_needed() const override;
   void capture() override;
   void launch_step(int step) override { launch_steps(step, 1); }
   void launch_steps(int first, int count) override;

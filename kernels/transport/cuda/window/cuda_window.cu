@@ -271,30 +271,42 @@ __device__ void run_beams(const WindowParameters<T>& common, const WindowBeams<T
 
 }  // namespace bb::transport::window
 
-#define BB_WINDOW_ENTRY(name, T, depth)                                                                    \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads, 1)                           \
-      transport_window_##name(const __grid_constant__ bb::transport::WindowParameters<T> p) {              \
-    extern __shared__ double2 window_shared[];                                                             \
-    bb::transport::window::run_beam<T, depth>(p, bb::transport::NoTracks{},                                \
-                                              reinterpret_cast<unsigned char*>(window_shared));            \
-  }                                                                                                        \
+// NVRTC compiles each line ..._ENTRY(...) by itself, when a run asks for its kernel.
+#define BB_WINDOW_ENTRY(name, T, depth)                                                         \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads, 1)                \
+      transport_window_##name(const __grid_constant__ bb::transport::WindowParameters<T> p) {   \
+    extern __shared__ double2 window_shared[];                                                  \
+    bb::transport::window::run_beam<T, depth>(p, bb::transport::NoTracks{},                     \
+                                              reinterpret_cast<unsigned char*>(window_shared)); \
+  }
+BB_WINDOW_ENTRY(path_f32, float, false)
+BB_WINDOW_ENTRY(path_f64, double, false)
+BB_WINDOW_ENTRY(depth_f32, float, true)
+BB_WINDOW_ENTRY(depth_f64, double, true)
+
+#define BB_WINDOW_TRACKS_ENTRY(name, T, depth)                                                             \
   extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads, 1)                           \
       transport_window_tracks_##name(const __grid_constant__ bb::transport::WindowParameters<T> p,         \
                                      const __grid_constant__ bb::transport::DeviceTracks<T> tracks) {      \
     extern __shared__ double2 window_shared[];                                                             \
     bb::transport::window::run_beam<T, depth>(p, tracks, reinterpret_cast<unsigned char*>(window_shared)); \
-  }                                                                                                        \
-  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads, 1)                           \
-      transport_window_beams_##name(const __grid_constant__ bb::transport::WindowParameters<T> p,          \
-                                    const __grid_constant__ bb::transport::WindowBeams<T> b) {             \
-    extern __shared__ double2 window_shared[];                                                             \
-    bb::transport::window::run_beams<T, depth>(p, b, reinterpret_cast<unsigned char*>(window_shared));     \
   }
+BB_WINDOW_TRACKS_ENTRY(path_f32, float, false)
+BB_WINDOW_TRACKS_ENTRY(path_f64, double, false)
+BB_WINDOW_TRACKS_ENTRY(depth_f32, float, true)
+BB_WINDOW_TRACKS_ENTRY(depth_f64, double, true)
 
-BB_WINDOW_ENTRY(path_f32, float, false)
-BB_WINDOW_ENTRY(path_f64, double, false)
-BB_WINDOW_ENTRY(depth_f32, float, true)
-BB_WINDOW_ENTRY(depth_f64, double, true)
+#define BB_WINDOW_BEAMS_ENTRY(name, T, depth)                                                          \
+  extern "C" __global__ void __launch_bounds__(bb::transport::kWindowThreads, 1)                       \
+      transport_window_beams_##name(const __grid_constant__ bb::transport::WindowParameters<T> p,      \
+                                    const __grid_constant__ bb::transport::WindowBeams<T> b) {         \
+    extern __shared__ double2 window_shared[];                                                         \
+    bb::transport::window::run_beams<T, depth>(p, b, reinterpret_cast<unsigned char*>(window_shared)); \
+  }
+BB_WINDOW_BEAMS_ENTRY(path_f32, float, false)
+BB_WINDOW_BEAMS_ENTRY(path_f64, double, false)
+BB_WINDOW_BEAMS_ENTRY(depth_f32, float, true)
+BB_WINDOW_BEAMS_ENTRY(depth_f64, double, true)
 
 #define BB_WINDOW_STATE_ENTRY(name, T)                                                                           \
   extern "C" __global__ void transport_window_begin_##name(                                                      \

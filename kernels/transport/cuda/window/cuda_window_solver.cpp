@@ -33,6 +33,18 @@ double CudaWindowSolver<T>::cells_per_step() const {
 }
 
 template <typename T>
+std::string CudaWindowSolver<T>::steps_kernel_name() const {
+  return std::string("transport_window_") + (this->tables().tracks.on() ? "tracks_" : "") + (depth_ ? "depth" : "path");
+}
+
+template <typename T>
+std::vector<std::string> CudaWindowSolver<T>::kernels_needed() const {
+  const char* const type = sizeof(T) == 4 ? "_f32" : "_f64";
+  return {steps_kernel_name() + type, std::string("transport_window_begin") + type, std::string("planes_over_x") + type,
+          "planes_rounded", "transport_rows_measure"};
+}
+
+template <typename T>
 void CudaWindowSolver<T>::prepare() {
   const Tables& t = this->tables();
   cuda::Stream& stream = this->stream();
@@ -63,9 +75,7 @@ void CudaWindowSolver<T>::prepare() {
   parameters_.written = written_.pointer();
   parameters_.threshold = static_cast<T>(kWindowThreshold<T> * t.start.number_in);
   parameters_.stop_number = this->stop_number();
-  const std::string name =
-      std::string("transport_window_") + (t.tracks.on() ? "tracks_" : "") + (depth_ ? "depth" : "path");
-  steps_kernel_.emplace(this->kernel(name.c_str()));
+  steps_kernel_.emplace(this->kernel(steps_kernel_name().c_str()));
   begin_kernel_.emplace(this->kernel("transport_window_begin"));
   const auto bytes = static_cast<unsigned>(parameters_.layout.bytes);
   steps_kernel_->allow_dynamic_shared(bytes);

@@ -17,6 +17,7 @@ class CudaWindowSolver final : public CudaSolver<T> {
  protected:
   double state_bytes_needed() const override;
   void prepare() override;
+  std::vector<std::string> kernels_needed() const override;
   void launch_step(int step) override { launch_steps(step, 1); }
   void launch_steps(int first, int count) override;
   void launch_count(double* row) override;
@@ -26,6 +27,7 @@ class CudaWindowSolver final : public CudaSolver<T> {
   double flops_per_cell_step() const override { return window_->flops_per_cell_step(this->tables()); }
 
  private:
+  std::string steps_kernel_name() const;
   int pitch() const { return row_pitch(this->tables()); }
   std::size_t slice_cells() const;
   void send_start();

@@ -82,13 +82,4 @@ describe('a solver that is compiled while pages are served', () => {
     solver.report({ stage: 'none', progress: null, failed: 'The C++ build failed.' });
     await expect(refused).rejects.toThrow('The C++ build failed.');
   });
-
-  it('streams its state until it is whole', () => {
-    const solver = staged(first, whole);
-    const seen: (SolverState | 'end')[] = [];
-    solver.stream({ offer: (make) => seen.push(make()), end: () => seen.push('end') });
-    solver.report(building('first', '1 of 9 files'));
-    solver.report(building('whole'));
-    expect(seen).toEqual([building('none'), building('first', '1 of 9 files'), building('whole'), 'end']);
-  });
 });

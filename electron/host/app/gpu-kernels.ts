@@ -1,0 +1,58 @@
+/**
+ * On a machine without nvcc the GPU kernels of some workloads are compiled when a window opens, which takes seconds the
+ * first time. Until they are there `auto` takes the CPU.
+ */
+import type { SolverFrame, SolverState } from '../../contract/capabilities.ts';
+import { fromNative, type NativeAddon } from '../io/addon/addon.ts';
+import type { StagedSolver } from '../io/addon/staged-solver.ts';
+import type { Sink } from '../io/flow/sink.ts';
+
+const WHOLE: SolverState = { stage: 'whole', progress: null, failed: null };
+
+type Solver = Pick<NativeAddon, 'warmKernels' | 'driverDevices'>;
+type Log = (level: 'warning', text: string) => void;
+
+export class GpuKernels {
+  readonly #addon: Solver;
+  readonly #log: Log;
+  readonly #watchers = new Set<() => void>();
+  #compiling = false;
+
+  constructor(addon: Solver, log: Log) {
+    this.#addon = addon;
+    this.#log = log;
+  }
+
+  /** Begins, where there is a GPU. Resolves when they are there; what fails is said by the run that needs them, too. */
+  async compile(workloads: readonly string[]): Promise<void> {
+    if (!this.#addon.driverDevices().devices.some(({ usable }) => usable)) return;
+    this.#set(true);
+    try {
+      for (const workload of workloads) await this.#addon.warmKernels({ workload });
+    } catch (error) {
+      this.#log('warning', `The GPU's kernels could not be compiled: ${fromNative(error).message}`);
+    }
+    this.#set(false);
+  }
+
+  /** The present state of solver and kernels at once, then each change, until all is there. */
+  stream(solver: StagedSolver | null, sink: Sink<SolverFrame>): () => void {
+    const offer = (): void => {
+      const frame = { ...(solver?.state ?? WHOLE), gpuKernels: this.#compiling };
+      sink.offer(() => frame);
+      if (frame.stage === 'whole' && !frame.gpuKernels) sink.end();
+    };
+    this.#watchers.add(offer);
+    const unwatch = solver?.watch(offer);
+    offer();
+    return () => {
+      this.#watchers.delete(offer);
+      unwatch?.();
+    };
+  }
+
+  #set(compiling: boolean): void {
+    this.#compiling = compiling;
+    for (const watcher of [...this.#watchers]) watcher();
+  }
+}
