@@ -21,6 +21,7 @@ import { exportVerb } from './verbs/export.ts';
 import { gammaVerb } from './verbs/gamma.ts';
 import { gateVerb } from './verbs/gate.ts';
 import { history } from './verbs/history.ts';
+import { mcpVerb } from './verbs/mcp.ts';
 import { newKernelVerb } from './verbs/new-kernel.ts';
 import { projectVerb } from './verbs/project.ts';
 import { replay } from './verbs/replay.ts';
@@ -46,7 +47,7 @@ const groups: readonly VerbGroup[] = [
   },
   { title: 'Beams and images', verbs: [sobpVerb, commissionVerb, gammaVerb, refineVerb] },
   { title: 'User kernels', verbs: [newKernelVerb, sanitizeVerb, reproduceVerb, traceVerb, explainLaunchVerb] },
-  { title: 'Files and window', verbs: [exportVerb, projectVerb, serveVerb] },
+  { title: 'Files and window', verbs: [exportVerb, projectVerb, serveVerb, mcpVerb] },
 ];
 const verbs = groups.flatMap((group) => group.verbs);
 

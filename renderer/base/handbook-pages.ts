@@ -13,6 +13,7 @@ export const handbookPages: readonly HandbookPage[] = [
   { id: 'fields', title: 'Fields' },
   { id: 'matter', title: 'Matter' },
   { id: 'user-kernels', title: 'User kernels' },
+  { id: 'agents', title: 'Coding agents' },
   { id: 'judging', title: 'How kernels are judged' },
   { id: 'comparing', title: 'Comparing' },
   { id: 'claims', title: 'Published claims' },

@@ -102,7 +102,7 @@ export const scriptRules: Rules = {
       'renderer/base/thread-use.ts',
       'renderer/base/provenance.ts',
     ],
-    packages: ['zod'],
+    packages: ['@modelcontextprotocol/sdk', 'diff', 'zod'],
     node: true,
   },
 

@@ -19,7 +19,7 @@ export interface Timed {
 }
 
 /** A problem with the reading of its scenario. */
-export interface ReadProblem {
+interface ReadProblem {
   readonly problem: BenchProblem;
   readonly reading: AnyReading;
 }

@@ -1,0 +1,194 @@
+/** The tools of `braggbench mcp`, on the server of the official SDK. */
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import { claimId } from '../../../renderer/base/claims.ts';
+import { BraggError } from '../../contract/errors.ts';
+import { sanitizedText, sanitizerToolSchema } from '../../contract/user-kernels/sanitizer.ts';
+import { USER_KERNEL_TEXT_MOST } from '../../contract/user-kernels.ts';
+import { claimTable } from '../../host/app/claim-table/index.ts';
+import { sanitize } from '../../host/model/sanitizer/sanitize.ts';
+import { assetsFolder } from '../assets-folder.ts';
+import {
+  attemptSchema,
+  claimsSchema,
+  explainSchema,
+  ladderSchema,
+  problemsSchema,
+  readProblemSchema,
+  sanitizedAttemptSchema,
+} from './results.ts';
+import type { Progress, Workshop } from './workshop.ts';
+
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+/** Claims in one answer: an agent reads a page, not a book. */
+const MOST_CLAIMS = 20;
+
+const problem = z.string().min(1).max(200).describe('Id of a problem, as list_problems gives it.');
+const attempt = z
+  .number()
+  .int()
+  .min(1)
+  .max(9999)
+  .describe('Number of an attempt, as submit_kernel and ladder give it.');
+
+function answered(structuredContent: Record<string, unknown>): CallToolResult {
+  return { structuredContent, content: [{ type: 'text', text: JSON.stringify(structuredContent) }] };
+}
+
+/** An expected refusal is a result that the agent can act on; anything else is an error of the program. */
+async function guarded(work: () => Promise<Record<string, unknown>>): Promise<CallToolResult> {
+  try {
+    return answered(await work());
+  } catch (error) {
+    if (!(error instanceof BraggError)) throw error;
+    const issues = error.issues.map(
+      ({ file, line, message }) => `${file ?? ''}${line === null ? '' : `:${line}`} ${message}`,
+    );
+    return {
+      isError: true,
+      content: [{ type: 'text', text: [`${error.code}: ${error.message}`, ...issues].join('\n') }],
+    };
+  }
+}
+
+function progressOf({ signal, _meta, sendNotification }: Extra): Progress {
+  const progressToken = _meta?.progressToken;
+  let last = -1;
+  return {
+    signal,
+    tell: (done, total, message) => {
+      if (progressToken === undefined) return;
+      // Progress must increase with each notification.
+      last = Math.max(done, last + 1e-6);
+      void sendNotification({
+        method: 'notifications/progress',
+        params: { progressToken, progress: last, total, message },
+      }).catch(() => undefined);
+    },
+  };
+}
+
+async function findClaims(text: string) {
+  const rows = await claimTable(assetsFolder());
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((one) => one !== '');
+  const all = rows
+    .flatMap(({ claims }) => claims)
+    .map((claim) => ({ id: claimId(claim), claim: claim.claim, answer: claim.answer.sentence }))
+    .filter((one) => words.every((word) => `${one.id} ${one.claim} ${one.answer}`.toLowerCase().includes(word)));
+  return { version: 1, claims: all.slice(0, MOST_CLAIMS), left_out: Math.max(0, all.length - MOST_CLAIMS) };
+}
+
+interface Served {
+  readonly workshop: Workshop;
+  readonly version: string;
+  /** Most and usual seconds of one session. */
+  readonly mostSeconds: number;
+  readonly usualSeconds: number;
+}
+
+export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: Served): McpServer {
+  const server = new McpServer({ name: 'braggbench', version }, { maxToolInputElements: 100 });
+  const reading = { readOnlyHint: true } as const;
+  server.registerTool(
+    'list_problems',
+    {
+      description: 'Problems that kernels can be submitted to.',
+      inputSchema: {},
+      outputSchema: problemsSchema.shape,
+      annotations: reading,
+    },
+    () => guarded(() => workshop.problems()),
+  );
+  server.registerTool(
+    'read_problem',
+    {
+      description: 'The scenario, the reference kernel, the expected answer and the rules of a problem.',
+      inputSchema: { problem },
+      outputSchema: readProblemSchema.shape,
+      annotations: reading,
+    },
+    (input) => guarded(() => workshop.read(input.problem)),
+  );
+  server.registerTool(
+    'submit_kernel',
+    {
+      description:
+        'Compiles a kernel, checks its answer with hidden inputs, and measures it against the reference and the best attempt.',
+      inputSchema: {
+        problem,
+        source: z.string().min(1).max(USER_KERNEL_TEXT_MOST).describe('The whole file.'),
+        seconds: z.number().min(0.1).max(mostSeconds).default(usualSeconds).describe('Most seconds of measuring.'),
+      },
+      outputSchema: attemptSchema.shape,
+    },
+    (input, extra) => guarded(() => workshop.submit(input.problem, input.source, input.seconds, progressOf(extra))),
+  );
+  server.registerTool(
+    'explain_slow',
+    {
+      description: 'Where the time of a measured attempt goes, and what limits it.',
+      inputSchema: { problem, attempt },
+      outputSchema: explainSchema.shape,
+      annotations: reading,
+    },
+    (input) => guarded(() => workshop.explain(input.problem, input.attempt)),
+  );
+  server.registerTool(
+    'ladder',
+    {
+      description: 'All attempts at a problem in order: verdict, time, and lines changed.',
+      inputSchema: { problem },
+      outputSchema: ladderSchema.shape,
+      annotations: reading,
+    },
+    (input) => guarded(() => workshop.ladder(input.problem)),
+  );
+  server.registerTool(
+    'claims',
+    {
+      description: 'Published claims about GPU optimisation that contain all words, each with the measured answer.',
+      inputSchema: { text: z.string().max(200).default('').describe('Words to find; empty for the first ones.') },
+      outputSchema: claimsSchema.shape,
+      annotations: reading,
+    },
+    (input) => guarded(() => findClaims(input.text)),
+  );
+  server.registerTool(
+    'sanitize',
+    {
+      description: "Runs a CUDA attempt under NVIDIA's compute-sanitizer.",
+      inputSchema: { problem, attempt, tool: sanitizerToolSchema.default('memcheck') },
+      outputSchema: sanitizedAttemptSchema.shape,
+    },
+    (input, { signal }) =>
+      guarded(async () => {
+        const { words, kernel, language } = await workshop.commandOf(input.problem, input.attempt);
+        if (language === 'cpp')
+          throw new BraggError('unsupported', 'compute-sanitizer watches CUDA kernels; this problem is of C++');
+        const found = await sanitize({ tool: input.tool, words, kernel, signal });
+        const findings = found.findings
+          .slice(0, 50)
+          .map(({ what, kernel: name, line }) => ({ what, kernel: name, line }));
+        return { version: 1, summary: sanitizedText(found), findings };
+      }),
+  );
+  return server;
+}
+
+export async function serveTools(server: McpServer, transport: Transport, signal: AbortSignal): Promise<void> {
+  const ended = new Promise<void>((done) => {
+    server.server.onclose = done;
+    if (signal.aborted) done();
+    else signal.addEventListener('abort', () => done(), { once: true });
+  });
+  await server.connect(transport);
+  await ended;
+  await server.close();
+}

@@ -1,0 +1,392 @@
+/** Problems in folders that a person chose, and the attempts of agents at them: each is compiled, checked, measured and saved. */
+import { copyFile, mkdir, readdir, readFile, realpath, statfs, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { diffLines } from 'diff';
+import type { Session } from '../../contract/bench/session.ts';
+import { BraggError } from '../../contract/errors.ts';
+import { isUserKernelFile, USER_KERNEL_TEXT_MOST } from '../../contract/user-kernels.ts';
+import { asSession, readKnown } from '../../host/app/sessions/index.ts';
+import { readSessionNamed } from '../../host/app/sessions/named.ts';
+import { placeOf } from '../../host/app/user-kernels/user-kernels.ts';
+import type { Host } from '../../host/index.ts';
+import { forkChild } from '../../host/io/processes/link.ts';
+import { limitsOf, mostRounds, sessionText } from '../../host/model/bench/index.ts';
+import { descriptionFile, descriptionText, type UserKernel } from '../../host/model/user-kernels/file.ts';
+import { measureSession } from '../../host/workloads/bench.ts';
+import { hostWorkloads } from '../../host/workloads/index.ts';
+import { assetsFolder } from '../assets-folder.ts';
+import type { KnownReading } from '../read-scenario.ts';
+import { compilerLines, measuredAttempt, uncompiled } from './answer.ts';
+import { Cancelled, MeasuringQueue } from './queue.ts';
+import type { Attempt, Ladder, Problem } from './results.ts';
+
+/** A folder of problems has tens of files. */
+const MOST_FILES = 1000;
+/** Attempts at one problem; a climb has hundreds. */
+const MOST_ATTEMPTS = 9999;
+/** A session and its source take less than a megabyte. */
+const LEAST_FREE_BYTES = 64 * 2 ** 20;
+
+interface Opened {
+  readonly problem: Problem;
+  readonly folder: string;
+  readonly file: string;
+  readonly kernel: UserKernel;
+}
+
+export interface Progress {
+  readonly signal: AbortSignal;
+  /** `done` of `total`, both in seconds of the budget, and what is done now. */
+  readonly tell: (done: number, total: number, message: string) => void;
+}
+
+interface WorkshopOptions {
+  readonly host: Host;
+  readonly dataFolder: string;
+  readonly folders: readonly string[];
+  /** Folders whose problems may be submitted to. */
+  readonly trusted: readonly string[];
+  /** Most seconds of one session. */
+  readonly mostSeconds: number;
+}
+
+interface Saved {
+  readonly attempt: number;
+  readonly file: string;
+  readonly source: string;
+}
+
+const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+export class Workshop {
+  readonly #options: WorkshopOptions;
+  readonly #queue: MeasuringQueue;
+  readonly #trusted: Promise<ReadonlySet<string>>;
+
+  constructor(options: WorkshopOptions) {
+    this.#options = options;
+    this.#queue = new MeasuringQueue(options.dataFolder);
+    this.#trusted = Promise.all(options.trusted.map((one) => realpath(one))).then((all) => new Set(all));
+  }
+
+  async problems() {
+    const problems: Problem[] = [];
+    const unusable: { file: string; reason: string }[] = [];
+    for (const folder of this.#options.folders) {
+      const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
+      for (const name of names.slice(0, MOST_FILES)) {
+        const found = await this.#open(path.join(folder, name)).catch((error: unknown) => message(error));
+        if (typeof found === 'string') unusable.push({ file: name, reason: found });
+        else if (found !== null) problems.push(found.problem);
+      }
+    }
+    return { version: 1, problems, unusable } as const;
+  }
+
+  async read(id: string) {
+    const { problem, file, kernel } = await this.#find(id);
+    return {
+      version: 1,
+      problem,
+      scenario: await readFile(file, 'utf8'),
+      source: kernel.text,
+      answer: kernel.answer === null ? null : { file: kernel.answer.name, text: kernel.answer.text },
+      rules: [
+        `Submit one ${problem.language === 'cu' ? 'CUDA' : 'C++'} file that takes the place of ${kernel.description.replaces}.`,
+        'It is checked against the expected answer with hidden inputs and other sizes, in a process of its own.',
+        'Inputs may not be written to, and every result has to be written in every call.',
+        `A session takes at most ${this.#options.mostSeconds} seconds; ask for fewer while you explore.`,
+      ],
+    } as const;
+  }
+
+  async submit(id: string, source: string, seconds: number, progress: Progress): Promise<Attempt> {
+    const opened = await this.#find(id);
+    this.#requireTrust(opened);
+    if (Buffer.byteLength(source) > USER_KERNEL_TEXT_MOST)
+      throw new BraggError('invalid', `source is larger than ${USER_KERNEL_TEXT_MOST} bytes, the limit of a kernel`);
+    const saved = await this.#attempts(opened);
+    const before = saved.at(-1);
+    const attempt = (before?.attempt ?? 0) + 1;
+    const { kernel, description } = await this.#save(opened, attempt, source);
+    const common = {
+      version: 1,
+      attempt,
+      file: kernel.id,
+      diff: changed(before?.source ?? opened.kernel.text, source),
+    } as const;
+    await this.#options.host.trust.add(kernel.sha256, kernel.file);
+    progress.tell(0, seconds, 'compiles');
+    const { code, issues } = await this.#options.host.userKernels.build(kernel, progress.signal);
+    const compiler = compilerLines(issues);
+    if (code === null) return { ...common, ...uncompiled(compiler) };
+    const best = await this.#best(opened, saved);
+    const labels = [opened.kernel.id, ...(best === null ? [] : [best.file]), kernel.id];
+    const session = await this.#queue.inTurn(
+      () => this.#measure(opened, labels, seconds, description, progress),
+      progress.signal,
+      (count) =>
+        progress.tell(0, seconds, count === 0 ? 'waits for a measurement to end' : `waits for ${count} before it`),
+    );
+    if (progress.signal.aborted) throw new Cancelled('The request was cancelled while it was measured.');
+    const file = this.#sessionFile(kernel.file);
+    await writeFile(file, sessionText(session));
+    this.#options.host.files.library.touched();
+    const found = measuredAttempt({
+      session,
+      label: kernel.id,
+      best: best === null ? null : { label: best.file, attempt: best.attempt },
+    });
+    return { ...common, ...found, errors: [...found.errors], compiler, session: path.basename(file) };
+  }
+
+  async ladder(id: string): Promise<Ladder> {
+    const opened = await this.#find(id);
+    const saved = await this.#attempts(opened);
+    const attempts: Ladder['attempts'][number][] = [];
+    let before = opened.kernel.text;
+    for (const { attempt, file, source } of saved) {
+      const diff = changed(before, source);
+      before = source;
+      const session = await this.#session(file);
+      const found =
+        session === null
+          ? ({ verdict: 'not compiled', reason: 'it has no session', time_s: null, vs_reference: null } as const)
+          : measuredAttempt({ session, label: file, best: null });
+      const { verdict, reason, time_s, vs_reference } = found;
+      attempts.push({ attempt, file, verdict, reason, time_s, vs_reference, diff });
+    }
+    const best = (await this.#best(opened, saved))?.attempt ?? null;
+    return { version: 1, problem: id, best, attempts };
+  }
+
+  async explain(id: string, attempt: number) {
+    const { file } = await this.#attempt(id, attempt);
+    const session = await this.#session(file);
+    const report = session?.reports[0];
+    const entry = report?.entries.find(({ label }) => label === file);
+    if (session === null || report === undefined || entry?.status !== 'measured')
+      throw new BraggError(
+        'not-found',
+        `attempt ${attempt} of ${id} was not measured, so nothing is known of its time`,
+      );
+    return {
+      version: 1,
+      attempt,
+      limiter: measuredAttempt({ session, label: file, best: null }).limiter,
+      parts: [
+        ...entry.setup_parts.map(({ name, first_s, warm_s }) => ({
+          name: `set-up: ${name}`,
+          seconds: warm_s ?? first_s,
+        })),
+        { name: 'one repetition', seconds: entry.time_s },
+      ],
+      facts: report.facts
+        .filter(([name]) => name !== `Audits of ${report.entries[0]?.label}`)
+        .map(([name, value]) => ({ name, value })),
+      counters:
+        entry.device === 'cpu'
+          ? 'Counters are read of CUDA kernels only.'
+          : 'Not requested: braggbench bench --ncu counts a run, where NVIDIA allows it.',
+    } as const;
+  }
+
+  /** The words of a command line that runs an attempt, for the sanitizer. */
+  async commandOf(id: string, attempt: number) {
+    const opened = await this.#find(id);
+    this.#requireTrust(opened);
+    const { file } = await this.#attempt(id, attempt);
+    const kernel = path.join(this.#library, file);
+    return {
+      words: ['run', opened.file, '--variant', kernel, '--trust'],
+      kernel: file,
+      language: opened.problem.language,
+    } as const;
+  }
+
+  get #library(): string {
+    return this.#options.host.files.library.folder;
+  }
+
+  async #attempt(id: string, attempt: number): Promise<Saved> {
+    const saved = await this.#attempts(await this.#find(id));
+    const found = saved.find((one) => one.attempt === attempt);
+    if (found !== undefined) return found;
+    const allowed = saved.length === 0 ? 'none yet: submit_kernel makes one' : `1 to ${saved.at(-1)?.attempt}`;
+    throw new BraggError('not-found', `${id} has no attempt ${attempt}; allowed: ${allowed}`);
+  }
+
+  #requireTrust({ problem, folder }: Opened): void {
+    if (problem.trusted) return;
+    throw new BraggError(
+      'untrusted',
+      `${folder} is not trusted: a submitted kernel is code that runs with the rights of this user. The person starts the server with --trust ${folder}`,
+    );
+  }
+
+  /** Null for JSON that is no scenario of a user kernel, such as a kernel's description. Throws a BraggError. */
+  async #open(file: string): Promise<Opened | null> {
+    const { host } = this.#options;
+    const { kind, scenario } = await host.scenarios.read(file, { overrides: [] });
+    if (kind === null || scenario === null || !isUserKernelFile(scenario.solver.variant)) return null;
+    const folder = path.dirname(file);
+    const kernel = await host.userKernels.open(path.join(folder, scenario.solver.variant));
+    host.userKernels.requireFit(kernel.id, placeOf(scenario));
+    const id = path.basename(file, '.json');
+    const trusted = (await this.#trusted).has(await realpath(folder));
+    const language = kernel.id.endsWith('.cu') ? 'cu' : 'cpp';
+    const { notes } = scenario;
+    return {
+      folder,
+      file,
+      kernel,
+      problem: { id, title: scenario.name || id, notes, workload: kind, kernel: kernel.id, language, trusted },
+    };
+  }
+
+  async #find(id: string): Promise<Opened> {
+    for (const folder of this.#options.folders) {
+      const names = await readdir(folder);
+      // Only a name of the list: nothing that an agent says leads out of the folders.
+      if (!names.includes(`${id}.json`)) continue;
+      const found = await this.#open(path.join(folder, `${id}.json`));
+      if (found !== null) return found;
+    }
+    throw new BraggError('not-found', `there is no problem ${JSON.stringify(id)}; list_problems names them`);
+  }
+
+  #nameOf({ problem }: Opened, attempt: number): string {
+    return `${problem.id.replace(/[^\w-]/g, '-').slice(0, 30)}-attempt-${String(attempt).padStart(4, '0')}.${problem.language}`;
+  }
+
+  #sessionFile(kernel: string): string {
+    return kernel.replace(/\.(cu|cpp)$/, '.session.json');
+  }
+
+  async #attempts(opened: Opened): Promise<readonly Saved[]> {
+    const names = new Set(await readdir(this.#library).catch(() => []));
+    const saved: Saved[] = [];
+    for (let attempt = 1; attempt <= MOST_ATTEMPTS && names.has(this.#nameOf(opened, attempt)); attempt += 1) {
+      const file = this.#nameOf(opened, attempt);
+      saved.push({ attempt, file, source: await readFile(path.join(this.#library, file), 'utf8') });
+    }
+    return saved;
+  }
+
+  async #session(file: string): Promise<Session | null> {
+    const kept = await readSessionNamed(path.join(this.#library, this.#sessionFile(file))).catch(() => null);
+    return kept === null ? null : asSession(kept, await readKnown(this.#options.host.addon, assetsFolder()));
+  }
+
+  /** The fastest attempt that is certainly faster than the reference: their ratio is what sessions of several days share. */
+  async #best(opened: Opened, saved: readonly Saved[]): Promise<Saved | null> {
+    let best: { readonly one: Saved; readonly gain: number } | null = null;
+    for (const one of saved) {
+      const session = await this.#session(one.file);
+      if (session === null) continue;
+      const { speed, vs_reference } = measuredAttempt({ session, label: one.file, best: null });
+      if (speed === 'faster' && vs_reference !== null && vs_reference.value > (best?.gain ?? 1))
+        best = { one, gain: vs_reference.value };
+    }
+    if (best === null) return null;
+    const kernel = await this.#options.host.userKernels.open(path.join(this.#library, best.one.file)).catch(() => null);
+    return kernel !== null &&
+      this.#options.host.userKernels.isTrusted(kernel) &&
+      kernel.base.id === opened.kernel.base.id
+      ? best.one
+      : null;
+  }
+
+  /** The source, its description and the program of the answer, in the library. */
+  async #save(opened: Opened, attempt: number, source: string) {
+    if (attempt > MOST_ATTEMPTS)
+      throw new BraggError('invalid', `${opened.problem.id} has ${MOST_ATTEMPTS} attempts, the limit`);
+    await mkdir(this.#library, { recursive: true, mode: 0o700 });
+    const { bavail, bsize } = await statfs(this.#library);
+    if (bavail * bsize < LEAST_FREE_BYTES)
+      throw new BraggError(
+        'no-space',
+        `${this.#library} has less than ${LEAST_FREE_BYTES / 2 ** 20} MiB free; free some, then submit again`,
+      );
+    const name = this.#nameOf(opened, attempt);
+    const file = path.join(this.#library, name);
+    const { description, answer } = opened.kernel;
+    if (answer !== null) {
+      const program = path.join(this.#library, answer.name);
+      const there = await readFile(program, 'utf8').catch(() => null);
+      if (there !== null && there !== answer.text)
+        throw new BraggError(
+          'exists',
+          `${program} is another program than the answer of ${opened.problem.id}; rename one of them`,
+        );
+      if (there === null) await copyFile(path.join(opened.folder, answer.name), program);
+    }
+    await writeFile(file, source, { flag: 'wx' });
+    await writeFile(descriptionFile(file), descriptionText({ ...description, title: `Attempt ${attempt}` }), {
+      flag: 'wx',
+    });
+    return {
+      kernel: await this.#options.host.userKernels.open(file),
+      description: `submit_kernel ${opened.problem.id}`,
+    };
+  }
+
+  async #measure(
+    { file, kernel }: Opened,
+    labels: readonly string[],
+    seconds: number,
+    command: string,
+    { signal, tell }: Progress,
+  ): Promise<Session> {
+    const { host } = this.#options;
+    const reading = await host.scenarios.read(file, { overrides: [] });
+    if (reading.kind === null || reading.problem === null)
+      throw new BraggError('invalid', `${path.basename(file)} cannot be run`);
+    const known: KnownReading = reading;
+    await host.trust.add(kernel.sha256, kernel.file);
+    await host.userKernels.prepare(labels, placeOf(known.scenario ?? { kind: known.kind }), signal);
+    const { benchable } = hostWorkloads[known.kind];
+    const { session } = await measureSession(
+      host.addon,
+      benchable,
+      {
+        ...{
+          workload: known.kind,
+          scenario: known.scenario?.name || path.basename(file),
+          variants: labels,
+          modes: [],
+          sweep: null,
+        },
+        ...{ problems: [benchable.problem(known)], documents: [known.document ?? {}], scenarios: [known.scenario] },
+        ...{
+          external: [],
+          seed: 1,
+          processes: 0,
+          limits: limitsOf(mostRounds, seconds, {}),
+          assetsFolder: assetsFolder(),
+        },
+        ...{
+          created: new Date().toISOString(),
+          command,
+          userKernels: [],
+          userKernelLimit_s: 0,
+          trace: false,
+          withoutClaims: true,
+        },
+      },
+      {
+        signal,
+        startChild: forkChild,
+        tell: ({ phase, elapsed_s }) => tell(Math.min(elapsed_s, seconds), seconds, phase),
+      },
+    );
+    return session;
+  }
+}
+
+function changed(before: string, after: string): Attempt['diff'] {
+  const parts = diffLines(before, after, { timeout: 1000 }) ?? [];
+  const lines = (of: (part: { added: boolean; removed: boolean }) => boolean): number =>
+    parts.filter(of).reduce((sum, { count }) => sum + count, 0);
+  return { added: lines(({ added }) => added), removed: lines(({ removed }) => removed) };
+}

@@ -1,0 +1,71 @@
+/** `braggbench mcp`: problems and the judge for coding agents, over standard input and output. */
+import { realpath } from 'node:fs/promises';
+import { dataFolder } from '../../host/io/files/data-folder.ts';
+import { flagSeconds, flagValue, UsageError } from '../arguments.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { gpuFlag } from '../gpu.ts';
+import { withHost } from '../open-host.ts';
+import type { Verb } from '../verb.ts';
+import { programVersion } from '../version.ts';
+
+const MOST_SECONDS = 60;
+/** An agent explores with short sessions. */
+const USUAL_SECONDS = 10;
+/** A message has at most a kernel of a megabyte, escaped. */
+const MOST_MESSAGE_BYTES = 8 * 2 ** 20;
+
+export const mcpVerb: Verb = {
+  name: 'mcp',
+  usage: 'mcp [FOLDER…] [--trust FOLDER …] [--time 60s]',
+  summary: 'let a coding agent submit kernels, over the Model Context Protocol',
+  details: [
+    'Serves the tools list_problems, read_problem, submit_kernel, explain_slow, ladder, claims and sanitize on standard input and output. A problem is a scenario of a user kernel, as new-kernel makes it. Each attempt is compiled, checked with hidden inputs and measured; its source and session are saved in the library.',
+    'Submissions are refused until you trust the folder: they are code that runs with your rights. Several servers of one user measure one after another, in the order of their requests.',
+  ],
+  flags: [
+    {
+      name: 'trust',
+      value: 'FOLDER',
+      repeats: true,
+      help: 'Serve this folder too, and run what agents submit to its problems.',
+    },
+    { name: 'time', value: '60s', help: `Most seconds of one session; ${MOST_SECONDS} s by default.` },
+    gpuFlag,
+  ],
+  examples: ['braggbench mcp problems', 'braggbench mcp --trust problems --time 30s'],
+  operands: { min: 0, max: 100, name: 'folders with problems' },
+  run: async ({ parsed, terminal, signal }) => {
+    const trusted = parsed.flags.get('trust') ?? [];
+    const mostSeconds = flagSeconds(parsed, 'time', 3600) ?? MOST_SECONDS;
+    if (mostSeconds < 1) throw new UsageError('--time: allowed: 1 to 3600 seconds');
+    const folders = new Set<string>();
+    for (const folder of [...parsed.operands, ...trusted]) {
+      const found = await realpath(folder).catch(() => null);
+      if (found === null) throw new UsageError(`there is no folder ${folder}`);
+      folders.add(found);
+    }
+    if (folders.size === 0) throw new UsageError('mcp needs a folder with problems, or --trust FOLDER');
+    // Loaded only here: no other verb needs the protocol.
+    const [{ StdioServerTransport }, { mcpServer, serveTools }, { Workshop }] = await Promise.all([
+      import('@modelcontextprotocol/sdk/server/stdio.js'),
+      import('../mcp/server.ts'),
+      import('../mcp/workshop.ts'),
+    ]);
+    return withHost(
+      async (host) => {
+        const workshop = new Workshop({ host, dataFolder: dataFolder(), folders: [...folders], trusted, mostSeconds });
+        const usualSeconds = Math.min(USUAL_SECONDS, mostSeconds);
+        const server = mcpServer({ workshop, version: await programVersion(), mostSeconds, usualSeconds });
+        terminal.say(`Serving ${[...folders].join(', ')} to one agent. Ctrl+C ends it.`);
+        const transport = new StdioServerTransport(process.stdin, process.stdout, {
+          maxBufferSize: MOST_MESSAGE_BYTES,
+        });
+        // The client goes by closing the server's input.
+        process.stdin.once('end', () => void server.close());
+        await serveTools(server, transport, signal);
+        return exitCodes.done;
+      },
+      flagValue(parsed, 'gpu'),
+    );
+  },
+};
