@@ -1,5 +1,6 @@
 /** User kernels on the command line: files named where a variant is, and the user's word that they trust them. */
 
+import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { BraggError } from '../contract/errors.ts';
 import { parseConfigured, withoutSuffix } from '../contract/tuning/configured.ts';
@@ -29,7 +30,7 @@ export const userKernelFlags: readonly FlagSpec[] = [
 ];
 
 /** `./my.cu@fp64` to the file and what follows it. A drive letter's colon is no device. */
-const fileForm = /^(.+\.(?:cu|cpp))((?:\[[\w=;-]+\])?(?:@[^:]*)?(?::\d{1,3})?)$/;
+const fileForm = /^(.+\.(?:cu|cpp|py))((?:\[[\w=;-]+\])?(?:@[^:]*)?(?::\d{1,3})?)$/;
 
 export async function obtainTrust({ parsed, terminal }: VerbContext, host: Host, file: string): Promise<void> {
   const kernel = host.userKernels.find(basename(file));
@@ -74,7 +75,9 @@ export async function openUserKernels(
     if (file === undefined) {
       ids.push(name);
     } else {
-      const { id } = await host.userKernels.open(resolve(file));
+      // A candidate of the problem is known by its name, wherever this is called from.
+      const known = existsSync(resolve(file)) ? null : host.userKernels.find(file);
+      const { id } = known ?? (await host.userKernels.open(resolve(file)));
       host.userKernels.requireFit(id, place);
       await obtainTrust(context, host, file);
       ids.push(id + rest);
@@ -92,9 +95,13 @@ export async function openNamed(context: VerbContext, host: Host, place: BenchKi
   return named === null ? null : openUserKernels(context, host, named, place);
 }
 
-/** Ids of those that came with the program and can run here: user kernels run only where they are named. */
-export function ours(all: readonly { readonly id: string; readonly available: boolean }[]): readonly string[] {
-  return all.filter(({ id, available }) => available && !isUserKernelId(id)).map(({ id }) => id);
+/** Ids of those that can run here: candidates of a problem, else those of the program, as user kernels must be named. */
+export function ours(
+  all: readonly { readonly id: string; readonly workload: string; readonly available: boolean }[],
+): readonly string[] {
+  return all
+    .filter(({ id, workload, available }) => available && (workload === 'problem' || !isUserKernelId(id)))
+    .map(({ id }) => id);
 }
 
 /** That of --variant, made known and trusted; undefined where the scenario's own is run. */
@@ -107,8 +114,18 @@ export async function openVariant(context: VerbContext, host: Host, place: Bench
 /** The scenario itself may name one that lies beside it. */
 export async function trustNamed(context: VerbContext, host: Host, scenario: NamingScenario): Promise<void> {
   const { variant } = scenario.solver;
-  await obtainTrust(context, host, variant);
-  await host.userKernels.prepare([variant], placeOf(scenario));
+  const place = placeOf(scenario);
+  if (scenario.kind !== 'problem' || variant !== 'auto' || flagValue(context.parsed, 'variants') !== undefined) {
+    await obtainTrust(context, host, variant);
+    await host.userKernels.prepare([variant], place);
+    return;
+  }
+  for (const { id, base } of host.userKernels.list()) {
+    if (base.workload !== place.workload || base.bench !== place.bench) continue;
+    await obtainTrust(context, host, id);
+    // One that does not compile is refused in its row.
+    await host.userKernels.prepare([id], place).catch(() => undefined);
+  }
 }
 
 interface NamingScenario {

@@ -5,8 +5,7 @@ import { issueSchema } from './errors.ts';
 import { fileRefSchema } from './files.ts';
 import { scenarioDraftSchema } from './scenario/draft.ts';
 import { defaultKind } from './scenario/index.ts';
-import { parseConfigured } from './tuning/configured.ts';
-import { spaceShape } from './tuning/tunables.ts';
+import { parseConfigured, spaceShape } from './tuning/configured.ts';
 import { compileOptionsSchema } from './user-kernels/options.ts';
 import { sanitizedSchema, sanitizerToolSchema } from './user-kernels/sanitizer.ts';
 import { workloadSchema } from './workload.ts';
@@ -15,7 +14,7 @@ import { workloadSchema } from './workload.ts';
 export const userKernelIdSchema = z
   .string()
   .max(64)
-  .regex(/^[A-Za-z0-9][\w.-]*\.(cu|cpp)$/);
+  .regex(/^[A-Za-z0-9][\w.-]*\.(cu|cpp|py)$/);
 
 export const isUserKernelFile = (name: string): boolean => userKernelIdSchema.safeParse(name).success;
 

@@ -60,6 +60,13 @@ void TaskRun::reseed(std::uint64_t seed) {
   problem_.seed = seed;
 }
 
+unsigned char TaskRun::filler() {
+  // Neither a boolean nor a small number, which results often are.
+  return static_cast<unsigned char>(std::uniform_int_distribution<int>(16, 239)(random_));
+}
+
+TaskResults TaskRun::inputs() { return variant_->make(problem_)->inputs(); }
+
 CheckReport TaskRun::compare(const TaskResults& results) {
   if (task_ && shipped_) return task_->compare(results);
   if (!judge_) judge_ = variant_->make(problem_);
@@ -119,6 +126,7 @@ TaskSample TaskRun::sample(const TaskSampleOptions& options) {
     plan.at = std::uniform_int_distribution<int>(0, count - 1)(random_);
     plan.probe = options.probe && options.mode == TaskMode::kWarm;
     plan.rotation = std::uniform_real_distribution<double>(0.0, 1.0)(random_);
+    plan.filler = filler();
   }
   const TaskTime time = timed(count, plan);
   if (plan.at >= 0 && !audit.audited) {
@@ -142,7 +150,7 @@ TaskTime TaskRun::repeat(int count, TaskMode mode, const AuditPlan& plan, TaskAu
 
 TaskResults TaskRun::once(TaskAudit& audit) {
   if (!task_->arrays().outputs.empty()) {
-    repeat(1, TaskMode::kWarm, {.at = 0}, audit);
+    repeat(1, TaskMode::kWarm, {.at = 0, .filler = filler()}, audit);
     return std::move(audit.results);
   }
   task_->once();

@@ -66,6 +66,8 @@ class TaskRun {
   /// Compares results of the same problem, from another program or another process, with the shipped variant's FP64
   /// reference, which is computed once per seed. Needs no prepare().
   CheckReport compare(const TaskResults& results);
+  /// Its inputs for a reference outside of the engine; empty where the engine has its own. Needs no prepare().
+  TaskResults inputs();
   /// Results follow another seed from now on.
   void reseed(std::uint64_t seed);
   Task& task() { return *task_; }
@@ -81,6 +83,9 @@ class TaskRun {
   TaskTime repeat(int count, TaskMode mode, const AuditPlan& plan, TaskAudit& audit);
   /// One repetition from equal inputs, over poisoned outputs where the task's memory is plain arrays.
   TaskResults once(TaskAudit& audit);
+
+  /// Drawn for each audit.
+  unsigned char filler();
 
   TaskProblem problem_;
   const TaskBench* bench_;

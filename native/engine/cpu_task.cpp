@@ -38,9 +38,9 @@ Copies copies_of(const std::vector<TaskArray>& arrays) {
   return out;
 }
 
-void poison(const std::vector<TaskArray>& outputs) {
+void poison(const std::vector<TaskArray>& outputs, const AuditPlan& plan) {
   for (const TaskArray& array : outputs) {
-    if (array.count > 0) std::memset(array.data, kPoison, array.bytes());
+    if (array.count > 0) std::memset(array.data, plan.poison_of(array), array.bytes());
   }
 }
 
@@ -53,9 +53,8 @@ void write(const std::vector<TaskArray>& arrays, const Copies& values) {
 /// Each array of `values` begins at another of its elements, and its first ones follow its last.
 Copies rotated(const std::vector<TaskArray>& arrays, Copies values, double share) {
   for (std::size_t a = 0; a < arrays.size(); ++a) {
-    const std::size_t count = arrays[a].count;
-    if (count < 2) continue;
-    const std::size_t by = 1 + static_cast<std::size_t>(share * static_cast<double>(count - 1));
+    if (!arrays[a].rotates()) continue;
+    const std::size_t by = arrays[a].rotated_by(share);
     std::ranges::rotate(values[a], values[a].begin() + static_cast<std::ptrdiff_t>(by * arrays[a].element_bytes()));
   }
   return values;
@@ -68,11 +67,12 @@ bool same(const std::vector<TaskArray>& arrays, const Copies& values) {
   return true;
 }
 
-/// One repetition with these inputs written before it, and the outputs written too: by poison, or by what they hold.
-double probed(Task& task, const TaskArrays& arrays, const Copies& inputs, bool poisoned) {
+/// One repetition with these inputs written before it, and the outputs written too: by the poison of `plan`, or by what
+/// they contain.
+double probed(Task& task, const TaskArrays& arrays, const Copies& inputs, const AuditPlan* plan) {
   write(arrays.inputs, inputs);
-  if (poisoned) {
-    poison(arrays.outputs);
+  if (plan != nullptr) {
+    poison(arrays.outputs, *plan);
   } else {
     write(arrays.outputs, copies_of(arrays.outputs));
   }
@@ -111,7 +111,7 @@ TaskTime repeat_on_cpu(Task& task, int repetitions, TaskMode mode, const AuditPl
     if (task.cancel != nullptr && task.cancel->load()) throw TaskCancelled();
     if (i == plan.at) {
       began = Clock::now();
-      poison(arrays.outputs);
+      poison(arrays.outputs, plan);
       audit.seconds += cpu::seconds_since(began);
     }
     if (mode == TaskMode::kCold) cpu::empty_caches();
@@ -131,15 +131,15 @@ TaskTime repeat_on_cpu(Task& task, int repetitions, TaskMode mode, const AuditPl
   if (!audits) return out;
   began = Clock::now();
   audit.inputs_changed = !same(arrays.inputs, inputs);
-  const bool rewritable = std::ranges::any_of(arrays.inputs, [](const TaskArray& one) { return one.count > 1; });
+  const bool rewritable = std::ranges::any_of(arrays.inputs, &TaskArray::rotates);
   for (int i = 0; plan.probe && rewritable && !audit.inputs_changed && i < kMostProbes; ++i) {
     if (i > 0 && cpu::seconds_since(began) > kMostProbing_s) break;
     const Copies fresh = rotated(arrays.inputs, inputs, rotation_of(plan, i));
-    const double fresh_s = probed(task, arrays, fresh, true);
-    const double again_s = probed(task, arrays, fresh, false);
+    const double fresh_s = probed(task, arrays, fresh, &plan);
+    const double again_s = probed(task, arrays, fresh, nullptr);
     write(arrays.inputs, inputs);
     task.perform();
-    audit.probes.push_back({fresh_s, again_s, probed(task, arrays, inputs, false)});
+    audit.probes.push_back({fresh_s, again_s, probed(task, arrays, inputs, nullptr)});
     audit.inputs_changed = !same(arrays.inputs, inputs);
   }
   audit.seconds += cpu::seconds_since(began);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "half.hpp"
+
 namespace bb::engine {
 namespace {
 
@@ -49,6 +51,26 @@ bool TaskProblem::on(const std::string& key) const {
   return found->second;
 }
 
+std::size_t TaskArray::element_bytes() const {
+  switch (type) {
+    case Type::kDouble:
+      return 8;
+    case Type::kBf16:
+    case Type::kHalf:
+      return 2;
+    case Type::kInt8:
+    case Type::kBool:
+      return 1;
+    default:
+      return 4;
+  }
+}
+
+std::size_t TaskArray::rotated_by(double share) const {
+  const std::size_t groups = count / grain;
+  return grain * (1 + static_cast<std::size_t>(share * static_cast<double>(groups - 1)));
+}
+
 TaskResults results_of(const std::vector<TaskArray>& arrays, std::vector<std::vector<std::byte>> copies) {
   TaskResults out;
   for (std::size_t a = 0; a < arrays.size(); ++a) {
@@ -69,6 +91,14 @@ TaskResults results_of(const std::vector<TaskArray>& arrays, std::vector<std::ve
           return static_cast<double>(as(0u));
         case TaskArray::Type::kBf16:
           return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(as(std::uint16_t{})) << 16));
+        case TaskArray::Type::kHalf:
+          return static_cast<double>(fp16_value(as(std::uint16_t{})));
+        case TaskArray::Type::kInt:
+          return static_cast<double>(as(std::int32_t{}));
+        case TaskArray::Type::kInt8:
+          return static_cast<double>(as(std::int8_t{}));
+        case TaskArray::Type::kBool:
+          return static_cast<double>(as(std::uint8_t{}));
       }
       return kAbsent;
     };
@@ -81,7 +111,9 @@ void count_unwritten(const std::vector<TaskArray>& outputs, const std::vector<st
                      TaskAudit& audit) {
   for (std::size_t a = 0; a < outputs.size(); ++a) {
     const std::size_t size = outputs[a].element_bytes();
-    for (std::size_t i = 0; i < outputs[a].count; ++i) {
+    // An integer that was not written has the filler, which the comparison finds.
+    const std::size_t looked_at = outputs[a].has_poison() ? outputs[a].count : 0;
+    for (std::size_t i = 0; i < looked_at; ++i) {
       const auto element = copies[a].begin() + static_cast<std::ptrdiff_t>(i * size);
       const bool left = std::all_of(element, element + static_cast<std::ptrdiff_t>(size),
                                     [](std::byte byte) { return byte == std::byte{kPoison}; });

@@ -78,14 +78,22 @@ using TaskResults = std::vector<TaskResult>;
 /// Values that a prepared task reads or leaves, in the memory of its device. The engine fills, rewrites, copies and
 /// compares them itself: no code of a variant runs for it.
 struct TaskArray {
-  enum class Type { kFloat, kDouble, kUnsigned, kBf16 };
+  enum class Type { kFloat, kDouble, kUnsigned, kBf16, kHalf, kInt, kInt8, kBool };
 
   void* data = nullptr;
   std::size_t count = 0;
   Type type = Type::kFloat;
+  /// Elements that a probe moves together, such as a row; 0 where the order is part of the problem.
+  std::size_t grain = 1;
 
-  std::size_t element_bytes() const { return type == Type::kDouble ? 8 : type == Type::kBf16 ? 2 : 4; }
+  std::size_t element_bytes() const;
   std::size_t bytes() const { return count * element_bytes(); }
+  /// Whether no value that a task computes looks like the poison.
+  bool has_poison() const { return type != Type::kInt && type != Type::kInt8 && type != Type::kBool; }
+  /// Whether a probe can give it other values by rotating it.
+  bool rotates() const { return grain > 0 && count > grain; }
+  /// The first of its elements after a rotation by `share` of it.
+  std::size_t rotated_by(double share) const;
 };
 
 /// `inputs` may be rewritten between repetitions; every repetition writes all of `outputs`, which are in the order of
@@ -136,6 +144,9 @@ struct AuditPlan {
   int at = -1;          // the repetition whose outputs are poisoned before it and copied after it; -1 for none
   bool probe = false;   // whether the sample ends with MemoryProbes
   double rotation = 0;  // in (0, 1): the share of each input by which the first probe rotates it
+  unsigned char filler = kPoison;  // written over outputs of integers, of which every value may be meant
+
+  unsigned char poison_of(const TaskArray& array) const { return array.has_poison() ? kPoison : filler; }
 };
 
 /// An audit of one sample. Its cost is outside of the timed part.
@@ -187,6 +198,8 @@ class Task {
 
   /// The task's memory; empty where results and inputs are not plain arrays, or a repetition does not write them all.
   virtual TaskArrays arrays() { return {}; }
+  /// The inputs as prepare() makes them, for a reference outside of the engine; needs no prepare().
+  virtual TaskResults inputs() { return {}; }
   /// What once() left, for compare().
   virtual TaskResults results() = 0;
   /// Compares results, of this task or of another of the same problem, with an FP64 reference. Needs no prepare().

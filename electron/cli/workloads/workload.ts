@@ -11,6 +11,7 @@ import type { VerbContext } from '../verb.ts';
 /** What the engine says of every workload's variants. */
 interface ListedVariant {
   readonly id: string;
+  readonly workload: string;
   readonly device: string;
   readonly buildsOn: string | null;
   readonly changes: string;
@@ -57,7 +58,10 @@ export interface Workload {
   /** `braggbench run`: solves what was read, saves it at `place`, prints what came out. */
   readonly run: (context: VerbContext, host: Host, reading: KnownReading, place: NamedFile | null) => Promise<ExitCode>;
   /** Variants that are measured where none is named, if they can run. */
-  readonly usual: (addon: NativeAddon, reading: KnownReading) => readonly Pick<ListedVariant, 'id' | 'available'>[];
+  readonly usual: (
+    addon: NativeAddon,
+    reading: KnownReading,
+  ) => readonly Pick<ListedVariant, 'id' | 'workload' | 'available'>[];
   readonly variants: (addon: NativeAddon) => VariantList;
   /** `braggbench compare` of run files alone, where its runs have more to say than rows of every workload do; null: they do not. */
   readonly compare: ((context: VerbContext, runs: readonly ReadRun[]) => void) | null;

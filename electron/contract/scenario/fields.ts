@@ -43,7 +43,8 @@ export function schemaWithin(root: JsonSchema, path: Path, document: unknown): J
   for (const [depth, step] of path.entries()) {
     const here: JsonSchema = branchFor(schema, valueAt(document, path.slice(0, depth)));
     if (typeof step === 'number') schema = here.prefixItems?.[step] ?? (here.items || undefined);
-    else schema = here.properties && Object.hasOwn(here.properties, step) ? here.properties[step] : undefined;
+    else if (here.properties && Object.hasOwn(here.properties, step)) schema = here.properties[step];
+    else schema = typeof here.additionalProperties === 'object' ? here.additionalProperties : undefined;
     if (schema === undefined) return null;
   }
   return schema;

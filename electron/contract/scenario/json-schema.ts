@@ -21,7 +21,7 @@ export interface JsonSchema {
   readonly pattern?: string;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
-  readonly additionalProperties?: boolean;
+  readonly additionalProperties?: boolean | JsonSchema;
   readonly items?: JsonSchema | false;
   readonly prefixItems?: readonly JsonSchema[];
   readonly minItems?: number;

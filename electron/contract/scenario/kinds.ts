@@ -3,10 +3,11 @@ import { z } from 'zod';
 import { diffraction } from './diffraction/workload.ts';
 import { linearRelu } from './linear-relu/workload.ts';
 import { micro } from './micro/workload.ts';
+import { problem } from './problem/workload.ts';
 import { transport } from './transport/workload.ts';
 import type { ContractWorkload } from './workload.ts';
 
-const workloads = [transport, diffraction, linearRelu, micro] as const satisfies readonly ContractWorkload[];
+const workloads = [transport, diffraction, linearRelu, micro, problem] as const satisfies readonly ContractWorkload[];
 type Workloads = typeof workloads;
 type AnyWorkload = Workloads[number];
 

@@ -96,6 +96,7 @@ const functions: Readonly<Record<string, (...values: readonly number[]) => numbe
   log2: (x = Number.NaN) => Math.log2(x),
   log10: (x = Number.NaN) => Math.log10(x),
   floor: (x = Number.NaN) => Math.floor(x),
+  ceil: (x = Number.NaN) => Math.ceil(x),
 };
 
 /** What a condition may hold, for messages. */

@@ -1,4 +1,22 @@
 /** Names of configurations, which stand where variants do: `cuda-gather[kGatherThreads=128;kScoreWarps=8]`. */
+import { z } from 'zod';
+import { LONGEST_EXPRESSION } from '../study/expression.ts';
+
+const tunableSchema = z.strictObject({
+  /** The constant's, as the source has it. */
+  name: z.string().regex(/^[A-Za-z_]\w{0,63}$/),
+  /** In their natural order: neighbours are tried after each other. */
+  values: z.array(z.number().int().min(-999_999_999).max(999_999_999)).min(1).max(1000),
+  /** What it does, a few words. */
+  about: z.string().max(200).default(''),
+});
+export type Tunable = Readonly<z.infer<typeof tunableSchema>>;
+
+export const spaceShape = {
+  tunables: z.array(tunableSchema).max(50),
+  /** As those of studies, by the names of the constants: `kTile * kRows <= 1024`. */
+  conditions: z.array(z.string().min(1).max(LONGEST_EXPRESSION)).max(100).default([]),
+};
 
 /** Values by the names of constants in the variant's source. */
 export type Configuration = Readonly<Record<string, number>>;

@@ -152,7 +152,11 @@ function openReaders(
     rangeTable: addon.rangeTable,
     variants: (kind) => hostWorkloads[kind].variants(addon),
     workloads: hostWorkloads,
-    discover: (folder, id, scenario) => userKernels.discover([folder, library.folder], id, placeOf(scenario)),
+    discover: async (folder, id, scenario) => {
+      // Of a problem all candidates are known at once: `auto` measures them.
+      if (scenario.kind === 'problem' && folder !== null) await userKernels.openAll(folder);
+      await userKernels.discover([folder, library.folder], id, placeOf(scenario));
+    },
     mismatch: (id, scenario) => userKernels.mismatch(id, placeOf(scenario)),
     extraStraggling: extraStraggling(addon),
     offers: offersOf(addon),

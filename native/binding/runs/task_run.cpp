@@ -35,6 +35,7 @@ struct State {
   double ended_ns = 0;  // of the last sample's call, on the machine's steady clock
   engine::TaskSample sample;
   engine::TaskVerdict verdict;
+  engine::TaskResults given;
   engine::CheckReport compared;  // of another program's results
   engine::TaskWork work;
   engine::TaskClock clock = engine::TaskClock::kWall;
@@ -248,6 +249,17 @@ Napi::Value told(const Napi::CallbackInfo& info, const std::shared_ptr<State>& k
       [](Napi::Env env, State& state) -> Napi::Value { return quantities_array(env, state.quantities); });
 }
 
+/// The inputs of the task's seed, one array each.
+Napi::Value inputs(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
+  return call(
+      info.Env(), kept, false, [](State& state) { state.given = state.run.inputs(); },
+      [](Napi::Env env, State& state) -> Napi::Value {
+        const Napi::Array out = results_array(env, state.given);
+        state.given.clear();
+        return out;
+      });
+}
+
 /// The arrays that another program left, in the order of TaskResults; the first argument holds them.
 Napi::Value compare(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
   const Napi::Env env = info.Env();
@@ -303,6 +315,7 @@ Napi::Value create_task(const Napi::CallbackInfo& info) {
   method("sample", sample);
   method("check", check);
   method("told", told);
+  method("inputs", inputs);
   method("compare", compare);
   method("close", close);
   out.Set("cancel", Napi::Function::New(env, [state](const Napi::CallbackInfo&) { state->run.cancel(); }));

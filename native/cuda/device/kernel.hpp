@@ -74,6 +74,13 @@ class Kernel {
     launch_packed(stream, shape, pointers.data());
   }
 
+  /// The same of arguments whose number is not known here: where each is, and its size.
+  void launch_with(Stream& stream, const LaunchShape& shape, std::span<void*> arguments,
+                   std::span<const std::size_t> sizes) {
+    if (!checked_) check_arguments(sizes);
+    launch_packed(stream, shape, arguments.data());
+  }
+
  private:
   Span span_of(const LaunchShape& shape) const;
   void check_arguments(std::span<const std::size_t> sizes);

@@ -25,10 +25,10 @@ void copy(api::DevicePointer to, api::DevicePointer from, std::size_t bytes, Str
   if (bytes > 0) stream.check(driver().MemcpyDtoDAsync(to, from, bytes, stream.handle()), "cuMemcpyDtoDAsync_v2");
 }
 
-void poison(const std::vector<TaskArray>& outputs, Stream& stream) {
+void poison(const std::vector<TaskArray>& outputs, const AuditPlan& plan, Stream& stream) {
   for (const TaskArray& array : outputs) {
     if (array.count == 0) continue;
-    stream.check(driver().MemsetD8Async(address_of(array), engine::kPoison, array.bytes(), stream.handle()),
+    stream.check(driver().MemsetD8Async(address_of(array), plan.poison_of(array), array.bytes(), stream.handle()),
                  "cuMemsetD8Async");
   }
 }
@@ -48,8 +48,7 @@ void save(const std::vector<TaskArray>& arrays, const Copies& into, Stream& stre
 /// Writes values that were saved; each array begins at another of its elements where `share` is not 0.
 void write(const std::vector<TaskArray>& arrays, const Copies& values, double share, Stream& stream) {
   for (std::size_t a = 0; a < arrays.size(); ++a) {
-    const std::size_t count = arrays[a].count;
-    const std::size_t by = share > 0.0 && count > 1 ? 1 + static_cast<std::size_t>(share * double(count - 1)) : 0;
+    const std::size_t by = share > 0.0 && arrays[a].rotates() ? arrays[a].rotated_by(share) : 0;
     const std::size_t first = by * arrays[a].element_bytes(), rest = arrays[a].bytes() - first;
     copy(address_of(arrays[a]), values[a].address() + first, rest, stream);
     copy(address_of(arrays[a]) + rest, values[a].address(), first, stream);
@@ -139,7 +138,7 @@ class CudaTask::Audited {
 
   bool on() const { return plan_.at >= 0 || plan_.probe; }
   bool at(int repetition) const { return repetition == plan_.at && !arrays_.outputs.empty(); }
-  void before() { poison(arrays_.outputs, task_.stream_); }
+  void before() { poison(arrays_.outputs, plan_, task_.stream_); }
   void after() { save(arrays_.outputs, outputs_, task_.stream_); }
 
   /// Reads what was copied, compares the inputs, and probes, after the stream is idle.
@@ -154,8 +153,7 @@ class CudaTask::Audited {
     }
     const std::vector<std::vector<std::byte>> before = read(inputs_, task_.stream_);
     audit_.inputs_changed = changed(before);
-    const auto more = [](const TaskArray& one) { return one.count > 1; };
-    const bool rewritable = std::ranges::any_of(arrays_.inputs, more);
+    const bool rewritable = std::ranges::any_of(arrays_.inputs, &TaskArray::rotates);
     for (int i = 0; plan_.probe && rewritable && !audit_.inputs_changed && i < engine::kMostProbes; ++i) {
       if (i > 0 && cpu::seconds_since(start) > engine::kMostProbing_s) break;
       const double share = engine::rotation_of(plan_, i);
@@ -179,7 +177,7 @@ class CudaTask::Audited {
   double probed(const std::function<void()>& body, double share, bool poisoned) {
     write(arrays_.inputs, inputs_, share, task_.stream_);
     if (poisoned) {
-      poison(arrays_.outputs, task_.stream_);
+      poison(arrays_.outputs, plan_, task_.stream_);
     } else {
       save(arrays_.outputs, outputs_, task_.stream_);
       write(arrays_.outputs, outputs_, 0.0, task_.stream_);

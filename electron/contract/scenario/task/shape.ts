@@ -13,8 +13,12 @@ const solverSchema = z.strictObject({
   threads: count({ title: 'Threads', description: 'CPU threads. 0 uses every core.', min: 0, max: 1024 }).default(0),
 });
 
-/** `problem` is one object of numbers, words and switches, or a union of such by `kind`. */
-export function taskSchema<K extends string, P extends z.ZodType>(kind: K, title: string, about: string, problem: P) {
+/** `more` are further keys of the document. `problem` is one object of numbers, words and switches, or a union of such by `kind`. */
+export function taskSchema<
+  K extends string,
+  P extends z.ZodType,
+  M extends z.core.$ZodLooseShape = Record<never, never>,
+>(kind: K, title: string, about: string, problem: P, more: M = {} as M) {
   return z
     .strictObject({
       ...editorShape,
@@ -22,6 +26,7 @@ export function taskSchema<K extends string, P extends z.ZodType>(kind: K, title
       version: z.literal(1).meta({ title: 'Version', description: 'Of this file format.' }),
       ...namingShape,
       problem,
+      ...more,
       seed: count({
         title: 'Seed',
         description: 'Of made-up inputs; equal seeds give equal inputs.',

@@ -8,15 +8,17 @@ import { parseConfigured, withoutSuffix } from '../../../contract/tuning/configu
 import type { ShippedSpace } from '../../../contract/tuning/tunables.ts';
 import { isUserKernelFile, type Printed } from '../../../contract/user-kernels.ts';
 import type { KernelFolders, NativeAddon } from '../../io/addon/addon.ts';
+import type { TaskProblem } from '../../io/addon/task.ts';
 import { InOrder } from '../../io/flow/in-order.ts';
 import { forkChild, type StartChild } from '../../io/processes/link.ts';
-import { type AnsweredProblem, answerOf } from '../../model/user-kernels/answer.ts';
+import { answerOf } from '../../model/user-kernels/answer.ts';
 import type { UserKernelBase } from '../../model/user-kernels/base.ts';
 import { type BuildOptions, type Built, buildUserKernel, codeOf } from '../../model/user-kernels/build.ts';
 import { benchText, readUserKernel, type UserKernel } from '../../model/user-kernels/file.ts';
 import type { KnownUserKernels } from '../../model/user-kernels/known.ts';
 import { LoadedUserKernel } from '../../model/user-kernels/loaded.ts';
 import { PrintedText } from '../../model/user-kernels/printed.ts';
+import { candidateFiles, PROBLEM, readProblemFolder } from '../../model/user-kernels/problem-folder.ts';
 import { hostWorkloads, rulesOf } from '../../workloads/index.ts';
 import { type ConfiguredParts, configuredKernel, type SpaceSource, spaceOf } from './configured.ts';
 
@@ -50,7 +52,7 @@ interface Mismatch {
 
 /** Workload and benchmark of a complete scenario. A workload with several benchmarks names one as its problem's kind. */
 export function placeOf(scenario: { readonly kind: string; readonly problem?: unknown }): BenchKind {
-  const bench = valueAt(scenario, ['problem', 'kind']);
+  const bench = valueAt(scenario, scenario.kind === PROBLEM ? ['name'] : ['problem', 'kind']);
   return { workload: scenario.kind, bench: typeof bench === 'string' ? bench : '' };
 }
 
@@ -71,7 +73,7 @@ export class UserKernels {
   readonly addon: NativeAddon;
   readonly #options: UserKernelsOptions;
   readonly #known = new Map<string, UserKernel>();
-  /** Contents of configurations whose sources are trusted. */
+  /** Contents that are trusted in this process: configurations of trusted sources, and submissions. */
   readonly #configured = new Set<string>();
   readonly #closing = new AbortController();
   readonly #loaded = new Map<string, LoadedUserKernel>();
@@ -138,12 +140,15 @@ export class UserKernels {
     if (mismatch !== null) throw new BraggError('invalid', `${id} ${mismatch.says}; allowed: ${mismatch.allowed}`);
   }
 
-  /** Reads one from disk, and knows it from now on. Throws a BraggError; then it is not known. */
-  open(file: string): Promise<UserKernel> {
+  /**
+   * Reads one from disk, and knows it from now on; `text`: its code as it is submitted, in place of the file's. Throws a
+   * BraggError; then it is not known.
+   */
+  open(file: string, text?: string): Promise<UserKernel> {
     return this.#reading.do(async () => {
       try {
         const { sources } = this.#options.folders;
-        return this.adopt(await readUserKernel(file, { bases: this.bases(), rulesOf, sources }));
+        return this.adopt(await readUserKernel(file, { bases: this.bases(), rulesOf, sources }, text));
       } catch (error) {
         this.#known.delete(path.basename(file));
         throw error;
@@ -201,7 +206,7 @@ export class UserKernels {
     readonly variants: readonly UserKernel[];
     readonly troubles: readonly { readonly id: string; readonly message: string }[];
   }> {
-    const names = (await readdir(folder).catch(() => [])).filter(isUserKernelFile).sort();
+    const names = await this.#namesIn(folder);
     const variants: UserKernel[] = [];
     const troubles: { id: string; message: string }[] = [];
     for (const id of names) {
@@ -213,6 +218,14 @@ export class UserKernels {
       }
     }
     return { variants, troubles };
+  }
+
+  /** Names of the kernels in a folder. Programs in Python are kernels where they are candidates of a problem. */
+  async #namesIn(folder: string): Promise<readonly string[]> {
+    const problem = await readProblemFolder(folder);
+    if (problem !== null) return candidateFiles(problem);
+    const names = (await readdir(folder).catch(() => [])).filter(isUserKernelFile);
+    return names.filter((name) => !name.endsWith('.py')).sort();
   }
 
   /** Output of a kernel since it was prepared last. */
@@ -247,6 +260,11 @@ export class UserKernels {
     }
   }
 
+  /** For this process alone: the caller has the user's word, such as for a whole folder. */
+  trustHere({ sha256 }: UserKernel): void {
+    this.#configured.add(sha256);
+  }
+
   /** Those of `ids` that are user kernels: what another thread needs to run them. */
   chosen(ids: readonly string[]): readonly UserKernel[] {
     return ids.flatMap((id) => this.#known.get(withoutSuffix(id)) ?? []);
@@ -258,9 +276,9 @@ export class UserKernels {
   }
 
   /** The file with the answer that its program expects. Throws a BraggError `untrusted` first. */
-  async answer(kernel: UserKernel, problem: AnsweredProblem): Promise<string | null> {
+  async answer(kernel: UserKernel, problem: TaskProblem): Promise<string | null> {
     this.#requireTrustOf(kernel);
-    return answerOf(kernel, problem, this.#options.folders.cache, this.#closing.signal);
+    return this.#answerOf(kernel, problem);
   }
 
   /** Compiles it and runs nothing of it. Throws a BraggError `untrusted` first: a compiler reads files too. */
@@ -286,6 +304,11 @@ export class UserKernels {
     return this.#options.startChild ?? forkChild;
   }
 
+  #answerOf(kernel: UserKernel, problem: TaskProblem): Promise<string | null> {
+    const { addon, folders } = this.#options;
+    return answerOf(kernel, problem, { addon, cache: folders.cache, signal: this.#closing.signal });
+  }
+
   #requireTrustOf(kernel: UserKernel): void {
     if (this.isTrusted(kernel)) return;
     throw new BraggError(
@@ -302,7 +325,7 @@ export class UserKernels {
       startChild: this.startChild,
       build: (variant) => codeOf(variant, this.#buildOptions()),
       limit_s: this.#limit_s,
-      answer: (variant, problem) => answerOf(variant, problem, this.#options.folders.cache, this.#closing.signal),
+      answer: (variant, problem) => this.#answerOf(variant, problem),
       onOutput: (text) => this.addPrinted(kernel.id, text),
       requireTrust: (variant) => this.#requireTrustOf(variant),
     });

@@ -149,6 +149,8 @@ export interface NativeTask {
   check(runs: number, judged?: boolean): Promise<TaskVerdict | null>;
   /** What it knows of its repetitions so far; may repeat them. */
   told(): Promise<readonly TaskQuantity[] | null>;
+  /** Inputs of the problem's seed, array after array, for a reference outside of the engine; needs no preparation. */
+  inputs(): Promise<readonly Float64Array[] | null>;
   /** What another program left of the same problem, held to the same reference; needs no preparation. */
   compare(results: readonly Float64Array[]): Promise<Pick<TaskVerdict, 'checks' | 'compared'> | null>;
   /** Frees what was prepared. */

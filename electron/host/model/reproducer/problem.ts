@@ -1,6 +1,6 @@
 /** The problem as the engine is given it, as a file that a program outside reads. */
+import type { TaskProblem } from '../../io/addon/task.ts';
 import { aside } from '../../io/aside/task.ts';
-import type { AnsweredProblem } from '../user-kernels/answer.ts';
 
 /** What a workload says of a scenario for a reproducer. */
 export interface ReproducedProblem {
@@ -9,7 +9,7 @@ export interface ReproducedProblem {
   /** As the addon takes it, with the shipped variant that the kernel was made from. */
   readonly problem: unknown;
   /** What the program of an expected answer is asked; absent where there is no such program. */
-  readonly answered?: AnsweredProblem;
+  readonly answered?: TaskProblem;
   /** The variant that it is held to, and how far it may be off; null where the task itself knows. */
   readonly held: { readonly reference: string; readonly limit: number } | null;
 }

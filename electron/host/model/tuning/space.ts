@@ -7,8 +7,7 @@ import {
   MOST_POINTS,
   parseExpression,
 } from '../../../contract/study/index.ts';
-import type { Configuration } from '../../../contract/tuning/configured.ts';
-import type { Tunable } from '../../../contract/tuning/tunables.ts';
+import type { Configuration, Tunable } from '../../../contract/tuning/configured.ts';
 
 export interface Space {
   readonly variant: string;

@@ -132,7 +132,9 @@ function keyOf(parts: readonly string[]): string {
 /** The file that gives a library its one exported function. */
 export function entryText(base: UserKernelBase): string {
   const kernels = workloadFolder(base);
-  return `#include "${kernels}/user_kernel.hpp"\nBB_USER_KERNEL(${kernels}, "${base.bench}", "${base.id}")\n`;
+  // A problem's name is the user's: the engine has one benchmark for all of them.
+  const bench = base.workload === 'problem' ? '' : base.bench;
+  return `#include "${kernels}/user_kernel.hpp"\nBB_USER_KERNEL(${kernels}, "${bench}", "${base.id}")\n`;
 }
 
 /** Made once for a base, whatever is made from it. Several may make it at once: the last one stays. */

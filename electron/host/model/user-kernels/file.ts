@@ -18,6 +18,7 @@ import { parseTextAside } from '../scenarios/parse.ts';
 import type { ReplaceRules, UserKernelBase } from './base.ts';
 import { type Included, readClosure } from './includes.ts';
 import { presentFile } from './moved.ts';
+import { type CandidateOf, readCandidate, readProblemFolder } from './problem-folder.ts';
 
 export interface UserKernel {
   /** Name of the code file. */
@@ -33,6 +34,8 @@ export interface UserKernel {
   readonly refused: readonly Issue[];
   readonly description: UserKernelDescription;
   readonly base: UserKernelBase;
+  /** Of a candidate of a user's problem; absent for a kernel that replaces one of ours. */
+  readonly candidate?: CandidateOf;
   /** Hash of both files and of what the code includes from its own folder. */
   readonly sha256: string;
 }
@@ -155,8 +158,12 @@ interface Shipped {
   readonly sources: string;
 }
 
-/** Reads both files. Throws a BraggError. */
-export async function readUserKernel(file: string, { bases, rulesOf, sources }: Shipped): Promise<UserKernel> {
+/** Reads both files; `given`: the code as it is submitted, in place of the file's. Throws a BraggError. */
+export async function readUserKernel(
+  file: string,
+  { bases, rulesOf, sources }: Shipped,
+  given?: string,
+): Promise<UserKernel> {
   const id = path.basename(file);
   if (!isUserKernelFile(id)) {
     throw new BraggError(
@@ -164,7 +171,13 @@ export async function readUserKernel(file: string, { bases, rulesOf, sources }: 
       `${id} cannot be a user kernel; allowed: letters, digits, - _ . and .cu or .cpp at the end`,
     );
   }
-  const text = await read(file);
+  const text = given ?? (await read(file));
+  const problem = await readProblemFolder(path.dirname(file));
+  if (problem !== null) {
+    const { included, ...found } = await readCandidate(file, text, problem, bases);
+    const described = JSON.stringify([found.description, found.candidate]);
+    return { ...found, file: path.resolve(file), text, sha256: hashOf(text, described, [...included, found.answer]) };
+  }
   const json = descriptionFile(file);
   const described = await read(json).catch((error: BraggError) => {
     const says = `${error.message}. A user kernel needs it beside the code: {"kind": "variant", "version": 1, "workload": …, "base": …, "replaces": …, "title": …}`;

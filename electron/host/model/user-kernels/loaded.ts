@@ -1,7 +1,7 @@
 /** A user kernel at work: it is built once, and its process serves one run after the other until one fails. */
 
+import type { TaskProblem } from '../../io/addon/task.ts';
 import type { StartChild } from '../../io/processes/link.ts';
-import type { AnsweredProblem } from './answer.ts';
 import type { UserKernel } from './file.ts';
 import type { Factory, UserKernelCode } from './process/messages.ts';
 import { UserKernelProcess } from './process/user-kernel-process.ts';
@@ -31,7 +31,7 @@ interface LoadedUserKernelOptions {
   /** Most seconds that one run may take. */
   readonly limit_s: number;
   /** The file with the answer that the user's program gives; null where there is none. */
-  readonly answer: (kernel: UserKernel, problem: AnsweredProblem) => Promise<string | null>;
+  readonly answer: (kernel: UserKernel, problem: TaskProblem) => Promise<string | null>;
   /** Throws a BraggError `untrusted` unless the user has said that they trust the file. */
   readonly requireTrust: (kernel: UserKernel) => void;
 }
@@ -50,7 +50,7 @@ export class LoadedUserKernel {
   }
 
   /** The file with the expected answer to a problem; null where nobody has written one. */
-  answer(problem: AnsweredProblem): Promise<string | null> {
+  answer(problem: TaskProblem): Promise<string | null> {
     this.#options.requireTrust(this.kernel);
     return this.#options.answer(this.kernel, problem);
   }

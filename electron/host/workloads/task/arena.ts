@@ -67,7 +67,7 @@ export async function taskArena(addon: NativeAddon, problem: TaskProblem, option
   // The first instance has the scenario's own inputs, and every later one others.
   const seeds: number[] = [problem.seed];
   // The answer to a user's own problem needs a program to run: some seeds come again, in an order that nobody can know.
-  const most = problem.bench === 'own' ? MOST_OWN_SEEDS : Number.POSITIVE_INFINITY;
+  const most = problem.workload === 'problem' || problem.bench === 'own' ? MOST_OWN_SEEDS : Number.POSITIVE_INFINITY;
   const seedOf = (instance: number): number => {
     while (seeds.length <= instance) {
       seeds.push(seeds.length <= most ? hiddenSeed() : (seeds[randomInt(1, most + 1)] ?? hiddenSeed()));

@@ -40,7 +40,7 @@ export function measuredOf(problem: TaskProblem, all: readonly TaskVariant[]): r
   const beside = (id: string): boolean => isUserKernel && id === chosen.buildsOn;
   const wanted =
     chosen === undefined
-      ? own.filter(({ id }) => !isUserKernelId(id))
+      ? own.filter(({ id, workload }) => workload === 'problem' || !isUserKernelId(id))
       : own.filter((one) => one === first || one === chosen || beside(one.id));
   return wanted.filter(({ available }) => available);
 }

@@ -4,6 +4,7 @@ import type { BraggError } from '../../../contract/errors.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
 import type { TaskCandidate } from './candidates.ts';
+import { atSizes, hasRealInputs, triedSizes } from './problem/definition.ts';
 
 export interface FurtherProblem {
   /** As the session records it. */
@@ -53,6 +54,27 @@ function ofVectors(problem: TaskProblem): readonly FurtherProblem[] {
   return [...sizes, ...values];
 }
 
+/** A user's problem at the sizes that it names, and with edge values at the first of them. */
+function ofProblems(problem: TaskProblem): readonly FurtherProblem[] {
+  const sizes = triedSizes(problem).flatMap((one) => {
+    const at = atSizes(problem, one);
+    const title = Object.entries(one).map(([name, size]) => `${name} = ${size}`);
+    return at === null ? [] : [{ title: title.join(', '), problem: at }];
+  });
+  const common = { sameSize: false, optional: ofProblem } as const;
+  const [first] = sizes.slice(-1);
+  const values = first === undefined || !hasRealInputs(problem) ? [] : edges;
+  return [
+    ...sizes.map(({ title, problem: at }) => ({ title, problem: { ...at, seed: hiddenSeed() }, ...common })),
+    // These values are the same for every seed, and so is their answer where no other input is drawn.
+    ...values.map((edge) => ({
+      title: edge,
+      problem: { ...(first?.problem ?? problem), seed: hiddenSeed(), words: { ...first?.problem.words, edge } },
+      ...common,
+    })),
+  ];
+}
+
 function ofLayers(problem: TaskProblem): readonly FurtherProblem[] {
   const sides = ['batch', 'inputs', 'outputs'] as const;
   return SIDES.map((_, i) => {
@@ -87,6 +109,7 @@ export function furtherProblems({ problem, variant }: TaskCandidate): readonly F
   const another: FurtherProblem = {
     ...{ title: 'another seed', problem: { ...problem, seed: hiddenSeed() }, sameSize: true, optional: () => false },
   };
+  if (problem.workload === 'problem') return [another, ...ofProblems(problem)];
   if (problem.bench === 'own') return [another, ...ofVectors(problem)];
   return [another, ...(problem.workload === 'linear-relu' ? ofLayers(problem) : ofRows(problem))];
 }

@@ -13,6 +13,7 @@ import { taskValues } from './claims.ts';
 import { comparedTasks } from './compared.ts';
 import { exportTask } from './export.ts';
 import { taskMeasures } from './measures.ts';
+import { sizesIn } from './problem/definition.ts';
 import { taskRunFile } from './run-file.ts';
 import { TaskRunning } from './running.ts';
 import { isTask } from './scenario/reading.ts';
@@ -60,7 +61,7 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
       const asked = problemOf(narrowed(kind, reading));
       const { variant, precision, estimate_bytes } = addon.createTask(asked).plan;
       refuseLongTask(asked);
-      const problem = { ...asked.numbers, ...asked.words, ...asked.switches };
+      const problem = kind === 'problem' ? sizesIn(asked) : { ...asked.numbers, ...asked.words, ...asked.switches };
       const told = Object.entries(problem).map(([name, value]) => `${name} ${value}`);
       return {
         variant,

@@ -5,6 +5,7 @@
 
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import { parseConfigured } from '../../../contract/tuning/configured.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type {
   NativeTask,
@@ -15,13 +16,29 @@ import type {
   TaskSampling,
   TaskVerdict,
 } from '../../io/addon/task.ts';
+import { constantsOf } from '../../model/tuning/constants.ts';
+import type { UserKernel } from '../../model/user-kernels/file.ts';
 import type { Lease, LoadedUserKernel } from '../../model/user-kernels/loaded.ts';
+import { PROBLEM } from '../../model/user-kernels/problem-folder.ts';
+import { forCandidate } from './problem/definition.ts';
 
 type Report = Pick<TaskVerdict, 'checks' | 'compared'>;
 
 /** Answers in memory for each kernel. */
 const MOST_JUDGES = 6;
 const judges = new WeakMap<LoadedUserKernel, Map<string, NativeTask>>();
+
+/** The seat of candidates on the CPU. */
+const JUDGE = 'problem-cpu';
+
+/** With the variant that the kernel stands in for, and a candidate's launches. */
+function engineProblem({ id, base, candidate, whole, description }: UserKernel, problem: TaskProblem): TaskProblem {
+  const own = { ...problem, variant: base.id };
+  if (candidate === undefined) return own;
+  const names = description.tunables.map(({ name }) => name);
+  const constants = { ...constantsOf(whole, names, id), ...parseConfigured(id)?.configuration };
+  return forCandidate(own, id, candidate, constants);
+}
 
 /** One that is wrong now and then is wrong; null is not a number, which is the worst. */
 function worstOf(a: Report, b: Report): Report {
@@ -48,7 +65,7 @@ export class UserKernelTask implements NativeTask {
     const { kernel } = session;
     this.#engine = engine;
     this.#session = session;
-    this.#problem = { ...problem, variant: kernel.base.id };
+    this.#problem = engineProblem(kernel, problem);
     this.plan = { ...engine.createTask(this.#problem).plan, variant: kernel.id };
   }
 
@@ -85,6 +102,10 @@ export class UserKernelTask implements NativeTask {
     return this.#call('told', []);
   }
 
+  inputs() {
+    return this.#engine.createTask(this.#problem).inputs();
+  }
+
   /** By what it was made from. */
   compare(results: readonly Float64Array[]) {
     return this.#engine.createTask(this.#problem).compare(results);
@@ -113,7 +134,12 @@ export class UserKernelTask implements NativeTask {
     const found = known.get(key);
     if (found !== undefined) return found;
     const answer = await this.#session.answer(problem);
-    const judge = this.#engine.createTask(answer === null ? problem : { ...problem, words: { ...words, answer } });
+    // Answers of a reference are compared on the CPU, whatever computes the results.
+    const judge = this.#engine.createTask(
+      answer === null
+        ? problem
+        : { ...problem, ...(problem.workload === PROBLEM && { variant: JUDGE }), words: { ...words, answer } },
+    );
     if (answer !== null) {
       await judge.compare([]);
       if (seed !== this.#problem.seed) await rm(path.dirname(answer), { recursive: true, force: true });

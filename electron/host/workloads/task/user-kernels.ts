@@ -4,8 +4,11 @@ import type { SessionReport } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { TaskKind } from '../../../contract/scenario/kinds.ts';
 import { type UserKernelVerdict, userKernelVerdict } from '../../../contract/user-kernels/verdict.ts';
+import type { TaskVariant } from '../../io/addon/task.ts';
 import { ANSWER_FILE } from '../../model/reproducer/reproducer.ts';
+import type { UserKernel } from '../../model/user-kernels/file.ts';
 import { withUserKernels } from '../../model/user-kernels/known.ts';
+import { PROBLEM } from '../../model/user-kernels/problem-folder.ts';
 import { runOf } from '../run-data.ts';
 import { problemOf } from '../scenarios/index.ts';
 import { replaceableBy, type UserKernelWorkload, withoutKernels } from '../user-kernels.ts';
@@ -28,6 +31,19 @@ export function userKernelRefusal(variant: string, reason: string): BraggError {
   return new BraggError('device', reason.startsWith(variant) ? reason : `${variant}: ${reason}`);
 }
 
+/** A problem of the user has candidates only: the engine's own variants are their seats. */
+function withCandidates(shipped: readonly TaskVariant[], candidates: readonly UserKernel[]): TaskVariant[] {
+  const seats = shipped.filter(({ workload }) => workload === PROBLEM);
+  const others = shipped.filter(({ workload }) => workload !== PROBLEM);
+  const mine = candidates.flatMap(({ id, description, base }) => {
+    const seat = seats.find((one) => one.id === base.id);
+    if (seat === undefined) return [];
+    const { title, changes, bench } = description;
+    return [{ ...seat, id, bench, benchTitle: bench, title, changes: changes || title, buildsOn: null, source: id }];
+  });
+  return [...others, ...mine];
+}
+
 export function taskUserKernels(kind: TaskKind): UserKernelWorkload {
   return {
     bases: (addon) => addon.taskVariants(kind),
@@ -47,10 +63,15 @@ export function taskUserKernels(kind: TaskKind): UserKernelWorkload {
     among: (engine, known) => ({
       taskVariants: (workload) => {
         const shipped = engine.taskVariants(workload);
-        return workload === undefined || workload === kind ? withUserKernels(shipped, known.list(kind)) : shipped;
+        if (workload !== undefined && workload !== kind) return shipped;
+        return kind === PROBLEM
+          ? withCandidates(shipped, known.list(kind))
+          : withUserKernels(shipped, known.list(kind));
       },
       createTask: (problem) => {
-        const kernel = problem.workload === kind ? known.find(kind, problem.variant) : null;
+        const isAuto = kind === PROBLEM && problem.workload === kind && problem.variant === 'auto';
+        const [first] = isAuto ? known.list(kind).filter(({ base }) => base.bench === problem.bench) : [];
+        const kernel = first ?? (problem.workload === kind ? known.find(kind, problem.variant) : null);
         const fits = kernel !== null && kernel.base.bench === problem.bench;
         return fits ? new UserKernelTask(engine, known.loaded(kernel), problem) : engine.createTask(problem);
       },

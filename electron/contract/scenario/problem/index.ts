@@ -1,0 +1,213 @@
+/** A problem of the user: arrays with shapes by axes, what their values are, how exact results must be, and a reference. */
+import { z } from 'zod';
+import { spaceShape } from '../../tuning/configured.ts';
+import { count } from '../quantity.ts';
+import { taskSchema } from '../task/shape.ts';
+
+/** Names become parameters of candidates in C++, CUDA and Python. */
+const nameSchema = (title: string, description: string) =>
+  z
+    .string()
+    .max(64)
+    .regex(/^[A-Za-z][A-Za-z0-9_]*$/)
+    .meta({ title, description, $comment: 'a letter, then letters, digits and _, at most 64' });
+
+export const MOST_AXIS = 2 ** 31 - 1;
+
+/** A number, or a formula of the axes such as `4 * rows`. */
+const formula = (title: string, description: string) =>
+  z
+    .union([z.number(), z.string().min(1).max(1000)])
+    .meta({ title, description, $comment: 'a number, or a formula of the axes such as "4 * rows"' });
+export type Formula = number | string;
+
+const axisSchema = z.strictObject({
+  name: nameSchema('Name', 'Parameter of every candidate, after the arrays.'),
+  about: z.string().max(200).meta({ title: 'About', description: 'The meaning of the axis.' }).default(''),
+  min: count({ title: 'Least', description: 'The smallest size allowed.', min: 0, max: MOST_AXIS }).default(1),
+  max: count({ title: 'Most', description: 'The largest size allowed.', min: 0, max: MOST_AXIS }).default(MOST_AXIS),
+  try: z
+    .array(count({ title: 'Size', description: 'A size that candidates must solve.', min: 0, max: MOST_AXIS }))
+    .max(16)
+    .meta({ title: 'Sizes to try', description: 'Candidates must solve the problem at these sizes as well.' })
+    .default([]),
+});
+
+export const problemTypes = [
+  'fp64',
+  'fp32',
+  'tf32',
+  'fp16',
+  'bf16',
+  'int32',
+  'int8',
+  'bool',
+  'complex64',
+  'complex128',
+] as const;
+export type ProblemType = (typeof problemTypes)[number];
+
+const pair = (kind: 'uniform' | 'integers' | 'sorted', title: string) =>
+  z
+    .strictObject({
+      kind: z.literal(kind),
+      min: formula('Least', 'The smallest value.'),
+      max: formula('Most', 'The largest value; of uniform values it is excluded.'),
+      ...(kind === 'uniform' && {
+        diagonal: formula('Diagonal', 'Added on the diagonal of the last two dimensions.').optional(),
+      }),
+    })
+    .meta({ title });
+
+const valuesSchema = z
+  .discriminatedUnion('kind', [
+    pair('uniform', 'Uniform'),
+    z
+      .strictObject({
+        kind: z.literal('normal'),
+        mean: formula('Mean', 'Of the distribution.').default(0),
+        deviation: formula('Deviation', 'The standard deviation.').default(1),
+        diagonal: formula('Diagonal', 'Added on the diagonal of the last two dimensions.').optional(),
+      })
+      .meta({ title: 'Normal' }),
+    pair('integers', 'Whole numbers'),
+    pair('sorted', 'Whole numbers in order'),
+    z.strictObject({ kind: z.literal('permutation') }).meta({ title: 'Permutation of 0, 1, …' }),
+    z
+      .strictObject({
+        kind: z.literal('range'),
+        first: formula('First', 'The first value.').default(0),
+        step: formula('Step', 'From one value to the next.').default(1),
+      })
+      .meta({ title: 'Range' }),
+    z
+      .strictObject({ kind: z.literal('constant'), value: formula('Value', 'Of every element.') })
+      .meta({ title: 'Constant' }),
+    z
+      .strictObject({
+        kind: z.literal('file'),
+        path: z.string().min(1).max(1000).meta({ title: 'File', description: 'Next to the problem: .npy, .bin, .h5.' }),
+        dataset: z.string().max(1000).meta({ title: 'Data set', description: 'Of an HDF5 file.' }).default(''),
+      })
+      .meta({ title: 'File' }),
+  ])
+  .meta({
+    title: 'Values',
+    description: 'Of an input. Drawn values follow a hidden seed; those of a file are the same in every instance.',
+  });
+export type ProblemValues = z.infer<typeof valuesSchema>;
+
+const toleranceSchema = z
+  .strictObject({
+    absolute: formula('Absolute', 'Allowed error of every value.').default(0),
+    relative: formula('Relative', 'Allowed error as a share of the expected value.').default(0),
+    roundings: formula('Roundings', 'Allowed error in roundings of the type, of the largest expected value.').default(
+      0,
+    ),
+  })
+  .meta({
+    title: 'Tolerance',
+    description:
+      'The sum of the three is the largest error allowed against the FP64 reference. Without one, results are exact.',
+  });
+
+const arraySchema = z.strictObject({
+  name: nameSchema('Name', 'Parameter of every candidate, in the order of this list.'),
+  role: z
+    .enum(['input', 'output', 'zeroed', 'in-place'])
+    .meta({
+      title: 'Role',
+      description: 'zeroed: an output that is zero before each repetition. in-place: restored before each repetition.',
+    }),
+  type: z.enum(problemTypes).meta({ title: 'Type', description: 'tf32 is stored as fp32 with 10 bits of fraction.' }),
+  shape: z
+    .array(formula('Size', 'An axis, a number or a formula.'))
+    .max(8)
+    .meta({ title: 'Shape', description: 'Slowest dimension first; empty for one value.' }),
+  values: valuesSchema.optional(),
+  tolerance: toleranceSchema.optional(),
+});
+export type ProblemArray = z.infer<typeof arraySchema>;
+
+const launchSchema = z.strictObject({
+  kernel: nameSchema('Kernel', 'An extern "C" __global__ function of the candidate.'),
+  grid: z
+    .array(formula('Blocks', 'Along one dimension.'))
+    .min(1)
+    .max(3)
+    .meta({ title: 'Grid', description: 'Blocks along x, y, z.' }),
+  block: z
+    .array(formula('Threads', 'Along one dimension.'))
+    .min(1)
+    .max(3)
+    .meta({ title: 'Block', description: 'Threads along x, y, z.' }),
+  shared_bytes: formula('Shared memory', 'Dynamic shared memory of a block.').default(0),
+});
+
+/** What a candidate declares beyond its code; a candidate for the CPU needs nothing. */
+const candidateSchema = z.strictObject({
+  file: z
+    .string()
+    .max(64)
+    .regex(/^[A-Za-z0-9][\w.-]*\.(cu|cpp|py)$/)
+    .meta({ title: 'File', description: 'Next to the problem.', $comment: 'a file that ends in .cpp, .cu or .py' }),
+  title: z.string().max(100).meta({ title: 'Title', description: 'As tables show it.' }).default(''),
+  changes: z.string().max(500).meta({ title: 'Changes', description: 'Compared with other candidates.' }).default(''),
+  device: z
+    .enum(['cpu', 'cuda'])
+    .meta({ title: 'Device', description: 'Of a .py file; the others follow their ending.' })
+    .optional(),
+  launches: z
+    .array(launchSchema)
+    .max(64)
+    .meta({ title: 'Launches', description: 'Of a .cu file, one after the other.' })
+    .default([]),
+  ...spaceShape,
+  tunables: spaceShape.tunables.default([]),
+});
+export type ProblemCandidate = z.infer<typeof candidateSchema>;
+
+const sizesSchema = z
+  .record(z.string().max(64), count({ title: 'Size', description: 'Of an axis.', min: 0, max: MOST_AXIS }))
+  .meta({ title: 'Sizes', description: 'The size of every axis in this session.' });
+
+export const definitionShape = {
+  axes: z.array(axisSchema).max(32).meta({ title: 'Axes', description: 'The sizes of the problem.' }),
+  constraints: z
+    .array(z.string().min(1).max(1000))
+    .max(32)
+    .meta({ title: 'Constraints', description: 'Conditions on the axes, such as "columns % 4 == 0".' })
+    .default([]),
+  arrays: z.array(arraySchema).min(1).max(64).meta({ title: 'Arrays', description: 'Inputs and outputs.' }),
+  work: z
+    .strictObject({
+      bytes: formula('Bytes', 'Least traffic of a repetition; by default each array once.').optional(),
+      flops: formula('Operations', 'Least arithmetic of a repetition.').optional(),
+    })
+    .meta({ title: 'Work', description: 'For the roofline and the least possible time.' })
+    .default({}),
+  reference: z
+    .string()
+    .max(64)
+    .regex(/^[A-Za-z0-9][\w.-]*\.(py|ts|mts|mjs|cpp)$/)
+    .meta({
+      title: 'Reference',
+      description: 'A program next to the problem with a function `reference`, computed in FP64.',
+      $comment: 'a file that ends in .py, .ts, .mts, .mjs or .cpp',
+    }),
+  candidates: z
+    .array(candidateSchema)
+    .max(1000)
+    .meta({ title: 'Candidates', description: 'In the order of the ladder; other files of the folder follow.' })
+    .default([]),
+};
+export const definitionSchema = z.strictObject(definitionShape);
+export type ProblemDefinition = Readonly<z.infer<typeof definitionSchema>>;
+
+export const problemSchema = taskSchema(
+  'problem',
+  'Problem of the user',
+  'arrays, a reference and candidates in a folder',
+  sizesSchema,
+  definitionShape,
+);

@@ -1,0 +1,296 @@
+/** Formulas of a problem as numbers, at given sizes of its axes. */
+import { type Expression, ExpressionError, parseExpression } from '../../study/expression.ts';
+import { type Fault, fault, missing } from '../fault.ts';
+import type { Path } from '../path.ts';
+import type { Formula, ProblemArray, ProblemCandidate, ProblemDefinition, ProblemType } from './index.ts';
+import { MOST_AXIS } from './index.ts';
+
+export type Sizes = Readonly<Record<string, number>>;
+
+/** An array with numbers only. */
+export interface ResolvedArray {
+  readonly name: string;
+  readonly role: ProblemArray['role'];
+  readonly type: ProblemType;
+  readonly shape: readonly number[];
+  /** Elements that a probe may move together; 0 where the order is part of the problem. */
+  readonly grain: number;
+  readonly fill: string;
+  readonly a: number;
+  readonly b: number;
+  readonly diagonal: number;
+  readonly absolute: number;
+  readonly relative: number;
+  /** Share of the largest expected value. */
+  readonly largest: number;
+}
+
+export interface ResolvedProblem {
+  readonly arrays: readonly ResolvedArray[];
+  readonly bytes: number;
+  readonly flops: number | null;
+  readonly faults: readonly Fault[];
+}
+
+/** Half the distance from 1 to the next number. */
+const rounding: Readonly<Record<ProblemType, number>> = {
+  fp64: 2 ** -53,
+  fp32: 2 ** -24,
+  tf32: 2 ** -11,
+  fp16: 2 ** -11,
+  bf16: 2 ** -8,
+  complex64: 2 ** -24,
+  complex128: 2 ** -53,
+  int32: 0,
+  int8: 0,
+  bool: 0,
+};
+
+const bytesOf: Readonly<Record<ProblemType, number>> = {
+  fp64: 8,
+  fp32: 4,
+  tf32: 4,
+  fp16: 2,
+  bf16: 2,
+  int32: 4,
+  int8: 1,
+  bool: 1,
+  complex64: 8,
+  complex128: 16,
+};
+
+export const isWholeType = (type: ProblemType): boolean => rounding[type] === 0;
+
+/** Values that a type of whole numbers has. */
+const wholeRange: Readonly<Partial<Record<ProblemType, readonly [number, number]>>> = {
+  int32: [-(2 ** 31), 2 ** 31 - 1],
+  int8: [-128, 127],
+  bool: [0, 1],
+};
+
+const parsed = new Map<string, Expression>();
+
+function expressionOf(text: string): Expression {
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
+  const made = parseExpression(text);
+  if (parsed.size > 10_000) parsed.clear();
+  parsed.set(text, made);
+  return made;
+}
+
+class Resolver {
+  readonly faults: Fault[] = [];
+  readonly #sizes: Sizes;
+  readonly #names: string;
+
+  constructor(sizes: Sizes, names: readonly string[]) {
+    this.#sizes = sizes;
+    this.#names = `a number, or a formula of ${names.join(', ') || 'numbers'}`;
+  }
+
+  number(formula: Formula, path: Path): number {
+    if (typeof formula === 'number') return formula;
+    try {
+      const value = expressionOf(formula).evaluate(this.#sizes);
+      if (typeof value === 'number' && Number.isFinite(value)) return value;
+      this.faults.push(fault(path, formula, `is ${String(value)} at these sizes`, this.#names));
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      this.faults.push(fault(path, formula, `cannot be computed: ${error.message}`, this.#names));
+    }
+    return Number.NaN;
+  }
+
+  /** A whole number from `min` to `max`. */
+  whole(formula: Formula, path: Path, min = 0, max = MOST_AXIS): number {
+    const value = this.number(formula, path);
+    if (Number.isNaN(value)) return min;
+    if (Number.isInteger(value) && value >= min && value <= max) return value;
+    const says = `is ${value} at these sizes`;
+    this.faults.push(fault(path, formula, says, `a whole number from ${min} to ${max}`));
+    return min;
+  }
+
+  holds(condition: string, path: Path): void {
+    try {
+      const value = expressionOf(condition).evaluate(this.#sizes);
+      if (value === true) return;
+      const sizes = Object.entries(this.#sizes).map(([name, size]) => `${name} = ${size}`);
+      const says = value === false ? `does not hold at ${sizes.join(', ')}` : `is ${String(value)}`;
+      this.faults.push(fault(path, condition, says, 'sizes of the axes at which it is true'));
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      this.faults.push(fault(path, condition, `cannot be computed: ${error.message}`, 'a condition on the axes'));
+    }
+  }
+}
+
+/** Elements of all trailing dimensions behind the first that is longer than one. */
+function grainOf(shape: readonly number[]): number {
+  const first = shape.findIndex((size) => size > 1);
+  return first < 0 ? 1 : shape.slice(first + 1).reduce((all, size) => all * size, 1);
+}
+
+const inOrder = ['sorted', 'permutation', 'range', 'file'];
+
+function fillOf(array: ProblemArray, path: Path, to: Resolver): Pick<ResolvedArray, 'fill' | 'a' | 'b' | 'diagonal'> {
+  const none = { fill: 'none', a: 0, b: 0, diagonal: 0 } as const;
+  const { values, type } = array;
+  if (values === undefined) return none;
+  const at = [...path, 'values'];
+  const number = (formula: Formula | undefined, name: string): number =>
+    formula === undefined ? 0 : to.number(formula, [...at, name]);
+  const [least, most] = wholeRange[type] ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const within = (value: number, name: string, top = most): number => {
+    if (value < least || value > top)
+      to.faults.push(fault([...at, name], value, `is no value of ${type}`, `${least} to ${top}`));
+    return value;
+  };
+  switch (values.kind) {
+    case 'uniform':
+    case 'integers':
+    case 'sorted': {
+      if (values.kind === 'uniform' && isWholeType(type))
+        to.faults.push(
+          fault([...at, 'kind'], values.kind, `draws no values of ${type}`, 'integers, sorted or constant'),
+        );
+      const [a, b] = [within(number(values.min, 'min'), 'min'), within(number(values.max, 'max'), 'max')];
+      if (a > b) to.faults.push(fault([...at, 'max'], b, `is below the least, ${a}`, 'the least value or more'));
+      const diagonal = 'diagonal' in values ? number(values.diagonal as Formula | undefined, 'diagonal') : 0;
+      return { fill: values.kind, a, b, diagonal };
+    }
+    case 'normal':
+      if (isWholeType(type))
+        to.faults.push(fault([...at, 'kind'], 'normal', `draws no values of ${type}`, 'integers, sorted or constant'));
+      return {
+        fill: 'normal',
+        a: number(values.mean, 'mean'),
+        b: number(values.deviation, 'deviation'),
+        diagonal: number(values.diagonal, 'diagonal'),
+      };
+    case 'range':
+      return { ...none, fill: 'range', a: number(values.first, 'first'), b: number(values.step, 'step') };
+    case 'constant':
+      return { ...none, fill: 'constant', a: within(number(values.value, 'value'), 'value') };
+    default:
+      return { ...none, fill: values.kind };
+  }
+}
+
+function resolvedArray(array: ProblemArray, path: Path, to: Resolver): ResolvedArray {
+  const { name, role, type, tolerance } = array;
+  const shape = array.shape.map((size, i) => to.whole(size, [...path, 'shape', i]));
+  const given = role === 'input' || role === 'in-place';
+  if (given && array.values === undefined)
+    to.faults.push(missing([...path, 'values'], 'a distribution or a file, of an input'));
+  if (!given && array.values !== undefined)
+    to.faults.push(fault([...path, 'values'], array.values, `is of inputs, and ${name} is an output`, 'nothing'));
+  const limit = (key: 'absolute' | 'relative' | 'roundings'): number => {
+    const value = to.number(tolerance?.[key] ?? 0, [...path, 'tolerance', key]);
+    if (value < 0) to.faults.push(fault([...path, 'tolerance', key], value, 'is negative', '0 or more'));
+    return value;
+  };
+  const [absolute, relative, roundings] = [limit('absolute'), limit('relative'), limit('roundings')];
+  if (role !== 'input' && !isWholeType(type) && absolute + relative + roundings === 0)
+    to.faults.push(missing([...path, 'tolerance'], `absolute, relative or roundings above 0, as ${type} is rounded`));
+  const fill = fillOf(array, path, to);
+  return {
+    ...{ name, role, type, shape, ...fill, absolute, relative },
+    grain: inOrder.includes(fill.fill) ? 0 : grainOf(shape),
+    largest: roundings * rounding[type],
+  };
+}
+
+const elementsOf = (shape: readonly number[]): number => shape.reduce((all, size) => all * size, 1);
+
+/** More than any machine has; products of the largest axes stay exact below it. */
+const MOST_ELEMENTS = 2 ** 36;
+
+/** Every fault is at its place in the document. */
+export function resolveProblem(
+  definition: Pick<ProblemDefinition, 'axes' | 'constraints' | 'arrays' | 'work'>,
+  sizes: Sizes,
+): ResolvedProblem {
+  const { axes, constraints, arrays, work } = definition;
+  const names = axes.map(({ name }) => name);
+  const to = new Resolver(sizes, names);
+  const taken = new Set<string>();
+  const once = (name: string, path: Path): void => {
+    if (taken.has(name)) to.faults.push(fault(path, name, 'is the name of another axis or array', 'a name of its own'));
+    taken.add(name);
+  };
+  for (const [i, { name, min, max }] of axes.entries()) {
+    once(name, ['axes', i, 'name']);
+    const size = sizes[name];
+    if (min > max) to.faults.push(fault(['axes', i, 'max'], max, `is below the least size, ${min}`, `${min} or more`));
+    if (size === undefined) to.faults.push(missing(['problem', name], `the size of the axis, ${min} to ${max}`));
+    else if (size < min || size > max)
+      to.faults.push(fault(['problem', name], size, 'is not a size of this axis', `${min} to ${max}`));
+  }
+  for (const name of Object.keys(sizes)) {
+    if (!names.includes(name))
+      to.faults.push(fault(['problem', name], sizes[name], 'is the size of no axis', names.join(', ')));
+  }
+  if (to.faults.length > 0) return { arrays: [], bytes: 0, flops: null, faults: to.faults };
+  for (const [i, condition] of constraints.entries()) to.holds(condition, ['constraints', i]);
+  const resolved = arrays.map((array, i) => {
+    once(array.name, ['arrays', i, 'name']);
+    const one = resolvedArray(array, ['arrays', i], to);
+    const elements = elementsOf(one.shape);
+    if (elements > MOST_ELEMENTS)
+      to.faults.push(
+        fault(['arrays', i, 'shape'], array.shape, `has ${elements} elements`, `at most ${MOST_ELEMENTS}`),
+      );
+    return one;
+  });
+  if (!resolved.some(({ role }) => role !== 'input'))
+    to.faults.push(
+      fault(
+        ['arrays'],
+        arrays.map(({ role }) => role),
+        'has no result',
+        'at least one output',
+      ),
+    );
+  const traffic = resolved.reduce((sum, { shape, type }) => sum + elementsOf(shape) * bytesOf[type], 0);
+  const bytes = work.bytes === undefined ? traffic : to.number(work.bytes, ['work', 'bytes']);
+  const flops = work.flops === undefined ? null : to.number(work.flops, ['work', 'flops']);
+  if (bytes < 0) to.faults.push(fault(['work', 'bytes'], bytes, 'is negative', '0 or more'));
+  if (flops !== null && flops < 0) to.faults.push(fault(['work', 'flops'], flops, 'is negative', '0 or more'));
+  return { arrays: resolved, bytes, flops, faults: to.faults };
+}
+
+const roles = { input: 'in', output: 'out', zeroed: 'zeroed', 'in-place': 'inout' } as const;
+
+/** One line for each array, as kernels/problem/arrays.cpp reads it. */
+export function arraysText(arrays: readonly ResolvedArray[], files: readonly string[] = []): string {
+  return arrays
+    .map(({ name, role, type, shape, grain, absolute, relative, largest, fill, a, b, diagonal }, i) =>
+      [
+        ...[roles[role], name, type, shape.length === 0 ? '-' : shape.join(','), grain],
+        ...[absolute, relative, largest, fill, a, b, diagonal, files[i] ?? ''],
+      ]
+        .join(' ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** One line for each launch of a candidate; `constants` are its tunables. */
+export function launchesText(
+  { launches }: Pick<ProblemCandidate, 'launches'>,
+  sizes: Sizes,
+  constants: Readonly<Record<string, number>>,
+): { readonly text: string; readonly faults: readonly Fault[] } {
+  const all = { ...sizes, ...constants };
+  const to = new Resolver(all, Object.keys(all));
+  const three = (of: readonly Formula[], path: Path, min: number): readonly number[] =>
+    [0, 1, 2].map((i) => (of[i] === undefined ? 1 : to.whole(of[i], [...path, i], min)));
+  const lines = launches.map(({ kernel, grid, block, shared_bytes }, i) => {
+    const at = ['launches', i];
+    const shared = to.whole(shared_bytes, [...at, 'shared_bytes']);
+    return [kernel, ...three(grid, [...at, 'grid'], 0), ...three(block, [...at, 'block'], 1), shared].join(' ');
+  });
+  return { text: lines.join('\n'), faults: to.faults };
+}

@@ -1,0 +1,141 @@
+/** Problems of the user for agents and scripts: listing folders, reading a problem, and judging one candidate's source. */
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { correctnessOf, reasonOf, type Session, type SessionEntry } from '../../../contract/bench/session.ts';
+import { BraggError, type Issue } from '../../../contract/errors.ts';
+import type { ProblemDefinition } from '../../../contract/scenario/problem/index.ts';
+import type { BenchProgress } from '../../model/bench/session-clock.ts';
+import { limitsOf, mostRounds } from '../../model/bench/stopping.ts';
+import {
+  candidateFiles,
+  cppSignature,
+  PROBLEM,
+  problemFileIn,
+  readProblemFolder,
+} from '../../model/user-kernels/problem-folder.ts';
+import { measureSession } from '../../workloads/bench.ts';
+import { hostWorkloads } from '../../workloads/index.ts';
+import { refusalOf, type Scenarios } from '../../workloads/scenarios/index.ts';
+import type { UserKernels } from './user-kernels.ts';
+
+/** A problem as an agent reads it. */
+export interface ProblemText {
+  readonly folder: string;
+  readonly name: string;
+  readonly notes: string;
+  /** Sizes of the axes in its sessions. */
+  readonly sizes: Readonly<Record<string, number>>;
+  readonly definition: ProblemDefinition;
+  /** `run` as a candidate in C++ defines it; kernels in CUDA and functions in Python have the same parameters in order. */
+  readonly signature: string;
+  readonly reference: { readonly name: string; readonly text: string };
+  /** Files of the folder, in the order of the ladder. */
+  readonly candidates: readonly string[];
+}
+
+export interface ProblemParts {
+  readonly scenarios: Pick<Scenarios, 'read'>;
+  readonly userKernels: UserKernels;
+  readonly assetsFolder: string;
+}
+
+/** `root` where it is a problem, and the folders in it that are. */
+export async function listProblems(root: string): Promise<readonly string[]> {
+  const inside = await readdir(root, { withFileTypes: true }).catch(() => []);
+  const folders = [root, ...inside.flatMap((one) => (one.isDirectory() ? [path.join(root, one.name)] : []))];
+  return folders.filter((folder) => problemFileIn(folder) !== null);
+}
+
+async function readingOf({ scenarios }: Pick<ProblemParts, 'scenarios'>, folder: string) {
+  const file = problemFileIn(folder);
+  if (file === null) throw new BraggError('not-found', `${folder} has no problem.json`);
+  const reading = await scenarios.read(file);
+  if (reading.kind !== PROBLEM || reading.problem === null) throw refusalOf(reading.issues);
+  return reading;
+}
+
+/** Throws BraggError `invalid` with every issue at its place in the document. */
+export async function readProblem(parts: Pick<ProblemParts, 'scenarios'>, folder: string): Promise<ProblemText> {
+  const { scenario } = await readingOf(parts, folder);
+  const found = await readProblemFolder(folder);
+  if (found === null || scenario.kind !== PROBLEM) throw new BraggError('not-found', `${folder} has no problem`);
+  const { name, definition } = found;
+  const text = await readFile(path.join(folder, definition.reference), 'utf8');
+  return {
+    ...{ folder, name, notes: scenario.notes, sizes: scenario.problem, definition },
+    signature: cppSignature(definition),
+    reference: { name: definition.reference, text },
+    candidates: await candidateFiles(found),
+  };
+}
+
+export interface Submission {
+  readonly folder: string;
+  /** Name of the candidate's file; it need not be on the disk. */
+  readonly id: string;
+  readonly text: string;
+  /** Candidates of the folder that it is measured with, the first of which ratios are to. */
+  readonly against?: readonly string[];
+  /** Time of the whole session. */
+  readonly seconds: number;
+  readonly signal: AbortSignal;
+  readonly tell?: (progress: BenchProgress) => void;
+}
+
+export interface Judgement {
+  /** `correct`, `wrong`, `impossible`, `not checked` or `refused`, as everywhere. */
+  readonly word: string;
+  /** Why it is not correct: the first value beyond its tolerance, the violated audit, or the compiler's words. */
+  readonly reason: string | null;
+  /** The compiler's messages at their lines. */
+  readonly issues: readonly Issue[];
+  /** Of the submission; null where it was not built. */
+  readonly entry: SessionEntry | null;
+  readonly session: Session | null;
+}
+
+/**
+ * Builds a candidate, checks it and measures it by the judge of every other kernel. The caller has the user's trust for
+ * the folder. Throws a BraggError for a problem that cannot be read; what is wrong with the submission is in the result.
+ */
+export async function judgeCandidate(parts: ProblemParts, submission: Submission): Promise<Judgement> {
+  const { userKernels, assetsFolder } = parts;
+  const { folder, id, text, against = [], seconds, signal, tell = () => undefined } = submission;
+  const reading = await readingOf(parts, folder);
+  const place = { workload: PROBLEM, bench: reading.scenario.name };
+  const refused = (reason: string, issues: readonly Issue[] = []): Judgement => ({
+    ...{ word: 'refused', reason, issues, entry: null, session: null },
+  });
+  for (const name of [...against.filter((one) => one !== id), id]) {
+    const file = path.join(folder, name);
+    if (name !== id && !existsSync(file)) throw new BraggError('not-found', `${file} does not exist`);
+    try {
+      const kernel = await userKernels.open(file, name === id ? text : undefined);
+      userKernels.trustHere(kernel);
+      await userKernels.prepare([name], place, signal);
+    } catch (error) {
+      if (name !== id || !(error instanceof BraggError)) throw error;
+      return refused(error.message, error.issues);
+    }
+  }
+  const { benchable } = hostWorkloads[PROBLEM];
+  const { session } = await measureSession(
+    userKernels.addon,
+    benchable,
+    {
+      ...{ workload: PROBLEM, scenario: place.bench, problems: [benchable.problem(reading)], seed: 1, assetsFolder },
+      ...{ documents: [reading.document ?? {}], scenarios: [reading.scenario], sweep: null, external: [], modes: [] },
+      variants: [...against.filter((one) => one !== id), id],
+      limits: limitsOf(mostRounds, seconds),
+      created: new Date().toISOString(),
+      command: `bench ${folder} --variants ${id}`,
+      ...{ userKernels: [], userKernelLimit_s: 0, trace: false },
+    },
+    { signal, startChild: userKernels.startChild, tell },
+  );
+  const entry = session.reports[0]?.entries.find(({ variant }) => variant === id) ?? null;
+  if (entry === null || entry.status === 'refused')
+    return { ...refused(entry?.reason ?? 'not measured'), entry, session };
+  return { word: correctnessOf(entry.accuracy), reason: reasonOf(entry.accuracy), issues: [], entry, session };
+}

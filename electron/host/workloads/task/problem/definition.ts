@@ -1,0 +1,136 @@
+/** Problems of the user as the engine's flat values, at any sizes. */
+
+import { BraggError } from '../../../../contract/errors.ts';
+import type { Fault, TaskScenario } from '../../../../contract/scenario/index.ts';
+import { fault } from '../../../../contract/scenario/index.ts';
+import { definitionSchema, type ProblemDefinition } from '../../../../contract/scenario/problem/index.ts';
+import {
+  arraysText,
+  launchesText,
+  type ResolvedProblem,
+  resolveProblem,
+  type Sizes,
+} from '../../../../contract/scenario/problem/resolve.ts';
+import type { TaskProblem } from '../../../io/addon/task.ts';
+import type { CandidateOf } from '../../../model/user-kernels/problem-folder.ts';
+
+type ProblemScenario = Extract<TaskScenario, { kind: 'problem' }>;
+
+const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
+
+export const definitionOf = (scenario: ProblemScenario): ProblemDefinition => ({
+  axes: scenario.axes,
+  constraints: scenario.constraints,
+  arrays: scenario.arrays,
+  work: scenario.work,
+  reference: scenario.reference,
+  candidates: scenario.candidates,
+});
+
+/** What the schema cannot know of a problem. */
+export function checkProblem(scenario: ProblemScenario): readonly Fault[] {
+  const { name, problem } = scenario;
+  const wrong = NAME.test(name)
+    ? []
+    : [
+        fault(
+          ['name'],
+          name,
+          'cannot name a problem',
+          'letters, digits, - _ and ., at most 64, as sessions are listed by it',
+        ),
+      ];
+  const definition = definitionOf(scenario);
+  const launches = definition.candidates.flatMap((one, i) => {
+    const constants = Object.fromEntries(one.tunables.map(({ name: constant, values }) => [constant, values[0] ?? 1]));
+    return launchesText(one, problem, constants).faults.map((each) => ({
+      ...each,
+      path: ['candidates', i, ...each.path],
+    }));
+  });
+  const { faults } = resolveProblem(definition, problem);
+  return [...wrong, ...faults, ...(faults.length > 0 ? [] : launches)];
+}
+
+/** What of a problem a candidate is compiled for; a change of anything else needs no other code. */
+const signatureOf = ({ axes, arrays }: ProblemDefinition): string =>
+  JSON.stringify([axes.map(({ name }) => name), arrays.map(({ name, role, type }) => [name, role, type])]);
+
+/** The values of the engine at these sizes. */
+function flatValues(definition: ProblemDefinition, sizes: Sizes, resolved: ResolvedProblem, files: readonly string[]) {
+  const { bytes, flops, arrays } = resolved;
+  return {
+    numbers: { ...sizes, '.bytes': bytes, ...(flops === null ? {} : { '.flops': flops }) },
+    words: {
+      axes: definition.axes.map(({ name }) => name).join(' '),
+      arrays: arraysText(arrays, files),
+      definition: JSON.stringify(definition),
+      ...(files.some((file) => file !== '') && { files: files.join('\n') }),
+    },
+  };
+}
+
+/** `files`: for each array the file with its values, as the engine reads it; empty where they are drawn. */
+export function problemValues(scenario: ProblemScenario, files: readonly string[]) {
+  const definition = definitionOf(scenario);
+  return flatValues(definition, scenario.problem, resolveProblem(definition, scenario.problem), files);
+}
+
+function definitionIn({ words }: Pick<TaskProblem, 'words'>): ProblemDefinition {
+  return definitionSchema.parse(JSON.parse(words['definition'] ?? 'null'));
+}
+
+/** Sizes of the axes alone. */
+export function sizesIn(problem: Pick<TaskProblem, 'numbers' | 'words'>): Sizes {
+  const names = (problem.words['axes'] ?? '').split(' ').filter((name) => name !== '');
+  return Object.fromEntries(names.map((name) => [name, problem.numbers[name] ?? 0]));
+}
+
+/** The same problem at other sizes; null where they are none of it. Files have one size. */
+export function atSizes(problem: TaskProblem, sizes: Sizes): TaskProblem | null {
+  if (problem.words['files'] !== undefined) return null;
+  const definition = definitionIn(problem);
+  const resolved = resolveProblem(definition, sizes);
+  if (resolved.faults.length > 0) return null;
+  return { ...problem, ...flatValues(definition, sizes, resolved, []) };
+}
+
+/** Sizes of odd and even tiles and off all of them, where a problem names none. */
+const usualSizes = [1, 7, 61, 130] as const;
+
+/** Combinations of sizes that candidates must solve: every axis goes through its own, each from another one on. */
+export function triedSizes(problem: TaskProblem): readonly Sizes[] {
+  const { axes } = definitionIn(problem);
+  const lists = axes.map(({ min, max, try: named }) => {
+    const usual = [...(min === 0 ? [0] : []), ...usualSizes].filter((size) => size >= min && size <= max);
+    return named.length > 0 ? named : usual.length > 0 ? usual : [min];
+  });
+  const most = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: most }, (_, i) =>
+    Object.fromEntries(axes.map(({ name }, k) => [name, lists[k]?.[(i + k) % (lists[k]?.length ?? 1)] ?? 1])),
+  );
+}
+
+/** Whether some input is drawn from an interval of real numbers, which edge values then replace. */
+export const hasRealInputs = (problem: TaskProblem): boolean =>
+  definitionIn(problem).arrays.some(({ values }) => values?.kind === 'uniform' || values?.kind === 'normal');
+
+/** With the launches of a candidate; `constants` are its tunables. Throws BraggError `invalid`. */
+export function forCandidate(
+  problem: TaskProblem,
+  id: string,
+  { definition, launches }: CandidateOf,
+  constants: Readonly<Record<string, number>>,
+): TaskProblem {
+  if (signatureOf(definitionIn(problem)) !== signatureOf(definition)) {
+    throw new BraggError(
+      'invalid',
+      `${id} was compiled for other arrays or axes than the problem has now: open the problem again`,
+    );
+  }
+  if (launches.length === 0) return problem;
+  const { text, faults } = launchesText({ launches }, sizesIn(problem), constants);
+  const [first] = faults;
+  if (first !== undefined) throw new BraggError('invalid', `${id}: ${first.message}`);
+  return { ...problem, words: { ...problem.words, launches: text } };
+}

@@ -1,0 +1,1 @@
+// Replaced by a candidate. The engine itself has none: a problem is data.

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "number_types.hpp"
+
+// What a candidate for the CPU is compiled with. Its file defines `run` with the signature of the problem's
+// arrays and axes; the text that follows it defines call(), which hands the arrays over.
+namespace bb::problem {
+
+/// The arrays and axes of one repetition, in the order in which the problem declares them.
+struct Call {
+  void* const* arrays;
+  const int* axes;
+};
+
+/// One repetition: of a candidate's library it comes from the candidate's file.
+void call(const Call& arguments);
+
+/// Calls work(first, last) for pieces of 0 … count - 1 on the session's threads, and returns when all are done.
+void in_parallel(std::size_t count, const std::function<void(std::size_t first, std::size_t last)>& work);
+
+}  // namespace bb::problem

@@ -1,0 +1,2 @@
+// The place of a problem's kernels.
+#include "problem/candidate.cu"

@@ -1,0 +1,314 @@
+#include "registry.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <sstream>
+#include <utility>
+
+#include "arrays.hpp"
+#include "candidate.hpp"
+#include "cuda/task/cuda_task.hpp"
+#include "engine/cpu_task.hpp"
+
+namespace bb::problem {
+namespace {
+
+using engine::TaskArrays;
+using engine::TaskWork;
+
+/// Threads of the repetition that runs.
+cpu::ThreadPool*& current_pool() {
+  static cpu::ThreadPool* pool = nullptr;
+  return pool;
+}
+
+/// Pieces for each thread, so that one that is late holds nobody up for long.
+constexpr std::size_t kPiecesPerThread = 4;
+
+double stated(const TaskProblem& problem, const char* name) {
+  const auto found = problem.numbers.find(name);
+  return found == problem.numbers.end() ? engine::kAbsent : found->second;
+}
+
+/// What both devices share: the arrays, the answer, and what the problem states of its work.
+class Problem {
+ public:
+  explicit Problem(const TaskProblem& of) : problem_(of), arrays_(arrays_of(of)), axes_(axes_of(of)) {}
+
+  const std::vector<Array>& arrays() const { return arrays_; }
+  const std::vector<int>& axes() const { return axes_; }
+  std::vector<std::byte> values(std::size_t place) const { return values_of(problem_, arrays_[place], place); }
+
+  engine::TaskResults inputs() const {
+    std::vector<TaskArray> described;
+    std::vector<std::vector<std::byte>> copies;
+    for (std::size_t i = 0; i < arrays_.size(); ++i) {
+      if (!arrays_[i].given()) continue;
+      described.push_back({nullptr, arrays_[i].count(), arrays_[i].storage()});
+      copies.push_back(values(i));
+    }
+    return engine::results_of(described, std::move(copies));
+  }
+  engine::CheckReport compared(const engine::TaskResults& results) {
+    if (answer_.empty()) answer_ = answer_of(problem_, arrays_);
+    return compare(arrays_, answer_, results);
+  }
+  TaskWork work() const { return {.bytes = stated(problem_, ".bytes"), .flops = stated(problem_, ".flops")}; }
+
+  /// `memory[i]` is where array i is; `given[i]` where the values of one that is changed in place are restored from.
+  TaskArrays audited(const std::vector<void*>& memory, const std::vector<void*>& given) const {
+    TaskArrays out;
+    for (std::size_t i = 0; i < arrays_.size(); ++i) {
+      const Array& array = arrays_[i];
+      const std::size_t grain = array.grain * (array.count() / std::max<std::size_t>(array.elements(), 1));
+      if (array.given()) {
+        out.inputs.push_back({array.returned() ? given[i] : memory[i], array.count(), array.storage(), grain});
+      }
+      if (array.returned()) out.outputs.push_back({memory[i], array.count(), array.storage()});
+    }
+    return out;
+  }
+
+ private:
+  TaskProblem problem_;
+  std::vector<Array> arrays_;
+  std::vector<int> axes_;
+  std::vector<std::vector<double>> answer_;
+};
+
+class CpuProblem final : public engine::CpuTask {
+ public:
+  explicit CpuProblem(const TaskProblem& of) : CpuTask(of), problem_(of) {}
+
+  void prepare() override {
+    part("inputs", [&] {
+      for (std::size_t i = 0; i < problem_.arrays().size(); ++i) {
+        const Array& array = problem_.arrays()[i];
+        std::byte* at = memory_.emplace_back(room(array.bytes())).get();
+        std::byte* kept = array.role == Role::kInPlace ? given_.emplace_back(room(array.bytes())).get()
+                                                       : given_.emplace_back(nullptr, std::free).get();
+        if (array.given() && array.bytes() > 0) {
+          const std::vector<std::byte> values = problem_.values(i);
+          std::memcpy(at, values.data(), values.size());
+          if (kept != nullptr) std::memcpy(kept, values.data(), values.size());
+        }
+        places_.push_back(at);
+        restored_.push_back(kept);
+      }
+    });
+  }
+  TaskArrays arrays() override { return problem_.audited(places_, restored_); }
+  engine::TaskResults results() override { return engine::results_of(arrays().outputs, copies()); }
+  engine::TaskResults inputs() override { return problem_.inputs(); }
+  engine::CheckReport compare(const engine::TaskResults& results) override { return problem_.compared(results); }
+  std::uint64_t hash() override {
+    std::vector<std::byte> all;
+    for (const std::vector<std::byte>& one : copies()) all.insert(all.end(), one.begin(), one.end());
+    return engine::hash_bytes(all);
+  }
+  TaskWork work() const override { return problem_.work(); }
+
+ protected:
+  void run() override {
+    for (std::size_t i = 0; i < restored_.size(); ++i) {
+      const Array& array = problem_.arrays()[i];
+      if (restored_[i] != nullptr) std::memcpy(places_[i], restored_[i], array.bytes());
+      if (array.role == Role::kZeroed) std::memset(places_[i], 0, array.bytes());
+    }
+    current_pool() = &pool();
+    call({places_.data(), problem_.axes().data()});
+  }
+
+ private:
+  using Memory = std::unique_ptr<std::byte, void (*)(void*)>;
+
+  /// Aligned for the widest vectors, zeroed.
+  static Memory room(std::size_t bytes) {
+    constexpr std::size_t kLine = 64;
+    const std::size_t whole = (bytes / kLine + 1) * kLine;
+    auto* at = static_cast<std::byte*>(aligned(kLine, whole));
+    if (at == nullptr) throw std::bad_alloc();
+    std::memset(at, 0, whole);
+    return {at, released};
+  }
+#ifdef _WIN32
+  static void* aligned(std::size_t line, std::size_t bytes) { return _aligned_malloc(bytes, line); }
+  static void released(void* at) { _aligned_free(at); }
+#else
+  static void* aligned(std::size_t line, std::size_t bytes) { return std::aligned_alloc(line, bytes); }
+  static void released(void* at) { std::free(at); }
+#endif
+
+  std::vector<std::vector<std::byte>> copies() {
+    std::vector<std::vector<std::byte>> out;
+    for (const TaskArray& array : arrays().outputs) {
+      const auto* first = static_cast<const std::byte*>(array.data);
+      out.emplace_back(first, first + array.bytes());
+    }
+    return out;
+  }
+
+  Problem problem_;
+  std::vector<Memory> memory_, given_;
+  std::vector<void*> places_, restored_;
+};
+
+/// A launch as the host has resolved it: `kernel gx gy gz bx by bz shared`.
+struct Launch {
+  cuda::Kernel kernel;
+  cuda::LaunchShape shape;
+};
+
+class CudaProblem final : public cuda::CudaTask {
+ public:
+  explicit CudaProblem(const TaskProblem& of) : CudaTask(of, "problem"), problem_(of) {}
+
+  void prepare() override {
+    part("inputs", [&] {
+      for (std::size_t i = 0; i < problem_.arrays().size(); ++i) {
+        const Array& array = problem_.arrays()[i];
+        memory_.push_back(buffer<unsigned char>(array.bytes()));
+        given_.push_back(buffer<unsigned char>(array.role == Role::kInPlace ? array.bytes() : 0));
+        if (array.given()) {
+          const std::vector<std::byte> values = problem_.values(i);
+          const std::span<const unsigned char> bytes(reinterpret_cast<const unsigned char*>(values.data()),
+                                                     values.size());
+          memory_[i].upload(bytes, stream());
+          if (array.role == Role::kInPlace) given_[i].upload(bytes, stream());
+          stream().synchronize();
+        }
+        places_.push_back(memory_[i].pointer());
+        restored_.push_back(given_[i].pointer());
+      }
+    });
+    part("kernels", [&] { find_kernels(); });
+  }
+  TaskArrays arrays() override { return problem_.audited(places_, restored_); }
+  engine::TaskResults results() override { return engine::results_of(arrays().outputs, copies()); }
+  engine::TaskResults inputs() override { return problem_.inputs(); }
+  engine::CheckReport compare(const engine::TaskResults& results) override { return problem_.compared(results); }
+  std::uint64_t hash() override {
+    std::vector<std::byte> all;
+    for (const std::vector<std::byte>& one : copies()) all.insert(all.end(), one.begin(), one.end());
+    return engine::hash_bytes(all);
+  }
+  TaskWork work() const override { return problem_.work(); }
+  std::vector<engine::Quantity> quantities() override {
+    if (launches_.empty()) return {};
+    const auto& [kernel, shape] = launches_.front();
+    return cuda::launch_quantities(kernel, *device(), shape.block.x * shape.block.y * shape.block.z,
+                                   shape.dynamic_shared_bytes);
+  }
+
+ protected:
+  void queue(cuda::Stream& to) override {
+    for (std::size_t i = 0; i < problem_.arrays().size(); ++i) {
+      const Array& array = problem_.arrays()[i];
+      if (array.role == Role::kInPlace) {
+        memory_[i].copy_from(given_[i], to);
+      } else if (array.role == Role::kZeroed) {
+        memory_[i].fill_bytes(0, to);
+      }
+    }
+    std::vector<int> axes = problem_.axes();
+    std::vector<void*> arguments;
+    std::vector<std::size_t> sizes;
+    for (void*& place : places_) arguments.push_back(&place), sizes.push_back(sizeof place);
+    for (int& axis : axes) arguments.push_back(&axis), sizes.push_back(sizeof axis);
+    for (auto& [kernel, shape] : launches_) {
+      // CUDA launches no empty grid: an empty problem has no results.
+      if (shape.grid.x * shape.grid.y * shape.grid.z == 0) continue;
+      kernel.launch_with(to, shape, arguments, sizes);
+    }
+  }
+
+ private:
+  void find_kernels() {
+    const TaskProblem& of = CudaTask::problem();
+    const auto words = of.words.find("launches");
+    if (words == of.words.end()) throw ProblemError("unsupported", "a candidate on the GPU declares its launches");
+    std::istringstream lines(words->second);
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream in(line);
+      std::string name;
+      cuda::LaunchShape shape;
+      in >> name >> shape.grid.x >> shape.grid.y >> shape.grid.z >> shape.block.x >> shape.block.y >> shape.block.z >>
+          shape.dynamic_shared_bytes;
+      if (!in) throw ProblemError("invalid", "\"" + line + "\" is no launch");
+      cuda::Kernel found = kernel(name.c_str());
+      if (shape.dynamic_shared_bytes > 48 * 1024) found.allow_dynamic_shared(shape.dynamic_shared_bytes);
+      launches_.push_back({std::move(found), shape});
+    }
+  }
+
+  std::vector<std::vector<std::byte>> copies() {
+    std::vector<std::vector<std::byte>> out;
+    for (std::size_t i = 0; i < problem_.arrays().size(); ++i) {
+      if (!problem_.arrays()[i].returned()) continue;
+      std::vector<std::byte>& bytes = out.emplace_back(memory_[i].size());
+      memory_[i].download({reinterpret_cast<unsigned char*>(bytes.data()), bytes.size()}, stream());
+    }
+    stream().synchronize();
+    return out;
+  }
+
+  Problem problem_;
+  std::vector<cuda::DeviceBuffer<unsigned char>> memory_, given_;
+  std::vector<void*> places_, restored_;
+  std::vector<Launch> launches_;
+};
+
+double bytes(const TaskProblem& problem) {
+  if (!problem.words.contains("arrays")) return 0.0;
+  double sum = 0;
+  for (const Array& array : arrays_of(problem)) {
+    sum += static_cast<double>(array.bytes()) * (array.role == Role::kInPlace ? 2.0 : 1.0);
+  }
+  return sum;
+}
+
+template <typename T>
+std::unique_ptr<engine::Task> make(const TaskProblem& problem) {
+  return std::make_unique<T>(problem);
+}
+
+std::string no_gpu() { return cuda::unavailable("problem"); }
+
+}  // namespace
+
+void in_parallel(std::size_t count, const std::function<void(std::size_t, std::size_t)>& work) {
+  cpu::ThreadPool& pool = *current_pool();
+  const std::size_t pieces = std::min(count, kPiecesPerThread * static_cast<std::size_t>(pool.lanes()));
+  pool.run(static_cast<int>(pieces), [&](int at, int) {
+    const auto i = static_cast<std::size_t>(at);
+    work(count * i / pieces, count * (i + 1) / pieces);
+  });
+}
+
+engine::TaskBench bench() {
+  return {.workload = "problem",
+          .id = "",
+          .title = "Problem",
+          .variants = {{.id = "problem-cpu",
+                        .title = "The place of a candidate on the CPU",
+                        .changes = "the place of a candidate",
+                        .builds_on = "",
+                        .device = "cpu",
+                        .precision = "fp32",
+                        .source = "kernels/problem/candidate.cpp",
+                        .estimate_bytes = bytes,
+                        .make = make<CpuProblem>},
+                       {.id = "problem-cuda",
+                        .title = "The place of a candidate on the GPU",
+                        .changes = "the place of a candidate",
+                        .builds_on = "",
+                        .device = "cuda",
+                        .precision = "fp32",
+                        .source = "kernels/problem/candidate.cu",
+                        .estimate_bytes = bytes,
+                        .make = make<CudaProblem>,
+                        .unavailable = no_gpu}}};
+}
+
+}  // namespace bb::problem

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "engine/task.hpp"
+
+namespace bb::problem {
+
+/// Problems of the user: arrays in, arrays out, an answer from their reference.
+engine::TaskBench bench();
+
+}  // namespace bb::problem

@@ -1,0 +1,126 @@
+/** Formulas of a problem at given sizes: numbers worked out by hand, and every fault at its place. */
+import { expect, test } from 'vitest';
+import { definitionSchema } from '../../../../../electron/contract/scenario/problem/index.ts';
+import { arraysText, launchesText, resolveProblem } from '../../../../../electron/contract/scenario/problem/resolve.ts';
+
+const definition = definitionSchema.parse({
+  axes: [{ name: 'rows' }, { name: 'columns', min: 2, max: 64 }],
+  constraints: ['columns % 2 == 0'],
+  arrays: [
+    {
+      name: 'x',
+      role: 'input',
+      type: 'fp16',
+      shape: ['rows', 'columns / 2'],
+      values: { kind: 'uniform', min: 0, max: 'rows' },
+    },
+    {
+      name: 'ids',
+      role: 'input',
+      type: 'int32',
+      shape: ['rows'],
+      values: { kind: 'sorted', min: 0, max: 'columns - 1' },
+    },
+    { name: 'y', role: 'output', type: 'fp32', shape: ['rows'], tolerance: { roundings: 'columns' } },
+  ],
+  work: { flops: 'rows * columns' },
+  reference: 'reference.py',
+});
+
+const faultsOf = (document: object, sizes = { rows: 3, columns: 4 }) =>
+  resolveProblem(definitionSchema.parse({ ...definition, ...document }), sizes).faults.map(({ path, message }) => ({
+    path: path.join('.'),
+    message,
+  }));
+
+test('shapes, values, tolerances and work follow the sizes', () => {
+  const resolved = resolveProblem(definition, { rows: 3, columns: 4 });
+  expect(resolved.faults).toEqual([]);
+  // x: 3 x 2 of 2 bytes, ids: 3 of 4, y: 3 of 4.
+  expect(resolved.bytes).toBe(36);
+  expect(resolved.flops).toBe(12);
+  // A row of x has two values; ids are in order; four roundings of 2^-24.
+  expect(arraysText(resolved.arrays).split('\n')).toEqual([
+    'in x fp16 3,2 2 0 0 0 uniform 0 3 0',
+    'in ids int32 3 0 0 0 0 sorted 0 3 0',
+    `out y fp32 3 1 0 0 ${4 * 2 ** -24} none 0 0 0`,
+  ]);
+});
+
+test('one row is moved by its values', () => {
+  const { arrays } = resolveProblem(definition, { rows: 1, columns: 4 });
+  expect(arrays[0]).toMatchObject({ shape: [1, 2], grain: 1 });
+});
+
+test('sizes that break a constraint or a bound are refused with both', () => {
+  expect(faultsOf({}, { rows: 3, columns: 5 })).toMatchObject([
+    { path: 'constraints.0', message: expect.stringContaining('does not hold at rows = 3, columns = 5') },
+    { path: 'arrays.0.shape.1', message: expect.stringContaining('is 2.5 at these sizes') },
+  ]);
+  expect(faultsOf({}, { rows: 3, columns: 65 })).toEqual([
+    { path: 'problem.columns', message: '65 is not a size of this axis; allowed: 2 to 64' },
+  ]);
+});
+
+test.each([
+  [
+    'an unknown axis',
+    { arrays: [{ ...definition.arrays[2], shape: ['depth'] }] },
+    'arrays.0.shape.0',
+    /depth is not set.*formula of rows, columns/,
+  ],
+  [
+    'no tolerance',
+    { arrays: [{ ...definition.arrays[2], tolerance: undefined }] },
+    'arrays.0.tolerance',
+    /absolute, relative or roundings above 0/,
+  ],
+  ['no output', { arrays: definition.arrays.slice(0, 2) }, 'arrays', /has no result/],
+  [
+    'values of an output',
+    { arrays: [{ ...definition.arrays[2], values: { kind: 'permutation' } }] },
+    'arrays.0.values',
+    /is of inputs/,
+  ],
+  [
+    'a name given twice',
+    { arrays: [{ ...definition.arrays[2], name: 'rows' }] },
+    'arrays.0.name',
+    /another axis or array/,
+  ],
+  [
+    'an interval that runs backwards',
+    { arrays: [{ ...definition.arrays[0], values: { kind: 'uniform', min: 1, max: 0 } }, definition.arrays[2]] },
+    'arrays.0.values.max',
+    /below the least, 1/,
+  ],
+  [
+    'a value that the type lacks',
+    {
+      arrays: [
+        { ...definition.arrays[1], type: 'int8', values: { kind: 'integers', min: 0, max: 128 } },
+        definition.arrays[2],
+      ],
+    },
+    'arrays.0.values.max',
+    /no value of int8; allowed: -128 to 127/,
+  ],
+])('refuses %s', (_, document, path, message) => {
+  expect(faultsOf(document)).toEqual([{ path, message: expect.stringMatching(message) }]);
+});
+
+test('launches follow sizes and constants', () => {
+  const launches = definitionSchema.parse({
+    ...definition,
+    candidates: [
+      {
+        file: 'a.cu',
+        launches: [{ kernel: 'sum', grid: ['ceil(rows / kBlock)'], block: ['kBlock'], shared_bytes: '4 * kBlock' }],
+      },
+    ],
+  }).candidates[0]?.launches;
+  expect(launchesText({ launches: launches ?? [] }, { rows: 300 }, { kBlock: 128 })).toEqual({
+    text: 'sum 3 1 1 128 1 1 512',
+    faults: [],
+  });
+});

@@ -1,0 +1,96 @@
+/** Problems of the user through the door of agents: one candidate's source is built, checked and measured. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import {
+  judgeCandidate,
+  listProblems,
+  type ProblemParts,
+  readProblem,
+} from '../../../../../electron/host/app/user-kernels/problems.ts';
+import { UserKernels } from '../../../../../electron/host/app/user-kernels/user-kernels.ts';
+import { loadAddon, offersOf } from '../../../../../electron/host/io/addon/addon.ts';
+import { forkChild } from '../../../../../electron/host/io/processes/link.ts';
+import { kernelFolders } from '../../../../../electron/host/model/bench/ceilings.ts';
+import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
+import { openScenarios } from '../../../../../electron/host/workloads/scenarios/index.ts';
+import { sameScratchFolder } from '../../../../scratch-folder.ts';
+import { assetsFolder, memoryLimit_bytes } from '../../small-run.ts';
+
+const cache = path.join(sameScratchFolder('problems'), 'cache');
+const userKernels = new UserKernels({
+  addon: loadAddon(),
+  folders: { ...kernelFolders(), cache },
+  isTrusted: () => false,
+  startChild: forkChild,
+});
+afterAll(() => userKernels.close());
+
+const opened: Promise<ProblemParts> = openScenarios({
+  assetsFolder,
+  rangeTable: userKernels.addon.rangeTable,
+  variants: (kind) => hostWorkloads[kind].variants(userKernels.addon),
+  workloads: hostWorkloads,
+  extraStraggling: () => Promise.resolve(null),
+  offers: offersOf(userKernels.addon),
+  memoryLimit_bytes,
+}).then((scenarios) => ({ scenarios, userKernels, assetsFolder }));
+
+const problems = path.join(assetsFolder, 'problems');
+const softmax = path.join(problems, 'softmax-rows');
+
+async function judged(id: string, text?: string) {
+  const source = text ?? (await readFile(path.join(softmax, id), 'utf8'));
+  const signal = new AbortController().signal;
+  return judgeCandidate(await opened, { folder: softmax, id, text: source, seconds: 2, signal });
+}
+
+test('lists the folders with a problem, and reads one with its signature', async () => {
+  expect(await listProblems(problems)).toContain(softmax);
+  const { scenarios } = await opened;
+  expect(await readProblem({ scenarios }, softmax)).toMatchObject({
+    name: 'softmax-rows',
+    sizes: { rows: 1024, columns: 1000 },
+    signature: 'void run(const float* x, float* y, int rows, int columns)',
+    candidates: ['three-passes.cpp', 'online.cpp', 'overflow.cpp'],
+  });
+});
+
+test('a correct candidate is correct at every size tried', { timeout: 120_000 }, async () => {
+  const { word, reason, session } = await judged('online.cpp');
+  expect(reason).toBeNull();
+  expect(word).toBe('correct');
+  const facts = session?.reports[0]?.facts.map(([, text]) => text).join(' ') ?? '';
+  expect(facts).toContain('rows = 1, columns = 33');
+  expect(facts).toContain('alternating');
+});
+
+test('a candidate that overflows is wrong, with the first value beyond its tolerance', {
+  timeout: 120_000,
+}, async () => {
+  const { word, reason } = await judged('overflow.cpp');
+  expect(word).toBe('wrong');
+  expect(reason).toMatch(/y\[\d+, \d+\] is (-?nan|inf|0), expected \S+; \d+ of \d+ values are wrong/);
+});
+
+test('a submission that does not compile is refused at its line', { timeout: 120_000 }, async () => {
+  const { word, issues } = await judged('mine.cpp', '#include <cmath>\nvoid run(const float* x) { y = x; }\n');
+  expect(word).toBe('refused');
+  expect(issues[0]).toMatchObject({ file: 'mine.cpp', line: 2 });
+});
+
+test('a submission with other parameters is refused', { timeout: 120_000 }, async () => {
+  const { word, reason } = await judged('mine.cpp', 'void run(float* x, float* y, int rows) {}\n');
+  expect(word).toBe('refused');
+  expect(reason).toMatch(/no matching function|too many arguments|could not convert|invalid conversion/);
+});
+
+test('a submission may not take the place of the engine', { timeout: 120_000 }, async () => {
+  const text = `#include "engine/task.hpp"
+namespace bb::problem { engine::TaskBench bench() { return {}; } }
+void run(const float*, float*, int, int) {}
+`;
+  const { word, reason } = await judged('mine.cpp', text);
+  expect(word).toBe('refused');
+  expect(reason).toMatch(/bb::problem::bench.*not a kernel's to replace/);
+});
