@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { BraggError } from '../contract/errors.ts';
+import { USER_PROBLEM } from '../contract/scenario/user-problem/index.ts';
 import { parseConfigured, withoutSuffix } from '../contract/tuning/configured.ts';
 import { countText } from '../contract/units.ts';
 import { optionsText } from '../contract/user-kernels/options.ts';
@@ -100,7 +101,7 @@ export function ours(
   all: readonly { readonly id: string; readonly workload: string; readonly available: boolean }[],
 ): readonly string[] {
   return all
-    .filter(({ id, workload, available }) => available && (workload === 'problem' || !isUserKernelId(id)))
+    .filter(({ id, workload, available }) => available && (workload === USER_PROBLEM || !isUserKernelId(id)))
     .map(({ id }) => id);
 }
 
@@ -115,7 +116,7 @@ export async function openVariant(context: VerbContext, host: Host, place: Bench
 export async function trustNamed(context: VerbContext, host: Host, scenario: NamingScenario): Promise<void> {
   const { variant } = scenario.solver;
   const place = placeOf(scenario);
-  if (scenario.kind !== 'problem' || variant !== 'auto' || flagValue(context.parsed, 'variants') !== undefined) {
+  if (scenario.kind !== USER_PROBLEM || variant !== 'auto' || flagValue(context.parsed, 'variants') !== undefined) {
     await obtainTrust(context, host, variant);
     await host.userKernels.prepare([variant], place);
     return;

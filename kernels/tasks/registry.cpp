@@ -3,7 +3,7 @@
 #include "cuda/opened/opened_device.hpp"
 #include "linear_relu/registry.hpp"
 #include "micro/registry.hpp"
-#include "problem/registry.hpp"
+#include "user_problem/registry.hpp"
 #include "variant.hpp"
 
 namespace bb::tasks {
@@ -34,7 +34,7 @@ Refusal refusal(const TaskVariant& v, const TaskProblem& problem) {
 
 std::span<const TaskBench> benches() {
   static const std::vector<TaskBench> all = [] {
-    std::vector<TaskBench> out = {linear_relu::bench(), problem::bench()};
+    std::vector<TaskBench> out = {linear_relu::bench(), user_problem::bench()};
     for (const TaskBench& row : micro::benches()) out.push_back(row);
     return out;
   }();
@@ -46,7 +46,7 @@ const TaskBench& find_bench(const TaskProblem& problem) {
   for (const TaskBench& bench : benches()) {
     if (problem.workload != bench.workload) continue;
     // Problems of the user have names that the engine does not know.
-    if (problem.bench == bench.id || problem.workload == "problem") return bench;
+    if (problem.bench == bench.id || problem.workload == "user-problem") return bench;
     known += (known.empty() ? "" : ", ") + std::string(bench.id);
   }
   throw ProblemError("unsupported", problem.workload + ": " + problem.bench + " is unknown; allowed: " + known);

@@ -223,12 +223,19 @@ export const cppRules: Rules = {
     folders: [...KERNEL_BASE, ...ENGINE, 'kernels/diffraction', 'kernels/micro/row', 'kernels/micro/rows.hpp'],
   },
   'kernels/linear_relu': { ...none, folders: [...KERNEL_BASE, ...ENGINE] },
+  'kernels/user_problem': { ...none, folders: [...KERNEL_BASE, ...ENGINE] },
   'kernels/probe': none,
   'kernels/tuning': none,
   // Tasks of all workloads, and how one is run.
   'kernels/tasks': {
     ...none,
-    folders: [...KERNEL_BASE, ...ENGINE, 'kernels/micro/registry.hpp', 'kernels/linear_relu/registry.hpp'],
+    folders: [
+      ...KERNEL_BASE,
+      ...ENGINE,
+      'kernels/micro/registry.hpp',
+      'kernels/linear_relu/registry.hpp',
+      'kernels/user_problem/registry.hpp',
+    ],
   },
   kernels: { ...none, folders: ['native/engine'] },
   // Below the kernels: none of these includes kernels/, so they know no physics. Libraries of users are opened as
@@ -259,7 +266,9 @@ export const tangled: readonly { readonly file: string; readonly reason: string 
 
 /** Folders of one workload, or of one family of them. */
 export const workloadFolders: readonly string[] = [
-  ...['transport', 'diffraction', 'linear-relu', 'micro', 'task'].map((name) => `electron/contract/scenario/${name}`),
+  ...['transport', 'diffraction', 'linear-relu', 'micro', 'user-problem', 'task'].map(
+    (name) => `electron/contract/scenario/${name}`,
+  ),
   ...['host', 'cli'].flatMap((room) =>
     ['transport', 'diffraction', 'task'].map((name) => `electron/${room}/workloads/${name}`),
   ),

@@ -3,7 +3,7 @@
 #include <cmath>
 
 void run(const float* x, float* y, int rows, int columns) {
-  bb::problem::in_parallel(rows, [=](std::size_t first, std::size_t last) {
+  in_parallel(rows, [=](std::size_t first, std::size_t last) {
     for (std::size_t row = first; row < last; ++row) {
       const float* from = x + row * columns;
       float* to = y + row * columns;

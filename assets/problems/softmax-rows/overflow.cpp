@@ -2,7 +2,7 @@
 #include <cmath>
 
 void run(const float* x, float* y, int rows, int columns) {
-  bb::problem::in_parallel(rows, [=](std::size_t first, std::size_t last) {
+  in_parallel(rows, [=](std::size_t first, std::size_t last) {
     for (std::size_t row = first; row < last; ++row) {
       float sum = 0.0f;
       for (int i = 0; i < columns; ++i) {

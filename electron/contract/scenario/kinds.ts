@@ -3,11 +3,17 @@ import { z } from 'zod';
 import { diffraction } from './diffraction/workload.ts';
 import { linearRelu } from './linear-relu/workload.ts';
 import { micro } from './micro/workload.ts';
-import { problem } from './problem/workload.ts';
 import { transport } from './transport/workload.ts';
+import { userProblem } from './user-problem/workload.ts';
 import type { ContractWorkload } from './workload.ts';
 
-const workloads = [transport, diffraction, linearRelu, micro, problem] as const satisfies readonly ContractWorkload[];
+const workloads = [
+  transport,
+  diffraction,
+  linearRelu,
+  userProblem,
+  micro,
+] as const satisfies readonly ContractWorkload[];
 type Workloads = typeof workloads;
 type AnyWorkload = Workloads[number];
 

@@ -1,7 +1,9 @@
 /** Opens the host, one subsystem after the other; each is given those before it. */
+
 import { totalmem } from 'node:os';
 import path from 'node:path';
 import type { Capabilities } from '../../contract/capabilities.ts';
+import { USER_PROBLEM } from '../../contract/scenario/user-problem/index.ts';
 import { extraStraggling, loadAddon, type NativeAddon, offersOf } from '../io/addon/addon.ts';
 import { chooseGpu, usedGpu } from '../io/addon/gpu.ts';
 import { FileAccess } from '../io/files/access.ts';
@@ -153,8 +155,8 @@ function openReaders(
     variants: (kind) => hostWorkloads[kind].variants(addon),
     workloads: hostWorkloads,
     discover: async (folder, id, scenario) => {
-      // Of a problem all candidates are known at once: `auto` measures them.
-      if (scenario.kind === 'problem' && folder !== null) await userKernels.openAll(folder);
+      // All candidates of a problem are known at once, because `auto` measures them.
+      if (scenario.kind === USER_PROBLEM && folder !== null) await userKernels.openAll(folder);
       await userKernels.discover([folder, library.folder], id, placeOf(scenario));
     },
     mismatch: (id, scenario) => userKernels.mismatch(id, placeOf(scenario)),

@@ -17,7 +17,11 @@ interface OffersParts {
 }
 
 const aboutOf = (document: ScenarioDraft): BenchKind =>
-  placeOf({ kind: kindOfDocument(document), problem: valueAt(document, ['problem']) });
+  placeOf({
+    kind: kindOfDocument(document),
+    problem: valueAt(document, ['problem']),
+    name: valueAt(document, ['name']),
+  });
 
 /** Claims about what the document measures. */
 export const claimsAbout = (document: ScenarioDraft, assetsFolder: string): Promise<readonly Claim[]> =>

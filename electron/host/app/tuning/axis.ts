@@ -28,7 +28,11 @@ function narrowed(space: Space, only: readonly string[] | undefined): Space {
 
 async function namesOf(axis: TunablesAxis, base: BaseOfStudy, userKernels: UserKernels): Promise<readonly string[]> {
   const kind = valueAt(base.document, ['kind']);
-  const place = placeOf({ kind: String(kind), problem: valueAt(base.document, ['problem']) });
+  const place = placeOf({
+    kind: String(kind),
+    problem: valueAt(base.document, ['problem']),
+    name: valueAt(base.document, ['name']),
+  });
   const names: string[] = [];
   for (const written of axis.variants) {
     const variant = written.replace(/^\.[\\/]/, '');

@@ -1,16 +1,17 @@
 /** Problems of the user for agents and scripts: listing folders, reading a problem, and judging one candidate's source. */
+
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { correctnessOf, reasonOf, type Session, type SessionEntry } from '../../../contract/bench/session.ts';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
-import type { ProblemDefinition } from '../../../contract/scenario/problem/index.ts';
+import type { ProblemDefinition } from '../../../contract/scenario/user-problem/index.ts';
+import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import type { BenchProgress } from '../../model/bench/session-clock.ts';
 import { limitsOf, mostRounds } from '../../model/bench/stopping.ts';
 import {
   candidateFiles,
   cppSignature,
-  PROBLEM,
   problemFileIn,
   readProblemFolder,
 } from '../../model/user-kernels/problem-folder.ts';
@@ -20,7 +21,7 @@ import { refusalOf, type Scenarios } from '../../workloads/scenarios/index.ts';
 import type { UserKernels } from './user-kernels.ts';
 
 /** A problem as an agent reads it. */
-export interface ProblemText {
+interface ProblemText {
   readonly folder: string;
   readonly name: string;
   readonly notes: string;
@@ -51,7 +52,7 @@ async function readingOf({ scenarios }: Pick<ProblemParts, 'scenarios'>, folder:
   const file = problemFileIn(folder);
   if (file === null) throw new BraggError('not-found', `${folder} has no problem.json`);
   const reading = await scenarios.read(file);
-  if (reading.kind !== PROBLEM || reading.problem === null) throw refusalOf(reading.issues);
+  if (reading.kind !== USER_PROBLEM || reading.problem === null) throw refusalOf(reading.issues);
   return reading;
 }
 
@@ -59,7 +60,7 @@ async function readingOf({ scenarios }: Pick<ProblemParts, 'scenarios'>, folder:
 export async function readProblem(parts: Pick<ProblemParts, 'scenarios'>, folder: string): Promise<ProblemText> {
   const { scenario } = await readingOf(parts, folder);
   const found = await readProblemFolder(folder);
-  if (found === null || scenario.kind !== PROBLEM) throw new BraggError('not-found', `${folder} has no problem`);
+  if (found === null || scenario.kind !== USER_PROBLEM) throw new BraggError('not-found', `${folder} has no problem`);
   const { name, definition } = found;
   const text = await readFile(path.join(folder, definition.reference), 'utf8');
   return {
@@ -90,7 +91,7 @@ export interface Judgement {
   readonly reason: string | null;
   /** The compiler's messages at their lines. */
   readonly issues: readonly Issue[];
-  /** Of the submission; null where it was not built. */
+  /** The submission's row; null where it was not built. */
   readonly entry: SessionEntry | null;
   readonly session: Session | null;
 }
@@ -103,7 +104,7 @@ export async function judgeCandidate(parts: ProblemParts, submission: Submission
   const { userKernels, assetsFolder } = parts;
   const { folder, id, text, against = [], seconds, signal, tell = () => undefined } = submission;
   const reading = await readingOf(parts, folder);
-  const place = { workload: PROBLEM, bench: reading.scenario.name };
+  const place = { workload: USER_PROBLEM, bench: reading.scenario.name };
   const refused = (reason: string, issues: readonly Issue[] = []): Judgement => ({
     ...{ word: 'refused', reason, issues, entry: null, session: null },
   });
@@ -119,12 +120,18 @@ export async function judgeCandidate(parts: ProblemParts, submission: Submission
       return refused(error.message, error.issues);
     }
   }
-  const { benchable } = hostWorkloads[PROBLEM];
+  const { benchable } = hostWorkloads[USER_PROBLEM];
   const { session } = await measureSession(
     userKernels.addon,
     benchable,
     {
-      ...{ workload: PROBLEM, scenario: place.bench, problems: [benchable.problem(reading)], seed: 1, assetsFolder },
+      ...{
+        workload: USER_PROBLEM,
+        scenario: place.bench,
+        problems: [benchable.problem(reading)],
+        seed: 1,
+        assetsFolder,
+      },
       ...{ documents: [reading.document ?? {}], scenarios: [reading.scenario], sweep: null, external: [], modes: [] },
       variants: [...against.filter((one) => one !== id), id],
       limits: limitsOf(mostRounds, seconds),

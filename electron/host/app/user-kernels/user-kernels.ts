@@ -1,9 +1,11 @@
 /** The user kernels that this host knows, and the addon as everything else sees it: with them among its variants. */
+
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import { scenarioKindNames, valueAt } from '../../../contract/scenario/index.ts';
+import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import { parseConfigured, withoutSuffix } from '../../../contract/tuning/configured.ts';
 import type { ShippedSpace } from '../../../contract/tuning/tunables.ts';
 import { isUserKernelFile, type Printed } from '../../../contract/user-kernels.ts';
@@ -18,7 +20,7 @@ import { benchText, readUserKernel, type UserKernel } from '../../model/user-ker
 import type { KnownUserKernels } from '../../model/user-kernels/known.ts';
 import { LoadedUserKernel } from '../../model/user-kernels/loaded.ts';
 import { PrintedText } from '../../model/user-kernels/printed.ts';
-import { candidateFiles, PROBLEM, readProblemFolder } from '../../model/user-kernels/problem-folder.ts';
+import { candidateFiles, readProblemFolder } from '../../model/user-kernels/problem-folder.ts';
 import { hostWorkloads, rulesOf } from '../../workloads/index.ts';
 import { type ConfiguredParts, configuredKernel, type SpaceSource, spaceOf } from './configured.ts';
 
@@ -51,8 +53,12 @@ interface Mismatch {
 }
 
 /** Workload and benchmark of a complete scenario. A workload with several benchmarks names one as its problem's kind. */
-export function placeOf(scenario: { readonly kind: string; readonly problem?: unknown }): BenchKind {
-  const bench = valueAt(scenario, scenario.kind === PROBLEM ? ['name'] : ['problem', 'kind']);
+export function placeOf(scenario: {
+  readonly kind: string;
+  readonly problem?: unknown;
+  readonly name?: unknown;
+}): BenchKind {
+  const bench = valueAt(scenario, scenario.kind === USER_PROBLEM ? ['name'] : ['problem', 'kind']);
   return { workload: scenario.kind, bench: typeof bench === 'string' ? bench : '' };
 }
 

@@ -1,9 +1,11 @@
 /** The answer that the reference of a user's problem gives, in a process of its own; cached by content. */
+
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
+import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import { type NativeAddon, nativeFolder } from '../../io/addon/addon.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
 import { temporaryIn } from '../../io/files/temporary.ts';
@@ -15,7 +17,6 @@ import { findCompiler, readUserKernelBuild } from './cpp-compiler.ts';
 import type { UserKernel } from './file.ts';
 import type { Included } from './includes.ts';
 import { ownAnswerOf } from './own-answer.ts';
-import { PROBLEM } from './problem-folder.ts';
 
 const LIMITS = { time_ms: 120_000, memory_bytes: 2 ** 36, file_bytes: 2 ** 33, output_bytes: 2 ** 16 } as const;
 
@@ -203,7 +204,7 @@ export async function answerOf(
 ): Promise<string | null> {
   const reference = kernel.answer;
   if (reference === null) return null;
-  if (problem.workload !== PROBLEM) return ownAnswerOf(kernel, problem, cache, signal);
+  if (problem.workload !== USER_PROBLEM) return ownAnswerOf(kernel, problem, cache, signal);
   const kept = path.join(cache, 'answers');
   const folder = path.join(kept, keyOf(reference, problem));
   const file = path.join(folder, 'answer.f64');

@@ -1,9 +1,11 @@
 /** Makes a user kernel's code: a shared library by the installed C++ compiler, or a GPU's machine code by NVRTC. */
+
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, realpath, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
+import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import { type CompileOptions, flagsFor } from '../../../contract/user-kernels/options.ts';
 import { type KernelFolders, type NativeAddon, nativeFolder } from '../../io/addon/addon.ts';
 import { onDisk } from '../../io/on-disk.ts';
@@ -133,7 +135,7 @@ function keyOf(parts: readonly string[]): string {
 export function entryText(base: UserKernelBase): string {
   const kernels = workloadFolder(base);
   // A problem's name is the user's: the engine has one benchmark for all of them.
-  const bench = base.workload === 'problem' ? '' : base.bench;
+  const bench = base.workload === USER_PROBLEM ? '' : base.bench;
   return `#include "${kernels}/user_kernel.hpp"\nBB_USER_KERNEL(${kernels}, "${bench}", "${base.id}")\n`;
 }
 

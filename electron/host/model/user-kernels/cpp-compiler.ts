@@ -199,7 +199,7 @@ function namesOfSystem(compiler: CppCompiler): Promise<ReadonlySet<string>> {
 }
 
 /** The engine's namespaces, and the functions of NVIDIA's libraries. */
-const OURS = /^_ZN?K?(?:TV|TI|TS)?N?K?2bb(?:6engine|3cpu|4cuda|7binding|5tasks|7problem(?!4callE))/;
+const OURS = /^_ZN?K?(?:TV|TI|TS)?N?K?2bb(?:6engine|3cpu|4cuda|7binding|5tasks|12user_problem(?!4callE))/;
 const NVIDIA = /^(?:cu|cuda|cublas|nvml|nvrtc)[A-Z]/;
 
 /**

@@ -34,7 +34,7 @@ export interface UserKernel {
   readonly refused: readonly Issue[];
   readonly description: UserKernelDescription;
   readonly base: UserKernelBase;
-  /** Of a candidate of a user's problem; absent for a kernel that replaces one of ours. */
+  /** The problem that a candidate solves; absent for a kernel that replaces one of ours. */
   readonly candidate?: CandidateOf;
   /** Hash of both files and of what the code includes from its own folder. */
   readonly sha256: string;

@@ -9,14 +9,13 @@ import {
   type ProblemCandidate,
   type ProblemDefinition,
   type ProblemType,
-} from '../../../contract/scenario/problem/index.ts';
+  USER_PROBLEM,
+} from '../../../contract/scenario/user-problem/index.ts';
 import { isUserKernelFile, USER_KERNEL_TEXT_MOST, type UserKernelDescription } from '../../../contract/user-kernels.ts';
 import { readText } from '../../io/text/read.ts';
 import { parseTextAside } from '../scenarios/parse.ts';
 import type { UserKernelBase } from './base.ts';
 import { type Included, readClosure } from './includes.ts';
-
-export const PROBLEM = 'problem';
 
 /** Names that a problem's document may have. */
 const documents = ['problem.json', 'problem.yaml', 'problem.yml'] as const;
@@ -27,7 +26,7 @@ export interface CandidateOf {
   readonly launches: ProblemCandidate['launches'];
 }
 
-export interface ProblemFolder {
+interface ProblemFolder {
   readonly file: string;
   /** Names its benchmark. */
   readonly name: string;
@@ -49,8 +48,8 @@ export async function readProblemFolder(folder: string): Promise<ProblemFolder |
   const { document, filled, faults } = validateScenario(value ?? null);
   const all = [...issues, ...faults.map(locate)];
   const [first] = all;
-  if (document === null || filled?.kind !== PROBLEM) {
-    const says = first === undefined ? `${file} is no problem; allowed: kind: problem` : formatIssue(first);
+  if (document === null || filled?.kind !== USER_PROBLEM) {
+    const says = first === undefined ? `${file} is no problem; allowed: kind: ${USER_PROBLEM}` : formatIssue(first);
     throw new BraggError('invalid', says, all);
   }
   const definition = definitionSchema.parse(
@@ -71,8 +70,8 @@ const cppTypes: Readonly<Record<ProblemType, string>> = {
   fp64: 'double',
   fp32: 'float',
   tf32: 'float',
-  fp16: 'bb::problem::fp16',
-  bf16: 'bb::problem::bf16',
+  fp16: 'fp16',
+  bf16: 'bf16',
   int32: 'std::int32_t',
   int8: 'std::int8_t',
   bool: 'std::uint8_t',
@@ -95,11 +94,12 @@ function wholeCpp(id: string, text: string, { arrays, axes }: ProblemDefinition)
   );
   const given = [...from, ...axes.map((_, i) => `from.axes[${i}]`)].join(', ');
   return [
-    '#include "problem/candidate.hpp"',
+    '#include "user_problem/candidate.hpp"',
+    'using bb::user_problem::bf16, bb::user_problem::fp16, bb::user_problem::in_parallel;',
     `#line 1 "${id}"`,
     text,
     `#line 1 "${id}"`,
-    `namespace bb::problem { void call(const Call& from) { ::run(${given}); } }`,
+    `namespace bb::user_problem { void call(const Call& from) { ::run(${given}); } }`,
     '',
   ].join('\n');
 }
@@ -117,7 +117,7 @@ export async function readCandidate(
   const ending = path.extname(id) as keyof typeof places;
   const declared = definition.candidates.find((one) => one.file === id);
   const device = ending === '.py' ? (declared?.device ?? 'cpu') : ending === '.cu' ? 'cuda' : 'cpu';
-  const found = bases.find((one) => one.workload === PROBLEM && one.device === device);
+  const found = bases.find((one) => one.workload === USER_PROBLEM && one.device === device);
   if (found === undefined) throw new BraggError('unsupported', `${id}: the solver knows no problems yet`);
   if (ending === '.cu' && (declared?.launches.length ?? 0) === 0) {
     throw new BraggError(
@@ -129,8 +129,8 @@ export async function readCandidate(
   const { whole, included, refused } =
     ending === '.py' ? { whole: text, included: [], refused: [] } : await readClosure(file, text);
   const description: UserKernelDescription = {
-    ...{ kind: 'variant', version: 1, workload: PROBLEM, bench: name, base: base.id },
-    replaces: `kernels/problem/${places[ending]}`,
+    ...{ kind: 'variant', version: 1, workload: USER_PROBLEM, bench: name, base: base.id },
+    replaces: `kernels/user_problem/${places[ending]}`,
     title: declared?.title || path.parse(id).name,
     changes: declared?.changes ?? '',
     answer: definition.reference,

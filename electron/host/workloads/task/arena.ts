@@ -1,5 +1,7 @@
 /** A small measured workload as sessions take it. */
+
 import { randomInt } from 'node:crypto';
+import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
@@ -67,7 +69,7 @@ export async function taskArena(addon: NativeAddon, problem: TaskProblem, option
   // The first instance has the scenario's own inputs, and every later one others.
   const seeds: number[] = [problem.seed];
   // The answer to a user's own problem needs a program to run: some seeds come again, in an order that nobody can know.
-  const most = problem.workload === 'problem' || problem.bench === 'own' ? MOST_OWN_SEEDS : Number.POSITIVE_INFINITY;
+  const most = problem.workload === USER_PROBLEM || problem.bench === 'own' ? MOST_OWN_SEEDS : Number.POSITIVE_INFINITY;
   const seedOf = (instance: number): number => {
     while (seeds.length <= instance) {
       seeds.push(seeds.length <= most ? hiddenSeed() : (seeds[randomInt(1, most + 1)] ?? hiddenSeed()));

@@ -1,4 +1,5 @@
 /** The variants of a bench to compare, each with the problem that it runs. */
+import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import type { TaskProblem, TaskVariant } from '../../io/addon/task.ts';
 import { askedFor } from '../../model/bench/label.ts';
@@ -40,7 +41,7 @@ export function measuredOf(problem: TaskProblem, all: readonly TaskVariant[]): r
   const beside = (id: string): boolean => isUserKernel && id === chosen.buildsOn;
   const wanted =
     chosen === undefined
-      ? own.filter(({ id, workload }) => workload === 'problem' || !isUserKernelId(id))
+      ? own.filter(({ id, workload }) => workload === USER_PROBLEM || !isUserKernelId(id))
       : own.filter((one) => one === first || one === chosen || beside(one.id));
   return wanted.filter(({ available }) => available);
 }

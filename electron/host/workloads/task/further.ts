@@ -1,10 +1,12 @@
 /** Problems beside the session's own that a user kernel must solve: correct is a property of a set, not of a point. */
+
 import { randomInt } from 'node:crypto';
 import type { BraggError } from '../../../contract/errors.ts';
+import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
 import type { TaskCandidate } from './candidates.ts';
-import { atSizes, hasRealInputs, triedSizes } from './problem/definition.ts';
+import { atSizes, hasRealInputs, triedSizes } from './user-problem/definition.ts';
 
 export interface FurtherProblem {
   /** As the session records it. */
@@ -109,7 +111,7 @@ export function furtherProblems({ problem, variant }: TaskCandidate): readonly F
   const another: FurtherProblem = {
     ...{ title: 'another seed', problem: { ...problem, seed: hiddenSeed() }, sameSize: true, optional: () => false },
   };
-  if (problem.workload === 'problem') return [another, ...ofProblems(problem)];
+  if (problem.workload === USER_PROBLEM) return [another, ...ofProblems(problem)];
   if (problem.bench === 'own') return [another, ...ofVectors(problem)];
   return [another, ...(problem.workload === 'linear-relu' ? ofLayers(problem) : ofRows(problem))];
 }

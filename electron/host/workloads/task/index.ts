@@ -1,6 +1,7 @@
 /** Small measured workloads in the host: one shape for every kind of them. */
 
 import type { TaskKind } from '../../../contract/scenario/kinds.ts';
+import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import { countText } from '../../../contract/units.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { runOf } from '../run-data.ts';
@@ -13,7 +14,6 @@ import { taskValues } from './claims.ts';
 import { comparedTasks } from './compared.ts';
 import { exportTask } from './export.ts';
 import { taskMeasures } from './measures.ts';
-import { sizesIn } from './problem/definition.ts';
 import { taskRunFile } from './run-file.ts';
 import { TaskRunning } from './running.ts';
 import { isTask } from './scenario/reading.ts';
@@ -22,6 +22,7 @@ import { bestOf } from './task-data.ts';
 import { roundsText } from './texts.ts';
 import { taskTimeline } from './timeline.ts';
 import { taskUserKernels } from './user-kernels.ts';
+import { sizesIn } from './user-problem/definition.ts';
 import { leastOfRun, refuseLongTask } from './work.ts';
 
 function narrowed(kind: TaskKind, reading: AnyReading): TaskReading {
@@ -61,7 +62,7 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
       const asked = problemOf(narrowed(kind, reading));
       const { variant, precision, estimate_bytes } = addon.createTask(asked).plan;
       refuseLongTask(asked);
-      const problem = kind === 'problem' ? sizesIn(asked) : { ...asked.numbers, ...asked.words, ...asked.switches };
+      const problem = kind === USER_PROBLEM ? sizesIn(asked) : { ...asked.numbers, ...asked.words, ...asked.switches };
       const told = Object.entries(problem).map(([name, value]) => `${name} ${value}`);
       return {
         variant,

@@ -5,6 +5,7 @@
 
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import { parseConfigured } from '../../../contract/tuning/configured.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type {
@@ -19,8 +20,7 @@ import type {
 import { constantsOf } from '../../model/tuning/constants.ts';
 import type { UserKernel } from '../../model/user-kernels/file.ts';
 import type { Lease, LoadedUserKernel } from '../../model/user-kernels/loaded.ts';
-import { PROBLEM } from '../../model/user-kernels/problem-folder.ts';
-import { forCandidate } from './problem/definition.ts';
+import { forCandidate } from './user-problem/definition.ts';
 
 type Report = Pick<TaskVerdict, 'checks' | 'compared'>;
 
@@ -138,7 +138,7 @@ export class UserKernelTask implements NativeTask {
     const judge = this.#engine.createTask(
       answer === null
         ? problem
-        : { ...problem, ...(problem.workload === PROBLEM && { variant: JUDGE }), words: { ...words, answer } },
+        : { ...problem, ...(problem.workload === USER_PROBLEM && { variant: JUDGE }), words: { ...words, answer } },
     );
     if (answer !== null) {
       await judge.compare([]);

@@ -3,12 +3,12 @@
 import type { SessionReport } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { TaskKind } from '../../../contract/scenario/kinds.ts';
+import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import { type UserKernelVerdict, userKernelVerdict } from '../../../contract/user-kernels/verdict.ts';
 import type { TaskVariant } from '../../io/addon/task.ts';
 import { ANSWER_FILE } from '../../model/reproducer/reproducer.ts';
 import type { UserKernel } from '../../model/user-kernels/file.ts';
 import { withUserKernels } from '../../model/user-kernels/known.ts';
-import { PROBLEM } from '../../model/user-kernels/problem-folder.ts';
 import { runOf } from '../run-data.ts';
 import { problemOf } from '../scenarios/index.ts';
 import { replaceableBy, type UserKernelWorkload, withoutKernels } from '../user-kernels.ts';
@@ -33,8 +33,8 @@ export function userKernelRefusal(variant: string, reason: string): BraggError {
 
 /** A problem of the user has candidates only: the engine's own variants are their seats. */
 function withCandidates(shipped: readonly TaskVariant[], candidates: readonly UserKernel[]): TaskVariant[] {
-  const seats = shipped.filter(({ workload }) => workload === PROBLEM);
-  const others = shipped.filter(({ workload }) => workload !== PROBLEM);
+  const seats = shipped.filter(({ workload }) => workload === USER_PROBLEM);
+  const others = shipped.filter(({ workload }) => workload !== USER_PROBLEM);
   const mine = candidates.flatMap(({ id, description, base }) => {
     const seat = seats.find((one) => one.id === base.id);
     if (seat === undefined) return [];
@@ -64,12 +64,12 @@ export function taskUserKernels(kind: TaskKind): UserKernelWorkload {
       taskVariants: (workload) => {
         const shipped = engine.taskVariants(workload);
         if (workload !== undefined && workload !== kind) return shipped;
-        return kind === PROBLEM
+        return kind === USER_PROBLEM
           ? withCandidates(shipped, known.list(kind))
           : withUserKernels(shipped, known.list(kind));
       },
       createTask: (problem) => {
-        const isAuto = kind === PROBLEM && problem.workload === kind && problem.variant === 'auto';
+        const isAuto = kind === USER_PROBLEM && problem.workload === kind && problem.variant === 'auto';
         const [first] = isAuto ? known.list(kind).filter(({ base }) => base.bench === problem.bench) : [];
         const kernel = first ?? (problem.workload === kind ? known.find(kind, problem.variant) : null);
         const fits = kernel !== null && kernel.base.bench === problem.bench;

@@ -1,10 +1,12 @@
 /** The small measured workloads' side of scenario files: the variant's name, and the flat problem. */
+
 import { type Fault, type TaskScenario, type TaskValue, unknownVariant } from '../../../../contract/scenario/index.ts';
+import { USER_PROBLEM } from '../../../../contract/scenario/user-problem/index.ts';
 import type { TaskProblem } from '../../../io/addon/task.ts';
-import { checkProblem, problemValues } from '../problem/definition.ts';
+import { checkProblem, problemValues } from '../user-problem/definition.ts';
 
 function benchOf(scenario: TaskScenario): string {
-  if (scenario.kind === 'problem') return scenario.name;
+  if (scenario.kind === USER_PROBLEM) return scenario.name;
   const { problem } = scenario;
   return 'kind' in problem ? problem.kind : '';
 }
@@ -19,7 +21,7 @@ export function checkTask(
     scenario.solver.variant,
     own.map(({ id }) => id),
   );
-  return scenario.kind === 'problem' ? [...checkProblem(scenario), ...unknown] : unknown;
+  return scenario.kind === USER_PROBLEM ? [...checkProblem(scenario), ...unknown] : unknown;
 }
 
 function ofType<T extends TaskValue>(values: readonly (readonly [string, TaskValue])[], type: string) {
@@ -34,7 +36,7 @@ export function resolveTask(
 ): TaskProblem {
   const { kind, seed, solver } = scenario;
   const common = { workload: kind, bench: benchOf(scenario), ...solver, memory_limit_bytes, seed };
-  if (kind === 'problem') return { ...common, ...problemValues(scenario, files), switches: {} };
+  if (scenario.kind === USER_PROBLEM) return { ...common, ...problemValues(scenario, files), switches: {} };
   const values = Object.entries<TaskValue>(scenario.problem).filter(([name]) => name !== 'kind');
   return {
     ...common,

@@ -87,10 +87,10 @@ test('a submission with other parameters is refused', { timeout: 120_000 }, asyn
 
 test('a submission may not take the place of the engine', { timeout: 120_000 }, async () => {
   const text = `#include "engine/task.hpp"
-namespace bb::problem { engine::TaskBench bench() { return {}; } }
+namespace bb::user_problem { engine::TaskBench bench() { return {}; } }
 void run(const float*, float*, int, int) {}
 `;
   const { word, reason } = await judged('mine.cpp', text);
   expect(word).toBe('refused');
-  expect(reason).toMatch(/bb::problem::bench.*not a kernel's to replace/);
+  expect(reason).toMatch(/bb::user_problem::bench.*not a kernel's to replace/);
 });

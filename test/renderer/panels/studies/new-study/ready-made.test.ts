@@ -131,7 +131,7 @@ test.each(scenarioKindNames)('%s: each is valid, for the shipped scenario and fo
     diffraction: 'diffraction/simple-cubic-1024.json',
     'linear-relu': 'linear-relu/layer-1024.json',
     micro: 'micro/reduction.json',
-    problem: '../problems/softmax-rows/problem.json',
+    'user-problem': '../problems/softmax-rows/problem.json',
   }[kind];
   const shipped = JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as ReturnType<typeof newDocument>;
   const { filled } = validateScenario(shipped);

@@ -1,7 +1,11 @@
 /** Formulas of a problem at given sizes: numbers worked out by hand, and every fault at its place. */
 import { expect, test } from 'vitest';
-import { definitionSchema } from '../../../../../electron/contract/scenario/problem/index.ts';
-import { arraysText, launchesText, resolveProblem } from '../../../../../electron/contract/scenario/problem/resolve.ts';
+import { definitionSchema } from '../../../../../electron/contract/scenario/user-problem/index.ts';
+import {
+  arraysText,
+  launchesText,
+  resolveProblem,
+} from '../../../../../electron/contract/scenario/user-problem/resolve.ts';
 
 const definition = definitionSchema.parse({
   axes: [{ name: 'rows' }, { name: 'columns', min: 2, max: 64 }],

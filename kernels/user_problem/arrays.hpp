@@ -7,8 +7,8 @@
 #include "engine/task.hpp"
 
 // The arrays of a problem. The host resolves shapes, distributions and tolerances to numbers
-// (electron/host/workloads/task/problem/resolve.ts) and passes one line for each.
-namespace bb::problem {
+// (electron/contract/scenario/user-problem/resolve.ts) and passes one line for each.
+namespace bb::user_problem {
 
 using engine::TaskArray;
 using engine::TaskProblem;
@@ -51,4 +51,4 @@ std::vector<std::vector<double>> answer_of(const TaskProblem& problem, const std
 engine::CheckReport compare(const std::vector<Array>& arrays, const std::vector<std::vector<double>>& wanted,
                             const engine::TaskResults& results);
 
-}  // namespace bb::problem
+}  // namespace bb::user_problem

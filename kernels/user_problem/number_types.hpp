@@ -8,7 +8,7 @@
 #include "engine/half.hpp"
 
 // Sixteen-bit numbers as candidates on the CPU see them: stored as their bits, computed with as FP32.
-namespace bb::problem {
+namespace bb::user_problem {
 
 /// The nearest FP16 (IEEE 754 binary16), ties to even, as its bits.
 inline std::uint16_t fp16_bits(float value) {
@@ -50,4 +50,4 @@ struct bf16 {
   operator float() const { return bf16_value(bits); }  // NOLINT
 };
 
-}  // namespace bb::problem
+}  // namespace bb::user_problem

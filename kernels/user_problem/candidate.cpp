@@ -1,10 +1,10 @@
 // Replaced by a candidate. The engine itself has none: a problem is data.
-#include "problem/candidate.hpp"
+#include "user_problem/candidate.hpp"
 
 #include "engine/problem_error.hpp"
 
-namespace bb::problem {
+namespace bb::user_problem {
 
 void call(const Call&) { throw ProblemError("unsupported", "a problem needs a candidate: a .cpp, .cu or .py file"); }
 
-}  // namespace bb::problem
+}  // namespace bb::user_problem

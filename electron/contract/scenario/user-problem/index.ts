@@ -1,8 +1,11 @@
 /** A problem of the user: arrays with shapes by axes, what their values are, how exact results must be, and a reference. */
 import { z } from 'zod';
 import { spaceShape } from '../../tuning/configured.ts';
-import { count } from '../quantity.ts';
+import { count, quantity } from '../quantity.ts';
 import { taskSchema } from '../task/shape.ts';
+
+/** Kind of the scenario, and name of its workload. */
+export const USER_PROBLEM = 'user-problem';
 
 /** Names become parameters of candidates in C++, CUDA and Python. */
 const nameSchema = (title: string, description: string) =>
@@ -17,7 +20,7 @@ export const MOST_AXIS = 2 ** 31 - 1;
 /** A number, or a formula of the axes such as `4 * rows`. */
 const formula = (title: string, description: string) =>
   z
-    .union([z.number(), z.string().min(1).max(1000)])
+    .union([quantity({ title, description, unit: '1', min: -1e300, max: 1e300 }), z.string().min(1).max(1000)])
     .meta({ title, description, $comment: 'a number, or a formula of the axes such as "4 * rows"' });
 export type Formula = number | string;
 
@@ -33,7 +36,7 @@ const axisSchema = z.strictObject({
     .default([]),
 });
 
-export const problemTypes = [
+const problemTypes = [
   'fp64',
   'fp32',
   'tf32',
@@ -95,7 +98,6 @@ const valuesSchema = z
     title: 'Values',
     description: 'Of an input. Drawn values follow a hidden seed; those of a file are the same in every instance.',
   });
-export type ProblemValues = z.infer<typeof valuesSchema>;
 
 const toleranceSchema = z
   .strictObject({
@@ -113,12 +115,10 @@ const toleranceSchema = z
 
 const arraySchema = z.strictObject({
   name: nameSchema('Name', 'Parameter of every candidate, in the order of this list.'),
-  role: z
-    .enum(['input', 'output', 'zeroed', 'in-place'])
-    .meta({
-      title: 'Role',
-      description: 'zeroed: an output that is zero before each repetition. in-place: restored before each repetition.',
-    }),
+  role: z.enum(['input', 'output', 'zeroed', 'in-place']).meta({
+    title: 'Role',
+    description: 'zeroed: an output that is zero before each repetition. in-place: restored before each repetition.',
+  }),
   type: z.enum(problemTypes).meta({ title: 'Type', description: 'tf32 is stored as fp32 with 10 bits of fraction.' }),
   shape: z
     .array(formula('Size', 'An axis, a number or a formula.'))
@@ -171,7 +171,7 @@ const sizesSchema = z
   .record(z.string().max(64), count({ title: 'Size', description: 'Of an axis.', min: 0, max: MOST_AXIS }))
   .meta({ title: 'Sizes', description: 'The size of every axis in this session.' });
 
-export const definitionShape = {
+const definitionShape = {
   axes: z.array(axisSchema).max(32).meta({ title: 'Axes', description: 'The sizes of the problem.' }),
   constraints: z
     .array(z.string().min(1).max(1000))
@@ -205,7 +205,7 @@ export const definitionSchema = z.strictObject(definitionShape);
 export type ProblemDefinition = Readonly<z.infer<typeof definitionSchema>>;
 
 export const problemSchema = taskSchema(
-  'problem',
+  USER_PROBLEM,
   'Problem of the user',
   'arrays, a reference and candidates in a folder',
   sizesSchema,

@@ -11,7 +11,7 @@
 #include "cuda/task/cuda_task.hpp"
 #include "engine/cpu_task.hpp"
 
-namespace bb::problem {
+namespace bb::user_problem {
 namespace {
 
 using engine::TaskArrays;
@@ -162,7 +162,7 @@ struct Launch {
 
 class CudaProblem final : public cuda::CudaTask {
  public:
-  explicit CudaProblem(const TaskProblem& of) : CudaTask(of, "problem"), problem_(of) {}
+  explicit CudaProblem(const TaskProblem& of) : CudaTask(of, "user_problem"), problem_(of) {}
 
   void prepare() override {
     part("inputs", [&] {
@@ -273,7 +273,7 @@ std::unique_ptr<engine::Task> make(const TaskProblem& problem) {
   return std::make_unique<T>(problem);
 }
 
-std::string no_gpu() { return cuda::unavailable("problem"); }
+std::string no_gpu() { return cuda::unavailable("user_problem"); }
 
 }  // namespace
 
@@ -287,7 +287,7 @@ void in_parallel(std::size_t count, const std::function<void(std::size_t, std::s
 }
 
 engine::TaskBench bench() {
-  return {.workload = "problem",
+  return {.workload = "user-problem",
           .id = "",
           .title = "Problem",
           .variants = {{.id = "problem-cpu",
@@ -296,7 +296,7 @@ engine::TaskBench bench() {
                         .builds_on = "",
                         .device = "cpu",
                         .precision = "fp32",
-                        .source = "kernels/problem/candidate.cpp",
+                        .source = "kernels/user_problem/candidate.cpp",
                         .estimate_bytes = bytes,
                         .make = make<CpuProblem>},
                        {.id = "problem-cuda",
@@ -305,10 +305,10 @@ engine::TaskBench bench() {
                         .builds_on = "",
                         .device = "cuda",
                         .precision = "fp32",
-                        .source = "kernels/problem/candidate.cu",
+                        .source = "kernels/user_problem/candidate.cu",
                         .estimate_bytes = bytes,
                         .make = make<CudaProblem>,
                         .unavailable = no_gpu}}};
 }
 
-}  // namespace bb::problem
+}  // namespace bb::user_problem

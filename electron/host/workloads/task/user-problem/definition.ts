@@ -3,22 +3,26 @@
 import { BraggError } from '../../../../contract/errors.ts';
 import type { Fault, TaskScenario } from '../../../../contract/scenario/index.ts';
 import { fault } from '../../../../contract/scenario/index.ts';
-import { definitionSchema, type ProblemDefinition } from '../../../../contract/scenario/problem/index.ts';
+import {
+  definitionSchema,
+  type ProblemDefinition,
+  type USER_PROBLEM,
+} from '../../../../contract/scenario/user-problem/index.ts';
 import {
   arraysText,
   launchesText,
   type ResolvedProblem,
   resolveProblem,
   type Sizes,
-} from '../../../../contract/scenario/problem/resolve.ts';
+} from '../../../../contract/scenario/user-problem/resolve.ts';
 import type { TaskProblem } from '../../../io/addon/task.ts';
 import type { CandidateOf } from '../../../model/user-kernels/problem-folder.ts';
 
-type ProblemScenario = Extract<TaskScenario, { kind: 'problem' }>;
+type ProblemScenario = Extract<TaskScenario, { kind: typeof USER_PROBLEM }>;
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
-export const definitionOf = (scenario: ProblemScenario): ProblemDefinition => ({
+const definitionOf = (scenario: ProblemScenario): ProblemDefinition => ({
   axes: scenario.axes,
   constraints: scenario.constraints,
   arrays: scenario.arrays,

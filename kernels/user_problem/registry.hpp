@@ -2,9 +2,9 @@
 
 #include "engine/task.hpp"
 
-namespace bb::problem {
+namespace bb::user_problem {
 
 /// Problems of the user: arrays in, arrays out, an answer from their reference.
 engine::TaskBench bench();
 
-}  // namespace bb::problem
+}  // namespace bb::user_problem

@@ -1,2 +1,2 @@
 // The place of a problem's kernels.
-#include "problem/candidate.cu"
+#include "user_problem/candidate.cu"

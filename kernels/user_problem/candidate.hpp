@@ -9,7 +9,7 @@
 
 // What a candidate for the CPU is compiled with. Its file defines `run` with the signature of the problem's
 // arrays and axes; the text that follows it defines call(), which hands the arrays over.
-namespace bb::problem {
+namespace bb::user_problem {
 
 /// The arrays and axes of one repetition, in the order in which the problem declares them.
 struct Call {
@@ -23,4 +23,4 @@ void call(const Call& arguments);
 /// Calls work(first, last) for pieces of 0 … count - 1 on the session's threads, and returns when all are done.
 void in_parallel(std::size_t count, const std::function<void(std::size_t first, std::size_t last)>& work);
 
-}  // namespace bb::problem
+}  // namespace bb::user_problem

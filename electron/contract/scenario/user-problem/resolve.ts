@@ -8,7 +8,7 @@ import { MOST_AXIS } from './index.ts';
 export type Sizes = Readonly<Record<string, number>>;
 
 /** An array with numbers only. */
-export interface ResolvedArray {
+interface ResolvedArray {
   readonly name: string;
   readonly role: ProblemArray['role'];
   readonly type: ProblemType;
@@ -59,7 +59,7 @@ const bytesOf: Readonly<Record<ProblemType, number>> = {
   complex128: 16,
 };
 
-export const isWholeType = (type: ProblemType): boolean => rounding[type] === 0;
+const isWholeType = (type: ProblemType): boolean => rounding[type] === 0;
 
 /** Values that a type of whole numbers has. */
 const wholeRange: Readonly<Partial<Record<ProblemType, readonly [number, number]>>> = {

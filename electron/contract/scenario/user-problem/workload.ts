@@ -1,9 +1,9 @@
 /** Problems of the user in the contract. */
 import { taskWorkload } from '../task/workload.ts';
-import { problemSchema } from './index.ts';
+import { problemSchema, USER_PROBLEM } from './index.ts';
 
-export const problem = taskWorkload({
-  kind: 'problem',
+export const userProblem = taskWorkload({
+  kind: USER_PROBLEM,
   title: 'Problem of the user',
   schema: problemSchema,
   standIns: [

@@ -13,7 +13,7 @@
 #include "cuda/compile/files.hpp"
 #include "number_types.hpp"
 
-namespace bb::problem {
+namespace bb::user_problem {
 namespace {
 
 [[noreturn]] void refuse(const std::string& line) {
@@ -308,4 +308,4 @@ engine::CheckReport compare(const std::vector<Array>& arrays, const std::vector<
   return out;
 }
 
-}  // namespace bb::problem
+}  // namespace bb::user_problem
