@@ -6,7 +6,10 @@ const tunableSchema = z.strictObject({
   /** The constant's, as the source has it. */
   name: z.string().regex(/^[A-Za-z_]\w{0,63}$/),
   /** In their natural order: neighbours are tried after each other. */
-  values: z.array(z.number().int().min(-999_999_999).max(999_999_999)).min(1).max(1000),
+  values: z
+    .array(z.number().int().min(-999_999_999).max(999_999_999).meta({ unit: '1' }))
+    .min(1)
+    .max(1000),
   /** What it does, a few words. */
   about: z.string().max(200).default(''),
 });

@@ -263,7 +263,7 @@ export function resolveProblem(
 
 const roles = { input: 'in', output: 'out', zeroed: 'zeroed', 'in-place': 'inout' } as const;
 
-/** One line for each array, as kernels/problem/arrays.cpp reads it. */
+/** One line for each array, as kernels/user_problem/arrays.cpp reads it. */
 export function arraysText(arrays: readonly ResolvedArray[], files: readonly string[] = []): string {
   return arrays
     .map(({ name, role, type, shape, grain, absolute, relative, largest, fill, a, b, diagonal }, i) =>

@@ -129,7 +129,7 @@ describe('each kind of fault says what the value is and what is allowed', () => 
     [
       'variant',
       { solver: { variant: 'Fused 2' } },
-      'solver.variant: "Fused 2" is not allowed here; allowed: lower-case letters, digits and hyphens, such as auto; or the name of a file that ends in .cu or .cpp; constants in [] behind it',
+      'solver.variant: "Fused 2" is not allowed here; allowed: lower-case letters, digits and hyphens, such as auto; or the name of a file that ends in .cu, .cpp or .py; constants in [] behind it',
     ],
   ])('%s', (_name, parts, expected) => {
     expect(messages(transport(parts))).toEqual([expected]);
@@ -141,16 +141,16 @@ describe('what a scenario is at all', () => {
     ['a list', [], ': [] is not a scenario; allowed: an object with kind, version and beam'],
     ['a number', 3, ': 3 is not a scenario; allowed: an object with kind, version and beam'],
     ['nothing', null, ': null is not a scenario; allowed: an object with kind, version and beam'],
-    ['no kind', {}, 'kind: is missing; needed: transport, diffraction, linear-relu or micro'],
+    ['no kind', {}, 'kind: is missing; needed: transport, diffraction, linear-relu, user-problem or micro'],
     [
       'another kind',
       { kind: 'transprot' },
-      'kind: "transprot" is not known (did you mean transport?); allowed: transport, diffraction, linear-relu or micro',
+      'kind: "transprot" is not known (did you mean transport?); allowed: transport, diffraction, linear-relu, user-problem or micro',
     ],
     [
       'a kind from the prototype',
       { kind: 'constructor' },
-      'kind: "constructor" is not known; allowed: transport, diffraction, linear-relu or micro',
+      'kind: "constructor" is not known; allowed: transport, diffraction, linear-relu, user-problem or micro',
     ],
     ['no version', { kind: 'transport' }, 'version: is missing; needed: 2'],
     [
