@@ -76,6 +76,12 @@ describe('the workflows', () => {
     expect(commands).toContain(`apt-get install -y ${packages.join(' ')}\n`);
   });
 
+  it('install the reader that volumes are checked with', () => {
+    const [, named] = /Debian has (\S+) and/.exec(read('test/electron/host/io/volumes/python.test.ts')) ?? [];
+    expect(named).toBe('python3-pydicom');
+    expect(commands).toContain(`apt-get install -y ${named}\n`);
+  });
+
   it('make packages on a tag alone, and upload every kind that electron-builder.yml makes', () => {
     expect(workflow('packages.yml').on).toEqual({ push: { tags: ['v*'] } });
     const { linux, win, mac } = z

@@ -1,7 +1,7 @@
 /** Writes a dose as RT Dose: explicit little endian, one frame for each layer of the third axis, 32 bits by a scale. */
 import { createHash } from 'node:crypto';
 import { doseAttributes } from './dicom.ts';
-import type { Volume } from './volume.ts';
+import { type DirectedVolume, directionsOf } from './write.ts';
 
 const RT_DOSE = '1.2.840.10008.5.1.4.1.1.481.2';
 const EXPLICIT_LITTLE = '1.2.840.10008.1.2.1';
@@ -57,16 +57,18 @@ function scaled(values: Float64Array): { readonly stored: Uint8Array; readonly s
   return { stored, scale };
 }
 
-/** `content`: quantity and unit, one line. The dose is in Gy, and none of its values below zero. */
-export function rtDoseBytes(
-  { sizes, spacing_mm, origin_mm, values }: Volume,
-  { content }: { readonly content: string },
-): Uint8Array {
+/**
+ * `content`: quantity and unit, one line. The dose is in Gy, and none of its values below zero. The third axis goes along the
+ * normal of the first two.
+ */
+export function rtDoseBytes(volume: DirectedVolume, { content }: { readonly content: string }): Uint8Array {
+  const { sizes, spacing_mm, origin_mm, values } = volume;
+  const orientation = directionsOf(volume).slice(0, 2).flat();
   const [columns = 1, rows = 1, frames = 1] = sizes;
   const [dx = 1, dy = 1, dz = 1] = spacing_mm;
   const [x = 0, y = 0, z = 0] = origin_mm;
   const { stored, scale } = scaled(values);
-  const identity = `${content} ${sizes.join(' ')} ${createHash('sha256').update(stored).digest('hex')} ${scale}`;
+  const identity = `${content} ${orientation.join(' ')} ${sizes.join(' ')} ${createHash('sha256').update(stored).digest('hex')} ${scale}`;
   const uid = (what: string): string => uidOf(identity, what);
   const tagOf = (name: keyof typeof doseAttributes): string => doseAttributes[name].tag.slice(1);
   const elements: readonly Element[] = [
@@ -89,7 +91,7 @@ export function rtDoseBytes(
     ['00200011', 'IS', ''],
     ['00200013', 'IS', '1'],
     [tagOf('ImagePositionPatient'), 'DS', [x, y, z].map(decimal).join('\\')],
-    [tagOf('ImageOrientationPatient'), 'DS', '1\\0\\0\\0\\1\\0'],
+    [tagOf('ImageOrientationPatient'), 'DS', orientation.map(decimal).join('\\')],
     ['00200052', 'UI', uid('frame of reference')],
     ['00201040', 'LO', ''],
     [tagOf('SamplesPerPixel'), 'US', 1],

@@ -1,11 +1,20 @@
 /** Writes grids as MetaImage and NRRD: FP64, little-endian, header and data in one file. What is written reads back. */
 import type { Volume } from './volume.ts';
 
-/** What is beside the numbers. */
+/** Values on a grid whose axes may lie along any direction of the patient. */
+export interface DirectedVolume extends Volume {
+  /** Unit vector of each axis; without them axes are x, y and z. */
+  readonly directions?: readonly (readonly number[])[];
+}
+
 interface VolumeWords {
   /** Quantity and unit, one line. */
   readonly content: string;
 }
+
+/** Unit vector of each axis. */
+export const directionsOf = ({ sizes, directions }: DirectedVolume): readonly (readonly number[])[] =>
+  directions ?? sizes.map((_, row) => sizes.map((__, column) => (row === column ? 1 : 0)));
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
@@ -26,8 +35,8 @@ function joined(lines: readonly string[], values: Float64Array): Uint8Array {
   return bytes;
 }
 
-export function metaImageBytes({ sizes, spacing_mm, origin_mm, values }: Volume, { content }: VolumeWords): Uint8Array {
-  const identity = sizes.flatMap((_, row) => sizes.map((__, column) => (row === column ? 1 : 0)));
+export function metaImageBytes(volume: DirectedVolume, { content }: VolumeWords): Uint8Array {
+  const { sizes, spacing_mm, origin_mm, values } = volume;
   const lines = [
     'ObjectType = Image',
     `NDims = ${sizes.length}`,
@@ -35,7 +44,7 @@ export function metaImageBytes({ sizes, spacing_mm, origin_mm, values }: Volume,
     'BinaryData = True',
     'BinaryDataByteOrderMSB = False',
     'CompressedData = False',
-    `TransformMatrix = ${identity.join(' ')}`,
+    `TransformMatrix = ${directionsOf(volume).flat().join(' ')}`,
     `Offset = ${origin_mm.join(' ')}`,
     `ElementSpacing = ${spacing_mm.join(' ')}`,
     `DimSize = ${sizes.join(' ')}`,
@@ -45,17 +54,19 @@ export function metaImageBytes({ sizes, spacing_mm, origin_mm, values }: Volume,
   return joined(lines, values);
 }
 
-export function nrrdBytes({ sizes, spacing_mm, origin_mm, values }: Volume, { content }: VolumeWords): Uint8Array {
-  const direction = (axis: number): string =>
-    `(${sizes.map((_, other) => (other === axis ? spacing_mm[axis] : 0)).join(',')})`;
+export function nrrdBytes(volume: DirectedVolume, { content }: VolumeWords): Uint8Array {
+  const { sizes, spacing_mm, origin_mm, values } = volume;
+  const steps = directionsOf(volume).map((direction, axis) => direction.map((part) => part * (spacing_mm[axis] ?? 1)));
+  // A space has a name only in three dimensions.
+  const space = sizes.length === 3 ? 'space: left-posterior-superior' : `space dimension: ${sizes.length}`;
   const lines = [
     'NRRD0005',
     `content: ${oneLine(content)}`,
     'type: double',
     `dimension: ${sizes.length}`,
-    `space dimension: ${sizes.length}`,
+    space,
     `sizes: ${sizes.join(' ')}`,
-    `space directions: ${sizes.map((_, axis) => direction(axis)).join(' ')}`,
+    `space directions: ${steps.map((step) => `(${step.join(',')})`).join(' ')}`,
     `space origin: (${origin_mm.join(',')})`,
     `space units: ${sizes.map(() => '"mm"').join(' ')}`,
     'endian: little',

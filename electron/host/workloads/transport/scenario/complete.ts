@@ -214,6 +214,16 @@ export function completeTransport(scenario: TransportWithBeam, context: Transpor
   return completeBy(scenario, context, narrowest_mm);
 }
 
+/** The CT with the slice that is read and the place of the box in it, so that a run can state them without the file. */
+function placedIn(
+  ct: TransportWithBeam['geometry']['ct'],
+  placed: PlacedCt | null,
+): Pick<TransportWithBeam['geometry'], 'ct'> {
+  if (ct === undefined || placed === null) return {};
+  const { slice, isocentre_mm, isocentre_depth_mm } = placed;
+  return { ct: { ...ct, at_mm: slice.at_mm, isocentre_mm: [...isocentre_mm], isocentre_depth_mm } };
+}
+
 function completeBy(scenario: TransportWithBeam, context: TransportContext, entrance_mm: number): TransportScenario {
   const found = ranges(scenario, context);
   const wanted = wantedSize(scenario, found, context.ct);
@@ -236,7 +246,7 @@ function completeBy(scenario: TransportWithBeam, context: TransportContext, entr
   const dtheta_mrad = grid.dtheta_mrad ?? angleBin_mrad(scenario, context);
   return {
     ...scenario,
-    geometry: { ...geometry, width_mm: width.size, depth_mm: depth.size },
+    geometry: { ...geometry, ...placedIn(geometry.ct, context.ct), width_mm: width.size, depth_mm: depth.size },
     grid: {
       ...grid,
       dx_mm: width.cell,

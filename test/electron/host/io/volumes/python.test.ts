@@ -1,6 +1,6 @@
 /**
- * Volumes that the program writes, opened by pydicom and SimpleITK: the same values at the same places. Skipped where
- * Python lacks the package (python3-pydicom of Debian, SimpleITK of PyPI).
+ * Volumes that the program writes, opened by pydicom, SimpleITK and plastimatch: the same values at the same places. Skipped
+ * where they are not installed. Debian has python3-pydicom and plastimatch, which reads by ITK; SimpleITK is on PyPI alone.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -16,6 +16,7 @@ const folder = scratchFolder('volumes-python');
 const pythonWith = (module: string): string | null =>
   ['/usr/bin/python3', 'python3'].find((one) => spawnSync(one, ['-c', `import ${module}`]).status === 0) ?? null;
 const [pydicom, simpleItk] = [pythonWith('pydicom'), pythonWith('SimpleITK')];
+const plastimatch = spawnSync('plastimatch', ['--version']).status === 0 ? 'plastimatch' : null;
 
 const volume = {
   sizes: [4, 3, 2],
@@ -23,6 +24,13 @@ const volume = {
   origin_mm: [-10, 20, 30.5],
   values: Float64Array.from({ length: 24 }, (_, i) => 0.25 * i),
 };
+
+/** x to the back, depth to the right, y to the head: a beam from the left. */
+const turned = [
+  [0, 1, 0],
+  [-1, 0, 0],
+  [0, 0, 1],
+] as const;
 
 function python(program: string | null, script: string, file: string): unknown {
   const { status, stdout, stderr } = spawnSync(program ?? 'python3', ['-c', script, file], { encoding: 'utf8' });
@@ -82,6 +90,40 @@ print(json.dumps(out))`;
     expect(sum / size, file).toBeCloseTo(mean, 6);
     expect(place, file).toEqual(origin);
   }
+});
+
+test.skipIf(pydicom === null)('pydicom reads the directions of RT Dose in a CT (needs pydicom)', () => {
+  const file = path.join(folder, 'turned.dcm');
+  writeFileSync(file, rtDoseBytes({ ...volume, directions: turned }, { content: 'dose' }));
+  const script = `
+import json, sys, pydicom
+d = pydicom.dcmread(sys.argv[1])
+print(json.dumps([float(v) for v in d.ImageOrientationPatient]))`;
+  expect(python(pydicom, script, file)).toEqual([0, 1, 0, -1, 0, 0]);
+});
+
+test.skipIf(plastimatch === null).each([
+  ['turned.mha', metaImageBytes({ ...volume, directions: turned }, { content: 'dose' })],
+  ['turned.nrrd', nrrdBytes({ ...volume, directions: turned }, { content: 'dose' })],
+  ['plain.mha', metaImageBytes(volume, { content: 'dose' })],
+  ['plain.nrrd', nrrdBytes(volume, { content: 'dose' })],
+])('plastimatch, by ITK, reads %s with its places and values (needs plastimatch)', (name, bytes) => {
+  const file = path.join(folder, name);
+  writeFileSync(file, bytes);
+  const header = spawnSync('plastimatch', ['header', file], { encoding: 'utf8' }).stdout;
+  const line = (key: string): number[] =>
+    (new RegExp(`^${key} = (.*)$`, 'm').exec(header)?.[1] ?? '').trim().split(/\s+/).map(Number);
+  expect([line('Origin'), line('Size'), line('Spacing')]).toEqual([
+    [-10, 20, 30.5],
+    [4, 3, 2],
+    [1.5, 2, 2.5],
+  ]);
+  // ITK prints the matrix whose columns are the directions of the axes.
+  const identity = [1, 0, 0, 0, 1, 0, 0, 0, 1];
+  expect(line('Direction')).toEqual(name.startsWith('plain') ? identity : [0, -1, 0, 1, 0, 0, 0, 0, 1]);
+  const probed = spawnSync('plastimatch', ['probe', '--index', '0 0 0;3 0 0;0 2 0;3 2 1', file], { encoding: 'utf8' });
+  const values = probed.stdout.match(/(?<=; )[-\d.e+]+(?=\s*$)/gm)?.map(Number);
+  expect(values, probed.stdout).toEqual([0, 0.75, 2, 5.75]);
 });
 
 test.skipIf(simpleItk === null).each([

@@ -64,6 +64,15 @@ function chord(
   return to > from ? [from, to] : null;
 }
 
+/** Directions of z and x of the box along the two axes of a slice. */
+export function directionsInSlice(angle_deg: number): Pick<PlacedCt, 'along' | 'across'> {
+  const angle = (angle_deg * Math.PI) / 180;
+  return {
+    along: [trimmed(-Math.sin(angle)), trimmed(Math.cos(angle))],
+    across: [trimmed(Math.cos(angle)), trimmed(Math.sin(angle))],
+  };
+}
+
 /** Null where the beam's axis misses the image. */
 export function placeCt(
   slice: CtSlice,
@@ -71,9 +80,7 @@ export function placeCt(
   table: HuTable,
   listed_g_cm3: readonly number[],
 ): Omit<PlacedCt, 'beyond'> | null {
-  const angle = (placement.angle_deg * Math.PI) / 180;
-  const along = [trimmed(-Math.sin(angle)), trimmed(Math.cos(angle))] as const;
-  const across = [trimmed(Math.cos(angle)), trimmed(Math.sin(angle))] as const;
+  const { along, across } = directionsInSlice(placement.angle_deg);
   const edges = edgesOf(slice);
   const middle = [(edges.low[0] + edges.high[0]) / 2, (edges.low[1] + edges.high[1]) / 2] as const;
   const isocentre_mm = placement.isocentre_mm ?? middle;

@@ -1,6 +1,9 @@
 /** Maps for viewers: what is written reads back to the run's own numbers at their places, in either format. */
-import { beforeAll, expect, test } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { exportsOf } from '../../../../../../electron/contract/exports.ts';
+import type { TransportScenario } from '../../../../../../electron/contract/scenario/index.ts';
 import { runPacker } from '../../../../../../electron/host/app/run-files/packer.ts';
 import { readDicomDose } from '../../../../../../electron/host/io/volumes/dicom.ts';
 import type { Volume } from '../../../../../../electron/host/io/volumes/volume.ts';
@@ -16,6 +19,8 @@ import { exportRun } from '../../../../../../electron/host/workloads/transport/e
 import { grayField } from '../../../../../../electron/host/workloads/transport/metrics/gray.ts';
 import { letMap } from '../../../../../../electron/host/workloads/transport/metrics/quality.ts';
 import type { RunData } from '../../../../../../electron/host/workloads/transport/run-data.ts';
+import { scratchFolder } from '../../../../../scratch-folder.ts';
+import { layers, nrrdOf } from '../../../io/volumes/phantom.ts';
 import { runScenario, tinyScenario } from '../../../small-run.ts';
 
 let run: RunData;
@@ -33,14 +38,16 @@ async function written(of: RunData, what: ImageExport): Promise<{ name: string; 
 function valuesOf(what: ImageExport): Float64Array {
   const { dose, axes, tracks } = run;
   if (what.startsWith('dose')) return dose.map((energy) => energy / (axes.dx_mm * axes.dz_mm));
-  if (what.startsWith('letd')) return letMap(tracks ?? expect.fail('no tracks'), 'letd');
-  const gray = grayField(run, 0);
-  return 'values' in gray ? gray.values : expect.fail(gray.reason);
+  return letMap(tracks ?? expect.fail('no tracks'), 'letd');
 }
+
+const grayAt = (of: RunData, y_mm: number): Float64Array => {
+  const gray = grayField(of, y_mm);
+  return 'values' in gray ? gray.values : expect.fail(gray.reason);
+};
 
 test.each([
   ['dose', 'MeV/mm^2'],
-  ['gray', 'Gy per 1e9 protons'],
   ['letd', 'keV/um'],
 ] as const)('%s reads back bit by bit, with its unit and places', async (quantity, unit) => {
   const { nx, nz, dx_mm, dz_mm } = run.axes;
@@ -59,23 +66,126 @@ test.each([
   }
 });
 
-test('RT Dose has the dose in Gy to 32 bits, at the places of the map', async () => {
-  const { name, bytes } = await exportRun(run, rtDose, runPacker);
-  expect(name).toMatch(/-gray\.dcm$/);
-  const { values, unit, ...grid } = readDicomDose(name, bytes);
-  const { nx, nz, dx_mm, dz_mm } = run.axes;
-  expect([unit, grid]).toEqual([
-    'Gy',
-    {
-      sizes: [nx, nz, 1],
-      // A single frame has no spacing to its neighbour.
-      spacing_mm: [dx_mm, dz_mm, 1],
-      origin_mm: [-(nx * dx_mm) / 2 + dx_mm / 2, dz_mm / 2, 0],
-    },
-  ]);
-  const wanted = valuesOf('gray-mha');
-  const most = wanted.reduce((a, b) => Math.max(a, b), 0);
-  expect(values.every((value, i) => Math.abs(value - (wanted[i] ?? 0)) <= most / 2 ** 32)).toBe(true);
+describe('the dose in Gy is a volume', () => {
+  test('whose layers are those at their y, alike in all formats', async () => {
+    const { nx, nz, dx_mm, dz_mm } = run.axes;
+    const { name, bytes } = await exportRun(run, rtDose, runPacker);
+    expect(name).toMatch(/-gray\.dcm$/);
+    const { unit, ...dicom } = readDicomDose(name, bytes);
+    expect(unit).toBe('Gy');
+    const { volume: meta, header } = await written(run, 'gray-mha');
+    expect(header).toContain('Gy per 1e9 protons');
+    expect((await written(run, 'gray-nrrd')).volume).toEqual(meta);
+    const [, , ny = 0] = meta.sizes;
+    const [, , dy = 0] = meta.spacing_mm;
+    // Half of the beam's 2 mm at the entrance, where cells are wider.
+    expect(dy).toBe(Math.min(dx_mm, 1));
+    expect(ny % 2).toBe(1);
+    expect(meta.sizes).toEqual([nx, nz, ny]);
+    expect(meta.spacing_mm).toEqual([dx_mm, dz_mm, dy]);
+    expect(meta.origin_mm).toEqual([-(nx * dx_mm) / 2 + dx_mm / 2, dz_mm / 2, (-dy * (ny - 1)) / 2]);
+    for (const layer of [0, 1, (ny - 1) / 2, ny - 1]) {
+      const y_mm = Math.abs(layer - (ny - 1) / 2) * dy;
+      expect(meta.values.subarray(layer * nx * nz, (layer + 1) * nx * nz), `layer ${layer}`).toEqual(grayAt(run, y_mm));
+    }
+    const most = meta.values.reduce((a, b) => Math.max(a, b), 0);
+    expect({ ...dicom, values: null }).toEqual({ ...meta, values: null });
+    expect(dicom.values.every((value, i) => Math.abs(value - (meta.values[i] ?? 0)) <= most / 2 ** 32)).toBe(true);
+  });
+
+  test('whose sum over y is the energy of the plane', async () => {
+    const { volume } = await written(run, 'gray-nrrd');
+    const { nx, nz, dx_mm, dz_mm, density_g_cm3 } = run.axes;
+    const [, , dy = 0] = volume.spacing_mm;
+    for (const cell of [Math.floor(nx / 2), Math.floor((nz / 4) * nx + nx / 2)]) {
+      let sum = 0;
+      for (let at = cell; at < volume.values.length; at += nx * nz) sum += (volume.values[at] ?? 0) * dy;
+      // 1 Gy is 6.2415e9 MeV/g, or 6.2415e6 MeV in 1 mm³ of 1 g/cm³; the beam has 4 protons.
+      const energy = (sum * (density_g_cm3?.[cell] ?? 1) * 6.241509074e6 * dx_mm * dz_mm * 4) / 1e9;
+      const wanted = run.dose[cell] ?? 0;
+      // Four standard deviations leave 6e-5 out.
+      expect(Math.abs(energy / wanted - 1)).toBeLessThan(2e-4);
+    }
+  });
+});
+
+describe('a run in a CT lies in the coordinates of the patient', () => {
+  let ct: RunData;
+  let oblique: RunData;
+  beforeAll(async () => {
+    const folder = scratchFolder('maps-in-ct');
+    // Water everywhere: 64 × 64 pixels of 1 mm.
+    const water = layers(
+      Array.from({ length: 64 }, () => 0),
+      64,
+      1,
+    );
+    writeFileSync(path.join(folder, 'ct.nrrd'), nrrdOf({ ...water, origin_mm: [-31.5, -31.5, 0] }));
+    const of = (angle_deg: number) => ({
+      ...tinyScenario,
+      beam: { energy_MeV: 30, x_sigma_mm: 2, x_mm: 3 },
+      geometry: {
+        width_mm: 20,
+        depth_mm: 12,
+        ct: { file: 'ct.nrrd', angle_deg, isocentre_mm: [5, -3], isocentre_depth_mm: 10 },
+      },
+    });
+    [ct, oblique] = [await runScenario(of(90), 2 ** 31, folder), await runScenario(of(30), 2 ** 31, folder)];
+  });
+
+  test('from the left: depth goes to the right, and x to the back', async () => {
+    const { volume } = await written(ct, 'dose-mha');
+    const { nx, nz, dx_mm, dz_mm } = ct.axes;
+    // Depth d is at 5 + 10 - d to the left, x at -3 + x to the back; the middle slice of the CT is at z = 0.
+    expect(volume.sizes).toEqual([nz, nx, 1]);
+    expect(volume.spacing_mm).toEqual([dz_mm, dx_mm, 1]);
+    const wanted = [15 - 12 + dz_mm / 2, -13 + dx_mm / 2, 0];
+    for (const [i, place] of volume.origin_mm.entries()) expect(place).toBeCloseTo(wanted[i] ?? 0, 9);
+    const rows = Array.from({ length: nx }, (_, x) =>
+      Array.from({ length: nz }, (__, i) => (ct.dose[(nz - 1 - i) * nx + x] ?? 0) / (dx_mm * dz_mm)),
+    );
+    expect([...volume.values]).toEqual(rows.flat());
+    expect((await written(ct, 'dose-nrrd')).volume.values).toEqual(volume.values);
+  });
+
+  test('as RT Dose, with y along the feet and head', async () => {
+    const { name, bytes } = await exportRun(ct, rtDose, runPacker);
+    const { nx, nz } = ct.axes;
+    const { sizes, origin_mm, values } = readDicomDose(name, bytes);
+    const layer = nx * nz;
+    expect([sizes[0], sizes[1]]).toEqual([nz, nx]);
+    expect(origin_mm[2]).toBeLessThan(-2);
+    // The greatest dose is on the axis of the beam: x = 3 is 0 to the back, y = 0 is the slice of the CT.
+    const peak = values.indexOf(values.reduce((a, b) => Math.max(a, b), 0));
+    const [dz = 1, dx = 1, dy = 1] = readDicomDose(name, bytes).spacing_mm;
+    const at = [peak % nz, Math.floor((peak % layer) / nz), Math.floor(peak / layer)];
+    const place = at.map((index, i) => (origin_mm[i] ?? 0) + index * ([dz, dx, dy][i] ?? 1));
+    expect(Math.abs(place[1] ?? 9)).toBeLessThanOrEqual(dx);
+    expect(place[2]).toBeCloseTo(0, 9);
+    // 30 MeV stop 8.9 mm deep in water: 15 - 8.9 to the left.
+    expect(Math.abs((place[0] ?? 0) - 6.1)).toBeLessThan(1);
+  });
+
+  test('under any angle, by direction cosines', async () => {
+    const { header } = {
+      header: new TextDecoder('latin1').decode((await exportRun(oblique, 'dose-mha', runPacker)).bytes),
+    };
+    const numbers = (name: string): number[] =>
+      (new RegExp(`^${name} = (.*)$`, 'm').exec(header)?.[1] ?? '').split(' ').map(Number);
+    // x: (cos 30°, sin 30°); depth: (-sin 30°, cos 30°).
+    const half = Math.sqrt(3) / 2;
+    const directions = [half, 0.5, 0, -0.5, half, 0, 0, 0, 1];
+    for (const [i, part] of numbers('TransformMatrix').entries()) expect(part).toBeCloseTo(directions[i] ?? 9, 12);
+    const { dx_mm, dz_mm } = oblique.axes;
+    const [x, z] = [-10 + dx_mm / 2, dz_mm / 2 - 10];
+    const origin = [5 + x * half - z * 0.5, -3 + x * 0.5 + z * half, 0];
+    for (const [i, place] of numbers('Offset').entries()) expect(place).toBeCloseTo(origin[i] ?? 9, 9);
+  });
+
+  test('and states the slice and isocentre that its file left out', async () => {
+    const { geometry } = ct.completeScenario as unknown as TransportScenario;
+    expect(geometry.ct).toMatchObject({ at_mm: 0, isocentre_mm: [5, -3], isocentre_depth_mm: 10 });
+  });
 });
 
 test('the beam lies where the scenario has it: mean place 1 mm, in the first rows', async () => {
