@@ -1,6 +1,7 @@
 /**
  * Depth doses as Monte Carlo codes write them: binned along one axis, with what the bins are in comments. TOPAS (scorers
- * as CSV), GATE (actors as text), FLUKA (plot files of usxsuw and usbsuw) and PHITS (tallies for ANGEL).
+ * as CSV), GATE (actors as text), FLUKA (plot files of usxsuw and usbsuw), PHITS (tallies for ANGEL) and SHIELD-HIT12A (text of
+ * bdo2txt and of pymchelper).
  */
 
 export interface BinnedTable {
@@ -141,6 +142,8 @@ const gate: Read = (lines) => {
 
 /** Edges that follow each other may be off by this much of a bin: they are printed with few digits. */
 const EDGE = 1e-3;
+/** START and END have four digits. */
+const PRINTED = 5e-4;
 
 /** Rows of lower edge, upper edge, value. */
 function fromEdges(
@@ -192,11 +195,71 @@ const phits: Read = (lines) => {
   return fromEdges(rows, 2 + value, unit ?? null);
 };
 
+const SHIELD_HIT = /^\s*#\s*DETECTOR OUTPUT\b/;
+const SHIELD_HIT_BINS = /(\w+)\s+BIN:\s*(\d+)/g;
+const SHIELD_HIT_EDGES = /\w+\s+(?:START|END\s*):\s*([-+\d.eEdD]+)/g;
+const SHIELD_HIT_TYPE = /DETECTOR TYPE:\s*(\S+)/;
+/** Quantities that a depth dose is of. */
+const DEPOSITED = /^(dose|dose_?gy|energy|ddd)$/i;
+
+/** Rows of x, y, z, value and perhaps its error; lengths are in cm. */
+const shieldHit: Read = (lines) => {
+  const heads = lines.filter(isComment);
+  const [, second] = heads.filter(({ text }) => SHIELD_HIT.test(text));
+  if (second !== undefined) return { line: second.number, message: 'it has several detectors; allowed: one in a file' };
+  const lineOf = (mark: RegExp): Line | undefined => heads.find(({ text }) => mark.test(text));
+  const [binLine, typeLine] = [lineOf(/BIN:/), lineOf(SHIELD_HIT_TYPE)];
+  const line = binLine?.number ?? heads[0]?.number ?? 1;
+  const type = SHIELD_HIT_TYPE.exec(typeLine?.text ?? '')?.[1];
+  if (type === undefined || !DEPOSITED.test(type)) {
+    const allowed = 'DOSE, DOSE_GY, ENERGY, DDD';
+    return {
+      line: typeLine?.number ?? line,
+      message: `its detector type is ${type ?? 'missing'}; allowed: ${allowed}`,
+    };
+  }
+  const edges = (mark: RegExp): readonly number[] =>
+    [...(lineOf(mark)?.text ?? '').matchAll(SHIELD_HIT_EDGES)].map(([, text = '']) => Number(text.replace(/d/i, 'e')));
+  const [starts, ends] = [edges(/START:/), edges(/END\s*:/)];
+  const bins = [...(binLine?.text ?? '').matchAll(SHIELD_HIT_BINS)].map(([, axis = '', count], i) => {
+    const size = ((ends[i] ?? Number.NaN) - (starts[i] ?? Number.NaN)) / Number(count);
+    return { axis, count: Number(count), size, unit: 'cm' };
+  });
+  const depth = depthBins(bins, line);
+  if ('message' in depth) return depth;
+  if (!(depth.bins.size > 0))
+    return { line, message: 'its START and END state no length along the bins; allowed: above 0' };
+  const first = lines.find((one) => !isComment(one) && one.text.trim() !== '');
+  const columns = numbersIn(first?.text ?? '').length;
+  const rows = rowsOf(lines, columns === 5 ? 5 : 4);
+  if ('message' in rows) return rows;
+  const start = starts[depth.at] ?? 0;
+  const wrong = rows.find(({ values }, i) => {
+    const centre = start + (i + 0.5) * depth.bins.size;
+    return Math.abs((values[depth.at] ?? 0) - centre) > EDGE * depth.bins.size + PRINTED * Math.abs(centre);
+  });
+  if (wrong !== undefined || rows.length !== depth.bins.count) {
+    const at = wrong?.line ?? rows.at(-1)?.line ?? line;
+    return {
+      line: at,
+      message: `it has ${rows.length} lines of bins; allowed: ${depth.bins.count} in the order of START and END`,
+    };
+  }
+  return {
+    depths: rows.map((_, i) => start + (i + 0.5) * depth.bins.size),
+    doses: rows.map(({ values }) => values[3] ?? Number.NaN),
+    lines: rows.map((one) => one.line),
+    depthUnit: 'cm',
+    unit: /gy$/i.test(type) ? 'Gy' : null,
+  };
+};
+
 const dialects: readonly (readonly [RegExp, Read])[] = [
   [TOPAS_BINS, topas],
   [GATE_BINS, gate],
   [FLUKA_DETECTOR, fluka],
   [PHITS_HEAD, phits],
+  [SHIELD_HIT, shieldHit],
 ];
 
 /** Null for a table of another kind. */

@@ -156,6 +156,49 @@ describe('tables of Monte Carlo codes', () => {
   });
 });
 
+describe('a table of SHIELD-HIT12A', () => {
+  const table = (type: string, rows: readonly string[], bins = '   1 Y BIN:     1 Z BIN:     2') =>
+    read(
+      [
+        '#   DETECTOR OUTPUT MSH/DMSH',
+        `#   X BIN:  ${bins}`,
+        `#   JPART:    -1 DETECTOR TYPE: ${type}      `,
+        '#   X START:-0.500E+01 Y START:-0.500E+01 Z START: 0.100E+01',
+        '#   X END  : 0.500E+01 Y END  : 0.500E+01 Z END  : 0.200E+01',
+        '#   PRIMARIES: 0.100E+05',
+        ...rows,
+        '',
+      ].join('\n'),
+    );
+  const rows = [
+    '  0.0000000E+00  0.0000000E+00  1.2500000E+00  3.0000000000000000E-01',
+    '  0.0000000E+00  0.0000000E+00  1.7500000E+00  7.0000000000000000E-01',
+  ];
+
+  it('has its bins between START and END in cm, and its fourth column, with errors or without', () => {
+    // Two bins of 5 mm from 10 mm on.
+    expect(table('DOSE', rows)).toEqual([[12.5, 17.5], [0.3, 0.7], null]);
+    const withErrors = rows.map((row) => `${row}  9.0000000000000000E-02`);
+    expect(table('DOSE_GY', withErrors)).toEqual([[12.5, 17.5], [0.3, 0.7], 'Gy']);
+  });
+
+  it.each([
+    ['FLUENCE', rows, undefined, 3, 'its detector type is FLUENCE; allowed: DOSE, DOSE_GY, ENERGY, DDD'],
+    ['DOSE', rows.slice(1), undefined, 7, 'it has 1 lines of bins; allowed: 2 in the order of START and END'],
+    ['DOSE', [...rows].reverse(), undefined, 7, 'it has 2 lines of bins; allowed: 2 in the order of START and END'],
+    [
+      'DOSE',
+      rows,
+      '   2 Y BIN:     1 Z BIN:     2',
+      2,
+      'it has bins of 2 along X, 1 along Y, 2 along Z: no depth dose; allowed: several bins along one axis',
+    ],
+    ['DOSE', [rows[0] ?? '', '0 0 1.75 NaN'], undefined, 8, '"0 0 1.75 NaN" is not 4 numbers, as its header announces'],
+  ] as const)('of %s is refused where it is no whole depth dose', (type, of, bins, line, message) => {
+    expect(table(type, of, bins)).toEqual([{ line, message }]);
+  });
+});
+
 it('refuses text of another encoding', () => {
   const wide = readFileSync(path.join(import.meta.dirname, 'cases/c09-utf16.csv')).toString('utf8');
   expect(read(wide)).toEqual([{ line: 1, message: 'its text is in no encoding that is read; allowed: UTF-8' }]);
