@@ -15,6 +15,16 @@ await main(async () => {
   const elsewhere = await prepare(args);
   if (elsewhere !== null) return elsewhere;
   await build(await everyStep({ withoutGpu: true, userKernels: true }));
+  // Other machines get Linux programs: packages of other systems take the archive that a Linux build left there.
+  if (process.platform === 'linux') {
+    const packed = await hand(process.execPath, [
+      inRoot('dist/host/cli.js'),
+      'connect',
+      '--pack',
+      inRoot('dist/remote'),
+    ]);
+    if (packed !== 0) return packed;
+  }
   const builder = inRoot('node_modules/electron-builder/cli.js');
   return hand(process.execPath, [builder, '--config', 'electron-builder.yml', '--publish', 'never', ...args], {
     cwd: root,

@@ -13,6 +13,7 @@ import { bench } from './verbs/bench.ts';
 import { claims } from './verbs/claims.ts';
 import { commissionVerb } from './verbs/commission.ts';
 import { compare } from './verbs/compare.ts';
+import { connectVerb } from './verbs/connect.ts';
 import { decide } from './verbs/decide.ts';
 import { devices } from './verbs/devices.ts';
 import { examplesVerb } from './verbs/examples.ts';
@@ -47,7 +48,7 @@ const groups: readonly VerbGroup[] = [
   },
   { title: 'Beams and images', verbs: [sobpVerb, commissionVerb, gammaVerb, refineVerb] },
   { title: 'User kernels', verbs: [newKernelVerb, sanitizeVerb, reproduceVerb, traceVerb, explainLaunchVerb] },
-  { title: 'Files and window', verbs: [exportVerb, projectVerb, serveVerb, mcpVerb] },
+  { title: 'Files and window', verbs: [exportVerb, projectVerb, serveVerb, connectVerb, mcpVerb] },
 ];
 const verbs = groups.flatMap((group) => group.verbs);
 

@@ -60,6 +60,8 @@ const shellSchema = z.strictObject({
   menus: z.boolean(),
   /** Folder that `library` file references are in, as shown to the user. */
   libraryFolder: z.string(),
+  /** The host as the user named it for ssh, where this one serves pages of another machine; null for pages of its own. */
+  remote: z.string().max(200).nullable(),
 });
 export type Shell = Readonly<z.infer<typeof shellSchema>>;
 

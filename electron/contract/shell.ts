@@ -1,4 +1,4 @@
-/** What page and shell say to each other about windows and menus. */
+/** Calls of the page about what surrounds it: window, menus, log. */
 import { z } from 'zod';
 import { fileRefSchema } from './files.ts';
 import { bytes } from './wire/arrays.ts';
@@ -33,6 +33,18 @@ export const shellMethods = {
   'shell.menu': { params: z.strictObject({ commands: z.array(menuCommandSchema).max(500) }), result: nothing },
   /** The page's answer to the `close-requested` of that number. */
   'shell.close': { params: z.strictObject({ request: z.int(), close: z.boolean() }), result: nothing },
+  /** Shows the log's folder where there is a file manager; otherwise the page shows the text. */
+  'log.show': {
+    params: nothing,
+    result: z.strictObject({
+      /** The folder was opened. */
+      shown: z.boolean(),
+      /** Path of the log; null where it is not in a file. */
+      file: z.string().nullable(),
+      /** Its last part. */
+      text: z.string(),
+    }),
+  },
   /** A document that needs nothing besides itself, printed. */
   'shell.pdf': { params: z.strictObject({ html: z.string().max(64 * 2 ** 20) }), result: z.strictObject({ bytes }) },
 } as const;

@@ -18,6 +18,8 @@ const own = { args: ownArguments(process.argv, app.isPackaged), folder: process.
 
 let windows: WorkbenchWindows | null = null;
 let host: Promise<Host> | null = null;
+/** Whether a connected machine serves an address; none before the host is there. */
+let remotePages: (url: string) => boolean = () => false;
 /** A file that the system hands over before there is a window (macOS). */
 let handedOver: string | null = null;
 /** By a signal, the end of the session, or its menu, before its last window was closed. */
@@ -27,7 +29,7 @@ let closedByUser = false;
 async function start(): Promise<void> {
   keepCrashReports(dataFolder());
   await app.whenReady();
-  lockDown();
+  lockDown((url) => remotePages(url));
   servePage(path.join(root, 'dist/renderer'));
   const given = readArguments(own.args, own.folder);
   const file = given.file ?? handedOver;
@@ -40,6 +42,12 @@ async function start(): Promise<void> {
     ...openFirst,
     ...(given.gpu === null ? {} : { gpu: given.gpu }),
   });
+  host.then(
+    (opened) => {
+      remotePages = (url) => opened.isRemotePage(url);
+    },
+    () => undefined,
+  );
   windows = new WorkbenchWindows({
     host,
     preload: path.join(root, 'dist/electron/preload.cjs'),

@@ -1,9 +1,11 @@
 /** Serves the workbench to a browser: what `braggbench serve` does. */
 import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../contract/errors.ts';
-import { type Host, openHost, stagedSolver, type UnsavedRuns } from '../host/index.ts';
+import { type Host, openHost, SERVING_FILE, stagedSolver, type UnsavedRuns } from '../host/index.ts';
 import { servePage } from './server.ts';
+import { leaveAddress, sessionToken, watchIdle } from './session.ts';
 
 interface ServeOptions {
   /** Null: the usual one, or the next free. 0: any. */
@@ -20,6 +22,8 @@ interface ServeOptions {
   readonly run?: boolean;
   /** Index or UUID of the GPU that runs use. */
   readonly gpu?: string;
+  /** Serves another machine: its user's name for this one, and a folder with the token to take, for the address to be left in. */
+  readonly session?: { readonly folder: string; readonly as: string };
 }
 
 export interface Served {
@@ -27,6 +31,8 @@ export interface Served {
   /** With the token; for the user to open. */
   readonly url: string;
   readonly port: number;
+  /** Settles when a session has had no page and nothing to compute for long; never without one. */
+  readonly idle: Promise<void>;
   /** Ends connections, cancels runs, frees the port. Runs that were not saved stay kept. */
   close(): Promise<UnsavedRuns>;
 }
@@ -40,7 +46,7 @@ function builtPage(): string {
 
 /** Throws BraggError with one sentence for the user: no such scenario, port in use, page or solver not built. */
 export async function serve(options: ServeOptions): Promise<Served> {
-  const { scenario, run, dataFolder, gpu } = options;
+  const { scenario, run, dataFolder, gpu, session } = options;
   if (scenario !== undefined && !existsSync(scenario)) throw new BraggError('not-found', `${scenario} does not exist.`);
   const host = await openHost({
     assetsFolder: options.assetsFolder,
@@ -49,15 +55,24 @@ export async function serve(options: ServeOptions): Promise<Served> {
     ...(scenario === undefined ? {} : { openFirst: scenario }),
     ...(gpu === undefined ? {} : { gpu }),
     runFirst: run ?? false,
+    ...(session === undefined ? {} : { remote: session.as }),
     solver: stagedSolver(),
   });
   try {
-    const page = await servePage(host, options.pageFolder ?? builtPage(), options.port);
+    const token = session === undefined ? undefined : await sessionToken(session.folder);
+    // Its port is forwarded, so any will do.
+    const port = session === undefined ? options.port : 0;
+    const page = await servePage(host, options.pageFolder ?? builtPage(), port, undefined, token);
+    if (session !== undefined && token !== undefined) await leaveAddress(session.folder, { port: page.port, token });
+    const watch = session === undefined ? null : watchIdle(() => page.pages > 0 || host.isComputing);
     return {
       host,
       url: page.url,
       port: page.port,
+      idle: watch?.idle ?? new Promise(() => undefined),
       close: async () => {
+        watch?.stop();
+        if (session !== undefined) await rm(path.join(session.folder, SERVING_FILE), { force: true });
         await page.close();
         // Whoever ended the server was not asked what becomes of them.
         return host.close('keep');

@@ -17,6 +17,8 @@ export interface PageServer {
   readonly port: number;
   /** With the token. */
   readonly url: string;
+  /** WebSockets of pages. */
+  readonly pages: number;
   close(): Promise<void>;
 }
 
@@ -42,8 +44,8 @@ export async function servePage(
   pageFolder: string,
   wantedPort: number | null,
   { head_ms, silent_ms, most }: ConnectionLimits = LIMITS,
+  token = newToken(),
 ): Promise<PageServer> {
-  const token = newToken();
   const files = pageFiles(pageFolder);
   const door = host.door();
   const times = { headersTimeout: head_ms, requestTimeout: head_ms, connectionsCheckingInterval: head_ms / 4 };
@@ -85,6 +87,9 @@ export async function servePage(
   return {
     port,
     url: `http://127.0.0.1:${port}/?token=${token}`,
+    get pages() {
+      return sockets.clients.size;
+    },
     close: async () => {
       door.close('the program was ended');
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -8,6 +8,7 @@ interface HandbookPage {
 
 export const handbookPages: readonly HandbookPage[] = [
   { id: 'start', title: 'Start' },
+  { id: 'remote', title: 'A remote machine' },
   { id: 'reading-results', title: 'Reading results' },
   { id: 'scenarios', title: 'Scenarios' },
   { id: 'fields', title: 'Fields' },

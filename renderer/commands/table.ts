@@ -147,6 +147,15 @@ function fileCommands({ stores, documents, runs, files, recovery }: Workbench): 
       run: () => run !== null && void runs.exportAs(run.id, what),
     })),
     {
+      id: 'file.connect',
+      title: 'Connect…',
+      ...file,
+      group: 4,
+      // A page of another machine would dial from there.
+      enabled: shell.remote === null,
+      run: () => void stores.dialogs.ask('connect', { remote: null }),
+    },
+    {
       id: 'file.recover',
       title: 'Recover unsaved work…',
       ...file,

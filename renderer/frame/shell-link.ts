@@ -68,14 +68,16 @@ function listenToShell(workbench: Workbench): () => void {
   return () => handle.close();
 }
 
-/** In a browser, leaving asks by itself; the title stands in the tab. */
+/** In a browser, leaving asks by itself; the tab shows the title. */
 function guardTab({ stores }: Workbench): () => void {
+  const { remote } = stores.connection.getState().capabilities.shell;
+  const program = remote === null ? 'Braggbench' : `Braggbench on ${remote}`;
   const leaving = (event: BeforeUnloadEvent): void => {
     if (isEdited(stores.scenario.getState())) event.preventDefault();
   };
   const title = (): void => {
     const state = stores.scenario.getState();
-    document.title = `${isEdited(state) ? '• ' : ''}${documentTitle(state)} – Braggbench`;
+    document.title = `${isEdited(state) ? '• ' : ''}${documentTitle(state)} – ${program}`;
   };
   title();
   window.addEventListener('beforeunload', leaving);

@@ -1,7 +1,19 @@
 /** The bar at the bottom: the machine, the connection, and what the scenario would run on. */
 import type { ReactElement } from 'react';
+import type { RemoteState } from '../../electron/contract/remote.ts';
 import { formatBytes } from '../../electron/contract/units.ts';
 import { useSelected, useWorkbench } from '../workbench/context.ts';
+
+const words: Readonly<Record<RemoteState['kind'], string>> = {
+  connecting: 'connecting',
+  asks: 'ssh asks',
+  copying: 'copying the program',
+  starting: 'starting',
+  'login-node': 'login node',
+  open: 'connected',
+  lost: 'line lost, dialling again',
+  failed: 'not connected',
+};
 
 function Devices(): ReactElement {
   const { stores } = useWorkbench();
@@ -19,6 +31,37 @@ function Devices(): ReactElement {
           ? `CUDA: ${first.name}${cuda.devices.length > 1 ? ` and ${cuda.devices.length - 1} more` : ''}`
           : 'CUDA: none'}
       </span>
+    </>
+  );
+}
+
+/** The machine that this page works on, where it is another, with the delay to it; else the machines that are connected. */
+function Remotes(): ReactElement | null {
+  const { stores } = useWorkbench();
+  const host = useSelected(stores.connection, (state) => state.capabilities.shell.remote);
+  const delay_ms = useSelected(stores.connection, (state) => state.delay_ms);
+  const remotes = useSelected(stores.connection, (state) => state.remotes);
+  if (host !== null) {
+    return (
+      <span className="status-bar__host" title="Delay of a call and its answer">
+        On {host}
+        {delay_ms === null ? '' : ` · ${delay_ms < 10 ? delay_ms.toFixed(1) : Math.round(delay_ms)} ms`}
+      </span>
+    );
+  }
+  if (remotes.length === 0) return null;
+  return (
+    <>
+      {remotes.map(({ id, host: name, state }) => (
+        <button
+          key={id}
+          type="button"
+          className="status-bar__remote"
+          onClick={() => void stores.dialogs.ask('connect', { remote: id })}
+        >
+          {name}: {words[state.kind]}
+        </button>
+      ))}
     </>
   );
 }
@@ -60,6 +103,7 @@ export function StatusBar(): ReactElement {
   const resolved = useSelected(stores.scenario, (state) => state.lastResolved);
   return (
     <footer className="status-bar">
+      <Remotes />
       <Devices />
       <SolverProgress />
       {resolved === null ? null : <span>Runs with {resolved.variant}</span>}

@@ -69,6 +69,8 @@ export interface DialogKinds {
     readonly request: { readonly file: string | null; readonly text: string };
     readonly answer: never;
   };
+  /** `remote`: the connection to show; null to name a host. */
+  readonly connect: { readonly request: { readonly remote: number | null }; readonly answer: never };
   readonly shortcuts: { readonly request: object; readonly answer: never };
   readonly about: { readonly request: object; readonly answer: never };
 }

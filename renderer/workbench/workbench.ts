@@ -44,6 +44,7 @@ import { createWhatIfStore } from '../state/what-if.ts';
 import { keepChecked } from './check.ts';
 import { followBenches } from './follow-benches.ts';
 import { followKind } from './follow-kind.ts';
+import { followRemotes } from './follow-remotes.ts';
 import { followRuns } from './follow-runs.ts';
 import { followSolver } from './follow-solver.ts';
 import { followTimelines } from './follow-timelines.ts';
@@ -164,6 +165,7 @@ export function createWorkbench({ client, scheduler, storage, pages, workloads }
   followQuestions(stores);
   followUserKernels(stores.scenario, userKernels);
   followBenches(client, stores.comparison, scheduler);
+  followRemotes(client, stores.connection);
   return workbench;
 }
 

@@ -1,6 +1,8 @@
 /** `braggbench study run --on NAME`, and the task that a job array calls on a node. */
 import path from 'node:path';
+import { BraggError } from '../../contract/errors.ts';
 import type { Cluster } from '../../contract/study/clusters.ts';
+import { checkedHost } from '../../host/app/remote/ssh.ts';
 import type { LocalOptions } from '../../host/app/studies/local/engine.ts';
 import type { StudyOutcome } from '../../host/app/studies/local/go.ts';
 import { meanSeconds } from '../../host/app/studies/point-time.ts';
@@ -21,7 +23,7 @@ export const clusterFlags: readonly FlagSpec[] = [
   {
     name: 'on',
     value: 'NAME',
-    help: 'Give the points to the cluster of that name, see clusters; slurm is sbatch of this machine.',
+    help: 'Give the points to the cluster of that name, or to a host of your ssh; slurm is sbatch of this machine.',
   },
   { name: 'sbatch', value: 'WORDS', help: 'Further words for sbatch: "--partition=gpu --gres=gpu:1 --time=1:00:00".' },
   { name: 'at-once', value: 'N', help: 'With --on slurm: most tasks of an array at the same time.' },
@@ -35,17 +37,28 @@ export const clusterFlags: readonly FlagSpec[] = [
 ];
 
 /** Where the points go: null for this machine. */
-type On = { readonly kind: 'slurm' } | { readonly kind: 'cluster'; readonly cluster: Cluster } | null;
+type On =
+  | { readonly kind: 'slurm' }
+  | { readonly kind: 'cluster'; readonly cluster: Cluster }
+  /** A machine without an entry, as ssh knows it. */
+  | { readonly kind: 'host'; readonly host: string }
+  | null;
 
 /** What a cluster's entry says anew: the rest is this machine's sbatch's. */
 const ofSlurmHere = ['at-once', 'task-minutes', 'warning', 'silent'] as const;
 
-/** Throws BraggError `not-found` for a cluster that is not described. */
-export async function placeOf({ parsed }: VerbContext, host: Pick<Host, 'clusters'>): Promise<On> {
+/** Throws BraggError `invalid` for what is neither a cluster nor a host of ssh. */
+export async function placeOf({ parsed, terminal }: VerbContext, host: Pick<Host, 'clusters'>): Promise<On> {
   const on = flagValue(parsed, 'on');
   if (on === undefined) return null;
   if (on === SLURM_HERE) return { kind: 'slurm' };
-  const cluster = await host.clusters.named(on);
+  const cluster = await host.clusters.named(on).catch((error: unknown) => {
+    if (!(error instanceof BraggError && error.code === 'not-found')) throw error;
+    checkedHost(on);
+    terminal.say(`${error.message} It is taken as a host of your ssh.`);
+    return null;
+  });
+  if (cluster === null) return { kind: 'host', host: on };
   const idle = ofSlurmHere.find((flag) => flagValue(parsed, flag) !== undefined);
   if (idle !== undefined) throw new UsageError(`--${idle} goes with --on ${SLURM_HERE} alone, not with --on ${on}`);
   const cores = flagNumber(parsed, 'cores', { min: 1, max: 1024, whole: true }) ?? cluster.cores;

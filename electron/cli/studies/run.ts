@@ -1,5 +1,6 @@
 /** `braggbench study run` and `resume`: solves what is not there yet. */
 import { BraggError } from '../../contract/errors.ts';
+import { type Cluster, newCluster } from '../../contract/study/clusters.ts';
 import type { Study } from '../../contract/study/index.ts';
 import { solveOnCluster } from '../../host/app/studies/cluster/engine.ts';
 import { solveLocally } from '../../host/app/studies/local/engine.ts';
@@ -13,6 +14,7 @@ import { assetsFolder } from '../assets-folder.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { duration, significant } from '../numbers.ts';
 import { bar, ProgressBar } from '../progress-bar.ts';
+import { withBox } from '../remote/box.ts';
 import type { VerbContext } from '../verb.ts';
 import { placeOf, solveOnSlurm } from './cluster.ts';
 import { hereSeconds, refuseEndless } from './endless.ts';
@@ -92,6 +94,12 @@ export function sayOutcome(
   if (left === 0) terminal.print(`Table: braggbench study collect ${folder.folder}`);
 }
 
+/** A machine without Slurm, as studies take clusters. */
+const ofBox = (host: string, base: string, program: string): Cluster => ({
+  ...newCluster,
+  ...{ name: host, host, folder: base, program: `${program}/braggbench` },
+});
+
 export async function runStudy(context: VerbContext, host: Host, study: Opened): Promise<ExitCode> {
   const { folder, budget } = study;
   const { parsed, terminal, signal } = context;
@@ -111,13 +119,17 @@ export async function runStudy(context: VerbContext, host: Host, study: Opened):
         return solveLocally({ ...go, ...here, signal });
       }
       if (on.kind === 'slurm') return solveOnSlurm(context, go);
-      return solveOnCluster({ ...go, signal, retry, cluster: on.cluster });
+      if (on.kind === 'cluster') return solveOnCluster({ ...go, signal, retry, cluster: on.cluster });
+      return withBox(context, on.host, ({ probed, folder: program }) =>
+        solveOnCluster({ ...go, signal, retry, cluster: ofBox(on.host, probed.base, program), direct: true }),
+      );
     };
     await writeOn(folder.folder, on?.kind === 'cluster' ? { cluster: on.cluster.name } : null);
     const outcome = await solve().finally(() => progress.clear());
     sayOutcome(context, folder, outcome, folder.head.points - lines.length);
     if (outcome.end === 'cancelled') {
-      if (on !== null) terminal.say('Its jobs go on; braggbench study resume watches them again, stop ends them.');
+      if (on !== null && on.kind !== 'host')
+        terminal.say('Its jobs go on; braggbench study resume watches them again, stop ends them.');
       return exitCodes.interrupted;
     }
     return outcome.failed === 0 ? exitCodes.done : exitCodes.failed;

@@ -19,10 +19,11 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { gpuFlag } from '../gpu.ts';
 import { withHost } from '../open-host.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
+import { withOn } from '../remote/on-host.ts';
 import { overridesOf, scenarioPath } from '../scenario-file.ts';
 import { parseSweep } from '../sweep.ts';
 import { userKernelFlags } from '../user-kernels.ts';
-import type { Verb, VerbContext } from '../verb.ts';
+import type { VerbContext } from '../verb.ts';
 import { factorialVariants } from '../workloads/factorial.ts';
 import { workloadFor } from '../workloads/index.ts';
 
@@ -84,7 +85,7 @@ async function perform(context: VerbContext): Promise<ExitCode> {
   );
 }
 
-export const bench: Verb = {
+export const bench = withOn({
   name: 'bench',
   usage:
     'bench SCENARIO [--variants a,b,…] [--set path=value …] [--sweep path=v,w,…] [--external a,b,…] [--trust] [--json]',
@@ -182,4 +183,4 @@ export const bench: Verb = {
   ],
   operands: { min: 0, max: 1, name: 'a scenario' },
   run: perform,
-};
+});

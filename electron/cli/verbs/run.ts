@@ -8,8 +8,9 @@ import { gpuFlag } from '../gpu.ts';
 import { withHost } from '../open-host.ts';
 import { checkOutput, forceFlag } from '../output-file.ts';
 import { readScenario } from '../read-scenario.ts';
+import { withOn } from '../remote/on-host.ts';
 import { userKernelFlags } from '../user-kernels.ts';
-import type { Verb, VerbContext } from '../verb.ts';
+import type { VerbContext } from '../verb.ts';
 import { workloadFor } from '../workloads/index.ts';
 
 /** Where --out leads; null without it. Found out before the run whether it can be written: the result must have a place. */
@@ -27,7 +28,7 @@ export async function performRun(context: VerbContext, host: Host): Promise<Exit
   return workloadFor(reading.kind).run(context, host, reading, place);
 }
 
-export const run: Verb = {
+export const run = withOn({
   name: 'run',
   usage:
     'run SCENARIO [--variant ID|FILE] [--set path=value …] [--out RUN.h5] [--trust] [--limit SECONDS] [--trace] [--json]',
@@ -65,4 +66,4 @@ export const run: Verb = {
   ],
   operands: { min: 1, max: 1, name: 'a scenario' },
   run: (context) => withHost((host) => performRun(context, host), flagValue(context.parsed, 'gpu')),
-};
+});

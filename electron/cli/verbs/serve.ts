@@ -21,13 +21,19 @@ export const serveVerb: Verb = {
   usage: 'serve [--port N] [--scenario FILE] [--run] [--gpu INDEX|UUID]',
   summary: 'open the workbench in a browser',
   details: [
-    'Serves the workbench on 127.0.0.1 and prints its address, which carries a token: only who knows it gets in. Over SSH, forward the port. Ctrl+C ends it.',
+    'Serves the workbench on 127.0.0.1 and prints its address, which carries a token: only who knows it gets in. For another machine use braggbench connect. Ctrl+C ends it.',
   ],
   flags: [
     { name: 'port', value: 'N', help: 'Which port; the first free one from 7340 on by default.' },
     { name: 'scenario', value: 'FILE', help: 'Scenario to open first.' },
     gpuFlag,
     { name: 'run', help: 'Run the scenario at once.' },
+    {
+      name: 'session',
+      value: 'FOLDER',
+      help: 'Called by braggbench connect: take the token from there, leave the address there, and end when idle.',
+    },
+    { name: 'as', value: 'NAME', help: 'With --session: how the user calls this machine.' },
   ],
   examples: [
     'braggbench serve --scenario water-150MeV',
@@ -38,6 +44,7 @@ export const serveVerb: Verb = {
     const port = flagNumber(parsed, 'port', { min: 0, max: 65_535, whole: true });
     const scenario = flagValue(parsed, 'scenario');
     const gpu = flagValue(parsed, 'gpu');
+    const session = flagValue(parsed, 'session');
     // Loaded only here: no other verb needs a web server.
     const { serve } = await import('../../server/index.ts');
     const served = await serve({
@@ -46,9 +53,11 @@ export const serveVerb: Verb = {
       ...(scenario === undefined ? {} : { scenario: resolve(scenarioPath(scenario)) }),
       ...(gpu === undefined ? {} : { gpu }),
       run: hasFlag(parsed, 'run'),
+      ...(session === undefined ? {} : { session: { folder: resolve(session), as: flagValue(parsed, 'as') ?? '' } }),
     });
-    terminal.print(served.url);
-    await aborted(signal);
+    // The log of a session is no place for its token.
+    terminal.print(session === undefined ? served.url : `Serving on port ${served.port}.`);
+    await Promise.race([aborted(signal), served.idle]);
     const { kept, sessions, lost } = await served.close();
     const runs = (n: number): string => `${n} ${n === 1 ? 'run' : 'runs'} not saved`;
     if (kept > 0) terminal.say(`${runs(kept)}: kept, and offered at the next start.`);

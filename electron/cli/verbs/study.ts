@@ -67,7 +67,7 @@ export const studyVerb: Verb = {
     'Its forecast for this machine solves one or two small points of each variant, for at most 3 s each, and scales the others.',
     'run solves what has no result yet, into a folder beside the study or into --out. A point that fails does so alone. Ctrl+C loses the points under way and nothing else; run or resume goes on.',
     'With --on slurm the points go to a cluster, in job arrays of tasks that last minutes. The study must lie where all nodes see it, and this program too. Ctrl+C leaves the jobs; resume finds them again, stop cancels them. task is what the arrays call.',
-    'With --on NAME they go to the cluster of that name, by your own ssh where it has a login host; results come here while it works. clusters lists those that the workbench knows, add and remove change them, try says what stands there.',
+    'With --on NAME they go to the cluster of that name, by your own ssh where it has a login host; results come here while it works. With --on HOST a single machine solves them; the program is copied there once. clusters lists those that the workbench knows, add and remove change them, try says what stands there.',
     'A study with a search tunes: constants of kernels are changed, each configuration is held to the reference, and the best are measured again. ask lets another program choose: it reads configurations and writes times, a JSON document a line.',
     'status says how far it is. stop asks whoever works on it to stop. collect prints a table, export writes it whole: CSV, Parquet, HDF5 (.h5) or JSON; of one tuned kernel also the cache file of Kernel Tuner (.cache.json) or T4 (.t4.json). import reads those two.',
   ],

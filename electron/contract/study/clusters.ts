@@ -1,5 +1,6 @@
 /** Clusters that studies are given to, as the user describes them. Nothing of a password is among it: `ssh` asks nothing. */
 import { z } from 'zod';
+import { sshHostSchema } from '../remote.ts';
 
 const noControls = (most: number) =>
   z
@@ -10,10 +11,7 @@ const noControls = (most: number) =>
 export const clusterSchema = z.strictObject({
   name: z.string().regex(/^[\p{L}\p{N}_][\p{L}\p{N}_ .,()+–-]{0,59}$/u, 'is not a name: letters, digits, spaces'),
   /** As `ssh` takes it, an entry of its configuration too; empty: sbatch is on this machine. */
-  host: z
-    .string()
-    .max(200)
-    .regex(/^([\p{L}\p{N}_][\p{L}\p{N}_.@:[\]%-]*)?$/u, 'is not what ssh takes for a host: name, or user@name'),
+  host: z.literal('').or(sshHostSchema),
   /** Every node sees it. From the home folder there where it is not absolute. */
   folder: noControls(500).min(1, 'is empty: name a folder that every node sees'),
   /** How this program is called there. Empty: `braggbench`, or this very program where the cluster is this machine. */

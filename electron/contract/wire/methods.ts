@@ -9,7 +9,6 @@ import { decisionMethods } from '../bench/decision.ts';
 import { historyMethods } from '../bench/history.ts';
 import { capabilitiesSchema } from '../capabilities.ts';
 import { ctPictureMethods } from '../ct-picture.ts';
-import { desktopMethods } from '../desktop.ts';
 import { doseMethods } from '../dose.ts';
 import { issueSchema } from '../errors.ts';
 import { axisNameSchema, curveSchema } from '../fields.ts';
@@ -21,6 +20,7 @@ import { libraryMethods } from '../library.ts';
 import { projectMethods } from '../projects/project.ts';
 import { timelineNoteMethods } from '../projects/timeline-notes.ts';
 import { recoveryMethods } from '../recovery.ts';
+import { remoteMethods } from '../remote.ts';
 import {
   depthDoseSchema,
   ledgerTableSchema,
@@ -184,7 +184,6 @@ export const methods = {
   ...claimTableMethods,
   ...decisionMethods,
   ...historyMethods,
-  ...desktopMethods,
   ...imageMethods,
   ...libraryMethods,
   ...userKernelMethods,
@@ -202,6 +201,7 @@ export const methods = {
   ...timelineNoteMethods,
   ...whatIfMethods,
   ...refiningMethods,
+  ...remoteMethods,
   ...shellMethods,
 } as const;
 

@@ -11,6 +11,7 @@ import { solverFrameSchema } from '../capabilities.ts';
 import { imageStreams } from '../image.ts';
 import { libraryStreams } from '../library.ts';
 import { runProgressSchema } from '../progress.ts';
+import { remoteStreams } from '../remote.ts';
 import { cutsFrameSchema, liveFrameSchema, mapRequestSchema, runIdSchema, runInfoSchema } from '../run.ts';
 import { refiningStreams } from '../scenario/diffraction/refining.ts';
 import { whatIfStreams } from '../scenario/transport/what-if.ts';
@@ -77,6 +78,7 @@ export const streams = {
   solver: { params: z.strictObject({}), frame: solverFrameSchema, policy: 'latest' },
   ...whatIfStreams,
   ...refiningStreams,
+  ...remoteStreams,
   timelines: { params: z.strictObject({}), frame: timelinesFrameSchema, policy: 'latest' },
   'shell.events': {
     params: z.strictObject({}),

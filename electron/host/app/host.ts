@@ -9,6 +9,7 @@ import type { FileAccess } from '../io/files/access.ts';
 import type { OwnedFolders } from '../io/files/owned-folder.ts';
 import type { RecentFiles } from '../io/files/recent.ts';
 import type { HostSettings } from '../io/files/settings.ts';
+import type { Lanes } from '../io/flow/lanes.ts';
 import type { StartChild } from '../io/processes/link.ts';
 import type { ClaimCatalogue } from '../model/bench/claims.ts';
 import type { AnyRunData } from '../workloads/run-data.ts';
@@ -49,6 +50,7 @@ import { isKept } from './recovery/kept.ts';
 import type { Presence } from './recovery/presence.ts';
 import type { Recovery } from './recovery/recovery.ts';
 import type { Refinements } from './refining/refinements.ts';
+import { Remotes } from './remote/remotes.ts';
 import type { RunPacker } from './run-files/packer.ts';
 import type { RunCache } from './runs/cache.ts';
 import type { Runs } from './runs/runs.ts';
@@ -67,7 +69,9 @@ export interface HostOptions {
   readonly assetsFolder: string;
   /** Where recent files and the library are; the user's own by default. */
   readonly dataFolder?: string;
-  readonly shell: Omit<Shell, 'libraryFolder'>;
+  readonly shell: Omit<Shell, 'libraryFolder' | 'remote'>;
+  /** Its pages are on another machine, whose user calls this one so. */
+  readonly remote?: string;
   /** Scenario that the first page opens. */
   readonly openFirst?: string;
   /** Run it at once. */
@@ -121,6 +125,7 @@ export class Host {
   readonly trust: Trust;
   readonly clusters: Clusters;
   readonly studies: Studies;
+  readonly #remotes: Remotes;
   readonly #parts: HostParts;
   readonly #registry: Registry;
   readonly #doors = new Set<Connections>();
@@ -138,6 +143,7 @@ export class Host {
     this.userKernels = parts.userKernels;
     this.trust = parts.trust;
     this.clusters = new Clusters(parts.settings);
+    this.#remotes = new Remotes(parts.assetsFolder);
     this.studies = new Studies({
       host: () => this,
       assetsFolder: parts.assetsFolder,
@@ -159,6 +165,16 @@ export class Host {
   /** Lets pages open and save this file: the user chose it. */
   grant(file: string): NamedFile {
     return this.files.grant(file);
+  }
+
+  /** Whether a machine that is connected serves that address. */
+  isRemotePage(url: string): boolean {
+    return this.#remotes.serves(url);
+  }
+
+  /** Whether something computes or waits for a device. */
+  get isComputing(): boolean {
+    return !this.#parts.lanes.isFree || this.studies.isGoing;
   }
 
   /** A door for the pages of one shell; for Electron one per window. */
@@ -183,7 +199,13 @@ export class Host {
    * were kept against a crash and not saved. What became of them.
    */
   async close(unsaved: 'keep' | 'drop' = 'keep'): Promise<UnsavedRuns> {
-    await Promise.all([this.#parts.whatIfs.close(), this.studies.close(), this.benches.close(), this.runs.close()]);
+    await Promise.all([
+      this.#remotes.close(),
+      this.#parts.whatIfs.close(),
+      this.studies.close(),
+      this.benches.close(),
+      this.runs.close(),
+    ]);
     const unsavedRuns = this.runs.unsaved;
     this.userKernels.close();
     for (const connections of this.#doors) connections.close('the program is closing');
@@ -225,6 +247,7 @@ export class Host {
         ...studyHandlers({ studies: this.studies, clusters: this.clusters, files }),
         ...projectHandlers({ ...this.#parts, studies: this.studies, program: () => this.capabilities().version }),
         ...recoveryHandlers(this.#parts),
+        ...this.#remotes.handlers(),
         ...desktopHandlers(this.#parts, shell),
         ...shellHandlers(files, shell),
       },
@@ -237,6 +260,7 @@ export class Host {
         ...benchSources(benches),
         ...timelineSource(timelines),
         ...librarySource(this.#parts.catalogue),
+        ...this.#remotes.source(),
         ...shellSource(shell),
         'host.log': (_params, sink) => log.read(sink),
         solver: (_params, sink) => gpuKernels.stream(solver, sink),
@@ -269,6 +293,7 @@ interface HostParts {
   readonly packer: RunPacker;
   readonly cache: RunCache;
   readonly runs: Runs;
+  readonly lanes: Lanes;
   readonly batches: Batches;
   readonly recomputing: Recomputing;
   readonly whatIfs: WhatIfs;

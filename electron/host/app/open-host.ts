@@ -112,7 +112,7 @@ async function openEngine(options: HostOptions, { trust, files, log }: Data) {
     devices: devices(),
     variants: [...allVariants(addon)],
     // The folder is the user's to change while the program runs.
-    shell: { ...options.shell, libraryFolder: files.library.folder },
+    shell: { ...options.shell, libraryFolder: files.library.folder, remote: options.remote ?? null },
     memoryLimit_bytes,
     openFirst: options.openFirst === undefined ? null : files.grant(options.openFirst).file,
     runFirst: options.runFirst ?? false,

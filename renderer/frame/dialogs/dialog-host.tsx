@@ -13,6 +13,7 @@ const DiffDialog = lazy(() => import('./diff-dialog.tsx'));
 const LabelsDialog = lazy(() => import('./labels-dialog.tsx'));
 const RecoverDialog = lazy(() => import('./recover-dialog.tsx'));
 const LogDialog = lazy(() => import('./log-dialog.tsx'));
+const ConnectDialog = lazy(() => import('./connect-dialog.tsx'));
 const AboutDialog = lazy(() => import('./about-dialog.tsx'));
 
 export function DialogHost(): ReactElement | null {
@@ -39,6 +40,8 @@ export function DialogHost(): ReactElement | null {
         return <RecoverDialog request={open.request} close={() => open.answer(null)} />;
       case 'log':
         return <LogDialog request={open.request} close={() => open.answer(null)} />;
+      case 'connect':
+        return <ConnectDialog request={open.request} close={() => open.answer(null)} />;
       case 'shortcuts':
         return <ShortcutsDialog close={() => open.answer(null)} />;
       case 'about':

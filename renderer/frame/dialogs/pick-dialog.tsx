@@ -30,7 +30,7 @@ interface Listing {
   readonly entries: readonly Entry[];
 }
 
-function fromLibrary(entries: readonly LibraryEntry[]): readonly Listing[] {
+function fromLibrary(entries: readonly LibraryEntry[], yours: string): readonly Listing[] {
   const asEntry = (entry: LibraryEntry): Entry => ({
     key: JSON.stringify(entry.file),
     name: entry.name === '' ? entry.fileName : entry.name,
@@ -39,12 +39,12 @@ function fromLibrary(entries: readonly LibraryEntry[]): readonly Listing[] {
     picked: { kind: 'file', file: entry.file },
   });
   return [
-    { title: 'Yours', entries: entries.filter((entry) => !entry.readOnly).map(asEntry) },
+    { title: yours, entries: entries.filter((entry) => !entry.readOnly).map(asEntry) },
     { title: 'Examples', entries: entries.filter((entry) => entry.readOnly).map(asEntry) },
   ];
 }
 
-async function runListings(client: Client): Promise<readonly Listing[]> {
+async function runListings(client: Client, yours: string): Promise<readonly Listing[]> {
   const [saved, recorded] = await Promise.all([storedRuns(client, 'yours'), storedRuns(client, 'examples')]);
   const listing = (title: string, items: readonly StoredRun[], when: boolean): Listing => ({
     title,
@@ -56,7 +56,7 @@ async function runListings(client: Client): Promise<readonly Listing[]> {
       picked: { kind: 'file', file: item.file },
     })),
   });
-  return [listing('Yours', saved, true), listing('Came with the program', recorded, false)];
+  return [listing(yours, saved, true), listing('Came with the program', recorded, false)];
 }
 
 function recentListing(recent: readonly NamedFile[]): Listing {
@@ -80,13 +80,15 @@ export default function PickDialog({ request, answer }: PickDialogProps): ReactE
   const [failure, setFailure] = useState<string | null>(null);
   const input = useRef<HTMLInputElement>(null);
   const isRun = request.what === 'run';
+  const host = useSelected(stores.connection, (state) => state.capabilities.shell.remote);
+  const yours = host === null ? 'Yours' : `Yours, on ${host}`;
 
   useEffect(() => {
     const listed = isRun
-      ? runListings(client)
-      : client.call('scenario.library', {}).then(({ entries }) => fromLibrary(entries));
+      ? runListings(client, yours)
+      : client.call('scenario.library', {}).then(({ entries }) => fromLibrary(entries, yours));
     listed.then(setListings, (error: unknown) => setFailure(errorText(error)));
-  }, [client, isRun]);
+  }, [client, isRun, yours]);
 
   const shown = [...(isRun ? [] : [recentListing(recent.slice(0, 5))]), ...(listings ?? [])].filter(
     (listing) => listing.entries.length > 0,

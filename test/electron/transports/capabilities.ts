@@ -18,7 +18,7 @@ export const testCapabilities: Capabilities = {
     cublasLt: missing,
   },
   variants: [],
-  shell: { kind: 'none', dialogs: false, window: false, menus: false, libraryFolder: '' },
+  shell: { kind: 'none', dialogs: false, window: false, menus: false, libraryFolder: '', remote: null },
   memoryLimit_bytes: 2 ** 32,
   openFirst: null,
   runFirst: false,

@@ -41,6 +41,7 @@ const WITHOUT_SOLVER: ReadonlySet<string> = new Set<MethodName>([
   ...(['capabilities', 'materials.list', 'document.presence', 'run.list', 'log.show', 'figure.pack'] as const),
   ...(['bench.list', 'bench.session', 'bench.open', 'bench.history', 'task.stored', 'task.open'] as const),
   ...(['compare.rows', 'scenario.recent', 'scenario.clearRecent', 'file.choose', 'file.write'] as const),
+  ...(['remote.hosts', 'remote.connect', 'remote.answer', 'remote.close', 'host.ping'] as const),
   ...(['shell.document', 'shell.menu', 'shell.close', 'shell.pdf'] as const),
   ...(['recovery.list', 'recovery.draft', 'recovery.drop', 'recovery.keep', 'recovery.discard'] as const),
 ]);

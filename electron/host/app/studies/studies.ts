@@ -101,6 +101,10 @@ export class Studies {
     this.#parts = parts;
   }
 
+  get isGoing(): boolean {
+    return this.#going.size > 0;
+  }
+
   get #root(): string {
     return path.join(this.#parts.libraryFolder(), 'studies');
   }

@@ -28,6 +28,11 @@ export class Lanes {
     if (onChange !== undefined) this.listen(onChange);
   }
 
+  /** Nothing runs, and nothing waits. */
+  get isFree(): boolean {
+    return this.#busy.length === 0 && this.#waiting.length === 0;
+  }
+
   /** Told when a place in the queue may have changed. */
   listen(onChange: () => void): void {
     this.#listeners.add(onChange);

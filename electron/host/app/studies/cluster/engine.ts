@@ -26,6 +26,8 @@ const [STOP_MS, LEAVE_MS] = [60_000, 3000];
 
 interface ClusterOptions extends Omit<LocalOptions, 'share' | 'job' | 'assetsFolder'> {
   readonly cluster: Cluster;
+  /** The machine itself solves the points, without Slurm. */
+  readonly direct?: boolean;
   /** Points that failed there are tried again. */
   readonly retry: boolean;
 }
@@ -57,7 +59,7 @@ export async function solveOnCluster(options: ClusterOptions): Promise<StudyOutc
   const login = new Login(options.cluster);
   return watchedGo({ ...options, left: options.lines.length, job: null }, async (go) => {
     const study = await send(login, options);
-    await writeOn(options.folder.folder, { cluster: login.cluster.name, there: study });
+    if (options.direct !== true) await writeOn(options.folder.folder, { cluster: login.cluster.name, there: study });
     const there = placeOf(study);
     const program = await login.program();
     const wanted = new Set(options.lines.map(({ id }) => id));
@@ -102,9 +104,10 @@ async function send(login: Login, { folder, host }: ClusterOptions): Promise<str
 }
 
 /** Works there until it is whole, and leaves its jobs when nobody listens any more: its input ends then. */
-function watchScript(program: string, there: string, { cluster, retry }: ClusterOptions): string {
+function watchScript(program: string, there: string, { cluster, direct = false, retry }: ClusterOptions): string {
   const { sbatch, cores } = cluster;
-  const words = ['study', 'resume', there, '--on', 'slurm', '--json', '--yes', '--cores', `${cores}`];
+  const words = ['study', 'resume', there, '--json', '--yes'];
+  if (!direct) words.push('--on', 'slurm', '--cores', `${cores}`);
   if (sbatch.trim() !== '') words.push('--sbatch', sbatch);
   return [
     ...(retry ? [`find ${quoted(`${there}/results`)} -name '*.failed.json' -delete 2>/dev/null`] : []),

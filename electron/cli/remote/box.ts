@@ -1,0 +1,75 @@
+/** A machine that the command line works on by the user's own ssh: logged in once, with this program's folder there. */
+import path from 'node:path';
+import { BraggError } from '../../contract/errors.ts';
+import type { RemoteMachine } from '../../contract/remote.ts';
+import { formatBytes } from '../../contract/units.ts';
+import { PROBE, type Probed, readProbe } from '../../host/app/remote/probe.ts';
+import { folderName, installProgram, programSource } from '../../host/app/remote/program.ts';
+import { type Asking, Ssh } from '../../host/app/remote/ssh.ts';
+import { assetsFolder } from '../assets-folder.ts';
+import { ProgressBar } from '../progress-bar.ts';
+import type { VerbContext } from '../verb.ts';
+
+export interface Box {
+  readonly ssh: Ssh;
+  readonly probed: Probed;
+  /** Folder of the program there. */
+  readonly folder: string;
+}
+
+/** Folder with `assets` and `dist`. */
+export const programRoot = (): string => path.dirname(assetsFolder());
+
+/** ssh asks on the terminal, where there is one. */
+export const askingHere = (): Asking => ({ kind: process.stdin.isTTY === true ? 'terminal' : 'never' });
+
+/** What was found there, as one line. */
+export function machineText(host: string, { gpus, cores, node }: RemoteMachine): string {
+  const name = node === '' || node === host ? host : `${host} (${node})`;
+  const cpu = cores === null ? '' : `, ${cores} ${cores === 1 ? 'core' : 'cores'}`;
+  switch (gpus.kind) {
+    case 'found': {
+      const [first] = gpus.gpus;
+      const more = gpus.gpus.length > 1 ? ` and ${gpus.gpus.length - 1} more` : '';
+      return `${name}: ${first?.name ?? ''}${more}${cpu}`;
+    }
+    case 'none':
+      return `${name}: no GPU${cpu}`;
+    case 'unknown':
+      return `${name}: its GPUs could not be probed (${gpus.reason})${cpu}`;
+  }
+}
+
+export const loginNodeText = (host: string): string =>
+  `${host} has sbatch, and no GPU was found there: it looks like the login node of a cluster. Describe it with braggbench study clusters add NAME --host ${host}, and give it studies with study run --on NAME.`;
+
+/** Logs in, finds or copies the program, uses it, and logs out whatever happens. Throws a BraggError of one sentence. */
+export async function withBox<T>(
+  { terminal, signal }: VerbContext,
+  host: string,
+  use: (box: Box) => Promise<T>,
+): Promise<T> {
+  const ssh = await Ssh.open({ host, asking: askingHere(), signal });
+  try {
+    const source = await programSource(programRoot());
+    const probed = readProbe(host, await ssh.run(PROBE), folderName(source.program));
+    const { machine } = probed;
+    if (machine.slurm && machine.gpus.kind !== 'found') throw new BraggError('unsupported', loginNodeText(host));
+    terminal.say(machineText(host, machine));
+    const progress = new ProgressBar(terminal);
+    let begun = false;
+    const onCopied = (done_bytes: number): void => {
+      if (!begun) {
+        begun = true;
+        const other = machine.otherVersions.length === 0 ? '' : ` ${machine.otherVersions.join(', ')} is there.`;
+        terminal.say(`Copying Braggbench ${source.program.version} to ${host}, once.${other}`);
+      }
+      progress.draw(`Copied ${formatBytes(done_bytes)}`);
+    };
+    const folder = await installProgram({ ssh, probed, source, onCopied }).finally(() => progress.clear());
+    return await use({ ssh, probed, folder });
+  } finally {
+    ssh.close();
+    await ssh.ended;
+  }
+}

@@ -1,0 +1,220 @@
+/** `run` and `bench` with `--on HOST`: the verb runs there, the files it names go there, its results come here. */
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { BraggError } from '../../contract/errors.ts';
+import { afterMark, MARK, type Ssh } from '../../host/app/remote/ssh.ts';
+import { quoted } from '../../host/app/studies/slurm/script.ts';
+import { readText } from '../../host/io/text/read.ts';
+import { plainValue } from '../../host/io/text/source.ts';
+import { parseYaml } from '../../host/io/text/yaml.ts';
+import { type FlagSpec, flagValue, listed, UsageError } from '../arguments.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { checkOutput, writeOutput } from '../output-file.ts';
+import type { Verb, VerbContext } from '../verb.ts';
+import { withBox } from './box.ts';
+
+const onFlag: FlagSpec = {
+  name: 'on',
+  value: 'HOST',
+  help: 'Run on that machine by your own ssh. The program is copied there once; results come here.',
+};
+
+/** Files of the user's that a command names. */
+const KERNEL = /^(.+\.(?:cu|cpp))((?:\[[\w=;-]+\])?(?:@[^:]*)?(?::\d{1,3})?)$/;
+const LARGEST_RESULT_BYTES = 2 ** 31;
+
+/** Their values are words of a scenario, whatever folders are called like them. */
+const WORDS: ReadonlySet<string> = new Set(['kind', 'name', 'variant', 'precision', 'material']);
+
+/** Every text in a document that may name a file. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => (WORDS.has(key) ? [] : textsIn(inner)));
+}
+
+interface Parcel {
+  /** Folder here that the names are below. */
+  readonly folder: string;
+  readonly names: readonly string[];
+}
+
+/** A scenario with the files and folders that it names. Throws a UsageError for one that it names outside of its folder. */
+async function scenarioParcel(file: string): Promise<Parcel> {
+  const folder = path.dirname(path.resolve(file));
+  const read = await readText(file);
+  const root = read.ok ? parseYaml(read.text).root : null;
+  const named = root === null ? [] : textsIn(plainValue(root));
+  const names = new Set([path.basename(file)]);
+  for (const text of named) {
+    if (text === '' || text.length > 1000 || text.includes('\0') || !existsSync(path.resolve(folder, text))) continue;
+    const relative = path.relative(folder, path.resolve(folder, text));
+    if (relative === '') continue;
+    if (relative.startsWith('..') || path.isAbsolute(relative)) {
+      throw new UsageError(`${file} names ${text}, which is outside of its folder; --on copies only what is inside`);
+    }
+    names.add(relative);
+  }
+  return { folder, names: [...names] };
+}
+
+/** A user kernel with what lies next to it under its name: description and answer. */
+async function kernelParcel(file: string): Promise<Parcel> {
+  const folder = path.dirname(path.resolve(file));
+  const stem = path.basename(file).replace(/\.(cu|cpp)$/, '');
+  const all = await readdir(folder).catch(() => []);
+  const names = all.filter((name) => name.startsWith(`${stem}.`) && statSync(path.join(folder, name)).isFile());
+  if (names.includes(path.basename(file))) return { folder, names };
+  throw new BraggError('not-found', `${file} does not exist.`);
+}
+
+/** The command as the other machine gets it, with the files to send before it and to fetch after it. */
+interface There {
+  readonly words: readonly string[];
+  readonly parcels: readonly Parcel[];
+  /** Its name there, and the file here. */
+  readonly out: { readonly name: string; readonly file: string } | null;
+}
+
+/** Throws a UsageError for a flag that names files which stay here. */
+async function commandThere(verb: Pick<Verb, 'name' | 'flags'>, { parsed }: VerbContext): Promise<There> {
+  const parcels: Parcel[] = [];
+  const kernels = async (text: string): Promise<string> => {
+    const [, file, rest = ''] = KERNEL.exec(text) ?? [];
+    if (file === undefined) return text;
+    parcels.push(await kernelParcel(file));
+    return `./${path.basename(file)}${rest}`;
+  };
+  const operands: string[] = [];
+  for (const operand of parsed.operands) {
+    const isFile = existsSync(operand);
+    if (isFile) parcels.push(await scenarioParcel(operand));
+    operands.push(isFile ? path.basename(operand) : operand);
+  }
+  const out = flagValue(parsed, 'out');
+  const words: string[] = [];
+  for (const [name, values] of parsed.flags) {
+    const spec = verb.flags.find((flag) => flag.name === name);
+    if (name === onFlag.name) continue;
+    if (['open', 'counters'].includes(name))
+      throw new UsageError(`--${name} reads a file of this machine: leave --on out`);
+    for (const value of values) {
+      if (spec?.value === undefined) words.push(`--${name}`);
+      else if (name === 'out') words.push(`--out=${path.basename(value)}`);
+      else if (name === 'variant') words.push(`--variant=${await kernels(value)}`);
+      else if (name === 'variants') {
+        const each = await Promise.all((listed(parsed, name) ?? []).map(kernels));
+        words.push(`--variants=${each.join(',')}`);
+      } else words.push(`--${name}=${value}`);
+    }
+  }
+  return {
+    words: [verb.name, ...words, '--', ...operands],
+    parcels,
+    out: out === undefined ? null : { name: path.basename(out), file: path.resolve(out) },
+  };
+}
+
+async function send(ssh: Ssh, folder: string, { folder: from, names }: Parcel): Promise<void> {
+  const tar = spawn('tar', ['-cf', '-', '-C', from, '--', ...names], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let says = '';
+  tar.stderr.setEncoding('utf8').on('data', (piece: string) => {
+    says += piece;
+  });
+  const ended = new Promise<number | null>((resolve) => tar.on('close', resolve).on('error', () => resolve(null)));
+  await ssh.run(`cd ${quoted(folder)} && tar -xf -`, { input: tar.stdout });
+  if ((await ended) !== 0) throw new BraggError('io', `tar could not pack ${names.join(', ')}: ${says.trim()}.`);
+}
+
+async function fetched(stream: Readable, ended: Promise<number | null>, what: string): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of stream) {
+    const content = Buffer.from(piece as Uint8Array);
+    bytes += content.length;
+    if (bytes > LARGEST_RESULT_BYTES) throw new BraggError('overflow', `${what} has more than 2 GiB there.`);
+    pieces.push(content);
+  }
+  if ((await ended) !== 0) throw new BraggError('io', `${what} could not be fetched.`);
+  return afterMark(Buffer.concat(pieces)) ?? Buffer.alloc(0);
+}
+
+/** Prints what the command prints there line by line; ends it by Ctrl+C, and when the line is lost. */
+async function perform(ssh: Ssh, { terminal, signal }: VerbContext, work: string, words: readonly string[]) {
+  const command = `cd ${quoted(work)} && exec ${words.map(quoted).join(' ')}`;
+  // Files of the work folder come here, under their own names.
+  const named = (line: string): string => line.replaceAll(`${work}/`, '');
+  // A process in the background ignores Ctrl+C of a terminal, and the program itself listens for it.
+  const script = [
+    'exec 3<&0',
+    `{ ${command} </dev/null 3<&- & }`,
+    'c=$!',
+    '{ { cat <&3 >/dev/null; kill -INT $c; } >/dev/null 2>&1 & }',
+    'w=$!',
+    'wait $c',
+    'r=$?',
+    'kill $w 2>/dev/null',
+    'exit $r',
+  ].join('; ');
+  const child = ssh.start(script);
+  const stop = (): void => void child.stdin?.end();
+  signal.addEventListener('abort', stop, { once: true });
+  let marked = false;
+  const out = createInterface({ input: child.stdout });
+  out.on('line', (line) => {
+    if (marked) terminal.print(named(line));
+    else marked = line === MARK;
+  });
+  createInterface({ input: child.stderr }).on('line', (line) => terminal.say(named(line)));
+  try {
+    return await new Promise<number | null>((resolve) => child.on('close', resolve));
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** The same verb, there. */
+async function performThere(verb: Verb, context: VerbContext, host: string): Promise<ExitCode> {
+  const { parsed } = context;
+  const there = await commandThere(verb, context);
+  if (there.out !== null) await checkOutput(parsed, there.out.file);
+  return withBox(context, host, async ({ ssh, probed, folder }) => {
+    const work = `${probed.base}/work/${randomBytes(8).toString('hex')}`;
+    await ssh.run(`umask 077; mkdir -p -- ${quoted(work)}`);
+    try {
+      for (const parcel of there.parcels) await send(ssh, work, parcel);
+      const code = await perform(ssh, context, work, [`${folder}/braggbench`, ...there.words]);
+      if (there.out !== null && code !== exitCodes.badInput) {
+        const file = `${work}/${there.out.name}`;
+        const child = ssh.start(`cat -- ${quoted(file)}`);
+        const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+        child.stdin?.end();
+        await writeOutput(parsed, there.out.file, await fetched(child.stdout, ended, `${host}:${there.out.name}`));
+      }
+      const found = Object.values(exitCodes).find((one) => one === code);
+      if (found !== undefined) return found;
+      throw new BraggError('disconnected', `${host}: the connection was lost; the command there ends.`);
+    } finally {
+      await ssh.run(`rm -rf -- ${quoted(work)}`).catch(() => undefined);
+    }
+  });
+}
+
+/** The verb with `--on HOST`. */
+export function withOn(verb: Verb): Verb {
+  const able: Verb = {
+    ...verb,
+    usage: `${verb.usage} [--on HOST]`,
+    flags: [...verb.flags, onFlag],
+    run: (context) => {
+      const host = flagValue(context.parsed, onFlag.name);
+      return host === undefined ? verb.run(context) : performThere(able, context, host);
+    },
+  };
+  return able;
+}

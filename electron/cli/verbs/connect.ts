@@ -1,0 +1,101 @@
+/** `braggbench connect`: the workbench of another machine, in the browser of this one. */
+import { resolve } from 'node:path';
+import { BraggError } from '../../contract/errors.ts';
+import type { Remote } from '../../contract/remote.ts';
+import { formatBytes } from '../../contract/units.ts';
+import { Connection } from '../../host/app/remote/connection.ts';
+import { packProgram, programSource } from '../../host/app/remote/program.ts';
+import { checkedHost } from '../../host/app/remote/ssh.ts';
+import { flagValue, hasFlag, UsageError } from '../arguments.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { ProgressBar } from '../progress-bar.ts';
+import { askingHere, loginNodeText, machineText, programRoot } from '../remote/box.ts';
+import type { Verb, VerbContext } from '../verb.ts';
+
+/** Prints each state once; the address is the result. */
+function narrator({ terminal }: VerbContext, host: string): (remote: Remote) => void {
+  const progress = new ProgressBar(terminal);
+  let last = '';
+  let knows = false;
+  let copies = false;
+  const say = (line: string): void => {
+    progress.clear();
+    if (line !== last) terminal.say(line);
+    last = line;
+  };
+  return ({ state, machine }) => {
+    if (machine !== null && !knows) {
+      knows = true;
+      say(machineText(host, machine));
+      const other = machine.otherVersions.join(', ');
+      if (other !== '') say(`Another version is there: ${other}. This one works next to it.`);
+    }
+    switch (state.kind) {
+      case 'connecting':
+        return say(`Connecting to ${host}`);
+      case 'copying':
+        if (!copies) say(`Copying the program to ${host}, once`);
+        copies = true;
+        return progress.draw(`Copied ${formatBytes(state.done_bytes)} to ${host}`);
+      case 'starting':
+        return say(`Starting the workbench on ${host}`);
+      case 'lost':
+        return say(`${state.reason}; dialling again. What computes there goes on.`);
+      case 'open':
+        say(`Connected to ${host}; Ctrl+C disconnects. What computes there goes on.`);
+        return terminal.print(state.url);
+      case 'login-node':
+        return say(loginNodeText(host));
+      case 'asks':
+      case 'failed':
+        return progress.clear();
+    }
+  };
+}
+
+export const connectVerb: Verb = {
+  name: 'connect',
+  usage: 'connect HOST [--anyway]; connect --pack FOLDER',
+  summary: 'open the workbench of another machine, such as a GPU box, by your own ssh',
+  details: [
+    'Logs in as your own ssh does: aliases, jump hosts, agents, keys and second factors are those of your configuration. No password is kept.',
+    'Copies this program there once, with its own Node: neither root nor a CUDA toolkit is needed there. Starts it bound to the loopback interface, forwards its port, and prints the address. A lost line is dialled again, and the page finds the same runs.',
+    'It ends there after 30 minutes without a page and without work.',
+  ],
+  flags: [
+    { name: 'anyway', help: 'Start the workbench on the login node of a cluster too.' },
+    {
+      name: 'pack',
+      value: 'FOLDER',
+      help: 'Write the folder that is copied as an archive, for a program on another system; Linux only.',
+    },
+  ],
+  examples: ['braggbench connect gpubox', 'braggbench connect me@10.0.0.7'],
+  operands: { min: 0, max: 1, name: 'a host' },
+  run: async (context) => {
+    const { parsed, terminal, signal } = context;
+    const pack = flagValue(parsed, 'pack');
+    const [given] = parsed.operands;
+    if (pack !== undefined) {
+      if (given !== undefined) throw new UsageError('connect --pack writes an archive and takes no host');
+      const { version, platform, unpacked_bytes } = await packProgram(programRoot(), resolve(pack));
+      terminal.print(`Packed ${version} for ${platform}: ${formatBytes(unpacked_bytes)} unpacked.`);
+      return exitCodes.done;
+    }
+    if (given === undefined) throw new UsageError('connect needs a host, as ssh takes it: braggbench connect gpubox');
+    const host = checkedHost(given);
+    const tell = narrator(context, host);
+    const connection: Connection = new Connection({
+      ...{ id: 0, host, anyway: hasFlag(parsed, 'anyway') },
+      asking: askingHere().kind === 'terminal' ? 'terminal' : 'never',
+      source: () => programSource(programRoot()),
+      onChange: () => tell(connection.info),
+    });
+    const close = (): void => void connection.close();
+    signal.addEventListener('abort', close, { once: true });
+    await connection.ended;
+    const { state } = connection.info;
+    if (state.kind === 'failed') throw new BraggError('io', state.reason);
+    return state.kind === 'login-node' ? exitCodes.failed : exitCodes.done;
+  },
+};

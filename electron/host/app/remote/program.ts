@@ -1,0 +1,256 @@
+/**
+ * The program as another machine gets it: a folder with its own Node and addon, which needs neither root nor a toolkit
+ * there. It is named by version and content, so that two versions never meet in one folder.
+ */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { constants, createGzip } from 'node:zlib';
+import { z } from 'zod';
+import { BraggError } from '../../../contract/errors.ts';
+import { formatBytes } from '../../../contract/units.ts';
+import { fileError } from '../../io/files/errors.ts';
+import { onDisk } from '../../io/on-disk.ts';
+import { quoted } from '../studies/slurm/script.ts';
+import type { Probed } from './probe.ts';
+import type { Ssh } from './ssh.ts';
+
+/** Folders and files below the program's root. Source maps stay here. */
+const PARTS = [
+  ...['package.json', 'LICENSE', 'assets', 'dist/host', 'dist/workers', 'dist/renderer', 'dist/kernels'],
+  ...['dist/native/braggbench.node', 'dist/native/libbraggbench_core.a', 'dist/native/include'],
+];
+const NEEDED = ['dist/host/cli.js', 'dist/native/braggbench.node'];
+
+/** Node's cache of compiled modules: each process adds to it, so it is no part of the content. */
+const COMPILED = 'dist/host/compiled';
+
+/** Starts the program; a file per process shows who uses the folder. */
+const WRAPPER = `#!/bin/sh
+here=$(cd -- "$(dirname -- "$0")" && pwd -P) || exit
+mkdir -p "$here/use" 2>/dev/null && : > "$here/use/$(uname -n).$$"
+exec "$here/node" "$here/dist/host/cli.js" "$@"
+`;
+
+/** A packed program as `braggbench connect --pack` writes it, next to the archive itself. */
+const manifestSchema = z.strictObject({
+  version: z.string().regex(/^[\w.+-]{1,40}$/),
+  digest: z.string().regex(/^[0-9a-f]{12}$/),
+  platform: z.string().regex(/^[\w-]{1,40}$/),
+  unpacked_bytes: z.number().int().positive(),
+});
+type PackedProgram = Readonly<z.infer<typeof manifestSchema>>;
+
+/** Name of its folder on the other machine. */
+export const folderName = ({ version, digest }: PackedProgram): string => `${version}-${digest}`;
+
+export interface Source {
+  readonly program: PackedProgram;
+  /** The archive, with its compression; `failed` settles when it cannot be made. */
+  archive(): Promise<{ readonly stream: Readable; readonly ended: Promise<string | null> }>;
+}
+
+async function filesBelow(root: string, part: string): Promise<readonly string[]> {
+  const at = path.join(root, part);
+  if (!existsSync(at)) return [];
+  if (!(await stat(at)).isDirectory()) return [part];
+  const entries = await readdir(at, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.map'))
+    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
+    .filter((name) => !name.startsWith(`${COMPILED}/`));
+}
+
+/** Packs the program that runs. Throws BraggError `unsupported` where it cannot be another machine's. */
+async function ownSource(root: string, nodeFile: string): Promise<Source> {
+  const missing = NEEDED.find((file) => !existsSync(path.join(root, file)));
+  if (missing !== undefined) {
+    throw new BraggError(
+      'unsupported',
+      `${path.join(root, missing)} does not exist: build the program first, npm run build.`,
+    );
+  }
+  const files = (await Promise.all(PARTS.map((part) => filesBelow(root, part)))).flat().sort();
+  const digest = createHash('sha256').update(WRAPPER);
+  let unpacked_bytes = 0;
+  for (const [name, file] of [['node', nodeFile], ...files.map((each) => [each, path.join(root, each)])] as const) {
+    const content = await readFile(file);
+    unpacked_bytes += content.length;
+    digest.update(`${name}\0${content.length}\0`).update(content);
+  }
+  const { version } = z
+    .looseObject({ version: z.string() })
+    .parse(JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')));
+  const program = manifestSchema.parse({
+    ...{ version, digest: digest.digest('hex').slice(0, 12), unpacked_bytes },
+    platform: `${process.platform}-${process.arch}`,
+  });
+  return {
+    program,
+    archive: async () => {
+      const extra = await mkdtemp(path.join(tmpdir(), 'braggbench-pack-'));
+      await writeFile(path.join(extra, 'braggbench'), WRAPPER);
+      await chmod(path.join(extra, 'braggbench'), 0o755);
+      const there = PARTS.filter((part) => existsSync(path.join(root, part)));
+      await copyFile(nodeFile, path.join(extra, 'node'));
+      const words = [
+        '--exclude=*.map',
+        `--exclude=${COMPILED}`,
+        '-cf',
+        '-',
+        '-C',
+        extra,
+        'braggbench',
+        'node',
+        '-C',
+        root,
+        ...there,
+      ];
+      const tar = spawn('tar', words, { stdio: ['ignore', 'pipe', 'pipe'] });
+      // The fastest level: the program has a third of its size, and the processor here is not the bottleneck.
+      const stream = tar.stdout.pipe(createGzip({ level: constants.Z_BEST_SPEED }));
+      let says = '';
+      tar.stderr.setEncoding('utf8').on('data', (piece: string) => {
+        says = `${says}${piece}`.slice(-2000);
+      });
+      const ended = new Promise<string | null>((resolve) => {
+        tar.on('error', (error) => resolve(error.message));
+        tar.on('close', (code) => resolve(code === 0 ? null : says || `tar ended with exit code ${code}`));
+      }).finally(() => rm(extra, { recursive: true, force: true }));
+      return { stream, ended };
+    },
+  };
+}
+
+const ARCHIVE = 'braggbench-remote.tar.gz';
+const MANIFEST = 'braggbench-remote.json';
+
+/** The archive that a package carries for other machines. */
+async function packedSource(folder: string): Promise<Source | null> {
+  const [archive, manifest] = [ARCHIVE, MANIFEST].map((name) => onDisk(path.join(folder, name)));
+  if (archive === undefined || manifest === undefined || !existsSync(archive) || !existsSync(manifest)) return null;
+  const program = manifestSchema.parse(JSON.parse(await readFile(manifest, 'utf8')));
+  return { program, archive: async () => ({ stream: createReadStream(archive), ended: Promise.resolve(null) }) };
+}
+
+/** The Node of the copy: this process's, or in Electron the one that a checkout has. */
+function nodeFor(root: string): string | null {
+  if (process.versions['electron'] === undefined) return process.execPath;
+  const pinned = path.join(root, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
+  return existsSync(pinned) ? pinned : null;
+}
+
+/** `root`: folder with `assets` and `dist`. Throws BraggError `unsupported` where there is no program for other machines. */
+export async function programSource(root: string): Promise<Source> {
+  const node = process.platform === 'linux' ? nodeFor(root) : null;
+  // A checkout copies what it has built last; the archive is a package's.
+  if (node !== null) return ownSource(root, node);
+  const packed = await packedSource(path.join(root, 'dist', 'remote'));
+  if (packed !== null) return packed;
+  throw new BraggError(
+    'unsupported',
+    `There is no program for Linux in this one for ${process.platform}: on Linux run braggbench connect --pack FOLDER, and put ${ARCHIVE} and ${MANIFEST} into ${path.join(root, 'dist', 'remote')}.`,
+  );
+}
+
+/** Writes the archive and its manifest. Throws BraggError. */
+export async function packProgram(root: string, folder: string): Promise<PackedProgram> {
+  const { program, archive } = await ownSource(root, process.execPath);
+  await mkdir(folder, { recursive: true });
+  const { stream, ended } = await archive();
+  const file = path.join(folder, ARCHIVE);
+  await pipeline(stream, createWriteStream(file)).catch(async (error: unknown) => {
+    await rm(file, { force: true });
+    throw fileError(error, file);
+  });
+  const failed = await ended;
+  if (failed !== null) throw new BraggError('io', `tar could not pack the program: ${failed}.`);
+  await writeFile(path.join(folder, MANIFEST), `${JSON.stringify(program, null, 2)}\n`);
+  return program;
+}
+
+interface Install {
+  readonly ssh: Ssh;
+  readonly probed: Probed;
+  readonly source: Source;
+  readonly onCopied: (done_bytes: number) => void;
+}
+
+/** Space that the copy needs while it is unpacked, over its size. */
+const ROOM = 1.05;
+const COPY_PATIENCE_MS = 60 * 60_000;
+
+/** Removes programs of other versions that no process of any machine uses, and partial copies of processes that ended. */
+const tidyScript = (folder: string): string =>
+  [
+    `cd ${quoted(path.posix.dirname(folder))} || exit 0`,
+    'for d in *; do',
+    `if [ "$d" = ${quoted(path.posix.basename(folder))} ]; then continue; fi`,
+    `k=; case "$d" in *.part.*) kill -0 "\${d##*.}" 2>/dev/null && k=1;; esac`,
+    `for u in "$d"/use/*; do if [ -e "$u" ]; then b=\${u##*/}; case "$b" in "$(uname -n)".*) if kill -0 "\${b##*.}" 2>/dev/null; then k=1; else rm -f "$u"; fi;; *) k=1;; esac; fi; done`,
+    '[ -n "$k" ] || rm -rf -- "$d"',
+    'done',
+  ]
+    .join('; ')
+    .replaceAll('do; ', 'do ');
+
+/** The folder of the program there, copied where it is not. Throws a BraggError of one sentence. */
+export async function installProgram({ ssh, probed, source, onCopied }: Install): Promise<string> {
+  const { program } = source;
+  const { machine, base, free_bytes, glibc } = probed;
+  const folder = `${base}/programs/${folderName(program)}`;
+  const there = await ssh.run(`if [ -x ${quoted(`${folder}/braggbench`)} ]; then echo yes; else echo no; fi`);
+  if (there.trim() === 'yes') return folder;
+  const refuse = (why: string): BraggError => new BraggError('unsupported', `${ssh.host}: ${why}.`);
+  if (machine.platform !== program.platform) {
+    throw refuse(`it is ${machine.platform}, and the program here is for ${program.platform}`);
+  }
+  if (glibc === null && program.platform.startsWith('linux')) {
+    throw refuse('its C library is not glibc, which the program needs');
+  }
+  if (free_bytes !== null && free_bytes < ROOM * program.unpacked_bytes) {
+    const [need, free] = [formatBytes(ROOM * program.unpacked_bytes), formatBytes(free_bytes)];
+    throw new BraggError('no-space', `${ssh.host}: ${base} has ${free} of space, and the program needs ${need}.`);
+  }
+  const { stream, ended } = await source.archive();
+  let done = 0;
+  const counted = new Transform({
+    transform: (piece: Buffer, _encoding, pass) => {
+      done += piece.length;
+      onCopied(done);
+      pass(null, piece);
+    },
+  });
+  // A line that is lost ends the copy; what stays there of it is removed by the next one.
+  stream.on('error', (error) => counted.destroy(error));
+  counted.on('error', () => undefined);
+  const unpack = [
+    'umask 077',
+    `d=${quoted(folder)}.part.$$`,
+    'mkdir -p -- "$d"',
+    `tar -xzf - -C "$d" && mv -T -- "$d" ${quoted(folder)}`,
+    'c=$?',
+    `if [ $c != 0 ]; then rm -rf -- "$d"; fi; [ -x ${quoted(`${folder}/braggbench`)} ] || exit $c`,
+  ].join('; ');
+  await ssh.run(unpack, { input: stream.pipe(counted), patience_ms: COPY_PATIENCE_MS });
+  const failed = await ended;
+  if (failed !== null) throw new BraggError('io', `tar could not pack the program: ${failed}.`);
+  // Loading the solver and asking for the GPUs shows whether this build runs there at all.
+  await ssh.run(`${quoted(`${folder}/braggbench`)} variants --json >/dev/null`).catch(async (error: unknown) => {
+    await ssh.run(`rm -rf -- ${quoted(folder)}`).catch(() => undefined);
+    const why = error instanceof Error ? error.message : String(error);
+    throw new BraggError(
+      'unsupported',
+      `${why.replace(/\.$/, '')}: the program that was copied does not run there. One that is built for every processor and GPU may: build with BRAGGBENCH_EVERY_MACHINE=1.`,
+      [],
+      { cause: error },
+    );
+  });
+  await ssh.run(tidyScript(folder)).catch(() => undefined);
+  return folder;
+}

@@ -1,0 +1,114 @@
+/** The machines that this host's pages are connected to. */
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { BraggError } from '../../../contract/errors.ts';
+import { type Remote, sshHostSchema } from '../../../contract/remote.ts';
+import { Subscribers } from '../../io/flow/subscribers.ts';
+import type { Handlers, Sources } from '../service/service.ts';
+import { Connection } from './connection.ts';
+import { programSource, type Source } from './program.ts';
+import { checkedHost } from './ssh.ts';
+
+const MOST_HOSTS = 200;
+
+/** Names of `Host` lines of an ssh configuration, without patterns. */
+export function hostsIn(configuration: string): string[] {
+  const names = configuration
+    .split(/\r?\n/)
+    .flatMap((line) => /^\s*Host(?:\s+|\s*=\s*)(.+)$/i.exec(line)?.[1]?.trim().split(/\s+/) ?? [])
+    .map((name) => name.replace(/^"|"$/g, ''))
+    .filter((name) => sshHostSchema.safeParse(name).success);
+  return [...new Set(names)].slice(0, MOST_HOSTS);
+}
+
+export class Remotes {
+  readonly #root: string;
+  readonly #subscribers = new Subscribers<{ remotes: Remote[] }>();
+  #connections: readonly Connection[] = [];
+  #source: Promise<Source> | null = null;
+  #next = 0;
+
+  /** `assetsFolder`: the program's own, next to its `dist`. */
+  constructor(assetsFolder: string) {
+    this.#root = path.dirname(assetsFolder);
+  }
+
+  get #frame(): { remotes: Remote[] } {
+    return { remotes: this.#connections.map(({ info }) => info) };
+  }
+
+  connect(given: string, anyway: boolean): number {
+    const host = checkedHost(given);
+    const same = this.#connections.find((one) => one.info.host === host && !one.isOver);
+    if (same !== undefined) return same.info.id;
+    const id = this.#next++;
+    const made = new Connection({
+      ...{ id, host, anyway, asking: 'page' },
+      source: () => this.#program(),
+      onChange: () => this.#subscribers.offerAll(),
+    });
+    this.#connections = [...this.#connections.filter((one) => one.info.host !== host), made];
+    this.#subscribers.offerAll();
+    return id;
+  }
+
+  /** Whether an open connection forwards the address. */
+  serves(url: string): boolean {
+    const origin = URL.parse(url)?.origin;
+    return this.#connections.some(
+      ({ info: { state } }) => state.kind === 'open' && URL.parse(state.url)?.origin === origin,
+    );
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#connections.map((one) => one.close()));
+  }
+
+  handlers(): Pick<Handlers, 'remote.hosts' | 'remote.connect' | 'remote.answer' | 'remote.close' | 'host.ping'> {
+    return {
+      'remote.hosts': async () => {
+        const file = path.join(homedir(), '.ssh', 'config');
+        return { hosts: hostsIn(await readFile(file, 'utf8').catch(() => '')) };
+      },
+      'remote.connect': ({ host, anyway }) => ({ id: this.connect(host, anyway) }),
+      'remote.answer': ({ id, answer }) => {
+        this.#named(id).answer(answer);
+        return {};
+      },
+      'remote.close': async ({ id }) => {
+        const one = this.#named(id);
+        this.#connections = this.#connections.filter((each) => each !== one);
+        await one.close();
+        this.#subscribers.offerAll();
+        return {};
+      },
+      'host.ping': () => ({}),
+    };
+  }
+
+  source(): Pick<Sources, 'remotes'> {
+    return {
+      remotes: (_params, sink) => {
+        const end = this.#subscribers.add(sink, () => this.#frame);
+        this.#subscribers.offer(sink);
+        return end;
+      },
+    };
+  }
+
+  /** Reading the program for its digest takes a second, so once; an error is not cached. */
+  #program(): Promise<Source> {
+    this.#source ??= programSource(this.#root).catch((error: unknown) => {
+      this.#source = null;
+      throw error;
+    });
+    return this.#source;
+  }
+
+  #named(id: number): Connection {
+    const found = this.#connections.find((one) => one.info.id === id);
+    if (found !== undefined) return found;
+    throw new BraggError('not-found', 'This connection is closed.');
+  }
+}

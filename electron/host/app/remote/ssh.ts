@@ -1,0 +1,248 @@
+/**
+ * One login by the user's own `ssh`: aliases, jump hosts, agents and keys are those of their configuration. The first
+ * process logs in and stays; where ssh can share a connection, all others go through it, so that ssh asks once.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { BraggError } from '../../../contract/errors.ts';
+import { sshHostSchema } from '../../../contract/remote.ts';
+import { quoted } from '../studies/slurm/script.ts';
+import { plainLine } from './plain-text.ts';
+
+/** A line without an answer for 15 s is lost. */
+const KEEP_ALIVE = ['-o', 'ServerAliveInterval=5', '-o', 'ServerAliveCountMax=3', '-o', 'ConnectTimeout=20'];
+/** Printed before the output of a script: what a profile prints comes earlier. */
+export const MARK = '@braggbench@';
+/** ssh ends with this when it fails itself. */
+const SSH_FAILED = 255;
+const MOST_OUTPUT_BYTES = 2 ** 20;
+const PATIENCE_MS = 120_000;
+
+/** How ssh may ask: by itself in a terminal, by a program that passes its questions on, or not at all. */
+export type Asking =
+  | { readonly kind: 'terminal' }
+  | { readonly kind: 'program'; readonly environment: NodeJS.ProcessEnv }
+  | { readonly kind: 'never' };
+
+interface SshOptions {
+  readonly host: string;
+  readonly asking: Asking;
+  /** Whether ssh shares connections; the Windows version does not. */
+  readonly shares?: boolean;
+  readonly signal: AbortSignal;
+}
+
+interface Ended {
+  /** Null: killed. */
+  readonly code: number | null;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+/** The login is refused, and dialling again would not change it. */
+export class LoginRefused extends BraggError {}
+
+/** Throws a BraggError `invalid` for a host that ssh could take for an option or for two words. */
+export function checkedHost(host: string): string {
+  const read = sshHostSchema.safeParse(host);
+  if (read.success) return read.data;
+  throw new BraggError(
+    'invalid',
+    `Host ${JSON.stringify(host.slice(0, 200))} ${read.error.issues[0]?.message ?? ''}; allowed: letters, digits and . _ - : [ ] %, beginning with a letter or digit.`,
+  );
+}
+
+/** One command for any login shell: a script for sh with the environment of a login. */
+const inShell = (script: string): string => `exec sh -lc ${quoted(`echo ${MARK}; ${script}`)}`;
+
+/** What follows the mark; null where it is not there. */
+export function afterMark(output: Buffer): Buffer | null {
+  const at = output.indexOf(`${MARK}\n`);
+  return at < 0 ? null : output.subarray(at + MARK.length + 1);
+}
+
+export class Ssh {
+  readonly host: string;
+  /** Settles when the line is lost or closed, with the reason. Never rejects. */
+  readonly ended: Promise<string>;
+  readonly #master: ChildProcess;
+  readonly #words: readonly string[];
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #tunnels = new Set<ChildProcess>();
+
+  private constructor(host: string, master: ChildProcess, words: readonly string[], environment: NodeJS.ProcessEnv) {
+    this.host = host;
+    this.#master = master;
+    this.#words = words;
+    this.#environment = environment;
+    this.ended = new Promise((resolve) => {
+      master.on('close', () => {
+        for (const tunnel of this.#tunnels) tunnel.kill();
+        resolve(`the connection to ${host} was lost`);
+      });
+    });
+  }
+
+  /** Logs in. Throws a BraggError of one sentence; a LoginRefused where dialling again would not change it. */
+  static async open({ host: given, asking, shares = process.platform !== 'win32', signal }: SshOptions): Promise<Ssh> {
+    const host = checkedHost(given);
+    signal.throwIfAborted();
+    // Short: the path of a socket has at most 108 bytes.
+    const folder = await mkdtemp(path.join(tmpdir(), 'bb-'));
+    const control = path.join(folder, 'c');
+    const environment = asking.kind === 'program' ? { ...process.env, ...asking.environment } : process.env;
+    const batch = asking.kind === 'never' ? ['-o', 'BatchMode=yes'] : [];
+    const sharing = shares ? ['-M', '-S', control, '-o', 'ControlPersist=no'] : ['-o', 'ControlMaster=no'];
+    const master = spawn('ssh', ['-T', ...sharing, ...batch, ...KEEP_ALIVE, '--', host, `echo ${MARK}; exec cat`], {
+      cwd: homedir(),
+      env: environment,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      windowsHide: true,
+    });
+    const give = (): void => void master.kill();
+    signal.addEventListener('abort', give, { once: true });
+    master.on('close', () => void rm(folder, { recursive: true, force: true }));
+    // A process that has ended reads no input.
+    master.stdin.on('error', () => undefined);
+    try {
+      await loggedIn(host, master, signal);
+    } finally {
+      signal.removeEventListener('abort', give);
+    }
+    const through = shares ? ['-S', control, '-o', 'ControlMaster=no'] : [];
+    return new Ssh(host, master, ['-T', ...through, ...batch, ...KEEP_ALIVE], environment);
+  }
+
+  /** A script for sh in one line; its input and output are the caller's. */
+  start(script: string): ChildProcess & { readonly stdout: Readable; readonly stderr: Readable } {
+    return this.#spawn([...this.#words, '--', this.host, inShell(script)]);
+  }
+
+  /** Output behind what profiles print. Throws where the script does not end with 0, by `faultOf` or as ssh says. */
+  async run(
+    script: string,
+    {
+      input = '',
+      patience_ms = PATIENCE_MS,
+    }: { readonly input?: string | Readable; readonly patience_ms?: number } = {},
+  ): Promise<string> {
+    const child = this.start(script);
+    const ended = outcomeOf(child);
+    const late = setTimeout(() => child.kill(), patience_ms);
+    if (typeof input === 'string') child.stdin?.end(input);
+    else if (child.stdin !== null) input.pipe(child.stdin);
+    const end = await ended.finally(() => clearTimeout(late));
+    const printed = afterMark(end.stdout);
+    if (end.code === 0 && printed !== null) return printed.toString('utf8');
+    throw failure(this.host, end);
+  }
+
+  /** Forwards a port of this machine's loopback interface to one of that machine's. Throws a BraggError. */
+  async forward(here: number, there: number): Promise<void> {
+    const link = ['-L', `127.0.0.1:${here}:127.0.0.1:${there}`];
+    const refused = (says: string): BraggError =>
+      new BraggError('unsupported', `${this.host}: ssh does not forward port ${there}: ${says || 'no reason given'}.`);
+    if (this.#words.includes('-S')) {
+      const { code, stderr } = await outcomeOf(
+        this.#spawn([...this.#words, '-O', 'forward', ...link, '--', this.host]),
+      );
+      if (code !== 0) throw refused(plainLine(stderr));
+      return;
+    }
+    const only = ['-o', 'ExitOnForwardFailure=yes', '-o', 'PermitLocalCommand=yes', '-o', `LocalCommand=echo ${MARK}`];
+    const tunnel = this.#spawn([...this.#words, ...only, '-N', ...link, '--', this.host]);
+    this.#tunnels.add(tunnel);
+    // OpenSSH runs the local command once it has bound the port.
+    await new Promise<void>((resolve, reject) => {
+      tunnel.stdout.once('data', () => resolve());
+      void outcomeOf(tunnel).then(({ stderr }) => reject(refused(plainLine(stderr))));
+    });
+  }
+
+  /** Ends the login and what goes through it. */
+  close(): void {
+    for (const tunnel of this.#tunnels) tunnel.kill();
+    this.#master.stdin?.end();
+    this.#master.kill();
+  }
+
+  #spawn(words: readonly string[]): ChildProcess & { readonly stdout: Readable; readonly stderr: Readable } {
+    const stdio: ['pipe', 'pipe', 'pipe'] = ['pipe', 'pipe', 'pipe'];
+    const child = spawn('ssh', words, { cwd: homedir(), env: this.#environment, stdio, windowsHide: true });
+    child.stdin.on('error', () => undefined);
+    return child;
+  }
+}
+
+/** Settles when the process has ended; never rejects. Output is bounded: a process that prints more is killed. */
+function outcomeOf(child: ChildProcess): Promise<Ended> {
+  const out: Buffer[] = [];
+  let stderr = '';
+  let bytes = 0;
+  child.stdout?.on('data', (piece: Buffer) => {
+    bytes += piece.length;
+    if (bytes > MOST_OUTPUT_BYTES) child.kill();
+    else out.push(piece);
+  });
+  child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
+    stderr = `${stderr}${piece}`.slice(-10_000);
+  });
+  return new Promise((resolve) => {
+    const end = (code: number | null, says = stderr): void =>
+      resolve({ code, stdout: Buffer.concat(out), stderr: says });
+    child.on('error', (error) => end(SSH_FAILED, error.message));
+    child.on('close', (code) => end(code));
+  });
+}
+
+/** Settles when the mark has come. */
+function loggedIn(host: string, master: ChildProcess, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let stdout = '';
+    const read = (piece: Buffer): void => {
+      stdout = `${stdout}${piece.toString('latin1')}`.slice(-MOST_OUTPUT_BYTES);
+      if (!stdout.includes(MARK)) return;
+      master.stdout?.off('data', read).resume();
+      resolve();
+    };
+    master.stdout?.on('data', read);
+    let stderr = '';
+    master.stderr?.setEncoding('utf8').on('data', (piece: string) => {
+      stderr = `${stderr}${piece}`.slice(-10_000);
+    });
+    master.on('error', (error) => {
+      const missing = 'code' in error && error.code === 'ENOENT';
+      reject(new LoginRefused('io', missing ? 'There is no ssh on this machine.' : error.message));
+    });
+    master.on('close', (code) =>
+      reject(signal.aborted ? signal.reason : failure(host, { code, stdout: Buffer.alloc(0), stderr })),
+    );
+  });
+}
+
+/** What the system prints when a disk is full, a quota is spent or a file may not grow. */
+const FULL = /no space left|quota exceeded|file size limit|file too large/i;
+/** SIGXFSZ as shells report it. */
+const FILE_LIMIT = 128 + 25;
+
+/** One sentence of what failed. */
+function failure(host: string, { code, stderr }: Ended): BraggError {
+  const says = plainLine(stderr);
+  if (FULL.test(stderr) || code === FILE_LIMIT) {
+    const line = stderr.split('\n').find((each) => FULL.test(each));
+    const reason = line === undefined ? 'the file size limit is reached' : plainLine(line);
+    return new BraggError('no-space', `${host}: no space is left there (${reason}).`);
+  }
+  if (code === null) return new BraggError('io', `${host} did not answer in time.`);
+  if (code !== SSH_FAILED) {
+    return new BraggError('unsupported', `${host}: ${says || `the command ended with exit code ${code}`}.`);
+  }
+  const refused = /permission denied|verification failed|passphrase|could not resolve|bad configuration|too many/i.test(
+    stderr,
+  );
+  const text = `ssh ${host} failed: ${says || 'no reason given'}.`.replace(/\.\.$/, '.');
+  return refused ? new LoginRefused('io', text) : new BraggError('disconnected', text);
+}

@@ -1,0 +1,225 @@
+/** A GPU box to work on: its host as ssh knows it, what ssh asks, how far the connection is, and the way into its window. */
+import { type ReactElement, useEffect, useId, useState } from 'react';
+import type { Remote, RemoteMachine } from '../../../electron/contract/remote.ts';
+import { formatBytes } from '../../../electron/contract/units.ts';
+import type { DialogKinds } from '../../state/dialogs.ts';
+import { errorText } from '../../state/notices.ts';
+import { Button } from '../../widgets/controls/button.tsx';
+import { TextField } from '../../widgets/controls/text-field.tsx';
+import { Dialog } from '../../widgets/floating/dialog.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+
+interface ConnectDialogProps {
+  readonly request: DialogKinds['connect']['request'];
+  readonly close: () => void;
+}
+
+/** Names offered below the field. */
+const MOST_OFFERED = 12;
+
+function gpuText({ gpus }: RemoteMachine): string {
+  switch (gpus.kind) {
+    case 'found': {
+      const [first] = gpus.gpus;
+      const memory =
+        first?.memory_MiB === null || first === undefined ? '' : `, ${formatBytes(first.memory_MiB * 2 ** 20)}`;
+      return `${gpus.gpus.length > 1 ? `${gpus.gpus.length} × ` : ''}${first?.name ?? ''}${memory}`;
+    }
+    case 'none':
+      return 'no GPU';
+    case 'unknown':
+      return `GPUs could not be probed: ${gpus.reason}`;
+  }
+}
+
+/** What was found there. */
+function Facts({ machine }: { readonly machine: RemoteMachine | null }): ReactElement | null {
+  if (machine === null) return null;
+  const cores = machine.cores === null ? '' : ` · ${machine.cores} ${machine.cores === 1 ? 'core' : 'cores'}`;
+  return (
+    <p className="selectable">
+      {machine.node} · {machine.platform}
+      {cores} · {gpuText(machine)}
+      {machine.otherVersions.length === 0
+        ? null
+        : `. Another version is there (${machine.otherVersions.join(', ')}); this one works next to it.`}
+    </p>
+  );
+}
+
+function Progress({ remote: { host, state } }: { readonly remote: Remote }): ReactElement {
+  switch (state.kind) {
+    case 'connecting':
+      return <p role="status">Connecting to {host}…</p>;
+    case 'asks':
+      return <p role="status">ssh asks:</p>;
+    case 'copying':
+      return (
+        <>
+          <p role="status">
+            Copying the program to {host}, once: {formatBytes(state.done_bytes)}
+          </p>
+          <progress max={state.total_bytes} value={state.done_bytes} aria-label="Copied" />
+        </>
+      );
+    case 'starting':
+      return <p role="status">Starting the workbench on {host}…</p>;
+    case 'open':
+      return (
+        <p role="status">
+          Connected. The workbench of {host} opens in a window of its own. What computes there goes on when this one is
+          closed.
+        </p>
+      );
+    case 'lost':
+      return (
+        <p role="status">
+          {state.reason}; dialling again. What computes on {host} goes on.
+        </p>
+      );
+    case 'login-node':
+      return (
+        <p role="status">
+          {host} has Slurm, and no GPU was found there: it looks like the login node of a cluster. Describe it under
+          Studies, Clusters…, and give it studies.
+        </p>
+      );
+    case 'failed':
+      return <p role="alert">{state.reason}</p>;
+  }
+}
+
+interface AskedProps {
+  readonly prompt: string;
+  readonly secret: boolean;
+  readonly onAnswer: (answer: string) => void;
+}
+
+/** Passwords are typed into a field that forgets them with the question. */
+function Asked({ prompt, secret, onAnswer }: AskedProps): ReactElement {
+  const [text, setText] = useState('');
+  const id = useId();
+  return (
+    <div className="connect-asked">
+      <label htmlFor={id} className="selectable connect-asked__prompt">
+        {prompt}
+      </label>
+      <input
+        id={id}
+        className="text-field"
+        type={secret ? 'password' : 'text'}
+        autoComplete="off"
+        spellCheck={false}
+        value={text}
+        // The question is the next thing that the user types into.
+        ref={(field) => field?.focus()}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          event.preventDefault();
+          onAnswer(text);
+        }}
+      />
+      <Button tone="primary" onPress={() => onAnswer(text)}>
+        Answer
+      </Button>
+    </div>
+  );
+}
+
+export default function ConnectDialog({ request, close: done }: ConnectDialogProps): ReactElement {
+  const { client, stores } = useWorkbench();
+  const [host, setHost] = useState('');
+  const [offered, setOffered] = useState<readonly string[]>([]);
+  const [id, setId] = useState(request.remote);
+  const [fault, setFault] = useState<string | null>(null);
+  const remotes = useSelected(stores.connection, (state) => state.remotes);
+  const remote = remotes.find((one) => one.id === id) ?? null;
+  const state = remote?.state ?? null;
+
+  useEffect(() => {
+    client.call('remote.hosts', {}).then(
+      ({ hosts }) => setOffered(hosts.slice(0, MOST_OFFERED)),
+      () => setOffered([]),
+    );
+  }, [client]);
+
+  const connect = (to: string, anyway = false): void => {
+    setFault(null);
+    client.call('remote.connect', { host: to, anyway }).then(
+      (answer) => setId(answer.id),
+      (error: unknown) => setFault(errorText(error)),
+    );
+  };
+  const tell = (work: Promise<unknown>): void => void work.catch((error: unknown) => setFault(errorText(error)));
+  const disconnect = (): void => {
+    if (id !== null) tell(client.call('remote.close', { id }));
+    setId(null);
+  };
+  const over = state === null || state.kind === 'failed' || state.kind === 'login-node';
+  /** A connection that came to nothing is forgotten with the dialog. */
+  const close = (): void => {
+    if (id !== null && over) client.call('remote.close', { id }).catch(() => undefined);
+    done();
+  };
+  return (
+    <Dialog
+      title={remote === null ? 'Connect' : `Connect to ${remote.host}`}
+      onDismiss={close}
+      onSubmit={() => over && host.trim() !== '' && connect(host.trim())}
+      actions={
+        <>
+          <Button onPress={close}>{remote === null ? 'Cancel' : 'Close'}</Button>
+          {over ? null : <Button onPress={disconnect}>Disconnect</Button>}
+          {state?.kind === 'login-node' && remote !== null ? (
+            <Button onPress={() => connect(remote.host, true)}>Start it there anyway</Button>
+          ) : null}
+          {over ? (
+            <Button tone="primary" disabled={host.trim() === ''} onPress={() => connect(host.trim())}>
+              Connect
+            </Button>
+          ) : null}
+          {state?.kind === 'open' ? (
+            <a className="button button--primary" href={state.url} target="_blank" rel="noreferrer" onClick={close}>
+              <span>Open its window</span>
+            </a>
+          ) : null}
+        </>
+      }
+    >
+      {over ? (
+        <>
+          <TextField label="Host" value={host} placeholder="gpubox or me@10.0.0.7" onChange={setHost} autoFocus />
+          <p className="dialog-hint">
+            As your ssh takes it: aliases, jump hosts, keys and second factors are those of your configuration. The
+            program is copied there once; no password is kept.
+          </p>
+          {offered.length === 0 ? null : (
+            <div className="connect-hosts">
+              {offered.map((name) => (
+                <Button key={name} tone="quiet" onPress={() => setHost(name)}>
+                  {name}
+                </Button>
+              ))}
+            </div>
+          )}
+        </>
+      ) : null}
+      {fault === null ? null : <p role="alert">{fault}</p>}
+      {remote === null ? null : (
+        <>
+          <Progress remote={remote} />
+          <Facts machine={remote.machine} />
+        </>
+      )}
+      {state?.kind === 'asks' && remote !== null ? (
+        <Asked
+          key={state.prompt}
+          prompt={state.prompt}
+          secret={state.secret}
+          onAnswer={(answer) => tell(client.call('remote.answer', { id: remote.id, answer }))}
+        />
+      ) : null}
+    </Dialog>
+  );
+}

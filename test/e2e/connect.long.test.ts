@@ -1,0 +1,80 @@
+/** A GPU box from the window, in a real browser: the box is this machine, over a real sshd. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { scratchFolder } from '../scratch-folder.ts';
+import { noSshd, startSshd } from '../sshd.ts';
+import { accessibilityFaults } from './accessible.ts';
+import { BenchPage } from './bench-page.ts';
+import { type Look, looks, seenWhole } from './looks.ts';
+import { useWorkbench } from './workbench-page.ts';
+
+const sshd = noSshd === null ? await startSshd(scratchFolder('connect-ssh')) : null;
+const { workbench } = useWorkbench('connect', [], () => ({
+  PATH: `${sshd?.bin ?? ''}${path.delimiter}${process.env['PATH']}`,
+}));
+afterAll(async () => {
+  if (sshd === null) return;
+  const programs = path.join(sshd.cache, 'braggbench/programs');
+  for (const name of readdirSync(programs)) {
+    const [session] = readdirSync(path.join(programs, name)).filter((each) => each.startsWith('session.'));
+    if (session !== undefined) process.kill(Number(readFileSync(path.join(programs, name, session, 'pid'), 'utf8')));
+  }
+  await sshd.stop();
+});
+const bothThemes: readonly [Look, ...Look[]] = [looks[0], ...looks.slice(1, 2)];
+
+describe.skipIf(noSshd !== null)('Connect…', () => {
+  it('refuses what is no host, asks what ssh asks, and opens the window of the box, which outlives a cut line', async () => {
+    const { open, page, bench } = await workbench();
+    await bench.menu('File', 'Connect…');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Host').fill('-oProxyCommand=x');
+    await dialog.getByRole('button', { name: 'Connect' }).click();
+    await expect.poll(() => dialog.getByRole('alert').textContent()).toContain('is not what ssh takes for a host');
+
+    await dialog.getByLabel('Host').fill('stranger');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => dialog.getByRole('alert').textContent())
+      .toMatch(/ssh stranger failed: .*Permission denied/);
+    await seenWhole(open, 'connect-failed', bothThemes);
+
+    await dialog.getByLabel('Host').fill('locked');
+    await page.keyboard.press('Enter');
+    const asked = dialog.locator('input[type=password]');
+    await asked.waitFor();
+    expect(await dialog.locator('label').textContent()).toContain('Enter passphrase for key');
+    await seenWhole(open, 'connect-asks', bothThemes);
+    await asked.fill(sshd?.passphrase ?? '');
+    await page.keyboard.press('Enter');
+    const way = dialog.getByRole('link', { name: 'Open its window' });
+    await way.waitFor({ timeout: 120_000 });
+    await seenWhole(open, 'connect-open', bothThemes);
+    const address = await way.getAttribute('href');
+    const opened = page.context().waitForEvent('page');
+    await way.click();
+    const far = await opened;
+    const farBench = new BenchPage(far);
+    await farBench.ready();
+    const bar = far.locator('.status-bar');
+    await expect.poll(() => bar.textContent()).toMatch(/^On locked · [\d.]+ ms/);
+    expect(await far.title()).toMatch(/ – Braggbench on locked$/);
+    await farBench.run.click();
+    await farBench.state('Done').waitFor();
+    expect(await accessibilityFaults(far, '.status-bar')).toEqual([]);
+    await far.screenshot({ path: path.join(import.meta.dirname, '../../dist/screenshots/connect-far.png') });
+
+    // The line is cut: its passphrase is asked for again, and the window has the same run.
+    await expect.poll(() => page.locator('.status-bar').textContent()).toContain('locked: connected');
+    sshd?.cut();
+    await expect.poll(() => bar.textContent()).toContain('Reconnecting…');
+    await page.getByRole('button', { name: /^locked: / }).click();
+    await asked.fill(sshd?.passphrase ?? '', { timeout: 60_000 });
+    await page.keyboard.press('Enter');
+    await expect.poll(() => bar.textContent(), { timeout: 60_000 }).not.toContain('Reconnecting…');
+    await farBench.state('Done').waitFor();
+    expect(await way.getAttribute('href')).toBe(address);
+    await far.close();
+  }, 400_000);
+});
