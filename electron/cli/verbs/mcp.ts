@@ -1,7 +1,7 @@
 /** `braggbench mcp`: problems and the judge for coding agents, over standard input and output. */
 import { realpath } from 'node:fs/promises';
 import { dataFolder } from '../../host/io/files/data-folder.ts';
-import { flagSeconds, flagValue, UsageError } from '../arguments.ts';
+import { flagNumber, flagSeconds, flagValue, UsageError } from '../arguments.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { gpuFlag } from '../gpu.ts';
 import { withHost } from '../open-host.ts';
@@ -16,7 +16,7 @@ const MOST_MESSAGE_BYTES = 8 * 2 ** 20;
 
 export const mcpVerb: Verb = {
   name: 'mcp',
-  usage: 'mcp [FOLDER…] [--trust FOLDER …] [--time 60s]',
+  usage: 'mcp [FOLDER…] [--trust FOLDER …] [--time 60s] [--port N]',
   summary: 'let a coding agent submit kernels, over the Model Context Protocol',
   details: [
     'Serves the tools list_problems, read_problem, submit_kernel, explain_slow, ladder, claims and sanitize on standard input and output. A problem is a scenario of a user kernel, as new-kernel makes it. Each attempt is compiled, checked with hidden inputs and measured; its source and session are saved in the library.',
@@ -30,14 +30,24 @@ export const mcpVerb: Verb = {
       help: 'Serve this folder too, and run what agents submit to its problems.',
     },
     { name: 'time', value: '60s', help: `Most seconds of one session; ${MOST_SECONDS} s by default.` },
+    {
+      name: 'port',
+      value: 'N',
+      help: 'Serve scripts instead, as JSON over HTTP on 127.0.0.1; 0 is any free port. Prints the address, which carries a token.',
+    },
     gpuFlag,
   ],
-  examples: ['braggbench mcp problems', 'braggbench mcp --trust problems --time 30s'],
+  examples: [
+    'braggbench mcp problems',
+    'braggbench mcp --trust problems --time 30s',
+    'braggbench mcp --trust problems --port 0',
+  ],
   operands: { min: 0, max: 100, name: 'folders with problems' },
   run: async ({ parsed, terminal, signal }) => {
     const trusted = parsed.flags.get('trust') ?? [];
     const mostSeconds = flagSeconds(parsed, 'time', 3600) ?? MOST_SECONDS;
     if (mostSeconds < 1) throw new UsageError('--time: allowed: 1 to 3600 seconds');
+    const port = flagNumber(parsed, 'port', { min: 0, max: 65_535, whole: true });
     const folders = new Set<string>();
     for (const folder of [...parsed.operands, ...trusted]) {
       const found = await realpath(folder).catch(() => null);
@@ -53,9 +63,15 @@ export const mcpVerb: Verb = {
     ]);
     return withHost(
       async (host) => {
+        host.userKernels.limit_s = mostSeconds;
         const workshop = new Workshop({ host, dataFolder: dataFolder(), folders: [...folders], trusted, mostSeconds });
         const usualSeconds = Math.min(USUAL_SECONDS, mostSeconds);
         const server = mcpServer({ workshop, version: await programVersion(), mostSeconds, usualSeconds });
+        if (port !== undefined) {
+          const { serveScripts } = await import('../mcp/http.ts');
+          await serveScripts(server, port, signal, (url) => terminal.print(url));
+          return exitCodes.done;
+        }
         terminal.say(`Serving ${[...folders].join(', ')} to one agent. Ctrl+C ends it.`);
         const transport = new StdioServerTransport(process.stdin, process.stdout, {
           maxBufferSize: MOST_MESSAGE_BYTES,

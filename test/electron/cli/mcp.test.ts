@@ -199,6 +199,38 @@ test('two agents measure one after another, and both get an answer', async () =>
   expect(answers.map(({ structured }) => attemptSchema.parse(structured).verdict)).toEqual(['correct', 'correct']);
 }, 300_000);
 
+test('serves scripts the same methods by HTTP, and nobody without the token', async () => {
+  const words = [entry, 'mcp', '--trust', problems, '--port', '0'];
+  const child = spawn(process.execPath, words, { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'ignore'] });
+  const [printed] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
+  const url = printed.trim();
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]{20,}\/1\/$/);
+  const headers = { 'Content-Type': 'application/json' };
+  const post = async (name: string, body: string, more: Record<string, string> = headers) => {
+    const answer = await fetch(new URL(name, url), { method: 'POST', body, headers: more });
+    return [answer.status, (await answer.json()) as Record<string, unknown>] as const;
+  };
+  const listed = (await (await fetch(url)).json()) as { readonly methods: readonly { readonly name: string }[] };
+  expect(listed.methods.map(({ name }) => name)).toContain('submit_kernel');
+  const [status, body] = await post('list_problems', '{}');
+  expect([status, problemsSchema.parse(body).problems.map(({ id }) => id)]).toEqual([
+    200,
+    expect.arrayContaining(['sum-problem']),
+  ]);
+  expect(await post('read_problem', '{"problem":"nothing"}')).toEqual([
+    400,
+    { error: expect.stringContaining('list_problems') },
+  ]);
+  expect((await post('read_problem', '[]'))[0]).toBe(400);
+  expect((await post('nothing', '{}'))[0]).toBe(404);
+  // A page of another site can only send plain text.
+  expect((await post('list_problems', '{}', { 'Content-Type': 'text/plain' }))[0]).toBe(415);
+  expect((await fetch(new URL('/wrong/1/', url))).status).toBe(403);
+  expect((await fetch(new URL('../2/', url))).status).toBe(404);
+  child.kill('SIGINT');
+  expect((await once(child, 'close'))[0]).toBe(0);
+}, 120_000);
+
 test('survives messages of any form', async () => {
   const child = spawn(process.execPath, [entry, 'mcp', '--trust', problems], {
     cwd: folder,

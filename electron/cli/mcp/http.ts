@@ -1,0 +1,127 @@
+/**
+ * The tools for scripts: JSON over HTTP on the loopback interface. Each request is a call to the same server that agents
+ * talk to, so that arguments, answers and refusals are the same.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { hostOf, isToken, newToken } from '../../server/guard.ts';
+import { listen } from '../../server/listen.ts';
+
+/** Part of every path: `/TOKEN/1/ladder`. A change that a script would notice is another version. */
+const VERSION = '1';
+/** A request has at most a kernel of a megabyte, escaped. */
+const MOST_BODY_BYTES = 8 * 2 ** 20;
+/** A submission may wait for others. */
+const LONGEST_MS = 24 * 3_600_000;
+
+interface Reply {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+const refusal = (status: number, error: string): Reply => ({ status, body: { error } });
+
+/** Null for one that is too large. */
+async function bodyOf(request: IncomingMessage): Promise<string | null> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > MOST_BODY_BYTES) return null;
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function objectIn(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+async function called(
+  client: Client,
+  name: string,
+  input: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<Reply> {
+  const { tools } = await client.listTools();
+  const known = tools.map((tool) => tool.name);
+  if (!known.includes(name)) return refusal(404, `${name} is not a method; allowed: ${known.join(', ')}`);
+  const options = { signal, timeout: LONGEST_MS };
+  const { isError, content, structuredContent } = await client.callTool({ name, arguments: input }, undefined, options);
+  const [first] = content as readonly { readonly text?: string }[];
+  if (isError === true || typeof structuredContent !== 'object' || structuredContent === null)
+    return refusal(400, first?.text ?? 'it gave no answer');
+  return { status: 200, body: { ...structuredContent } };
+}
+
+async function reply(request: IncomingMessage, client: Client, token: string, signal: AbortSignal): Promise<Reply> {
+  if (hostOf(request) === null) return refusal(403, 'This address is not one of this machine.');
+  const [, given = '', version, name = '', ...rest] = (request.url ?? '').split('/');
+  if (!isToken(given, token)) return refusal(403, 'Use the address that the program printed: it carries a token.');
+  if (version !== VERSION || rest.length > 0) return refusal(404, `Allowed: /TOKEN/${VERSION}/METHOD`);
+  if (request.method === 'GET' && name === '')
+    return { status: 200, body: { version: Number(VERSION), methods: (await client.listTools()).tools } };
+  if (request.method !== 'POST')
+    return refusal(405, 'A method is called by POST with a JSON object; GET lists the methods.');
+  // A page of another origin cannot send this type without asking first, and nobody answers it.
+  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
+    return refusal(415, 'Content-Type: allowed: application/json');
+  const text = await bodyOf(request);
+  if (text === null) return refusal(413, `The body is larger than ${MOST_BODY_BYTES} bytes.`);
+  const input = objectIn(text);
+  return input === null ? refusal(400, 'The body is not a JSON object.') : called(client, name, input, signal);
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  client: Client,
+  token: string,
+): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  const { status, body } = await reply(request, client, token, gone.signal).catch((error: unknown) =>
+    refusal(500, error instanceof Error ? error.message : String(error)),
+  );
+  if (response.destroyed) return;
+  const headers = {
+    'Content-Type': 'application/json',
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  };
+  response.writeHead(status, { ...headers, ...(status === 413 ? { Connection: 'close' } : {}) });
+  response.end(`${JSON.stringify(body)}\n`);
+}
+
+/** Serves until the signal is aborted. `ready` gets the address with its token. */
+export async function serveScripts(
+  server: McpServer,
+  port: number,
+  signal: AbortSignal,
+  ready: (url: string) => void,
+): Promise<void> {
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  const client = new Client({ name: 'braggbench-http', version: VERSION });
+  await Promise.all([server.connect(far), client.connect(near)]);
+  const token = newToken();
+  const http = createServer((request, response) => void answer(request, response, client, token));
+  try {
+    const bound = await listen(http, port);
+    ready(`http://127.0.0.1:${bound}/${token}/${VERSION}/`);
+    await new Promise<void>((done) => {
+      if (signal.aborted) done();
+      else signal.addEventListener('abort', () => done(), { once: true });
+    });
+  } finally {
+    http.close();
+    http.closeAllConnections();
+    await client.close();
+  }
+}
