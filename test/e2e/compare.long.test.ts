@@ -22,7 +22,7 @@ describe('at first sight', () => {
     await expect.poll(() => variants.textContent()).toMatch(/window.*about [\d.]+ [µm]s a run/s);
     await page.getByLabel('Rounds').selectOption('7');
     // So long the rounds may take, and then the processes: a loaded machine starts one in many seconds.
-    await page.getByLabel('Time', { exact: true }).selectOption('10');
+    await page.getByLabel('Time', { exact: true }).selectOption('60');
     await page.getByLabel('Cold processes').selectOption('5');
     await page.getByRole('group', { name: 'Energy of runs' }).getByRole('checkbox', { name: 'of a run' }).check();
     await page
@@ -36,7 +36,7 @@ describe('at first sight', () => {
     await expect.poll(() => row(page, 'cuda-window').count()).toBe(0);
     // A whole run of milliseconds may stay undecided on a loaded machine, and is told so.
     await expect
-      .poll(() => advice.textContent())
+      .poll(() => advice.textContent(), { timeout: 180_000 })
       .toMatch(/\w+ (is the fastest|looks fastest|and \w+ are equally fast) on .+ledger closes/);
     await expect.poll(() => row(page, 'window').locator('td[data-column=process]').textContent()).toMatch(/^\d.* m?s/);
     // Asked for, so that it stands open.

@@ -16,7 +16,7 @@ import { MOST_AGAIN } from './run.mjs';
 /** @typedef {import('./result.mjs').Result} Result */
 
 /** Far above what the tests need; a hang must not cost the whole run. */
-const TIMEOUT_S = 900;
+const TIMEOUT_S = 1800;
 
 /** The tests' last line. */
 const TOTALS = /^(\d+) passed, (\d+) failed$/m;

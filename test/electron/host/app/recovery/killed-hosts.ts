@@ -56,7 +56,8 @@ export function useKilledHosts() {
           child.stdout?.once('data', () => resolve());
           child.once('exit', (code) => reject(new Error(`it ended by itself with ${code}`)));
         });
-        const end = Date.now() + 60_000;
+        // A loaded machine takes minutes for the first round of a measurement.
+        const end = Date.now() + 240_000;
         while (!(await until())) {
           if (Date.now() > end) throw new Error('what was waited for did not come');
           await new Promise((resolve) => setTimeout(resolve, 50));
