@@ -6,6 +6,15 @@
 // what several blocks add to is the ledger row alone.
 namespace bb::transport {
 
+/// The cell of a field that thread `n` computes. Neighbouring threads take neighbours along x, which are contiguous; with
+/// `kStrided` neighbours along z, which are nx cells apart. Both visit each cell once and compute the same value for it.
+template <bool kStrided, typename T>
+__device__ int cell_of_thread(const DeviceStep<T>& s, int n) {
+  if constexpr (!kStrided) return n;
+  const int x = n / s.rows;
+  return (n - x * s.rows) * s.tables.nx + x;
+}
+
 /// Dose, crossings and losses of the state. A block owns 32 cells of one row z and adds up the (e, θ) fields
 /// over them, so that dose needs no atomics: grid (⌈nx/32⌉, rows), block (32, kScoreWarps).
 template <typename T>
@@ -94,14 +103,15 @@ __device__ void gather_score(const DeviceStep<T>& s) {
 }
 
 /// One thread per cell and kGatherAngles angles, block rows over groups of angles and the energies made.
-template <typename T>
+template <typename T, bool kStrided = false>
 __device__ void gather_slow_down(const DeviceStep<T>& s) {
   if (run_is_over(s)) return;
   const DeviceTables<T>& t = s.tables;
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const int n = blockIdx.x * blockDim.x + threadIdx.x;
   const int a0 = blockIdx.y * kGatherAngles;
   const int e = s.first_bin + blockIdx.z;
-  if (i >= field_cells(s)) return;
+  if (n >= field_cells(s)) return;
+  const int i = cell_of_thread<kStrided>(s, n);
   const int m = material_of(s, i);
   if (t.depth || a0 + kGatherAngles > t.ntheta) {  // a tap list for each angle, or fewer angles than usual
     for (int a = a0; a < min(a0 + kGatherAngles, t.ntheta); ++a) {
@@ -128,15 +138,16 @@ __device__ void gather_slow_down(const DeviceStep<T>& s) {
 }
 
 /// One thread per cell, blocks of 32 cells × kGatherAngleRows angles, block rows over θ and the energies made.
-template <typename T>
+template <typename T, bool kStrided = false>
 __device__ void gather_scatter_angles(const DeviceStep<T>& s) {
   if (run_is_over(s)) return;
   const DeviceTables<T>& t = s.tables;
-  const int i = blockIdx.x * 32 + threadIdx.x;
+  const int n = blockIdx.x * 32 + threadIdx.x;
+  const int i = cell_of_thread<kStrided>(s, n);
   const int a = blockIdx.y * kGatherAngleRows + threadIdx.y;
   const int e = s.first_bin + blockIdx.z;
   AngleLoss lost;
-  if (i < field_cells(s) && a < t.ntheta) {
+  if (n < field_cells(s) && a < t.ntheta) {
     const int m = material_of(s, i);
     const long long angle = field_cells(s);  // from one angle to the next
     const T* p = s.from + field_offset(s, e, a) + i;
@@ -172,16 +183,17 @@ __device__ void gather_scatter_angles(const DeviceStep<T>& s) {
 }
 
 /// One thread per cell and kGatherStreamBins energies, block rows over θ and groups of the energies made.
-template <typename T, bool kAlongX>
+template <typename T, bool kAlongX, bool kStrided = false>
 __device__ void gather_stream(const DeviceStep<T>& s) {
   if (run_is_over(s)) return;
   const DeviceTables<T>& t = s.tables;
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const int n = blockIdx.x * blockDim.x + threadIdx.x;
+  const int i = cell_of_thread<kStrided>(s, n);
   const int a = blockIdx.y;
   const int z = i / t.nx;
   const int x = i - z * t.nx;
   const int first = s.first_bin + blockIdx.z * kGatherStreamBins;
-  const int last = i < field_cells(s) ? min(s.first_bin + s.bins, first + kGatherStreamBins) : first;
+  const int last = n < field_cells(s) ? min(s.first_bin + s.bins, first + kGatherStreamBins) : first;
   T c[physics::kRemapTaps];
   for (int m = 0; m < physics::kRemapTaps; ++m) c[m] = (kAlongX ? t.flux_x : t.flux_z)[a * physics::kRemapTaps + m];
   const int whole = kAlongX ? t.whole_x[a] : t.whole_z[a];
@@ -211,10 +223,35 @@ __device__ void gather_stream_z(const DeviceStep<T>& s) {
   gather_stream<T, false>(s);
 }
 
+// The operators of `cuda-strided`.
+template <typename T>
+__device__ void strided_slow_down(const DeviceStep<T>& s) {
+  gather_slow_down<T, true>(s);
+}
+
+template <typename T>
+__device__ void strided_scatter_angles(const DeviceStep<T>& s) {
+  gather_scatter_angles<T, true>(s);
+}
+
+template <typename T>
+__device__ void strided_stream_x(const DeviceStep<T>& s) {
+  gather_stream<T, true, true>(s);
+}
+
+template <typename T>
+__device__ void strided_stream_z(const DeviceStep<T>& s) {
+  gather_stream<T, false, true>(s);
+}
+
 BB_STEP_KERNEL(gather_score, 32 * kScoreWarps)
 BB_STEP_KERNEL(gather_slow_down, kGatherThreads)
 BB_STEP_KERNEL(gather_scatter_angles, 32 * kGatherAngleRows)
 BB_STEP_KERNEL(gather_stream_x, kGatherThreads)
 BB_STEP_KERNEL(gather_stream_z, kGatherThreads)
+BB_STEP_KERNEL(strided_slow_down, kGatherThreads)
+BB_STEP_KERNEL(strided_scatter_angles, 32 * kGatherAngleRows)
+BB_STEP_KERNEL(strided_stream_x, kGatherThreads)
+BB_STEP_KERNEL(strided_stream_z, kGatherThreads)
 
 }  // namespace bb::transport
