@@ -15,7 +15,7 @@ export const counterFlags: readonly FlagSpec[] = [
     name: 'counters',
     value: 'VARIANT=NCU.csv',
     repeats: true,
-    help: 'Bytes of DRAM and L2, instructions and stalls of a run, from a CSV of Nsight Compute. Repeats.',
+    help: 'Bytes of DRAM and L2, cache hits, occupancy, instructions and stalls of a run, from a CSV of Nsight Compute. Repeats.',
   },
   {
     name: 'ncu',

@@ -4,13 +4,23 @@ import { BraggError } from '../../../contract/errors.ts';
 
 const STALLED = /^smsp__average_warps_issue_stalled_(\w+)_per_issue_active(?:\.ratio)?$/;
 
+const OCCUPANCY = 'sm__warps_active.avg.pct_of_peak_sustained_active';
+const TIME = 'gpu__time_duration.sum';
+/** Lookups of sectors in a cache; sums of them add up over launches, which their rates do not. */
+const lookups = (cache: string) =>
+  [`${cache}__t_sectors_lookup_hit.sum`, `${cache}__t_sectors_lookup_miss.sum`] as const;
+const [L1, L2] = [lookups('l1tex'), lookups('lts')];
+
 /** Metrics that `ncu` is asked for; of a CSV with others, those of these that it has are taken. */
 export const ncuMetrics = [
   'dram__bytes_read.sum',
   'dram__bytes_write.sum',
   'lts__t_bytes.sum',
   'smsp__inst_executed.sum',
-  'gpu__time_duration.sum',
+  TIME,
+  OCCUPANCY,
+  ...L1,
+  ...L2,
   'regex:smsp__average_warps_issue_stalled_.*_per_issue_active',
 ] as const;
 
@@ -21,6 +31,11 @@ export interface Counters {
   readonly l2_bytes: number | null;
   /** Each of a whole warp. */
   readonly instructions: number | null;
+  /** Warps on a multiprocessor over the most that it holds, in the mean over the time of the kernels. */
+  readonly occupancy: number | null;
+  /** Share of the sectors looked up that each cache had. */
+  readonly l1_hits: number | null;
+  readonly l2_hits: number | null;
   /** Under ncu, which serialises kernels and may lower the clock. */
   readonly time_s: number | null;
   /** Share of the cycles that warps waited, the longest first; without those that were issued. */
@@ -151,6 +166,21 @@ function stallsOf(values: readonly NcuValue[], launches: number): Counters['stal
         .sort((a, b) => b.share - a.share);
 }
 
+/** Null where a launch lacks its occupancy, or where its weight among several is unknown. */
+function occupancyOf(values: readonly NcuValue[], launches: number): number | null {
+  const of = (wanted: string): ReadonlyMap<string, number> =>
+    new Map(
+      values.flatMap(({ launch, metric, value }) => (metric === wanted && value !== null ? [[launch, value]] : [])),
+    );
+  const [active, times] = [of(OCCUPANCY), of(TIME)];
+  if (active.size === 0 || active.size !== launches) return null;
+  const weights = launches === 1 ? new Map([...active.keys()].map((launch) => [launch, 1])) : times;
+  if (weights.size !== launches) return null;
+  const whole = [...weights.values()].reduce((all, one) => all + one, 0);
+  const sum = [...active].reduce((all, [launch, percent]) => all + percent * (weights.get(launch) ?? 0), 0);
+  return whole === 0 ? null : sum / whole / 100;
+}
+
 /** Metrics of all kernels, each once for a launch: sections of a report repeat them. Throws BraggError `invalid`. */
 export function ncuValues(text: string, name: string): readonly NcuValue[] {
   const lines = text.split(/\r?\n/);
@@ -176,6 +206,10 @@ export function readNcuCsv(text: string, name: string): Counters {
     const found = values.flatMap(({ metric, value }) => (metric === wanted && value !== null ? [value] : []));
     return found.length === 0 || found.length !== launches ? null : found.reduce((all, value) => all + value, 0);
   };
+  const share = ([hit, miss]: readonly [string, string]): number | null => {
+    const [hits, misses] = [sum(hit), sum(miss)];
+    return hits === null || misses === null || hits + misses === 0 ? null : hits / (hits + misses);
+  };
   const [read, written] = [sum('dram__bytes_read.sum'), sum('dram__bytes_write.sum')];
   const counters = {
     launches,
@@ -183,11 +217,15 @@ export function readNcuCsv(text: string, name: string): Counters {
     dram_bytes: read === null || written === null ? sum('dram__bytes.sum') : read + written,
     l2_bytes: sum('lts__t_bytes.sum'),
     instructions: sum('smsp__inst_executed.sum') ?? sum('sm__inst_executed.sum'),
-    time_s: sum('gpu__time_duration.sum'),
+    occupancy: occupancyOf(values, launches),
+    l1_hits: share(L1),
+    l2_hits: share(L2),
+    time_s: sum(TIME),
     stalls: stallsOf(values, launches),
   };
-  const { dram_bytes, l2_bytes, instructions, stalls } = counters;
-  if (dram_bytes === null && l2_bytes === null && instructions === null && stalls.length === 0) {
+  const { dram_bytes, l2_bytes, instructions, occupancy, l1_hits, l2_hits, stalls } = counters;
+  const numbers = [dram_bytes, l2_bytes, instructions, occupancy, l1_hits, l2_hits];
+  if (numbers.every((value) => value === null) && stalls.length === 0) {
     const lacking = values.find(({ value }) => value === null)?.metric;
     if (lacking !== undefined) {
       const there = values.filter(({ metric, value }) => metric === lacking && value !== null).length;
@@ -208,12 +246,17 @@ export function readNcuCsv(text: string, name: string): Counters {
 const toldStalls = 3;
 
 /** As rows of a session have them. */
-export function counterQuantities({ launches, dram_bytes, l2_bytes, instructions, stalls }: Counters): Quantity[] {
+export function counterQuantities(counters: Counters): Quantity[] {
+  const { launches, dram_bytes, l2_bytes, instructions, occupancy, l1_hits, l2_hits, stalls } = counters;
+  const percent = (value: number | null): number | null => (value === null ? null : 100 * value);
   const all: readonly Quantity[] = [
     { id: 'ncu_launches', title: 'Kernels counted', value: launches, unit: '' },
     { id: 'ncu_dram_bytes', title: 'DRAM of a run, counted', value: dram_bytes, unit: 'B' },
     { id: 'ncu_l2_bytes', title: 'L2 of a run, counted', value: l2_bytes, unit: 'B' },
     { id: 'ncu_instructions', title: 'Warp instructions', value: instructions, unit: '' },
+    { id: 'ncu_occupancy', title: 'Achieved occupancy', value: percent(occupancy), unit: '%' },
+    { id: 'ncu_l1_hits', title: 'Hits in L1', value: percent(l1_hits), unit: '%' },
+    { id: 'ncu_l2_hits', title: 'Hits in L2', value: percent(l2_hits), unit: '%' },
     ...stalls.slice(0, toldStalls).map(({ reason, share }) => ({
       ...{ id: `ncu_stall_${reason.replaceAll(' ', '_')}`, title: `Waits: ${reason}`, value: 100 * share, unit: '%' },
     })),

@@ -26,6 +26,39 @@ test('launches are summed, in bytes and seconds whatever their prefixes', () => 
   expect(found.stalls[0]?.share).toBeCloseTo(10 / 16, 12);
 });
 
+test('occupancy is weighted by time, and hits by the lookups of all launches', () => {
+  const metrics = [
+    ...['sm__warps_active.avg.pct_of_peak_sustained_active', 'gpu__time_duration.sum'],
+    ...['l1tex', 'lts'].flatMap((cache) => ['hit', 'miss'].map((way) => `${cache}__t_sectors_lookup_${way}.sum`)),
+  ];
+  const csv = (...launches: readonly (readonly string[])[]) =>
+    [
+      `"ID","Kernel Name",${metrics.map((name) => `"${name}"`).join(',')}`,
+      `"","","%","us",${'"sector",'.repeat(4).slice(0, -1)}`,
+      ...launches.map((values, i) => `"${i}","k",${values.map((value) => `"${value}"`).join(',')}`),
+    ].join('\n');
+  const two = [
+    ['50', '30', '90', '10', '1', '3'],
+    ['90', '10', '0', '300', '5', '7'],
+  ];
+  const found = readNcuCsv(csv(...two), 'a.csv');
+  // (50 × 30 + 90 × 10) / 40 %; 90 of 400 sectors; 6 of 16.
+  expect(found.occupancy).toBeCloseTo(0.6, 12);
+  expect(found.l1_hits).toBeCloseTo(0.225, 12);
+  expect(found.l2_hits).toBeCloseTo(0.375, 12);
+  const told = counterQuantities(found).map(({ id, value, unit }) => [id, Number(value?.toFixed(9)), unit]);
+  expect(told).toEqual([
+    ['ncu_launches', 2, ''],
+    ['ncu_occupancy', 60, '%'],
+    ['ncu_l1_hits', 22.5, '%'],
+    ['ncu_l2_hits', 37.5, '%'],
+  ]);
+  // Without its time, a launch has no weight.
+  const [first = [], second = []] = two;
+  expect(readNcuCsv(csv(first, second.with(1, 'n/a')), 'a.csv').occupancy).toBeNull();
+  expect(readNcuCsv(csv(first.with(1, 'n/a')), 'a.csv').occupancy).toBeCloseTo(0.5, 12);
+});
+
 test('a row a metric says the same', () => {
   const head = '"ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value"';
   const rows = [
