@@ -84,8 +84,8 @@ const imagePeakSchema = z.strictObject({
 export type ImagePeak = Readonly<z.infer<typeof imagePeakSchema>>;
 
 /**
- * How far an image is from another: correlation would hide errors of half a bright pixel. Null where there is no such
- * number: a pixel is none, or the other image is dark.
+ * How far an image is from another. Correlation alone hides errors of half a bright pixel. Null without such a number: a
+ * pixel is NaN, or the other image is dark.
  */
 export const imageErrorSchema = z.strictObject({
   /** Norm of the difference over the norm of the reference. */
@@ -96,6 +96,10 @@ export const imageErrorSchema = z.strictObject({
   bright: z.number().nullable(),
   /** Relative difference of the sums. */
   sum: z.number().nullable(),
+  /** Mean relative error of the pixels above 1e-3 of the largest. */
+  mean: z.number().nullable(),
+  /** Pearson's, of all pixels. */
+  correlation: z.number().nullable(),
 });
 export type ImageError = Readonly<z.infer<typeof imageErrorSchema>>;
 

@@ -38,7 +38,7 @@ const imageBenchEntrySchema = z.strictObject({
   /** Why it could not run; null when it did, and the rest is there. */
   refused: z.string().nullable(),
   /** Against the FP64 reference. */
-  error: imageErrorSchema.nullable(),
+  error: imageErrorSchema.omit({ mean: true, correlation: true }).nullable(),
   /** Within parity on bright pixels. */
   correct: z.boolean().nullable(),
   threads: count,

@@ -18,21 +18,16 @@ const columns = [
     tip: `Largest relative error of the pixels above a thousandth of the largest; at most ${BRIGHT_PARITY} is right`,
   },
   { id: 'sum', title: 'Sum', tip: 'Relative difference of the sums' },
+  { id: 'mean', title: 'Mean', tip: 'Mean relative error of the pixels above a thousandth of the largest' },
+  { id: 'correlation', title: 'Correlation', tip: 'With the FP64 image, over all pixels' },
 ] as const;
 
 /** `judged`: both images are of one problem, so that a difference is an error. */
-export function imageAccuracy(error: ImageError, judged: boolean): Accuracy[] {
-  return columns.map(({ id, title, tip }) => {
+export function imageAccuracy(error: Partial<ImageError>, judged: boolean): Accuracy[] {
+  return columns.flatMap(({ id, title, tip }) => {
     const value = error[id];
+    if (value === undefined) return [];
     const bound = judged && id === 'bright' ? BRIGHT_PARITY : null;
-    return {
-      id,
-      title,
-      tip,
-      unit: '',
-      value,
-      bound,
-      holds: bound === null || (value !== null && value <= bound),
-    };
+    return { id, title, tip, unit: '', value, bound, holds: bound === null || (value !== null && value <= bound) };
   });
 }

@@ -69,12 +69,17 @@ test('a matrix is the cell that it was made of', async () => {
 
 test('image errors are told apart', () => {
   const reference = Float32Array.of(0, 1, 2, 1000);
-  expect(imageError(reference, reference)).toEqual({ rel_l2: 0, max: 0, bright: 0, sum: 0 });
-  const { max, bright, sum } = imageError(Float32Array.of(0, 1, 3, 1000), reference);
+  const same = { rel_l2: 0, max: 0, bright: 0, sum: 0, mean: 0, correlation: expect.closeTo(1, 12) };
+  expect(imageError(reference, reference)).toEqual(same);
+  const { max, bright, sum, mean, correlation } = imageError(Float32Array.of(0, 1, 3, 1000), reference);
   expect(max).toBeCloseTo(1e-3, 12);
   expect(bright).toBeCloseTo(0.5, 12);
   expect(sum).toBeCloseTo(1 / 1003, 12);
-  const nothing = { rel_l2: null, max: null, bright: null, sum: null };
+  // Two pixels are above a thousandth of the largest: one of them is off by half.
+  expect(mean).toBeCloseTo(0.25, 12);
+  // Sums of products less those of the means: 1000007 - 1004 · 1003 / 4 and so on.
+  expect(correlation).toBeCloseTo(748254 / Math.sqrt(748006 * 748502.75), 12);
+  const nothing = { rel_l2: null, max: null, bright: null, sum: null, mean: null, correlation: null };
   expect(imageError(Float32Array.of(0, Number.NaN, 2, 1000), reference)).toEqual(nothing);
   expect(imageError(reference, new Float32Array(4))).toEqual(nothing);
 });
