@@ -42,7 +42,7 @@ def envelope(xp, shape, cells, rho2, sines):
 
 class ImageProgram(Program):
     """`library` has `xp`, `whole` (to the nearest), `to_device(values, dtype)`, `to_host`, `arange(n)`, `compiled`,
-    and dtypes by name in `dtypes`."""
+    `owned`, and dtypes by name in `dtypes`."""
 
     def __init__(self, request, library, arithmetic):
         super().__init__(request)
@@ -137,7 +137,7 @@ class ImageProgram(Program):
             scattered = None
             for edges in self.edges:
                 one = self.crystal(x, y, z, beam, edges)
-                scattered = one if scattered is None else scattered + one
+                scattered = self.library.owned(one) if scattered is None else scattered + one
             if model.each:
                 scattered = scattered * self.correction(source, self.direction, self.path)
             total = scattered if total is None else total + scattered

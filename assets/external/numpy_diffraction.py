@@ -28,6 +28,9 @@ class Library:
     def compiled(self, function):
         return function
 
+    def owned(self, values):
+        return values
+
     def free(self):
         pass
 

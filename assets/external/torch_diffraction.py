@@ -1,5 +1,5 @@
-"""Diffraction images in PyTorch: `eager` and `compile`, with `fp64`, `fp32` or `mixed` behind a dash, and `-cpu`. Speaks
-the protocol of README.md."""
+"""Diffraction images in PyTorch: `eager` and `compile`, with `fp64`, `fp32` or `mixed` after a dash, and further details of
+torch_device.py. Speaks the protocol of README.md."""
 
 from diffraction_array import ImageProgram
 from protocol import serve

@@ -1,7 +1,10 @@
-"""Small measured workloads in PyTorch: `eager`, and `compile` by torch.compile; `-tf32` lets matrix products round their
-factors to TF32, which eager PyTorch does not by default; `-cpu` runs on the CPU. Speaks the protocol of README.md."""
+"""Small measured workloads in PyTorch: `eager`, and `compile` by torch.compile, with the details of torch_device.py. `-tf32`
+lets matrix products round their factors to TF32, which eager PyTorch does not by default. `-view` and `-reshape` give the
+layer images of rows and columns instead of vectors. Speaks the protocol of README.md."""
 
-from protocol import serve
+import math
+
+from protocol import Refused, serve
 from small_work import AXPY_A, SCALE, SmallProgram
 from torch_device import Library
 
@@ -60,18 +63,49 @@ def gemm(library, of, _problem):
     return work, lambda: [out["c"]]
 
 
-def layer(library, of, problem):
+def images_of(inputs):
+    """Rows and columns of an image of so many pixels, as nearly square as they can be."""
+    rows = next(n for n in range(math.isqrt(inputs), 0, -1) if inputs % n == 0)
+    return rows, inputs // rows
+
+
+def forward_layer(library, of, x, vectors):
     import torch
 
     linear = torch.nn.functional.linear
+    formula = library.compiled(lambda x, w, b: torch.relu(linear(vectors(x), w, b)))
     out = {}
+
+    def forward():
+        out["all"] = [formula(x, of["w"], of["b"])]
+
+    return forward, lambda: out["all"]
+
+
+def viewed_layer(library, of, problem):
+    """Images lie as their vectors do, so that `view` moves nothing."""
+    batch, inputs = problem.count("batch"), problem.count("inputs")
+    forward_only(problem)
+    return forward_layer(library, of, of["x"].view(batch, *images_of(inputs)), lambda x: x.view(batch, inputs))
+
+
+def reshaped_layer(library, of, problem):
+    """Images lie column by column, so that `reshape` copies them each time; `view` refuses them."""
+    batch, inputs = problem.count("batch"), problem.count("inputs")
+    forward_only(problem)
+    x = of["x"].view(batch, *images_of(inputs)).transpose(1, 2).contiguous().transpose(1, 2)
+    return forward_layer(library, of, x, lambda x: x.reshape(batch, inputs))
+
+
+def forward_only(problem):
+    if problem.words["direction"] != "forward":
+        raise Refused("unsupported", f"problem.direction = {problem.words['direction']}: images are of forward alone")
+
+
+def layer(library, of, problem):
     if problem.words["direction"] == "forward":
-        formula = library.compiled(lambda x, w, b: torch.relu(linear(x, w, b)))
-
-        def forward():
-            out["all"] = [formula(of["x"], of["w"], of["b"])]
-
-        return forward, lambda: out["all"]
+        return forward_layer(library, of, of["x"], lambda x: x)
+    out = {}
 
     def gradients(dy, y, x, w):
         g = dy * (y > 0)
@@ -86,6 +120,8 @@ def layer(library, of, problem):
 
 
 STYLES = ("eager", "compile", "eager-tf32", "compile-tf32", "eager-cpu")
+STYLES += ("compile-overhead", "compile-autotune", "compile-cached")
+IMAGES = {"eager-view": viewed_layer, "eager-reshape": reshaped_layer}
 
 
 def everywhere(way):
@@ -98,7 +134,7 @@ WAYS = {
     "reduction": everywhere(reduction),
     "host-loop": everywhere(convolve_rows),
     "gemm": everywhere(gemm),
-    "": everywhere(layer),
+    "": everywhere(layer) | IMAGES,
 }
 
 
