@@ -10,8 +10,8 @@
  * within them, and names those that are left; `--resume` leaves out those
  * recorded from this commit. `--out FOLDER` keeps them there: each as it ends.
  * `--as-built` takes dist/ as it is. `--waits` measures nothing but what a user waits for, and
- * `--only a,b` parts of that. `--smatrix FOLDER` takes a checkout of Smatrix_2D, `--nanobragg FILE` the program nanoBragg,
- * which is measured beside PyTorch.
+ * `--only a,b` parts of that. `--smatrix FOLDER` measures a checkout of Smatrix_2D, `--nanobragg FILE` the program nanoBragg,
+ * both in the sessions of claims about them.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -39,9 +39,9 @@ function printTargets(folder, waits = []) {
 
 /**
  * @param {readonly import('./bench/gpu-plan.mjs').Planned[]} sessions
- * @param {{ readonly kept: string, readonly folder: string, readonly most_s: number, readonly nanoBragg: string | null }} how
+ * @param {{ readonly kept: string, readonly folder: string, readonly most_s: number, readonly programs: import('./bench/gpu-plan.mjs').UserPrograms }} how
  */
-async function record(sessions, { kept, folder, most_s, nanoBragg }) {
+async function record(sessions, { kept, folder, most_s, programs }) {
   const begun = performance.now();
   const left = [];
   let worst = 0;
@@ -52,7 +52,7 @@ async function record(sessions, { kept, folder, most_s, nanoBragg }) {
       left.push(nameOf(session));
       continue;
     }
-    const words = wordsOf(session, nanoBragg);
+    const words = wordsOf(session, programs);
     say(`\nbraggbench ${words.join(' ')}    (${seconds.toFixed(0)} s)`);
     const out = path.join(folder, session.file);
     mkdirSync(path.dirname(out), { recursive: true });
@@ -95,11 +95,13 @@ await main(async () => {
     for (const line of targetLines(await measureWaits(['--gpu', ...own]))) say(line);
     return 0;
   }
-  const nanoBragg = valueAfter(args, '--nanobragg');
+  const [nanoBragg, smatrix] = ['--nanobragg', '--smatrix'].map((flag) => valueAfter(args, flag));
+  /** @param {string | null | undefined} file @param {readonly string[]} below */
+  const given = (file, ...below) => (file == null ? null : path.resolve(callerFolder, file, ...below));
   const { worst, left } = await record(sessions, {
     kept,
     folder,
-    nanoBragg: nanoBragg === null ? null : path.resolve(callerFolder, nanoBragg),
+    programs: { nanobragg: given(nanoBragg), 'smatrix-2d': given(smatrix, 'run_simulation.py') },
     most_s: 60 * Number(valueAfter(args, '--minutes') ?? Infinity),
   });
   if (left.length > 0)

@@ -12,7 +12,10 @@ const USUAL_TIME_S = 30;
 const ROOMS = ['transport', 'diffraction', 'linear-relu', 'micro'];
 
 /**
- * @typedef {{ readonly file: string, readonly words: readonly string[], readonly besideNanoBragg?: boolean }} Planned
+ * Programs of the user's own, which a session measures where their files are given.
+ * @typedef {'nanobragg' | 'smatrix-2d'} UserProgram
+ * @typedef {Readonly<Record<UserProgram, string | null>>} UserPrograms
+ * @typedef {{ readonly file: string, readonly words: readonly string[], readonly userProgram?: UserProgram }} Planned
  * @typedef {'unrecorded' | 'without-instances' | 'recorded'} State
  * @typedef {{ reports: readonly { rounds?: number, elapsed_s?: number, judged?: unknown,
  *   machine?: { gpu?: { name?: string } | null }, program?: { commit?: string | null } }[] }} Kept
@@ -22,13 +25,14 @@ const ROOMS = ['transport', 'diffraction', 'linear-relu', 'micro'];
 export const nameOf = ({ file }) => file.replace(/\.json$/, '');
 
 /**
- * The command line of a session, with the user's own nanoBragg among its contestants where claims are about that.
- * @param {Planned} planned @param {string | null} nanoBragg the program's file
+ * The command line of a session, with the user's program among its candidates where claims are about that.
+ * @param {Planned} planned @param {UserPrograms} files
  * @returns {readonly string[]}
  */
-export function wordsOf({ words, besideNanoBragg = false }, nanoBragg) {
-  if (nanoBragg === null || !besideNanoBragg) return words;
-  return words.map((word, i) => (words[i - 1] === '--external' ? `${word},nanobragg=${nanoBragg}` : word));
+export function wordsOf({ words, userProgram }, files) {
+  const file = userProgram === undefined ? null : files[userProgram];
+  if (file === null) return words;
+  return words.map((word, i) => (words[i - 1] === '--external' ? `${word},${userProgram}=${file}` : word));
 }
 
 /** @param {{ readonly file: string }} session */

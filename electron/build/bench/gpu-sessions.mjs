@@ -2,7 +2,7 @@
 import { MICRO_SESSIONS } from './micro-sessions.mjs';
 
 const EVERY_DENSE =
-  'cuda-fused,cuda-graph,cuda-persistent,cuda-window,cuda-tiled,cuda-gather,cuda-warp-reduced,cuda-scatter,cuda-slice-launches,cuda-gather@fp64,cuda-fused@fp64';
+  'cuda-fused,cuda-graph,cuda-persistent,cuda-window,cuda-tiled,cuda-gather,cuda-strided,cuda-warp-reduced,cuda-scatter,cuda-slice-launches,cuda-gather@fp64,cuda-fused@fp64';
 const CUPY = 'cupy-raw,cupy-elementwise,cupy-array,cupy-beam-ours,numba-kernel';
 
 const IMAGES = [
@@ -21,10 +21,12 @@ const CPU_IMAGES = ['fp64', 'mixed', 'delta-fp32', 'double-float', 'unfused', 'r
 
 const BESIDE_PROGRAMS = ['mixed', 'unfused', 'fp64', 'delta-fp32'].map((id) => `diffraction-cuda-${id}`).join(',');
 const IMAGE_PROGRAMS =
-  'torch-image,torch-image-fp32,torch-image-compile,cupy-image,cupy-image-mixed,cupy-image-elementwise,cupy-image-raw,cupy-image-ours,numba-image';
+  'torch-image,torch-image-fp32,torch-image-compile,cupy-image,cupy-image-mixed,cupy-image-elementwise,cupy-image-raw,cupy-image-ours,numba-image,torch-image-cpu,torch-image-cpu-fp32';
 /** What is claimed of PyTorch, by the size of the image. */
 const TORCH_IMAGES = 'torch-image,torch-image-fp32,torch-image-compile';
-const LAYER_PROGRAMS = 'torch-eager,torch-compile,cupy,cupy-kernels,cupy-ours,numba';
+const TORCH_LAYERS =
+  'torch-eager,torch-eager-view,torch-eager-reshape,torch-compile,torch-compile-overhead,torch-compile-autotune';
+const LAYER_PROGRAMS = `${TORCH_LAYERS},cupy,cupy-kernels,cupy-ours,numba`;
 
 const LAYER =
   'cuda-naive,cuda-coalesced,cuda-tiled,cuda-blocked,cuda-cublas,cuda-cublas-graph,cuda-lt-fp32,cuda-lt-fp32-mask,cuda-lt-tf32,cuda-lt-tf32-mask,cuda-lt-bf16,cuda-lt-bf16-mask';
@@ -65,7 +67,33 @@ export const GPU_SESSIONS = [
       'solver.max_steps=5',
       '--variants',
       'cuda-window,cuda-fused,cuda-scatter',
-    ].concat(['--rounds', '21', '--time', '40', '--processes', '0', '--external', 'cupy-raw,cupy-beam-ours']),
+    ].concat([
+      ...['--rounds', '21', '--time', '40', '--processes', '0', '--external', 'cupy-raw,cupy-beam-ours'],
+      '--ncu',
+    ]),
+  },
+  {
+    // Counters of every rung of the ladder. ncu repeats each kernel for every group of counters, so of two steps.
+    file: 'transport/h200-counters-uniform-grid-70MeV.json',
+    words: ['bench', 'uniform-grid-70MeV', '--set', 'solver.max_steps=2', '--variants', EVERY_DENSE, '--ncu'].concat([
+      ...['--rounds', '21', '--time', '40', '--processes', '0'],
+    ]),
+  },
+  {
+    // The notes' triple loop in Python has 21,000 slices a step here; with bins of 0.2 MeV it would have ten times as many.
+    file: 'transport/h200-loop-uniform-grid-70MeV.json',
+    words: ['bench', 'uniform-grid-70MeV', '--set', 'grid.energy.step_MeV=2', '--set', 'solver.max_steps=2'].concat([
+      ...['--variants', 'cuda-gather,cuda-slice-launches', '--external', 'cupy-loop,cupy-array,numpy-loop,numpy-array'],
+      ...['--rounds', '21', '--time', '150', '--processes', '0'],
+    ]),
+  },
+  {
+    // The notes' own program, whole.
+    file: 'transport/h200-smatrix-uniform-grid-70MeV.json',
+    userProgram: /** @type {const} */ ('smatrix-2d'),
+    words: ['bench', 'uniform-grid-70MeV', '--variants', 'cuda-window,cuda-graph', '--external', 'cupy-array'].concat([
+      ...['--rounds', '21', '--time', '150', '--processes', '0'],
+    ]),
   },
   {
     file: 'h200-dense-144M.json',
@@ -84,7 +112,7 @@ export const GPU_SESSIONS = [
   {
     file: 'diffraction/h200-simple-cubic-1024.json',
     words: ['bench', 'simple-cubic-1024', '--variants', `${IMAGES},${CPU_IMAGES}`].concat([
-      ...['--modes', 'warm,cold,graph', '--rounds', '21', '--time', '60', '--processes', '2'],
+      ...['--modes', 'warm,cold,graph', '--rounds', '21', '--time', '60', '--processes', '2', '--ncu'],
     ]),
   },
   {
@@ -114,17 +142,41 @@ export const GPU_SESSIONS = [
   {
     // What is claimed of PyTorch, by the size of the image.
     file: 'diffraction/h200-sweep-programs.json',
-    besideNanoBragg: true,
+    userProgram: /** @type {const} */ ('nanobragg'),
     words: ['bench', 'simple-cubic-1024', '--sweep', 'detector.width+detector.height=256,512,1024,2048,4096'].concat([
-      ...['--variants', BESIDE_PROGRAMS, '--external', TORCH_IMAGES, '--rounds', '12', '--time', '12'],
+      ...['--variants', BESIDE_PROGRAMS, '--external', TORCH_IMAGES, '--rounds', '12', '--time', '75'],
+    ]),
+  },
+  {
+    // First runs of a process, with their set-up: what the notes' figures are of. A round of processes takes 10 s.
+    file: 'diffraction/h200-sweep-first-runs.json',
+    userProgram: /** @type {const} */ ('nanobragg'),
+    words: ['bench', 'simple-cubic-1024', '--sweep', 'detector.width+detector.height=256,512,1024,2048,4096'].concat([
+      ...['--variants', 'diffraction-cuda-fp64', '--external', 'torch-image,torch-image-fp32'],
+      ...['--rounds', '12', '--time', '150', '--processes', '6'],
+    ]),
+  },
+  {
+    file: 'diffraction/h200-compile-modes-1024.json',
+    words: ['bench', 'simple-cubic-1024', '--variants', 'diffraction-cuda-fp64', '--external'].concat([
+      'torch-image,torch-image-compile,torch-image-compile-overhead,torch-image-compile-autotune,torch-image-compile-fp32',
+      ...['--rounds', '21', '--time', '150', '--processes', '0'],
+    ]),
+  },
+  {
+    // torch.compile in a process without compiled code, and in one that loads what an earlier process compiled.
+    file: 'diffraction/h200-compile-cache-1024.json',
+    words: ['bench', 'simple-cubic-1024', '--variants', 'diffraction-cuda-fp64', '--external'].concat([
+      'torch-image,torch-image-compile,torch-image-compile-cached',
+      ...['--rounds', '21', '--time', '420', '--processes', '6'],
     ]),
   },
   {
     // The same with processes of their own: what a cold start takes.
     file: 'diffraction/h200-programs-1024.json',
-    besideNanoBragg: true,
+    userProgram: /** @type {const} */ ('nanobragg'),
     words: ['bench', 'simple-cubic-1024', '--variants', BESIDE_PROGRAMS, '--external', IMAGE_PROGRAMS].concat([
-      ...['--rounds', '21', '--time', '40', '--processes', '3'],
+      ...['--rounds', '21', '--time', '90', '--processes', '3'],
     ]),
   },
   {
@@ -146,7 +198,7 @@ export const GPU_SESSIONS = [
     'layer-1024',
     ...['--sweep', 'problem.batch=64,256,1024,4096,8192'],
     ...['--variants', 'cuda-naive,cuda-coalesced,cuda-tiled,cuda-blocked,cuda-cublas,cuda-lt-fp32'],
-    ...['--external', 'torch-eager,torch-compile', '--rounds', '12', '--time', '8'],
+    ...['--external', 'torch-eager,torch-compile', '--rounds', '12', '--time', '40'],
   ),
   layer(
     'sweep-batch-gelu',
@@ -155,7 +207,7 @@ export const GPU_SESSIONS = [
     ...['--rounds', '12', '--time', '8'],
   ),
   ...['layer-256', 'layer-1024', 'layer-odd'].map((name) =>
-    layer(name, name, '--variants', LAYER, '--external', LAYER_PROGRAMS, '--rounds', '21', '--time', '60'),
+    layer(name, name, '--variants', LAYER, '--external', LAYER_PROGRAMS, '--rounds', '21', '--time', '120'),
   ),
   ...['layer-gelu', 'layer-residual'].map((name) =>
     layer(
@@ -166,7 +218,17 @@ export const GPU_SESSIONS = [
       ...['--rounds', '21', '--time', '15'],
     ),
   ),
-  layer('layer-8192', 'layer-8192', '--variants', LAYER, '--rounds', '21', '--time', '45'),
+  layer(
+    'layer-8192',
+    'layer-8192',
+    ...['--variants', LAYER, '--external', TORCH_LAYERS, '--rounds', '21', '--time', '150'],
+  ),
+  layer(
+    'compile-cache-1024',
+    'layer-1024',
+    ...['--variants', 'cuda-cublas', '--external', 'torch-eager,torch-compile,torch-compile-cached'],
+    ...['--rounds', '21', '--time', '300', '--processes', '6'],
+  ),
   layer(
     'layer-4096',
     'layer-8192',

@@ -8,7 +8,11 @@ import { root } from '../setup/root.mjs';
 const ALL = ['--rounds', '21', '--time', '25'];
 const EACH = ['--rounds', '12', '--time', '15'];
 /** A round of these, or preparing them anew, takes so long that the usual time ends before the third state. */
-const SLOW = ['compaction', 'gemm', 'host-loop', 'latency-dram', 'launch', 'reduction'];
+const SLOW = [
+  ...['compaction', 'elementwise', 'gemm', 'host-loop', 'latency-dram', 'launch', 'launch-small'],
+  ...['launch-ten-thousand', 'reduction'],
+];
+const SLOW_SWEEPS = ['concurrent-kernels', 'grid-stride'];
 const LONGER = ['--rounds', '21', '--time', '70'];
 
 /**
@@ -30,7 +34,7 @@ const sweep = (name, scenario, variants, swept, ...set) => ({
   file: `micro/sweep-${name}.json`,
   words: ['bench', scenario, '--variants', variants, '--sweep', `problem.${swept}`].concat(
     set.flatMap((value) => ['--set', `problem.${value}`]),
-    EACH,
+    SLOW_SWEEPS.includes(name) ? ['--rounds', '12', '--time', '45'] : EACH,
   ),
 });
 
@@ -149,6 +153,8 @@ const BESIDE = {
   'launch-small': `${PROGRAMS},cupy-jit,cupy-graph`,
   reduction: PROGRAMS,
   'host-loop': 'cupy,cupy-expert,cupy-ours,cupy-slices,numba,torch-eager,torch-compile',
+  // The notes count the launches of a deep-learning framework.
+  'launch-ten-thousand': 'torch-eager',
   gemm: 'cupy,torch-eager,torch-eager-tf32',
 };
 

@@ -53,17 +53,24 @@ test('only what this commit recorded is left out of what goes on', () => {
   expect(isDone(folder, beam, null)).toBe(false);
 });
 
-test("the user's own nanoBragg stands beside PyTorch where claims are about it, and nowhere else", () => {
-  const beside = GPU_SESSIONS.filter((one) => wordsOf(one, '/opt/nanoBragg') !== one.words);
+test('a program of the user is measured where claims are about it, and nowhere else', () => {
+  const none = { nanobragg: null, 'smatrix-2d': null };
+  const nanoBragg = { ...none, nanobragg: '/opt/nanoBragg' };
+  const beside = GPU_SESSIONS.filter((one) => wordsOf(one, nanoBragg) !== one.words);
   expect(beside.map(({ file }) => file)).toEqual([
     'diffraction/h200-sweep-programs.json',
+    'diffraction/h200-sweep-first-runs.json',
     'diffraction/h200-programs-1024.json',
   ]);
   for (const one of beside) {
-    const words = wordsOf(one, '/opt/nanoBragg');
+    const words = wordsOf(one, nanoBragg);
     expect(words[words.indexOf('--external') + 1]).toMatch(/^torch-image,.*,nanobragg=\/opt\/nanoBragg$/);
-    expect(wordsOf(one, null)).toBe(one.words);
+    expect(wordsOf(one, none)).toBe(one.words);
   }
+  const smatrix = { ...none, 'smatrix-2d': '/smatrix/run_simulation.py' };
+  const [own, ...more] = GPU_SESSIONS.filter((one) => wordsOf(one, smatrix) !== one.words);
+  expect([own?.file, more]).toEqual(['transport/h200-smatrix-uniform-grid-70MeV.json', []]);
+  expect(own && wordsOf(own, smatrix)).toContain('cupy-array,smatrix-2d=/smatrix/run_simulation.py');
 });
 
 /** What the plan of the recording says: twenty rounds in all, ten a point. A state serves up to three. */

@@ -236,9 +236,15 @@ function measuredEntryOf({ entries }: JudgedReport, label: string): MeasuredSess
   return entry?.status === 'measured' ? entry : null;
 }
 
+/** Whether an answer beyond our own limits is within the limit of the note. An impossible time is never accepted. */
+const isWithin = ({ verdict, accuracy }: MeasuredSessionEntry, within: Side['within']): boolean => {
+  const error = accuracy.find(({ id }) => id === within?.error)?.value ?? null;
+  return verdict === 'wrong' && within !== undefined && error !== null && error <= within.most;
+};
+
 /** By the labels of entries, and the ids of other programs. */
 function reportTimes(report: JudgedReport): TimesOf {
-  return ({ variant, mode, clock }) => {
+  return ({ variant, mode, clock, within }) => {
     const program = report.external.find(({ id }) => id === variant)?.result ?? null;
     if (program !== null) {
       const counted = mode === 'warm' && clock === 'counted';
@@ -246,13 +252,17 @@ function reportTimes(report: JudgedReport): TimesOf {
     }
     const entry = measuredEntryOf(report, variant);
     if (entry === null) return notMeasured;
-    const wrong = isIncorrect(entry.verdict);
-    const first = entry.first?.wall_s ?? null;
-    if (clock === 'first') return first === null ? notMeasured : { times: [[first]], wrong };
-    if (clock === 'process') {
-      // No round holds both a process and a warm run.
-      return { times: (entry.process?.samples ?? []).map(({ time_s }) => [time_s]), wrong, apart: true };
+    const wrong = isIncorrect(entry.verdict) && !isWithin(entry, within);
+    const cold = entry.process?.samples ?? [];
+    if (clock === 'first') {
+      // Each process has one first run, which is timed apart from the start of the process.
+      const firsts = cold.flatMap(({ wall_s }) => (wall_s === undefined ? [] : [[wall_s]]));
+      if (firsts.length > 0) return { times: firsts, wrong, apart: true };
+      const first = entry.first?.wall_s ?? null;
+      return first === null ? notMeasured : { times: [[first]], wrong };
     }
+    // No round holds both a process and a warm run.
+    if (clock === 'process') return { times: cold.map(({ time_s }) => [time_s]), wrong, apart: true };
     const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
     if (clock === 'counted') return { times: keptInstances(samples, ({ time_s }) => time_s), wrong };
     const whole = samples.flatMap(({ wall_s, ...sample }) => (wall_s === undefined ? [] : [{ ...sample, wall_s }]));
@@ -304,6 +314,24 @@ export function toldOrCounted(
   return value === null ? null : { value, unit, interval };
 }
 
+/** Bitwise equal answers have one error, known to the last digit. */
+function errorOf({ accuracy, determinism }: MeasuredSessionEntry, id: string): Stated | null {
+  const value = accuracy.find((one) => one.id === id)?.value ?? null;
+  if (value === null) return null;
+  return { value, unit: '', interval: determinism?.bitwise === false ? null : { low: value, high: value } };
+}
+
+/** The share of the set-up in the first run of a process, in %; null where processes do not time their set-up. */
+function setupShare({ process }: MeasuredSessionEntry, seed: number): Stated | null {
+  const shares = (process?.samples ?? []).flatMap(({ setup_s, wall_s }) =>
+    setup_s == null || wall_s === undefined || wall_s === 0 ? [] : [(100 * setup_s) / wall_s],
+  );
+  if (shares.length === 0) return null;
+  const value = median(shares);
+  const by = relativeInterval({ times: shares.map((share) => [share]), wrong: false }, seed);
+  return { value, unit: '%', interval: by && { low: value * by.low, high: value * by.high } };
+}
+
 /** What a report says to claims. */
 export function measuredReport(report: JudgedReport): Measured {
   return {
@@ -312,7 +340,12 @@ export function measuredReport(report: JudgedReport): Measured {
     timesFor: reportTimes(report),
     numberOf: (variant, quantity) => {
       const entry = measuredEntryOf(report, variant);
-      if (entry === null || isIncorrect(entry.verdict)) return null;
+      if (entry === null) return null;
+      const error = /^error\.(.+)$/.exec(quantity)?.[1];
+      // An error is what it is, also where it makes an answer wrong.
+      if (error !== undefined) return errorOf(entry, error);
+      if (isIncorrect(entry.verdict)) return null;
+      if (quantity === 'setup-share') return setupShare(entry, report.seed);
       return toldOrCounted(entry.quantities, { time_s: entry.time_s, ...(entry.roofline ?? noRoofline) }, quantity);
     },
   };

@@ -10,7 +10,8 @@ import type { TaskProblem } from '../../io/addon/task.ts';
 
 /**
  * Which time a claim speaks about: `counted`, that variants are compared by; `whole`, of everything from set-up to the answer
- * in this process; `first`, of the first such run, which loads and opens; `process`, of one in a process of its own.
+ * in this process; `first`, of the first such run of a process, which loads and opens; `process`, from the start of a process
+ * to its answer.
  */
 const clockSchema = z.enum(['counted', 'whole', 'first', 'process']);
 
@@ -21,6 +22,8 @@ const sideSchema = z.strictObject({
   variant: z.string(),
   mode: modeSchema.default('warm'),
   clock: clockSchema.default('counted'),
+  /** The note's own limit of an error, where it accepts answers that are wrong by ours. */
+  within: z.strictObject({ error: z.string(), most: z.number().positive() }).optional(),
 });
 export type Side = Readonly<z.infer<typeof sideSchema>>;
 
@@ -29,7 +32,8 @@ const valueSchema = z.strictObject({
   variant: z.string(),
   /**
    * One of its quantities, or of what it declares: `time` (s), `traffic` (GB/s), `rate` (GFLOP/s), `operations` (GFLOP),
-   * `memory-share` (of the time, by its bytes at the bandwidth of a copy).
+   * `memory-share` (of the time, by its bytes at the bandwidth of a copy), `setup-share` (of the first run of a process, %),
+   * `error.ID` (an error of its answer by the id of its column).
    */
   quantity: z.string(),
   /** Over the same quantity of this variant: how many times as much. */

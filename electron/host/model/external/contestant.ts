@@ -94,15 +94,17 @@ export function rivalCold(options: RivalOptions): ColdStart {
     const began = performance.now();
     const aborted = (): boolean => signal?.aborted === true;
     if (aborted()) return null;
+    const sinceStart_s = (): number => (performance.now() - began) / 1000;
     try {
       const [conversation] = await open(options, signal);
       try {
-        if (options.terms.samples === 'run') await conversation.ask({ do: 'run' }, ranSchema);
-        else {
-          await conversation.ask({ do: 'prepare' }, preparedSchema);
-          await conversation.ask({ do: 'sample', at_least_s: 0 }, sampledSchema);
+        if (options.terms.samples === 'run') {
+          const { setup_s, wall_s } = await conversation.ask({ do: 'run' }, ranSchema);
+          return { time_s: sinceStart_s(), setup_s, wall_s };
         }
-        return (performance.now() - began) / 1000;
+        await conversation.ask({ do: 'prepare' }, preparedSchema);
+        await conversation.ask({ do: 'sample', at_least_s: 0 }, sampledSchema);
+        return { time_s: sinceStart_s() };
       } finally {
         await conversation.close();
       }

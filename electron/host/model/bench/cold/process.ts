@@ -81,9 +81,21 @@ export async function coldProcess_s(
   }
 }
 
-/** Starts a process of whatever kind, and gives the seconds to its answer; null once `signal` is aborted. */
-export type ColdStart = (label: string, startChild: StartChild, signal?: AbortSignal) => Promise<number | null>;
+export interface ColdTaken {
+  /** From the start of the process to its answer. */
+  readonly time_s: number;
+  /** Set-up and whole time of the run itself, without the start of the process; absent where they are not timed apart. */
+  readonly setup_s?: number;
+  readonly wall_s?: number;
+}
+
+/** Starts a process of any kind and times its first run; null once `signal` is aborted. */
+export type ColdStart = (label: string, startChild: StartChild, signal?: AbortSignal) => Promise<ColdTaken | null>;
 
 /** Null stays null. */
 export const coldStart = (run: ColdRun | null): ColdStart | null =>
-  run && ((label, startChild, signal) => coldProcess_s(label, run, startChild, signal));
+  run &&
+  (async (label, startChild, signal) => {
+    const time_s = await coldProcess_s(label, run, startChild, signal);
+    return time_s === null ? null : { time_s };
+  });

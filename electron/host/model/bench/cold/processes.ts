@@ -11,7 +11,7 @@ import { asRatio } from '../comparison.ts';
 import { type Turn, takeRounds, type Where } from '../rounds.ts';
 import { median } from '../statistics.ts';
 import { type BenchLimits, limitsOf } from '../stopping.ts';
-import type { ColdStart } from './process.ts';
+import type { ColdStart, ColdTaken } from './process.ts';
 
 /** As few as say anything: each is an instance of its own. */
 export const usualProcesses = fewestRounds;
@@ -22,9 +22,7 @@ interface ColdRival {
   readonly run: ColdStart | null;
 }
 
-interface ColdSample extends Where {
-  readonly time_s: number;
-}
+type ColdSample = Where & ColdTaken;
 
 interface Series extends ColdRival {
   readonly samples: ColdSample[];
@@ -89,8 +87,8 @@ export class ColdProcesses {
       judged: true,
       times: () => timesOf(samples),
       take: async (where) => {
-        const time_s = run === null ? null : await run(label, startChild, signal);
-        return time_s === null ? null : () => samples.push({ ...where, time_s });
+        const taken = run === null ? null : await run(label, startChild, signal);
+        return taken === null ? null : () => samples.push({ ...where, ...taken });
       },
       lost: (error: BraggError) => {
         series.reason = error.message.replace(`${label}: `, '');
