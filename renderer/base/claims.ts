@@ -8,6 +8,19 @@ export function claimedText(said: Pick<ClaimResult, 'from' | 'to' | 'tolerance' 
   return said.to === null && unit === '×' && said.reason !== null ? NO_VALUE : claimedBand(said, unit);
 }
 
+/** The claim, after its place among the note's priorities where it has one. */
+export const claimTitle = ({ claim, priority }: Pick<ClaimResult, 'claim' | 'priority'>): string =>
+  priority === undefined ? claim : `Priority ${priority}: ${claim}`;
+
+/** The note's priorities first, in their order; the others as they were. */
+export function byPriority<C extends Pick<ClaimResult, 'priority'>>(claims: readonly C[]): readonly C[] {
+  const last = Number.POSITIVE_INFINITY;
+  return claims.toSorted((a, b) => {
+    const [one, other] = [a.priority ?? last, b.priority ?? last];
+    return one === other ? 0 : one - other;
+  });
+}
+
 type Pair = ClaimResult['pairs'][number];
 
 /** Speeds of wrong answers are told, and told to be that; what a claim needs instead stands where it is not judged. */

@@ -8,7 +8,7 @@ import type {
 } from '../../electron/contract/bench/comparison.ts';
 import { isIncorrect, type Session, type SessionReport, type Words } from '../../electron/contract/bench/session.ts';
 import { withDocumentPolicy } from '../../electron/contract/wire/page-policy.ts';
-import { claimedText, claimVerdictText, pairText } from '../base/claims.ts';
+import { byPriority, claimedText, claimTitle, claimVerdictText, pairText } from '../base/claims.ts';
 import { columnsOf } from '../base/compare-columns.ts';
 import { intervalsText, measuredTime, noiseText, timesText } from '../base/measured.ts';
 import { compact, NO_VALUE, percent, significant } from '../base/numbers.ts';
@@ -191,8 +191,9 @@ function environment({ machine, program, noise, rounds, stopped, judged, seed, f
 
 function claims({ claims: all }: SessionReport): Html {
   if (all.length === 0) return '';
-  const rows = all.flatMap((told): (readonly (Cell | string)[])[] => {
-    const { claim, pairs: measured, values, reason, source } = told;
+  const rows = byPriority(all).flatMap((told): (readonly (Cell | string)[])[] => {
+    const { pairs: measured, values, reason, source } = told;
+    const claim = claimTitle(told);
     const range = right(claimedText(told));
     if (reason !== null) return [[claim, range, right(NO_VALUE), 'not isolated', reason, source]];
     const numbers = values.map(({ variant, what, value, unit, verdict: word }): readonly (Cell | string)[] => [

@@ -151,6 +151,7 @@ const BESIDE = {
   launch: `${PROGRAMS},cupy-jit,cupy-graph`,
   // The notes speak of launches at n = 1000.
   'launch-small': `${PROGRAMS},cupy-jit,cupy-graph`,
+  'launch-three': 'cupy,cupy-kernels,cupy-expert,cupy-jit',
   reduction: PROGRAMS,
   'host-loop': 'cupy,cupy-expert,cupy-ours,cupy-slices,numba,torch-eager,torch-compile',
   // The notes count the launches of a deep-learning framework.

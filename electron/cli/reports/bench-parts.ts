@@ -1,5 +1,5 @@
 /** The further tables of a benchmark: modes, cold start, roofline, claims. Each is empty where it has nothing to say. */
-import { claimedText, claimVerdictText, pairText } from '../../../renderer/base/claims.ts';
+import { byPriority, claimedText, claimTitle, claimVerdictText, pairText } from '../../../renderer/base/claims.ts';
 import { timesText } from '../../../renderer/base/measured.ts';
 import { percent } from '../../../renderer/base/numbers.ts';
 import { gpusUsed, type Ratio } from '../../contract/bench/bench-session.ts';
@@ -204,17 +204,17 @@ type Claimed = Omit<TaskClaimResult, 'values'> & Partial<Pick<TaskClaimResult, '
 
 function claimRows(claim: Claimed): readonly (readonly string[])[] {
   const { pairs, values = [], reason } = claim;
-  if (reason !== null) return [[claim.claim, claimedText(claim), '–', 'not isolated', reason]];
+  if (reason !== null) return [[claimTitle(claim), claimedText(claim), '–', 'not isolated', reason]];
   return [
     ...pairs.map((pair) => [
-      claim.claim,
+      claimTitle(claim),
       claimedText(claim),
       pair.gain === null ? '–' : timesText(pair.gain),
       claimVerdictText(pair, claim),
       pairText(pair),
     ]),
     ...values.map(({ variant, what, value, unit, verdict }) => [
-      claim.claim,
+      claimTitle(claim),
       claimedText(claim, unit),
       value === null ? '–' : `${short(value, 4)} ${unit}`.trimEnd(),
       claimVerdictText({ verdict }, claim),
@@ -232,5 +232,7 @@ export function toldClaims<C extends Claimed>(claims: readonly C[]): readonly C[
 }
 
 export function claimsReport(claims: readonly Claimed[], bold: Bold): readonly string[] {
-  return claims.length === 0 ? [] : ['', ...table(claimColumns, claims.flatMap(claimRows), { styleTitle: bold })];
+  return claims.length === 0
+    ? []
+    : ['', ...table(claimColumns, byPriority(claims).flatMap(claimRows), { styleTitle: bold })];
 }

@@ -39,6 +39,8 @@ export const claimShape = {
   source: z.string(),
   /** Why no pair isolates it; null when one does. */
   reason: z.string().nullable(),
+  /** Where the note puts it among its four priorities. */
+  priority: z.int().min(1).max(4).optional(),
   /** What it has to be measured by instead, such as the program or the GPU that it is about. */
   needs: z.string().optional(),
 } as const;

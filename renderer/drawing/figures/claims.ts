@@ -1,6 +1,6 @@
 /** The table of claims as a figure. No React. */
 import type { TaskClaimResult } from '../../../electron/contract/bench/claims.ts';
-import { claimedText, claimVerdictText, pairText } from '../../base/claims.ts';
+import { byPriority, claimedText, claimTitle, claimVerdictText, pairText } from '../../base/claims.ts';
 import { timesText } from '../../base/measured.ts';
 import { NO_VALUE, significant } from '../../base/numbers.ts';
 import type { Figure } from './figure.ts';
@@ -38,7 +38,7 @@ function linesOf(claim: TaskClaimResult): readonly Line[] {
 }
 
 export function claimsFigure(claims: readonly TaskClaimResult[], caption: string, label: number): Figure {
-  const lines = claims.flatMap(linesOf);
+  const lines = byPriority(claims).flatMap(linesOf);
   const words = (title: string, text: (line: Line) => string): TableColumn => ({
     title,
     align: 'left',
@@ -54,7 +54,7 @@ export function claimsFigure(claims: readonly TaskClaimResult[], caption: string
   return tableFigure(
     'Claimed and measured',
     [
-      words('Claim', ({ claim }) => claim.claim),
+      words('Claim', ({ claim }) => claimTitle(claim)),
       {
         title: 'Claimed',
         align: 'right',

@@ -125,6 +125,9 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
           <p className="ladder__text">
             A claim is contradicted only where the whole interval lies outside of what was claimed, and as claimed only
             where the median lies inside.
+            {report.claims.some(({ priority }) => priority !== undefined)
+              ? ' The four priorities of the note come first, each with the gain that it expects.'
+              : null}
           </p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
           <section className="ladder__scroll" tabIndex={0} aria-label="Table of claims">

@@ -1,7 +1,7 @@
 /** Published claims beside what was measured: for the pairs of variants that isolate them, and for numbers that variants state. */
 import type { ReactElement } from 'react';
 import type { ClaimResult, TaskClaimResult } from '../../../electron/contract/bench/claims.ts';
-import { claimedText, claimVerdictText, pairText } from '../../base/claims.ts';
+import { byPriority, claimedText, claimTitle, claimVerdictText, pairText } from '../../base/claims.ts';
 import { timesText } from '../../base/measured.ts';
 import { NO_VALUE, significant } from '../../base/numbers.ts';
 import './claims-table.css';
@@ -35,7 +35,7 @@ function PairRows({ claim }: { readonly claim: ClaimResult }): ReactElement {
   if (reason !== null || pairs.length === 0) {
     return (
       <tr>
-        <th scope="row">{claim.claim}</th>
+        <th scope="row">{claimTitle(claim)}</th>
         <td className="claims__number">{range}</td>
         <td>{NO_VALUE}</td>
         <td data-tone="none">not isolated</td>
@@ -51,7 +51,7 @@ function PairRows({ claim }: { readonly claim: ClaimResult }): ReactElement {
           {i > 0 ? null : (
             <>
               <th scope="rowgroup" rowSpan={pairs.length}>
-                {claim.claim}
+                {claimTitle(claim)}
               </th>
               <td className="claims__number" rowSpan={pairs.length}>
                 {range}
@@ -94,7 +94,7 @@ function NumbersTable({ claims }: { readonly claims: readonly TaskClaimResult[] 
         {claims.flatMap((claim) =>
           claim.values.map(({ variant, what, value, unit, verdict }) => (
             <tr key={`${claim.id} ${variant} ${what}`}>
-              <th scope="row">{claim.claim}</th>
+              <th scope="row">{claimTitle(claim)}</th>
               <td className="claims__number">{claimedText(claim, unit)}</td>
               <td className="claims__number">{value === null ? NO_VALUE : `${significant(value, 3)} ${unit}`}</td>
               <td data-tone={claimTones[verdict]}>{claimVerdictText({ verdict }, claim)}</td>
@@ -111,7 +111,7 @@ function NumbersTable({ claims }: { readonly claims: readonly TaskClaimResult[] 
 }
 
 export function ClaimsTable({ claims }: { readonly claims: readonly TaskClaimResult[] }): ReactElement {
-  const paired = claims.filter(({ pairs, values }) => pairs.length > 0 || values.length === 0);
+  const paired = byPriority(claims).filter(({ pairs, values }) => pairs.length > 0 || values.length === 0);
   const valued = claims.filter(({ values }) => values.length > 0);
   return (
     <>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { claimedText, claimVerdictText, pairText } from '../../../renderer/base/claims.ts';
+import { byPriority, claimedText, claimTitle, claimVerdictText, pairText } from '../../../renderer/base/claims.ts';
 import { arrowStep, moved, nudge, parseEntry } from '../../../renderer/base/entry.ts';
 import { measuredTime, spreadText, timeAndSpread, timesText } from '../../../renderer/base/measured.ts';
 import { compact, count, errorSize, fixed, percent, significant } from '../../../renderer/base/numbers.ts';
@@ -101,6 +101,9 @@ describe('what was measured', () => {
       'at least 10×',
       'at least 0.5×',
     ]);
+    const said = (claim: string, priority?: number) => ({ claim, ...(priority === undefined ? {} : { priority }) });
+    const sorted = byPriority([said('a'), said('b', 3), said('c', 1), said('d', 3), said('e')]);
+    expect(sorted.map(claimTitle)).toEqual(['Priority 1: c', 'Priority 3: b', 'Priority 3: d', 'a', 'e']);
     const pair = { slower: 'a, whole run', faster: 'ab', verdict: 'more' as const };
     expect([pairText(pair), claimVerdictText(pair)]).toEqual(['a, whole run → ab', 'more']);
     const wrong = { ...pair, wrong: ['a'] };

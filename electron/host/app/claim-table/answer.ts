@@ -72,7 +72,7 @@ const OFF: Readonly<Record<Claim['kind'], Readonly<Record<'less' | 'more', strin
   gain: { less: 'a smaller gain', more: 'a larger gain' },
   cost: { less: 'a smaller cost', more: 'a larger cost' },
   bound: { less: 'below the claim', more: 'above the claim' },
-  'yes-no': { less: 'it is not so', more: 'it is so by more' },
+  'yes-no': { less: 'it is not so', more: 'it is not so' },
 };
 
 type Decided = ClaimFinding & { readonly verdict: 'as claimed' | 'less' | 'more' };
@@ -153,8 +153,8 @@ export function answerOf(claim: Answered): ClaimAnswer {
   if (good.length === decided.length) return answer('true', `true: ${found}`);
   if (good.length === 0) {
     const off = [...new Set(decided.map(({ verdict }) => verdict))];
-    const words = off.map((way) => (way === 'as claimed' ? '' : OFF[kind][way]));
-    return answer('not-true', `not true: ${found} instead, ${words.join(' or ')}`);
+    const words = new Set(off.map((way) => (way === 'as claimed' ? '' : OFF[kind][way])));
+    return answer('not-true', `not true: ${found} instead, ${[...words].join(' or ')}`);
   }
   const swept = atNote.length > 0 ? [] : fromMaps(maps, new Set(good.map(({ by }) => by)));
   const when = conditionText(swept.length > 0 ? swept : fromFindings(decided));

@@ -187,25 +187,70 @@ function cardsOf(
     .sort((a, b) => (a.machine < b.machine ? -1 : 1));
 }
 
-/** The command that measures a claim: its scenario, and the other programs that it is about. */
-function commandOf(
-  { pairs, values }: Claim,
-  { workload, bench }: RowPart,
-  scenarios: readonly string[],
-): string | null {
-  const folder = workload === defaultKind ? '' : `${workload}/`;
-  const about = (file: string): boolean => (folder === '' ? !file.includes('/') : file.startsWith(`${folder}${bench}`));
-  const scenario = scenarios.find(about) ?? scenarios.find((file) => file.startsWith(folder));
-  if (scenario === undefined) return null;
-  const programs = [
-    ...pairs.flatMap(({ slower, faster, rival }) => (rival ? [slower.variant, faster.variant] : [])),
-    ...values.flatMap(({ variant, over, rival }) => (rival ? [variant, ...(over === undefined ? [] : [over])] : [])),
-  ].filter((id) => /^(cupy|torch|numba|numpy|nanobragg|smatrix)/.test(id));
-  const external = programs.length === 0 ? '' : ` --external ${[...new Set(programs)].join(',')}`;
-  return `npx braggbench bench ${path.basename(scenario, '.json')}${external}`;
+/** A shipped scenario of a row, below assets/scenarios, with what claims may be limited to. */
+interface ShippedScenario {
+  readonly file: string;
+  readonly values: Values;
 }
 
-function judged(claim: Claim, part: RowPart, sessions: readonly Recorded[], scenarios: readonly string[]): TableClaim {
+async function shippedScenario(assetsFolder: string, file: string): Promise<ShippedScenario> {
+  const document: unknown = JSON.parse(await readFile(path.join(assetsFolder, 'scenarios', file), 'utf8'));
+  return { file, values: claimedValues(document) ?? nothing };
+}
+
+/** Programs of the user's own, whose files the command names. */
+const USER_PROGRAMS: Readonly<Record<string, string>> = {
+  nanobragg: 'nanobragg=NANOBRAGG',
+  'smatrix-2d': 'smatrix-2d=run_simulation.py',
+};
+const isProgram = (id: string): boolean => /^(cupy|torch|numba|numpy|nanobragg|smatrix)/.test(id);
+const OF_PROCESSES: readonly string[] = ['process', 'cold-whole', 'cold-run', 'setup-share'];
+/** Fewer judge nothing. */
+const PROCESSES = 6;
+
+/** The side of a square image that a claim is limited to; null for all sizes. */
+function sideOf({ where }: Claim): number | null {
+  const pixels = where['pixels'];
+  const side = Array.isArray(pixels) ? Math.sqrt(pixels[1]) : Number.NaN;
+  return Number.isInteger(side) ? side : null;
+}
+
+/** The command that measures a claim: a scenario of its size, its variants, and the other programs that it is about. */
+function commandOf(claim: Claim, { workload, bench }: RowPart, scenarios: readonly ShippedScenario[]): string | null {
+  const { pairs, values, where, note, across } = claim;
+  const folder = workload === defaultKind ? '' : `${workload}/`;
+  const own = scenarios.filter(({ file }) => (folder === '' ? !file.includes('/') : file.startsWith(folder)));
+  const named = own.filter(({ file }) => file.startsWith(`${folder}${bench}`));
+  const meeting = [...named, ...own].filter((one) => meets(where, one.values));
+  const scenario = meeting.find((one) => meets(note ?? {}, one.values)) ?? meeting[0] ?? named[0] ?? own[0];
+  if (scenario === undefined) return null;
+  const sides = pairs.flatMap(({ slower, faster }) => [slower, faster]);
+  const ids = [
+    ...sides.map(({ variant }) => variant),
+    ...values.flatMap(({ variant, over }) => (over === undefined ? [variant] : [variant, over])),
+    ...across.map(({ variant }) => variant),
+  ];
+  const [programs, variants] = [ids.filter(isProgram), ids.filter((id) => !isProgram(id))];
+  const side = meets(where, scenario.values) ? null : sideOf(claim);
+  const clocks = [...sides.map(({ clock }) => clock), ...values.map(({ quantity }) => quantity)];
+  const list = (words: readonly string[]): string => [...new Set(words)].join(',');
+  return [
+    `npx braggbench bench ${path.basename(scenario.file, '.json')}`,
+    ...(side === null ? [] : [`--set detector.width=${side} --set detector.height=${side}`]),
+    ...(variants.length === 0 ? [] : [`--variants ${list(variants)}`]),
+    ...(programs.length === 0 ? [] : [`--external ${list(programs.map((id) => USER_PROGRAMS[id] ?? id))}`]),
+    ...across.slice(0, 1).map((one) => `--sweep ${one.path}=${one.slower},${one.faster}`),
+    ...(sides.some(({ mode }) => mode === 'graph') ? ['--modes warm,graph'] : []),
+    ...(clocks.some((clock) => OF_PROCESSES.includes(clock)) ? [`--processes ${PROCESSES} --time 5m`] : []),
+  ].join(' ');
+}
+
+function judged(
+  claim: Claim,
+  part: RowPart,
+  sessions: readonly Recorded[],
+  scenarios: readonly ShippedScenario[],
+): TableClaim {
   const { workload, bench } = part;
   const command = commandOf(claim, part, scenarios);
   const own = sessions.filter(
@@ -224,12 +269,13 @@ function judged(claim: Claim, part: RowPart, sessions: readonly Recorded[], scen
   const maps = each.flatMap(({ map }) => map ?? []);
   const needs =
     own.flatMap(({ reports }) => reports.map(({ measured }) => needsOf(claim, measured.gpu)))[0] ?? claim.needs;
-  const { id, claim: words, from, to, tolerance, source, reason, about, remark } = claim;
+  const { id, claim: words, from, to, tolerance, source, reason, about, remark, priority } = claim;
   return {
     ...{ id, claim: words, from, to, source, reason, workload, bench, about, remark },
     unit: findings.find(({ value }) => value !== null)?.unit ?? (claim.values.length > 0 ? '' : '×'),
     ...(tolerance === undefined ? {} : { tolerance }),
     ...(needs === undefined ? {} : { needs }),
+    ...(priority === undefined ? {} : { priority }),
     kind: claim.kind,
     answer: answerOf({ ...claim, needs, command, findings, maps }),
     cards: cardsOf({ ...claim, needs, command }, findings, maps),
@@ -243,12 +289,13 @@ async function judgedRow(assetsFolder: string, row: ClaimRow, catalogue: ClaimCa
   const sessions = (await Promise.all([...files].map((file) => recordedIn(assetsFolder, file)))).filter(
     (one) => one !== null,
   );
+  const scenarios = await Promise.all(row.scenarios.map((file) => shippedScenario(assetsFolder, file)));
   const claims = partsOf(row).flatMap((part) => {
     const known = claimsOf(catalogue, part);
     return part.ids.map((id) => {
       const claim = known.find((one) => one.id === id);
       if (claim === undefined) throw new Error(`row ${row.row} of the claims names ${id}, which there is not`);
-      return judged(claim, part, sessions, row.scenarios);
+      return judged(claim, part, sessions, scenarios);
     });
   });
   return { row: row.row, title: row.claim, source: row.source, scenarios: [...row.scenarios], claims };

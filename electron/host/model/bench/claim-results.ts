@@ -67,7 +67,7 @@ function transportTimes(entries: readonly BenchEntry[], external: readonly Exter
     if (entry?.status !== 'measured') return notMeasured;
     const wrong = isIncorrect(entry.verdict);
     if (clock === 'first') return { times: [[entry.first.wall_s]], wrong };
-    if (clock === 'process') return notMeasured;
+    if (clock === 'process' || clock === 'cold-whole' || clock === 'cold-run') return notMeasured;
     const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
     return { times: keptInstances(samples, clock === 'whole' ? ({ wall_s }) => wall_s : timeOf), wrong };
   };
@@ -88,7 +88,10 @@ export function measuredTransport(report: {
   };
 }
 
-const clockNames = { counted: null, whole: 'whole run', first: 'first run', process: 'cold process' } as const;
+const clockNames = {
+  ...{ counted: null, whole: 'whole run', first: 'first run', process: 'cold process' },
+  ...{ 'cold-whole': 'first run of a process', 'cold-run': 'first run of a process without set-up' },
+} as const;
 
 const nameOf = ({ variant, mode, clock }: Side): string =>
   [variant, mode === 'warm' ? null : mode, clockNames[clock]].filter((part) => part !== null).join(', ');
@@ -169,10 +172,11 @@ export function needsOf({ needs, gpus }: Claim, gpu: string | null): string | un
 
 /** What of a claim its results keep. */
 function statedBy(claim: Claim, gpu: string | null) {
-  const { id, claim: words, from, to, tolerance, source, reason } = claim;
+  const { id, claim: words, from, to, tolerance, source, reason, priority } = claim;
   const needs = needsOf(claim, gpu);
   return {
     ...{ id, claim: words, from, to, source, reason },
+    ...(priority === undefined ? {} : { priority }),
     ...(tolerance === undefined ? {} : { tolerance }),
     ...(needs === undefined ? {} : { needs }),
   };
@@ -254,14 +258,15 @@ function reportTimes(report: JudgedReport): TimesOf {
     if (entry === null) return notMeasured;
     const wrong = isIncorrect(entry.verdict) && !isWithin(entry, within);
     const cold = entry.process?.samples ?? [];
-    if (clock === 'first') {
-      // Each process has one first run, which is timed apart from the start of the process.
-      const firsts = cold.flatMap(({ wall_s }) => (wall_s === undefined ? [] : [[wall_s]]));
-      if (firsts.length > 0) return { times: firsts, wrong, apart: true };
-      const first = entry.first?.wall_s ?? null;
-      return first === null ? notMeasured : { times: [[first]], wrong };
-    }
+    const first = entry.first?.wall_s ?? null;
+    if (clock === 'first') return first === null ? notMeasured : { times: [[first]], wrong };
     // No round holds both a process and a warm run.
+    if (clock === 'cold-whole' || clock === 'cold-run') {
+      const times = cold.flatMap(({ wall_s, setup_s }) =>
+        wall_s === undefined ? [] : [[clock === 'cold-run' ? wall_s - (setup_s ?? 0) : wall_s]],
+      );
+      return { times, wrong, apart: true };
+    }
     if (clock === 'process') return { times: cold.map(({ time_s }) => [time_s]), wrong, apart: true };
     const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
     if (clock === 'counted') return { times: keptInstances(samples, ({ time_s }) => time_s), wrong };

@@ -10,10 +10,11 @@ import type { TaskProblem } from '../../io/addon/task.ts';
 
 /**
  * Which time a claim speaks about: `counted`, that variants are compared by; `whole`, of everything from set-up to the answer
- * in this process; `first`, of the first such run of a process, which loads and opens; `process`, from the start of a process
- * to its answer.
+ * in this process; `first`, of the first such run of the session, which loads and opens; `process`, from the start of a process
+ * to its answer; `cold-whole`, of the first whole run of a process of another program, and `cold-run`, of that without its
+ * set-up.
  */
-const clockSchema = z.enum(['counted', 'whole', 'first', 'process']);
+const clockSchema = z.enum(['counted', 'whole', 'first', 'process', 'cold-whole', 'cold-run']);
 
 /** By the program that the claim is about, and not by what stands in its place: judged whatever the claim needs. */
 const rival = z.boolean().default(false);

@@ -9,6 +9,9 @@ type Claimed = Pick<ImageBenchReport, 'entries' | 'width' | 'height' | 'terms' |
   readonly machine: { readonly gpu: { readonly name: string } | null };
 };
 
+/** What is of processes is not in these sessions. */
+const none = { process: [], 'cold-whole': [], 'cold-run': [] };
+
 /** Where sessions tell of instances, every image was drawn from a state prepared for it. */
 export function measuredImages({ entries, seed, judged, machine }: Claimed): Measured {
   return {
@@ -19,7 +22,7 @@ export function measuredImages({ entries, seed, judged, machine }: Claimed): Mea
       if (entry === undefined) return notMeasured;
       const { first_s, samples_s, wall_samples_s, correct } = entry;
       const first = first_s === null ? [] : [first_s];
-      const times = { counted: samples_s, whole: wall_samples_s, first, process: [] }[clock];
+      const times = { ...none, counted: samples_s, whole: wall_samples_s, first }[clock];
       const instances = judged === undefined ? [times] : times.map((time) => [time]);
       return { times: times.length === 0 ? [] : instances, wrong: correct === false };
     },

@@ -14,6 +14,12 @@ import { assetsFolder } from '../../small-run.ts';
 const WITHOUT: Readonly<Record<string, string>> = {
   'micro/instruction-latency shuffle-latency': 'an instruction has no size',
   'micro/instruction-latency atomic-latency': 'an instruction has no size',
+  'micro/instruction-latency add-latency': 'an instruction has no size',
+  'micro/launch cupy-graphs': 'a graph can be captured or not',
+  'transport interpreter': 'the triple loop takes minutes on finer grids',
+  'diffraction autotuning': 'max-autotune compiles for half a minute at each size',
+  'diffraction graph-caching': 'compiling does not depend on the size of the image',
+  'diffraction c-over-gpu-total-1024': 'said of about 1024²; needs the C program of the user',
   'micro/cold-start cold-start': 'loading a kernel does not depend on the arrays',
   'diffraction c-over-gpu-1024': 'said of about 1024²; needs the C program of the user',
   'diffraction gpu-over-c': 'needs the C program of the user',

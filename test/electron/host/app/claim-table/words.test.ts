@@ -48,7 +48,7 @@ test('the goal of a fused kernel, 1.1 to 1.2 times the library, is a claim', asy
 });
 
 test('no claim compares whole runs of our FP32 and FP64 images: they differ by how an image is read back', async () => {
-  const single = /fp32|delta|naive/;
+  const single = /^diffraction-.*(fp32|delta|naive)/;
   for (const { id, pairs } of await about('diffraction'))
     for (const { slower, faster, rival } of pairs) {
       if (rival || (slower.clock === 'counted' && faster.clock === 'counted')) continue;
@@ -62,8 +62,8 @@ test('no claim compares whole runs of our FP32 and FP64 images: they differ by h
 test('what is claimed of PyTorch and of the C program has no verdict from programs that are neither', async () => {
   const claims = (await about('diffraction')).filter(({ claim }) => /C program/.test(claim) && !/^Fusing/.test(claim));
   expect(claims.length).toBeGreaterThanOrEqual(7);
-  for (const { pairs, reason, id } of claims) {
-    expect(pairs.length > 0, id).toBe(reason === null);
+  for (const { pairs, values, reason, id } of claims) {
+    expect(pairs.length + values.length > 0, id).toBe(reason === null);
     for (const { slower, faster } of pairs)
       expect([slower.variant, faster.variant].filter((name) => !/^(nanobragg|torch-)/.test(name))).toEqual([]);
   }
@@ -144,7 +144,8 @@ describe('what the notes mean is what is measured', () => {
       [2048, 2048],
     ] as const) {
       const findings = row(31).claims.find(({ id }) => id === `c-over-gpu-${side}`)?.findings ?? [];
-      expect(findings.map((one) => one.at)).toEqual([at]);
+      expect(findings.length).toBeGreaterThan(0);
+      for (const one of findings) expect(one.at).toBe(at);
     }
     const one = row(31).claims.find(({ id }) => id === 'c-over-gpu-1024')?.findings ?? [];
     expect(one.map(({ file }) => file)).toContain('diffraction/h100-programs-1024.json');
@@ -156,7 +157,8 @@ describe('what the notes mean is what is measured', () => {
       [20, 'cold-start', 'cold-start'],
     ] as const)
       expect(answerTo(number, id, bench), id).toMatch(/^cannot be judged here: needs (CuPy|PyTorch)/);
-    expect(answerTo(29, 'fp64-as-fast', '')).toContain('gives a wrong answer');
+    // PyTorch in FP32 is wrong by our limit and right by the note's own.
+    expect(answerTo(29, 'fp64-as-fast', '')).toMatch(/^not measured precisely enough yet/);
     const by = row(25).claims.flatMap(({ findings }) => findings.map((one) => one.by));
     expect(by).toContain('cupy-array → cuda-graph');
     expect(by.join()).not.toContain('window');
@@ -283,5 +285,39 @@ describe('one problem on two GPUs', () => {
       if (holds === 'the same verdict') expect(new Set(verdicts).size).toBe(1);
       if (holds === 'another verdict') expect(new Set(verdicts).size).toBeGreaterThan(1);
     }
+  });
+});
+
+describe('a claim that waits names the command that measures it', () => {
+  const commandOf = (number: number, id: string, workload = 'micro'): string | null | undefined =>
+    row(number).claims.find((one) => one.id === id && one.workload === workload)?.answer.command;
+  const bench = 'npx braggbench bench';
+
+  test('with the scenario of its size, its variants and its programs', () => {
+    expect(commandOf(1, 'launch-cost')).toBe(
+      `${bench} launch-small --variants cuda-launches,cuda-synchronised --external cupy-expert,cupy-jit,cupy-kernels,cupy`,
+    );
+    expect(commandOf(1, 'three-launches')).toMatch(/^npx braggbench bench launch-three /);
+    expect(commandOf(4, 'coalescing', 'transport')).toBe(
+      `${bench} uniform-grid-70MeV --variants cuda-strided,cuda-gather`,
+    );
+  });
+
+  test('with processes, the side of the image and the file of a program of the user', () => {
+    const more = '--external torch-image,nanobragg=NANOBRAGG,torch-image-fp32 --processes 6 --time 5m';
+    expect(commandOf(31, 'c-over-gpu-256', 'diffraction')).toBe(`${bench} simple-cubic-256 ${more}`);
+    const sized = '--set detector.width=2048 --set detector.height=2048';
+    expect(commandOf(31, 'c-over-gpu-2048', 'diffraction')).toMatch(new RegExp(`${sized} ${more}$`));
+  });
+
+  test('for every open claim that another program decides', () => {
+    const open = rows
+      .flatMap(({ claims }) => claims)
+      .filter(
+        ({ answer, reason, needs }) =>
+          answer.word === 'cannot-judge' && reason === null && !/GPU|peak/.test(needs ?? ''),
+      );
+    expect(open.length).toBeGreaterThan(5);
+    for (const { id, answer } of open) if (id !== 'cold-start') expect(answer.command, id).toContain('--external');
   });
 });

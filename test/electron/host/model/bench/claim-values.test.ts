@@ -1,5 +1,5 @@
 /** Claims about numbers that variants tell of themselves: known as far as their own instances agree. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Interval } from '../../../../../electron/contract/bench/interval.ts';
 import {
   type Measured,
@@ -8,7 +8,7 @@ import {
   statedValue,
   taskClaimResults,
 } from '../../../../../electron/host/model/bench/claim-results.ts';
-import type { Claim } from '../../../../../electron/host/model/bench/claims.ts';
+import type { Claim, Side } from '../../../../../electron/host/model/bench/claims.ts';
 
 const claim: Claim = {
   id: 'one',
@@ -85,4 +85,65 @@ test('a number of a variant with wrong results judges no claim', () => {
     >[0];
   expect(verdictOf(claim, measuredReport(report('faster')))).toBe('as claimed');
   expect(verdictOf(claim, measuredReport(report('wrong')))).toBe('not measured');
+});
+
+describe('a session of other programs', () => {
+  /** Three first runs of processes: 4 s, of which set-up takes 1, 2 and 3 s; a start of the process takes 6 s more. */
+  const cold = [1, 2, 3].map((setup_s, i) => ({ instance: i, round: i, time_s: 10, setup_s, wall_s: 4 }));
+  const measured = (
+    verdict: string,
+    errors: Readonly<Record<string, number | null>>,
+    samples: readonly object[] = cold,
+  ) =>
+    measuredReport({
+      entries: [
+        {
+          ...{ status: 'measured', label: 'torch', verdict, time_s: 1, roofline: null, samples: [], modes: [] },
+          ...{ first: { time_s: 2, wall_s: 12 }, quantities: [], determinism: { bitwise: true } },
+          accuracy: Object.entries(errors).map(([id, value]) => ({ id, value })),
+          process: { samples },
+        },
+      ],
+      ...{ external: [], machine: { gpu: null }, seed: 1 },
+    } as unknown as Parameters<typeof measuredReport>[0]);
+  const side = (clock: Side['clock'], within?: Side['within']): Side => ({
+    ...{ variant: 'torch', mode: 'warm', clock },
+    ...(within === undefined ? {} : { within }),
+  });
+
+  test('times the first run of each process with its set-up, without it, and with the start of the process', () => {
+    const { timesFor } = measured('faster', {});
+    expect(timesFor(side('cold-whole')).times).toEqual([[4], [4], [4]]);
+    expect(timesFor(side('cold-run')).times).toEqual([[3], [2], [1]]);
+    expect(timesFor(side('process')).times).toEqual([[10], [10], [10]]);
+    expect(timesFor(side('first')).times).toEqual([[12]]);
+    // Of our own processes only the whole is timed.
+    expect(measured('faster', {}, [{ time_s: 10 }]).timesFor(side('cold-whole')).times).toEqual([]);
+  });
+
+  test('gives the share of the set-up in them, with an interval from five on', () => {
+    expect(measured('faster', {}).numberOf('torch', 'setup-share')).toEqual({ value: 50, unit: '%', interval: null });
+    const six = [...cold, ...cold].map((one, i) => ({ ...one, instance: i }));
+    const share = measured('faster', {}, six).numberOf('torch', 'setup-share');
+    expect(share?.value).toBe(50);
+    expect(share?.interval?.low).toBeLessThan(50);
+    expect(share?.interval?.high).toBeGreaterThan(50);
+    expect(measured('faster', {}, [{ time_s: 10 }]).numberOf('torch', 'setup-share')).toBeNull();
+  });
+
+  test('gives an error also where it makes the answer wrong', () => {
+    const error = { value: 2e-3, unit: '', interval: { low: 2e-3, high: 2e-3 } };
+    expect(measured('wrong', { mean: 2e-3 }).numberOf('torch', 'error.mean')).toEqual(error);
+    expect(measured('wrong', { mean: null }).numberOf('torch', 'error.mean')).toBeNull();
+  });
+
+  test('accepts an answer within the limit of the note, and never an impossible time', () => {
+    const within = { error: 'rel_l2', most: 2e-4 };
+    const wrong = (verdict: string, rel_l2: number, limit: Side['within']) =>
+      measured(verdict, { rel_l2 }).timesFor(side('process', limit)).wrong;
+    expect(wrong('wrong', 1e-4, undefined)).toBe(true);
+    expect(wrong('wrong', 1e-4, within)).toBe(false);
+    expect(wrong('wrong', 3e-4, within)).toBe(true);
+    expect(wrong('impossible', 1e-4, within)).toBe(true);
+  });
 });
