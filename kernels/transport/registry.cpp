@@ -97,7 +97,7 @@ std::span<const Variant> variants() {
       cuda_scatter_variant(),
       cuda_warp_reduced_variant(),
       cuda_gather_variant(),
-      cuda_strided_variant(),
+      cuda_uncoalesced_variant(),
       cuda_gather_fft_variant(),
       cuda_gather_tensor_variant(),
       cuda_tiled_variant(),

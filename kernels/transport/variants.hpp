@@ -18,7 +18,7 @@ Variant cuda_slice_launches_variant();
 Variant cuda_scatter_variant();
 Variant cuda_warp_reduced_variant();
 Variant cuda_gather_variant();
-Variant cuda_strided_variant();
+Variant cuda_uncoalesced_variant();
 Variant cuda_gather_fft_variant();
 Variant cuda_gather_tensor_variant();
 Variant cuda_tiled_variant();

@@ -165,6 +165,18 @@ TEST("GPU: a run is cancelled between batches and keeps what was done") {
   CHECK(result.number.back().rel_error <= 1e-6);
 }
 
+TEST("GPU: steps are captured as a graph, and those that are a graph already say so") {
+  Problem p = heterogeneous(false);
+  p.precision = Precision::kFp32;
+  const auto as_graph = [&p](const char* variant) {
+    p.variant = variant;
+    return test::Run(p).execute({}, {.graph_replay = true});
+  };
+  const auto launched = solve(p, "cuda-gather", Precision::kFp32, Stepping::kPath);
+  CHECK(relative_l2(as_graph("cuda-gather").dose, launched.dose) <= 1e-6);
+  CHECK_THROWS(as_graph("cuda-graph"), "it is a graph already");
+}
+
 TEST("GPU: set-up and device time are reported in parts") {
   const auto result = solve(heterogeneous(false), "cuda-gather", Precision::kFp32, Stepping::kPath);
   double sum = 0.0;

@@ -2,7 +2,7 @@
 import { MICRO_SESSIONS } from './micro-sessions.mjs';
 
 const EVERY_DENSE =
-  'cuda-fused,cuda-graph,cuda-persistent,cuda-window,cuda-tiled,cuda-gather,cuda-strided,cuda-warp-reduced,cuda-scatter,cuda-slice-launches,cuda-gather@fp64,cuda-fused@fp64';
+  'cuda-fused,cuda-graph,cuda-persistent,cuda-window,cuda-tiled,cuda-gather,cuda-uncoalesced,cuda-warp-reduced,cuda-scatter,cuda-slice-launches,cuda-gather@fp64,cuda-fused@fp64';
 const CUPY = 'cupy-raw,cupy-elementwise,cupy-array,cupy-beam-ours,numba-kernel';
 
 const IMAGES = [

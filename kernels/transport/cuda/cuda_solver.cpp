@@ -177,7 +177,12 @@ int CudaSolver<T>::take_steps(int count, std::vector<StepTotals>& totals, engine
   std::optional<cuda::Graph> graph;
   if (replay_) {
     stream_.begin_capture();
-    launch_steps(step_, count);
+    try {
+      launch_steps(step_, count);
+    } catch (...) {
+      stream_.abandon_capture();
+      throw;
+    }
     graph.emplace(stream_.end_capture());
     graph->upload(stream_);
     stream_.synchronize();
@@ -226,6 +231,12 @@ int CudaSolver<T>::take_steps(int count, std::vector<StepTotals>& totals, engine
     min_over_max_ = -static_cast<double>(seen_extremes_.values()[0]) / static_cast<double>(seen_extremes_.values()[1]);
   }
   return done;
+}
+
+template <typename T>
+void CudaSolver<T>::replay_graphs() {
+  if (*no_graph() != '\0') throw ProblemError("unsupported", no_graph());
+  replay_ = true;
 }
 
 template <typename T>

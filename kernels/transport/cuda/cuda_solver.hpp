@@ -54,7 +54,7 @@ class CudaSolver : public engine::Solver {
   double device_seconds() const final { return device_seconds_; }
   std::vector<engine::SetupPart> setup_parts() const final { return setup_parts_; }
   void start_cold() final;
-  void replay_graphs() final { replay_ = true; }
+  void replay_graphs() final;
   double untimed_seconds() const final { return untimed_seconds_; }
 
  protected:
@@ -66,6 +66,8 @@ class CudaSolver : public engine::Solver {
   virtual void prepare() = 0;
   /// Anything made ready once more after `prepare`, timed as "capture": graphs, cooperative launch sizes.
   virtual void capture() {}
+  /// Why its steps cannot be captured and replayed as one graph; empty where they can.
+  virtual const char* no_graph() const { return ""; }
   /// Queues step `step` (0 is the run's first).
   virtual void launch_step(int step) = 0;
   /// Queues steps `first` … `first + count` - 1.

@@ -1,4 +1,4 @@
-// Host side of `cuda-gather` and `cuda-strided`: five kernels per step, each reading one buffer and writing the other.
+// Host side of `cuda-gather` and `cuda-uncoalesced`: five kernels per step, each reading one buffer and writing the other.
 #include "cuda_gather_passes.hpp"
 #include "transport/variants.hpp"
 
@@ -34,7 +34,7 @@ class CudaGather : public CudaGatherPasses<T> {
 };
 
 template <typename T>
-class CudaStrided final : public CudaGather<T> {
+class CudaUncoalesced final : public CudaGather<T> {
  public:
   using CudaGather<T>::CudaGather;
 
@@ -63,9 +63,9 @@ Variant cuda_gather_variant() {
   };
 }
 
-Variant cuda_strided_variant() {
+Variant cuda_uncoalesced_variant() {
   return {
-      .id = "cuda-strided",
+      .id = "cuda-uncoalesced",
       .title = "Gather on the GPU, uncoalesced",
       .changes = "Neighbouring threads compute neighbours along z instead of x, which are a row apart in memory",
       .builds_on = "cuda-gather",
@@ -77,7 +77,7 @@ Variant cuda_strided_variant() {
       .flops_per_cell_step = 62,
       .speed_rank = 80,
       .estimate_bytes = estimate_dense,
-      .make = make_cuda_solver<CudaStrided>,
+      .make = make_cuda_solver<CudaUncoalesced>,
       .unavailable = cuda_unavailable,
   };
 }

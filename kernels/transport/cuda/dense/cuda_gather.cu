@@ -223,7 +223,7 @@ __device__ void gather_stream_z(const DeviceStep<T>& s) {
   gather_stream<T, false>(s);
 }
 
-// The operators of `cuda-strided`.
+// The operators of `cuda-uncoalesced`.
 template <typename T>
 __device__ void strided_slow_down(const DeviceStep<T>& s) {
   gather_slow_down<T, true>(s);

@@ -299,7 +299,7 @@ describe('a claim that waits names the command that measures it', () => {
     );
     expect(commandOf(1, 'three-launches')).toMatch(/^npx braggbench bench launch-three /);
     expect(commandOf(4, 'coalescing', 'transport')).toBe(
-      `${bench} uniform-grid-70MeV --variants cuda-strided,cuda-gather`,
+      `${bench} uniform-grid-70MeV --variants cuda-uncoalesced,cuda-gather`,
     );
   });
 
