@@ -72,7 +72,7 @@ type Style = (...styled: Parameters<Terminal['style']>) => string;
 
 /** One document for scripts, or tables for people. */
 export function show({ parsed, terminal }: VerbContext, session: Session): void {
-  const { reports, sweep, words, workload } = session;
+  const { reports, sweep, workload } = session;
   if (hasFlag(parsed, 'json')) {
     terminal.printJson(sweep === null ? { workload, ...reports[0] } : session);
     return;
@@ -83,7 +83,7 @@ export function show({ parsed, terminal }: VerbContext, session: Session): void 
     if (sweep !== null) terminal.print(style('bold', `${sweep.path} = ${sweep.values[i]}`));
     for (const line of benchReport(report, { style, wide: hasFlag(parsed, 'wide') }, session)) terminal.print(line);
   }
-  if (sweep !== null) for (const line of sweepReport(sweep, words, style)) terminal.print(line);
+  if (sweep !== null) for (const line of sweepReport(sweep, session, style)) terminal.print(line);
   terminal.print(
     style('dim', `Measured ${session.created.slice(0, 16).replace('T', ' ')} UTC by braggbench ${session.command}`),
   );

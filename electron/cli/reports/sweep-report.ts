@@ -6,11 +6,25 @@ import { table } from '../table.ts';
 
 type Style = (style: 'bold' | 'dim', text: string) => string;
 
+type Reports = Session['reports'];
+
+/** The range of a beam at a value of the sweep; null where it has none, and in sessions that did not keep it. */
+function rangeAt({ values }: NonNullable<Session['sweep']>, reports: Reports, label: string, value: number) {
+  const entry = reports[values.indexOf(value)]?.entries.find((one) => one.label === label);
+  const found = entry?.status === 'measured' ? entry.quantities.find(({ id }) => id === 'r80') : undefined;
+  return found?.value ?? null;
+}
+
 export function sweepReport(
-  { path, fits }: NonNullable<Session['sweep']>,
-  words: Session['words'],
+  sweep: NonNullable<Session['sweep']>,
+  { words, reports }: Pick<Session, 'words' | 'reports'>,
   style: Style,
 ): readonly string[] {
+  const { path, fits } = sweep;
+  const ranges = new Map(
+    fits.flatMap((fit) => fit.points.map((point) => [point, rangeAt(sweep, reports, fit.label, point.value)] as const)),
+  );
+  const ranged = [...ranges.values()].some((range) => range !== null);
   // Where sizes have no meaning of their own they are the swept value.
   const sized = words.size !== path;
   const rated = words.rate !== null;
@@ -22,17 +36,23 @@ export function sweepReport(
     { title: 'Set-up', align: 'right' as const },
     { title: 'Its share', align: 'right' as const },
     ...(rated ? [{ title: words.rate ?? '', align: 'right' as const }] : []),
+    ...(ranged ? [{ title: 'R80', align: 'right' as const }] : []),
   ];
   const rows = fits.flatMap(({ label, points }) =>
-    points.map(({ value, size, time_s, setup_s, setup_share, rate }, i) => [
-      i === 0 ? label : '',
-      short(value, 6),
-      ...(sized ? [metric(size)] : []),
-      duration(time_s),
-      duration(setup_s),
-      shareInDecimals(setup_share, 0),
-      ...(rated ? [rate === null ? '–' : `${metric(rate)}/s`] : []),
-    ]),
+    points.map((point, i) => {
+      const { value, size, time_s, setup_s, setup_share, rate } = point;
+      const range = ranges.get(point) ?? null;
+      return [
+        i === 0 ? label : '',
+        short(value, 6),
+        ...(sized ? [metric(size)] : []),
+        duration(time_s),
+        duration(setup_s),
+        shareInDecimals(setup_share, 0),
+        ...(rated ? [rate === null ? '–' : `${metric(rate)}/s`] : []),
+        ...(ranged ? [range === null ? '–' : `${range.toFixed(2)} mm`] : []),
+      ];
+    }),
   );
   const per = sized ? words.size : `of ${words.size}`;
   const lines = fits.flatMap((fit) => {

@@ -184,13 +184,27 @@ export function stepsTime_s({ device_s, solve_s }: Pick<RunData, 'device_s' | 's
 const stepsByPath = ({ completeScenario }: RunData): boolean =>
   valueAt(completeScenario, ['solver', 'stepping']) === 'path';
 
+/** The parts of a run that its readouts need; `spread` as in AxisGeometry. */
+type Readable = Pick<
+  RunData,
+  | 'axes'
+  | 'beam'
+  | 'dose'
+  | 'crossing'
+  | 'ledgerNumber'
+  | 'ledgerEnergy'
+  | 'step_mm'
+  | 'x_variance_of_representation_mm2'
+  | 'end_excess_mm'
+> & { readonly spread: boolean };
+
 const LOSSES = ['escaped_x', 'escaped_z', 'escaped_theta', 'nuclear', 'skipped'] as const;
 
 /**
  * What the ledger loses from a depth on, protons: in the step that begins there and in those behind it. A step counts
  * the planes that it crosses before it loses any.
  */
-function lostBehind({ ledgerNumber, beam, step_mm }: RunData): (depth_mm: number) => number {
+function lostBehind({ ledgerNumber, beam, step_mm }: Readable): (depth_mm: number) => number {
   const steps = ledgerNumber.length / numberColumns.length;
   const lost = (row: number): number =>
     LOSSES.reduce((sum, column) => sum + ledgerValue(ledgerNumber, numberColumns, column, row), 0);
@@ -203,7 +217,23 @@ function lostBehind({ ledgerNumber, beam, step_mm }: RunData): (depth_mm: number
   };
 }
 
-export function measured(run: RunData): MeasuredRun {
+export const measured = (run: RunData): MeasuredRun => measuredFrom({ ...run, spread: stepsByPath(run) });
+
+/** A result of the engine that is not kept as a run. */
+export function measuredResult(
+  problem: TransportProblem,
+  plan: Pick<TransportRun['plan'], 'energies_MeV'>,
+  result: TransportResult,
+): MeasuredRun {
+  return measuredFrom({
+    ...fromEngine(result),
+    ...{ axes: axesOf(problem, plan), beam: beamOf(problem), dose: result.dose, crossing: result.crossing },
+    ...{ ledgerNumber: result.ledger_number, ledgerEnergy: result.ledger_energy },
+    ...{ step_mm: stepAlongAxis(problem), spread: problem.solver.stepping === 'path' },
+  });
+}
+
+function measuredFrom(run: Readable): MeasuredRun {
   const { axes, beam } = run;
   const protons = (column: (typeof numberColumns)[number]) => ledgerValue(run.ledgerNumber, numberColumns, column);
   const incoming = protons('in');
@@ -217,7 +247,7 @@ export function measured(run: RunData): MeasuredRun {
       z_mm: beam.z_mm,
       angle_rad: beam.angle_rad,
       step_mm: run.step_mm,
-      spread: stepsByPath(run),
+      spread: run.spread,
     },
     dose: run.dose,
     dosePerMass: () => dosePerMass(run.dose, axes.density_g_cm3),

@@ -19,6 +19,8 @@ import {
   ledgerErrorOf,
   onSameCells,
 } from '../accuracy.ts';
+import { metricsOf } from '../metrics/run-metrics.ts';
+import { measuredResult } from '../run-data.ts';
 
 export function headOf({ label, variant, problem, note, gpu }: Candidate): EntryHead {
   return {
@@ -115,9 +117,11 @@ export class TransportContestant implements Contestant {
 
   quantities(time_s: number) {
     const { steps, cell_steps, secondaries } = this.#result;
+    const { r80_mm } = metricsOf(measuredResult(this.#candidate.problem, this.#plan, this.#result));
     return [
       cellSteps(cell_steps / time_s),
       { id: 'steps', title: 'Steps taken', value: steps, unit: '' },
+      ...(r80_mm === null ? [] : [{ id: 'r80', title: 'R80', value: r80_mm, unit: 'mm' }]),
       ...(secondaries === undefined
         ? []
         : [
