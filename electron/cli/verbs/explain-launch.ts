@@ -150,13 +150,14 @@ async function perform(context: VerbContext): Promise<ExitCode> {
       : flagNumber(parsed, 'grid-stride', { min: 1, max: 2 ** 31 - 1, whole: true });
   return withHost(async (host) => {
     const { limits, device } = gpuOf(host, flagValue(parsed, 'gpu'));
-    const { sets, reason } = await host.call('launch.kernels', {});
-    if (reason !== null) terminal.say(reason);
     const [operand] = parsed.operands;
     const given = (names: readonly string[]): boolean => names.some((flag) => flagValue(parsed, flag) !== undefined);
     const own = given(flags);
-    if (operand === undefined && !given(launchFlags) && !hasFlag(parsed, 'reduction'))
-      return listKernels(context, sets, limits.architecture);
+    const listing = operand === undefined && !given(launchFlags) && !hasFlag(parsed, 'reduction');
+    const { sets, reason } = await host.call('launch.kernels', {});
+    // Numbers in place of a kernel need none that was compiled.
+    if (reason !== null && (operand !== undefined || listing)) terminal.say(reason);
+    if (listing) return listKernels(context, sets, limits.architecture);
     if (operand !== undefined && own)
       throw new UsageError(`--${flags.join(' and --')} stand for a kernel: give no name with them`);
     const chosen = operand === undefined ? ownNumbers(parsed) : named(sets, operand, limits.architecture);

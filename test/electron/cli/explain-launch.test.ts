@@ -94,4 +94,10 @@ describe('explain-launch', () => {
     expect(stdout).toMatch(/as recorded in (transport\/)?h[12]00-/);
     expect(stdout).toContain('dense_fill_f32');
   });
+
+  test('misses no compiled kernels where numbers stand for one', async () => {
+    const { code, stdout, stderr } = await run('nothing', '--registers', '96', '--block', '256', '--gpu', 'h200');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/Registers +96 per thread/);
+  });
 });

@@ -99,9 +99,11 @@ export class Conversation {
       const missing = `${program} is not installed, or not in PATH`;
       this.#end(error.code === 'ENOENT' ? missing : `${program}: ${error.message}`);
     });
-    this.#child.on('close', (code) => {
+    this.#child.on('close', (code, by) => {
       const last = this.#said.trim().split('\n').slice(-QUOTED_LINES).join(' / ');
-      this.#end(`it ended with code ${code}${last === '' ? '' : `: ${last}`}`);
+      const memory = by === 'SIGKILL' ? ', as by a system without free memory' : '';
+      const how = code === null ? `it was killed by ${by}${memory}` : `it ended with code ${code}`;
+      this.#end(`${how}${last === '' ? '' : `: ${last}`}`);
     });
   }
 

@@ -120,6 +120,15 @@ describe('a conversation', () => {
     await ended.close();
   });
 
+  test('with a program that is killed names the signal', async (ctx) => {
+    if (!python('')) ctx.skip('python3 is not installed');
+    const killed = script('import os; os.kill(os.getpid(), 9)');
+    await expect(killed.ask({ do: 'open' }, openedSchema)).rejects.toThrow(
+      'it was killed by SIGKILL, as by a system without free memory',
+    );
+    await killed.close();
+  });
+
   test('with a program that answers something else', async (ctx) => {
     if (!python('')) ctx.skip('python3 is not installed');
     const odd = script('input(); print("hello", flush=True); input()');
