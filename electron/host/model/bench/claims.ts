@@ -33,8 +33,8 @@ const valueSchema = z.strictObject({
   variant: z.string(),
   /**
    * One of its quantities, or of what it declares: `time` (s), `traffic` (GB/s), `rate` (GFLOP/s), `operations` (GFLOP),
-   * `memory-share` (of the time, by its bytes at the bandwidth of a copy), `setup-share` (of the first run of a process, %),
-   * `error.ID` (an error of its answer by the id of its column).
+   * `memory-share` (of the time, by its bytes at the bandwidth of a copy). `setup-share` is that of the first run of a
+   * process, in %; `error.ID` an error of its answer by the id of its column.
    */
   quantity: z.string(),
   /** Over the same quantity of this variant: how many times as much. */

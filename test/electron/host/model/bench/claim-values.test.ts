@@ -117,7 +117,7 @@ describe('a session of other programs', () => {
     expect(timesFor(side('cold-run')).times).toEqual([[3], [2], [1]]);
     expect(timesFor(side('process')).times).toEqual([[10], [10], [10]]);
     expect(timesFor(side('first')).times).toEqual([[12]]);
-    // Of our own processes only the whole is timed.
+    // Our own processes time the whole only.
     expect(measured('faster', {}, [{ time_s: 10 }]).timesFor(side('cold-whole')).times).toEqual([]);
   });
 
