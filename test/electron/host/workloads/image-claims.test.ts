@@ -25,8 +25,11 @@ test('every claim names variants that there are, or says why no pair isolates it
   const { baselines } = await readRegistry(assetsFolder);
   const ids = [...addon.diffractionVariants(), ...baselines].map(({ id }) => id);
   expect(new Set(claims.map(({ id }) => id)).size).toBe(claims.length);
-  for (const { id, pairs, reason, from, to, source } of claims) {
-    const named = pairs.flatMap(({ slower, faster }) => [slower.variant, faster.variant]);
+  for (const { id, pairs, values, reason, from, to, source } of claims) {
+    const named = [
+      ...pairs.flatMap(({ slower, faster }) => [slower.variant, faster.variant]),
+      ...values.map(({ variant }) => variant),
+    ];
     expect(ids, id).toEqual(expect.arrayContaining(named));
     expect(named.length === 0, id).toBe(reason !== null);
     expect(from).toBeLessThanOrEqual(to ?? Number.POSITIVE_INFINITY);
@@ -61,7 +64,7 @@ test('of a sweep each size has the claims that speak of it', () => {
   const sizes = open(recorded('h200-sweep-simple-cubic')).reports.map(({ claims: told }) =>
     told.flatMap(({ id }) => (id.startsWith('c-over-gpu-') ? [id.slice('c-over-gpu-'.length)] : [])),
   );
-  expect(sizes).toEqual([['256'], ['512'], ['1024'], ['2048'], ['4096']]);
+  expect(sizes).toEqual(['256', '512', '1024', '2048', '4096'].map((size) => [size, `total-${size}`]));
 });
 
 test('a new session keeps its claims in its file', async () => {

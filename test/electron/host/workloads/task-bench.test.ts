@@ -121,7 +121,7 @@ test('modes: cold has samples of its own, a graph its reason', async () => {
 
 test('published claims stand beside the pair that isolates them, those of other numbers of launches do not', () => {
   // Fusion is about three launches, and another claim about ten thousand.
-  expect(report.claims.map(({ id }) => id)).toEqual(['cuda-graphs', 'launch-cost']);
+  expect(report.claims.map(({ id }) => id)).toEqual(['cuda-graphs', 'cupy-graphs', 'launch-cost']);
   expect(report.claims[0]?.pairs[0]).toMatchObject({ slower: 'cuda-launches', faster: 'cuda-graph' });
 });
 

@@ -344,6 +344,8 @@ test('images and small workloads are benchmarked alike, and shown by what is the
     ['max', true],
     ['bright', true],
     ['sum', true],
+    ['mean', true],
+    ['correlation', true],
   ]);
   expect(rows.map(({ determinism }) => determinism)).toEqual([
     { runs: 5, bitwise: true, spread: 0 },
