@@ -100,8 +100,10 @@ describe('other workloads', () => {
     }
     const images = await done('compare', 'diffraction-fp64.h5', 'diffraction-mixed.h5', '--json');
     const { rows } = JSON.parse(images.stdout) as { rows: ComparedRow[] };
-    expect(rows[1]?.accuracy.map(({ id }) => id)).toEqual(['rel_l2', 'max', 'bright', 'sum']);
-    expect(rows[1]?.accuracy.every(({ value, holds }) => holds && value !== null && value < 1e-4)).toBe(true);
+    const { accuracy = [] } = rows[1] ?? {};
+    expect(accuracy.map(({ id }) => id)).toEqual(['rel_l2', 'max', 'bright', 'sum', 'mean', 'correlation']);
+    expect(accuracy.slice(0, 5).every(({ value, holds }) => holds && value !== null && value < 1e-4)).toBe(true);
+    expect(accuracy[5]?.value).toBeCloseTo(1, 8);
     expect(rows[1]?.note).toBe('too few samples for an interval');
 
     const mixed = await call('compare', 'a.h5', 'diffraction-fp64.h5');

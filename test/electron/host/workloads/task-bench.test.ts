@@ -86,8 +86,9 @@ test('what a variant tells of itself is told for each sample, and known as far a
   const { low = Number.NaN, high = Number.NaN } = told?.interval ?? {};
   expect(told?.value).toBe(middle(values));
   expect((low + high) / 2).toBeCloseTo(middle(values), 9);
-  expect((high - low) / 2).toBeGreaterThan(0.999 * least);
-  expect((high - low) / 2).toBeLessThan(5 * least);
+  // Clocks with coarse ticks give equal medians now and then, and an interval of no width.
+  expect((high - low) / 2).toBeGreaterThanOrEqual(0.999 * least);
+  expect((high - low) / 2).toBeLessThanOrEqual(5 * least);
   expect(sessionReportSchema.parse(found)).toEqual(found);
 });
 
