@@ -1,5 +1,5 @@
 /** Columns of the comparison: what each shows and sorts by. Those every workload has, and its own. No React. */
-import { headVerdict, type Quantity, type Whole } from '../../electron/contract/bench/bench-session.ts';
+import { headVerdict, isUnproven, type Quantity, type Whole } from '../../electron/contract/bench/bench-session.ts';
 import type { ComparedRow } from '../../electron/contract/bench/comparison.ts';
 import { type Accuracy, isIncorrect, type Words } from '../../electron/contract/bench/session.ts';
 import { leastWhole, paysFrom } from './advice.ts';
@@ -42,7 +42,7 @@ function intervalText({ time_interval }: ComparedRow): string {
 export function verdictText(row: Pick<ComparedRow, 'verdict' | 'ratio' | 'whole'>): string {
   const verdict = headVerdict(row);
   if (!isIncorrect(verdict)) return verdict;
-  return row.ratio.value < 1 ? 'wrong, though faster' : 'wrong';
+  return row.ratio.value < 1 ? `${verdict}, though faster` : verdict;
 }
 
 export function accuracyText(measure: Accuracy | undefined): string {
@@ -129,7 +129,7 @@ function weighed(rows: readonly ComparedRow[]) {
   return rows.flatMap((row) =>
     row.wall_s === null || !hasWholeRun(row) || !(row.paired || row.verdict === 'reference')
       ? []
-      : [{ row, wall_s: row.wall_s, setup_s: row.setup_s, time_s: row.time_s, right: !isIncorrect(row.verdict) }],
+      : [{ row, wall_s: row.wall_s, setup_s: row.setup_s, time_s: row.time_s, right: !isUnproven(row.verdict) }],
   );
 }
 
@@ -202,7 +202,7 @@ const timeColumn = ({ time, timeTip }: Words): Column => ({
 function gainText({ verdict, ratio, whole }: ComparedRow): string {
   if (verdict === 'reference') return '1';
   const times = timesText(gainOf(ratio));
-  return whole === null || isIncorrect(verdict) ? times : `${times} ${verdict}`;
+  return whole === null || isUnproven(verdict) ? times : `${times} ${verdict}`;
 }
 
 const middle: readonly Column[] = [

@@ -1,12 +1,12 @@
 /** A comparison as one HTML file that needs nothing besides itself: figures, tables, environment, scenario, command. */
-import { headVerdict, type SessionGpu } from '../../electron/contract/bench/bench-session.ts';
+import { headVerdict, isUnproven, type SessionGpu } from '../../electron/contract/bench/bench-session.ts';
 import type {
   ComparedCurve,
   ComparedGroup,
   ComparedMap,
   ComparedRow,
 } from '../../electron/contract/bench/comparison.ts';
-import { isIncorrect, type Session, type SessionReport, type Words } from '../../electron/contract/bench/session.ts';
+import type { Session, SessionReport, Words } from '../../electron/contract/bench/session.ts';
 import { withDocumentPolicy } from '../../electron/contract/wire/page-policy.ts';
 import { byPriority, claimedText, claimTitle, claimVerdictText, pairText } from '../base/claims.ts';
 import { columnsOf } from '../base/compare-columns.ts';
@@ -86,7 +86,7 @@ function groupTable(rows: readonly ComparedRow[], { rows: all, words }: ReportIn
 
 function comparison(input: ReportInput): Html {
   const { rows, words, groups } = input;
-  const wrong = rows.filter((row) => isIncorrect(row.verdict));
+  const unproven = rows.flatMap((row) => (isUnproven(row.verdict) ? [`${nameOf(row, rows)} (${row.verdict})`] : []));
   const notes = rows.filter(({ note }) => note !== null).map((row) => `${nameOf(row, rows)}: ${row.note}.`);
   const places = [...new Set(rows.map(({ origin, provenance }) => `${origin}: ${provenanceText(provenance)}`))];
   return [
@@ -94,9 +94,7 @@ function comparison(input: ReportInput): Html {
     paragraph(
       `Medians of the time ${words?.timeTip ?? 'that is measured'}, by the device’s clock on a GPU and by the host’s on the CPU; ratios of times with 95 % intervals. Faster and slower are said only where the whole interval lies outside of the noise floor.`,
     ),
-    ...(wrong.length === 0
-      ? []
-      : [paragraph(`Wrong, whatever its speed: ${wrong.map((row) => nameOf(row, rows)).join(', ')}.`, 'wrong')]),
+    ...(unproven.length === 0 ? [] : [paragraph(`Not counted as correct: ${unproven.join(', ')}.`, 'wrong')]),
     ...groups.map(({ title }, i) =>
       groupTable(
         rows.filter(({ group }) => group === i),

@@ -39,9 +39,9 @@ function constantsIn(label) {
 }
 
 /**
- * @param {{ readonly accuracy: readonly { readonly holds: boolean }[] }} entry
+ * @param {{ readonly verdict: string }} entry
  */
-const isRight = ({ accuracy }) => accuracy.every(({ holds }) => holds);
+const isRight = ({ verdict }) => !['wrong', 'impossible', 'not checked'].includes(verdict);
 
 /**
  * The entries of a session of the best: the first that was entered has the usual constants.

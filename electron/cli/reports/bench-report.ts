@@ -4,14 +4,13 @@ import { toldText } from '../../../renderer/base/compare-columns.ts';
 import { intervalsText, timeAndSpread, timesText } from '../../../renderer/base/measured.ts';
 import { percent } from '../../../renderer/base/numbers.ts';
 import { reportProvenance } from '../../../renderer/base/provenance.ts';
-import { headVerdict, type Ratio } from '../../contract/bench/bench-session.ts';
-import {
-  type Accuracy,
-  isIncorrect,
-  type MeasuredSessionEntry,
-  type Session,
-  type SessionExternal,
-  type SessionReport,
+import { headVerdict, isUnproven, type Ratio } from '../../contract/bench/bench-session.ts';
+import type {
+  Accuracy,
+  MeasuredSessionEntry,
+  Session,
+  SessionExternal,
+  SessionReport,
 } from '../../contract/bench/session.ts';
 import { thisMachine } from '../../host/io/files/this-machine.ts';
 import { median, unpairedRatioInterval } from '../../host/model/bench/statistics.ts';
@@ -35,10 +34,10 @@ type Kept = Pick<Session, 'created' | 'words'>;
 
 type Style = (style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) => string;
 
-/** The verdict of end-to-end runs where they were judged; a wrong answer is wrong, whatever its speed. */
+/** The verdict of end-to-end runs where they were judged, unless it is about the answer. */
 function verdictText(entry: MeasuredSessionEntry, style: Style): string {
   const verdict = headVerdict(entry);
-  const tone = { wrong: 'red', impossible: 'red', faster: 'green', slower: 'yellow' } as const;
+  const tone = { wrong: 'red', impossible: 'red', 'not checked': 'yellow', faster: 'green', slower: 'yellow' } as const;
   return verdict in tone ? style(tone[verdict as keyof typeof tone], verdict) : verdict;
 }
 
@@ -129,7 +128,7 @@ function wholeText({ label, whole }: MeasuredSessionEntry, reference: string | n
 /** With a verdict of its own where the row's verdict is of end-to-end runs. */
 function stepsText({ label, ratio, verdict }: MeasuredSessionEntry, { report, whole }: Told): string {
   if (label === report.reference) return '1';
-  return whole && !isIncorrect(verdict) ? `${speedup(ratio)} ${verdict}` : speedup(ratio);
+  return whole && !isUnproven(verdict) ? `${speedup(ratio)} ${verdict}` : speedup(ratio);
 }
 
 const shareText = ({ time_s, wall_s }: MeasuredSessionEntry): string =>
@@ -138,10 +137,10 @@ const shareText = ({ time_s, wall_s }: MeasuredSessionEntry): string =>
 /** From how many runs of one set-up on it takes less than what has the quickest whole run. */
 function paysText(entry: MeasuredSessionEntry, { measured }: Told): string {
   const all = measured.flatMap((own) =>
-    own.wall_s === null ? [] : [{ ...own, own, wall_s: own.wall_s, right: !isIncorrect(own.verdict) }],
+    own.wall_s === null ? [] : [{ ...own, own, wall_s: own.wall_s, right: !isUnproven(own.verdict) }],
   );
   const best = leastWhole(all);
-  if (best === null || entry.wall_s === null || isIncorrect(entry.verdict)) return '–';
+  if (best === null || entry.wall_s === null || isUnproven(entry.verdict)) return '–';
   if (best.own === entry) return 'one run';
   const from = paysFrom(best, { ...entry, wall_s: entry.wall_s });
   return from === null ? 'never' : `${from} runs`;
@@ -181,7 +180,7 @@ function overOwn({ times }: Result, own: MeasuredSessionEntry, seed: number): Ra
 
 const fastestRight = (measured: readonly MeasuredSessionEntry[]): MeasuredSessionEntry | null =>
   measured
-    .filter(({ verdict }) => !isIncorrect(verdict))
+    .filter(({ verdict }) => !isUnproven(verdict))
     .reduce<MeasuredSessionEntry | null>((best, one) => (best === null || one.time_s < best.time_s ? one : best), null);
 
 function externalRow({ title, result }: SessionExternal, told: Told, style: Style, wide: boolean): readonly string[] {
@@ -245,8 +244,8 @@ function adviceLines(
       const { label, wall_s, setup_s, time_s, verdict, ratio, accuracy, whole = null } = entry;
       return {
         ...{ name: label, wall_s: wall === 'End to end' ? wall_s : null, setup_s, time_s, whole },
-        steps: { ratio, verdict: isIncorrect(verdict) ? 'undecided' : verdict },
-        ...{ right: !isIncorrect(verdict), error: rightnessText(accuracy), isReference: label === report.reference },
+        steps: { ratio, verdict: isUnproven(verdict) ? 'undecided' : verdict },
+        ...{ right: !isUnproven(verdict), error: rightnessText(accuracy), isReference: label === report.reference },
       };
     }),
     {

@@ -40,7 +40,15 @@ export const quantitySchema = z.strictObject({
 export type Quantity = Readonly<z.infer<typeof quantitySchema>>;
 
 /** `impossible`: the time is below what the machine needs for the problem's bytes and operations. */
-export const verdictSchema = z.enum(['faster', 'slower', 'same', 'undecided', 'reference', 'wrong', 'impossible']);
+/** About time. */
+const timeVerdictSchema = z.enum(['faster', 'slower', 'same', 'undecided', 'reference']);
+/** About the answer: whatever its time, such an entry is neither recommended nor counted as correct. */
+const answerVerdictSchema = z.enum(['wrong', 'impossible', 'not checked']);
+export const verdictSchema = z.enum([...timeVerdictSchema.options, ...answerVerdictSchema.options]);
+type Verdict = z.infer<typeof verdictSchema>;
+
+const unproven: ReadonlySet<Verdict> = new Set(answerVerdictSchema.options);
+export const isUnproven = (verdict: Verdict): verdict is z.infer<typeof answerVerdictSchema> => unproven.has(verdict);
 
 /** How a session's reference differs from itself in the same rounds (A/A). */
 export interface Noise {
@@ -137,21 +145,19 @@ export const entryShape = {
 /** How everything from the problem to its answer in memory stands against the reference's; not in older sessions. */
 export const wholeSchema = z.strictObject({
   ratio: ratioSchema,
-  verdict: verdictSchema.exclude(['wrong', 'impossible']),
+  verdict: timeVerdictSchema,
 });
 export type Whole = Readonly<z.infer<typeof wholeSchema>>;
 
-/** The verdict of a row: of end-to-end runs where they were judged. A wrong answer is wrong, whatever its speed. */
+/** The verdict of a row: of end-to-end runs where they were judged, unless it is about the answer. */
 export function headVerdict({
   verdict,
   whole,
 }: {
-  readonly verdict: z.infer<typeof verdictSchema>;
+  readonly verdict: Verdict;
   readonly whole?: Pick<Whole, 'verdict'> | null | undefined;
-}): z.infer<typeof verdictSchema> {
-  return verdict === 'wrong' || verdict === 'impossible' || verdict === 'reference'
-    ? verdict
-    : (whole?.verdict ?? verdict);
+}): Verdict {
+  return isUnproven(verdict) || verdict === 'reference' ? verdict : (whole?.verdict ?? verdict);
 }
 
 /** The same of a process of its own for each run: from its start to its answer. What was done in it stays in its memory. */
@@ -161,7 +167,7 @@ export const processSchema = z.strictObject({
   time_s: seconds.nullable(),
   /** Over the reference's; null where either has no time. */
   ratio: ratioSchema.nullable(),
-  verdict: verdictSchema.exclude(['wrong', 'impossible']),
+  verdict: timeVerdictSchema,
 });
 
 /** How a measured entry's time stands against the others'. */

@@ -286,19 +286,20 @@ export type Session = Readonly<z.infer<typeof sessionSchema>>;
 /** Id of the check that a time fails which the machine cannot reach. */
 export const LEAST_TIME = 'least-time';
 
-/** Correctness of an answer. A check with neither a value nor a bound has compared nothing. */
-type Correctness = 'correct' | 'wrong' | 'impossible' | 'not checked';
+/** Correctness of an answer. */
+export type Correctness = 'correct' | 'wrong' | 'impossible' | 'not checked';
 
-/** An answer with a check that does not hold is wrong whatever its speed; one that nothing was compared with is not checked. */
+/**
+ * An answer with a check that fails is wrong whatever its speed. One without any check, or with a check that found
+ * nothing to compare with, is not checked.
+ */
 export function correctnessOf(accuracy: readonly Accuracy[]): Correctness {
   const failed = accuracy.filter(({ holds }) => !holds);
   if (failed.some(({ id }) => id !== LEAST_TIME)) return 'wrong';
   if (failed.length > 0) return 'impossible';
-  return accuracy.some(({ value, bound }) => value !== null && bound !== null) ? 'correct' : 'not checked';
+  const bounded = accuracy.filter(({ bound }) => bound !== null);
+  return bounded.length > 0 && bounded.every(({ value }) => value !== null) ? 'correct' : 'not checked';
 }
-
-/** Whether no check fails: what is not checked passes here, and is called so wherever it is shown. */
-export const isRight = (accuracy: readonly Accuracy[]): boolean => accuracy.every(({ holds }) => holds);
 
 /** Why an answer is wrong or impossible, one sentence; null where no check fails. */
 export function reasonOf(accuracy: readonly Accuracy[]): string | null {
@@ -308,6 +309,7 @@ export function reasonOf(accuracy: readonly Accuracy[]): string | null {
   return first === undefined ? null : first.tip;
 }
 
-/** Whether a verdict is about the answer: such an entry has no speed to speak of. */
-export const isIncorrect = (verdict: MeasuredSessionEntry['verdict']): verdict is 'wrong' | 'impossible' =>
-  verdict === 'wrong' || verdict === 'impossible';
+/** Whether a check of the answer fails: the time of such an entry is of another computation. */
+export const isIncorrect = (
+  verdict: MeasuredSessionEntry['verdict'] | Correctness,
+): verdict is 'wrong' | 'impossible' => verdict === 'wrong' || verdict === 'impossible';

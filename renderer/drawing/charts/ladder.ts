@@ -1,18 +1,14 @@
 /** The ladder of variants: which stand on which, and what each step gave. No drawing. */
-import type { Ratio } from '../../../electron/contract/bench/bench-session.ts';
-import {
-  isIncorrect,
-  type MeasuredSessionEntry,
-  type SessionReport,
-} from '../../../electron/contract/bench/session.ts';
+import { isUnproven, type Ratio } from '../../../electron/contract/bench/bench-session.ts';
+import type { MeasuredSessionEntry, SessionReport } from '../../../electron/contract/bench/session.ts';
 
 export function measuredEntries({ entries }: SessionReport): readonly MeasuredSessionEntry[] {
   return entries.filter((entry) => entry.status === 'measured');
 }
 
-/** Faster and wrong is not faster. */
+/** What is wrong or not checked gains nothing by its speed. */
 function rightEntries(report: SessionReport): readonly MeasuredSessionEntry[] {
-  return measuredEntries(report).filter(({ verdict }) => !isIncorrect(verdict));
+  return measuredEntries(report).filter(({ verdict }) => !isUnproven(verdict));
 }
 
 /** The entry's chain of measured bases, the lowest first, itself last. */

@@ -75,7 +75,7 @@ function countedIntensity({ quantities, roofline, time_s }: Declared): number | 
 export function rooflineChart(report: SessionReport): Chart {
   const entries = rooflineEntries(report);
   const roofs = roofsOf(report, entries);
-  const names = entries.map(({ label: name, verdict }) => (isIncorrect(verdict) ? `${name} (wrong)` : name));
+  const names = entries.map(({ label: name, verdict }) => (isIncorrect(verdict) ? `${name} (${verdict})` : name));
   const inks = entries.map(({ verdict }, i): Ink => (isIncorrect(verdict) ? 'danger' : seriesInk(i)));
   const intensities = entries.map(({ roofline }) => roofline.flops_per_byte);
   const rates = entries.map(({ roofline }) => roofline.flops_per_s);

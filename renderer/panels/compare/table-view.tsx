@@ -1,9 +1,9 @@
 /** The comparison as a table: one row per subject, sorted, hidden, moved and coloured as the user likes. */
 import { type ReactElement, useMemo } from 'react';
-import { headVerdict } from '../../../electron/contract/bench/bench-session.ts';
+import { headVerdict, isUnproven } from '../../../electron/contract/bench/bench-session.ts';
 import type { BenchInfo } from '../../../electron/contract/bench/benches.ts';
 import type { ComparedGroup } from '../../../electron/contract/bench/comparison.ts';
-import { isIncorrect, type Words } from '../../../electron/contract/bench/session.ts';
+import type { Words } from '../../../electron/contract/bench/session.ts';
 import { type Advised, advice, rightnessText } from '../../base/advice.ts';
 import { type Column, columnsOf, hasWholeRun, modeReason, nextSort, sorted } from '../../base/compare-columns.ts';
 import { provenanceText } from '../../base/provenance.ts';
@@ -124,8 +124,8 @@ function advised(rows: readonly ShownRow[]): readonly Advised[] {
     return [
       {
         ...{ name: title, wall_s: hasWholeRun(shown.row) ? wall_s : null, setup_s, time_s, whole },
-        steps: { ratio, verdict: isIncorrect(verdict) ? 'undecided' : verdict },
-        ...{ right: !isIncorrect(verdict), error: rightnessText(accuracy), isReference: shown.leads },
+        steps: { ratio, verdict: isUnproven(verdict) ? 'undecided' : verdict },
+        ...{ right: !isUnproven(verdict), error: rightnessText(accuracy), isReference: shown.leads },
       },
     ];
   });

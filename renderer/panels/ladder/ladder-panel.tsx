@@ -1,7 +1,8 @@
 /** What each step of the ladder of variants gave, on the machine that it was measured on; no GPU needed. */
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
+import { isUnproven } from '../../../electron/contract/bench/bench-session.ts';
 import type { BenchInfo } from '../../../electron/contract/bench/benches.ts';
-import { isIncorrect, type Session as SessionData } from '../../../electron/contract/bench/session.ts';
+import type { Session as SessionData } from '../../../electron/contract/bench/session.ts';
 import { scenarioKindNames, scenarioKinds } from '../../../electron/contract/scenario/index.ts';
 import type { WorkloadName } from '../../../electron/contract/workload.ts';
 import { provenanceText, reportProvenance } from '../../base/provenance.ts';
@@ -67,7 +68,9 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
     return <EmptyState icon="curve" title="This session measured nothing" action={<CompareOffer />} />;
   }
   const provenance = provenanceText(reportProvenance(report, session.created));
-  const wrong = report.entries.filter((entry) => entry.status === 'measured' && isIncorrect(entry.verdict));
+  const unproven = report.entries.flatMap((entry) =>
+    entry.status === 'measured' && isUnproven(entry.verdict) ? [`${entry.label} (${entry.verdict})`] : [],
+  );
   const told = report.claims.length > 0;
   return (
     <>
@@ -82,10 +85,9 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
           />
         </p>
       )}
-      {wrong.length === 0 ? null : (
+      {unproven.length === 0 ? null : (
         <p className="ladder__wrong" role="note">
-          Wrong, and left out of the ladder: {wrong.map(({ label }) => label).join(', ')}. What they compute is farther
-          from the FP64 reference than it may be.
+          Left out of the ladder: {unproven.join(', ')}.
         </p>
       )}
       {charts.length === 0 && !told ? (

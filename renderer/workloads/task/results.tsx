@@ -1,6 +1,7 @@
 /** What a finished run of a small workload came to, in a few numbers; the Results panel has the rest. */
 import type { ReactElement } from 'react';
-import { isIncorrect, type MeasuredSessionEntry } from '../../../electron/contract/bench/session.ts';
+import { isUnproven } from '../../../electron/contract/bench/bench-session.ts';
+import type { MeasuredSessionEntry } from '../../../electron/contract/bench/session.ts';
 import { gainOf, measuredTime, noiseText, timesText } from '../../base/measured.ts';
 import { NO_VALUE } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
@@ -36,7 +37,7 @@ export function TaskResults(): ReactElement {
   const report = useCached(tasks.session, SHOWN)?.session.reports[0];
   if (report === undefined) return <Waiting feed={tasks} />;
   const measured = report.entries.filter((entry) => entry.status === 'measured');
-  const right = measured.filter(({ verdict }) => !isIncorrect(verdict));
+  const right = measured.filter(({ verdict }) => !isUnproven(verdict));
   const [best] = [...right].sort((a, b) => a.time_s - b.time_s);
   const { noise } = report;
   return (

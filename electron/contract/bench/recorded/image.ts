@@ -68,7 +68,7 @@ const imageBenchEntrySchema = z.strictObject({
   /** Time over that of the first variant in its first mode. */
   ratio: ratioSchema.nullable(),
   instances_to_decide: count.nullable().optional(),
-  verdict: verdictSchema.exclude(['reference', 'wrong', 'impossible']).nullable(),
+  verdict: verdictSchema.extract(['faster', 'slower', 'same', 'undecided']).nullable(),
 });
 export type ImageBenchEntry = Readonly<z.infer<typeof imageBenchEntrySchema>>;
 

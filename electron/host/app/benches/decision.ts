@@ -2,7 +2,7 @@
  * How to write a computation, from sessions that measured it written in several ways. Each way is represented by its
  * fastest correct candidate; a difference counts where no sample of one is as fast as a sample of the other.
  */
-import { gpusUsed } from '../../../contract/bench/bench-session.ts';
+import { gpusUsed, isUnproven } from '../../../contract/bench/bench-session.ts';
 import {
   type Decision,
   fewestEvidence,
@@ -12,7 +12,7 @@ import {
   WHOLE_RUN,
   ways,
 } from '../../../contract/bench/decision.ts';
-import { isIncorrect, isRight, type Session, type SessionReport } from '../../../contract/bench/session.ts';
+import { correctnessOf, type Session, type SessionReport } from '../../../contract/bench/session.ts';
 import { atOnce, type Pausing } from '../../../contract/pausing.ts';
 import { inTurns } from '../../io/flow/in-turns.ts';
 import type { Baseline } from '../../model/external/registry.ts';
@@ -48,11 +48,11 @@ function measuredIn(report: SessionReport, baselines: readonly Baseline[]): read
   const programs = new Map(baselines.map((one) => [one.id, one]));
   const entries = report.entries.flatMap((entry): Measured[] => {
     if (entry.status === 'refused') return [];
-    const { label, variant, title, device, accuracy, verdict, samples } = entry;
+    const { label, variant, title, device, verdict, samples } = entry;
     const program = programs.get(variant);
     const way = program === undefined ? 'compiled' : wayOfStyle[program.style];
     if (way === undefined || samples.length === 0) return [];
-    const right = !isIncorrect(verdict) && isRight(accuracy);
+    const right = !isUnproven(verdict);
     const whole = samples.flatMap(({ wall_s }) => (wall_s === undefined ? [] : [wall_s]));
     return [
       {
@@ -67,7 +67,7 @@ function measuredIn(report: SessionReport, baselines: readonly Baseline[]): read
     const program = programs.get(id);
     const way = program === undefined ? undefined : wayOfStyle[program.style];
     if (program === undefined || way === undefined || result === null || result.times.length === 0) return [];
-    const right = !result.wrong && isRight(result.accuracy);
+    const right = !result.wrong && correctnessOf(result.accuracy) === 'correct';
     return [
       {
         device: program.device,

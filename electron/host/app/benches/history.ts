@@ -3,10 +3,10 @@
  * other, and whether the last is further off than that. Drifts of the machine do not cancel between sessions, so
  * that no interval of a single one says it.
  */
-import { gpusUsed, machineKey, type Ratio } from '../../../contract/bench/bench-session.ts';
+import { gpusUsed, isUnproven, machineKey, type Ratio } from '../../../contract/bench/bench-session.ts';
 import { fewestBefore, type HistorySeries, type Trend } from '../../../contract/bench/history.ts';
 import type { Interval } from '../../../contract/bench/interval.ts';
-import { isIncorrect, type MeasuredSessionEntry, type Session } from '../../../contract/bench/session.ts';
+import type { MeasuredSessionEntry, Session } from '../../../contract/bench/session.ts';
 import { atOnce, type Pausing } from '../../../contract/pausing.ts';
 import { inTurns } from '../../io/flow/in-turns.ts';
 import { instancesOf } from '../../model/bench/comparison.ts';
@@ -78,11 +78,11 @@ function* seriesIn({ file, session }: Named, i: number): Generator<Keyed> {
   const { bench, scenario, program } = report;
   for (const entry of report.entries) {
     if (entry.status === 'refused') continue;
-    const { label, time_s, accuracy, flagged, verdict } = entry;
+    const { label, time_s, flagged, verdict } = entry;
     const gpus = gpusUsed(report.machine, [entry]);
     const { cpu, logical_cores } = report.machine;
     const machine = gpus.length === 0 ? `${cpu}, ${logical_cores} cores` : gpus.map(({ name }) => name).join(', ');
-    const right = !isIncorrect(verdict) && accuracy.every(({ holds }) => holds);
+    const right = !isUnproven(verdict);
     const point = { file, created, commit: program.commit, time_s, interval: intervalOf(entry), right, flagged };
     const on = [machineKey(report.machine), ...gpus.map(({ uuid }) => uuid)];
     yield {

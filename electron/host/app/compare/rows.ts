@@ -1,6 +1,6 @@
 /** One row per subject: its numbers, and its time relative to its group's reference. */
 import type { ComparedGroup, ComparedRow } from '../../../contract/bench/comparison.ts';
-import { type Accuracy, isRight } from '../../../contract/bench/session.ts';
+import { type Accuracy, correctnessOf, isIncorrect } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { sameGrid } from '../../model/fields/field.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
@@ -67,7 +67,7 @@ const referenceAmong = (members: readonly Loaded[]): Loaded | undefined =>
   members.find(
     ({ row: { subject }, sessionReference }) => subject.kind === 'entry' && subject.label === sessionReference,
   ) ??
-  members.find(({ wrong }) => !wrong) ??
+  members.find(({ correctness }) => correctness === 'correct') ??
   members[0];
 
 function groupsOf(all: readonly Loaded[], reference: Loaded): readonly Group[] {
@@ -148,6 +148,18 @@ function checkOneWorkload(all: readonly Loaded[]): void {
   throw new BraggError('unsupported', `A comparison is of one workload, and these are of several: ${each.join(', ')}.`);
 }
 
+/** What its session found, and what the comparison with the chosen reference adds. */
+function verdictOf(
+  { correctness }: Loaded,
+  accuracy: readonly Accuracy[],
+  speed: ComparedRow['verdict'],
+): ComparedRow['verdict'] {
+  const compared = correctnessOf(accuracy);
+  const failed = [correctness, compared].find(isIncorrect);
+  if (failed !== undefined) return failed;
+  return speed === 'reference' || correctness === 'correct' || compared === 'correct' ? speed : 'not checked';
+}
+
 /** Rows in the order given, and their groups, that of `reference` first; it is one of `all`. */
 export async function comparedRows(
   all: readonly Loaded[],
@@ -175,7 +187,7 @@ export async function comparedRows(
       has_map: here.field !== null,
       has_curve: here.field?.curve != null,
       accuracy: [...accuracy],
-      verdict: here.wrong || !isRight(accuracy) ? 'wrong' : isReference ? 'reference' : speed,
+      verdict: verdictOf(here, accuracy, isReference ? 'reference' : speed),
       note: noteOf(here, reference, { group, ...told }),
       differences: here === reference ? [] : await differencesOf(here, reference),
     };

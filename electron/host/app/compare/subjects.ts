@@ -1,6 +1,7 @@
 /** What stands in a comparison, with the numbers behind it. */
 import {
   gpuOf,
+  isUnproven,
   type MachineIdentity,
   machineKey,
   type Ratio,
@@ -11,7 +12,8 @@ import type { Subject } from '../../../contract/bench/benches.ts';
 import type { ComparedRow } from '../../../contract/bench/comparison.ts';
 import { environmentFacts } from '../../../contract/bench/environment.ts';
 import {
-  isIncorrect,
+  type Correctness,
+  correctnessOf,
   type MeasuredSessionEntry,
   type Session,
   type SessionReport,
@@ -75,8 +77,8 @@ export interface Loaded {
   readonly sessionReference: string | null;
   /** How its session judged whole runs, and against which of its variants; null where it did not. */
   readonly judgedWhole: { readonly verdict: Whole['verdict']; readonly reference: string | null } | null;
-  /** Its session found it wrong. */
-  readonly wrong: boolean;
+  /** As its session found; a run by itself is not checked. */
+  readonly correctness: Correctness;
   /** Whether its accuracy is against FP64: else another answer says how far it is from that. */
   readonly held: boolean;
   readonly field: ComparedField | null;
@@ -153,7 +155,7 @@ async function ofRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): Pr
     processFloor: null,
     margin: usualMargin,
     judgedWhole: null,
-    wrong: false,
+    correctness: 'not checked',
     held: false,
     field,
     document: run.completeScenario,
@@ -290,7 +292,7 @@ async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Be
         flagged: null,
         samples: times.map((time_s, round) => ({ round, time_s, sm_MHz: null, flag: null })),
       },
-      ...{ times, rounds, wrong },
+      ...{ times, rounds, correctness: wrong ? 'wrong' : correctnessOf(result.accuracy) },
       instances: null,
       wholes: null,
       processes: null,
@@ -322,7 +324,7 @@ async function ofSession(subject: Exclude<Subject, { kind: 'run' }>, benches: Be
     processes: process === undefined ? null : processesOf(process),
     judgedWhole: whole === undefined ? null : { verdict: whole.verdict, reference: report.reference },
     rounds,
-    wrong: isIncorrect(entry.verdict),
+    correctness: isUnproven(entry.verdict) ? entry.verdict : 'correct',
     held: true,
     field: answer(subject.report, subject.label),
   };

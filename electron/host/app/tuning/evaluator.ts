@@ -1,7 +1,7 @@
 /** Measures configurations one by one, each as a session of its own, and the best of them against each other. */
 import { availableParallelism, freemem } from 'node:os';
 import type { SessionEntry } from '../../../contract/bench/session.ts';
-import { type Accuracy, isRight, type Session, type SessionReport } from '../../../contract/bench/session.ts';
+import { type Accuracy, correctnessOf, type Session, type SessionReport } from '../../../contract/bench/session.ts';
 import { BraggError, toWireError } from '../../../contract/errors.ts';
 import {
   type Measure,
@@ -51,7 +51,7 @@ const compilersHere = (): number =>
   Math.max(1, Math.min(availableParallelism(), Math.floor(freemem() / COMPILER_BYTES)));
 
 /** 1: within every bound. Below: the error that is allowed over the one that was found. */
-function correctnessOf(accuracy: readonly Accuracy[]): number {
+function withinBounds(accuracy: readonly Accuracy[]): number {
   const shares = accuracy.map(({ holds, value, bound }) => {
     if (holds) return 1;
     return value === null || bound === null || !(value > bound) ? 0 : bound / value;
@@ -70,8 +70,8 @@ function measuresOfEntry(
   const checks = entry.accuracy.map(({ id, value }) => [`check.${id}`, value] as const);
   return [
     ...measuresOf('readouts', unitBySuffix, {
-      right: isRight(entry.accuracy) ? 'yes' : 'no',
-      correctness: correctnessOf(entry.accuracy),
+      right: correctnessOf(entry.accuracy) === 'correct' ? 'yes' : 'no',
+      correctness: withinBounds(entry.accuracy),
       ...Object.fromEntries(checks),
       bitwise: entry.determinism === null ? undefined : entry.determinism.bitwise ? 'yes' : 'no',
     }),

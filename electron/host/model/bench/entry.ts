@@ -137,7 +137,7 @@ export function measuredEntry(
     ...known,
     ...times,
     ratio: unlessItself(ratio, isReference),
-    verdict: correctness === 'wrong' || correctness === 'impossible' ? correctness : verdict,
+    verdict: correctness === 'correct' ? verdict : correctness,
     ...(judgedWhole !== null && {
       whole: {
         ratio: unlessItself(judgedWhole.ratio, isReference),

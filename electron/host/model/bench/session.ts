@@ -4,7 +4,7 @@
  * prepared apart, as a rival is, so that every session measures its own noise.
  */
 import type { Mode } from '../../../contract/bench/bench-session.ts';
-import { isRight, type SessionEntry, type SessionReport } from '../../../contract/bench/session.ts';
+import { correctnessOf, isIncorrect, type SessionEntry, type SessionReport } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { KernelResources } from '../../../contract/resources.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
@@ -249,7 +249,7 @@ class Session {
         ? { prepare: (instance: number) => prepare.call(contestant, instance) }
         : {}),
       what: mode === 'warm' ? label : `${label}, ${mode}`,
-      judged: mode === 'warm' && isRight(gathered.accuracy()),
+      judged: mode === 'warm' && !isIncorrect(correctnessOf(gathered.accuracy())),
       times: () => instancesOf(samples, secondsOf),
       ...(mode === 'warm' && gathered.first.wall_s !== null && { wholes: () => instancesOf(samples, wholeSecondsOf) }),
       take: async (where) => {

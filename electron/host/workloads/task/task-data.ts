@@ -1,6 +1,7 @@
 /** A run of a small measured workload that has ended: a session of rounds over its variants. */
 
-import { isIncorrect, type Session } from '../../../contract/bench/session.ts';
+import { isUnproven } from '../../../contract/bench/bench-session.ts';
+import type { Session } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { TaskKind } from '../../../contract/scenario/kinds.ts';
 import { isTaskKind } from '../../../contract/task.ts';
@@ -28,7 +29,7 @@ export function asTaskRun(run: { readonly workload: string; readonly name: strin
 /** The fastest variant that is right, or else the first; null where none was measured. */
 export function bestOf({ reports }: Session) {
   const measured = (reports[0]?.entries ?? []).filter((entry) => entry.status === 'measured');
-  const right = measured.filter(({ verdict }) => !isIncorrect(verdict));
+  const right = measured.filter(({ verdict }) => !isUnproven(verdict));
   return right.reduce<(typeof right)[number] | null>(
     (best, entry) => (best === null || entry.time_s < best.time_s ? entry : best),
     null,

@@ -1,7 +1,7 @@
 /** The diffraction workload from scenario to readouts: the published images, and what they read. */
 
 import { expect, test } from 'vitest';
-import { isRight, sessionReportSchema } from '../../../../electron/contract/bench/session.ts';
+import { correctnessOf, sessionReportSchema } from '../../../../electron/contract/bench/session.ts';
 import { imageGeometry } from '../../../../electron/contract/scenario/index.ts';
 import { roofline } from '../../../../electron/host/model/bench/roofline.ts';
 import { limitsOf } from '../../../../electron/host/model/bench/stopping.ts';
@@ -104,7 +104,7 @@ test('a benchmark says which variants are wrong, and refuses those that do not f
   const [fp64, naive, mixed, chebyshev] = report.entries;
   const measured = [fp64, naive, mixed].flatMap((entry) => (entry?.status === 'measured' ? [entry] : []));
   expect(measured.map(({ samples }) => samples.length)).toEqual([5, 5, 5]);
-  expect(measured.map(({ accuracy }) => isRight(accuracy))).toEqual([true, false, true]);
+  expect(measured.map(({ accuracy }) => correctnessOf(accuracy))).toEqual(['correct', 'wrong', 'correct']);
   expect(measured.map(({ verdict }) => verdict === 'wrong')).toEqual([false, true, false]);
   expect(chebyshev).toMatchObject({ reason: expect.stringMatching(/crystal\.cells has 20 along an edge/) });
   expect(accuracyIn(measuredIn(report, 'diffraction-naive-fp32'), 'bright').value).toBeGreaterThan(1e-4);

@@ -3,7 +3,7 @@
  * its own: what is left of it when the effects of all its parts are taken off. Of one factor that is its gain.
  * R. A. Fisher, The Design of Experiments, 1935, chapter VI.
  */
-import type { Ratio } from '../../../../contract/bench/bench-session.ts';
+import { isUnproven, type Ratio } from '../../../../contract/bench/bench-session.ts';
 import type { Factorial, InteractionVerdict } from '../../../../contract/bench/factorial.ts';
 import {
   isIncorrect,
@@ -115,7 +115,7 @@ export function factorialOf(design: FactorialDesign, report: Measured): Factoria
     // What judges times takes the smaller for the faster.
     const times = found && { middle: -found.middle, half: found.half };
     const instances = Math.min(...terms.map(({ entry }) => new Set(entry.samples.map((one) => one.instance)).size));
-    const right = terms.every(({ entry }) => !isIncorrect(entry.verdict));
+    const right = terms.every(({ entry }) => !isUnproven(entry.verdict));
     const verdict = right ? judge(times, strays, { margin }, instances).standing : ('undecided' as const);
     return { gain, verdict };
   };

@@ -1,7 +1,7 @@
 /** User kernels of workloads beside transport: an image's through all that can happen to it, and what all can be made from. */
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { isRight } from '../../../../../electron/contract/bench/session.ts';
+import { correctnessOf } from '../../../../../electron/contract/bench/session.ts';
 import { kernelFolders } from '../../../../../electron/host/model/bench/ceilings.ts';
 import { replaceable } from '../../../../../electron/host/model/user-kernels/file.ts';
 import { rulesOf } from '../../../../../electron/host/workloads/index.ts';
@@ -24,15 +24,17 @@ test('in a benchmark of images a crash costs its own row, and a wrong image is c
     const problem = { kind: reading.kind, problem: problemOf(reading) };
     const { entries } = await benchHere(own.addon, problem, { ...common, variants });
     return entries.map((entry) =>
-      entry.status === 'refused' ? [entry.variant, entry.reason, null] : [entry.variant, null, isRight(entry.accuracy)],
+      entry.status === 'refused'
+        ? [entry.variant, entry.reason, null]
+        : [entry.variant, null, correctnessOf(entry.accuracy)],
     );
   };
   expect(await rows('wrong')).toEqual([
-    ['diffraction-fp64', null, true],
-    [idOf(kind), null, false],
+    ['diffraction-fp64', null, 'correct'],
+    [idOf(kind), null, 'wrong'],
   ]);
   expect(await rows('null')).toEqual([
-    ['diffraction-fp64', null, true],
+    ['diffraction-fp64', null, 'correct'],
     [idOf(kind), expect.stringContaining('SIGSEGV'), null],
   ]);
 });
