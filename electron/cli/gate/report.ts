@@ -18,7 +18,15 @@ export interface GateReport {
 
 type Style = (style: 'bold' | 'red' | 'yellow' | 'green', text: string) => string;
 
-const order: readonly GateVerdict[] = ['slower', 'wrong', 'impossible', 'not measured', 'undecided', 'not slower'];
+const order: readonly GateVerdict[] = [
+  'slower',
+  'wrong',
+  'impossible',
+  'not checked',
+  'not measured',
+  'undecided',
+  'not slower',
+];
 
 function gateSentence({ variants, allowed }: GateReport): string {
   const counts = order.flatMap((word) => {

@@ -11,9 +11,18 @@ import {
 import { UsageError } from '../arguments.ts';
 
 /** Those in `failing` end the command with code 1. */
-export type GateVerdict = 'slower' | 'wrong' | 'impossible' | 'not measured' | 'undecided' | 'not slower';
+export type GateVerdict =
+  | 'slower'
+  | 'wrong'
+  | 'impossible'
+  | 'not checked'
+  | 'not measured'
+  | 'undecided'
+  | 'not slower';
 
-export const failing: ReadonlySet<GateVerdict> = new Set(['slower', 'wrong', 'impossible', 'not measured']);
+export const failing: ReadonlySet<GateVerdict> = new Set([
+  ...(['slower', 'wrong', 'impossible', 'not checked', 'not measured'] as const),
+]);
 
 /** One session: both times, and the later over the earlier. */
 export interface Evidence {
@@ -87,14 +96,15 @@ export function timeVerdict(
     : { verdict: 'undecided', reason: `the interval contains the allowed ${percent(allowed)}: --time narrows it` };
 }
 
-/** A verdict that needs no times: the answer is wrong or impossible, or there is none. Null for a correct one. */
+/** A verdict that needs no times: the answer is wrong, impossible or not checked, or there is none. Null for a correct one. */
 export function answerVerdict(entry: SessionEntry | undefined): Pick<Gated, 'verdict' | 'reason'> | null {
   if (entry === undefined) return { verdict: 'not measured', reason: 'the session does not contain it' };
   if (entry.status === 'refused') return { verdict: 'not measured', reason: entry.reason };
   const found = correctnessOf(entry.accuracy);
   const verdict = isIncorrect(entry.verdict) ? entry.verdict : found;
-  if (verdict !== 'wrong' && verdict !== 'impossible') return null;
-  return { verdict, reason: reasonOf(entry.accuracy) ?? 'its answer is beyond parity' };
+  if (verdict === 'correct') return null;
+  const reason = verdict === 'not checked' ? 'nothing was compared with its answer' : 'its answer is beyond parity';
+  return { verdict, reason: reasonOf(entry.accuracy) ?? reason };
 }
 
 /** Whether its times say anything: a wrong baseline may leave out work. */
