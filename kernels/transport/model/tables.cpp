@@ -299,7 +299,7 @@ void fill_start(const Problem& p, const InParallel& in_parallel, Tables& t) {
 /// What the sizes of a problem follow from, and the beam at the first node.
 class TableBuilder::Layout {
  public:
-  Layout(const Problem& p, const InParallel& in_parallel);
+  Layout(const Problem& p, const InParallel& in_parallel, Stepper stepper);
 
   const Problem& problem;
   std::vector<Medium> media;
@@ -339,7 +339,7 @@ Entry TableBuilder::Layout::entry_of(const Problem& p, const Beam& spot, double 
   return {&medium, path, energy};
 }
 
-TableBuilder::Layout::Layout(const Problem& p, const InParallel& in_parallel) : problem(p) {
+TableBuilder::Layout::Layout(const Problem& p, const InParallel& in_parallel, Stepper stepper) : problem(p) {
   check(p);
   media.reserve(kMostMaterials);  // entries point at them
   for (const Material& m : p.materials) media.emplace_back(m);
@@ -402,6 +402,10 @@ TableBuilder::Layout::Layout(const Problem& p, const InParallel& in_parallel) : 
   t.ne = grid->size();
   t.energy = grid->held();
   t.reactions = reaction_grid(p, media, t.energy);
+  if (stepper == Stepper::kOwnPlanes) {
+    if (!p.filled) t.axis_steps = static_cast<int>(rows_on_axis(p, media, t).size());
+    return;
+  }
   if (!p.filled) {
     const std::vector<AxisRow> axis = rows_on_axis(p, media, t);
     split_thin_rows(p, *grid, axis, media, t);
@@ -442,8 +446,8 @@ Tables TableBuilder::Layout::axes(std::span<const Beam> spots) const {
   return t;
 }
 
-TableBuilder::TableBuilder(const Problem& problem, const InParallel& in_parallel)
-    : layout_(std::make_unique<const Layout>(problem, in_parallel)) {}
+TableBuilder::TableBuilder(const Problem& problem, const InParallel& in_parallel, Stepper stepper)
+    : layout_(std::make_unique<const Layout>(problem, in_parallel, stepper)) {}
 TableBuilder::~TableBuilder() = default;
 
 const Tables& TableBuilder::outline() const { return layout_->tables; }

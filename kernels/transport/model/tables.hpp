@@ -122,11 +122,15 @@ class Cancelled : public std::exception {};
 /// host follows from row to row.
 bool rows_can_be_left(const Problem& problem);
 
+/// How a solver steps: by the operators of the tables, or by planes of its own, for which build_axes() is enough.
+enum class Stepper { kOperators, kOwnPlanes };
+
 /// Lays a problem out and builds its tables. The problem must outlive it.
 class TableBuilder {
  public:
   /// Throws ProblemError('invalid' | 'unsupported') with the value and what is allowed.
-  explicit TableBuilder(const Problem& problem, const InParallel& in_parallel = one_after_the_other);
+  explicit TableBuilder(const Problem& problem, const InParallel& in_parallel = one_after_the_other,
+                        Stepper stepper = Stepper::kOperators);
   ~TableBuilder();
 
   /// The sizes, the axes and the beam's way in, without the operators.
