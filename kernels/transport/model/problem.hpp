@@ -37,6 +37,8 @@ struct GridSpec {
 struct ElementShare {
   std::string symbol;
   double mass_fraction = 0;
+
+  bool operator==(const ElementShare&) const = default;
 };
 
 struct Material {
@@ -45,6 +47,8 @@ struct Material {
   double x0 = 0, xs = 0;                   // g/cm²
   std::vector<double> energies, stopping;  // MeV, MeV cm²/g
   std::vector<ElementShare> elements;
+
+  bool operator==(const Material&) const = default;
 };
 
 /// A file of assets/nuclear.

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -12,9 +14,11 @@
 #include "lateral.hpp"
 #include "layers.hpp"
 #include "march.hpp"
+#include "products.hpp"
 #include "transport/model/index.hpp"
 #include "transport/run/projection.hpp"
 #include "transport/run/solver.hpp"
+#include "transport/secondaries/sweep_matter.hpp"
 #include "transport/variants.hpp"
 
 namespace bb::transport {
@@ -34,14 +38,15 @@ struct Group {
   double weight = 0;
   std::unique_ptr<March> march;
   std::vector<MarchPlane> borders, centres;  // [rows + 1], [rows], from the row of the entrance on
-  std::vector<MarchView> steps;              // where reactions or spectra are recorded
+  std::vector<MarchView> steps;              // where spectra are recorded, or reactions by columns
+  std::optional<LayeredReactions> reactions;
 };
 
 /// A row of the map is a step; the march itself is done with the first one, on planes of its own.
 class Moments final : public engine::Solver {
  public:
   Moments(const Problem& problem, const Tables& tables)
-      : p_(problem), t_(tables), layers_(layers_of(problem)), scores_(tables) {
+      : p_(problem), t_(tables), layers_(layers_of(problem)), scores_(tables, !layered_products()) {
     for (const Material& material : problem.materials) media_.emplace_back(material);
     std::map<std::tuple<double, double, double, double, double>, Group> groups;
     for (const Beam& spot : spots_of(problem)) {
@@ -80,6 +85,8 @@ class Moments final : public engine::Solver {
   std::span<const double> crossing() override { return scores_.crossing(); }
   std::span<const double> reactions() override { return scores_.reactions(); }
   std::span<const double> tracks() override { return scores_.tracks(); }
+  bool follows_products() const override { return layered_products(); }
+  std::unique_ptr<Secondaries> follow_products() override;
   double min_over_max() const override { return lowest_; }
   double cell_steps() const override { return bin_steps_; }
   double state_bytes() const override {
@@ -89,14 +96,20 @@ class Moments final : public engine::Solver {
   }
 
  private:
+  /// Tracks of products are scored by the sweep through columns alone.
+  bool layered_products() const { return t_.reactions.on() && !t_.tracks.on(); }
+
   void march(SpanRecorder& spans) {
     const engine::ScopedSpan span(spans, 0, spans.name_id("march"), step_);
     std::vector<double> borders, centres;
     for (int z = t_.start.z; z <= t_.nz; ++z) borders.push_back(z * t_.dz);
     for (int z = t_.start.z; z < t_.nz; ++z) centres.push_back((z + 0.5) * t_.dz);
-    const bool recorded = t_.reactions.on() || !t_.tracks.rows.empty();
+    const bool recorded = (t_.reactions.on() && !layered_products()) || !t_.tracks.rows.empty();
     for (Group& g : groups_) {
-      if (recorded) {
+      if (layered_products()) {
+        g.reactions.emplace(t_.reactions);
+        g.march->run(t_.nz * t_.dz, [&](const MarchView& step) { record_layered(step, *g.reactions); });
+      } else if (recorded) {
         g.march->run(t_.nz * t_.dz, [&](const MarchView& step) { g.steps.push_back(step); });
       } else {
         g.march->run(t_.nz * t_.dz);
@@ -192,12 +205,12 @@ class Moments final : public engine::Solver {
   void record(const Group& g) {
     const double from = plane_ * t_.dz, to = from + t_.dz;
     const bool spectrum = std::ranges::find(t_.tracks.rows, plane_) != t_.tracks.rows.end();
-    if (!t_.reactions.on() && !spectrum) return;
+    const bool columns = t_.reactions.on() && !layered_products();
+    if (!columns && !spectrum) return;
     auto step = std::ranges::partition_point(g.steps, [&](const MarchView& s) { return s.z + s.dz <= from; });
-    std::vector<double> numbers(u(t_.nx));
     for (; step != g.steps.end() && step->z < to; ++step) {
       const double part = (std::min(to, step->z + step->dz) - std::max(from, step->z)) / step->dz;
-      if (t_.reactions.on()) record_reactions(g, *step, part);
+      if (columns) record_reactions(g, *step, part);
       if (spectrum) record_spectrum(g, *step, part);
     }
   }
@@ -220,6 +233,36 @@ class Moments final : public engine::Solver {
       for (std::size_t x = 0; x < columns.size(); ++x) {
         to[x] += (1.0 - upper) * columns[x];
         to[u(r.columns) + x] += upper * columns[x];
+      }
+    }
+  }
+
+  /// Reactions of a step on the planes and bins of their grid, each plane by the part of the step that lies in it.
+  void record_layered(const MarchView& step, LayeredReactions& to) const {
+    const ReactionGrid& r = t_.reactions;
+    const auto row_of = [&](double z) { return std::clamp(static_cast<int>(z / t_.dz), 0, t_.nz - 1); };
+    for (int plane = r.plane_of[u(row_of(step.z))]; plane < r.planes; ++plane) {
+      const double from = std::max(step.z, r.first_row[u(plane)] * t_.dz);
+      const double until = std::min(step.z + step.dz, r.first_row[u(plane) + 1] * t_.dz);
+      const double part = (until - from) / step.dz;
+      if (!(part > 0.0)) {
+        if (from >= step.z + step.dz) break;
+        continue;
+      }
+      SpreadProtons* held = &to.held[u(plane) * u(r.bins)];
+      std::size_t low = 0;
+      for (std::size_t i = 0; i < step.lost.size(); ++i) {
+        const double lost = part * step.lost[i], energy = step.lost_energy[i];
+        if (lost == 0.0) continue;
+        while (low + 2 < u(r.bins) && r.energy[low + 1] <= energy) ++low;
+        const double upper = lost * (energy - r.energy[low]) / (r.energy[low + 1] - r.energy[low]);
+        double below = lost - upper, above = upper;
+        for (std::size_t k = 0; k < held[low].size(); ++k) {
+          held[low][k] += below;
+          held[low + 1][k] += above;
+          below *= step.variance[i];
+          above *= step.variance[i];
+        }
       }
     }
   }
@@ -266,6 +309,18 @@ class Moments final : public engine::Solver {
   int plane_ = 0, step_ = 0;
   double bin_steps_ = 0, lowest_ = 0;
 };
+
+std::unique_ptr<Secondaries> Moments::follow_products() {
+  if (!layered_products()) return nullptr;
+  std::vector<ReactingBeam> beams;
+  for (const Group& g : groups_) {
+    if (g.reactions) beams.push_back({&*g.reactions, g.spots});
+  }
+  const auto matter = swept_matter(p_, t_, [](int n, const std::function<void(int)>& task) {
+    for (int i = 0; i < n; ++i) task(i);
+  });
+  return std::make_unique<Secondaries>(follow_layered(p_, t_, *matter, beams));
+}
 
 /// The phase space that the moments stand for: in each bin a Gaussian over x and angle.
 bool Moments::visit(engine::RowVisitor& visitor) const {

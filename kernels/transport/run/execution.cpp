@@ -64,7 +64,7 @@ Run::Execution::Execution(Run& run, const OnProgress& on_progress, const Measuri
   const cpu::Clock::time_point making = cpu::Clock::now();
   solver_ = make(run_.problem_, run_.tables_, run_.threads_);
   record("state", making);
-  if (solver_->reactions().size() != run_.tables_.reactions.size()) {
+  if (!solver_->follows_products() && solver_->reactions().size() != run_.tables_.reactions.size()) {
     throw transport::ProblemError("unsupported", "solver.variant = " + run_.problem_.variant +
                                                      ": records no nuclear reactions (Solver::reactions), which "
                                                      "physics.nuclear = icru63 needs");
@@ -223,10 +223,14 @@ TrackResult Run::Execution::tracks() const {
 
 void Run::Execution::follow_reactions() {
   const std::span<const double> reactions = solver_->reactions();
-  if (reactions.empty()) return;
+  if (reactions.empty() && !solver_->follows_products()) return;
   const ScopedSpan span(run_.spans_, 0, run_.spans_.name_id("secondaries"), step_);
   const cpu::Clock::time_point begun = cpu::Clock::now();
-  result_.secondaries = transport::follow_secondaries(run_.problem_, run_.tables_, reactions, run_.threads_);
+  if (const auto products = solver_->follow_products()) {
+    result_.secondaries = std::move(*products);
+  } else {
+    result_.secondaries = transport::follow_secondaries(run_.problem_, run_.tables_, reactions, run_.threads_);
+  }
   ledger_->close(*result_.secondaries);
   result_.secondaries_s = cpu::seconds_since(begun);
 }

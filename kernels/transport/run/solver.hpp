@@ -14,6 +14,7 @@
 #include "planes.hpp"
 #include "transport/model/faces.hpp"
 #include "transport/model/tables.hpp"
+#include "transport/secondaries/secondaries.hpp"
 
 namespace bb::engine {
 
@@ -85,6 +86,9 @@ class Solver {
   /// Protons that have reacted so far, on the grid Tables::reactions; empty where that is. A solver that leaves it empty
   /// elsewhere is refused.
   virtual std::span<const double> reactions() { return {}; }
+  /// Products of the reactions, where the solver follows them itself; null where reactions() records them.
+  virtual std::unique_ptr<transport::Secondaries> follow_products() { return nullptr; }
+  virtual bool follows_products() const { return false; }
   /// Moments of tracks and spectra so far, as Tables::tracks lays them out; empty where that is, or in variants that do
   /// not score them.
   virtual std::span<const double> tracks() { return {}; }
@@ -112,10 +116,11 @@ class Solver {
 /// Accumulators that every CPU solver has, with the scoring of one row of cells.
 class Scores {
  public:
-  explicit Scores(const transport::Tables& tables)
+  /// `reactions`: whether the solver records them.
+  explicit Scores(const transport::Tables& tables, bool reactions = true)
       : dose_(tables.plane(), 0.0),
         crossing_(static_cast<std::size_t>(tables.nz) * Crossing::kCount, 0.0),
-        reactions_(tables.reactions.size(), 0.0),
+        reactions_(reactions ? tables.reactions.size() : 0, 0.0),
         tracks_(tables.tracks.size(), 0.0) {
     const std::vector<double>& entry = tables.start.entry_dose;
     const std::size_t row = static_cast<std::size_t>(tables.start.entry_z) * static_cast<std::size_t>(tables.nx);

@@ -2,73 +2,31 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <memory>
 #include <numbers>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 #include "cpu/thread_pool.hpp"
 #include "physics/remap.hpp"
-#include "physics/straggling.hpp"
 #include "spread_planes.hpp"
+#include "sweep_matter.hpp"
 #include "sweep_ops.hpp"
 #include "transport/model/index.hpp"
-#include "yields.hpp"
 
 namespace bb::transport {
 namespace {
 
 constexpr int kStraight = 0, kDeuterons = 1, kFirstDeflected = 2;
-// Directions of a cone about the beam, projected into the plane, at equal steps of azimuth. Their sideways parts are the
-// nodes of Gauss-Chebyshev quadrature. Two of them, at the root mean square, put a fifth too much dose far to the side.
-constexpr int kAzimuths = 6;
 constexpr int kBeams = kFirstDeflected + kAzimuths * physics::kAngleClasses;
 constexpr double kLongestWay = 10.0;  // mm per mm of depth: what goes further aside is deposited on the spot
-constexpr double kNothing = 1e-10;    // of the protons: a bin that holds less is deposited on the spot
-constexpr double kFew = 1e-8;         // of the protons: what fewer that react in a bin send out goes straight ahead
 constexpr int kColumnsPerTask = 2;
-constexpr double kWidestSpread = 0.9;  // bins²: a step's straggling has three points
 
 bool is_deuteron(int beam) { return beam == kDeuterons; }
 
 /// All directions of a class get the same: its first beam holds the source of each.
 int source_of(int beam) { return beam < kFirstDeflected ? beam : beam - (beam - kFirstDeflected) % kAzimuths; }
-
-/// The part of a remap's donor that moves on, for any shift: its weights are polynomials of the fraction.
-class Fluxes {
- public:
-  Fluxes() {
-    for (int i = 0; i <= kSteps; ++i)
-      physics::remap_weights(static_cast<double>(i) / kSteps, true, weights_[u(i)].data());
-  }
-  void weights(double fraction, double* c) const {
-    const double place = fraction * kSteps;
-    const int low = std::min(static_cast<int>(place), kSteps - 1);
-    const double share = place - low;
-    for (std::size_t m = 0; m < physics::kRemapTaps; ++m) {
-      c[m] = weights_[u(low)][m] + share * (weights_[u(low + 1)][m] - weights_[u(low)][m]);
-    }
-  }
-
- private:
-  static constexpr int kSteps = 512;
-  std::array<std::array<double, physics::kRemapTaps>, kSteps + 1> weights_;
-};
-
-/// Moments of a track to its end, by bins.
-using TrackMoments = std::array<std::vector<double>, TrackScores::kMoments>;
-
-/// A material as the sweep sees it, by bins.
-struct Matter {
-  TrackMoments moments;               // of protons; empty where tracks are not scored
-  MomentTable::Moments to_water{};    // of short tracks, over those in water
-  std::vector<double> slowing[2];     // bins per mm of way, of protons and of deuterons
-  std::vector<double> straggling[2];  // bins² per mm
-  std::vector<double> removal;        // of protons per mm
-  std::vector<double> elastic;        // share of it
-  std::vector<Yield> yields;          // by node
-  std::vector<Scattered> scattered;
-};
 
 /// How the content of one column moves in a plane.
 struct Motion {
@@ -90,16 +48,14 @@ class Sweep {
       : t_(tables),
         g_(tables.reactions),
         reactions_(reactions),
-        water_(problem.materials[0].energies, problem.materials[0].stopping),
-        energies_(g_, water_),
-        nodes_(emission_nodes(g_.bins)),
         directions_(product_directions(problem.beam.angle)),
         pool_(threads),
         lanes_(u(pool_.lanes())),
-        least_(kNothing * tables.start.number_in),
-        few_(kFew * tables.start.number_in) {
-    build_matter(problem);
-    place_nodes();
+        swept_(swept_matter(
+            problem, tables,
+            [&](int n, const std::function<void(int)>& task) { pool_.run(n, [&](int each, int) { task(each); }); })),
+        least_(kNothingLeft * tables.start.number_in),
+        few_(kFewReact * tables.start.number_in) {
     for (State& state : states_) {
       state.numbers.assign(u(kBeams) * u(g_.columns) * u(g_.bins), 0.0);
       state.top.assign(u(kBeams) * u(g_.columns), 0);
@@ -167,73 +123,6 @@ class Sweep {
   struct OfColumn {
     double local = 0, protons = 0, deuterons = 0, neutral = 0;
   };
-
-  void build_matter(const Problem& problem) {
-    const auto tables = nuclear_tables(problem);
-    std::vector<bool> used(problem.materials.size(), false);
-    for (const std::uint8_t m : t_.map) used[t_.origin[m]] = true;
-    std::vector<NuclearMatter> all, present;
-    for (const Material& material : problem.materials) {
-      all.emplace_back(material, *tables);
-      if (used[all.size() - 1]) present.push_back(all.back());
-    }
-    std::optional<MomentTable> in_water;
-    if (t_.tracks.on()) {
-      const double density = problem.materials[0].density;
-      in_water.emplace(physics::TrackMoments(water_, water_, density), energies_.proton.back());
-    }
-    const NucleusYields nuclei_yields(
-        present, energies_, nodes_,
-        [&](int n, const std::function<void(int)>& task) { pool_.run(n, [&](int each, int) { task(each); }); },
-        in_water ? &*in_water : nullptr);
-    for (const Material& material : problem.materials) {
-      const NuclearMatter& nuclei = all[matter_.size()];
-      const physics::StoppingTable stopping(material.energies, material.stopping);
-      Matter m;
-      const double per_mm = 0.1 * material.density;
-      for (int b = 0; b < g_.bins; ++b) {
-        for (int kind = 0; kind < 2; ++kind) {
-          // A deuteron slows down as a proton as fast as it, with half of its energy.
-          const double energy = kind == 0 ? energies_.proton[u(b)] : 0.5 * energies_.deuteron[u(b)];
-          const double water = water_.stopping(energy);
-          m.slowing[kind].push_back(per_mm * stopping.stopping(energy) / water / g_.spacing);
-          m.straggling[kind].push_back(per_mm * physics::bohr_straggling(energy, material.z_over_a) /
-                                       (water * water * g_.spacing * g_.spacing));
-        }
-        const double elastic = nuclei.elastic(energies_.proton[u(b)]);
-        const double removal = elastic + nuclei.emitting(energies_.proton[u(b)]);
-        m.removal.push_back(per_mm * removal);
-        m.elastic.push_back(removal > 0.0 ? elastic / removal : 0.0);
-      }
-      if (t_.tracks.on()) {
-        const physics::TrackMoments moments(water_, stopping, material.density);
-        for (int k = 0; k < TrackScores::kMoments; ++k) {
-          for (const double energy : energies_.proton) m.moments[u(k)].push_back(moments.at(k, energy));
-          m.to_water[u(k)] = m.moments[u(k)].front() / in_water->at(energies_.proton.front())[u(k)];
-        }
-      }
-      if (problem.straggling == Straggling::kOff) {
-        for (auto& each : m.straggling) std::ranges::fill(each, 0.0);
-      }
-      if (used[matter_.size()]) {
-        m.yields = nuclei_yields.of(nuclei);
-        m.scattered = elastic_scattering(nuclei, energies_);
-      }
-      stopping_.push_back(m.slowing[0].back());
-      matter_.push_back(std::move(m));
-    }
-  }
-
-  /// For every bin the node below it, and the share of the one above.
-  void place_nodes() {
-    for (int b = 0; b < g_.bins; ++b) {
-      const auto above = std::ranges::upper_bound(nodes_, b) - nodes_.begin();
-      const std::size_t low = std::min(static_cast<std::size_t>(above) - 1, nodes_.size() - 2);
-      const double from = energies_.proton[u(nodes_[low])], to = energies_.proton[u(nodes_[low + 1])];
-      node_below_.push_back(low);
-      node_share_.push_back((energies_.proton[u(b)] - from) / (to - from));
-    }
-  }
 
   State& now(int beam) { return states_[current_[u(beam)]]; }
   std::size_t place(int beam, int x) const { return u(beam) * u(g_.columns) + u(x); }
@@ -396,7 +285,7 @@ class Sweep {
       }
       for (std::size_t m = 0; m < matter_.size(); ++m) {
         if (thickness[m] == 0.0) continue;
-        const Matter& matter = matter_[m];
+        const SweptMaterial& matter = matter_[m];
         const double number = reacted * thickness[m] * matter.removal[b] / all;
         const double scattered = number * matter.elastic[b];
         local += scattered * matter.scattered[b].local;
@@ -496,17 +385,17 @@ class Sweep {
   const Tables& t_;
   const ReactionGrid& g_;
   std::span<const double> reactions_;
-  physics::StoppingTable water_;
-  SecondaryEnergies energies_;
-  std::vector<int> nodes_;  // bins
-  std::vector<std::size_t> node_below_;
-  std::vector<double> node_share_;
   std::vector<ProductDirection> directions_;  // [kBeams]
-  Fluxes fluxes_;
-  std::vector<Matter> matter_;
-  std::vector<double> stopping_;  // [materials], of fast protons, in units that they share
   cpu::ThreadPool pool_;
   std::vector<Lane> lanes_;
+  std::shared_ptr<const SweptMatter> swept_;
+  const SecondaryEnergies& energies_ = swept_->energies;
+  const std::vector<int>& nodes_ = swept_->nodes;
+  const std::vector<std::size_t>& node_below_ = swept_->node_below;
+  const std::vector<double>& node_share_ = swept_->node_share;
+  const std::vector<SweptMaterial>& matter_ = swept_->materials;
+  const std::vector<double>& stopping_ = swept_->stopping;
+  Fluxes fluxes_;
   std::vector<OfColumn> of_columns_;
   std::array<std::array<double, kFaces>, kBeams> aside_{};  // energy that a beam has lost through the sides
   double least_, few_;
