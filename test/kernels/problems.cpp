@@ -16,13 +16,10 @@ struct Constants {
 
 // Those of test/physics/gold.md.
 const std::map<std::string, Constants> kMaterials = {
-    {"water", {1.000, 0.5551, 36.08, 46.88}},
-    {"air", {0.00120479, 0.4992, 36.62, 46.76}},
-    {"aluminium", {2.699, 0.4818, 24.01, 28.75}},
-    {"lead", {11.35, 0.3958, 6.37, 6.63}},
-    {"bone-compact-icru", {1.85, 0.5301, 30.49, 38.13}},
-    {"muscle-skeletal", {1.05, 0.5500, 36.81, 47.95}},
-    {"pmma", {1.19, 0.5394, 40.55, 53.76}},
+    {"water", {1.000, 0.5551, 36.08, 46.88}},          {"air", {0.00120479, 0.4992, 36.62, 46.76}},
+    {"aluminium", {2.699, 0.4818, 24.01, 28.75}},      {"lead", {11.35, 0.3958, 6.37, 6.63}},
+    {"copper", {8.96, 0.4564, 12.86, 14.62}},          {"bone-compact-icru", {1.85, 0.5301, 30.49, 38.13}},
+    {"muscle-skeletal", {1.05, 0.5500, 36.81, 47.95}}, {"pmma", {1.19, 0.5394, 40.55, 53.76}},
 };
 
 // Mass fractions of assets/materials.
@@ -31,6 +28,7 @@ const std::map<std::string, std::vector<transport::ElementShare>> kCompositions 
     {"air", {{"C", 0.000124}, {"N", 0.755267}, {"O", 0.231781}, {"Ar", 0.012827}}},
     {"aluminium", {{"Al", 1.0}}},
     {"lead", {{"Pb", 1.0}}},
+    {"copper", {{"Cu", 1.0}}},
     {"bone-compact-icru",
      {{"H", 0.063984},
       {"C", 0.278},

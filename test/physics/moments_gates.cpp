@@ -37,9 +37,13 @@ Problem layered(double energy, double range, const std::vector<Slab>& slabs, dou
   return p;
 }
 
-Problem by_depth(Problem p, int bins_per_plane) {
+/// Depth stepping scatters by one angle at least: few such collisions give tails across x that finer angles do not have.
+/// Angles of 20 mrad take the central dose of 250 MeV down by 2.7 %, those of 5 mrad by 0.1 %.
+Problem by_depth(Problem p, int bins_per_plane, int finer_angles = 1) {
   p.variant = "depth";
   p.grid.energy_step = p.grid.dz / bins_per_plane;
+  p.grid.ntheta = finer_angles * (p.grid.ntheta - 1) + 1;
+  p.grid.dtheta /= finer_angles;
   return p;
 }
 
@@ -84,9 +88,9 @@ double gamma_pass(const Observed& got, const Observed& wanted, double percent, d
 
 /// What moments may differ by from depth stepping on a fine grid. The beam is ten cells wide: the
 /// grid widens a narrow one at its entrance by more than the gates allow.
-void check_against_depth(Problem p, int bins_per_plane) {
+void check_against_depth(Problem p, int bins_per_plane, int finer_angles = 1) {
   p.beam.x_sigma = 10.0 * p.grid.dx;
-  const Observed moments(p), depth(by_depth(p, bins_per_plane));
+  const Observed moments(p), depth(by_depth(p, bins_per_plane, finer_angles));
   const Curve got = moments.depth_dose(), wanted = depth.depth_dose();
   CHECK_NEAR(got.distal(0.8), wanted.distal(0.8), 0.02);
   CHECK_REL(got.w80_20(), wanted.w80_20(), 0.005);
@@ -95,10 +99,7 @@ void check_against_depth(Problem p, int bins_per_plane) {
   for (const double share : {0.5, 0.9}) {
     CHECK_REL(moments.sigma_x(share * range), depth.sigma_x(share * range), 0.01);
   }
-  // 0.5 %/0.5 mm passes 98.9 to 99.99 % of the cells, and 95 % at 250 MeV and in lung. There, two Gaussians a row are
-  // too few for the dose across x.
-  CHECK(gamma_pass(moments, depth, 1.0, 1.0) >= 0.99);
-  CHECK(gamma_pass(moments, depth, 0.5, 0.5) >= 0.94);
+  CHECK(gamma_pass(moments, depth, 0.5, 0.5) >= 0.99);
   CHECK(moments.result().number.back().rel_error <= 1e-10);
   CHECK(moments.result().energy.back().rel_error <= 1e-10);
 }
@@ -164,13 +165,14 @@ TEST("gate, moments: as depth stepping on a fine grid, 70 MeV in water") {
 
 TEST("long gate, moments: as depth stepping on fine grids, 30 to 250 MeV, layers of several materials") {
   check_against_depth(layered(30.0, 8.85, {}, 0.02, 0.015), 2);
-  check_against_depth(layered(150.0, 157.7, {}, 0.25, 0.2), 2);
-  check_against_depth(layered(250.0, 379.4, {}, 0.5, 0.5), 2);
-  check_against_depth(layered(150.0, 143.2, {{"bone-compact-icru", 40.0, 60.0}}, 0.25, 0.2), 4);
+  check_against_depth(layered(150.0, 157.7, {}, 0.25, 0.2), 2, 2);
+  check_against_depth(layered(250.0, 379.4, {}, 0.5, 0.5), 2, 4);
+  check_against_depth(layered(150.0, 143.2, {{"bone-compact-icru", 40.0, 60.0}}, 0.25, 0.2), 4, 2);
   check_against_depth(layered(100.0, 66.7, {{"pmma", 0.0, 100.0}}, 0.1, 0.1), 4);
   check_against_depth(layered(100.0, 37.1, {{"aluminium", 0.0, 100.0}}, 0.1, 0.1), 6);
-  check_against_depth(layered(150.0, 300.0, {{"muscle-skeletal", 40.0, 240.0, 0.2476}}, 0.5, 0.25), 4);
-  check_against_depth(layered(100.0, 130.0, {{"air", 20.0, 70.0}, {"pmma", 90.0, 110.0}}, 0.25, 0.1), 4);
+  check_against_depth(layered(100.0, 13.0, {{"copper", 0.0, 100.0}}, 0.05, 0.05), 8);
+  check_against_depth(layered(150.0, 300.0, {{"muscle-skeletal", 40.0, 240.0, 0.2476}}, 0.5, 0.25), 4, 2);
+  check_against_depth(layered(100.0, 130.0, {{"air", 20.0, 70.0}, {"pmma", 90.0, 110.0}}, 0.25, 0.1), 4, 2);
 }
 
 TEST("moments: the ledger closes to 1e-10 in FP64 and 1e-6 in FP32, with spots, spreads and losses") {
@@ -200,6 +202,31 @@ TEST("moments: the ledger closes to 1e-10 in FP64 and 1e-6 in FP32, with spots, 
       for (const double cell : o.result().dose) dose += cell;
       CHECK_REL(dose, o.result().energy.back().deposited, 1e-9);
     }
+  }
+}
+
+TEST("moments: products of reactions leave the dose that they leave through columns, within 0.3 %, 70 to 220 MeV") {
+  for (const auto& [energy, range, dz] :
+       {std::array{70.0, 38.0, 0.5}, std::array{150.0, 151.0, 1.0}, std::array{220.0, 291.0, 2.0}}) {
+    Problem p = layered(energy, range, {{"bone-compact-icru", 0.4 * range, 0.5 * range}}, 0.5, dz);
+    follow_reactions(p);
+    p.beam.x_sigma = 3.0;
+    Beam spot = p.beam;
+    p.spots = {spot, spot};
+    p.spots[1].x = 4.0;
+    p.spots[1].weight = 0.5;
+    const Observed layers(p);
+    p.track_scores = true;  // LET is scored through columns
+    const Observed columns(p);
+    const Secondaries &got = *layers.result().secondaries, &wanted = *columns.result().secondaries;
+    CHECK_REL(got.local, wanted.local, 0.001);
+    CHECK_REL(got.protons, wanted.protons, 0.004);
+    CHECK_REL(got.deuterons, wanted.deuterons, 0.001);
+    CHECK_REL(got.neutral, wanted.neutral, 0.001);
+    const std::vector<double>&a = layers.result().dose, &b = columns.result().dose;
+    const double most = *std::ranges::max_element(b);
+    for (std::size_t i = 0; i < b.size(); ++i) CHECK_NEAR(a[i], b[i], 0.003 * most);
+    CHECK(layers.result().energy.back().rel_error <= 1e-10);
   }
 }
 
