@@ -24,8 +24,8 @@ constexpr double kOffsetsPerColumn =
 
 constexpr int kAhead = 0, kDeuteronClass = 1, kFirstAside = 2;
 constexpr int kKinds = kFirstAside + physics::kAngleClasses;
-/// Products differ in where they were emitted: as near to the axis as the beam is, by it and by what goes straight ahead,
-/// or by products that had gone aside, up to these distances and beyond. One Gaussian each then has the shape of a sum.
+/// Products differ in where they were emitted. The first emitter is the beam, with products that go straight ahead. The
+/// others are products that had gone aside, up to these distances and beyond. Each emitter is one Gaussian.
 constexpr std::array<double, 2> kEmitterEnds{5.0, 20.0};  // mm
 constexpr std::size_t kEmitters = 2 + kEmitterEnds.size();
 constexpr int kClasses = static_cast<int>(kEmitters) * kKinds;
