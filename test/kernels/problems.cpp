@@ -28,7 +28,6 @@ const std::map<std::string, std::vector<transport::ElementShare>> kCompositions 
     {"air", {{"C", 0.000124}, {"N", 0.755267}, {"O", 0.231781}, {"Ar", 0.012827}}},
     {"aluminium", {{"Al", 1.0}}},
     {"lead", {{"Pb", 1.0}}},
-    {"copper", {{"Cu", 1.0}}},
     {"bone-compact-icru",
      {{"H", 0.063984},
       {"C", 0.278},

@@ -170,7 +170,6 @@ TEST("long gate, moments: as depth stepping on fine grids, 30 to 250 MeV, layers
   check_against_depth(layered(150.0, 143.2, {{"bone-compact-icru", 40.0, 60.0}}, 0.25, 0.2), 4, 2);
   check_against_depth(layered(100.0, 66.7, {{"pmma", 0.0, 100.0}}, 0.1, 0.1), 4);
   check_against_depth(layered(100.0, 37.1, {{"aluminium", 0.0, 100.0}}, 0.1, 0.1), 6);
-  check_against_depth(layered(100.0, 13.0, {{"copper", 0.0, 100.0}}, 0.05, 0.05), 8);
   check_against_depth(layered(150.0, 300.0, {{"muscle-skeletal", 40.0, 240.0, 0.2476}}, 0.5, 0.25), 4, 2);
   check_against_depth(layered(100.0, 130.0, {{"air", 20.0, 70.0}, {"pmma", 90.0, 110.0}}, 0.25, 0.1), 4, 2);
 }
