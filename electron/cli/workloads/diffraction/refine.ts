@@ -4,7 +4,12 @@ import { BraggError } from '../../../contract/errors.ts';
 import { MOST_ITERATIONS, refinedDocument, refineFits } from '../../../contract/scenario/diffraction/refining.ts';
 import { writeScenarioText } from '../../../contract/scenario/index.ts';
 import { readNamed } from '../../../host/io/files/plain-file.ts';
-import { type Measured, readImage } from '../../../host/workloads/diffraction/images/read.ts';
+import {
+  type Measured,
+  readImage,
+  readNexusImage,
+  runOrNexus,
+} from '../../../host/workloads/diffraction/images/read.ts';
 import { disagreements, ofImage } from '../../../host/workloads/diffraction/refine/measured.ts';
 import { type Refined, refineCrystal } from '../../../host/workloads/diffraction/refine/refine.ts';
 import { problemOf } from '../../../host/workloads/scenarios/index.ts';
@@ -28,7 +33,12 @@ function sizeOf(parsed: ParsedArguments): readonly [number, number] | null {
 
 async function measuredIn(file: string, size: readonly [number, number] | null): Promise<Measured> {
   if (['.h5', '.hdf5'].includes(extname(file).toLowerCase())) {
-    const run = await anyRunFile(file);
+    const found = await runOrNexus(
+      () => anyRunFile(file),
+      async () => readNexusImage(await readNamed(file, 'an image'), basename(file)),
+    );
+    if ('image' in found) return found.image;
+    const { run } = found;
     if (run.workload !== 'diffraction')
       throw new BraggError('unsupported', `${file} is a run of ${run.workload}, and no image`);
     const { width, height, image } = run;

@@ -2,7 +2,8 @@
 import type { MeasuredImage } from '../../../contract/scenario/diffraction/refining.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import { imageRunOf } from '../../workloads/diffraction/as-run.ts';
-import { takeFile, takeImage } from '../../workloads/diffraction/refine/measured.ts';
+import { runOrNexus } from '../../workloads/diffraction/images/read.ts';
+import { takeFile, takeImage, takeNexus } from '../../workloads/diffraction/refine/measured.ts';
 import type { Refinements } from '../refining/refinements.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 import type { Runs } from '../runs/runs.ts';
@@ -31,7 +32,13 @@ export function refiningHandlers({
     'refining.take': async ({ source }) => {
       if (source.kind === 'run') return ofRun(runs.info(source.run).name, await runs.data(source.run));
       const { name, bytes, size } = source;
-      if (isRunFile(name)) return ofRun(name, await packer.read(bytes, name));
+      if (isRunFile(name)) {
+        const found = await runOrNexus(
+          () => packer.read(bytes, name),
+          () => takeNexus({ bytes, name }),
+        );
+        return 'image' in found ? refinements.take(name, found.image) : ofRun(name, found.run);
+      }
       return refinements.take(name, await takeFile({ bytes, name, size }));
     },
     'refining.view': async ({ image, show, view }) => ({

@@ -1,8 +1,9 @@
-/** Images that detectors or programs have recorded: SMV, TIFF, CBF and raw 32-bit numbers. */
+/** Images that detectors or programs have recorded: SMV, TIFF, CBF, NXmx and raw 32-bit numbers. */
 import { extname } from 'node:path';
 import { BraggError } from '../../../../contract/errors.ts';
 import { foreign, type Pixels, sized } from './pixels-read.ts';
 import { readCbf } from './read-cbf.ts';
+import { readNexus } from './read-nexus.ts';
 import { readSmv } from './read-smv.ts';
 import { readTiff } from './read-tiff.ts';
 
@@ -55,7 +56,36 @@ export function readImage(bytes: Uint8Array, name: string, size: readonly [numbe
   try {
     return withoutUncounted(reader(bytes, size));
   } catch (error) {
-    if (error instanceof BraggError) throw new BraggError(error.code, `${name}: ${error.message}`);
-    throw error;
+    throw named(name, error);
+  }
+}
+
+const named = (name: string, error: unknown): unknown =>
+  error instanceof BraggError ? new BraggError(error.code, `${name}: ${error.message}`) : error;
+
+/** The first image of an HDF5 file of a detector. Throws a BraggError that says what is wrong with it. */
+export async function readNexusImage(bytes: Uint8Array, name: string): Promise<Measured> {
+  try {
+    return withoutUncounted(await readNexus(bytes));
+  } catch (error) {
+    throw named(name, error);
+  }
+}
+
+/** An HDF5 file of this program, or else of a detector. */
+export async function runOrNexus<Run>(
+  run: () => Promise<Run>,
+  nexus: () => Promise<Measured>,
+): Promise<{ readonly run: Run } | { readonly image: Measured }> {
+  try {
+    return { run: await run() };
+  } catch (error) {
+    if (!(error instanceof BraggError) || error.code !== 'foreign-file') throw error;
+    try {
+      return { image: await nexus() };
+    } catch (other) {
+      // A file of neither kind is a run that cannot be read.
+      throw other instanceof BraggError && other.code === 'unsupported' ? error : other;
+    }
   }
 }

@@ -5,7 +5,7 @@ import { asideIfLarge } from '../../../io/aside/large.ts';
 import { aside } from '../../../io/aside/task.ts';
 import type { AnyReading, DiffractionReading } from '../../scenarios/index.ts';
 import type { Header } from '../images/pixels-read.ts';
-import { type Measured, readImage, withoutUncounted } from '../images/read.ts';
+import { type Measured, readImage, readNexusImage, withoutUncounted } from '../images/read.ts';
 import type { Image } from '../view.ts';
 
 /** What was computed here counts photons, and none is full. */
@@ -18,6 +18,11 @@ export const takeFile = aside(
   'read an image file',
   ({ bytes, name, size }: { readonly bytes: Uint8Array; readonly name: string; readonly size: [number, number] }) =>
     readImage(bytes, name, size),
+);
+
+export const takeNexus = aside(
+  'read an image of NXmx',
+  ({ bytes, name }: { readonly bytes: Uint8Array; readonly name: string }) => readNexusImage(bytes, name),
 );
 
 export interface Fitted {
