@@ -295,6 +295,13 @@ const documents: readonly (readonly [string, Format, readonly string[]])[] = [
       String,
     ),
   ],
+  [
+    'CBF, by the header of its binary section',
+    cbfImage,
+    `Content-Type Content-Transfer-Encoding Content-MD5 X-Binary-Size X-Binary-ID X-Binary-Element-Type
+      X-Binary-Element-Byte-Order X-Binary-Number-of-Elements X-Binary-Size-Fastest-Dimension
+      X-Binary-Size-Second-Dimension X-Binary-Size-Third-Dimension X-Binary-Size-Padding`.split(/\s+/),
+  ],
 ];
 
 test.each(documents)('%s: every field has a rule', (_, { rules }, fields) => {

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readDicomDose, readDicomHeader, readDicomPixels } from '../../../../../electron/host/io/volumes/dicom.ts';
 import { rtDoseBytes } from '../../../../../electron/host/io/volumes/dicom-write.ts';
+import { volumeHeader, volumeIn } from '../../../../../electron/host/io/volumes/volume-file.ts';
 import { metaImageBytes, nrrdBytes } from '../../../../../electron/host/io/volumes/write.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 
@@ -124,6 +125,23 @@ test.skipIf(plastimatch === null).each([
   const probed = spawnSync('plastimatch', ['probe', '--index', '0 0 0;3 0 0;0 2 0;3 2 1', file], { encoding: 'utf8' });
   const values = probed.stdout.match(/(?<=; )[-\d.e+]+(?=\s*$)/gm)?.map(Number);
   expect(values, probed.stdout).toEqual([0, 0.75, 2, 5.75]);
+});
+
+test.skipIf(plastimatch === null)('plastimatch reads RT Dose with its places and values (needs plastimatch)', () => {
+  const [file, out] = [path.join(folder, 'plan.dcm'), path.join(folder, 'plan.mha')];
+  writeFileSync(file, rtDoseBytes(volume, { content: 'dose' }));
+  const asked = ['convert', '--input-dose-img', file, '--output-dose-img', out];
+  const converted = spawnSync('plastimatch', asked, { encoding: 'utf8' });
+  expect(converted.status, converted.stderr).toBe(0);
+  const bytes = new Uint8Array(readFileSync(out));
+  const header = volumeHeader(out, bytes) ?? expect.fail('plastimatch wrote no volume');
+  const read = volumeIn(out, bytes, header, []);
+  expect([read.sizes, read.spacing_mm, read.origin_mm]).toEqual([
+    [4, 3, 2],
+    [1.5, 2, 2.5],
+    [-10, 20, 30.5],
+  ]);
+  for (const [i, value] of read.values.entries()) expect(value).toBeCloseTo(0.25 * i, 5);
 });
 
 test.skipIf(simpleItk === null).each([
