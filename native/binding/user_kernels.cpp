@@ -14,6 +14,10 @@
 #include "cuda/opened/opened_device.hpp"
 #include "engine/problem_error.hpp"
 
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
+
 namespace bb::binding {
 namespace {
 
@@ -33,6 +37,13 @@ int architecture_of(const std::string& selector, int otherwise) {
   }
 }
 
+/// Orphans of what the user's code starts become children of this process, where the host finds and ends them.
+void adopt_orphans() {
+#if defined(__linux__)
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+#endif
+}
+
 /// What a user's code prints goes out line by line: its process may end without a word.
 void print_by_lines() { std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ); }
 
@@ -42,6 +53,7 @@ Napi::Value load_user_library(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   if (info.Length() < 1 || !info[0].IsString()) throw Napi::TypeError::New(env, "loadUserLibrary: expected a path");
   print_by_lines();
+  adopt_orphans();
   try {
     cpu::use_user_library(info[0].As<Napi::String>().Utf8Value());
   } catch (const ProblemError& error) {
@@ -53,6 +65,7 @@ Napi::Value load_user_library(const Napi::CallbackInfo& info) {
 Napi::Value load_user_kernels(const Napi::CallbackInfo& info) {
   const Fields of = fields_of(info, "loadUserKernels");
   print_by_lines();
+  adopt_orphans();
   const std::vector<std::uint8_t> image = of.bytes("image");
   cuda::use_user_kernels({of.text("workload"), of.text("name"), std::string(image.begin(), image.end())});
   return info.Env().Undefined();

@@ -2,6 +2,7 @@
 import { fork } from 'node:child_process';
 import { onPrinted } from '../printed-text.ts';
 import { startedFile } from '../started-file.ts';
+import { newMark } from './descendants.ts';
 
 /** Programs of child processes and their sources, from the host's folder. */
 const PROGRAMS = {
@@ -23,7 +24,7 @@ export interface ChildLink {
   /** Text that the process writes to its standard output and error. */
   onOutput(listener: (text: string) => void): void;
   onEnded(listener: (how: Ended) => void): void;
-  /** Ends the process at once, in native code too. */
+  /** Ends the process at once, in native code too, and what it has started (on Linux). */
   kill(): void;
 }
 
@@ -34,7 +35,10 @@ export const childFile = (program: ChildProgram): string => startedFile(program,
 
 export const forkChild: StartChild = (program) => {
   // Structured clones carry typed arrays without conversion.
-  const child = fork(childFile(program), [], { serialization: 'advanced', silent: true, execArgv: [] });
+  const mark = newMark();
+  const child = fork(childFile(program), [], { serialization: 'advanced', silent: true, execArgv: [], env: mark.env });
+  // A process that ended by itself leaves daemons, too.
+  child.on('exit', () => mark.end());
   return {
     send: (message) => {
       if (child.connected) child.send(message);
@@ -46,6 +50,9 @@ export const forkChild: StartChild = (program) => {
       child.on('error', () => listener({ code: null, signal: null }));
       child.on('exit', (code, signal) => listener({ code, signal }));
     },
-    kill: () => child.kill('SIGKILL'),
+    kill: () => {
+      mark.end();
+      child.kill('SIGKILL');
+    },
   };
 };

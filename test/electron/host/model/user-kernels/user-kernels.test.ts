@@ -1,7 +1,7 @@
 /** User kernels on the CPU, with the installed C++ compiler and real processes: what works, and what breaks only itself. */
 
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -160,6 +160,65 @@ test('a compiler error stands at its line and column of the file', async () => {
   expect(error.code).toBe('invalid');
   expect(error.issues[0]).toMatchObject({ severity: 'error', file: 'typo.cpp', line, column: 5 });
   expect(error.message).toMatch(/undefined_thing.* was not declared/);
+});
+
+/** A daemon in the old way: two forks, a session of its own, its files closed; `ends` is how the kernel goes on. */
+const daemon = (pidFile: string, ends: string): string => `
+    static bool once = false;
+    if (!once) {
+      once = true;
+      if (fork() == 0) {
+        setsid();
+        if (fork() == 0) {
+          setsid();
+          if (FILE* file = std::fopen("${pidFile}.part", "w")) {
+            std::fprintf(file, "%d", static_cast<int>(getpid()));
+            std::fclose(file);
+            std::rename("${pidFile}.part", "${pidFile}");
+          }
+          for (int fd = 0; fd < 256; ++fd) close(fd);
+          for (;;) pause();
+        }
+        _exit(0);
+      }
+      FILE* there = nullptr;
+      while ((there = std::fopen("${pidFile}", "r")) == nullptr) usleep(1000);
+      std::fclose(there);
+      ${ends}
+    }`;
+
+const lives = (pid: number): boolean => {
+  try {
+    // A zombie that nobody has waited for is no process any more.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+describe.runIf(process.platform === 'linux')('a daemon that a kernel starts', () => {
+  test.each([
+    ['in a kernel that hangs until its limit', 'for (;;) pause();'],
+    ['in a kernel that ends its process', '_exit(3);'],
+  ])('ends with the process of the kernel, %s', async (name, ends) => {
+    const pidFile = path.join(kernels.folder, `daemon-${ends.length}`);
+    await rm(pidFile, { force: true });
+    const text = kernels
+      .withLine(daemon(pidFile, ends))
+      .replace('#include <cstdio>', '#include <cstdio>\n#include <unistd.h>');
+    await trustedVariant('daemon.cpp', text);
+    kernels.userKernels.limit_s = name.includes('hangs') ? 2 : 60;
+    await kernels.userKernels.prepare(['daemon.cpp'], transport);
+    await failure(start('daemon.cpp'));
+    kernels.userKernels.limit_s = 60;
+    const pid = Number(await readFile(pidFile, 'utf8'));
+    expect(pid).toBeGreaterThan(1);
+    await expect.poll(() => lives(pid)).toBe(false);
+    // This process, and other kernels, go on.
+    await trustedVariant('copy.cpp', kernels.original);
+    await kernels.userKernels.prepare(['copy.cpp'], transport);
+    expect((await start('copy.cpp')).status).toBe('done');
+  });
 });
 
 describe('trust', () => {
