@@ -34,7 +34,7 @@ class Row {
     const std::string& field = text(i);
     double value = 0.0;
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-    if (error != std::errc() || end != field.data() + field.size() || !(value >= 0.0)) {
+    if (error != std::errc() || end != field.data() + field.size() || !(value >= 0.0) || !std::isfinite(value)) {
       refuse("field " + std::to_string(i + 1) + " is " + field + ", not a number from 0 up");
     }
     return value;
@@ -200,8 +200,10 @@ NuclearTable::NuclearTable(const std::string& text, const std::string& name) {
       if ((row.size() - 2) % kFields != 0) row.refuse("not 14 fields for each energy");
       Emission& emission = reactions_.back().emission;
       for (std::size_t field = 2; field < row.size(); field += kFields) {
-        const auto i = static_cast<std::size_t>(row.number(field));
-        if (i >= emission.ahead.size()) row.refuse("no such energy: " + row.text(field));
+        // Compared before the cast: a number beyond the integers has no defined one.
+        const double place = row.number(field);
+        if (!(place < static_cast<double>(emission.ahead.size()))) row.refuse("no such energy: " + row.text(field));
+        const auto i = static_cast<std::size_t>(place);
         const auto share = emission_shares(row, field + 1);
         const double number = emission.ahead[i];
         emission.ahead[i] = number * share.front();

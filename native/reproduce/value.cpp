@@ -1,10 +1,13 @@
 #include "value.hpp"
 
-#include <cstdlib>
+#include <charconv>
 #include <stdexcept>
 
 namespace bb::reproduce {
 namespace {
+
+/// Lists and objects in one another; documents of the program have a tenth of it. Each level takes stack.
+constexpr int kMostLevels = 64;
 
 class Parser {
  public:
@@ -65,8 +68,11 @@ class Parser {
       if (known != std::string_view::npos) {
         out += kTo[known];
       } else if (kind == 'u' && at_ + 4 <= text_.size()) {
-        append_code_point(out,
-                          static_cast<unsigned>(std::strtoul(std::string(text_.substr(at_, 4)).c_str(), nullptr, 16)));
+        unsigned code = 0;
+        const char* const digits = text_.data() + at_;
+        const auto [end, error] = std::from_chars(digits, digits + 4, code, 16);
+        if (error != std::errc() || end != digits + 4) fail("four hexadecimal digits");
+        append_code_point(out, code);
         at_ += 4;
       } else {
         fail("an escape");
@@ -107,22 +113,31 @@ class Parser {
 
   Value next() {
     skip();
-    if (take('{')) return object();
-    if (take('[')) return list();
+    if (at_ < text_.size() && (text_[at_] == '{' || text_[at_] == '[')) {
+      if (levels_ == kMostLevels) fail("at most 64 levels of lists and objects");
+      ++levels_;
+      Value value = text_[at_++] == '{' ? object() : list();
+      --levels_;
+      return value;
+    }
     if (take("null")) return {};
     if (take("true")) return {.kind = Value::Kind::kFlag, .number = 1};
     if (take("false")) return {.kind = Value::Kind::kFlag, .number = 0};
     if (at_ < text_.size() && text_[at_] == '"') return {.kind = Value::Kind::kText, .text = string()};
-    // The text ends with a zero: it is a std::string's.
-    char* end = nullptr;
-    const double number = std::strtod(text_.data() + at_, &end);
-    if (end == text_.data() + at_) fail("a value");
+    // JSON has neither infinities nor NaN, whose names from_chars would read.
+    const char first = at_ < text_.size() ? text_[at_] : '\0';
+    const char second = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
+    const auto digit = [](char one) { return one >= '0' && one <= '9'; };
+    double number = 0;
+    const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
+    if (error != std::errc() || !(digit(first) || (first == '-' && digit(second)))) fail("a value");
     at_ = static_cast<std::size_t>(end - text_.data());
     return {.kind = Value::Kind::kNumber, .number = number};
   }
 
   std::string_view text_;
   std::size_t at_ = 0;
+  int levels_ = 0;
 };
 
 }  // namespace

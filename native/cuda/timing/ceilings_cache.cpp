@@ -1,4 +1,5 @@
 #include <charconv>
+#include <cmath>
 #include <map>
 
 #include "../compile/files.hpp"
@@ -71,7 +72,7 @@ std::optional<Ceilings> CeilingsCache::find(const std::string& uuid, const std::
     }
     const std::string& text = found->second;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    whole = whole && error == std::errc{} && end == text.data() + text.size() && value >= 0;
+    whole = whole && error == std::errc{} && end == text.data() + text.size() && value >= 0 && std::isfinite(value);
   });
   const auto copy_by = fields->find("copy_by");
   const auto throttled = fields->find("throttled");

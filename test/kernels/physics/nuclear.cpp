@@ -1,6 +1,9 @@
 #include "physics/nuclear.hpp"
 
+#include <string>
+
 #include "check.hpp"
+#include "physics/icru63.hpp"
 
 using namespace bb::physics;
 
@@ -20,4 +23,15 @@ TEST("nuclear: the deposited share builds up from nothing at the entrance to 0.6
   CHECK_EQ(nuclear_deposited_share(0.0), 0.0);
   CHECK_NEAR(nuclear_deposited_share(2.0), 0.6 * (1.0 - std::exp(-1.0)), 1e-12);
   CHECK_NEAR(nuclear_deposited_share(20.0), 0.6, 1e-4);
+}
+
+TEST("nuclear tables: an energy's place beyond the integers, and numbers that are not finite, are refused by line") {
+  const std::string head = "element,O\ninelastic,50,0.3,0.01\n";
+  std::string angles;
+  for (int i = 0; i < 13; ++i) angles += ",0.1";
+  for (const char* const place : {"41", "1e300"}) {
+    CHECK_THROWS(NuclearTable(head + "angles,50," + place + angles, "o.csv"),
+                 "o.csv:3: no such energy: " + std::string(place));
+  }
+  CHECK_THROWS(NuclearTable("element,O\ninelastic,50,inf,0.01\n", "o.csv"), "o.csv:2: field 3 is inf");
 }

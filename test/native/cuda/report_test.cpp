@@ -125,7 +125,8 @@ TEST("a damaged file of ceilings is as good as none") {
   const std::string text = read_file(folder.path() / name).value_or("");
   for (const std::string& damaged :
        {std::string(), text.substr(0, text.size() / 2), text.substr(1), "x" + text,
-        text.substr(0, text.find("copy_bytes")) + "copy_bytes_per_s fast\n" + text.substr(text.find("fp32"))}) {
+        text.substr(0, text.find("copy_bytes")) + "copy_bytes_per_s fast\n" + text.substr(text.find("fp32")),
+        text.substr(0, text.find("copy_bytes")) + "copy_bytes_per_s inf\n" + text.substr(text.find("fp32"))}) {
     folder.write(name, damaged);
     CHECK(!cache.find("GPU-1", some_ceilings().driver));
   }
