@@ -49,6 +49,8 @@ const traceInfoSchema = z.strictObject({
   duration_ns: ns,
   spans: count,
   lanes: z.array(laneSchema),
+  /** Start of the first kernel or graph; null where there is none. Timelines are aligned there. */
+  firstKernel_ns: ns.nullable(),
   /** What could not be taken over from the file, in sentences. */
   notes: z.array(z.string()),
   /** Bytes held in memory for it. */

@@ -22,10 +22,13 @@ const MOST_STEPS = 400;
 function Align({ controller, state }: BlockBarProps): ReactElement | null {
   const alignment = useSelected(state, (now) => now.alignment);
   const steps = useSelected(state, (now) => now.steps);
-  if (steps.length === 0) return null;
+  const open = useSelected(useWorkbench().stores.timelines, (now) => now.open);
+  const kernels = open.length > 1 && open.every(({ firstKernel_ns }) => firstKernel_ns !== null);
+  if (steps.length === 0 && !kernels) return null;
   const every = Math.ceil(steps.length / MOST_STEPS);
   const options = [
     { value: 'start', label: 'the start' },
+    ...(kernels ? [{ value: 'kernel', label: 'the first kernel' }] : []),
     ...steps.filter((_, i) => i % every === 0).map((step) => ({ value: String(step), label: `step ${step}` })),
   ];
   return (
@@ -33,10 +36,12 @@ function Align({ controller, state }: BlockBarProps): ReactElement | null {
       <label htmlFor="timeline-align">Aligned at</label>
       <Select
         id="timeline-align"
-        value={alignment.by === 'start' ? 'start' : String(alignment.step)}
+        value={alignment.by === 'step' ? String(alignment.step) : alignment.by}
         options={options}
         onChange={(value) =>
-          controller?.align(value === 'start' ? { by: 'start' } : { by: 'step', step: Number(value) })
+          controller?.align(
+            value === 'start' || value === 'kernel' ? { by: value } : { by: 'step', step: Number(value) },
+          )
         }
       />
     </span>

@@ -61,9 +61,17 @@ export class TimelineBlocks {
   /** Time of the trace that stands at zero. */
   origin(trace: TraceId): number {
     const { alignment } = this.#context.state.getState();
-    const steps = this.of(trace)?.steps ?? null;
-    if (alignment.by === 'start' || steps === null) return 0;
+    const block = this.of(trace);
+    if (alignment.by === 'start' || block === null) return 0;
+    if (alignment.by === 'kernel') return block.info.firstKernel_ns ?? 0;
+    const { steps } = block;
+    if (steps === null) return 0;
     return timeOfStep(steps, alignment.step) ?? 0;
+  }
+
+  /** Several timelines, each with a kernel. */
+  get haveKernels(): boolean {
+    return this.#all.length > 1 && this.#all.every(({ info }) => info.firstKernel_ns !== null);
   }
 
   onAxis(trace: TraceId, ns: number): number {

@@ -19,6 +19,8 @@ import { TimelineNotes } from './told/notes.ts';
 import { TimelineViewport } from './viewport.ts';
 
 export class TimelineController {
+  /** The user has chosen an alignment. */
+  #aligned = false;
   readonly #context: TimelineContext;
   readonly #blocks: TimelineBlocks;
   readonly #viewport: TimelineViewport;
@@ -94,6 +96,7 @@ export class TimelineController {
 
   /** The selection stays on the first timeline. */
   align(alignment: Alignment): void {
+    this.#aligned = true;
     const { state } = this.#context;
     const first = this.#blocks.all[0]?.info.id ?? null;
     const before = first === null ? 0 : this.#blocks.origin(first);
@@ -204,6 +207,11 @@ export class TimelineController {
 
   #takeUp(open: readonly TraceInfo[]): void {
     const more = this.#blocks.takeUp(open);
+    // Set-up differs by seconds, so that starts say little; whoever has chosen otherwise keeps it.
+    const { haveKernels } = this.#blocks;
+    const { alignment } = this.#context.state.getState();
+    if (!this.#aligned && haveKernels) this.#context.state.setState({ alignment: { by: 'kernel' } });
+    if (alignment.by === 'kernel' && !haveKernels) this.#context.state.setState({ alignment: { by: 'start' } });
     const { chosen } = this.#context.state.getState();
     if (chosen !== null && this.#blocks.of(chosen.trace) === null) this.clear();
     this.#viewport.showAll();

@@ -6,10 +6,39 @@ import { Button } from '../../widgets/controls/button.tsx';
 import { useSelected } from '../../workbench/context.ts';
 import type { TimelineController } from './controller.ts';
 import { Facts, NamedTimes } from './facts.tsx';
-import type { TimelineStateStore } from './store.ts';
+import type { SelectedLane, TimelineStateStore } from './store.ts';
 import { DifferenceTable } from './told/difference-table.tsx';
 
 const MOST_NAMES = 12;
+
+/** The same time by lane and stream. */
+function LaneTimes({ lanes }: { readonly lanes: readonly SelectedLane[] }): ReactElement {
+  return (
+    <table className="timeline-times" data-testid="selection-lanes">
+      <caption>By lane</caption>
+      <thead>
+        <tr>
+          <th scope="col">Lane</th>
+          <th scope="col">On</th>
+          <th scope="col">Spans</th>
+          <th scope="col">Sum</th>
+          <th scope="col">Busy</th>
+        </tr>
+      </thead>
+      <tbody>
+        {lanes.map(({ title, onGpu, statistics }) => (
+          <tr key={title}>
+            <th scope="row">{title}</th>
+            <td>{onGpu ? 'GPU' : 'host'}</td>
+            <td>{count(statistics.count)}</td>
+            <td>{timeText(statistics.sum_ns)}</td>
+            <td>{percent(statistics.busyShare)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
 
 interface SelectionDetailsProps {
   readonly controller: TimelineController | null;
@@ -32,12 +61,12 @@ export function SelectionDetails({ controller, state }: SelectionDetailsProps): 
     <div data-testid="selection-details">
       <h2 className="timeline-side__title">{timeText(selected.to - selected.from, 4)} selected</h2>
       {selected.parts.length > 1 ? <DifferenceTable parts={selected.parts} /> : null}
-      {selected.parts.map(({ trace, title, statistics }) => (
+      {selected.parts.map(({ trace, title, statistics, lanes }) => (
         <section key={trace}>
           {selected.parts.length > 1 ? <h3>{title}</h3> : null}
           <Facts
             facts={[
-              { name: 'Spans', value: count(statistics.count) },
+              { name: 'Spans', value: count(statistics.count), unit: lanes.length > 0 ? 'on the GPU' : '' },
               { name: 'Sum', value: timeText(statistics.sum_ns, 4) },
               { name: 'Mean', value: timeText(statistics.mean_ns, 4) },
               { name: 'Median', value: timeText(statistics.median_ns, 4) },
@@ -52,6 +81,7 @@ export function SelectionDetails({ controller, state }: SelectionDetailsProps): 
               },
             ]}
           />
+          {lanes.length === 0 ? null : <LaneTimes lanes={lanes} />}
           {statistics.names.length === 0 ? null : (
             <NamedTimes title="By name" rows={statistics.names.slice(0, MOST_NAMES)} />
           )}

@@ -39,6 +39,12 @@ interface ChosenSpan {
   readonly alike: TimelineStatistics | null;
 }
 
+export interface SelectedLane {
+  readonly title: string;
+  readonly onGpu: boolean;
+  readonly statistics: TimelineStatistics;
+}
+
 export interface SelectedTime {
   readonly from: number;
   readonly to: number;
@@ -46,7 +52,10 @@ export interface SelectedTime {
   readonly parts: readonly {
     readonly trace: TraceId;
     readonly title: string;
+    /** Of the GPU's lanes where it has any, else of all. */
     readonly statistics: TimelineStatistics;
+    /** Lanes with spans in that time, those of the GPU first. */
+    readonly lanes: readonly SelectedLane[];
   }[];
 }
 
@@ -60,8 +69,11 @@ interface TimelineSearch {
   readonly reachable: number;
 }
 
-/** Where the blocks stand beside each other: their beginnings, or a step of theirs. */
-export type Alignment = { readonly by: 'start' } | { readonly by: 'step'; readonly step: number };
+/** What the blocks have in common at zero: their starts, their first kernels, or a step. */
+export type Alignment =
+  | { readonly by: 'start' }
+  | { readonly by: 'kernel' }
+  | { readonly by: 'step'; readonly step: number };
 
 type SideTab = 'span' | 'selection' | 'steps' | 'notes' | 'summary';
 

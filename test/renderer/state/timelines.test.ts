@@ -12,6 +12,7 @@ const info = (id: string): TraceInfo => ({
   duration_ns: 1,
   spans: 1,
   lanes: [],
+  firstKernel_ns: null,
   notes: [],
   memory_bytes: 1,
 });

@@ -1,8 +1,19 @@
-/** A timeline as its opener is told of it. */
+/** A timeline as its opener lists it. */
 import type { TraceInfo } from '../../../contract/timeline.ts';
-import { memoryOf, spanCount, type Trace } from './trace.ts';
+import { kindOf, memoryOf, spanCount, type Trace } from './trace.ts';
 
 export type Description = Omit<TraceInfo, 'id' | 'run'> & { readonly device: string | null };
+
+function firstKernel(trace: Trace): number | null {
+  let first: number | null = null;
+  for (let span = 0; span < spanCount(trace); span += 1) {
+    const kind = kindOf(trace, span);
+    if (kind !== 'kernel' && kind !== 'graph') continue;
+    const start = trace.start[span] ?? 0;
+    if (first === null || start < first) first = start;
+  }
+  return first;
+}
 
 export function describe(trace: Trace): Description {
   const { name, source, about, device, duration_ns, notes } = trace;
@@ -21,6 +32,7 @@ export function describe(trace: Trace): Description {
       tracks,
       spans: (trace.offsets[firstTrack + tracks] ?? 0) - (trace.offsets[firstTrack] ?? 0),
     })),
+    firstKernel_ns: firstKernel(trace),
     notes: [...notes],
     memory_bytes: memoryOf(trace),
   };

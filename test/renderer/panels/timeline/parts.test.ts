@@ -186,3 +186,45 @@ it('arrows are those of the window that is shown, whichever answer comes last, a
   await turn();
   expect(marks.at(-1)).toEqual({ arrows: [] });
 });
+
+it('counts the GPU apart from the host, and every lane by itself', async () => {
+  const { blocks, context, state, answer } = fixture();
+  const lane = (name: string, kind: string, firstTrack: number, tracks: number) => ({
+    ...{ process: 'run', name, kind, firstTrack, tracks, spans: 9 },
+  });
+  const lanes = [lane('thread 1', 'thread', 0, 1), lane('stream 7', 'stream', 1, 2), lane('copies 7', 'copies', 3, 1)];
+  blocks.takeUp([{ ...info('a', 500), lanes } as TraceInfo]);
+  void new TimeSelection(context, blocks).count(0, 50);
+  const asked = [
+    await answer('timeline.statistics', { count: 5, sum_ns: 40 }),
+    await answer('timeline.statistics', { count: 4 }),
+    await answer('timeline.statistics', { count: 0 }),
+    await answer('timeline.statistics', { count: 2 }),
+  ];
+  // GPU together, then the stream, its copies, and the host's thread.
+  expect(asked.map(({ tracks }) => tracks)).toEqual([[1, 2, 3], [1, 2], [3], [0]]);
+  expect(state.getState().selected?.parts[0]).toMatchObject({
+    statistics: { count: 5, sum_ns: 40 },
+    lanes: [
+      { title: 'run, stream 7', onGpu: true, statistics: { count: 4 } },
+      { title: 'run, thread 1', onGpu: false, statistics: { count: 2 } },
+    ],
+  });
+});
+
+it('puts the first kernels of two timelines at zero', () => {
+  const { blocks, state } = fixture();
+  const of = (id: string, duration: number, firstKernel_ns: number | null) => ({
+    ...info(id, duration),
+    firstKernel_ns,
+  });
+  blocks.takeUp([of('a', 500, 120)]);
+  expect(blocks.haveKernels).toBe(false);
+  blocks.takeUp([of('a', 500, 120), of('b', 900, 300)]);
+  expect(blocks.haveKernels).toBe(true);
+  state.setState({ alignment: { by: 'kernel' } });
+  expect([blocks.onAxis('a', 120), blocks.onAxis('b', 300)]).toEqual([0, 0]);
+  expect(blocks.whole()).toEqual({ from: -300, to: 600 });
+  blocks.takeUp([of('a', 500, 120), of('c', 900, null)]);
+  expect(blocks.haveKernels).toBe(false);
+});
