@@ -1,4 +1,4 @@
-/** libFuzzer on the parsers in C++: each is one small program of the parser's sources and test/fuzz/cpp/NAME.cpp. */
+/** libFuzzer on the parsers in C++: each is one small program of the parser's sources and one in test/fuzz/cpp. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { capture, hand, tail } from '../setup/command.mjs';
@@ -40,7 +40,7 @@ function firstRows(file) {
  * `sources`: from the root. `seed`: a good text to begin with.
  * @type {readonly Readonly<{ name: string, sources: readonly string[], seed: string }>[]}
  */
-export const fuzzed = [
+const fuzzed = [
   {
     name: 'json',
     sources: ['native/reproduce/value.cpp'],

@@ -52,7 +52,7 @@ export interface SelectedTime {
   readonly parts: readonly {
     readonly trace: TraceId;
     readonly title: string;
-    /** Of the GPU's lanes where it has any, else of all. */
+    /** Covers the GPU's lanes where there are any, else all lanes. */
     readonly statistics: TimelineStatistics;
     /** Lanes with spans in that time, those of the GPU first. */
     readonly lanes: readonly SelectedLane[];

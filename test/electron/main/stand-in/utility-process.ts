@@ -8,10 +8,10 @@ import { stage } from './stage.ts';
 class StandInUtility extends EventEmitter {
   readonly #child: ChildProcess;
 
-  constructor(file: string, args: readonly string[]) {
+  constructor(file: string, args: readonly string[], env: NodeJS.ProcessEnv) {
     super();
     const port = pathToFileURL(path.join(import.meta.dirname, 'parent-port.mjs')).href;
-    this.#child = fork(file, [...args], { serialization: 'advanced', silent: true, execArgv: ['--import', port] });
+    this.#child = fork(file, [...args], { serialization: 'advanced', silent: true, execArgv: ['--import', port], env });
     this.#child.on('message', (message) => this.emit('message', message));
     this.#child.on('exit', (code) => this.emit('exit', code ?? 1));
     stage.children += 1;
@@ -31,5 +31,6 @@ class StandInUtility extends EventEmitter {
 }
 
 export const utilityProcess = {
-  fork: (file: string, args: readonly string[]) => new StandInUtility(file, args),
+  fork: (file: string, args: readonly string[], { env = process.env }: { readonly env?: NodeJS.ProcessEnv } = {}) =>
+    new StandInUtility(file, args, env),
 };
