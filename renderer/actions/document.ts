@@ -39,7 +39,7 @@ export interface DocumentActions {
 }
 
 /** What opening finds: a document, of a file or of none. */
-type Found = ReadScenario & Partial<Pick<OpenedDocument, 'file' | 'readOnly' | 'stamp'>>;
+type Found = ReadScenario & Partial<Pick<OpenedDocument, 'file' | 'readOnly' | 'stamp' | 'ofRun'>>;
 
 export function createDocumentActions(context: ActionContext): DocumentActions {
   const { client, stores } = context;
@@ -58,14 +58,14 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
 
   /** Takes up what was read, after showing its faults. False: left as it was. */
   async function takeUp(name: string, read: Found): Promise<boolean> {
-    const { file = null, readOnly = false, stamp = null } = read;
+    const { file = null, readOnly = false, stamp = null, ofRun = null } = read;
     if (read.draft === null) {
       await sayUnreadable(dialogs, name, read.issues);
       return false;
     }
     const { length: faults } = read.issues.filter((issue) => issue.severity === 'error');
     if (faults > 0 && !(await askOpenWithFaults(dialogs, name, faults, read.issues))) return false;
-    scenario.open({ draft: read.draft, file, readOnly, stamp });
+    scenario.open({ draft: read.draft, file, readOnly, stamp, ofRun });
     return true;
   }
 
@@ -128,6 +128,7 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
       opening(`The scenario of ${run.name}`, async () => ({
         draft: (await client.call('run.scenario', { run: run.id })).scenario,
         issues: [],
+        ofRun: run.id,
       })),
     open,
     save,

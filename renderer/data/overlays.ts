@@ -57,6 +57,10 @@ export class Overlays {
     this.curves.drop(id);
   }
 
+  clear(): void {
+    for (const { id } of this.list.getState().items) this.remove(id);
+  }
+
   #id(): string {
     this.#next += 1;
     return `overlay-${this.#next}`;

@@ -2,6 +2,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Issue } from '../../electron/contract/errors.ts';
 import type { NamedFile } from '../../electron/contract/files.ts';
+import type { RunId } from '../../electron/contract/run.ts';
 import type { ScenarioDraft } from '../../electron/contract/scenario/draft.ts';
 import { defaultKind, newDocument, type Path, withValueAt } from '../../electron/contract/scenario/index.ts';
 import type { Resolved } from '../../electron/contract/scenarios.ts';
@@ -40,6 +41,8 @@ export interface ScenarioState {
   readonly lastResolved: Resolved | null;
   /** Grows with every document that is opened: forms drop what they hold of the former. */
   readonly generation: number;
+  /** The run that the document was taken from; its results belong to it. Null: another source. */
+  readonly ofRun: RunId | null;
 }
 
 export interface OpenedDocument {
@@ -47,6 +50,7 @@ export interface OpenedDocument {
   readonly file: NamedFile | null;
   readonly readOnly: boolean;
   readonly stamp?: string | null;
+  readonly ofRun?: RunId | null;
 }
 
 export interface ScenarioStore extends StoreApi<ScenarioState> {
@@ -94,13 +98,14 @@ export function createScenarioStore(): ScenarioStore {
     check: null,
     lastResolved: null,
     generation: 0,
+    ofRun: null,
   }));
   const { getState, setState } = store;
   let openKey: string | null = null;
 
   return {
     ...store,
-    open({ draft, file, readOnly, stamp = null }) {
+    open({ draft, file, readOnly, stamp = null, ofRun = null }) {
       openKey = null;
       setState((state) => ({
         draft,
@@ -113,6 +118,7 @@ export function createScenarioStore(): ScenarioStore {
         check: null,
         lastResolved: null,
         generation: state.generation + 1,
+        ofRun,
       }));
     },
     edit(path, value, label, key = null) {

@@ -43,6 +43,7 @@ import { createAppearanceStore, createWindowStore } from '../state/view.ts';
 import { createWhatIfStore } from '../state/what-if.ts';
 import { keepChecked } from './check.ts';
 import { followBenches } from './follow-benches.ts';
+import { followDocument } from './follow-document.ts';
 import { followKind } from './follow-kind.ts';
 import { followRemotes } from './follow-remotes.ts';
 import { followRuns } from './follow-runs.ts';
@@ -162,6 +163,7 @@ export function createWorkbench({ client, scheduler, storage, pages, workloads }
   const followers = Object.entries(workloads).map(([workload, { feed }]) => ({ workload, feed: feed(feeds) }));
   followRuns(client, stores.runs, stores.selection, followers, new ReferenceFeed(client, data), scheduler);
   followKind(stores);
+  followDocument(stores, overlays);
   followQuestions(stores);
   followUserKernels(stores.scenario, userKernels);
   followBenches(client, stores.comparison, scheduler);

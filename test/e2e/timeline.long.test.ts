@@ -37,7 +37,11 @@ describe('the timeline of a recorded run', () => {
     await open.page.mouse.move(box.x + box.width * 0.95, box.y + 8, { steps: 4 });
     await open.page.mouse.up();
     const selection = open.page.getByTestId('selection-details');
-    await selection.getByRole('table').waitFor();
+    await selection.getByRole('table', { name: 'By name' }).waitFor();
+    // Kernels and copies apart from the host's calls and waits.
+    const lanes = selection.getByTestId('selection-lanes').getByRole('row');
+    await expect.poll(() => lanes.nth(1).textContent()).toContain('GPU');
+    await expect.poll(() => lanes.last().textContent()).toContain('host');
     expect(Number((await fact(selection, 'Spans').textContent())?.replace(/\D/g, ''))).toBeGreaterThan(100);
     for (const name of ['Sum', 'Mean', 'Median', 'p95', 'Busy', 'Gaps', 'In gaps']) {
       await expect.poll(() => fact(selection, name).textContent()).toMatch(/\d/);
@@ -116,7 +120,9 @@ describe('the timeline of a recorded run', () => {
     await expect.poll(() => notes.getByText('the graph is built here').count()).toBe(1);
     await notes.getByRole('listitem').getByRole('button').first().click();
     await open.page.getByRole('radio', { name: 'Selection' }).check();
-    await expect.poll(() => fact(open.page.getByTestId('selection-details'), 'Spans').textContent()).toBe('966');
+    await expect
+      .poll(() => fact(open.page.getByTestId('selection-details'), 'Spans').textContent())
+      .toBe('567 on the GPU');
     await open.page.getByRole('radio', { name: 'Notes' }).check();
     await notes.getByRole('button', { name: /^Remove the note/ }).click();
     await expect.poll(() => notes.getByRole('listitem').count()).toBe(0);

@@ -1,6 +1,6 @@
 /** What the selected time holds, timeline by timeline. */
 import type { ReactElement } from 'react';
-import { count, percent } from '../../base/numbers.ts';
+import { count, NO_VALUE, percent } from '../../base/numbers.ts';
 import { timeText } from '../../drawing/timeline/time-text.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { useSelected } from '../../workbench/context.ts';
@@ -26,10 +26,10 @@ function LaneTimes({ lanes }: { readonly lanes: readonly SelectedLane[] }): Reac
         </tr>
       </thead>
       <tbody>
-        {lanes.map(({ title, onGpu, statistics }) => (
+        {lanes.map(({ title, on, statistics }) => (
           <tr key={title}>
             <th scope="row">{title}</th>
-            <td>{onGpu ? 'GPU' : 'host'}</td>
+            <td>{on ?? NO_VALUE}</td>
             <td>{count(statistics.count)}</td>
             <td>{timeText(statistics.sum_ns)}</td>
             <td>{percent(statistics.busyShare)}</td>

@@ -41,7 +41,8 @@ interface ChosenSpan {
 
 export interface SelectedLane {
   readonly title: string;
-  readonly onGpu: boolean;
+  /** Null: intervals that neither executes, such as steps between events. */
+  readonly on: 'GPU' | 'host' | null;
   readonly statistics: TimelineStatistics;
 }
 

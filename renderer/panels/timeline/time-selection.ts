@@ -7,8 +7,14 @@ import type { SelectedLane } from './store.ts';
 /** Beyond these, lanes are counted together with the others alone. */
 const MOST_LANES = 64;
 
-/** Kernels, graphs and copies run on the GPU; calls and waits are on the host. */
 const isOnGpu = ({ kind }: Lane): boolean => kind === 'stream' || kind === 'copies';
+
+/** Kernels, graphs and copies run on the GPU; calls and waits are on the host. A GPU's other lanes repeat its time. */
+function placeOf(lane: Lane, { lanes }: TraceInfo): SelectedLane['on'] {
+  if (isOnGpu(lane)) return 'GPU';
+  const ofGpu = lanes.some((other) => other.process === lane.process && isOnGpu(other));
+  return ofGpu && lane.kind !== 'api' ? null : 'host';
+}
 
 const tracksOf = ({ firstTrack, tracks }: Lane): number[] => Array.from({ length: tracks }, (_, i) => firstTrack + i);
 
@@ -44,7 +50,8 @@ export class TimeSelection {
             tracks: tracks === null || tracks.length > MAX_TRACKS ? null : tracks,
           });
         const gpu = gpuLanes(info);
-        const apart = [...gpu, ...info.lanes.filter((lane) => !isOnGpu(lane))].slice(0, MOST_LANES);
+        const others = (on: SelectedLane['on']) => info.lanes.filter((lane) => placeOf(lane, info) === on);
+        const apart = [...gpu, ...others(null), ...others('host')].slice(0, MOST_LANES);
         const [statistics, ...counted] = await Promise.all([
           // A host that waits for a kernel is no second kernel: its time is not added to the GPU's.
           of(gpu.length === 0 ? null : gpu.flatMap(tracksOf)),
@@ -54,7 +61,7 @@ export class TimeSelection {
           const lane = apart[i];
           if (lane === undefined || one.count === 0) return [];
           const title = lane.process === '' ? lane.name : `${lane.process}, ${lane.name}`;
-          return [{ title, onGpu: isOnGpu(lane), statistics: one }];
+          return [{ title, on: placeOf(lane, info), statistics: one }];
         });
         return {
           trace: info.id,

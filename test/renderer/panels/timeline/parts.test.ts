@@ -190,24 +190,31 @@ it('arrows are those of the window that is shown, whichever answer comes last, a
 it('counts the GPU apart from the host, and every lane by itself', async () => {
   const { blocks, context, state, answer } = fixture();
   const lane = (name: string, kind: string, firstTrack: number, tracks: number) => ({
-    ...{ process: 'run', name, kind, firstTrack, tracks, spans: 9 },
+    ...{ process: kind === 'thread' && name !== 'steps' ? 'Host' : 'H200', name, kind, firstTrack, tracks, spans: 9 },
   });
-  const lanes = [lane('thread 1', 'thread', 0, 1), lane('stream 7', 'stream', 1, 2), lane('copies 7', 'copies', 3, 1)];
+  const lanes = [
+    lane('thread 1', 'thread', 0, 1),
+    lane('stream 7', 'stream', 1, 2),
+    lane('copies 7', 'copies', 3, 1),
+    lane('steps', 'thread', 4, 1),
+  ];
   blocks.takeUp([{ ...info('a', 500), lanes } as TraceInfo]);
   void new TimeSelection(context, blocks).count(0, 50);
   const asked = [
     await answer('timeline.statistics', { count: 5, sum_ns: 40 }),
     await answer('timeline.statistics', { count: 4 }),
     await answer('timeline.statistics', { count: 0 }),
+    await answer('timeline.statistics', { count: 3 }),
     await answer('timeline.statistics', { count: 2 }),
   ];
-  // GPU together, then the stream, its copies, and the host's thread.
-  expect(asked.map(({ tracks }) => tracks)).toEqual([[1, 2, 3], [1, 2], [3], [0]]);
+  // GPU together, then the stream, its copies, its steps, and the host's thread.
+  expect(asked.map(({ tracks }) => tracks)).toEqual([[1, 2, 3], [1, 2], [3], [4], [0]]);
   expect(state.getState().selected?.parts[0]).toMatchObject({
     statistics: { count: 5, sum_ns: 40 },
     lanes: [
-      { title: 'run, stream 7', onGpu: true, statistics: { count: 4 } },
-      { title: 'run, thread 1', onGpu: false, statistics: { count: 2 } },
+      { title: 'H200, stream 7', on: 'GPU', statistics: { count: 4 } },
+      { title: 'H200, steps', on: null, statistics: { count: 3 } },
+      { title: 'Host, thread 1', on: 'host', statistics: { count: 2 } },
     ],
   });
 });
