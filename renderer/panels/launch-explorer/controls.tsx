@@ -34,7 +34,7 @@ function Whole({ label, value, min, max, onChange }: NumberRowProps): ReactEleme
 }
 
 const axes = ['x', 'y', 'z'] as const;
-type Three = LaunchState['block'];
+type Three = LaunchState['elements'];
 
 function Extents(props: {
   readonly label: string;
@@ -76,6 +76,7 @@ interface ControlsProps {
 export function Controls({ config, store, kernels, gpus, explained }: ControlsProps): ReactElement {
   const slider = useId();
   const { choice, choices, launch, gpu } = explained;
+  const block: Three = [...explained.block];
   const set = (part: Partial<LaunchState>): void => store.setState(part);
   const several = kernels.sets.length > 1;
   return (
@@ -93,9 +94,7 @@ export function Controls({ config, store, kernels, gpus, explained }: ControlsPr
             { value: OWN_NUMBERS, label: 'By registers and shared memory…' },
           ]}
           onChange={(id) => {
-            const bound = choices.find((one) => one.id === id)?.kernel.max_threads ?? null;
-            // A kernel is shown as it is launched.
-            set({ kernel: id, ...(bound === null ? {} : { block: [bound, 1, 1] }) });
+            set({ kernel: id, block: null });
           }}
         />
       </div>
@@ -136,7 +135,7 @@ export function Controls({ config, store, kernels, gpus, explained }: ControlsPr
         />
       </div>
       <Extents label="Elements" value={config.elements} max={mostElements} onChange={(elements) => set({ elements })} />
-      <Extents label="Block" value={config.block} max={4096} onChange={(block) => set({ block })} />
+      <Extents label="Block" value={block} max={4096} onChange={(next) => set({ block: next })} />
       <div className="launch-slider">
         <label htmlFor={slider}>Threads along x</label>
         <input
@@ -145,10 +144,10 @@ export function Controls({ config, store, kernels, gpus, explained }: ControlsPr
           min={gpu.limits.warpThreads}
           max={gpu.limits.threadsPerBlock}
           step={gpu.limits.warpThreads}
-          value={config.block[0]}
-          onChange={(event) => set({ block: [Number(event.target.value), config.block[1], config.block[2]] })}
+          value={block[0]}
+          onChange={(event) => set({ block: [Number(event.target.value), block[1], block[2]] })}
         />
-        <output htmlFor={slider}>{config.block[0]}</output>
+        <output htmlFor={slider}>{block[0]}</output>
       </div>
       <Segmented
         label="Elements of a thread"

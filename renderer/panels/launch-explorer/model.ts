@@ -80,9 +80,13 @@ export interface Explained {
   readonly choice: KernelChoice | null;
   readonly kernel: LaunchedKernel;
   readonly launch: Launch;
+  readonly block: readonly [number, number, number];
   /** Within the grid. */
   readonly thread: number;
 }
+
+/** Block of a kernel without a launch bound. */
+const USUAL_THREADS = 256;
 
 /** `preferred`: whose kernel stands there before one was chosen. */
 export function explain(
@@ -102,10 +106,12 @@ export function explain(
   const choice = config.kernel === OWN_NUMBERS ? null : (choices.find(({ id }) => id === config.kernel) ?? usual);
   const own = { registers: config.registers, shared_bytes: config.shared_bytes, barriers: 1 };
   const kernel: LaunchedKernel = choice === null ? own : choice.kernel;
-  const { elements, block, mapping, blocks, dynamic_bytes } = config;
+  const { elements, mapping, blocks, dynamic_bytes } = config;
+  // A kernel is shown as it is launched.
+  const block = config.block ?? [choice?.kernel.max_threads ?? USUAL_THREADS, 1, 1];
   const launch = explainLaunch(kernel, gpu.limits, { elements, block, mapping, blocks, dynamic_bytes });
   const thread = Math.min(config.thread, threadsAlongX(launch) - 1);
-  return { gpu, choices, choice, kernel, launch, thread };
+  return { gpu, choices, choice, kernel, launch, block, thread };
 }
 
 /** What the driver says of the kernel and the block; null where its GPU is not here, or it cannot say. */

@@ -23,7 +23,8 @@ const schema = z.strictObject({
   /** UUID of a device that is here, or an architecture; empty or gone: the first there is. */
   gpu: z.string().max(64),
   elements: z.tuple([along, along, along]),
-  block: z.tuple([threads, threads, threads]),
+  /** Null until one is chosen: the launch bound of the kernel. */
+  block: z.tuple([threads, threads, threads]).nullable(),
   mapping: z.enum(['one-per-thread', 'grid-stride']),
   /** Null: as many as the GPU holds at once. */
   blocks: z.number().int().min(1).max(mostElements).nullable(),
@@ -49,7 +50,7 @@ export function createLaunchStore(
     shared_bytes: 0,
     gpu: '',
     elements: [1_000_000, 1, 1],
-    block: [256, 1, 1],
+    block: null,
     mapping: 'one-per-thread',
     blocks: null,
     dynamic_bytes: 0,

@@ -24,3 +24,14 @@ it('is one of the scenario’s workload, else any but a probe; a choice stays', 
   expect(chosen('', 'micro')).toBe('diffraction/diffraction_kernel');
   expect(chosen('diffraction/diffraction_kernel', 'transport')).toBe('diffraction/diffraction_kernel');
 });
+
+it('is launched with the block of its launch bound until another block is chosen', () => {
+  const bound = (threads: number | null): readonly KernelSet[] =>
+    sets.map((one) => ({ ...one, kernels: one.kernels.map((kernel) => ({ ...kernel, max_threads: threads })) }));
+  const launched = (threads: number | null, block: [number, number, number] | null) =>
+    explain({ ...config, block }, bound(threads), gpus, 'transport');
+  expect(launched(128, null)?.block).toEqual([128, 1, 1]);
+  expect(launched(128, null)?.launch.notes.filter(({ severity }) => severity === 'refused')).toEqual([]);
+  expect(launched(null, null)?.block).toEqual([256, 1, 1]);
+  expect(launched(128, [64, 2, 1])?.block).toEqual([64, 2, 1]);
+});
