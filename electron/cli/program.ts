@@ -24,6 +24,7 @@ import { gateVerb } from './verbs/gate.ts';
 import { history } from './verbs/history.ts';
 import { mcpVerb } from './verbs/mcp.ts';
 import { newKernelVerb } from './verbs/new-kernel.ts';
+import { newProblemVerb } from './verbs/new-problem.ts';
 import { projectVerb } from './verbs/project.ts';
 import { replay } from './verbs/replay.ts';
 import { report } from './verbs/report.ts';
@@ -47,7 +48,10 @@ const groups: readonly VerbGroup[] = [
     verbs: [bench, compare, gateVerb, report, decide, history, claims, replay, variants, devices],
   },
   { title: 'Beams and images', verbs: [sobpVerb, commissionVerb, gammaVerb, refineVerb] },
-  { title: 'User kernels', verbs: [newKernelVerb, sanitizeVerb, reproduceVerb, traceVerb, explainLaunchVerb] },
+  {
+    title: 'User kernels',
+    verbs: [newKernelVerb, newProblemVerb, sanitizeVerb, reproduceVerb, traceVerb, explainLaunchVerb],
+  },
   { title: 'Files and window', verbs: [exportVerb, projectVerb, serveVerb, connectVerb, mcpVerb] },
 ];
 const verbs = groups.flatMap((group) => group.verbs);

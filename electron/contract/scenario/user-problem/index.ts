@@ -153,10 +153,6 @@ const candidateSchema = z.strictObject({
     .meta({ title: 'File', description: 'Next to the problem.', $comment: 'a file that ends in .cpp, .cu or .py' }),
   title: z.string().max(100).meta({ title: 'Title', description: 'As tables show it.' }).default(''),
   changes: z.string().max(500).meta({ title: 'Changes', description: 'Compared with other candidates.' }).default(''),
-  device: z
-    .enum(['cpu', 'cuda'])
-    .meta({ title: 'Device', description: 'Of a .py file; the others follow their ending.' })
-    .optional(),
   launches: z
     .array(launchSchema)
     .max(64)

@@ -173,6 +173,9 @@ function fillOf(array: ProblemArray, path: Path, to: Resolver): Pick<ResolvedArr
       return { ...none, fill: 'range', a: number(values.first, 'first'), b: number(values.step, 'step') };
     case 'constant':
       return { ...none, fill: 'constant', a: within(number(values.value, 'value'), 'value') };
+    case 'file':
+      to.faults.push(fault([...at, 'kind'], 'file', 'is not read yet', 'a distribution, such as uniform'));
+      return none;
     default:
       return { ...none, fill: values.kind };
   }

@@ -104,7 +104,7 @@ function wholeCpp(id: string, text: string, { arrays, axes }: ProblemDefinition)
   ].join('\n');
 }
 
-const places = { '.cpp': 'candidate.cpp', '.cu': 'candidate.cu', '.py': 'candidate.cpp' } as const;
+const places = { '.cpp': 'candidate.cpp', '.cu': 'candidate.cu' } as const;
 
 /** Everything of a candidate but its hash and its place. Throws a BraggError. */
 export async function readCandidate(
@@ -114,9 +114,11 @@ export async function readCandidate(
   bases: readonly UserKernelBase[],
 ) {
   const id = path.basename(file);
-  const ending = path.extname(id) as keyof typeof places;
+  const ending = path.extname(id) as keyof typeof places | '.py';
   const declared = definition.candidates.find((one) => one.file === id);
-  const device = ending === '.py' ? (declared?.device ?? 'cpu') : ending === '.cu' ? 'cuda' : 'cpu';
+  if (ending === '.py')
+    throw new BraggError('unsupported', `${id}: candidates in Python do not run yet; allowed: .cpp, .cu`);
+  const device = ending === '.cu' ? 'cuda' : 'cpu';
   const found = bases.find((one) => one.workload === USER_PROBLEM && one.device === device);
   if (found === undefined) throw new BraggError('unsupported', `${id}: the solver knows no problems yet`);
   if (ending === '.cu' && (declared?.launches.length ?? 0) === 0) {
@@ -126,8 +128,7 @@ export async function readCandidate(
     );
   }
   const base: UserKernelBase = { ...found, bench: name };
-  const { whole, included, refused } =
-    ending === '.py' ? { whole: text, included: [], refused: [] } : await readClosure(file, text);
+  const { whole, included, refused } = await readClosure(file, text);
   const description: UserKernelDescription = {
     ...{ kind: 'variant', version: 1, workload: USER_PROBLEM, bench: name, base: base.id },
     replaces: `kernels/user_problem/${places[ending]}`,

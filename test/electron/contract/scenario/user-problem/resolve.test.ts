@@ -1,6 +1,9 @@
 /** Formulas of a problem at given sizes: numbers worked out by hand, and every fault at its place. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
-import { definitionSchema } from '../../../../../electron/contract/scenario/user-problem/index.ts';
+import { validateScenario, withValueAt } from '../../../../../electron/contract/scenario/index.ts';
+import { definitionSchema, USER_PROBLEM } from '../../../../../electron/contract/scenario/user-problem/index.ts';
 import {
   arraysText,
   launchesText,
@@ -128,3 +131,50 @@ test('launches follow sizes and constants', () => {
     faults: [],
   });
 });
+
+/** Every place of the document, with its value. */
+function placesOf(value: unknown, at: readonly (string | number)[] = []): readonly (readonly (string | number)[])[] {
+  if (typeof value !== 'object' || value === null) return [at];
+  return [
+    at,
+    ...Object.entries(value).flatMap(([key, inner]) =>
+      placesOf(inner, [...at, Array.isArray(value) ? Number(key) : key]),
+    ),
+  ];
+}
+
+const folder = path.join(import.meta.dirname, '../../../../../assets/problems');
+const junk = [
+  null,
+  -1,
+  1.5,
+  1e300,
+  '',
+  'a'.repeat(5000),
+  '((((',
+  'rows / 0',
+  '__proto__',
+  [],
+  {},
+  [[[]]],
+  true,
+  { kind: 'uniform' },
+];
+
+test.each(readdirSync(folder))(
+  '%s: every damaged value is accepted or refused at a place, and nothing throws',
+  (name) => {
+    const document: unknown = JSON.parse(readFileSync(path.join(folder, name, 'problem.json'), 'utf8'));
+    let refused = 0;
+    for (const place of placesOf(document)) {
+      for (const value of junk) {
+        const { filled, faults } = validateScenario(withValueAt(document, place, value));
+        const found =
+          faults.length > 0 || filled?.kind !== USER_PROBLEM ? faults : resolveProblem(filled, filled.problem).faults;
+        for (const { message } of found) expect(message.length).toBeGreaterThan(5);
+        refused += found.length > 0 ? 1 : 0;
+      }
+    }
+    expect(refused).toBeGreaterThan(100);
+  },
+);
