@@ -1,4 +1,4 @@
-// Inverse by Gauss and Jordan without pivoting: small diagonals amplify rounding.
+// Inverse by Gauss and Jordan with the reciprocal of each pivot in FP32, whose error grows with the condition number.
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -14,8 +14,12 @@ void run(const double* a, double* inverse, int batch, int n) {
         for (int k = 0; k < n; ++k) rows[i][k] = a[(at * n + i) * n + k], rows[i][n + k] = i == k ? 1.0 : 0.0;
       }
       for (int column = 0; column < n; ++column) {
-        // The diagonal is taken as it is.
-        const double share = 1.0 / rows[column][column];
+        int most = column;
+        for (int i = column + 1; i < n; ++i) {
+          if (std::abs(rows[i][column]) > std::abs(rows[most][column])) most = i;
+        }
+        for (int k = 0; k < wide; ++k) std::swap(rows[most][k], rows[column][k]);
+        const double share = 1.0f / static_cast<float>(rows[column][column]);
         for (int k = 0; k < wide; ++k) rows[column][k] *= share;
         for (int i = 0; i < n; ++i) {
           if (i == column) continue;
