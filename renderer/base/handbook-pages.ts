@@ -14,6 +14,7 @@ export const handbookPages: readonly HandbookPage[] = [
   { id: 'fields', title: 'Fields' },
   { id: 'matter', title: 'Matter' },
   { id: 'user-kernels', title: 'User kernels' },
+  { id: 'user-problems', title: 'Your own problem' },
   { id: 'agents', title: 'Coding agents' },
   { id: 'judging', title: 'How kernels are judged' },
   { id: 'comparing', title: 'Comparing' },
