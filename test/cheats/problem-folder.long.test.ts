@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { correctnessOf } from '../../electron/contract/bench/session.ts';
+import { correctnessOf, reasonOf } from '../../electron/contract/bench/session.ts';
 import { judgeCandidate, type ProblemParts } from '../../electron/host/app/user-kernels/problems.ts';
 import { UserKernels } from '../../electron/host/app/user-kernels/user-kernels.ts';
 import { loadAddon, offersOf } from '../../electron/host/io/addon/addon.ts';
@@ -103,3 +103,32 @@ test.each([
   if (twin?.status === 'measured') expect(correctnessOf(twin.accuracy)).toBe('correct');
   else expect(session).toBeNull();
 });
+
+test.each([
+  ['layer-norm', ['two-passes.cpp', 'welford.cpp'], 'sum-of-squares.cpp', /y\[\d+, \d+\] is/],
+  [
+    'matrix-inverse',
+    ['partial-pivot.cpp', 'rows-by-pointer.cpp'],
+    'float-reciprocal.cpp',
+    /inverse\[\d+, \d+, \d+\] is/,
+  ],
+  ['heat-step', ['copy.cpp', 'two-rows.cpp'], 'in-place.cpp', /u\[\d+, \d+\] is/],
+  ['segment-sum', ['one-thread.cpp', 'by-segments.cpp'], 'race.cpp', /sums\[\d+\] is/],
+])(
+  '%s: two candidates are correct, and the third is wrong',
+  { timeout: 240_000 },
+  async (name, correct, wrong, found) => {
+    const folder = path.join(assetsFolder, 'problems', name);
+    const text = await readFile(path.join(folder, wrong), 'utf8');
+    const { signal } = new AbortController();
+    const submission = { folder, id: wrong, text, against: correct, seconds: 6, signal };
+    const { word, reason, session } = await judgeCandidate(await opened, submission);
+    expect(word, reason ?? '').toBe('wrong');
+    expect(reason).toMatch(found);
+    const entries = session?.reports[0]?.entries ?? [];
+    const words = entries.map((one) =>
+      one.status === 'measured' ? (reasonOf(one.accuracy) ?? 'correct') : one.reason,
+    );
+    expect(words.slice(0, 2)).toEqual(['correct', 'correct']);
+  },
+);
