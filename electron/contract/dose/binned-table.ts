@@ -1,7 +1,7 @@
 /**
- * Depth doses as Monte Carlo codes write them: binned along one axis, with what the bins are in comments. TOPAS (scorers
- * as CSV), GATE (actors as text), FLUKA (plot files of usxsuw and usbsuw), PHITS (tallies for ANGEL) and SHIELD-HIT12A (text of
- * bdo2txt and of pymchelper).
+ * Depth doses as Monte Carlo codes write them: binned along one axis, with what the bins are in comments. Read are TOPAS
+ * (scorers as CSV), GATE (actors as text) and FLUKA (plot files of usxsuw and usbsuw). So are PHITS (tallies for ANGEL)
+ * and SHIELD-HIT12A (text of bdo2txt and of pymchelper).
  */
 
 export interface BinnedTable {

@@ -214,7 +214,7 @@ export function completeTransport(scenario: TransportWithBeam, context: Transpor
   return completeBy(scenario, context, narrowest_mm);
 }
 
-/** The CT with the slice that is read and the place of the box in it, so that a run can state them without the file. */
+/** The CT with its slice and the place of the box in it: a run states them without the file. */
 function placedIn(
   ct: TransportWithBeam['geometry']['ct'],
   placed: PlacedCt | null,
