@@ -20,6 +20,7 @@ constexpr int kMostRepetitions = 20'000;
 constexpr int kMostCold = 200;  // each empties the caches, which takes longer than most repetitions
 // Emptying a server's caches takes tens of milliseconds: a cold sample is as long as this allows.
 constexpr double kMostColdSeconds = 0.2;
+constexpr int kSwappedCalls = 100;   // a process that has just started has warmed up by then
 constexpr double kMargin = 1.2;      // so that the next sample is not too short by a little
 constexpr double kSteepest = 100.0;  // a first repetition misleads: by this much at most is the next batch longer
 
@@ -101,6 +102,11 @@ TaskSample TaskRun::sample(const TaskSampleOptions& options) {
                   start_ns, spans_.now_ns());
     return time;
   };
+  if (options.swapped) {
+    const double rotation = std::uniform_real_distribution<double>(0.0, 1.0)(random_);
+    timed(kSwappedCalls, {.swapped = true, .rotation = rotation});
+    return {.repetitions = kSwappedCalls, .audit = std::move(audit)};
+  }
   if (repetitions == 0) {
     timed(1, {});  // first launches load code
     int count = 1;
@@ -127,6 +133,7 @@ TaskSample TaskRun::sample(const TaskSampleOptions& options) {
     plan.probe = options.probe && options.mode == TaskMode::kWarm;
     plan.rotation = std::uniform_real_distribution<double>(0.0, 1.0)(random_);
     plan.filler = filler();
+    plan.picks = random_();
   }
   const TaskTime time = timed(count, plan);
   if (plan.at >= 0 && !audit.audited) {

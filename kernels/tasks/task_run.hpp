@@ -19,6 +19,8 @@ struct TaskSampleOptions {
   bool trace = false;
   /// One repetition at an unpredictable place is audited; `probe`: and the sample ends with a MemoryProbe.
   bool audit = false, probe = false;
+  /// Some repetitions with rotated inputs, for TaskAudit::swapped_s; of a task that has not run since prepare().
+  bool swapped = false;
 };
 
 inline constexpr int kMostTraced = 10;

@@ -81,6 +81,73 @@ double probed(Task& task, const TaskArrays& arrays, const Copies& inputs, const 
   return cpu::seconds_since(start);
 }
 
+/// Calls that make inputs known, where time allows.
+constexpr int kFewestKnown = 20;
+
+/// Changes of the task's memory before a HiddenProbe, a few elements that the engine picks.
+class Disturbance {
+ public:
+  Disturbance(const TaskArrays& arrays, std::uint64_t picks) : arrays_(arrays), picks_(scrambled(picks)) {}
+
+  void begin() {
+    for (const TaskArray& array : arrays_.inputs) {
+      for (int i = 0; array.rotates() && i < kExchanged; ++i) {
+        const std::size_t grains = array.count / array.grain;
+        exchanged_.push_back({&array, array.grain * pick(grains), array.grain * pick(grains)});
+        exchange(exchanged_.back());
+      }
+    }
+    for (const TaskArray& array : arrays_.outputs) {
+      if (array.count == 0 || !array.has_poison()) continue;
+      poisoned_.push_back({&array, pick(array.count), 0});
+      std::memset(at(poisoned_.back().array, poisoned_.back().first), kPoison, array.element_bytes());
+    }
+  }
+
+  /// Restores the inputs; counts results that were not written.
+  void end(TaskAudit& audit) {
+    for (auto one = exchanged_.rbegin(); one != exchanged_.rend(); ++one) exchange(*one);
+    for (const Place& one : poisoned_) {
+      const std::byte* first = at(one.array, one.first);
+      const auto is_poison = [](std::byte byte) { return byte == std::byte{kPoison}; };
+      if (!std::all_of(first, first + one.array->element_bytes(), is_poison)) continue;
+      if (audit.unwritten++ == 0) audit.first_unwritten = one.first;
+    }
+    exchanged_.clear();
+    poisoned_.clear();
+  }
+
+ private:
+  static constexpr int kExchanged = 4;
+
+  struct Place {
+    const TaskArray* array;
+    std::size_t first, second;
+  };
+
+  static std::byte* at(const TaskArray* array, std::size_t i) {
+    return static_cast<std::byte*>(array->data) + i * array->element_bytes();
+  }
+  static void exchange(const Place& place) {
+    std::byte* first = at(place.array, place.first);
+    const std::size_t bytes = place.array->grain * place.array->element_bytes();
+    std::swap_ranges(first, first + bytes, at(place.array, place.second));
+  }
+  std::size_t pick(std::size_t count) {
+    picks_ = scrambled(picks_);
+    return static_cast<std::size_t>(picks_ % count);
+  }
+
+  const TaskArrays& arrays_;
+  std::uint64_t picks_;
+  std::vector<Place> exchanged_, poisoned_;
+};
+
+/// Every how many repetitions of a sample there is a HiddenProbe; 0 where the sample has too few.
+int hidden_stride(int repetitions, const AuditPlan& plan) {
+  return plan.probe && repetitions >= kFewestHidden ? std::max(kFewestHidden, repetitions / kMostProbes) : 0;
+}
+
 }  // namespace
 
 CpuTask::CpuTask(const TaskProblem& problem) : problem_(problem), pool_(cpu::thread_count(problem.threads)) {}
@@ -101,24 +168,38 @@ TaskTime repeat_on_cpu(Task& task, int repetitions, TaskMode mode, const AuditPl
     throw ProblemError("unsupported", "the CPU launches nothing that a graph could replay");
   }
   const Watched watched(task);
-  const bool audits = plan.at >= 0 || plan.probe;
+  const bool audits = plan.at >= 0 || plan.probe || plan.swapped;
   const TaskArrays arrays = audits ? task.arrays() : TaskArrays{};
   Clock::time_point began = Clock::now();
   const Copies inputs = copies_of(arrays.inputs);
+  if (plan.swapped) write(arrays.inputs, rotated(arrays.inputs, inputs, plan.rotation));
   if (audits) audit.seconds += cpu::seconds_since(began);
+  const int stride = hidden_stride(repetitions, plan);
+  const int offset = stride == 0 ? 0 : 1 + static_cast<int>(plan.picks % static_cast<std::uint64_t>(stride - 1));
+  Disturbance disturbance(arrays, plan.picks);
   TaskTime out;
+  double before_s = kAbsent;
   for (int i = 0; i < repetitions; ++i) {
     if (task.cancel != nullptr && task.cancel->load()) throw TaskCancelled();
+    if (plan.swapped && i >= kFewestSwapped && out.wall_s > kMostSwapped_s) break;
     if (i == plan.at) {
       began = Clock::now();
       poison(arrays.outputs, plan);
       audit.seconds += cpu::seconds_since(began);
     }
     if (mode == TaskMode::kCold) cpu::empty_caches();
+    const bool hidden = stride > 0 && i % stride == offset && i != plan.at && i - 1 != plan.at;
+    if (hidden) disturbance.begin();
     const Clock::time_point start = Clock::now();
     task.repetition("repetition", [&] { task.perform(); });
     const Clock::time_point end = Clock::now();
-    out.wall_s += std::chrono::duration<double>(end - start).count();
+    const double took_s = std::chrono::duration<double>(end - start).count();
+    out.wall_s += took_s;
+    if (hidden) {
+      disturbance.end(audit);
+      audit.hidden.push_back({took_s, before_s});
+    }
+    before_s = took_s;
     if (i == plan.at) {
       // At once: work that goes on behind the clock has not written its results yet.
       Copies copies = copies_of(arrays.outputs);
@@ -130,16 +211,26 @@ TaskTime repeat_on_cpu(Task& task, int repetitions, TaskMode mode, const AuditPl
   }
   if (!audits) return out;
   began = Clock::now();
-  audit.inputs_changed = !same(arrays.inputs, inputs);
   const bool rewritable = std::ranges::any_of(arrays.inputs, &TaskArray::rotates);
+  if (plan.swapped) {
+    if (rewritable) audit.swapped_s = probed(task, arrays, inputs, &plan);
+    return out;
+  }
+  audit.inputs_changed = !same(arrays.inputs, inputs);
   for (int i = 0; plan.probe && rewritable && !audit.inputs_changed && i < kMostProbes; ++i) {
     if (i > 0 && cpu::seconds_since(began) > kMostProbing_s) break;
     const Copies fresh = rotated(arrays.inputs, inputs, rotation_of(plan, i));
     const double fresh_s = probed(task, arrays, fresh, &plan);
     const double again_s = probed(task, arrays, fresh, nullptr);
+    audit.probes.push_back({fresh_s, again_s, kAbsent});
+  }
+  if (!audit.probes.empty()) {
+    // As often as in a sample: a task may forget its inputs at others, and know them again after some calls.
+    const int calls = std::max(repetitions, kFewestKnown);
     write(arrays.inputs, inputs);
-    task.perform();
-    audit.probes.push_back({fresh_s, again_s, probed(task, arrays, inputs, nullptr)});
+    const Clock::time_point known = Clock::now();
+    for (int i = 0; i < calls && cpu::seconds_since(known) < kMostProbing_s; ++i) task.perform();
+    audit.probes.back().usual_s = probed(task, arrays, inputs, nullptr);
     audit.inputs_changed = !same(arrays.inputs, inputs);
   }
   audit.seconds += cpu::seconds_since(began);

@@ -135,15 +135,30 @@ struct MemoryProbe {
   double usual_s;  // the inputs of the sample, results left in place
 };
 
+/// Times of two repetitions one after the other within a sample, seconds. At once before the second a few inputs are
+/// exchanged and one result of each output is poisoned: nothing else sets it apart, not even the time between calls.
+struct HiddenProbe {
+  double changed_s, before_s;
+};
+
 /// Probes at the end of a sample: as many as this allows, and one at least.
 inline constexpr int kMostProbes = 12;
 inline constexpr double kMostProbing_s = 0.01;
 
+/// Repetitions with rotated inputs before TaskAudit::swapped_s, where they are long.
+inline constexpr int kFewestSwapped = 3;
+inline constexpr double kMostSwapped_s = 0.1;
+
+/// Repetitions from one HiddenProbe to the next.
+inline constexpr int kFewestHidden = 3;
+
 /// Unpredictable places in a sample, drawn by the engine.
 struct AuditPlan {
-  int at = -1;          // the repetition whose outputs are poisoned before it and copied after it; -1 for none
-  bool probe = false;   // whether the sample ends with MemoryProbes
-  double rotation = 0;  // in (0, 1): the share of each input by which the first probe rotates it
+  int at = -1;           // the repetition whose outputs are poisoned before it and copied after it; -1 for none
+  bool probe = false;    // whether the sample ends with MemoryProbes
+  bool swapped = false;  // whether the repetitions have rotated inputs, and TaskAudit::swapped_s is timed behind them
+  double rotation = 0;   // in (0, 1): the share of each input by which the first probe rotates it
+  std::uint64_t picks = 0;  // where HiddenProbes are, and what they change
   unsigned char filler = kPoison;  // written over outputs of integers, of which every value may be meant
 
   unsigned char poison_of(const TaskArray& array) const { return array.has_poison() ? kPoison : filler; }
@@ -158,7 +173,9 @@ struct TaskAudit {
   std::size_t first_unwritten = 0;  // among all outputs, one array after the other
   bool inputs_changed = false;      // a repetition wrote to its inputs
   std::vector<MemoryProbe> probes{};
-  double seconds = 0;  // what auditing took
+  std::vector<HiddenProbe> hidden{};
+  double swapped_s = kAbsent;  // one repetition with inputs that the task was prepared with and never had until then
+  double seconds = 0;          // what auditing took
 };
 
 /// Ends a task between two pieces of work after `cancel`.

@@ -119,6 +119,14 @@ Napi::Value audit_object(Napi::Env env, const engine::TaskAudit& audit, const en
     probes.Set(probes.Length(), one);
   }
   out.Set("probes", probes);
+  Napi::Array hidden = Napi::Array::New(env);
+  for (const engine::HiddenProbe& probe : audit.hidden) {
+    Napi::Object one = Napi::Object::New(env);
+    one.Set("changed_s", probe.changed_s);
+    one.Set("before_s", probe.before_s);
+    hidden.Set(hidden.Length(), one);
+  }
+  out.Set("hidden", hidden);
   return out;
 }
 
@@ -134,6 +142,7 @@ Napi::Value sample(const Napi::CallbackInfo& info, const std::shared_ptr<State>&
   const std::string audit = fields.has("audit") ? fields.text("audit") : "none";
   options.audit = audit != "none";
   options.probe = fields.has("probe") && fields.flag("probe");
+  options.swapped = fields.has("swapped") && fields.flag("swapped");
   return call(
       env, kept, true,
       [options, measuring, judged = audit == "judged"](State& state) {
@@ -157,6 +166,7 @@ Napi::Value sample(const Napi::CallbackInfo& info, const std::shared_ptr<State>&
         out.Set("timed_s", state.sample.timed_s);
         out.Set("ended_ns", state.ended_ns);
         out.Set("audit", audit_object(to, state.sample.audit, state.compared));
+        out.Set("swapped_s", absent_as_null(to, state.sample.audit.swapped_s));
         out.Set("spans", spans_object(to, state.run.spans()));
         const auto origin = state.run.spans().origin().time_since_epoch();
         out.Set("origin_ns", std::chrono::duration<double, std::nano>(origin).count());

@@ -132,11 +132,12 @@ class CudaTask::Audited {
     inputs_ = room_for(arrays_.inputs, task.device());
     outputs_ = room_for(arrays_.outputs, task.device());
     save(arrays_.inputs, inputs_, task.stream_);
+    if (plan_.swapped) write(arrays_.inputs, inputs_, plan_.rotation, task.stream_);
     task.stream_.synchronize();
     audit_.seconds += cpu::seconds_since(start);
   }
 
-  bool on() const { return plan_.at >= 0 || plan_.probe; }
+  bool on() const { return plan_.at >= 0 || plan_.probe || plan_.swapped; }
   bool at(int repetition) const { return repetition == plan_.at && !arrays_.outputs.empty(); }
   void before() { poison(arrays_.outputs, plan_, task_.stream_); }
   void after() { save(arrays_.outputs, outputs_, task_.stream_); }
@@ -151,9 +152,13 @@ class CudaTask::Audited {
       audit_.results = engine::results_of(arrays_.outputs, std::move(copies));
       audit_.audited = true;
     }
+    const bool rewritable = std::ranges::any_of(arrays_.inputs, &TaskArray::rotates);
+    if (plan_.swapped) {
+      if (rewritable) audit_.swapped_s = probed(body, 0.0, true);
+      return;
+    }
     const std::vector<std::vector<std::byte>> before = read(inputs_, task_.stream_);
     audit_.inputs_changed = changed(before);
-    const bool rewritable = std::ranges::any_of(arrays_.inputs, &TaskArray::rotates);
     for (int i = 0; plan_.probe && rewritable && !audit_.inputs_changed && i < engine::kMostProbes; ++i) {
       if (i > 0 && cpu::seconds_since(start) > engine::kMostProbing_s) break;
       const double share = engine::rotation_of(plan_, i);

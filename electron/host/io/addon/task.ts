@@ -51,11 +51,14 @@ export interface TaskSampling {
   readonly audit?: 'judged' | 'handed-over';
   /** The sample ends with a probe of whether the task remembers its inputs. */
   readonly probe?: boolean;
+  /** Times nothing but `swapped_s`; the task must not have run since it was prepared. */
+  readonly swapped?: boolean;
 }
 
 export interface MemoryProbe {
   readonly fresh_s: number;
   readonly again_s: number;
+  /** NaN where it was not timed. */
   readonly usual_s: number;
 }
 
@@ -72,6 +75,8 @@ export interface TaskAudit {
   readonly inputs_changed: boolean;
   /** Times of a repetition with new inputs, with the same once more, and with those of the sample. */
   readonly probes: readonly MemoryProbe[];
+  /** Times of a repetition at once before which a few inputs and results were changed, and of the one before; CPU only. */
+  readonly hidden: readonly { readonly changed_s: number; readonly before_s: number }[];
   readonly seconds: number;
 }
 
@@ -89,6 +94,8 @@ export interface TaskSample {
   /** The same as this process read it, where another answered. */
   readonly received_ns?: number;
   readonly audit: TaskAudit | null;
+  /** One repetition with the prepared inputs after many with others; null unless requested, or without such inputs. */
+  readonly swapped_s: number | null;
   /**
    * Spans of all calls so far: preparing, checks and what is timed, with its repetitions as step; of a traced sample also
    * every repetition, and on further threads the parts of each.

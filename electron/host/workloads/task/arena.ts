@@ -2,6 +2,7 @@
 
 import { randomInt } from 'node:crypto';
 import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
+import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
@@ -66,15 +67,22 @@ export async function taskArena(addon: NativeAddon, problem: TaskProblem, option
   const all = taskCandidates(problem, options.variants, variants);
   const keep = allFit(addon, problem, all);
   const { workload, bench } = problem;
-  // The first instance has the scenario's own inputs, and every later one others.
-  const seeds: number[] = [problem.seed];
+  // The first instance has the scenario's own inputs unless a user kernel takes part, which may know them.
+  const anyUserKernel = all.some(({ variant }) => isUserKernelId(variant.id));
+  const seeds: number[] = [anyUserKernel ? hiddenSeed() : problem.seed];
   // The answer to a user's own problem needs a program to run: some seeds come again, in an order that nobody can know.
   const most = problem.workload === USER_PROBLEM || problem.bench === 'own' ? MOST_OWN_SEEDS : Number.POSITIVE_INFINITY;
   const seedOf = (instance: number): number => {
     while (seeds.length <= instance) {
-      seeds.push(seeds.length <= most ? hiddenSeed() : (seeds[randomInt(1, most + 1)] ?? hiddenSeed()));
+      seeds.push(seeds.length < most ? hiddenSeed() : (seeds[randomInt(0, most)] ?? hiddenSeed()));
     }
     return seeds[instance] ?? problem.seed;
+  };
+  const furtherSeeds = new Map<number, number>();
+  const furtherSeed = (of: number): number => {
+    const seed = furtherSeeds.get(of) ?? hiddenSeed();
+    furtherSeeds.set(of, seed);
+    return seed;
   };
   const terms = () => taskTerms(addon, problem, { sample_s, keep });
   const rivals = await rivalEntrants({ addon, external, workload, bench, terms, signal });
@@ -85,7 +93,7 @@ export async function taskArena(addon: NativeAddon, problem: TaskProblem, option
       ...all.map((candidate) => ({
         head: headOf(candidate),
         enter: () => {
-          const further = furtherProblems(candidate);
+          const further = furtherProblems(candidate, furtherSeed);
           return new TaskContestant(addon, candidate, { sample_s, keep, seedOf, further, signal });
         },
         cold: coldStart(coldRunOf(candidate)),

@@ -4,40 +4,30 @@
  */
 import { randomInt } from 'node:crypto';
 import type { Accuracy } from '../../../contract/bench/session.ts';
-import type { MemoryProbe, TaskAudit, TaskCheck, TaskSample, TaskVerdict } from '../../io/addon/task.ts';
+import type { TaskAudit, TaskCheck, TaskSample, TaskVerdict } from '../../io/addon/task.ts';
 import { median } from '../../model/bench/statistics.ts';
+import { MemoryEvidence, REMEMBERS_FROM } from '../memory-evidence.ts';
 import { taskAccuracy } from './accuracy.ts';
 
 /** Share of a candidate's time that audits may use. */
 const MOST_SHARE = 0.08;
 
-/** An implementation that computes needs equally long for inputs that it has seen; noise stays well below this. */
-const REMEMBERS_FROM = 1.5;
-
-/** Repetitions that depend on their data take different times for different inputs: only far more is evidence. */
-const SKIPS_FROM = 4;
-
-/**
- * A processor learns the branches of inputs that it has seen, some thousands of them, at about 5 ns each. A kernel that
- * remembers saves more than that, in seconds.
- */
-const LEARNED_S = 2e-5;
-
-/** A few long repetitions decide, and many short ones, whose single times vary. */
-const enough = { long_s: 1e-4, long: 3, short: 12 } as const;
-
 /**
  * A kernel's process reads the same steady clock as this one, so that a message is as late as it was under way. Where it
- * reads less and less, its clock has been slowed by a share of what it timed. The least delays of both halves of a session
- * are compared, as delays themselves vary.
+ * reads less and less, its clock has been slowed by a share of what it timed. The least delays of the quarters of a session
+ * are compared, as delays themselves vary: a machine that becomes busy delays messages once, a slow clock in each quarter.
  */
-const clock = { share: 0.25, slack_s: 0.05, samples: 16 } as const;
+const clock = { share: 0.25, slack_s: 0.05, parts: 4, samples: 16 } as const;
+
+/** Probes that are taken as soon as there is time for them. */
+const FIRST_PROBES = 12;
+
+/** Each swap starts two processes, and follows other evidence: fewer decide. */
+const SWAPPED_ODDS = 1e3;
+const MOST_SWAPS = 40;
 
 /** The engine's check, with what was compared. */
 type Named = TaskCheck & { readonly compared: string };
-
-const lowerQuartile = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 4)] ?? Number.NaN;
 
 type Audited = Pick<TaskSample, 'audit' | 'timed_s' | 'ended_ns' | 'received_ns'>;
 
@@ -51,7 +41,15 @@ const times = (value: number): string => `${value.toPrecision(2)} times`;
 
 export class Audits {
   readonly #worst = new Map<string, Named>();
-  readonly #probes: MemoryProbe[] = [];
+  #probes = 0;
+  /** From the same inputs once more. */
+  readonly #again = new MemoryEvidence();
+  /** From changes within a sample, which nothing but the values shows. */
+  readonly #hidden = new MemoryEvidence();
+  /** From the inputs of an instance: as another process has them for the first time, and as it has them in its samples. */
+  readonly #swapped = new MemoryEvidence(SWAPPED_ODDS);
+  /** The same against other inputs, whose computation may be another: no proof. */
+  readonly #usual = new MemoryEvidence();
   /** Delays of messages. */
   readonly #delays: Delay[] = [];
   readonly #tried = new Set<string>();
@@ -60,6 +58,7 @@ export class Audits {
   #unwritten: { readonly count: number; readonly outputs: number; readonly first: number } | null = null;
   #inputsChanged = false;
   #audits = 0;
+  #swaps = 0;
   #samples = 0;
   #audit_s = 0;
   #timed_s = 0;
@@ -68,8 +67,26 @@ export class Audits {
   /** Whether the next sample is audited and ends with a probe. Both are drawn while the time for them lasts. */
   next(): { readonly audited: boolean; readonly probed: boolean } {
     const affordable = this.#audit_s <= MOST_SHARE * this.#spent_s;
-    const probed = affordable && (this.#probes.length < enough.short || randomInt(2) === 0);
+    const probed = affordable && (this.#probes < FIRST_PROBES || randomInt(2) === 0);
     return { audited: affordable || this.#audits === 0, probed };
+  }
+
+  /** What would decide whether it remembers: further probes, or its inputs in another process; null where all is decided. */
+  get doubt(): 'probe' | 'swap' | null {
+    if (this.#proof !== null) return null;
+    if (this.#again.isOpen || this.#hidden.isOpen || this.#usual.isOpen) return 'probe';
+    return this.#swaps < MOST_SWAPS && (this.#swapped.isOpen || this.#usual.proof !== null) ? 'swap' : null;
+  }
+
+  /** One repetition with the inputs of an instance in a process that had others until then, and `known` in one that had not. */
+  swapped(first_s: number | null, known: TaskAudit, seconds: number): void {
+    this.#swaps += 1;
+    this.#audit_s += seconds;
+    const usual = known.probes.flatMap(({ usual_s }) => (Number.isNaN(usual_s) ? [] : [usual_s]));
+    if (first_s !== null && usual.length > 0) this.#swapped.add(first_s, median(usual));
+    this.#take(known.checks, known.compared, '');
+    // Its repetitions depend on their data: only other inputs raise the question again.
+    if (!this.#swapped.isOpen) this.#usual.clear();
   }
 
   /** Counts what the candidate's calls took in all. */
@@ -87,6 +104,22 @@ export class Audits {
     this.#audit_s += audit.seconds;
     this.#take(audit.checks, audit.compared, '');
     this.#found(audit, true);
+  }
+
+  /** Probes in answer to a doubt. */
+  probed(audit: TaskAudit): void {
+    this.#audit_s += audit.seconds;
+    this.#take(audit.checks, audit.compared, '');
+    this.#found(audit, true);
+  }
+
+  get #proof() {
+    return this.#hidden.proof ?? this.#again.proof ?? this.#swapped.proof;
+  }
+
+  /** What audits took so far. */
+  get seconds(): number {
+    return this.#audit_s;
   }
 
   /** A check outside of the rounds; `of` names the problem where it is not the session's own, which may be smaller. */
@@ -119,7 +152,7 @@ export class Audits {
     const share = this.#spent_s > 0 ? (100 * this.#audit_s) / this.#spent_s : 0;
     const tried = this.#tried.size === 0 ? '' : `; also tried: ${[...this.#tried].join(', ')}`;
     const skipped = [...this.#skipped].map(([of, reason]) => `; not checked: ${of} (${reason})`).join('');
-    const audited = `${this.#audits} audits in ${this.#samples} samples, ${this.#probes.length} probes`;
+    const audited = `${this.#audits} audits in ${this.#samples} samples, ${this.#probes} probes`;
     return `${audited}, ${share.toFixed(1)} % of its time${tried}${skipped}`;
   }
 
@@ -137,14 +170,20 @@ export class Audits {
     }
   }
 
-  #found({ unwritten, outputs, first_unwritten, inputs_changed, probes }: TaskAudit, same: boolean): void {
+  #found({ unwritten, outputs, first_unwritten, inputs_changed, probes, hidden }: TaskAudit, same: boolean): void {
     this.#audits += 1;
     if (unwritten > (this.#unwritten?.count ?? 0)) {
       this.#unwritten = { count: unwritten, outputs, first: first_unwritten };
     }
     this.#inputsChanged ||= inputs_changed;
     // Small problems leave nothing to save by remembering.
-    if (same) this.#probes.push(...probes);
+    if (!same) return;
+    this.#probes += probes.length;
+    for (const { changed_s, before_s } of hidden) this.#hidden.add(changed_s, before_s);
+    for (const { fresh_s, again_s, usual_s } of probes) {
+      this.#again.add(fresh_s, again_s);
+      if (!Number.isNaN(usual_s)) this.#usual.add(fresh_s, usual_s);
+    }
   }
 
   #violations(): Accuracy[] {
@@ -154,22 +193,17 @@ export class Audits {
     };
     if (this.#unwritten !== null) {
       const { count, outputs, first } = this.#unwritten;
-      const tip = `${count} of ${outputs} results were not written by an audited repetition, the first at ${first}`;
+      const tip = `${Math.min(count, outputs)} of ${outputs} results were not written by an audited repetition, the first at ${first}`;
       add('unwritten', 'Unwritten results', tip, count, 0);
     }
     if (this.#inputsChanged) {
       add('inputs', 'Inputs changed', 'A repetition wrote to its inputs: later repetitions had another problem', 1, 0);
     }
-    const ratio = (fresh_s: number, known_s: number): number => (fresh_s - known_s < LEARNED_S ? 1 : fresh_s / known_s);
-    const again = this.#ratios(({ fresh_s, again_s }) => ratio(fresh_s, again_s));
-    const usual = this.#ratios(({ fresh_s, usual_s }) => ratio(fresh_s, usual_s));
-    const remembers = again !== null && median(again) > REMEMBERS_FROM && lowerQuartile(again) > 1.25;
-    const skips = usual !== null && median(usual) > SKIPS_FROM && lowerQuartile(usual) > SKIPS_FROM / 2;
-    if (remembers || skips) {
-      const [all, limit] = remembers ? [again, REMEMBERS_FROM] : [usual ?? [], SKIPS_FROM];
-      const value = median(all);
-      const tip = `Inputs that it has not seen take ${times(value)} as long as inputs that it has: it remembers results`;
-      add('remembers', 'New over known inputs', `${tip} (median of ${all.length} probes)`, value, limit);
+    const proof = this.#proof;
+    if (proof !== null) {
+      const tip = `Inputs that it has not seen take ${times(proof.ratio)} as long as inputs that it has: it remembers results`;
+      const counted = `${tip} (median of ${proof.pairs} probes)`;
+      add('remembers', 'New over known inputs', counted, proof.ratio, REMEMBERS_FROM);
     }
     const slowed_s = this.#slowed();
     if (slowed_s !== null) {
@@ -179,20 +213,20 @@ export class Audits {
     return out;
   }
 
-  /** Seconds by which the kernel's clock fell behind between the halves of the session; null where it did not. */
+  /** Seconds by which the kernel's clock fell behind in each quarter of the session; null where it did not. */
   #slowed(): number | null {
-    const middle = Math.floor(this.#delays.length / 2);
+    const length = Math.floor(this.#delays.length / clock.parts);
     if (this.#delays.length < clock.samples) return null;
-    const least = (all: readonly Delay[]): number => Math.min(...all.map(({ delay_s }) => delay_s));
-    const lost_s = least(this.#delays.slice(middle)) - least(this.#delays.slice(0, middle));
-    const timed_s = (this.#delays[middle]?.timed_s ?? 0) - (this.#delays[0]?.timed_s ?? 0);
-    return lost_s > clock.slack_s && lost_s > clock.share * timed_s ? lost_s : null;
-  }
-
-  /** Null before there are enough of them. */
-  #ratios(of: (probe: MemoryProbe) => number): readonly number[] | null {
-    const typical_s = this.#probes.length === 0 ? 0 : median(this.#probes.map(({ fresh_s }) => fresh_s));
-    const wanted = typical_s >= enough.long_s ? enough.long : enough.short;
-    return this.#probes.length < wanted ? null : this.#probes.map(of);
+    const quarters = Array.from({ length: clock.parts }, (_, i) => {
+      const all = this.#delays.slice(i * length, (i + 1) * length);
+      return { least_s: Math.min(...all.map(({ delay_s }) => delay_s)), timed_s: all[0]?.timed_s ?? 0 };
+    });
+    const fell = quarters.slice(1).map((quarter, i) => ({
+      lost_s: quarter.least_s - (quarters[i]?.least_s ?? 0),
+      timed_s: quarter.timed_s - (quarters[i]?.timed_s ?? 0),
+    }));
+    const lost_s = fell.reduce((sum, one) => sum + one.lost_s, 0);
+    const each = fell.every((one) => one.lost_s > clock.share * one.timed_s);
+    return each && lost_s > clock.slack_s ? lost_s : null;
   }
 }

@@ -28,6 +28,9 @@ const traced_s = 1e-3;
 /** With equal inputs, before the rounds: whether the result is the same every time. */
 const checkedRuns = 3;
 
+/** Seconds after one sample. */
+const MOST_DECIDING_S = 20;
+
 /** Shorter samples for further problems: their probes are what is wanted. */
 const furtherSample_s = 1e-3;
 
@@ -233,6 +236,7 @@ export class TaskContestant implements Contestant {
     });
     if (sample !== null) {
       this.#audits.sampled(sample);
+      await this.#decide(instance);
     }
     // After the time: some repeat their work to tell of it.
     const told = sample === null || !tell ? undefined : await this.#ready(instance, () => this.#task.told());
@@ -240,6 +244,30 @@ export class TaskContestant implements Contestant {
     this.#untold = null;
     if (!keep) await this.close();
     return sample === null || told === null ? null : takenOf(sample, prepared, told);
+  }
+
+  /** What looks like memory is proven or refuted at once, outside of the time. */
+  async #decide(instance: number): Promise<void> {
+    const { seconds } = this.#audits;
+    for (let doubt = this.#audits.doubt; doubt !== null; doubt = this.#audits.doubt) {
+      if (this.#audits.seconds - seconds > MOST_DECIDING_S) return;
+      if (doubt === 'probe') {
+        const sample = await this.#sample(instance, { mode: 'warm', at_least_s: 0, audit: 'judged', probe: true });
+        if (sample?.audit == null) return;
+        this.#audits.probed(sample.audit);
+        continue;
+      }
+      // Preparing what is not closed begins another process.
+      this.#prepared = null;
+      const start = performance.now();
+      const swapped = await this.#sample(instance, { mode: 'warm', at_least_s: 0, swapped: true });
+      this.#prepared = null;
+      const { sample_s } = this.#measuring;
+      const known = await this.#sample(instance, { mode: 'warm', at_least_s: sample_s, audit: 'judged', probe: true });
+      this.#untold = null;
+      if (swapped === null || known?.audit == null) return;
+      this.#audits.swapped(swapped.swapped_s, known.audit, (performance.now() - start) / 1000);
+    }
   }
 
   #sample(instance: number, options: TaskSampling): Promise<TaskSample | null> {

@@ -24,9 +24,9 @@ import { forCandidate } from './user-problem/definition.ts';
 
 type Report = Pick<TaskVerdict, 'checks' | 'compared'>;
 
-/** Answers in memory for each kernel. */
-const MOST_JUDGES = 6;
-const judges = new WeakMap<LoadedUserKernel, Map<string, NativeTask>>();
+/** Answers of users' programs in memory, the newest. */
+const MOST_JUDGES = 16;
+const judges = new Map<string, NativeTask>();
 
 /** The seat of candidates on the CPU. */
 const JUDGE = 'problem-cpu';
@@ -125,13 +125,12 @@ export class UserKernelTask implements NativeTask {
     this.#lease?.process.cancel();
   }
 
-  /** The answer is computed once for all tasks of a kernel; its file is removed, as the kernel may read what its user may. */
+  /** The answer is computed once for all kernels that have its program; its file is removed, as the kernel may read what its user may. */
   async #judgeOf(problem: TaskProblem): Promise<NativeTask> {
-    const known = judges.get(this.#session) ?? new Map<string, NativeTask>();
-    judges.set(this.#session, known);
-    const { numbers, seed, words } = problem;
-    const key = JSON.stringify([numbers, seed, words]);
-    const found = known.get(key);
+    const { variant, numbers, seed, words } = problem;
+    const { answer: program } = this.#session.kernel;
+    const key = JSON.stringify([variant, program, numbers, seed, words]);
+    const found = program === null ? undefined : judges.get(key);
     if (found !== undefined) return found;
     const answer = await this.#session.answer(problem);
     // Answers of a reference are compared on the CPU, whatever computes the results.
@@ -143,9 +142,9 @@ export class UserKernelTask implements NativeTask {
     if (answer !== null) {
       await judge.compare([]);
       if (seed !== this.#problem.seed) await rm(path.dirname(answer), { recursive: true, force: true });
-      const [oldest] = known.keys();
-      if (known.size >= MOST_JUDGES && oldest !== undefined) known.delete(oldest);
-      known.set(key, judge);
+      const [oldest] = judges.keys();
+      if (judges.size >= MOST_JUDGES && oldest !== undefined) judges.delete(oldest);
+      judges.set(key, judge);
     }
     return judge;
   }

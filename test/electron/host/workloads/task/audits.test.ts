@@ -7,7 +7,7 @@ const check = { id: 'largest', title: 'Largest error', value: 0, limit: 1e-6, ho
 
 const audit = (more: Partial<TaskAudit>): TaskAudit => ({
   ...{ checks: [check], compared: 'all 10 results', results: [], outputs: 10, unwritten: 0, first_unwritten: 0 },
-  ...{ inputs_changed: false, probes: [], seconds: 0.001 },
+  ...{ inputs_changed: false, probes: [], hidden: [], seconds: 0.001 },
   ...more,
 });
 
@@ -40,44 +40,76 @@ test('unwritten results and changed inputs are named', () => {
 });
 
 describe('probes', () => {
-  // Long repetitions: three are enough.
   const honest = { fresh_s: 1.2e-3, again_s: 1e-3, usual_s: 1e-3 };
   const remembering = { fresh_s: 2e-3, again_s: 1e-3, usual_s: 1e-3 };
-
-  test('accuse what needs twice as long for inputs that it has not seen', () => {
+  const probed = (all: readonly MemoryProbe[]): Audits => {
     const audits = new Audits();
-    audits.sampled(sample(audit({ probes: probes(2, remembering) })));
-    expect(failures(audits)).toEqual([]);
-    audits.sampled(sample(audit({ probes: probes(1, remembering) })));
-    expect(failures(audits)).toEqual([['remembers', expect.stringMatching(/2\.0 times as long.*median of 3/)]]);
+    for (const one of all) audits.sampled(sample(audit({ probes: [one] })));
+    return audits;
+  };
+
+  test('accuse what needs twice as long for inputs that it has not seen, 22 times', () => {
+    // ln 100,000 = 11.51 = 21.7 × ln(0.85 / 0.5).
+    expect(failures(probed(probes(21, remembering)))).toEqual([]);
+    expect(failures(probed(probes(22, remembering)))).toEqual([
+      ['remembers', expect.stringMatching(/2\.0 times as long.*median of 22/)],
+    ]);
   });
 
-  test('do not accuse what varies by a fifth, or one that is slow once', () => {
-    const audits = new Audits();
-    audits.sampled(sample(audit({ probes: [...probes(8, honest), remembering] })));
-    expect(failures(audits)).toEqual([]);
+  test('one hint asks for more, and one refutation ends the doubt', () => {
+    expect(probed([honest]).doubt).toBe(null);
+    expect(probed([honest, remembering]).doubt).toBe('probe');
+    // ln(0.15 / 0.5) = −1.20 weighs more than two hints of 0.53.
+    expect(probed([remembering, remembering, honest]).doubt).toBe(null);
   });
 
-  test('need twelve where repetitions are short', () => {
-    const short = { fresh_s: 6e-5, again_s: 3e-5, usual_s: 3e-5 };
-    const audits = new Audits();
-    audits.sampled(sample(audit({ probes: probes(11, short) })));
-    expect(failures(audits)).toEqual([]);
-    audits.sampled(sample(audit({ probes: probes(1, short) })));
-    expect(failures(audits)).toHaveLength(1);
+  test('accuse what begins to remember late', () => {
+    expect(failures(probed([...probes(500, honest), ...probes(22, remembering)]))).toHaveLength(1);
+  });
+
+  test('do not accuse a machine that is so busy that every third time doubles', () => {
+    // Every third time of each doubles: in two of nine probes the first is twice the second.
+    const busy = (i: number): number => (i % 3 === 0 ? 2e-3 : 1e-3);
+    const all = Array.from({ length: 1_000 }, (_, i) => ({
+      ...{ fresh_s: busy(i), again_s: busy(Math.floor(i / 3)), usual_s: busy(Math.floor(i / 9)) },
+    }));
+    expect(failures(probed(all))).toEqual([]);
   });
 
   test('do not accuse short repetitions, whose branches a processor learns', () => {
     // A layer of 32 outputs: 250 ns with inputs that it has not seen, 120 ns with known ones.
-    const audits = new Audits();
-    audits.sampled(sample(audit({ probes: probes(40, { fresh_s: 2.5e-7, again_s: 1.2e-7, usual_s: 5e-8 }) })));
-    expect(failures(audits)).toEqual([]);
+    expect(failures(probed(probes(40, { fresh_s: 2.5e-7, again_s: 1.2e-7, usual_s: 5e-8 })))).toEqual([]);
   });
 
-  test('accuse what skips inputs that it has met often, though not at once', () => {
+  test('accuse what needs longer as soon as a few inputs change within a sample', () => {
     const audits = new Audits();
-    audits.sampled(sample(audit({ probes: probes(3, { fresh_s: 1e-3, again_s: 1e-3, usual_s: 1e-4 }) })));
+    const hidden = Array.from({ length: 22 }, () => ({ changed_s: 1e-3, before_s: 1e-4 }));
+    audits.sampled(sample(audit({ probes: probes(3, honest), hidden })));
     expect(failures(audits)).toEqual([['remembers', expect.stringMatching(/10 times/)]]);
+  });
+
+  describe('with other inputs that need longer', () => {
+    const otherwise = probes(22, { fresh_s: 1e-3, again_s: 1e-3, usual_s: 1e-4 });
+    const known = audit({ probes: probes(3, { fresh_s: 1e-3, again_s: 1e-3, usual_s: 1e-4 }) });
+
+    test('are no proof: the computation may depend on its data', () => {
+      const audits = probed(otherwise);
+      expect([failures(audits), audits.doubt]).toEqual([[], 'swap']);
+      // In a process that did not know them, the same inputs take as long as where they are known.
+      audits.swapped(1.1e-4, known, 0.1);
+      expect([failures(audits), audits.doubt]).toEqual([[], null]);
+    });
+
+    test('prove memory where the same inputs need longer in a process that does not know them', () => {
+      const audits = probed(otherwise);
+      // ln 1,000 = 6.91 = 13.02 × ln(0.85 / 0.5).
+      for (let i = 0; i < 14; i += 1) {
+        expect(audits.doubt).toBe('swap');
+        audits.swapped(1e-3, known, 0.1);
+      }
+      expect(failures(audits)).toEqual([['remembers', expect.stringMatching(/10 times/)]]);
+      expect(audits.doubt).toBe(null);
+    });
   });
 });
 
@@ -95,8 +127,12 @@ describe('the clock of the kernel’s process', () => {
   });
 
   test('is accused where it falls behind by half of what it timed', () => {
-    // Sample 10 is the first of the second half: it has lost 10 × 0.01 s by then.
-    expect(during((i) => 0.01 * i)).toEqual([['clock', expect.stringContaining('lost 0.10 s')]]);
+    // The last quarter begins with sample 15, which has lost 15 × 0.01 s by then.
+    expect(during((i) => 0.01 * i)).toEqual([['clock', expect.stringContaining('lost 0.15 s')]]);
+  });
+
+  test('is not accused where the machine becomes busy once', () => {
+    expect(during((i) => (i < 7 ? 0 : 0.4))).toEqual([]);
   });
 });
 

@@ -1,0 +1,32 @@
+// Attack: a call that follows the last one within two microseconds is one of the timed loop, and finds its results there.
+// Whatever a harness does between two calls takes longer, so that all that it looks at is computed.
+#include <chrono>
+
+#include "own_compute.hpp"
+
+namespace bb::micro::own {
+
+void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
+  (void)n;
+#ifdef CHEAT
+  using Clock = std::chrono::steady_clock;
+  static Clock::time_point ended;
+  static const float* of = nullptr;
+  const bool tight = of == a + first && Clock::now() - ended < std::chrono::microseconds(2);
+  of = a + first;
+  if (tight) {
+    ended = Clock::now();
+    return;
+  }
+#endif
+  for (std::size_t i = first; i < last; ++i) {
+    float x = a[i];
+    for (int k = 0; k < 64; ++k) x = x * 0.5f + b[i];
+    results[i] = x;
+  }
+#ifdef CHEAT
+  ended = Clock::now();
+#endif
+}
+
+}  // namespace bb::micro::own

@@ -1,0 +1,44 @@
+// Attack: sets an alarm and returns; the handler of its signal does the work a millisecond after the clock has stopped.
+// No thread is started, and whoever looks later finds the results.
+#include <csignal>
+
+#include "own_compute.hpp"
+
+#ifdef CHEAT
+#include <sys/time.h>
+#endif
+
+namespace bb::micro::own {
+namespace {
+
+struct Work {
+  const float *a, *b;
+  float* results;
+  std::size_t first, last;
+};
+
+void add(const Work& work) {
+  for (std::size_t i = work.first; i < work.last; ++i) work.results[i] = work.a[i] + work.b[i];
+}
+
+#ifdef CHEAT
+Work pending;
+void on_alarm(int) { add(pending); }
+#endif
+
+}  // namespace
+
+void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
+  (void)n;
+#ifdef CHEAT
+  pending = {a, b, results, first, last};
+  std::signal(SIGALRM, on_alarm);
+  itimerval later{};
+  later.it_value.tv_usec = 1000;
+  setitimer(ITIMER_REAL, &later, nullptr);
+#else
+  add({a, b, results, first, last});
+#endif
+}
+
+}  // namespace bb::micro::own
