@@ -158,7 +158,7 @@ struct AuditPlan {
   bool probe = false;    // whether the sample ends with MemoryProbes
   bool swapped = false;  // whether the repetitions have rotated inputs, and TaskAudit::swapped_s is timed behind them
   double rotation = 0;   // in (0, 1): the share of each input by which the first probe rotates it
-  std::uint64_t picks = 0;  // where HiddenProbes are, and what they change
+  std::uint64_t picks = 0;         // where HiddenProbes are, and what they change
   unsigned char filler = kPoison;  // written over outputs of integers, of which every value may be meant
 
   unsigned char poison_of(const TaskArray& array) const { return array.has_poison() ? kPoison : filler; }

@@ -128,9 +128,9 @@ export class UserKernelTask implements NativeTask {
   /** The answer is computed once for all kernels that have its program; its file is removed, as the kernel may read what its user may. */
   async #judgeOf(problem: TaskProblem): Promise<NativeTask> {
     const { variant, numbers, seed, words } = problem;
-    const { answer: program } = this.#session.kernel;
-    const key = JSON.stringify([variant, program, numbers, seed, words]);
-    const found = program === null ? undefined : judges.get(key);
+    const { answer: program, sha256 } = this.#session.kernel;
+    const key = JSON.stringify([variant, program ?? sha256, numbers, seed, words]);
+    const found = judges.get(key);
     if (found !== undefined) return found;
     const answer = await this.#session.answer(problem);
     // Answers of a reference are compared on the CPU, whatever computes the results.
