@@ -1,5 +1,6 @@
 // Host side of `cuda-gather-tensor`: `cuda-gather` with the angles convolved on the tensor cores.
 #include "cuda_banded.hpp"
+#include "cuda_gather_kernels.hpp"
 #include "cuda_gather_passes.hpp"
 #include "transport/variants.hpp"
 
@@ -13,7 +14,7 @@ class CudaBanded final : public CudaGatherPasses<float> {
  protected:
   void look_up_kernels() override {
     score_.emplace(score_pass());
-    operators_ = operator_passes(tables().ne);
+    operators_ = operator_passes(tables().ne, kGatherKernels);
     // The second operator is the angles'.
     operators_.at(1) = {kernel("banded_scatter_angles"),
                         {.grid = {blocks(field_cells(), kBandedCells * kBandedWarps),

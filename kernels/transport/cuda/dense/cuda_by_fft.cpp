@@ -4,6 +4,7 @@
 #include <span>
 
 #include "cuda/library/cufft.hpp"
+#include "cuda_gather_kernels.hpp"
 #include "cuda_gather_passes.hpp"
 #include "physics/row_fft.hpp"
 #include "transport/model/index.hpp"
@@ -41,7 +42,7 @@ class CudaByFft final : public CudaGatherPasses<float> {
 
   void look_up_kernels() override {
     score_.emplace(score_pass());
-    operators_ = operator_passes(tables().ne);
+    operators_ = operator_passes(tables().ne, kGatherKernels);
     gather_.emplace(kernel("fft_gather_columns"));
     times_.emplace(kernel("fft_times_spectrum"));
     mend_.emplace(kernel("fft_mend_columns"));

@@ -1,5 +1,6 @@
 // `cuda-slice-launches`: the kernels of `cuda-gather`, each launched once per energy bin from a loop on the
 // host; as code that keeps one array per energy does.
+#include "cuda_gather_kernels.hpp"
 #include "cuda_gather_passes.hpp"
 #include "transport/variants.hpp"
 
@@ -13,7 +14,7 @@ class CudaSliceLaunches final : public CudaGatherPasses<float> {
  protected:
   void look_up_kernels() override {
     score_.emplace(this->score_pass());
-    operators_ = this->operator_passes(1);
+    operators_ = this->operator_passes(1, kGatherKernels);
   }
 
   void launch_operators(int step) override {
