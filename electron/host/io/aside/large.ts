@@ -5,8 +5,8 @@ import { aside } from './task.ts';
 /** Arrays of so much are read within milliseconds; a thread costs as much. */
 const FEW_BYTES = 4 * 2 ** 20;
 
-/** As `aside`, for work whose time goes with the size of the arrays in its argument. */
+/** As `aside`, for work whose time grows with the arrays in its argument. No signal: an optional parameter would take it. */
 export function asideIfLarge<A, R>(name: string, work: (argument: A) => R | Promise<R>): (argument: A) => Promise<R> {
-  const task = aside(name, work);
+  const task = aside(name, (argument: A) => work(argument));
   return async (argument) => (sizeOf(argument) > FEW_BYTES ? task(argument) : work(argument));
 }

@@ -1,10 +1,11 @@
 import { expect, it, vi } from 'vitest';
 import { unpackRun } from '../../../../../electron/host/app/run-files/packer.ts';
+import { asideIfLarge } from '../../../../../electron/host/io/aside/large.ts';
 import { withSharedArrays } from '../../../../../electron/host/io/aside/shared.ts';
-import { task, taskNames } from '../../../../../electron/host/io/aside/task.ts';
+import { performHere, task, taskNames } from '../../../../../electron/host/io/aside/task.ts';
 
 /** Files of tests share what a module keeps. */
-const OF_TESTS: ReadonlySet<string> = new Set(['fly', 'read a number']);
+const OF_TESTS: ReadonlySet<string> = new Set(['fly', 'read a number', 'count its arguments']);
 
 it('what the thread does not know fails, and the next task is done', async () => {
   await expect(task<null, null>('fly')(null)).rejects.toThrow('the thread does not know how to fly');
@@ -20,6 +21,12 @@ it('the thread knows every task of the host', async () => {
     const failed = await task<unknown, unknown>(name)(undefined).catch((error: Error) => error);
     expect(String(failed), name).not.toContain('does not know how');
   }
+});
+
+it('work on large arrays gets its argument alone, on a thread too', async () => {
+  const counted = asideIfLarge('count its arguments', (...given: readonly [Float64Array]) => given.length);
+  expect(await counted(Float64Array.of(1))).toBe(1);
+  expect(await performHere('count its arguments', new Float64Array(2 ** 20), new AbortController().signal)).toBe(1);
 });
 
 it('large arrays are shared and stay what they were, small ones are left', async () => {
