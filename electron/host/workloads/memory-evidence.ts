@@ -10,15 +10,16 @@ import { median } from '../model/bench/statistics.ts';
 export const REMEMBERS_FROM = 1.5;
 
 /**
- * A processor learns the branches of inputs that it has seen, some thousands of them, at about 5 ns each. A kernel that
- * remembers saves more than that, in seconds.
+ * Times of known inputs may be shorter by so much, in seconds. A processor learns the branches of inputs that it has seen,
+ * some thousands of them, at about 5 ns each. A GPU learns none: there it is what its events do not resolve.
  */
-const LEARNED_S = 2e-5;
+const learned_s = { cpu: 2e-5, cuda: 4e-6 } as const;
 
 const longer = Math.log(0.85 / 0.5);
 const alike = Math.log(0.15 / 0.5);
 
 export class MemoryEvidence {
+  readonly #learned_s: number;
   readonly #enough: number;
   /** Since all evidence was against it: a kernel may begin to remember late. */
   #ratios: number[] = [];
@@ -26,13 +27,14 @@ export class MemoryEvidence {
   #proven = false;
 
   /** `odds` that a kernel remembers, against one, from which on it is proven. */
-  constructor(odds = 1e5) {
+  constructor(device: keyof typeof learned_s, odds = 1e5) {
+    this.#learned_s = learned_s[device];
     this.#enough = Math.log(odds);
   }
 
   add(fresh_s: number, known_s: number): void {
     if (this.#proven) return;
-    const isLonger = fresh_s > REMEMBERS_FROM * known_s && fresh_s - known_s > LEARNED_S;
+    const isLonger = fresh_s > REMEMBERS_FROM * known_s && fresh_s - known_s > this.#learned_s;
     this.#ratios.push(fresh_s / known_s);
     this.#log += isLonger ? longer : alike;
     this.#proven = this.#log >= this.#enough;

@@ -32,9 +32,9 @@ const share = (): number => randomInt(1, 1_000_000) / 1e6;
 export class VariedRuns {
   readonly #varied: Varied;
   readonly #failed: Accuracy[] = [];
-  readonly #again = new MemoryEvidence();
+  readonly #again = new MemoryEvidence('cpu');
   /** Against the session's own problem. */
-  readonly #usual = new MemoryEvidence();
+  readonly #usual = new MemoryEvidence('cpu');
   #pairs = 0;
   #checked: string | null = null;
   #audit_s = 0;

@@ -43,13 +43,13 @@ export class Audits {
   readonly #worst = new Map<string, Named>();
   #probes = 0;
   /** From the same inputs once more. */
-  readonly #again = new MemoryEvidence();
+  readonly #again: MemoryEvidence;
   /** From changes within a sample, which nothing but the values shows. */
-  readonly #hidden = new MemoryEvidence();
+  readonly #hidden: MemoryEvidence;
   /** From the inputs of an instance: as another process has them for the first time, and as it has them in its samples. */
-  readonly #swapped = new MemoryEvidence(SWAPPED_ODDS);
+  readonly #swapped: MemoryEvidence;
   /** The same against other inputs, whose computation may be another: no proof. */
-  readonly #usual = new MemoryEvidence();
+  readonly #usual: MemoryEvidence;
   /** Delays of messages. */
   readonly #delays: Delay[] = [];
   readonly #tried = new Set<string>();
@@ -63,6 +63,14 @@ export class Audits {
   #audit_s = 0;
   #timed_s = 0;
   #spent_s = 0;
+
+  /** `device`: where the candidate computes. */
+  constructor(device: 'cpu' | 'cuda') {
+    this.#again = new MemoryEvidence(device);
+    this.#hidden = new MemoryEvidence(device);
+    this.#swapped = new MemoryEvidence(device, SWAPPED_ODDS);
+    this.#usual = new MemoryEvidence(device);
+  }
 
   /** Whether the next sample is audited and ends with a probe. Both are drawn while the time for them lasts. */
   next(): { readonly audited: boolean; readonly probed: boolean } {

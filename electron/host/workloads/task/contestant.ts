@@ -87,7 +87,7 @@ export class TaskContestant implements Contestant {
   /** From the last preparation to the next sample, which tells of it. */
   #untold: TaskPreparation | null = null;
   #isa = '';
-  readonly #audits = new Audits();
+  readonly #audits: Audits;
   #verdict: TaskVerdict | null = null;
   #last: Pick<TaskSample, 'spans' | 'origin_ns'> | null = null;
   #trace: DeviceTrace | null = null;
@@ -100,6 +100,7 @@ export class TaskContestant implements Contestant {
     }
     this.#addon = addon;
     this.#candidate = candidate;
+    this.#audits = new Audits(candidate.variant.device);
     this.#measuring = measuring;
     if (measuring.keep) this.prepare = (instance) => this.#prepareAgain(instance);
   }

@@ -18,20 +18,20 @@ const failures = (audits: Audits) => audits.accuracy().flatMap(({ id, holds, tip
 const probes = (count: number, times: MemoryProbe): MemoryProbe[] => Array.from({ length: count }, () => times);
 
 test('an audit that finds nothing leaves the checks as they are', () => {
-  const audits = new Audits();
+  const audits = new Audits('cpu');
   audits.sampled(sample(audit({})));
   expect(audits.accuracy()).toMatchObject([{ id: 'largest', value: 0, bound: 1e-6, holds: true }]);
 });
 
 test('one failure among many audits is the one that is shown', () => {
-  const audits = new Audits();
+  const audits = new Audits('cpu');
   const wrong = { ...check, value: 0.5, holds: false, where: 'result 3 is 0, expected 0.5' };
   for (const one of [check, wrong, check]) audits.sampled(sample(audit({ checks: [one] })));
   expect(failures(audits)).toEqual([['largest', 'Largest error: all 10 results; result 3 is 0, expected 0.5']]);
 });
 
 test('unwritten results and changed inputs are named', () => {
-  const audits = new Audits();
+  const audits = new Audits('cpu');
   audits.sampled(sample(audit({ unwritten: 4, first_unwritten: 6, inputs_changed: true })));
   expect(failures(audits)).toEqual([
     ['unwritten', '4 of 10 results were not written by an audited repetition, the first at 6'],
@@ -43,7 +43,7 @@ describe('probes', () => {
   const honest = { fresh_s: 1.2e-3, again_s: 1e-3, usual_s: 1e-3 };
   const remembering = { fresh_s: 2e-3, again_s: 1e-3, usual_s: 1e-3 };
   const probed = (all: readonly MemoryProbe[]): Audits => {
-    const audits = new Audits();
+    const audits = new Audits('cpu');
     for (const one of all) audits.sampled(sample(audit({ probes: [one] })));
     return audits;
   };
@@ -82,7 +82,7 @@ describe('probes', () => {
   });
 
   test('accuse what needs longer as soon as a few inputs change within a sample', () => {
-    const audits = new Audits();
+    const audits = new Audits('cpu');
     const hidden = Array.from({ length: 22 }, () => ({ changed_s: 1e-3, before_s: 1e-4 }));
     audits.sampled(sample(audit({ probes: probes(3, honest), hidden })));
     expect(failures(audits)).toEqual([['remembers', expect.stringMatching(/10 times/)]]);
@@ -115,7 +115,7 @@ describe('probes', () => {
 
 describe('the clock of the kernel’s process', () => {
   const during = (delay_s: (i: number) => number) => {
-    const audits = new Audits();
+    const audits = new Audits('cpu');
     for (let i = 0; i < 20; i += 1) {
       audits.sampled({ audit: null, timed_s: 0.02, ended_ns: 1e7 * i, received_ns: 1e7 * i + 1e9 * delay_s(i) });
     }
@@ -137,7 +137,7 @@ describe('the clock of the kernel’s process', () => {
 });
 
 test('audits end where they have used their share of the time', () => {
-  const audits = new Audits();
+  const audits = new Audits('cpu');
   expect(audits.next().audited).toBe(true);
   audits.spent(0.1);
   audits.sampled(sample(audit({ seconds: 0.009 })));
