@@ -56,13 +56,13 @@ class CublasLayer final : public CudaSteps {
  private:
   void forward_product(cuda::Stream& to) {
     blas_.product(to, x_.pointer(), Stored::kAsIs, w_.pointer(), Stored::kTransposed, y_.pointer(),
-                  static_cast<int>(batch()), static_cast<int>(outputs()), static_cast<int>(inputs()));
+                  static_cast<int>(batch()), static_cast<int>(out_width()), static_cast<int>(in_width()));
   }
   void finish(cuda::Stream& to) {
     if (layer().activation == Activation::kRelu && !layer().residual) {
-      pointwise_.rectify(to, y_.pointer(), bias(), batch(), outputs());
+      pointwise_.rectify(to, y_.pointer(), bias(), batch(), out_width());
     } else {
-      pointwise_.finish(to, y_.pointer(), bias(), residual(), batch(), outputs(), layer().activation);
+      pointwise_.finish(to, y_.pointer(), bias(), residual(), batch(), out_width(), layer().activation);
     }
   }
   /// As a mask that is filled where it is open: a buffer of zeros first, and what is added up in a pass of its own.
@@ -71,7 +71,7 @@ class CublasLayer final : public CudaSteps {
       g_.fill_bytes(0, to);
       pointwise_.gate_cleared(to, dy_.pointer(), gate_.pointer(), g_.pointer(), g_.size());
       if (sums() != nullptr)
-        pointwise_.gate(to, g_.pointer(), gate_.pointer(), g_.pointer(), sums(), batch(), outputs());
+        pointwise_.gate(to, g_.pointer(), gate_.pointer(), g_.pointer(), sums(), batch(), out_width());
     } else {
       CudaSteps::gate(to);
     }

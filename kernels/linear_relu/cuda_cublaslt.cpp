@@ -78,8 +78,8 @@ class LtLayer final : public CudaLayer<Element<arithmetic>> {
 
  protected:
   void plan() override {
-    const auto rows = static_cast<int>(this->batch()), depth = static_cast<int>(this->inputs()),
-               columns = static_cast<int>(this->outputs());
+    const auto rows = static_cast<int>(this->batch()), depth = static_cast<int>(this->in_width()),
+               columns = static_cast<int>(this->out_width());
     switch (this->layer().direction) {
       case Direction::kForward: {
         LtProblem forward = problem(rows, columns, depth, this->x_, Stored::kAsIs, this->w_, Stored::kTransposed);
@@ -122,7 +122,7 @@ class LtLayer final : public CudaLayer<Element<arithmetic>> {
       if constexpr (std::is_same_v<T, float>) {
         float* no_sums = nullptr;
         pointwise_.gate(to, this->dy_.pointer(), this->gate_.pointer(), this->g_.pointer(), no_sums, this->batch(),
-                        this->outputs());
+                        this->out_width());
       } else {
         pointwise_.gate_bf16(to, this->dy_.pointer(), this->gate_.pointer(), this->g_.pointer(), this->g_.size());
       }

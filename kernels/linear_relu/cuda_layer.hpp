@@ -29,8 +29,8 @@ class CudaLayer : public cuda::CudaTask {
 
   const Layer& layer() const { return layer_; }
   unsigned batch() const { return static_cast<unsigned>(layer_.batch); }
-  unsigned inputs() const { return static_cast<unsigned>(layer_.inputs); }
-  unsigned outputs() const { return static_cast<unsigned>(layer_.outputs); }
+  unsigned in_width() const { return static_cast<unsigned>(layer_.inputs); }
+  unsigned out_width() const { return static_cast<unsigned>(layer_.outputs); }
   /// Null without bias.
   T* bias() { return layer_.bias ? b_.pointer() : nullptr; }
   /// Null without a residual.

@@ -18,7 +18,7 @@ struct Names {
   unsigned tile;              // outputs of a block along each side
 };
 
-constexpr std::array<Names, 4> kNames{
+constexpr std::array<Names, 4> kOwnNames{
     Names{"linear_relu_naive", "linear_relu_naive_nn", "linear_relu_naive_tn", 16, 16, 16},
     Names{"linear_relu_coalesced", "linear_relu_coalesced_nn", "linear_relu_coalesced_tn", 16, 16, 16},
     Names{"linear_relu_tiled", "linear_relu_tiled_nn", "linear_relu_tiled_tn", 32, 32, 32},
@@ -57,7 +57,7 @@ class OwnLayer final : public CudaSteps {
  private:
   /// What all arrangements can; the rest is refused but by one.
   bool rectifies() const { return layer().activation == Activation::kRelu && !layer().residual; }
-  static constexpr const Names& names() { return kNames[static_cast<std::size_t>(how)]; }
+  static constexpr const Names& names() { return kOwnNames[static_cast<std::size_t>(how)]; }
 
   /// `fast` runs along x of the grid.
   static cuda::LaunchShape shape(unsigned fast, unsigned slow) {
@@ -70,12 +70,12 @@ class OwnLayer final : public CudaSteps {
     const float* w = how == How::kCoalesced ? transposed_.pointer() : w_.pointer();
     float* y = y_.pointer();
     if constexpr (how == How::kNaive || how == How::kCoalesced) {
-      forward_.launch(to, shape(outputs(), batch()), x, w, b, y, batch(), inputs(), outputs());
+      forward_.launch(to, shape(out_width(), batch()), x, w, b, y, batch(), in_width(), out_width());
     } else if (rectifies()) {
-      forward_.launch(to, shape(outputs(), batch()), x, w, b, y, batch(), outputs(), inputs());
+      forward_.launch(to, shape(out_width(), batch()), x, w, b, y, batch(), out_width(), in_width());
     } else {
       const float* added = residual();
-      forward_.launch(to, shape(outputs(), batch()), x, w, b, y, batch(), outputs(), inputs(), added,
+      forward_.launch(to, shape(out_width(), batch()), x, w, b, y, batch(), out_width(), in_width(), added,
                       static_cast<int>(layer().activation));
     }
   }

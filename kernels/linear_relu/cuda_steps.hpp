@@ -20,7 +20,7 @@ class CudaSteps : public CudaLayer<float> {
 
   /// G of dY, and the sums of its columns.
   virtual void gate(cuda::Stream& to) {
-    pointwise_.gate(to, dy_.pointer(), gate_.pointer(), g_.pointer(), sums(), batch(), outputs());
+    pointwise_.gate(to, dy_.pointer(), gate_.pointer(), g_.pointer(), sums(), batch(), out_width());
   }
 
   void steps(cuda::Stream& to) {
@@ -30,12 +30,12 @@ class CudaSteps : public CudaLayer<float> {
         break;
       case Direction::kBackward:
         gate(to);
-        product(to, g_.pointer(), false, w_.pointer(), dx_.pointer(), batch(), inputs(), outputs());
-        product(to, g_.pointer(), true, x_.pointer(), dw_.pointer(), outputs(), inputs(), batch());
+        product(to, g_.pointer(), false, w_.pointer(), dx_.pointer(), batch(), in_width(), out_width());
+        product(to, g_.pointer(), true, x_.pointer(), dw_.pointer(), out_width(), in_width(), batch());
         break;
       case Direction::kThrough:
-        product(to, dy_.pointer(), false, w_.pointer(), dx_.pointer(), batch(), inputs(), outputs());
-        pointwise_.gate(to, dx_.pointer(), x_.pointer(), dx_.pointer(), sums(), batch(), inputs());
+        product(to, dy_.pointer(), false, w_.pointer(), dx_.pointer(), batch(), in_width(), out_width());
+        pointwise_.gate(to, dx_.pointer(), x_.pointer(), dx_.pointer(), sums(), batch(), in_width());
         break;
     }
   }

@@ -51,7 +51,7 @@ beforeAll(() => {
   const before = readFileSync(at(registry), 'utf8');
   const after = before
     .replace('import { micro }', "import { toy } from './toy/workload.ts';\nimport { micro }")
-    .replace('micro] as const', 'micro, toy] as const');
+    .replace('  micro,\n] as const', '  micro,\n  toy,\n] as const');
   writeFileSync(at(registry), after);
 });
 
@@ -65,7 +65,7 @@ it('takes one folder and one entry of the registry, and the type checker asks fo
   });
   expect(touched).toEqual([registry]);
   const known = new Set(lines(path.join(root, registry)));
-  // An import, and its name in the list.
+  // An import, and its name in the list, a line each.
   expect(lines(at(registry)).filter((line) => !known.has(line))).toHaveLength(2);
 
   const options = JSON.parse(readFileSync(path.join(root, 'tsconfig.json'), 'utf8')) as { compilerOptions: object };

@@ -3,19 +3,19 @@ import { expect, test } from 'vitest';
 import { alsoFor, reportOf, type TunedSession, tunedEntries } from '../../../electron/build/bench/tuning-record.mjs';
 import { heldFor, parseTunedRecord } from '../../../electron/host/model/tuning/recorded.ts';
 
-const entry = (label: string, ratio: number, interval: { low: number; high: number } | null, holds = true) => ({
-  ...{ label, status: 'measured', time_s: ratio / 1000, ratio: { value: ratio, interval }, accuracy: [{ holds }] },
+const entry = (label: string, ratio: number, interval: { low: number; high: number } | null, verdict = 'faster') => ({
+  ...{ label, status: 'measured', time_s: ratio / 1000, ratio: { value: ratio, interval }, verdict },
 });
 const best = {
   reports: [
     {
       reference: 'own[kA=3;kB=4]',
       entries: [
-        entry('own[kA=3;kB=4]', 1, null),
-        entry('own', 1.01, { low: 0.99, high: 1.02 }),
+        entry('own[kA=3;kB=4]', 1, null, 'reference'),
+        entry('own', 1.01, { low: 0.99, high: 1.02 }, 'same'),
         entry('own[kA=2;kB=4]', 0.9, { low: 0.88, high: 0.92 }),
-        entry('own[kA=1;kB=1]', 0.5, { low: 0.4, high: 0.6 }, false),
-        entry('own[kA=4;kB=4]', 0.99, { low: 0.98, high: 1.01 }),
+        entry('own[kA=1;kB=1]', 0.5, { low: 0.4, high: 0.6 }, 'wrong'),
+        entry('own[kA=4;kB=4]', 0.99, { low: 0.98, high: 1.01 }, 'same'),
         { label: 'own[kA=9;kB=4]', status: 'refused', reason: 'too much shared memory' },
       ],
     },

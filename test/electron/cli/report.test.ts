@@ -267,7 +267,7 @@ describe('report', () => {
     await writeFile(inFolder('wrong.json'), JSON.stringify(session));
     await done('report', 'wrong.json', '-o', 'wrong.html');
     const html = await readFile(inFolder('wrong.html'), 'utf8');
-    expect(html).toContain('Wrong, whatever its speed: cuda-window.');
+    expect(html).toContain('Not counted as correct: cuda-window (wrong).');
     expect(html).toContain('<td data-tone="wrong">wrong, though faster</td>');
   });
 

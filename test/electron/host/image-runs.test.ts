@@ -90,6 +90,8 @@ describe('a diffraction run', () => {
     expect(difference.map.min).toBeLessThan(0);
     expect(await page.call('image.error', { run: id, reference: id })).toEqual({
       rel_l2: 0,
+      mean: 0,
+      correlation: 1,
       max: 0,
       bright: 0,
       sum: 0,

@@ -88,7 +88,7 @@ test.each([
     /not layered: at z = 20.25 mm water and/,
   ],
   ['a tilted beam', { beam: { ...parts.beam, angle_deg: 10 } }, /not along z/],
-  ['a pencil', { beam: { energy_MeV: 100 } }, /no width/],
+  ['a pencil', { beam: { energy_MeV: 100 } }, /without width/],
   [
     'spots of two energies',
     { beam: { x_sigma_mm: 3, spots: [{ energy_MeV: 90 }, { energy_MeV: 100 }] } },
