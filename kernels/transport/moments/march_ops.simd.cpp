@@ -54,7 +54,8 @@ void collide_bins(const MarchMatter<T>& matter, const MarchStep& step, const std
   T* __restrict w0 = s.weight[0], * __restrict w1 = s.weight[1], * __restrict w2 = s.weight[2], * __restrict w3 = s.weight[3], * __restrict w4 = s.weight[4];
   T* __restrict deposit = s.deposit, * __restrict variance = s.variance, * __restrict gone = s.lost, * __restrict lag = s.lag;
   const T* __restrict landing = energy - step.whole;
-  for (int i = step.low; i < step.high; ++i) {
+  const int low = step.low;
+  for (int i = low; i < step.high; ++i) {
     const T n = number[i];
     const T safe = n > T(0) ? n : T(1);
     const T some = n > T(0) ? T(1) : T(0);
@@ -74,7 +75,7 @@ void collide_bins(const MarchMatter<T>& matter, const MarchStep& step, const std
     const T taken = removed - T(0.5) * removed * removed;
     const T kept = T(1) - taken;
     gone[i] = n * taken;
-    gone_energy[i] = gone[i] * lost_energy[i];
+    gone_energy[i - low] = gone[i] * lost_energy[i];
 
     const T spread = n * gained;
     const T x2 = xx[i] + dz * (T(2) * xu[i] + dz * (uu[i] + spread * T(1.0 / 3.0)));
@@ -111,10 +112,9 @@ MarchSums collide(const MarchMatter<T>& matter, const MarchStep& step, const std
     MarchStep part = step;
     part.low = first;
     part.high = first + kBlock < step.high ? first + kBlock : step.high;
-    T* const energies = gone_energy - first;
     const auto bins = [&]<TapRule kRule>() {
-      step.both_planes ? collide_bins<T, kRule, true>(matter, part, state, energy, s, energies)
-                       : collide_bins<T, kRule, false>(matter, part, state, energy, s, energies);
+      step.both_planes ? collide_bins<T, kRule, true>(matter, part, state, energy, s, gone_energy)
+                       : collide_bins<T, kRule, false>(matter, part, state, energy, s, gone_energy);
     };
     if (step.taps == TapRule::kFive) bins.template operator()<TapRule::kFive>();
     if (step.taps == TapRule::kThree) bins.template operator()<TapRule::kThree>();
@@ -126,7 +126,7 @@ MarchSums collide(const MarchMatter<T>& matter, const MarchStep& step, const std
       deposit[2][k] += d * v * v;
       deposit[3][k] += d * v * v * v;
       lost[k] += static_cast<double>(s.lost[i]);
-      lost_energy[k] += static_cast<double>(energies[i]);
+      lost_energy[k] += static_cast<double>(gone_energy[i - first]);
     };
     int i = part.low;
     for (; i + kLanes <= part.high; i += kLanes) {
