@@ -5,7 +5,7 @@ import { existsSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
+import { type Readable, Transform } from 'node:stream';
 import { BraggError } from '../../contract/errors.ts';
 import { afterMark, MARK, type Ssh } from '../../host/app/remote/ssh.ts';
 import { quoted } from '../../host/app/studies/slurm/script.ts';
@@ -214,6 +214,54 @@ export function withOn(verb: Verb): Verb {
     run: (context) => {
       const host = flagValue(context.parsed, onFlag.name);
       return host === undefined ? verb.run(context) : performThere(able, context, host);
+    },
+  };
+  return able;
+}
+
+/** Drops what a profile prints before the command's own output. */
+function behindMark(): Transform {
+  let before: Buffer | null = Buffer.alloc(0);
+  return new Transform({
+    transform(piece: Buffer, _encoding, pass) {
+      if (before === null) return pass(null, piece);
+      before = Buffer.concat([before, piece]);
+      const rest = afterMark(before);
+      if (rest !== null) before = null;
+      pass(null, rest ?? undefined);
+    },
+  });
+}
+
+/** A verb that answers on standard output what comes on standard input, with `--on HOST`: its folders are those there. */
+export function withOnPiped(verb: Verb): Verb {
+  const able: Verb = {
+    ...verb,
+    usage: `${verb.usage} [--on HOST]`,
+    flags: [...verb.flags, { ...onFlag, help: 'Serve folders of that machine, by your own ssh.' }],
+    run: (context) => {
+      const host = flagValue(context.parsed, onFlag.name);
+      if (host === undefined) return verb.run(context);
+      const { flags, operands } = context.parsed;
+      if (flags.has('port')) throw new UsageError('--port serves scripts of that machine itself: leave --on out');
+      const given = [...flags].filter(([name]) => name !== onFlag.name);
+      const words = given.flatMap(([name, values]) =>
+        values.map((value) => `--${name}${value === '' ? '' : `=${value}`}`),
+      );
+      return withBox(context, host, async ({ ssh, folder }) => {
+        const command = [`${folder}/braggbench`, verb.name, ...words, '--', ...operands];
+        const child = ssh.start(`exec ${command.map(quoted).join(' ')}`);
+        if (child.stdin !== null) process.stdin.pipe(child.stdin);
+        const stop = (): void => void child.stdin?.end();
+        context.signal.addEventListener('abort', stop, { once: true });
+        createInterface({ input: child.stderr }).on('line', (line) => context.terminal.say(line));
+        child.stdout.pipe(behindMark()).pipe(process.stdout);
+        const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+        process.stdin.unpipe().unref();
+        const found = Object.values(exitCodes).find((one) => one === code);
+        if (found !== undefined) return found;
+        throw new BraggError('disconnected', `${host}: the connection was lost.`);
+      });
     },
   };
   return able;

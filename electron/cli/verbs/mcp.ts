@@ -5,7 +5,7 @@ import { flagNumber, flagSeconds, flagValue, UsageError } from '../arguments.ts'
 import { exitCodes } from '../exit-codes.ts';
 import { gpuFlag } from '../gpu.ts';
 import { withHost } from '../open-host.ts';
-import type { Verb } from '../verb.ts';
+import { withOnPiped } from '../remote/on-host.ts';
 import { programVersion } from '../version.ts';
 
 const MOST_SECONDS = 60;
@@ -14,7 +14,7 @@ const USUAL_SECONDS = 10;
 /** A message has at most a kernel of a megabyte, escaped. */
 const MOST_MESSAGE_BYTES = 8 * 2 ** 20;
 
-export const mcpVerb: Verb = {
+export const mcpVerb = withOnPiped({
   name: 'mcp',
   usage: 'mcp [FOLDER…] [--trust FOLDER …] [--time 60s] [--port N]',
   summary: 'let a coding agent submit kernels, over the Model Context Protocol',
@@ -84,4 +84,4 @@ export const mcpVerb: Verb = {
       flagValue(parsed, 'gpu'),
     );
   },
-};
+});

@@ -2,11 +2,13 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scratchFolder } from '../../../scratch-folder.ts';
 import { noSshd, startSshd, type TestSshd } from '../../../sshd.ts';
 import { tinyScenario } from '../../host/small-run.ts';
-import { braggbench, type Ended, environmentWith } from '../command.ts';
+import { braggbench, type Ended, entry, environmentWith } from '../command.ts';
 
 const folder = scratchFolder('on-host');
 let sshd: TestSshd;
@@ -92,6 +94,21 @@ describe.skipIf(noSshd !== null)('with --on', { timeout: 300_000 }, () => {
     const collected = await call('study', 'collect', 'energies.json', '--json');
     expect(collected.stdout).toContain('r80_mm');
     expect(readdirSync(inCache('studies'))).toEqual(['energies.study']);
+  });
+
+  test('a coding agent here has the tools of a server there', async () => {
+    const problems = path.join(folder, 'problems');
+    mkdirSync(problems);
+    const environment = environmentWith(path.join(folder, 'home'), {
+      PATH: `${sshd.bin}${path.delimiter}${process.env['PATH']}`,
+    });
+    const env = Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, value ?? '']));
+    const client = new Client({ name: 'test', version: '1' });
+    const args = [entry, 'mcp', problems, '--on', 'box'];
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' }));
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toContain('submit_kernel');
+    await client.close();
   });
 
   test('what is no host, or no machine, is said before anything is copied', async () => {
