@@ -179,8 +179,8 @@ class CudaTask::Audited {
     return read(now, task_.stream_) != before;
   }
 
-  /// Device time of one repetition with inputs that begin at `share`. The same is queued before each: where the device
-  /// waits for the host between the first event and the kernel, it does so as long for new inputs as for known ones.
+  /// Device time of one repetition with inputs that begin at `share`. The same is queued before each. So the device waits
+  /// for the host between the first event and the kernel as long for new inputs as for known ones.
   double probed(const std::function<void()>& body, double share, bool poisoned) {
     body();
     write(arrays_.inputs, inputs_, share, task_.stream_);
