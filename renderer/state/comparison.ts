@@ -39,9 +39,9 @@ interface ComparisonState {
 export interface ComparisonStore extends StoreApi<ComparisonState> {
   /** Adds what is not there yet, last, and shows that workload. */
   add(workload: WorkloadName, subjects: readonly Subject[]): void;
-  /** Shows rows that nobody asked for, of a workload that has none. */
+  /** Shows rows that nobody asked for, in place of those that were offered before. */
   offer(workload: WorkloadName, subjects: readonly Subject[]): void;
-  /** The same in place of what was offered before, and shows that workload with the table. */
+  /** The same, and shows that workload with the table. */
   present(workload: WorkloadName, subjects: readonly Subject[], reference: string): void;
   remove(keys: readonly string[]): void;
   show(workload: WorkloadName): void;
@@ -69,6 +69,10 @@ function nextInk(chosen: readonly Chosen[]): number {
 
 const of = (chosen: readonly Chosen[], workload: WorkloadName): Chosen[] =>
   chosen.filter((one) => one.workload === workload);
+
+/** Rows of the other workloads, and those of this one that somebody chose. */
+const withoutOffered = (chosen: readonly Chosen[], workload: WorkloadName): readonly Chosen[] =>
+  chosen.filter((one) => one.offered !== true || one.workload !== workload);
 
 /** With those that are not there yet, last. */
 function withSubjects(
@@ -104,17 +108,17 @@ export function createComparisonStore(): ComparisonStore {
     ...store,
     add: (workload, subjects) =>
       store.setState((state) => {
-        const kept = state.chosen.filter((one) => one.offered !== true || one.workload !== workload);
+        const kept = withoutOffered(state.chosen, workload);
         return { chosen: withSubjects(kept, workload, subjects, {}), workload };
       }),
     offer: (workload, subjects) =>
       store.setState((state) => ({
-        chosen: withSubjects(state.chosen, workload, subjects, { offered: true }),
-        offered: [...state.offered, workload],
+        chosen: withSubjects(withoutOffered(state.chosen, workload), workload, subjects, { offered: true }),
+        offered: [...new Set([...state.offered, workload])],
       })),
     present: (workload, subjects, reference) =>
       store.setState((state) => {
-        const kept = state.chosen.filter((one) => one.offered !== true || one.workload !== workload);
+        const kept = withoutOffered(state.chosen, workload);
         return {
           chosen: withSubjects(kept, workload, subjects, { offered: true }),
           offered: [...new Set([...state.offered, workload])],

@@ -1,4 +1,5 @@
 /** Keeps the list of benchmarks and the progress of the one that measures in their store. */
+import type { BenchInfo, Subject } from '../../electron/contract/bench/benches.ts';
 import type { Client } from '../client/index.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
 import { activeBench, type ComparisonStore } from '../state/comparison.ts';
@@ -30,18 +31,15 @@ export function followBenches(client: Client, store: ComparisonStore, scheduler:
         const before = new Map(store.getState().live.map((bench) => [bench.id, bench]));
         store.setState({ live: benches });
         const ended = benches.filter(({ state }) => state === 'done' || state === 'cancelled');
-        // A page that was reloaded shows the newest session of each workload again, instead of recorded rows.
-        const newest = first ? new Map([...ended].reverse().map((bench) => [bench.workload, bench])) : null;
-        first = false;
-        for (const bench of [...ended].reverse()) {
-          const was = before.get(bench.id)?.state;
-          // A session that has just ended is shown.
-          if (was !== 'queued' && was !== 'running' && newest?.get(bench.workload) !== bench) continue;
-          store.add(
-            bench.workload,
-            bench.subjects.map(({ subject }) => subject),
-          );
+        const justEnded = ended.filter(({ id }) => ['queued', 'running'].includes(before.get(id)?.state ?? ''));
+        const subjectsOf = ({ subjects }: BenchInfo): readonly Subject[] => subjects.map(({ subject }) => subject);
+        // A reloaded page offers the newest session of each workload again, in place of recorded rows.
+        if (first) {
+          const newest = new Map([...ended].reverse().map((bench) => [bench.workload, bench]));
+          for (const bench of newest.values()) store.offer(bench.workload, subjectsOf(bench));
         }
+        first = false;
+        for (const bench of justEnded.reverse()) store.add(bench.workload, subjectsOf(bench));
         follow();
       },
     },

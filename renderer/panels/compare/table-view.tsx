@@ -153,6 +153,13 @@ function useRefused(rows: readonly ShownRow[]): BenchInfo['refused'] {
 export function TableView({ store, rows, words, groups }: TableProps): ReactElement {
   const config = useSelected(store, (state) => state);
   const { stores, figures } = useWorkbench();
+  // A reloaded page offers what was measured here, too: that is not recorded.
+  const recorded = useSelected(stores.comparison, ({ live }) =>
+    rows.every(
+      ({ offered, subject }) =>
+        offered === true && subject.kind !== 'run' && live.every(({ id }) => id !== subject.bench),
+    ),
+  );
   const gpu = useSelected(stores.connection, ({ capabilities }) =>
     capabilities.devices.cuda.devices.some(({ usable }) => usable),
   );
@@ -187,7 +194,7 @@ export function TableView({ store, rows, words, groups }: TableProps): ReactElem
           ))}
         </div>
       )}
-      {rows.every(({ offered }) => offered === true) ? (
+      {recorded ? (
         <p className="compare-advice">
           {gpu ? 'These are recorded results.' : 'No GPU here, so these are recorded results.'} Benchmark replaces them
           with results from this machine.
