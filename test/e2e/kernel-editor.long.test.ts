@@ -27,6 +27,7 @@ it('opens the source of an image, runs a copy of it on one, and refuses it on a 
   await page.getByRole('button', { name: 'Save copy' }).click();
   await page.getByRole('dialog').getByRole('textbox').fill('my-lattice');
   await page.keyboard.press('Enter');
+  await expect.poll(() => page.locator('.kernel-editor__facts').textContent()).toContain('Trusted in this version.');
   await page.getByRole('button', { name: 'Run', exact: true }).last().click();
   await expect.poll(() => verdict(page).getAttribute('data-right')).toBe('true');
   await expect.poll(() => verdict(page).textContent()).toMatch(/Bright pixels.*0\.0e\+0, 2\.0e-5 allowed/);
