@@ -91,7 +91,11 @@ export const cheats: readonly Cheat[] = [
   cheat('now-and-then.cpp', { ...adds, found: /expected/ }),
   cheat('not-a-number.cpp', { ...adds, found: /expected/ }),
   cheat('lower-precision.cpp', { ...adds, found: /expected/ }),
-  cheat('works-after-the-clock.cpp', { ...adds, found: /not written|expected|crashed/ }),
+  // On a busy machine its threads pile up until the system gives no further one.
+  cheat('works-after-the-clock.cpp', {
+    ...adds,
+    found: /not written|expected|crashed|Resource temporarily unavailable/,
+  }),
   cheat('works-in-a-destructor.cpp', { ...adds, found: /not written|expected|crashed/ }),
   cheat('replaces-the-clock.cpp', { ...adds, found: /steady_clock::now.*not a kernel's to replace/ }),
   cheat('layer-lower-precision.cpp', {
