@@ -1,10 +1,10 @@
 /** A Slurm of this machine alone for one test file, where the programs of Debian's slurmctld, slurmd, slurm-client and munge are. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from './sshd.ts';
 
 const PROGRAMS = ['/usr/sbin/slurmctld', '/usr/sbin/slurmd', '/usr/sbin/munged', '/usr/bin/sbatch'];
 
@@ -15,19 +15,6 @@ export const noSlurm: string | null =
     : PROGRAMS.every((file) => existsSync(file))
       ? null
       : 'slurmctld, slurmd, slurm-client and munge are not installed';
-
-async function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() =>
-        typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error()),
-      );
-    });
-  });
-}
 
 export interface OneNodeSlurm {
   readonly environment: { readonly SLURM_CONF: string };

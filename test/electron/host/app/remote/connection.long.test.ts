@@ -11,7 +11,7 @@ import { LoginRefused, Ssh } from '../../../../../electron/host/app/remote/ssh.t
 import { openSocketPort } from '../../../../../electron/transports/websocket-page.ts';
 import { connect } from '../../../../../renderer/client/index.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
-import { noSshd, startSshd, type TestSshd } from '../../../../sshd.ts';
+import { freePort, noSshd, startSshd, type TestSshd } from '../../../../sshd.ts';
 import { longScenario } from '../../test-host.ts';
 
 const root = path.join(import.meta.dirname, '../../../../..');
@@ -194,7 +194,7 @@ describe.skipIf(noSshd !== null)('a machine that ssh reaches', { timeout: 300_00
   test('an ssh that shares no connections forwards by a process of its own', async () => {
     const ssh = await Ssh.open({ host: 'box', asking: { kind: 'never' }, shares: false, signal: never });
     expect(await ssh.run('printf "%s" "it\'s $((1 + 1))"')).toBe("it's 2");
-    const free = 20_000 + (sshd.port % 20_000);
+    const free = await freePort();
     await ssh.forward(free, sshd.port);
     const banner = execFileSync('bash', ['-c', `exec 3<>/dev/tcp/127.0.0.1/${free}; head -c 7 <&3`], {
       encoding: 'utf8',
