@@ -77,9 +77,36 @@ class Problem {
   std::vector<std::vector<double>> answer_;
 };
 
-class CpuProblem final : public engine::CpuTask {
+/// A problem as a task of either device: `Device` is CpuTask or CudaTask.
+template <typename Device>
+class ProblemTask : public Device {
  public:
-  explicit CpuProblem(const TaskProblem& of) : CpuTask(of), problem_(of) {}
+  TaskArrays arrays() override { return problem_.audited(places_, restored_); }
+  engine::TaskResults results() override { return engine::results_of(arrays().outputs, copies()); }
+  engine::TaskResults inputs() override { return problem_.inputs(); }
+  engine::CheckReport compare(const engine::TaskResults& results) override { return problem_.compared(results); }
+  std::uint64_t hash() override {
+    std::vector<std::byte> all;
+    for (const std::vector<std::byte>& one : copies()) all.insert(all.end(), one.begin(), one.end());
+    return engine::hash_bytes(all);
+  }
+  TaskWork work() const override { return problem_.work(); }
+
+ protected:
+  template <typename... More>
+  explicit ProblemTask(const TaskProblem& of, const More&... more) : Device(of, more...), problem_(of) {}
+
+  /// The bytes of each output as the last repetition left them.
+  virtual std::vector<std::vector<std::byte>> copies() = 0;
+
+  Problem problem_;
+  /// Addresses of the arrays, and of the values that they are restored from.
+  std::vector<void*> places_, restored_;
+};
+
+class CpuProblem final : public ProblemTask<engine::CpuTask> {
+ public:
+  explicit CpuProblem(const TaskProblem& of) : ProblemTask(of) {}
 
   void prepare() override {
     part("inputs", [&] {
@@ -98,16 +125,6 @@ class CpuProblem final : public engine::CpuTask {
       }
     });
   }
-  TaskArrays arrays() override { return problem_.audited(places_, restored_); }
-  engine::TaskResults results() override { return engine::results_of(arrays().outputs, copies()); }
-  engine::TaskResults inputs() override { return problem_.inputs(); }
-  engine::CheckReport compare(const engine::TaskResults& results) override { return problem_.compared(results); }
-  std::uint64_t hash() override {
-    std::vector<std::byte> all;
-    for (const std::vector<std::byte>& one : copies()) all.insert(all.end(), one.begin(), one.end());
-    return engine::hash_bytes(all);
-  }
-  TaskWork work() const override { return problem_.work(); }
 
  protected:
   void run() override {
@@ -140,7 +157,7 @@ class CpuProblem final : public engine::CpuTask {
   static void released(void* at) { std::free(at); }
 #endif
 
-  std::vector<std::vector<std::byte>> copies() {
+  std::vector<std::vector<std::byte>> copies() override {
     std::vector<std::vector<std::byte>> out;
     for (const TaskArray& array : arrays().outputs) {
       const auto* first = static_cast<const std::byte*>(array.data);
@@ -149,9 +166,7 @@ class CpuProblem final : public engine::CpuTask {
     return out;
   }
 
-  Problem problem_;
   std::vector<Memory> memory_, given_;
-  std::vector<void*> places_, restored_;
 };
 
 /// A launch as the host has resolved it: `kernel gx gy gz bx by bz shared`.
@@ -160,9 +175,9 @@ struct Launch {
   cuda::LaunchShape shape;
 };
 
-class CudaProblem final : public cuda::CudaTask {
+class CudaProblem final : public ProblemTask<cuda::CudaTask> {
  public:
-  explicit CudaProblem(const TaskProblem& of) : CudaTask(of, "user_problem"), problem_(of) {}
+  explicit CudaProblem(const TaskProblem& of) : ProblemTask(of, "user_problem") {}
 
   void prepare() override {
     part("inputs", [&] {
@@ -184,16 +199,6 @@ class CudaProblem final : public cuda::CudaTask {
     });
     part("kernels", [&] { find_kernels(); });
   }
-  TaskArrays arrays() override { return problem_.audited(places_, restored_); }
-  engine::TaskResults results() override { return engine::results_of(arrays().outputs, copies()); }
-  engine::TaskResults inputs() override { return problem_.inputs(); }
-  engine::CheckReport compare(const engine::TaskResults& results) override { return problem_.compared(results); }
-  std::uint64_t hash() override {
-    std::vector<std::byte> all;
-    for (const std::vector<std::byte>& one : copies()) all.insert(all.end(), one.begin(), one.end());
-    return engine::hash_bytes(all);
-  }
-  TaskWork work() const override { return problem_.work(); }
   std::vector<engine::Quantity> quantities() override {
     if (launches_.empty()) return {};
     const auto& [kernel, shape] = launches_.front();
@@ -242,7 +247,7 @@ class CudaProblem final : public cuda::CudaTask {
     }
   }
 
-  std::vector<std::vector<std::byte>> copies() {
+  std::vector<std::vector<std::byte>> copies() override {
     std::vector<std::vector<std::byte>> out;
     for (std::size_t i = 0; i < problem_.arrays().size(); ++i) {
       if (!problem_.arrays()[i].returned()) continue;
@@ -253,9 +258,7 @@ class CudaProblem final : public cuda::CudaTask {
     return out;
   }
 
-  Problem problem_;
   std::vector<cuda::DeviceBuffer<unsigned char>> memory_, given_;
-  std::vector<void*> places_, restored_;
   std::vector<Launch> launches_;
 };
 
