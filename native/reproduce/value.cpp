@@ -6,7 +6,7 @@
 namespace bb::reproduce {
 namespace {
 
-/// Lists and objects in one another; documents of the program have a tenth of it. Each level takes stack.
+/// Most nested lists and objects; documents of the program have a tenth of it. Each level takes stack.
 constexpr int kMostLevels = 64;
 
 class Parser {

@@ -38,7 +38,7 @@ interface About {
 interface Live {
   readonly id: string;
   readonly about: About;
-  /** Null: an earlier process measured it. */
+  /** Null if an earlier process measured it. */
   readonly request: BenchRequest | null;
   readonly created: string;
   readonly stop: AbortController;

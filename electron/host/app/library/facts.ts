@@ -17,7 +17,7 @@ import { SESSION_ENDING } from '../benches/stored.ts';
 import { readSessionFile } from '../sessions/aside.ts';
 
 export interface FileFacts {
-  /** Where the content is of another kind than the name's. */
+  /** The kind by content, if the name says another. */
   readonly kind?: 'kernel';
   readonly name: string;
   readonly notes: string;

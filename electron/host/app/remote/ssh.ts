@@ -36,7 +36,7 @@ interface SshOptions {
 }
 
 interface Ended {
-  /** Null: killed. */
+  /** Null if a signal ended it. */
   readonly code: number | null;
   readonly stdout: Buffer;
   readonly stderr: string;

@@ -25,7 +25,7 @@ interface Found {
   readonly started: number;
 }
 
-/** Fields 4 and 22 of /proc/PID/stat; the second, the name in parentheses, may hold spaces. Null: it has ended. */
+/** Fields 4 and 22 of /proc/PID/stat; the second, the name in parentheses, may hold spaces. Null if the process has ended. */
 function processOf(pid: number): Found | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -162,7 +162,7 @@ test('a compiler error stands at its line and column of the file', async () => {
   expect(error.message).toMatch(/undefined_thing.* was not declared/);
 });
 
-/** A daemon in the old way: two forks, a session of its own, its files closed; `ends` is how the kernel goes on. */
+/** A daemon: two forks, setsid, all files closed. `ends` is what the kernel does behind them. */
 const daemon = (pidFile: string, ends: string): string => `
     static bool once = false;
     if (!once) {
