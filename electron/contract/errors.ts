@@ -78,9 +78,13 @@ export class BraggError extends Error {
   }
 }
 
+/** What a thrown value says. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
 /** Any thrown value as a wire error; what was not thrown on purpose becomes `internal`. */
 export function toWireError(thrown: unknown): WireError {
   if (thrown instanceof BraggError) return thrown.toWire();
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return { code: 'internal', message, issues: [] };
+  return { code: 'internal', message: messageOf(thrown), issues: [] };
 }

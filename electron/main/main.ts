@@ -1,6 +1,8 @@
 /** The desktop program: one instance, its windows, the host in this process. */
+
 import path from 'node:path';
 import { app, dialog } from 'electron';
+import { messageOf } from '../contract/errors.ts';
 import { dataFolder, type Host, openHost, stagedSolver } from '../host/index.ts';
 import { handedOverSchema, isRunFile, ownArguments, readArguments } from './arguments.ts';
 import { keepCrashReports } from './crashes.ts';
@@ -63,7 +65,7 @@ async function start(): Promise<void> {
 }
 
 function fail(error: unknown): void {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   console.error(`braggbench: ${text}`);
   dialog.showErrorBox('Braggbench could not start', text);
   app.exit(1);

@@ -1,7 +1,7 @@
 /** Binds the server to a port of the loopback interface. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { BraggError } from '../contract/errors.ts';
+import { BraggError, messageOf } from '../contract/errors.ts';
 
 const LOOPBACK = '127.0.0.1';
 /** The page keeps its settings per address, so the port stays the same from start to start where it can. */
@@ -32,7 +32,7 @@ export async function listen(server: Server, port: number | null): Promise<numbe
       if (isBusy(error) && candidate < last) continue;
       const reason = isBusy(error)
         ? `Port ${candidate} is in use by another program. Choose another with --port, or leave it out.`
-        : `Port ${candidate} cannot be opened: ${error instanceof Error ? error.message : String(error)}`;
+        : `Port ${candidate} cannot be opened: ${messageOf(error)}`;
       throw new BraggError('io', reason, [], { cause: error });
     }
   }

@@ -3,7 +3,9 @@
  * then the final one, its readouts, and how far it is from the run that it is
  * held against. The host is asked for what the panel shows and no more.
  */
+
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import { messageOf } from '../../electron/contract/errors.ts';
 import type { ImageError, ImageFrame, ImagePeak, ImageSummary, ImageView } from '../../electron/contract/image.ts';
 import type { RunId } from '../../electron/contract/run.ts';
 import type { Client, StreamHandle } from '../client/index.ts';
@@ -35,8 +37,6 @@ interface ImageData {
 /** Resizing and panning ask many times a second; the host is asked once they have settled. */
 const SETTLE_MS = 60;
 const PEAKS = 50;
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export class ImageFeed implements RunFollower {
   readonly status: StoreApi<{ readonly status: FeedStatus }> = createStore<{ readonly status: FeedStatus }>(() => ({
@@ -149,9 +149,9 @@ export class ImageFeed implements RunFollower {
       this.#tell({ kind: 'loaded' });
     } catch (error) {
       if (generation !== this.#generation) return;
-      if (against === null) this.#tell({ kind: 'failed', reason: reasonOf(error) });
+      if (against === null) this.#tell({ kind: 'failed', reason: messageOf(error) });
       else {
-        this.data.trouble.set(SHOWN, reasonOf(error));
+        this.data.trouble.set(SHOWN, messageOf(error));
         void this.#load(run, { view, against: null });
       }
     }
@@ -169,7 +169,7 @@ export class ImageFeed implements RunFollower {
       this.data.peaks.set(SHOWN, peaks);
       await this.#loadError();
     } catch (error) {
-      if (still()) this.#tell({ kind: 'failed', reason: reasonOf(error) });
+      if (still()) this.#tell({ kind: 'failed', reason: messageOf(error) });
     }
   }
 

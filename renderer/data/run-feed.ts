@@ -3,7 +3,9 @@
  * computes, the final arrays once it is over. Panels say which maps they show
  * and how large; the feed asks the host for exactly those.
  */
+
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import { messageOf } from '../../electron/contract/errors.ts';
 import type { FieldMap } from '../../electron/contract/fields.ts';
 import type { LiveFrame, MapRequest, RunId, RunMaps } from '../../electron/contract/run.ts';
 import type { ScenarioDraft } from '../../electron/contract/scenario/draft.ts';
@@ -23,7 +25,7 @@ function isReadable(target: FeedTarget | null): target is FeedTarget {
 
 const failure = (error: unknown): FeedStatus => ({
   kind: 'failed',
-  reason: error instanceof Error ? error.message : String(error),
+  reason: messageOf(error),
 });
 
 /** Resizing a window asks for a new size many times a second; the host is asked once it has settled. */
@@ -286,9 +288,7 @@ export class RunFeed implements RunFollower {
       }
     };
     const takeOne = (entry: readonly [string, MapRequest]): Promise<void> =>
-      take([entry]).catch((error: unknown) =>
-        this.#refuse(entry[0], error instanceof Error ? error.message : String(error)),
-      );
+      take([entry]).catch((error: unknown) => this.#refuse(entry[0], messageOf(error)));
     await Promise.all([take(plain), ...others.map(takeOne)]);
   }
 

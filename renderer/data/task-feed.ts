@@ -1,6 +1,8 @@
 /** Keeps what the selected run of a small workload measured. */
+
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Session } from '../../electron/contract/bench/session.ts';
+import { messageOf } from '../../electron/contract/errors.ts';
 import type { RunId } from '../../electron/contract/run.ts';
 import type { TaskKind } from '../../electron/contract/scenario/kinds.ts';
 import type { Client } from '../client/index.ts';
@@ -55,7 +57,7 @@ export class TaskFeed {
       this.#tell({ kind: 'loaded' });
     } catch (error) {
       if (this.#target?.run !== run) return;
-      this.#tell({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
+      this.#tell({ kind: 'failed', reason: messageOf(error) });
     }
   }
 

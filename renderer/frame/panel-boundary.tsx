@@ -1,5 +1,7 @@
 /** Keeps a panel that fails from taking the page with it. */
+
 import { Component, type ReactNode } from 'react';
+import { messageOf } from '../../electron/contract/errors.ts';
 import { Button } from '../widgets/controls/button.tsx';
 import { EmptyState } from '../widgets/words/empty-state.tsx';
 
@@ -25,7 +27,7 @@ export class PanelBoundary extends Component<Props, { readonly error: unknown }>
         title={`${this.props.title} stopped working`}
         action={<Button onPress={() => this.setState({ error: null })}>Show it again</Button>}
       >
-        {error instanceof Error ? error.message : String(error)}
+        {messageOf(error)}
       </EmptyState>
     );
   }

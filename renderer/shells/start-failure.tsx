@@ -1,5 +1,7 @@
 /** What the page says when it could not reach its host at all. */
+
 import type { ReactElement } from 'react';
+import { messageOf } from '../../electron/contract/errors.ts';
 import { Button } from '../widgets/controls/button.tsx';
 import { EmptyState } from '../widgets/words/empty-state.tsx';
 import '../styles/fonts.css';
@@ -19,8 +21,8 @@ export function StartFailure({ error }: { readonly error: unknown }): ReactEleme
           </Button>
         }
       >
-        {error instanceof Error ? error.message : String(error)} If it was started from a terminal, open the address
-        that it printed last: each start has its own.
+        {messageOf(error)} If it was started from a terminal, open the address that it printed last: each start has its
+        own.
       </EmptyState>
     </div>
   );

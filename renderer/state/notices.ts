@@ -1,6 +1,6 @@
 /** What the page has to tell the user without stopping the work. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { BraggError, type Issue } from '../../electron/contract/errors.ts';
+import { BraggError, type Issue, messageOf } from '../../electron/contract/errors.ts';
 
 export interface Notice {
   readonly id: number;
@@ -34,7 +34,7 @@ export function passes({ tone }: Notice): boolean {
 }
 
 export function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
 export function createNoticesStore(): NoticesStore {

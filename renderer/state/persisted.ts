@@ -4,8 +4,10 @@
  * never stops the page. By hand: zustand's `persist` checks neither a schema nor a newer version, and throws where
  * storage is full; with a storage of ours around it, it is no shorter.
  */
+
 import type { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import { messageOf } from '../../electron/contract/errors.ts';
 
 /** `localStorage`, or a map in tests. */
 export interface SettingsStorage {
@@ -54,7 +56,7 @@ export function createPersisted<T>(options: PersistedOptions<T>): StoreApi<T> {
   try {
     start = read(options);
   } catch (error) {
-    options.onReset?.(options.name, error instanceof Error ? error.message : String(error));
+    options.onReset?.(options.name, messageOf(error));
   }
   const store = createStore<T>(() => start);
   store.subscribe((data) => {

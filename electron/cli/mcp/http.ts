@@ -2,10 +2,12 @@
  * The tools for scripts: JSON over HTTP on the loopback interface. Each request is a call to the same server that agents
  * talk to, so that arguments, answers and refusals are the same.
  */
+
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { messageOf } from '../../contract/errors.ts';
 import { hostOf, isToken, newToken } from '../../server/guard.ts';
 import { listen } from '../../server/listen.ts';
 
@@ -88,7 +90,7 @@ async function answer(
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   const { status, body } = await reply(request, client, token, gone.signal).catch((error: unknown) =>
-    refusal(500, error instanceof Error ? error.message : String(error)),
+    refusal(500, messageOf(error)),
   );
   if (response.destroyed) return;
   const headers = {

@@ -3,7 +3,7 @@ import { copyFile, mkdir, readdir, readFile, realpath, statfs, writeFile } from 
 import path from 'node:path';
 import { diffLines } from 'diff';
 import type { Session } from '../../contract/bench/session.ts';
-import { BraggError } from '../../contract/errors.ts';
+import { BraggError, messageOf } from '../../contract/errors.ts';
 import { isUserKernelFile, USER_KERNEL_TEXT_MOST } from '../../contract/user-kernels.ts';
 import { asSession, readKnown } from '../../host/app/sessions/index.ts';
 import { readSessionNamed } from '../../host/app/sessions/named.ts';
@@ -56,8 +56,6 @@ interface Saved {
   readonly source: string;
 }
 
-const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 export class Workshop {
   readonly #options: WorkshopOptions;
   readonly #queue: MeasuringQueue;
@@ -75,7 +73,7 @@ export class Workshop {
     for (const folder of this.#options.folders) {
       const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
       for (const name of names.slice(0, MOST_FILES)) {
-        const found = await this.#open(path.join(folder, name)).catch((error: unknown) => message(error));
+        const found = await this.#open(path.join(folder, name)).catch((error: unknown) => messageOf(error));
         if (typeof found === 'string') unusable.push({ file: name, reason: found });
         else if (found !== null) problems.push(found.problem);
       }

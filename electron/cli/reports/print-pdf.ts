@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import { BraggError } from '../../contract/errors.ts';
+import { BraggError, messageOf } from '../../contract/errors.ts';
 import { DevtoolsPipe } from './devtools-pipe.ts';
 
 const names = ['google-chrome', 'google-chrome-stable', 'chromium', 'chromium-browser', 'chrome', 'microsoft-edge'];
@@ -54,7 +54,7 @@ export async function printPdf(browser: string, html: string, out: string): Prom
       return Buffer.from(await within(TIMEOUT_MS, printed(devtools, pathToFileURL(page).href)), 'base64');
     } catch (error) {
       if (error instanceof BraggError) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       throw new BraggError('io', `${browser} did not print ${out}: ${reason}`);
     } finally {
       await devtools.close();

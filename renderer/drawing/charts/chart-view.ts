@@ -2,6 +2,7 @@
  * A chart in the page: Plotly draws it, above it stand the lines of the cursor, so that pointing moves one line and
  * redraws nothing. Says to its owner what pointer and keys do, in the units of the axes. Knows no React and no store.
  */
+import { messageOf } from '../../../electron/contract/errors.ts';
 import type { Interval } from '../../../electron/contract/fields.ts';
 import type { Figure } from '../export/figure.ts';
 import { scaleOf } from '../figures/axes.ts';
@@ -100,7 +101,7 @@ export class ChartView {
         this.#plotly = plotly;
         this.#soon();
       },
-      (error: unknown) => owner.failed?.(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => owner.failed?.(messageOf(error)),
     );
   }
 

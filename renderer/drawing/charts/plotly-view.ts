@@ -1,5 +1,7 @@
 /** Plots of Plotly's that have no axes of ours, such as heat maps: drawn anew when their place or the theme changes. */
+
 import type { Data, Layout } from 'plotly.js/lib/core';
+import { messageOf } from '../../../electron/contract/errors.ts';
 import type { FrameScheduler } from '../scheduler.ts';
 import { type DrawingTheme, onThemeChange, readDrawingTheme } from '../theme.ts';
 import { LastDrawn, loadedFonts } from './last-drawn.ts';
@@ -33,7 +35,7 @@ export class PlotlyView {
         this.#plotly = plotly;
         this.#soon();
       },
-      (error: unknown) => failed(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => failed(messageOf(error)),
     );
   }
 

@@ -1,4 +1,5 @@
 /** Keeps the gamma index of the shown run against another one in the data cache while it is wanted. */
+import { messageOf } from '../../../electron/contract/errors.ts';
 import type { Viewport } from '../../../electron/contract/fields.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
@@ -67,7 +68,7 @@ export function followGamma({ client, stores, data }: Workbench, view: DoseViewS
       },
       (error: unknown) => {
         if (current === controller) current = null;
-        if (asked === wanted) data.troubles.set(GAMMA_MAP, error instanceof Error ? error.message : String(error));
+        if (asked === wanted) data.troubles.set(GAMMA_MAP, messageOf(error));
       },
     );
   };

@@ -1,6 +1,8 @@
 /** Builds a spread-out peak for the form's beam: its spots go into the list, and what one run of them gives is told. */
+
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { type Sobp, type SobpRequest, sobpSpots } from '../../../electron/contract/beams/sobp.ts';
+import { messageOf } from '../../../electron/contract/errors.ts';
 import type { Path } from '../../../electron/contract/scenario/index.ts';
 import { fixed } from '../../base/numbers.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -56,8 +58,7 @@ export function SobpBuilder({ path }: { readonly path: Path }): ReactElement {
       setState({ kind: 'built', sobp: outcome.value });
       form.edit(path, sobpSpots(outcome.value), 'Build an SOBP');
     } catch (error) {
-      if (!ending.signal.aborted)
-        setState({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
+      if (!ending.signal.aborted) setState({ kind: 'failed', reason: messageOf(error) });
     }
   };
   const stop = (): void => {

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { KeptSession } from '../../../contract/bench/kept-session.ts';
 import type { Session } from '../../../contract/bench/session.ts';
-import { BraggError } from '../../../contract/errors.ts';
+import { BraggError, messageOf } from '../../../contract/errors.ts';
 import { allRunEndings } from '../../../contract/exports.ts';
 import type { FileRef, NamedFile } from '../../../contract/files.ts';
 import type { FileAccess } from '../../io/files/access.ts';
@@ -93,7 +93,7 @@ export class StoredSessions {
         const name = id.startsWith(RECORDED) ? id.slice(RECORDED.length) : null;
         found.push(await (name !== null ? this.#ofRecorded(name, variants) : this.get(id)));
       } catch (error) {
-        this.#options.trouble(error instanceof Error ? error.message : String(error));
+        this.#options.trouble(messageOf(error));
       }
     }
     return [...runs, ...found];

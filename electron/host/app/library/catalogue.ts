@@ -1,7 +1,7 @@
 /** The library with its index: brought up to date with the folder before every answer. */
 import { type FSWatcher, watch } from 'node:fs';
 import path from 'node:path';
-import { BraggError } from '../../../contract/errors.ts';
+import { BraggError, messageOf } from '../../../contract/errors.ts';
 import type { FileRef, NamedFile } from '../../../contract/files.ts';
 import type { LibraryItem, LibraryQuery } from '../../../contract/library.ts';
 import type { Result } from '../../../contract/wire/methods.ts';
@@ -177,7 +177,7 @@ export class Catalogue {
     try {
       await this.#labelsFile.changeLocked(() => ({ [key]: null }));
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.#options.onTrouble(`Tags of ${path.basename(key)} stay where it was, too: ${reason}`);
     }
   }

@@ -3,10 +3,12 @@
  * run is a run file that ends there; that of a session is a session file of its complete rounds. Both remain until they
  * are saved or removed, or the user closes the program.
  */
+
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import type { KeptSession } from '../../../contract/bench/kept-session.ts';
+import { messageOf } from '../../../contract/errors.ts';
 import type { OwnedFolders } from '../../io/files/owned-folder.ts';
 import { inTurns } from '../../io/flow/in-turns.ts';
 import { jsonText } from '../../io/flow/json-text.ts';
@@ -128,7 +130,7 @@ export class Checkpoints<T extends { readonly name: string }> {
     } catch (error) {
       // Once: a full disk would repeat it every few seconds.
       if (!this.#told) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = messageOf(error);
         this.#onTrouble(`${this.#form.many} are not protected against a crash: ${reason}`);
       }
       this.#told = true;

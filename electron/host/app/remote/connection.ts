@@ -1,7 +1,9 @@
 /** One machine that the window works on: logged in, probed, given the program, forwarded, and dialled again when lost. */
+
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../../contract/errors.ts';
 import type { Remote, RemoteMachine, RemoteState } from '../../../contract/remote.ts';
 import { type Askpass, openAskpass } from './askpass.ts';
 import { PROBE, readProbe } from './probe.ts';
@@ -27,7 +29,7 @@ export interface ConnectionOptions {
 
 type Answer = (answer: string | null) => void;
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 1000);
+const shortMessage = (error: unknown): string => messageOf(error).slice(0, 1000);
 
 export class Connection {
   readonly #options: ConnectionOptions;
@@ -73,7 +75,7 @@ export class Connection {
   #fail(error: unknown): void {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort(error);
-    this.#become({ kind: 'failed', reason: messageOf(error) });
+    this.#become({ kind: 'failed', reason: shortMessage(error) });
   }
 
   /** Dials until it is closed. A first try that fails is the end: its reason is the user's to read. */
@@ -95,7 +97,7 @@ export class Connection {
       } catch (error) {
         if (signal.aborted) return;
         if (!opened || error instanceof LoginRefused) return this.#fail(error);
-        this.#become({ kind: 'lost', reason: messageOf(error) });
+        this.#become({ kind: 'lost', reason: shortMessage(error) });
       }
       await sleep(wait_ms, undefined, { signal }).catch(() => undefined);
       wait_ms = Math.min(2 * wait_ms, RETRY_MS.last);

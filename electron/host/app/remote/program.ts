@@ -12,7 +12,7 @@ import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
 import { z } from 'zod';
-import { BraggError } from '../../../contract/errors.ts';
+import { BraggError, messageOf } from '../../../contract/errors.ts';
 import { formatBytes } from '../../../contract/units.ts';
 import { fileError } from '../../io/files/errors.ts';
 import { onDisk } from '../../io/on-disk.ts';
@@ -243,7 +243,7 @@ export async function installProgram({ ssh, probed, source, onCopied }: Install)
   // Loading the solver and asking for the GPUs shows whether this build runs there at all.
   await ssh.run(`${quoted(`${folder}/braggbench`)} variants --json >/dev/null`).catch(async (error: unknown) => {
     await ssh.run(`rm -rf -- ${quoted(folder)}`).catch(() => undefined);
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new BraggError(
       'unsupported',
       `${why.replace(/\.$/, '')}: the program that was copied does not run there. One that is built for every processor and GPU may: build with BRAGGBENCH_EVERY_MACHINE=1.`,

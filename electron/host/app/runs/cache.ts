@@ -5,7 +5,7 @@
  */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { BraggError } from '../../../contract/errors.ts';
+import { BraggError, messageOf } from '../../../contract/errors.ts';
 import { sizeOf } from '../../io/aside/size.ts';
 import { makePrivate } from '../../io/files/data-folder.ts';
 import { fileError } from '../../io/files/errors.ts';
@@ -126,7 +126,7 @@ export class RunCache {
       kept.data = null;
     } catch (error) {
       // Better too much memory than a lost result.
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.#onTrouble(`Results are kept in memory beyond the bound: ${reason}`);
     }
   }

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Variant } from '../../../contract/capabilities.ts';
 import type { Ceilings, ClockState, DeviceReport } from '../../../contract/devices.ts';
-import { BraggError, type ErrorCode, errorCodeSchema } from '../../../contract/errors.ts';
+import { BraggError, type ErrorCode, errorCodeSchema, messageOf } from '../../../contract/errors.ts';
 import type { DriverOccupancy } from '../../../contract/launches.ts';
 import type { Precision } from '../../../contract/run.ts';
 import type { EngineScalars } from '../../../contract/scenario/transport/run-scalars.ts';
@@ -436,7 +436,7 @@ export function loadAddon(file?: string): NativeAddon {
   try {
     return createRequire(import.meta.url)(found) as NativeAddon;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new BraggError('unsupported', `The solver at ${found} cannot be loaded: ${reason}`, [], { cause: error });
   }
 }

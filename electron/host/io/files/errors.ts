@@ -1,5 +1,5 @@
 /** Errors of the file system as the user reads them. */
-import { BraggError } from '../../../contract/errors.ts';
+import { BraggError, messageOf } from '../../../contract/errors.ts';
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
@@ -31,7 +31,7 @@ export function fileError(error: unknown, name: string): BraggError {
     case 'EDQUOT':
       return new BraggError('no-space', `There is no space left for ${name}.`, [], options);
     default: {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       return new BraggError('io', `${name} cannot be used: ${reason}`, [], options);
     }
   }

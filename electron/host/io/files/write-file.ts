@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { link, open, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
-import { BraggError, type ErrorCode } from '../../../contract/errors.ts';
+import { BraggError, type ErrorCode, messageOf } from '../../../contract/errors.ts';
 import { sweepOnce, temporaryIn } from './temporary.ts';
 
 const sentences: Readonly<Record<string, readonly [ErrorCode, string]>> = {
@@ -24,7 +24,7 @@ function refusal(path: string, error: unknown, folder = dirname(path)): BraggErr
   const isMissing = code === 'ENOENT' && !existsSync(folder);
   const known = isMissing ? (['not-found', `there is no folder ${folder}`] as const) : sentences[code];
   const said = errno === undefined ? undefined : getSystemErrorMap().get(errno)?.[1];
-  const reason = known?.[1] ?? said ?? (error instanceof Error ? error.message : String(error));
+  const reason = known?.[1] ?? said ?? messageOf(error);
   return new BraggError(known?.[0] ?? 'io', `${path} cannot be written: ${reason}`, [], { cause: error });
 }
 

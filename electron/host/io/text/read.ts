@@ -1,4 +1,5 @@
 /** Bytes of a file to text, with limits that no scenario reaches. */
+import { messageOf } from '../../../contract/errors.ts';
 import { openWithoutWaiting } from '../files/plain-file.ts';
 
 /** 256 KiB: two hundred regions with names take 30 KiB. Larger files are something else. */
@@ -45,7 +46,7 @@ function failBy(error: unknown): Unread {
     case 'EPERM':
       return unread('may not be read (permission denied)');
     default:
-      return unread(`cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+      return unread(`cannot be read: ${messageOf(error)}`);
   }
 }
 

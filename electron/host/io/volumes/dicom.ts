@@ -2,8 +2,10 @@
  * One slice of a CT series and RT Dose from DICOM files, read with dicom-parser. Nothing about the patient is looked at.
  * Tags, names and meanings: the standard's parts 3, 5 and 6.
  */
+
 import { inflateRawSync } from 'node:zlib';
 import dicom, { type DataSet } from 'dicom-parser';
+import { messageOf } from '../../../contract/errors.ts';
 import { type Packing, type PixelFormat, storedValue, storedValues } from './dicom-pixels.ts';
 import { absent, type FieldRule, foreign, honoured, ignored, oneOf } from './header-fields.ts';
 import { alongAxis, countOf, STRAIGHT, straightened, type Volume } from './volume.ts';
@@ -158,7 +160,7 @@ function parsedBytes(file: string, bytes: Uint8Array): DataSet {
   } catch (error) {
     // The library throws strings, errors, and objects that hold an error.
     const inner: unknown = (error as { readonly exception?: unknown } | null)?.exception ?? error;
-    const message = inner instanceof Error ? inner.message : String(inner);
+    const message = messageOf(inner);
     if (/0002,0010/.test(message)) throw foreign(file, 'it has no transfer syntax (0002,0010)');
     throw foreign(file, `it is cut or damaged: ${message.replace(/^dicomParser\.?\w*: /, '')}`);
   }

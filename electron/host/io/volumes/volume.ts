@@ -2,7 +2,9 @@
  * Values on an equally spaced grid. A header of any format describes where its bytes are, their type and the steps of the
  * axes; the result always has its axes along the patient's +x (left), +y (back) and +z (head), in mm.
  */
+
 import { gunzipSync, inflateSync } from 'node:zlib';
+import { messageOf } from '../../../contract/errors.ts';
 import { foreign } from './header-fields.ts';
 
 export interface Volume {
@@ -87,7 +89,7 @@ function unpacked(file: string, encoding: 'zlib' | 'gzip', bytes: Uint8Array, li
     return unpack(bytes, { maxOutputLength: limit });
   } catch (error) {
     if (error instanceof RangeError) throw foreign(file, `its data unpacks to more than the ${limit} bytes announced`);
-    throw foreign(file, `its data cannot be unpacked: ${error instanceof Error ? error.message : String(error)}`);
+    throw foreign(file, `its data cannot be unpacked: ${messageOf(error)}`);
   }
 }
 

@@ -1,4 +1,5 @@
 /** The FP64 answer that every variant is held to. */
+import { messageOf } from '../../../contract/errors.ts';
 import type { NativeAddon, TransportProblem, TransportVariant as Variant } from '../../io/addon/addon.ts';
 import { remembered } from '../../io/flow/remembered.ts';
 import { candidate } from './candidates.ts';
@@ -68,7 +69,7 @@ async function solved(addon: NativeAddon, problem: TransportProblem, signal?: Ab
       if (result.status !== 'done') return { oracle: null, reason: 'cancelled' };
       return { oracle: { variant: variant.id, precision: 'fp64', stepping, dose: result.dose }, reason: null };
     } catch (error) {
-      reason = error instanceof Error ? error.message : String(error);
+      reason = messageOf(error);
     }
   }
   return { oracle: null, reason };

@@ -5,7 +5,7 @@
  */
 import type { Mode } from '../../../contract/bench/bench-session.ts';
 import { correctnessOf, isIncorrect, type SessionEntry, type SessionReport } from '../../../contract/bench/session.ts';
-import { BraggError } from '../../../contract/errors.ts';
+import { BraggError, messageOf } from '../../../contract/errors.ts';
 import type { KernelResources } from '../../../contract/resources.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { KeepingTimes } from '../../io/flow/keeping-times.ts';
@@ -63,8 +63,6 @@ export interface SessionOptions {
 const PROCESS_START_S = 0.3;
 /** Share of a session's time that cold processes have at most, unless the rounds end early. */
 const MOST_FOR_PROCESSES = 0.4;
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Why a contestant lost its place; throws what is the program's fault. */
 function refusalOf(error: unknown): BraggError {

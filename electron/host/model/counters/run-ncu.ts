@@ -1,8 +1,10 @@
 /** Counters of one run by Nsight Compute, where it is installed and may count. */
+
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { messageOf } from '../../../contract/errors.ts';
 import { type Counters, ncuMetrics, readNcuCsv } from './ncu.ts';
 
 /** Every kernel is run again for each group of counters. */
@@ -42,7 +44,7 @@ export async function countedBy({ command, environment, signal }: NcuRun): Promi
     if (ended.code !== 0 || text.includes('==ERROR==')) return ncuRefusal(ended.code, text + ended.output);
     return readNcuCsv(text, 'ncu');
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

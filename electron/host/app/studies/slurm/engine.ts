@@ -5,7 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BraggError } from '../../../../contract/errors.ts';
+import { BraggError, messageOf } from '../../../../contract/errors.ts';
 import type { PlanLine, Study } from '../../../../contract/study/index.ts';
 import { thisMachine } from '../../../io/files/this-machine.ts';
 import type { StudyFolder } from '../../../model/studies/folder.ts';
@@ -231,7 +231,7 @@ export class SlurmEngine {
           if (job === null) await this.#journal.noteOver(tag);
           throw error;
         }
-        say(`${error instanceof Error ? error.message : String(error)}; trying again.`);
+        say(`${messageOf(error)}; trying again.`);
         await sleep(wait_ms, undefined, { signal }).catch(() => undefined);
         wait_ms = Math.min(2 * wait_ms, ASK_MS.away);
       }

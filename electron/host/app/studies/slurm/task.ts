@@ -1,6 +1,6 @@
 /** A task of a job array: solves its points on the node that it is on, and keeps what became of it. */
 import { availableParallelism, hostname } from 'node:os';
-import { BraggError } from '../../../../contract/errors.ts';
+import { BraggError, messageOf } from '../../../../contract/errors.ts';
 import type { StudyFolder } from '../../../model/studies/folder.ts';
 import { solveLocally, wholeMachine } from '../local/engine.ts';
 import type { Share } from '../local/groups.ts';
@@ -83,7 +83,7 @@ export async function solveTask(options: TaskOptions): Promise<TaskOutcome> {
     );
     return { done, failed, whole };
   } catch (error) {
-    const says = error instanceof Error ? error.message : String(error);
+    const says = messageOf(error);
     // On a full disk that cannot be kept either: Slurm's exit code says that it failed.
     await keep(says, 0, 0).catch(() => undefined);
     throw error;

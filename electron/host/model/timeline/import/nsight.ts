@@ -5,7 +5,7 @@
  * Nsight Systems' documentation.
  */
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
-import { BraggError } from '../../../../contract/errors.ts';
+import { BraggError, messageOf } from '../../../../contract/errors.ts';
 import type { LaneKind, SpanKind } from '../../../../contract/timeline.ts';
 import { TraceBuilder } from '../builder.ts';
 import { argumentsText, type SpanArguments } from '../details.ts';
@@ -437,7 +437,7 @@ export function importNsight(file: string, name: string, progress: (spans: numbe
     return database.read(name);
   } catch (error) {
     if (error instanceof BraggError) throw error;
-    const text = error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     const reason = /malformed|corrupt|not a database/i.test(text)
       ? 'the database is damaged or cut off'
       : `the database cannot be read: ${text}`;

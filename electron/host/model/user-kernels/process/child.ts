@@ -3,6 +3,7 @@
  * does what the host asks. Whatever the code does to this process is done to
  * no other.
  */
+import { messageOf } from '../../../../contract/errors.ts';
 import { loadAddon } from '../../../io/addon/addon.ts';
 import { parentLink } from '../../../io/processes/parent-link.ts';
 import type { FromChild, ToChild } from './messages.ts';
@@ -22,7 +23,7 @@ function tell(message: FromChild): void {
 function fail(error: unknown, call: number | null): void {
   loadAddon().flushOutput();
   const { code, log } = error instanceof Error ? (error as Error & { code?: unknown; log?: unknown }) : {};
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const known = typeof code === 'string' && /^(invalid|memory|unsupported|device)$/.test(code);
   tell({
     kind: 'failed',
