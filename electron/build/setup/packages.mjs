@@ -26,18 +26,31 @@ function readLock(file) {
  * file, written last. Optional packages (binaries of other platforms) may be absent, not different.
  * @param {Lock} wanted package-lock.json
  * @param {Lock | null} installed node_modules/.package-lock.json
- * @param {{ developer?: boolean }} [options] false: packages that only tests and checks need may be absent too
+ * @param {{ developer?: boolean }} [options] false: packages that only tests and checks need may be absent or of any
+ * version
  */
 export function isInstalled(wanted, installed, { developer = true } = {}) {
   if (!installed) return false;
   for (const [place, locked] of Object.entries(wanted.packages)) {
     if (place === '') continue;
+    if (locked.dev && !developer) continue;
     const there = installed.packages[place];
-    const mayBeAbsent = locked.optional || locked.devOptional || (locked.dev && !developer);
-    if (!there && mayBeAbsent) continue;
+    if (!there && (locked.optional || locked.devOptional)) continue;
     if (there?.version !== locked.version || !existsSync(inRoot(place))) return false;
   }
   return true;
+}
+
+/**
+ * What npm is called with. It empties node_modules first, so a start in a developer's checkout installs the developer
+ * packages again.
+ * @param {Lock | null} installed before
+ * @param {{ developer?: boolean, inPlace?: boolean }} options `inPlace`: without emptying node_modules
+ * @returns {readonly string[]}
+ */
+export function installWords(installed, { developer = true, inPlace = false }) {
+  const developed = Object.values(installed?.packages ?? {}).some(({ dev }) => dev === true);
+  return [inPlace ? 'install' : 'ci', ...(developer || developed ? [] : ['--omit=dev']), '--loglevel=error'];
 }
 
 /** How to call the npm that started this script, or the one on PATH. */
@@ -51,19 +64,21 @@ function npm() {
 
 /**
  * Installs the packages when they are missing or not those of the lock file.
- * @param {{ developer?: boolean }} [options] false: only packages that building and running the program need
+ * @param {{ developer?: boolean }} [options] false: only packages that building and running the program need, where no
+ * others were installed
  */
 export async function ensurePackages({ developer = true } = {}) {
   const wanted = readLock(inRoot('package-lock.json'));
   if (!wanted) throw new Failure('package-lock.json is missing or cannot be read: check out the repository again.');
-  if (isInstalled(wanted, readLock(inRoot('node_modules/.package-lock.json')), { developer })) return;
+  const installed = readLock(inRoot('node_modules/.package-lock.json'));
+  if (isInstalled(wanted, installed, { developer })) return;
 
   const { program, before } = npm();
   // `npm ci` empties node_modules first, which Windows refuses while the Node in it runs this script.
-  const verb = process.platform === 'win32' && existsSync(inRoot('node_modules')) ? 'install' : 'ci';
-  const without = developer ? [] : ['--omit=dev'];
+  const inPlace = process.platform === 'win32' && existsSync(inRoot('node_modules'));
+  const words = installWords(installed, { developer, inPlace });
   await timed('Installing packages', async () => {
-    const outcome = await capture(program, [...before, verb, ...without, '--loglevel=error'], {
+    const outcome = await capture(program, [...before, ...words], {
       env: { ...process.env, npm_config_update_notifier: 'false' },
     });
     if (outcome.code === 0) return;

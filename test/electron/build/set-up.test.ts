@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { capture, onPath, tail } from '../../../electron/build/setup/command.mjs';
-import { isInstalled } from '../../../electron/build/setup/packages.mjs';
+import { installWords, isInstalled } from '../../../electron/build/setup/packages.mjs';
 import { digest } from '../../../electron/build/steps/up-to-date.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -29,7 +29,17 @@ describe('installed packages', () => {
     expect(isInstalled(more, there, { developer: false })).toBe(true);
     expect(isInstalled(more, there)).toBe(false);
     const older = having({ 'node_modules/zod': { version: '4.6.7' }, 'node_modules/of-tests': { version: '1.9.0' } });
-    expect(isInstalled(more, older, { developer: false })).toBe(false);
+    expect(isInstalled(more, older, { developer: false })).toBe(true);
+    expect(isInstalled(more, older)).toBe(false);
+  });
+
+  it('keep those of tests when a start installs another version of the others', () => {
+    const start = { developer: false };
+    const developed = { packages: { 'node_modules/of-tests': { version: '1.9.0', dev: true } } };
+    expect(installWords(developed, start)).toEqual(['ci', '--loglevel=error']);
+    expect(installWords(having({ 'node_modules/zod': { version: '4.6.6' } }), start)).toContain('--omit=dev');
+    expect(installWords(null, start)).toContain('--omit=dev');
+    expect(installWords(null, { inPlace: true })).toEqual(['install', '--loglevel=error']);
   });
 
   it('are out of date with another version, one missing, or none at all', () => {

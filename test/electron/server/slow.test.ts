@@ -9,6 +9,7 @@ import { type PageServer, servePage } from '../../../electron/server/server.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 import { openTestHost, type TestHost } from '../host/test-host.ts';
 
+const LIMIT_MS = 300;
 const folder = scratchFolder('slow');
 let test: TestHost;
 let server: PageServer;
@@ -18,7 +19,7 @@ beforeAll(async () => {
   await writeFile(path.join(folder, 'browser.html'), '<!doctype html>');
   await writeFile(path.join(folder, 'assets', 'large.js'), ' '.repeat(64 * 2 ** 20));
   test = await openTestHost();
-  server = await servePage(test.host, folder, 0, { head_ms: 400, silent_ms: 800, most: 24 });
+  server = await servePage(test.host, folder, 0, { head_ms: LIMIT_MS, silent_ms: LIMIT_MS, most: 24 });
   token = new URL(server.url).searchParams.get('token') ?? '';
 });
 afterAll(async () => {
@@ -26,12 +27,8 @@ afterAll(async () => {
   await test.close();
 });
 
-/** Resolves when the server has closed a connection that was silent after its first answer: one time limit later. */
-async function silence(): Promise<void> {
-  const socket = connect(server.port, '127.0.0.1');
-  socket.write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
-  await closed(socket.resume());
-}
+/** Resolves when the server has closed a connection that sends nothing: at least one time limit later. */
+const silence = (): Promise<void> => closed(connect(server.port, '127.0.0.1').resume());
 
 /** Resolves when the server has closed it. */
 async function closed(socket: Socket): Promise<void> {
