@@ -1,18 +1,38 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { checkCppToolchain } from '../setup/cpp-toolchain.mjs';
 import { alone } from '../setup/lock.mjs';
 import { ensurePackages } from '../setup/packages.mjs';
 import { onPinnedNode } from '../setup/pinned-node.mjs';
 import { inRoot } from '../setup/root.mjs';
-import { say } from '../setup/say.mjs';
+import { Failure, say } from '../setup/say.mjs';
 import { compilingBeside } from './native.mjs';
 
 /** @typedef {import('./up-to-date.mjs').Step} Step */
 
-/** Measured by `npm run bench:start -- --cold` on two cores. */
-const FIRST_START =
-  'The first start installs packages (about 350 MB) and compiles the solver (about 100 MB): on two cores some 90 s to the ' +
-  'first beam and two minutes more for the rest, which is compiled while you work. Later starts need a second.';
+/** @typedef {Readonly<{ what: string, measured: string | null }>} Row */
+/** @typedef {Readonly<{ machine: Readonly<{ cpu: string, cores: number }>, rows: readonly Row[] }>} Measured */
+
+/** Kept by `npm run bench:start -- --cold`, which the sentence before a first start quotes. */
+const COLD_START = 'assets/measured/cold-start.json';
+
+/**
+ * The sentences before a first start.
+ * @param {Measured} [measured]
+ */
+export function firstStart({ machine, rows } = JSON.parse(readFileSync(inRoot(COLD_START), 'utf8'))) {
+  const figure = (/** @type {string} */ what) => {
+    const measured = rows.find((row) => row.what === what)?.measured;
+    if (!measured) throw new Failure(`${COLD_START} has no figure for "${what}"`);
+    return measured;
+  };
+  const [packages, built] = figure('Disk: packages, built').split(', ');
+  return [
+    `The first start installs packages (${packages}) and compiles the solver (${built} of built files).`,
+    `Measured on ${machine.cores} idle cores (${machine.cpu}) without a compiler cache: page after ${figure('Cold start: page served')},`,
+    `end of the first beam after ${figure('Cold start: first beam at its end')}, whole solver after ${figure('Cold start: whole solver')}.`,
+    `Later starts serve the page after ${figure('Second start: page served')}.`,
+  ].join('\n');
+}
 
 /**
  * Begins every entry script: installs missing packages, then goes on under the pinned Node. Returns an exit code if the
@@ -25,7 +45,7 @@ export async function prepare(args, options = {}) {
   const first = !existsSync(inRoot('node_modules')) && !existsSync(inRoot('dist/native'));
   if (first) {
     await checkCppToolchain();
-    say(FIRST_START);
+    say(firstStart());
   }
   const packages = () => ensurePackages(options);
   await alone(() => (first ? compilingBeside(packages) : packages()));

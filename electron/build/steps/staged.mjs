@@ -77,12 +77,14 @@ async function compile(solver, behind, signal) {
     await make(firstAddonStep({ signal }));
     if (!signal.aborted) {
       solver.report({ stage: 'first', progress: null });
-      say(`The solver is compiled for transport on the CPU after ${seconds()}; the rest follows in the background.`);
+      say(
+        `A beam can run on the CPU now, after ${seconds()} of compiling; the rest of the solver follows in the background.`,
+      );
     }
     for (const step of [addonStep({ signal }), ...behind]) await inBackground(() => make(step));
     if (!signal.aborted) {
       solver.report({ stage: 'whole', progress: null });
-      say(`The solver is complete after ${seconds()}.`);
+      say(`The solver is complete after ${seconds()} of compiling.`);
     }
     await inBackground(() => make(coreLibraryStep({ signal })));
   } catch (error) {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { capture, onPath, tail } from '../../../electron/build/setup/command.mjs';
 import { installWords, isInstalled } from '../../../electron/build/setup/packages.mjs';
+import { firstStart } from '../../../electron/build/steps/all.mjs';
 import { digest } from '../../../electron/build/steps/up-to-date.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -53,6 +54,32 @@ describe('installed packages', () => {
       'node_modules/of-another-platform': { version: '0.9.0' },
     };
     expect(isInstalled(wanted, having(optional))).toBe(false);
+  });
+});
+
+describe('the sentences before a first start', () => {
+  const row = (what: string, measured: string | null) => ({ what, measured });
+  const rows = [
+    row('Cold start: page served', '20.1 s'),
+    row('Cold start: first beam at its end', '65.2 s'),
+    row('Cold start: whole solver', '122.4 s'),
+    row('Second start: page served', '0.7 s'),
+    row('Disk: packages, built', '310 MB, 243 MB'),
+  ];
+  const machine = { cpu: 'AMD EPYC', cores: 2 };
+
+  it('quote the recorded cold start and its machine', () => {
+    expect(firstStart({ machine, rows })).toBe(
+      `The first start installs packages (310 MB) and compiles the solver (243 MB of built files).
+Measured on 2 idle cores (AMD EPYC) without a compiler cache: page after 20.1 s,
+end of the first beam after 65.2 s, whole solver after 122.4 s.
+Later starts serve the page after 0.7 s.`,
+    );
+  });
+
+  it('find every figure in the record of this repository, and name one that is missing', () => {
+    expect(firstStart()).toContain('The first start installs packages');
+    expect(() => firstStart({ machine, rows: rows.slice(1) })).toThrow('no figure for "Cold start: page served"');
   });
 });
 
