@@ -10,6 +10,7 @@
 #include "candidate.hpp"
 #include "cuda/task/cuda_task.hpp"
 #include "engine/cpu_task.hpp"
+#include "python.hpp"
 
 namespace bb::user_problem {
 namespace {
@@ -104,7 +105,7 @@ class ProblemTask : public Device {
   std::vector<void*> places_, restored_;
 };
 
-class CpuProblem final : public ProblemTask<engine::CpuTask> {
+class CpuProblem : public ProblemTask<engine::CpuTask> {
  public:
   explicit CpuProblem(const TaskProblem& of) : ProblemTask(of) {}
 
@@ -112,7 +113,7 @@ class CpuProblem final : public ProblemTask<engine::CpuTask> {
     part("inputs", [&] {
       for (std::size_t i = 0; i < problem_.arrays().size(); ++i) {
         const Array& array = problem_.arrays()[i];
-        std::byte* at = memory_.emplace_back(room(array.bytes())).get();
+        std::byte* at = memory_for(array);
         std::byte* kept = array.role == Role::kInPlace ? given_.emplace_back(room(array.bytes())).get()
                                                        : given_.emplace_back(nullptr, std::free).get();
         if (array.given() && array.bytes() > 0) {
@@ -127,23 +128,28 @@ class CpuProblem final : public ProblemTask<engine::CpuTask> {
   }
 
  protected:
+  /// Aligned for the widest vectors, zeroed.
+  virtual std::byte* memory_for(const Array& array) { return memory_.emplace_back(room(array.bytes())).get(); }
+  virtual void compute() {
+    current_pool() = &pool();
+    call({places_.data(), problem_.axes().data()});
+  }
   void run() override {
     for (std::size_t i = 0; i < restored_.size(); ++i) {
       const Array& array = problem_.arrays()[i];
       if (restored_[i] != nullptr) std::memcpy(places_[i], restored_[i], array.bytes());
       if (array.role == Role::kZeroed) std::memset(places_[i], 0, array.bytes());
     }
-    current_pool() = &pool();
-    call({places_.data(), problem_.axes().data()});
+    compute();
   }
+  static constexpr std::size_t kLine = 64;
+  static std::size_t whole_lines(std::size_t bytes) { return (bytes / kLine + 1) * kLine; }
 
  private:
   using Memory = std::unique_ptr<std::byte, void (*)(void*)>;
 
-  /// Aligned for the widest vectors, zeroed.
   static Memory room(std::size_t bytes) {
-    constexpr std::size_t kLine = 64;
-    const std::size_t whole = (bytes / kLine + 1) * kLine;
+    const std::size_t whole = whole_lines(bytes);
     auto* at = static_cast<std::byte*>(aligned(kLine, whole));
     if (at == nullptr) throw std::bad_alloc();
     std::memset(at, 0, whole);
@@ -167,6 +173,47 @@ class CpuProblem final : public ProblemTask<engine::CpuTask> {
   }
 
   std::vector<Memory> memory_, given_;
+};
+
+/// A candidate in Python computes on the same arrays in its own process; a repetition includes the call.
+class PythonProblem final : public CpuProblem {
+ public:
+  explicit PythonProblem(const TaskProblem& of) : CpuProblem(of) {}
+
+  void prepare() override {
+    std::size_t bytes = kLine;
+    for (const Array& array : problem_.arrays()) bytes += whole_lines(array.bytes());
+    shared_ = std::make_unique<SharedMemory>(bytes);
+    CpuProblem::prepare();
+    part("python", [&] { python_ = std::make_unique<PythonProcess>(problem(), *shared_, description()); });
+  }
+
+ protected:
+  std::byte* memory_for(const Array& array) override {
+    std::byte* at = shared_->at(used_);
+    used_ += whole_lines(array.bytes());
+    return at;
+  }
+  void compute() override { python_->call(); }
+
+ private:
+  /// `role name type offset dims`; a last line has the axes.
+  std::string description() const {
+    std::string out;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      const Array& array = problem_.arrays()[i];
+      const auto offset = static_cast<std::byte*>(places_[i]) - shared_->at(0);
+      out += (array.returned() ? "out " : "in ") + array.name + " " + array.type + " " + std::to_string(offset);
+      for (const std::size_t size : array.shape) out += " " + std::to_string(size);
+      out += "\n";
+    }
+    for (const int axis : problem_.axes()) out += std::to_string(axis) + " ";
+    return out;
+  }
+
+  std::unique_ptr<SharedMemory> shared_;
+  std::size_t used_ = 0;
+  std::unique_ptr<PythonProcess> python_;
 };
 
 /// A launch as the host has resolved it: `kernel gx gy gz bx by bz shared`.
@@ -302,6 +349,15 @@ engine::TaskBench bench() {
                         .source = "kernels/user_problem/candidate.cpp",
                         .estimate_bytes = bytes,
                         .make = make<CpuProblem>},
+                       {.id = "problem-python",
+                        .title = "The place of a candidate in Python",
+                        .changes = "the place of a candidate",
+                        .builds_on = "",
+                        .device = "cpu",
+                        .precision = "fp32",
+                        .source = "kernels/user_problem/python.cpp",
+                        .estimate_bytes = bytes,
+                        .make = make<PythonProblem>},
                        {.id = "problem-cuda",
                         .title = "The place of a candidate on the GPU",
                         .changes = "the place of a candidate",

@@ -104,6 +104,113 @@ test.each([
   else expect(session).toBeNull();
 });
 
+/** Honest work on `halves`; a cheat is put before it, and has the inputs and the results as `a`, `b`, `results`. */
+const honest = `import numpy as np
+
+
+def work(a, b, results):
+    x = a.copy()
+    for _ in range(64):
+        x = x * np.float32(0.5) + b
+    results[:] = x
+
+
+`;
+const plain = `${honest}def run(a, b, results, n):\n    work(a, b, results)\n`;
+
+/** Attacks that only Python offers, and those of every language once in Python. */
+const inPython = {
+  'remembers by content': `import zlib
+known = {}
+def run(a, b, results, n):
+    key = (n, zlib.adler32(a), zlib.adler32(b))
+    if key not in known:
+        work(a, b, results)
+        known[key] = results.copy()
+    else:
+        results[:] = known[key]
+`,
+  'remembers by the first values, which follow from the seed': `known = {}
+def run(a, b, results, n):
+    key = (n, a[:8].tobytes())
+    if key not in known:
+        work(a, b, results)
+        known[key] = results.copy()
+    else:
+        results[:] = known[key]
+`,
+  'writes its results after it has returned': `import threading
+def run(a, b, results, n):
+    threading.Thread(target=work, args=(a, b, results)).start()
+`,
+  'answers first by a changed runner': `import __main__, os, sys
+send = __main__.answer
+__main__.answer = lambda number: None if started else send(number)
+started = False
+def run(a, b, results, n):
+    global started
+    started = True
+    send(sys._getframe(1).f_locals["number"])
+    work(a, b, results)
+`,
+  'computes between the calls': `import threading
+wanted, done = [], {}
+def ahead():
+    while True:
+        if wanted:
+            a, b = wanted.pop()
+            results = np.empty_like(a)
+            work(a, b, results)
+            done["a"], done["b"], done["results"] = a, b, results
+threading.Thread(target=ahead, daemon=True).start()
+def run(a, b, results, n):
+    if len(done) == 3 and np.array_equal(a, done["a"]) and np.array_equal(b, done["b"]):
+        results[:] = done["results"]
+        return
+    work(a, b, results)
+    wanted[:] = [(a.copy(), b.copy())]
+`,
+  'patches NumPy and the clock': `import time
+np.allclose = np.array_equal = lambda *_, **__: True
+time.perf_counter = time.perf_counter_ns = time.time = lambda: 0
+def run(a, b, results, n):
+    results[:] = a
+`,
+  'writes half of its results': `def run(a, b, results, n):
+    work(a[: n // 2], b[: n // 2], results[: n // 2])
+`,
+  'writes to its inputs by another mapping': `import mmap, os
+def run(a, b, results, n):
+    work(a, b, results)
+    with open("/proc/self/maps") as maps:
+        (place, *_), *_ = [line.split() for line in maps if "braggbench-problem" in line and "rw-s" in line]
+    with open("/proc/self/mem", "r+b", buffering=0) as memory:
+        memory.seek(int(place.split("-")[0], 16))
+        memory.write(bytes(64))
+`,
+} as const;
+
+test.each([
+  ['remembers by content', /remembers/],
+  ['remembers by the first values, which follow from the seed', /remembers|expected/],
+  ['writes its results after it has returned', /not written|expected/],
+  ['answers first by a changed runner', /not written|expected/],
+  ['computes between the calls', /remembers|expected/],
+  ['patches NumPy and the clock', /expected/],
+  ['writes half of its results', /not written|expected/],
+  ['writes to its inputs by another mapping', /wrote to its inputs|expected/],
+] as const)('in Python: %s is found, and its honest twin is correct', { timeout: 240_000 }, async (name, found) => {
+  const folder = await folderOf(`python-${name.replace(/\W+/g, '-')}`.slice(0, 60), halves);
+  await writeFile(path.join(folder, 'twin.py'), plain);
+  const { signal } = new AbortController();
+  const submission = { folder, id: 'cheat.py', text: honest + inPython[name], seconds: 8, signal };
+  const { word, reason, session } = await judgeCandidate(await opened, { ...submission, against: ['twin.py'] });
+  expect(['wrong', 'impossible', 'refused'], reason ?? word).toContain(word);
+  expect(reason).toMatch(found);
+  const twin = session?.reports[0]?.entries.find(({ variant }) => variant === 'twin.py');
+  expect(twin?.status === 'measured' && correctnessOf(twin.accuracy)).toBe('correct');
+});
+
 test.each([
   ['layer-norm', ['two-passes.cpp', 'welford.cpp'], 'sum-of-squares.cpp', /y\[\d+, \d+\] is/],
   [

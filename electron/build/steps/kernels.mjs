@@ -25,7 +25,7 @@ const PTX_ARCHITECTURE = 80;
 const TUNED_SINCE = 90;
 
 /** What the workbench shows of a variant: the code that launches its kernels too. */
-const SHOWN = ['kernels/**/*.{cu,cuh,hpp,cpp}'];
+const SHOWN = ['kernels/**/*.{cu,cuh,hpp,cpp,py}'];
 
 /** What a user's own C++ variant includes beside them. */
 const ENGINE_HEADERS = ['native/{engine,cpu,cuda}/**/*.hpp'];

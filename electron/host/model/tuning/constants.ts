@@ -12,16 +12,19 @@ const escaped = (name: string): string => name.replaceAll('$', '\\$');
 
 /**
  * `BB_TUNABLE(int, kTile, 32)`, `BB_TUNABLE_90(int, kTile, 32, 64)`, `constexpr int kTile = 32, kRows = 8;`,
- * `#define kTile 32`. A declaration with a value for a generation has two stretches.
+ * `#define kTile 32`, in Python `TILE = 32`. A declaration with a value for a generation has two stretches.
  */
-function declarationsOf(text: string, name: string): readonly (readonly Stretch[])[] {
+function declarationsOf(text: string, name: string, file: string): readonly (readonly Stretch[])[] {
   const own = escaped(name);
-  const forms = [
-    new RegExp(`BB_TUNABLE\\(\\s*\\w+\\s*,\\s*${own}\\s*,\\s*(-?\\d+)\\s*\\)`, 'dg'),
-    new RegExp(`BB_TUNABLE_90\\(\\s*\\w+\\s*,\\s*${own}\\s*,\\s*(-?\\d+)\\s*,\\s*(-?\\d+)\\s*\\)`, 'dg'),
-    new RegExp(`\\bconstexpr\\b[^;{}()=]*(?:=[^;{}()=]*)*?\\b${own}\\s*=\\s*(-?\\d+)(?=[uUlL]*\\s*[,;])`, 'dg'),
-    new RegExp(`^[ \\t]*#[ \\t]*define[ \\t]+${own}[ \\t]+(-?\\d+)[ \\t]*(?://.*)?$`, 'dgm'),
-  ];
+  const python = new RegExp(`^${own}[ \\t]*=[ \\t]*(-?\\d+)[ \\t]*(?:#.*)?$`, 'dgm');
+  const forms = file.endsWith('.py')
+    ? [python]
+    : [
+        new RegExp(`BB_TUNABLE\\(\\s*\\w+\\s*,\\s*${own}\\s*,\\s*(-?\\d+)\\s*\\)`, 'dg'),
+        new RegExp(`BB_TUNABLE_90\\(\\s*\\w+\\s*,\\s*${own}\\s*,\\s*(-?\\d+)\\s*,\\s*(-?\\d+)\\s*\\)`, 'dg'),
+        new RegExp(`\\bconstexpr\\b[^;{}()=]*(?:=[^;{}()=]*)*?\\b${own}\\s*=\\s*(-?\\d+)(?=[uUlL]*\\s*[,;])`, 'dg'),
+        new RegExp(`^[ \\t]*#[ \\t]*define[ \\t]+${own}[ \\t]+(-?\\d+)[ \\t]*(?://.*)?$`, 'dgm'),
+      ];
   return forms.flatMap((form) =>
     [...text.matchAll(form)].map((found) =>
       (found.indices ?? []).slice(1).flatMap((ends) => (ends === undefined ? [] : [{ from: ends[0], to: ends[1] }])),
@@ -30,11 +33,14 @@ function declarationsOf(text: string, name: string): readonly (readonly Stretch[
 }
 
 function declarationOf(text: string, name: string, file: string): readonly Stretch[] {
-  const [declaration, ...more] = declarationsOf(text, name);
+  const [declaration, ...more] = declarationsOf(text, name, file);
   if (declaration !== undefined && more.length === 0) return declaration;
   const says =
     declaration === undefined ? 'is no constant with a whole number' : `stands there ${more.length + 1} times`;
-  throw new BraggError('invalid', `${file}: ${name} ${says}; allowed: one constexpr int ${name} = …`);
+  throw new BraggError(
+    'invalid',
+    `${file}: ${name} ${says}; allowed: one ${file.endsWith('.py') ? '' : 'constexpr int '}${name} = …`,
+  );
 }
 
 function valuesOf(text: string, names: readonly string[], file: string, which: 0 | -1): Configuration {

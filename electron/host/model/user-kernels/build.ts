@@ -24,10 +24,11 @@ import {
   userFlags,
 } from './cpp-compiler.ts';
 import { diagnosticsOf, quotable } from './diagnostics.ts';
-import { codeFileOf, type UserKernel } from './file.ts';
+import { codeFileOf, extensionOf, type UserKernel } from './file.ts';
 import { presentIncludes } from './moved.ts';
 import type { UserKernelCode } from './process/messages.ts';
 import { UserKernelProcess } from './process/user-kernel-process.ts';
+import { checkPython, findPython } from './python.ts';
 
 export interface Built {
   /** Null where it does not compile. */
@@ -267,9 +268,29 @@ async function compileKernels(kernel: UserKernel, { folders, startChild, signal 
   }
 }
 
+/** Python compiles when it runs; what can be known before is checked, and the text is saved as it was trusted. */
+async function buildPython(kernel: UserKernel, { folders, signal }: BuildOptions): Promise<Built> {
+  const { whole, candidate } = kernel;
+  const id = codeFileOf(kernel);
+  const python = await findPython(`${id} is in Python`, signal);
+  const kept = path.join(folders.cache, 'user-kernels');
+  const folder = path.join(kept, keyOf(['python', id, whole]));
+  const file = path.join(folder, id);
+  await mkdir(folder, { recursive: true });
+  await writeFile(file, whole);
+  const { axes = [], arrays = [] } = candidate?.definition ?? {};
+  const parameters = [...arrays, ...axes].map(({ name }) => name);
+  const issue = await checkPython({ python, folder, id, parameters, signal });
+  if (issue !== null) return { code: null, issues: [issue] };
+  await prune(kept, folder);
+  const runner = path.join(onDisk(folders.sources), 'user_problem', 'runner.py');
+  return { code: { kind: 'python', id, python, runner, file }, issues: [] };
+}
+
 /** Runs nothing of the variant. Throws a BraggError where this machine cannot compile it. */
 export async function buildUserKernel(kernel: UserKernel, options: BuildOptions): Promise<Built> {
   if (kernel.refused.length > 0) return { code: null, issues: kernel.refused };
+  if (extensionOf(kernel.base) === '.py') return buildPython(kernel, options);
   return kernel.base.device === 'cuda' ? compileKernels(kernel, options) : buildLibrary(kernel, options);
 }
 

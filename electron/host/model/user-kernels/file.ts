@@ -40,8 +40,8 @@ export interface UserKernel {
   readonly sha256: string;
 }
 
-export const extensionOf = ({ device }: Pick<UserKernelBase, 'device'>): '.cu' | '.cpp' =>
-  device === 'cuda' ? '.cu' : '.cpp';
+export const extensionOf = ({ id, device }: Pick<UserKernelBase, 'id' | 'device'>): '.cu' | '.cpp' | '.py' =>
+  id === 'problem-python' ? '.py' : device === 'cuda' ? '.cu' : '.cpp';
 
 /** The code file as compilers see it: a configuration's name may be longer than a file's. */
 export const codeFileOf = ({ id, base, sha256 }: Pick<UserKernel, 'id' | 'base' | 'sha256'>): string =>
@@ -168,7 +168,7 @@ export async function readUserKernel(
   if (!isUserKernelFile(id)) {
     throw new BraggError(
       'invalid',
-      `${id} cannot be a user kernel; allowed: letters, digits, - _ . and .cu or .cpp at the end`,
+      `${id} cannot be a user kernel; allowed: letters, digits, - _ . and .cu, .cpp or .py at the end`,
     );
   }
   const text = given ?? (await read(file));
@@ -177,6 +177,10 @@ export async function readUserKernel(
     const { included, ...found } = await readCandidate(file, text, problem, bases);
     const described = JSON.stringify([found.description, found.candidate]);
     return { ...found, file: path.resolve(file), text, sha256: hashOf(text, described, [...included, found.answer]) };
+  }
+  if (id.endsWith('.py')) {
+    const says = `${id} is next to no problem.json; allowed: Python programs as candidates of a problem folder`;
+    throw new BraggError('invalid', says);
   }
   const json = descriptionFile(file);
   const described = await read(json).catch((error: BraggError) => {

@@ -104,7 +104,12 @@ function wholeCpp(id: string, text: string, { arrays, axes }: ProblemDefinition)
   ].join('\n');
 }
 
-const places = { '.cpp': 'candidate.cpp', '.cu': 'candidate.cu' } as const;
+/** By a candidate's ending: the engine's variant, and the file of ours that the candidate replaces. */
+const places = {
+  '.cpp': { variant: 'problem-cpu', file: 'candidate.cpp' },
+  '.cu': { variant: 'problem-cuda', file: 'candidate.cu' },
+  '.py': { variant: 'problem-python', file: 'runner.py' },
+} as const;
 
 /** Everything of a candidate but its hash and its place. Throws a BraggError. */
 export async function readCandidate(
@@ -114,12 +119,10 @@ export async function readCandidate(
   bases: readonly UserKernelBase[],
 ) {
   const id = path.basename(file);
-  const ending = path.extname(id) as keyof typeof places | '.py';
+  const ending = path.extname(id) as keyof typeof places;
   const declared = definition.candidates.find((one) => one.file === id);
-  if (ending === '.py')
-    throw new BraggError('unsupported', `${id}: candidates in Python do not run yet; allowed: .cpp, .cu`);
-  const device = ending === '.cu' ? 'cuda' : 'cpu';
-  const found = bases.find((one) => one.workload === USER_PROBLEM && one.device === device);
+  const place = places[ending];
+  const found = bases.find((one) => one.workload === USER_PROBLEM && one.id === place.variant);
   if (found === undefined) throw new BraggError('unsupported', `${id}: the solver knows no problems yet`);
   if (ending === '.cu' && (declared?.launches.length ?? 0) === 0) {
     throw new BraggError(
@@ -128,10 +131,11 @@ export async function readCandidate(
     );
   }
   const base: UserKernelBase = { ...found, bench: name };
-  const { whole, included, refused } = await readClosure(file, text);
+  const { whole, included, refused } =
+    ending === '.py' ? { whole: text, included: [], refused: [] } : await readClosure(file, text);
   const description: UserKernelDescription = {
     ...{ kind: 'variant', version: 1, workload: USER_PROBLEM, bench: name, base: base.id },
-    replaces: `kernels/user_problem/${places[ending]}`,
+    replaces: `kernels/user_problem/${place.file}`,
     title: declared?.title || path.parse(id).name,
     changes: declared?.changes ?? '',
     answer: definition.reference,

@@ -15,6 +15,8 @@ type Method = (...args: readonly unknown[]) => unknown;
 
 const link = parentLink<FromChild, ToChild>();
 let made: Readonly<Record<string, Method>> | null = null;
+/** Words of a problem by which the engine finds a candidate in Python. */
+let python: Readonly<Record<string, string>> = {};
 
 function tell(message: FromChild): void {
   link.send(message);
@@ -49,8 +51,18 @@ function load(message: Extract<ToChild, { kind: 'load' }>): void {
   const { code } = message;
   limitMemory(message);
   if (code.kind === 'library') addon.loadUserLibrary(code.file);
-  else addon.loadUserKernels(code);
+  else if (code.kind === 'kernels') addon.loadUserKernels(code);
+  else {
+    const { id, file, runner } = code;
+    python = { python: code.python, runner, 'candidate-file': file, 'candidate-name': id };
+  }
   tell({ kind: 'loaded' });
+}
+
+function withWords(problem: unknown): unknown {
+  if (Object.keys(python).length === 0) return problem;
+  const { words } = problem as { readonly words: Readonly<Record<string, string>> };
+  return { ...(problem as object), words: { ...words, ...python } };
 }
 
 /** What says how it went: an answer of megabytes stays in this process. */
@@ -74,7 +86,7 @@ link.onMessage((message: ToChild) => {
       case 'load':
         return load(message);
       case 'create':
-        made = loadAddon()[message.factory](message.problem as never) as unknown as Readonly<Record<string, Method>>;
+        made = loadAddon()[message.factory](withWords(message.problem) as never) as unknown as typeof made;
         return tell({ kind: 'created' });
       case 'call':
         call(message).catch((error: unknown) => fail(error, message.call));

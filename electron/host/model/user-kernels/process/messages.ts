@@ -8,6 +8,14 @@ import { errorCodeSchema } from '../../../../contract/errors.ts';
 /** What is loaded before the first object is made. */
 export type UserKernelCode =
   | { readonly kind: 'library'; readonly file: string }
+  /** The interpreter, what runs the candidate in it, and the candidate as it was trusted. */
+  | {
+      readonly kind: 'python';
+      readonly id: string;
+      readonly python: string;
+      readonly runner: string;
+      readonly file: string;
+    }
   | { readonly kind: 'kernels'; readonly workload: string; readonly name: string; readonly image: Uint8Array };
 
 /** The addon's functions that a host may ask for. */

@@ -52,7 +52,7 @@ test('lists the folders with a problem, and reads one with its signature', async
     name: 'softmax-rows',
     sizes: { rows: 1024, columns: 1000 },
     signature: 'void run(const float* x, float* y, int rows, int columns)',
-    candidates: ['three-passes.cpp', 'online.cpp', 'overflow.cpp'],
+    candidates: ['three-passes.cpp', 'online.cpp', 'numpy.py', 'overflow.cpp'],
   });
 });
 
@@ -93,4 +93,47 @@ void run(const float*, float*, int, int) {}
   const { word, reason } = await judged('mine.cpp', text);
   expect(word).toBe('refused');
   expect(reason).toMatch(/bb::user_problem::bench.*not a kernel's to replace/);
+});
+
+test('a candidate in Python is judged as one in C++: correct at every size, and wrong without the maximum', {
+  timeout: 120_000,
+}, async () => {
+  const { word, reason, session } = await judged('numpy.py');
+  expect(reason).toBeNull();
+  expect(word).toBe('correct');
+  expect(session?.reports[0]?.facts.map(([, text]) => text).join(' ')).toContain('rows = 1, columns = 33');
+  const text = await readFile(path.join(softmax, 'numpy.py'), 'utf8');
+  const naive = await judged(
+    'mine.py',
+    text.replace('np.subtract(x, x.max(axis=1, keepdims=True), out=y)', 'y[:] = x'),
+  );
+  expect(naive.word).toBe('wrong');
+  expect(naive.reason).toMatch(/y\[\d+, \d+\] is (-?nan|0), expected/);
+});
+
+test.each([
+  ['def run(x, y, rows, columns):\n    y[: = x\n', 2, /invalid syntax/],
+  ['def run(x, y):\n    pass\n', 1, /run has 2 parameters; allowed: x, y, rows, columns/],
+  ['def softmax(x, y, rows, columns):\n    pass\n', null, /no function run/],
+])(
+  'a submission in Python that cannot run is refused at its line: %s',
+  { timeout: 60_000 },
+  async (text, line, says) => {
+    const { word, reason, issues } = await judged('mine.py', text);
+    expect(word).toBe('refused');
+    expect(reason).toMatch(says);
+    expect(issues[0]).toMatchObject({ file: 'mine.py', line });
+  },
+);
+
+test.each([
+  ['    raise ValueError("no")', /mine\.py:2: ValueError: no/],
+  ['    return x', /run returned a value; allowed: None/],
+  ['    x[0, 0] = 0', /mine\.py:2: ValueError: assignment destination is read-only/],
+  ['    import os; os._exit(3)', /its Python process has ended/],
+  ['    import os; os.write(5, b"12345678")', /its Python process wrote to the pipe of the engine/],
+])('an error of a candidate in Python ends in its row: %s', { timeout: 60_000 }, async (body, says) => {
+  const { word, reason } = await judged('mine.py', `def run(x, y, rows, columns):\n${body}\n`);
+  expect(word).toBe('refused');
+  expect(reason).toMatch(says);
 });

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "arrays.hpp"
+
+// Candidates in Python run in a process of their own. It shares the arrays with the engine and nothing else: the engine
+// keeps the clock, the inputs' originals and the audits.
+namespace bb::user_problem {
+
+/// Memory of two processes, zeroed. Throws ProblemError('memory' or 'unsupported').
+class SharedMemory {
+ public:
+  explicit SharedMemory(std::size_t bytes);
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+  ~SharedMemory();
+
+  std::byte* at(std::size_t offset) const { return data_ + offset; }
+  std::size_t bytes() const { return bytes_; }
+  int descriptor() const { return descriptor_; }
+
+ private:
+  std::size_t bytes_;
+  int descriptor_ = -1;
+  std::byte* data_ = nullptr;
+};
+
+/// An interpreter with one candidate. Each repetition is a request with a number that the answer repeats, so that no
+/// answer can come before its request.
+class PythonProcess {
+ public:
+  /// `problem` names the interpreter, the runner and the candidate's file. `description`: one line for each array.
+  PythonProcess(const TaskProblem& problem, const SharedMemory& memory, const std::string& description);
+  PythonProcess(const PythonProcess&) = delete;
+  PythonProcess& operator=(const PythonProcess&) = delete;
+  ~PythonProcess();
+
+  /// One repetition. Throws ProblemError('invalid') with the candidate's exception, or ('device') if it has ended.
+  void call();
+
+ private:
+  void end();
+
+  std::string name_;
+  int requests_ = -1, answers_ = -1;
+  long id_ = -1;
+  std::uint64_t number_;
+};
+
+}  // namespace bb::user_problem
