@@ -202,37 +202,48 @@ const claimColumns: readonly Column[] = [
 
 type Claimed = Omit<TaskClaimResult, 'values'> & Partial<Pick<TaskClaimResult, 'values'>>;
 
+/** A row for each pair and value that was measured. */
 function claimRows(claim: Claimed): readonly (readonly string[])[] {
-  const { pairs, values = [], reason } = claim;
-  if (reason !== null) return [[claimTitle(claim), claimedText(claim), '–', 'not isolated', reason]];
+  const { pairs, values = [] } = claim;
   return [
-    ...pairs.map((pair) => [
-      claimTitle(claim),
-      claimedText(claim),
-      pair.gain === null ? '–' : timesText(pair.gain),
-      claimVerdictText(pair, claim),
-      pairText(pair),
-    ]),
-    ...values.map(({ variant, what, value, unit, verdict }) => [
-      claimTitle(claim),
-      claimedText(claim, unit),
-      value === null ? '–' : `${short(value, 4)} ${unit}`.trimEnd(),
-      claimVerdictText({ verdict }, claim),
-      `${variant}: ${what}`,
-    ]),
+    ...pairs.flatMap((pair) =>
+      pair.gain === null
+        ? []
+        : [
+            [
+              claimTitle(claim),
+              claimedText(claim),
+              timesText(pair.gain),
+              claimVerdictText(pair, claim),
+              pairText(pair),
+            ],
+          ],
+    ),
+    ...values.flatMap(({ variant, what, value, unit, verdict }) =>
+      value === null
+        ? []
+        : [
+            [
+              claimTitle(claim),
+              claimedText(claim, unit),
+              `${short(value, 4)} ${unit}`.trimEnd(),
+              claimVerdictText({ verdict }, claim),
+              `${variant}: ${what}`,
+            ],
+          ],
+    ),
   ];
 }
 
-/** None of them where none was measured. */
-export function toldClaims<C extends Claimed>(claims: readonly C[]): readonly C[] {
-  const told = claims.some(
-    ({ pairs, values = [] }) => pairs.some(({ gain }) => gain !== null) || values.some(({ value }) => value !== null),
-  );
-  return told ? claims : [];
-}
-
+/** The claims that this session measured, and how many it did not; nothing where it measured none. */
 export function claimsReport(claims: readonly Claimed[], bold: Bold): readonly string[] {
-  return claims.length === 0
-    ? []
-    : ['', ...table(claimColumns, byPriority(claims).flatMap(claimRows), { styleTitle: bold })];
+  const sorted = byPriority(claims).map(claimRows);
+  const measured = sorted.flat();
+  const rest = sorted.filter((rows) => rows.length === 0).length;
+  if (measured.length === 0) return [];
+  return [
+    '',
+    ...table(claimColumns, measured, { styleTitle: bold }),
+    ...(rest === 0 ? [] : [`${rest} further claims about this workload were not measured here: braggbench claims`]),
+  ];
 }

@@ -24,7 +24,6 @@ import {
   modesReport,
   processReport,
   rooflineReport,
-  toldClaims,
 } from './bench-parts.ts';
 import { factorialReport } from './factorial-report.ts';
 import { measuredOn, measuredUnder } from './measured-on.ts';
@@ -364,7 +363,7 @@ export function benchReport(
     ...(wide ? coldStartReport(measured, bold) : []),
     ...rooflineReport(report, measured, bold),
     ...factorialReport(report.factorials ?? [], bold),
-    ...claimsReport(words.rate === null ? report.claims : toldClaims(report.claims), bold),
+    ...claimsReport(report.claims, bold),
     '',
     ...wrap(endedText(report), WIDTH),
     ...wrap(
