@@ -62,17 +62,27 @@ interface Bins {
   readonly unit: string;
 }
 
+/** Bins of radius, angle, energy or time are none of depth. */
+const isLength = (axis: string): boolean => /^[xyz]$/i.test(axis);
+const noDepth = (line: number, axis: string): BinnedFault => ({
+  line,
+  message: `its bins are along ${axis}: no depth dose; allowed: bins along x, y or z`,
+});
+
 /** The only axis with several bins. */
 function depthBins(bins: readonly Bins[], line: number): { readonly at: number; readonly bins: Bins } | BinnedFault {
   const several = bins.flatMap((one, at) => (one.count > 1 ? [{ at, bins: one }] : []));
   const [first] = several;
-  if (first !== undefined && several.length === 1) return first;
+  if (first !== undefined && several.length === 1)
+    return isLength(first.bins.axis) ? first : noDepth(line, first.bins.axis);
   const counts = bins.map(({ axis, count }) => `${count} along ${axis}`).join(', ');
   return { line, message: `it has bins of ${counts}: no depth dose; allowed: several bins along one axis` };
 }
 
 const TOPAS_BINS = /^\s*#\s*(\S+) in (\d+) bins?\s+of\s+(\S+)\s+(\S+)/;
-const TOPAS_QUANTITY = /^\s*#\s*([\w^]+)\s*(?:\(\s*([^)]*?)\s*\))?\s*:\s*(.+)$/;
+const TOPAS_QUANTITY = /^\s*#\s*([\w^]+)\s*(?:\(\s*(.*?)\s*\))?\s*:\s*(.+)$/;
+/** Scorers of deposited energy. Others score fluence, LET or charge along the same bins. */
+const TOPAS_DOSES = /^(dose(to\w+)?|energydeposit\w*)$/i;
 
 const topas: Read = (lines) => {
   const heads = lines.filter(isComment);
@@ -84,7 +94,11 @@ const topas: Read = (lines) => {
   const depth = depthBins(bins, binLine);
   if ('message' in depth) return depth;
   const quantity = heads.findLast(({ text, number }) => number > binLine && TOPAS_QUANTITY.test(text));
-  const [, , unit = '', names = ''] = TOPAS_QUANTITY.exec(quantity?.text ?? '') ?? [];
+  const [, scored = '', unit = '', names = ''] = TOPAS_QUANTITY.exec(quantity?.text ?? '') ?? [];
+  if (scored !== '' && !TOPAS_DOSES.test(scored)) {
+    const allowed = 'DoseToMedium, DoseToWater, DoseToMaterial, EnergyDeposit';
+    return { line: quantity?.number ?? binLine, message: `its quantity is ${scored}; allowed: ${allowed}` };
+  }
   const columns = names.trim().split(/\s+/);
   const value = ['Sum', 'Mean'].map((name) => columns.indexOf(name)).find((at) => at >= 0);
   if (value === undefined) {
@@ -166,22 +180,43 @@ function fromEdges(
 }
 
 const FLUKA_DETECTOR = /^\s*#\s*Detector n:/;
+const FLUKA_INTERVALS = /^\s*#\s*N\.?\s*of\s+(?:solid\s+)?(\w+)\s+intervals/i;
 
 const fluka: Read = (lines) => {
   const [, second] = lines.filter(({ text }) => FLUKA_DETECTOR.test(text));
   if (second !== undefined) return { line: second.number, message: 'it has several detectors; allowed: one in a file' };
+  // Detectors of USRBDX and USRTRACK count by energy, in the same columns.
+  const axes = lines.flatMap((line) => {
+    const axis = FLUKA_INTERVALS.exec(line.text)?.[1];
+    return axis === undefined ? [] : [{ axis, line: line.number }];
+  });
+  const other = axes.find(({ axis }) => !isLength(axis));
+  if (other !== undefined) return noDepth(other.line, other.axis);
   const rows = rowsOf(lines, 4);
   if ('message' in rows) return rows;
   return fromEdges(rows, 2, null);
 };
 
+const PHITS_SCORED = /^\s*#?\s*y:\s*(.*\S)\s*$/;
+const PHITS_DOSES = /dose|heat|deposit|\[(MeV|Gy|J)\b/i;
 const PHITS_HEAD = /^\s*#\s*(\w+)-lower\s+\1-upper\s+(.+)$/;
 
 const phits: Read = (lines) => {
   const heads = lines.filter(({ text }) => PHITS_HEAD.test(text));
   const [head, second] = heads;
   if (second !== undefined) return { line: second.number, message: 'it has several pages; allowed: one in a file' };
-  const columns = (PHITS_HEAD.exec(head?.text ?? '')?.[2] ?? '').trim().split(/\s+/);
+  const [, axis = '', names = ''] = PHITS_HEAD.exec(head?.text ?? '') ?? [];
+  if (!isLength(axis)) return noDepth(head?.number ?? 1, axis);
+  // Tallies of flux have the same columns.
+  const scored = lines.find(({ text }) => PHITS_SCORED.test(text));
+  const quantity = PHITS_SCORED.exec(scored?.text ?? '')?.[1] ?? '';
+  if (quantity !== '' && !PHITS_DOSES.test(quantity)) {
+    return {
+      line: scored?.number ?? 1,
+      message: `its quantity is ${quantity}; allowed: dose, heat or deposited energy`,
+    };
+  }
+  const columns = names.trim().split(/\s+/);
   const values = columns.filter((name) => !/^r\.err$/i.test(name));
   const value = values.length === 1 ? columns.indexOf(values[0] ?? '') : columns.indexOf('all');
   if (value < 0) {
@@ -191,7 +226,7 @@ const phits: Read = (lines) => {
   const end = lines.findIndex((line, i) => i >= begin && numbersIn(line.text).length === 0);
   const rows = rowsOf(lines.slice(begin, end < 0 ? undefined : end), 2 + columns.length);
   if ('message' in rows) return rows;
-  const unit = lines.map(({ text }) => /^\s*x:.*\[(\w+)\]/.exec(text)?.[1]).find((found) => found !== undefined);
+  const unit = lines.map(({ text }) => /^\s*#?\s*x:.*\[(\w+)\]/.exec(text)?.[1]).find((found) => found !== undefined);
   return fromEdges(rows, 2 + value, unit ?? null);
 };
 

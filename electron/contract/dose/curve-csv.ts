@@ -50,18 +50,52 @@ interface Columns {
   readonly count: number;
 }
 
+/** Whether numbers between spaces have decimal commas: `1,5 20,3`, which commas would part into three. */
+function hasDecimalCommas(line: string): boolean {
+  const words = line.trim().split(/\s+/);
+  const decimal = /^[-+]?\d+,\d+(e[-+]?\d+)?$/i;
+  return (
+    words.length > 1 &&
+    words.some((word) => decimal.test(word)) &&
+    words.every((word) => /^[-+]?[\d,]+(e[-+]?\d+)?$/i.test(word) && !word.endsWith(','))
+  );
+}
+
 function fieldsOf(line: string): readonly string[] {
-  const separator = line.includes(';') ? /;/ : line.includes('\t') ? /\t/ : line.includes(',') ? /,/ : /\s+/;
+  const comma = line.includes(',') && !hasDecimalCommas(line);
+  const separator = line.includes(';') ? /;/ : line.includes('\t') ? /\t/ : comma ? /,/ : /\s+/;
   return line
     .trim()
     .split(separator)
     .map((field) => field.trim().replace(/^"(.*)"$/, '$1'));
 }
 
-/** With semicolons or tabs a comma is a decimal point, as many spreadsheets write it. */
+/** A decimal number; Fortran writes exponents with D. */
+const DECIMAL = /^[-+]?(\d+\.?\d*|\.\d+)([ed][-+]?\d+)?$/i;
+
+/** With semicolons, tabs or spaces a comma is a decimal point, as many spreadsheets write it. */
 function numberOf(field: string, line: string): number {
-  const plain = /[;\t]/.test(line) ? field.replace(',', '.') : field;
-  return plain === '' ? Number.NaN : Number(plain);
+  const plain = /[;\t]/.test(line) || hasDecimalCommas(line) ? field.replace(',', '.') : field;
+  return DECIMAL.test(plain) ? Number(plain.replace(/d/i, 'e')) : Number.NaN;
+}
+
+/** The decimal mark of a file, by the line that shows it first. */
+class DecimalMark {
+  readonly #lines = new Map<string, number>();
+
+  /** Why numbers of a line cannot be read with those before; null where they can. */
+  fault(fields: readonly string[], line: number): string | null {
+    for (const field of fields) {
+      const mark = /[.,]/.exec(field)?.[0];
+      if (mark === undefined) continue;
+      if (!this.#lines.has(mark)) this.#lines.set(mark, line);
+      const [comma, point] = [this.#lines.get(','), this.#lines.get('.')];
+      if (comma !== undefined && point !== undefined) {
+        return `"${field}" has a ${mark === ',' ? 'comma' : 'point'}, and line ${mark === ',' ? point : comma} the other mark; allowed: one decimal mark, no thousands`;
+      }
+    }
+    return null;
+  }
 }
 
 const isNumber = (field: string, line: string): boolean => Number.isFinite(numberOf(field, line));
@@ -194,6 +228,7 @@ export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): Cur
     return { ok: false, faults: [{ line: 1, message: 'its text is in no encoding that is read; allowed: UTF-8' }] };
   }
   const faults: CurveFault[] = [];
+  const mark = new DecimalMark();
   let descends: boolean | null = null;
   const [depths, doses]: [number[], number[]] = [[], []];
   let columns: Columns | null = null;
@@ -218,6 +253,11 @@ export function readCurveCsv(text: string, otherwise: DepthUnitElse = 'mm'): Cur
     const [depth, dose] = [fields[columns.depth], fields[columns.dose]];
     if (depth === undefined || dose === undefined) {
       fault(`${fields.length} ${fields.length === 1 ? 'value' : 'values'}; allowed: a depth and a dose`);
+      continue;
+    }
+    const marks = mark.fault([depth, dose], index + 1);
+    if (marks !== null) {
+      fault(marks);
       continue;
     }
     const [z, d] = [numberOf(depth, line) * columns.perUnit_mm, numberOf(dose, line)];

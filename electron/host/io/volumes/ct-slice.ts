@@ -267,6 +267,7 @@ function sameGrid(name: string, slices: readonly Found[]): void {
         `${one.columns} × ${one.rows}`,
         `${first.columns} × ${first.rows}`,
       ],
+      ['FrameOfReferenceUID', one.frame === first.frame, one.frame, first.frame],
       ['orientation', one.way.every((way, i) => way === first.way[i]), one.way, first.way],
       [
         'PixelSpacing',

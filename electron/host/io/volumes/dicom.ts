@@ -8,7 +8,7 @@ import dicom, { type DataSet } from 'dicom-parser';
 import { messageOf } from '../../../contract/errors.ts';
 import { type Packing, type PixelFormat, storedValue, storedValues } from './dicom-pixels.ts';
 import { absent, type FieldRule, foreign, honoured, ignored, oneOf } from './header-fields.ts';
-import { alongAxis, countOf, STRAIGHT, straightened, type Volume } from './volume.ts';
+import { alongAxis, countOf, obliqueness, straightened, type Volume } from './volume.ts';
 
 interface TransferSyntax {
   readonly little: boolean;
@@ -25,6 +25,17 @@ const transferSyntaxes: Readonly<Record<string, TransferSyntax>> = {
   '1.2.840.10008.1.2.5': { little: true, packing: 'rle' },
   '1.2.840.10008.1.2.4.57': { little: true, packing: 'jpeg-lossless' },
   '1.2.840.10008.1.2.4.70': { little: true, packing: 'jpeg-lossless' },
+};
+
+/** Part 6, table A-1: what is not read, by the beginnings of its identifiers. */
+const otherSyntaxes: Readonly<Record<string, string>> = {
+  '1.2.840.10008.1.2.4.10': 'MPEG',
+  '1.2.840.10008.1.2.4.11': 'JPEG XL',
+  '1.2.840.10008.1.2.4.20': 'High-Throughput JPEG 2000',
+  '1.2.840.10008.1.2.4.5': 'lossy JPEG',
+  '1.2.840.10008.1.2.4.8': 'JPEG-LS',
+  '1.2.840.10008.1.2.4.9': 'JPEG 2000',
+  '1.2.840.10008.1.2.1.98': 'encapsulated uncompressed',
 };
 
 interface Attribute {
@@ -72,6 +83,7 @@ const imageAttributes = {
 export const ctAttributes = {
   ...imageAttributes,
   SeriesInstanceUID: { tag: 'x0020000e', rule: honoured },
+  FrameOfReferenceUID: { tag: 'x00200052', rule: honoured },
   ImageType: { tag: 'x00080008', rule: honoured },
   SeriesDescription: { tag: 'x0008103e', rule: honoured },
   PixelPaddingValue: { tag: 'x00280120', rule: honoured, short: true },
@@ -95,6 +107,8 @@ export const doseAttributes = {
 
 export interface DicomSlice {
   readonly series: string;
+  /** FrameOfReferenceUID: positions of one system of coordinates. Empty where the file states none. */
+  readonly frame: string;
   readonly description: string;
   /** Third value of ImageType, such as AXIAL or LOCALIZER. */
   readonly imageType: string;
@@ -194,9 +208,12 @@ function parsed(file: string, bytes: Uint8Array): Parsed {
   const uid = data.string('x00020010') ?? '';
   const syntax = transferSyntaxes[uid];
   if (syntax !== undefined) return { data, syntax };
-  const allowed = Object.keys(transferSyntaxes).join(', ');
-  const kinds = 'uncompressed, deflated, RLE, lossless JPEG';
-  throw foreign(file, `its transfer syntax is ${uid || 'missing'}; allowed: ${allowed} (${kinds})`);
+  const name = Object.entries(otherSyntaxes).find(([start]) => uid.startsWith(start))?.[1];
+  const is = uid === '' ? 'missing' : name === undefined ? uid : `${name} (${uid})`;
+  throw foreign(
+    file,
+    `its transfer syntax is ${is}; allowed: uncompressed, deflated, RLE, lossless JPEG (as gdcmconv --raw writes)`,
+  );
 }
 
 /** Refuses attributes with a value that changes what is read and that is not supported. */
@@ -204,6 +221,8 @@ function checkAttributes(file: string, data: DataSet, attributes: Attributes): v
   for (const [name, attribute] of Object.entries(attributes)) {
     const value = textOf(data, attribute);
     if (value === undefined || attribute.rule.kind !== 'only') continue;
+    // An attribute without a value states nothing, unless it may not be there at all.
+    if (value.trim() === '' && attribute.rule !== absent) continue;
     if (!attribute.rule.accepts(value.trim())) {
       throw foreign(file, `${name} is ${value === '' ? 'present' : value}; allowed: ${attribute.rule.allowed}`);
     }
@@ -211,7 +230,7 @@ function checkAttributes(file: string, data: DataSet, attributes: Attributes): v
 }
 
 /** Size, type and place of the first frame. */
-function imageOf(file: string, data: DataSet, allocatable: readonly number[]) {
+function imageOf(file: string, data: DataSet, allocatable: readonly number[], mostFrames: number) {
   const a = imageAttributes;
   const short = (
     name: 'SamplesPerPixel' | 'Rows' | 'Columns' | 'BitsAllocated' | 'BitsStored' | 'HighBit' | 'PixelRepresentation',
@@ -220,6 +239,12 @@ function imageOf(file: string, data: DataSet, allocatable: readonly number[]) {
     if (value === undefined) throw foreign(file, `it has no ${name}`);
     return value;
   };
+  // First of all: files of several frames state the rest for each frame.
+  const frames = Number(data.string(a.NumberOfFrames.tag) ?? '1');
+  if (!Number.isInteger(frames) || frames < 1 || frames > mostFrames) {
+    const allowed = mostFrames === 1 ? '1: a file for each slice, no multi-frame CT' : '1 and more';
+    throw foreign(file, `NumberOfFrames is ${frames}; allowed: ${allowed}`);
+  }
   short('SamplesPerPixel');
   const [rows, columns, allocated] = [short('Rows'), short('Columns'), short('BitsAllocated')];
   if (!(rows >= 1) || !(columns >= 1)) {
@@ -232,8 +257,6 @@ function imageOf(file: string, data: DataSet, allocatable: readonly number[]) {
   if (stored < 1 || stored > allocated) throw foreign(file, `BitsStored is ${stored}; allowed: 1 to ${allocated}`);
   if (high !== stored - 1) throw foreign(file, `HighBit is ${high}; allowed: ${stored - 1}, one less than BitsStored`);
   const signed = short('PixelRepresentation') === 1;
-  const frames = Number(data.string(a.NumberOfFrames.tag) ?? '1');
-  if (!Number.isInteger(frames) || frames < 1) throw foreign(file, `NumberOfFrames is ${frames}; allowed: 1 and more`);
   const [between_rows = 0, between_columns = 0] = numbersAt(file, data, a.PixelSpacing, 'PixelSpacing', 2);
   if (!(between_rows > 0) || !(between_columns > 0)) {
     throw foreign(file, `PixelSpacing is ${between_rows}, ${between_columns}; allowed: lengths above 0 mm`);
@@ -265,16 +288,19 @@ function ctFile(file: string, bytes: Uint8Array): CtFile {
   const modality = data.string(ctAttributes.Modality.tag)?.trim();
   if (modality !== 'CT') throw foreign(file, `Modality is ${modality ?? 'missing'}; allowed: CT`);
   checkAttributes(file, data, ctAttributes);
-  const { format, spacing_mm, orientation, position_mm } = imageOf(file, data, [16]);
-  if (format.frames !== 1) throw foreign(file, `NumberOfFrames is ${format.frames}; allowed: 1`);
+  const { format, spacing_mm, orientation, position_mm } = imageOf(file, data, [16], 1);
   const [row, column] = [alongAxis(orientation.slice(0, 3)), alongAxis(orientation.slice(3))];
-  if (row?.axis !== 0 || column?.axis !== 1) {
-    const allowed = `rows along ±x and columns along ±y of the patient, within ${STRAIGHT}`;
+  if (row === null || column === null) {
+    throw foreign(file, obliqueness([orientation.slice(0, 3), orientation.slice(3)]));
+  }
+  if (row.axis !== 0 || column.axis !== 1) {
+    const allowed = 'rows along ±x and columns along ±y of the patient';
     throw foreign(file, `ImageOrientationPatient is ${orientation.join(', ')}; allowed: ${allowed}`);
   }
   const [x = 0, y = 0, z = 0] = position_mm;
   return {
     series: data.string(ctAttributes.SeriesInstanceUID.tag)?.trim() ?? '',
+    frame: data.string(ctAttributes.FrameOfReferenceUID.tag)?.trim() ?? '',
     description: data.string(ctAttributes.SeriesDescription.tag) ?? '',
     imageType: imageTypeOf(data),
     ...{ columns: format.columns, rows: format.rows, spacing_mm },
@@ -379,7 +405,7 @@ export function readDicomDose(file: string, bytes: Uint8Array): Volume {
   const modality = data.string(a.Modality.tag)?.trim();
   if (modality !== 'RTDOSE') throw foreign(file, `Modality is ${modality ?? 'missing'}; allowed: RTDOSE`);
   checkAttributes(file, data, a);
-  const { format, spacing_mm, orientation, position_mm } = imageOf(file, data, [16, 32]);
+  const { format, spacing_mm, orientation, position_mm } = imageOf(file, data, [16, 32], Number.POSITIVE_INFINITY);
   const { columns, rows, frames } = format;
   const [scale = 0] = numbersAt(file, data, a.DoseGridScaling, 'DoseGridScaling', 1);
   if (!(scale > 0)) throw foreign(file, `DoseGridScaling is ${scale}; allowed: numbers above 0`);

@@ -38,6 +38,15 @@ interface HeaderField {
   readonly value: string;
 }
 
+/** One line of a header is a field: a reader that skips a line may skip a field that moves the data. */
+export function fieldIn(file: string, line: string, form: RegExp, written: string): HeaderField {
+  const [, name, value = ''] = form.exec(line) ?? [];
+  if (name === undefined) {
+    throw foreign(file, `its header has the line ${JSON.stringify(line.slice(0, 60))}; allowed: ${written}`);
+  }
+  return { name: name.trim(), value: value.trim() };
+}
+
 /** Fields of a header by lower-case name, each checked against its rule. Throws BraggError `foreign-file`. */
 export function checkedFields(
   file: string,

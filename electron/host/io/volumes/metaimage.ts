@@ -1,6 +1,16 @@
 /** Headers of MetaImage, by the documentation of MetaIO in ITK. Coordinates are the patient's: left, back, head. */
 import { dataFilesOf } from './data-files.ts';
-import { absent, checkedFields, type FieldRules, foreign, honoured, ignored, oneOf, only } from './header-fields.ts';
+import {
+  absent,
+  checkedFields,
+  type FieldRules,
+  fieldIn,
+  foreign,
+  honoured,
+  ignored,
+  oneOf,
+  only,
+} from './header-fields.ts';
 import { millimetresIn, type NumberType, numbersOf, positive, type VolumeHeader, wholeOf } from './volume.ts';
 
 const types: Readonly<Record<string, NumberType>> = {
@@ -68,7 +78,7 @@ const IDENTITY = /^(rai|\?+)$/i;
 /** Null unless the bytes are the header of a MetaImage. */
 function textOf(bytes: Uint8Array) {
   const text = new TextDecoder('latin1').decode(bytes.subarray(0, MOST_HEADER));
-  const last = /^[ \t]*ElementDataFile[ \t]*=[^\n]*(\n|$)/im.exec(text);
+  const last = /^[ \t]*ElementDataFile[ \t]*[=:][^\n]*(\n|$)/im.exec(text);
   if (last === null) return null;
   const end = last.index + last[0].length;
   return { text: text.slice(0, end), end, following: text.slice(end) };
@@ -76,17 +86,18 @@ function textOf(bytes: Uint8Array) {
 
 export const isMetaImage = (bytes: Uint8Array): boolean => {
   const head = textOf(bytes);
-  return head !== null && /^\uFEFF?\s*\w+\s*=/.test(head.text);
+  return head !== null && /^(?:\u00ef\u00bb\u00bf)?\s*\w+\s*[=:]/.test(head.text);
 };
 
 /** Throws BraggError `foreign-file`. */
 export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
   const head = textOf(bytes);
   if (head === null) throw foreign(file, 'it has no ElementDataFile: it is no MetaImage');
-  const lines = head.text.split(/\r?\n/).flatMap((line) => {
-    const [, name, value] = /^\s*(\w+)\s*=\s*(.*)$/.exec(line) ?? [];
-    return name === undefined ? [] : [{ name, value: (value ?? '').trim() }];
-  });
+  const lines = head.text
+    .replace(/^\u00ef\u00bb\u00bf/, '')
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '')
+    .map((line) => fieldIn(file, line, /^\s*(\w+)\s*[=:]\s*(.*)$/, 'Name = value on each line'));
   const fields = checkedFields(file, lines, metaImageFields, 'ignored');
   const need = (name: string): string => {
     const value = fields.get(name.toLowerCase());
@@ -104,7 +115,8 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
   const one = (...names: readonly string[]): string | undefined => {
     const values = names.flatMap((name) => fields.get(name.toLowerCase()) ?? []);
     const [first, ...others] = values;
-    if (others.some((value) => value !== first))
+    const numbers = (text = ''): string => text.trim().split(/\s+/).map(Number).join(' ');
+    if (others.some((value) => numbers(value) !== numbers(first)))
       throw foreign(file, `${names.join(', ')} differ: ${values.join('; ')}`);
     return first;
   };

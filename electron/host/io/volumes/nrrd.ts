@@ -1,6 +1,6 @@
 /** Headers of NRRD, by the definition of the format of the Teem project (versions 1 to 5). */
 import { dataFilesOf } from './data-files.ts';
-import { absent, checkedFields, type FieldRules, foreign, honoured, ignored, only } from './header-fields.ts';
+import { absent, checkedFields, type FieldRules, fieldIn, foreign, honoured, ignored, only } from './header-fields.ts';
 import {
   bytesPer,
   countOf,
@@ -227,10 +227,8 @@ export function nrrdHeader(file: string, bytes: Uint8Array): VolumeHeader {
     .slice(0, list === null ? (blank?.index ?? text.length) : list.index + list[0].length)
     .split(/\r?\n/)
     .slice(1)
-    .flatMap((line) => {
-      const [, name, value] = /^([^#:][^:]*): (.*)$/.exec(line) ?? [];
-      return name === undefined ? [] : [{ name: name.trim(), value: (value ?? '').trim() }];
-    });
+    .filter((line) => line.trim() !== '' && !/^#|^[^:]+:=/.test(line))
+    .map((line) => fieldIn(file, line, /^([^#:][^:]*): (.*)$/, '"field: value", with a space, on each line'));
   const fields = checkedFields(file, lines, nrrdFields, 'refused');
   const need = (name: string): string => {
     const value = fields.get(name);

@@ -149,7 +149,7 @@ function decoded(file: string, header: VolumeHeader, parts: readonly Uint8Array[
 }
 
 /** DICOM allows direction cosines to be off by this much, for rounding. */
-export const STRAIGHT = 1e-3;
+const STRAIGHT = 1e-3;
 
 /** Axis of the patient that a step goes along, and its direction; null where it is oblique. */
 export function alongAxis(step: readonly number[]): { readonly axis: number; readonly way: 1 | -1 } | null {
@@ -159,22 +159,39 @@ export function alongAxis(step: readonly number[]): { readonly axis: number; rea
   return straight ? { axis, way: (step[axis] ?? 0) > 0 ? 1 : -1 } : null;
 }
 
+const degrees = (cosine: number): number => (Math.acos(Math.min(1, cosine)) * 180) / Math.PI;
+
+/** Why axes cannot be turned to the patient's: their angles to each other, or to the nearest axis of the patient. */
+export function obliqueness(steps: readonly (readonly number[])[]): string {
+  const units = steps.map((step) => step.map((part) => part / Math.hypot(...step)));
+  const cosine = (a: readonly number[], b: readonly number[]): number =>
+    a.reduce((sum, x, i) => sum + x * (b[i] ?? 0), 0);
+  for (const [i, one] of units.entries()) {
+    for (const [k, other] of units.entries()) {
+      const apart = Math.abs(cosine(one, other));
+      if (k > i && apart > 2 * STRAIGHT) {
+        return `its axes ${i + 1} and ${k + 1} are at ${degrees(apart).toFixed(1)}°; allowed: right angles`;
+      }
+    }
+  }
+  const most = Math.max(...units.map((unit) => degrees(Math.max(...unit.map(Math.abs)))));
+  const allowed = degrees(Math.cos(STRAIGHT)).toFixed(2);
+  return `its axes are turned by ${most.toFixed(1)}° from the patient's; allowed: up to ${allowed}°. Resample it along the patient's axes first, as 3D Slicer and plastimatch can`;
+}
+
 interface Grid {
   readonly sizes: readonly number[];
   readonly steps_mm: readonly (readonly number[])[];
   readonly origin_mm: readonly number[];
 }
 
-/** Values with their axes along the patient's, ascending. Throws for oblique axes. */
+/** Values with their axes along the patient's, ascending. Throws for oblique axes, with their angle. */
 export function straightened(file: string, { sizes, steps_mm, origin_mm }: Grid, values: Float64Array): Volume {
   const axes = sizes.length;
   const ways = steps_mm.map((step) => {
     const found = alongAxis(step);
     if (found !== null) return found;
-    throw foreign(
-      file,
-      `an axis steps along (${step.join(', ')}) mm; allowed: ±x, ±y, ±z within ${STRAIGHT}: no oblique axes`,
-    );
+    throw foreign(file, obliqueness(steps_mm));
   });
   const from = Array.from({ length: axes }, (_, axis) => ways.findIndex((way) => way.axis === axis));
   if (from.includes(-1)) throw foreign(file, `two of its axes go along the same one of the patient`);

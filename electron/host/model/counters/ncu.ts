@@ -44,14 +44,34 @@ export interface Counters {
 
 const powers: Readonly<Record<string, number>> = { '': 0, k: 1, m: 2, g: 3, t: 4 };
 
-/** In bytes, seconds or counts, whatever prefix ncu chose. */
-function inUnit(value: number, unit: string): number {
-  const time = /^(n|u|m|)s(?:ec(?:ond)?)?$/.exec(unit)?.[1];
-  if (time !== undefined) return value * ({ n: 1e-9, u: 1e-6, m: 1e-3 }[time] ?? 1);
-  const [, prefix, binary] = /^(k|m|g|t|)(i?)(?:bytes?|b|inst)$/i.exec(unit) ?? [];
-  if (prefix === undefined) return value;
-  return value * (binary === '' ? 1000 : 1024) ** (powers[prefix.toLowerCase()] ?? 0);
+const TIMES: Readonly<Record<string, number>> = { n: 1e-9, u: 1e-6, µ: 1e-6, μ: 1e-6, m: 1e-3, '': 1 };
+const COUNTED = /^(k|m|g|t|)(i?)(bytes?|b|inst|sectors?)$/i;
+
+/** What each metric that is read counts: in another unit it is another number. */
+const unitsOf: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(dram|lts)__(t_)?bytes/, /^(bytes?|b)$/i],
+  [/__inst_executed\.sum$/, /^inst$/i],
+  [/_t_sectors_/, /^sectors?$/i],
+];
+
+/** In bytes, seconds or counts, whatever prefix ncu chose; null for a unit that the metric cannot have. */
+function perUnit(metric: string, unit: string): number | null {
+  const time = /^([nuµμm]|)s(?:ec(?:ond)?)?s?$/.exec(unit)?.[1];
+  if (metric === TIME) return time === undefined ? null : (TIMES[time] ?? null);
+  const counted = unitsOf.find(([of]) => of.test(metric))?.[1];
+  if (counted === undefined) return 1;
+  const [, prefix = '', binary = '', what = ''] = COUNTED.exec(unit) ?? [];
+  // Counts without a unit are printed by old versions.
+  if (!counted.test(what)) return unit === '' ? 1 : null;
+  return (binary === '' ? 1000 : 1024) ** (powers[prefix.toLowerCase()] ?? 0);
 }
+
+const allowedUnits = (metric: string): string =>
+  metric === TIME
+    ? 'ns, us, ms, s'
+    : metric.includes('bytes')
+      ? 'byte, with a prefix'
+      : 'inst or sector, with a prefix';
 
 /** Every field is quoted, as ncu writes it. */
 function fields(line: string): readonly string[] {
@@ -118,11 +138,17 @@ function decimalIn(text: string): ',' | '.' | null {
   return /^-?[1-9]\d{0,2}[.,]\d{3}$/.test(plain) ? null : last;
 }
 
+const WHOLE_UNIT = /^(bytes?|b|inst|sectors?)$/i;
+
 /** The decimal mark of a whole file: ncu follows the locale. Throws where its numbers have both. */
 function decimalOf(name: string, cells: readonly Cell[]): ',' | '.' {
   const signs = new Map<',' | '.', string>();
-  for (const { text } of cells) {
-    const sign = decimalIn(text);
+  for (const { text, unit } of cells) {
+    // Whole bytes and instructions have no decimals: what looks like one parts thousands.
+    const parted = WHOLE_UNIT.test(unit)
+      ? /^-?[1-9]\d{0,2}([.,])\d{3}$/.exec(text.replaceAll(SPACES, ''))?.[1]
+      : undefined;
+    const sign = parted === undefined ? decimalIn(text) : parted === '.' ? ',' : '.';
     if (sign !== null && !signs.has(sign)) signs.set(sign, text);
   }
   if (signs.size > 1) {
@@ -192,7 +218,11 @@ export function ncuValues(text: string, name: string): readonly NcuValue[] {
   const values = new Map<string, NcuValue>();
   for (const { launch, metric, unit, text: number } of cells) {
     const value = numberOf(number, decimal);
-    values.set(`${launch}\0${metric}`, { launch, metric, value: value === null ? null : inUnit(value, unit) });
+    const factor = perUnit(metric, unit);
+    if (factor === null) {
+      throw new BraggError('invalid', `${name}: ${metric} is in "${unit}"; allowed: ${allowedUnits(metric)}`);
+    }
+    values.set(`${launch}\0${metric}`, { launch, metric, value: value === null ? null : value * factor });
   }
   return [...values.values()];
 }

@@ -45,6 +45,21 @@ describe('a depth dose from a file', () => {
     ]);
   });
 
+  it('reads decimal commas between spaces, and exponents of Fortran', () => {
+    expect(read('depth_mm dose\n1,5 20,3\n2,5 30,4\n')).toEqual([[1.5, 2.5], [20.3, 30.4], null]);
+    expect(read('1,5 20,3\n2,5 30\n')).toEqual([[1.5, 2.5], [20.3, 30], null]);
+    expect(read('depth_mm,dose\n1, 2.5D+01\n2 ,3d0\n')).toEqual([[1, 2], [25, 3], null]);
+  });
+
+  it('refuses points among decimal commas, which part thousands, and numbers that are not decimal', () => {
+    expect(read('depth_mm;dose\n10,5;900,5\n11,0;1.200\n')).toEqual([
+      { line: 3, message: '"1.200" has a point, and line 2 the other mark; allowed: one decimal mark, no thousands' },
+    ]);
+    expect(read('depth_mm,dose\n1,0x10\n2,3\n')[0]).toEqual({
+      ...{ line: 2, message: 'the dose "0x10" is not a number; allowed: a finite number' },
+    });
+  });
+
   it('refuses what is no curve', () => {
     expect(read('energy,dose\n1,2')).toEqual([
       { line: 1, message: 'the header "energy,dose" names no depth; allowed: columns such as depth_mm and dose' },
@@ -116,6 +131,41 @@ describe('tables of Monte Carlo codes', () => {
     ]);
     expect(topas(depthBins, 'Sum', ['0, 0, 0, 2'])).toEqual([
       { line: 6, message: 'it has 1 lines of bins; allowed: 2, from 0 on' },
+    ]);
+  });
+
+  it('of TOPAS that are of a radius, or of another quantity, are refused', () => {
+    const radial = ['# R in 2 bins of 1 mm', '# Phi in 1 bin  of 360 deg', '# Z in 1 bin  of 1 cm'];
+    expect(topas(radial, 'Sum', ['0, 0, 0, 2', '1, 0, 0, 1'])).toEqual([
+      { line: 2, message: 'its bins are along R: no depth dose; allowed: bins along x, y or z' },
+    ]);
+    for (const quantity of ['Fluence ( /mm2 )', 'ProtonLET ( MeV/mm/(g/cm3) )']) {
+      const name = quantity.split(' ')[0];
+      const text = [...depthBins, `# ${quantity} : Sum`, '0, 0, 0, 2', '0, 0, 1, 1'].join('\n');
+      expect(read(text)).toEqual([
+        {
+          line: 4,
+          message: `its quantity is ${name}; allowed: DoseToMedium, DoseToWater, DoseToMaterial, EnergyDeposit`,
+        },
+      ]);
+    }
+  });
+
+  it('of FLUKA and PHITS that count by energy or radius, or score flux, are refused', () => {
+    const noDepth = (line: number, axis: string) => [
+      { line, message: `its bins are along ${axis}: no depth dose; allowed: bins along x, y or z` },
+    ];
+    const rows = '0 1 4 0.1\n1 2 3 0.1';
+    expect(read(` # Detector n:  1 fluence\n # N.of energy intervals 2\n${rows}`)).toEqual(noDepth(2, 'energy'));
+    expect(read(`# x: Energy [MeV]\n# e-lower e-upper all r.err\n${rows}`)).toEqual(noDepth(2, 'e'));
+    expect(read(`# x: r [cm]\n# r-lower r-upper all r.err\n${rows}`)).toEqual(noDepth(2, 'r'));
+    expect(read(`# x: z [cm]\n# y: Flux [1/cm^2/source]\n# z-lower z-upper all r.err\n${rows}`)).toEqual([
+      { line: 2, message: 'its quantity is Flux [1/cm^2/source]; allowed: dose, heat or deposited energy' },
+    ]);
+    expect(read(`# x: z [cm]\n# y: Dose [Gy/source]\n# z-lower z-upper all r.err\n${rows}`)).toEqual([
+      [5, 15],
+      [4, 3],
+      null,
     ]);
   });
 

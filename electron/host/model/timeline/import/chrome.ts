@@ -69,7 +69,16 @@ interface Thread {
   device: boolean;
   /** Spans without a category, in streams of XLA alone kernels and copies: names of threads may come last. */
   readonly uncategorized: number[];
-  readonly open: { readonly span: number; readonly start: number }[];
+  /** Begins and ends (span -1) in the order of the file, which need not be that of time. */
+  readonly marks: { readonly at: number[]; readonly span: number[] };
+}
+
+const END = -1;
+
+/** Indices in ascending time; events of one time stay in their order. */
+function byTime(at: readonly number[]): Iterable<number> {
+  const sorted = at.every((time, i) => i === 0 || time >= (at[i - 1] ?? time));
+  return sorted ? at.keys() : [...at.keys()].sort((a, b) => (at[a] ?? 0) - (at[b] ?? 0));
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : value === undefined ? '' : String(value));
@@ -94,11 +103,13 @@ export class ChromeImport {
   readonly #json: JsonEvents;
   readonly #threads = new Map<string, Thread>();
   readonly #processes = new Map<string, { name: string | null; labels: string | null; order: number }>();
+  /** Times of ends that came before their beginnings. */
+  readonly #asyncEnds = new Map<string, number[]>();
   readonly #asyncOpen = new Map<string, { readonly span: number; readonly start: number }[]>();
   readonly #flows = new Map<string, { readonly thread: Thread; readonly at: number }>();
   readonly #flowEnds: { readonly from: { thread: Thread; at: number }; readonly to: { thread: Thread; at: number } }[] =
     [];
-  readonly #unread = { counters: 0, invalid: 0, unmatched: 0, other: 0, far: 0, damaged: 0 };
+  readonly #unread = { counters: 0, invalid: 0, unmatched: 0, unended: 0, other: 0, far: 0, damaged: 0 };
   #firstDamage = '';
   #last = 0;
   #device: string | null = null;
@@ -133,13 +144,14 @@ export class ChromeImport {
     for (const { from, to } of this.#flowEnds) {
       this.#builder.flow({ from: flowEnd(from), to: flowEnd(to) });
     }
-    const { counters, invalid, unmatched, other, far, damaged } = this.#unread;
+    const { counters, invalid, unmatched, unended, other, far, damaged } = this.#unread;
     const note = (count: number, what: string): void => {
       if (count > 0) this.#builder.note(`${count} ${what}`);
     };
     note(counters, 'counter values are not shown.');
     note(other, 'events of kinds without a duration are not shown.');
     note(unmatched, 'events end without a beginning and were left out.');
+    note(unended, 'events have no duration and are shown as moments.');
     note(invalid, 'events have no valid time, phase or duration and were left out.');
     note(far, 'events are more than three years away from the others and were left out.');
     note(damaged, `damaged events were left out: ${this.#firstDamage}.`);
@@ -254,6 +266,8 @@ export class ChromeImport {
   }
 
   #complete(event: Event, at: number): void {
+    // A program that is stopped writes its last events without their durations.
+    if (event['dur'] === undefined || event['dur'] === null) this.#unread.unended += 1;
     const dur = numberOf(event['dur'] ?? 0);
     if (dur === null || dur < 0 || dur * 1000 > LONGEST_NS) {
       this.#unread.invalid += 1;
@@ -264,14 +278,31 @@ export class ChromeImport {
   }
 
   #begin(event: Event, at: number): void {
-    const thread = this.#thread(event);
-    thread.open.push({ span: this.#add(event, at, 0), start: at });
+    const { marks } = this.#thread(event);
+    marks.at.push(at);
+    marks.span.push(this.#add(event, at, 0));
   }
 
   #end(event: Event, at: number): void {
-    const begun = this.#thread(event).open.pop();
-    if (begun === undefined) this.#unread.unmatched += 1;
-    else this.#builder.finish(begun.span, at - begun.start);
+    const { marks } = this.#thread(event);
+    marks.at.push(at);
+    marks.span.push(END);
+  }
+
+  /** Each end belongs to the last beginning before it in time. Returns spans that never end. */
+  #matched({ marks: { at, span } }: Thread): readonly { readonly span: number; readonly start: number }[] {
+    const open: { span: number; start: number }[] = [];
+    for (const i of byTime(at)) {
+      const [start, own] = [at[i] ?? 0, span[i] ?? END];
+      if (own !== END) {
+        open.push({ span: own, start });
+        continue;
+      }
+      const begun = open.pop();
+      if (begun === undefined) this.#unread.unmatched += 1;
+      else this.#builder.finish(begun.span, start - begun.start);
+    }
+    return open;
   }
 
   #asyncKey(event: Event): string {
@@ -282,25 +313,39 @@ export class ChromeImport {
 
   #asyncBegin(event: Event, at: number): void {
     const key = this.#asyncKey(event);
+    const span = this.#add(event, at, 0, 'async');
+    const ends = this.#asyncEnds.get(key);
+    const first = ends?.findIndex((end) => end >= at) ?? -1;
+    if (ends !== undefined && first >= 0) {
+      const [end = at] = ends.splice(first, 1);
+      this.#builder.finish(span, end - at);
+      return;
+    }
     const open = this.#asyncOpen.get(key) ?? [];
     this.#asyncOpen.set(key, open);
-    open.push({ span: this.#add(event, at, 0, 'async'), start: at });
+    open.push({ span, start: at });
   }
 
   #asyncEnd(event: Event, at: number): void {
     const key = this.#asyncKey(event);
     const open = this.#asyncOpen.get(key);
     const begun = open?.pop();
-    if (begun === undefined) this.#unread.unmatched += 1;
-    else this.#builder.finish(begun.span, at - begun.start);
+    if (begun === undefined) {
+      const ends = this.#asyncEnds.get(key) ?? [];
+      this.#asyncEnds.set(key, ends);
+      ends.push(at);
+      return;
+    }
+    this.#builder.finish(begun.span, at - begun.start);
     if (open?.length === 0) this.#asyncOpen.delete(key);
   }
 
   /** What never ended lasted as long as the trace did. */
   #closeOpen(): void {
-    const open = [...this.#threads.values(), ...[...this.#asyncOpen.values()].map((spans) => ({ open: spans }))];
+    const open = [...[...this.#threads.values()].map((thread) => this.#matched(thread)), ...this.#asyncOpen.values()];
+    for (const ends of this.#asyncEnds.values()) this.#unread.unmatched += ends.length;
     let count = 0;
-    for (const { open: spans } of open) {
+    for (const spans of open) {
       for (const { span, start } of spans) {
         this.#builder.finish(span, this.#last - start);
         count += 1;
@@ -354,7 +399,7 @@ export class ChromeImport {
       lanes: new Map(),
       device: false,
       uncategorized: [],
-      open: [],
+      marks: { at: [], span: [] },
     };
     this.#threads.set(key, thread);
     return thread;

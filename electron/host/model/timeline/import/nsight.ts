@@ -79,6 +79,8 @@ class NsightImport {
   #base = '0';
   #last = 0;
   #invalid = 0;
+  /** Kernels, copies and calls without an end. */
+  #unended = 0;
   #order = 0;
   #read = 0;
 
@@ -133,6 +135,7 @@ class NsightImport {
       );
     }
     if (this.#invalid > 0) this.#builder.note(`${this.#invalid} rows without a valid start and end were left out.`);
+    if (this.#unended > 0) this.#builder.note(`${this.#unended} rows have no end and are shown as moments.`);
     const unread = this.#unreadTables();
     if (unread.length > 0) this.#builder.note(`Not read: ${unread.join(', ')}.`);
     const device = [...this.#devices.values()][0] ?? null;
@@ -313,6 +316,7 @@ class NsightImport {
     const start = numberOf(row['start']);
     const end = row['end'];
     const correlation = numberOf(row['correlationId']);
+    if (kind !== 'other' && typeof end !== 'number') this.#unended += 1;
     this.#last = Math.max(this.#last, start, numberOf(end));
     return this.#builder.span({
       lane,

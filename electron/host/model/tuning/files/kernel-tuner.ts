@@ -13,13 +13,19 @@ import {
 
 const value = z.union([z.number(), z.string(), z.boolean()]);
 const entrySchema = z.looseObject({
-  /** A text where it failed; null for NaN and Infinity too. */
-  time: z.union([z.number(), z.string()]).nullable().optional(),
+  /** A text where it failed; null for NaN and Infinity too. Spreadsheets turn numbers into text. */
+  time: z
+    .union([
+      z.number(),
+      z.string().transform((text) => (/^\s*[\d.]+(e[-+]?\d+)?\s*$/i.test(text) ? Number(text) : text)),
+    ])
+    .nullable()
+    .optional(),
   times: z.array(z.number().nullable()).nullable().optional(),
   compile_time: z.number().nullable().optional(),
   timestamp: z.string().optional(),
   correctness: z.number().nullable().optional(),
-  __error__: z.string().optional(),
+  __error__: z.string().nullish(),
 });
 const cacheSchema = z.looseObject({
   device_name: z.string().default(''),

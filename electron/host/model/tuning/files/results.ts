@@ -32,9 +32,9 @@ export interface TuningResults {
 /** Older versions of Kernel Tuner write this for a configuration that failed. */
 const FAILED = 1e20;
 
-/** Whether a number is a time, and not a sign of failure: NaN, Infinity, 1e20, null or less than nothing. */
+/** Whether a number is a time, and not a sign of failure: NaN, Infinity, 1e20, null, 0 or less. */
 export const isTime = (time: unknown): time is number =>
-  typeof time === 'number' && Number.isFinite(time) && time >= 0 && time < FAILED;
+  typeof time === 'number' && Number.isFinite(time) && time > 0 && time < FAILED;
 
 /** Values of each parameter that occur, in the order of its first use. */
 export function parametersOf({ configurations }: TuningResults): ReadonlyMap<string, readonly ParameterValue[]> {

@@ -1,4 +1,5 @@
 /** Reads CBF images (`.cbf`) as photon counters write them: a text header, then counts as differences of 1 to 8 bytes. */
+import { createHash } from 'node:crypto';
 import { checkedFields, type FieldRules, honoured, ignored, oneOf, only } from '../../../io/volumes/header-fields.ts';
 import { foreign, type Header, type Pixels, sized } from './pixels-read.ts';
 
@@ -19,15 +20,19 @@ export const cbfFields: FieldRules = {
   'content-transfer-encoding': oneOf('BINARY'),
   'x-binary-id': only('1', (value) => Number(value) === 1),
   'x-binary-size-padding': ignored('follows the pixels'),
-  'content-md5': ignored('detects damage on the way and changes no value'),
+  'content-md5': honoured,
 };
 
+/** First byte of pixels behind `from`; -1 without any within the longest header. */
+function indexOfStart(bytes: Uint8Array, from: number): number {
+  const found = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(Uint8Array.from(START), from);
+  return found < 0 || found - from > LONGEST_HEADER ? -1 : found + START.length;
+}
+
 function startOf(bytes: Uint8Array): number {
-  const last = Math.min(bytes.length - START.length, LONGEST_HEADER);
-  for (let at = 0; at <= last; at += 1) {
-    if (START.every((byte, k) => bytes[at + k] === byte)) return at + START.length;
-  }
-  throw foreign('it is no CBF image with pixels in it');
+  const start = indexOfStart(bytes, 0);
+  if (start < 0) throw foreign('it is no CBF image with pixels in it');
+  return start;
 }
 
 const numberIn = (text: string, pattern: RegExp): number => Number(pattern.exec(text)?.[1]);
@@ -41,12 +46,42 @@ function headerOf(text: string): Header {
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value > 0));
 }
 
-/** The largest count that a detector's header calls valid; infinite without one. Also in the description of a TIFF. */
+/** The largest count that a detector's own lines call valid; infinite without one. Also in the description of a TIFF. */
 export function cutoffIn(text: string): number {
-  const cutoffs = [/Count_cutoff\s+([\d.eE+]+)/i, /_array_intensities\.overload\s+([\d.eE+]+)/i].map((pattern) =>
-    numberIn(text, pattern),
-  );
-  return Math.min(Number.POSITIVE_INFINITY, ...cutoffs.filter((value) => value > 0));
+  const cutoff = numberIn(text, /Count_cutoff\s+([\d.eE+]+)/i);
+  return cutoff > 0 ? cutoff : Number.POSITIVE_INFINITY;
+}
+
+/** Values of an item of CIF: one behind its name, or a column of a loop. */
+function cifValues(text: string, name: string): readonly string[] {
+  const words = [...text.matchAll(/(?<=\s|^)#[^\n]*|'[^'\n]*'|"[^"\n]*"|\S+/g)]
+    .map(([word]) => word)
+    .filter((word) => !word.startsWith('#'));
+  // A semicolon begins a text, as that of the pixels' header is.
+  const isValue = (word: string | undefined) =>
+    word !== undefined && !/^(_|loop_$|data_|--CIF|;|Content-|X-)/i.test(word);
+  const isName = (word: string | undefined) => word?.startsWith('_') === true;
+  const found: string[] = [];
+  let at = 0;
+  while (at < words.length) {
+    const loop = /^loop_$/i.test(words[at] ?? '');
+    if (loop) at += 1;
+    const names: string[] = [];
+    for (; isName(words[at]) && (loop || names.length === 0); at += 1) names.push((words[at] ?? '').toLowerCase());
+    const column = names.indexOf(name);
+    const most = loop ? words.length : names.length;
+    for (let i = 0; isValue(words[at]) && i < most; at += 1, i += 1) {
+      if (column >= 0 && i % names.length === column) found.push((words[at] ?? '').replace(/^(['"])(.*)\1$/, '$2'));
+    }
+    if (names.length === 0 && !loop) at += 1;
+  }
+  return found;
+}
+
+/** Overloads of a full CBF, of which each element of an array may have its own. */
+function overloadIn(text: string): number {
+  const overloads = cifValues(text, '_array_intensities.overload').map(Number);
+  return Math.min(Number.POSITIVE_INFINITY, ...overloads.filter((value) => value > 0));
 }
 
 interface Unpacked {
@@ -108,10 +143,8 @@ export function readCbf(bytes: Uint8Array): Pixels {
     throw foreign('its pixels are compressed otherwise; allowed: x-CBF_BYTE_OFFSET');
   }
   if (!fields.has('x-binary-element-type')) throw foreign('its header says no X-Binary-Element-Type');
-  const scaled = /_array_intensities\.linearity\s+(\w+)/i.exec(text)?.[1];
-  if (scaled !== undefined && !/^(linear|raw)$/i.test(scaled)) {
-    throw foreign(`_array_intensities.linearity is ${scaled}; allowed: linear, raw`);
-  }
+  const scaled = cifValues(text, '_array_intensities.linearity').find((value) => !/^(linear|raw)$/i.test(value));
+  if (scaled !== undefined) throw foreign(`_array_intensities.linearity is ${scaled}; allowed: linear, raw`);
   const elements = numberOf('x-binary-number-of-elements');
   if (fields.has('x-binary-number-of-elements') && elements !== width * height) {
     throw foreign(`X-Binary-Number-of-Elements is ${elements}; allowed: ${width * height}, as its dimensions say`);
@@ -121,5 +154,15 @@ export function readCbf(bytes: Uint8Array): Pixels {
   if (fields.has('x-binary-size') && size !== end - from) {
     throw foreign(`X-Binary-Size is ${size} bytes, and its pixels have ${end - from}: their number or type is another`);
   }
-  return { width, height, counts, full: cutoffIn(text), header: headerOf(text) };
+  const digest = fields.get('content-md5');
+  const own = createHash('md5').update(bytes.subarray(from, end)).digest('base64');
+  if (digest !== undefined && digest !== own) {
+    throw foreign(`Content-MD5 is ${digest}, and that of its pixels ${own}: they are damaged`);
+  }
+  const full = Math.min(cutoffIn(text), overloadIn(text));
+  const more = START.length <= bytes.length - end && indexOfStart(bytes, end) >= 0;
+  return {
+    ...{ width, height, counts, full, header: headerOf(text) },
+    ...(more ? { notes: ['It has more images: the first one is read.'] } : {}),
+  };
 }

@@ -59,7 +59,8 @@ type Fields = ReadonlyMap<string, string>;
 function numberIn(fields: Fields, key: string): number {
   const text = fields.get(key.toLowerCase());
   const value = text === undefined || text === '' ? Number.NaN : Number(text);
-  if (!Number.isFinite(value)) throw foreign(`its header says no ${key} (${text ?? 'missing'})`);
+  if (text === undefined) throw foreign(`its header has no ${key}`);
+  if (!Number.isFinite(value)) throw foreign(`${key}=${text} is not read; allowed: a number`);
   return value;
 }
 
@@ -67,7 +68,8 @@ function headerOf(fields: Fields): Header {
   const known = { distance_mm: 'distance', pixel_mm: 'pixel_size', wavelength_A: 'wavelength' } as const;
   return Object.fromEntries(
     Object.entries(known).flatMap(([name, key]) => {
-      const value = Number(fields.get(key));
+      if (!fields.has(key)) return [];
+      const value = numberIn(fields, key.toUpperCase());
       return value > 0 ? [[name, value]] : [];
     }),
   );
@@ -78,13 +80,12 @@ function fieldsOf(bytes: Uint8Array): Fields {
   const text = new TextDecoder('latin1').decode(bytes.subarray(0, LONGEST_HEADER));
   if (!/^\{\s*[^}]*\}/.test(text)) throw foreign('it is no SMV image: it begins with no header in braces');
   const length = Number(/HEADER_BYTES\s*=\s*(\d+)\s*;/i.exec(text)?.[1] ?? LONGEST_HEADER);
-  const lines = [...text.slice(0, length).matchAll(/(?:^\{|;)\s*([A-Z][A-Z0-9_]*)\s*=\s*([^;]*)(?=;)/gi)];
-  return checkedFields(
-    '',
-    lines.map(([, name = '', value = '']) => ({ name, value: value.trim() })),
-    smvFields,
-    'ignored',
-  );
+  const fields = [...text.slice(0, length).matchAll(/(?:^\{|;)\s*([A-Z][A-Z0-9_]*)\s*=\s*([^;]*)(?=;)/gi)];
+  const lines = fields.map(([, name = '', value = '']) => ({ name, value: value.trim() }));
+  // Without its semicolon a field swallows the next one.
+  const open = lines.find(({ value }) => /\n\s*[A-Z][A-Z0-9_]*\s*=/i.test(value));
+  if (open !== undefined) throw foreign(`its field ${open.name} has no semicolon; allowed: NAME=value; for each`);
+  return checkedFields('', lines, smvFields, 'ignored');
 }
 
 function sampleOf(fields: Fields): Sample {

@@ -203,6 +203,21 @@ function fromStrips(bytes: Uint8Array, { values }: Directory, amount: number, si
   return counts;
 }
 
+/** ImageJ describes a calibration of the values, and images behind the only directory, in words. */
+function checkImageJ(description: string): void {
+  if (!/^ImageJ=/.test(description)) return;
+  for (const [name, allowed] of [
+    ['c0', 0],
+    ['c1', 1],
+    ['images', 1],
+  ] as const) {
+    const value = new RegExp(String.raw`^${name}=(\S+)`, 'm').exec(description)?.[1];
+    if (value !== undefined && Number(value) !== allowed) {
+      throw foreign(`its ImageDescription of ImageJ has ${name}=${value}; allowed: ${allowed}`);
+    }
+  }
+}
+
 export function readTiff(bytes: Uint8Array): Pixels {
   const mark = String.fromCharCode(...bytes.subarray(0, 2));
   const little = mark === 'II';
@@ -218,6 +233,7 @@ export function readTiff(bytes: Uint8Array): Pixels {
     const [value = 0] = directory.values(name as TagName);
     if (!rule.accepts(String(value))) throw foreign(`${name} (tag ${tag}) is ${value}; allowed: ${rule.allowed}`);
   }
+  checkImageJ(directory.text('ImageDescription'));
   const one = (name: TagName, usual?: number): number => directory.values(name, usual)[0] ?? 0;
   const [width, height, bits] = [one('ImageWidth'), one('ImageLength'), one('BitsPerSample', 1)];
   sized(width, height);

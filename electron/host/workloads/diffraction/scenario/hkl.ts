@@ -28,6 +28,9 @@ interface Layout {
   readonly named: boolean;
 }
 
+/** Lists of other programs name up to some twenty columns. */
+const MOST_COLUMNS = 24;
+
 const bare: Layout = { columns: [0, 1, 2, 3], value: 'F', sigma: null, named: false };
 
 const AMPLITUDES = /^(f|fo|fobs|fp|f_meas|amplitude)$/i;
@@ -43,11 +46,15 @@ function headerIn(line: string): Layout | string | null {
     .map((word) => word.replace(/[[(].*$/, ''));
   const at = ['h', 'k', 'l'].map((name) => words.findIndex((word) => word.toLowerCase() === name));
   if (at.includes(-1) || words.length < 4) return null;
+  // Prose behind # may have the letters too: a header begins with them, and names few columns.
+  const prose = /^\s*[#!]/.test(line) && (at.some((column) => column > 2) || words.length > MOST_COLUMNS);
+  if (prose) return null;
   const value = words.findIndex((word) => AMPLITUDES.test(word) || INTENSITIES.test(word));
-  if (value < 0 && /^\s*[#!]/.test(line)) return null;
   if (value < 0) return `its header "${words.join(' ')}" names neither F nor I; allowed: h k l F, h k l I`;
   const both = words.some((word) => AMPLITUDES.test(word)) && words.some((word) => INTENSITIES.test(word));
   if (both) return `its header "${words.join(' ')}" names both F and I; allowed: one of them`;
+  const values = words.filter((word) => AMPLITUDES.test(word) || INTENSITIES.test(word));
+  if (values.length > 1) return `its header "${words.join(' ')}" names ${values.length} values; allowed: one of F or I`;
   const [h = 0, k = 1, l = 2] = at;
   const sigma = words.findIndex((word) => SIGMAS.test(word));
   return {

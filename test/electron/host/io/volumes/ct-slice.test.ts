@@ -114,7 +114,11 @@ describe('a slice of a CT', () => {
 describe('what is no CT that can be used is told with what is allowed', () => {
   test.each<[string, Readonly<Record<string, Elements[string] | undefined>>, string]>([
     ['modality', { '00080060': ['CS', 'MR'] }, 'Modality is MR; allowed: CT'],
-    ['of JPEG 2000', { '00020010': ['UI', '1.2.840.10008.1.2.4.90'] }, 'transfer syntax is 1.2.840.10008.1.2.4.90'],
+    [
+      'of JPEG 2000',
+      { '00020010': ['UI', '1.2.840.10008.1.2.4.90'] },
+      'transfer syntax is JPEG 2000 (1.2.840.10008.1.2.4.90)',
+    ],
     [
       'compressed without fragments',
       { '00020010': ['UI', '1.2.840.10008.1.2.4.70'] },
@@ -125,8 +129,16 @@ describe('what is no CT that can be used is told with what is allowed', () => {
     ['no intercept', { '00281052': undefined }, 'it has no RescaleIntercept'],
     ['words for a slope', { '00281053': ['DS', 'one'] }, 'RescaleSlope is "one"'],
     ['other units', { '00281054': ['LO', 'US'] }, 'RescaleType is US; allowed: HU'],
-    ['oblique', { '00200037': ['DS', '0.9\\0.1\\0\\0\\1\\0'] }, 'ImageOrientationPatient is 0.9, 0.1'],
-    ['tilted', { '00200037': ['DS', '1\\0\\0\\0\\0.98\\0.2'] }, 'allowed: rows along ±x and columns along ±y'],
+    ['of JPEG-LS', { '00020010': ['UI', '1.2.840.10008.1.2.4.80'] }, 'transfer syntax is JPEG-LS'],
+    // atan(0.1 / 0.9) is 6.3°, atan(0.2 / 0.98) is 11.5°.
+    ['sheared', { '00200037': ['DS', '0.9\\0.1\\0\\0\\1\\0'] }, 'its axes 1 and 2 are at 83.7°'],
+    ['tilted', { '00200037': ['DS', '1\\0\\0\\0\\0.98\\0.2'] }, "turned by 11.5° from the patient's"],
+    ['sagittal', { '00200037': ['DS', '0\\1\\0\\0\\0\\-1'] }, 'allowed: rows along ±x and columns along ±y'],
+    [
+      'of several frames, which state the rest for each',
+      { '00280008': ['IS', '40'], '00280030': undefined, '00200032': undefined },
+      'NumberOfFrames is 40; allowed: 1: a file for each slice',
+    ],
     ['no orientation', { '00200037': undefined }, 'it has no ImageOrientationPatient'],
     ['no place', { '00200032': undefined }, 'it has no ImagePositionPatient'],
     ['eight bits', { '00280100': ['US', 8] }, 'BitsAllocated is 8; allowed: 16'],
@@ -145,6 +157,14 @@ describe('what is no CT that can be used is told with what is allowed', () => {
       write('cut.dcm', whole.slice(0, length));
       expect(await refused('cut.dcm')).toMatch(/no DICOM file|cut or damaged|it has no|it is cut|is missing|rows and/);
     }
+  });
+
+  test('slices in two systems of coordinates', async () => {
+    mkdirSync(path.join(folder, 'two-frames'));
+    for (const k of [0, 1, 2]) {
+      write(`two-frames/${k}.dcm`, dicomOf(odd, k, { '00200052': ['UI', k === 1 ? '1.2.9' : '1.2.8'] }));
+    }
+    expect(await refused('two-frames')).toMatch(/its FrameOfReferenceUID is 1\.2\.9, and that of .* is 1\.2\.8/);
   });
 
   test('a series that is asked for and is not there, or is there twice', async () => {

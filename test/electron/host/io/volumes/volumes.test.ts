@@ -58,9 +58,24 @@ describe('NRRD', () => {
     ],
     ['no NRRD', floats(true), /does not begin with NRRD0001/],
     [
-      'oblique',
+      // atan(0.1) is 5.7°.
+      'sheared',
       nrrd('encoding: raw\nendian: little\nspace directions: (1,0.1,0) (0,2,0) (0,0,2.5)\n', floats(true)),
-      /oblique/,
+      /its axes 1 and 2 are at 84\.3°; allowed: right angles/,
+    ],
+    [
+      // sin 10° = 0.1736, cos 10° = 0.9848.
+      'oblique',
+      nrrd(
+        'encoding: raw\nendian: little\nspace directions: (0.9848,0.1736,0) (-0.1736,0.9848,0) (0,0,2.5)\n',
+        floats(true),
+      ),
+      /its axes are turned by 10\.0° from the patient's; allowed: up to 0\.06°/,
+    ],
+    [
+      'a field without a space behind its colon',
+      nrrd(`encoding: raw\nendian: little\nspace:RAS\n${steps}`, floats(true)),
+      /its header has the line "space:RAS"; allowed: "field: value", with a space/,
     ],
     [
       'without steps',
@@ -103,6 +118,9 @@ describe('MetaImage', () => {
     expect(readMetaImage('a.mha', meta('BinaryDataByteOrderMSB = True\n', floats(false)), null)).toEqual(volume);
     const packed = meta('CompressedData = True\n', deflateSync(floats(true)));
     expect(readMetaImage('a.mha', packed, null)).toEqual(volume);
+    // MetaIO takes a colon as well, and names of one thing may be written with other digits.
+    const colon = meta('Position : -0.5 0.0 10.0\nBinaryData: True\n', floats(true));
+    expect(readMetaImage('a.mha', colon, null)).toEqual(volume);
     const head = meta('', new Uint8Array(0), 'a.raw');
     expect(metaImageHeader('a.mhd', head).dataFiles).toEqual(['a.raw']);
     expect(readMetaImage('a.mhd', head, floats(true))).toEqual(volume);
@@ -117,6 +135,12 @@ describe('MetaImage', () => {
       /ElementNumberOfChannels = 3 is not supported; allowed: 1/,
     ],
     ['no MetaImage', floats(true), /no ElementDataFile/],
+    ['a line that is no field', meta('HeaderSize 16\n', floats(true)), /its header has the line "HeaderSize 16"/],
+    [
+      'a size of a header with a colon',
+      meta('HeaderSize: 16\n', floats(true)),
+      /HeaderSize = 16 with .* not supported/,
+    ],
   ])('%s is refused with its file', (_name, bytes, why) => {
     expect(() => readMetaImage('plan.mha', bytes, null)).toThrow(why);
   });

@@ -129,27 +129,49 @@ test('launches of two processes with one number are two', () => {
   expect(readNcuCsv([head, ...rows].join('\n'), 'a.csv')).toMatchObject({ launches: 2, l2_bytes: 20 });
 });
 
+const ofRows = (rows: readonly (readonly [string, string, string])[]) =>
+  readNcuCsv(
+    [
+      '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"',
+      ...rows.map((row) => `"0","k",${row.map((cell) => `"${cell}"`).join(',')}`),
+    ].join('\n'),
+    'd.csv',
+  );
+
 test('what two metrics say is counted once, one way of memory is not both, and binary prefixes are binary', () => {
-  const of = (rows: readonly (readonly [string, string, string])[]) =>
-    readNcuCsv(
-      [
-        '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"',
-        ...rows.map((row) => `"0","k",${row.map((cell) => `"${cell}"`).join(',')}`),
-      ].join('\n'),
-      'd.csv',
-    );
-  const full = of([
+  const full = ofRows([
     ['sm__inst_executed.sum', 'inst', '3,000'],
     ['smsp__inst_executed.sum', 'inst', '3,000'],
     ['dram__bytes_read.sum', 'Mbyte', '2'],
     ['lts__t_bytes.sum', 'Kibyte', '2'],
   ]);
   expect(full).toMatchObject({ instructions: 3000, dram_bytes: null, l2_bytes: 2048 });
-  const whole = of([
+  const whole = ofRows([
     ['dram__bytes_read.sum', 'Mbyte', '2'],
     ['dram__bytes.sum', 'Mbyte', '5'],
   ]);
   expect(whole.dram_bytes).toBe(5e6);
+});
+
+test('whole bytes and instructions have no decimals: marks in them part thousands', () => {
+  expect(ofRows([['smsp__inst_executed.sum', 'inst', '1.234']]).instructions).toBe(1234);
+  expect(ofRows([['smsp__inst_executed.sum', 'inst', '1,234']]).instructions).toBe(1234);
+  // With a prefix they do.
+  expect(ofRows([['lts__t_bytes.sum', 'Kbyte', '1.234']]).l2_bytes).toBe(1234);
+});
+
+test('a unit that a metric cannot have is refused, and microseconds may have either letter', () => {
+  for (const unit of ['us', 'µs', 'μs', 'usecond']) {
+    const time = ofRows([
+      ['smsp__inst_executed.sum', 'inst', '5'],
+      ['gpu__time_duration.sum', unit, '12.50'],
+    ]).time_s;
+    expect(time, unit).toBeCloseTo(12.5e-6, 12);
+  }
+  expect(() => ofRows([['gpu__time_duration.sum', 'minute', '1']])).toThrow(
+    'd.csv: gpu__time_duration.sum is in "minute"; allowed: ns, us, ms, s',
+  );
+  expect(() => ofRows([['lts__t_bytes.sum', 'sector', '12']])).toThrow(/is in "sector"; allowed: byte, with a prefix/);
 });
 
 test('what is no such file is one error with its name and what is allowed', () => {

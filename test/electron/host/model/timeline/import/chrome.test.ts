@@ -385,3 +385,44 @@ describe('a recording by PyTorch 2.11 on an H200', () => {
     ]);
   });
 });
+
+describe('events need not be in the order of time', () => {
+  const on = { pid: 1, tid: 1 };
+
+  it('begins and ends belong together by time', async () => {
+    const trace = await open([
+      { ph: 'B', name: 'first', ts: 0, ...on },
+      { ph: 'B', name: 'second', ts: 10, ...on },
+      { ph: 'E', ts: 5, ...on },
+      { ph: 'E', ts: 20, ...on },
+      { ph: 'E', ts: 40, ...on },
+      { ph: 'B', name: 'third', ts: 30, ...on },
+    ]);
+    expect(spansOf(trace)).toEqual([
+      'first in thread 1 0–5000',
+      'second in thread 1 10000–20000',
+      'third in thread 1 30000–40000',
+    ]);
+    expect(trace.notes).toEqual([]);
+  });
+
+  it('an asynchronous end may come before its beginning', async () => {
+    const own = { cat: 'io', id: 1, name: 'read', ...on };
+    const trace = await open([
+      { ph: 'e', ts: 10, ...own },
+      { ph: 'b', ts: 0, ...own },
+      { ph: 'X', name: 'later', ts: 30, dur: 1, ...on },
+    ]);
+    expect(spansOf(trace)).toContainEqual(expect.stringMatching(/^read in .* 0–10000$/));
+    expect(trace.notes).toEqual([]);
+  });
+
+  it('complete events without a duration are counted', async () => {
+    const trace = await open([
+      { ph: 'X', name: 'cut', ts: 0, ...on },
+      { ph: 'X', name: 'null', ts: 1, dur: null, ...on },
+      { ph: 'X', name: 'whole', ts: 5, dur: 1, ...on },
+    ]);
+    expect(trace.notes).toEqual(['2 events have no duration and are shown as moments.']);
+  });
+});

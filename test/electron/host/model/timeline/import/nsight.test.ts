@@ -171,6 +171,17 @@ describe('a database of Nsight Systems', () => {
     expect(trace.notes).toEqual(['4 rows without a valid start and end were left out.']);
   });
 
+  it('counts kernels without an end', async () => {
+    const half = folder.path('unended.sqlite');
+    const database = new DatabaseSync(half);
+    database.exec(`CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, streamId INTEGER);
+      INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (100, 200, 0, 1), (300, NULL, 0, 1)`);
+    database.close();
+    const trace = await openTrace(half, 'unended.sqlite');
+    expect([...trace.duration]).toEqual([100, 0]);
+    expect(trace.notes).toEqual(['1 rows have no end and are shown as moments.']);
+  });
+
   it('cut off, damaged, or of another program is refused', async () => {
     const bytes = readFileSync(file);
     const cut = folder.write('cut.sqlite', bytes.subarray(0, 6000));

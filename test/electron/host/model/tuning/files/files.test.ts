@@ -218,6 +218,18 @@ test('any results that are written read back in both formats', () => {
   );
 });
 
+test('a time of a cache is a number above 0, also as text', () => {
+  const outcomes = (entry: Readonly<Record<string, unknown>>) =>
+    readKernelTuner(
+      JSON.stringify({ tune_params_keys: ['x'], cache: { 1: { x: 1, ...entry } } }),
+      'a',
+    ).configurations.map(({ outcome, time_s }) => [outcome, time_s]);
+  expect(outcomes({ time: '0.5' })).toEqual([['right', 0.0005]]);
+  expect(outcomes({ time: 0 })).toEqual([['runtime', null]]);
+  expect(outcomes({ time: 'SomeFailedConfig' })).toEqual([['runtime', null]]);
+  expect(outcomes({ time: 2, __error__: null })).toEqual([['right', 0.002]]);
+});
+
 describe('what is no such file', () => {
   test.each([
     ['no JSON at all', 'is no file of a tuner that is known'],

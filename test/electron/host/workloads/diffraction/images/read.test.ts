@@ -197,6 +197,11 @@ describe('a case of detectors', () => {
 });
 
 /** TIFF of 16 bits with any tags; `big`: BigTIFF. Pixels first, then the directory. */
+/** Text as the numbers of 32 bits that `tiffOf` writes. */
+const asciiOf = (words: string): readonly number[] => [
+  ...new Uint32Array(Uint8Array.from(Buffer.from(words.padEnd(4 * Math.ceil(words.length / 4)))).buffer),
+];
+
 function tiffOf(
   pixels: Uint16Array,
   tags: Readonly<Record<number, number | readonly number[]>>,
@@ -266,9 +271,60 @@ describe('TIFF', () => {
     [{ 338: 0 }, 'ExtraSamples (tag 338) is 0; allowed: absent'],
     [{ 279: 28 }, 'its 1 strips hold 14 of 15 pixels'],
     [{ 279: 32 }, 'its 1 strips hold 16 of 15 pixels'],
+    [
+      { 270: asciiOf('ImageJ=1.53t\nc0=-32768.0\nc1=1.0\n') },
+      'its ImageDescription of ImageJ has c0=-32768.0; allowed: 0',
+    ],
+    [{ 270: asciiOf('ImageJ=1.53t\nimages=10\n') }, 'its ImageDescription of ImageJ has images=10; allowed: 1'],
   ])('is refused with %o', (changes, message) => {
     const file = tiffOf(Uint16Array.from([...counts, 0]), { ...strips(8), ...changes });
     expect(() => readImage(file, 'a.tif')).toThrow(`a.tif: ${message}`);
+  });
+});
+
+describe('CBF', () => {
+  const counts = [1, 3, 6, 10, 15, 115];
+  const withText = (more: string) =>
+    readImage(
+      cbf(counts, 3, 2, (head) => head.replace('Content-Type', `${more}Content-Type`)),
+      'a.cbf',
+    );
+
+  test.each([
+    ['alone', '_array_intensities.overload  10\r\n'],
+    ['quoted', "_array_intensities.overload '10'\r\n"],
+    [
+      'in a loop',
+      'loop_\r\n_array_intensities.array_id\r\n_array_intensities.linearity\r\n_array_intensities.overload\r\n_array_intensities.undefined_value\r\n ARRAY1 linear 10 0\r\n',
+    ],
+    [
+      'of two arrays in a loop, of which the lower one counts',
+      'loop_\r\n_array_intensities.array_id\r\n_array_intensities.overload\r\n A 99\r\n B 10 # lower\r\n',
+    ],
+  ])('an overload %s leaves pixels out', (_, more) => {
+    const { full, left } = withText(more);
+    // 10, 15 and 115 of six.
+    expect([full, [...left]]).toEqual([10, [0, 0, 0, 1, 1, 1]]);
+  });
+
+  test('a scale of counts in a loop is refused', () => {
+    const loop = 'loop_\r\n_array_intensities.array_id\r\n_array_intensities.linearity\r\n A scaling\r\n';
+    expect(() => withText(loop)).toThrow('_array_intensities.linearity is scaling; allowed: linear, raw');
+  });
+
+  test('a digest that is not of its pixels is refused, and the right one is read', () => {
+    expect(() => withText('Content-MD5: AAAAAAAAAAAAAAAAAAAAAA==\r\n')).toThrow(/Content-MD5 is AAAAAAAA.*damaged/);
+    // md5sum of the bytes 1, 2, 3, 4, 5, 100.
+    const digest = Buffer.from('f01a492e42a547da252da5ace2ce5197', 'hex').toString('base64');
+    expect([...withText(`Content-MD5: ${digest}\r\n`).counts]).toEqual(counts);
+  });
+
+  test('further images are said', () => {
+    const one = cbf(counts, 3, 2);
+    expect(readImage(Uint8Array.from([...one, ...one]), 'a.cbf').notes).toEqual([
+      'It has more images: the first one is read.',
+    ]);
+    expect(readImage(one, 'a.cbf').notes).toBeUndefined();
   });
 });
 
@@ -292,7 +348,7 @@ describe('a file that is damaged or of another kind is refused in one sentence',
     ['a.img', img.subarray(0, 700), 'it ends at byte 700, before its pixels do at 2048'],
     ['a.img', said('{\nHEADER_BYTES=512;\nSIZE1=-3;\nSIZE2=4;\n}'), '-3 × 4 pixels; allowed: whole numbers from 1'],
     ['a.img', said('{\nHEADER_BYTES=512;\nSIZE1=1e6;\nSIZE2=1e6;\n}'), '1000000 × 1000000 pixels'],
-    ['a.img', said('{\nHEADER_BYTES=512;\nSIZE1=4;\n}'), 'its header says no SIZE2 (missing)'],
+    ['a.img', said('{\nHEADER_BYTES=512;\nSIZE1=4;\n}'), 'its header has no SIZE2'],
     ['a.img', said('{\nHEADER_BYTES=-8;\nBYTE_ORDER=little_endian;\nSIZE1=4;\nSIZE2=4;\n}'), 'it ends at byte 600'],
     ['a.img', said('{\nHEADER_BYTES=512;\nSIZE1=4;\nSIZE2=4;\nTYPE=long_integer;\n}'), 'TYPE=long_integer is not read'],
     ['a.img', said(`{\nHEADER_BYTES=512;\nSIZE1=4;\nSIZE2=4;\n}`), 'BYTE_ORDER= (missing) is not read'],
@@ -303,6 +359,17 @@ describe('a file that is damaged or of another kind is refused in one sentence',
       said(`${little}SIZE1=4;\nSIZE2=11;\nTYPE=unsigned_short;\nData_type=long int;\n}`),
       'its header has TYPE=unsigned_short and Data_type=long int; allowed: the same',
     ],
+    [
+      'a.img',
+      said(`${little}SIZE1=4;\nSIZE2=11;\nDATE=Mon\nCCD_IMAGE_SATURATION=1000;\n}`),
+      'its field DATE has no semicolon; allowed: NAME=value; for each',
+    ],
+    [
+      'a.img',
+      said(`${little}SIZE1=4;\nSIZE2=11;\nDISTANCE=100,5;\n}`),
+      'DISTANCE=100,5 is not read; allowed: a number',
+    ],
+    ['a.img', said(`${little}SIZE1=4;\nSIZE2=11;\nSATURATED_VALUE=1e3,0;\n}`), 'SATURATED_VALUE=1e3,0 is not read'],
     ['a.tif', img, 'it is no TIFF'],
     ['a.tif', tif.subarray(0, tif.length - 40), 'its directory is cut off'],
     ['a.tif', tif.subarray(0, 6), 'it is no TIFF'],

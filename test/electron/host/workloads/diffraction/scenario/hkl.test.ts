@@ -66,3 +66,10 @@ test('any list that is written reads back', () => {
     { numRuns: 100 },
   );
 });
+
+test('a header in a comment is one, prose is none', () => {
+  for (const head of ['# h k l |F|^2', '! h k l Fo^2'])
+    expect(read(`${head}\n1 2 3 4`)[0]).toMatch(/names neither F nor I/);
+  expect(read('# list of h, k, l and F in P1\n1 2 3 4')).toEqual([1, 2, 3, 4]);
+  expect(read('h k l F(+) F(-)\n1 2 3 4 5')[0]).toMatch(/names 2 values; allowed: one of F or I/);
+});
