@@ -61,7 +61,7 @@ export async function prepare(args, options = {}) {
  * @returns {Promise<Step[]>}
  */
 export async function everyStep({ withoutGpu = false, userKernels = false } = {}) {
-  const [native, { bundlesStep }, { imageStep }, { kernelSteps }, { pageStep }] = await Promise.all([
+  const [native, { bundlesStep, filtersStep }, { imageStep }, { kernelSteps }, { pageStep }] = await Promise.all([
     import('./native.mjs'),
     import('./bundles.mjs'),
     import('./image.mjs'),
@@ -69,7 +69,8 @@ export async function everyStep({ withoutGpu = false, userKernels = false } = {}
     import('./page.mjs'),
   ]);
   const core = userKernels ? [native.coreLibraryStep()] : [];
-  return [native.addonStep(), ...core, bundlesStep(), imageStep(), pageStep(), ...kernelSteps({ withoutGpu })];
+  const host = [bundlesStep(), filtersStep(), imageStep()];
+  return [native.addonStep(), ...core, ...host, pageStep(), ...kernelSteps({ withoutGpu })];
 }
 
 /** Addon and host: what the command line needs. */

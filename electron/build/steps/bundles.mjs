@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { inRoot, root } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
 import { NOTICES, noticesOf } from './notices.mjs';
@@ -100,6 +100,29 @@ export function bundlesStep() {
       ...Object.keys(PRELOAD).map((name) => `dist/${name}.cjs`),
     ],
     run: bundle,
+  };
+}
+
+const FILTERS = 'node_modules/h5wasm-plugins';
+const FILTER_FILES = ['libH5Zbshuf.so', 'libH5Zlz4.so'];
+
+/**
+ * Filters that the HDF5 library loads from files (electron/host/io/hdf5/filters.ts): WebAssembly for any platform.
+ * @returns {import('./up-to-date.mjs').Step}
+ */
+export function filtersStep() {
+  const folder = 'dist/hdf5-filters';
+  return {
+    name: 'hdf5-filters',
+    short: true,
+    title: 'Copying the filters of HDF5',
+    inputs: FILTER_FILES.map((name) => `${FILTERS}/plugins/${name}`),
+    outputs: [...FILTER_FILES, NOTICES].map((name) => `${folder}/${name}`),
+    run: async () => {
+      mkdirSync(inRoot(folder), { recursive: true });
+      for (const name of FILTER_FILES) copyFileSync(inRoot(FILTERS, 'plugins', name), inRoot(folder, name));
+      writeFileSync(inRoot(folder, NOTICES), noticesOf([], [FILTERS]));
+    },
   };
 }
 

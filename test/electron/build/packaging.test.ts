@@ -44,9 +44,10 @@ describe('electron-builder.yml', () => {
     for (const folder of ['dist/native/**', 'dist/kernels/**', 'assets/**'])
       expect(config.asarUnpack).toContain(folder);
     // What starts as a thread or a process of its own need not know archives; it is a module by its package.json.
-    for (const file of ['dist/workers/**', 'package.json']) {
+    for (const file of ['dist/workers/**', 'dist/hdf5-filters/**', 'package.json']) {
       expect(config.asarUnpack).toContain(file);
     }
+    expect(config.files).toContain('dist/hdf5-filters/**');
     const { main } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { main: string };
     expect(config.files).toContain(`${path.posix.dirname(main)}/**`);
   });

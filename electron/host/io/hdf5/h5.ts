@@ -28,9 +28,29 @@ export async function createFile(fill: (file: File) => void): Promise<Uint8Array
   }
 }
 
+/** Errors of the library list every function that they passed: the innermost names the cause. */
+function inWords(error: unknown): unknown {
+  const text = error instanceof Error ? error.message : '';
+  if (!text.startsWith('HDF5-DIAG')) return error;
+  const reasons = [...text.matchAll(/#\d+: \S+ line \d+ in \w+\(\): (.*)/g)].map(([, reason]) => reason);
+  return new BraggError('foreign-file', `the HDF5 library cannot read it: ${reasons.at(-1) ?? 'it is damaged'}`, [], {
+    cause: error,
+  });
+}
+
+interface OpenOptions {
+  /** Whether datasets may be packed by filters outside the library. */
+  readonly filters?: boolean;
+}
+
 /** Opens bytes as a file. Throws BraggError `foreign-file` when they are none. */
-export async function openFile<T>(bytes: Uint8Array, read: (file: File) => T): Promise<T> {
-  const { File: Opened, FS, entered } = await loadLibrary();
+export async function openFile<T>(
+  bytes: Uint8Array,
+  read: (file: File) => T,
+  { filters = false }: OpenOptions = {},
+): Promise<T> {
+  const { File: Opened, FS, entered, withFilters } = await loadLibrary();
+  if (filters) await withFilters();
   const path = `/read-${counter++}.h5`;
   FS.writeFile(path, bytes);
   try {
@@ -45,6 +65,8 @@ export async function openFile<T>(bytes: Uint8Array, read: (file: File) => T): P
       }
       try {
         return read(file);
+      } catch (error) {
+        throw inWords(error);
       } finally {
         file.close();
       }

@@ -1,5 +1,6 @@
 /** The HDF5 library, loaded when the first file is made or read: it takes its time. */
 import type { File } from 'h5wasm';
+import { readFilters } from './filters.ts';
 
 type Module = Awaited<typeof import('h5wasm')['ready']>;
 
@@ -9,6 +10,8 @@ interface OpenFiles {
 }
 
 interface Library {
+  /** Makes the filters of images known to the library, once. */
+  readonly withFilters: () => Promise<void>;
   readonly File: typeof File;
   readonly FS: Module['FS'];
   /** All work in the library between its awaits. */
@@ -52,7 +55,17 @@ async function loadNow(): Promise<Library> {
   const module = await ready;
   // Without it the library prints its errors and returns nonsense.
   module.activate_throwing_error_handler();
-  return { File: Opened, FS: module.FS, entered: enteredIn(module) };
+  let filters: Promise<void> | null = null;
+  const install = async (): Promise<void> => {
+    const [folder = ''] = module.get_plugin_search_paths();
+    const files = await readFilters();
+    module.FS.mkdirTree(folder);
+    for (const [name, bytes] of files) module.FS.writeFile(`${folder}/${name}`, bytes);
+  };
+  return {
+    ...{ File: Opened, FS: module.FS, entered: enteredIn(module) },
+    withFilters: () => (filters ??= install()),
+  };
 }
 
 export function loadLibrary(): Promise<Library> {

@@ -4,6 +4,7 @@
  */
 import type { Dataset, File, Group } from 'h5wasm';
 import { BraggError } from '../../../../contract/errors.ts';
+import { filterFiles } from '../../../io/hdf5/filters.ts';
 import { datasetAt, isGroup, openFile } from '../../../io/hdf5/h5.ts';
 import { type FieldRules, honoured, ignored, only } from '../../../io/volumes/header-fields.ts';
 import { foreign, type Header, type Pixels, sized } from './pixels-read.ts';
@@ -30,8 +31,8 @@ export const nexusFields: FieldRules = {
   y_pixel_size: ignored('pixels are square; x_pixel_size states their size'),
 };
 
-/** Filters within the HDF5 library, by their numbers: deflate, shuffle, Fletcher's checksum. */
-const FILTERS: readonly number[] = [1, 2, 3];
+/** Filters by their numbers. Within the HDF5 library: deflate, shuffle, Fletcher's checksum. */
+const FILTERS: readonly number[] = [1, 2, 3, ...Object.keys(filterFiles).map(Number)];
 
 /** Greatest values of whole numbers: detectors mark gaps and overloads by them. */
 const greatest: Readonly<Record<string, number>> = {
@@ -117,7 +118,7 @@ function countsOf({ name, dataset }: ReturnType<typeof imagesOf>) {
   if (unread !== undefined) {
     const filter = unread.name.split(';')[0] || 'without a name';
     throw foreign(
-      `its images are packed by the filter ${filter} (${unread.id}), which is not read; allowed: gzip, or none (h5repack -f GZIP=4)`,
+      `its images are packed by the filter ${filter} (${unread.id}), which is not read; allowed: bitshuffle, LZ4, gzip, or none (h5repack -f GZIP=4)`,
     );
   }
   const most = typeof dtype === 'string' ? greatest[dtype.slice(-1)] : undefined;
@@ -175,4 +176,4 @@ function pixelsIn(file: File): Pixels {
   };
 }
 
-export const readNexus = (bytes: Uint8Array): Promise<Pixels> => openFile(bytes, pixelsIn);
+export const readNexus = (bytes: Uint8Array): Promise<Pixels> => openFile(bytes, pixelsIn, { filters: true });

@@ -1,7 +1,7 @@
 /** NXmx files made here, of the forms that Eiger detectors and NeXus writers have. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { File, Group } from 'h5wasm';
+import { type File, type Group, ready } from 'h5wasm';
 import { describe, expect, test } from 'vitest';
 import { BraggError } from '../../../../../../electron/contract/errors.ts';
 import { createFile } from '../../../../../../electron/host/io/hdf5/h5.ts';
@@ -122,11 +122,48 @@ describe('an image of NXmx', () => {
     );
   });
 
-  test('is refused by the name of a filter that is not read', async () => {
+  test('packed by bitshuffle and LZ4 has its counts', async () => {
     const bytes = readFileSync(path.join(import.meta.dirname, 'cases/e01-bitshuffle.h5'));
-    await expect(readNexusImage(bytes, 'e01.h5')).rejects.toThrow(
-      'e01.h5: its images are packed by the filter bitshuffle (32008), which is not read; allowed: gzip, or none',
+    const small = await readNexusImage(bytes, 'e01.h5');
+    expect([small.width, small.height]).toEqual([4, 3]);
+    expect([...small.counts]).toEqual(Array.from({ length: 12 }, (_, at) => at));
+  });
+
+  test.each([
+    ['bitshuffle and LZ4', 32008, [0, 2]],
+    ['LZ4', 32004, [0]],
+  ])('of several blocks packed by %s has its counts', async (_, compression, compression_opts) => {
+    const [wide, high] = [130, 77];
+    const counts = Uint32Array.from({ length: wide * high }, (__, at) => (at * 2_654_435_761) % 100_003);
+    // Reading an image makes the filters known to the library, which then writes with them.
+    await read((parts) => images(parts));
+    const found = await read(({ data }) => {
+      const packed = { chunks: [1, high, wide], compression, compression_opts };
+      data.create_dataset({ name: 'data', data: counts, shape: [1, high, wide], dtype: '<I', ...packed } as never);
+    });
+    expect(found.counts).toEqual(Float32Array.from(counts));
+  });
+
+  test('is refused by the name of a filter that is not read', async () => {
+    const installed = path.resolve('node_modules/h5wasm-plugins/plugins/libH5Zzstd.so');
+    await read((parts) => images(parts));
+    const { FS, get_plugin_search_paths } = await ready;
+    FS.writeFile(`${get_plugin_search_paths()[0]}/libH5Zzstd.so`, readFileSync(installed));
+    const packed = { chunks: [1, height, width], compression: 32015, compression_opts: [3] };
+    await expect(read((parts) => images(parts, 'data_000001', packed))).rejects.toThrow(
+      /its images are packed by the filter .*\(32015\), which is not read; allowed: bitshuffle, LZ4, gzip, or none/,
     );
+  });
+
+  test('that is damaged is refused in one sentence', async () => {
+    const bytes = await withImages((parts) =>
+      images(parts, 'data', { chunks: [1, height, width], compression: 'gzip', compression_opts: 4 }),
+    );
+    // The stream of zlib begins with 78 5e at this level.
+    const at = Buffer.from(bytes).indexOf(Uint8Array.of(0x78, 0x5e));
+    expect(at).toBeGreaterThan(0);
+    bytes.fill(0xff, at, at + 8);
+    await expect(readNexusImage(bytes, 'a.h5')).rejects.toThrow(/^a\.h5: the HDF5 library cannot read it: [^\n]+$/);
   });
 
   test('uses, refuses or ignores each field that NXdata and NXdetector define for the values', async () => {
