@@ -53,11 +53,11 @@ export const doseMethods = {
   /** Takes in a dose of another program: MetaImage, NRRD, or a table as the program writes it. */
   'dose.import': {
     params: z.strictObject({
-      /** Two where a header (.mhd) has its numbers in another file. */
+      /** Several where a header (.mhd, .nhdr) has its numbers in others: a list of them may have one for each slice. */
       files: z
         .array(z.strictObject({ name: z.string().min(1).max(255), bytes }))
         .min(1)
-        .max(2)
+        .max(1000)
         .refine(
           (files) => files.reduce((sum, file) => sum + file.bytes.length, 0) <= MOST_DOSE_BYTES,
           `more than ${MOST_DOSE_BYTES / 2 ** 20} MiB; larger ones are for braggbench gamma`,

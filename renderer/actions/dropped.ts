@@ -65,8 +65,8 @@ export async function openDropped(
         continue;
       }
       stores.layout.reveal('refine');
-      await takeImageFile(file, feeds.of(RefineFeed), stores);
-    } else if (/\.(mha|mhd|nrrd)$/i.test(file.name)) {
+      await takeImageFile([file], feeds.of(RefineFeed), stores);
+    } else if (/\.(mha|mhd|nrrd|nhdr|dcm)$/i.test(file.name)) {
       refuse(file.name, 'A dose volume is opened in the dose map: Display, Against, Open a dose.');
     } else {
       refuse(

@@ -7,16 +7,29 @@ import type { Stores } from './context.ts';
 export const isImageFile = (name: string): boolean =>
   measuredEndings.some((ending) => name.toLowerCase().endsWith(ending)) && !/\.(h5|hdf5)$/i.test(name);
 
-/** Raw numbers have the size of the form's detector, which a fit has to have anyway. */
-export async function takeImageFile(file: File, feed: RefineFeed, stores: Pick<Stores, 'scenario'>): Promise<void> {
-  if (file.size > MOST_IMAGE_BYTES) {
+/** The first file, or a master with its data files. Raw numbers have the size of the form's detector, which a fit needs anyway. */
+export async function takeImageFile(
+  files: readonly File[],
+  feed: RefineFeed,
+  stores: Pick<Stores, 'scenario'>,
+): Promise<void> {
+  const file = files.find(({ name }) => /master/i.test(name)) ?? files[0];
+  if (file === undefined) return;
+  const large = files.find(({ size }) => size > MOST_IMAGE_BYTES);
+  if (large !== undefined) {
     const most = `${MOST_IMAGE_BYTES / 2 ** 20} MiB; larger ones are for braggbench refine`;
-    feed.refuse(`${file.name} has ${file.size} bytes; allowed: at most ${most}`);
+    feed.refuse(`${large.name} has ${large.size} bytes; allowed: at most ${most}`);
     return;
   }
-  const { lastResolved: resolved } = stores.scenario.getState();
+  const named = async (one: File) => ({ name: one.name, bytes: new Uint8Array(await one.arrayBuffer()) });
   await feed.take(file.name, async () => ({
-    ...{ kind: 'file', name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) },
-    size: resolved !== null && 'width' in resolved ? [resolved.width, resolved.height] : [1, 1],
+    ...{ kind: 'file', ...(await named(file)) },
+    beside: await Promise.all(files.filter((one) => one !== file).map(named)),
+    size: sizeIn(stores),
   }));
+}
+
+function sizeIn({ scenario }: Pick<Stores, 'scenario'>): [number, number] {
+  const { lastResolved: resolved } = scenario.getState();
+  return resolved !== null && 'width' in resolved ? [resolved.width, resolved.height] : [1, 1];
 }

@@ -54,12 +54,13 @@ function Source({ feed, primary }: { readonly feed: RefineFeed; readonly primary
         ref={input}
         type="file"
         accept={measuredEndings.join(',')}
+        multiple
         hidden
         data-testid="refine-file"
         onChange={(event) => {
-          const [chosen] = event.target.files ?? [];
+          const chosen = [...(event.target.files ?? [])];
           event.target.value = '';
-          if (chosen !== undefined) void takeImageFile(chosen, feed, stores);
+          void takeImageFile(chosen, feed, stores);
         }}
       />
       <Button action="choose" icon="open" tone={primary ? 'primary' : 'normal'} onPress={() => input.current?.click()}>

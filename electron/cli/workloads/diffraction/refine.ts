@@ -1,9 +1,9 @@
 /** `braggbench refine`: the misset and cell of a crystal, fitted to an image that the user has. */
-import { basename, extname, resolve } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import { MOST_ITERATIONS, refinedDocument, refineFits } from '../../../contract/scenario/diffraction/refining.ts';
 import { writeScenarioText } from '../../../contract/scenario/index.ts';
-import { readNamed } from '../../../host/io/files/plain-file.ts';
+import { readNamed, readPlain } from '../../../host/io/files/plain-file.ts';
 import {
   type Measured,
   readImage,
@@ -35,7 +35,10 @@ async function measuredIn(file: string, size: readonly [number, number] | null):
   if (['.h5', '.hdf5'].includes(extname(file).toLowerCase())) {
     const found = await runOrNexus(
       () => anyRunFile(file),
-      async () => readNexusImage(await readNamed(file, 'an image'), basename(file)),
+      async () => {
+        const beside = (name: string) => readPlain(join(dirname(file), name)).catch(() => null);
+        return readNexusImage(await readNamed(file, 'an image'), basename(file), beside);
+      },
     );
     if ('image' in found) return found.image;
     const { run } = found;

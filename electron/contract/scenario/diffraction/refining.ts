@@ -108,6 +108,13 @@ const refineFrameSchema = z.discriminatedUnion('state', [
 ]);
 export type RefineFrame = Readonly<z.infer<typeof refineFrameSchema>>;
 
+const imageBytes = bytes.refine(
+  ({ length }) => length <= MOST_IMAGE_BYTES,
+  `more than ${MOST_IMAGE_BYTES / 2 ** 20} MiB; larger ones are for braggbench refine`,
+);
+/** One data file is read; more are chosen where all of a folder are. */
+const MOST_BESIDE = 16;
+
 const imageId = z.string().max(64);
 
 export const refiningMethods = {
@@ -118,10 +125,12 @@ export const refiningMethods = {
         z.strictObject({
           kind: z.literal('file'),
           name: z.string().min(1).max(255),
-          bytes: bytes.refine(
-            ({ length }) => length <= MOST_IMAGE_BYTES,
-            `more than ${MOST_IMAGE_BYTES / 2 ** 20} MiB; larger ones are for braggbench refine`,
-          ),
+          bytes: imageBytes,
+          /** Files that were chosen with it: a master of an Eiger detector has its images in others. */
+          beside: z
+            .array(z.strictObject({ name: z.string().min(1).max(255), bytes: imageBytes }))
+            .max(MOST_BESIDE)
+            .readonly(),
           /** Pixels of raw numbers, fast and slow; other files say it. */
           size: z.tuple([z.number().int().positive(), z.number().int().positive()]),
         }),

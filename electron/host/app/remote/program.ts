@@ -22,7 +22,16 @@ import type { Ssh } from './ssh.ts';
 
 /** Folders and files below the program's root. Source maps stay here. */
 const PARTS = [
-  ...['package.json', 'LICENSE', 'assets', 'dist/host', 'dist/workers', 'dist/renderer', 'dist/kernels', 'dist/hdf5-filters'],
+  ...[
+    'package.json',
+    'LICENSE',
+    'assets',
+    'dist/host',
+    'dist/workers',
+    'dist/renderer',
+    'dist/kernels',
+    'dist/hdf5-filters',
+  ],
   ...['dist/native/braggbench.node', 'dist/native/libbraggbench_core.a', 'dist/native/include'],
 ];
 const NEEDED = ['dist/host/cli.js', 'dist/native/braggbench.node'];

@@ -41,38 +41,47 @@ function inWords(error: unknown): unknown {
 interface OpenOptions {
   /** Whether datasets may be packed by filters outside the library. */
   readonly filters?: boolean;
+  /** Bytes of another file, to which links of the first one lead. */
+  readonly linked?: Uint8Array | null;
 }
 
 /** Opens bytes as a file. Throws BraggError `foreign-file` when they are none. */
 export async function openFile<T>(
   bytes: Uint8Array,
-  read: (file: File) => T,
-  { filters = false }: OpenOptions = {},
+  read: (file: File, linked: File | null) => T,
+  { filters = false, linked = null }: OpenOptions = {},
 ): Promise<T> {
   const { File: Opened, FS, entered, withFilters } = await loadLibrary();
   if (filters) await withFilters();
-  const path = `/read-${counter++}.h5`;
-  FS.writeFile(path, bytes);
+  const paths = [bytes, ...(linked === null ? [] : [linked])].map((each) => {
+    const path = `/read-${counter++}.h5`;
+    FS.writeFile(path, each);
+    return path;
+  });
+  const open = (path: string): File => {
+    try {
+      return new Opened(path, 'r');
+    } catch (error) {
+      const text = error instanceof Error ? error.message : '';
+      const reason = /truncated/.test(text) ? 'it is cut off' : 'it is not an HDF5 file';
+      throw new BraggError('foreign-file', reason, [], { cause: error });
+    }
+  };
   try {
     return entered(() => {
-      let file: File;
+      const opened: File[] = [];
       try {
-        file = new Opened(path, 'r');
-      } catch (error) {
-        const text = error instanceof Error ? error.message : '';
-        const reason = /truncated/.test(text) ? 'it is cut off' : 'it is not an HDF5 file';
-        throw new BraggError('foreign-file', reason, [], { cause: error });
-      }
-      try {
-        return read(file);
+        for (const path of paths) opened.push(open(path));
+        const [file = open(''), other = null] = opened;
+        return read(file, other);
       } catch (error) {
         throw inWords(error);
       } finally {
-        file.close();
+        for (const file of opened) file.close();
       }
     });
   } finally {
-    FS.unlink(path);
+    for (const path of paths) FS.unlink(path);
   }
 }
 

@@ -2,7 +2,7 @@
  * Reads images of detectors from HDF5 by the definition NXmx of NeXus, as Eiger detectors write them: counts, the mask of
  * pixels, the greatest valid count and the geometry. Values are honoured in the units that they state.
  */
-import type { Dataset, File, Group } from 'h5wasm';
+import type { Dataset, ExternalLink, File, Group } from 'h5wasm';
 import { BraggError } from '../../../../contract/errors.ts';
 import { filterFiles } from '../../../io/hdf5/filters.ts';
 import { datasetAt, isGroup, openFile } from '../../../io/hdf5/h5.ts';
@@ -75,18 +75,41 @@ function refuseUnread(group: Group | null): void {
 }
 
 /** Images of a group of data: one dataset, or the first of Eiger's numbered ones. */
-function imagesOf(entry: Group): { readonly name: string; readonly dataset: Dataset; readonly parts: number } {
+function firstOf(entry: Group): { readonly data: Group; readonly name: string; readonly parts: number } {
   const data = groupAt(entry, 'data');
   if (data === null) throw otherFile();
   const names = data.keys().filter((name) => name === 'data' || /^data_\d+$/.test(name));
   const [name] = names.includes('data') ? ['data'] : names.sort();
   if (name === undefined) throw foreign('its group data has no images: it has neither data nor data_000001');
+  return { data, name, parts: name === 'data' ? 1 : names.length };
+}
+
+const isLink = (found: unknown): found is ExternalLink =>
+  found !== null && typeof found === 'object' && 'filename' in found && 'obj_path' in found;
+
+/** Name of the file with the first images of a master; null where they are in the master itself. */
+function linkedFile(file: File): string | null {
+  const { data, name } = firstOf(entryOf(file));
   const found: unknown = data.get(name);
-  const dataset = datasetAt(data, name);
-  if (dataset !== null) return { name, dataset, parts: name === 'data' ? 1 : names.length };
-  const link =
-    found !== null && typeof found === 'object' && 'filename' in found ? String(found.filename) : 'no dataset';
-  throw foreign(`its images ${name} lie in ${link}; allowed: images in the same file`);
+  if (!isLink(found)) return null;
+  const plain = found.filename.replace(/^\.\//, '');
+  if (plain === '' || /[/\\\0]|^\.\.?$/.test(plain)) {
+    throw foreign(`its images ${name} lie in "${found.filename}"; allowed: files in the same folder`);
+  }
+  return plain;
+}
+
+function imagesOf(entry: Group, linked: File | null) {
+  const { data, name, parts } = firstOf(entry);
+  const found: unknown = data.get(name);
+  const dataset = isLink(found)
+    ? linked === null
+      ? null
+      : datasetAt(linked as unknown as Group, found.obj_path.replace(/^\//, ''))
+    : datasetAt(data, name);
+  if (dataset !== null) return { name, dataset, parts };
+  const where = isLink(found) ? `${found.obj_path} of ${found.filename}` : name;
+  throw foreign(`its images ${name} are no dataset: ${where} is none`);
 }
 
 const otherFile = (): BraggError =>
@@ -144,9 +167,9 @@ function masked(counts: Float32Array, mask: Dataset | null): void {
   for (let i = 0; i < counts.length; i += 1) if (flags[i] !== 0) counts[i] = -1;
 }
 
-function pixelsIn(file: File): Pixels {
+function pixelsIn(file: File, linked: File | null): Pixels {
   const entry = entryOf(file);
-  const images = imagesOf(entry);
+  const images = imagesOf(entry, linked);
   const detector = groupAt(entry, 'instrument/detector');
   const specific = detector === null ? null : groupAt(detector, 'detectorSpecific');
   for (const group of [detector, groupAt(entry, 'data')]) refuseUnread(group);
@@ -176,4 +199,17 @@ function pixelsIn(file: File): Pixels {
   };
 }
 
-export const readNexus = (bytes: Uint8Array): Promise<Pixels> => openFile(bytes, pixelsIn, { filters: true });
+/** Bytes of a file in the same folder, or chosen together; null for one that is not there. */
+export type Beside = (name: string) => Promise<Uint8Array | null>;
+
+/** A master of an Eiger detector has its images in files of their own, of which the first is read. */
+export async function readNexus(bytes: Uint8Array, beside: Beside): Promise<Pixels> {
+  const name = await openFile(bytes, linkedFile);
+  const linked = name === null ? null : await beside(name);
+  if (name !== null && linked === null) {
+    throw foreign(
+      `its first images lie in ${name}, which is not there; put it into the same folder, or choose both files`,
+    );
+  }
+  return openFile(bytes, pixelsIn, { filters: true, linked });
+}

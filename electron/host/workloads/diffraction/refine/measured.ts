@@ -20,9 +20,15 @@ export const takeFile = aside(
     readImage(bytes, name, size),
 );
 
+interface NamedImage {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
 export const takeNexus = aside(
   'read an image of NXmx',
-  ({ bytes, name }: { readonly bytes: Uint8Array; readonly name: string }) => readNexusImage(bytes, name),
+  ({ bytes, name, beside }: NamedImage & { readonly beside: readonly NamedImage[] }) =>
+    readNexusImage(bytes, name, async (wanted) => beside.find((one) => one.name === wanted)?.bytes ?? null),
 );
 
 export interface Fitted {

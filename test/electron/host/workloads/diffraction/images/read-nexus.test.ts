@@ -31,7 +31,8 @@ const images = ({ data }: Parts, name = 'data_000001', more: object = {}): void 
   data.create_dataset({ name, data: two, shape: [2, height, width], dtype: '<I', ...more } as never);
 };
 
-const read = async (fill: (parts: Parts) => void) => readNexusImage(await withImages(fill), 'a.h5');
+const alone = async (): Promise<null> => null;
+const read = async (fill: (parts: Parts) => void) => readNexusImage(await withImages(fill), 'a.h5', alone);
 
 describe('an image of NXmx', () => {
   test.each([
@@ -113,18 +114,43 @@ describe('an image of NXmx', () => {
     ).rejects.toThrow(message);
   });
 
-  test('is refused where its images are in another file, which is named', async () => {
-    const master = read(
-      ({ data }) => void data.create_external_link('run_data_000001.h5', '/entry/data/data', 'data_000001'),
-    );
-    await expect(master).rejects.toThrow(
-      'its images data_000001 lie in run_data_000001.h5; allowed: images in the same file',
-    );
+  describe('of a master', () => {
+    const master = (file: string, at = '/entry/data/data') =>
+      withImages(({ data, detector }) => {
+        for (const k of [1, 2]) data.create_external_link(file.replace('1', String(k)), at, `data_00000${k}`);
+        const mask = Uint32Array.from({ length: 12 }, (_, pixel) => (pixel === 5 ? 1 : 0));
+        detector.create_dataset({ name: 'pixel_mask', data: mask, shape: [height, width], dtype: '<I' });
+      });
+
+    test('has the counts of its first data file and its own mask', async () => {
+      const first = await withImages((parts) => images(parts, 'data'));
+      const asked: string[] = [];
+      const found = await readNexusImage(await master('run_data_1.h5'), 'run_master.h5', async (name) => {
+        asked.push(name);
+        return first;
+      });
+      expect(asked).toEqual(['run_data_1.h5']);
+      expect([...found.counts]).toEqual([0, 1, 2, 3, 10, -1, 12, 13, 20, 21, 22, 23]);
+      expect(found.notes).toEqual(['It has more than 2 images: the first one is read.']);
+    });
+
+    test('is refused by the names of files that are missing, elsewhere or without the images', async () => {
+      await expect(readNexusImage(await master('run_data_1.h5'), 'm.h5', alone)).rejects.toThrow(
+        'm.h5: its first images lie in run_data_1.h5, which is not there; put it into the same folder, or choose both files',
+      );
+      await expect(readNexusImage(await master('../data_1.h5'), 'm.h5', alone)).rejects.toThrow(
+        'its images data_000001 lie in "../data_1.h5"; allowed: files in the same folder',
+      );
+      const other = await withImages((parts) => images(parts, 'data'));
+      await expect(readNexusImage(await master('d_1.h5', '/nowhere'), 'm.h5', async () => other)).rejects.toThrow(
+        'its images data_000001 are no dataset: /nowhere of d_1.h5 is none',
+      );
+    });
   });
 
   test('packed by bitshuffle and LZ4 has its counts', async () => {
     const bytes = readFileSync(path.join(import.meta.dirname, 'cases/e01-bitshuffle.h5'));
-    const small = await readNexusImage(bytes, 'e01.h5');
+    const small = await readNexusImage(bytes, 'e01.h5', alone);
     expect([small.width, small.height]).toEqual([4, 3]);
     expect([...small.counts]).toEqual(Array.from({ length: 12 }, (_, at) => at));
   });
@@ -163,7 +189,9 @@ describe('an image of NXmx', () => {
     const at = Buffer.from(bytes).indexOf(Uint8Array.of(0x78, 0x5e));
     expect(at).toBeGreaterThan(0);
     bytes.fill(0xff, at, at + 8);
-    await expect(readNexusImage(bytes, 'a.h5')).rejects.toThrow(/^a\.h5: the HDF5 library cannot read it: [^\n]+$/);
+    await expect(readNexusImage(bytes, 'a.h5', alone)).rejects.toThrow(
+      /^a\.h5: the HDF5 library cannot read it: [^\n]+$/,
+    );
   });
 
   test('uses, refuses or ignores each field that NXdata and NXdetector define for the values', async () => {
@@ -180,7 +208,7 @@ describe('an image of NXmx', () => {
 
   test('is refused without a group of data', async () => {
     const bytes = await createFile((file) => void file.create_group('other'));
-    await expect(readNexusImage(bytes, 'a.h5')).rejects.toThrow(
+    await expect(readNexusImage(bytes, 'a.h5', alone)).rejects.toThrow(
       'a.h5: it has no entry with a group data: it is no NXmx file',
     );
   });
@@ -190,7 +218,7 @@ test('an HDF5 file is a run, or else an image, or a run that cannot be read', as
   const bytes = await withImages((parts) => images(parts));
   const other = await createFile((file) => void file.create_group('other'));
   const fails = (code: 'foreign-file' | 'not-found') => () => Promise.reject(new BraggError(code, 'no run'));
-  const image = (of: Uint8Array) => () => readNexusImage(of, 'a.h5');
+  const image = (of: Uint8Array) => () => readNexusImage(of, 'a.h5', alone);
   expect(await runOrNexus(() => Promise.resolve(7), image(bytes))).toEqual({ run: 7 });
   expect(await runOrNexus(fails('foreign-file'), image(bytes))).toMatchObject({ image: { width, height } });
   await expect(runOrNexus(fails('foreign-file'), image(other))).rejects.toThrow('no run');
