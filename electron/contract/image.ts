@@ -87,7 +87,7 @@ export type ImagePeak = Readonly<z.infer<typeof imagePeakSchema>>;
  * How far an image is from another. Correlation alone hides errors of half a bright pixel. Null without such a number: a
  * pixel is NaN, or the other image is dark.
  */
-export const imageErrorSchema = z.strictObject({
+const imageErrorSchema = z.strictObject({
   /** Norm of the difference over the norm of the reference. */
   rel_l2: z.number().nullable(),
   /** Largest difference over the reference's largest pixel. */

@@ -1,5 +1,5 @@
 /** Files dropped on the page: scenarios and curves by their text, runs by their bytes, timelines piece by piece. */
-import { keptHead } from '../../electron/contract/bench/kept-session.ts';
+import { sessionHead } from '../../electron/contract/bench/session.ts';
 import { PROJECT_ENDING } from '../../electron/contract/projects/project.ts';
 import { hasCrystal } from '../../electron/contract/scenario/diffraction/refining.ts';
 import type { Feeds } from '../data/feeds.ts';
@@ -16,11 +16,6 @@ import { isTimelineFile, type TimelineActions } from './timelines.ts';
 
 /** Above this a file is no scenario, and reading it as text would only stall the page. */
 const LARGEST_SCENARIO_BYTES = 8 * 2 ** 20;
-
-/** Its first bytes say so: sessions are JSON, as scenarios and timelines are. Null for another file. */
-async function sessionHead(file: File): Promise<ReturnType<typeof keptHead>> {
-  return keptHead(await file.slice(0, 200).text());
-}
 
 interface DropActions {
   readonly documents: DocumentActions;
@@ -47,7 +42,7 @@ export async function openDropped(
       await unpackLocal({ client, stores }, file);
       continue;
     }
-    const session = await sessionHead(file);
+    const session = sessionHead(await file.slice(0, 200).text());
     if (/\.(h5|hdf5)$/i.test(file.name) || session?.isTask === true) {
       await runs.openBytes(file.name, new Uint8Array(await file.arrayBuffer()));
     } else if (session !== null) {

@@ -274,7 +274,7 @@ export const workloadFolders: readonly string[] = [
   ),
   ...['transport', 'diffraction', 'task', 'linear-relu'].map((name) => `renderer/workloads/${name}`),
   // What one workload says of its runs on the wire.
-  ...['run', 'image', 'task', 'bench/recorded/image'].map((name) => `electron/contract/${name}.ts`),
+  ...['run', 'image', 'task'].map((name) => `electron/contract/${name}.ts`),
   // Panels that show one workload only.
   ...['depth-dose', 'phase-space', 'dose-map', 'image', 'peaks', 'refine', 'lateral', 'ledger', 'ledger-steps'].map(
     (name) => `renderer/panels/${name}`,
@@ -314,5 +314,4 @@ export const ofOneWorkload: readonly { readonly file: string; readonly reason: s
   { file: 'electron/host/app/host.ts', reason: 'phase space of kept steps is computed again, of transport alone' },
   { file: 'electron/host/app/open-host.ts', reason: 'the same' },
   { file: 'electron/host/app/studies', reason: 'points that are beams are taken at once, as batches are' },
-  { file: 'electron/host/app/sessions', reason: 'sessions of three formats are read as one' },
 ];

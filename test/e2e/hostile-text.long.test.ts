@@ -6,7 +6,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { benchSessionSchema } from '../../electron/contract/bench/recorded/transport.ts';
+import { sessionSchema } from '../../electron/contract/bench/session.ts';
 import { BenchPage } from './bench-page.ts';
 import { useChromium } from './browser.ts';
 import { type Served, serve } from './served.ts';
@@ -40,7 +40,7 @@ const scenario = JSON.stringify({
 /** A recorded session in which every text that is shown is hostile. */
 function session(): string {
   const file = path.join(root, 'assets/runs/h200-uniform-grid-70MeV.json');
-  const kept = benchSessionSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const kept = sessionSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   const renamed = new Map<string, string>();
   for (const report of kept.reports) {
     for (const entry of report.entries) renamed.set(entry.label, `${entry.label} ${EVIL}`);

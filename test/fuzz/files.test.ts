@@ -2,6 +2,7 @@
  * Damaged files of every kind that the program reads: each is read, or refused with one clear error, in bounded time
  * and memory. `npm run fuzz` tries thousands; `npm test` a few of each kind, always the same.
  */
+
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,7 @@ import { readCurveCsv } from '../../electron/contract/dose/curve-csv.ts';
 import { BraggError } from '../../electron/contract/errors.ts';
 import { readDraft } from '../../electron/host/app/recovery/drafts.ts';
 import { readRun as readAnyRun } from '../../electron/host/app/run-files/read.ts';
-import { asSession, parseKeptSession, readKnown } from '../../electron/host/app/sessions/index.ts';
+import { asSession, parseSession } from '../../electron/host/app/sessions/index.ts';
 import { openTrace } from '../../electron/host/app/timelines/open.ts';
 import { UserKernels } from '../../electron/host/app/user-kernels/user-kernels.ts';
 import { fromNative } from '../../electron/host/io/addon/addon.ts';
@@ -21,6 +22,7 @@ import { Locks } from '../../electron/host/io/files/locks.ts';
 import { RecentFiles } from '../../electron/host/io/files/recent.ts';
 import { HostSettings } from '../../electron/host/io/files/settings.ts';
 import { kernelFolders } from '../../electron/host/model/bench/ceilings.ts';
+import { readDesigns } from '../../electron/host/model/bench/factorial/designs.ts';
 import { readNpz } from '../../electron/host/model/external/npz.ts';
 import { readStoppingCsv } from '../../electron/host/model/scenarios/stopping-csv.ts';
 import { readHkl } from '../../electron/host/workloads/diffraction/scenario/hkl.ts';
@@ -194,7 +196,7 @@ test('run files of images', async () => {
 });
 
 test('sessions of every workload, as comparisons take them, and measurements as run files', async () => {
-  const known = await readKnown(addon, assetsFolder);
+  const designs = await readDesigns(assetsFolder);
   for (const [kind, folderName] of [
     ['session', ''],
     ['image session', 'diffraction'],
@@ -204,7 +206,7 @@ test('sessions of every workload, as comparisons take them, and measurements as 
     const starts = filesOf(path.join('runs', folderName), '.json', 2 ** 18, folderName !== '');
     expect(starts.length, kind).toBeGreaterThan(0);
     await fuzz(kind, starts, async (bytes) => {
-      sessionSchema.parse(asSession(parseKeptSession(asText(bytes), 'session.json'), known));
+      sessionSchema.parse(asSession(parseSession(asText(bytes), 'session.json'), designs));
       if (kind === 'micro session') await readAnyRun(bytes, 'run.json');
     });
   }

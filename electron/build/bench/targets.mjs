@@ -3,27 +3,24 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * @typedef {{ value: number }} Ratio
- * @typedef {{ label: string, status: string, time_s: number, setup_s: number, steps: number, cells: number,
- *   peak_state_bytes: number, roofline: { share_of_copy: number | null }, verdict: string,
- *   rel_l2: number | null, rel_l2_limit: number, ledger_error: number }} Entry
- * @typedef {{ id: string, result: null | { time_s: number, steps: number, wrong: boolean } }} Rival
+ * @typedef {{ id: string, value: number | null }} Named
+ * @typedef {{ id: string, value: number | null, holds: boolean }} Check
+ * @typedef {{ label: string, status: string, verdict: string, time_s: number, setup_s: number, size: number | null,
+ *   accuracy: Check[], quantities: Named[] }} Entry
+ * @typedef {{ id: string, result: null | { time_s: number, wrong: boolean } }} Rival
  * @typedef {{ scenario: string, machine: { gpu: null | { ceilings: null | { copy_bytes_per_s: number } } },
  *   entries: Entry[], external: Rival[] }} Report
  * @typedef {{ reports: Report[] }} Session
  * @typedef {{ what: string, wanted: string, measured: string | null, met: boolean | null,
  *   bound?: string | null, ratio?: string | null, needs?: string | null }} Target
- * `bound`: what it cannot be better than, and by which factor it is away from that. `needs`: what could measure it.
- * @typedef {{ id: string, value: number | null }} Named
- * @typedef {{ status?: undefined, variant: string, mode: string, correct: boolean | null, ns_per_term: number | null,
- *   median_s: number | null, error: null | { bright: number | null } }} OldImage
+ * `bound`: the best possible value, and by which factor it is away from that. `needs`: the device that could measure it.
  * @typedef {{ label: string, status: string, verdict: string, time_s: number,
  *   accuracy: Named[], quantities: Named[] }} Image
- * @typedef {{ reports: { entries: (Image | OldImage)[] }[] }} ImageSession
+ * @typedef {{ reports: { entries: Image[] }[] }} ImageSession
  */
 
 /**
- * Sessions in a folder by file name without `.json`; those of small workloads and images have entries of their own.
+ * Sessions in a folder by file name without `.json`.
  * @template [S=Session]
  * @param {string} folder
  * @returns {Map<string, S>}
@@ -37,6 +34,12 @@ export function readSessions(folder) {
 function entry(session, label) {
   return session?.reports[0]?.entries.find((one) => one.label === label && one.status === 'measured');
 }
+
+/** A value of an entry's accuracy or quantities, by id. @param {readonly Named[]} all @param {string} id */
+const named = (all, id) => all.find((one) => one.id === id)?.value ?? null;
+
+/** @param {Entry | undefined} one */
+const stepsOf = (one) => (one === undefined ? null : named(one.quantities, 'steps'));
 
 /** @param {number} seconds */
 const milliseconds = (seconds) => `${(seconds * 1e3).toPrecision(3)} ms`;
@@ -60,7 +63,8 @@ const times = (value) => `${value.toPrecision(3)}×`;
  */
 export function denseStep(session, label) {
   const [found, share] = [entry(session, label), shareOfCopy(session, label)];
-  const step_s = found === undefined ? undefined : found.time_s / found.steps;
+  const steps = stepsOf(found);
+  const step_s = found === undefined || steps === null ? undefined : found.time_s / steps;
   const row = target(`dense-36M, a step of ${label}`, '≤ 0.16 ms', step_s, (v) => v <= 1.6e-4, milliseconds);
   if (step_s === undefined || share === undefined) return row;
   return { ...row, bound: `${milliseconds(step_s * share)}, copy`, ratio: `${(100 * share).toFixed(0)} % of copy` };
@@ -70,8 +74,9 @@ export function denseStep(session, label) {
 function shareOfCopy(session, label) {
   const found = entry(session, label);
   const ceiling = session?.reports[0]?.machine.gpu?.ceilings?.copy_bytes_per_s;
-  if (found === undefined || ceiling === undefined) return undefined;
-  return (found.cells * found.steps * 8) / found.time_s / ceiling;
+  const [steps, cells] = [stepsOf(found), found?.size ?? null];
+  if (found === undefined || ceiling === undefined || steps === null || cells === null) return undefined;
+  return (cells * steps * 8) / found.time_s / ceiling;
 }
 
 /** How many times faster our fastest right variant is than a program outside. @param {Session | undefined} session @param {string} id */
@@ -96,7 +101,8 @@ export function gpuTargets(sessions) {
   const short = sessions.get('h200-water-70MeV-5-steps');
   const all = [...sessions.values()].flatMap(({ reports }) => reports.flatMap(({ entries }) => entries));
   const right = all.filter((one) => one.status === 'measured');
-  const wrong = right.filter(({ rel_l2, rel_l2_limit }) => rel_l2 !== null && !(rel_l2 <= rel_l2_limit));
+  const wrong = right.filter(({ accuracy }) => accuracy.some(({ id, holds }) => id === 'parity' && !holds));
+  const ledgers = right.flatMap(({ accuracy }) => named(accuracy, 'ledger') ?? []);
   /** @param {number} value */
   const percent = (value) => `${(100 * value).toFixed(0)} %`;
   return [
@@ -139,7 +145,7 @@ export function gpuTargets(sessions) {
     target(
       'largest ledger error in FP32',
       '≤ 1e-6',
-      right.length === 0 ? undefined : Math.max(...right.map(({ ledger_error }) => ledger_error)),
+      ledgers.length === 0 ? undefined : Math.max(...ledgers),
       (v) => v <= 1e-6,
       (v) => v.toExponential(1),
     ),
@@ -185,19 +191,12 @@ export function studyTargets(study) {
 }
 
 /**
- * The right images of a session's first report, warm; of today's sessions and of those before them, which named things otherwise.
+ * The correct images of a session's first report, warm.
  * @param {ImageSession | undefined} session
  * @returns {{ label: string, time_s: number | null, bright: number | null, ns_per_term: number | null }[]}
  */
 function rightImages(session) {
-  /** @param {Named[]} all @param {string} id */
-  const named = (all, id) => all.find((one) => one.id === id)?.value ?? null;
   return (session?.reports[0]?.entries ?? []).flatMap((one) => {
-    if (one.status === undefined) {
-      const { variant, mode, correct, median_s, error, ns_per_term } = one;
-      if (mode !== 'warm' || correct !== true) return [];
-      return [{ label: variant, time_s: median_s, bright: error?.bright ?? null, ns_per_term }];
-    }
     if (one.status !== 'measured' || one.verdict === 'wrong') return [];
     const { label, time_s, accuracy, quantities } = one;
     return [{ label, time_s, bright: named(accuracy, 'bright'), ns_per_term: named(quantities, 'per_term') }];

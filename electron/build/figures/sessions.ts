@@ -1,14 +1,15 @@
 /** Tables of what recorded sessions hold: from the files in assets/runs alone. */
+
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { MeasuredSessionEntry, Session, SessionReport } from '../../contract/bench/session.ts';
-import { asSession, parseKeptSession, readKnown } from '../../host/app/sessions/index.ts';
-import { loadAddon } from '../../host/io/addon/addon.ts';
+import { asSession, parseSession } from '../../host/app/sessions/index.ts';
+import { readDesigns } from '../../host/model/bench/factorial/designs.ts';
 import { root } from './documents.ts';
 import { code, digits, percent, seconds, table, times } from './text.ts';
 
 const assets = path.join(root, 'assets');
-const known = await readKnown(loadAddon(), assets);
+const designs = await readDesigns(assets);
 
 /** Several tables are of the same sessions; one of megabytes takes a second to read. */
 const lately = new Map<string, Session>();
@@ -16,7 +17,7 @@ const lately = new Map<string, Session>();
 /** A file below assets/runs, without `.json`. */
 export function session(name: string): Session {
   const file = path.join(assets, 'runs', `${name}.json`);
-  const read = lately.get(file) ?? asSession(parseKeptSession(readFileSync(file, 'utf8'), file), known);
+  const read = lately.get(file) ?? asSession(parseSession(readFileSync(file, 'utf8'), file), designs);
   lately.set(file, read);
   return read;
 }

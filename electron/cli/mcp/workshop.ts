@@ -1,15 +1,17 @@
 /** Problems in folders that a person chose, and the attempts of agents at them: each is compiled, checked, measured and saved. */
+
 import { copyFile, mkdir, readdir, readFile, realpath, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { diffLines } from 'diff';
 import type { Session } from '../../contract/bench/session.ts';
 import { BraggError, messageOf } from '../../contract/errors.ts';
 import { isUserKernelFile, USER_KERNEL_TEXT_MOST } from '../../contract/user-kernels.ts';
-import { asSession, readKnown } from '../../host/app/sessions/index.ts';
+import { asSession } from '../../host/app/sessions/index.ts';
 import { readSessionNamed } from '../../host/app/sessions/named.ts';
 import { placeOf } from '../../host/app/user-kernels/user-kernels.ts';
 import type { Host } from '../../host/index.ts';
 import { forkChild } from '../../host/io/processes/link.ts';
+import { readDesigns } from '../../host/model/bench/factorial/designs.ts';
 import { limitsOf, mostRounds, sessionText } from '../../host/model/bench/index.ts';
 import { descriptionFile, descriptionText, type UserKernel } from '../../host/model/user-kernels/file.ts';
 import { measureSession } from '../../host/workloads/bench.ts';
@@ -273,7 +275,7 @@ export class Workshop {
 
   async #session(file: string): Promise<Session | null> {
     const kept = await readSessionNamed(path.join(this.#library, this.#sessionFile(file))).catch(() => null);
-    return kept === null ? null : asSession(kept, await readKnown(this.#options.host.addon, assetsFolder()));
+    return kept === null ? null : asSession(kept, await readDesigns(assetsFolder()));
   }
 
   /** The fastest attempt that is certainly faster than the reference: their ratio is what sessions of several days share. */

@@ -1,12 +1,13 @@
 /** `braggbench bench`: variants against each other on one scenario, or over a sweep of one of its values. */
+
 import type { WorkloadName } from '../../contract/workload.ts';
-import { asSession, readKnown } from '../../host/app/sessions/index.ts';
+import { asSession } from '../../host/app/sessions/index.ts';
 import { readSessionNamed } from '../../host/app/sessions/named.ts';
 import { placeOf } from '../../host/app/user-kernels/user-kernels.ts';
 import type { Host } from '../../host/index.ts';
-import { loadAddon } from '../../host/io/addon/addon.ts';
 import type { BenchKind } from '../../host/model/bench/claims.ts';
 import { usualProcesses } from '../../host/model/bench/cold/processes.ts';
+import { readDesigns } from '../../host/model/bench/factorial/designs.ts';
 import { sessionText } from '../../host/model/bench/index.ts';
 import { refuseLongBench } from '../../host/workloads/benchable.ts';
 import { hostWorkloads } from '../../host/workloads/index.ts';
@@ -55,7 +56,7 @@ async function perform(context: VerbContext): Promise<ExitCode> {
   const kept = flagValue(parsed, 'open');
   if (kept !== undefined) {
     if (parsed.operands.length > 0) throw new UsageError('--open shows a kept session: it takes no scenario');
-    const read = asSession(await readSessionNamed(kept), await readKnown(loadAddon(), assetsFolder()));
+    const read = asSession(await readSessionNamed(kept), await readDesigns(assetsFolder()));
     const session = await withCounterFiles(read, parsed);
     const out = flagValue(parsed, 'out');
     if (out !== undefined) {

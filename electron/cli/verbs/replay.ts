@@ -1,10 +1,11 @@
 /** `braggbench replay`: the figures of a session again, as SVG files that are the same every time. */
+
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
-import { asSession, readKnown } from '../../host/app/sessions/index.ts';
+import { asSession } from '../../host/app/sessions/index.ts';
 import { readSessionNamed } from '../../host/app/sessions/named.ts';
-import { loadAddon } from '../../host/io/addon/addon.ts';
+import { readDesigns } from '../../host/model/bench/factorial/designs.ts';
 import { flagValue } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -29,7 +30,7 @@ export const replay: Verb = {
     const folder = flagValue(parsed, 'out') ?? path.basename(file).replace(/(\.session|\.task)?\.json$/i, '');
     const { replayed } = await import('../reports/session-svg.ts');
     const kept = await readSessionNamed(file);
-    const figures = replayed(asSession(kept, await readKnown(loadAddon(), assetsFolder())));
+    const figures = replayed(asSession(kept, await readDesigns(assetsFolder())));
     if (figures.length === 0) throw new BraggError('invalid', `${file} measured too little for a figure.`);
     await mkdir(folder, { recursive: true });
     // All or none: none is written where one may not be.

@@ -100,48 +100,6 @@ const judgedSchema = z.strictObject({
 });
 export type Judged = Readonly<z.infer<typeof judgedSchema>>;
 
-/** What every sample has beside its times. */
-export const sampleShape = {
-  round: count,
-  /** Which separately prepared state; absent in sessions without `judged`. */
-  instance: count.optional(),
-  /** Place in the shuffled order of its round. */
-  position: count,
-  /** Multiprocessor clock after the steps; null on the CPU and without NVML. */
-  sm_MHz: z.number().nullable(),
-  /** Why the sample is doubtful (a throttle reason, a clock drop); null when it is not. Kept all the same. */
-  flag: z.string().nullable(),
-};
-
-/** A mode beside warm, with samples of the workload's own form. */
-export function modeEntryOf<Sample extends z.ZodType>(sample: Sample) {
-  return z.strictObject({
-    mode: modeSchema,
-    /** Why there are no samples; null when there are. */
-    reason: z.string().nullable(),
-    time_s: seconds.nullable(),
-    spread: z.number().nullable(),
-    /** Time over the same variant's warm time. */
-    ratio: ratioSchema.nullable(),
-    samples: z.array(sample),
-  });
-}
-
-/** A part of a set-up that was timed once. */
-export const timedPartSchema = z.strictObject({ name: z.string(), seconds });
-
-/** What every entry has: which variant it measures. */
-export const entryShape = {
-  /** How the session calls the variant. */
-  label: z.string(),
-  variant: z.string(),
-  title: z.string(),
-  builds_on: z.string().nullable(),
-  device: z.enum(['cpu', 'cuda']),
-  /** Which GPU, as the driver counts, where one was asked for. */
-  gpu: count.optional(),
-};
-
 /** How everything from the problem to its answer in memory stands against the reference's; not in older sessions. */
 export const wholeSchema = z.strictObject({
   ratio: ratioSchema,
@@ -170,23 +128,7 @@ export const processSchema = z.strictObject({
   verdict: timeVerdictSchema,
 });
 
-/** How a measured entry's time stands against the others'. */
-export const standingShape = {
-  /** Time over the time of the first variant. */
-  ratio: ratioSchema,
-  /** The same without the flagged samples; null when none is flagged. */
-  ratio_unflagged: ratioSchema.nullable(),
-  flagged: count,
-  verdict: verdictSchema,
-  /** Instances of each that would decide at the spread seen so far; null where it is decided or none would. */
-  instances_to_decide: count.nullable().optional(),
-  /** Time over the time of the variant that it builds on, where that was measured too. */
-  rung: ratioSchema.nullable(),
-  /** Time over the time of the first of the variants that it stands on. */
-  cumulative: ratioSchema.nullable(),
-};
-
-export const sessionGpuSchema = z.strictObject({
+const sessionGpuSchema = z.strictObject({
   name: z.string(),
   uuid: z.string(),
   driver: z.string().nullable(),
@@ -196,7 +138,7 @@ export const sessionGpuSchema = z.strictObject({
 export type SessionGpu = Readonly<z.infer<typeof sessionGpuSchema>>;
 
 /** The GPUs that labels of the session name, as the driver counts; absent where none does, and in older sessions. */
-export const namedGpusSchema = z.array(z.strictObject({ index: count, ...sessionGpuSchema.shape })).optional();
+const namedGpusSchema = z.array(z.strictObject({ index: count, ...sessionGpuSchema.shape })).optional();
 
 /** The GPUs that a session tells of. */
 export interface SessionMachine {
@@ -275,22 +217,3 @@ export const reportShape = {
     whole_floor: z.number().nullable().optional(),
   }),
 };
-
-/** The file that a session is kept in, by the name of its format; `Report` and `Fit` are the workload's own. */
-export function sessionOf<Format extends string, Report extends z.ZodType, Fit extends z.ZodType>(
-  format: Format,
-  report: Report,
-  fit: Fit,
-) {
-  return z.strictObject({
-    format: z.literal(format),
-    format_version: z.literal(1),
-    /** ISO 8601. */
-    created: z.string(),
-    /** As it was typed, without the program. */
-    command: z.string(),
-    /** One report; of a sweep one per value, in its order. */
-    reports: z.array(report).min(1),
-    sweep: z.strictObject({ path: z.string(), values: z.array(z.number()), fits: z.array(fit) }).nullable(),
-  });
-}

@@ -1,11 +1,11 @@
 /**
- * A benchmark of any workload: what a session gives, what files keep with every raw sample, and what comparisons,
- * ladders and reports take. Files of earlier formats (recorded/) are imported: what they did not record is absent.
- * Seconds.
+ * A benchmark session of any workload, with every raw sample: the format of its file, and the input of comparisons,
+ * ladders and reports. Times in seconds.
  */
 import { z } from 'zod';
 import { recordingSchema } from '../recording.ts';
 import { kernelResourcesSchema } from '../resources.ts';
+import { taskKinds } from '../scenario/kinds.ts';
 import { workloadSchema } from '../workload.ts';
 import {
   count,
@@ -282,6 +282,16 @@ export const sessionSchema = z.strictObject({
   sweep: z.strictObject({ path: z.string(), values: z.array(z.number()), fits: z.array(sessionFitSchema) }).nullable(),
 });
 export type Session = Readonly<z.infer<typeof sessionSchema>>;
+
+/** Format and workload are the first keys of a file. */
+const FILE_HEAD =
+  /^\s*\{\s*"format"\s*:\s*"([^"]+)"\s*,\s*"format_version"\s*:\s*\d+\s*,\s*"workload"\s*:\s*"([\w-]+)"/;
+
+/** Recognizes a session by the first 200 characters of its file; null for any other file. Sessions of task workloads are runs. */
+export function sessionHead(text: string): { readonly isTask: boolean } | null {
+  const [, format, workload] = FILE_HEAD.exec(text) ?? [];
+  return format === SESSION_FORMAT ? { isTask: taskKinds.some((kind) => kind === workload) } : null;
+}
 
 /** Id of the check that a time fails which the machine cannot reach. */
 export const LEAST_TIME = 'least-time';

@@ -226,13 +226,12 @@ function openWhatIfs({ files }: Data, engine: Engine, scenarios: Scenarios, made
 async function openBenches({ assetsFolder, shell }: HostOptions, data: Data, engine: Engine, made: RunParts) {
   const { files, trouble, log } = data;
   const { runs, lanes, perform, sessionStates } = made;
-  const { addon, gpu, program } = engine;
+  const { gpu, program } = engine;
   const [claims, designs] = await Promise.all([readCatalogue(assetsFolder), readDesigns(assetsFolder)]);
-  const known = () => ({ variants: allVariants(addon), claims, designs });
   const stored = new StoredSessions({
     recordedFolder: path.join(assetsFolder, 'runs'),
     files,
-    known,
+    designs: () => designs,
     measuredRuns: () => measuredRuns(runs),
     trouble,
   });

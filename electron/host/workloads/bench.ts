@@ -1,11 +1,13 @@
 /** The one door to benchmarks: the page, the command line, runs that are measurements, and tests come in here. */
 import { SESSION_FORMAT, type Session, type SessionReport } from '../../contract/bench/session.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
+import { kernelFolders } from '../model/bench/ceilings.ts';
 import { readDesigns } from '../model/bench/factorial/designs.ts';
 import { factorialsIn } from '../model/bench/factorial/effects.ts';
 import { devicesWithCeilings, sessionGpus } from '../model/bench/index.ts';
 import { recordedFacts } from '../model/bench/recorded.ts';
 import { runSession, type SessionOptions } from '../model/bench/session.ts';
+import { kernelsOf, variantSources } from '../model/bench/sources.ts';
 import { sweepFits } from '../model/bench/sweep.ts';
 import type {
   Answers,
@@ -16,6 +18,7 @@ import type {
   BenchProblem,
   BenchTask,
 } from './benchable.ts';
+import { allVariants } from './index.ts';
 
 /** Variants of one problem against each other. Throws a BraggError for variants that are not known. */
 export async function measureReport(
@@ -25,6 +28,25 @@ export async function measureReport(
   options: SessionOptions & Omit<ArenaOptions, 'signal'>,
 ): Promise<SessionReport> {
   return runSession(addon, await benchable.arena(addon, problem, options), options);
+}
+
+/** Limits the resources to the kernels of the report's variants: those of a whole workload are most of a file. */
+async function withOwnKernels(addon: NativeAddon, report: SessionReport, workload: string): Promise<SessionReport> {
+  const { resources, ...rest } = report;
+  if (resources === undefined) return report;
+  const ids = new Set(report.entries.map(({ variant }) => variant));
+  const own = allVariants(addon).filter(
+    (one) => one.workload === workload && one.bench === report.bench && ids.has(one.id),
+  );
+  const { sources } = kernelFolders();
+  const named = await Promise.all(
+    own.map(async (variant) => {
+      const files = await variantSources(sources, variant).catch(() => null);
+      return files === null ? [] : kernelsOf(files, resources).kernels;
+    }),
+  );
+  const kernels = new Set(named.flat());
+  return kernels.size === 0 ? rest : { ...rest, resources: { ...resources, kernels: [...kernels] } };
 }
 
 /** All of a task: one report; of a sweep one per value, and the line through them. A session that is stopped keeps those it has. */
@@ -68,7 +90,7 @@ export async function measureSession(
       onAnswer: (label, values) => found.set(label, values),
       onProgress: (progress) => tell(progress, index),
     });
-    reports.push(report);
+    reports.push(await withOwnKernels(addon, report, workload));
   }
   return { session: factorialsIn(sessionOf(reports), await readDesigns(assetsFolder)), answers };
 }

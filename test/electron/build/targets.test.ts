@@ -1,4 +1,4 @@
-/** Targets are read from sessions as they are written today, and from those recorded before. */
+/** Targets are read from session files. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { gpuImageTargets, imageTargets } from '../../../electron/build/bench/tar
 
 const runs = path.resolve(import.meta.dirname, '../../../assets/runs/diffraction');
 
-test('images of a session as it is written today; a wrong one counts for nothing', () => {
+test('ignores images that are wrong', () => {
   const image = (label: string, verdict: string, ns: number) => ({
     ...{ label, variant: label, verdict, status: 'measured', time_s: 1, accuracy: [{ id: 'bright', value: 1e-6 }] },
     quantities: [{ id: 'per_term', value: ns }],
@@ -19,7 +19,7 @@ test('images of a session as it is written today; a wrong one counts for nothing
   ]);
 });
 
-test('images of a session that was recorded before', () => {
+test('reads the fastest correct image of the recorded session', () => {
   const name = 'h200-simple-cubic-1024';
   const sessions = new Map([[name, JSON.parse(readFileSync(path.join(runs, `${name}.json`), 'utf8'))]]);
   const [time, error] = gpuImageTargets(sessions);

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type BenchSession, benchSessionSchema } from '../../../electron/contract/bench/recorded/transport.ts';
+import { type Session, sessionSchema } from '../../../electron/contract/bench/session.ts';
 import { trendOf } from '../../../electron/host/app/benches/history.ts';
 import { assetsFolder } from '../host/small-run.ts';
 import { braggbenchHere, environmentWith } from './command.ts';
@@ -19,9 +19,9 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 async function sessionOf(
   day: number,
   factor: number,
-  machine: Partial<BenchSession['reports'][number]['machine']> = {},
+  machine: Partial<Session['reports'][number]['machine']> = {},
 ): Promise<string> {
-  const session: BenchSession = benchSessionSchema.parse(JSON.parse(await readFile(recorded, 'utf8')));
+  const session: Session = sessionSchema.parse(JSON.parse(await readFile(recorded, 'utf8')));
   const reports = session.reports.map((report) => ({
     ...report,
     machine: { ...report.machine, ...machine },
@@ -66,7 +66,7 @@ test('sessions are put in the order of their days, and the last is told to be sl
   const told = JSON.parse((await call(...files, '--json')).stdout) as {
     readonly series: readonly { readonly label: string; readonly trend: { readonly verdict: string } }[];
   };
-  const session: BenchSession = benchSessionSchema.parse(JSON.parse(await readFile(recorded, 'utf8')));
+  const session: Session = sessionSchema.parse(JSON.parse(await readFile(recorded, 'utf8')));
   const measured = session.reports.flatMap(({ entries }) => entries).filter(({ status }) => status === 'measured');
   expect(told.series.map(({ label }) => label)).toEqual(measured.map(({ label }) => label));
   expect(new Set(told.series.map(({ trend }) => trend.verdict))).toEqual(new Set(['slower']));

@@ -1,7 +1,6 @@
 /** All benchmark sessions of a host: starts and cancels them one at a time, and keeps their results. */
 import { randomBytes } from 'node:crypto';
 import type { BenchInfo, BenchProgress, BenchState } from '../../../contract/bench/benches.ts';
-import type { KeptSession } from '../../../contract/bench/kept-session.ts';
 import type { Session } from '../../../contract/bench/session.ts';
 import { BraggError, toWireError, type WireError } from '../../../contract/errors.ts';
 import type { FileRef, NamedFile } from '../../../contract/files.ts';
@@ -47,7 +46,7 @@ interface Live {
   progress: BenchProgress;
   session: Session | null;
   /** As its file has it. */
-  kept: KeptSession | null;
+  kept: Session | null;
   /** Computed results, by report and label; none of an earlier process. */
   answers: BenchOutcome['answers'];
   file: NamedFile | null;
@@ -58,7 +57,7 @@ interface KnownSession {
   readonly name: string;
   readonly session: Session;
   /** As its file says it. */
-  readonly kept: KeptSession;
+  readonly kept: Session;
   /** What a label computed: of sessions that this program's run measured, for files keep none. */
   readonly answer: (report: number, label: string) => ComparedField | null;
 }
@@ -122,7 +121,7 @@ export class Benches {
   }
 
   /** A session that an earlier process measured and nobody saved. */
-  async adopt(name: string, { kept, session }: { kept: KeptSession; session: Session }): Promise<BenchInfo> {
+  async adopt(name: string, { kept, session }: { kept: Session; session: Session }): Promise<BenchInfo> {
     const id = randomBytes(9).toString('base64url');
     const { workload, created, sweep, reports } = session;
     const live: Live = {
@@ -301,7 +300,7 @@ export class Benches {
   }
 
   /** Sessions without a complete round are not worth a file. */
-  #keep({ id, about: { name } }: Live, session: KeptSession, finished: boolean): void {
+  #keep({ id, about: { name } }: Live, session: Session, finished: boolean): void {
     const rounds = session.reports.reduce((sum, report) => sum + report.rounds, 0);
     if (rounds === 0) return;
     const upTo = `${rounds} ${rounds === 1 ? 'round' : 'rounds'}`;

@@ -1,14 +1,14 @@
 /** Session files of every workload: those that came with the program, those in the library, those that the user opened, and runs that are measurements. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { KeptSession } from '../../../contract/bench/kept-session.ts';
 import type { Session } from '../../../contract/bench/session.ts';
 import { BraggError, messageOf } from '../../../contract/errors.ts';
 import { allRunEndings } from '../../../contract/exports.ts';
 import type { FileRef, NamedFile } from '../../../contract/files.ts';
 import type { FileAccess } from '../../io/files/access.ts';
-import { makeSession, outlineSession, type ReadSession, readSessionFile, readSessionText } from '../sessions/aside.ts';
-import type { KnownNow } from '../sessions/index.ts';
+import type { FactorialDesign } from '../../model/bench/factorial/designs.ts';
+import { makeSession, type ReadSession, readSessionFile, readSessionText } from '../sessions/aside.ts';
+import { withoutRecordings } from '../sessions/index.ts';
 
 /** Tells session files from scenarios, which are JSON too. */
 export const SESSION_ENDING = '.session.json';
@@ -20,8 +20,8 @@ export interface StoredSession {
   readonly name: string;
   readonly recorded: boolean;
   readonly file: NamedFile | null;
-  readonly kept: KeptSession;
-  /** Without the intervals that the file does not hold. */
+  readonly kept: Session;
+  /** Without recordings. */
   readonly outline: Session;
   /** Made when it is asked for. */
   readonly session: () => Promise<Session>;
@@ -37,14 +37,14 @@ export interface MeasuredRun {
   readonly run: string;
   readonly name: string;
   readonly file: NamedFile | null;
-  readonly kept: KeptSession;
+  readonly kept: Session;
 }
 
 interface StoredSessionsOptions {
   /** The recorded ones lie in it and below. */
   readonly recordedFolder: string;
   readonly files: FileAccess;
-  readonly known: () => KnownNow;
+  readonly designs: () => readonly FactorialDesign[];
   readonly measuredRuns: () => Promise<readonly MeasuredRun[]>;
   readonly trouble: (reason: string) => void;
 }
@@ -67,7 +67,7 @@ export class StoredSessions {
   readonly #handed = new Map<string, StoredSession>();
   /** Those that are still being read, too: panels ask for the list at the same time, and each read all of it. */
   readonly #read = new Map<string, { readonly read: Promise<Read>; readonly stamp: string }>();
-  readonly #ofRuns = new WeakMap<KeptSession, Promise<Read>>();
+  readonly #ofRuns = new WeakMap<Session, Read>();
 
   constructor(options: StoredSessionsOptions) {
     this.#options = options;
@@ -75,7 +75,7 @@ export class StoredSessions {
 
   /** Runs and opened files first, then the library's, then the recorded ones. A file that cannot be read is told and left out. */
   async list(): Promise<readonly StoredSession[]> {
-    const runs = await Promise.all((await this.#options.measuredRuns()).map((run) => this.#ofRun(run)));
+    const runs = (await this.#options.measuredRuns()).map((run) => this.#ofRun(run));
     const library = (await this.#options.files.library.list(['.json'])).filter(({ key }) =>
       endings.some((ending) => key.endsWith(ending)),
     );
@@ -86,12 +86,11 @@ export class StoredSessions {
       ...(await this.#recorded()).map((name) => RECORDED + name),
     ];
     const found: StoredSession[] = [];
-    const variants = this.#variantsOnce();
     // One after the other: what hundreds of files say, all at once, would leave nobody else a turn.
     for (const id of ids) {
       try {
         const name = id.startsWith(RECORDED) ? id.slice(RECORDED.length) : null;
-        found.push(await (name !== null ? this.#ofRecorded(name, variants) : this.get(id)));
+        found.push(await (name !== null ? this.#ofRecorded(name) : this.get(id)));
       } catch (error) {
         this.#options.trouble(messageOf(error));
       }
@@ -123,7 +122,7 @@ export class StoredSessions {
   }
 
   /** A session of a file outside the lists. Throws BraggError with `name`. */
-  async read(file: string, name: string): Promise<{ readonly kept: KeptSession; readonly session: Session }> {
+  async read(file: string, name: string): Promise<{ readonly kept: Session; readonly session: Session }> {
     const { kept, session } = await this.#load(file, name);
     return { kept, session: await session() };
   }
@@ -132,7 +131,7 @@ export class StoredSessions {
   async open(source: SessionSource): Promise<string> {
     if (source.kind === 'text') {
       const { name, text } = source;
-      const read = await readSessionText({ text, path: name, variants: this.#options.known().variants });
+      const read = await readSessionText({ text, path: name });
       const id = `${OPENED}${this.#handed.size + 1}~${name}`;
       this.#handed.set(id, { id, name: stem(name), recorded: false, file: null, ...this.#made(read) });
       return id;
@@ -149,37 +148,23 @@ export class StoredSessions {
     return id;
   }
 
-  /** The registry's, asked for once: of a hundred files each list was a fifth of the time of reading them. */
-  #variantsOnce(): () => KnownNow['variants'] {
-    let asked: KnownNow['variants'] | null = null;
-    return () => {
-      // What the device is asked for, too.
-      asked ??= this.#options.known().variants.map((each) => ({ ...each }));
-      return asked;
-    };
-  }
-
-  async #ofRecorded(name: string, variants = this.#variantsOnce()): Promise<StoredSession> {
+  async #ofRecorded(name: string): Promise<StoredSession> {
     // Below the folder, whatever the name says: it may come from outside.
     if (!name.endsWith('.json') || name.split(/[\\/]/).includes('..') || path.isAbsolute(name)) throw missing();
-    const read = await this.#load(path.join(this.#options.recordedFolder, name), name, variants);
+    const read = await this.#load(path.join(this.#options.recordedFolder, name), name);
     return { id: RECORDED + name, name: stem(name), recorded: true, file: null, ...read };
   }
 
-  async #ofRun({ run, name, file, kept }: MeasuredRun): Promise<StoredSession> {
-    const known = this.#ofRuns.get(kept) ?? this.#outlined(kept);
+  #ofRun({ run, name, file, kept }: MeasuredRun): StoredSession {
+    const known = this.#ofRuns.get(kept) ?? this.#made({ kept, outline: withoutRecordings(kept) });
     this.#ofRuns.set(kept, known);
-    return { id: RUN + run, name, recorded: false, file, ...(await known) };
-  }
-
-  async #outlined(kept: KeptSession): Promise<Read> {
-    return this.#made({ kept, outline: await outlineSession({ kept, variants: this.#options.known().variants }) });
+    return { id: RUN + run, name, recorded: false, file, ...known };
   }
 
   #made({ kept, outline }: ReadSession): Read {
     let whole: Promise<Session> | null = null;
     const session = (): Promise<Session> => {
-      whole ??= makeSession({ kept, known: this.#options.known() }).catch((error: unknown) => {
+      whole ??= makeSession({ kept, designs: this.#options.designs() }).catch((error: unknown) => {
         whole = null;
         throw error;
       });
@@ -197,13 +182,13 @@ export class StoredSessions {
     return each.sort((a, b) => deep(a) - deep(b) || (a < b ? -1 : 1));
   }
 
-  async #load(file: string, name: string, variants = this.#variantsOnce()): Promise<Read> {
+  async #load(file: string, name: string): Promise<Read> {
     const there = await stat(file).catch(() => null);
     // Not the time alone, which a clock that was set back gives again.
     const stamp = there === null ? '' : `${there.mtimeMs} ${there.size} ${there.ino}`;
     const known = this.#read.get(file);
     if (known !== undefined && known.stamp === stamp) return known.read;
-    const read = readSessionFile(file, name, variants()).then((found) => this.#made(found));
+    const read = readSessionFile(file, name).then((found) => this.#made(found));
     const mine = { stamp, read };
     this.#read.set(file, mine);
     read.catch(() => {

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ClaimFinding, ClaimMap, ClaimTableRow, TableClaim } from '../../../contract/bench/claim-table.ts';
 import { judgeClaim, saidOf } from '../../../contract/bench/claims.ts';
-import type { KeptSession } from '../../../contract/bench/kept-session.ts';
 import { recordedAgain } from '../../../contract/bench/recorded-names.mjs';
 import type { Session } from '../../../contract/bench/session.ts';
 import { defaultKind, parsePath, withValueAt } from '../../../contract/scenario/index.ts';
@@ -13,6 +12,7 @@ import {
   countedRatio,
   gainOf,
   type Measured,
+  measuredReport,
   needsOf,
   statedValue,
 } from '../../model/bench/claim-results.ts';
@@ -27,7 +27,7 @@ import {
   type Values,
 } from '../../model/bench/claims.ts';
 import { claimedValues } from '../../workloads/index.ts';
-import { measuredIn, outlineOf, parseKeptSession } from '../sessions/index.ts';
+import { parseSession, withoutRecordings } from '../sessions/index.ts';
 import { answerOf, overValues } from './answer.ts';
 import { type ClaimRow, partsOf, type RowPart, readClaimTable } from './rows.ts';
 
@@ -44,26 +44,14 @@ interface Recorded {
 const nothing: Values = { numbers: {}, words: {} };
 
 /** The scenario of a report. In recorded sweeps each report holds the one that the sweep began with. */
-function documentIn(kept: KeptSession, index: number): unknown {
-  const report = kept.reports[index];
-  const document = report !== undefined && 'document' in report ? report.document : null;
-  const value = kept.sweep?.values[index];
-  if (document === null || kept.sweep === null || kept.sweep === undefined || value === undefined) return document;
-  return kept.sweep.path.split('+').reduce((swept: unknown, each) => {
+function documentIn({ reports, sweep }: Session, index: number): unknown {
+  const document = reports[index]?.document ?? null;
+  const value = sweep?.values[index];
+  if (document === null || sweep === null || value === undefined) return document;
+  return sweep.path.split('+').reduce((swept: unknown, each) => {
     const at = parsePath(each);
     return at === null ? swept : withValueAt(swept, at, value);
   }, document);
-}
-
-/** Sizes of what a report measured, that claims may be limited to. */
-function valuesIn(kept: KeptSession, index: number): Values {
-  const report = kept.reports[index];
-  if (report === undefined) return nothing;
-  if ('width' in report) {
-    const { width, height, terms } = report;
-    return { numbers: { pixels: width * height, terms }, words: {} };
-  }
-  return claimedValues(documentIn(kept, index)) ?? nothing;
 }
 
 async function recordedIn(assetsFolder: string, file: string): Promise<Recorded | null> {
@@ -73,12 +61,15 @@ async function recordedIn(assetsFolder: string, file: string): Promise<Recorded 
     throw error;
   });
   if (text === null) return null;
-  const kept = parseKeptSession(text, full);
-  const measured = measuredIn(kept);
+  const session = withoutRecordings(parseSession(text, full));
   return {
     file,
-    session: outlineOf(kept, []),
-    reports: measured.map((each, i) => ({ measured: each, values: valuesIn(kept, i) })),
+    session,
+    reports: session.reports.map((report, i) => ({
+      measured: measuredReport(report),
+      // Claims may be limited to some sizes.
+      values: claimedValues(documentIn(session, i)) ?? nothing,
+    })),
   };
 }
 

@@ -4,9 +4,8 @@
  */
 import type { Subject } from '../../../contract/bench/benches.ts';
 import type { ComparedRow } from '../../../contract/bench/comparison.ts';
-import { verdictOf } from '../../../contract/bench/recorded/speed-verdict.ts';
 import { aside } from '../../io/aside/task.ts';
-import { asRatio } from '../../model/bench/comparison.ts';
+import { asRatio, bootstrapVerdictOf } from '../../model/bench/comparison.ts';
 import { median, medianInterval, ratioInterval, unpairedRatioInterval } from '../../model/bench/statistics.ts';
 import { judge, outsideOf, type Standing } from '../../model/verdicts/judge.ts';
 import {
@@ -61,10 +60,10 @@ function ratioTo(
   return { ...ratio, interval: interval(here.times, reference.times, seed) };
 }
 
-/** By instances where both tell of them; else by the bootstrap of the rounds, as older sessions were judged. */
+/** By instances if both sessions have them, else by the bootstrap of the rounds. */
 function speedOf(here: Times, reference: Times, log: LogInterval | null, ratio: ComparedRow['ratio']) {
   const floor = larger(here.floor, reference.floor);
-  return log === null ? verdictOf(ratio.interval, floor) : standingOf(here, reference, { log, floor });
+  return log === null ? bootstrapVerdictOf(ratio.interval, floor) : standingOf(here, reference, { log, floor });
 }
 
 /** `floor` as a ratio less 1. The narrower margin of two sessions: what either calls apart is not the same. */

@@ -7,18 +7,24 @@ import { allKernelResources } from '../../model/bench/resources.ts';
 import type { Benches } from '../benches/benches.ts';
 import type { Handlers } from '../service/service.ts';
 
-/** Resources in the newest recorded session of each workload that kept them. */
+/** Kernels in the recorded sessions of each workload, by the compiler of the newest one; each as in its newest session. */
 async function recordedSets(benches: Benches, workloadOf: (variant: string) => string | null): Promise<KernelSet[]> {
-  const sets = new Map<string, { readonly created: string; readonly set: KernelSet }>();
-  for (const { name, outline: session } of await benches.recorded()) {
+  const sets = new Map<string, KernelSet>();
+  const newestFirst = [...(await benches.recorded())].sort((a, b) =>
+    a.outline.created < b.outline.created ? 1 : a.outline.created > b.outline.created ? -1 : 0,
+  );
+  for (const { name, outline: session } of newestFirst) {
     for (const { resources, entries } of session.reports) {
       const workload = workloadOf(entries[0]?.variant ?? '');
       if (resources === undefined || workload === null) continue;
-      if ((sets.get(workload)?.created ?? '') >= session.created) continue;
-      sets.set(workload, { created: session.created, set: { workload, ...resources, session: name } });
+      const set = sets.get(workload) ?? { workload, compiler: resources.compiler, kernels: [], session: name };
+      if (set.compiler !== resources.compiler) continue;
+      const known = new Set(set.kernels.map((kernel) => `${kernel.name} ${kernel.architecture}`));
+      const more = resources.kernels.filter((kernel) => !known.has(`${kernel.name} ${kernel.architecture}`));
+      sets.set(workload, { ...set, kernels: [...set.kernels, ...more] });
     }
   }
-  return [...sets.values()].map(({ set }) => set);
+  return [...sets.values()];
 }
 
 export function launchHandlers({

@@ -118,7 +118,7 @@ async function readRunFile(file: LibraryFile, { runFacts }: FactReaders): Promis
 }
 
 async function readSession(file: LibraryFile): Promise<FileFacts> {
-  const { workload, reports } = (await readSessionFile(file.path, file.key, [])).outline;
+  const { workload, reports } = (await readSessionFile(file.path, file.key)).outline;
   const variant = [...new Set(reports.flatMap(({ entries }) => entries.map(({ label }) => label)))].join(', ');
   return { name: '', notes: '', facts: { ...noFacts, workload, variant }, problem: null };
 }

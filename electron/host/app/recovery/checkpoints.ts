@@ -7,7 +7,7 @@
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import type { KeptSession } from '../../../contract/bench/kept-session.ts';
+import type { Session } from '../../../contract/bench/session.ts';
 import { messageOf } from '../../../contract/errors.ts';
 import type { OwnedFolders } from '../../io/files/owned-folder.ts';
 import { inTurns } from '../../io/flow/in-turns.ts';
@@ -54,7 +54,7 @@ export const runForm = (packer: RunPacker): StateForm<AnyRunData> => ({
 
 export interface NamedSession {
   readonly name: string;
-  readonly session: KeptSession;
+  readonly session: Session;
 }
 
 export const sessionForm: StateForm<NamedSession> = {

@@ -1,9 +1,9 @@
 /** A kept session that a person named; of another file it is said what that is, and what opens it. */
-import type { KeptSession } from '../../../contract/bench/kept-session.ts';
+import type { Session } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { isScenarioKind } from '../../../contract/scenario/index.ts';
 import { readKept } from '../../model/bench/index.ts';
-import { parseKeptSession } from './index.ts';
+import { parseSession } from './index.ts';
 
 /** HDF5's first bytes, of which one is no UTF-8. */
 const HDF5 = '\uFFFDHDF\r\n\x1A\n';
@@ -29,10 +29,10 @@ function otherIn(text: string): Other | null {
 }
 
 /** Throws a BraggError for what is no session. */
-export async function readSessionNamed(file: string): Promise<KeptSession> {
+export async function readSessionNamed(file: string): Promise<Session> {
   const text = await readKept(file);
   try {
-    return parseKeptSession(text, file);
+    return parseSession(text, file);
   } catch (error) {
     const other = otherIn(text);
     if (other === null) throw error;

@@ -2,12 +2,10 @@
 import type { Quantity, Ratio } from '../../../contract/bench/bench-session.ts';
 import { type ClaimResult, judgeClaim, saidOf, type TaskClaimResult } from '../../../contract/bench/claims.ts';
 import type { Interval } from '../../../contract/bench/interval.ts';
-import type { BenchEntry } from '../../../contract/bench/recorded/transport.ts';
 import { isIncorrect, type MeasuredSessionEntry, type SessionReport } from '../../../contract/bench/session.ts';
 import { asInterval, type Instances, timeInterval } from '../verdicts/levels.ts';
 import { type Claim, countedBy, type Side } from './claims.ts';
 import { bootstrapRatioOf, ratioOf } from './comparison.ts';
-import { timeOf } from './measure.ts';
 import { median, ratioInterval, unpairedRatioInterval } from './statistics.ts';
 
 /** Seconds of the samples of a side, by its variant's label. */
@@ -28,7 +26,7 @@ interface Stated {
 }
 type NumberOf = (variant: string, quantity: string) => Stated | null;
 
-export const notMeasured: SideTimes = { times: [], wrong: false };
+const notMeasured: SideTimes = { times: [], wrong: false };
 
 /** What one report says to claims. */
 export interface Measured {
@@ -45,47 +43,6 @@ export function keptInstances<S extends { readonly instance?: number | undefined
   secondsOf: (sample: S) => number,
 ): Instances {
   return [...Map.groupBy(samples, ({ instance }) => instance ?? 0).values()].map((each) => each.map(secondsOf));
-}
-
-interface External {
-  readonly id: string;
-  readonly result: {
-    readonly wrong: boolean;
-    readonly samples: readonly { readonly device_s: number | null; readonly wall_s: number }[];
-  } | null;
-}
-
-function transportTimes(entries: readonly BenchEntry[], external: readonly External[] = []): TimesOf {
-  return ({ variant, mode, clock }) => {
-    const program = external.find(({ id }) => id === variant)?.result ?? null;
-    if (program !== null) {
-      if (mode !== 'warm' || clock !== 'counted') return notMeasured;
-      const times = program.samples.map(({ device_s, wall_s }) => device_s ?? wall_s);
-      return { times: [times], wrong: program.wrong, apart: true };
-    }
-    const entry = entries.find(({ label }) => label === variant);
-    if (entry?.status !== 'measured') return notMeasured;
-    const wrong = isIncorrect(entry.verdict);
-    if (clock === 'first') return { times: [[entry.first.wall_s]], wrong };
-    if (clock === 'process' || clock === 'cold-whole' || clock === 'cold-run') return notMeasured;
-    const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
-    return { times: keptInstances(samples, clock === 'whole' ? ({ wall_s }) => wall_s : timeOf), wrong };
-  };
-}
-
-/** What a report of proton transport says to claims. */
-export function measuredTransport(report: {
-  readonly entries: readonly BenchEntry[];
-  readonly external: readonly External[];
-  readonly machine: { readonly gpu: { readonly name: string } | null };
-  readonly seed: number;
-}): Measured {
-  return {
-    timesFor: transportTimes(report.entries, report.external),
-    numberOf: () => null,
-    gpu: report.machine.gpu?.name ?? null,
-    seed: report.seed,
-  };
 }
 
 const clockNames = {
@@ -308,7 +265,7 @@ function countedNumber(
 }
 
 /** What a variant tells itself comes first: the rate of a bandwidth is of bytes, whatever operations are declared. */
-export function toldOrCounted(
+function toldOrCounted(
   quantities: readonly Quantity[],
   declared: Declared,
   quantity: string,

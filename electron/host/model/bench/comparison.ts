@@ -1,5 +1,6 @@
 /** How one contestant's times stand against the others': the part of a report that every workload shares. */
 import type { Mode, Ratio } from '../../../contract/bench/bench-session.ts';
+import type { Interval } from '../../../contract/bench/interval.ts';
 import { judge, noiseFloorOf, outsideOf, type Standing } from '../verdicts/judge.ts';
 import { asInterval, type Instances, type LogInterval, pairedLogRatio } from '../verdicts/levels.ts';
 import { type Clocked, flagSeries, highestOf } from './flags.ts';
@@ -98,6 +99,18 @@ export function ratioOf(times: Instances, references: Instances, contestants = 1
 /** The same of a session without instances: ratio of medians, bootstrap interval. */
 export function bootstrapRatioOf(times: readonly number[], references: readonly number[], seed: number): Ratio {
   return { value: median(times) / median(references), interval: ratioInterval(times, references, seed) };
+}
+
+/** However noisy a session is, two times that may differ by more than this are never called the same. */
+const WIDEST_SAME = 0.05;
+
+/** The verdict on a bootstrap interval of time over the reference's time. The floor, a ratio less 1, counts to either side. */
+export function bootstrapVerdictOf(ratio: Interval | null, floor: number | null): Standing {
+  if (ratio === null || floor === null) return 'undecided';
+  if (ratio.high < 1 / (1 + floor)) return 'faster';
+  if (ratio.low > 1 + floor) return 'slower';
+  const same = Math.min(floor, WIDEST_SAME);
+  return ratio.low >= 1 - same && ratio.high <= 1 + same ? 'same' : 'undecided';
 }
 
 /** What the control tells of a session: its own ratio, and the floor on the natural logarithm. */

@@ -89,14 +89,19 @@ export async function variantSources(sources: string, variant: Pick<Variant, 'id
   return files;
 }
 
-/** Those of the kernels whose names, without what stands for precision and stepping, the files quote. */
+/** The kernels whose names the files quote: without suffixes for precision and stepping, or by a prefix that ends in `_`. */
 export function kernelsOf(files: readonly SourceFile[], all: KernelResources): KernelResources {
   const quoted = new Set(
-    files.flatMap(({ text }) => [...text.matchAll(/"([a-z][a-z0-9_]+)"/g)].map(([, name]) => name)),
+    files.flatMap(({ text }) => [...text.matchAll(/"([a-z][a-z0-9_]+)"/g)].map(([, name = '']) => name)),
   );
+  const prefixes = [...quoted].filter((name) => /_.*_$/.test(name));
   const kernels = all.kernels.filter(({ name }) => {
     const base = name.replace(/_f(32|64)$/, '');
-    return quoted.has(base) || quoted.has(base.replace(/_(path|depth)$/, ''));
+    return (
+      quoted.has(base) ||
+      quoted.has(base.replace(/_(path|depth)$/, '')) ||
+      prefixes.some((prefix) => name.startsWith(prefix))
+    );
   });
   return { compiler: all.compiler, kernels };
 }

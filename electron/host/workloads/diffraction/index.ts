@@ -9,7 +9,6 @@ import { asVariant } from '../variant.ts';
 import type { HostWorkload } from '../workload.ts';
 import { brightestOfImage } from './aside.ts';
 import { imageBenchable } from './benchable.ts';
-import { imageValues } from './claims.ts';
 import { comparedImages } from './compared.ts';
 import { exportImage } from './export.ts';
 import { imageMeasures } from './measures.ts';
@@ -82,7 +81,12 @@ export const diffraction: HostWorkload = {
   compared: comparedImages,
   measures: (run) => imageMeasures(runOf('diffraction', run)),
   together: () => 'runs',
-  claimed: imageValues,
+  // Claims may be limited to some sizes of the image.
+  claimed: (filled) => {
+    if (filled.kind !== 'diffraction') return null;
+    const { width, height } = filled.detector;
+    return { numbers: { pixels: width * height }, words: {} };
+  },
   about: (document) => {
     const wavelength = valueAt(document, ['beam', 'wavelength_A']);
     return typeof wavelength === 'number' && Number.isFinite(wavelength) ? `${wavelength} Å` : '';

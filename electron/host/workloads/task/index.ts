@@ -1,21 +1,24 @@
 /** Small measured workloads in the host: one shape for every kind of them. */
 
 import type { TaskKind } from '../../../contract/scenario/kinds.ts';
+import { taskKinds } from '../../../contract/scenario/kinds.ts';
 import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
+import { isTaskKind } from '../../../contract/task.ts';
 import { countText } from '../../../contract/units.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { runOf } from '../run-data.ts';
 import { type AnyReading, problemOf, type TaskReading } from '../scenarios/index.ts';
+import { ofKind } from '../scenarios/side.ts';
 import { asVariant } from '../variant.ts';
 import type { HostWorkload } from '../workload.ts';
 import { taskBenchable } from './benchable.ts';
 import { variantsFor } from './candidates.ts';
-import { taskValues } from './claims.ts';
 import { comparedTasks } from './compared.ts';
 import { exportTask } from './export.ts';
 import { taskMeasures } from './measures.ts';
 import { taskRunFile } from './run-file.ts';
 import { TaskRunning } from './running.ts';
+import { resolveTask } from './scenario/index.ts';
 import { isTask } from './scenario/reading.ts';
 import { taskScenario } from './scenario/side.ts';
 import { bestOf } from './task-data.ts';
@@ -107,6 +110,7 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
     // A measurement is disturbed by whatever runs beside it.
     together: () => 'alone',
     about: () => '',
-    claimed: taskValues,
+    // Claims may be limited to some values.
+    claimed: (filled) => (isTaskKind(filled.kind) ? resolveTask(ofKind(taskKinds, filled), 1) : null),
   };
 }

@@ -1,5 +1,7 @@
 /** Proton transport as benchmarks take it. */
+
 import { candidates } from '../../model/bench/candidates.ts';
+import { readClaimsOf } from '../../model/bench/claims.ts';
 import { usualProcesses } from '../../model/bench/cold/processes.ts';
 import { rivalEntrants } from '../../model/external/entrants.ts';
 import type { ChosenBaseline } from '../../model/external/registry.ts';
@@ -9,7 +11,6 @@ import { transportWords } from './accuracy.ts';
 import { transportArena } from './bench/arena.ts';
 import { rangesOf } from './bench/expected-time.ts';
 import { transportTerms } from './bench/rivals.ts';
-import { readClaims } from './claims.ts';
 import { doseFieldOf } from './field.ts';
 import { amountFor, leastOfEach } from './work.ts';
 
@@ -38,7 +39,7 @@ export const transportBenchable: Benchable = {
   usualProcesses,
   words: () => transportWords,
   kernels: 'transport',
-  readClaims: (assetsFolder) => readClaims(assetsFolder),
+  readClaims: (assetsFolder) => readClaimsOf(assetsFolder, { workload: 'transport', bench: '' }),
   arena: async (addon, any, options) => {
     const problem = problemFor('transport', any);
     const { external, signal } = options;

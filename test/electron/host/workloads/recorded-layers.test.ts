@@ -5,22 +5,22 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { layerTargets, readSessions } from '../../../../electron/build/bench/targets.mjs';
 import {
-  type MeasuredTask,
-  type TaskReport,
-  taskSessionSchema,
-} from '../../../../electron/contract/bench/recorded/task.ts';
-import { measuredTasks } from '../../../../electron/host/workloads/task/claims.ts';
+  type MeasuredSessionEntry,
+  type SessionReport,
+  sessionSchema,
+} from '../../../../electron/contract/bench/session.ts';
+import { measuredReport } from '../../../../electron/host/model/bench/claim-results.ts';
 import { assetsFolder } from '../small-run.ts';
 
 const folder = path.join(assetsFolder, 'runs/linear-relu');
 
-function report(name: string): TaskReport {
-  const [only] = taskSessionSchema.parse(JSON.parse(readFileSync(path.join(folder, name), 'utf8'))).reports;
+function report(name: string): SessionReport {
+  const [only] = sessionSchema.parse(JSON.parse(readFileSync(path.join(folder, name), 'utf8'))).reports;
   if (only === undefined) throw new Error(`${name} is empty`);
   return only;
 }
 
-function entry(name: string, label: string): MeasuredTask {
+function entry(name: string, label: string): MeasuredSessionEntry {
   const found = report(name).entries.find((one) => one.label === label);
   if (found?.status !== 'measured') throw new Error(`${label} was not measured in ${name}`);
   return found;
@@ -50,11 +50,11 @@ test('fusing gives less the larger the layer; the mask with a bit where Z is 0 i
   expect(fusion).toEqual([...fusion].sort((a, b) => b - a));
   const mask = entry('layer-odd.json', 'cuda-lt-bf16-mask');
   expect(mask.verdict).toBe('wrong');
-  expect(mask.checks.filter(({ holds }) => !holds).map(({ id }) => id)).toEqual(['bits']);
+  expect(mask.accuracy.filter(({ holds }) => !holds).map(({ id }) => id)).toEqual(['bits']);
 });
 
 test('the medium layer is counted: twice its multiply-adds, and bytes that take a small share of its time', () => {
-  const { numberOf } = measuredTasks(report('layer-1024.json'));
+  const { numberOf } = measuredReport(report('layer-1024.json'));
   const multiplyAdds = 1024 * 784 * 2048;
   expect(numberOf('cuda-cublas', 'operations')?.value).toBeCloseTo((2 * multiplyAdds) / 1e9, 1);
   const rate = numberOf('cuda-cublas', 'rate');

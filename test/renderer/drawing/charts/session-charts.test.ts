@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Session, SessionReport } from '../../../../electron/contract/bench/session.ts';
-import { asSession, parseKeptSession } from '../../../../electron/host/app/sessions/index.ts';
+import { asSession, parseSession } from '../../../../electron/host/app/sessions/index.ts';
 import { readDesigns } from '../../../../electron/host/model/bench/factorial/designs.ts';
 import { gainOf, measuredTime, tickTime, timesText } from '../../../../renderer/base/measured.ts';
 import { provenanceText, reportProvenance } from '../../../../renderer/base/provenance.ts';
@@ -25,11 +25,7 @@ const designs = await readDesigns(assets);
 const size = { width: 860, label: 11 };
 
 function session(name: string): Session {
-  return asSession(parseKeptSession(readFileSync(path.join(runs, `${name}.json`), 'utf8'), name), {
-    variants: [],
-    claims: {},
-    designs,
-  });
+  return asSession(parseSession(readFileSync(path.join(runs, `${name}.json`), 'utf8'), name), designs);
 }
 
 function firstReport({ reports }: Session): SessionReport {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BenchInfo, BenchProgress, Subject } from '../../../../../electron/contract/bench/benches.ts';
-import { benchSessionSchema } from '../../../../../electron/contract/bench/recorded/transport.ts';
 import type { Accuracy } from '../../../../../electron/contract/bench/session.ts';
+import { sessionSchema } from '../../../../../electron/contract/bench/session.ts';
 import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
 import type { Client } from '../../../../../renderer/client/index.ts';
 import { assetsFolder, tinyScenario } from '../../small-run.ts';
@@ -266,7 +266,7 @@ test('registers and spills are those of the session, or of a build of the same c
   const before = { kernels: process.env['BRAGGBENCH_KERNELS'], commit: process.env['BRAGGBENCH_COMMIT'] };
   try {
     const file = path.join(assetsFolder, 'runs', 'h200-uniform-grid-70MeV.json');
-    const session = benchSessionSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+    const session = sessionSchema.parse(JSON.parse(await readFile(file, 'utf8')));
     const bare = session.reports.map(({ resources: _, ...report }) => report);
     const text = JSON.stringify({ ...session, reports: bare });
     const { id } = await page.call('bench.open', { source: { kind: 'text', name: 'bare.session.json', text } });
@@ -408,7 +408,7 @@ test('a session that the page read itself is taken in, and nothing else', async 
   const info = await open('mine.json', recorded);
   expect(info).toMatchObject({ name: 'mine', state: 'stored', file: null, machine: 'NVIDIA H200' });
   const { session } = await page.call('bench.session', { bench: info.id });
-  const said = benchSessionSchema.parse(JSON.parse(recorded));
+  const said = sessionSchema.parse(JSON.parse(recorded));
   expect(session.reports[0]?.entries.map(({ label }) => label)).toEqual(
     said.reports[0]?.entries.map(({ label }) => label),
   );

@@ -4,11 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { StoredSessions } from '../../../../../electron/host/app/benches/stored.ts';
-import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
 import { FileAccess } from '../../../../../electron/host/io/files/access.ts';
 import { Library } from '../../../../../electron/host/io/files/library.ts';
 import { Locks } from '../../../../../electron/host/io/files/locks.ts';
-import { allVariants } from '../../../../../electron/host/workloads/index.ts';
 import { assetsFolder } from '../../small-run.ts';
 
 const NAME = 'h200-water-70MeV.json';
@@ -18,11 +16,10 @@ let [folder, stored]: [string, StoredSessions | null] = ['', null];
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'braggbench-stored-'));
   trouble.mockClear();
-  const variants = allVariants(loadAddon());
   stored = new StoredSessions({
     recordedFolder: folder,
     files: new FileAccess(new Library(path.join(folder, 'library'), []), new Locks(folder)),
-    known: () => ({ variants, claims: {}, designs: [] }),
+    designs: () => [],
     measuredRuns: () => Promise.resolve([]),
     trouble,
   });

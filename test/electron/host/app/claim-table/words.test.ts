@@ -1,19 +1,20 @@
 /** What claims and names say is what their pairs and sessions hold. */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { claimTable, readClaimTable } from '../../../../../electron/host/app/claim-table/index.ts';
-import { asSession, parseKeptSession, readKnown } from '../../../../../electron/host/app/sessions/index.ts';
-import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
+import { asSession, parseSession } from '../../../../../electron/host/app/sessions/index.ts';
 import { readClaimsOf } from '../../../../../electron/host/model/bench/claims.ts';
+import { readDesigns } from '../../../../../electron/host/model/bench/factorial/designs.ts';
 import { onSeveralCards } from '../../../../../renderer/base/claim-cards.ts';
 import { assetsFolder } from '../../small-run.ts';
 
 const runs = path.join(assetsFolder, 'runs');
 const recorded = readdirSync(runs, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json'));
-const kept = (file: string) => parseKeptSession(readFileSync(path.join(runs, file), 'utf8'), file);
+const kept = (file: string) => parseSession(readFileSync(path.join(runs, file), 'utf8'), file);
 const about = (workload: string, bench = '') => readClaimsOf(assetsFolder, { workload, bench });
-const known = await readKnown(loadAddon(), assetsFolder);
+const designs = await readDesigns(assetsFolder);
 const rows = await claimTable(assetsFolder);
 const row = (number: number) => {
   const found = rows.find((one) => one.row === number);
@@ -31,7 +32,7 @@ test('the naive layer is claimed to be slower than the library, and the larger l
   // Nothing claims that a library is slower than the naive kernel.
   expect(layer.flatMap(({ pairs }) => pairs).filter(({ faster }) => faster.variant === 'cuda-naive')).toEqual([]);
   const gains = ['layer-1024', 'layer-8192'].map((name) => {
-    const [report] = asSession(kept(`linear-relu/${name}.json`), known).reports;
+    const [report] = asSession(kept(`linear-relu/${name}.json`), designs).reports;
     const [pair] = report?.claims.find(({ id }) => id === 'fused-naive-slower')?.pairs ?? [];
     return [pair?.gain?.value.toFixed(1), pair?.verdict];
   });
@@ -202,18 +203,6 @@ describe('recorded sessions', () => {
     }
     expect(kept('h200-dense-144M.json').reports[0]?.scenario).toContain('geometry.width_mm = 200');
   });
-
-  test('are held to the claims of today, whatever their files say of claims', () => {
-    const file = 'micro/reduction.json';
-    const session = kept(file);
-    const claimed = (of: typeof session) => asSession(of, known).reports[0]?.claims;
-    const emptied = { ...session, reports: session.reports.map((report) => ({ ...report, claims: [] })) };
-    expect(claimed(emptied as typeof session)).toEqual(claimed(session));
-    expect(claimed(session)?.map(({ id, pairs }) => [id, pairs.length])).toEqual([
-      ['shuffle', 1],
-      ['atomics', 1],
-    ]);
-  });
 });
 
 describe('what the layer’s note counts', () => {
@@ -251,13 +240,13 @@ describe('what the layer’s note counts', () => {
   });
 
   test('a session shows them too', () => {
-    const [report] = asSession(kept('linear-relu/layer-1024.json'), known).reports;
+    const [report] = asSession(kept('linear-relu/layer-1024.json'), designs).reports;
     const values = report?.claims.find(({ id }) => id === 'layer-bytes')?.values;
     expect(values?.map(({ variant, unit, verdict }) => [variant, unit, verdict])).toEqual([
       ['counted', 'MB', 'as claimed'],
     ]);
     // Said of the way forward.
-    const [back] = asSession(kept('linear-relu/layer-1024-backward.json'), known).reports;
+    const [back] = asSession(kept('linear-relu/layer-1024-backward.json'), designs).reports;
     expect(back?.claims.some(({ id }) => id === 'layer-bytes')).toBe(false);
   });
 });

@@ -1,4 +1,5 @@
 /** Rows of several sessions: what compares is grouped, and judged as the sessions were. */
+
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,13 +8,13 @@ import type { ComparedRow } from '../../../../../electron/contract/bench/compari
 import type { MeasuredSessionEntry, Session, SessionReport } from '../../../../../electron/contract/bench/session.ts';
 import { comparedRows } from '../../../../../electron/host/app/compare/rows.ts';
 import { loadSubject, type SubjectParts } from '../../../../../electron/host/app/compare/subjects.ts';
-import { asSession, parseKeptSession, readKnown } from '../../../../../electron/host/app/sessions/index.ts';
-import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
+import { asSession, parseSession } from '../../../../../electron/host/app/sessions/index.ts';
+import { readDesigns } from '../../../../../electron/host/model/bench/factorial/designs.ts';
 import { assetsFolder } from '../../small-run.ts';
 
 const file = path.join(assetsFolder, 'runs', 'h200-verdicts-water-70MeV.json');
-const known = await readKnown(loadAddon(), assetsFolder);
-const recorded = asSession(parseKeptSession(readFileSync(file, 'utf8'), file), known);
+const designs = await readDesigns(assetsFolder);
+const recorded = asSession(parseSession(readFileSync(file, 'utf8'), file), designs);
 
 const INSTANCES = 6;
 const ROUNDS = 5;

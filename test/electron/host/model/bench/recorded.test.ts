@@ -1,4 +1,5 @@
 /** Sessions recorded on an H200 reopen without a GPU, to the same report. */
+
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,17 +7,17 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { gpuTargets, readSessions } from '../../../../../electron/build/bench/targets.mjs';
 import { benchReport } from '../../../../../electron/cli/reports/bench-report.ts';
-import { type BenchSession, benchSessionSchema } from '../../../../../electron/contract/bench/recorded/transport.ts';
+import type { Session } from '../../../../../electron/contract/bench/session.ts';
 import { lineOf } from '../../../../../electron/contract/bench/session.ts';
-import { asSession, parseKeptSession, readKnown } from '../../../../../electron/host/app/sessions/index.ts';
-import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
-import { claimResults, measuredTransport } from '../../../../../electron/host/model/bench/claim-results.ts';
+import { asSession, parseSession } from '../../../../../electron/host/app/sessions/index.ts';
+import { claimResults, measuredReport } from '../../../../../electron/host/model/bench/claim-results.ts';
+import { readClaimsOf } from '../../../../../electron/host/model/bench/claims.ts';
+import { readDesigns } from '../../../../../electron/host/model/bench/factorial/designs.ts';
 import { flagOf } from '../../../../../electron/host/model/bench/flags.ts';
 import { roofline } from '../../../../../electron/host/model/bench/roofline.ts';
 import { readKept, sessionText } from '../../../../../electron/host/model/bench/session-file.ts';
 import { unpairedRatioInterval } from '../../../../../electron/host/model/bench/statistics.ts';
 import { fitLine } from '../../../../../electron/host/model/bench/sweep.ts';
-import { readClaims } from '../../../../../electron/host/workloads/transport/claims.ts';
 import { assetsFolder } from '../../small-run.ts';
 
 /** As people write it: `23 Nov 2026`. */
@@ -26,12 +27,11 @@ const folder = path.join(assetsFolder, 'runs');
 const files = readdirSync(folder);
 const sessions = files.filter((name) => name.endsWith('.json'));
 const plain = (_style: string, text: string): string => text;
-const known = await readKnown(loadAddon(), assetsFolder);
-const readSession = async (file: string) => parseKeptSession(await readKept(file), file);
-const readRecorded = async (name: string): Promise<BenchSession> =>
-  benchSessionSchema.parse(JSON.parse(await readKept(path.join(folder, name))));
+const designs = await readDesigns(assetsFolder);
+const readSession = async (file: string) => parseSession(await readKept(file), file);
+const readRecorded = (name: string): Promise<Session> => readSession(path.join(folder, name));
 const textOf = async (name: string): Promise<string> => {
-  const session = asSession(await readSession(path.join(folder, name)), known);
+  const session = asSession(await readSession(path.join(folder, name)), designs);
   return session.reports.flatMap((report) => benchReport(report, { style: plain, wide: true }, session)).join('\n');
 };
 
@@ -66,7 +66,10 @@ test('claims are judged from the raw samples again', async () => {
   const session = await readRecorded('h200-uniform-grid-70MeV.json');
   const [report] = session.reports;
   if (report === undefined) throw new Error('no report');
-  const again = claimResults(await readClaims(assetsFolder), measuredTransport(report));
+  const again = claimResults(
+    await readClaimsOf(assetsFolder, { workload: 'transport', bench: '' }),
+    measuredReport(report),
+  );
   expect(again.find(({ id }) => id === 'cuda-graphs')?.pairs[0]?.verdict).toBe('less');
   expect(again.find(({ id }) => id === 'fma')?.reason).toMatch(/^No pair/);
   // Against the arrays of CuPy, which the session timed: what is said of CuPy is held to it.

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { outlineOf, parseKeptSession } from '../../../../../electron/host/app/sessions/index.ts';
+import { parseSession, withoutRecordings } from '../../../../../electron/host/app/sessions/index.ts';
 import { withCounters } from '../../../../../electron/host/model/counters/attach.ts';
 import { counterQuantities, readNcuCsv } from '../../../../../electron/host/model/counters/ncu.ts';
 import { ncuRefusal } from '../../../../../electron/host/model/counters/run-ncu.ts';
@@ -188,7 +188,7 @@ test('a missing right, and a missing program, are one sentence that says what to
 
 test('counters stand in the row of their variant, once, and a label that is not there is refused', () => {
   const file = path.resolve(import.meta.dirname, '../../../../../assets/runs/h200-water-70MeV.json');
-  const session = outlineOf(parseKeptSession(readFileSync(file, 'utf8'), file), []);
+  const session = withoutRecordings(parseSession(readFileSync(file, 'utf8'), file));
   const counters = readNcuCsv(wide, 'a.csv');
   const once = withCounters(session, 'cuda-window', counters, 'a.csv');
   const twice = withCounters(once, 'cuda-window', counters, 'b.csv');

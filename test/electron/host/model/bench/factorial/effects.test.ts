@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SessionReport } from '../../../../../../electron/contract/bench/session.ts';
-import { asSession, parseKeptSession, readKnown } from '../../../../../../electron/host/app/sessions/index.ts';
+import { asSession, parseSession } from '../../../../../../electron/host/app/sessions/index.ts';
 import { loadAddon } from '../../../../../../electron/host/io/addon/addon.ts';
 import {
   absenceOf,
@@ -199,7 +199,7 @@ test('a contrast of two is their ratio', () => {
 
 test('a recorded square gives the ratios of its medians, with intervals over the rounds', async () => {
   const file = path.join(assetsFolder, 'runs/micro/overlap.json');
-  const session = asSession(parseKeptSession(await readKept(file), file), await readKnown(addon, assetsFolder));
+  const session = asSession(parseSession(await readKept(file), file), await readDesigns(assetsFolder));
   const [report] = session.reports;
   const found = report?.factorials?.find(({ id }) => id === 'copies');
   const timeOf = (label: string): number => {
