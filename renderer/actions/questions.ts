@@ -1,5 +1,6 @@
 /** Opens a question: its layout, its example filled, and its hints. */
 import type { Subject } from '../../electron/contract/bench/benches.ts';
+import type { CurveFile } from '../../electron/contract/dose/curve-csv.ts';
 import type { RunId } from '../../electron/contract/run.ts';
 import type { ScenarioDraft } from '../../electron/contract/scenario/draft.ts';
 import { kindOfDocument, valueAt, withValueAt } from '../../electron/contract/scenario/index.ts';
@@ -10,8 +11,37 @@ import { subjectKey } from '../state/comparison.ts';
 import { isOver, runOf } from '../state/runs.ts';
 import type { ActionContext } from './context.ts';
 import type { DocumentActions } from './document.ts';
-import { layMonteCarlo } from './monte-carlo.ts';
 import type { RunActions } from './runs.ts';
+
+// Depth doses of a Monte Carlo that came with the program, to lay over one's own.
+
+/** MeV cm²/g in water of 1 g/cm³, as MeV/mm. */
+const PER_MM = 0.1;
+
+/**
+ * One beam of the file: lines of energy (MeV), depth (mm) and dose (MeV cm²/g), comments aside. Throws where it has none
+ * of that energy.
+ */
+export function curveOfBeam(text: string, energy_MeV: number): CurveFile {
+  const lines = text
+    .split('\n')
+    .map((line) => line.split(',').map(Number))
+    .filter(([energy]) => energy === energy_MeV);
+  if (lines.length === 0) throw new Error(`No beam of ${energy_MeV} MeV is in the file.`);
+  return {
+    depth_mm: Float64Array.from(lines, ([, depth = Number.NaN]) => depth),
+    dose: Float64Array.from(lines, ([, , dose = Number.NaN]) => dose * PER_MM),
+    unit: 'MeV/mm',
+  };
+}
+
+/** The same curve is laid over once. */
+async function layMonteCarlo(overlays: Overlays, energy_MeV: number): Promise<void> {
+  const name = `TOPAS, ${energy_MeV} MeV`;
+  if (overlays.list.getState().items.some((item) => item.name === name)) return;
+  const { topas } = await import('../data/topas.ts');
+  if (!overlays.addFile(name, curveOfBeam(topas, energy_MeV))) throw new Error('There is no room for one more curve.');
+}
 
 /** Id of the panel in the layouts. */
 export const QUESTIONS_PANEL = 'questions';

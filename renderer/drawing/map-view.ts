@@ -3,13 +3,12 @@
  * crosshair and annotations above, so that moving the pointer repaints lines
  * and never the field. Knows no React and no store.
  */
-import type { FieldMap } from '../../electron/contract/fields.ts';
+import type { FieldMap, MapAxis } from '../../electron/contract/fields.ts';
 import { haloStroke, markTheme } from './annotations.ts';
 import { barValue, movedLimit, nearerLimit, onBar } from './color-bar.ts';
 import type { Drawing2D } from './context-2d.ts';
-import { fieldArrays } from './export/field-arrays.ts';
-import type { Figure } from './export/figure.ts';
-import { FieldImage, MOST_PIXELS } from './field-image.ts';
+import { axisArray, type Figure, type FigureArray, identifier } from './export/figure.ts';
+import { FieldImage, MOST_PIXELS, sampleEdge } from './field-image.ts';
 import { Layers } from './layers.ts';
 import type { Limits } from './normalisation.ts';
 import {
@@ -26,6 +25,41 @@ import { contains, type PlotFrame, plotFrame, type Room } from './plot-frame.ts'
 import { linearScale } from './scale.ts';
 import type { FrameScheduler } from './scheduler.ts';
 import { type DrawingTheme, readDrawingTheme } from './theme.ts';
+
+/** The numbers behind a map, as arrays with names and units. */
+const axisWords: Readonly<Record<MapAxis['name'], string>> = {
+  z: 'depth',
+  x: 'lateral position',
+  theta: 'angle from +z',
+  e: 'kinetic energy',
+};
+
+function axisArrays(axis: MapAxis): readonly FigureArray[] {
+  const edges = Float64Array.from({ length: axis.count + 1 }, (_, i) => sampleEdge(axis, i));
+  const centres = edges.slice(0, -1).map((edge, i) => (edge + (edges[i + 1] ?? edge)) / 2);
+  const words = axisWords[axis.name];
+  return [
+    axisArray(axis.name, axis.unit, `${words}, centres of the samples`, centres),
+    axisArray(`${axis.name}_edges`, axis.unit, `${words}, edges of the samples`, edges),
+  ];
+}
+
+/** Field [vertical][horizontal], and of each axis centres and edges. */
+function fieldArrays(field: FieldMap): readonly FigureArray[] {
+  const { horizontal, vertical, values, unit, quantity } = field;
+  return [
+    ...axisArrays(vertical),
+    ...axisArrays(horizontal),
+    {
+      name: identifier(quantity),
+      unit,
+      description: `${quantity}, mean over each sample`,
+      shape: [vertical.count, horizontal.count],
+      values,
+      axes: [vertical.name, horizontal.name],
+    },
+  ];
+}
 
 export type { MapScene, MapStyle, ShownAxis } from './paint-map.ts';
 

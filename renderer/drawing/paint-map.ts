@@ -1,19 +1,133 @@
 /** A map on any context: field, contours, axes, colour bar. */
-
 import type { FieldMap } from '../../electron/contract/fields.ts';
 import { type Annotation, drawAnnotations, haloStroke, haloText, markTheme } from './annotations.ts';
 import { drawFrame, drawHorizontalAxis, drawVerticalAxis } from './axes.ts';
 import { type ColorBar, drawColorBar } from './color-bar.ts';
 import type { ColorMap } from './colormap.ts';
 import type { Drawing2D } from './context-2d.ts';
-import { type Contour, contourLevels, contours } from './contours.ts';
-import type { FieldImage } from './field-image.ts';
-import { histogram } from './histogram.ts';
+import { type FieldImage, sampleEdge } from './field-image.ts';
 import { drawableLimits, type Limits, type Normalisation, normalisation, type ScaleKind } from './normalisation.ts';
 import type { PlotFrame } from './plot-frame.ts';
 import type { Scale } from './scale.ts';
 import type { DrawingTheme } from './theme.ts';
 import { grey, type Wash, washed } from './wash.ts';
+
+// How often values occur, over the fractions of a scale: for the bar beside the colours.
+
+/** More samples than these change nothing that is seen, and a live field has a new histogram with every frame. */
+const MOST_SAMPLES = 4096;
+
+/** Counts per bin of the scale's 0 … 1, scaled so that the largest is 1. What lies outside is not counted. */
+export function histogram(values: Float32Array, scale: Normalisation, bins: number): Float32Array {
+  const counts = new Float32Array(bins);
+  const stride = Math.max(1, Math.floor(values.length / MOST_SAMPLES));
+  for (let i = 0; i < values.length; i += stride) {
+    const fraction = scale.fraction(values[i] ?? Number.NaN);
+    if (!(fraction >= 0 && fraction <= 1)) continue;
+    const bin = Math.min(bins - 1, Math.floor(fraction * bins));
+    counts[bin] = (counts[bin] ?? 0) + 1;
+  }
+  // Logarithms of the counts: nearly all cells of a beam's field are empty, and would hide the rest.
+  let most = 0;
+  for (let i = 0; i < bins; i += 1) {
+    counts[i] = Math.log1p(counts[i] ?? 0);
+    most = Math.max(most, counts[i] ?? 0);
+  }
+  if (most > 0) for (let i = 0; i < bins; i += 1) counts[i] = (counts[i] ?? 0) / most;
+  return counts;
+}
+
+/** Lines of equal value through the centres of a field's samples: marching squares. By hand: d3-contour closes its lines along the field's edge, where nothing crosses, and gives objects instead of one array. */
+interface Contour {
+  readonly value: number;
+  readonly label: string;
+  /** Pieces, each two points: x0, y0, x1, y1 in the axes' units. */
+  readonly segments: Float32Array;
+}
+
+/** Shares of the largest value: isodose lines as they are read, or decades where decades are shown. */
+const LINEAR_SHARES = [0.1, 0.3, 0.5, 0.8, 0.9, 0.95];
+const LOG_SHARES = [1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 0.5];
+
+interface Level {
+  readonly value: number;
+  readonly label: string;
+}
+
+/** Levels at fixed shares of the larger end of the field; on both sides of zero where values have both signs. */
+export function contourLevels({ min, max }: Pick<FieldMap, 'min' | 'max'>, scale: ScaleKind): readonly Level[] {
+  const size = Math.max(Math.abs(min), Math.abs(max));
+  if (!(size > 0)) return [];
+  const shares = scale === 'linear' ? LINEAR_SHARES : LOG_SHARES;
+  const text = (share: number): string => `${Number((100 * share).toPrecision(2))} %`;
+  const above = shares.map((share) => ({ value: share * size, label: text(share) }));
+  if (!(min < -1e-9 * size)) return above;
+  const below = above.map(({ value, label }) => ({ value: -value, label: `−${label}` }));
+  return [...below, ...above].filter(({ value }) => value > min && value < max);
+}
+
+/** For each of the 16 cases of corners above the level (1 left bottom, 2 right bottom, 4 right top, 8 left top): edges that a line joins. */
+const BOTTOM = 0;
+const RIGHT = 1;
+const TOP = 2;
+const LEFT = 3;
+const lines: readonly (readonly (readonly [number, number])[])[] = [
+  [],
+  [[LEFT, BOTTOM]],
+  [[BOTTOM, RIGHT]],
+  [[LEFT, RIGHT]],
+  [[RIGHT, TOP]],
+  [
+    [LEFT, BOTTOM],
+    [RIGHT, TOP],
+  ],
+  [[BOTTOM, TOP]],
+  [[LEFT, TOP]],
+  [[TOP, LEFT]],
+  [[TOP, BOTTOM]],
+  [
+    [BOTTOM, RIGHT],
+    [TOP, LEFT],
+  ],
+  [[TOP, RIGHT]],
+  [[RIGHT, LEFT]],
+  [[RIGHT, BOTTOM]],
+  [[BOTTOM, LEFT]],
+  [],
+];
+
+function centres(axis: FieldMap['horizontal']): Float64Array {
+  return Float64Array.from({ length: axis.count }, (_, i) => (sampleEdge(axis, i) + sampleEdge(axis, i + 1)) / 2);
+}
+
+export function contour(field: FieldMap, { value, label }: Level): Contour {
+  const { values, horizontal, vertical } = field;
+  const [nx, ny] = [horizontal.count, vertical.count];
+  const [xs, ys] = [centres(horizontal), centres(vertical)];
+  const out: number[] = [];
+  for (let j = 0; j + 1 < ny; j += 1) {
+    for (let i = 0; i + 1 < nx; i += 1) {
+      const at = j * nx + i;
+      const [a, b, c, d] = [values[at] ?? 0, values[at + 1] ?? 0, values[at + nx + 1] ?? 0, values[at + nx] ?? 0];
+      const index = (a >= value ? 1 : 0) | (b >= value ? 2 : 0) | (c >= value ? 4 : 0) | (d >= value ? 8 : 0);
+      if (index === 0 || index === 15) continue;
+      const [x0, x1, y0, y1] = [xs[i] ?? 0, xs[i + 1] ?? 0, ys[j] ?? 0, ys[j + 1] ?? 0];
+      const share = (from: number, to: number): number => (value - from) / (to - from);
+      const point = (edge: number): readonly [number, number] => {
+        if (edge === BOTTOM) return [x0 + share(a, b) * (x1 - x0), y0];
+        if (edge === RIGHT) return [x1, y0 + share(b, c) * (y1 - y0)];
+        if (edge === TOP) return [x0 + share(d, c) * (x1 - x0), y1];
+        return [x0, y0 + share(a, d) * (y1 - y0)];
+      };
+      for (const [from, to] of lines[index] ?? []) out.push(...point(from), ...point(to));
+    }
+  }
+  return { value, label, segments: Float32Array.from(out) };
+}
+
+function contours(field: FieldMap, levels: readonly Level[]): readonly Contour[] {
+  return levels.map((level) => contour(field, level)).filter(({ segments }) => segments.length > 0);
+}
 
 export interface MapStyle {
   readonly colorMap: ColorMap;

@@ -1,8 +1,10 @@
 /** The arrangement of panels on the screen: splits, groups, tabs; tabs are dragged to other groups and to their edges. */
 import {
+  Component,
   type DragEvent,
   type KeyboardEvent,
   type ReactElement,
+  type ReactNode,
   type RefObject,
   Suspense,
   useEffect,
@@ -10,19 +12,49 @@ import {
   useRef,
   useState,
 } from 'react';
+import { messageOf } from '../../electron/contract/errors.ts';
 import { classes } from '../base/classes.ts';
 import { controlIn } from '../base/panel-actions.ts';
 import { panelTitle } from '../state/layout/defaults.ts';
 import { NARROW_FROM_PX, type SizeClass, TALL_FROM_PX, WIDE_FROM_PX } from '../state/layout/frames.ts';
 import { shownRoot } from '../state/layout/store.ts';
 import { type GroupNode, groupWith, type LayoutNode, panelsOf, type Zone } from '../state/layout/tree.ts';
-import { IconButton } from '../widgets/controls/button.tsx';
+import { Button, IconButton } from '../widgets/controls/button.tsx';
 import { Split } from '../widgets/controls/split.tsx';
+import { EmptyState } from '../widgets/words/empty-state.tsx';
 import { Icon } from '../widgets/words/icon.tsx';
 import { useSelected, useWorkbench } from '../workbench/context.ts';
-import { PanelBoundary } from './panel-boundary.tsx';
 import { PanelHint, useHintNumber } from './panel-hint.tsx';
 import { panelEntry } from './panel-registry.ts';
+
+/** Keeps a panel that fails from taking the page with it. */
+interface Props {
+  readonly title: string;
+  readonly children: ReactNode;
+}
+
+class PanelBoundary extends Component<Props, { readonly error: unknown }> {
+  override state = { error: null as unknown };
+
+  static getDerivedStateFromError(error: unknown): { readonly error: unknown } {
+    return { error };
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state;
+    if (error === null) return this.props.children;
+    return (
+      <EmptyState
+        icon="error"
+        tone="error"
+        title={`${this.props.title} stopped working`}
+        action={<Button onPress={() => this.setState({ error: null })}>Show it again</Button>}
+      >
+        {messageOf(error)}
+      </EmptyState>
+    );
+  }
+}
 
 const PANEL_TYPE = 'application/x-braggbench-panel';
 /** A panel smaller than this shows nothing worth having. */

@@ -2,7 +2,93 @@
 import type { FieldMap } from '../../electron/contract/fields.ts';
 import { horizontalRoom, plotAxes, verticalAxis, verticalRoom } from '../drawing/figures/axes.ts';
 import type { Figure, FigureSize, Shape } from '../drawing/figures/figure.ts';
-import { base64, indexedPng } from './png.ts';
+
+/** A PNG of 256 colours, uncompressed: maps are small, and the page, the command line and every browser read it alike. W3C, Portable Network Graphics, 2003. */
+const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+const INDEXED = 3;
+/** Most bytes of a stored block of deflate. */
+const BLOCK = 65_535;
+
+const crcTable = Uint32Array.from({ length: 256 }, (_, n) => {
+  let c = n;
+  for (let k = 0; k < 8; k += 1) c = c & 1 ? 0xedb88320 ^ (c >>> 1) : c >>> 1;
+  return c >>> 0;
+});
+
+function crc(bytes: Uint8Array): number {
+  let c = 0xffffffff;
+  for (const byte of bytes) c = (crcTable[(c ^ byte) & 0xff] ?? 0) ^ (c >>> 8);
+  return (c ^ 0xffffffff) >>> 0;
+}
+
+function adler(bytes: Uint8Array): number {
+  let [a, b] = [1, 0];
+  for (const byte of bytes) {
+    a = (a + byte) % 65_521;
+    b = (b + a) % 65_521;
+  }
+  return ((b << 16) | a) >>> 0;
+}
+
+function joined(parts: readonly ArrayLike<number>[]): Uint8Array {
+  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}
+
+const word = (value: number): number[] => [value >>> 24, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff];
+
+function chunk(name: string, data: Uint8Array): Uint8Array {
+  const body = joined([[...name].map((letter) => letter.charCodeAt(0)), data]);
+  return joined([word(data.length), body, word(crc(body))]);
+}
+
+function stored(data: Uint8Array): Uint8Array {
+  const parts: ArrayLike<number>[] = [[0x78, 0x01]];
+  for (let at = 0; at < data.length; at += BLOCK) {
+    const part = data.subarray(at, at + BLOCK);
+    const size = part.length;
+    const last = at + BLOCK >= data.length ? 1 : 0;
+    parts.push([last, size & 0xff, size >>> 8, ~size & 0xff, (~size >>> 8) & 0xff], part);
+  }
+  parts.push(word(adler(data)));
+  return joined(parts);
+}
+
+/** `palette`: red, green and blue of 256 colours; `pixels`: row by row from the top. */
+export function indexedPng(width: number, height: number, pixels: Uint8Array, palette: Uint8Array): Uint8Array {
+  const rows = new Uint8Array((width + 1) * height);
+  for (let row = 0; row < height; row += 1) {
+    // Each row begins with its filter: none.
+    rows.set(pixels.subarray(row * width, (row + 1) * width), row * (width + 1) + 1);
+  }
+  const header = Uint8Array.from([...word(width), ...word(height), 8, INDEXED, 0, 0, 0]);
+  return joined([
+    SIGNATURE,
+    chunk('IHDR', header),
+    chunk('PLTE', palette),
+    chunk('IDAT', stored(rows)),
+    chunk('IEND', new Uint8Array()),
+  ]);
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+export function base64(bytes: Uint8Array): string {
+  const out: string[] = [];
+  for (let i = 0; i < bytes.length; i += 3) {
+    const [a = 0, b = 0, c = 0] = bytes.subarray(i, i + 3);
+    const left = bytes.length - i;
+    const bits = (a << 16) | (b << 8) | c;
+    const digit = (shift: number): string => ALPHABET[(bits >> shift) & 63] ?? '';
+    out.push(digit(18) + digit(12) + (left > 1 ? digit(6) : '=') + (left > 2 ? digit(0) : '='));
+  }
+  return out.join('');
+}
 
 /** Red, green and blue of 256 colours. */
 export type Palette = Uint8Array;

@@ -1,7 +1,11 @@
 /** What both shells do once they have a way to open a Port. */
-import { StrictMode } from 'react';
+import '../styles/fonts.css';
+import '../styles/tokens.css';
+import '../styles/base.css';
+import { type ReactElement, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { config } from 'zod';
+import { messageOf } from '../../electron/contract/errors.ts';
 import type { Port } from '../../electron/contract/wire/port.ts';
 import { openDropped } from '../actions/dropped.ts';
 import { type ConnectionState, connect } from '../client/index.ts';
@@ -10,10 +14,32 @@ import { App } from '../frame/app.tsx';
 import { collectDroppedFiles } from '../frame/dropped-files.ts';
 import { pageIds } from '../state/page-id.ts';
 import { memoryStorage, type SettingsStorage } from '../state/persisted.ts';
+import { Button } from '../widgets/controls/button.tsx';
+import { EmptyState } from '../widgets/words/empty-state.tsx';
 import { WorkbenchContext } from '../workbench/context.ts';
 import { begin, createWorkbench } from '../workbench/workbench.ts';
 import { pageWorkloads } from '../workloads/index.ts';
-import { StartFailure } from './start-failure.tsx';
+
+/** What the page says when it could not reach its host at all. */
+function StartFailure({ error }: { readonly error: unknown }): ReactElement {
+  return (
+    <div className="start-failure">
+      <EmptyState
+        icon="error"
+        tone="error"
+        title="The workbench could not be opened"
+        action={
+          <Button icon="reset" tone="primary" onPress={() => location.reload()}>
+            Try again
+          </Button>
+        }
+      >
+        {messageOf(error)} If it was started from a terminal, open the address that it printed last: each start has its
+        own.
+      </EmptyState>
+    </div>
+  );
+}
 
 // zod would compile its schemas with `new Function`, which the page's content policy forbids.
 config({ jitless: true });

@@ -1,7 +1,60 @@
 /** Arranges the panels for the kind of what was last opened or chosen: a scenario, or a run. */
 import { kindOfDocument } from '../../electron/contract/scenario/index.ts';
 import type { Stores } from '../actions/context.ts';
+import type { Client } from '../client/index.ts';
+import type { Overlays } from '../data/overlays.ts';
+import type { NoticesStore } from '../state/notices.ts';
 import { runOf } from '../state/runs.ts';
+import { documentTitle, isEdited, type ScenarioState, type ScenarioStore } from '../state/scenario.ts';
+
+/** Has the host keep unsaved edits as they are made, so that no crash loses more than the last half second. */
+const SETTLE_MS = 400;
+
+export function keepDraft(client: Client, scenario: ScenarioStore, notices: NoticesStore, page: string): void {
+  let waiting = false;
+  let kept = false;
+  let failed = false;
+
+  const keep = async (): Promise<void> => {
+    waiting = false;
+    const state = scenario.getState();
+    const edited = isEdited(state);
+    if (!edited && !kept) return;
+    kept = edited;
+    try {
+      if (edited) {
+        const file = state.file?.file ?? null;
+        await client.call('recovery.keep', { page, title: documentTitle(state), file, draft: state.draft });
+      } else await client.call('recovery.drop', { page });
+      failed = false;
+    } catch (error) {
+      // Once per row of failures; a lost connection tells about itself.
+      if (!failed && client.connection !== '') notices.fail('Unsaved edits are not protected against a crash', error);
+      failed = true;
+      kept = true;
+    }
+  };
+  const changed = (state: ScenarioState, before: ScenarioState): void => {
+    if (state.draft === before.draft && state.saved === before.saved && state.file === before.file) return;
+    if (!waiting) setTimeout(() => void keep(), SETTLE_MS);
+    waiting = true;
+  };
+  scenario.subscribe(changed);
+}
+
+/** Another document in the form: maps, curves and hints of the former one go with it. Edits of one document keep them. */
+export function followDocument(
+  { scenario, selection, questions }: Pick<Stores, 'scenario' | 'selection' | 'questions'>,
+  overlays: Pick<Overlays, 'clear'>,
+): void {
+  scenario.subscribe((state, before) => {
+    if (state.generation === before.generation) return;
+    overlays.clear();
+    questions.end();
+    const { run } = selection.getState();
+    if (run !== null && run !== state.ofRun) selection.setState({ run: null, pinned: null });
+  });
+}
 
 export function followKind({ scenario, runs, selection, layout, comparison }: Stores): void {
   const opened = (): void => {

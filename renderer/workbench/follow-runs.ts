@@ -5,7 +5,13 @@ import type { ReferenceFeed } from '../data/reference-feed.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
 import { activeRun, hasResult, type RunsStore, runOf } from '../state/runs.ts';
 import type { SelectionStore } from '../state/selection.ts';
+import type { TimelinesStore } from '../state/timelines.ts';
 import { followActive } from './follow-active.ts';
+
+/** Keeps the list of timelines as the host has it. */
+export function followTimelines(client: Client, timelines: TimelinesStore): void {
+  client.stream('timelines', {}, { frame: (frame) => timelines.listed(frame.timelines) });
+}
 
 export function followRuns(
   client: Client,

@@ -1,12 +1,13 @@
 /** Everything that the page is made of, without a DOM: stores, data, actions, and what keeps them in step with the host. */
 
+import { PRESENCE_MS } from '../../electron/contract/recovery.ts';
 import { type BenchActions, createBenchActions } from '../actions/benches.ts';
 import type { ActionContext, Stores } from '../actions/context.ts';
 import { createDesktopActions, type DesktopActions } from '../actions/desktop.ts';
 import { createDocumentActions, type DocumentActions } from '../actions/document.ts';
 import { createFigureActions, type FigureActions } from '../actions/figures.ts';
 import { createLibraryActions, type LibraryActions } from '../actions/library.ts';
-import { createQuestionActions, type QuestionActions } from '../actions/questions.ts';
+import { createQuestionActions, QUESTIONS_PANEL, type QuestionActions } from '../actions/questions.ts';
 import { createRecoveryActions, type RecoveryActions } from '../actions/recovery.ts';
 import { createReportActions, type ReportActions } from '../actions/reports.ts';
 import { createRunActions, type RunActions } from '../actions/runs.ts';
@@ -25,16 +26,17 @@ import { createConnectionStore } from '../state/connection.ts';
 import { createDialogsStore } from '../state/dialogs.ts';
 import { createHandbookStore } from '../state/handbook.ts';
 import { createImageViewStore } from '../state/image-view.ts';
-import { createLayoutStore } from '../state/layout/store.ts';
+import { createLayoutStore, shownRoot } from '../state/layout/store.ts';
+import { panelsOf } from '../state/layout/tree.ts';
 import { createLibraryStore } from '../state/library.ts';
-import { createNoticesStore } from '../state/notices.ts';
+import { createNoticesStore, type NoticesStore } from '../state/notices.ts';
 import type { PageIds } from '../state/page-id.ts';
 import type { SettingsStorage } from '../state/persisted.ts';
 import { createPlaybackStore } from '../state/playback.ts';
-import { createPresenceStore } from '../state/presence.ts';
+import { createPresenceStore, type PresenceStore } from '../state/presence.ts';
 import { createQuestionsStore } from '../state/questions.ts';
 import { activeRun, createRunsStore, type RunsState, type RunsStore } from '../state/runs.ts';
-import { createScenarioStore } from '../state/scenario.ts';
+import { createScenarioStore, type ScenarioStore } from '../state/scenario.ts';
 import { createSelectionStore } from '../state/selection.ts';
 import { createTimelinesStore } from '../state/timelines.ts';
 import { createTracingStore } from '../state/tracing.ts';
@@ -43,17 +45,72 @@ import { createAppearanceStore, createWindowStore } from '../state/view.ts';
 import { createWhatIfStore } from '../state/what-if.ts';
 import { keepChecked } from './check.ts';
 import { followBenches } from './follow-benches.ts';
-import { followDocument } from './follow-document.ts';
-import { followKind } from './follow-kind.ts';
-import { followRemotes } from './follow-remotes.ts';
-import { followRuns } from './follow-runs.ts';
-import { followSolver } from './follow-solver.ts';
-import { followTimelines } from './follow-timelines.ts';
-import { followUserKernels } from './follow-user-kernels.ts';
-import { keepDraft } from './keep-draft.ts';
-import { followQuestions, offerQuestions } from './questions.ts';
-import { tellPresence } from './tell-presence.ts';
+import { followDocument, followKind, keepDraft } from './follow-kind.ts';
+import { followRuns, followTimelines } from './follow-runs.ts';
+import { followRemotes, followSolver, followUserKernels } from './follow-solver.ts';
 import type { PageWorkloads } from './workload.ts';
+
+/** Tells the host which file is open here, and the user when it is open in another window too. */
+function tellPresence(
+  client: Client,
+  scenario: ScenarioStore,
+  presence: PresenceStore,
+  notices: NoticesStore,
+  { page, previous }: PageIds,
+): void {
+  let told = false;
+  const tell = async (): Promise<void> => {
+    const { file } = scenario.getState();
+    if (file === null && !told) return;
+    told = file !== null;
+    try {
+      const { others } = await client.call('document.presence', { page, file: file?.file ?? null });
+      if (scenario.getState().file !== file) return;
+      if (others > 0 && presence.getState().others === 0 && file !== null) {
+        notices.tell({
+          tone: 'warning',
+          title: `${file.name} is open in another window too`,
+          text: 'What is saved there and here replaces one another. Save under another name to keep both.',
+        });
+      }
+      presence.setState({ others });
+    } catch {
+      // The connection tells about itself; the next time comes soon.
+    }
+  };
+  scenario.subscribe((state, before) => {
+    if (state.file === before.file) return;
+    presence.setState({ others: 0 });
+    void tell();
+  });
+  // Loaded anew, this window is not another one.
+  for (const id of previous) client.call('document.presence', { page: id, file: null }).catch(() => undefined);
+  setInterval(() => void tell(), PRESENCE_MS);
+}
+
+// When the questions stand in front, and when they were put away.
+
+/** The first thing at the start, unless the user put them away, works in another layout, or began with a file of theirs. */
+export function offerQuestions({
+  questions,
+  layout,
+  scenario,
+}: Pick<Stores, 'questions' | 'layout' | 'scenario'>): void {
+  const { file, readOnly } = scenario.getState();
+  const theirs = file !== null && !readOnly;
+  if (questions.getState().atStart && layout.getState().shown === 'simulate' && !theirs) layout.reveal(QUESTIONS_PANEL);
+}
+
+/** Who closes the panel does not want it at the next start either. Hints go with the layout that they stand in. */
+export function followQuestions({ questions, layout }: Pick<Stores, 'questions' | 'layout'>): void {
+  layout.subscribe((state, before) => {
+    if (state.shown !== before.shown) return questions.end();
+    const arranged = layout.arranged.getState();
+    const stood = panelsOf(shownRoot(before, arranged, 'wide')).includes(QUESTIONS_PANEL);
+    const stands = panelsOf(shownRoot(state, arranged, 'wide')).includes(QUESTIONS_PANEL);
+    if (stood && !stands && state.shown === 'simulate') questions.setState({ atStart: false });
+  });
+}
 
 export interface Workbench extends ActionContext {
   readonly client: Client;

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { indexedPng } from '../../renderer/report/png.ts';
+import { indexedPng } from '../../renderer/report/map-figure.ts';
 import { exampleBars } from './bars.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');

@@ -1,9 +1,47 @@
 /** Shows the dialog that was asked for. */
 import { lazy, type ReactElement, Suspense } from 'react';
+import type { DialogKinds } from '../../state/dialogs.ts';
+import { Button } from '../../widgets/controls/button.tsx';
+import { Dialog } from '../../widgets/floating/dialog.tsx';
+import { IssueList } from '../../widgets/words/issue-list.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { ConfirmDialog } from './confirm-dialog.tsx';
-// At once, because what is typed next belongs to it.
 import PaletteDialog from './palette-dialog.tsx';
+
+/** A question with a few answers, and the faults that it is about. */
+interface ConfirmDialogProps {
+  readonly request: DialogKinds['confirm']['request'];
+  readonly answer: (id: string | null) => void;
+}
+
+function ConfirmDialog({ request, answer }: ConfirmDialogProps): ReactElement {
+  const { title, text, issues = [], choices } = request;
+  const primary = choices.find((choice) => choice.tone === 'primary');
+  return (
+    <Dialog
+      title={title}
+      size={issues.length > 0 ? 'large' : 'small'}
+      onDismiss={() => answer(null)}
+      onSubmit={() => primary !== undefined && answer(primary.id)}
+      actions={choices.map((choice) => (
+        <Button
+          key={choice.id}
+          tone={choice.tone ?? 'normal'}
+          autoFocus={choice === primary}
+          onPress={() => answer(choice.id)}
+        >
+          {choice.label}
+        </Button>
+      ))}
+    >
+      <p>{text}</p>
+      {issues.length === 0 ? null : (
+        <div className="dialog-issues">
+          <IssueList issues={issues} />
+        </div>
+      )}
+    </Dialog>
+  );
+}
 
 const PickDialog = lazy(() => import('./pick-dialog.tsx'));
 const NameDialog = lazy(() => import('./name-dialog.tsx'));

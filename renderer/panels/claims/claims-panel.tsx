@@ -1,12 +1,16 @@
 /** Every published claim beside what recorded sessions measured, each opening its sessions, its map and what it is about. */
+import '../../widgets/plots/plot-panel.css';
+import '../../widgets/words/claims-table.css';
+import './claims-panel.css';
 import { type ReactElement, useCallback, useEffect, useState } from 'react';
 import type {
+  ClaimAnswer,
   ClaimFinding,
   ClaimMap,
   ClaimTableRow,
   TableClaim,
 } from '../../../electron/contract/bench/claim-table.ts';
-import { cardCounts, cardsWords } from '../../base/claim-cards.ts';
+import { cardCounts, cardsText, cardsWords } from '../../base/claim-cards.ts';
 import { ANSWER_WORDS, answerCounts, claimedText } from '../../base/claims.ts';
 import { compact, NO_VALUE, significant } from '../../base/numbers.ts';
 import { claimMapChart } from '../../drawing/charts/claim-curve.ts';
@@ -17,11 +21,44 @@ import { TextField } from '../../widgets/controls/text-field.tsx';
 import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
-import '../../widgets/plots/plot-panel.css';
-import '../../widgets/words/claims-table.css';
-import './claims-panel.css';
 import { Unread } from '../../workbench/offers.tsx';
-import { findingTone, isOn, matches, toldClaim, toneOf } from './words.ts';
+
+// What the list of claims says and shows of each. No React.
+
+/** What is claimed; without a measurement nobody knows its unit, and the claim's own words have it. */
+export function toldClaim(claim: TableClaim): string {
+  const measured = claim.findings.some(({ value }) => value !== null);
+  return claim.unit === '' && !measured ? NO_VALUE : claimedText(claim, claim.unit);
+}
+
+const TONES: Readonly<Record<ClaimAnswer['word'], 'good' | 'less' | 'none'>> = {
+  true: 'good',
+  'true-when': 'none',
+  'not-true': 'less',
+  'cannot-judge': 'none',
+  'not-measured': 'none',
+};
+
+export const toneOf = ({ word }: Pick<ClaimAnswer, 'word'>): 'good' | 'less' | 'none' => TONES[word];
+
+/** The colour of one measurement. */
+export const findingTone = (verdict: string): 'good' | 'less' | 'none' =>
+  verdict === 'as claimed' ? 'good' : verdict === 'less' || verdict === 'more' ? 'less' : 'none';
+
+/** True if every searched word occurs in the claim, its row or its answer. */
+export function matches(row: Pick<ClaimTableRow, 'title' | 'source'>, claim: TableClaim, sought: string): boolean {
+  const text = [row.title, row.source, claim.claim, claim.answer.sentence, claim.about?.what ?? '', claim.remark ?? '']
+    .join(' ')
+    .toLowerCase();
+  return sought
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+/** Whether it is of the machines that were chosen, by `cardsText`; any without a choice. */
+const isOn = (claim: Pick<TableClaim, 'cards'>, chosen: string): boolean =>
+  chosen === '' || cardsText(claim) === chosen;
 
 function FindingRow({ claim, finding }: { readonly claim: TableClaim; readonly finding: ClaimFinding }): ReactElement {
   const { benches } = useWorkbench();

@@ -1,5 +1,9 @@
 /** Variants, sessions and runs beside each other, against one that is the reference. */
+import '../../widgets/plots/plot-panel.css';
+import './compare-panel.css';
+import './source.css';
 import { type ReactElement, useEffect, useMemo, useRef } from 'react';
+import type { BenchInfo } from '../../../electron/contract/bench/benches.ts';
 import type { Client } from '../../client/index.ts';
 import { activeBench, shownRows } from '../../state/comparison.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -12,7 +16,6 @@ import { CurvesView } from './curves-view.tsx';
 import { type Expected, useExpected } from './expected.ts';
 import { KernelsView } from './kernels-view.tsx';
 import { MapsView } from './maps-view.tsx';
-import { useOffered } from './offered.ts';
 import { askedPrograms, labelsOf, lockOf, sweepOf } from './order.ts';
 import { BenchProgressView, LiveTable, useProgress } from './progress.tsx';
 import { type Rows, useRows } from './rows.ts';
@@ -21,10 +24,54 @@ import { tickedVariants } from './selection.ts';
 import { SourceView } from './source-view.tsx';
 import { type CompareState, type CompareStore, createCompareStore } from './store.ts';
 import { TableView } from './table-view.tsx';
-import '../../widgets/plots/plot-panel.css';
-import './compare-panel.css';
 import { type Benched, useScenarioBench, useVariants } from './variants.ts';
-import './source.css';
+
+// What stands in the table at first sight: a session that came with the program, until something is measured here.
+
+/**
+ * The one with the most rows of those with the scenario's name, else of its benchmark; of the same day's the one that was
+ * recorded first. Null where there is none.
+ */
+export function sessionToOffer(
+  stored: readonly BenchInfo[],
+  { workload, bench }: Benched,
+  scenario: string,
+): BenchInfo | null {
+  const fitting = stored.filter(
+    (one) => one.recorded && one.workload === workload && one.bench === bench && one.sweep === null,
+  );
+  const named = fitting.filter((one) => one.scenario === scenario);
+  const among = named.length === 0 ? fitting : named;
+  return among.reduce<BenchInfo | null>(
+    (most, one) => (most === null || one.subjects.length >= most.subjects.length ? one : most),
+    null,
+  );
+}
+
+/** Shows the table then, unless `choseView`: a view that the user has chosen stays. */
+function useOffered(store: CompareStore, choseView: Readonly<{ current: boolean }>): void {
+  const { stores, benches } = useWorkbench();
+  const stored = useSelected(stores.comparison, (state) => state.stored);
+  const active = useSelected(stores.comparison, activeBench);
+  const rows = useSelected(stores.comparison, shownRows);
+  const shown = useSelected(stores.comparison, (state) => state.workload);
+  const offered = useSelected(stores.comparison, (state) => state.offered);
+  const name = useSelected(stores.scenario, ({ draft }) => (typeof draft['name'] === 'string' ? draft['name'] : ''));
+  const place = useScenarioBench();
+  const opened = useRef(false);
+  useEffect(() => void benches.refresh(), [benches]);
+  useEffect(() => {
+    if (active !== null || rows.length > 0 || place.workload !== shown || offered.includes(shown)) return;
+    const session = sessionToOffer(stored, place, name);
+    if (session === null) return;
+    stores.comparison.offer(
+      shown,
+      session.subjects.map(({ subject }) => subject),
+    );
+    if (!(opened.current || choseView.current) && store.getState().view === 'choose') store.setState({ view: 'table' });
+    opened.current = true;
+  }, [stores, store, stored, active, rows, shown, offered, place, name, choseView]);
+}
 
 const views = [
   { value: 'choose', label: 'Choose', title: 'Variants, sessions and runs to compare' },

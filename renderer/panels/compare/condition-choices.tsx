@@ -1,11 +1,42 @@
 /** Under what is measured: the GPU's clock and how cool it is, and whether runs are counted in joules. */
 import type { ReactElement } from 'react';
+import type { FactorialChoice } from '../../../electron/contract/bench/benches.ts';
+import type { Variant } from '../../../electron/contract/capabilities.ts';
+import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { useSelected } from '../../workbench/context.ts';
 import { lockOf } from './order.ts';
+import { withFactorial } from './selection.ts';
 import type { ChooseProps } from './store.ts';
 import { Tick } from './tick.tsx';
+import type { Benched } from './variants.ts';
+
+/** Ticks the variants that have the optimisations of a benchmark one by one and together. */
+interface Props extends ChooseProps {
+  readonly place: Benched;
+  readonly variants: readonly Variant[];
+  readonly choices: readonly FactorialChoice[];
+}
+
+export function FactorialChoices({ store, place, variants, choices }: Props): ReactElement | null {
+  const config = useSelected(store, (state) => state);
+  if (choices.length === 0) return null;
+  return (
+    <fieldset aria-label="Alone and together" className="compare-options__row compare-factorial">
+      <span>Alone and together</span>
+      {choices.map((choice) => (
+        <Button
+          key={choice.id}
+          title={`Ticks ${choice.labels.join(', ')}`}
+          onPress={() => store.setState(withFactorial(config, place, variants, choice))}
+        >
+          {choice.title}
+        </Button>
+      ))}
+    </fieldset>
+  );
+}
 
 /** Null: rounds wait for nothing. */
 const temperatures = [null, 40, 50, 60, 70, 80];

@@ -1,17 +1,34 @@
 /** What the kernels of the compared variants take of a multiprocessor. */
 import { type ReactElement, useEffect, useState } from 'react';
-import { publishedFor } from '../../../electron/contract/launch/limits.ts';
-import type { KernelResources } from '../../../electron/contract/resources.ts';
-import { count } from '../../base/numbers.ts';
+import { type LaunchLimits, publishedFor } from '../../../electron/contract/launch/limits.ts';
+import { occupancyOf } from '../../../electron/contract/launch/occupancy.ts';
+import type { KernelResource, KernelResources } from '../../../electron/contract/resources.ts';
+import { count, NO_VALUE, percent } from '../../base/numbers.ts';
 import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
-import { occupancyText } from './kernel-occupancy.ts';
 import type { ShownRow } from './rows.ts';
 import type { CompareStore } from './store.ts';
 import { type Benched, useRowsBench, useVariants } from './variants.ts';
+
+// What a kernel's occupancy is shown as, for a number of threads that the reader chooses. No React.
+
+/** `limits`: null where those of the architecture are not known. */
+export function occupancyText(
+  kernel: KernelResource,
+  limits: LaunchLimits | null,
+  threads: number,
+): { readonly share: string; readonly limitedBy: string } {
+  const { max_threads } = kernel;
+  if (max_threads != null && threads > max_threads) {
+    return { share: NO_VALUE, limitedBy: `launched with ${max_threads} threads at most` };
+  }
+  if (limits === null) return { share: NO_VALUE, limitedBy: NO_VALUE };
+  const { share, limitedBy } = occupancyOf(kernel, limits, threads);
+  return { share: percent(share), limitedBy: limitedBy.join(', ') };
+}
 
 interface Found {
   readonly variant: string;

@@ -15,9 +15,35 @@ import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
 import { MenuButton, type MenuItem } from '../../widgets/floating/menu.tsx';
 import { Icon } from '../../widgets/words/icon.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { Conditions } from './conditions.tsx';
 import { nameOf, type ShownRow } from './rows.ts';
 import type { CompareStore } from './store.ts';
+
+// Under what the rows were measured, each measurement once.
+
+/** What is told only where it was asked for: the answer is not to be looked for. */
+const asked: ReadonlySet<string> = new Set(['GPU clock', 'Cooling', 'Energy']);
+
+function Conditions({ rows }: { readonly rows: readonly ShownRow[] }): ReactElement | null {
+  const told = rows.filter(({ row }) => row.conditions.length > 0);
+  const each = [...new Map(told.map(({ row }) => [JSON.stringify([row.origin, row.conditions]), row])).entries()];
+  if (each.length === 0) return null;
+  return (
+    <div className="compare-notes">
+      {each.map(([key, { origin, conditions }]) => (
+        <details key={key} open={conditions.some(([name]) => asked.has(name))}>
+          <summary>{origin}: how it was measured</summary>
+          <ul className="compare-conditions" aria-label={`How ${origin} was measured`}>
+            {conditions.map(([name, value]) => (
+              <li key={name + value}>
+                {name}: {value}
+              </li>
+            ))}
+          </ul>
+        </details>
+      ))}
+    </div>
+  );
+}
 
 const inkNames = ['blue', 'orange', 'green', 'violet', 'brown', 'teal', 'pink', 'grey'] as const;
 

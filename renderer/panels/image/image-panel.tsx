@@ -1,22 +1,181 @@
 /** The diffraction image on its detector. */
+import './image-panel.css';
 import { type ReactElement, useCallback, useMemo } from 'react';
 import { exportsOf } from '../../../electron/contract/exports.ts';
 import { linkedImage } from '../../actions/linked-map.ts';
-import { percent } from '../../base/numbers.ts';
+import { fixed, percent, significant } from '../../base/numbers.ts';
+import { ImageFeed } from '../../data/image-feed.ts';
 import { SHOWN } from '../../data/run-data.ts';
-import type { MapCanvases } from '../../maps/drive-map.ts';
+import { probe } from '../../drawing/field-probe.ts';
+import { isReduced } from '../../drawing/field-statistics.ts';
+import { mapStyle } from '../../maps/config.ts';
+import { type DrivenMap, driveMap, type MapCanvases } from '../../maps/drive-map.ts';
 import { MapPanel } from '../../maps/map-panel.tsx';
-import { isOver, runOf } from '../../state/runs.ts';
+import { shownPixel } from '../../state/image-view.ts';
+import { isOver, runNotes, runOf } from '../../state/runs.ts';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { PopoverRow } from '../../widgets/floating/popover.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { shownScenario } from '../../workbench/shown-scenario.ts';
+import type { Workbench } from '../../workbench/workbench.ts';
 import { Accuracy, AgainstRow, MatchRow } from './against.tsx';
-import { driveImage } from './controller.ts';
-import { ImageReadout } from './readout.tsx';
-import { createImagePanelStore, createImagePanelViewStore } from './store.ts';
-import './image-panel.css';
-import { ImageFeed } from '../../data/image-feed.ts';
+import { pixelReading } from './pixel-reading.ts';
+import { geometryOf, imageScene, wholeImage } from './scene.ts';
+import {
+  createImagePanelStore,
+  createImagePanelViewStore,
+  type ImagePanelStore,
+  type ImagePanelViewStore,
+} from './store.ts';
+
+/** What the image panel shows, where it comes from and what it follows. */
+function driveImage(
+  workbench: Workbench,
+  store: ImagePanelStore,
+  view: ImagePanelViewStore,
+  canvases: MapCanvases,
+): DrivenMap {
+  const { stores, data, scheduler, feeds } = workbench;
+  const images = feeds.of(ImageFeed);
+  const shownImage = () => images.data.image.get(SHOWN);
+  const resolved = () => shownScenario('diffraction', workbench);
+  const reading = pixelReading({
+    shown: shownImage,
+    point: () => shownPixel(stores.image.getState()),
+    ask: (fast, slow) => images.pixel(fast, slow),
+    tell: (exact) => {
+      if (view.getState().exact !== exact) view.setState({ exact });
+    },
+  });
+  const keys = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') stores.image.setState({ hover: null, pinned: null });
+  };
+  canvases.above.addEventListener('keydown', keys);
+  return driveMap(scheduler, canvases, {
+    linked: linkedImage(stores.image),
+    down: true,
+    keyStep: 1,
+    want: (viewport) =>
+      images.want({
+        view: { viewport, statistic: store.getState().statistic },
+        against: view.getState().against,
+      }),
+    whole: () => {
+      const whole = wholeImage(shownImage(), resolved());
+      return whole && { horizontal: whole.fast, vertical: whole.slow };
+    },
+    scene: (plot) => {
+      const { fast, slow } = stores.image.getState();
+      const { rings, scale } = store.getState();
+      return imageScene({
+        shown: shownImage(),
+        resolved: resolved(),
+        windows: { ...(fast && { fast }), ...(slow && { slow }) },
+        plot,
+        rings,
+        logarithmic: scale === 'log',
+      });
+    },
+    style: () => mapStyle(store.getState(), view.getState().limits, shownImage()?.against != null),
+    tool: () => view.getState().tool,
+    marked: () => view.getState().mark,
+    mark: (mark) => view.setState({ mark }),
+    setLimits: (limits) => view.setState({ limits }),
+    about: () => {
+      const run = runOf(stores.runs.getState(), shownImage()?.run ?? null);
+      const other = runOf(stores.runs.getState(), shownImage()?.against ?? null);
+      const name = run?.name ?? 'run';
+      return {
+        name: `${name}-${other === null ? 'image' : 'image-difference'}`,
+        title: other === null ? `${name}: image` : `${name}: image less ${other.name}`,
+        notes: {
+          ...runNotes(run),
+          statistic: shownImage()?.map.statistic ?? store.getState().statistic,
+          ...(other !== null && { reference: `${other.name}, ${other.variant}` }),
+        },
+      };
+    },
+    follow: ({ show, want, cross }) => {
+      const both = (): void => {
+        want();
+        show();
+      };
+      return [
+        images.data.image.subscribe(SHOWN, () => {
+          show();
+          reading.look();
+        }),
+        data.reference.subscribe(SHOWN, show),
+        store.subscribe(both),
+        view.subscribe((state, before) => {
+          if (state.against !== before.against) want();
+          if (state.exact === before.exact) show();
+        }),
+        stores.scenario.subscribe(show),
+        stores.image.subscribe((state, before) => {
+          if (state.fast !== before.fast || state.slow !== before.slow) both();
+          cross();
+          reading.look();
+        }),
+      ];
+    },
+    stop: () => {
+      canvases.above.removeEventListener('keydown', keys);
+      reading.stop();
+      images.want(null);
+    },
+  });
+}
+
+/** The pixel under the crosshair: photons, indices, resolution. */
+const nearest = (index: number): string => fixed(Math.round(index), 0);
+
+function ImageReadout({ view }: { readonly view: ImagePanelViewStore }): ReactElement {
+  const workbench = useWorkbench();
+  const { stores, data, feeds } = workbench;
+  const images = feeds.of(ImageFeed);
+  const at = useSelected(stores.image, shownPixel);
+  const pinned = useSelected(stores.image, (state) => state.hover === null && state.pinned !== null);
+  const exact = useSelected(view, (state) => state.exact);
+  const shown = useCached(images.data.image, SHOWN);
+  // Read again when the run's scenario has come.
+  useCached(data.reference, SHOWN);
+  const resolved = shownScenario('diffraction', workbench);
+  if (at === null || resolved === null) {
+    return (
+      <span className="panel-readout panel-readout--none image-readout">
+        Point at the image to read a pixel; click to keep it.
+      </span>
+    );
+  }
+  const [fast, slow] = [Math.floor(at.fast), Math.floor(at.slow)];
+  const place = geometryOf(resolved).at(fast + 0.5, slow + 0.5);
+  const hit = shown === null ? null : probe(shown.map, at.fast, at.slow);
+  const several = shown !== null && isReduced(shown.map);
+  const read = several && exact?.fast === fast && exact.slow === slow ? exact.photons : null;
+  const photons = read ?? hit?.value ?? null;
+  return (
+    <output className="panel-readout image-readout" aria-live="off" data-testid="image-readout">
+      {pinned ? <span className="panel-readout__pin" title="Pinned; Esc takes it away" /> : null}
+      <span>
+        fast <b>{fast}</b> slow <b>{slow}</b>
+      </span>
+      <span title={several && read === null ? 'Of the pixels that the picture shows as one' : 'Of this pixel'}>
+        <b>{photons === null ? '–' : significant(photons, 5)}</b> photons
+      </span>
+      <span title="Indices at the pixel's middle, and the nearest reflection">
+        h k l <b>{[place.h, place.k, place.l].map((index) => fixed(index, 2)).join(' ')}</b> →{' '}
+        {[place.h, place.k, place.l].map(nearest).join(' ')}
+      </span>
+      <span>
+        <b>{place.resolution_A === null ? '∞' : significant(place.resolution_A, 4)}</b> Å
+      </span>
+      <span>
+        2θ <b>{fixed(place.twotheta_deg, 2)}</b>°
+      </span>
+    </output>
+  );
+}
 
 const statistics = [
   { value: 'max', label: 'largest', title: 'Of several pixels in one, the brightest: small spots stay in sight' },

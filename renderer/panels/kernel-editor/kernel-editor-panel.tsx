@@ -1,23 +1,150 @@
 /** The source of any variant, and copies of it that are the user's own: edited, compiled and run here. */
-import { type ReactElement, useEffect, useMemo } from 'react';
+import '../../widgets/plots/plot-panel.css';
+import './kernel-editor-panel.css';
+import { type ReactElement, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import type { Variant } from '../../../electron/contract/capabilities.ts';
+import type { Issue } from '../../../electron/contract/errors.ts';
 import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
-import type { UserKernelInfo } from '../../../electron/contract/user-kernels.ts';
-import { isUserKernelId } from '../../../electron/contract/user-kernels.ts';
+import { countText } from '../../../electron/contract/units.ts';
+import { checkText } from '../../../electron/contract/user-kernels/verdict.ts';
+import { isUserKernelId, type Printed, type UserKernelInfo } from '../../../electron/contract/user-kernels.ts';
+import { Icon } from '../../widgets/words/icon.tsx';
 import { IssueList } from '../../widgets/words/issue-list.tsx';
 import { useBeginning } from '../../workbench/beginning.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { CodeEditor } from './code-editor.ts';
 import { CompileOptionsView } from './compile-options.tsx';
-import { useCopying } from './copying.ts';
 import { EditorBar } from './editor-bar.tsx';
 import { groupKey, groupsOf } from './groups.ts';
-import { PrintedView } from './printed-view.tsx';
 import { useShipped } from './shipped.ts';
 import { createEditorStore, type EditorState, type EditorStore } from './store.ts';
-import { useEditing } from './use-editing.ts';
-import { useText } from './use-text.ts';
-import { VerdictView } from './verdict-view.tsx';
-import '../../widgets/plots/plot-panel.css';
-import './kernel-editor-panel.css';
+import { type UsedEditing, useEditing } from './use-editing.ts';
+import type { Outcome } from './verdict.ts';
+
+// The checks of the variant that was run, in green or red.
+
+/** What the kernel printed in its last run. */
+function PrintedView({ id, printed }: { readonly id: string; readonly printed: Printed }): ReactElement | null {
+  const { first, last, left_out } = printed;
+  if (first === '') return null;
+  const gap = left_out === 0 ? '' : `\n… ${countText(left_out, 'character')} left out …\n`;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+    <section className="kernel-editor__printed" aria-label={`What ${id} printed`} tabIndex={0}>
+      <h2>What {id} printed, in the time that was measured</h2>
+      <pre>{`${first}${gap}${last}`}</pre>
+    </section>
+  );
+}
+
+function VerdictView({ id, outcome }: { readonly id: string; readonly outcome: Outcome }): ReactElement {
+  if (outcome.kind === 'refused') {
+    return (
+      <div className="user-kernel-verdict" data-right="false" role="status" data-testid="user-kernel-verdict">
+        <h2>{id} did not get through</h2>
+        <p>{outcome.reason}</p>
+      </div>
+    );
+  }
+  const { verdict, speed } = outcome;
+  const { checks, right } = verdict;
+  return (
+    <div className="user-kernel-verdict" data-right={right} role="status" data-testid="user-kernel-verdict">
+      <h2>{right ? `${id} is correct on this scenario: ${speed}` : `${id} is wrong on this scenario`}</h2>
+      <ul>
+        {checks.map((check) => (
+          <li key={check.id} className="user-kernel-check" data-ok={check.holds}>
+            <Icon name={check.holds ? 'done' : 'error'} size={14} />
+            <span className="own-check__name">{check.title}</span>
+            <span>{check.holds ? '' : 'wrong: '}</span>
+            <span>{checkText(check)}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** The text in the editor: what was read or typed, and the element that it stands in. */
+interface ShownText {
+  /** Null until it is read; another object each time that it is. */
+  readonly source: { readonly text: string } | null;
+  readonly label: string;
+  readonly mayType: boolean;
+}
+
+interface UsedText {
+  readonly text: string;
+  readonly clear: () => void;
+  readonly reveal: (issue: Issue) => void;
+  readonly place: RefObject<HTMLDivElement | null>;
+}
+
+function useText({ source, label, mayType }: ShownText, editing: UsedEditing): UsedText {
+  const place = useRef<HTMLDivElement>(null);
+  const editor = useRef<CodeEditor | null>(null);
+  const [text, setText] = useState('');
+  const latest = useRef(editing);
+  latest.current = editing;
+
+  useEffect(() => {
+    if (place.current === null) return;
+    const made = new CodeEditor({
+      parent: place.current,
+      onChange: setText,
+      onSave: (typed) => void latest.current.actions.save(typed),
+      // As the buttons: not while the one before is under way.
+      onBuild: (typed) => void (latest.current.busy === null && latest.current.actions.build(typed)),
+      onRun: (typed) => void (latest.current.busy === null && latest.current.actions.run(typed)),
+    });
+    editor.current = made;
+    return () => {
+      editor.current = null;
+      made.close();
+    };
+  }, []);
+  useEffect(() => {
+    // Only what was read: what was saved stands in the editor already, and more may have been typed since.
+    if (source === null) return;
+    setText(source.text);
+    editor.current?.show(source.text, label, !mayType);
+  }, [source, label, mayType]);
+  useEffect(() => editor.current?.mark(editing.issues), [editing.issues]);
+
+  return { text, clear: () => setText(''), reveal: (issue) => editor.current?.reveal(issue), place };
+}
+
+// A copy of a shipped file, under a name that the user gives it.
+
+/** `my-gather.cpp`, or with a number where that is taken. */
+function freeName(base: string, extension: string, taken: readonly string[]): string {
+  for (let n = 1; ; n += 1) {
+    const name = `my-${base}${n === 1 ? '' : `-${n}`}${extension}`;
+    if (!taken.includes(name)) return name;
+  }
+}
+
+/** Asks for the name and makes the copy; its id, or null where there is none. */
+function useCopying(): (base: Variant, replaces: string) => Promise<string | null> {
+  const { client, stores, userKernels: actions } = useWorkbench();
+  const { variants, troubles, beside } = useSelected(stores.userKernels, (state) => state);
+  return async ({ workload, bench, id: base, device }, replaces) => {
+    const extension = device === 'cuda' ? '.cu' : '.cpp';
+    const taken = [...variants, ...troubles].map(({ id }) => id);
+    const suggested = freeName(base, extension, taken);
+    const name = await stores.dialogs.ask('name', { title: 'Save a copy as a user kernel', suggested, extension });
+    if (name === null) return null;
+    const id = name.endsWith(extension) ? name : `${name}${extension}`;
+    try {
+      await client.call('userKernels.create', { beside, id, base: { workload, bench, id: base }, replaces });
+      await actions.refresh();
+      return id;
+    } catch (error) {
+      stores.notices.fail(`${id} was not made`, error);
+      return null;
+    }
+  };
+}
 
 /** Which file the kernel replaces, its folder, and whether it may run. */
 function Facts({ info, dirty }: { readonly info: UserKernelInfo; readonly dirty: boolean }): ReactElement {

@@ -1,10 +1,14 @@
 /** What each step of the ladder of variants gave, on the machine that it was measured on; no GPU needed. */
+import '../../widgets/plots/plot-panel.css';
+import './ladder-panel.css';
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
+import { z } from 'zod';
+import type { StoreApi } from 'zustand/vanilla';
 import { isUnproven } from '../../../electron/contract/bench/bench-session.ts';
 import type { BenchInfo } from '../../../electron/contract/bench/benches.ts';
 import type { Session as SessionData } from '../../../electron/contract/bench/session.ts';
 import { scenarioKindNames, scenarioKinds } from '../../../electron/contract/scenario/index.ts';
-import type { WorkloadName } from '../../../electron/contract/workload.ts';
+import { type WorkloadName, workloadSchema } from '../../../electron/contract/workload.ts';
 import { provenanceText, reportProvenance } from '../../base/provenance.ts';
 import { plottedFigure } from '../../drawing/charts/plotted-figure.ts';
 import { type SessionCharts, sessionCharts } from '../../drawing/charts/session-charts.ts';
@@ -12,6 +16,7 @@ import { claimsFigure } from '../../drawing/figures/claims.ts';
 import { exported } from '../../drawing/figures/exported.ts';
 import { captionLines } from '../../drawing/figures/figure.ts';
 import { errorText } from '../../state/notices.ts';
+import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
 import { Select } from '../../widgets/controls/select.tsx';
 import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
 import { ReportMenu } from '../../widgets/floating/report-menu.tsx';
@@ -19,10 +24,25 @@ import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { ClaimsTable } from '../../widgets/words/claims-table.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { createLadderStore } from './store.ts';
-import '../../widgets/plots/plot-panel.css';
-import './ladder-panel.css';
 import { PanelOffer } from '../../workbench/offers.tsx';
+
+/** Which session the ladder shows, kept per user. */
+const schema = z.strictObject({
+  /** Id of a session of each workload; one that is gone gives way to the first there is. */
+  benches: z.partialRecord(workloadSchema, z.string().max(255)),
+});
+type LadderState = Readonly<z.infer<typeof schema>>;
+type LadderStore = StoreApi<LadderState>;
+
+/** Version 1 knew transport alone. */
+const migrations = {
+  1: (data: unknown) => ({ benches: { transport: z.object({ bench: z.string() }).parse(data).bench } }),
+};
+
+function createLadderStore(storage: SettingsStorage, onReset: (name: string, reason: string) => void): LadderStore {
+  const initial: LadderState = { benches: { transport: 'recorded~h200-uniform-grid-70MeV.json' } };
+  return createPersisted<LadderState>({ storage, name: 'ladder', version: 2, schema, initial, onReset, migrations });
+}
 
 type Loaded =
   | Readonly<{ kind: 'none' }>

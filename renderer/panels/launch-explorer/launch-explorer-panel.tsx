@@ -1,15 +1,293 @@
 /** What a block size means for a kernel: grid, occupancy and its limit, waves, which thread does what. */
-import { type ReactElement, useMemo } from 'react';
-import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
-import { EmptyState } from '../../widgets/words/empty-state.tsx';
-import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { Controls } from './controls.tsx';
-import { Figures } from './figures.tsx';
-import { explain, loadedBy, useDriver, useGpus, useKernels } from './model.ts';
-import { Notes, Numbers } from './results.tsx';
-import { createLaunchStore } from './store.ts';
 import '../../widgets/plots/plot-panel.css';
 import './launch-explorer-panel.css';
+import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
+import { elementsOfThread, placeOfThread, threadsAlongX } from '../../../electron/contract/launch/mapping.ts';
+import { limiters } from '../../../electron/contract/launch/occupancy.ts';
+import {
+  type ReductionKind,
+  reducedValues,
+  reductionKinds,
+  reductionOf,
+  reductionTitles,
+} from '../../../electron/contract/launch/reduction.ts';
+import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
+import { compact, count, NO_VALUE, percent, significant } from '../../base/numbers.ts';
+import { occupancyChart } from '../../drawing/charts/occupancy-curve.ts';
+import type { FigureSize } from '../../drawing/figures/figure.ts';
+import { reductionFigure } from '../../drawing/figures/reduction-tree.ts';
+import { reductionValuesFigure } from '../../drawing/figures/reduction-values.ts';
+import { strideFigure, turnsOf } from '../../drawing/figures/stride-loop.ts';
+import { threadMapFigure } from '../../drawing/figures/thread-map.ts';
+import { NumberField } from '../../widgets/controls/number-field.tsx';
+import { Scrubber } from '../../widgets/controls/scrubber.tsx';
+import { Segmented } from '../../widgets/controls/segmented.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import { type ReadoutItem, Readouts } from '../../widgets/plots/readout.tsx';
+import { EmptyState } from '../../widgets/words/empty-state.tsx';
+import { Icon } from '../../widgets/words/icon.tsx';
+import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { Controls } from './controls.tsx';
+import { type Explained, explain, loadedBy, useDriver, useGpus, useKernels } from './model.ts';
+import { Section } from './section.tsx';
+import { createLaunchStore, type LaunchStore } from './store.ts';
+
+// What goes step by step: the turns of a grid-stride loop, and the values of a sum. Each plays, or stands where it is put.
+
+/** A whole loop passes in about this, and no step is shorter or longer than can be followed. */
+const WHOLE_MS = 8000;
+const SHORTEST_MS = 120;
+const LONGEST_MS = 1000;
+
+interface Played {
+  readonly index: number;
+  readonly playing: boolean;
+  readonly go: (index: number) => void;
+  readonly toggle: () => void;
+}
+
+function usePlayed(steps: number): Played {
+  const [{ index, playing }, set] = useState({ index: 0, playing: false });
+  const shown = Math.min(index, steps - 1);
+  useEffect(() => {
+    if (!playing) return;
+    const pause = Math.min(LONGEST_MS, Math.max(SHORTEST_MS, WHOLE_MS / steps));
+    const timer = setInterval(() => {
+      set((now) => {
+        const next = Math.min(steps - 1, now.index + 1);
+        return { index: next, playing: next < steps - 1 };
+      });
+    }, pause);
+    return () => clearInterval(timer);
+  }, [playing, steps]);
+  return {
+    index: shown,
+    playing: playing && steps > 1,
+    go: (next) => set({ index: Math.min(steps - 1, Math.max(0, next)), playing: false }),
+    toggle: () => set({ index: !playing && shown === steps - 1 ? 0 : shown, playing: !playing }),
+  };
+}
+
+function StrideLoop({ explained }: { readonly explained: Explained }): ReactElement {
+  const { launch, thread } = explained;
+  const turns = turnsOf(launch);
+  const { index, playing, go, toggle } = usePlayed(turns);
+  const figure = useCallback((size: FigureSize) => strideFigure(launch, thread, index, size), [launch, thread, index]);
+  const words = `turn ${count(index + 1)} of ${count(turns)}`;
+  return (
+    <Section id="loop" title="The loop over the data" explained={explained} drawn={figure}>
+      <Scrubber
+        plays="Play the loop"
+        label="Turn of the loop"
+        words={words}
+        index={index}
+        count={turns}
+        playing={playing}
+        onToggle={toggle}
+        onGo={go}
+      >
+        {words}
+      </Scrubber>
+    </Section>
+  );
+}
+
+const starts = [
+  { value: 'ones', label: '1 each', title: 'A sum then says how many values it holds' },
+  { value: 'numbers', label: 'Numbers', title: 'Thread t begins with t' },
+] as const;
+
+interface SumProps {
+  readonly kind: ReductionKind;
+  readonly threads: number;
+  readonly explained: Explained;
+}
+
+function SumByThread({ kind, threads, explained }: SumProps): ReactElement {
+  const [start, setStart] = useState<(typeof starts)[number]['value']>('ones');
+  const states = useMemo(
+    () =>
+      reducedValues(
+        kind,
+        Array.from({ length: threads }, (_, t) => (start === 'ones' ? 1 : t)),
+      ),
+    [kind, threads, start],
+  );
+  const { steps } = useMemo(() => reductionOf(kind, threads), [kind, threads]);
+  const { index, playing, go, toggle } = usePlayed(states.length);
+  const figure = useCallback(
+    (size: FigureSize) => reductionValuesFigure(kind, states, index, size),
+    [kind, states, index],
+  );
+  const words = index === 0 ? 'before the first step' : `after ${steps[index - 1]?.text ?? ''}`;
+  return (
+    <Section id="values" title="The sum, thread by thread" explained={explained} drawn={figure}>
+      <Segmented label="Values at the start" value={start} options={starts} onChange={setStart} />
+      <Scrubber
+        plays="Play the sum"
+        label="Step of the sum"
+        words={words}
+        index={index}
+        count={states.length}
+        playing={playing}
+        testId="sum-step"
+        onToggle={toggle}
+        onGo={go}
+      >
+        {words}
+      </Scrubber>
+    </Section>
+  );
+}
+
+/** The launch in numbers, and what is wrong with it. */
+const extent = (values: readonly number[]): string => values.map(count).join(' × ');
+
+function Notes({ explained }: { readonly explained: Explained }): ReactElement | null {
+  const { notes } = explained.launch;
+  return (
+    <ul className="launch-notes" aria-label="What to know about this launch" aria-live="polite">
+      {notes.map(({ severity, about, text }) => (
+        <li key={`${about} ${text}`} data-severity={severity}>
+          <Icon name={severity === 'refused' ? 'error' : 'warning'} size={14} />
+          <span>
+            {severity === 'refused' ? <b>Will not launch. </b> : null}
+            {text}
+          </span>
+        </li>
+      ))}
+      {notes.length === 0 ? (
+        <li data-severity="none">
+          <Icon name="check" size={14} />
+          <span>This launch is valid.</span>
+        </li>
+      ) : null}
+    </ul>
+  );
+}
+
+function items({ launch, kernel, gpu }: Explained, driverBlocks: number | null): readonly ReadoutItem[] {
+  const { occupancy } = launch;
+  const allows = limiters
+    .filter((limiter) => Number.isFinite(occupancy.allows[limiter]))
+    .map((limiter) => `${limiter} ${occupancy.allows[limiter]}`)
+    .join(', ');
+  return [
+    { name: 'Grid', value: extent(launch.grid), unit: 'blocks' },
+    { name: 'Blocks', value: count(launch.blocks) },
+    { name: 'Threads', value: launch.threads < 1e9 ? count(launch.threads) : compact(launch.threads) },
+    { name: 'With an element', value: percent(launch.threadsUsed), title: 'Threads that do at least one element' },
+    { name: 'Last block used', value: percent(launch.lastBlockUsed), title: 'Its threads that have an element' },
+    { name: 'Elements per thread', value: count(launch.elementsPerThread), title: 'Of the busiest thread' },
+    {
+      name: 'Occupancy',
+      value: percent(occupancy.share),
+      strong: true,
+      title: `${occupancy.warps} of ${gpu.limits.threads / gpu.limits.warpThreads} warps`,
+    },
+    {
+      name: 'Resident blocks',
+      value: count(occupancy.blocks),
+      unit: 'per SM',
+      strong: true,
+      title: `Blocks that each would allow: ${allows}`,
+    },
+    { name: 'Limited by', value: occupancy.limitedBy.join(', '), title: `Blocks that each would allow: ${allows}` },
+    ...(driverBlocks === null
+      ? []
+      : [
+          {
+            name: 'The driver says',
+            value: count(driverBlocks),
+            unit: 'blocks',
+            title: 'cuOccupancyMaxActiveBlocksPerMultiprocessor',
+          },
+        ]),
+    { name: 'Waves', value: launch.waves === null ? NO_VALUE : significant(launch.waves, 4), strong: true },
+    { name: 'Last wave used', value: percent(launch.lastWaveUsed) },
+    { name: 'Tail', value: percent(launch.tail), title: 'Of the time, were all blocks to take the same' },
+    { name: 'Registers', value: count(kernel.registers), unit: 'per thread' },
+    { name: 'Shared memory', value: count(kernel.shared_bytes + launch.request.dynamic_bytes), unit: 'B per block' },
+    { name: 'Multiprocessors', value: count(gpu.limits.multiprocessors) },
+  ];
+}
+
+function Numbers(props: { readonly explained: Explained; readonly driverBlocks: number | null }): ReactElement {
+  return (
+    <section aria-label="Numbers of the launch" data-testid="launch-numbers">
+      <Readouts items={items(props.explained, props.driverBlocks)} />
+    </section>
+  );
+}
+
+/** What the launch looks like: occupancy, threads and elements, the loop over them, and a sum over a block. */
+function ThreadChoice({
+  store,
+  explained,
+}: {
+  readonly store: LaunchStore;
+  readonly explained: Explained;
+}): ReactElement {
+  const { launch, thread } = explained;
+  const last = threadsAlongX(launch) - 1;
+  const { block, lane, warp } = placeOfThread(launch, thread);
+  const { count: elements } = elementsOfThread(launch, thread, 0);
+  const what = elements === 0 ? 'no element' : elements === 1 ? 'one element' : `${count(elements)} elements`;
+  return (
+    <div className="launch-thread">
+      <span aria-hidden="true">Thread</span>
+      <NumberField
+        label="Thread whose elements are framed"
+        value={thread}
+        unit="1"
+        placeholder={null}
+        min={0}
+        max={last}
+        whole
+        onChange={(next) => {
+          if (typeof next === 'number' && Number.isInteger(next) && next >= 0)
+            store.setState({ thread: Math.min(next, last) });
+        }}
+      />
+      <span>
+        block {count(block)}, thread {count(lane)} of it, warp {warp}: {what}
+      </span>
+    </div>
+  );
+}
+
+function Figures({ store, explained }: { readonly store: LaunchStore; readonly explained: Explained }): ReactElement {
+  const kind = useSelected(store, (state) => state.reduction);
+  const { kernel, gpu, launch, thread } = explained;
+  const threads = Math.min(1024, launch.threadsPerBlock);
+  const reduction = useMemo(() => reductionOf(kind, threads), [kind, threads]);
+  const curve = useMemo(() => occupancyChart(kernel, gpu.limits, launch), [kernel, gpu, launch]);
+  const map = useCallback((size: FigureSize) => threadMapFigure(launch, thread, size), [launch, thread]);
+  const tree = useCallback((size: FigureSize) => reductionFigure(reduction, threads, size), [reduction, threads]);
+  const { barriers, divergent, warps, worstWays } = reduction;
+  return (
+    <>
+      <Section id="occupancy" title="Occupancy by block size" explained={explained} drawn={curve} />
+      <Section id="map" title="Threads and elements" explained={explained} drawn={map}>
+        <ThreadChoice store={store} explained={explained} />
+      </Section>
+      {launch.request.mapping === 'grid-stride' ? <StrideLoop explained={explained} /> : null}
+      <Section id="reduction" title="A sum over the threads of a block" explained={explained} drawn={tree}>
+        <Select
+          label="How a block adds"
+          value={kind}
+          options={reductionKinds.map((value) => ({ value, label: reductionTitles[value] }))}
+          onChange={(value) => store.setState({ reduction: reductionKinds.find((one) => one === value) ?? kind })}
+        />
+      </Section>
+      <p className="launch-source">
+        {count(threads)} threads: {barriers} barriers, {warps} warp steps, {divergent} of them divergent (in the colour
+        of warnings){worstWays > 1 ? `, up to ${worstWays} accesses to one bank of shared memory at once` : ''}.
+      </p>
+      <SumByThread kind={kind} threads={threads} explained={explained} />
+    </>
+  );
+}
 
 export default function LaunchExplorerPanel(): ReactElement {
   const { stores, storage, settingsReset } = useWorkbench();

@@ -1,20 +1,81 @@
 /** Number and energy balance of the shown run against the step. */
+import '../../widgets/plots/plot-panel.css';
+import './ledger-steps-panel.css';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
-import { createStore } from 'zustand/vanilla';
+import { createStore, type StoreApi } from 'zustand/vanilla';
 import { errorSize, percent } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
-import { runOf } from '../../state/runs.ts';
+import { ChartView } from '../../drawing/charts/chart-view.ts';
+import type { Figure } from '../../drawing/export/figure.ts';
+import { runNotes, runOf } from '../../state/runs.ts';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
 import { ChartFailure, ChartPlot } from '../../widgets/plots/chart-plot.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
-import { type DrivenPlots, driveLedgerSteps, type PointedStep } from './controller.ts';
-import { errorCurve, ledgerSeries, rowOfStep } from './series.ts';
-import { createLedgerStepsStore } from './store.ts';
-import '../../widgets/plots/plot-panel.css';
-import './ledger-steps-panel.css';
 import { PanelOffer, RunOffer } from '../../workbench/offers.tsx';
+import type { Workbench } from '../../workbench/workbench.ts';
+import { errorCurve, frameOfStep, ledgerChart, ledgerSeries, rowOfStep } from './series.ts';
+import { createLedgerStepsStore, type LedgerStepsStore } from './store.ts';
+
+// Ties the two plots of the ledger to the data, the pointer and the playback. Paints outside React.
+
+/** Step under the pointer; null: it is elsewhere. */
+type PointedStep = StoreApi<{ readonly step: number | null }>;
+
+interface DrivenPlots {
+  stop(): void;
+  /** Both plots, for export. */
+  figure(): Figure | null;
+}
+
+function driveLedgerSteps(
+  { stores, data, scheduler }: Workbench,
+  store: LedgerStepsStore,
+  pointed: PointedStep,
+  host: HTMLElement,
+  failed: (reason: string) => void,
+): DrivenPlots {
+  const view = new ChartView(host, scheduler, {
+    hover: (step) => pointed.setState({ step }),
+    pick: (step) => {
+      const { frames } = stores.playback.getState();
+      if (frames.length > 0) stores.playback.go(frameOfStep(frames, step));
+    },
+    failed,
+  });
+  const show = (): void => {
+    const table = data.ledger.get(SHOWN);
+    const { balance, scale } = store.getState();
+    view.show(table !== null && table.step.length > 0 ? ledgerChart(table, balance, scale) : null);
+  };
+  const mark = (): void => {
+    const { frames, index } = stores.playback.getState();
+    view.setCursor(pointed.getState().step, frames[index]?.step ?? null);
+  };
+  const stops = [
+    data.ledger.subscribe(SHOWN, show),
+    store.subscribe(show),
+    pointed.subscribe(mark),
+    stores.playback.subscribe(mark),
+  ];
+  show();
+  mark();
+  return {
+    figure: () => {
+      const run = runOf(stores.runs.getState(), stores.selection.getState().run);
+      const { balance } = store.getState();
+      const name = run?.name ?? 'run';
+      const what = balance === 'number' ? 'protons' : 'energy';
+      const title = `${name}: ledger by step, ${what}: where they are, and the relative error`;
+      return view.figure({ name: `${name}-ledger`, title, notes: { ...runNotes(run), balance } });
+    },
+    stop: () => {
+      for (const stop of stops) stop();
+      view.dispose();
+    },
+  };
+}
 
 const balances = [
   { value: 'number', label: 'protons' },

@@ -1,6 +1,19 @@
 /** The library: the user's scenarios, runs and benchmarks, the examples, and the trash. */
-import { type ReactElement, useMemo, useState } from 'react';
-import type { LibraryItem, LibraryKind, LibraryPlace } from '../../../electron/contract/library.ts';
+import './library-panel.css';
+import { type ReactElement, useEffect, useMemo, useState } from 'react';
+import { z } from 'zod';
+import type { StoreApi } from 'zustand/vanilla';
+import {
+  type LibraryItem,
+  type LibraryKind,
+  type LibraryPlace,
+  type LibraryQuery,
+  libraryKindSchema,
+  libraryPlaceSchema,
+} from '../../../electron/contract/library.ts';
+import type { Result } from '../../../electron/contract/wire/methods.ts';
+import { errorText } from '../../state/notices.ts';
+import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
 import { Button, IconButton } from '../../widgets/controls/button.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
@@ -9,10 +22,87 @@ import { Icon } from '../../widgets/words/icon.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { Entry } from './entry.tsx';
 import { Examples } from './examples-list.tsx';
-import './library-panel.css';
 import { PackProject } from './pack-project.tsx';
-import { createLibraryViewStore, type LibraryViewStore } from './store.ts';
-import { type Elsewhere, useListing } from './use-listing.ts';
+
+// The listing that answers a query, asked for again whenever the library changes.
+
+/** What of the library is listed, kept per user. */
+const schema = z.strictObject({
+  place: libraryPlaceSchema,
+  kind: libraryKindSchema.nullable(),
+  order: z.enum(['newest', 'name']),
+});
+type LibraryView = Readonly<z.infer<typeof schema>>;
+type LibraryViewStore = StoreApi<LibraryView>;
+
+function createLibraryViewStore(
+  storage: SettingsStorage,
+  onReset: (name: string, reason: string) => void,
+): LibraryViewStore {
+  const initial: LibraryView = { place: 'yours', kind: null, order: 'newest' };
+  return createPersisted<LibraryView>({ storage, name: 'library', version: 1, schema, initial, onReset });
+}
+
+interface Listing {
+  /** Null before the first answer. */
+  readonly result: Result<'library.search'> | null;
+  /** Where else there is something, of a query that seeks; in the order of the places. */
+  readonly elsewhere: readonly Elsewhere[];
+  readonly failure: string | null;
+}
+
+/** Hits of a query in another place. */
+interface Elsewhere {
+  readonly place: LibraryPlace;
+  readonly total: number;
+}
+
+/** Typing a word asks once, not for each letter. */
+const TYPING_MS = 120;
+
+function useListing(query: LibraryQuery): Listing {
+  const { client } = useWorkbench();
+  const [listing, setListing] = useState<Listing>({ result: null, elsewhere: [], failure: null });
+  const [revision, setRevision] = useState(0);
+
+  useEffect(() => {
+    const handle = client.stream('library', {}, { frame: (frame) => setRevision(frame.revision) });
+    return () => handle.close();
+  }, [client]);
+
+  const { place, text, kind, tag, order, limit } = query;
+  useEffect(() => {
+    // The stream's first frame asks the first question.
+    if (revision === 0) return;
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      const ask = async (where: LibraryPlace, most: number) => {
+        const params = { place: where, text, kind, tag, order, limit: most };
+        const answer = await client.callCancellable('library.search', params, stop.signal);
+        return answer.status === 'cancelled' ? null : answer.value;
+      };
+      const seeks = text.trim() !== '' || kind !== null || tag !== null;
+      const others = seeks ? libraryPlaceSchema.options.filter((other) => other !== place) : [];
+      Promise.all([ask(place, limit), ...others.map((other) => ask(other, 1))]).then(
+        ([result = null, ...counts]) => {
+          if (stop.signal.aborted || result === null) return;
+          const elsewhere = others
+            .map((other, i) => ({ place: other, total: counts[i]?.total ?? 0 }))
+            .filter(({ total }) => total > 0);
+          setListing({ result, elsewhere, failure: null });
+        },
+        (error: unknown) => {
+          if (!stop.signal.aborted) setListing((before) => ({ ...before, failure: errorText(error) }));
+        },
+      );
+    }, TYPING_MS);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [client, revision, place, text, kind, tag, order, limit]);
+  return listing;
+}
 
 const places: readonly { readonly value: LibraryPlace; readonly label: string }[] = [
   { value: 'yours', label: 'Yours' },

@@ -1,8 +1,9 @@
 /** One of the four maps: its axes, the value at the crosshair, and the map. */
 import { type ReactElement, useEffect, useRef } from 'react';
 import type { AxisName } from '../../../electron/contract/fields.ts';
+import type { GridSize } from '../../../electron/contract/scenario/transport/workload.ts';
 import { resolvedOf } from '../../../electron/contract/scenarios.ts';
-import { significant } from '../../base/numbers.ts';
+import { fixed, significant } from '../../base/numbers.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { RunFeed } from '../../data/run-feed.ts';
 import { probe } from '../../drawing/field-probe.ts';
@@ -10,17 +11,22 @@ import type { DrivenMap } from '../../maps/drive-map.ts';
 import { runOf } from '../../state/runs.ts';
 import { shownCrosshair } from '../../state/selection.ts';
 import { Button } from '../../widgets/controls/button.tsx';
+import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
+import { Popover, PopoverRow } from '../../widgets/floating/popover.tsx';
 import { PlotLayers } from '../../widgets/plots/plot-layers.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { drivePhaseMap } from './controller.ts';
-import { HiddenAxes } from './hidden-axes.tsx';
 import {
   axisNames,
   axisSymbols,
+  axisUnits,
   cacheKey,
   cellsOf,
   cutsFor,
+  type HiddenCuts,
+  hiddenAxes,
+  hiddenText,
   type PhaseAxes,
   positionOf,
   type SlotKey,
@@ -29,6 +35,71 @@ import {
   withAxis,
 } from './maps.ts';
 import type { PhaseSpaceStore, PhaseViewStore } from './store.ts';
+
+/** The two axes that a map does not show: summed over, or cut at one cell. */
+const choices = [
+  { value: 'sum', label: 'sum', title: 'Sum over all cells' },
+  { value: 'cut', label: 'cut', title: 'One cell of the axis' },
+] as const;
+
+interface HiddenAxesProps {
+  readonly axes: PhaseAxes;
+  readonly cuts: HiddenCuts;
+  /** Grid of the run that is shown; null: not known yet. */
+  readonly grid: GridSize | null;
+  /** In the axis' unit; null: not known. */
+  readonly position: (axis: AxisName, index: number) => number | null;
+  readonly live: boolean;
+  readonly onChange: (cuts: HiddenCuts) => void;
+}
+
+function HiddenAxes({ axes, cuts, grid, position, live, onChange }: HiddenAxesProps): ReactElement {
+  const place = (axis: AxisName, index: number): string => {
+    const at = position(axis, index);
+    return at === null ? `cell ${index}` : `${fixed(at, 1)} ${axisUnits[axis]}`;
+  };
+  const without = (axis: AxisName): HiddenCuts => cuts.filter((cut) => cut.axis !== axis);
+  const set = (axis: AxisName, index: number | null): void =>
+    onChange(index === null ? without(axis) : [...without(axis), { axis, index }]);
+  return (
+    <Popover
+      label={`Axes that ${titleOf(axes)} does not show`}
+      text={hiddenText(axes, cuts, ({ axis, index }) => place(axis, index))}
+      active={cuts.length > 0}
+    >
+      {hiddenAxes(axes).map((axis) => {
+        const cut = cuts.find((each) => each.axis === axis);
+        const cells = grid === null ? 0 : cellsOf(axis, grid);
+        return (
+          <PopoverRow key={axis} name={`${axisSymbols[axis]}${cut === undefined ? '' : ` ${place(axis, cut.index)}`}`}>
+            <Segmented
+              label={`${axisSymbols[axis]}: sum or cut`}
+              value={cut === undefined ? 'sum' : 'cut'}
+              options={choices}
+              onChange={(choice) => set(axis, choice === 'sum' ? null : Math.floor(cells / 2))}
+            />
+            {cut === undefined ? null : (
+              <input
+                type="range"
+                aria-label={`Cell of ${axisSymbols[axis]}`}
+                aria-valuetext={`cell ${cut.index} of ${cells}, ${place(axis, cut.index)}`}
+                min={0}
+                max={Math.max(0, cells - 1)}
+                value={cut.index}
+                onChange={(event) => set(axis, Number(event.target.value))}
+              />
+            )}
+          </PopoverRow>
+        );
+      })}
+      <p className="popover__note">
+        {live
+          ? 'Cuts are made from the phase space of the run that computes.'
+          : 'Of a run that is over the sums are kept: for a cut its steps up to this one are computed again.'}
+      </p>
+    </Popover>
+  );
+}
 
 interface MapCellProps {
   readonly slot: SlotKey;

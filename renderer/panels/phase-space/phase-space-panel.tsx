@@ -1,21 +1,294 @@
 /** Phase space as four maps of protons: live while a run computes, by stored steps afterwards. */
-import { type ReactElement, useCallback, useEffect, useMemo, useRef } from 'react';
-import { type Figure, joined } from '../../drawing/export/figure.ts';
-import { paintHeading } from '../../drawing/export/raster.ts';
-import type { DrivenMap } from '../../maps/drive-map.ts';
-import { runOf } from '../../state/runs.ts';
-import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { Drawer } from './drawer.tsx';
-import { MapCell } from './map-cell.tsx';
-import { type SlotKey, slots } from './maps.ts';
-import { NothingShown } from './nothing-shown.tsx';
-import { Position } from './position.tsx';
-import { useShownMaps } from './shown-maps.ts';
-import { createPhaseSpaceStore, createPhaseViewStore } from './store.ts';
-import { StoredSteps } from './stored-steps.tsx';
-import { Tools } from './tools.tsx';
 import '../../widgets/plots/plot-panel.css';
 import './phase-space-panel.css';
+import { type ReactElement, useCallback, useEffect, useMemo, useRef } from 'react';
+import type { AxisName } from '../../../electron/contract/fields.ts';
+import type { RunInfo } from '../../../electron/contract/run.ts';
+import { fixed } from '../../base/numbers.ts';
+import { SHOWN, type ShownMap } from '../../data/run-data.ts';
+import { RunFeed } from '../../data/run-feed.ts';
+import { type Figure, type FigureFormat, joined } from '../../drawing/export/figure.ts';
+import { paintHeading } from '../../drawing/export/raster.ts';
+import type { ScaleKind } from '../../drawing/normalisation.ts';
+import type { DrivenMap } from '../../maps/drive-map.ts';
+import { isOver, runNotes, runOf } from '../../state/runs.ts';
+import { shownCrosshair } from '../../state/selection.ts';
+import { Button, IconButton } from '../../widgets/controls/button.tsx';
+import { Scrubber } from '../../widgets/controls/scrubber.tsx';
+import { Select } from '../../widgets/controls/select.tsx';
+import { ExportMenu } from '../../widgets/floating/export-menu.tsx';
+import { PopoverRow } from '../../widgets/floating/popover.tsx';
+import { DragToolChoice } from '../../widgets/plots/drag-tool.tsx';
+import { MapDisplay } from '../../widgets/plots/map-display.tsx';
+import { MapDrawer } from '../../widgets/plots/map-drawer.tsx';
+import { EmptyState } from '../../widgets/words/empty-state.tsx';
+import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
+import { PanelOffer, RunOffer } from '../../workbench/offers.tsx';
+import { MapCell } from './map-cell.tsx';
+import { axisDecimals, axisNames, axisSymbols, axisUnits, cacheKey, type SlotKey, slots } from './maps.ts';
+import { useAnyTrouble, useShownMaps } from './shown-maps.ts';
+import { createPhaseSpaceStore, createPhaseViewStore, type PhaseSpaceStore, type PhaseViewStore } from './store.ts';
+
+// How all maps of phase space are shown and drawn on, and their export.
+
+/** What the maps are shown less by: another step of the run, or another run. */
+function ReferenceRow({ view }: { readonly view: PhaseViewStore }): ReactElement {
+  const { stores } = useWorkbench();
+  const reference = useSelected(view, (state) => state.reference);
+  const selected = useSelected(stores.selection, (state) => state.run);
+  const { runs } = useSelected(stores.runs, (state) => state);
+  const { frames, index } = useSelected(stores.playback, (state) => state);
+  const frame = frames[index];
+  const others = runs.filter((run) => run.id !== selected && isOver(run.state) && run.error === null);
+  const value = reference.kind === 'run' ? reference.run : reference.kind;
+  const name = (run: (typeof runs)[number]): string => `${run.name} · ${run.variant} ${run.precision}`;
+  return (
+    <>
+      <PopoverRow name="Difference">
+        <Select
+          label="Show the difference from"
+          value={value}
+          options={[
+            { value: 'none', label: 'none' },
+            ...(reference.kind === 'step' ? [{ value: 'step', label: `step ${reference.step} of this run` }] : []),
+            ...others.map((run) => ({ value: run.id, label: name(run) })),
+          ]}
+          onChange={(chosen) => {
+            if (chosen === 'step') return;
+            view.setState({
+              reference: chosen === 'none' ? { kind: 'none' } : { kind: 'run', run: chosen },
+              limits: {},
+            });
+          }}
+        />
+        <Button
+          disabled={frame === undefined || selected === null}
+          title="Then go to another step: the maps show what has changed since this one"
+          onPress={() => {
+            if (frame === undefined || selected === null) return;
+            const { step } = frame;
+            view.setState({ reference: { kind: 'step', run: selected, keyframe: index, step }, limits: {} });
+          }}
+        >
+          From this step
+        </Button>
+      </PopoverRow>
+      {runOf({ runs, progress: {}, live: [], listed: true }, selected)?.state === 'running' &&
+      reference.kind !== 'none' ? (
+        <p className="popover__note">The difference is shown once the run is over.</p>
+      ) : null}
+    </>
+  );
+}
+
+interface ToolsProps {
+  readonly store: PhaseSpaceStore;
+  readonly view: PhaseViewStore;
+  /** One of the maps; null: there is none yet. */
+  readonly shown: ShownMap | null;
+  readonly onExport: (format: FigureFormat) => void;
+}
+
+function Tools({ store, view, shown, onExport }: ToolsProps): ReactElement {
+  const { stores } = useWorkbench();
+  const config = useSelected(store, (state) => state);
+  const { tool, limits } = useSelected(view, (state) => state);
+  const zoomed = useSelected(stores.window, ({ windows }) => Object.keys(windows).length > 0);
+  const own = limits.a ?? limits.b ?? limits.c ?? limits.d ?? null;
+  return (
+    <div className="panel-bar__tools">
+      <IconButton
+        icon="fit"
+        size={14}
+        label="Show the whole field"
+        disabled={!zoomed}
+        onPress={() => stores.window.reset()}
+      />
+      <DragToolChoice value={tool} onChange={(next) => view.setState({ tool: next })} />
+      <Button
+        title="One pair of colour limits for all four maps"
+        pressed={config.matched}
+        onPress={() => {
+          store.setState({ matched: !config.matched });
+          view.setState({ limits: {} });
+        }}
+      >
+        Match limits
+      </Button>
+      <MapDisplay
+        what="maps of phase space"
+        value={{ ...config, limits: own }}
+        shown={shown === null ? null : { low: shown.field.min, high: shown.field.max }}
+        unit={shown?.field.unit ?? ''}
+        onChange={({ limits: set, ...change }) => {
+          if (Object.keys(change).length > 0) store.setState(change);
+          // Numbers are entered for all maps at once; each bar moves its own.
+          if (set === null) view.setState({ limits: {} });
+          else if (set !== undefined) view.setState({ limits: { a: set, b: set, c: set, d: set } });
+        }}
+      >
+        <ReferenceRow view={view} />
+      </MapDisplay>
+      <ExportMenu what="the maps of phase space" disabled={shown === null} onChoose={onExport} />
+    </div>
+  );
+}
+
+/** Why there is no phase space to see, and what to do about it. */
+interface NothingShownProps {
+  readonly run: RunInfo | null;
+  readonly hasMap: boolean;
+}
+
+function NothingShown({ run, hasMap }: NothingShownProps): ReactElement | null {
+  const { data, feeds } = useWorkbench();
+  const status = useSelected(feeds.of(RunFeed).status, (state) => state.status);
+  const kept = useCached(data.keyframes, SHOWN);
+  const isTold = useAnyTrouble();
+  if (status.kind === 'failed') {
+    return (
+      <Cover>
+        <EmptyState icon="error" tone="error" title="There is no phase space to show" action={<RunOffer />}>
+          {run?.error?.message ?? status.reason}
+        </EmptyState>
+      </Cover>
+    );
+  }
+  if (hasMap) return null;
+  if (status.kind === 'waiting') {
+    return (
+      <p className="plot-panel__note" role="status">
+        {run?.state === 'queued' ? 'Waiting for the run before it.' : 'Waiting for the first step…'}
+      </p>
+    );
+  }
+  if (isTold) return null;
+  if (status.kind === 'nothing') {
+    return (
+      <Cover>
+        <EmptyState icon="quad" title="No phase space yet" action={<RunOffer />}>
+          Run the scenario to see where its protons go.
+        </EmptyState>
+      </Cover>
+    );
+  }
+  if (status.kind !== 'loaded' || kept?.frames.length !== 0) return null;
+  return (
+    <Cover>
+      <EmptyState
+        icon="quad"
+        title="This run kept no phase space"
+        action={<PanelOffer panel="scenario" icon="sliders" label="Show the scenario" />}
+      >
+        Its scenario asks for no keyframes: give it some under Output, and run it again.
+      </EmptyState>
+    </Cover>
+  );
+}
+
+const Cover = ({ children }: { readonly children: ReactElement }): ReactElement => (
+  <div className="plot-panel__cover">{children}</div>
+);
+
+/** Goes through the stored moments of a run; while it computes, says where it is. */
+function StoredSteps({ shown }: { readonly shown: ShownMap | null }): ReactElement {
+  const { stores } = useWorkbench();
+  const { frames, index, playing } = useSelected(stores.playback, (state) => state);
+  // What the maps show, which follows the slider as the frames come.
+  const at = shown ?? frames[index] ?? null;
+  return (
+    <Scrubber
+      plays="Play the stored steps"
+      label="Stored step"
+      words={at === null ? '' : `step ${at.step}, depth ${fixed(at.depth_mm, 2)} mm`}
+      shortcut="Alt+P"
+      index={index}
+      count={frames.length}
+      playing={playing}
+      testId="phase-step"
+      onToggle={() => stores.playback.toggle()}
+      onGo={(next) => stores.playback.go(next)}
+    >
+      {at === null ? (
+        '–'
+      ) : (
+        <>
+          <span>
+            step <b>{at.step}</b>
+          </span>
+          <span>
+            depth <b>{fixed(at.depth_mm, 2)}</b> mm
+          </span>
+          <span className="scrubber__count">{frames.length === 0 ? 'live' : `${index + 1} / ${frames.length}`}</span>
+        </>
+      )}
+    </Scrubber>
+  );
+}
+
+/** Where the crosshair is, in every axis of the maps. */
+function Position(): ReactElement {
+  const { stores } = useWorkbench();
+  const at = useSelected(stores.selection, shownCrosshair);
+  const pinned = useSelected(stores.selection, (state) => state.hover === null && state.pinned !== null);
+  // Between them the maps have all axes that the crosshair can have a place on.
+  const shown = useShownMaps();
+  if (at === null) {
+    return (
+      <span className="panel-readout panel-readout--none">Point at a map to read it; click to keep the crosshair.</span>
+    );
+  }
+  const decimals = (axis: AxisName): number => {
+    const found = shown
+      .flatMap((map) => (map === null ? [] : [map.field.horizontal, map.field.vertical]))
+      .find(({ name }) => name === axis);
+    return found === undefined ? 2 : axisDecimals(found);
+  };
+  return (
+    <output className="panel-readout" aria-live="off" data-testid="phase-readout">
+      {pinned ? <span className="panel-readout__pin" title="Pinned; Esc takes it away" /> : null}
+      {axisNames.map((axis) => {
+        const value = at[axis];
+        return value === undefined ? null : (
+          <span key={axis}>
+            {axisSymbols[axis]} <b>{fixed(value, decimals(axis))}</b> {axisUnits[axis]}
+          </span>
+        );
+      })}
+    </output>
+  );
+}
+
+/** What was marked on one of the maps. */
+interface DrawerProps {
+  readonly run: RunInfo | null;
+  readonly view: PhaseViewStore;
+  readonly scale: ScaleKind;
+}
+
+function Drawer({ run, view, scale }: DrawerProps): ReactElement | null {
+  const { data, scheduler, figures } = useWorkbench();
+  const marked = useSelected(view, (state) => state.marked);
+  const shown = useCached(data.maps, cacheKey(marked?.slot ?? 'a'));
+  const { step, depth_mm, field } = shown ?? {};
+  const notes = useMemo(
+    () => ({ ...runNotes(run), ...(step !== undefined && { step }), ...(depth_mm !== undefined && { depth_mm }) }),
+    [run, step, depth_mm],
+  );
+  if (marked === null || field === undefined) return null;
+  return (
+    <MapDrawer
+      field={field}
+      mark={marked.mark}
+      scale={scale}
+      scheduler={scheduler}
+      name={`${run?.name ?? 'run'}-step-${step}`}
+      notes={notes}
+      onExport={(figure, format) => void figures.save(figure, format)}
+      onClose={() => view.setState({ marked: null })}
+    />
+  );
+}
 
 /** The maps as they stand, two in a row. */
 function quadFigure(run: string, driven: ReadonlyMap<SlotKey, DrivenMap>): Figure | null {

@@ -1,7 +1,11 @@
 /** Fits the crystal of the form to an image of the user's: start, iterations, what was found, and what is left of the image. */
-import { type ReactElement, useId, useMemo, useRef } from 'react';
+import '../../widgets/plots/plot-panel.css';
+import './refine-panel.css';
+import { type ReactElement, useEffect, useId, useMemo, useRef, useState } from 'react';
+import type { FieldMap } from '../../../electron/contract/fields.ts';
 import {
   type CrystalUnknown,
+  type MeasuredImage,
   measuredEndings,
   type RefinedCrystal,
   refinedDocument,
@@ -12,6 +16,8 @@ import { takeImageFile } from '../../actions/refining.ts';
 import { count, fixed, significant } from '../../base/numbers.ts';
 import { type FitChoice, RefineFeed, type RefineState } from '../../data/refine-feed.ts';
 import { refinementChart } from '../../drawing/charts/refinement.ts';
+import { MapTile } from '../../maps/map-tile.tsx';
+import { errorText } from '../../state/notices.ts';
 import { isOver } from '../../state/runs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
@@ -20,10 +26,79 @@ import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { PanelOffer } from '../../workbench/offers.tsx';
-import { Maps } from './maps.tsx';
 import { Values } from './values.tsx';
-import '../../widgets/plots/plot-panel.css';
-import './refine-panel.css';
+
+// The image, and once a crystal was fitted what its counts are more or less than the fit.
+
+/** More device pixels per tile than a screen has are not asked for. */
+const PIXELS = 1024;
+/** Share of the largest where a logarithmic scale begins: below it a counter has noise. */
+const LEAST = 1e-3;
+
+const viewport = { horizontal: null, vertical: null, pixels: [PIXELS, PIXELS] as [number, number] };
+
+/** Asked for anew when `key` is another. */
+function useMap(image: string, show: 'measured' | 'difference', key: unknown): FieldMap | null {
+  const { client, stores } = useWorkbench();
+  const [map, setMap] = useState<FieldMap | null>(null);
+  useEffect(() => {
+    setMap(null);
+    if (key === null) return;
+    let current = true;
+    client.call('refining.view', { image, show, view: { viewport, statistic: 'max' } }).then(
+      (answer) => current && setMap(answer.map),
+      (error: unknown) => current && stores.notices.fail(`The image was not read: ${errorText(error)}`, error),
+    );
+    return () => {
+      current = false;
+    };
+  }, [client, stores, image, show, key]);
+  return map;
+}
+
+const reachOf = ({ min, max }: FieldMap): number => Math.max(Math.abs(min), Math.abs(max)) || 1;
+
+interface MapsProps {
+  readonly image: MeasuredImage;
+  readonly refined: RefinedCrystal | null;
+}
+
+function Maps({ image, refined }: MapsProps): ReactElement | null {
+  const { stores, workloads } = useWorkbench();
+  const plane = useMemo(() => workloads['diffraction'].plane?.(stores) ?? null, [workloads, stores]);
+  const measured = useMap(image.id, 'measured', image.id);
+  const difference = useMap(image.id, 'difference', refined);
+  if (plane === null) return null;
+  const high = measured?.max ?? 1;
+  const limits = { low: Math.max(high * LEAST, measured?.min ?? 0), high };
+  const reach = difference === null ? 1 : reachOf(difference);
+  return (
+    <>
+      <MapTile
+        title="Image"
+        aside={`${count(image.width)} × ${count(image.height)} pixels`}
+        field={measured}
+        reason={null}
+        plane={plane}
+        style={{ colorMap: 'viridis', scale: 'log' }}
+        limits={measured === null ? null : limits}
+        quantity="Counts"
+      />
+      {refined === null ? null : (
+        <MapTile
+          title="Image less the fit"
+          aside={difference === null ? '' : `at most ${significant(reach, 2)} counts`}
+          field={difference}
+          reason={null}
+          plane={plane}
+          style={{ colorMap: 'berlin', scale: 'linear' }}
+          limits={{ low: -reach, high: reach }}
+          quantity="Difference"
+        />
+      )}
+    </>
+  );
+}
 
 const fits = [
   { value: 'both', label: 'both', title: 'Misset and cell' },

@@ -1,14 +1,102 @@
 /** What variants of a small workload gain, whether they are right, and what was claimed of them; kept sessions need no GPU. */
-import type { ReactElement } from 'react';
-import { TaskFeed } from '../../data/task-feed.ts';
-import { Select } from '../../widgets/controls/select.tsx';
-import { EmptyState } from '../../widgets/words/empty-state.tsx';
-import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { PanelOffer, RunOffer } from '../../workbench/offers.tsx';
-import { useMeasurements } from './measurements.ts';
-import { SessionView } from './session-view.tsx';
 import '../../widgets/plots/plot-panel.css';
 import './results-panel.css';
+import { type ReactElement, useEffect, useState } from 'react';
+import type { Session } from '../../../electron/contract/bench/session.ts';
+import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
+import type { StoredTask } from '../../../electron/contract/task.ts';
+import type { WorkloadName } from '../../../electron/contract/workload.ts';
+import { SHOWN } from '../../data/run-data.ts';
+import { TaskFeed } from '../../data/task-feed.ts';
+import { errorText } from '../../state/notices.ts';
+import { runOf } from '../../state/runs.ts';
+import { Select } from '../../widgets/controls/select.tsx';
+import { EmptyState } from '../../widgets/words/empty-state.tsx';
+import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
+import { PanelOffer, RunOffer } from '../../workbench/offers.tsx';
+import { SessionView } from './session-view.tsx';
+
+// Which of the measurements is shown.
+
+// What the panel can show: the selected run, and sessions that are kept.
+
+/** Kept sessions of a workload; read again when a run is saved. */
+function useStored(workload: WorkloadName): readonly StoredTask[] {
+  const { client, stores } = useWorkbench();
+  const [sessions, setSessions] = useState<readonly StoredTask[]>([]);
+  const saved = useSelected(stores.runs, ({ runs }) => runs.filter(({ file }) => file !== null).length);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a run that was saved is a kept session
+  useEffect(() => {
+    let current = true;
+    client.call('task.stored', { workload }).then(
+      (answer) => current && setSessions(answer.sessions),
+      () => current && setSessions([]),
+    );
+    return () => {
+      current = false;
+    };
+  }, [client, workload, saved]);
+  return sessions;
+}
+
+type Opened =
+  | Readonly<{ kind: 'none' }>
+  | Readonly<{ kind: 'session'; session: Session }>
+  | Readonly<{ kind: 'failed'; reason: string }>;
+
+function useOpened(id: string | null): Opened {
+  const { client } = useWorkbench();
+  const [opened, setOpened] = useState<Opened>({ kind: 'none' });
+  useEffect(() => {
+    setOpened({ kind: 'none' });
+    if (id === null) return;
+    let current = true;
+    client.call('task.open', { id }).then(
+      (session) => current && setOpened({ kind: 'session', session }),
+      (error: unknown) => current && setOpened({ kind: 'failed', reason: errorText(error) }),
+    );
+    return () => {
+      current = false;
+    };
+  }, [client, id]);
+  return opened;
+}
+
+/** The choice of the selected run, rather than a kept session. */
+const RUN = 'run';
+
+const storedText = ({ name, machine, recorded }: StoredTask): string =>
+  `${name} (${machine}, ${recorded ? 'recorded' : 'saved'})`;
+
+/** Until a person chooses: the selected run, or what was measured with the scenario's benchmark. */
+function useMeasurements() {
+  const { stores, feeds } = useWorkbench();
+  const selected = useSelected(stores.selection, (state) => state.run);
+  const run = useSelected(stores.runs, (state) => runOf(state, selected));
+  const kind = useSelected(stores.scenario, (state) => kindOfDocument(state.draft));
+  const name = useSelected(stores.scenario, (state) => state.draft['name']);
+  const resolved = useSelected(stores.scenario, (state) => state.lastResolved);
+  const measured = useCached(feeds.of(TaskFeed).session, SHOWN);
+  const all = useStored(run?.workload ?? kind);
+  const bench = resolved !== null && 'bench' in resolved ? resolved.bench : '';
+  // What is about the scenario's own benchmark comes first.
+  const near = (one: StoredTask): number => Number(one.bench === bench) + Number(one.scenario === name);
+  const stored = [...all].sort((a, b) => near(b) - near(a));
+  const [wanted, setWanted] = useState<string | null>(null);
+  const known = wanted !== null && (wanted === RUN ? run !== null : all.some(({ id }) => id === wanted));
+  const usual = run === null ? (stored.find((one) => one.bench === bench)?.id ?? null) : RUN;
+  const chosen = known ? wanted : usual;
+  const opened = useOpened(chosen === RUN ? null : chosen);
+  const kept = opened.kind === 'session' ? opened.session : null;
+  const session = chosen === RUN ? (measured?.session ?? null) : kept;
+  const options = [
+    ...(run === null ? [] : [{ value: RUN, label: `${run.name} (this run)` }]),
+    ...stored.map((one) => ({ value: one.id, label: storedText(one) })),
+  ];
+  // A run that is a measurement is a session of its own.
+  const benchId = chosen === RUN ? (run === null ? null : `run~${run.id}`) : chosen;
+  return { run, options, chosen, choose: setWanted, opened, session, benchId, isRun: chosen === RUN };
+}
 
 export default function ResultsPanel(): ReactElement {
   const { benches, feeds } = useWorkbench();

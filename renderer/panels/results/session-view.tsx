@@ -1,6 +1,13 @@
 /** One session: its variants in short, what is the workload's own, and the claims. All else is in Compare and the ladder. */
-import { type ReactElement, useState } from 'react';
-import type { Session } from '../../../electron/contract/bench/session.ts';
+import { type ReactElement, type ReactNode, useState } from 'react';
+import type {
+  MeasuredSessionEntry,
+  Session,
+  SessionEntry,
+  SessionReport,
+} from '../../../electron/contract/bench/session.ts';
+import { gainOf, measuredTime, timeAndSpread, timesText } from '../../base/measured.ts';
+import { compact, errorSize, NO_VALUE, percent } from '../../base/numbers.ts';
 import { provenanceText, reportProvenance } from '../../base/provenance.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
@@ -8,8 +15,142 @@ import { ClaimsTable } from '../../widgets/words/claims-table.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import { RunOffer } from '../../workbench/offers.tsx';
-import { Scroll, Section } from './section.tsx';
-import { VariantsTable } from './variants-table.tsx';
+
+/** Every variant with its time, how it stands to the first, what it moves, and whether it is right. */
+function rate(value: number | null, share: number | null, unit: string): string {
+  if (value === null) return NO_VALUE;
+  return `${compact(value)}${unit}${share === null ? '' : ` (${percent(share)})`}`;
+}
+
+/** What is wrong, or the error of what holds. */
+function checkText({ accuracy }: MeasuredSessionEntry): string {
+  const broken = accuracy.find(({ holds }) => !holds);
+  if (broken !== undefined) {
+    const value = broken.value === null ? 'NaN' : errorSize(broken.value);
+    return `${broken.title}: ${value}${broken.bound === null ? '' : `, limit ${errorSize(broken.bound)}`}`;
+  }
+  const [first] = accuracy;
+  return first === undefined ? NO_VALUE : errorSize(first.value);
+}
+
+const spreadTip = '± is the median absolute deviation over the median';
+
+/** By which clock the time is. */
+function clockTip({ samples }: MeasuredSessionEntry): string {
+  const [first] = samples;
+  if (first?.host_s == null) return spreadTip;
+  const by =
+    first.time_s === first.device_s
+      ? `By the GPU’s clock; ${measuredTime(first.host_s)} by the host’s`
+      : 'By the host’s clock';
+  return `${by}. ${spreadTip}`;
+}
+
+/** Why samples are doubtful; they are kept. */
+function flagTip({ samples }: MeasuredSessionEntry): string | undefined {
+  const reasons = [...new Set(samples.flatMap(({ flag }) => flag ?? []))];
+  return reasons.length === 0 ? undefined : `Flagged, and kept: ${reasons.join('; ')}`;
+}
+
+function Row({ entry }: { readonly entry: SessionEntry }): ReactElement {
+  if (entry.status === 'refused') {
+    return (
+      <tr data-refused>
+        <th scope="row" title={entry.title}>
+          {entry.label}
+        </th>
+        <td>{entry.precision}</td>
+        <td colSpan={6}>{entry.reason}</td>
+      </tr>
+    );
+  }
+  const { label, title, precision, time_s, spread, ratio, verdict, determinism, samples, flagged, roofline } = entry;
+  const { bytes_per_s = null, share_of_copy = null, flops_per_s = null, share_of_flops = null } = roofline ?? {};
+  return (
+    <tr data-verdict={verdict}>
+      <th scope="row" title={title}>
+        {label}
+      </th>
+      <td>{precision}</td>
+      <td className="selectable" title={clockTip(entry)}>
+        {timeAndSpread(time_s, spread, samples.length)}
+      </td>
+      <td className="selectable">{verdict === 'reference' ? NO_VALUE : timesText(gainOf(ratio))}</td>
+      <td className="results__verdict" title={flagTip(entry)}>
+        {verdict}
+        {(flagged ?? 0) === 0 ? '' : `, ${flagged} of ${samples.length} flagged`}
+      </td>
+      <td className="selectable" title="Compulsory traffic over the time, and its share of the measured copy bandwidth">
+        {rate(bytes_per_s, share_of_copy, 'B/s')}
+      </td>
+      <td className="selectable" title="Arithmetic over the time, and its share of the measured ceiling">
+        {rate(flops_per_s, share_of_flops, 'FLOP/s')}
+      </td>
+      <td className="selectable" title={entry.accuracy[0]?.tip}>
+        {checkText(entry)}
+        {determinism === null || determinism.bitwise ? '' : `, bits differ in ${determinism.runs} runs`}
+      </td>
+    </tr>
+  );
+}
+
+function VariantsTable({ report }: { readonly report: SessionReport }): ReactElement {
+  return (
+    <table className="results__table">
+      <caption className="visually-hidden">Variants of {report.title ?? report.scenario}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Variant</th>
+          <th scope="col">Precision</th>
+          <th scope="col">Time</th>
+          <th scope="col">Speed-up</th>
+          <th scope="col">Verdict</th>
+          <th scope="col">Traffic</th>
+          <th scope="col">Arithmetic</th>
+          <th scope="col">Error</th>
+        </tr>
+      </thead>
+      <tbody>
+        {report.entries.map((entry) => (
+          <Row key={entry.label} entry={entry} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Parts of the results: a heading, what it means, and on what it was measured. */
+interface SectionProps {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+  readonly provenance: string;
+  readonly children: ReactNode;
+  readonly menu?: ReactNode;
+}
+
+function Section({ id, title, text, provenance, children, menu = null }: SectionProps): ReactElement {
+  return (
+    <section className="results__section" aria-label={title} data-testid={`results-${id}`}>
+      <div className="results__head">
+        <h2>{title}</h2>
+        {menu}
+      </div>
+      <p className="results__text">{text}</p>
+      {children}
+      <p className="results__provenance">{provenance}</p>
+    </section>
+  );
+}
+
+function Scroll({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactElement {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
+    <section className="results__scroll" tabIndex={0} aria-label={label}>
+      {children}
+    </section>
+  );
+}
 
 interface SessionViewProps {
   readonly session: Session;

@@ -1,19 +1,108 @@
 /** The run that is shown: progress while it computes, readouts afterwards. */
-
+import './run-panel.css';
 import type { ReactElement } from 'react';
+import { type RunProgress, shareDone } from '../../../electron/contract/progress.ts';
 import type { RunInfo } from '../../../electron/contract/run.ts';
 import { asOfToday } from '../../../electron/contract/scenario/index.ts';
+import type { WhatIfWay } from '../../../electron/contract/scenario/transport/what-if.ts';
+import { fixed, significant } from '../../base/numbers.ts';
 import { sameJson } from '../../base/same-json.ts';
+import { duration, timeLeft } from '../../base/time.ts';
 import { SHOWN } from '../../data/run-data.ts';
 import { hasResult, isOver, runOf } from '../../state/runs.ts';
+import { Readouts } from '../../widgets/plots/readout.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { IssueList } from '../../widgets/words/issue-list.tsx';
 import { StateBadge } from '../../widgets/words/state-badge.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
-import { LiveNote } from './live-note.tsx';
-import { RunProgressView } from './progress.tsx';
-import './run-panel.css';
 import { RunOffer } from '../../workbench/offers.tsx';
+import { progressReadouts } from '../../workbench/workload.ts';
+
+/** How far the run is. */
+function RunProgressView({
+  run,
+  progress,
+}: {
+  readonly run: RunInfo;
+  readonly progress: RunProgress | null;
+}): ReactElement {
+  const { workloads } = useWorkbench();
+  if (run.state === 'queued') {
+    const ahead = (run.queuePosition ?? 1) - 1;
+    return (
+      <p className="run-panel__text">
+        {ahead === 0
+          ? 'Next, after the run that computes now.'
+          : `${ahead} more ${ahead === 1 ? 'run waits' : 'runs wait'} before it.`}
+      </p>
+    );
+  }
+  const share = progress === null ? null : shareDone(progress);
+  return (
+    <div className="run-progress">
+      <progress
+        className="run-progress__bar"
+        aria-label={`Progress of ${run.name}`}
+        {...(share === null ? {} : { value: share, max: 1 })}
+      />
+      {progress === null ? null : (
+        <Readouts
+          items={[
+            { name: 'Time left', value: timeLeft(progress.eta_s) },
+            { name: 'Elapsed', value: duration(progress.elapsed_s) },
+            ...progressReadouts(workloads, progress.detail),
+          ]}
+        />
+      )}
+    </div>
+  );
+}
+
+/** How the answer of Live that is shown was solved, and how soon after the edit it was there. */
+const times = (factor: number): string => `${Number(factor.toPrecision(3))} ×`;
+
+/** `cells of 0.4 × 0.5 mm and 10 mrad (2 × in z, 2 × in x, 2 × in angle)`. */
+function gridText({ dz_mm, dx_mm, dtheta_mrad, coarser }: WhatIfWay): string {
+  const { z, x, theta } = coarser;
+  const cells = `cells of ${significant(dz_mm, 3)} × ${significant(dx_mm, 3)} mm and ${significant(dtheta_mrad, 3)} mrad`;
+  const all = z === x && x === theta;
+  const each = all ? `${times(z)} each` : `${times(z)} in z, ${times(x)} in x, ${times(theta)} in angle`;
+  return z * x * theta === 1 ? `the scenario's grid, ${cells}` : `a coarser grid, ${cells} (${each})`;
+}
+
+function LiveNote(): ReactElement | null {
+  const { stores } = useWorkbench();
+  const { on, answer, phase, resting, refusal, perSecond, latency_ms } = useSelected(stores.whatIf, (state) => state);
+  if (!on || answer === null) return null;
+  const { sequence, full, way, solve_ms } = answer;
+  const next = resting && phase === 'solving' ? 'The full answer is being solved.' : 'Full resolution when you pause.';
+  return (
+    <section
+      className="live-note"
+      aria-label="Live"
+      data-full={full}
+      data-answer={sequence}
+      data-phase={phase}
+      data-testid="live-note"
+    >
+      <p>
+        <b>{full ? 'At rest' : 'While you drag'}</b>
+        {full ? ': solved as Run solves it.' : `: ${way.stepping} stepping on ${gridText(way)}. ${next}`}
+      </p>
+      <p className="live-note__times">
+        <span>{`solved in ${fixed(solve_ms, 0)} ms`}</span>
+        {latency_ms === null ? null : <span>{`drawn ${fixed(latency_ms, 0)} ms after the edit`}</span>}
+        {perSecond === null ? null : <span>{`${fixed(perSecond, 1)} answers/s`}</span>}
+      </p>
+      {phase === 'waiting' ? <p role="status">Waits for what else has the device; the last answer is shown.</p> : null}
+      {phase === 'refused' ? (
+        <p role="status" className="run-panel__warning">
+          {`The last answer is shown. Not solved: ${refusal ?? 'the scenario as it stands'}`}
+        </p>
+      ) : null}
+    </section>
+  );
+}
 
 function RunHead({ run }: { readonly run: RunInfo }): ReactElement {
   const facts = [run.variant, run.precision.toUpperCase(), run.device].filter((fact) => fact !== '');

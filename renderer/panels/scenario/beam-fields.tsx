@@ -1,7 +1,6 @@
 /** How the beam is given: by its energy, by its range in water, or by spots, which are drawn and edited here. */
 import { type ReactElement, useId } from 'react';
-import type { Path } from '../../../electron/contract/scenario/index.ts';
-import { valueAt } from '../../../electron/contract/scenario/index.ts';
+import { type Path, type Spot, valueAt } from '../../../electron/contract/scenario/index.ts';
 import { spotWeightsChart } from '../../drawing/charts/spot-weights.ts';
 import { IconButton } from '../../widgets/controls/button.tsx';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
@@ -15,7 +14,59 @@ import { Field, Row } from './field.tsx';
 import { fieldModel, issuesAt } from './fields.ts';
 import { useForm } from './form-context.ts';
 import { SobpBuilder } from './sobp-builder.tsx';
-import { type BeamWay, beamGiven, beamWayOf, beamWays, beamWayTitles, nextSpot, spotsInForce } from './spot-model.ts';
+
+/** How a beam is given, and its spots as the editor adds and changes them. No React. */
+const beamWays = ['energy', 'range', 'spots', 'file'] as const;
+type BeamWay = (typeof beamWays)[number];
+
+const beamWayTitles: Readonly<Record<BeamWay, string>> = {
+  energy: 'Its energy',
+  range: 'Its range in water',
+  spots: 'A list of spots',
+  file: 'A file of spots…',
+};
+
+type Draft = Readonly<Record<string, unknown>>;
+
+/** Which of them the document has; the first that is there, where it has several. */
+function beamWayOf(beam: unknown): BeamWay {
+  const spots = valueAt(beam, ['spots']);
+  if (valueAt(beam, ['energy_MeV']) !== undefined) return 'energy';
+  if (valueAt(beam, ['range_mm']) !== undefined) return 'range';
+  if (spots === undefined) return 'energy';
+  return Array.isArray(spots) ? 'spots' : 'file';
+}
+
+const round = (value: number, digits: number): number => Number(value.toPrecision(digits));
+
+/** The same beam as nearly as it can be, given the other way. `energy_MeV` and `range_mm` are those in force. */
+function beamGiven(
+  beam: Draft,
+  way: BeamWay,
+  inForce: { readonly energy_MeV: number; readonly range_mm: number },
+): Draft {
+  const { energy_MeV: _energy, range_mm: _range, range_is, spots: _spots, ...rest } = beam;
+  if (way === 'energy') return { energy_MeV: round(inForce.energy_MeV, 5), ...rest };
+  if (way === 'range') {
+    return { range_mm: round(inForce.range_mm, 5), ...(range_is === undefined ? {} : { range_is }), ...rest };
+  }
+  if (way === 'file') return { spots: { file: '' }, ...rest };
+  return { spots: [{ energy_MeV: round(inForce.energy_MeV, 5) }], ...rest };
+}
+
+/** A further spot: as the last one, a little slower. */
+function nextSpot(spots: readonly unknown[]): Draft {
+  const last = spots.at(-1);
+  if (typeof last !== 'object' || last === null) return { energy_MeV: 70 };
+  const energy = valueAt(last, ['energy_MeV']);
+  return { ...last, ...(typeof energy === 'number' ? { energy_MeV: round(0.97 * energy, 4) } : {}) };
+}
+
+/** Resolved spots, as the host has completed them. */
+function spotsInForce(scenario: unknown): readonly Spot[] {
+  const spots = valueAt(scenario, ['beam', 'spots']);
+  return Array.isArray(spots) ? (spots as readonly Spot[]) : [];
+}
 
 const beamOf = (draft: unknown): Readonly<Record<string, unknown>> => {
   const beam = valueAt(draft, ['beam']);

@@ -1,24 +1,173 @@
 /** The scenario as a form: every field of the schema, with what the host says about it. */
+import './scenario-panel.css';
 import { type ReactElement, useCallback, useMemo, useRef, useState } from 'react';
+import { z } from 'zod';
+import type { StoreApi } from 'zustand/vanilla';
 import type { Issue } from '../../../electron/contract/errors.ts';
-import { formatPath, kindOfDocument, type Path, parsePath } from '../../../electron/contract/scenario/index.ts';
+import type { ScenarioDraft } from '../../../electron/contract/scenario/draft.ts';
+import {
+  formatPath,
+  kindOfDocument,
+  type Path,
+  parsePath,
+  schemaAt,
+} from '../../../electron/contract/scenario/index.ts';
+import type { Resolved } from '../../../electron/contract/scenarios.ts';
+import { formatBytes, formatNumber, unitSymbols } from '../../../electron/contract/units.ts';
+import { classes } from '../../base/classes.ts';
+import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
+import { Button } from '../../widgets/controls/button.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { Icon } from '../../widgets/words/icon.tsx';
+import { IssueList } from '../../widgets/words/issue-list.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
+import { factsOf } from '../../workbench/workload.ts';
 import { EnergyField, RangeField, SpotsField } from './beam-fields.tsx';
 import { CtField } from './ct-field.tsx';
-import { FieldHelp } from './field-help.tsx';
 import { currentIssues, type FieldModel, issuesAt } from './fields.ts';
-import { type Form, FormContext } from './form-context.ts';
-import { FormIssues } from './form-issues.tsx';
+import { type Form, FormContext, useForm } from './form-context.ts';
 import { OwnMaterialsField } from './materials-field.tsx';
 import { MaterialField, RegionsField } from './regions-field.tsx';
-import { ResolvedCard } from './resolved-card.tsx';
 import { type Section, sectionSummary, sectionsOf } from './sections.ts';
-import { createScenarioPanelStore } from './store.ts';
 import { SchemaField, TableField } from './union-fields.tsx';
 import { VariantField } from './variant-field.tsx';
-import './scenario-panel.css';
+
+/** What the scenario comes to: what tells its size, by its kind, and memory. */
+function ResolvedCard({
+  resolved,
+  of,
+}: {
+  readonly resolved: Resolved | null;
+  /** The scenario of the form, the one before the last edit, or the last that had no faults. */
+  readonly of: 'this' | 'before' | 'sound';
+}): ReactElement {
+  const { workloads } = useWorkbench();
+  if (resolved === null)
+    return <p className="resolved resolved--none">What it comes to appears once the scenario is complete.</p>;
+  const { estimate } = resolved;
+  const share = estimate.total_bytes / estimate.limit_bytes;
+  return (
+    <dl className={classes('resolved', of !== 'this' && 'resolved--stale')}>
+      {of === 'sound' ? (
+        <div>
+          <dt>Last valid values</dt>
+          <dd />
+        </div>
+      ) : null}
+      {factsOf(workloads, resolved).map(({ name, value, title }) => (
+        <div key={name} title={title}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+      <div title={`Estimate for ${resolved.variant}; the limit is ${formatBytes(estimate.limit_bytes)}`}>
+        <dt>Memory</dt>
+        <dd>
+          <meter
+            className="resolved__meter"
+            min={0}
+            max={1}
+            high={0.8}
+            value={Math.min(1, share)}
+            aria-label="Share of the memory limit"
+          />
+          {formatBytes(estimate.total_bytes)}
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+// Faults at the head of the form: how many are marked below, and in full those that no field can show.
+
+/** What the field that has the focus means. */
+function FieldHelp({ field }: { readonly field: FieldModel | null }): ReactElement {
+  if (field === null) {
+    return (
+      <div className="field-help">
+        <p>Grey values are defaults; type to set your own. Choose a field to read what it does.</p>
+      </div>
+    );
+  }
+  const fallback =
+    typeof field.usual === 'number'
+      ? `${formatNumber(Number(field.usual.toPrecision(6)))} ${unitSymbols[field.unit]}`.trim()
+      : typeof field.usual === 'string' && field.usual !== ''
+        ? field.usual
+        : null;
+  return (
+    <div className="field-help" aria-live="polite">
+      <p>{field.description}</p>
+      <p className="field-help__facts">
+        <code>{field.key}</code>
+        <span>{field.allowed}</span>
+        {fallback === null ? null : <span>default {fallback}</span>}
+      </p>
+    </div>
+  );
+}
+
+interface FormIssuesProps {
+  readonly issues: readonly Issue[];
+  /** Goes to the field of an issue. */
+  readonly lead: (issue: Issue) => void;
+}
+
+/** Whether the form has a field for this path: keys that the schema does not know have none. */
+function hasField(path: Path | null, draft: ScenarioDraft): boolean {
+  return path !== null && path.length > 1 && schemaAt(kindOfDocument(draft), path, draft) !== null;
+}
+
+/** How many values are at fault and how many are only to beware of. */
+export function issueCount(issues: readonly Issue[]): string {
+  const errors = issues.filter((issue) => issue.severity === 'error').length;
+  const warnings = issues.length - errors;
+  const beware = warnings === 1 ? 'one warning' : `${warnings} warnings`;
+  if (errors === 0) return beware.replace('one', 'One');
+  const wrong = errors === 1 ? 'One value needs attention' : `${errors} values need attention`;
+  return warnings === 0 ? wrong : `${wrong}, ${beware}`;
+}
+
+function FormIssues({ issues, lead }: FormIssuesProps): ReactElement | null {
+  const { draft } = useForm();
+  const [next, setNext] = useState(0);
+  const inFields = issues.filter((issue) => hasField(parsePath(issue.path), draft));
+  const others = issues.filter((issue) => !inFields.includes(issue));
+  if (issues.length === 0) return null;
+  const severity = issues.some((issue) => issue.severity === 'error') ? 'error' : 'warning';
+  const go = (): void => {
+    const issue = inFields[next % inFields.length];
+    if (issue !== undefined) lead(issue);
+    setNext((at) => (at + 1) % Math.max(1, inFields.length));
+  };
+  return (
+    <div className="scenario-panel__issues" data-severity={severity} role="status">
+      {others.length === 0 ? null : <IssueList issues={others} onChoose={lead} />}
+      {inFields.length === 0 ? null : (
+        <p className="scenario-panel__count">
+          {issueCount(inFields)}
+          <Button tone="quiet" icon="down" onPress={go}>
+            {inFields.length === 1 ? 'Show' : 'Next'}
+          </Button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Which sections of the form are open, kept per user. */
+const schema = z.strictObject({ closed: z.array(z.string().max(32)).max(32) });
+type ScenarioPanelState = Readonly<z.infer<typeof schema>>;
+type ScenarioPanelStore = StoreApi<ScenarioPanelState>;
+
+function createScenarioPanelStore(
+  storage: SettingsStorage,
+  onReset: (name: string, reason: string) => void,
+): ScenarioPanelStore {
+  // The first look is at the beam and its surroundings; the rest has good defaults.
+  const initial: ScenarioPanelState = { closed: ['solver'] };
+  return createPersisted<ScenarioPanelState>({ storage, name: 'scenario-panel', version: 1, schema, initial, onReset });
+}
 
 /** Fields whose control is more than their schema says. */
 const special: Readonly<Record<string, (props: { readonly path: Path }) => ReactElement | null>> = {

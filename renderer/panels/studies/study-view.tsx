@@ -4,6 +4,7 @@ import type { StudyColumnInfo, StudyEntry } from '../../../electron/contract/stu
 import { plainLook, type StudyLook } from '../../../electron/contract/study/views.ts';
 import { handOut } from '../../actions/hand-out.ts';
 import { count } from '../../base/numbers.ts';
+import { Button } from '../../widgets/controls/button.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
@@ -12,13 +13,67 @@ import { Icon } from '../../widgets/words/icon.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import { Advice } from './advice.tsx';
 import { ChosenPoints } from './chosen-points.tsx';
-import { Progress } from './progress.tsx';
 import { ResultsPlot } from './results-plot.tsx';
 import { ResultsTable } from './results-table.tsx';
 import { TransposedTable } from './transposed-table.tsx';
 import type { Part } from './use-rows.ts';
 import { ViewsMenu } from './views-menu.tsx';
-import { columnTitle } from './words.ts';
+import { Where } from './where.tsx';
+import { columnTitle, stateText } from './words.ts';
+
+/** How far a study is, and what failed. */
+interface ProgressProps {
+  readonly entry: StudyEntry;
+  readonly onChanged: () => void;
+}
+
+function Progress({ entry, onChanged }: ProgressProps): ReactElement {
+  const { client, stores } = useWorkbench();
+  const { id, points, done, failed, state, failures } = entry;
+  const [on, setOn] = useState(entry.on);
+  const doing = (work: Promise<unknown>): void => {
+    work.then(onChanged, (error: unknown) => stores.notices.fail(`${entry.name} was left as it was`, error));
+  };
+  const left = points - done - failed;
+  return (
+    <>
+      <div className="studies__progress">
+        <progress max={Math.max(1, points)} value={done + failed} aria-label={`Progress of ${entry.name}`} />
+        <span role="status" data-testid="study-state">
+          {stateText(entry)}
+        </span>
+        {state === 'running' ? (
+          <Button icon="stop" onPress={() => doing(client.call('study.stop', { study: id }))}>
+            Stop
+          </Button>
+        ) : null}
+        {state === 'open' && left > 0 && !entry.searches ? <Where on={on} onChange={setOn} /> : null}
+        {state === 'open' && left > 0 ? (
+          <Button icon="run" onPress={() => doing(client.call('study.resume', { study: id, retry: false, on }))}>
+            Go on
+          </Button>
+        ) : null}
+        {(state === 'open' || state === 'whole') && failed > 0 ? (
+          <Button icon="reset" onPress={() => doing(client.call('study.resume', { study: id, retry: true, on }))}>
+            Try failed points again
+          </Button>
+        ) : null}
+      </div>
+      {failures.length === 0 ? null : (
+        <details className="studies__failures">
+          <summary>{count(failed)} failed</summary>
+          <ul>
+            {failures.map((failure) => (
+              <li key={failure.id}>
+                {failure.id.slice(0, 8)}: {failure.message}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
 
 /** Half a condition is none: it is looked at once the typing has paused. */
 const TYPED_MS = 400;

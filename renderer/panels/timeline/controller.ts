@@ -9,12 +9,10 @@ import { TimelineBlocks } from './blocks.ts';
 import { TimelineContext } from './context.ts';
 import { timelineFigure } from './figure.ts';
 import { listenOnTimeline, type TimelineGestures, type TimelineKey } from './gestures.ts';
-import { LaunchArrows } from './launch-arrows.ts';
-import { TimelinePointer } from './pointer.ts';
-import { SearchHits } from './search-hits.ts';
+import { LaunchArrows, SearchHits } from './search-hits.ts';
 import { SpanChoice } from './span-choice.ts';
 import type { Alignment, TimelineSettings, TimelineStateStore } from './store.ts';
-import { TimeSelection } from './time-selection.ts';
+import { TimelinePointer, TimeSelection } from './time-selection.ts';
 import { TimelineNotes } from './told/notes.ts';
 import { TimelineViewport } from './viewport.ts';
 

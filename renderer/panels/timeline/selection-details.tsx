@@ -1,13 +1,107 @@
 /** What the selected time holds, timeline by timeline. */
 import type { ReactElement } from 'react';
-import { count, NO_VALUE, percent } from '../../base/numbers.ts';
-import { timeText } from '../../drawing/timeline/time-text.ts';
+import type { PlacedSpan, SpanDetails } from '../../../electron/contract/timeline.ts';
+import { count, NO_VALUE, percent, significant } from '../../base/numbers.ts';
+import { exactTime, timeText } from '../../drawing/timeline/time-text.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { useSelected } from '../../workbench/context.ts';
 import type { TimelineController } from './controller.ts';
-import { Facts, NamedTimes } from './facts.tsx';
+import { type Fact, Facts, NamedTimes } from './facts.tsx';
 import type { SelectedLane, TimelineStateStore } from './store.ts';
 import { DifferenceTable } from './told/difference-table.tsx';
+
+// Everything that is known of the chosen span.
+
+/** Links that are listed; a graph launches thousands. */
+const MOST_LINKS = 8;
+
+function bytesText(bytes: number): { readonly value: string; readonly unit: string } {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+  const step = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return { value: step === 0 ? count(bytes) : significant(bytes / 1000 ** step, 4), unit: units[step] ?? '' };
+}
+
+function factsOf(details: SpanDetails): readonly Fact[] {
+  const { bytes, bytes_per_s, shareOfCeiling, step, launched } = details;
+  // From the call to the first work that it launched: what a launch costs before anything happens.
+  const delay = launched[0] === undefined ? null : launched[0].start_ns - details.start_ns;
+  return [
+    { name: 'Duration', value: timeText(details.duration_ns, 4) },
+    { name: 'Starts at', value: exactTime(details.start_ns) },
+    { name: 'Lane', value: details.lane },
+    { name: 'Of', value: details.process },
+    ...(step === null ? [] : [{ name: 'Step', value: count(step) }]),
+    ...(bytes === null ? [] : [{ name: 'Bytes', ...bytesText(bytes) }]),
+    ...(bytes_per_s === null ? [] : [{ name: 'Rate', value: significant(bytes_per_s / 1e9, 4), unit: 'GB/s' }]),
+    ...(shareOfCeiling === null
+      ? []
+      : [{ name: 'Of the copy bandwidth', value: percent(shareOfCeiling), unit: 'measured' }]),
+    ...details.fields,
+    ...(delay === null ? [] : [{ name: 'To its first work', value: timeText(delay, 4) }]),
+  ];
+}
+
+interface LinksProps {
+  readonly title: string;
+  readonly spans: readonly PlacedSpan[];
+  readonly total: number;
+  readonly onChoose: (span: number) => void;
+}
+
+function Links({ title, spans, total, onChoose }: LinksProps): ReactElement | null {
+  if (spans.length === 0) return null;
+  return (
+    <section className="timeline-links">
+      <h3>{title}</h3>
+      <ul>
+        {spans.slice(0, MOST_LINKS).map((span) => (
+          <li key={span.span}>
+            <button type="button" onClick={() => onChoose(span.span)}>
+              <span>{span.name}</span>
+              <span>{timeText(span.duration_ns)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {total > MOST_LINKS ? <p>and {count(total - MOST_LINKS)} more</p> : null}
+    </section>
+  );
+}
+
+export function ChosenDetails({
+  controller,
+  state,
+}: {
+  readonly controller: TimelineController | null;
+  readonly state: TimelineStateStore;
+}): ReactElement {
+  const chosen = useSelected(state, (now) => now.chosen);
+  if (chosen === null) return <p className="timeline-side__none">Click a span to see what it is.</p>;
+  const { details, alike, trace } = chosen;
+  const choose = (span: number): void => void controller?.choose(trace, span, true);
+  return (
+    <div data-testid="span-details">
+      <h2 className="timeline-side__title">{details.name}</h2>
+      <Facts facts={factsOf(details)} />
+      <Links title="Launched by" spans={details.launchedBy} total={details.launchedBy.length} onChoose={choose} />
+      <Links title="Launches" spans={details.launched} total={details.launchedCount} onChoose={choose} />
+      {alike === null ? null : (
+        <section className="timeline-links">
+          <h3>All of this name</h3>
+          <Facts
+            facts={[
+              { name: 'Count', value: count(alike.count) },
+              { name: 'Sum', value: timeText(alike.sum_ns, 4) },
+              { name: 'Median', value: timeText(alike.median_ns, 4) },
+              { name: 'Shortest, longest', value: `${timeText(alike.min_ns)}, ${timeText(alike.max_ns)}` },
+              { name: 'Share of the timeline', value: percent(alike.busyShare) },
+            ]}
+          />
+        </section>
+      )}
+    </div>
+  );
+}
 
 const MOST_NAMES = 12;
 

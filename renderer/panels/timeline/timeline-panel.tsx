@@ -1,21 +1,94 @@
 /** Timelines of runs and of other profilers' traces, one below the other on a common axis. */
+import '../../widgets/plots/plot-panel.css';
+import './timeline-panel.css';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
-import type { StoredRun } from '../../data/stored-runs.ts';
+import { compact, percent } from '../../base/numbers.ts';
+import { type StoredRun, storedRuns } from '../../data/stored-runs.ts';
 import { hasResult, runOf } from '../../state/runs.ts';
+import { Button } from '../../widgets/controls/button.tsx';
 import { PlotLayers } from '../../widgets/plots/plot-layers.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { BlockBar } from './block-bar.tsx';
 import { TimelineController } from './controller.ts';
-import { Reading } from './reading.tsx';
-import { Recorded } from './recorded.tsx';
 import { Side } from './side.tsx';
 import { createTimelineSettings, createTimelineState } from './store.ts';
 import { Toolbar } from './toolbar.tsx';
-import { useRecordedRuns } from './use-recorded-runs.ts';
-import '../../widgets/plots/plot-panel.css';
-import './timeline-panel.css';
+
+/** Files that are on their way, and how far they are. */
+const share = (part: number, whole: number): number | null => (whole > 0 ? Math.min(1, part / whole) : null);
+
+function Reading(): ReactElement | null {
+  const { stores } = useWorkbench();
+  const reading = useSelected(stores.timelines, (state) => state.reading);
+  const sending = useSelected(stores.timelines, (state) => state.sending);
+  if (reading.length + sending.length === 0) return null;
+  const rows = [
+    ...sending.map((file) => ({
+      key: `sending ${file.key}`,
+      text: `Taking in ${file.name}`,
+      done: share(file.sent_bytes, file.total_bytes),
+      spans: null,
+    })),
+    ...reading.map((file) => ({
+      key: file.id,
+      text: `Reading ${file.name}`,
+      done: file.read_bytes > 0 ? share(file.read_bytes, file.total_bytes) : null,
+      spans: file.spans,
+    })),
+  ];
+  return (
+    <ul className="timeline-reading" aria-live="polite">
+      {rows.map(({ key, text, done, spans }) => (
+        <li key={key}>
+          <span>{text}</span>
+          <progress aria-label={text} {...(done === null ? {} : { value: done })} />
+          <span>
+            {done === null ? '' : percent(done)}
+            {spans === null || spans === 0 ? '' : ` ${compact(spans)} spans`}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+// Runs with timelines that came with the program: recorded on GPUs, to be looked at without one.
+
+/** None until they are listed, and where they cannot be. */
+function useRecordedRuns(): readonly StoredRun[] {
+  const { client } = useWorkbench();
+  const [runs, setRuns] = useState<readonly StoredRun[]>([]);
+  useEffect(() => {
+    let current = true;
+    storedRuns(client, 'examples').then(
+      (found) => current && setRuns(found),
+      // The panel serves without them; the library says what is wrong with it.
+      () => undefined,
+    );
+    return () => {
+      current = false;
+    };
+  }, [client]);
+  return runs;
+}
+
+/** Offers the recorded runs where there is nothing to look at yet. */
+function Recorded({ recorded }: { readonly recorded: readonly StoredRun[] }): ReactElement | null {
+  const { runs } = useWorkbench();
+  if (recorded.length === 0) return null;
+  return (
+    <div className="timeline-recorded">
+      <p>Recorded runs came with the program:</p>
+      {recorded.map(({ id, file, fileName, name, facts }) => (
+        <Button key={id} onPress={() => void runs.openFile(file, fileName)}>
+          {[name, facts.variant, facts.device].filter(Boolean).join(' · ')}
+        </Button>
+      ))}
+    </div>
+  );
+}
 
 /** The timeline of the selected run comes and goes with the selection. */
 function useFollowedRun(): void {

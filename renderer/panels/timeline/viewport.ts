@@ -1,6 +1,7 @@
 /** What of the blocks is on the canvas: the window of time, how far it is scrolled, what is marked. Paints outside React. */
 import type { PlacedSpan, TraceId } from '../../../electron/contract/timeline.ts';
 import { lanesInSight } from '../../drawing/timeline/paint-spans.ts';
+import { FOLDED_TRACKS, laneKey, rowsOf, type TimelineMetrics } from '../../drawing/timeline/rows.ts';
 import { NO_MARKS, type SceneBlock, type TimelineMarks, type TimelineScene } from '../../drawing/timeline/scene.ts';
 import {
   bounded,
@@ -12,10 +13,30 @@ import {
   zoomedAt,
 } from '../../drawing/timeline/time-window.ts';
 import { TimelineView } from '../../drawing/timeline/timeline-view.ts';
-import type { TimelineBlocks } from './blocks.ts';
+import type { Block, TimelineBlocks } from './blocks.ts';
 import type { TimelineContext } from './context.ts';
-import { LaneFolds } from './folds.ts';
 import { timeOfStep } from './steps.ts';
+
+/** Which lanes show one of their rows, some, or all. */
+export class LaneFolds {
+  readonly #unfolded = new Set<string>();
+  readonly #folded = new Set<string>();
+
+  rows(blocks: readonly Block[], metrics: TimelineMetrics): ReturnType<typeof rowsOf> {
+    const lanes = blocks.map(({ info }) => ({ trace: info.id, lanes: info.lanes }));
+    return rowsOf(lanes, metrics, this.#unfolded, this.#folded);
+  }
+
+  /** Goes on to the next of: some, all, one. False for a lane that has one row only. */
+  toggle(trace: TraceId, lane: number, tracks: number): boolean {
+    const key = laneKey(trace, lane);
+    if (tracks < 2) return false;
+    if (this.#folded.delete(key)) this.#unfolded.add(key);
+    else if (this.#unfolded.delete(key) || tracks <= FOLDED_TRACKS) this.#folded.add(key);
+    else this.#unfolded.add(key);
+    return true;
+  }
+}
 
 /** Arrows and statistics wait until the picture rests. */
 const REST_MS = 140;

@@ -1,11 +1,9 @@
 /** Proton transport in the page. */
-
 import { compact, count, errorSize, fixed, percent } from '../../base/numbers.ts';
 import { timeLeft } from '../../base/time.ts';
 import { RunFeed } from '../../data/run-feed.ts';
 import type { PageWorkload } from '../../workbench/workload.ts';
-import { dosePlane } from './plane.ts';
-import { playKeyframes } from './play-keyframes.ts';
+import { dosePlane, playKeyframes } from './play-keyframes.ts';
 import { TransportResults } from './results.tsx';
 
 export const transport: PageWorkload<'transport'> = {

@@ -1,8 +1,32 @@
 /** Keeps the stored moments of the shown run in their store, the maps at the chosen one, and plays them. */
 
+import type { Stores } from '../../actions/context.ts';
+import { linkedMap } from '../../actions/linked-map.ts';
 import { type RunData, SHOWN } from '../../data/run-data.ts';
 import type { RunFeed } from '../../data/run-feed.ts';
 import { firstShown, type PlaybackStore } from '../../state/playback.ts';
+import type { Plane } from '../../workbench/plane.ts';
+
+/** The plane of the beam, in which doses lie. */
+const DOSE = { horizontal: 'z', vertical: 'x' } as const;
+
+export function dosePlane({ selection, window }: Stores): Plane {
+  return {
+    horizontal: { title: 'Depth z', unit: 'mm' },
+    vertical: { title: 'Across x', unit: 'mm' },
+    quantity: 'Dose',
+    pixels: false,
+    scale: 'linear',
+    least: 0,
+    ...linkedMap({ selection, window }, () => DOSE),
+    subscribe: (listener) => {
+      const stops = [selection.subscribe(listener), window.subscribe(listener)];
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
+  };
+}
 
 /** Time of a frame: 64 frames pass in 5 s, slow enough to see the beam widen. */
 const FRAME_MS = 80;

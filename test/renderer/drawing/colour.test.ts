@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { colorTable, makeColorizer } from '../../../renderer/drawing/colorize.ts';
 import { colorAt, colorMap, colorMaps, unpackColor } from '../../../renderer/drawing/colormap.ts';
+import { colorTable, makeColorizer } from '../../../renderer/drawing/field-image.ts';
 import { drawableLimits, normalisation } from '../../../renderer/drawing/normalisation.ts';
 
 /** CIE lightness L*, 0 to 100. */

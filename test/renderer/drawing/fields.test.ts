@@ -2,12 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { FieldMap, MapAxis } from '../../../electron/contract/fields.ts';
 import { barValue, movedLimit, nearerLimit } from '../../../renderer/drawing/color-bar.ts';
 import { colorMap } from '../../../renderer/drawing/colormap.ts';
-import { contour, contourLevels } from '../../../renderer/drawing/contours.ts';
 import { fieldProfile } from '../../../renderer/drawing/field-profile.ts';
 import { fieldStatistics } from '../../../renderer/drawing/field-statistics.ts';
-import { histogram } from '../../../renderer/drawing/histogram.ts';
 import { normalisation } from '../../../renderer/drawing/normalisation.ts';
-import { colouring } from '../../../renderer/drawing/paint-map.ts';
+import { colouring, contour, contourLevels, histogram } from '../../../renderer/drawing/paint-map.ts';
 
 const axis = (name: MapAxis['name'], unit: string, from: number, to: number, count: number): MapAxis => ({
   name,

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FieldMap, MapAxis } from '../../../electron/contract/fields.ts';
 import { probe } from '../../../renderer/drawing/field-probe.ts';
+import { panned, zoomed } from '../../../renderer/drawing/map-gestures.ts';
 import { contains, plotFrame } from '../../../renderer/drawing/plot-frame.ts';
 import { cellOfEdges, linearScale, logScale, uniformCell } from '../../../renderer/drawing/scale.ts';
-import { panned, zoomed } from '../../../renderer/drawing/window.ts';
 
 describe('scales and cells', () => {
   it('lead to pixels and back, also on an axis that points up', () => {

@@ -1,7 +1,7 @@
 /** What the list of claims says of each. */
 import { expect, test } from 'vitest';
 import type { TableClaim } from '../../../electron/contract/bench/claim-table.ts';
-import { findingTone, matches, toldClaim, toneOf } from '../../../renderer/panels/claims/words.ts';
+import { findingTone, matches, toldClaim, toneOf } from '../../../renderer/panels/claims/claims-panel.tsx';
 
 const found = (value: number | null, unit = '×') => ({ value, unit }) as TableClaim['findings'][number];
 

@@ -4,10 +4,10 @@ import type { Variant } from '../../../electron/contract/capabilities.ts';
 import { publishedFor } from '../../../electron/contract/launch/limits.ts';
 import { highlighted, tokensOf } from '../../../renderer/base/code-tokens.ts';
 import { columnsOf, nextSort, sorted as sortedBy, verdictText } from '../../../renderer/base/compare-columns.ts';
-import { occupancyText } from '../../../renderer/panels/compare/kernel-occupancy.ts';
+import { occupancyText } from '../../../renderer/panels/compare/kernels-view.tsx';
 import { askedPrograms, labelsOf, lockOf, sweepOf } from '../../../renderer/panels/compare/order.ts';
 import { tickedVariants, withFactorial } from '../../../renderer/panels/compare/selection.ts';
-import { condensed, sourceDiff } from '../../../renderer/panels/compare/source-diff.ts';
+import { condensed, sourceDiff } from '../../../renderer/panels/compare/source-view.tsx';
 import { createComparisonStore, referenceIndex, shownRows } from '../../../renderer/state/comparison.ts';
 
 test('a kernel has an occupancy where it can be launched with so many threads, and says why where it cannot', () => {

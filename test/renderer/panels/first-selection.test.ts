@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { BenchInfo, ExpectedTime } from '../../../electron/contract/bench/benches.ts';
 import { leastSession_s, suggestedVariants } from '../../../electron/contract/bench/suggested.ts';
+import { sessionToOffer } from '../../../renderer/panels/compare/compare-panel.tsx';
 import { expectedText } from '../../../renderer/panels/compare/expected.ts';
-import { sessionToOffer } from '../../../renderer/panels/compare/offered.ts';
 import { tickedVariants, withoutTicked, withTicked } from '../../../renderer/panels/compare/selection.ts';
 import { createComparisonStore } from '../../../renderer/state/comparison.ts';
 

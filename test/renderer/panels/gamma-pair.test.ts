@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { gammaOfCurves } from '../../../electron/contract/gamma-curve.ts';
 import type { ShownDepthDose } from '../../../renderer/data/run-data.ts';
-import { pairOf, protonsOf } from '../../../renderer/panels/depth-dose/gamma-pair.ts';
+import { pairOf, protonsOf } from '../../../renderer/panels/depth-dose/overlays.tsx';
 
 const positions = Float64Array.of(0, 1, 2, 3);
 const values = Float64Array.of(1, 2, 4, 1);

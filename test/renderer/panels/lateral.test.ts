@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fitGaussian } from '../../../renderer/base/gaussian-fit.ts';
+import { fluenceWidth, widthChart } from '../../../renderer/panels/lateral/controller.ts';
 import {
   depthProfile,
   depthToShow,
@@ -7,7 +8,6 @@ import {
   lateralChart,
   momentsAt,
 } from '../../../renderer/panels/lateral/profile.ts';
-import { fluenceWidth, widthChart } from '../../../renderer/panels/lateral/width.ts';
 
 const positions = Float64Array.from({ length: 81 }, (_, i) => (i - 40) * 0.25);
 const values = positions.map((x) => 3 * Math.exp(-0.5 * ((x - 1) / 1.5) ** 2));

@@ -1,12 +1,10 @@
 /** The library's examples: each stands once, under its question, with something to see. */
-
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LibraryItem } from '../../../electron/contract/library.ts';
-import { sought } from '../../../renderer/panels/library/beginnings.tsx';
 import { lineOf } from '../../../renderer/panels/library/entry.tsx';
-import { exampleGroups, grouped } from '../../../renderer/panels/library/examples.ts';
+import { exampleGroups, grouped, sought } from '../../../renderer/panels/library/examples-list.tsx';
 import { whyNot } from '../../../renderer/panels/library/pack-project.tsx';
 import { lengths, thumbnailOf } from '../../../renderer/panels/library/thumbnails.ts';
 import { exampleBars } from '../../pictures/bars.ts';

@@ -6,8 +6,8 @@ import type { Pane } from '../../../renderer/drawing/charts/chart.ts';
 import { beamAxis, depthAlong, interpolate, pointAlong } from '../../../renderer/panels/depth-dose/beam-axis.ts';
 import { type ChartInput, depthDoseChart, wholeDepth } from '../../../renderer/panels/depth-dose/figure.ts';
 import { doseScene, wholeField } from '../../../renderer/panels/dose-map/scene.ts';
-import { ledgerRows } from '../../../renderer/panels/ledger/rows.ts';
-import { atDepth } from '../../../renderer/workloads/transport/at-depth.ts';
+import { ledgerRows } from '../../../renderer/panels/ledger/ledger-panel.tsx';
+import { atDepth } from '../../../renderer/workloads/transport/widths.tsx';
 
 const resolvedWith = (beam: object, regions: readonly object[] = []): TransportResolved =>
   ({

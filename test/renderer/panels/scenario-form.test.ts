@@ -8,8 +8,8 @@ import {
 } from '../../../electron/contract/scenario/index.ts';
 import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
 import { choicesOf, currentIssues, fieldModel, issuesAt } from '../../../renderer/panels/scenario/fields.ts';
-import { issueCount } from '../../../renderer/panels/scenario/form-issues.tsx';
-import { moved, newRegion } from '../../../renderer/panels/scenario/region-model.ts';
+import { moved, newRegion } from '../../../renderer/panels/scenario/regions-field.tsx';
+import { issueCount } from '../../../renderer/panels/scenario/scenario-panel.tsx';
 import { sectionSummary, sectionsOf } from '../../../renderer/panels/scenario/sections.ts';
 
 const draft = { kind: 'transport', version: 1, beam: { energy_MeV: 70 } };

@@ -7,7 +7,7 @@ import { groupWith } from '../../../renderer/state/layout/tree.ts';
 import { memoryStorage } from '../../../renderer/state/persisted.ts';
 import { createQuestionsStore, hintAfter, hintIn } from '../../../renderer/state/questions.ts';
 import { createScenarioStore } from '../../../renderer/state/scenario.ts';
-import { followQuestions, offerQuestions } from '../../../renderer/workbench/questions.ts';
+import { followQuestions, offerQuestions } from '../../../renderer/workbench/workbench.ts';
 import { pageWorkloads } from '../../../renderer/workloads/index.ts';
 
 function open(storage = memoryStorage()) {

@@ -1,19 +1,213 @@
 /** A new study of the scenario in the form: a question that is often asked, or axes of one's own. */
-import { type ReactElement, useMemo, useState } from 'react';
+import { type ReactElement, useEffect, useMemo, useState } from 'react';
+import type { ScenarioDraft } from '../../../../electron/contract/scenario/draft.ts';
+import { valueAt } from '../../../../electron/contract/scenario/index.ts';
 import type { StudyId } from '../../../../electron/contract/study/calls.ts';
+import { type MeasureGroup, measureGroups } from '../../../../electron/contract/study/index.ts';
+import type { Params, Result } from '../../../../electron/contract/wire/methods.ts';
+import { errorText } from '../../../state/notices.ts';
 import { documentTitle } from '../../../state/scenario.ts';
 import { Button } from '../../../widgets/controls/button.tsx';
+import { Segmented } from '../../../widgets/controls/segmented.tsx';
 import { useSelected, useWorkbench } from '../../../workbench/context.ts';
 import { Where } from '../where.tsx';
+import { forecastText, isEndless, planText } from '../words.ts';
 import { type AxisDraft, countOf, faultOf } from './axis-draft.ts';
 import { AxisRows } from './axis-rows.tsx';
-import { KeptOfPoints } from './kept-of-points.tsx';
-import { PlanWords } from './plan-words.tsx';
-import { Questions } from './questions.tsx';
 import { type ReadyMade, readyMade } from './ready-made.ts';
-import { blank, type Form, studyOf } from './study-form.ts';
-import { useOffers } from './use-offers.ts';
-import { useStart } from './use-start.ts';
+import { blank, type Form, keeping, studyOf, timed } from './study-form.ts';
+import { type Planned, usePlan } from './use-plan.ts';
+
+/** What is kept of each point, and how points go beside each other. */
+const measureLabels: Readonly<Record<MeasureGroup, string>> = {
+  readouts: 'Readouts',
+  curves: 'Curves',
+  ledger: 'Ledger',
+  times: 'Times',
+  memory: 'Memory',
+  energy: 'Energy',
+};
+
+interface KeptOfPointsProps {
+  readonly form: Form;
+  readonly onChange: (form: Form) => void;
+}
+
+function KeptOfPoints({ form, onChange }: KeptOfPointsProps): ReactElement {
+  const measures = form.measures ?? [];
+  const keep = (group: MeasureGroup, isKept: boolean): void =>
+    onChange(
+      keeping(
+        form,
+        measureGroups.filter((one) => (one === group ? isKept : measures.includes(one))),
+      ),
+    );
+  return (
+    <>
+      <h3>What is kept of each point</h3>
+      <div className="studies__measures">
+        {measureGroups.map((group) => (
+          <label key={group}>
+            <input
+              type="checkbox"
+              checked={measures.includes(group)}
+              onChange={({ target }) => keep(group, target.checked)}
+            />
+            {measureLabels[group]}
+          </label>
+        ))}
+      </div>
+      <div className="studies__times">
+        <Segmented
+          label="Points at a time"
+          value={form.timing ?? 'shared'}
+          options={[
+            { value: 'shared', label: 'As many at once as fit' },
+            { value: 'alone', label: 'One at a time, for times and energy' },
+          ]}
+          onChange={(timing) => onChange(timed(form, timing))}
+        />
+        <Segmented
+          label="Repeats of each point"
+          value={String(form.repeats ?? 1)}
+          options={[
+            { value: '1', label: 'Once' },
+            { value: '5', label: 'Five times' },
+          ]}
+          onChange={(repeats) => onChange({ ...form, repeats: Number(repeats) })}
+        />
+      </div>
+    </>
+  );
+}
+
+/** What a study comes to, how long it takes, and what of it cannot be run. */
+interface PlanWordsProps {
+  /** Null: not yet. */
+  readonly planned: Planned | null;
+  /** Combinations of its axes, where they alone are known; null: nothing is. */
+  readonly combinations: number | null;
+  /** A search ends when it has found, so that it has no forecast. */
+  readonly isSearch: boolean;
+  /** It takes more than a day. */
+  readonly endless: boolean;
+}
+
+function PlanWords({ planned, combinations, isSearch, endless }: PlanWordsProps): ReactElement {
+  const before = combinations === null ? '' : `${combinations} combinations.`;
+  const refused = planned?.plan.refused ?? [];
+  return (
+    <>
+      <p role="status" className="studies__plan" data-testid="study-plan">
+        {planned === null ? before : planText(planned.plan)}
+      </p>
+      {planned === null || isSearch ? null : (
+        <p role="status" className="studies__plan" data-testid="study-forecast">
+          {[
+            forecastText(planned.forecast, planned.probing),
+            ...(endless ? ['That is longer than a day: begin it all the same, or with fewer points.'] : []),
+          ].join(' ')}
+        </p>
+      )}
+      {refused.length === 0 ? null : (
+        <ul className="studies__refused" aria-label="Points that cannot be run">
+          {refused.map(({ settings, message }) => (
+            <li key={settings}>
+              {settings}: {message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** A study is planned, then begun; one that takes more than a day is begun by a second press. */
+interface Asked {
+  readonly document: ReturnType<typeof studyOf>['document'];
+  readonly file: Params<'study.plan'>['file'];
+}
+
+/** `on`: the cluster that it is meant for; null: this machine. */
+function useStart(asked: Asked, on: string | null, onStarted: (study: StudyId) => void) {
+  const { client } = useWorkbench();
+  const { planned, look, certain } = usePlan(asked);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const { search, budget } = asked.document;
+  // A cluster takes its own time.
+  const here = on === null ? (planned?.forecast ?? null) : null;
+  const endless = planned !== null && isEndless(planned.plan, here, budget);
+
+  const ask = async (work: () => Promise<void>): Promise<void> => {
+    setBusy(true);
+    setFailure(null);
+    await work().catch((error: unknown) => setFailure(errorText(error)));
+    setBusy(false);
+  };
+  const begin = async (): Promise<void> => {
+    if (planned === null) return look();
+    // What nobody has read yet is read first.
+    const known = endless || on !== null ? here : await certain(planned);
+    if (!endless && isEndless(planned.plan, known, budget)) return;
+    // A search measures where its configurations are compared.
+    const where = search === undefined ? on : null;
+    const { study } = await client.call('study.start', { ...asked, on: where });
+    onStarted(study);
+  };
+  return { planned, endless, busy, failure, look: () => ask(look), start: () => ask(begin) };
+}
+
+// What the host knows to ask of a scenario; null until it has answered.
+
+/** Asked for when the kind of the problem, its variant or its file changes. */
+function useOffers(draft: ScenarioDraft): Result<'study.offers'> | null {
+  const { client } = useWorkbench();
+  const [offers, setOffers] = useState<Result<'study.offers'> | null>(null);
+  const asked = JSON.stringify({ kind: draft['kind'], problem: { kind: valueAt(draft, ['problem', 'kind']) } });
+  useEffect(() => {
+    let current = true;
+    client.call('study.offers', { document: JSON.parse(asked) }).then(
+      (answer) => current && setOffers(answer),
+      // Two questions fewer: the others are asked all the same.
+      () => current && setOffers(null),
+    );
+    return () => {
+      current = false;
+    };
+  }, [client, asked]);
+  return offers;
+}
+
+/** The question of a study: one that is often asked, or one of one's own. */
+interface QuestionsProps {
+  readonly ready: readonly ReadyMade[];
+  /** Null: one's own. */
+  readonly chosen: ReadyMade | null;
+  readonly onChoose: (made: ReadyMade | null) => void;
+}
+
+function Questions({ ready, chosen, onChoose }: QuestionsProps): ReactElement {
+  return (
+    <fieldset className="studies__questions">
+      <legend>The question</legend>
+      {[...ready, null].map((made) => (
+        <label key={made?.id ?? 'own'} className="studies__question">
+          <input
+            type="radio"
+            name="studies-question"
+            checked={made?.id === chosen?.id}
+            onChange={() => onChoose(made)}
+          />
+          <span>
+            <strong>{made?.title ?? 'One of my own'}</strong>
+            <span>{made?.asks ?? 'Choose what changes, and its values.'}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
 
 interface NewStudyProps {
   readonly onStarted: (study: StudyId) => void;

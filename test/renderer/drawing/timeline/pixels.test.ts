@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Lane, TimelineWindow } from '../../../../electron/contract/timeline.ts';
 import { timelineFrame, timelineMetrics, timeOf, xOf } from '../../../../renderer/drawing/timeline/frame.ts';
-import { pointedAt } from '../../../../renderer/drawing/timeline/hit.ts';
 import { fittingName, lanesInSight, placementOf } from '../../../../renderer/drawing/timeline/paint-spans.ts';
 import { parseHex, pixelOf, timelinePalette } from '../../../../renderer/drawing/timeline/palette.ts';
 import { FOLDED_TRACKS, laneKey, rowsOf, trackPlace } from '../../../../renderer/drawing/timeline/rows.ts';
 import type { SceneBlock, TimelineScene } from '../../../../renderer/drawing/timeline/scene.ts';
+import { pointedAt } from '../../../../renderer/drawing/timeline/timeline-view.ts';
 import { writeRectangles } from '../../../../renderer/drawing/timeline/track-pixels.ts';
 
 const palette = timelinePalette([parseHex('#ff0000'), parseHex('#00ff00')], parseHex('#ffffff'), parseHex('#000000'));

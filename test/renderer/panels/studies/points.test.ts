@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { StudyColumnInfo } from '../../../../electron/contract/study/calls.ts';
 import { plainLook } from '../../../../electron/contract/study/views.ts';
 import { conditionOf, shownColumns } from '../../../../renderer/panels/studies/cells.tsx';
-import { differenceChart, differenceRows } from '../../../../renderer/panels/studies/point-difference.ts';
+import { differenceChart, differenceRows } from '../../../../renderer/panels/studies/chosen-points.tsx';
 import { solved } from '../../../electron/host/model/studies/advice/solved.ts';
 
 const column = (of: StudyColumnInfo['of'], name: string, rest: Partial<StudyColumnInfo> = {}): StudyColumnInfo => ({

@@ -3,13 +3,11 @@ import { expect, it, vi } from 'vitest';
 import type { TraceInfo } from '../../../../electron/contract/timeline.ts';
 import { TimelineBlocks } from '../../../../renderer/panels/timeline/blocks.ts';
 import { TimelineContext } from '../../../../renderer/panels/timeline/context.ts';
-import { LaneFolds } from '../../../../renderer/panels/timeline/folds.ts';
-import { LaunchArrows } from '../../../../renderer/panels/timeline/launch-arrows.ts';
-import { SearchHits } from '../../../../renderer/panels/timeline/search-hits.ts';
+import { LaunchArrows, SearchHits } from '../../../../renderer/panels/timeline/search-hits.ts';
 import { SpanChoice } from '../../../../renderer/panels/timeline/span-choice.ts';
 import { createTimelineSettings, createTimelineState } from '../../../../renderer/panels/timeline/store.ts';
 import { TimeSelection } from '../../../../renderer/panels/timeline/time-selection.ts';
-import type { TimelineViewport } from '../../../../renderer/panels/timeline/viewport.ts';
+import { LaneFolds, type TimelineViewport } from '../../../../renderer/panels/timeline/viewport.ts';
 import type { Workbench } from '../../../../renderer/workbench/workbench.ts';
 import { FakeHost } from '../../data/fake-host.ts';
 

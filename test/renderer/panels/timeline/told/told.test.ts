@@ -1,7 +1,7 @@
 /** What timelines are compared by, and which steps are slow. */
 import { describe, expect, test } from 'vitest';
 import type { NamedTime, TimelineStatistics } from '../../../../../electron/contract/timeline.ts';
-import { differenceOf } from '../../../../../renderer/panels/timeline/told/difference.ts';
+import { differenceOf } from '../../../../../renderer/panels/timeline/told/difference-table.tsx';
 import { slowSteps } from '../../../../../renderer/panels/timeline/told/slow-steps.ts';
 
 const named = (name: string, count: number, mean_ns: number): NamedTime => ({

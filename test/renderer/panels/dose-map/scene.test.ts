@@ -1,7 +1,7 @@
 /** Borders of regions under the pointer, and where dragging one leads. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { borderAt, borderMoved } from '../../../../renderer/panels/dose-map/borders.ts';
+import { borderAt, borderMoved } from '../../../../renderer/panels/dose-map/scene.ts';
 
 const scenario = {
   geometry: {

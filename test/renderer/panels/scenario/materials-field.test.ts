@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { atomsOf } from '../../../../electron/contract/scenario/index.ts';
-import { compositionText, madeOf } from '../../../../renderer/panels/scenario/material-model.ts';
+import { compositionText, madeOf } from '../../../../renderer/panels/scenario/materials-field.tsx';
 
 const rest = { name: 'a', density_g_cm3: 1 };
 

@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest';
 import { createQuestionsStore } from '../../../renderer/state/questions.ts';
 import { createScenarioStore, emptyDraft } from '../../../renderer/state/scenario.ts';
 import { createSelectionStore } from '../../../renderer/state/selection.ts';
-import { followDocument } from '../../../renderer/workbench/follow-document.ts';
+import { followDocument } from '../../../renderer/workbench/follow-kind.ts';
 
 function page() {
   const scenario = createScenarioStore();

@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { base64, indexedPng } from '../../../renderer/report/png.ts';
+import { base64, indexedPng } from '../../../renderer/report/map-figure.ts';
 
 test('a PNG holds its pixels and its colours', () => {
   const palette = Uint8Array.from({ length: 768 }, (_, i) => i % 256);

@@ -1,6 +1,6 @@
 /** A thinned line is the same picture: in each column of pixels it enters, leaves and reaches as the whole does. */
 import { expect, test } from 'vitest';
-import { thinned } from '../../../../renderer/drawing/charts/thinned.ts';
+import { thinned } from '../../../../renderer/drawing/charts/chart-plot.ts';
 
 const axis = (from: number, to: number, kind: 'linear' | 'log' = 'linear') => ({ title: '', unit: '', kind, from, to });
 const WIDTH = 100;

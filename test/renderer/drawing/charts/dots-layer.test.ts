@@ -1,6 +1,6 @@
 /** Dots in pixels: each where its numbers are, as strong as it covers, none left out. */
 import { expect, test } from 'vitest';
-import { nearestPlace, placesOf, stampDots } from '../../../../renderer/drawing/charts/stamp.ts';
+import { nearestPlace, placesOf, stampDots } from '../../../../renderer/drawing/charts/dots-layer.ts';
 
 const axis = (from: number, to: number, kind: 'linear' | 'log' = 'linear') => ({ title: '', unit: '', kind, from, to });
 const box = { width: 100, height: 50 };
