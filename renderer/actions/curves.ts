@@ -19,7 +19,7 @@ export async function openCurve(
     refuse(`It has ${file.size} bytes; allowed: at most ${LARGEST_BYTES}.`);
     return;
   }
-  const reading = readCurveCsv(await file.text());
+  const reading = readCurveCsv(await file.text(), 'asked');
   if (!reading.ok) {
     const told = reading.faults.slice(0, SHOWN_FAULTS).map(({ line, message }) => `${file.name}:${line}: ${message}.`);
     const more = reading.faults.length - told.length;

@@ -9,7 +9,7 @@ import { gamma } from '../../host/model/fields/gamma.ts';
 import { type PlaneOfVolume, toPeak, type VolumeAxis } from '../../host/model/fields/volume-dose.ts';
 import { transportRunOf } from '../../host/workloads/transport/as-run.ts';
 import type { DepthUnit } from '../../host/workloads/transport/beams/measured-curve.ts';
-import { type ImportedDose, importedEndings, readDoseFile } from '../../host/workloads/transport/dose-file.ts';
+import { type ImportedDose, readDoseFile } from '../../host/workloads/transport/dose-file.ts';
 import { gammaDoseOf, gammaMap } from '../../host/workloads/transport/metrics/gamma-dose.ts';
 import { depthDoseOf } from '../../host/workloads/transport/metrics/run-metrics.ts';
 import { measured, type RunData } from '../../host/workloads/transport/run-data.ts';
@@ -65,10 +65,11 @@ function planeOf(parsed: ParsedArguments): PlaneOfVolume {
 }
 
 async function readDose(file: string, plane: PlaneOfVolume, unit: DepthUnit | null): Promise<Dose> {
-  if (importedEndings.includes(path.extname(file).toLowerCase())) {
-    return { file, ...(await readDoseFile(file, plane, unit)) };
+  // DICOM files often have no ending: all but runs are told by their content.
+  if (['.h5', '.hdf5'].includes(path.extname(file).toLowerCase())) {
+    return { file, kind: 'run', run: transportRunOf(await anyRunFile(file)) };
   }
-  return { file, kind: 'run', run: transportRunOf(await anyRunFile(file)) };
+  return { file, ...(await readDoseFile(file, plane, unit)) };
 }
 
 function curveOf(dose: Dose, by: GammaDose) {
@@ -150,6 +151,10 @@ export const gammaVerb: Verb = {
       both.flatMap((dose) => (dose.kind === 'run' ? [dose.run] : [])),
     );
     const asCurves = hasFlag(parsed, 'curve') || both.some(({ kind }) => kind === 'curve');
+    const units = both.flatMap((dose) => (dose.kind === 'run' || dose.unit === null ? [] : [dose.unit]));
+    if (new Set(units).size > 1 && hasFlag(parsed, 'absolute')) {
+      throw new BraggError('unsupported', `--absolute: the files are in ${units.join(' and ')}; allowed: one unit.`);
+    }
     const toPeaks = both.some(({ kind }) => kind !== 'run') && !hasFlag(parsed, 'absolute');
     const results = criteria.map((one) => {
       if (asCurves) {

@@ -3,6 +3,7 @@
  * their header names them (`depth_mm,dose_MeV_per_mm`). Two columns without names are depth and any unit of dose. Lines
  * that begin with # are comments. Depths ascend or descend. Binned tables of Monte Carlo codes state their own columns.
  */
+import { decimalOf } from '../decimal.ts';
 import { type BinnedTable, binnedTable } from './binned-table.ts';
 import { depthDoseUnit } from './units.ts';
 
@@ -70,13 +71,10 @@ function fieldsOf(line: string): readonly string[] {
     .map((field) => field.trim().replace(/^"(.*)"$/, '$1'));
 }
 
-/** A decimal number; Fortran writes exponents with D. */
-const DECIMAL = /^[-+]?(\d+\.?\d*|\.\d+)([ed][-+]?\d+)?$/i;
-
 /** With semicolons, tabs or spaces a comma is a decimal point, as many spreadsheets write it. */
 function numberOf(field: string, line: string): number {
   const plain = /[;\t]/.test(line) || hasDecimalCommas(line) ? field.replace(',', '.') : field;
-  return DECIMAL.test(plain) ? Number(plain.replace(/d/i, 'e')) : Number.NaN;
+  return decimalOf(plain);
 }
 
 /** The decimal mark of a file, by the line that shows it first. */

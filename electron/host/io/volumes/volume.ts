@@ -4,7 +4,8 @@
  */
 
 import { gunzipSync, inflateSync } from 'node:zlib';
-import { messageOf } from '../../../contract/errors.ts';
+import { decimalOf } from '../../../contract/decimal.ts';
+import { BraggError, messageOf } from '../../../contract/errors.ts';
 import { foreign } from './header-fields.ts';
 
 export interface Volume {
@@ -82,27 +83,51 @@ function afterLines(file: string, bytes: Uint8Array, lines: number): Uint8Array 
   return bytes.subarray(from);
 }
 
+interface Unpacked {
+  readonly buffer: Uint8Array;
+  readonly engine: { readonly bytesWritten: number };
+}
+
 /** At most `limit` bytes, so that a small file cannot fill the memory. */
 function unpacked(file: string, encoding: 'zlib' | 'gzip', bytes: Uint8Array, limit: number): Uint8Array {
   try {
     const unpack = encoding === 'zlib' ? inflateSync : gunzipSync;
-    return unpack(bytes, { maxOutputLength: limit });
+    const options = { maxOutputLength: limit, info: true } as const;
+    // Node's types know the result without `info` alone.
+    const found = unpack(bytes, options) as unknown as Unpacked;
+    const read = found.engine.bytesWritten;
+    if (read === bytes.length) return found.buffer;
+    throw foreign(file, `its packed data ends at byte ${read} of ${bytes.length}: what follows is another's`);
   } catch (error) {
+    if (error instanceof BraggError) throw error;
     if (error instanceof RangeError) throw foreign(file, `its data unpacks to more than the ${limit} bytes announced`);
     throw foreign(file, `its data cannot be unpacked: ${messageOf(error)}`);
   }
 }
 
+/** Values of whole numbers. */
+const ranges: Readonly<Partial<Record<NumberType, readonly [number, number]>>> = {
+  ...{ int8: [-(2 ** 7), 2 ** 7 - 1], uint8: [0, 2 ** 8 - 1] },
+  ...{ int16: [-(2 ** 15), 2 ** 15 - 1], uint16: [0, 2 ** 16 - 1] },
+  ...{ int32: [-(2 ** 31), 2 ** 31 - 1], uint32: [0, 2 ** 32 - 1] },
+};
+
 /** More than any value of text needs: sign, 17 digits, point and exponent. */
 const LONGEST_NUMBER = 32;
 
-function textNumbers(file: string, bytes: Uint8Array, count: number): Float64Array {
+function textNumbers(file: string, bytes: Uint8Array, count: number, type: NumberType): Float64Array {
   if (bytes.length > count * LONGEST_NUMBER) {
     throw foreign(file, `its text has ${bytes.length} bytes; allowed: ${LONGEST_NUMBER} for each of ${count} values`);
   }
   const words = new TextDecoder('latin1').decode(bytes).match(/[^\s,]+/g) ?? [];
   if (words.length !== count) throw foreign(file, `its data has ${words.length} values where ${count} are announced`);
-  return Float64Array.from(words, Number);
+  const values = Float64Array.from(words, decimalOf);
+  const [low, high] = ranges[type] ?? [-Number.MAX_VALUE, Number.MAX_VALUE];
+  const wrong = values.findIndex(
+    (value) => !(value >= low && value <= high) || (ranges[type] !== undefined && !Number.isInteger(value)),
+  );
+  if (wrong < 0) return values;
+  throw foreign(file, `value ${wrong + 1} is ${words[wrong]}; allowed: numbers of ${type}`);
 }
 
 /** Numbers of one file. Throws unless there are exactly the announced bytes. */
@@ -123,7 +148,7 @@ function partOf(file: string, header: VolumeHeader, data: Uint8Array, count: num
   }
   if (skipBytes < 0 && bytes.length > wanted) bytes = bytes.subarray(bytes.length - wanted);
   else if (skipBytes > 0) bytes = bytes.subarray(skipBytes);
-  if (encoding === 'text') return textNumbers(file, bytes, count);
+  if (encoding === 'text') return textNumbers(file, bytes, count, type);
   if (bytes.length !== wanted) {
     const how = bytes.length < wanted ? 'it is cut' : 'its type or sizes are others';
     throw foreign(file, `its data has ${bytes.length} bytes where ${wanted} are announced: ${how}`);

@@ -1,4 +1,5 @@
 /** Stopping power tables as CSV: the program's own and the user's. */
+import { decimalOf } from '../../../contract/decimal.ts';
 import { suggest } from '../../../contract/scenario/index.ts';
 import type { StoppingTable } from './stopping-table.ts';
 
@@ -36,7 +37,9 @@ function rowsOf(text: string): readonly Row[] {
   for (const [index, raw] of text.split(/\r\n?|\n/).entries()) {
     const content = raw.trim();
     if (content === '' || content.startsWith('#')) continue;
-    rows.push({ line: index + 1, cells: content.split(',').map((cell) => cell.trim()) });
+    // With semicolons a comma is a decimal point, as many spreadsheets write it.
+    const cells = content.includes(';') ? content.replaceAll(',', '.').split(';') : content.split(',');
+    rows.push({ line: index + 1, cells: cells.map((cell) => cell.trim()) });
   }
   return rows;
 }
@@ -55,6 +58,15 @@ function columnsOf(header: Row): { energy: number; stopping: number } | CsvFault
       message: `the column ${JSON.stringify(strange.slice(0, 40))} is not known${hint}; allowed: ${allowed}`,
     };
   }
+  const twice = [energyNames, stoppingNames]
+    .map((names) => header.cells.filter((name) => (names as readonly string[]).includes(name)))
+    .find((found) => found.length > 1);
+  if (twice !== undefined) {
+    return {
+      line: header.line,
+      message: `the columns ${twice.join(' and ')} are of one quantity; allowed: ${allowed}`,
+    };
+  }
   if (energy < 0 || stopping < 0) {
     return { line: header.line, message: `the first line has to name the columns; allowed: ${allowed}` };
   }
@@ -63,7 +75,7 @@ function columnsOf(header: Row): { energy: number; stopping: number } | CsvFault
 
 function numberIn(row: Row, column: number, name: string, bounds: readonly [number, number]): number | CsvFault {
   const text = row.cells[column] ?? '';
-  const value = text === '' ? Number.NaN : Number(text);
+  const value = decimalOf(text);
   if (Number.isFinite(value) && value >= bounds[0] && value <= bounds[1]) return value;
   const shown = text === '' ? 'nothing' : text.slice(0, 40);
   const says = Number.isFinite(value) ? 'is out of bounds' : 'is not a finite number';

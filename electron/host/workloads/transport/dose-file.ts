@@ -1,5 +1,6 @@
 /** Doses of files to compare with: depth doses and maps as tables, volumes as MetaImage, NRRD and RT Dose. */
 import path from 'node:path';
+import { decimalOf } from '../../../contract/decimal.ts';
 import { type PlaneUnitName, planeUnitSchema, planeUnits } from '../../../contract/dose/units.ts';
 import type { ImportedDoseInfo } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
@@ -14,13 +15,15 @@ import { type PlaneOfVolume, summedAxis, toPeak, volumeDose } from '../../model/
 import { type DepthUnit, readCurve } from './beams/measured-curve.ts';
 
 export type ImportedDose =
-  | { readonly kind: 'map'; readonly map: DoseMap }
-  | { readonly kind: 'curve'; readonly curve: GammaCurve };
+  /** `unit`: as the file states it; null where it states none. */
+  | { readonly kind: 'map'; readonly map: DoseMap; readonly unit: string | null }
+  | { readonly kind: 'curve'; readonly curve: GammaCurve; readonly unit: string | null };
 
 export const importedEndings: readonly string[] = ['.csv', '.txt', '.mha', '.mhd', '.nrrd', '.nhdr', '.dcm'];
 
 /** A map as the program writes it: depth, then a column for each place across, which its name ends in. */
 const MAP_COLUMN = /_at_x_(-?[\d.e+-]+)_mm$/;
+const DEPTH_COLUMN = /^(depth|z)_mm$/;
 const EQUAL = 1e-6;
 
 /** The step of equally spaced places. */
@@ -40,15 +43,26 @@ function stepOf(file: string, what: string, places: readonly number[]): number {
 
 /** x first, depth second. */
 function mapOf(file: string, text: string): Volume {
-  const lines = text.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
-  const x = (lines[0] ?? '')
-    .split(',')
-    .slice(1)
-    .map((name) => Number(MAP_COLUMN.exec(name)?.[1]));
-  const rows = lines.slice(1).map((line) => line.split(',').map(Number));
+  const lines = text
+    .split(/\r?\n/)
+    .map((line, i) => ({ number: i + 1, cells: line.split(',').map((cell) => cell.trim()), text: line }))
+    .filter((line) => line.text !== '' && !line.text.startsWith('#'));
+  const [head, ...body] = lines;
+  const [depth = '', ...names] = head?.cells ?? [];
+  const [quantity, ...others] = new Set(names.map((name) => name.replace(MAP_COLUMN, '')));
+  if (!DEPTH_COLUMN.test(depth) || others.length > 0 || names.some((name) => !MAP_COLUMN.test(name))) {
+    const found = !DEPTH_COLUMN.test(depth) ? depth : [quantity, ...others].join(' and ');
+    const allowed = 'depth_mm, then one quantity at each x, as in dose_at_x_-1.5_mm';
+    throw new BraggError(
+      'invalid',
+      `${file}, line ${head?.number ?? 1}: its columns are ${found}; allowed: ${allowed}.`,
+    );
+  }
+  const x = names.map((name) => decimalOf(MAP_COLUMN.exec(name)?.[1] ?? ''));
+  const rows = body.map(({ cells }) => cells.map(decimalOf));
   const wrong = rows.findIndex((row) => row.length !== x.length + 1 || row.some((value) => !Number.isFinite(value)));
   if (wrong >= 0) {
-    throw new BraggError('invalid', `${file}, line ${wrong + 2}: allowed: ${x.length + 1} finite numbers.`);
+    throw new BraggError('invalid', `${file}, line ${body[wrong]?.number}: allowed: ${x.length + 1} finite numbers.`);
   }
   if (rows.length < 2 || x.length < 2)
     throw new BraggError('invalid', `${file}: a map needs two rows and columns or more.`);
@@ -62,9 +76,16 @@ function mapOf(file: string, text: string): Volume {
   };
 }
 
-function curveOf(file: string, text: string, unit: DepthUnit | null): GammaCurve {
+function curveOf(
+  file: string,
+  text: string,
+  unit: DepthUnit | null,
+): Extract<ImportedDose, { readonly kind: 'curve' }> {
   const read = readCurve(text, unit);
-  if (read.ok) return { positions: read.curve.depth_mm, values: read.curve.dose };
+  if (read.ok) {
+    const { depth_mm, dose, unit: stated } = read.curve;
+    return { kind: 'curve', curve: { positions: depth_mm, values: dose }, unit: stated };
+  }
   const [first] = read.faults;
   throw new BraggError('invalid', `${file}, line ${first?.line ?? 1}: ${first?.message ?? 'is no depth dose'}.`);
 }
@@ -110,13 +131,12 @@ function readDose(file: NamedBytes, parts: Parts, unit: DepthUnit | null): Read 
   const volume = volumeOf(file, parts);
   if (volume !== null) return { kind: 'volume', volume };
   const text = textOf(file);
-  return isMap(text)
-    ? { kind: 'volume', volume: mapOf(name, text) }
-    : { kind: 'curve', curve: curveOf(name, text, unit) };
+  return isMap(text) ? { kind: 'volume', volume: mapOf(name, text) } : curveOf(name, text, unit);
 }
 
 function inPlane(name: string, dose: Read, plane: PlaneOfVolume): ImportedDose {
-  return dose.kind === 'volume' ? { kind: 'map', map: volumeDose(name, dose.volume, plane) } : dose;
+  if (dose.kind === 'curve') return dose;
+  return { kind: 'map', map: volumeDose(name, dose.volume, plane), unit: dose.volume.unit ?? null };
 }
 
 /** Throws BraggError with the file and what is allowed. */
@@ -130,7 +150,9 @@ export async function readDoseFile(file: string, plane: PlaneOfVolume, unit: Dep
 
 /** The file that says what the others are, and what it holds. */
 function ofFiles(files: readonly NamedBytes[]): { readonly name: string; readonly volume: Volume } {
-  const main = files.find(({ name }) => importedEndings.includes(endingOf(name)));
+  // DICOM files often have no ending.
+  const main =
+    files.find(({ name }) => importedEndings.includes(endingOf(name))) ?? files.find(({ bytes }) => isDicom(bytes));
   if (main === undefined) {
     const names = files.map(({ name }) => name).join(', ');
     throw new BraggError('foreign-file', `${names}: is no dose; allowed: ${importedEndings.join(', ')}.`);
@@ -183,6 +205,20 @@ function factorOf(name: string, { sizes, spacing_mm }: Volume, { plane, protons 
   return factor * thickness_mm * (perProton ? protons : 1);
 }
 
+/** Refuses a unit other than the one that the file states for its values. */
+function checkUnit(name: string, { unit }: Volume, chosen: PlaneUnitName): void {
+  const plain = (text: string): string =>
+    text
+      .toLowerCase()
+      .replace(/\/1e9$/, '')
+      .replaceAll(/[\s_*·]+/g, ' ');
+  if (unit === undefined || plain(unit) === plain(chosen)) return;
+  throw new BraggError(
+    'unsupported',
+    `${name} states its values in ${unit}; ${planeUnits[chosen].title} is not allowed. Allowed: that unit, or scaled to the largest value.`,
+  );
+}
+
 /** The plane of it that a run is held against. */
 export const planeOfDose = aside(
   'read a plane of a dose file',
@@ -191,6 +227,7 @@ export const planeOfDose = aside(
     const own = volumeDose(name, volume, asked.plane);
     if (!own.dose.some((value) => value > 0)) throw new BraggError('foreign-file', `${name}: no dose is above zero.`);
     if (asked.unit === null) return toPeak(own);
+    checkUnit(name, volume, asked.unit);
     const factor = factorOf(name, volume, asked, asked.unit);
     return { ...own, dose: own.dose.map((value) => value * factor) };
   },

@@ -105,7 +105,7 @@ export class ChromeImport {
   readonly #processes = new Map<string, { name: string | null; labels: string | null; order: number }>();
   /** Times of ends that came before their beginnings. */
   readonly #asyncEnds = new Map<string, number[]>();
-  readonly #asyncOpen = new Map<string, { readonly span: number; readonly start: number }[]>();
+  readonly #asyncOpen = new Map<string, { readonly span: number; readonly start: number; readonly name: string }[]>();
   readonly #flows = new Map<string, { readonly thread: Thread; readonly at: number }>();
   readonly #flowEnds: { readonly from: { thread: Thread; at: number }; readonly to: { thread: Thread; at: number } }[] =
     [];
@@ -323,13 +323,15 @@ export class ChromeImport {
     }
     const open = this.#asyncOpen.get(key) ?? [];
     this.#asyncOpen.set(key, open);
-    open.push({ span, start: at });
+    open.push({ span, start: at, name: text(event['name']) });
   }
 
   #asyncEnd(event: Event, at: number): void {
     const key = this.#asyncKey(event);
     const open = this.#asyncOpen.get(key);
-    const begun = open?.pop();
+    // Processes may use one number at a time: the name tells their events apart.
+    const last = open?.findLastIndex(({ name }) => name === text(event['name'])) ?? -1;
+    const [begun] = open?.splice(last < 0 ? open.length - 1 : last, 1) ?? [];
     if (begun === undefined) {
       const ends = this.#asyncEnds.get(key) ?? [];
       this.#asyncEnds.set(key, ends);

@@ -13,7 +13,10 @@ const resultSchema = z.looseObject({
     compilation: z.number().optional(),
     runtimes: z.array(z.number().nullable()).default([]),
   }),
-  invalidity: z.enum(['timeout', 'compile', 'runtime', 'correctness', 'constraints', 'correct']),
+  invalidity: z.enum(['timeout', 'compile', 'runtime', 'correctness', 'constraints', 'correct'], {
+    error: ({ input }) =>
+      `${JSON.stringify(input)} is not known; allowed: timeout, compile, runtime, correctness, constraints, correct`,
+  }),
   correctness: z.number().nullable().optional(),
   measurements: z
     .array(
@@ -100,7 +103,8 @@ export function readT4(text: string, name: string): TuningResults {
     const mean = samples.reduce((sum, each) => sum + each, 0) / samples.length;
     const scale = perSecond(time?.unit ?? '', `${name}, results[${i}]`, metadata.timeunit);
     return {
-      ...{ configuration, timestamp, outcome: failed ? 'runtime' : outcomes[invalidity] },
+      ...{ configuration, timestamp },
+      outcome: failed ? 'runtime' : invalidity === 'correct' && (correctness ?? 1) < 1 ? 'wrong' : outcomes[invalidity],
       time_s: !ran || failed ? null : isTime(time?.value) ? time.value / scale : mean / usual,
       samples_s: ran && !failed ? samples.map((each) => each / usual) : [],
       compile_s: compile === undefined ? null : compile / usual,

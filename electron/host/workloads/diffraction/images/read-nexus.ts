@@ -20,6 +20,7 @@ export const nexusFields: FieldRules = {
   distance: honoured,
   detector_distance: honoured,
   x_pixel_size: honoured,
+  y_pixel_size: honoured,
   data_scaling_factor: is(1),
   data_offset: is(0),
   scaling_factor: is(1),
@@ -28,7 +29,6 @@ export const nexusFields: FieldRules = {
   flatfield: ignored('flatfield_correction_applied states whether counts contain it, and none is applied here'),
   beam_center_x: ignored('the scenario states the centre'),
   beam_center_y: ignored('the scenario states the centre'),
-  y_pixel_size: ignored('pixels are square; x_pixel_size states their size'),
 };
 
 /** Filters by their numbers. Within the HDF5 library: deflate, shuffle, Fletcher's checksum. */
@@ -179,7 +179,10 @@ function pixelsIn(file: File, linked: File | null): Pixels {
   const cutoffs = [detector, specific].flatMap((group) =>
     ['saturation_value', 'countrate_correction_count_cutoff'].flatMap((name) => numberAt(group, name) ?? []),
   );
-  const pixel = lengthAt(detector, 'x_pixel_size', lengths, 'm');
+  const [pixel = 0, other = 0] = ['x_pixel_size', 'y_pixel_size'].map((name) => lengthAt(detector, name, lengths, 'm'));
+  if (Math.abs(other / pixel - 1) > 1e-3) {
+    throw foreign(`y_pixel_size is ${other} mm and x_pixel_size ${pixel} mm; allowed: square pixels`);
+  }
   const distance = lengthAt(detector, 'distance', lengths, 'm');
   const own = {
     distance_mm: Number.isNaN(distance) ? lengthAt(detector, 'detector_distance', lengths, 'm') : distance,

@@ -2,6 +2,8 @@
  * Lists of reflections: h, k, l and F on every line, P1. XDS_ASCII and a header that names intensities have I in place
  * of F; four columns without a header are amplitudes.
  */
+import { decimalOf } from '../../../../contract/decimal.ts';
+
 interface HklFault {
   readonly line: number;
   readonly message: string;
@@ -107,7 +109,7 @@ function readLine(text: string, layout: Layout): readonly [number, number, numbe
     return `${JSON.stringify(text.trim().slice(0, 40))} has ${words.length} values, and no header says whether the fourth is F or I; allowed: h k l F, or a header such as h k l I sigma`;
   }
   const own = layout.columns.map((at) => words[at] ?? '');
-  const [h, k, l, value] = own.map(Number) as [number, number, number, number];
+  const [h, k, l, value] = own.map(decimalOf) as [number, number, number, number];
   for (const [i, index] of [h, k, l].entries()) {
     if (!Number.isInteger(index) || Math.abs(index) > largestIndex) {
       return `${names[i]} = ${own[i]} is not an index; allowed: whole numbers from -${largestIndex} to ${largestIndex}`;

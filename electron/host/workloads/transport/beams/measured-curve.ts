@@ -7,17 +7,24 @@ export interface MeasuredCurve {
   readonly dose: Float64Array;
 }
 
+interface StatedCurve extends MeasuredCurve {
+  /** Of the dose, from the header; null where it names none. */
+  readonly unit: string | null;
+}
+
 interface LineFault {
   readonly line: number;
   readonly message: string;
 }
 
 type ReadCurve =
-  | { readonly ok: true; readonly curve: MeasuredCurve }
+  | { readonly ok: true; readonly curve: StatedCurve }
   | { readonly ok: false; readonly faults: readonly LineFault[] };
 
 /** Fewer describe no peak; more are no measurement. */
 const POINTS = [10, 20_000] as const;
+/** Detectors report little below zero, as their background is subtracted. */
+const LARGEST_NOISE = 0.05;
 export type DepthUnit = (typeof depthUnits)[number];
 
 const refused = (line: number, message: string): ReadCurve => ({ ok: false, faults: [{ line, message }] });
@@ -27,7 +34,7 @@ const parse = (text: string, unit: DepthUnit | null): Parsed => readCurveCsv(tex
 
 function whole(read: Parsed): ReadCurve {
   if (!read.ok) return read;
-  const { depth_mm, dose, firstLine, lastLine } = read.curve;
+  const { depth_mm, dose, unit, firstLine, lastLine } = read.curve;
   if (dose.length < POINTS[0] || dose.length > POINTS[1]) {
     return refused(firstLine, `${dose.length} points; allowed: ${POINTS[0]} to ${POINTS[1]}`);
   }
@@ -35,7 +42,12 @@ function whole(read: Parsed): ReadCurve {
   if (!(top > 0) || (dose.at(-1) ?? 0) > 0.2 * top) {
     return refused(lastLine, 'the dose does not fall to 20 % of its largest; allowed: a curve to behind its peak');
   }
-  return { ok: true, curve: { depth_mm, dose } };
+  const low = dose.findIndex((one) => one < -LARGEST_NOISE * top);
+  if (low >= 0) {
+    const allowed = `${-100 * LARGEST_NOISE} % of its largest value and more`;
+    return refused(firstLine, `the dose is ${dose[low]} at ${depth_mm[low]} mm; allowed: ${allowed}`);
+  }
+  return { ok: true, curve: { depth_mm, dose, unit } };
 }
 
 /** `unit` where the file does not say it. */

@@ -1,4 +1,5 @@
 /** Files of spots: CSV whose first line names the columns, or a JSON list. Faults name the line and the value. */
+import { decimalOf } from '../../../../contract/decimal.ts';
 import { showValue, spotListSchema, suggest } from '../../../../contract/scenario/index.ts';
 import { mostSpots, type SpotWithConstants, spotSchema } from '../../../../contract/scenario/transport/spots.ts';
 import { parseJson } from '../../../io/text/json.ts';
@@ -68,6 +69,10 @@ function readCsv(text: string): Parsed<readonly SpotWithConstants[]> {
     const message = `the column ${showValue(strange)} is not known${hint}; allowed: ${allowed}`;
     return { ok: false, faults: [{ line: header.line, message }] };
   }
+  const twice = header.cells.find((name, i) => header.cells.indexOf(name) !== i);
+  if (twice !== undefined) {
+    return { ok: false, faults: [{ line: header.line, message: `the column ${twice} is there twice; allowed: once` }] };
+  }
   if (data.length === 0 || data.length > mostSpots) {
     return {
       ok: false,
@@ -84,7 +89,7 @@ function readCsv(text: string): Parsed<readonly SpotWithConstants[]> {
     Object.fromEntries(
       header.cells.flatMap((name, i) => {
         const cell = cells[i] ?? '';
-        return cell === '' ? [] : [[name, Number.isNaN(Number(cell)) ? cell : Number(cell)]];
+        return cell === '' ? [] : [[name, Number.isNaN(decimalOf(cell)) ? cell : decimalOf(cell)]];
       }),
     ),
   );

@@ -38,6 +38,11 @@ const nrrd = (more: string, data: Uint8Array): Uint8Array =>
     data,
   );
 const steps = 'space directions: (1,0,0) (0,2,0) (0,0,2.5)\n';
+const textOf = (type: string, values: string): Uint8Array =>
+  joined(
+    `NRRD0004\ntype: ${type}\ndimension: 3\nsizes: 2 3 2\nspacings: 1 1 1\nencoding: ascii\n\n`,
+    Buffer.from(values),
+  );
 
 describe('NRRD', () => {
   it('is read raw, packed, and in either order of bytes', () => {
@@ -92,6 +97,21 @@ describe('NRRD', () => {
       nrrd(`encoding: bzip2\n${steps}`, floats(true)),
       /encoding is bzip2; allowed: raw, gzip, gz, ascii/,
     ],
+    [
+      'text that is hexadecimal',
+      textOf('float', '0x10 1 2 3 4 5 6 7 8 9 10 11'),
+      /value 1 is 0x10; allowed: numbers of float32/,
+    ],
+    [
+      'text beyond its type',
+      textOf('short', '0 1 2 3 4 5 6 7 8 9 10 70000'),
+      /value 12 is 70000; allowed: numbers of int16/,
+    ],
+    [
+      'text with a fraction',
+      textOf('short', '0 1.5 2 3 4 5 6 7 8 9 10 11'),
+      /value 2 is 1\.5; allowed: numbers of int16/,
+    ],
     ['packed badly', nrrd(`encoding: gzip\nendian: little\n${steps}`, floats(true)), /cannot be unpacked/],
   ])('%s is refused with its file', (_name, bytes, why) => {
     expect(() => readNrrd('plan.nrrd', bytes)).toThrow(why);
@@ -135,6 +155,11 @@ describe('MetaImage', () => {
       /ElementNumberOfChannels = 3 is not supported; allowed: 1/,
     ],
     ['no MetaImage', floats(true), /no ElementDataFile/],
+    [
+      'packed with bytes behind',
+      meta('CompressedData = True\n', Buffer.concat([deflateSync(floats(true)), Buffer.from('more')])),
+      /its packed data ends at byte \d+ of \d+/,
+    ],
     ['a line that is no field', meta('HeaderSize 16\n', floats(true)), /its header has the line "HeaderSize 16"/],
     [
       'a size of a header with a colon',

@@ -103,6 +103,8 @@ describe('a file of spots', () => {
       'energy_Mev\n70\n',
       'name.csv:1: beam.spots.file: the column "energy_Mev" is not known (did you mean energy_MeV',
     ],
+    ['twice.csv', 'energy_MeV,x_mm,x_mm\n70,1,2\n', 'twice.csv:1: beam.spots.file: the column x_mm is there twice'],
+    ['hex.csv', 'energy_MeV,x_mm\n70,0x10\n', 'hex.csv:2: beam.spots.file: x_mm: "0x10": is of type string'],
     ['text.csv', 'energy_MeV,x_mm\n70,1\n70,left\n', 'text.csv:3: beam.spots.file: x_mm: "left": is of type string'],
     ['minus.csv', 'energy_MeV,weight\n70,1\n\n60,-2\n', 'minus.csv:4: beam.spots.file: weight: -2:'],
     ['zero.csv', 'energy_MeV,weight\n70,0\n60,0\n', 'hold no protons: every weight is 0'],

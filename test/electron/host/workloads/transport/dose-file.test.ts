@@ -2,16 +2,17 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gammaOfCurves } from '../../../../../electron/contract/gamma-curve.ts';
 import { runPacker } from '../../../../../electron/host/app/run-files/packer.ts';
 import { gamma } from '../../../../../electron/host/model/fields/gamma.ts';
 import { toPeak } from '../../../../../electron/host/model/fields/volume-dose.ts';
-import { readDoseFile } from '../../../../../electron/host/workloads/transport/dose-file.ts';
+import { lookIntoDose, planeOfDose, readDoseFile } from '../../../../../electron/host/workloads/transport/dose-file.ts';
 import { exportRun } from '../../../../../electron/host/workloads/transport/export.ts';
 import { gammaMap } from '../../../../../electron/host/workloads/transport/metrics/gamma-dose.ts';
 import { depthDoseOf } from '../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
 import { measured, type RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
+import { doseOf } from '../../io/volumes/phantom.ts';
 import { runScenario, smallScenario } from '../../small-run.ts';
 
 let folder: string;
@@ -79,6 +80,15 @@ test.each([
     /must ascend in equal steps/,
   ],
   ['a map with a hole', 'z_mm,a_at_x_0_mm,a_at_x_1_mm\n0,1,1\n1,1,x\n', /line 3: allowed: 3 finite numbers/],
+  ['a map with an empty cell', 'z_mm,a_at_x_0_mm,a_at_x_1_mm\n0,1,1\n1,,1\n', /line 3: allowed: 3 finite numbers/],
+  ['a map behind a comment', '# a\nz_mm,a_at_x_0_mm,a_at_x_1_mm\n0,1,1\n1,0x1,1\n', /line 4: allowed: 3 finite/],
+  ['a map in cm', 'depth_cm,a_at_x_0_mm,a_at_x_1_mm\n0,1,1\n1,1,1\n', /its columns are depth_cm; allowed: depth_mm/],
+  ['a map of two quantities', 'z_mm,a_at_x_0_mm,sigma_at_x_1_mm\n0,1,1\n1,1,1\n', /its columns are a and sigma;/],
+  [
+    'a curve far below zero',
+    `z_mm,dose\n${Array.from({ length: 12 }, (_, i) => `${i},${i === 3 ? -1 : i % 11}`).join('\n')}`,
+    /the dose is -1 at 3 mm; allowed: -5 % of its largest/,
+  ],
   ['a curve without a unit', 'depth,dose\n0,1\n', /nothing says the unit of depth/],
 ])('%s is refused with its file', async (name, text, why) => {
   const file = path.join(folder, `${name.replaceAll(' ', '-')}.csv`);
@@ -100,4 +110,42 @@ test('a table in UTF-16, as spreadsheets write it, is the table in UTF-8', async
   const file = path.join(folder, 'latin.csv');
   await writeFile(file, Buffer.from('depth_mm,dose\n1,2 \xb5Gy\n', 'latin1'));
   await expect(readDoseFile(file, {}, null)).rejects.toThrow(/latin\.csv: it is not text in UTF-8, nor in UTF-16/);
+});
+
+describe('a unit that the file states', () => {
+  const nrrd = (unit: string): Uint8Array => {
+    const head = `NRRD0004\ntype: double\ndimension: 3\nsizes: 2 2 2\nspacings: 1 1 1\nencoding: raw\nendian: little\nsample units: ${unit}\n\n`;
+    return Uint8Array.from(
+      Buffer.concat([Buffer.from(head), new Uint8Array(Float64Array.of(1, 2, 3, 4, 5, 6, 7, 8).buffer)]),
+    );
+  };
+  const plane = (unit: string, chosen: 'Gy' | 'MeV/g' | 'Gy/1e9' | null) =>
+    planeOfDose({ files: [{ name: 'a.nrrd', bytes: nrrd(unit) }], plane: {}, unit: chosen, protons: 1 });
+
+  test('is the one that may be chosen', async () => {
+    await expect(plane('Gy', 'Gy')).resolves.toMatchObject({ nz: 2, nx: 2 });
+    await expect(plane('Gy', 'Gy/1e9')).resolves.toMatchObject({ nz: 2, nx: 2 });
+    await expect(plane('cGy', null)).resolves.toMatchObject({ nz: 2, nx: 2 });
+    for (const unit of ['cGy', 'relative', 'Gy (RBE)']) {
+      await expect(plane(unit, 'Gy')).rejects.toThrow(`a.nrrd states its values in ${unit};`);
+    }
+  });
+
+  test('comes with a map and a curve', async () => {
+    const file = path.join(folder, 'unit.nrrd');
+    await writeFile(file, nrrd('cGy'));
+    expect(await readDoseFile(file, {}, null)).toMatchObject({ kind: 'map', unit: 'cGy' });
+    const curve = path.join(folder, 'unit.csv');
+    await writeFile(curve, `z_mm,dose_Gy\n${Array.from({ length: 12 }, (_, i) => `${i},${i % 11}`).join('\n')}`);
+    expect(await readDoseFile(curve, {}, null)).toMatchObject({ kind: 'curve', unit: 'Gy' });
+  });
+});
+
+test('a DICOM dose without an ending is one', async () => {
+  const phantom = { columns: 2, rows: 2, slices: 2, spacing_mm: [1, 1, 1], origin_mm: [0, 0, 0] } as const;
+  const bytes = doseOf({ ...phantom, hu: (i, j, k) => i + 2 * j + 4 * k });
+  const file = path.join(folder, 'RD.1.2.3');
+  await writeFile(file, bytes);
+  expect(await readDoseFile(file, {}, null)).toMatchObject({ kind: 'map', unit: 'Gy' });
+  expect(await lookIntoDose({ files: [{ name: 'RD.1.2.3', bytes }] })).toMatchObject({ sizes: [2, 2, 2] });
 });

@@ -417,6 +417,12 @@ describe('events need not be in the order of time', () => {
     expect(trace.notes).toEqual([]);
   });
 
+  it('asynchronous events of one number belong together by their names', async () => {
+    const of = (ph: string, name: string, ts: number) => ({ ph, name, ts, cat: 'io', id: 1, ...on });
+    const trace = await open([of('b', 'one', 1), of('b', 'two', 2), of('e', 'one', 4), of('e', 'two', 6)]);
+    expect([...trace.duration]).toEqual([3000, 4000]);
+  });
+
   it('complete events without a duration are counted', async () => {
     const trace = await open([
       { ph: 'X', name: 'cut', ts: 0, ...on },

@@ -144,6 +144,14 @@ describe('T4 of others', () => {
     expect(readT4(text, 'a').configurations[0]).toMatchObject({ outcome: 'right', time_s: 0.002 });
   });
 
+  test('with a correctness below 1 is wrong, and an unknown word is refused by name', () => {
+    const own = { times: { runtimes: [1] }, correctness: 0 };
+    expect(readT4(document({ ...own, invalidity: 'correct' }), 'a').configurations[0]?.outcome).toBe('wrong');
+    expect(() => readT4(document({ ...own, invalidity: 'failed' }), 'a')).toThrow(
+      'a, results.0.invalidity: "failed" is not known; allowed: timeout, compile, runtime, correctness',
+    );
+  });
+
   test('of another objective is refused by its name', () => {
     const text = document({
       times: {},

@@ -75,6 +75,17 @@ describe('an image of NXmx', () => {
 
   test.each([
     [
+      'pixels that are not square',
+      (parts: Parts) => {
+        for (const [name, size] of [
+          ['x_pixel_size', 75e-6],
+          ['y_pixel_size', 150e-6],
+        ] as const)
+          parts.detector.create_dataset({ name, data: Float64Array.of(size), shape: [1], dtype: '<d' });
+      },
+      'y_pixel_size is 0.15 mm and x_pixel_size 0.075 mm; allowed: square pixels',
+    ],
+    [
       'scaled counts',
       (parts: Parts) =>
         parts.detector.create_dataset({
