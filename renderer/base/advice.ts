@@ -103,7 +103,7 @@ function timesOf({ gain: { value, interval }, over }: Lead): string {
   return interval === null ? times : `${times} (${number(interval.low)}–${number(interval.high)})`;
 }
 
-function firstSentence(best: Advised, lead: Lead | null, where: string, by: By): string {
+function firstSentence(best: Advised, lead: Lead | null, alone: boolean, where: string, by: By): string {
   const time = `${measuredTime(by.time(best))} a ${by.unit}`;
   if (lead === null) return `${best.name} is the only correct variant ${where}: ${time}`;
   const { gain, over, verdict } = lead;
@@ -115,19 +115,22 @@ function firstSentence(best: Advised, lead: Lead | null, where: string, by: By):
   if (verdict === 'undecided') {
     return `${best.name} looks fastest ${where} (${time}), but its lead over ${over.name} is not yet certain: ${timesOf(lead)}`;
   }
-  return `${best.name} is the fastest ${where}: ${time}, ${timesOf(lead)}`;
+  return `${best.name} is ${alone ? 'the fastest' : 'among the fastest'} ${where}: ${time}, ${timesOf(lead)}`;
 }
 
-/** Correct ones whose interval overlaps that of the fastest, and which it was not compared with. */
-function closeText(best: Advised, lead: Lead | null, right: readonly Advised[], by: By): string {
-  if (lead === null || best.isReference) return '';
+/** Correct variants whose interval overlaps that of the quickest: it cannot be called faster than they are. */
+function closeTo(best: Advised, lead: Lead | null, right: readonly Advised[], by: By): readonly Advised[] {
+  if (lead === null || best.isReference) return [];
   const own = by.standing(best)?.ratio.interval ?? null;
-  const close = right.filter((one) => {
+  return right.filter((one) => {
     const interval = by.standing(one)?.ratio.interval ?? null;
     return one !== best && !one.isReference && own !== null && interval !== null && interval.low <= own.high;
   });
+}
+
+function closeText(close: readonly Advised[]): string {
   const names = close.map(({ name }) => name).join(', ');
-  return names === '' ? '' : ` ${names} ${close.length === 1 ? 'is' : 'are'} not told apart from it.`;
+  return names === '' ? '' : ` ${names} may be as fast: the intervals overlap.`;
 }
 
 /** What made the difference: the parts of both runs. */
@@ -149,11 +152,18 @@ function sureText(lead: Lead | null, { instances, noise }: AdviceContext): strin
   return `How sure: 95 % interval${from}${control}.`;
 }
 
+/** The correct variants, and those of them that may be as fast as the quickest. */
+interface Rivals {
+  readonly right: readonly Advised[];
+  readonly close: readonly Advised[];
+}
+
 /** Above this a further run needs so little less that no number of runs is worth a sentence. */
 const worthSaying = 0.95;
 
-function changeText(best: Advised, lead: Lead | null, right: readonly Advised[], by: By, more: string): string | null {
-  if (lead !== null && lead.verdict !== null && (lead.verdict === 'undecided' || lead.gain.interval === null)) {
+function changeText(best: Advised, lead: Lead | null, { right, close }: Rivals, by: By, more: string): string | null {
+  const open = lead !== null && lead.verdict !== null && (lead.verdict === 'undecided' || lead.gain.interval === null);
+  if (open || close.length > 0) {
     return `What would change it: a longer session${more}.`;
   }
   if (by.unit === 'repetition' || best.wall_s === null) return null;
@@ -185,12 +195,12 @@ export function advice(all: readonly Advised[], context: AdviceContext): readonl
   if (best === null || all.length < 2) return null;
   const lead = leadOf(best, right, all, by);
   const answer = best.error === '' ? 'Its answer was not checked.' : `Its answer is correct (${best.error}).`;
-  const first = `${firstSentence(best, lead, context.where, by)}. ${answer}`;
+  const close = closeTo(best, lead, right, by);
+  const first = `${firstSentence(best, lead, close.length === 0, context.where, by)}. ${answer}`;
+  const change = changeText(best, lead, { right, close }, by, context.longer);
   return [
-    `${noisyText(context.noise)}${first}${closeText(best, lead, right, by)}`,
-    ...[whyText(best, lead), sureText(lead, context), changeText(best, lead, right, by, context.longer)].flatMap(
-      (line) => line ?? [],
-    ),
+    `${noisyText(context.noise)}${first}${closeText(close)}`,
+    ...[whyText(best, lead), sureText(lead, context), change].flatMap((line) => line ?? []),
   ];
 }
 

@@ -36,11 +36,15 @@ export function governorOf(folder = '/sys/devices/system/cpu', cores = cpus().le
   return found.size === 0 ? null : [...found].join(', ');
 }
 
-/** Whether tracked files of the checkout at `root` differ from its commit. Null without a checkout, and without git. */
+/** Recordings and pictures: no measurement depends on them, and recording a session changes them. */
+const RECORDED = ['assets/runs', 'assets/readme', 'assets/measured'];
+
+/** Whether sources of the checkout at `root` differ from its commit. Null without a checkout, and without git. */
 export async function isDirty(root: string): Promise<boolean | null> {
   if (!existsSync(path.join(root, '.git'))) return null;
   const asked = ['--no-optional-locks', '-C', root, 'status', '--porcelain', '--untracked-files=no'];
-  const answer = await promisify(execFile)('git', asked, { timeout: 10_000 }).catch(() => null);
+  const sources = ['--', '.', ...RECORDED.map((folder) => `:(exclude)${folder}`)];
+  const answer = await promisify(execFile)('git', [...asked, ...sources], { timeout: 10_000 }).catch(() => null);
   return answer === null ? null : answer.stdout.trim() !== '';
 }
 

@@ -17,7 +17,7 @@ import { scratchFolder } from '../../../../scratch-folder.ts';
 
 const scratch = scratchFolder('environment');
 
-test('a checkout is dirty once a tracked file differs; a folder without one does not say', async () => {
+test('a checkout is dirty once a source differs, not a recording; a folder without one does not say', async () => {
   const root = path.join(scratch, 'checkout');
   mkdirSync(root);
   expect(await isDirty(root)).toBeNull();
@@ -25,9 +25,12 @@ test('a checkout is dirty once a tracked file differs; a folder without one does
     execFileSync('git', ['-C', root, '-c', 'user.name=a', '-c', 'user.email=a@b', ...words], { stdio: 'ignore' });
   writeFileSync(path.join(root, 'file'), 'one');
   git('init');
-  git('add', 'file');
+  mkdirSync(path.join(root, 'assets/runs'), { recursive: true });
+  writeFileSync(path.join(root, 'assets/runs/session.json'), 'old');
+  git('add', 'file', 'assets');
   git('commit', '-m', 'one');
   writeFileSync(path.join(root, 'untracked'), '');
+  writeFileSync(path.join(root, 'assets/runs/session.json'), 'another recording');
   expect(await isDirty(root)).toBe(false);
   writeFileSync(path.join(root, 'file'), 'other');
   expect(await isDirty(root)).toBe(true);
