@@ -17,6 +17,9 @@ import numpy as np
 from protocol import Program, Refused, serve
 
 
+BUFFER_MEV = 1.0
+
+
 def settings(problem):
     """The problem in the words of initial_info.yaml, which JSON is too."""
     beam, grid, solver = problem["beam"], problem["grid"], problem["solver"]
@@ -47,7 +50,8 @@ def settings(problem):
             "angular": {"center": 90.0, "half_range": degrees * grid["ntheta"] / 2, "delta": degrees},
             "energy": {
                 **axis(grid["energy"]["min_MeV"], beam["energy_MeV"], step),
-                "cutoff": max(grid["cutoff_MeV"], grid["energy"]["min_MeV"]),
+                # The script wants its cutoff this far above its lowest energy.
+                "cutoff": max(grid["cutoff_MeV"], grid["energy"]["min_MeV"] + BUFFER_MEV),
             },
         },
         "material": "H2O",
