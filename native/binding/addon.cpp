@@ -1,5 +1,9 @@
 #include <napi.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <exception>
 
 #include "cpu/host.hpp"
@@ -16,12 +20,23 @@
 
 namespace {
 
+/// Lets freed memory be used again. By default arrays of more than 128 KiB go back to the system at once, and getting
+/// them from it again takes as long as a beam by moments.
+void reuse_freed_memory() {
+#ifdef __GLIBC__
+  constexpr int kMap = 4 << 20, kTrim = 32 << 20;  // bytes: larger arrays go back at once, more free memory likewise
+  mallopt(M_MMAP_THRESHOLD, kMap);
+  mallopt(M_TRIM_THRESHOLD, kTrim);
+#endif
+}
+
 Napi::Object init(Napi::Env env, Napi::Object exports) {
   try {
     bb::cpu::instruction_set();
   } catch (const std::exception& none_runs) {
     throw Napi::Error::New(env, none_runs.what());
   }
+  reuse_freed_memory();
   const auto export_function = [&](const char* name, Napi::Value (*function)(const Napi::CallbackInfo&)) {
     exports.Set(name, Napi::Function::New(env, function, name));
   };

@@ -14,7 +14,8 @@ constexpr int kSpins = 200;
 }  // namespace
 
 int thread_count(int wanted) {
-  const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  // The system reads a file for every request, which takes as long as a layer of moments.
+  static const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   return wanted > 0 ? std::min(wanted, 4 * all) : all;
 }
 

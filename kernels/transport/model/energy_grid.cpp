@@ -47,7 +47,7 @@ EnergyGrid::EnergyGrid(const GridSpec& spec, const physics::StoppingTable& water
     energies_.push_back(kind_ == EnergyGridKind::kRange ? water.energy_at(value) : value);
   }
   if (kind_ == EnergyGridKind::kRange) {
-    held_ = held_energies({bottom_, step_, count}, water, water.range(cutoff_));
+    held_ = held_energies({bottom_, step_, count}, energies_, water, water.range(cutoff_));
     return;
   }
   held_ = energies_;
@@ -55,13 +55,11 @@ EnergyGrid::EnergyGrid(const GridSpec& spec, const physics::StoppingTable& water
 }
 
 std::vector<double> EnergyGrid::held(const std::function<double(double energy)>& value) const {
-  if (kind_ == EnergyGridKind::kRange) {
-    const auto at_range = [&](double range) { return value(water_.energy_at(range)); };
-    return held_values({bottom_, step_, size()}, at_range, water_.range(cutoff_));
-  }
   std::vector<double> out;
   for (const double energy : energies_) out.push_back(value(energy));
-  return out;
+  if (kind_ != EnergyGridKind::kRange) return out;
+  const auto at_range = [&](double range) { return value(water_.energy_at(range)); };
+  return held_values({bottom_, step_, size()}, out, at_range, water_.range(cutoff_));
 }
 
 double EnergyGrid::energy_at(double bin) const {

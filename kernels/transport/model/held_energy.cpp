@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kReach = 2;     // bins on either side that a bin's share reaches: cubic interpolation
 constexpr int kMostBins = 8;  // further up the mean and the centre differ by less than 1e-5
-constexpr int kParts = 4;     // of a bin, for the quadrature
+constexpr int kParts = 4;     // for the quadrature of a bin next to the end of the range; further up one will do
 
 // Five-point Gauss-Legendre on [0, 1].
 constexpr std::array<double, 5> kNode = {0.046910077030668, 0.230765344947158, 0.5, 0.769234655052842,
@@ -30,25 +30,49 @@ double cubic_share(double distance) {
 
 using Value = std::function<double(double range)>;
 
-/// Mean value with the shares of bin k; bins below the first count as well.
-double mean_value(const RangeBins& bins, int k, const Value& value, double last_range) {
-  const double centre = bins.first + k * bins.step;
-  double sum = 0.0;
-  for (int side = -kReach; side < kReach; ++side) {
-    const double low = std::max(centre + side * bins.step, last_range);
-    const double width = centre + (side + 1) * bins.step - low;
-    if (width <= 0.0) continue;
-    for (int part = 0; part < kParts; ++part) {
-      for (std::size_t i = 0; i < kNode.size(); ++i) {
-        const double u = (part + kNode[i]) / kParts;  // range = low + width u²: no singularity at 0
-        const double range = low + width * u * u;
-        sum += kWeight[i] / kParts * 2.0 * u * width / bins.step * value(range) *
-               cubic_share((range - centre) / bins.step);
+/// Means of a value over the ranges that bins stand for. Each interval between two centres is integrated once: the bins
+/// whose shares reach it differ in their weights alone.
+class Means {
+ public:
+  Means(const RangeBins& bins, const Value& value, double last_range, int count) : bins_(bins) {
+    for (int k = kFirst; k < count + kReach; ++k) {
+      Interval& interval = intervals_.emplace_back();
+      const double end = bins.first + (k + 1) * bins.step, low = std::max(end - bins.step, last_range);
+      const double width = end - low;
+      if (width <= 0.0) continue;
+      const int parts = low < width ? kParts : 1;
+      for (int part = 0; part < parts; ++part) {
+        for (std::size_t i = 0; i < kNode.size(); ++i) {
+          const double u = (part + kNode[i]) / parts;  // range = low + width u²: no singularity at 0
+          const double range = low + width * u * u;
+          interval.push_back({range, kWeight[i] / parts * 2.0 * u * width / bins.step * value(range)});
+        }
       }
     }
   }
-  return sum;
-}
+
+  /// With the shares of bin k; bins below the first count as well.
+  double of(int k) const {
+    const double centre = bins_.first + k * bins_.step;
+    double sum = 0.0;
+    for (int side = -kReach; side < kReach; ++side) {
+      for (const auto& [range, part] : intervals_[at(k + side - kFirst)]) {
+        sum += part * cubic_share((range - centre) / bins_.step);
+      }
+    }
+    return sum;
+  }
+
+ private:
+  static constexpr int kFirst = -2 * kReach;  // the interval above the centre of this bin
+  struct Point {
+    double range, part;
+  };
+  using Interval = std::vector<Point>;
+
+  RangeBins bins_;
+  std::vector<Interval> intervals_;
+};
 
 bool ascends(const std::vector<double>& values, int last) {
   double before = 0.0;
@@ -61,23 +85,24 @@ bool ascends(const std::vector<double>& values, int last) {
 
 }  // namespace
 
-std::vector<double> held_energies(const RangeBins& bins, const physics::StoppingTable& water, double last_range) {
-  return held_values(bins, [&](double range) { return water.energy_at(range); }, last_range);
+std::vector<double> held_energies(const RangeBins& bins, const std::vector<double>& centres,
+                                  const physics::StoppingTable& water, double last_range) {
+  return held_values(bins, centres, [&](double range) { return water.energy_at(range); }, last_range);
 }
 
-std::vector<double> held_values(const RangeBins& bins, const Value& value, double last_range) {
-  std::vector<double> centres;
-  for (int k = 0; k < bins.size; ++k) centres.push_back(value(bins.first + k * bins.step));
+std::vector<double> held_values(const RangeBins& bins, const std::vector<double>& centres, const Value& value,
+                                double last_range) {
   const int count = std::min(kMostBins, bins.size / 2);
   if (count < 3) return centres;
 
   std::vector<double> means = centres;
-  for (int k = 0; k < count; ++k) means[at(k)] = mean_value(bins, k, value, last_range);
+  const Means mean(bins, value, last_range, count);
+  for (int k = 0; k < count; ++k) means[at(k)] = mean.of(k);
   // What bins below the first would hold goes to the first ones; by the number of protons that a straight line or a
   // parabola through them gives there.
   std::vector<double> line = means, parabola = means;
   for (int m = 1; m <= kReach; ++m) {
-    const double beyond = mean_value(bins, -m, value, last_range);
+    const double beyond = mean.of(-m);
     line[0] += (1 + m) * beyond;
     line[1] -= m * beyond;
     parabola[0] += 0.5 * (m + 1) * (m + 2) * beyond;
@@ -86,7 +111,8 @@ std::vector<double> held_values(const RangeBins& bins, const Value& value, doubl
   }
   // As much of the better one as leaves them ascending: no step may take more energy than there is.
   constexpr int kTrials = 20;
-  for (const auto& [from, to] : {std::pair{&line, &parabola}, std::pair{&centres, &line}}) {
+  using Pair = std::pair<const std::vector<double>*, const std::vector<double>*>;
+  for (const auto& [from, to] : {Pair{&line, &parabola}, Pair{&centres, &line}}) {
     for (int share = kTrials; share >= 0; --share) {
       std::vector<double> held = centres;
       const double part = static_cast<double>(share) / kTrials;

@@ -19,11 +19,12 @@ struct RangeBins {
 /// by up to 0.12 sigma of the straggling, and the height of the peak by up to 6 %.
 ///
 /// Protons of less range than `last_range` (g/cm²) hold nothing. Ascending, not negative; bins further up hold the
-/// energy at their centre.
-std::vector<double> held_energies(const RangeBins& bins, const physics::StoppingTable& water, double last_range);
+/// energy at their centre, one of `centres`.
+std::vector<double> held_energies(const RangeBins& bins, const std::vector<double>& centres,
+                                  const physics::StoppingTable& water, double last_range);
 
 /// The same of any quantity that ascends with the range, and is 0 at its end.
-std::vector<double> held_values(const RangeBins& bins, const std::function<double(double range)>& value,
-                                double last_range);
+std::vector<double> held_values(const RangeBins& bins, const std::vector<double>& centres,
+                                const std::function<double(double range)>& value, double last_range);
 
 }  // namespace bb::transport

@@ -403,7 +403,7 @@ TableBuilder::Layout::Layout(const Problem& p, const InParallel& in_parallel, St
   t.energy = grid->held();
   t.reactions = reaction_grid(p, media, t.energy);
   if (stepper == Stepper::kOwnPlanes) {
-    if (!p.filled) t.axis_steps = static_cast<int>(rows_on_axis(p, media, t).size());
+    if (!p.filled) t.axis_steps = count_rows_on_axis(p, media, t);
     return;
   }
   if (!p.filled) {

@@ -1,10 +1,10 @@
 #include "lateral.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
-#include <vector>
 
 namespace bb::transport {
 namespace {
@@ -15,33 +15,46 @@ constexpr int kNodes = static_cast<int>(2.0 * kFarthest) * kPerSigma + 1;
 constexpr double kAlike = 1e-6;       // relative variance of the variances below which they are one
 constexpr double kNarrowest = 1e-12;  // mm²
 
-/// Value and slope per node.
-struct Node {
-  double below, slope;
-};
+/// Of the cubic from a node to the next, lowest power first.
+using Cubic = std::array<double, 4>;
 
-std::vector<Node> make_nodes() {
-  std::vector<Node> nodes;
-  for (int i = 0; i < kNodes; ++i) {
+std::array<Cubic, kNodes> make_cubics() {
+  const auto value = [](int i) {
+    if (i == 0 || i == kNodes - 1) return i == 0 ? 0.0 : 1.0;
+    return 0.5 * std::erfc(-(static_cast<double>(i) / kPerSigma - kFarthest) / std::numbers::sqrt2);
+  };
+  const auto slope = [](int i) {
     const double x = static_cast<double>(i) / kPerSigma - kFarthest;
-    nodes.push_back({0.5 * std::erfc(-x / std::numbers::sqrt2),
-                     std::exp(-0.5 * x * x) / std::sqrt(2.0 * std::numbers::pi) / kPerSigma});
+    return std::exp(-0.5 * x * x) / std::sqrt(2.0 * std::numbers::pi) / kPerSigma;
+  };
+  std::array<Cubic, kNodes> out{};
+  for (int i = 0; i + 1 < kNodes; ++i) {
+    const double rise = value(i + 1) - value(i), a = slope(i), b = slope(i + 1);
+    out[static_cast<std::size_t>(i)] = {value(i), a, 3.0 * rise - 2.0 * a - b, a + b - 2.0 * rise};
   }
-  return nodes;
+  out.back() = {1.0, 0.0, 0.0, 0.0};
+  return out;
+}
+
+const std::array<Cubic, kNodes>& cubics() {
+  static const std::array<Cubic, kNodes> all = make_cubics();
+  return all;
+}
+
+/// Share of a normal distribution below a place in nodes, within the table.
+double below_node(const std::array<Cubic, kNodes>& all, double place) {
+  const int low = static_cast<int>(place);
+  const double t = place - low;
+  const Cubic& c = all[static_cast<std::size_t>(low)];
+  return c[0] + t * (c[1] + t * (c[2] + t * c[3]));
 }
 
 }  // namespace
 
 double normal_below(double sigmas) {
-  static const std::vector<Node> nodes = make_nodes();
   if (sigmas <= -kFarthest) return 0.0;
   if (sigmas >= kFarthest) return 1.0;
-  const double place = (sigmas + kFarthest) * kPerSigma;
-  const auto low = std::min(static_cast<std::size_t>(place), nodes.size() - 2);
-  const double t = place - static_cast<double>(low);
-  const Node &a = nodes[low], &b = nodes[low + 1];
-  const double rise = b.below - a.below;
-  return a.below + t * (a.slope + t * (3.0 * rise - 2.0 * a.slope - b.slope + t * (a.slope + b.slope - 2.0 * rise)));
+  return below_node(cubics(), (sigmas + kFarthest) * kPerSigma);
 }
 
 GaussianPair gaussian_pair(const std::array<double, 4>& m) {
@@ -67,6 +80,7 @@ GaussianPair gaussian_pair(const std::array<double, 4>& m) {
 
 Outside add_pair(const GaussianPair& pair, double centre, double first, double dx, std::span<double> cells) {
   Outside outside;
+  const std::array<Cubic, kNodes>& all = cubics();
   const int n = static_cast<int>(cells.size());
   for (std::size_t k = 0; k < static_cast<std::size_t>(pair.count); ++k) {
     const double weight = pair.weight[k], per_sigma = 1.0 / pair.sigma[k];
@@ -75,7 +89,12 @@ Outside add_pair(const GaussianPair& pair, double centre, double first, double d
       return static_cast<int>(std::clamp(std::floor((x - first) / dx), -1.0, 1.0 * n));
     };
     const int low = std::max(cell_of(centre - reach), 0), high = std::min(cell_of(centre + reach), n - 1);
-    const auto below = [&](int edge) { return normal_below((first + edge * dx - centre) * per_sigma); };
+    // Edges in nodes of the table. Its ends stand for all that lies beyond them.
+    const double per_cell = dx * per_sigma * kPerSigma;
+    const double start = ((first - centre) * per_sigma + kFarthest) * kPerSigma;
+    const auto below = [&](int edge) {
+      return below_node(all, std::clamp(start + edge * per_cell, 0.0, kNodes - 1.0));
+    };
     double before = below(low);
     if (low == 0) outside.low += weight * before;
     for (int i = low; i <= high; ++i) {

@@ -28,10 +28,20 @@ constexpr double kLeastLeft = 1e-10;  // of the protons: the march ends with few
 
 /// Share of the protons below which a bin at the edge of the window is added to its neighbour.
 template <typename T>
-constexpr double kEdge = sizeof(T) == sizeof(float) ? 1e-9 : 1e-14;
+constexpr double kEdge = sizeof(T) == sizeof(float) ? 1e-9 : 1e-12;
 
 /// Straggling (mm of water) of a range in mm, about.
 double range_straggling(double range_mm) { return 0.12 * std::pow(0.1 * range_mm, 0.935); }
+
+/// ln of StoppingView::energy_at(), to 1e-9 in a third of the time: without its step of Newton's method.
+double log_energy_near(const physics::StoppingView& of, double range) {
+  if (range <= of.mesh_range[0] || range >= of.mesh_range[of.cells - 1]) return std::log(of.energy_at(range));
+  const int hi = physics::not_above(of.mesh_range, of.cells, range), lo = hi - 1;
+  const double h = of.mesh_range[hi] - of.mesh_range[lo];
+  const double t = (range - of.mesh_range[lo]) / h, rest = 1.0 - t;
+  return rest * rest * ((1.0 + 2.0 * t) * of.mesh[lo] + t * h * of.mesh_slope[lo]) +
+         t * t * ((1.0 + 2.0 * rest) * of.mesh[hi] - rest * h * of.mesh_slope[hi]);
+}
 
 /// Arrays of bins with kMarchPad more at both ends.
 template <typename T>
@@ -176,12 +186,10 @@ class March::Work {
   }
 
   void sum_state() {
-    for (std::size_t c = 0; c < kMoments; ++c) {
-      double sum = 0.0;
-      for (int i = low_; i < high_; ++i) sum += static_cast<double>(f_[c][i]);
-      plane_.state[c] = sum;
-    }
-    plane_.energy = ops_.dot(f_[kNumber] + low_, energy_.data() + low_, high_ - low_);
+    const MarchState state = ops_.measure(f_, energy_.data(), low_, high_);
+    if (plane_.state[kNumber] > kMeaningful) m_.min_over_max_ = std::min(m_.min_over_max_, state.least / state.most);
+    plane_.state = state.sums;
+    plane_.energy = state.energy;
   }
 
   double range_at(double bin) const {
@@ -218,10 +226,11 @@ class March::Work {
     if (nuclei_) nuclei = std::make_unique<NuclearMatter>(matter, *nuclei_);
     for (int i = -kMarchPad; i < n_ + kMarchPad; ++i) {
       const double range = std::max(range_at(i - middle), 0.5 * range_at(i));
-      const double energy = water_.energy_at(range);
-      const double stopping = water_.stopping(energy);
-      t.shift.data()[i] = static_cast<T>(
-          i >= 0 && i < kLowest ? fall(medium, i, dz) / dz : per_mm * medium.table.stopping(energy) / stopping / step);
+      const double log_energy = log_energy_near(water_.view(), range), energy = std::exp(log_energy);
+      const double stopping = std::exp(water_.view().log_stopping(log_energy));
+      const double there = &medium.table == &water_ ? stopping : std::exp(medium.table.view().log_stopping(log_energy));
+      t.shift.data()[i] =
+          static_cast<T>(i >= 0 && i < kLowest ? fall(medium, i, dz) / dz : per_mm * there / stopping / step);
       if (p_.straggling == Straggling::kBohr) {
         const double bins = stopping * step;
         t.straggling.data()[i] =
@@ -235,7 +244,7 @@ class March::Work {
       if (p_.scattering != Scattering::kOff) t.scattering.data()[i] = static_cast<T>(power);
       if (p_.scattering == Scattering::kGottschalk) t.scattering_lg.data()[i] = static_cast<T>(power * std::log10(pv));
       if (p_.nuclear == Nuclear::kAttenuation) {
-        const double water_per_mm = per_mm * medium.table.stopping(energy) / stopping;
+        const double water_per_mm = per_mm * there / stopping;
         const double gone = std::max(0.0, entrance_range_ - range);
         t.lost.data()[i] =
             static_cast<T>(physics::kFluenceLoss_cm2_g * water_per_mm / (1.0 + physics::kFluenceLoss_cm2_g * range));
@@ -253,7 +262,7 @@ class March::Work {
   void scale_scattering(double bins, MarchStep& step) const {
     step.scale = 1.0;
     if (p_.scattering == Scattering::kFermiRossi || p_.scattering == Scattering::kOff) return;
-    double scale = 0.0, scale_lg = 0.0;
+    double scale = 0.0, losses = 1.0;
     for (int k = 0; k < kPathParts; ++k) {
       const double at = axis_ - (k + 0.5) / kPathParts * bins;
       if (p_.scattering == Scattering::kHighland) {
@@ -265,13 +274,16 @@ class March::Work {
       const int low = std::clamp(static_cast<int>(std::floor(at)), 0, n_ - 2);
       const double part = std::max(at - low, -1.0);
       const double pv2 = std::max(0.0, pv2_[u(low)] + part * (pv2_[u(low + 1)] - pv2_[u(low)]));
-      const double loss = std::max(1.0 - pv2 / entrance_pv2_, 1e-12);
-      const physics::GottschalkTerms terms = physics::gottschalk_terms(std::log10(loss));
-      scale += terms.constant;
-      scale_lg += terms.per_lg;
+      losses *= std::max(1.0 - pv2 / entrance_pv2_, 1e-12);
     }
-    step.scale = scale / kPathParts;
-    step.scale_lg = scale_lg / kPathParts;
+    if (p_.scattering == Scattering::kHighland) {
+      step.scale = scale / kPathParts;
+      return;
+    }
+    // The terms are straight lines over the logarithm of the loss, so that their mean is that at its mean.
+    const physics::GottschalkTerms terms = physics::gottschalk_terms(std::log10(losses) / kPathParts);
+    step.scale = terms.constant;
+    step.scale_lg = terms.per_lg;
   }
 
   void step(int material, const LayerTables<T>& tables, double middle, double dz,
@@ -362,12 +374,6 @@ class March::Work {
     low_ = std::max(from, 0);
     high_ = std::max(std::min(to, n_), low_);
     for (int i = n_; i < to; ++i) fold(i, n_ - 1);
-    double most = 0.0, least = 0.0;
-    for (int i = low_; i < high_; ++i) {
-      most = std::max(most, static_cast<double>(f_[kNumber][i]));
-      least = std::min(least, static_cast<double>(f_[kNumber][i]));
-    }
-    if (plane_.state[kNumber] > kMeaningful) m_.min_over_max_ = std::min(m_.min_over_max_, least / most);
     const auto small = [&](int i) { return std::abs(static_cast<double>(f_[kNumber][i])) < kEdge<T>; };
     while (high_ - low_ > 1 && small(high_ - 1)) {
       --high_;

@@ -56,6 +56,7 @@ class March {
   const std::vector<MarchPlane>& planes() const { return planes_; }
   /// First plane of each layer in planes(), and their number at the end.
   const std::vector<std::size_t>& layer_begin() const { return layer_begin_; }
+  bool scores_tracks() const { return problem_.track_scores; }
   double bin_steps() const { return bin_steps_; }
   double state_bytes() const { return state_bytes_; }
   double min_over_max() const { return min_over_max_; }

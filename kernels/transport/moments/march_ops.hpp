@@ -53,6 +53,13 @@ struct MarchSums {
   double lost = 0, lost_energy = 0;
 };
 
+/// Sums over the bins of a state.
+struct MarchState {
+  std::array<double, kMoments> sums{};
+  double energy = 0;           // MeV
+  double most = 0, least = 0;  // largest number in a bin, and the most negative one
+};
+
 template <typename T>
 struct MarchOps {
   /// Scatters, streams, and finds what each bin leaves behind; fills the scratch.
@@ -61,8 +68,7 @@ struct MarchOps {
   /// Moves the content down into bins from - … to - 1 of `state`.
   void (*shift)(const MarchStep& step, const MarchScratch<T>& scratch, int from, int to,
                 const std::array<T*, kMoments>& state);
-  /// Σ a b over n.
-  double (*dot)(const T* a, const T* b, int n);
+  MarchState (*measure)(const std::array<T*, kMoments>& state, const T* energy, int low, int high);
 };
 
 /// The loops for the instruction set that this CPU runs best.

@@ -1,5 +1,12 @@
 #include "march_ops.hpp"
 
+// GCC forgets `__restrict` where a function is inlined, and then gives up on loops over more than a few arrays.
+#ifdef __clang__
+#define BB_INDEPENDENT
+#else
+#define BB_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 namespace bb::transport::BB_ISA {
 namespace {
 
@@ -9,37 +16,33 @@ constexpr int kBlock = 256;       // bins at a time
 constexpr double kWidest = 0.25;  // rad²: a bin's mean square angle that a step counts with
 
 template <typename T>
-double dot(const T* a, const T* b, int n) {
-  double lane[kLanes] = {};
-  int i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (int k = 0; k < kLanes; ++k) lane[k] += static_cast<double>(a[i + k]) * static_cast<double>(b[i + k]);
+MarchState measure(const std::array<T*, kMoments>& state, const T* energy, int low, int high) {
+  double sum[kMoments][kLanes] = {}, held[kLanes] = {}, most[kLanes] = {}, least[kLanes] = {};
+  const T *number = state[kNumber], *uu = state[kUU], *xu = state[kXU], *xx = state[kXX];
+  const auto add = [&](int i, int k) {
+    const double n = static_cast<double>(number[i]);
+    sum[kNumber][k] += n;
+    sum[kUU][k] += static_cast<double>(uu[i]);
+    sum[kXU][k] += static_cast<double>(xu[i]);
+    sum[kXX][k] += static_cast<double>(xx[i]);
+    held[k] += n * static_cast<double>(energy[i]);
+    most[k] = most[k] < n ? n : most[k];
+    least[k] = n < least[k] ? n : least[k];
+  };
+  int i = low;
+  for (; i + kLanes <= high; i += kLanes) {
+    for (int k = 0; k < kLanes; ++k) add(i + k, k);
   }
-  double sum = 0.0;
-  for (; i < n; ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
-  for (const double part : lane) sum += part;
-  return sum;
+  for (int k = 0; i < high; ++i, ++k) add(i, k);
+  MarchState out;
+  for (int k = 0; k < kLanes; ++k) {
+    for (unsigned c = 0; c < kMoments; ++c) out.sums[c] += sum[c][k];
+    out.energy += held[k];
+    out.most = out.most < most[k] ? most[k] : out.most;
+    out.least = least[k] < out.least ? least[k] : out.least;
+  }
+  return out;
 }
-
-/// Moments 2 to 4 of taps whose mean is `a` and whose variance is `v`.
-template <typename T, TapRule kRule>
-struct TapMoments {
-  T m2, m3, m4;
-
-  TapMoments(T a, T v) {
-    const T square = a * a;
-    m2 = v + square;
-    if constexpr (kRule == TapRule::kFive) {
-      m3 = a * (square + T(3) * v);
-      m4 = square * square + T(6) * square * v + T(3) * v * v;
-      return;
-    }
-    const T least = a < T(0) ? -a : a;
-    if constexpr (kRule == TapRule::kPositive) m2 = m2 < least ? least : m2;
-    m3 = a;
-    m4 = m2;
-  }
-};
 
 template <typename T, TapRule kRule, bool kBothPlanes>
 void collide_bins(const MarchMatter<T>& matter, const MarchStep& step, const std::array<T*, kMoments>& state,
@@ -54,13 +57,13 @@ void collide_bins(const MarchMatter<T>& matter, const MarchStep& step, const std
   T* __restrict w0 = s.weight[0], * __restrict w1 = s.weight[1], * __restrict w2 = s.weight[2], * __restrict w3 = s.weight[3], * __restrict w4 = s.weight[4];
   T* __restrict deposit = s.deposit, * __restrict variance = s.variance, * __restrict gone = s.lost, * __restrict lag = s.lag;
   const T* __restrict landing = energy - step.whole;
-  const int low = step.low;
-  for (int i = low; i < step.high; ++i) {
+  const int low = step.low, high = step.high;
+  BB_INDEPENDENT
+  for (int i = low; i < high; ++i) {
     const T n = number[i];
-    const T safe = n > T(0) ? n : T(1);
-    const T some = n > T(0) ? T(1) : T(0);
     // Edge bins of the window may hold rounding alone.
-    const T ratio = uu[i] / safe * some;
+    const T each = n > T(0) ? T(1) / (n > T(0) ? n : T(1)) : T(0);
+    const T ratio = uu[i] * each;
     const T above = ratio > T(0) ? ratio : T(0);
     const T before = above < T(kWidest) ? above : T(kWidest);
     T power = scale * scattering[i] + scale_lg * scattering_lg[i];
@@ -80,7 +83,7 @@ void collide_bins(const MarchMatter<T>& matter, const MarchStep& step, const std
     const T spread = n * gained;
     const T x2 = xx[i] + dz * (T(2) * xu[i] + dz * (uu[i] + spread * T(1.0 / 3.0)));
     // The variance halfway is that of what the step leaves.
-    variance[i] = T(0.5) * (xx[i] + x2) / safe * some;
+    variance[i] = T(0.5) * (xx[i] + x2) * each;
     to_number[i] = kept * n;
     to_xx[i] = kept * x2;
     to_xu[i] = kept * (xu[i] + dz * (uu[i] + T(0.5) * spread));
@@ -88,13 +91,22 @@ void collide_bins(const MarchMatter<T>& matter, const MarchStep& step, const std
 
     // Larger angles go longer ways: <u⁴> / <u²> is 3 <u²> of a Gaussian, twice of which is beyond the mean.
     lag[i] = shift[i] * dz * half;
-    const T a = shift[i] * path - whole;
-    const TapMoments<T, kRule> m(a, straggling[i] * path);
-    w0[i] = (m.m4 - m.m2 - T(2) * (m.m3 - a)) * T(1.0 / 24.0);
-    w4[i] = (m.m4 - m.m2 + T(2) * (m.m3 - a)) * T(1.0 / 24.0);
-    w1[i] = (T(4) * m.m2 - m.m4 - T(4) * a + m.m3) * T(1.0 / 6.0);
-    w3[i] = (T(4) * m.m2 - m.m4 + T(4) * a - m.m3) * T(1.0 / 6.0);
-    w2[i] = T(1) - (T(5) * m.m2 - m.m4) * T(0.25);
+    // Moments 2 to 4 of taps whose mean is `a` and whose variance is `v`.
+    const T a = shift[i] * path - whole, square = a * a, v = straggling[i] * path;
+    T m2 = v + square, m3 = a, m4 = m2;
+    if constexpr (kRule == TapRule::kFive) {
+      m3 = a * (square + T(3) * v);
+      m4 = square * square + T(6) * square * v + T(3) * v * v;
+    }
+    if constexpr (kRule == TapRule::kPositive) {
+      const T least = a < T(0) ? -a : a;
+      m2 = m4 = m2 < least ? least : m2;
+    }
+    w0[i] = (m4 - m2 - T(2) * (m3 - a)) * T(1.0 / 24.0);
+    w4[i] = (m4 - m2 + T(2) * (m3 - a)) * T(1.0 / 24.0);
+    w1[i] = (T(4) * m2 - m4 - T(4) * a + m3) * T(1.0 / 6.0);
+    w3[i] = (T(4) * m2 - m4 + T(4) * a - m3) * T(1.0 / 6.0);
+    w2[i] = T(1) - (T(5) * m2 - m4) * T(0.25);
     const T held = energy[i];
     const T given = w0[i] * (held - landing[i + 2]) + w1[i] * (held - landing[i + 1]) + w2[i] * (held - landing[i]) +
                     w3[i] * (held - landing[i - 1]) + w4[i] * (held - landing[i - 2]);
@@ -142,34 +154,45 @@ MarchSums collide(const MarchMatter<T>& matter, const MarchStep& step, const std
   return sums;
 }
 
+/// Takes what weighs with u² down by its lag, to first order: a derivative over the bins.
+template <typename T, typename Carried>
+void fall_behind(const MarchStep& step, const MarchScratch<T>& s, T* __restrict f, const Carried& carried_of) {
+  T* __restrict carried = s.carried;
+  const int low = step.low, high = step.high;
+  BB_INDEPENDENT
+  for (int i = low; i < high; ++i) carried[i] = carried_of(i);
+  carried[low - 1] = carried[high] = carried[low - 2] = carried[high + 1] = T(0);
+  BB_INDEPENDENT
+  for (int i = low - 1; i <= high; ++i) f[i] += T(0.5) * (carried[i + 1] - carried[i - 1]);
+}
+
 template <typename T>
 void shift(const MarchStep& step, const MarchScratch<T>& s, int from, int to, const std::array<T*, kMoments>& state) {
   // Nothing comes from bins outside of low … high - 1.
   for (int k = 1; k <= 2 * kReach; ++k) {
     for (T* moved : s.moved) moved[step.low - k] = moved[step.high - 1 + k] = T(0);
   }
-  s.lag[step.low - 1] = s.lag[step.high] = T(0);
-  for (const Moment c : {kXX, kXU, kUU}) {
-    T* __restrict f = s.moved[c], * __restrict carried = s.carried;
-    const T* __restrict lag = s.lag, * __restrict xu = s.moved[kXU], * __restrict uu = s.moved[kUU];
-    for (int i = step.low; i < step.high; ++i) {
-      if (c != kXX) {
-        carried[i] = lag[i] * f[i];
-      } else {
-        carried[i] = uu[i] > T(0) ? lag[i] * xu[i] * xu[i] / uu[i] : T(0);
-      }
-    }
-    carried[step.low - 1] = carried[step.high] = T(0);
-    carried[step.low - 2] = carried[step.high + 1] = T(0);
-    for (int i = step.low - 1; i <= step.high; ++i) f[i] += T(0.5) * (carried[i + 1] - carried[i - 1]);
-  }
+  T *const uu = s.moved[kUU], *const xu = s.moved[kXU], *const xx = s.moved[kXX];
+  const T* const lag = s.lag;
+  fall_behind(step, s, xx, [=](int i) {
+    const T square = xu[i] * xu[i], over = uu[i] > T(0) ? uu[i] : T(1);
+    return uu[i] > T(0) ? lag[i] * square / over : T(0);
+  });
+  fall_behind(step, s, xu, [=](int i) { return lag[i] * xu[i]; });
+  fall_behind(step, s, uu, [=](int i) { return lag[i] * uu[i]; });
   const T* __restrict w0 = s.weight[0] + step.whole - 2, * __restrict w1 = s.weight[1] + step.whole - 1, * __restrict w2 = s.weight[2] + step.whole, * __restrict w3 = s.weight[3] + step.whole + 1, * __restrict w4 = s.weight[4] + step.whole + 2;
-  for (int c = 0; c < kMoments; ++c) {
-    const T* __restrict f = s.moved[static_cast<unsigned>(c)] + step.whole;
-    T* __restrict out = state[static_cast<unsigned>(c)];
-    for (int t = from; t < to; ++t) {
-      out[t] = w0[t] * f[t - 2] + w1[t] * f[t - 1] + w2[t] * f[t] + w3[t] * f[t + 1] + w4[t] * f[t + 2];
-    }
+  const T *f0 = s.moved[0] + step.whole, *f1 = s.moved[1] + step.whole, *f2 = s.moved[2] + step.whole,
+          *f3 = s.moved[3] + step.whole;
+  T *out0 = state[0], *out1 = state[1], *out2 = state[2], *out3 = state[3];
+  BB_INDEPENDENT
+  for (int t = from; t < to; ++t) {
+    const auto land = [&](const T* f) {
+      return w0[t] * f[t - 2] + w1[t] * f[t - 1] + w2[t] * f[t] + w3[t] * f[t + 1] + w4[t] * f[t + 2];
+    };
+    out0[t] = land(f0);
+    out1[t] = land(f1);
+    out2[t] = land(f2);
+    out3[t] = land(f3);
   }
 }
 
@@ -177,7 +200,7 @@ void shift(const MarchStep& step, const MarchScratch<T>& s, int from, int to, co
 
 extern const MarchOps<float> kMarchFloat;
 extern const MarchOps<double> kMarchDouble;
-const MarchOps<float> kMarchFloat = {collide<float>, shift<float>, dot<float>};
-const MarchOps<double> kMarchDouble = {collide<double>, shift<double>, dot<double>};
+const MarchOps<float> kMarchFloat = {collide<float>, shift<float>, measure<float>};
+const MarchOps<double> kMarchDouble = {collide<double>, shift<double>, measure<double>};
 
 }  // namespace bb::transport::BB_ISA

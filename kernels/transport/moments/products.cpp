@@ -19,23 +19,29 @@ namespace {
 
 constexpr int kHalf = kAzimuths / 2;    // the other half lies on the other side of the beam
 constexpr std::size_t kAgesOfSpan = 2;  // older emissions share an age: at most as many cover the same depth
+constexpr std::size_t kSpanGrowth =
+    4;  // a span of offsets that share a width is longer than those before by one in so many
 constexpr double kOffsetsPerColumn =
     2.0;  // distances from the axis at which the dose of deflected products is gathered
 
 constexpr int kAhead = 0, kDeuteronClass = 1, kFirstAside = 2;
 constexpr int kKinds = kFirstAside + physics::kAngleClasses;
 /// Products differ in where they were emitted. The first emitter is the beam, with products that go straight ahead. The
-/// others are products that had gone aside, up to these distances and beyond. Each emitter is one Gaussian.
-constexpr std::array<double, 2> kEmitterEnds{5.0, 20.0};  // mm
+/// others are products that had gone aside, up to these distances and beyond. Each emitter is one Gaussian. Products that
+/// were near when they scattered elastically go aside with those of the beam.
+constexpr std::array<double, 2> kEmitterEnds{0.04, 0.12};  // of the beam's range in water
 constexpr std::size_t kEmitters = 2 + kEmitterEnds.size();
-constexpr int kClasses = static_cast<int>(kEmitters) * kKinds;
+constexpr std::size_t kNear = 1;  // the emitters up to this one are near
+/// What leaves the emitters further aside goes straight ahead.
+constexpr int kClasses = kKinds + kFirstAside * (static_cast<int>(kEmitters) - 1);
 
-constexpr int kind_of(int c) { return c % kKinds; }
-constexpr std::size_t emitter_of(int c) { return static_cast<std::size_t>(c / kKinds); }
-std::size_t emitter_at(double distance) {
-  return 1 + static_cast<std::size_t>(std::ranges::upper_bound(kEmitterEnds, distance) - kEmitterEnds.begin());
+constexpr int kind_of(int c) { return c < kKinds ? c : (c - kKinds) % kFirstAside; }
+constexpr std::size_t emitter_of(int c) {
+  return c < kKinds ? 0 : 1 + static_cast<std::size_t>((c - kKinds) / kFirstAside);
 }
-
+constexpr int class_of(std::size_t emitter, int kind) {
+  return kind + (emitter == 0 ? 0 : kKinds + kFirstAside * (static_cast<int>(emitter) - 1));
+}
 constexpr std::size_t kHeld = std::tuple_size_v<SpreadProtons>;
 
 /// Energy deposited in a plane, and that times the variance.
@@ -63,6 +69,14 @@ class LayeredSweep {
       }
     }
     gone_.assign(u(g_.bins), 0.0);
+    for (const SweptMaterial& material : matter.materials) {
+      std::vector<double>& goes_on = goes_on_.emplace_back(u(g_.bins), 0.0);
+      for (std::size_t b = 0; b < material.scattered.size(); ++b) {
+        for (const auto& [angle, bin, each] : material.scattered[b].landings) {
+          goes_on[b] += each * matter.energies.proton[u(bin)] / matter.energies.proton[b];
+        }
+      }
+    }
     for (auto& each : held_) each.fill(std::vector<double>(u(g_.bins), 0.0));
     for (auto& each : source_) each.fill(std::vector<double>(u(g_.bins), 0.0));
     for (auto& each : reacted_) each.fill(std::vector<double>(u(g_.bins), 0.0));
@@ -71,7 +85,9 @@ class LayeredSweep {
       edges_.push_back((std::min(t_.nx, column * g_.cells) - 0.5 * t_.nx) * t_.dx);
     }
     offset_step_ = g_.cells * t_.dx / kOffsetsPerColumn;
-    offsets_.fill(std::vector<Deposit>(u(static_cast<int>(t_.nx * t_.dx / offset_step_) + 2), Deposit{}));
+    offsets_.resize(u(static_cast<int>(t_.nx * t_.dx / offset_step_) + 2));
+    profile_.resize(4 * offsets_.size() + 1);
+    below_.resize(profile_.size() + 1);
     std::size_t cell = 0;
     for (int plane = 0; plane < g_.planes; ++plane) {
       std::vector<double> thickness(problem.materials.size(), 0.0);
@@ -177,33 +193,45 @@ class LayeredSweep {
     for (int c = 0; c < kClasses; ++c) take_reacting(c, motion.kinds[u(kind_of(c))]);
     std::array<int, kClasses> reach{};
     const double weight = weight_of(beam);
-    const std::array<Deposit, kEmitters> local = emit(motion.thickness, recorded.first(u(highest)), reach);
+    std::array<Centred, kEmitters> centred = emit(motion.thickness, recorded.first(u(highest)), reach);
     out_.neutral += weight * std::exchange(neutral_, 0.0);
-    for (const Deposit& each : local) out_.local += weight * each[0] - spread_one(each, plane, beam);
-    aside_energy_ = {};
+    double aside = 0.0;
     for (int c = 0; c < kClasses; ++c) {
       if (kind_of(c) >= kFirstAside) {
-        step_aside(c, motion, reach[u(c)], g_.rows(plane) * t_.dz);
+        aside += step_aside(c, motion, reach[u(c)], g_.rows(plane) * t_.dz);
         continue;
       }
       const int n = std::min(g_.bins, std::max(top_[u(c)], reach[u(c)]));
       if (n == 0) continue;
-      const Deposit deposit = step_ahead(c, motion, n);
-      const double inside = weight * deposit[0] - spread_one(deposit, plane, beam);
-      (kind_of(c) == kDeuteronClass ? out_.deuterons : out_.protons) += inside;
+      Centred& to = centred[emitter_of(c)];
+      (kind_of(c) == kDeuteronClass ? to.deuterons : to.protons) = step_ahead(c, motion, n);
     }
-    for (std::size_t emitter = 0; emitter < kEmitters; ++emitter) {
-      out_.protons += weight * aside_energy_[emitter] - spread_offsets(emitter, plane, beam);
-    }
+    spread(centred, aside, plane, beam);
     for (int c = 0; c < kClasses; ++c) {
       for (auto& each : source_[u(c)]) std::fill_n(each.begin(), reach[u(c)], 0.0);
     }
   }
 
+  /// What a plane takes up about the axis from one emitter.
+  struct Centred {
+    Deposit local{}, protons{}, deuterons{};
+
+    Deposit all() const {
+      Deposit sum{};
+      for (std::size_t k = 0; k < kHeld; ++k) sum[k] = local[k] + protons[k] + deuterons[k];
+      return sum;
+    }
+  };
+
   static double weight_of(const ReactingBeam& beam) {
     double sum = 0.0;
     for (const Beam* spot : beam.spots) sum += spot->weight;
     return sum;
+  }
+
+  std::size_t emitter_at(double distance) const {
+    const double share = distance / t_.beam_range_mm;
+    return 1 + static_cast<std::size_t>(std::ranges::upper_bound(kEmitterEnds, share) - kEmitterEnds.begin());
   }
 
   void take_reacting(int c, const Motion::Class& motion) {
@@ -217,16 +245,18 @@ class LayeredSweep {
     }
     // Where it reacts, a product is as far aside as its angle has taken it.
     for (Age& age : ages_[u(c)]) {
-      for (int b = 0; b < age.top; ++b) {
-        gone_[u(b)] = motion.reacts[u(b)] * age.held[u(b)];
-        age.held[u(b)] -= gone_[u(b)];
-      }
+      std::fill_n(gone_.begin(), age.top, 0.0);
+      ops_.take(age.held.data(), motion.reacts.data(), gone_.data(), age.top);
+      std::array<SpreadProtons, kEmitters> shares{};
       for (const double aside : aside_[u(kind)]) {
         const double offset = aside * age.depth;
-        auto& to = reacted_[emitter_at(offset)];
-        const double variance = age.variance + offset * offset;
-        ops_.add(to[0].data(), gone_.data(), 1.0 / kHalf, age.top);
-        ops_.add(to[1].data(), gone_.data(), variance / kHalf, age.top);
+        SpreadProtons& share = shares[emitter_at(offset)];
+        share[0] += 1.0 / kHalf;
+        share[1] += (age.variance + offset * offset) / kHalf;
+      }
+      for (std::size_t e = 0; e < kEmitters; ++e) {
+        if (shares[e][0] == 0.0) continue;
+        for (std::size_t k = 0; k < kHeld; ++k) ops_.add(reacted_[e][k].data(), gone_.data(), shares[e][k], age.top);
       }
     }
   }
@@ -261,7 +291,9 @@ class LayeredSweep {
   }
 
   /// Steps all ages of a class, with what it emits in the plane as a new one.
-  void step_aside(int c, const Motion& motion, int reach, double thickness) {
+  /// Returns the energy that they leave.
+  double step_aside(int c, const Motion& motion, int reach, double thickness) {
+    double energy = 0.0;
     std::vector<Age>& ages = ages_[u(c)];
     const auto& source = source_[u(c)];
     if (reach > 0) {
@@ -282,14 +314,15 @@ class LayeredSweep {
       while (age.top > 0 && p[age.top - 1] <= kNothingLeft) --age.top;
       std::fill(p + age.top, p + n, 0.0);
       const double deposit = before - energy_of(c, p, age.top);
-      const std::size_t emitter = emitter_of(c);
-      aside_energy_[emitter] += deposit;
-      for (const double aside : aside_[u(kind_of(c))])
-        add_offset(aside * age.depth, {deposit / kHalf, age.variance * deposit / kHalf}, offsets_[emitter]);
+      energy += deposit;
+      for (const double aside : aside_[u(kind_of(c))]) {
+        add_offset(aside * age.depth, {deposit / kHalf, age.variance * deposit / kHalf});
+      }
       age.depth += thickness;
     }
     std::erase_if(ages, [](const Age& age) { return age.top == 0; });
     merge(ages);
+    return energy;
   }
 
   static double protons_of(const Age& age) {
@@ -313,13 +346,13 @@ class LayeredSweep {
   }
 
   /// Adds energy at a distance from the axis, half of it on either side, to the two offsets next to it.
-  void add_offset(double distance, const Deposit& deposit, std::vector<Deposit>& offsets) const {
-    const double place = std::min(distance / offset_step_, static_cast<double>(offsets.size() - 2));
+  void add_offset(double distance, const Deposit& deposit) {
+    const double place = std::min(distance / offset_step_, static_cast<double>(offsets_.size() - 2));
     const auto low = static_cast<std::size_t>(place);
     const double upper = place - static_cast<double>(low);
     for (std::size_t k = 0; k < kHeld; ++k) {
-      offsets[low][k] += (1.0 - upper) * deposit[k];
-      offsets[low + 1][k] += upper * deposit[k];
+      offsets_[low][k] += (1.0 - upper) * deposit[k];
+      offsets_[low + 1][k] += upper * deposit[k];
     }
   }
 
@@ -352,10 +385,10 @@ class LayeredSweep {
 
   /// Fills the sources from what has reacted; returns the energy that stays, by emitter. Spectra are smooth: emission is gathered at
   /// the nodes first. `reach`: one more than the highest bin of each source.
-  std::array<Deposit, kEmitters> emit(const std::vector<double>& thickness, std::span<const SpreadProtons> recorded,
+  std::array<Centred, kEmitters> emit(const std::vector<double>& thickness, std::span<const SpreadProtons> recorded,
                                       std::array<int, kClasses>& reach) {
     const std::size_t nodes = matter_.nodes.size();
-    std::array<Deposit, kEmitters> local{};
+    std::array<Centred, kEmitters> out{};
     emitting_.assign(thickness.size() * nodes, {});
     for (std::size_t b = 0; b < recorded.size(); ++b) {
       const Deposit& beam = recorded[b];
@@ -370,7 +403,7 @@ class LayeredSweep {
         (few ? of.of_products[0] : of.of_beam)[k] = beam[k];
         for (std::size_t e = 0; e < kEmitters; ++e) of.of_products[e][k] += reacted_[e][k][b];
         if (!stays) continue;
-        for (std::size_t e = 0; e < kEmitters; ++e) local[e][k] += of.by(e, k) * matter_.energies.proton[b];
+        for (std::size_t e = 0; e < kEmitters; ++e) out[e].local[k] += of.by(e, k) * matter_.energies.proton[b];
       }
       if (stays) continue;
       for (std::size_t m = 0; m < thickness.size(); ++m) {
@@ -381,13 +414,18 @@ class LayeredSweep {
         Emitting* to = &emitting_[m * nodes + matter_.node_below[b]];
         const double upper = matter_.node_share[b] * (share - elastic), lower = share - elastic - upper;
         for (std::size_t k = 0; k < kHeld; ++k) {
-          for (std::size_t e = 0; e < kEmitters; ++e) {
-            const double number = elastic * of.by(e, k);
-            if (number == 0.0) continue;
-            local[e][k] += number * scattered.local;
+          double near = elastic * of.by(0, k);
+          for (std::size_t e = 1; e <= kNear; ++e) near += elastic * of.of_products[e][k];
+          out[0].local[k] += near * scattered.local;
+          if (near != 0.0) {
             for (const auto& [angle, bin, each] : scattered.landings) {
-              source_[e * kKinds + u(kFirstAside + angle)][k][u(bin)] += number * each;
+              source_[u(kFirstAside + angle)][k][u(bin)] += near * each;
             }
+          }
+          for (std::size_t e = 1 + kNear; e < kEmitters; ++e) {
+            const double number = elastic * of.of_products[e][k];
+            out[e].local[k] += number * scattered.local;
+            source_[u(class_of(e, kAhead))][k][b] += number * goes_on_[m][b];
           }
           to[0].of_beam[k] += lower * of.of_beam[k];
           to[1].of_beam[k] += upper * of.of_beam[k];
@@ -396,9 +434,12 @@ class LayeredSweep {
             to[1].of_products[e][k] += upper * of.of_products[e][k];
           }
         }
-        for (int c = 0; c < kClasses; ++c) {
-          if (kind_of(c) < kFirstAside) continue;
-          reach[u(c)] = std::max(reach[u(c)], scattered.reach[u(kind_of(c) - kFirstAside)]);
+        for (int k = 0; k < physics::kAngleClasses; ++k) {
+          reach[u(kFirstAside + k)] = std::max(reach[u(kFirstAside + k)], scattered.reach[u(k)]);
+        }
+        for (std::size_t e = 1 + kNear; e < kEmitters; ++e) {
+          int& end = reach[u(class_of(e, kAhead))];
+          end = std::max(end, static_cast<int>(b) + 1);
         }
       }
     }
@@ -407,46 +448,21 @@ class LayeredSweep {
       const Yield& yield = matter_.materials[i / nodes].yields[i % nodes];
       const auto emit_from = [&](const Deposit& from, std::size_t emitter, bool is_beam) {
         if (!(from[0] > 0.0)) return;
-        const int first = static_cast<int>(emitter) * kKinds;
-        add_source(first + kDeuteronClass, yield.deuterons, from, reach);
+        add_source(class_of(emitter, kDeuteronClass), yield.deuterons, from, reach);
         // The angles of what products emit are left out, as in columns.
-        add_source(first + kAhead, is_beam ? yield.ahead : yield.protons, from, reach);
+        add_source(class_of(emitter, kAhead), is_beam ? yield.ahead : yield.protons, from, reach);
         for (int k = 0; is_beam && k < physics::kAngleClasses; ++k) {
-          add_source(first + kFirstAside + k, yield.aside[u(k)], from, reach);
+          add_source(kFirstAside + k, yield.aside[u(k)], from, reach);
         }
-        for (std::size_t k = 0; k < kHeld; ++k)
-          local[emitter][k] += from[k] * (yield.local + (is_beam ? yield.wide : 0.0));
+        for (std::size_t k = 0; k < kHeld; ++k) {
+          out[emitter].local[k] += from[k] * (yield.local + (is_beam ? yield.wide : 0.0));
+        }
         neutral_ += from[0] * yield.neutral;
       };
       emit_from(of_beam, 0, true);
       for (std::size_t e = 0; e < kEmitters; ++e) emit_from(of_products[e], e, false);
     }
-    return local;
-  }
-
-  /// Spreads a deposit about the axis over the columns of a plane, for all spots; returns what lies outside of the box.
-  double spread_one(const Deposit& deposit, int plane, const ReactingBeam& beam) {
-    if (deposit[0] == 0.0) return 0.0;
-    const double sigma = sigma_of(deposit);
-    double outside = 0.0;
-    for (const Beam* spot : beam.spots) outside += spread_at(spot->x, sigma, spot->weight * deposit[0], plane);
-    return outside;
-  }
-
-  /// The same with what deflected products leave at offsets to both sides, which it clears.
-  double spread_offsets(std::size_t emitter, int plane, const ReactingBeam& beam) {
-    double outside = 0.0;
-    for (std::size_t i = 0; i < offsets_[emitter].size(); ++i) {
-      const Deposit deposit = std::exchange(offsets_[emitter][i], {});
-      if (deposit[0] == 0.0) continue;
-      const double sigma = sigma_of(deposit), offset = static_cast<double>(i) * offset_step_;
-      for (const Beam* spot : beam.spots) {
-        const double half = 0.5 * spot->weight * deposit[0];
-        outside += spread_at(spot->x - offset, sigma, half, plane);
-        outside += spread_at(spot->x + offset, sigma, half, plane);
-      }
-    }
-    return outside;
+    return out;
   }
 
   static double sigma_of(const Deposit& deposit) {
@@ -454,30 +470,99 @@ class LayeredSweep {
     return std::max(std::sqrt(std::max(deposit[1] / deposit[0], 0.0)), kNarrowest);
   }
 
-  /// One Gaussian; returns what lies outside.
-  double spread_at(double mean, double sigma, double amount, int plane) {
+  /// Shares of cells a step of offsets wide under a Gaussian in the middle of one; what lies further away counts to the
+  /// outermost two.
+  std::span<const double> kernel(double sigma) {
     constexpr double kFarthest = 6.0;  // sigmas: 2e-9 lies beyond
-    const double per_sigma = 1.0 / sigma, low_end = mean - kFarthest * sigma, high_end = mean + kFarthest * sigma;
-    double* row = &planes_[u(plane) * u(g_.columns)];
-    const auto below = [&](std::size_t edge) { return normal_below((edges_[edge] - mean) * per_sigma); };
-    if (low_end >= edges_.back()) {
-      out_.escaped[kXHigh] += amount;
-      return amount;
-    }
-    const bool cut = low_end < edges_.front();
-    std::size_t column =
-        cut ? 0
-            : std::min(u(g_.columns) - 1, static_cast<std::size_t>((low_end - edges_.front()) / (g_.cells * t_.dx)));
-    double before = cut ? below(0) : 0.0;
-    const double low = before;
-    for (; column < u(g_.columns) && before < 1.0; ++column) {
-      const double after = edges_[column + 1] >= high_end ? 1.0 : below(column + 1);
-      row[column] += amount * (after - before);
+    const double cell = offset_step_ / sigma;
+    const auto half = std::min(offsets_.size(), static_cast<std::size_t>(kFarthest / cell) + 1);
+    kernel_.assign(2 * half + 1, 0.0);
+    double before = 0.0;
+    for (std::size_t i = 0; i < kernel_.size(); ++i) {
+      const double after = i + 1 == kernel_.size()
+                               ? 1.0
+                               : normal_below((static_cast<double>(i) + 0.5 - static_cast<double>(half)) * cell);
+      kernel_[i] = after - before;
       before = after;
     }
-    out_.escaped[kXLow] += amount * low;
-    out_.escaped[kXHigh] += amount * (1.0 - before);
-    return amount * (low + 1.0 - before);
+    return kernel_;
+  }
+
+  void add_about(std::size_t centre, double amount, std::span<const double> kernel) {
+    ops_.add(&profile_[centre - kernel.size() / 2], kernel.data(), amount, static_cast<int>(kernel.size()));
+  }
+
+  /// Spreads over the columns of a plane what products leave about the axis, and `aside` MeV at the offsets, which it
+  /// clears. All spots have the same profile across x: it is made once, on cells a step of offsets wide.
+  void spread(const std::array<Centred, kEmitters>& centred, double aside, int plane, const ReactingBeam& beam) {
+    std::ranges::fill(profile_, 0.0);
+    const std::size_t middle = profile_.size() / 2;
+    std::array<double, kEmitters> sigma{};
+    for (std::size_t e = 0; e < kEmitters; ++e) {
+      const Deposit all = centred[e].all();
+      if (all[0] == 0.0) continue;
+      sigma[e] = sigma_of(all);
+      // About the beam, local deposits are as wide as it is there; products are as wide as it was at their emission.
+      for (const Deposit& each :
+           e == 0 ? std::vector{centred[e].local, centred[e].protons, centred[e].deuterons} : std::vector{all}) {
+        if (each[0] != 0.0) add_about(middle, each[0], kernel(sigma_of(each)));
+      }
+    }
+    // Products far aside were emitted earlier, by a narrower beam. Spans of offsets twice as long as those before share
+    // a width.
+    for (std::size_t first = 0, end = 1; aside != 0.0 && first < offsets_.size();
+         first = end, end += std::max<std::size_t>(1, end / kSpanGrowth)) {
+      const std::span<Deposit> some = std::span(offsets_).subspan(first, std::min(end, offsets_.size()) - first);
+      Deposit all{};
+      for (const Deposit& each : some) {
+        for (std::size_t k = 0; k < kHeld; ++k) all[k] += each[k];
+      }
+      if (all[0] == 0.0) continue;
+      const std::span<const double> shares = kernel(sigma_of(all));
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        const double each = std::exchange(some[i], {})[0];
+        if (each == 0.0) continue;
+        add_about(middle + first + i, 0.5 * each, shares);
+        add_about(middle - first - i, 0.5 * each, shares);
+      }
+    }
+    std::inclusive_scan(profile_.begin(), profile_.end(), below_.begin() + 1);
+    const double per_step = 1.0 / offset_step_, all = below_.back();
+    double* row = &planes_[u(plane) * u(g_.columns)];
+    double sides = 0.0;
+    std::array<double, kEmitters> beyond{};  // share of an emitter's, times the spots' weights
+    for (const Beam* spot : beam.spots) {
+      const auto below = [&](double edge) {
+        const double place = (edge - spot->x) * per_step + static_cast<double>(middle) + 0.5;
+        const double cut = std::clamp(place, 0.0, static_cast<double>(profile_.size()));
+        const auto cell = std::min(static_cast<std::size_t>(cut), profile_.size() - 1);
+        return below_[cell] + (cut - static_cast<double>(cell)) * profile_[cell];
+      };
+      double before = below(edges_.front());
+      const double low = spot->weight * before;
+      for (std::size_t column = 0; column < u(g_.columns); ++column) {
+        const double after = below(edges_[column + 1]);
+        row[column] += spot->weight * (after - before);
+        before = after;
+      }
+      const double high = spot->weight * (all - before);
+      out_.escaped[kXLow] += low;
+      out_.escaped[kXHigh] += high;
+      sides += low + high;
+      for (std::size_t e = 0; e < kEmitters; ++e) {
+        if (sigma[e] == 0.0) continue;
+        beyond[e] += spot->weight * (normal_below((edges_.front() - spot->x) / sigma[e]) +
+                                     normal_below((spot->x - edges_.back()) / sigma[e]));
+      }
+    }
+    const double weight = weight_of(beam);
+    out_.protons += weight * aside - sides;
+    for (std::size_t e = 0; e < kEmitters; ++e) {
+      const auto inside = [&](const Deposit& deposit) { return (weight - beyond[e]) * deposit[0]; };
+      out_.local += inside(centred[e].local);
+      out_.deuterons += inside(centred[e].deuterons);
+      out_.protons += inside(centred[e].protons) + beyond[e] * centred[e].all()[0];
+    }
   }
 
   const SweepOps& ops_ = sweep_ops();
@@ -494,10 +579,12 @@ class LayeredSweep {
   std::array<std::vector<Age>, kClasses> ages_;  // of what goes aside, the oldest first
   std::array<std::array<std::vector<double>, kHeld>, kClasses> source_;
   std::array<std::array<std::vector<double>, kHeld>, kEmitters> reacted_;  // by emitter
-  std::array<double, kEmitters> aside_energy_{};                           // MeV of the plane, by what goes aside
   double offset_step_ = 1;                                                 // mm
-  std::array<std::vector<Deposit>, kEmitters> offsets_;  // MeV of the plane by distance from the axis, on both sides
-  std::vector<Emitting> emitting_;                       // [materials][nodes]
+  std::vector<Deposit> offsets_;                  // MeV of the plane by distance from the axis, on both sides
+  std::vector<double> profile_, below_, kernel_;  // MeV of the plane by cell about the axis, and below each cell
+  std::vector<Emitting> emitting_;                // [materials][nodes]
+  std::vector<std::vector<double>>
+      goes_on_;  // [materials][bins] protons as fast that have the energy of a scattered one
   std::vector<double> before_, after_, gone_;
   std::vector<double> edges_;   // mm
   std::vector<double> planes_;  // [plane][column] MeV

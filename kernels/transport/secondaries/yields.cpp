@@ -243,20 +243,21 @@ std::vector<Scattered> elastic_scattering(const NuclearMatter& matter, const Sec
       to.local = energy;
       continue;
     }
+    std::vector<Sum> deflected(physics::kAngleClasses, Sum(energies.proton));
     for (const auto& [table, per_gram_barn] : matter.nuclei()) {
       const physics::Deflection elastic = table->deflection(energy);
       for (int k = 0; k <= physics::kAngleClasses; ++k) {
         const double number = per_gram_barn / all * elastic.cross_section * elastic.share[u(k)];
         const double recoil = energy * elastic.recoil[u(k)];
         to.local += number * (k < physics::kAngleClasses ? recoil : energy);
-        if (k == physics::kAngleClasses || !(number > 0.0)) continue;
-        Sum deflected(energies.proton);
-        deflected.add(energy - recoil, number);
-        const BinShares shares = deflected.shares();
-        for (std::size_t i = 0; i < shares.number.size(); ++i) {
-          to.landings.push_back({k, shares.first + static_cast<int>(i), shares.number[i]});
-          to.reach[u(k)] = std::max(to.reach[u(k)], shares.first + static_cast<int>(i) + 1);
-        }
+        if (k < physics::kAngleClasses && number > 0.0) deflected[u(k)].add(energy - recoil, number);
+      }
+    }
+    for (int k = 0; k < physics::kAngleClasses; ++k) {
+      const BinShares shares = deflected[u(k)].shares();
+      for (std::size_t i = 0; i < shares.number.size(); ++i) {
+        to.landings.push_back({k, shares.first + static_cast<int>(i), shares.number[i]});
+        to.reach[u(k)] = std::max(to.reach[u(k)], shares.first + static_cast<int>(i) + 1);
       }
     }
   }

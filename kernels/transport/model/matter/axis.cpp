@@ -35,6 +35,26 @@ std::vector<AxisRow> rows_on_axis(const Problem& p, std::span<const Medium> medi
   return out;
 }
 
+int count_rows_on_axis(const Problem& p, std::span<const Medium> media, const Tables& t) {
+  const double cosine = std::cos(p.beam.angle), path = p.grid.dz / cosine;
+  double energy = p.beam.energy, left = 0.0, end = 0.0;  // range in the medium, and that at the cutoff, g/cm²
+  const Medium* medium = nullptr;
+  int rows = 0;
+  for (int z = t.start.z; z < t.nz; ++z, ++rows) {
+    const std::optional<std::size_t> cell = cell_on_axis(p, p.beam, t, (z - t.start.z) * path);
+    if (!cell) break;
+    if (const Medium* here = &media[p.map[*cell]]; here != medium) {
+      if (medium != nullptr) energy = medium->table.energy_at(left);
+      medium = here;
+      left = medium->table.range(energy);
+      end = medium->table.range(p.grid.cutoff);
+    }
+    if (!(left > end)) break;
+    left -= medium->thickness(path);
+  }
+  return rows;
+}
+
 std::vector<double> detours(const Problem& p, std::span<const Medium> media, const EnergyGrid& grid,
                             std::span<const AxisRow> axis) {
   std::vector<double> longer(u(grid.size()), 1.0);

@@ -28,6 +28,8 @@ struct AxisRow {
 
 /// The rows from the first node on, until the beam stops or leaves the grid.
 std::vector<AxisRow> rows_on_axis(const Problem& problem, std::span<const Medium> media, const Tables& tables);
+/// Rows that a proton on the axis crosses before it stops or leaves the grid.
+int count_rows_on_axis(const Problem& problem, std::span<const Medium> media, const Tables& tables);
 
 /// [ne] Ratio of a proton's path to its path in the plane, by energy bin: scattering across the plane, which the solver
 /// does not resolve, makes paths longer by half of the mean square angle. By the matter on the beam's axis. Reactions are
