@@ -19,6 +19,7 @@ import { devices } from './verbs/devices.ts';
 import { examplesVerb } from './verbs/examples.ts';
 import { explainLaunchVerb } from './verbs/explain-launch.ts';
 import { exportVerb } from './verbs/export.ts';
+import { exportProblemVerb } from './verbs/export-problem.ts';
 import { gammaVerb } from './verbs/gamma.ts';
 import { gateVerb } from './verbs/gate.ts';
 import { history } from './verbs/history.ts';
@@ -50,7 +51,15 @@ const groups: readonly VerbGroup[] = [
   { title: 'Beams and images', verbs: [sobpVerb, commissionVerb, gammaVerb, refineVerb] },
   {
     title: 'User kernels',
-    verbs: [newKernelVerb, newProblemVerb, sanitizeVerb, reproduceVerb, traceVerb, explainLaunchVerb],
+    verbs: [
+      newKernelVerb,
+      newProblemVerb,
+      exportProblemVerb,
+      sanitizeVerb,
+      reproduceVerb,
+      traceVerb,
+      explainLaunchVerb,
+    ],
   },
   { title: 'Files and window', verbs: [exportVerb, projectVerb, serveVerb, connectVerb, mcpVerb] },
 ];

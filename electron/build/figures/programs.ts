@@ -1,6 +1,6 @@
 /** Tables that the command line makes: it solves, or prints what it knows. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -216,4 +216,23 @@ export async function usages(): Promise<string> {
     if (flags.length > 0) parts.push(table(['Flag', 'Meaning'], flags));
   }
   return parts.join('\n\n');
+}
+
+const triedSchema = z.array(
+  z.strictObject({
+    ...{ format: z.string(), part: z.string(), tried: z.number(), converted: z.number() },
+    refused: z.array(z.strictObject({ why: z.string(), count: z.number() })),
+  }),
+);
+
+/** Public problems of other benchmarks that were converted, and why others were refused. */
+export function problemFormats(): string {
+  const rows = triedSchema.parse(JSON.parse(readFileSync(path.join(root, 'assets/problem-formats.json'), 'utf8')));
+  return table(
+    ['Format', 'Part', '>Tried', '>Converted', 'Refused'],
+    rows.map(({ format, part, tried, converted, refused }) => [
+      ...[format, part, String(tried), String(converted)],
+      refused.map(({ why, count }) => `${why} (${count})`).join('; ') || 'none',
+    ]),
+  );
 }

@@ -7,6 +7,7 @@ import {
   claimsTable,
   letAgainstMonteCarlo,
   planOffset,
+  problemFormats,
   rangeOf,
   reactionsAgainstMonteCarlo,
   shippedScenarios,
@@ -117,6 +118,7 @@ export const tables: Readonly<Record<string, Table>> = {
     make: () =>
       onBothCards('transport/h200-factorial-uniform-grid-70MeV', 'transport/h100-factorial-uniform-grid-70MeV'),
   },
+  'problem-formats': { from: 'program', make: problemFormats },
   verbs: { from: 'program', make: verbs },
   usages: { from: 'program', make: usages },
 };

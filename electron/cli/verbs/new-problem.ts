@@ -1,38 +1,125 @@
-/** `braggbench new-problem`: a folder with a problem of the user, begun as a copy of a shipped one. */
+/** `braggbench new-problem`: a folder with a problem of the user, from a shipped one or from another benchmark's format. */
 import { existsSync } from 'node:fs';
-import { cp, readdir } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
-import { hasFlag, jsonFlag } from '../arguments.ts';
+import {
+  fromFlashInfer,
+  isDefinition,
+  readDefinition,
+  readSolution,
+  readTraces,
+} from '../../host/model/problem-formats/flashinfer.ts';
+import type { Converted } from '../../host/model/problem-formats/formats.ts';
+import { fromKernelBench } from '../../host/model/problem-formats/kernelbench.ts';
+import { hasFlag, jsonFlag, type ParsedArguments, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Verb } from '../verb.ts';
 
+const textOf = (file: string): Promise<string> =>
+  readFile(file, 'utf8').catch(() => {
+    throw new BraggError('not-found', `${file} cannot be read`);
+  });
+
+const filesOf = ({ flags }: ParsedArguments, name: string): readonly string[] => flags.get(name) ?? [];
+
+/** Texts of named files, by name. */
+const textsOf = (files: readonly string[]): Promise<readonly (readonly [string, string])[]> =>
+  Promise.all(files.map(async (file) => [path.basename(file), await textOf(file)] as const));
+
+async function fromDefinition(file: string, parsed: ParsedArguments): Promise<Converted> {
+  const definition = readDefinition(await textOf(file), path.basename(file));
+  const traces = await textsOf(filesOf(parsed, 'workloads'));
+  const solutions = await textsOf(filesOf(parsed, 'solution'));
+  return fromFlashInfer(
+    definition,
+    traces.flatMap(([name, text]) => readTraces(text, name)),
+    solutions.map(([name, text]) => readSolution(text, name)),
+  );
+}
+
+async function fromModule(file: string, parsed: ParsedArguments, signal: AbortSignal): Promise<Converted> {
+  if (!hasFlag(parsed, 'trust'))
+    throw new BraggError(
+      'untrusted',
+      `${file} is run to find its shapes: it is code that runs with your rights. Read it, and say that you trust it: --trust`,
+    );
+  const solutions = Object.fromEntries(await textsOf(filesOf(parsed, 'solution')));
+  return fromKernelBench({ file, source: await textOf(file), solutions, signal });
+}
+
+/** What another benchmark's file becomes; null for the name of a shipped problem. */
+async function converted(from: string, parsed: ParsedArguments, signal: AbortSignal): Promise<Converted | null> {
+  if (from.endsWith('.py')) return fromModule(from, parsed, signal);
+  if (!from.endsWith('.json')) return null;
+  const text = await textOf(from);
+  const isOne = (() => {
+    try {
+      return isDefinition(JSON.parse(text));
+    } catch {
+      return false;
+    }
+  })();
+  if (!isOne)
+    throw new BraggError(
+      'foreign-file',
+      `${from} is no definition; allowed: JSON with axes, inputs, outputs and reference`,
+    );
+  return fromDefinition(from, parsed);
+}
+
 export const newProblemVerb: Verb = {
   name: 'new-problem',
-  usage: 'new-problem EXAMPLE FOLDER [--json]',
-  summary: 'begin a problem of your own from a shipped one',
+  usage: 'new-problem FROM FOLDER [--workloads FILE …] [--solution FILE …] [--trust] [--json]',
+  summary: 'begin a problem of your own from a shipped one, or from another benchmark',
   details: [
-    'Copies a shipped problem: its description, its reference and three candidates, one of them wrong. EXAMPLE is heat-step, layer-norm, matrix-inverse, segment-sum or softmax-rows. Change them, then measure the folder with bench.',
+    'FROM is heat-step, layer-norm, matrix-inverse, segment-sum or softmax-rows: its description, reference and candidates are copied. One candidate of each is wrong. FROM may also be a definition of FlashInfer-Trace (.json), or a task of KernelBench (.py). What has no counterpart is refused with the reason. Change the files, then measure the folder with bench.',
   ],
-  flags: [jsonFlag],
-  examples: ['braggbench new-problem softmax-rows my-softmax'],
-  operands: { min: 2, max: 2, name: 'an example, and the name of a folder' },
-  run: async ({ parsed, terminal }) => {
-    const [example = '', folder = ''] = parsed.operands;
+  flags: [
+    {
+      name: 'workloads',
+      value: 'FILE',
+      repeats: true,
+      help: 'Workloads or traces of a definition, a line each. Repeats.',
+    },
+    { name: 'solution', value: 'FILE', repeats: true, help: 'A solution that becomes a candidate. Repeats.' },
+    { name: 'trust', help: 'You trust a task of KernelBench, which is run to find its shapes.' },
+    jsonFlag,
+  ],
+  examples: [
+    'braggbench new-problem softmax-rows my-softmax',
+    'braggbench new-problem rmsnorm_h4096.json my-norm --workloads rmsnorm_h4096.jsonl',
+    'braggbench new-problem 23_Softmax.py my-softmax --trust',
+  ],
+  operands: { min: 2, max: 2, name: 'an example or a file, and the name of a folder' },
+  run: async ({ parsed, terminal, signal }) => {
+    const [from = '', folder = ''] = parsed.operands;
     const shipped = path.join(assetsFolder(), 'problems');
     const known = (await readdir(shipped)).sort();
-    if (!known.includes(example)) {
-      const says = `unknown example ${JSON.stringify(example)}; allowed: ${known.join(', ')}`;
-      throw new BraggError('invalid', says);
-    }
     const target = path.resolve(folder);
     if (existsSync(target)) throw new BraggError('exists', `${folder} exists; allowed: the name of a new folder`);
-    await cp(path.join(shipped, example), target, { recursive: true });
+    const found = await converted(from, parsed, signal);
+    if (found === null) {
+      if (!known.includes(from)) {
+        const says = `unknown example ${JSON.stringify(from)}; allowed: ${known.join(', ')}, a .json or a .py file`;
+        throw new BraggError('invalid', says);
+      }
+      for (const name of ['workloads', 'solution'])
+        if (filesOf(parsed, name).length > 0) throw new UsageError(`--${name} is of a .json or a .py file`);
+      await cp(path.join(shipped, from), target, { recursive: true });
+    } else {
+      await mkdir(target, { recursive: true });
+      const document = `${JSON.stringify(found.document, null, 2)}\n`;
+      for (const [name, text] of Object.entries({ 'problem.json': document, ...found.files }))
+        await writeFile(path.join(target, name), text, { flag: 'wx' });
+    }
     const files = (await readdir(target)).sort().map((name) => path.join(target, name));
-    if (hasFlag(parsed, 'json')) terminal.printJson({ files });
+    const lost = found?.lost ?? [];
+    if (hasFlag(parsed, 'json')) terminal.printJson({ files, lost });
     else {
       for (const file of files) terminal.print(`  ${path.relative(process.cwd(), file)}`);
+      for (const line of lost) terminal.print(`Not the same: ${line}`);
       terminal.print(`Measure it: braggbench bench ${path.relative(process.cwd(), target)} --trust`);
     }
     return exitCodes.done;

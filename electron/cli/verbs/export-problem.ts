@@ -1,0 +1,103 @@
+/** `braggbench export-problem`: a problem folder in the format of another benchmark. */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { gpuOf } from '../../contract/bench/bench-session.ts';
+import { correctnessOf, type SessionEntry, type SessionReport } from '../../contract/bench/session.ts';
+import { BraggError } from '../../contract/errors.ts';
+import { resolveProblem } from '../../contract/scenario/user-problem/resolve.ts';
+import { asSession } from '../../host/app/sessions/index.ts';
+import { readSessionNamed } from '../../host/app/sessions/named.ts';
+import { readProblem } from '../../host/app/user-kernels/problems.ts';
+import { readDesigns } from '../../host/model/bench/factorial/designs.ts';
+import { type Reported, toFlashInfer } from '../../host/model/problem-formats/flashinfer.ts';
+import { toKernelBench } from '../../host/model/problem-formats/kernelbench.ts';
+import { flagOneOf, flagValue, hasFlag, jsonFlag } from '../arguments.ts';
+import { assetsFolder } from '../assets-folder.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { withHost } from '../open-host.ts';
+import type { Verb } from '../verb.ts';
+
+function hardwareOf(report: SessionReport | undefined, { device, gpu }: Pick<SessionEntry, 'device' | 'gpu'>): string {
+  if (report === undefined) return '';
+  return device === 'cpu' ? report.machine.cpu : (gpuOf(report.machine, gpu)?.name ?? '');
+}
+
+/** What a session reports of its candidates; none without one. */
+async function reportedIn(file: string | undefined): Promise<readonly Reported[]> {
+  if (file === undefined) return [];
+  const session = asSession(await readSessionNamed(file), await readDesigns(assetsFolder()));
+  const [report] = session.reports;
+  return (report?.entries ?? []).map((entry) => ({
+    solution: entry.variant,
+    time_s: entry.status === 'measured' ? entry.time_s : null,
+    correct: entry.status === 'measured' && correctnessOf(entry.accuracy) === 'correct',
+    hardware: hardwareOf(report, entry),
+    created: session.created,
+  }));
+}
+
+export const exportProblemVerb: Verb = {
+  name: 'export-problem',
+  usage: 'export-problem FOLDER OUT --as flashinfer|kernelbench [--session FILE] [--json]',
+  summary: "write a problem folder in another benchmark's format",
+  details: [
+    'flashinfer writes the four parts of FlashInfer-Trace into the folder OUT: definition, workload, solutions in Python, and traces of a session. kernelbench writes one module OUT with Model and get_inputs. What the format cannot say is refused, or listed.',
+  ],
+  flags: [
+    { name: 'as', value: 'FORMAT', help: 'flashinfer or kernelbench.' },
+    { name: 'session', value: 'FILE', help: 'A saved session of the problem, whose results become traces.' },
+    jsonFlag,
+  ],
+  examples: ['braggbench export-problem my-softmax trace --as flashinfer'],
+  operands: { min: 2, max: 2, name: 'a problem folder, and a new folder or file' },
+  run: ({ parsed, terminal }) =>
+    withHost(async ({ scenarios }) => {
+      const [folder = '', out = ''] = parsed.operands;
+      const format = flagOneOf(parsed, 'as', ['flashinfer', 'kernelbench']);
+      const target = path.resolve(out);
+      if (existsSync(target)) throw new BraggError('exists', `${out} exists; allowed: a new name`);
+      const problem = await readProblem({ scenarios }, path.resolve(folder));
+      const { name, definition, sizes, reference, notes } = problem;
+      const made = await (async () => {
+        if (format === 'kernelbench') {
+          const shapes = resolveProblem(definition, sizes).arrays.map((one) => [one.name, one.shape] as const);
+          const { text, lost } = toKernelBench(definition, sizes, new Map(shapes), reference.text);
+          return { files: { [path.basename(target)]: text }, root: path.dirname(target), lost };
+        }
+        const python = problem.candidates.filter((file) => file.endsWith('.py'));
+        const sources = await Promise.all(
+          python.map(async (file) => [file, await readFile(path.join(problem.folder, file), 'utf8')] as const),
+        );
+        const key = createHash('sha256')
+          .update(JSON.stringify([name, sizes]))
+          .digest('hex');
+        const uuid = key.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
+        const candidates = Object.fromEntries(sources);
+        const reported = await reportedIn(flagValue(parsed, 'session'));
+        const found = toFlashInfer({
+          name,
+          definition,
+          sizes,
+          notes,
+          reference: reference.text,
+          candidates,
+          reported,
+          uuid,
+        });
+        return { ...found, root: target };
+      })();
+      const files = Object.entries(made.files).map(([file, text]) => ({ file: path.join(made.root, file), text }));
+      for (const { file, text } of files) {
+        await mkdir(path.dirname(file), { recursive: true });
+        await writeFile(file, text, { flag: 'wx' });
+      }
+      if (hasFlag(parsed, 'json')) terminal.printJson({ files: files.map(({ file }) => file), lost: made.lost });
+      else {
+        for (const { file } of files) terminal.print(`  ${path.relative(process.cwd(), file)}`);
+        for (const line of made.lost) terminal.print(`Not the same: ${line}`);
+      }
+      return exitCodes.done;
+    }),
+};
