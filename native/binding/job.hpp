@@ -70,8 +70,9 @@ auto refusing(Napi::Env env, const char* no_memory, F&& work) {
 /// [{name, seconds}]
 Napi::Array setup_parts_array(Napi::Env env, const std::vector<engine::SetupPart>& parts);
 
-/// What the variants of every workload state: {id, workload, title, changes, buildsOn, device, source, available,
-/// reason}. The last two ask the driver and its libraries when they are read, and not before: a list costs no device.
+// Fields that variants of every workload have: {id, workload, title, changes, buildsOn, device, source, available,
+// reason}. The last two query the driver and its libraries only when they are read, so that listing variants opens no
+// device.
 template <typename Variant>
 Napi::Object variant_object(Napi::Env env, const char* workload, const Variant& v) {
   Napi::Object out = Napi::Object::New(env);

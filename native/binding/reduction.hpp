@@ -2,8 +2,8 @@
 
 #include <napi.h>
 
-// What is shown of fields, made on threads of libuv: JavaScript's thread only passes arrays. They must not be written
-// to, or moved elsewhere, until the promise is settled.
+// Reductions of fields for display, computed on libuv threads; the JavaScript thread only passes arrays. The arrays
+// must not be written to or transferred until the promise settles.
 namespace bb::binding {
 
 /// reduceField(values, {strideAcross, strideDown, across, down, statistic, scale, extent}, per?): a promise of

@@ -44,7 +44,7 @@ void adopt_orphans() {
 #endif
 }
 
-/// What a user's code prints goes out line by line: its process may end without a word.
+// Prints the output of user code line by line, because its process may end abruptly.
 void print_by_lines() { std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ); }
 
 }  // namespace

@@ -2,18 +2,18 @@
 
 #include <napi.h>
 
-// What the process of a user's user kernel does before its run; see electron/host/model/user-kernels.
+// Steps that the process of a user kernel performs before its run; see electron/host/model/user-kernels.
 namespace bb::binding {
 
-/// loadUserLibrary(path): a compiled variant stands in for the one that it was made from, for the rest of the process.
+// loadUserLibrary(path): a compiled variant replaces the shipped variant that it derives from until the process ends.
 Napi::Value load_user_library(const Napi::CallbackInfo& info);
 
 /// loadUserKernels({workload, name, image}): the same of CUDA kernels, by their names.
 Napi::Value load_user_kernels(const Napi::CallbackInfo& info);
 
-/// compileUserKernels({main, root, replaced, text, name, cache, device?, architecture}): {image, log, fromCache}, by
-/// NVRTC and for the device that runs use, else for `architecture`. Blocks for seconds. Throws an Error whose `code` is
-/// 'invalid' and whose `log` is the compiler's where the text is at fault.
+// compileUserKernels({main, root, replaced, text, name, cache, device?, architecture}): {image, log, fromCache}, by
+// NVRTC for the device that runs use, else for `architecture`. Blocks for seconds. Throws an Error with `code`
+// 'invalid' and the compiler's `log` if the text does not compile.
 Napi::Value compile_user_kernels(const Napi::CallbackInfo& info);
 
 /// flushOutput(): hands on what is printed and not yet written, whole lines or not.

@@ -17,7 +17,7 @@
 namespace bb::cpu {
 namespace {
 
-// Where the system does not tell: more than the last-level cache of a desktop processor.
+// Used where the system reports no size: larger than the last-level cache of a desktop processor.
 constexpr std::size_t kUsual_bytes = std::size_t{32} << 20;
 // A server's cache is shared by cores that other programs use; writing all of it would take longer than the run.
 constexpr std::size_t kMost_bytes = std::size_t{256} << 20;

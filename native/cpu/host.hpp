@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-// What the CPU and its operating system say of themselves.
+// Properties that the CPU and the operating system report.
 namespace bb::cpu {
 
 std::string processor_name();

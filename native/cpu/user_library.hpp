@@ -5,21 +5,20 @@
 #include <filesystem>
 #include <string_view>
 
-// A variant of a user's, compiled into a shared library by the C++ compiler of their machine: the shipped variant's
-// sources with one file of them replaced. It is loaded into a process of its own, where it stands in for the variant
-// that it was made from.
+// A user variant, compiled into a shared library by the C++ compiler of the user's machine from the sources of a
+// shipped variant with one file replaced. It is loaded into a separate process, where it replaces the shipped variant.
 namespace bb::cpu {
 
 inline constexpr std::uint32_t kUserKernelVersion = 2;
 inline constexpr const char* kUserKernelEntry = "braggbench_user_kernel";
 
-/// What the library's one exported function gives.
+// Result of the library's one exported function.
 struct UserKernel {
   std::uint32_t version;  // kUserKernelVersion
   std::uint64_t layout;   // layout_of<…>() of the types that cross, as the library's compiler lays them out
   const char* workload;
   const char* bench;    // of a workload that has several; "" otherwise
-  const char* variant;  // id of the shipped variant that it stands in for; "" where the library has none of this id
+  const char* variant;  // id of the shipped variant that it replaces; "" where the library has none of this id
   void (*make)();       // the workload's factory, cast
 };
 using UserKernelEntry = const UserKernel* (*)();
@@ -35,7 +34,7 @@ constexpr std::uint64_t layout_of() {
 /// Loads a library for the rest of the process. Throws ProblemError that names the file.
 void use_user_library(const std::filesystem::path& file);
 
-/// The factory that stands in for a variant, or null. Throws ProblemError where the library was made for another layout.
+// The factory that replaces a variant, or null. Throws ProblemError if the library was built for another layout.
 void (*user_kernel_make(std::string_view workload, std::string_view bench, std::string_view variant,
                         std::uint64_t layout))();
 
@@ -51,7 +50,7 @@ UserKernel user_kernel_among(const Variants& variants, const char* workload, con
   return {kUserKernelVersion, layout, workload, bench, "", nullptr};
 }
 
-/// The factory of a shipped variant, or of the user's that stands in for it.
+// The factory of a shipped variant, or of the user variant that replaces it.
 template <typename Variant>
 auto factory_of(const Variant& variant, std::string_view workload, std::string_view bench, std::uint64_t layout)
     -> decltype(variant.make) {

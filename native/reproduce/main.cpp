@@ -22,14 +22,14 @@ namespace {
 
 using bb::binding::Fields;
 
-/// What the command line asks for.
+// Parsed command line.
 struct Options {
   std::string problem = BB_PROBLEM;
   bool check = true;  // against the FP64 reference, which takes its time
   bool time = true;   // again and again, as a benchmark does
 };
 
-/// Stands in for the shipped kernel from now on.
+// Replaces the shipped kernel from now on.
 void use_kernel(const Fields& kernel) {
 #ifdef BB_LIBRARY
   (void)kernel;
@@ -74,7 +74,7 @@ bool told(const std::string& title, double value, double limit) {
 bool run_task(const Fields& file, const Options& options) {
   use_kernel(file.child("kernel"));
   bb::engine::TaskProblem problem = bb::binding::read_task(file.child("problem"));
-  // The expected answer stands beside the problem.
+  // The expected answer is in the folder of the problem.
   if (const auto answer = problem.words.find("answer"); answer != problem.words.end()) {
     answer->second = (std::filesystem::path(options.problem).parent_path() / answer->second).string();
   }
@@ -98,13 +98,13 @@ bool run_task(const Fields& file, const Options& options) {
   return right;
 }
 
-/// What of two results is compared, and its words.
+// Quantity of two results that is compared, and its words.
 struct Measure {
   const char* title;
   double (*of)(const std::vector<double>& found, const std::vector<double>& wanted);
 };
 
-/// Solves by the reference first: the user's kernel then stands in for the rest of the process.
+// Solves by the reference first: the user kernel then replaces the shipped one until the process ends.
 template <typename Problem, typename Solve>
 bool run_against(const Measure& measure, const Fields& file, const Options& options, Problem problem, Solve solve) {
   std::vector<double> wanted;

@@ -11,12 +11,12 @@
 
 namespace bb::binding {
 
-/// What beams leave, each in one array of JavaScript's. The thread which solved it fills the array, and it serves another
-/// beam when JavaScript has read it. Objects and arrays of its own for each of thousands would keep the one thread of
-/// JavaScript, and its collector, busier than readouts do.
-///
-/// Numbers come first, as `readBlock` of electron/host/io/addon/beam-block.ts reads them; then dose, crossing, ledgers,
-/// faces, and the profile along the axis.
+// Results of beams, one JavaScript array per beam. The thread that solves a beam fills an array, which is reused once
+// JavaScript has read it. Separate objects and arrays for thousands of beams would load the JavaScript thread and its
+// garbage collector more than computing readouts does.
+//
+// Numbers come first, in the order of `readBlock` of electron/host/io/addon/beam-block.ts; then dose, crossing,
+// ledgers, faces, and the profile along the axis.
 class BeamBlocks {
  public:
   /// On JavaScript's thread. `reach_mm`: as AxisGeometry has it.

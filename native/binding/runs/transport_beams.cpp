@@ -30,7 +30,7 @@ struct State {
   engine::Beams beams;
   double estimate_bytes = beams.run().estimate_bytes();  // of a window it takes a while
   Seats seats{std::min(kMostSeats, beams.count())};
-  std::optional<BeamBlocks> blocks;  // one for each seat, where beams are read as they are told
+  std::optional<BeamBlocks> blocks;  // one per slot, where beams are read as they complete
   bool started = false;
   Job job;  // last: waits for the thread before what that uses goes
 };

@@ -10,7 +10,7 @@
 
 namespace bb::binding {
 
-/// What readouts need to know of a beam beside what it has left.
+// Facts about a beam that readouts need in addition to its results.
 struct BeamNumbers {
   explicit BeamNumbers(const transport::Tables& tables);
 

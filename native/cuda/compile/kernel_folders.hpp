@@ -4,9 +4,8 @@
 
 namespace bb::cuda {
 
-/// Where this program finds its kernels: images in the folder that BRAGGBENCH_KERNELS names, else in
-/// ../kernels of the folder that this binary (addon or test program) lies in; sources in its source/. What
-/// NVRTC makes is kept in BRAGGBENCH_CACHE, else in the user's cache folder, else nowhere.
+// Folders of kernels. Images: the folder in BRAGGBENCH_KERNELS, else ../kernels of the folder of this binary (addon or
+// test program); sources: its source/. NVRTC output: BRAGGBENCH_CACHE, else the user's cache folder, else not saved.
 const KernelFolders& kernel_folders();
 
 }  // namespace bb::cuda

@@ -10,11 +10,11 @@
 
 namespace bb::cuda {
 
-/// Where a workload's kernels may come from. The host names these folders.
+// Folders from which a workload's kernels may come. The host names them.
 struct KernelFolders {
   std::filesystem::path images;   // <workload>.fatbin, compiled by nvcc at build time
   std::filesystem::path sources;  // <workload>/<workload>.cu and the headers, for NVRTC
-  std::filesystem::path cache;    // for what NVRTC made; empty: nothing is kept
+  std::filesystem::path cache;    // cache of NVRTC output; empty: nothing is saved
 };
 
 /// A workload's kernels on a device.
@@ -24,8 +24,8 @@ struct LoadedKernels {
   double load_s = 0;                   // reading the fatbin and cuModuleLoadDataEx, or reading the sources
 };
 
-/// The fatbin if there is one and the driver takes it; else pieces that NVRTC compiles when they are asked for; else throws
-/// "unsupported" with the reason for each. CompileError passes through.
+// The fatbin if there is one and the driver accepts it; else pieces that NVRTC compiles on demand; else throws
+// "unsupported" with the reason for each. CompileError passes through.
 LoadedKernels load_kernels(const std::shared_ptr<Device>& device, std::string_view workload,
                            const KernelFolders& folders);
 

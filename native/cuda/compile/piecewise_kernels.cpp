@@ -48,7 +48,7 @@ const Module& PiecewiseKernels::loaded(Slot& slot) {
     slot.module = std::make_unique<Module>(device_, first.image, workload_);
     count(first);
   } catch (const Error& error) {
-    // An image kept from before a driver change: compiled once more.
+    // A cached image from before a driver change is compiled again.
     if (!first.from_cache || error.code() != "unsupported") throw;
     cache_.forget(first.key);
     const CompiledImage second = compiled(slot.piece);

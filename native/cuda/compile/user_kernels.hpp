@@ -3,8 +3,7 @@
 #include <optional>
 #include <string>
 
-// Kernels of a user's that stand in for shipped ones of the same names, for the rest of the process: they run in a
-// process of their own.
+// User kernels that replace shipped kernels of the same names until the process ends; they run in a separate process.
 namespace bb::cuda {
 
 struct UserKernels {

@@ -13,7 +13,7 @@ namespace bb::cuda {
 /// Oldest architecture that the kernels are compiled for (sm_80, Ampere).
 inline constexpr int kOldestArchitecture = 80;
 
-/// What the driver states about one device. Nothing here needs a context.
+// Properties that the driver reports for one device. Nothing here needs a context.
 struct DeviceInfo {
   int index = 0;  // as the driver counts, after CUDA_VISIBLE_DEVICES
   api::DeviceOrdinal ordinal = 0;
@@ -35,7 +35,7 @@ struct DeviceInfo {
   int threads_per_block = 0;
   int warp_threads = 0;
   int memory_bus_bits = 0;
-  int clock_kHz = 0, memory_clock_kHz = 0;  // maxima; 0 where the driver no longer tells
+  int clock_kHz = 0, memory_clock_kHz = 0;  // maxima; 0 if the driver does not report them
   bool ecc = false, integrated = false, kernel_timeout = false;
   bool cooperative_launch = false, cluster_launch = false;
   std::optional<std::string> unusable;  // why runs cannot use it, one sentence

@@ -38,7 +38,7 @@ void Kernel::allow_dynamic_shared(unsigned bytes) {
                                    " bytes of shared memory per block; " + device_->info().label() + " offers " +
                                    std::to_string(limit) + ".");
   }
-  // All that the device offers: runs beside each other share the function, and one may need more than another.
+  // Opts in to all shared memory of the device: concurrent runs share the function, and one may need more than another.
   device_->check(driver().FuncSetAttribute(function_, api::FunctionAttribute::kMaxDynamicSharedSize_bytes,
                                            static_cast<int>(limit)),
                  "cuFuncSetAttribute", name_);

@@ -9,12 +9,12 @@
 
 namespace bb::cuda {
 
-/// Blocks of one kind of memory, kept for the next one that fits: a run takes some twenty blocks, and the driver needs
-/// milliseconds to make and unmap them. Any number of threads may use it.
+// Blocks of one kind of memory, cached for the next allocation that fits: a run allocates some twenty blocks, and the
+// driver needs milliseconds to map and unmap them. Thread-safe.
 template <typename Pointer>
 class MemoryCache {
  public:
-  /// `limit`: bytes that are kept at most.
+  // `limit`: largest number of cached bytes.
   explicit MemoryCache(std::size_t limit) : limit_(limit) {}
 
   /// A size that blocks of about `bytes` share: at most an eighth more, so that a scenario with a bin more finds the
@@ -25,7 +25,8 @@ class MemoryCache {
     return (bytes + step - 1) / step * step;
   }
 
-  /// The smallest kept block of `size` bytes or more, but for one of more than twice as many. Its size; 0: there is none.
+  // The smallest cached block of `size` bytes or more, unless it is more than twice as large. Returns its size; 0 if
+  // there is none.
   std::size_t take(std::size_t size, Pointer& pointer) {
     const std::scoped_lock lock(mutex_);
     const auto found = kept_.lower_bound(size);
@@ -37,8 +38,8 @@ class MemoryCache {
     return taken;
   }
 
-  /// Keeps a block that nothing uses any more, in place of those kept longest: runs of another kind need other sizes.
-  /// Returns what its owner is to free, which is the block itself where it is larger than the limit.
+  // Caches a block that nothing uses any more and evicts the oldest ones: runs of another kind need other sizes.
+  // Returns the blocks that the caller must free; a block larger than the limit is returned itself.
   std::vector<Pointer> keep(std::size_t size, Pointer pointer) {
     const std::scoped_lock lock(mutex_);
     if (size > limit_) return {pointer};
@@ -54,7 +55,7 @@ class MemoryCache {
     return out;
   }
 
-  /// Hands out all that is kept.
+  // Removes and returns all cached blocks.
   std::vector<Pointer> drain() {
     const std::scoped_lock lock(mutex_);
     std::vector<Pointer> out;

@@ -66,7 +66,7 @@ void CusparseSquare::close_product() {
 
 void* CusparseSquare::scratch(std::size_t which, std::size_t bytes) {
   DeviceBuffer<unsigned char>& buffer = scratch_[which];
-  // An address of its own even where nothing is asked for: none asks for the size again.
+  // Allocates even for zero bytes: the library queries the size again when the pointer is null.
   if (buffer.size() < bytes || buffer.size() == 0) buffer = DeviceBuffer<unsigned char>(device_, bytes + 16);
   return buffer.pointer();
 }
@@ -104,7 +104,7 @@ void CusparseSquare::run_anew(Stream& stream) {
   make_room();
   check(api_.SpgemmCopy(handle_, kPlain, kPlain, &kAlpha, a_, a_, &kBeta, c_, DataType::kFp32, kAlgorithm, product_),
         "cusparseSpGEMM_copy");
-  stream.synchronize();  // what is made anew next time is in use until then
+  stream.synchronize();  // blocks that the next run rebuilds are in use until then
 }
 
 void CusparseSquare::keep_pattern(Stream& stream) {

@@ -11,8 +11,8 @@
 #include "../api/nvrtc_api.hpp"
 #include "library_search.hpp"
 
-// NVIDIA's libraries, each opened on first use, once a process, and kept open until it ends: their own
-// threads and exit handlers outlive any unloading.
+// NVIDIA's libraries, each opened on first use, once a process, and left open until it ends: their own threads and exit
+// handlers outlive any unloading.
 namespace bb::cuda {
 
 struct LibraryState {

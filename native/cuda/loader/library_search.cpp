@@ -109,8 +109,8 @@ std::vector<fs::path> candidates(const LibraryKind& kind, const fs::path& folder
   return out;
 }
 
-/// Opens what the library beside it will ask for by bare name, which the system's loader then finds loaded.
-/// NVIDIA's Python packages need this: their libraries do not search their own folder.
+// Opens the companion libraries that the library requests by bare name, so that the system's loader finds them loaded.
+// NVIDIA's Python packages need this: their libraries do not search their own folder.
 void open_companions(const LibraryKind& kind, const fs::path& folder) {
   static std::vector<DynamicLibrary> kept;  // until the process ends, like the libraries that need them
   if (kind.companions.empty()) return;
@@ -176,7 +176,7 @@ std::vector<fs::path> library_folders(const Environment& environment) {
 }
 
 FoundLibrary find_library(const LibraryKind& kind, const Environment& environment) {
-  std::string broken;  // a file that was there and would not load tells more than those that were not
+  std::string broken;  // a file that exists and does not load explains more than files that do not exist
   const auto attempt = [&](const fs::path& file) {
     std::string error;
     open_companions(kind, file.parent_path());

@@ -21,7 +21,7 @@ struct LibraryKind {
   std::string_view title;                        // as the user reads it: "NVRTC"
   std::span<const std::string_view> names;       // bare file names, newest first
   std::span<const std::string_view> wildcards;   // prefixes of versioned names that no list can keep up with
-  std::span<const std::string_view> companions;  // prefixes of files beside it that it opens by bare name
+  std::span<const std::string_view> companions;  // prefixes of files in its folder that it opens by bare name
   std::string_view remedy;                       // one clause: where it comes from
 };
 

@@ -9,11 +9,11 @@
 
 namespace bb::cuda {
 
-/// What the driver says of a loaded kernel, and how many of its blocks a multiprocessor holds at each size.
+// The driver's figures for a loaded kernel, and the number of its blocks that a multiprocessor holds at each size.
 struct KernelOccupancy {
   std::string name;
   KernelResources resources;
-  std::vector<int> blocks;  // for each of the sizes asked for; 0 where such a block cannot be launched
+  std::vector<int> blocks;  // for each requested block size; 0 where such a block cannot be launched
 };
 
 /// Loads a workload's kernels on the device and asks for each of `names` at each of `threads`, with

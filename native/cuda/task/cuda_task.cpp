@@ -122,7 +122,7 @@ void CudaTask::capture() {
   });
 }
 
-/// What an audit of one sample needs on the device.
+// Device memory that an audit of one sample needs.
 class CudaTask::Audited {
  public:
   Audited(CudaTask& task, const AuditPlan& plan, TaskAudit& audit) : task_(task), plan_(plan), audit_(audit) {
@@ -217,7 +217,7 @@ TaskTime CudaTask::repeat(int repetitions, TaskMode mode, const AuditPlan& plan,
     for (int i = 0; i < repetitions; ++i) {
       stop_if_cancelled();
       if (audited.at(i)) audited.before();
-      // One repetition tells both times only where the host does not wait for the flush first.
+      // A single repetition gives both times only if the host does not wait for the flush first.
       if (by_device) {
         out.device_s += timer_.seconds(stream_, &*flush_, body);
       } else {
@@ -231,8 +231,8 @@ TaskTime CudaTask::repeat(int repetitions, TaskMode mode, const AuditPlan& plan,
       out.device_s = engine::kAbsent;
     }
   } else {
-    // The audited repetition stands between two batches, each between events of its own on the one stream: the poison
-    // before it and the copy behind it are in no batch, and the host waits once.
+    // The audited repetition runs between two batches, each between its own events on the one stream: the poison before
+    // it and the copy after it are in no batch, and the host waits once.
     const int at = audited.at(plan.at) ? plan.at : repetitions;
     const auto batch = [&](int first, int last) {
       for (int i = first; i < last; ++i) repetition("queue", body);

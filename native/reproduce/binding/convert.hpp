@@ -9,7 +9,7 @@
 
 #include "value.hpp"
 
-// What reads problems in the addon reads them here too: the same functions of native/binding/convert.hpp, of a file.
+// Reads problems from a file with the functions of native/binding/convert.hpp that the addon uses.
 namespace bb::binding {
 
 class Fields {
