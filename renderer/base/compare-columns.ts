@@ -3,7 +3,7 @@ import { headVerdict, isUnproven, type Quantity, type Whole } from '../../electr
 import type { ComparedRow } from '../../electron/contract/bench/comparison.ts';
 import { type Accuracy, isIncorrect, type Words } from '../../electron/contract/bench/session.ts';
 import { leastWhole, paysFrom } from './advice.ts';
-import { gainOf, measuredTime, spreadText, timesText } from './measured.ts';
+import { gainOf, measuredTime, rateText, spreadText, timesText } from './measured.ts';
 import { compact, errorSize, NO_VALUE, percent, significant } from './numbers.ts';
 
 export interface Column {
@@ -80,11 +80,6 @@ export function toldText(quantity: Quantity | undefined, unit: string): string {
 }
 
 const number = (of: (row: ComparedRow) => number | null): Column['by'] => of;
-
-function rateText(value: number | null | undefined, share: number | null | undefined, unit: string): string {
-  if (value === null || value === undefined) return NO_VALUE;
-  return `${compact(value)}${unit}${share == null ? '' : ` (${percent(share)})`}`;
-}
 
 const first: readonly Column[] = [
   {
@@ -297,7 +292,7 @@ const last: readonly Column[] = [
     title: 'Traffic',
     tip: 'Declared bytes over the time, and their share of the measured copy bandwidth',
     align: 'right',
-    text: ({ roofline }) => rateText(roofline?.bytes_per_s, roofline?.share_of_copy, 'B/s'),
+    text: ({ roofline }) => rateText(roofline?.bytes_per_s, roofline?.share_of_copy, 'copy'),
     by: number(({ roofline }) => roofline?.bytes_per_s ?? null),
   },
   {
@@ -306,7 +301,7 @@ const last: readonly Column[] = [
     title: 'Arithmetic',
     tip: 'Declared operations over the time, and their share of the measured ceiling',
     align: 'right',
-    text: ({ roofline }) => rateText(roofline?.flops_per_s, roofline?.share_of_flops, 'FLOP/s'),
+    text: ({ roofline }) => rateText(roofline?.flops_per_s, roofline?.share_of_flops, 'flops'),
     by: number(({ roofline }) => roofline?.flops_per_s ?? null),
   },
 ];

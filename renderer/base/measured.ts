@@ -6,7 +6,8 @@ import {
   type Ratio,
   straysFromItself,
 } from '../../electron/contract/bench/bench-session.ts';
-import { NO_VALUE, percent, significant } from './numbers.ts';
+import { aboveCeilingMark } from '../../electron/contract/bench/session.ts';
+import { compact, NO_VALUE, percent, significant } from './numbers.ts';
 
 /** Seconds in the unit that keeps them between 1 and 1000. */
 export function measuredTime(seconds: number | null | undefined): string {
@@ -82,4 +83,15 @@ export function noisyText(noise: Noise): string {
   if (!straysFromItself(noise)) return '';
   const measured = noise.ratio === null ? '' : `: the reference against itself (A/A) gave ${timesText(noise.ratio)}`;
   return `This machine was noisy${measured}, so repeat this on an idle one. `;
+}
+
+/** `3.02 TB/s (71.4 %)`: a rate and its share of the measured ceiling. More than 100 % comes with its possible causes. */
+export function rateText(
+  value: number | null | undefined,
+  share: number | null | undefined,
+  of: 'copy' | 'flops',
+): string {
+  if (value === null || value === undefined) return NO_VALUE;
+  const unit = of === 'copy' ? 'B/s' : 'FLOP/s';
+  return `${compact(value)}${unit}${share == null ? '' : ` (${percent(share)}${aboveCeilingMark(share, of)})`}`;
 }

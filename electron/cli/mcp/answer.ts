@@ -4,6 +4,7 @@ import { percent } from '../../../renderer/base/numbers.ts';
 import type { Ratio } from '../../contract/bench/bench-session.ts';
 import {
   type Accuracy,
+  aboveCeilings,
   correctnessOf,
   isIncorrect,
   LEAST_TIME,
@@ -47,7 +48,10 @@ export function limiterOf({ roofline, accuracy }: Pick<MeasuredSessionEntry, 'ro
   const [first] = parts;
   if (first === undefined)
     return 'Not known: this machine has no measured ceilings for it, or the kernel declares no traffic and no operations.';
-  if (first.share >= NEAR) return `Limited by ${first.what}: ${percent(first.share)} ${first.of}.`;
+  if (first.share >= NEAR) {
+    const above = roofline === null ? [] : aboveCeilings(roofline).map((reason) => ` ${reason}.`);
+    return `Limited by ${first.what}: ${percent(first.share)} ${first.of}.${above.join('')}`;
+  }
   const shares = parts.map(({ what, share }) => `${what} at ${percent(share)}`).join(', ');
   return `Limited by latency or too little parallelism: ${shares} of its ceiling.`;
 }

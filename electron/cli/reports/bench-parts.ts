@@ -4,7 +4,7 @@ import { timesText } from '../../../renderer/base/measured.ts';
 import { percent } from '../../../renderer/base/numbers.ts';
 import { gpusUsed, type Ratio } from '../../contract/bench/bench-session.ts';
 import type { TaskClaimResult } from '../../contract/bench/claims.ts';
-import type { MeasuredSessionEntry, SessionReport } from '../../contract/bench/session.ts';
+import { aboveCeilings, type MeasuredSessionEntry, type SessionReport } from '../../contract/bench/session.ts';
 import { bootstrapRatioOf } from '../../host/model/bench/comparison.ts';
 import { duration, metric, short, significant, speedup } from '../numbers.ts';
 import { type Column, table } from '../table.ts';
@@ -186,8 +186,11 @@ export function rooflineReport(
       ({ name, ceilings: { copy_bytes_per_s, fp32_flops_per_s, fp64_flops_per_s } }) =>
         `Measured ceilings${known.length === 1 ? '' : ` of ${name}`}: copy ${metric(copy_bytes_per_s)}B/s read and written, FP32 ${metric(fp32_flops_per_s)}FLOP/s, FP64 ${metric(fp64_flops_per_s)}FLOP/s.`,
     ),
+    ...told.flatMap(({ label, roofline }) =>
+      (roofline === null ? [] : aboveCeilings(roofline)).map((reason) => `${label}: ${reason}.`),
+    ),
     anyCounted
-      ? 'Declared: what each variant says of itself. Counted: DRAM of all kernels of a run, by ncu, over the time of the steps.'
+      ? 'Declared: by each variant. Counted: DRAM of all kernels of a run, by ncu, over the time of the steps.'
       : 'Counted from what each variant declares: no counters.',
   ];
 }

@@ -319,6 +319,25 @@ export function reasonOf(accuracy: readonly Accuracy[]): string | null {
   return first === undefined ? null : first.tip;
 }
 
+type Shares = Pick<z.infer<typeof rooflineSchema>, 'share_of_copy' | 'share_of_flops'>;
+
+/** A share that is shown as more than 100 % in whole percent. */
+const isAbove = (share: number | null): boolean => share !== null && share >= 1.005;
+
+/** Why rates are above the measured ceilings, a sentence for each; empty where none is. */
+export function aboveCeilings({ share_of_copy, share_of_flops }: Shares): readonly string[] {
+  const ofCopy = 'Above 100 % of copy: its data come from a cache, or it moves fewer bytes than it declares';
+  const ofFlops =
+    'Above 100 % of FMA: it uses other units than the measured ceiling, or fewer operations than it declares';
+  return [...(isAbove(share_of_copy) ? [ofCopy] : []), ...(isAbove(share_of_flops) ? [ofFlops] : [])];
+}
+
+/** The same in a few words for a table's cell, after the share; empty where it is not above the ceiling. */
+export function aboveCeilingMark(share: number | null | undefined, of: 'copy' | 'flops'): string {
+  if (share === null || share === undefined || !isAbove(share)) return '';
+  return of === 'copy' ? ', from caches or not moved' : ', other units or not computed';
+}
+
 /** Whether a check of the answer fails: the time of such an entry is of another computation. */
 export const isIncorrect = (
   verdict: MeasuredSessionEntry['verdict'] | Correctness,

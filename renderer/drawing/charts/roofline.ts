@@ -1,6 +1,7 @@
 /** All variants of a session against the ceilings that were measured on its GPU. */
 import { gpusUsed } from '../../../electron/contract/bench/bench-session.ts';
 import {
+  aboveCeilings,
   isIncorrect,
   type MeasuredSessionEntry,
   type SessionReport,
@@ -96,7 +97,12 @@ export function rooflineChart(report: SessionReport): Chart {
     return {
       ...{ kind: 'dots', name: names[i] ?? '', silent: true, ink: inks[i] ?? 'text', radius: 0.42 },
       ...{ form: i % 2 === 0 ? 'round' : 'square', x: [flops_per_byte], y: [flops_per_s] },
-      tips: [`${label}: ${significant(flops_per_byte, 3)} FLOP/byte, ${compact(flops_per_s)}FLOP/s, ${traffic}`],
+      tips: [
+        [
+          `${label}: ${significant(flops_per_byte, 3)} FLOP/byte, ${compact(flops_per_s)}FLOP/s, ${traffic}`,
+          ...aboveCeilings(roofline),
+        ].join('. '),
+      ],
     };
   });
   const countedPoints = entries.flatMap(({ label, roofline }, i): readonly Series[] => {

@@ -6,8 +6,8 @@ import type {
   SessionEntry,
   SessionReport,
 } from '../../../electron/contract/bench/session.ts';
-import { gainOf, measuredTime, timeAndSpread, timesText } from '../../base/measured.ts';
-import { compact, errorSize, NO_VALUE, percent } from '../../base/numbers.ts';
+import { gainOf, measuredTime, rateText, timeAndSpread, timesText } from '../../base/measured.ts';
+import { errorSize, NO_VALUE } from '../../base/numbers.ts';
 import { provenanceText, reportProvenance } from '../../base/provenance.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
@@ -17,11 +17,6 @@ import { useWorkbench } from '../../workbench/context.ts';
 import { RunOffer } from '../../workbench/offers.tsx';
 
 /** Every variant with its time, how it stands to the first, what it moves, and whether it is right. */
-function rate(value: number | null, share: number | null, unit: string): string {
-  if (value === null) return NO_VALUE;
-  return `${compact(value)}${unit}${share === null ? '' : ` (${percent(share)})`}`;
-}
-
 /** What is wrong, or the error of what holds. */
 function checkText({ accuracy }: MeasuredSessionEntry): string {
   const broken = accuracy.find(({ holds }) => !holds);
@@ -81,10 +76,10 @@ function Row({ entry }: { readonly entry: SessionEntry }): ReactElement {
         {(flagged ?? 0) === 0 ? '' : `, ${flagged} of ${samples.length} flagged`}
       </td>
       <td className="selectable" title="Compulsory traffic over the time, and its share of the measured copy bandwidth">
-        {rate(bytes_per_s, share_of_copy, 'B/s')}
+        {rateText(bytes_per_s, share_of_copy, 'copy')}
       </td>
       <td className="selectable" title="Arithmetic over the time, and its share of the measured ceiling">
-        {rate(flops_per_s, share_of_flops, 'FLOP/s')}
+        {rateText(flops_per_s, share_of_flops, 'flops')}
       </td>
       <td className="selectable" title={entry.accuracy[0]?.tip}>
         {checkText(entry)}
