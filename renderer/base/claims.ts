@@ -23,12 +23,13 @@ export function byPriority<C extends Pick<ClaimResult, 'priority'>>(claims: read
 
 type Pair = ClaimResult['pairs'][number];
 
-/** Speeds of wrong answers are told, and told to be that; what a claim needs instead stands where it is not judged. */
+/** With the reason where an answer is wrong or was not checked, or where the claim needs another program or GPU. */
 export function claimVerdictText(
-  { verdict, wrong = [] }: { readonly verdict: Pair['verdict']; readonly wrong?: Pair['wrong'] },
+  { verdict, wrong = [], unchecked = [] }: Pick<Pair, 'verdict' | 'wrong' | 'unchecked'>,
   { needs }: Pick<ClaimResult, 'needs'> = {},
 ): string {
   if (wrong.length > 0) return `${verdict}, by a wrong answer`;
+  if (unchecked.length > 0) return `${verdict}, by an answer that was not checked`;
   return verdict === 'not judged' && needs !== undefined ? `not judged here: needs ${needs}` : verdict;
 }
 

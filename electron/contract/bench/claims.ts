@@ -18,6 +18,8 @@ const pairSchema = z.strictObject({
   verdict: claimVerdictSchema,
   /** Those of the two whose answer is wrong: their time is nobody's gain. Absent in older sessions. */
   wrong: z.array(z.string()).optional(),
+  /** Those whose answer was compared with nothing: the pair judges no claim. */
+  unchecked: z.array(z.string()).optional(),
   /** By the program that the claim is about: judged whatever the claim needs. */
   rival: z.literal(true).optional(),
 });
@@ -93,8 +95,16 @@ export function judgeClaim(found: Ratio | null, claim: Said): ClaimVerdict {
 export const saidOf = <S extends Said>(claim: S, rival: boolean): Said =>
   rival ? { from: claim.from, to: claim.to, tolerance: claim.tolerance } : claim;
 
+type Pair = z.infer<typeof pairSchema>;
+
+/** A pair with an answer that nobody checked is no evidence. */
+export function judgePair({ gain, rival, unchecked }: Omit<Pair, 'verdict'>, claim: Said): ClaimVerdict {
+  const verdict = judgeClaim(gain, saidOf(claim, rival === true));
+  return unchecked === undefined || verdict === 'not measured' ? verdict : 'not judged';
+}
+
 interface Judged extends Said {
-  readonly pairs: readonly z.infer<typeof pairSchema>[];
+  readonly pairs: readonly Pair[];
 }
 
 /** Sessions keep their verdicts; those of pairs are told by today's rule, whatever the program that measured them said. */
@@ -103,7 +113,7 @@ const judgedNow = <T extends Judged>(claim: T): T => {
   const now = open ? { ...claim, to: null } : claim;
   return {
     ...now,
-    pairs: now.pairs.map((pair) => ({ ...pair, verdict: judgeClaim(pair.gain, saidOf(now, pair.rival === true)) })),
+    pairs: now.pairs.map((pair) => ({ ...pair, verdict: judgePair(pair, now) })),
   };
 };
 

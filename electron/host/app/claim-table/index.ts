@@ -99,11 +99,16 @@ function statedBy(one: Stated, all: readonly Stated[]): string {
 /** What one report says of a claim that speaks of it. */
 function findingsOf(claim: Claim, about: About, measured: Measured): readonly ClaimFinding[] {
   const [result] = claimResults([claim], measured);
-  const pairs = (result?.pairs ?? []).map(({ slower, faster, what, gain, verdict, wrong, rival }) => ({
+  const pairs = (result?.pairs ?? []).map(({ slower, faster, what, gain, verdict, wrong, unchecked, rival }) => ({
     ...about,
     ...{ by: `${slower} → ${faster}`, what, unit: '×' },
     ...{ value: gain?.value ?? null, interval: gain?.interval ?? null },
-    verdict: wrong === undefined ? verdict : `${verdict}, by a wrong answer`,
+    verdict:
+      wrong !== undefined
+        ? `${verdict}, by a wrong answer`
+        : unchecked !== undefined
+          ? `${verdict}, by an answer that was not checked`
+          : verdict,
     ...(rival && { rival }),
   }));
   const stated = { ...claim, needs: needsOf(claim, measured.gpu) };

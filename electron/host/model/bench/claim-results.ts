@@ -1,8 +1,19 @@
 /** Published claims beside what one report of a session gave. */
-import type { Quantity, Ratio } from '../../../contract/bench/bench-session.ts';
-import { type ClaimResult, judgeClaim, saidOf, type TaskClaimResult } from '../../../contract/bench/claims.ts';
+import { isUnproven, type Quantity, type Ratio } from '../../../contract/bench/bench-session.ts';
+import {
+  type ClaimResult,
+  judgeClaim,
+  judgePair,
+  saidOf,
+  type TaskClaimResult,
+} from '../../../contract/bench/claims.ts';
 import type { Interval } from '../../../contract/bench/interval.ts';
-import { isIncorrect, type MeasuredSessionEntry, type SessionReport } from '../../../contract/bench/session.ts';
+import {
+  correctnessOf,
+  isIncorrect,
+  type MeasuredSessionEntry,
+  type SessionReport,
+} from '../../../contract/bench/session.ts';
 import { asInterval, type Instances, timeInterval } from '../verdicts/levels.ts';
 import { type Claim, countedBy, type Side } from './claims.ts';
 import { bootstrapRatioOf, ratioOf } from './comparison.ts';
@@ -13,6 +24,8 @@ interface SideTimes {
   /** By instance; empty where it was not measured. */
   readonly times: Instances;
   readonly wrong: boolean;
+  /** Nothing was there to compare its answer with: its time is evidence of nothing. */
+  readonly unchecked?: boolean;
   /** Timed after the rounds, as other programs are. */
   readonly apart?: boolean;
 }
@@ -149,13 +162,20 @@ export function claimResults(claims: readonly Claim[], measured: Measured): Clai
         const [slow, fast] = [timesFor(slower), timesFor(faster)];
         // The gain is time before over time after.
         const gain = gainOf(slow, fast, seed);
-        const verdict = judgeClaim(gain, saidOf(stated, rival));
-        const wrong = [...new Set([...(slow.wrong ? [slower.variant] : []), ...(fast.wrong ? [faster.variant] : [])])];
-        return {
-          ...{ slower: nameOf(slower), faster: nameOf(faster), what, gain, verdict },
+        const sides = [
+          { variant: slower.variant, ...slow },
+          { variant: faster.variant, ...fast },
+        ];
+        const namesOf = (all: typeof sides): string[] => [...new Set(all.map(({ variant }) => variant))];
+        const wrong = namesOf(sides.filter((side) => side.wrong));
+        const unchecked = namesOf(sides.filter((side) => side.unchecked === true && !side.wrong));
+        const pair = {
+          ...{ slower: nameOf(slower), faster: nameOf(faster), what, gain },
           ...(rival && { rival }),
           ...(gain === null || wrong.length === 0 ? {} : { wrong }),
+          ...(gain === null || unchecked.length === 0 ? {} : { unchecked }),
         };
+        return { ...pair, verdict: judgePair(pair, stated) };
       }),
     };
   });
@@ -209,26 +229,28 @@ function reportTimes(report: JudgedReport): TimesOf {
     const program = report.external.find(({ id }) => id === variant)?.result ?? null;
     if (program !== null) {
       const counted = mode === 'warm' && clock === 'counted';
-      return counted ? { times: [program.times], wrong: program.wrong, apart: true } : notMeasured;
+      const unchecked = correctnessOf(program.accuracy) === 'not checked';
+      return counted ? { times: [program.times], wrong: program.wrong, unchecked, apart: true } : notMeasured;
     }
     const entry = measuredEntryOf(report, variant);
     if (entry === null) return notMeasured;
     const wrong = isIncorrect(entry.verdict) && !isWithin(entry, within);
+    const unchecked = entry.verdict === 'not checked';
     const cold = entry.process?.samples ?? [];
     const first = entry.first?.wall_s ?? null;
-    if (clock === 'first') return first === null ? notMeasured : { times: [[first]], wrong };
+    if (clock === 'first') return first === null ? notMeasured : { times: [[first]], wrong, unchecked };
     // No round holds both a process and a warm run.
     if (clock === 'cold-whole' || clock === 'cold-run') {
       const times = cold.flatMap(({ wall_s, setup_s }) =>
         wall_s === undefined ? [] : [[clock === 'cold-run' ? wall_s - (setup_s ?? 0) : wall_s]],
       );
-      return { times, wrong, apart: true };
+      return { times, wrong, unchecked, apart: true };
     }
-    if (clock === 'process') return { times: cold.map(({ time_s }) => [time_s]), wrong, apart: true };
+    if (clock === 'process') return { times: cold.map(({ time_s }) => [time_s]), wrong, unchecked, apart: true };
     const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
-    if (clock === 'counted') return { times: keptInstances(samples, ({ time_s }) => time_s), wrong };
+    if (clock === 'counted') return { times: keptInstances(samples, ({ time_s }) => time_s), wrong, unchecked };
     const whole = samples.flatMap(({ wall_s, ...sample }) => (wall_s === undefined ? [] : [{ ...sample, wall_s }]));
-    return { times: keptInstances(whole, ({ wall_s }) => wall_s), wrong };
+    return { times: keptInstances(whole, ({ wall_s }) => wall_s), wrong, unchecked };
   };
 }
 
@@ -306,7 +328,7 @@ export function measuredReport(report: JudgedReport): Measured {
       const error = /^error\.(.+)$/.exec(quantity)?.[1];
       // An error is what it is, also where it makes an answer wrong.
       if (error !== undefined) return errorOf(entry, error);
-      if (isIncorrect(entry.verdict)) return null;
+      if (isUnproven(entry.verdict)) return null;
       if (quantity === 'setup-share') return setupShare(entry, report.seed);
       return toldOrCounted(entry.quantities, { time_s: entry.time_s, ...(entry.roofline ?? noRoofline) }, quantity);
     },

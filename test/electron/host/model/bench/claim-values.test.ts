@@ -148,3 +148,18 @@ describe('a session of other programs', () => {
     expect(wrong('impossible', 1e-4, within)).toBe(true);
   });
 });
+
+test('a pair with an answer that was not checked judges nothing, and names it', () => {
+  const side = (variant: string): Side => ({ variant, mode: 'warm', clock: 'counted' });
+  const pair = { slower: side('slow'), faster: side('fast'), what: 'a trick', rival: false };
+  const measured: Measured = {
+    ...saying({}),
+    timesFor: ({ variant }) => ({
+      times: [1, 2, 3].map((i) => (variant === 'slow' ? [10 + 1e-4 * i, 10, 10] : [1 + 1e-4 * i, 1, 1])),
+      wrong: false,
+      unchecked: variant === 'fast',
+    }),
+  };
+  const [result] = taskClaimResults([{ ...over, pairs: [pair], values: [] }], measured);
+  expect(result?.pairs).toMatchObject([{ gain: { value: 10 }, verdict: 'not judged', unchecked: ['fast'] }]);
+});
