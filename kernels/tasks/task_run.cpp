@@ -128,12 +128,18 @@ TaskSample TaskRun::sample(const TaskSampleOptions& options) {
   if (options.trace) spans_.widen(1 + task_->lanes());
   const Traced traced(*task_, options.trace ? &spans_ : nullptr);
   AuditPlan plan;
+  const auto among = [&](int first, int last) { return std::uniform_int_distribution<int>(first, last)(random_); };
   if (options.audit && !options.trace) {
-    plan.at = std::uniform_int_distribution<int>(0, count - 1)(random_);
+    plan.at = among(0, count - 1);
     plan.probe = options.probe && options.mode == TaskMode::kWarm;
     plan.rotation = std::uniform_real_distribution<double>(0.0, 1.0)(random_);
     plan.filler = filler();
+  }
+  if (options.hide && !options.trace && options.mode == TaskMode::kWarm) {
+    plan.hide = true;
     plan.picks = random_();
+    // The audited repetition, or some other that nobody knows, has the problem's own inputs again.
+    plan.displaced = among(0, 1) == 0 ? 0 : among(0, plan.at >= 0 ? plan.at : count);
   }
   const TaskTime time = timed(count, plan);
   if (plan.at >= 0 && !audit.audited) {

@@ -19,6 +19,8 @@ struct TaskSampleOptions {
   bool trace = false;
   /// One repetition at an unpredictable place is audited; `probe`: and the sample ends with a MemoryProbe.
   bool audit = false, probe = false;
+  /// Some inputs change at unpredictable repetitions, on a CPU.
+  bool hide = false;
   /// Some repetitions with rotated inputs, for TaskAudit::swapped_s; of a task that has not run since prepare().
   bool swapped = false;
 };

@@ -84,68 +84,98 @@ double probed(Task& task, const TaskArrays& arrays, const Copies& inputs, const 
 /// Calls that make inputs known, where time allows.
 constexpr int kFewestKnown = 20;
 
-/// Changes of the task's memory before a HiddenProbe, a few elements that the engine picks.
+/// A stream of unpredictable numbers from one that the engine drew.
+class Picks {
+ public:
+  explicit Picks(std::uint64_t seed) : state_(scrambled(seed)) {}
+  std::size_t below(std::size_t count) { return static_cast<std::size_t>(next() % count); }
+  bool happens(double probability) { return static_cast<double>(next() >> 11) * 0x1p-53 < probability; }
+
+ private:
+  std::uint64_t next() { return state_ = scrambled(state_); }
+  std::uint64_t state_;
+};
+
+/// Changes of a few elements of the task's memory, which the engine picks, and their restoration.
 class Disturbance {
  public:
-  Disturbance(const TaskArrays& arrays, std::uint64_t picks) : arrays_(arrays), picks_(scrambled(picks)) {}
+  Disturbance(const TaskArrays& arrays, Picks& picks) : arrays_(arrays), picks_(picks) {}
+  Disturbance(const Disturbance&) = delete;
+  Disturbance& operator=(const Disturbance&) = delete;
+  ~Disturbance() { restore_inputs(); }
 
-  void begin() {
+  /// Gives `most` grains of each input, and at most half of it, the values of others. Whole numbers are exchanged: they
+  /// may be places, of which each is needed.
+  void change_inputs(std::size_t most) {
     for (const TaskArray& array : arrays_.inputs) {
-      for (int i = 0; array.rotates() && i < kExchanged; ++i) {
-        const std::size_t grains = array.count / array.grain;
-        exchanged_.push_back({&array, array.grain * pick(grains), array.grain * pick(grains)});
-        exchange(exchanged_.back());
+      if (!array.rotates()) continue;
+      const std::size_t grains = array.count / array.grain;
+      for (std::size_t i = 0; i < std::min(most, std::max<std::size_t>(1, grains / 2)); ++i) {
+        std::byte* to = at(array, array.grain * picks_.below(grains));
+        std::byte* from = at(array, array.grain * picks_.below(grains));
+        const std::size_t bytes = array.grain * array.element_bytes();
+        changed_.push_back({to, {to, to + bytes}});
+        if (!array.is_real()) changed_.push_back({from, {from, from + bytes}});
+        if (array.is_real()) {
+          std::memmove(to, from, bytes);
+        } else if (to != from) {
+          std::swap_ranges(to, to + bytes, from);
+        }
       }
     }
-    for (const TaskArray& array : arrays_.outputs) {
-      if (array.count == 0 || !array.has_poison()) continue;
-      poisoned_.push_back({&array, pick(array.count), 0});
-      std::memset(at(poisoned_.back().array, poisoned_.back().first), kPoison, array.element_bytes());
+  }
+  void restore_inputs() {
+    for (auto one = changed_.rbegin(); one != changed_.rend(); ++one) {
+      std::memcpy(one->first, one->before.data(), one->before.size());
     }
+    changed_.clear();
   }
 
-  /// Restores the inputs; counts results that were not written.
-  void end(TaskAudit& audit) {
-    for (auto one = exchanged_.rbegin(); one != exchanged_.rend(); ++one) exchange(*one);
-    for (const Place& one : poisoned_) {
-      const std::byte* first = at(one.array, one.first);
+  void poison_one_result() {
+    for (const TaskArray& array : arrays_.outputs) {
+      if (array.count == 0 || !array.has_poison()) continue;
+      poisoned_.push_back({&array, picks_.below(array.count)});
+      std::memset(at(array, poisoned_.back().index), kPoison, array.element_bytes());
+    }
+  }
+  void count_unwritten(TaskAudit& audit) {
+    for (const Result& one : poisoned_) {
+      const std::byte* first = at(*one.array, one.index);
       const auto is_poison = [](std::byte byte) { return byte == std::byte{kPoison}; };
       if (!std::all_of(first, first + one.array->element_bytes(), is_poison)) continue;
-      if (audit.unwritten++ == 0) audit.first_unwritten = one.first;
+      if (audit.hidden_unwritten++ == 0) audit.first_hidden_unwritten = one.index;
     }
-    exchanged_.clear();
     poisoned_.clear();
   }
 
  private:
-  static constexpr int kExchanged = 4;
-
-  struct Place {
+  struct Change {
+    std::byte* first;
+    std::vector<std::byte> before;
+  };
+  struct Result {
     const TaskArray* array;
-    std::size_t first, second;
+    std::size_t index;
   };
 
-  static std::byte* at(const TaskArray* array, std::size_t i) {
-    return static_cast<std::byte*>(array->data) + i * array->element_bytes();
-  }
-  static void exchange(const Place& place) {
-    std::byte* first = at(place.array, place.first);
-    const std::size_t bytes = place.array->grain * place.array->element_bytes();
-    std::swap_ranges(first, first + bytes, at(place.array, place.second));
-  }
-  std::size_t pick(std::size_t count) {
-    picks_ = scrambled(picks_);
-    return static_cast<std::size_t>(picks_ % count);
+  static std::byte* at(const TaskArray& array, std::size_t i) {
+    return static_cast<std::byte*>(array.data) + i * array.element_bytes();
   }
 
   const TaskArrays& arrays_;
-  std::uint64_t picks_;
-  std::vector<Place> exchanged_, poisoned_;
+  Picks& picks_;
+  std::vector<Change> changed_;
+  std::vector<Result> poisoned_;
 };
 
-/// Every how many repetitions of a sample there is a HiddenProbe; 0 where the sample has too few.
-int hidden_stride(int repetitions, const AuditPlan& plan) {
-  return plan.probe && repetitions >= kFewestHidden ? std::max(kFewestHidden, repetitions / kMostProbes) : 0;
+/// Grains of each input that a HiddenProbe changes.
+constexpr std::size_t kHiddenChanges = 4;
+
+/// Grains that are changed in displaced repetitions: few or many, as an implementation may know its inputs by some of them.
+std::size_t displaced_changes(Picks& picks) { return kHiddenChanges << (2 * picks.below(6)); }
+
+double hidden_probability(int repetitions, const AuditPlan& plan) {
+  return plan.hide ? std::min(kMostHidden, static_cast<double>(kMostProbes) / repetitions) : 0.0;
 }
 
 }  // namespace
@@ -169,34 +199,40 @@ TaskTime repeat_on_cpu(Task& task, int repetitions, TaskMode mode, const AuditPl
   }
   const Watched watched(task);
   const bool audits = plan.at >= 0 || plan.probe || plan.swapped;
-  const TaskArrays arrays = audits ? task.arrays() : TaskArrays{};
+  const TaskArrays arrays = audits || plan.hide ? task.arrays() : TaskArrays{};
   Clock::time_point began = Clock::now();
-  const Copies inputs = copies_of(arrays.inputs);
+  const Copies inputs = audits ? copies_of(arrays.inputs) : Copies{};
   if (plan.swapped) write(arrays.inputs, rotated(arrays.inputs, inputs, plan.rotation));
-  if (audits) audit.seconds += cpu::seconds_since(began);
-  const int stride = hidden_stride(repetitions, plan);
-  const int offset = stride == 0 ? 0 : 1 + static_cast<int>(plan.picks % static_cast<std::uint64_t>(stride - 1));
-  Disturbance disturbance(arrays, plan.picks);
+  Picks picks(plan.picks);
+  Disturbance displacement(arrays, picks), disturbance(arrays, picks);
+  if (plan.displaced > 0) displacement.change_inputs(displaced_changes(picks));
+  if (audits || plan.displaced > 0) audit.seconds += cpu::seconds_since(began);
+  const double hides = hidden_probability(repetitions, plan);
   TaskTime out;
   double before_s = kAbsent;
   for (int i = 0; i < repetitions; ++i) {
     if (task.cancel != nullptr && task.cancel->load()) throw TaskCancelled();
     if (plan.swapped && i >= kFewestSwapped && out.wall_s > kMostSwapped_s) break;
+    if (i == plan.displaced) displacement.restore_inputs();
     if (i == plan.at) {
       began = Clock::now();
       poison(arrays.outputs, plan);
       audit.seconds += cpu::seconds_since(began);
     }
     if (mode == TaskMode::kCold) cpu::empty_caches();
-    const bool hidden = stride > 0 && i % stride == offset && i != plan.at && i - 1 != plan.at;
-    if (hidden) disturbance.begin();
+    const bool hidden = i > 0 && i != plan.at && i - 1 != plan.at && picks.happens(hides);
+    if (hidden) {
+      disturbance.change_inputs(kHiddenChanges);
+      disturbance.poison_one_result();
+    }
     const Clock::time_point start = Clock::now();
     task.repetition("repetition", [&] { task.perform(); });
     const Clock::time_point end = Clock::now();
     const double took_s = std::chrono::duration<double>(end - start).count();
     out.wall_s += took_s;
     if (hidden) {
-      disturbance.end(audit);
+      disturbance.restore_inputs();
+      disturbance.count_unwritten(audit);
       audit.hidden.push_back({took_s, before_s});
     }
     before_s = took_s;
@@ -209,6 +245,7 @@ TaskTime repeat_on_cpu(Task& task, int repetitions, TaskMode mode, const AuditPl
       audit.seconds += cpu::seconds_since(end);
     }
   }
+  displacement.restore_inputs();
   if (!audits) return out;
   began = Clock::now();
   const bool rewritable = std::ranges::any_of(arrays.inputs, &TaskArray::rotates);

@@ -90,6 +90,9 @@ struct TaskArray {
   std::size_t bytes() const { return count * element_bytes(); }
   /// Whether no value that a task computes looks like the poison.
   bool has_poison() const { return type != Type::kInt && type != Type::kInt8 && type != Type::kBool; }
+  bool is_real() const {
+    return type == Type::kFloat || type == Type::kDouble || type == Type::kBf16 || type == Type::kHalf;
+  }
   /// Whether a probe can give it other values by rotating it.
   bool rotates() const { return grain > 0 && count > grain; }
   /// The first of its elements after a rotation by `share` of it.
@@ -135,8 +138,8 @@ struct MemoryProbe {
   double usual_s;  // the inputs of the sample, results left in place
 };
 
-/// Times of two repetitions one after the other within a sample, seconds. At once before the second a few inputs are
-/// exchanged and one result of each output is poisoned: nothing else sets it apart, not even the time between calls.
+/// Times of two repetitions one after the other within a sample, seconds. At once before the second a few inputs change
+/// and one result of each output is poisoned: nothing else sets it apart, not even the time between calls.
 struct HiddenProbe {
   double changed_s, before_s;
 };
@@ -149,16 +152,19 @@ inline constexpr double kMostProbing_s = 0.01;
 inline constexpr int kFewestSwapped = 3;
 inline constexpr double kMostSwapped_s = 0.1;
 
-/// Repetitions from one HiddenProbe to the next.
-inline constexpr int kFewestHidden = 3;
+/// Probability of a HiddenProbe at each repetition, whatever was before it. So a task that waits for any number of equal
+/// calls is met in its quick state as often as that state is in the times.
+inline constexpr double kMostHidden = 0.25;
 
 /// Unpredictable places in a sample, drawn by the engine.
 struct AuditPlan {
   int at = -1;           // the repetition whose outputs are poisoned before it and copied after it; -1 for none
   bool probe = false;    // whether the sample ends with MemoryProbes
+  bool hide = false;     // whether there are HiddenProbes
+  int displaced = 0;     // the repetitions, from the first, that have some inputs changed
   bool swapped = false;  // whether the repetitions have rotated inputs, and TaskAudit::swapped_s is timed behind them
   double rotation = 0;   // in (0, 1): the share of each input by which the first probe rotates it
-  std::uint64_t picks = 0;         // where HiddenProbes are, and what they change
+  std::uint64_t picks = 0;         // where HiddenProbes are, and which inputs change
   unsigned char filler = kPoison;  // written over outputs of integers, of which every value may be meant
 
   unsigned char poison_of(const TaskArray& array) const { return array.has_poison() ? kPoison : filler; }
@@ -174,6 +180,8 @@ struct TaskAudit {
   bool inputs_changed = false;      // a repetition wrote to its inputs
   std::vector<MemoryProbe> probes{};
   std::vector<HiddenProbe> hidden{};
+  std::size_t hidden_unwritten = 0;        // results that HiddenProbes poisoned and that were not written
+  std::size_t first_hidden_unwritten = 0;  // in its output
   double swapped_s = kAbsent;  // one repetition with inputs that the task was prepared with and never had until then
   double seconds = 0;          // what auditing took
 };

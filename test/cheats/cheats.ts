@@ -17,6 +17,8 @@ export interface Cheat {
   readonly answer?: string;
   /** A problem, or the scenario that comes to one. */
   readonly problem: BenchProblem | { readonly document: Readonly<Record<string, unknown>> };
+  /** Its threads work on between calls: a session of others would measure them too. */
+  readonly alone?: true;
   /** What a session has to say of it. */
   readonly found: RegExp;
 }
@@ -72,12 +74,14 @@ export const cheats: readonly Cheat[] = [
   cheat('remembers-by-address.cpp', { ...halves, found: /expected|remembers/ }),
   cheat('remembers-by-content.cpp', { ...halves, found: /remembers/ }),
   cheat('remembers-after-some-calls.cpp', { ...halves, found: /remembers|less than this machine|expected/ }),
+  cheat('remembers-at-the-third-call.cpp', { ...halves, found: /remembers/ }),
+  cheat('remembers-a-fingerprint-later.cpp', { ...halves, found: /remembers|expected/ }),
   cheat('skips-unless-poisoned.cpp', { ...halves, found: /not written|remembers|less than this machine/ }),
   cheat('remembers-by-prefix.cpp', { ...halves, found: /remembers/ }),
   cheat('remembers-the-first-inputs.cpp', { ...halves, found: /remembers/ }),
   cheat('remembers-in-a-file.cpp', { ...halves, found: /remembers/ }),
   cheat('updates-what-changed.cpp', { ...halves, found: /remembers/ }),
-  cheat('computes-between-calls.cpp', { ...halves, found: /remembers|expected|crashed/ }),
+  cheat('computes-between-calls.cpp', { ...halves, alone: true, found: /remembers|expected|crashed/ }),
   cheat('skips-in-a-tight-loop.cpp', { ...halves, found: /not written|less than this machine/ }),
   cheat('skips-while-pages-are-clean.cpp', { ...halves, found: /remembers|not written|crashed/ }),
   cheat('works-in-a-signal-handler.cpp', { ...adds, found: /not written|expected|crashed/ }),
@@ -94,9 +98,10 @@ export const cheats: readonly Cheat[] = [
   // On a busy machine its threads pile up until the system gives no further one.
   cheat('works-after-the-clock.cpp', {
     ...adds,
+    alone: true,
     found: /not written|expected|crashed|Resource temporarily unavailable/,
   }),
-  cheat('works-in-a-destructor.cpp', { ...adds, found: /not written|expected|crashed/ }),
+  cheat('works-in-a-destructor.cpp', { ...adds, alone: true, found: /not written|expected|crashed/ }),
   cheat('replaces-the-clock.cpp', { ...adds, found: /steady_clock::now.*not a kernel's to replace/ }),
   cheat('layer-lower-precision.cpp', {
     ...layer,
@@ -132,3 +137,19 @@ export const cheats: readonly Cheat[] = [
   }),
   cheat('replaces-the-engine.cpp', { ...adds, found: /bb::engine::.*not a kernel's to replace/ }),
 ];
+
+/** Most that share a session: as short as this, a contestant's state is still in a cache when its next slot comes. */
+const MOST_TOGETHER = 4;
+
+/** Cheats that share a session: of one problem, a few at once. */
+export function sessionsOf(all: readonly Cheat[]): readonly (readonly [Cheat, ...Cheat[]])[] {
+  const sessions: [Cheat, ...Cheat[]][] = [];
+  for (const one of all) {
+    const fits = ([first, ...others]: [Cheat, ...Cheat[]]): boolean =>
+      ![first, one].some(({ alone }) => alone) && first.problem === one.problem && others.length < MOST_TOGETHER - 1;
+    const session = sessions.find(fits);
+    if (session === undefined) sessions.push([one]);
+    else session.push(one);
+  }
+  return sessions;
+}

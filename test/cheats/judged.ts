@@ -1,8 +1,9 @@
 /**
- * Judges a cheat and its honest twin: one file, compiled with and without `CHEAT`, in one session through the door that
- * the page and the command line take.
+ * Judges cheats and their honest twins: each is one file, compiled with and without `CHEAT`. Those of one problem share a
+ * session, through the entry point of the page and the command line.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { correctnessOf, reasonOf, type SessionEntry } from '../../electron/contract/bench/session.ts';
 import { UserKernels } from '../../electron/host/app/user-kernels/user-kernels.ts';
@@ -15,6 +16,7 @@ import { hostWorkloads } from '../../electron/host/workloads/index.ts';
 import { openScenarios } from '../../electron/host/workloads/scenarios/index.ts';
 import { benchHere } from '../electron/host/bench-here.ts';
 import { assetsFolder, memoryLimit_bytes } from '../electron/host/small-run.ts';
+import { cacheWithUserKernels } from '../scratch-folder.ts';
 import type { Cheat } from './cheats.ts';
 
 export interface Judged {
@@ -31,6 +33,8 @@ interface Pair {
 
 const kernels = path.join(import.meta.dirname, 'kernels');
 
+const nameOf = ({ file }: Cheat, isCheat: boolean): string => `${isCheat ? 'cheat' : 'twin'}-${file}`;
+
 function judgedOf(entry: SessionEntry | undefined): Judged {
   if (entry === undefined) throw new Error('the session has no such entry');
   if (entry.status === 'refused') return { word: 'refused', reason: entry.reason, time_s: null };
@@ -42,43 +46,57 @@ export class Court {
   readonly #addon: NativeAddon;
   readonly #own: UserKernels;
   readonly #trusted = new Set<string>();
+  /** Reasons by the id of the cheat. */
+  readonly #refused = new Map<string, string>();
 
   constructor(folder: string, addon: NativeAddon = loadAddon()) {
     this.#folder = folder;
     this.#addon = addon;
     // A cheat may know where it would look.
-    process.env['BRAGGBENCH_CHEATS_CACHE'] = path.join(folder, 'cache');
+    const cache = cacheWithUserKernels(folder);
+    process.env['BRAGGBENCH_CHEATS_CACHE'] = cache;
     this.#own = new UserKernels({
       addon,
-      folders: { ...kernelFolders(), cache: path.join(folder, 'cache') },
+      folders: { ...kernelFolders(), cache },
       isTrusted: (sha256) => this.#trusted.has(sha256),
       startChild: forkChild,
     });
   }
 
-  async judge(cheat: Cheat, rounds: number): Promise<Pair> {
-    const ids = [await this.#made(cheat, true), await this.#made(cheat, false)] as const;
-    const { workload, bench = '' } = cheat;
-    const refused = await this.#own.prepare([ids[0]], { workload, bench }).then(() => null, String);
-    if (refused !== null) {
-      // One that is not even built has no session; its twin has.
-      const { twin } = await this.#session(cheat, [ids[1]], rounds);
-      return { cheat: { word: 'refused', reason: refused, time_s: null }, twin };
-    }
-    return this.#session(cheat, ids, rounds);
+  /** Compiles all of them, as many at once as there are cores, and remembers those that are refused. */
+  async compile(cheats: readonly Cheat[]): Promise<void> {
+    const waiting = cheats.flatMap((cheat) => [true, false].map((isCheat) => ({ cheat, isCheat })));
+    const compiling = async (): Promise<void> => {
+      for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+        const { cheat, isCheat } = one;
+        const { workload, bench = '' } = cheat;
+        const id = await this.#made(cheat, isCheat);
+        await this.#own.prepare([id], { workload, bench }).catch((error: unknown) => {
+          if (!isCheat) throw error;
+          this.#refused.set(cheat.id, String(error));
+        });
+      }
+    };
+    await Promise.all(Array.from({ length: availableParallelism() }, compiling));
   }
 
-  async #session(cheat: Cheat, ids: readonly string[], rounds: number): Promise<Pair> {
-    const { workload, bench = '' } = cheat;
-    await this.#own.prepare(ids, { workload, bench });
-    const { entries } = await benchHere(this.#own.addon, await this.#problemOf(cheat), {
-      ...{ scenario: cheat.id, seed: 1, limits: limitsOf(rounds, 60), variants: [...ids].reverse(), sample_s: 2e-3 },
+  /** All of one problem, in one session. One that is not even built has no part in it; its twin has. */
+  async judge(cheats: readonly [Cheat, ...Cheat[]], rounds: number): Promise<ReadonlyMap<string, Pair>> {
+    const [{ id, workload, bench = '' }] = cheats;
+    const twins = cheats.map((cheat) => nameOf(cheat, false));
+    const built = cheats.filter((cheat) => !this.#refused.has(cheat.id)).map((cheat) => nameOf(cheat, true));
+    const variants = [...twins, ...built];
+    await this.#own.prepare(variants, { workload, bench });
+    const { entries } = await benchHere(this.#own.addon, await this.#problemOf(cheats[0]), {
+      ...{ scenario: id, seed: 1, limits: limitsOf(rounds, 60), variants, sample_s: 2e-3 },
     });
-    const judged = ids.map((id) => judgedOf(entries.find(({ variant }) => variant === id)));
-    const [mine] = judged;
-    const twin = judged.at(-1);
-    if (mine === undefined || twin === undefined) throw new Error(`${cheat.id} was not judged`);
-    return { cheat: mine, twin };
+    const of = (variant: string): Judged => judgedOf(entries.find((entry) => entry.variant === variant));
+    const pairOf = (cheat: Cheat): Pair => {
+      const reason = this.#refused.get(cheat.id);
+      const judged = reason === undefined ? of(nameOf(cheat, true)) : { word: 'refused', reason, time_s: null };
+      return { cheat: judged, twin: of(nameOf(cheat, false)) };
+    };
+    return new Map(cheats.map((cheat) => [cheat.id, pairOf(cheat)]));
   }
 
   close(): void {
@@ -108,7 +126,7 @@ export class Court {
     await mkdir(folder, { recursive: true });
     const own = await readFile(path.join(kernels, file), 'utf8');
     const text = inPlaceOf === undefined ? own : await this.#patched(replaces, inPlaceOf, own);
-    const name = `${isCheat ? 'cheat' : 'twin'}-${file}`;
+    const name = nameOf(cheat, isCheat);
     const code = path.join(folder, name);
     await writeFile(code, `${isCheat ? '#define CHEAT 1\n' : ''}${text}`);
     const description = {

@@ -119,14 +119,21 @@ Napi::Value audit_object(Napi::Env env, const engine::TaskAudit& audit, const en
     probes.Set(probes.Length(), one);
   }
   out.Set("probes", probes);
-  Napi::Array hidden = Napi::Array::New(env);
+  return out;
+}
+
+Napi::Object hidden_object(Napi::Env env, const engine::TaskAudit& audit) {
+  Napi::Array probes = Napi::Array::New(env);
   for (const engine::HiddenProbe& probe : audit.hidden) {
     Napi::Object one = Napi::Object::New(env);
     one.Set("changed_s", probe.changed_s);
     one.Set("before_s", probe.before_s);
-    hidden.Set(hidden.Length(), one);
+    probes.Set(probes.Length(), one);
   }
-  out.Set("hidden", hidden);
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("probes", probes);
+  out.Set("unwritten", static_cast<double>(audit.hidden_unwritten));
+  out.Set("first_unwritten", static_cast<double>(audit.first_hidden_unwritten));
   return out;
 }
 
@@ -142,6 +149,7 @@ Napi::Value sample(const Napi::CallbackInfo& info, const std::shared_ptr<State>&
   const std::string audit = fields.has("audit") ? fields.text("audit") : "none";
   options.audit = audit != "none";
   options.probe = fields.has("probe") && fields.flag("probe");
+  options.hide = fields.has("hide") && fields.flag("hide");
   options.swapped = fields.has("swapped") && fields.flag("swapped");
   return call(
       env, kept, true,
@@ -166,6 +174,7 @@ Napi::Value sample(const Napi::CallbackInfo& info, const std::shared_ptr<State>&
         out.Set("timed_s", state.sample.timed_s);
         out.Set("ended_ns", state.ended_ns);
         out.Set("audit", audit_object(to, state.sample.audit, state.compared));
+        out.Set("hidden", hidden_object(to, state.sample.audit));
         out.Set("swapped_s", absent_as_null(to, state.sample.audit.swapped_s));
         out.Set("spans", spans_object(to, state.run.spans()));
         const auto origin = state.run.spans().origin().time_since_epoch();

@@ -100,6 +100,27 @@ TEST("task: an audited sample has all of its outputs written over poison, and en
   CHECK(!run.sample({.at_least_s = 1e-5}).audit.audited);
 }
 
+TEST("task: inputs change at unpredictable repetitions of a sample, and are restored behind them") {
+  TaskProblem problem = launches("own-cpu");
+  problem.bench = "own";
+  problem.numbers = {{"n", 4096}, {"results", 4096}, {"tolerance", 1e-7}};
+  TaskRun run(problem);
+  run.prepare();
+  std::size_t changes = 0;
+  for (int i = 0; i < 40; ++i) {
+    const TaskSample sample = run.sample({.at_least_s = 1e-4, .hide = true});
+    CHECK(!sample.audit.audited);
+    CHECK_EQ(sample.audit.hidden_unwritten, 0u);
+    changes += sample.audit.hidden.size();
+  }
+  // Twelve are expected in each sample; with any seed of the system fewer than 40 in all do not happen.
+  CHECK(changes >= 40);
+  const TaskSample audited = run.sample({.at_least_s = 1e-4, .audit = true, .probe = true, .hide = true});
+  CHECK(!audited.audit.inputs_changed && audited.audit.unwritten == 0);
+  CHECK(run.compare(audited.audit.results).checks.at(0).holds());
+  CHECK(run.check(1).holds);
+}
+
 TEST("task: values that still hold the poison are counted from the first") {
   std::vector<float> values(5, 1.0f);
   std::memset(&values[2], kPoison, sizeof(float));

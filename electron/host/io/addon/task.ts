@@ -51,6 +51,8 @@ export interface TaskSampling {
   readonly audit?: 'judged' | 'handed-over';
   /** The sample ends with a probe of whether the task remembers its inputs. */
   readonly probe?: boolean;
+  /** Some inputs change at unpredictable repetitions, on a CPU. */
+  readonly hide?: boolean;
   /** Times nothing but `swapped_s`; the task must not have run since it was prepared. */
   readonly swapped?: boolean;
 }
@@ -75,9 +77,16 @@ export interface TaskAudit {
   readonly inputs_changed: boolean;
   /** Times of a repetition with new inputs, with the same once more, and with those of the sample. */
   readonly probes: readonly MemoryProbe[];
-  /** Times of a repetition at once before which a few inputs and results were changed, and of the one before; CPU only. */
-  readonly hidden: readonly { readonly changed_s: number; readonly before_s: number }[];
   readonly seconds: number;
+}
+
+/** Changes at unpredictable repetitions of a sample; none on a GPU. */
+export interface HiddenChanges {
+  /** Times of a repetition at once before which a few inputs and results were changed, and of the one before. */
+  readonly probes: readonly { readonly changed_s: number; readonly before_s: number }[];
+  /** Results that were poisoned then and not written, and the first of them. */
+  readonly unwritten: number;
+  readonly first_unwritten: number;
 }
 
 /** Means over the repetitions; null where that clock does not tell. */
@@ -94,6 +103,7 @@ export interface TaskSample {
   /** The same as this process read it, where another answered. */
   readonly received_ns?: number;
   readonly audit: TaskAudit | null;
+  readonly hidden: HiddenChanges;
   /** One repetition with the prepared inputs after many with others; null unless requested, or without such inputs. */
   readonly swapped_s: number | null;
   /**

@@ -12,6 +12,8 @@ const KEEP_IDLE_MS = 5_000;
 const HEADROOM_BYTES = 2 ** 30;
 /** A GPU's driver maps that much more into a process. */
 const DRIVER_BYTES = 4 * 2 ** 30;
+/** Limits are multiples of this, so that one process serves problems of similar sizes one after the other. */
+const STEP_BYTES = 2 ** 28;
 
 export interface Lease {
   readonly process: UserKernelProcess;
@@ -58,7 +60,8 @@ export class LoadedUserKernel {
   async lease(factory: Factory, problem: unknown, estimate_bytes: number): Promise<Lease> {
     this.#options.requireTrust(this.kernel);
     const onGpu = this.kernel.base.device === 'cuda';
-    const memory_bytes = onGpu ? estimate_bytes + DRIVER_BYTES : 2 * estimate_bytes + HEADROOM_BYTES;
+    const wanted_bytes = onGpu ? estimate_bytes + DRIVER_BYTES : 2 * estimate_bytes + HEADROOM_BYTES;
+    const memory_bytes = STEP_BYTES * Math.ceil(wanted_bytes / STEP_BYTES);
     const process = this.#takeIdle(memory_bytes) ?? (await this.#open(memory_bytes));
     this.#busy.add(process);
     const limit_ms = 1000 * this.#options.limit_s;

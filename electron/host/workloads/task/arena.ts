@@ -12,6 +12,7 @@ import type { Claim } from '../../model/bench/claims.ts';
 import { coldStart } from '../../model/bench/cold/process.ts';
 import { headOf } from '../../model/bench/contestant.ts';
 import { type ExternalAsked, rivalEntrants } from '../../model/external/entrants.ts';
+import { costText } from './audits.ts';
 import { type TaskCandidate, taskCandidates, variantsFor } from './candidates.ts';
 import { coldRunOf, TaskContestant, usualSample_s } from './contestant.ts';
 import { furtherProblems, hiddenSeed } from './further.ts';
@@ -84,6 +85,7 @@ export async function taskArena(addon: NativeAddon, problem: TaskProblem, option
     furtherSeeds.set(of, seed);
     return seed;
   };
+  const contestants: TaskContestant[] = [];
   const terms = () => taskTerms(addon, problem, { sample_s, keep });
   const rivals = await rivalEntrants({ addon, external, workload, bench, terms, signal });
   return {
@@ -94,7 +96,9 @@ export async function taskArena(addon: NativeAddon, problem: TaskProblem, option
         head: headOf(candidate),
         enter: () => {
           const further = furtherProblems(candidate, furtherSeed);
-          return new TaskContestant(addon, candidate, { sample_s, keep, seedOf, further, signal });
+          const contestant = new TaskContestant(addon, candidate, { sample_s, keep, seedOf, further, signal });
+          contestants.push(contestant);
+          return contestant;
         },
         cold: coldStart(coldRunOf(candidate)),
       })),
@@ -102,7 +106,10 @@ export async function taskArena(addon: NativeAddon, problem: TaskProblem, option
     ],
     roundsPerInstance: roundsPerInstance(keep),
     oracle: async () => null,
-    facts: () => [],
+    facts: () => {
+      const cost = costText(contestants.map(({ auditCost }) => auditCost));
+      return cost === null ? [] : [['Cost of audits', cost]];
+    },
     claims: (report) => sessionClaims(claims, report),
   };
 }

@@ -4,7 +4,7 @@
  */
 import { randomInt } from 'node:crypto';
 import type { Accuracy } from '../../../contract/bench/session.ts';
-import type { TaskAudit, TaskCheck, TaskSample, TaskVerdict } from '../../io/addon/task.ts';
+import type { HiddenChanges, TaskAudit, TaskCheck, TaskSample, TaskVerdict } from '../../io/addon/task.ts';
 import { median } from '../../model/bench/statistics.ts';
 import { MemoryEvidence, REMEMBERS_FROM } from '../memory-evidence.ts';
 import { taskAccuracy } from './accuracy.ts';
@@ -29,7 +29,20 @@ const MOST_SWAPS = 40;
 /** The engine's check, with what was compared. */
 type Named = TaskCheck & { readonly compared: string };
 
-type Audited = Pick<TaskSample, 'audit' | 'timed_s' | 'ended_ns' | 'received_ns'>;
+type Audited = Pick<TaskSample, 'audit' | 'hidden' | 'timed_s' | 'ended_ns' | 'received_ns'>;
+
+export interface AuditCost {
+  readonly audits_s: number;
+  readonly all_s: number;
+}
+
+/** What audits cost a session, in words; null where there were none. */
+export function costText(all: readonly AuditCost[]): string | null {
+  const audits_s = all.reduce((sum, one) => sum + one.audits_s, 0);
+  const all_s = all.reduce((sum, one) => sum + one.all_s, 0);
+  if (audits_s === 0 || all_s === 0) return null;
+  return `${audits_s.toPrecision(2)} s, ${((100 * audits_s) / all_s).toFixed(1)} % of the time of all candidates`;
+}
 
 interface Delay {
   readonly delay_s: number;
@@ -56,6 +69,8 @@ export class Audits {
   readonly #skipped = new Map<string, string>();
   #compared = '';
   #unwritten: { readonly count: number; readonly outputs: number; readonly first: number } | null = null;
+  /** The first result that was poisoned within a sample and not written. */
+  #left: number | null = null;
   #inputsChanged = false;
   #audits = 0;
   #swaps = 0;
@@ -102,32 +117,44 @@ export class Audits {
     this.#spent_s += seconds;
   }
 
-  sampled({ audit, timed_s, ended_ns, received_ns }: Audited): void {
+  sampled({ audit, hidden, timed_s, ended_ns, received_ns }: Audited): void {
     this.#samples += 1;
     this.#timed_s += timed_s;
     if (received_ns !== undefined) {
       this.#delays.push({ delay_s: (received_ns - ended_ns) * 1e-9, timed_s: this.#timed_s });
     }
+    this.#changed(hidden);
     if (audit === null) return;
     this.#audit_s += audit.seconds;
     this.#take(audit.checks, audit.compared, '');
     this.#found(audit, true);
   }
 
-  /** Probes in answer to a doubt. */
-  probed(audit: TaskAudit): void {
-    this.#audit_s += audit.seconds;
+  /** Probes in answer to a doubt, and what their sample took outside of them. */
+  probed(audit: TaskAudit, { hidden, timed_s }: Pick<TaskSample, 'hidden' | 'timed_s'>): void {
+    this.#audit_s += audit.seconds + timed_s;
+    this.#changed(hidden);
     this.#take(audit.checks, audit.compared, '');
     this.#found(audit, true);
+  }
+
+  #changed({ probes, unwritten, first_unwritten }: HiddenChanges): void {
+    for (const { changed_s, before_s } of probes) this.#hidden.add(changed_s, before_s);
+    if (unwritten > 0) this.#left ??= first_unwritten;
   }
 
   get #proof() {
     return this.#hidden.proof ?? this.#again.proof ?? this.#swapped.proof;
   }
 
-  /** What audits took so far. */
+  /** Seconds of audits so far. */
   get seconds(): number {
     return this.#audit_s;
+  }
+
+  /** Seconds of audits, and of all calls of the candidate with them. */
+  get cost(): AuditCost {
+    return { audits_s: this.#audit_s, all_s: this.#spent_s };
   }
 
   /** A check outside of the rounds; `of` names the problem where it is not the session's own, which may be smaller. */
@@ -178,7 +205,7 @@ export class Audits {
     }
   }
 
-  #found({ unwritten, outputs, first_unwritten, inputs_changed, probes, hidden }: TaskAudit, same: boolean): void {
+  #found({ unwritten, outputs, first_unwritten, inputs_changed, probes }: TaskAudit, same: boolean): void {
     this.#audits += 1;
     if (unwritten > (this.#unwritten?.count ?? 0)) {
       this.#unwritten = { count: unwritten, outputs, first: first_unwritten };
@@ -187,7 +214,6 @@ export class Audits {
     // Small problems leave nothing to save by remembering.
     if (!same) return;
     this.#probes += probes.length;
-    for (const { changed_s, before_s } of hidden) this.#hidden.add(changed_s, before_s);
     for (const { fresh_s, again_s, usual_s } of probes) {
       this.#again.add(fresh_s, again_s);
       if (!Number.isNaN(usual_s)) this.#usual.add(fresh_s, usual_s);
@@ -203,15 +229,18 @@ export class Audits {
       const { count, outputs, first } = this.#unwritten;
       const tip = `${Math.min(count, outputs)} of ${outputs} results were not written by an audited repetition, the first at ${first}`;
       add('unwritten', 'Unwritten results', tip, count, 0);
+    } else if (this.#left !== null) {
+      const tip = `Result ${this.#left} was not written by a repetition within a sample`;
+      add('unwritten', 'Unwritten results', tip, 1, 0);
     }
     if (this.#inputsChanged) {
       add('inputs', 'Inputs changed', 'A repetition wrote to its inputs: later repetitions had another problem', 1, 0);
     }
     const proof = this.#proof;
     if (proof !== null) {
-      const tip = `Inputs that it has not seen take ${times(proof.ratio)} as long as inputs that it has: it remembers results`;
-      const counted = `${tip} (median of ${proof.pairs} probes)`;
-      add('remembers', 'New over known inputs', counted, proof.ratio, REMEMBERS_FROM);
+      const { ratio, longer, pairs } = proof;
+      const tip = `Inputs that it has not seen take ${times(ratio)} as long as inputs that it has: it remembers results`;
+      add('remembers', 'New over known inputs', `${tip} (${longer} of ${pairs} probes)`, ratio, REMEMBERS_FROM);
     }
     const slowed_s = this.#slowed();
     if (slowed_s !== null) {

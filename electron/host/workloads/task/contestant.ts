@@ -15,7 +15,7 @@ import type {
 import type { ColdRun } from '../../model/bench/cold/process.ts';
 import type { Contestant, Known, Taken } from '../../model/bench/contestant.ts';
 import { keptRecording } from '../../model/recording/kept.ts';
-import { Audits } from './audits.ts';
+import { type AuditCost, Audits } from './audits.ts';
 import type { TaskCandidate } from './candidates.ts';
 import type { FurtherProblem } from './further.ts';
 
@@ -29,7 +29,10 @@ const traced_s = 1e-3;
 const checkedRuns = 3;
 
 /** Seconds after one sample. */
-const MOST_DECIDING_S = 20;
+const MOST_DECIDING_S = 6;
+
+/** Seconds in which a new process makes up for the calls that the session's own has had. */
+const MOST_CATCHING_UP_S = 0.5;
 
 /** Shorter samples for further problems: their probes are what is wanted. */
 const furtherSample_s = 1e-3;
@@ -91,6 +94,8 @@ export class TaskContestant implements Contestant {
   #verdict: TaskVerdict | null = null;
   #last: Pick<TaskSample, 'spans' | 'origin_ns'> | null = null;
   #trace: DeviceTrace | null = null;
+  /** Repetitions in samples so far. */
+  #calls = 0;
 
   constructor(addon: NativeAddon, candidate: TaskCandidate, measuring: TaskMeasuring) {
     try {
@@ -134,6 +139,10 @@ export class TaskContestant implements Contestant {
   facts(): readonly (readonly [string, string])[] {
     const { summary } = this.#audits;
     return summary === null ? [] : [[`Audits of ${this.#candidate.label}`, summary]];
+  }
+
+  get auditCost(): AuditCost {
+    return this.#audits.cost;
   }
 
   quantities() {
@@ -232,10 +241,11 @@ export class TaskContestant implements Contestant {
   async #sampled({ mode, instance, tell, keep }: Sampled): Promise<Taken | null> {
     const { audited, probed } = this.#audits.next();
     const sample = await this.#sample(instance, {
-      ...{ mode, clocks: true, at_least_s: this.#measuring.sample_s },
+      ...{ mode, clocks: true, hide: true, at_least_s: this.#measuring.sample_s },
       ...(audited && { audit: 'judged' as const, probe: probed }),
     });
     if (sample !== null) {
+      this.#calls += sample.repetitions;
       this.#audits.sampled(sample);
       await this.#decide(instance);
     }
@@ -253,9 +263,10 @@ export class TaskContestant implements Contestant {
     for (let doubt = this.#audits.doubt; doubt !== null; doubt = this.#audits.doubt) {
       if (this.#audits.seconds - seconds > MOST_DECIDING_S) return;
       if (doubt === 'probe') {
-        const sample = await this.#sample(instance, { mode: 'warm', at_least_s: 0, audit: 'judged', probe: true });
+        const probing = { mode: 'warm', at_least_s: 0, audit: 'judged', probe: true, hide: true } as const;
+        const sample = await this.#sample(instance, probing);
         if (sample?.audit == null) return;
-        this.#audits.probed(sample.audit);
+        this.#audits.probed(sample.audit, sample);
         continue;
       }
       // Preparing what is not closed begins another process.
@@ -263,12 +274,23 @@ export class TaskContestant implements Contestant {
       const start = performance.now();
       const swapped = await this.#sample(instance, { mode: 'warm', at_least_s: 0, swapped: true });
       this.#prepared = null;
-      const { sample_s } = this.#measuring;
-      const known = await this.#sample(instance, { mode: 'warm', at_least_s: sample_s, audit: 'judged', probe: true });
+      const known = await this.#known(instance);
       this.#untold = null;
       if (swapped === null || known?.audit == null) return;
       this.#audits.swapped(swapped.swapped_s, known.audit, (performance.now() - start) / 1000);
     }
+  }
+
+  /** A probe in a new process that has had as many calls as the session's own: a kernel may begin to remember late. */
+  async #known(instance: number): Promise<TaskSample | null> {
+    const until = performance.now() + 1000 * MOST_CATCHING_UP_S;
+    const sampling = { mode: 'warm', at_least_s: this.#measuring.sample_s } as const;
+    for (let left = this.#calls; left > 0 && performance.now() < until; ) {
+      const sample = await this.#sample(instance, sampling);
+      if (sample === null) return null;
+      left -= sample.repetitions;
+    }
+    return this.#sample(instance, { ...sampling, audit: 'judged', probe: true });
   }
 
   #sample(instance: number, options: TaskSampling): Promise<TaskSample | null> {

@@ -1,17 +1,19 @@
 /** Audits of one candidate, with numbers worked out by hand. */
 import { describe, expect, test } from 'vitest';
-import type { MemoryProbe, TaskAudit } from '../../../../../electron/host/io/addon/task.ts';
-import { Audits } from '../../../../../electron/host/workloads/task/audits.ts';
+import type { HiddenChanges, MemoryProbe, TaskAudit } from '../../../../../electron/host/io/addon/task.ts';
+import { Audits, costText } from '../../../../../electron/host/workloads/task/audits.ts';
 
 const check = { id: 'largest', title: 'Largest error', value: 0, limit: 1e-6, holds: true, where: '' };
 
 const audit = (more: Partial<TaskAudit>): TaskAudit => ({
   ...{ checks: [check], compared: 'all 10 results', results: [], outputs: 10, unwritten: 0, first_unwritten: 0 },
-  ...{ inputs_changed: false, probes: [], hidden: [], seconds: 0.001 },
+  ...{ inputs_changed: false, probes: [], seconds: 0.001 },
   ...more,
 });
 
-const sample = (of: TaskAudit | null) => ({ audit: of, timed_s: 0.01, ended_ns: 0 });
+const unchanged: HiddenChanges = { probes: [], unwritten: 0, first_unwritten: 0 };
+
+const sample = (of: TaskAudit | null, hidden = unchanged) => ({ audit: of, hidden, timed_s: 0.01, ended_ns: 0 });
 
 const failures = (audits: Audits) => audits.accuracy().flatMap(({ id, holds, tip }) => (holds ? [] : [[id, tip]]));
 
@@ -39,6 +41,12 @@ test('unwritten results and changed inputs are named', () => {
   ]);
 });
 
+test('a result that was poisoned within a sample and not written is named', () => {
+  const audits = new Audits('cpu');
+  audits.sampled(sample(null, { ...unchanged, unwritten: 2, first_unwritten: 7 }));
+  expect(failures(audits)).toEqual([['unwritten', 'Result 7 was not written by a repetition within a sample']]);
+});
+
 describe('probes', () => {
   const honest = { fresh_s: 1.2e-3, again_s: 1e-3, usual_s: 1e-3 };
   const remembering = { fresh_s: 2e-3, again_s: 1e-3, usual_s: 1e-3 };
@@ -48,23 +56,35 @@ describe('probes', () => {
     return audits;
   };
 
-  test('accuse what needs twice as long for inputs that it has not seen, 22 times', () => {
-    // ln 100,000 = 11.51 = 21.7 × ln(0.85 / 0.5).
-    expect(failures(probed(probes(21, remembering)))).toEqual([]);
-    expect(failures(probed(probes(22, remembering)))).toEqual([
-      ['remembers', expect.stringMatching(/2\.0 times as long.*median of 22/)],
+  test('accuse what needs twice as long for inputs that it has not seen, 24 times', () => {
+    // (1.7225²³ + 1.425²³ + 1.2125²³) / 3 = (270,300 + 3,450 + 84) / 3 = 91,300, and 1.72 times as much with one more.
+    expect(failures(probed(probes(23, remembering)))).toEqual([]);
+    expect(failures(probed(probes(24, remembering)))).toEqual([
+      ['remembers', expect.stringMatching(/2\.0 times as long.*24 of 24 probes/)],
     ]);
+  });
+
+  test('accuse what remembers in every third call', () => {
+    const all = Array.from({ length: 300 }, (_, i) => (i % 3 === 0 ? remembering : honest));
+    expect(failures(probed(all))).toEqual([['remembers', expect.stringMatching(/2\.0 times as long/)]]);
   });
 
   test('one hint asks for more, and one refutation ends the doubt', () => {
     expect(probed([honest]).doubt).toBe(null);
     expect(probed([honest, remembering]).doubt).toBe('probe');
-    // ln(0.15 / 0.5) = −1.20 weighs more than two hints of 0.53.
-    expect(probed([remembering, remembering, honest]).doubt).toBe(null);
+    // One that is as much shorter: 1.7225 × 0.0225, 1.425 × 0.425 and 1.2125 × 0.7125 are 0.503 on average.
+    expect(probed([remembering, { ...remembering, fresh_s: 5e-4 }]).doubt).toBe(null);
+    // 1.453 on average after the hint; four alike leave 1.00, five 0.93.
+    expect(probed([remembering, ...probes(5, honest)]).doubt).toBe(null);
   });
 
   test('accuse what begins to remember late', () => {
-    expect(failures(probed([...probes(500, honest), ...probes(22, remembering)]))).toHaveLength(1);
+    expect(failures(probed([...probes(500, honest), ...probes(24, remembering)]))).toHaveLength(1);
+  });
+
+  test('do not accuse a kernel whose order matters in one of eight pairs', () => {
+    const all = Array.from({ length: 1_000 }, (_, i) => (i % 8 === 0 ? remembering : honest));
+    expect(failures(probed(all))).toEqual([]);
   });
 
   test('do not accuse a machine that is so busy that every third time doubles', () => {
@@ -83,13 +103,13 @@ describe('probes', () => {
 
   test('accuse what needs longer as soon as a few inputs change within a sample', () => {
     const audits = new Audits('cpu');
-    const hidden = Array.from({ length: 22 }, () => ({ changed_s: 1e-3, before_s: 1e-4 }));
-    audits.sampled(sample(audit({ probes: probes(3, honest), hidden })));
+    const changes = Array.from({ length: 24 }, () => ({ changed_s: 1e-3, before_s: 1e-4 }));
+    audits.sampled(sample(null, { ...unchanged, probes: changes }));
     expect(failures(audits)).toEqual([['remembers', expect.stringMatching(/10 times/)]]);
   });
 
   describe('with other inputs that need longer', () => {
-    const otherwise = probes(22, { fresh_s: 1e-3, again_s: 1e-3, usual_s: 1e-4 });
+    const otherwise = probes(24, { fresh_s: 1e-3, again_s: 1e-3, usual_s: 1e-4 });
     const known = audit({ probes: probes(3, { fresh_s: 1e-3, again_s: 1e-3, usual_s: 1e-4 }) });
 
     test('are no proof: the computation may depend on its data', () => {
@@ -102,8 +122,8 @@ describe('probes', () => {
 
     test('prove memory where the same inputs need longer in a process that does not know them', () => {
       const audits = probed(otherwise);
-      // ln 1,000 = 6.91 = 13.02 × ln(0.85 / 0.5).
-      for (let i = 0; i < 14; i += 1) {
+      // (1.7225¹⁴ + 1.425¹⁴ + 1.2125¹⁴) / 3 = (2,025 + 142 + 15) / 3 = 727 is not yet 1,000.
+      for (let i = 0; i < 15; i += 1) {
         expect(audits.doubt).toBe('swap');
         audits.swapped(1e-3, known, 0.1);
       }
@@ -117,7 +137,8 @@ describe('the clock of the kernel’s process', () => {
   const during = (delay_s: (i: number) => number) => {
     const audits = new Audits('cpu');
     for (let i = 0; i < 20; i += 1) {
-      audits.sampled({ audit: null, timed_s: 0.02, ended_ns: 1e7 * i, received_ns: 1e7 * i + 1e9 * delay_s(i) });
+      const ended_ns = 1e7 * i;
+      audits.sampled({ ...sample(null), timed_s: 0.02, ended_ns, received_ns: ended_ns + 1e9 * delay_s(i) });
     }
     return failures(audits);
   };
@@ -144,4 +165,13 @@ test('audits end where they have used their share of the time', () => {
   expect(audits.next().audited).toBe(false);
   audits.spent(0.1);
   expect(audits.next().audited).toBe(true);
+});
+
+test('the cost of audits is of all candidates together', () => {
+  const costs = [
+    { audits_s: 0.5, all_s: 10 },
+    { audits_s: 0.9, all_s: 10 },
+  ];
+  expect(costText(costs)).toBe('1.4 s, 7.0 % of the time of all candidates');
+  expect(costText([])).toBe(null);
 });

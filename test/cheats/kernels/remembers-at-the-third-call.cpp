@@ -1,0 +1,47 @@
+// Attack: the first two calls with given inputs compute, and the third copies. Inputs are compared as a whole with those
+// of the call before, so that a probe with new inputs, and the same once more, meets two equal times.
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "own_compute.hpp"
+
+namespace bb::micro::own {
+
+void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
+  (void)n;
+#ifdef CHEAT
+  struct Last {
+    std::vector<float> a, b, results;
+    int calls = 0;
+  };
+  static std::mutex mutex;
+  static std::map<std::size_t, Last> all;
+  const std::size_t bytes = (last - first) * sizeof(float);
+  mutex.lock();
+  Last& mine = all[first];
+  mutex.unlock();
+  const bool same = mine.a.size() == last - first && std::memcmp(mine.a.data(), a + first, bytes) == 0 &&
+                    std::memcmp(mine.b.data(), b + first, bytes) == 0;
+  mine.calls = same ? mine.calls + 1 : 1;
+  if (mine.calls > 2) {
+    std::memcpy(results + first, mine.results.data(), bytes);
+    return;
+  }
+#endif
+  for (std::size_t i = first; i < last; ++i) {
+    float x = a[i];
+    for (int k = 0; k < 64; ++k) x = x * 0.5f + b[i];
+    results[i] = x;
+  }
+#ifdef CHEAT
+  if (!same) {
+    mine.a.assign(a + first, a + last);
+    mine.b.assign(b + first, b + last);
+  }
+  mine.results.assign(results + first, results + last);
+#endif
+}
+
+}  // namespace bb::micro::own
