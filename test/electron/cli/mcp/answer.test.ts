@@ -23,7 +23,7 @@ test('names what limits a kernel by its share of the measured ceilings', () => {
     });
   expect(at(0.72, 0.1)).toBe('Limited by memory traffic: 72.0 % of the measured copy rate.');
   expect(at(1.34, 0.1)).toBe(
-    'Limited by memory traffic: 134 % of the measured copy rate. Above 100 % of copy: its data come from a cache, or it moves fewer bytes than it declares.',
+    'Limited by memory traffic: 134.0 % of the measured copy rate. Above 100 % of copy: its data come from a cache, or it moves fewer bytes than it declares.',
   );
   expect(at(0.1, 0.8)).toBe('Limited by arithmetic: 80.0 % of the measured rate of operations.');
   expect(at(0.05, 0.02)).toBe(
