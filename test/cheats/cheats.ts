@@ -75,7 +75,6 @@ export const cheats: readonly Cheat[] = [
   cheat('remembers-by-content.cpp', { ...halves, found: /remembers/ }),
   cheat('remembers-after-some-calls.cpp', { ...halves, found: /remembers|less than this machine|expected/ }),
   cheat('remembers-at-the-third-call.cpp', { ...halves, found: /remembers/ }),
-  cheat('remembers-a-fingerprint-later.cpp', { ...halves, found: /remembers|expected/ }),
   cheat('skips-unless-poisoned.cpp', { ...halves, found: /not written|remembers|less than this machine/ }),
   cheat('remembers-by-prefix.cpp', { ...halves, found: /remembers/ }),
   cheat('remembers-the-first-inputs.cpp', { ...halves, found: /remembers/ }),
