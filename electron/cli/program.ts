@@ -2,10 +2,10 @@
 import { BraggError } from '../contract/errors.ts';
 import { suggest } from '../contract/scenario/index.ts';
 import { fileError } from '../host/io/files/errors.ts';
-import { hasFlag, listBefore, parseArguments, UsageError } from './arguments.ts';
+import { hasFlag, listBefore, parseArguments, UsageError, withHelp } from './arguments.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { programHelp, type VerbGroup, verbHelp } from './help.ts';
 import { errorDocument, isBadInput, sayIssues } from './issues.ts';
+import { pairs, wrap } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import type { Verb } from './verb.ts';
 import { batch } from './verbs/batch.ts';
@@ -40,6 +40,48 @@ import { validate } from './verbs/validate.ts';
 import { variants } from './verbs/variants.ts';
 import { programVersion } from './version.ts';
 import { refineVerb } from './workloads/index.ts';
+
+/** Help as it is printed. */
+const width = 88;
+
+/** Verbs with one purpose, under a heading. */
+interface VerbGroup {
+  readonly title: string;
+  readonly verbs: readonly Verb[];
+}
+
+function programHelp(groups: readonly VerbGroup[], version: string): readonly string[] {
+  const widest = Math.max(...groups.flatMap(({ verbs }) => verbs.map(({ name }) => name.length)));
+  const list = groups.flatMap(({ title, verbs }) => [
+    `${title}:`,
+    ...pairs(verbs.map(({ name, summary }) => [name.padEnd(widest), summary] as const)),
+    '',
+  ]);
+  return [
+    `braggbench ${version}: deterministic proton transport, and which kernel does it fastest.`,
+    '',
+    'Usage: braggbench VERB [arguments]',
+    '',
+    ...list,
+    'braggbench VERB --help shows its flags. SCENARIO is a JSON or YAML file, or the name of an',
+    'example, such as water-70MeV; braggbench examples lists them.',
+    'Exit codes: 0 done, 1 failed, 2 bad input, 130 interrupted.',
+  ];
+}
+
+function verbHelp(verb: Verb): readonly string[] {
+  const flags = withHelp(verb.flags).map(({ name, short, value, help }) => {
+    const words = `${short === undefined || short === 'h' ? '' : `-${short}, `}--${name}`;
+    return [value === undefined ? words : `${words} ${value}`, help] as const;
+  });
+  return [
+    `Usage: braggbench ${verb.usage}`,
+    '',
+    ...verb.details.flatMap((paragraph) => [...wrap(paragraph, width), '']),
+    ...pairs(flags),
+    ...(verb.examples.length === 0 ? [] : ['', 'Examples:', ...verb.examples.map((example) => `  ${example}`)]),
+  ];
+}
 
 /** In the order of help: the verbs of a first day first. */
 const groups: readonly VerbGroup[] = [

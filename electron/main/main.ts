@@ -1,16 +1,22 @@
 /** The desktop program: one instance, its windows, the host in this process. */
-
 import path from 'node:path';
-import { app, dialog } from 'electron';
+import { app, crashReporter, dialog } from 'electron';
 import { messageOf } from '../contract/errors.ts';
 import { dataFolder, type Host, openHost, stagedSolver } from '../host/index.ts';
 import { handedOverSchema, isRunFile, ownArguments, readArguments } from './arguments.ts';
-import { keepCrashReports } from './crashes.ts';
-import { keepOwnData } from './own-data.ts';
+import { keepOwnData, setFolder } from './own-data.ts';
 import { declarePageScheme, servePage } from './page-protocol.ts';
 import { lockDown } from './security.ts';
 import { startUtility } from './utility-child.ts';
 import { WorkbenchWindows } from './windows.ts';
+
+// Reports of crashes stay on this computer: files in the data folder, which the user may send to whom they like.
+
+/** Before the first window, so that its process is watched too. */
+function keepCrashReports(dataFolder: string): void {
+  setFolder('crashDumps', path.join(dataFolder, 'crashes'));
+  crashReporter.start({ uploadToServer: false, compress: true });
+}
 
 /** Folder with `assets/` and `dist/`: this file is dist/electron/main.js. */
 const root = path.resolve(import.meta.dirname, '../..');

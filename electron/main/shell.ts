@@ -1,11 +1,87 @@
 /** The window's side of the contract: dialogs, title, menus, closing, and what it tells the page. */
-import { app, type BrowserWindow, Menu, shell } from 'electron';
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { app, BrowserWindow, dialog, type FileFilter, Menu, shell } from 'electron';
 import type { FilePurpose } from '../contract/files.ts';
 import type { MenuCommand, ShellEvent } from '../contract/shell.ts';
+import { withDocumentPolicy } from '../contract/wire/page-policy.ts';
 import type { ShellHandlers } from '../host/index.ts';
-import { chooseFile, chooseFolder } from './file-dialogs.ts';
 import { menuTemplate } from './menu.ts';
-import { printPdf } from './print-pdf.ts';
+
+/** Native file dialogs, by what the file is for. */
+const scenario: FileFilter = { name: 'Scenario', extensions: ['json', 'yaml', 'yml'] };
+const run: FileFilter = { name: 'Run', extensions: ['h5', 'hdf5'] };
+const trace: FileFilter = { name: 'Timeline', extensions: ['json', 'gz', 'sqlite', 'nsys-rep', 'h5'] };
+const session: FileFilter = { name: 'Benchmark', extensions: ['json'] };
+const anything: FileFilter = { name: 'All files', extensions: ['*'] };
+
+const opening: Partial<Record<FilePurpose, { readonly title: string; readonly filters: FileFilter[] }>> = {
+  'open-scenario': { title: 'Open scenario', filters: [scenario, anything] },
+  'open-run': { title: 'Open run', filters: [run, anything] },
+  'open-session': { title: 'Open benchmark', filters: [session, anything] },
+  'open-trace': { title: 'Open timeline', filters: [trace, anything] },
+};
+
+const saving: Partial<Record<FilePurpose, { readonly title: string; readonly filters: FileFilter[] }>> = {
+  'save-scenario': { title: 'Save scenario as', filters: [{ name: 'Scenario', extensions: ['json'] }] },
+  'save-run': { title: 'Save run as', filters: [{ name: 'Run', extensions: ['h5'] }] },
+  export: { title: 'Export', filters: [anything] },
+};
+
+/** The chosen path, or null when the dialog was dismissed. */
+async function chooseFile(window: BrowserWindow, purpose: FilePurpose, suggestedName: string): Promise<string | null> {
+  const open = opening[purpose];
+  if (open !== undefined) {
+    const { canceled, filePaths } = await dialog.showOpenDialog(window, { ...open, properties: ['openFile'] });
+    const chosen = canceled ? null : (filePaths[0] ?? null);
+    // The system would open a trace from its list as if it were a document.
+    return purpose === 'open-trace' ? chosen : noted(chosen);
+  }
+  const save = saving[purpose];
+  const { canceled, filePath } = await dialog.showSaveDialog(window, {
+    ...save,
+    defaultPath: suggestedName,
+    properties: ['createDirectory', 'showOverwriteConfirmation'],
+  });
+  const chosen = canceled || filePath === '' ? null : filePath;
+  return purpose === 'export' ? chosen : noted(chosen);
+}
+
+/** The system lists it among the recent documents. */
+function noted(file: string | null): string | null {
+  if (file !== null) app.addRecentDocument(file);
+  return file;
+}
+
+/** The chosen folder, which may be new, or null when the dialog was dismissed. */
+async function chooseFolder(window: BrowserWindow, title: string, folder: string): Promise<string | null> {
+  const { canceled, filePaths } = await dialog.showOpenDialog(window, {
+    title,
+    defaultPath: folder,
+    properties: ['openDirectory', 'createDirectory', 'promptToCreate'],
+  });
+  return canceled ? null : (filePaths[0] ?? null);
+}
+
+// A document as PDF, printed by a window that nobody sees.
+
+/** `html` needs nothing besides itself: its scripts are off, and it has no preload. */
+export async function printPdf(html: string): Promise<Uint8Array> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-print-'));
+  const window = new BrowserWindow({ show: false, webPreferences: { sandbox: true, javascript: false } });
+  try {
+    // A file, because a URL of the document itself has no room for its figures.
+    const file = path.join(folder, 'report.html');
+    await writeFile(file, withDocumentPolicy(html));
+    await window.loadFile(file);
+    return await window.webContents.printToPDF({ pageSize: 'A4', printBackground: true, preferCSSPageSize: true });
+  } finally {
+    window.destroy();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
 
 interface WindowFrame {
   /** Whether the menus are this window's. */

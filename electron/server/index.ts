@@ -1,11 +1,55 @@
 /** Serves the workbench to a browser: what `braggbench serve` does. */
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../contract/errors.ts';
-import { type Host, openHost, SERVING_FILE, stagedSolver, type UnsavedRuns } from '../host/index.ts';
+import {
+  type Host,
+  openHost,
+  SERVING_FILE,
+  type Serving,
+  servingSchema,
+  stagedSolver,
+  TOKEN_FILE,
+  type UnsavedRuns,
+} from '../host/index.ts';
 import { servePage } from './server.ts';
-import { leaveAddress, sessionToken, watchIdle } from './session.ts';
+
+// A server for another machine: its token and address lie in a folder that only the user reads, and it ends when idle.
+
+/** Without a page and without work for this long, it ends: 30 min, looked at each minute. */
+const IDLE = { checks: 30, every_ms: 60_000 } as const;
+
+/** Throws a BraggError `invalid` for a folder without a usable token. */
+async function sessionToken(folder: string): Promise<string> {
+  const file = path.join(folder, TOKEN_FILE);
+  const read = servingSchema.shape.token.safeParse(await readFile(file, 'utf8').catch(() => ''));
+  if (read.success) return read.data;
+  throw new BraggError('invalid', `${file} holds no token; braggbench connect writes it.`);
+}
+
+/** Whole or not at all: whoever waits for the file reads it at once. */
+async function leaveAddress(folder: string, serving: Serving): Promise<void> {
+  const file = path.join(folder, SERVING_FILE);
+  await writeFile(`${file}.part`, JSON.stringify(serving), { mode: 0o600 });
+  await rename(`${file}.part`, file);
+}
+
+/** `idle` settles once `isUsed` was false in as many checks in a row. */
+function watchIdle(
+  isUsed: () => boolean,
+  { checks, every_ms }: { readonly checks: number; readonly every_ms: number } = IDLE,
+): { readonly idle: Promise<void>; stop(): void } {
+  let unused = 0;
+  const settled = Promise.withResolvers<void>();
+  const timer = setInterval(() => {
+    unused = isUsed() ? 0 : unused + 1;
+    if (unused < checks) return;
+    clearInterval(timer);
+    settled.resolve();
+  }, every_ms);
+  return { idle: settled.promise, stop: () => clearInterval(timer) };
+}
 
 interface ServeOptions {
   /** Null: the usual one, or the next free. 0: any. */

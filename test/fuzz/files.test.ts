@@ -12,7 +12,7 @@ import { expect, test } from 'vitest';
 import { sessionSchema } from '../../electron/contract/bench/session.ts';
 import { readCurveCsv } from '../../electron/contract/dose/curve-csv.ts';
 import { BraggError } from '../../electron/contract/errors.ts';
-import { readDraft } from '../../electron/host/app/recovery/drafts.ts';
+import { readDraft } from '../../electron/host/app/recovery/recovery.ts';
 import { readRun as readAnyRun } from '../../electron/host/app/run-files/read.ts';
 import { asSession, parseSession } from '../../electron/host/app/sessions/index.ts';
 import { openTrace } from '../../electron/host/app/timelines/open.ts';

@@ -1,15 +1,19 @@
 /** `braggbench study run` and `resume`: solves what is not there yet. */
 import { BraggError } from '../../contract/errors.ts';
+import { DOUBTFUL_S, ENDLESS_S } from '../../contract/study/calls.ts';
 import { type Cluster, newCluster } from '../../contract/study/clusters.ts';
 import type { Study } from '../../contract/study/index.ts';
 import { solveOnCluster } from '../../host/app/studies/cluster/engine.ts';
+import { forecastOf } from '../../host/app/studies/forecast.ts';
 import { solveLocally } from '../../host/app/studies/local/engine.ts';
 import type { StudyOutcome, StudyProgress } from '../../host/app/studies/local/go.ts';
 import { holdStudy, keepPlan, leftOf, plannedFolder, usualFolder } from '../../host/app/studies/open.ts';
+import type { PlannedStudy } from '../../host/app/studies/plan.ts';
 import type { Host } from '../../host/index.ts';
 import { isStudyFolder, StudyFolder } from '../../host/model/studies/folder.ts';
 import { writeOn } from '../../host/model/studies/on.ts';
 import { flagValue, hasFlag } from '../arguments.ts';
+import { ask, canAsk } from '../ask.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { duration, significant } from '../numbers.ts';
@@ -17,8 +21,42 @@ import { bar, ProgressBar } from '../progress-bar.ts';
 import { withBox } from '../remote/box.ts';
 import type { VerbContext } from '../verb.ts';
 import { placeOf, solveOnSlurm } from './cluster.ts';
-import { hereSeconds, refuseEndless } from './endless.ts';
 import { longTime, planned, shareOf } from './plan.ts';
+
+// Studies of days, which are begun only by someone who has heard so.
+
+/** What a study takes on this machine; null where it is soon done, long beyond doubt, or nobody knows. */
+async function hereSeconds({ parsed, signal }: VerbContext, host: Host, found: PlannedStudy) {
+  const { least_s, study } = found;
+  const isDoubtful = least_s !== null && least_s > DOUBTFUL_S && least_s <= ENDLESS_S;
+  if (!isDoubtful || hasFlag(parsed, 'yes') || study.search !== undefined) return null;
+  return (await forecastOf(host, found, shareOf(parsed, host), signal))?.expected_s ?? null;
+}
+
+interface Begun {
+  readonly folder: Pick<StudyFolder, 'folder'> & { readonly head: Pick<StudyFolder['head'], 'least_s' | 'points'> };
+  readonly budget: Study['budget'];
+  /** By some points that were solved for it; null where that is not known. */
+  readonly here_s: number | null;
+}
+
+/** `left`: points that are to be solved. Throws BraggError `invalid` where nobody says yes. */
+export async function refuseEndless(
+  { terminal }: Pick<VerbContext, 'terminal'>,
+  { folder: { folder, head }, budget, here_s }: Begun,
+  left: number,
+): Promise<void> {
+  if (budget.minutes !== undefined || budget.points !== undefined) return;
+  const share = left / Math.max(1, head.points);
+  const [least, here] = [(head.least_s ?? 0) * share, (here_s ?? 0) * share];
+  if (Math.max(least, here) <= ENDLESS_S) return;
+  const takes =
+    here > ENDLESS_S
+      ? `${folder}: the ${left} points take about ${longTime(here)} on this machine.`
+      : `${folder}: the ${left} points take at least ${longTime(least)} one after the other.`;
+  if (canAsk(terminal) && (await ask(`${takes} Begin all the same? [y/N] `))) return;
+  throw new BraggError('invalid', `${takes} Begin all the same with --yes, or give the study a budget.`);
+}
 
 /** A study's folder, and what one go at it may take: that may change from go to go, the plan does not. */
 export interface Opened {

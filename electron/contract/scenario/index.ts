@@ -1,5 +1,259 @@
+import type { z } from 'zod';
+import { atOnce, type Pausing } from '../pausing.ts';
+import { formatNumber, unitSymbols, withUnit } from '../units.ts';
+import { explain } from './explain.ts';
+import type { Fault } from './fault.ts';
+import { schemaAt, unitOf } from './fields.ts';
+import { type JsonSchema, schemaOfKind } from './json-schema.ts';
+import {
+  isScenarioKind,
+  type ScenarioDocument,
+  type ScenarioKindName,
+  type ScenarioWithConstants,
+  scenarioKinds,
+} from './kinds.ts';
+import { asOfToday, kindOf, migrate } from './migrate.ts';
+import { inStableOrder, stableOrderInSteps } from './order.ts';
+import { formatPath, isWithin, type Path, valueAt, withoutPaths, withValueAt } from './path.ts';
+import type { ContractWorkload } from './workload.ts';
+
+/** Checks a document against the schema of its kind. What depends on the tables is the host's to check. */
+export interface Validated {
+  readonly kind: ScenarioKindName | null;
+  /** The document in the newest version if it is valid, with nothing added. */
+  readonly document: ScenarioDocument | null;
+  /**
+   * With constants filled in, and with what was at fault left out where it has a
+   * default: checks can go on to find further faults. Null if the rest is no scenario either.
+   */
+  readonly filled: ScenarioWithConstants | null;
+  /** Paths that were left out of `filled`. */
+  readonly leftOut: readonly Path[];
+  readonly faults: readonly Fault[];
+}
+
+function nothing(faults: readonly Fault[], kind: ScenarioKindName | null = null): Validated {
+  return { kind, document: null, filled: null, leftOut: [], faults };
+}
+
+/** A list entry cannot be left out piece by piece: the whole entry goes. */
+function removable(path: Path): Path {
+  const index = path.findIndex((step) => typeof step === 'number');
+  return index < 0 ? path : path.slice(0, index + 1);
+}
+
+/** The nearest of `path` and its ancestors that is in the document. */
+function present(document: unknown, path: Path): Path {
+  let here = path;
+  while (here.length > 0 && valueAt(document, here) === undefined) here = here.slice(0, -1);
+  return here;
+}
+
+/** Each round leaves out what was at fault, or what held it; documents are not nested deeper than this. */
+const mostRounds = 8;
+
+/** Leaves out values at fault until the rest is valid. */
+function repair<T>(document: unknown, entry: ContractWorkload, parse: (value: unknown) => z.ZodSafeParseResult<T>) {
+  const leftOut: Path[] = [];
+  let rest = document;
+  for (let round = 0; round < mostRounds; round += 1) {
+    const parsed = parse(rest);
+    if (parsed.success) return { filled: parsed.data, leftOut };
+    const paths = unique(parsed.error.issues.flatMap((issue) => faultPaths(issue).map(removable)));
+    const gone: Path[] = [];
+    const added: { readonly path: Path; readonly value: unknown }[] = [];
+    for (const path of paths) {
+      const standIn = entry.standIns.find((required) => isWithin(required.path, path) || isWithin(path, required.path));
+      if (standIn && valueAt(rest, path) === undefined) added.push(standIn);
+      else gone.push(present(rest, path));
+    }
+    rest = withoutPaths(rest, gone);
+    for (const { path, value } of added) rest = withValueAt(rest, path, value);
+    leftOut.push(...gone, ...added.map(({ path }) => path));
+    if (rest === undefined) break;
+  }
+  return { filled: null, leftOut };
+}
+
+function faultPaths(issue: z.core.$ZodIssue): readonly Path[] {
+  const path = issue.path as Path;
+  return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...path, key]) : [path];
+}
+
+function unique(paths: readonly Path[]): Path[] {
+  return [...new Map(paths.map((path) => [formatPath(path), path])).values()];
+}
+
+/** `value` is plain JSON from anywhere. */
+export function validateScenario(value: unknown): Validated {
+  const kind = kindOf(value);
+  if (typeof kind !== 'string') return nothing([kind]);
+  const entry: ContractWorkload = scenarioKinds[kind];
+  const migrated = migrate(value as Readonly<Record<string, unknown>>, entry);
+  if (!migrated.ok) return nothing(migrated.faults, kind);
+
+  const schema: z.ZodType<ScenarioWithConstants> = scenarioKinds[kind].schema;
+  const parsed = schema.safeParse(migrated.document);
+  if (parsed.success) {
+    const document = migrated.document as ScenarioDocument;
+    return { kind, document, filled: parsed.data, leftOut: [], faults: [] };
+  }
+  const faults = explain(schemaOfKind(kind), migrated.document, parsed.error);
+  return { kind, document: null, faults, ...repair(migrated.document, entry, (rest) => schema.safeParse(rest)) };
+}
+
+// The text of a scenario file.
+
+/** Objects and lists that fit into this many columns stay on one line. */
+const lineWidth = 100;
+const indentStep = '  ';
+
+/** Null where it takes more than `room` columns: no more of it is laid out than that. */
+function oneLine(value: unknown, room: number): string | null {
+  if (typeof value !== 'object' || value === null) {
+    const text = JSON.stringify(value);
+    return text.length <= room ? text : null;
+  }
+  const isList = Array.isArray(value);
+  const parts: string[] = [];
+  let left = room - (isList ? 2 : 4);
+  for (const [key, item] of isList ? value.entries() : Object.entries(value)) {
+    const name = isList ? '' : `${JSON.stringify(key)}: `;
+    const comma = parts.length === 0 ? 0 : 2;
+    const text = oneLine(item, left - comma - name.length);
+    if (text === null) return null;
+    parts.push(name + text);
+    left -= comma + name.length + text.length;
+  }
+  if (parts.length === 0) return room < 2 ? null : isList ? '[]' : '{}';
+  return isList ? `[${parts.join(', ')}]` : `{ ${parts.join(', ')} }`;
+}
+
+function* print(value: unknown, indent: string, before: number): Pausing<string> {
+  yield;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (indent !== '') {
+    const line = oneLine(value, lineWidth - before);
+    if (line !== null) return line;
+  }
+  const inner = indent + indentStep;
+  const isList = Array.isArray(value);
+  const items: string[] = [];
+  for (const [key, item] of isList ? value.entries() : Object.entries(value)) {
+    const name = isList ? inner : `${inner}${JSON.stringify(key)}: `;
+    items.push(name + (yield* print(item, inner, name.length + 1)));
+  }
+  const [open, close] = isList ? '[]' : '{}';
+  return items.length === 0 ? `${open}${close}` : `${open}\n${items.join(',\n')}\n${indent}${close}`;
+}
+
+/**
+ * The document as JSON: keys in the order of the schema, short objects on one
+ * line, a line feed at the end. What is in the document is written and nothing
+ * else, also when it is at fault.
+ */
+export function writeScenarioText(document: unknown): string {
+  return atOnce(scenarioTextInSteps(document));
+}
+
+/** The same with pauses: whoever has other things to do gets a turn. */
+export function* scenarioTextInSteps(document: unknown): Pausing<string> {
+  return `${yield* print(yield* stableOrderInSteps(document), '', 0)}\n`;
+}
+
+/** What is different between two scenarios, field by field, as a person reads it. */
+interface Difference {
+  /** As in files: `beam.energy_MeV`. */
+  readonly path: string;
+  /** As the form calls it: `Energy`; the last key of the path where the schema has no word for it. */
+  readonly title: string;
+  /** With units. */
+  readonly before: string;
+  readonly after: string;
+  /** Which side says nothing, so that the default holds there. */
+  readonly absent: 'before' | 'after' | null;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isListOfObjects = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.some(isObject);
+
+/** Paths of all leaves of either document; an interval is one leaf, a list of regions is not. */
+function leaves(before: unknown, after: unknown, path: Path): readonly Path[] {
+  if (isObject(before) || isObject(after)) {
+    const keys = new Set([
+      ...Object.keys(isObject(before) ? before : {}),
+      ...Object.keys(isObject(after) ? after : {}),
+    ]);
+    return [...keys].flatMap((key) => leaves(valueAt(before, [key]), valueAt(after, [key]), [...path, key]));
+  }
+  if (isListOfObjects(before) || isListOfObjects(after)) {
+    const length = Math.max(...[before, after].map((list) => (Array.isArray(list) ? list.length : 0)));
+    return Array.from({ length }, (_, i) => leaves(valueAt(before, [i]), valueAt(after, [i]), [...path, i])).flat();
+  }
+  return [path];
+}
+
+function shown(value: unknown, schema: JsonSchema | null): string {
+  if (typeof value === 'number') return schema === null ? formatNumber(value) : withUnit(value, unitOf(schema));
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value) && value.every((each) => typeof each === 'number')) {
+    const unit = schema?.prefixItems?.[0] ?? (schema?.items || null);
+    const numbers = value.map((each) => formatNumber(each)).join(', ');
+    return `[${numbers}] ${unit === null ? '' : unitSymbols[unitOf(unit)]}`.trim();
+  }
+  return JSON.stringify(value) ?? '';
+}
+
+function side(value: unknown, schema: JsonSchema | null): string {
+  if (value !== undefined) return shown(value, schema);
+  return schema?.default === undefined ? 'default' : `default (${shown(schema.default, schema)})`;
+}
+
+/**
+ * In the order of the schema. Documents are compared as written, in the newest version: a default that is written out
+ * is a difference, and a version that says the same in other words is none.
+ */
+export function scenarioDifferences(before: unknown, after: unknown): readonly Difference[] {
+  const [a, b] = [inStableOrder(asOfToday(before)), inStableOrder(asOfToday(after))];
+  const kind = valueAt(b, ['kind']) ?? valueAt(a, ['kind']);
+  // Fields of both, so that one that only one side has stands where the schema puts it.
+  const order = leaves(inStableOrder(merged(a, b)), undefined, []).map(formatPath);
+  return leaves(a, b, [])
+    .flatMap((path): readonly Difference[] => {
+      const [old, now] = [valueAt(a, path), valueAt(b, path)];
+      if (JSON.stringify(old) === JSON.stringify(now)) return [];
+      const schemaIn = (document: unknown): JsonSchema | null =>
+        isScenarioKind(kind) ? schemaAt(kind, path, document) : null;
+      const [schemaBefore, schemaAfter] = [schemaIn(a), schemaIn(b)];
+      const title = (schemaAfter ?? schemaBefore)?.title ?? String(path.at(-1) ?? '');
+      const absent = old === undefined ? 'before' : now === undefined ? 'after' : null;
+      return [
+        {
+          path: formatPath(path),
+          title,
+          before: side(old, schemaBefore ?? schemaAfter),
+          after: side(now, schemaAfter ?? schemaBefore),
+          absent,
+        },
+      ];
+    })
+    .sort((x, y) => order.indexOf(x.path) - order.indexOf(y.path));
+}
+
+/** Every key of either. */
+function merged(a: unknown, b: unknown): unknown {
+  if (isObject(a) && isObject(b)) {
+    const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];
+    return Object.fromEntries(keys.map((key) => [key, merged(a[key], b[key])]));
+  }
+  if (isListOfObjects(a) && isListOfObjects(b)) {
+    return Array.from({ length: Math.max(a.length, b.length) }, (_, i) => merged(a[i], b[i]));
+  }
+  return b ?? a;
+}
+
 /** Scenarios as every process sees them. */
-export { scenarioDifferences } from './diff.ts';
 export { type ImageGeometry, imageGeometry } from './diffraction/geometry.ts';
 export type { DiffractionDocument, DiffractionScenario, DiffractionWithConstants } from './diffraction/index.ts';
 export { elementOf, elements, isElement } from './elements.ts';
@@ -38,6 +292,4 @@ export {
 } from './transport/index.ts';
 export type { OwnMaterial } from './transport/own-material.ts';
 export { type Spot, spotListSchema } from './transport/spots.ts';
-export { type Validated, validateScenario } from './validate.ts';
 export type { ContractWorkload } from './workload.ts';
-export { scenarioTextInSteps, writeScenarioText } from './write.ts';

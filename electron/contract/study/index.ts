@@ -1,3 +1,96 @@
+import { explain } from '../scenario/explain.ts';
+import { type Fault, fault } from '../scenario/fault.ts';
+import { generate, type JsonSchema } from '../scenario/json-schema.ts';
+import { allowedInExpressions, ExpressionError, parseExpression } from './expression.ts';
+import { type Study, studySchema } from './study.ts';
+
+// Studies checked, and their published JSON Schema.
+
+/** The published file, study-1.schema.json. */
+export function publishedStudySchema(): JsonSchema {
+  const { $schema, ...body } = generate(studySchema);
+  return {
+    $schema: $schema ?? 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'study-1.schema.json',
+    title: 'Braggbench study',
+    description: 'Base scenarios and axes along which their values change: every combination is a point.',
+    ...body,
+  };
+}
+
+function conditionFaults({ conditions }: Study): readonly Fault[] {
+  return conditions.flatMap((text, i) => {
+    try {
+      parseExpression(text);
+      return [];
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      const says = `is no condition: at character ${error.at + 1}, ${error.message}`;
+      return [fault(['conditions', i], text, says, allowedInExpressions)];
+    }
+  });
+}
+
+const VARIANT = 'solver.variant';
+
+/** Paths that axes set, each written once. */
+function axisPaths(dimensions: Study['axes']): readonly string[] {
+  return dimensions.flatMap((dimension) => {
+    if (dimension.kind === 'tunables') return [VARIANT];
+    const axes = 'axes' in dimension ? dimension.axes : [dimension];
+    return axes.flatMap(({ path }) => path.split('+').map((one) => one.trim()));
+  });
+}
+
+function referenceFaults({ reference = {}, axes }: Study): readonly Fault[] {
+  const known = axisPaths(axes);
+  return Object.keys(reference)
+    .filter((path) => !known.includes(path))
+    .map((path) => fault(['reference'], path, 'is set by no axis', known.join(', ') || 'a path of an axis'));
+}
+
+/** Beams on one grid are solved together, once. */
+function gridFaults({ grids, timing, repeats }: Study): readonly Fault[] {
+  if (grids === 'own') return [];
+  return [
+    ...(timing === 'alone'
+      ? [fault(['timing'], timing, 'is of beams that are solved one by one', 'shared, with grids: shared')]
+      : []),
+    ...(repeats > 1
+      ? [fault(['repeats'], repeats, 'is of beams that are solved one by one', '1, with grids: shared')]
+      : []),
+  ];
+}
+
+/** A counter knows no points: whatever runs beside one is in its energy. */
+function energyFaults({ measures, timing, search }: Study): readonly Fault[] {
+  if (!measures.includes('energy') || timing === 'alone' || search !== undefined) return [];
+  const says = 'counts the energy of all that runs at the same time';
+  return [fault(['measures'], 'energy', says, 'energy with timing: alone, one point at a time')];
+}
+
+/** Times of different problems say nothing about configurations. */
+function searchFaults({ search, axes, base }: Study): readonly Fault[] {
+  if (search === undefined) return [];
+  const other = axisPaths(axes).find((path) => path !== VARIANT);
+  return [
+    ...(base.length > 1 ? [fault(['base'], base.length, 'are several problems', 'one, with a search')] : []),
+    ...(other === undefined
+      ? []
+      : [fault(['axes'], other, 'makes other problems', `axes of ${VARIANT} and tunables, with a search`)]),
+  ];
+}
+
+/** `value` is plain JSON from anywhere. The study is null where there are faults. */
+export function validateStudy(value: unknown): { readonly study: Study | null; readonly faults: readonly Fault[] } {
+  const parsed = studySchema.safeParse(value);
+  if (!parsed.success) return { study: null, faults: explain(publishedStudySchema(), value, parsed.error) };
+  const faults = [conditionFaults, referenceFaults, gridFaults, energyFaults, searchFaults].flatMap((of) =>
+    of(parsed.data),
+  );
+  return { study: faults.length === 0 ? parsed.data : null, faults };
+}
+
 /** Studies as every process sees them. */
 export { type Expression, ExpressionError, holds, parseExpression } from './expression.ts';
 export {
@@ -18,7 +111,6 @@ export {
   STUDY_FOLDER_VERSION,
   type Where,
 } from './result.ts';
-export { publishedStudySchema, validateStudy } from './schema.ts';
 export {
   MOST_POINTS,
   type SampledAxis,

@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { parseArguments } from '../../../electron/cli/arguments.ts';
-import { roundsAsked } from '../../../electron/cli/benching.ts';
+import { BenchProgressView, roundsAsked } from '../../../electron/cli/benching.ts';
+import { Terminal } from '../../../electron/cli/terminal.ts';
 import { bench } from '../../../electron/cli/verbs/bench.ts';
+import type { BenchProgress } from '../../../electron/host/model/bench/index.ts';
 
 const asked = (...words: readonly string[]) => roundsAsked(parseArguments(['scenario', ...words], bench.flags));
 
@@ -41,4 +43,60 @@ test.each(['5x', '-1', '', '2d', '25h', '1e3'])('a time of %j is refused with wh
   expect(() => asked(`--time=${text}`)).toThrow(
     /--time: ".*" is not allowed; allowed: 0 to 86400 seconds, such as 90, 90s, 5m or 1h/,
   );
+});
+
+// The table of a benchmark that grows in place, and the lines that stand for it in a pipe.
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const progress: BenchProgress = {
+  ...{ phase: 'rounds', variant: 'depth', round: 3, mostRounds: 100_000, elapsed_s: 12, left_s: 48 },
+  latest: [
+    { label: 'window', time_s: 1.25, ratio: null },
+    { label: 'depth', time_s: 0.25, ratio: { value: 0.2, interval: { low: 0.16, high: 0.25 } } },
+  ],
+};
+
+function viewOn(isTTY: boolean) {
+  const written: string[] = [];
+  const nowhere = { write: () => undefined };
+  const terminal = new Terminal(nowhere, { isTTY, columns: 80, write: (text: string) => written.push(text) }, {});
+  return { written, view: new BenchProgressView(terminal, 60) };
+}
+
+test('a terminal has a row per variant that is drawn over, and nothing of it at the end', () => {
+  const { written, view } = viewOn(true);
+  view.update(progress);
+  expect(written).toEqual([
+    [
+      'Variant  Time so far      Times as fast',
+      'window        1.25 s                  1',
+      'depth         250 ms  5.00× (4.00–6.25)',
+      'round 4: depth, 12.0 s of at most 60.0 s',
+    ].join('\n'),
+  ]);
+  vi.advanceTimersByTime(300);
+  expect(written[1]).toBe('\r\u001B[3A\u001B[J');
+  view.close();
+  expect(written.at(-1)).toBe('\r\u001B[3A\u001B[J');
+});
+
+test('a pipe has a line every five seconds, also while one run lasts for long', () => {
+  const { written, view } = viewOn(false);
+  view.update(progress);
+  vi.advanceTimersByTime(4900);
+  expect(written).toEqual([]);
+  vi.advanceTimersByTime(6000);
+  expect(written).toEqual([
+    'round 4: depth, 17.0 s of at most 60.0 s; window 1.25 s; depth 250 ms (5.00× (4.00–6.25))\n',
+    'round 4: depth, 22.0 s of at most 60.0 s; window 1.25 s; depth 250 ms (5.00× (4.00–6.25))\n',
+  ]);
+  view.close();
+  vi.advanceTimersByTime(60_000);
+  expect(written).toHaveLength(2);
 });

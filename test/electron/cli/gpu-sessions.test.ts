@@ -2,8 +2,7 @@
 import { expect, test } from 'vitest';
 import { GPU_SESSIONS } from '../../../electron/build/bench/gpu-sessions.mjs';
 import { flagValue, listed, parseArguments } from '../../../electron/cli/arguments.ts';
-import { roundsAsked } from '../../../electron/cli/benching.ts';
-import { modesOf } from '../../../electron/cli/modes.ts';
+import { modesOf, roundsAsked } from '../../../electron/cli/benching.ts';
 import { overridesOf, scenarioPath } from '../../../electron/cli/scenario-file.ts';
 import { parseSweep } from '../../../electron/cli/sweep.ts';
 import { bench } from '../../../electron/cli/verbs/bench.ts';

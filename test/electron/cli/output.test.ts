@@ -6,7 +6,7 @@ import { bar, ProgressBar } from '../../../electron/cli/progress-bar.ts';
 import { progressLine } from '../../../electron/cli/run-progress.ts';
 import { displayWidth, pairs, table, wrap } from '../../../electron/cli/table.ts';
 import { Terminal } from '../../../electron/cli/terminal.ts';
-import { stepWords } from '../../../electron/cli/workloads/transport/run.ts';
+import { stepWords } from '../../../electron/cli/workloads/transport/index.ts';
 
 /** A stream that keeps what was written. */
 function stream(isTTY: boolean, columns?: number) {

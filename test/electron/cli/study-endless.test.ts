@@ -1,6 +1,6 @@
 /** Studies of more than a day are not begun unasked, by what any machine takes and by what this one does. */
 import { expect, test } from 'vitest';
-import { refuseEndless } from '../../../electron/cli/studies/endless.ts';
+import { refuseEndless } from '../../../electron/cli/studies/run.ts';
 import { Terminal } from '../../../electron/cli/terminal.ts';
 
 const DAY_S = 24 * 3600;

@@ -7,7 +7,7 @@ import { parseArguments } from '../../../electron/cli/arguments.ts';
 import { Terminal } from '../../../electron/cli/terminal.ts';
 import { performRun, run as runVerb } from '../../../electron/cli/verbs/run.ts';
 import type { SummaryDocument } from '../../../electron/contract/summary.ts';
-import { readRunFacts } from '../../../electron/host/app/run-files/facts.ts';
+import { readRunFacts } from '../../../electron/host/app/run-files/tasks.ts';
 import {
   loadAddon,
   type NativeAddon,

@@ -1,7 +1,7 @@
 /** The hidden window that prints reports, where printing fails; the desktop stories print one. */
 import { existsSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
-import { printPdf } from '../../../electron/main/print-pdf.ts';
+import { printPdf } from '../../../electron/main/shell.ts';
 
 const stage = vi.hoisted(() => ({ file: '', wasThere: false, destroyed: false }));
 

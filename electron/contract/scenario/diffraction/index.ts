@@ -1,11 +1,167 @@
 /** The scenario of the diffraction workload: the X-ray image of a crystal. */
 import { z } from 'zod';
+import { fileBeside } from '../file-beside.ts';
 import { editorShape, namingShape } from '../header.ts';
-import { count } from '../quantity.ts';
+import { count, quantity } from '../quantity.ts';
 import { variantName } from '../variant-name.ts';
-import { beamSchema } from './beam.ts';
-import { crystalSchema, structureFactorsSchema } from './crystal.ts';
 import { backgroundSchema, detectorSchema, rotationSchema } from './detector.ts';
+
+/** The crystal: its lattice, how it is mounted, its size and shape, its mosaic blocks, and what a cell scatters. */
+const edge = (name: string) =>
+  quantity({ title: `Edge ${name}`, description: 'Of the unit cell.', unit: 'A', min: 1, max: 100_000 });
+const angle = (name: string, between: string) =>
+  quantity({
+    title: name,
+    description: `Angle of the unit cell between ${between}.`,
+    unit: 'deg',
+    min: 1,
+    max: 179,
+  }).default(90);
+const turn = (axis: string) =>
+  quantity({ title: `About ${axis}`, description: 'Right-handed.', unit: 'deg', min: -360, max: 360 }).default(0);
+const component = (axis: string) =>
+  quantity({ title: axis, description: `${axis} component, in 1/Å.`, unit: '1', min: -10, max: 10 });
+const reciprocal = (name: string) =>
+  z.strictObject({ x: component('x'), y: component('y'), z: component('z') }).meta({ title: name });
+const cells = (name: string) =>
+  count({ title: `Along ${name}`, description: 'Cells along this edge.', min: 1, max: 100_000 }).default(1);
+
+const cellLattice = z
+  .strictObject({
+    kind: z.literal('cell'),
+    a_A: edge('a'),
+    b_A: edge('b'),
+    c_A: edge('c'),
+    alpha_deg: angle('alpha', 'b and c'),
+    beta_deg: angle('beta', 'a and c'),
+    gamma_deg: angle('gamma', 'a and b'),
+  })
+  .meta({ title: 'Unit cell' });
+
+const matrixLattice = z
+  .strictObject({
+    kind: z.literal('matrix'),
+    a_star: reciprocal('a*'),
+    b_star: reciprocal('b*'),
+    c_star: reciprocal('c*'),
+  })
+  .meta({ title: 'Orientation matrix' });
+
+const crystalSchema = z.strictObject({
+  lattice: z.discriminatedUnion('kind', [cellLattice, matrixLattice]).meta({
+    title: 'Lattice',
+    description:
+      'A unit cell, with a* along the beam (x) and b* in the x–y plane; or the vectors of its reciprocal cell, mounted.',
+  }),
+  misset: z
+    .strictObject({ x_deg: turn('x'), y_deg: turn('y'), z_deg: turn('z') })
+    .prefault({})
+    .meta({
+      title: 'Misset',
+      description: 'Turns the mounted lattice about x (the beam), then y, then z (the spindle).',
+    }),
+  cells: z
+    .strictObject({ a: cells('a'), b: cells('b'), c: cells('c') })
+    .prefault({})
+    .meta({ title: 'Size', description: 'How many unit cells the crystal (of a mosaic one, each block) has.' }),
+  shape: z
+    .enum(['square', 'round', 'gauss', 'tophat'])
+    .meta({
+      title: 'Shape',
+      description:
+        'What a spot looks like: a parallelepiped has fringes, an ellipsoid rings; Gaussian and top hat have neither.',
+    })
+    .default('square'),
+  mosaic_spread_deg: quantity({
+    title: 'Mosaic spread',
+    description: 'Largest angle by which mosaic blocks are turned.',
+    unit: 'deg',
+    min: 0,
+    max: 90,
+  }).default(0),
+  mosaic_domains: count({
+    title: 'Mosaic blocks',
+    description: 'How many orientations are averaged. The first is not turned.',
+    min: 1,
+    max: 10_000,
+  }).default(1),
+  mosaic_seed: count({
+    title: 'Mosaic seed',
+    description: 'Of the random orientations; equal seeds give equal crystals.',
+    min: 1,
+    max: 2_147_483_646,
+  }).default(12_345_678),
+});
+
+const structureFactorsSchema = z.strictObject({
+  default_electrons: quantity({
+    title: 'Default F',
+    description: 'Structure factor, in electrons, of every reflection that is not in the list.',
+    unit: '1',
+    min: 0,
+    max: 1e9,
+  }).default(0),
+  file: fileBeside({
+    title: 'Reflections',
+    description: 'A text file with h k l F on every line; P1: no symmetry is applied.',
+    example: 'data/mine.hkl',
+  }).optional(),
+  lookup: z
+    .enum(['auto', 'nearest', 'tricubic'])
+    .meta({
+      title: 'Between reflections',
+      description: 'nearest: that of the nearest one; tricubic: interpolated; auto: tricubic for 1 or 2 cells an edge.',
+    })
+    .default('auto'),
+});
+
+/** The X-ray beam: wavelength, spread of directions and wavelengths, and how many photons. */
+const divergence = (across: string) =>
+  quantity({
+    title: `Divergence, ${across}`,
+    description: `Full range of the beam's ${across} directions. The grid of directions is cut to an ellipse.`,
+    unit: 'mrad',
+    min: 0,
+    max: 200,
+  }).default(0);
+const steps = (title: string) =>
+  count({ title, description: 'How many, evenly over the full range.', min: 1, max: 1000 }).default(1);
+
+const beamSchema = z.strictObject({
+  wavelength_A: quantity({
+    title: 'Wavelength',
+    description: 'Of the photons; 12398.42 divided by their energy in eV.',
+    unit: 'A',
+    min: 0.01,
+    max: 100,
+  }).default(1),
+  dispersion_percent: quantity({
+    title: 'Dispersion',
+    description: 'Full range of the wavelengths, in percent of the wavelength.',
+    unit: 'percent',
+    min: 0,
+    max: 50,
+  }).default(0),
+  dispersion_steps: steps('Wavelengths'),
+  divergence_h_mrad: divergence('horizontal'),
+  divergence_h_steps: steps('Horizontal directions'),
+  divergence_v_mrad: divergence('vertical'),
+  divergence_v_steps: steps('Vertical directions'),
+  fluence: quantity({
+    title: 'Fluence',
+    description: 'Photons per m². The default makes one electron scatter one photon per steradian.',
+    unit: '1',
+    min: 0,
+    max: 1e40,
+  }).default(1.25932015286227e29),
+  polarisation: quantity({
+    title: 'Polarisation',
+    description: "Kahn's factor: 0 is unpolarised, 1 polarised in the horizontal plane, -1 in the vertical one.",
+    unit: '1',
+    min: -1,
+    max: 1,
+  }).default(0),
+});
 
 const solverSchema = z.strictObject({
   variant: variantName('auto picks the fastest in FP64'),

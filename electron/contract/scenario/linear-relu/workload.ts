@@ -1,6 +1,54 @@
 /** The linear layer with ReLU in the contract. */
+
+import { z } from 'zod';
+import { count } from '../quantity.ts';
+import { taskSchema } from '../task/shape.ts';
 import { taskWorkload } from '../task/workload.ts';
-import { linearReluSchema } from './index.ts';
+
+/** The scenario of the linear layer with ReLU: Z = X Wᵀ + b, Y = max(Z, 0), with GELU or a residual too, or its gradients. */
+const size = (title: string, description: string) => count({ title, description, min: 1, max: 65_536 });
+
+const problemSchema = z.strictObject({
+  batch: size('Batch', 'Rows of X, dY and Y.'),
+  inputs: size('Inputs', 'Columns of X and W.'),
+  outputs: size('Outputs', 'Rows of W, columns of Y.'),
+  direction: z
+    .enum(['forward', 'backward', 'through'])
+    .meta({
+      title: 'Direction',
+      description:
+        'forward: Y. backward: dX, dW and db of dY, which the rectifier gates. through: the gradient dY W as the rectifier before the layer lets it pass, and its sums.',
+    })
+    .default('forward'),
+  activation: z
+    .enum(['relu', 'gelu', 'none'])
+    .meta({
+      title: 'Function',
+      description:
+        'relu: the rectifier. gelu: by the hyperbolic tangent, as the libraries have it. none: the product with its bias. Others than relu are of the forward direction.',
+    })
+    .default('relu'),
+  residual: z
+    .boolean()
+    .meta({ title: 'Residual', description: 'Whether a matrix as large as Y is added before the function.' })
+    .default(false),
+  bias: z.boolean().meta({ title: 'Bias', description: 'Whether b is added, and its gradient taken.' }).default(true),
+  values: z
+    .enum(['uniform', 'with-nan', 'zero'])
+    .meta({
+      title: 'Values',
+      description:
+        'uniform: in [-1, 1). with-nan: some rows of X hold a NaN, which has to reach Y. zero: W and b are zero, so that Z is exactly 0, whose gradient is zero.',
+    })
+    .default('uniform'),
+});
+
+const linearReluSchema = taskSchema(
+  'linear-relu',
+  'Linear layer with ReLU',
+  'a linear layer and its rectifier, fused or not',
+  problemSchema.meta({ title: 'Layer' }),
+);
 
 export const linearRelu = taskWorkload({
   kind: 'linear-relu',

@@ -2,6 +2,21 @@
 import { z } from 'zod';
 import { elements, number, row } from './words.ts';
 
+/** Images of many crystals, and a crystal fitted to its image. */
+const pixels = number('Pixels', 'Of a side of the detector, which is 51.2 mm wide.', [1, 256, 4096]);
+const cells = number('Cells', 'Of the crystal, along each edge.', [1, 5, 1000]);
+
+export const imageSeriesSchema = row('image-series', 'Images of many crystals', {
+  images: number('Images', 'Each of a crystal with its own orientation and cell.', [1, 10, 10_000]),
+  pixels,
+  cells,
+});
+
+export const refinementSchema = row('refinement', 'A crystal fitted to its image', {
+  pixels,
+  cells: number('Cells', 'Of the crystal, along each edge: the more, the sharper the spots.', [2, 5, 20]),
+});
+
 const degree = number('Degree', 'Of the polynomial. Low ones are bound by memory.', [1, 128, 4096]);
 
 export const fmaSchema = row('fma', 'Fused multiply-add', { n: elements('Arguments.', 4_000_000), degree });

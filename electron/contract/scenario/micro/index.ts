@@ -1,5 +1,6 @@
 /** The scenarios of the small workloads that isolate one published claim each: their parameters, by row. */
 import { z } from 'zod';
+import { quantity } from '../quantity.ts';
 import { taskSchema } from '../task/shape.ts';
 import {
   divergenceSchema,
@@ -7,7 +8,9 @@ import {
   fmaSchema,
   fp64Schema,
   gemmSchema,
+  imageSeriesSchema,
   instructionLatencySchema,
+  refinementSchema,
   unrollingSchema,
 } from './arithmetic.ts';
 import {
@@ -16,11 +19,12 @@ import {
   changingPatternSchema,
   elementwiseSchema,
   gridStrideSchema,
+  scatteringSchema,
   spgemmSchema,
   spmvSchema,
+  stencil1dSchema,
+  stencil2dSchema,
 } from './arrays.ts';
-import { imageSeriesSchema, refinementSchema } from './crystals.ts';
-import { graphsSchema, hostLoopSchema, launchSchema } from './launches.ts';
 import {
   bandwidthSchema,
   bankConflictsSchema,
@@ -30,8 +34,6 @@ import {
   transposeSchema,
   viewsSchema,
 } from './memory.ts';
-import { ownSchema } from './own.ts';
-import { scatteringSchema, stencil1dSchema, stencil2dSchema } from './stencils.ts';
 import {
   compactionSchema,
   contentionSchema,
@@ -40,7 +42,35 @@ import {
   reductionSchema,
   scanSchema,
 } from './sums.ts';
-import { besideLibrarySchema, coldStartSchema, concurrentKernelsSchema, overlapSchema, timingSchema } from './time.ts';
+import {
+  besideLibrarySchema,
+  coldStartSchema,
+  concurrentKernelsSchema,
+  graphsSchema,
+  hostLoopSchema,
+  launchSchema,
+  overlapSchema,
+  timingSchema,
+} from './time.ts';
+import { elements, number, row } from './words.ts';
+
+/** A kernel of one's own, made from nothing: what goes in, what comes out, and how it is launched. */
+const ownSchema = row('own', 'Kernel of your own', {
+  n: elements('Of the inputs a and b, made up from the seed.', 1_000_000, 64_000_000),
+  results: number('Results', 'That the kernel leaves; they begin as zeros.', [1, 1_000_000, 64_000_000]),
+  block: number(
+    'Threads a block',
+    'There are as many blocks as give each element and each result a thread.',
+    [1, 256, 1024],
+  ),
+  tolerance: quantity({
+    title: 'Tolerance',
+    description: 'Most that the results may be off, over the size of the expected ones; 0: equal.',
+    unit: '1',
+    min: 0,
+    max: 1,
+  }).default(1e-6),
+});
 
 const rowSchema = z
   .discriminatedUnion('kind', [

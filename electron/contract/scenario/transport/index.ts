@@ -1,12 +1,276 @@
 /** The scenario of the transport workload: a proton beam in a box of materials. */
 import { z } from 'zod';
+import { fileBeside } from '../file-beside.ts';
 import { editorShape, namingShape } from '../header.ts';
-import { beamSchema } from './beam.ts';
+import { count, quantity } from '../quantity.ts';
+import { variantName } from '../variant-name.ts';
+import { beamShape } from './beam-shape.ts';
 import { geometrySchema } from './geometry.ts';
-import { gridSchema, initialSchema } from './grid.ts';
-import { physicsSchema } from './physics.ts';
-import { outputSchema, solverSchema } from './solver.ts';
-import type { Spot } from './spots.ts';
+import { type Spot, spotsSchema } from './spots.ts';
+
+// How it is computed, and what is kept of it.
+
+/** Which models are used. Formulas and references are in kernels/physics. */
+const tableFile = fileBeside({
+  title: 'Table',
+  description: "A CSV file with the columns T_MeV,S (MeV cm²/g) in place of water's table.",
+  example: 'tables/mine.csv',
+});
+
+const stoppingPowerNames = ['icru49', 'icru90'] as const;
+
+const physicsSchema = z.strictObject({
+  stopping_power: z
+    .union([z.enum(stoppingPowerNames), z.strictObject({ file: tableFile })])
+    .meta({
+      title: 'Stopping power of water',
+      description: 'icru49: NIST PSTAR, I = 75 eV. icru90: I = 78 eV, range 0.5 % longer. Or a table of your own.',
+    })
+    .default('icru49'),
+  scattering: z
+    .enum(['gottschalk', 'fermi-rossi', 'highland', 'off'])
+    .meta({
+      title: 'Scattering',
+      description:
+        'Model of the scattering power: gottschalk is differential Molière; highland depends on the thickness so far.',
+    })
+    .default('gottschalk'),
+  straggling: z
+    .enum(['bohr', 'off'])
+    .meta({ title: 'Straggling', description: 'Spread of the energy loss.' })
+    .default('bohr'),
+  nuclear: z
+    .enum(['off', 'attenuation', 'icru63'])
+    .meta({
+      title: 'Nuclear reactions',
+      description:
+        'icru63 follows what comes out of reactions, by tabulated spectra. attenuation removes 1.2 % of the protons per g/cm² and deposits 60 % of their energy on the spot, a share that builds up over the first 2 cm.',
+    })
+    .default('icru63'),
+});
+
+const solverSchema = z.strictObject({
+  stepping: z
+    .enum(['path', 'depth'])
+    .meta({
+      title: 'Stepping',
+      description: 'path: steps along the path, any direction. depth: plane by plane in z, less work, up to 60°.',
+    })
+    .default('path'),
+  remap: z
+    .enum(['high-order', 'linear'])
+    .meta({
+      title: 'Streaming',
+      description: 'high-order keeps edges sharp. linear is the bilinear shift of the earlier solver, with its smear.',
+    })
+    .default('high-order'),
+  step_mm: quantity({
+    title: 'Step',
+    description: 'Path length of one step. Left out: the cell size in depth.',
+    unit: 'mm',
+    min: 1e-5,
+    max: 100,
+  }).optional(),
+  max_steps: count({
+    title: 'Most steps',
+    description: 'The run ends here even if protons are left.',
+    min: 1,
+    max: 10_000_000,
+  }).default(20_000),
+  stop_weight: quantity({
+    title: 'Stop at',
+    description: 'The run ends when this fraction of the protons is still in flight.',
+    unit: '1',
+    min: 0,
+    max: 0.5,
+  }).default(1e-6),
+  precision: z
+    .enum(['fp32', 'fp64'])
+    .meta({ title: 'Precision', description: 'Of the phase-space state. Sums and the ledger are always fp64.' })
+    .default('fp32'),
+  variant: variantName('auto picks the fastest that fits'),
+  threads: count({
+    title: 'Threads',
+    description: 'CPU threads. 0 uses every core.',
+    min: 0,
+    max: 1024,
+  }).default(0),
+});
+
+const outputSchema = z.strictObject({
+  keyframes: count({
+    title: 'Keyframes',
+    description: 'How many steps keep their phase-space slices in the run file.',
+    min: 0,
+    max: 2000,
+  }).default(64),
+  let: z
+    .boolean()
+    .meta({
+      title: 'LET',
+      description:
+        'Scores LET per cell, the spectra below and the RBE-weighted dose. On a GPU by cuda-window and cuda-depth.',
+    })
+    .default(false),
+  spectra_mm: z
+    .array(z.number().min(0).max(5000).meta({ unit: 'mm' }))
+    .max(50)
+    .meta({
+      title: 'Spectra at',
+      description: 'Depths (mm) whose energy spectrum of primary protons is kept, with LET.',
+    })
+    .default([]),
+  gray: z
+    .boolean()
+    .meta({
+      title: 'Gy of fields',
+      description: 'Solves each kind of spot by itself afterwards, in wide columns, so that a field has dose in Gy.',
+    })
+    .default(false),
+  alpha_beta_Gy: quantity({
+    title: 'α/β',
+    description: 'Of photons, for the RBE by McNamara, Wedenberg and Carabe.',
+    unit: 'Gy',
+    min: 0.1,
+    max: 100,
+  }).default(2),
+  fraction_Gy: quantity({
+    title: 'Fraction dose',
+    description: 'Physical dose of a fraction where the depth dose is highest, for the RBE.',
+    unit: 'Gy',
+    min: 0.01,
+    max: 100,
+  }).default(2),
+});
+
+/** The phase-space grid: position, plane angle, energy. */
+const rangeGrid = z
+  .strictObject({
+    kind: z.literal('range'),
+    step_mm: quantity({
+      title: 'Range step',
+      description:
+        'Spacing of the energy bins in residual range in water. Left out: the solver step, so that slowing down in water is an exact shift.',
+      unit: 'mm',
+      min: 1e-5,
+      max: 100,
+    }).optional(),
+  })
+  .meta({ title: 'Uniform in residual range' });
+
+const uniformGrid = z
+  .strictObject({
+    kind: z.literal('uniform'),
+    step_MeV: quantity({
+      title: 'Energy step',
+      description: 'Width of the energy bins. Splitting between two bins adds straggling of its own.',
+      unit: 'MeV',
+      min: 0.001,
+      max: 50,
+    }).default(0.2),
+    min_MeV: quantity({
+      title: 'Lowest energy',
+      description: 'Lower edge of the lowest energy bin.',
+      unit: 'MeV',
+      min: 0.1,
+      max: 500,
+    }).default(1),
+  })
+  .meta({ title: 'Uniform in energy' });
+
+const gridSchema = z.strictObject({
+  dx_mm: quantity({
+    title: 'Cell across',
+    description: 'Lateral cell size. Left out: about a quarter of the beam width at the end of its range.',
+    unit: 'mm',
+    min: 1e-5,
+    max: 100,
+  }).optional(),
+  dz_mm: quantity({
+    title: 'Cell in depth',
+    description: 'Cell size in depth. Left out: a third of the distal falloff or less.',
+    unit: 'mm',
+    min: 1e-5,
+    max: 100,
+  }).optional(),
+  dtheta_mrad: quantity({
+    title: 'Angle bin',
+    description: 'Width of the angle bins. Left out: 5 mrad, and more for metals.',
+    unit: 'mrad',
+    min: 0.01,
+    max: 500,
+  }).optional(),
+  theta_max_mrad: quantity({
+    title: 'Largest angle',
+    description:
+      'Centre of the outermost angle bin, from the beam angle. There are 2 · theta_max / dtheta + 1 bins. Left out: 400 mrad, and more for metals.',
+    unit: 'mrad',
+    min: 0.01,
+    max: 3140,
+  }).optional(),
+  energy: z
+    .discriminatedUnion('kind', [rangeGrid, uniformGrid])
+    .meta({ title: 'Energy grid', description: 'Where the energy bins lie.' })
+    .prefault({ kind: 'range' }),
+  cutoff_MeV: quantity({
+    title: 'Cutoff',
+    description:
+      'Below this energy a proton stops and leaves what energy it has where it is. Left out: 0.5 MeV, less for slow beams, and up to 2 MeV in metals.',
+    unit: 'MeV',
+    min: 0.2,
+    max: 500,
+  }).optional(),
+});
+
+const initialSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('beam') }).meta({ title: 'The beam at entry' }),
+  z
+    .strictObject({
+      kind: z.literal('filled'),
+      seed: z
+        .int()
+        .min(0)
+        .max(0xffff_ffff)
+        .meta({ title: 'Seed', description: 'Of the random numbers.', unit: '1' })
+        .default(1),
+    })
+    .meta({ title: 'Every cell filled at random, for timing kernels' }),
+]);
+
+/** The proton beam: one energy, one direction, Gaussian in each; or spots of which each is such a beam. */
+const beamSchema = z
+  .strictObject({
+    energy_MeV: beamShape.energy_MeV.optional(),
+    range_mm: beamShape.range_mm.optional(),
+    range_is: beamShape.range_is.default('r80'),
+    spots: spotsSchema.optional(),
+    energy_sigma_MeV: beamShape.energy_sigma_MeV.default(0),
+    angle_deg: beamShape.angle_deg.default(0),
+    angle_sigma_mrad: beamShape.angle_sigma_mrad.default(0),
+    x_mm: beamShape.x_mm.default(0),
+    x_sigma_mm: beamShape.x_sigma_mm.default(0),
+    x_sigma_is: beamShape.x_sigma_is.default('plane'),
+    y_sigma_mm: beamShape.y_sigma_mm.optional(),
+    focus_mm: beamShape.focus_mm.default(0),
+    z_mm: beamShape.z_mm.default(0),
+    weight: beamShape.weight.default(1),
+  })
+  .superRefine((beam, context) => {
+    const given = (['energy_MeV', 'range_mm', 'spots'] as const).filter((key) => beam[key] !== undefined);
+    if (given.length === 1) return;
+    const [first = 'energy_MeV', ...others] = given;
+    context.addIssue({
+      code: 'custom',
+      path: [others.at(-1) ?? first],
+      message: `stands beside ${first}`,
+      params: {
+        allowed:
+          given.length === 0
+            ? '0.5 to 1000 MeV, or range_mm or spots in its place'
+            : 'energy_MeV, range_mm or spots, one',
+      },
+    });
+  });
 
 export const transportSchema = z
   .strictObject({

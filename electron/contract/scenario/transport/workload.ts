@@ -1,8 +1,18 @@
 /** Proton transport in the contract. */
 import { z } from 'zod';
-import { type ContractWorkload, resolvedShape } from '../workload.ts';
+import { type ContractWorkload, type Migration, resolvedShape } from '../workload.ts';
 import { transportSchema } from './index.ts';
-import { transportMigrations } from './migrations.ts';
+
+// How documents of older versions are rewritten, each as the next version.
+
+/** Version 1 left nuclear reactions out unless asked for: what was written then keeps its meaning. */
+const withoutReactions: Migration = (document) => {
+  const { physics = {} } = document;
+  if (typeof physics !== 'object' || physics === null || Array.isArray(physics)) return { ...document };
+  return { ...document, physics: { nuclear: 'off', ...physics } };
+};
+
+const transportMigrations = { 1: withoutReactions } as const;
 
 export const gridSizeSchema = z.strictObject({
   ne: z.number().int().positive(),

@@ -1,11 +1,13 @@
 /** The table of published claims: each beside what the samples of recorded sessions say, by today's rule. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { z } from 'zod';
 import type { ClaimFinding, ClaimMap, ClaimTableRow, TableClaim } from '../../../contract/bench/claim-table.ts';
 import { judgeClaim, saidOf } from '../../../contract/bench/claims.ts';
 import { recordedAgain } from '../../../contract/bench/recorded-names.mjs';
 import type { Session } from '../../../contract/bench/session.ts';
-import { defaultKind, parsePath, withValueAt } from '../../../contract/scenario/index.ts';
+import { defaultKind, parsePath, scenarioKindNames, withValueAt } from '../../../contract/scenario/index.ts';
+import type { WorkloadName } from '../../../contract/workload.ts';
 import { aside } from '../../io/aside/task.ts';
 import {
   claimResults,
@@ -29,9 +31,44 @@ import {
 import { claimedValues } from '../../workloads/index.ts';
 import { parseSession, withoutRecordings } from '../sessions/index.ts';
 import { answerOf, overValues } from './answer.ts';
-import { type ClaimRow, partsOf, type RowPart, readClaimTable } from './rows.ts';
 
-export { type ClaimRow, partsOf, readClaimTable } from './rows.ts';
+/** Rows of the table of published claims: which claims, which scenarios test them, which sessions were recorded. */
+const rowSchema = z.strictObject({
+  /** From 1. */
+  row: z.int().positive(),
+  claim: z.string().min(1),
+  source: z.string().min(1),
+  /** Below assets/scenarios. */
+  scenarios: z.array(z.string()),
+  /** Below assets/runs. */
+  sessions: z.array(z.string()),
+  /** Ids by what they are about: `micro/launch`, `diffraction`, `transport`. */
+  claims: z.record(z.string(), z.array(z.string()).min(1)),
+});
+type ClaimRow = Readonly<z.infer<typeof rowSchema>>;
+
+const tableSchema = z.strictObject({ version: z.literal(1), rows: z.array(rowSchema).min(1) });
+
+export async function readClaimTable(assetsFolder: string): Promise<readonly ClaimRow[]> {
+  const file = path.join(assetsFolder, 'claims', 'table.json');
+  return tableSchema.parse(JSON.parse(await readFile(file, 'utf8'))).rows;
+}
+
+interface RowPart {
+  readonly workload: WorkloadName;
+  readonly bench: string;
+  readonly ids: readonly string[];
+}
+
+/** Throws where a row names a workload that there is not. */
+export function partsOf({ row, claims }: ClaimRow): readonly RowPart[] {
+  return Object.entries(claims).map(([about, ids]) => {
+    const [name = '', bench = ''] = about.split('/');
+    const workload = scenarioKindNames.find((one) => one === name);
+    if (workload === undefined) throw new Error(`row ${row} of the claims names ${JSON.stringify(about)}`);
+    return { workload, bench, ids };
+  });
+}
 
 /** A recorded session as claims take it. */
 interface Recorded {

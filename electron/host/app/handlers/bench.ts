@@ -2,6 +2,8 @@
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MachineIdentity, Mode } from '../../../contract/bench/bench-session.ts';
+import type { Subject } from '../../../contract/bench/benches.ts';
+import type { ComparedMap } from '../../../contract/bench/comparison.ts';
 import type { Session } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { KernelResources } from '../../../contract/resources.ts';
@@ -21,6 +23,8 @@ import { kernelsOf, variantSources } from '../../model/bench/sources.ts';
 import { limitsOf, mostRounds } from '../../model/bench/stopping.ts';
 import { externalPrograms } from '../../model/external/programs.ts';
 import { chooseBaselines, readRegistry } from '../../model/external/registry.ts';
+import { comparedCurves, noAnswer } from '../../model/fields/curves.ts';
+import { difference, fieldMap, gridText } from '../../model/fields/field.ts';
 import { type BenchProblem, refuseLongBench } from '../../workloads/benchable.ts';
 import { allVariants, hostWorkloads } from '../../workloads/index.ts';
 import { type AnyReading, refusalOf, type Scenarios } from '../../workloads/scenarios/index.ts';
@@ -29,9 +33,58 @@ import { decisionsInTurns } from '../benches/decision.ts';
 import { expectedTimes, type Timed } from '../benches/expected.ts';
 import { historyInTurns, trendOf } from '../benches/history.ts';
 import { claimTableAside } from '../claim-table/index.ts';
+import { comparedRows } from '../compare/rows.ts';
+import { type Loaded, loadSubject, type SubjectParts } from '../compare/subjects.ts';
 import type { HandlerParams, Handlers, Sources } from '../service/service.ts';
 import { placeOf as placeOfScenario, type UserKernels } from '../user-kernels/user-kernels.ts';
 import { placeOf } from './scenarios.ts';
+
+/** Calls that put results beside each other. */
+type ComparisonHandlers = Pick<Handlers, Extract<keyof Handlers, `compare.${string}`>>;
+
+export function comparisonHandlers(parts: SubjectParts): ComparisonHandlers {
+  const all = (subjects: readonly Subject[]): Promise<Loaded[]> =>
+    Promise.all(subjects.map((subject) => loadSubject(subject, parts)));
+  return {
+    'compare.rows': async ({ subjects, reference }) => {
+      const gone: { subject: Subject; reason: string }[] = [];
+      const found = await Promise.all(
+        subjects.map((subject) =>
+          loadSubject(subject, parts).catch((error: unknown) => {
+            if (!(error instanceof BraggError)) throw error;
+            gone.push({ subject, reason: error.message });
+            return null;
+          }),
+        ),
+      );
+      const loaded = found.filter((one) => one !== null);
+      // Without its reference a comparison goes on with the first that is there.
+      const against = found[reference] ?? loaded[0];
+      if (against === undefined) return { rows: [], words: null, groups: [], gone };
+      return { ...(await comparedRows(loaded, against)), words: against.words, gone };
+    },
+    'compare.curves': async ({ subjects, reference }) => {
+      const fields = (await all(subjects)).map(({ field }) => field);
+      return { curves: await comparedCurves(fields, reference) };
+    },
+    'compare.maps': async ({ subjects, reference, viewport }) => {
+      const fields = (await all(subjects)).map(({ field }) => field);
+      const against = fields[reference] ?? null;
+      const maps = await Promise.all(
+        fields.map(async (field, i): Promise<ComparedMap> => {
+          if (field === null) return { map: null, reason: noAnswer, difference: null };
+          const map = await fieldMap(field, viewport);
+          if (i === reference || against === null) return { map, reason: null, difference: null };
+          const less = await difference(field, against);
+          if (less !== null) return { map, reason: null, difference: await fieldMap(less, viewport) };
+          const reason = `the grids differ: ${gridText(field)} here, ${gridText(against)} of the reference`;
+          return { map, reason, difference: null };
+        }),
+      );
+      return { maps };
+    },
+  };
+}
 
 interface BenchParts {
   readonly addon: NativeAddon;

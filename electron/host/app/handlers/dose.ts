@@ -1,9 +1,9 @@
 /** Calls that hold a run's dose against another's, and its width against theory. */
-
 import { planeUnits } from '../../../contract/dose/units.ts';
 import type { GammaDose, ImportedPlane } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
+import type { FileAccess } from '../../io/files/access.ts';
 import { type DoseMap, gammaField } from '../../model/fields/gamma.ts';
 import { problemOf, type Scenarios } from '../../workloads/scenarios/index.ts';
 import { gammaMapOfRun, toPeakOf } from '../../workloads/transport/aside.ts';
@@ -11,11 +11,32 @@ import { type GridAxes, gridAxes, planeAxes } from '../../workloads/transport/di
 import { makeField } from '../../workloads/transport/display/maps.ts';
 import { gammaDoseOf } from '../../workloads/transport/metrics/gamma-dose.ts';
 import type { RunData } from '../../workloads/transport/run-data.ts';
+import { ctPicture } from '../../workloads/transport/scenario/ct/ct-picture.ts';
 import { asTransport } from '../../workloads/transport/scenario/reading.ts';
 import type { ImportedDoses } from '../doses/imported.ts';
 import type { Runs } from '../runs/runs.ts';
 import { transportRun } from '../runs/transport-maps.ts';
 import type { Handlers } from '../service/service.ts';
+import { placeOf } from './scenarios.ts';
+
+/** The CT that a scenario takes its matter from. */
+interface CtParts {
+  readonly scenarios: Scenarios;
+  readonly files: FileAccess;
+}
+
+export function ctHandlers({ scenarios, files }: CtParts): Pick<Handlers, 'ct.picture'> {
+  return {
+    'ct.picture': async ({ scenario, file, pixels }) => {
+      const {
+        ct,
+        scenario: complete,
+        range_mm,
+      } = asTransport(await scenarios.check(scenario, await placeOf(files, file)), null);
+      return { picture: ct === null || complete === null ? null : await ctPicture(ct, complete, range_mm, pixels) };
+    },
+  };
+}
 
 interface DoseParts {
   readonly addon: NativeAddon;

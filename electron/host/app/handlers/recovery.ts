@@ -1,9 +1,27 @@
 /** Calls about unsaved work, and about files that are open twice. */
 import { realpath } from 'node:fs/promises';
+import path from 'node:path';
 import type { FileAccess } from '../../io/files/access.ts';
+import type { HostLog } from '../log.ts';
 import type { Presence } from '../recovery/presence.ts';
 import type { Recovery } from '../recovery/recovery.ts';
 import type { Handlers } from '../service/service.ts';
+import type { ShellHandlers } from './shell.ts';
+
+/** Calls about the program itself: its log. */
+export function desktopHandlers(
+  { log }: { readonly log: HostLog },
+  shell: ShellHandlers | null,
+): Pick<Handlers, 'log.show'> {
+  return {
+    'log.show': async () => {
+      const text = await log.tail();
+      const shown = shell?.showFolder !== undefined && log.file !== null;
+      if (shown && log.file !== null) await shell?.showFolder?.(path.dirname(log.file));
+      return { shown, file: log.file, text };
+    },
+  };
+}
 
 interface RecoveryHandlersParts {
   readonly files: FileAccess;

@@ -13,6 +13,11 @@ import type { Handlers, Sources } from '../service/service.ts';
 import { placeOf as placeOfScenario, type UserKernels } from '../user-kernels/user-kernels.ts';
 import { placeOf } from './scenarios.ts';
 
+/** Calls about figures that the page exports. */
+export function figureHandlers({ packer }: { readonly packer: RunPacker }): Pick<Handlers, 'figure.pack'> {
+  return { 'figure.pack': async (figure) => ({ bytes: await packer.figure(figure) }) };
+}
+
 interface RunParts {
   readonly runs: Runs;
   readonly userKernels: UserKernels;

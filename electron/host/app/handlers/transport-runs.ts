@@ -13,6 +13,21 @@ import { TransportRunning } from '../../workloads/transport/running.ts';
 import type { Runs } from '../runs/runs.ts';
 import { mapsOf, transportRun } from '../runs/transport-maps.ts';
 import type { Handlers, Sources } from '../service/service.ts';
+import type { WhatIfs } from '../what-ifs/what-ifs.ts';
+
+/** The call and the stream of Live what-if. */
+export function whatIfHandlers({ whatIfs }: { readonly whatIfs: WhatIfs }): Pick<Handlers, 'whatIf.ask'> {
+  return {
+    'whatIf.ask': ({ session, ...asked }) => {
+      whatIfs.ask(session, asked);
+      return {};
+    },
+  };
+}
+
+export function whatIfSource(whatIfs: WhatIfs): Pick<Sources, 'whatIf'> {
+  return { whatIf: ({ session }, sink) => whatIfs.open(session, sink) };
+}
 
 type Names = 'summary' | 'depthDose' | 'lateral' | 'moments' | 'maps' | 'keyframes' | 'keyframe' | 'ledger';
 

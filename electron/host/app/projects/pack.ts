@@ -6,7 +6,12 @@ import { BraggError } from '../../../contract/errors.ts';
 import { PROJECT_FORMAT, type ProjectManifest, type ProjectPart } from '../../../contract/projects/project.ts';
 import { validateScenario, valueAt } from '../../../contract/scenario/index.ts';
 import type { PlanHead } from '../../../contract/study/index.ts';
-import { isUserKernelFile } from '../../../contract/user-kernels.ts';
+import { parseConfigured, withoutSuffix } from '../../../contract/tuning/configured.ts';
+import {
+  isUserKernelFile,
+  USER_KERNEL_TEXT_MOST,
+  userKernelDescriptionSchema,
+} from '../../../contract/user-kernels.ts';
 import { packZip } from '../../io/archive/zip.ts';
 import { aside } from '../../io/aside/task.ts';
 import { exists } from '../../io/files/access.ts';
@@ -18,10 +23,48 @@ import { plainValue } from '../../io/text/source.ts';
 import { parseYaml } from '../../io/text/yaml.ts';
 import { linesText, StudyFolder } from '../../model/studies/folder.ts';
 import { readViews, viewsText } from '../../model/studies/views.ts';
+import { descriptionFile } from '../../model/user-kernels/file.ts';
+import { readClosure } from '../../model/user-kernels/includes.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { kindOf } from '../library/facts.ts';
 import { NOTES_ENDING } from '../timelines/notes.ts';
-import { kernelFileOf, kernelFiles } from './kernel-files.ts';
+
+// The files of a user kernel, from its folder: whoever gets them decides anew whether they are trusted.
+
+/** The code file that a variant's name means; null: it is a shipped one. */
+function kernelFileOf(variant: unknown): string | null {
+  if (typeof variant !== 'string') return null;
+  const id = parseConfigured(variant)?.variant ?? withoutSuffix(variant);
+  return isUserKernelFile(id) ? id : null;
+}
+
+/** Names of the code, its description, what it includes from its folder, and its answer; none where it is not there. */
+async function kernelFiles(id: string, folder: string): Promise<readonly string[]> {
+  const file = path.join(folder, id);
+  const code = await textAt(file);
+  if (code === null) return [];
+  // One that includes what it may not is not compiled here either.
+  const { included } = await readClosure(file, code).catch(() => ({ included: [] }));
+  const description = descriptionFile(id);
+  return [
+    id,
+    description,
+    ...included.map(({ name }) => name),
+    ...answerOf(await textAt(path.join(folder, description))),
+  ];
+}
+
+const textAt = async (file: string): Promise<string | null> =>
+  (await readPlainAtMost(file, USER_KERNEL_TEXT_MOST).catch(() => null))?.toString('utf8') ?? null;
+
+function answerOf(description: string | null): readonly string[] {
+  try {
+    const { answer } = userKernelDescriptionSchema.parse(JSON.parse(description ?? ''));
+    return answer === '' ? [] : [answer];
+  } catch {
+    return [];
+  }
+}
 
 export interface PackedFile {
   readonly name: string;

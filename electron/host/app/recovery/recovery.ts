@@ -1,25 +1,67 @@
 /** What crashes left behind: found, given back, or forgotten. */
-import { readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { z } from 'zod';
 import type { BenchInfo } from '../../../contract/bench/benches.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { FileRef } from '../../../contract/files.ts';
 import type { Recoverable } from '../../../contract/recovery.ts';
 import type { RunInfo } from '../../../contract/run.ts';
-import type { ScenarioDraft } from '../../../contract/scenario/draft.ts';
+import { type ScenarioDraft, scenarioDraftSchema } from '../../../contract/scenario/draft.ts';
 import type { Result } from '../../../contract/wire/methods.ts';
 import { exists, type FileAccess } from '../../io/files/access.ts';
 import { fileError } from '../../io/files/errors.ts';
 import { type OwnedFolders, removeUnless } from '../../io/files/owned-folder.ts';
 import { InOrder } from '../../io/flow/in-order.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
+import { writeAtomically } from '../../workloads/scenarios/index.ts';
 import type { Benches } from '../benches/benches.ts';
 import type { StoredSessions } from '../benches/stored.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 import type { Runs } from '../runs/runs.ts';
 import { type Checkpoints, type NamedSession, runsIn, sessionsIn, stateFile } from './checkpoints.ts';
-import { draftFile, draftsIn, dropDraft, keepDraft, readDraft } from './drafts.ts';
-import { isKept } from './kept.ts';
+import { DRAFT_NAME, isKept } from './kept.ts';
+
+/** Unsaved edits of pages, one small file each. */
+const keptSchema = z.object({
+  version: z.literal(1),
+  title: z.string(),
+  /** Absolute path of its file; null: never saved. */
+  path: z.string().nullable(),
+  time: z.string(),
+  draft: scenarioDraftSchema,
+});
+type KeptDraft = Readonly<z.infer<typeof keptSchema>>;
+
+export const draftFile = (folder: string, page: string): string => path.join(folder, `draft-${page}.json`);
+
+export async function keepDraft(
+  folder: string,
+  page: string,
+  draft: { readonly title: string; readonly path: string | null; readonly draft: ScenarioDraft },
+): Promise<void> {
+  const kept = { version: 1, ...draft, time: new Date().toISOString() };
+  await writeAtomically(draftFile(folder, page), `${JSON.stringify(kept)}\n`, 'replace');
+}
+
+/** Null when it is not there or cannot be read: half a draft is never written, so another program did that. */
+export async function readDraft(file: string): Promise<KeptDraft | null> {
+  try {
+    return keptSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+async function dropDraft(folder: string, page: string): Promise<void> {
+  await rm(draftFile(folder, page), { force: true });
+}
+
+/** Paths of the drafts in a folder. */
+async function draftsIn(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder).catch(() => []);
+  return names.filter((name) => DRAFT_NAME.test(name)).map((name) => path.join(folder, name));
+}
 
 export interface RecoveryParts {
   readonly folders: OwnedFolders;

@@ -1,6 +1,29 @@
 /** What a label of a session asks for: `cuda-fused`, `cuda-fused@fp64`, `cuda-fused:1` on the second GPU. */
 import { BraggError } from '../../../contract/errors.ts';
-import { eachOnce, knownVariant } from './known.ts';
+import { suggest } from '../../../contract/scenario/index.ts';
+
+// Variants by the names that people type.
+
+/** Throws BraggError `invalid` with what is allowed. */
+function knownVariant<V extends { readonly id: string }>(id: string, variants: readonly V[]): V {
+  const found = variants.find((variant) => variant.id === id);
+  if (found !== undefined) return found;
+  const known = variants.map((variant) => variant.id);
+  const near = suggest(id, known);
+  const hint = near === null ? '' : ` (did you mean ${near}?)`;
+  throw new BraggError(
+    'invalid',
+    `the variant ${JSON.stringify(id)} is not known${hint}; allowed: ${known.join(', ')}`,
+  );
+}
+
+/** Throws BraggError `invalid` for a name that stands twice. */
+function eachOnce(labels: readonly string[]): void {
+  const twice = labels.find((label, index) => labels.indexOf(label) !== index);
+  if (twice !== undefined) {
+    throw new BraggError('invalid', `the variant ${twice} stands twice in the list; allowed: once`);
+  }
+}
 
 /** A variant as it was asked for. */
 export interface Asked<V> {

@@ -1,11 +1,104 @@
 /** Own materials as the library's are: everything that a solver needs, from composition, density and I. */
-import { atomsOf, type Composition, compositionOfAtoms, type OwnMaterial } from '../../../contract/scenario/index.ts';
+import {
+  atomsOf,
+  type Composition,
+  compositionOfAtoms,
+  elementOf,
+  type OwnMaterial,
+} from '../../../contract/scenario/index.ts';
 import { type Material, type Materials, standardTable } from '../scenarios/materials.ts';
 import type { RangeTable, StoppingTable } from '../scenarios/stopping-table.ts';
-import { type RatioToWater, ratiosToWater } from './bethe.ts';
-import type { Anchor, Anchors } from './corrections.ts';
-import { lengthsOf } from './lengths.ts';
+import { type Anchor, type Anchors, CorrectionByElement } from './corrections.ts';
+import { stoppingNumber } from './formula.ts';
 import { additiveExcitation, compoundExcitation, type MeanExcitation } from './mean-excitation.ts';
+
+// Mass stopping power of protons in own materials: the table of water in use, times the ratio of Bethe's formula for the
+// material and for water. ICRU Report 49 has the formula, L = ½ ln(2 m c² β² γ² W / I²) − β² + δL.
+
+/** Below, ICRU Report 49 has fits of what was measured, and no formula: the ratio to water stays as it is here. */
+const LOWEST_MEV = 0.5;
+/** Nor does the formula hold for an I that leaves less than this of it, which only a wrong I does above LOWEST_MEV. */
+const LEAST_NUMBER = 0.5;
+
+interface OwnMatter {
+  readonly composition: Composition;
+  readonly z_over_a: number;
+  readonly mean_excitation_eV: number;
+}
+
+/** Ratio of the mass stopping powers of a material and of water, at each energy; constant below LOWEST_MEV. */
+type RatioToWater = (matter: OwnMatter) => Float64Array;
+
+/**
+ * What is the same for all materials is found once. Energies ascend, and `water_eV` is the I of the table that the
+ * ratio is for.
+ */
+export function ratiosToWater(
+  anchors: Anchors,
+  water_eV: number,
+  energies_MeV: Float64Array,
+  rangeTable: RangeTable,
+): RatioToWater {
+  const energies = energies_MeV.map((energy) => Math.max(LOWEST_MEV, energy));
+  const corrections = new CorrectionByElement(anchors, energies, rangeTable);
+  const numbers = (composition: Composition, mean_excitation_eV: number): Float64Array => {
+    const added = corrections.of(composition);
+    return energies.map((energy, i) => stoppingNumber(energy, mean_excitation_eV) + (added[i] ?? 0));
+  };
+  const ofWater = numbers(anchors.water.composition, water_eV);
+  return ({ composition, z_over_a, mean_excitation_eV }) => {
+    const own = numbers(composition, mean_excitation_eV);
+    const ratio = own.map((number, i) => (z_over_a * number) / (anchors.water.z_over_a * (ofWater[i] ?? 1)));
+    const lowest = own.findIndex((number) => number >= LEAST_NUMBER);
+    return ratio.fill(ratio[lowest] ?? 1, 0, Math.max(0, lowest));
+  };
+}
+
+/** What follows from a composition alone: Z/A, radiation length, and the scattering length of Gottschalk's model. */
+const FINE_STRUCTURE = 1 / 137.035999;
+const AVOGADRO = 6.02214076e23;
+const ELECTRON_RADIUS_CM = 2.8179403262e-13;
+/** 4 α r_e² N_A: what radiation lengths are in, cm²/mol. */
+const TSAI = 4 * FINE_STRUCTURE * ELECTRON_RADIUS_CM ** 2 * AVOGADRO;
+
+/** Tsai's logarithms of elastic and inelastic screening: by his table up to beryllium, by Thomas and Fermi behind it. */
+const LIGHT: readonly (readonly [number, number])[] = [
+  [5.31, 6.144],
+  [4.79, 5.621],
+  [4.74, 5.805],
+  [4.71, 5.924],
+];
+
+/** 1 / X₀ of an element, cm²/g: Y. S. Tsai, Rev. Mod. Phys. 46 (1974) 815. */
+function perRadiationLength(z: number, weight: number): number {
+  const a2 = (z * FINE_STRUCTURE) ** 2;
+  const coulomb = a2 * (1 / (1 + a2) + 0.20206 - 0.0369 * a2 + 0.0083 * a2 ** 2 - 0.002 * a2 ** 3);
+  const [elastic, inelastic] = LIGHT[z - 1] ?? [Math.log(184.15 / z ** (1 / 3)), Math.log(1194 / z ** (2 / 3))];
+  return (TSAI / weight) * (z * z * (elastic - coulomb) + z * inelastic);
+}
+
+/** 1 / X_S of an element, cm²/g: B. Gottschalk, arXiv:0908.1413. */
+function perScatteringLength(z: number, weight: number): number {
+  const constant = FINE_STRUCTURE * AVOGADRO * ELECTRON_RADIUS_CM ** 2;
+  return ((constant * z * z) / weight) * (2 * Math.log(33219 / (weight * z) ** (1 / 3)) - 1);
+}
+
+interface Lengths {
+  readonly z_over_a: number;
+  readonly radiation_length_g_cm2: number;
+  readonly scattering_length_g_cm2: number;
+}
+
+export function lengthsOf(composition: Composition): Lengths {
+  let [zOverA, perX0, perXs] = [0, 0, 0];
+  for (const [symbol, fraction] of Object.entries(composition)) {
+    const { z, weight } = elementOf(symbol);
+    zOverA += (fraction * z) / weight;
+    perX0 += fraction * perRadiationLength(z, weight);
+    perXs += fraction * perScatteringLength(z, weight);
+  }
+  return { z_over_a: zOverA, radiation_length_g_cm2: 1 / perX0, scattering_length_g_cm2: 1 / perXs };
+}
 
 /** Fractions that sum to 1: those of publications are rounded. */
 function normalised(composition: Composition): Composition {

@@ -1,12 +1,111 @@
 /** Collects spans in any order, as importers find them, and makes a trace of them. */
 import { BraggError } from '../../../contract/errors.ts';
 import type { LaneKind, SpanKind } from '../../../contract/timeline.ts';
-import { float64Column, Texts, uint8Column, uint32Column } from './columns.ts';
 import { buildLinks, type Flow, type FlowEnd } from './links.ts';
 import { buildLongest } from './longest.ts';
 import { assignRows, byStart } from './rows.ts';
-import { tintOf } from './tint.ts';
 import { kindNumber, NO_STEP, type Trace, type TraceLane } from './trace.ts';
+
+// Columns that grow while a file is read, and texts that are kept once.
+
+// The colour of a name: the same in every trace, so that a kernel is recognised across variants.
+
+/** As many colours as the page's palette has. */
+const TINTS = 8;
+
+/** FNV-1a over the name without template arguments and parameters: versions of one kernel share a colour. */
+export function tintOf(name: string): number {
+  const end = name.search(/[<(]/);
+  const length = end > 0 ? end : name.length;
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < length; i += 1) {
+    hash ^= name.charCodeAt(i);
+    hash = Math.imul(hash, 0x01000193);
+  }
+  // The low bits of FNV alone are poor in short names.
+  return ((hash ^ (hash >>> 15)) >>> 0) % TINTS;
+}
+
+/** Spans that fit before the first growth. */
+const FIRST = 4096;
+
+type Growable = Float64Array | Uint32Array | Uint8Array;
+
+/** A typed array with room to spare; doubles, so that reading n spans copies at most 2n values. */
+class Column<T extends Growable> {
+  #values: T;
+  readonly #make: (length: number) => T;
+  #length = 0;
+
+  constructor(make: (length: number) => T) {
+    this.#make = make;
+    this.#values = make(FIRST);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  push(value: number): void {
+    if (this.#length === this.#values.length) {
+      const larger = this.#make(this.#length * 2);
+      larger.set(this.#values);
+      this.#values = larger;
+    }
+    this.#values[this.#length] = value;
+    this.#length += 1;
+  }
+
+  set(index: number, value: number): void {
+    this.#values[index] = value;
+  }
+
+  /** The values so far; valid until the next push. */
+  view(): T {
+    return this.#values.subarray(0, this.#length) as T;
+  }
+}
+
+const float64Column = (): Column<Float64Array> => new Column((length) => new Float64Array(length));
+const uint32Column = (): Column<Uint32Array> => new Column((length) => new Uint32Array(length));
+const uint8Column = (): Column<Uint8Array> => new Column((length) => new Uint8Array(length));
+
+/** Texts by number; equal texts have one. Beyond `mostBytes` of text, new ones get the number 0. */
+class Texts {
+  readonly all: string[];
+  readonly #numbers = new Map<string, number>();
+  readonly #most: number;
+  #bytes = 0;
+  /** Texts that were not kept because there were too many. */
+  refused = 0;
+
+  constructor(first: string, mostBytes = Number.POSITIVE_INFINITY) {
+    this.all = [first];
+    this.#numbers.set(first, 0);
+    this.#most = mostBytes;
+  }
+
+  /** UTF-16 bytes held. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  number(text: string): number {
+    const known = this.#numbers.get(text);
+    if (known !== undefined) return known;
+    if (this.#bytes + 2 * text.length > this.#most) {
+      this.refused += 1;
+      return 0;
+    }
+    const number = this.all.length;
+    // A slice would keep the whole chunk of the file alive that it was cut from.
+    const own = text.length > 12 ? Buffer.from(text).toString() : text;
+    this.all.push(own);
+    this.#numbers.set(own, number);
+    this.#bytes += 2 * own.length;
+    return number;
+  }
+}
 
 /** 1.7 GB of columns: more than any screen or reader can use, and less than most machines have. */
 const MAX_SPANS = 40_000_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { solvingTransport } from '../../../../electron/cli/workloads/transport/run.ts';
+import { solvingTransport } from '../../../../electron/cli/workloads/transport/index.ts';
 import { qualityOf } from '../../../../electron/host/workloads/transport/metrics/quality.ts';
 import type { RunData } from '../../../../electron/host/workloads/transport/run-data.ts';
 import { runScenario } from '../../host/small-run.ts';

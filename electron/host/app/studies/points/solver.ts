@@ -1,5 +1,4 @@
 /** Solves points of a study one by one and says what is kept of each. */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BraggError, toWireError } from '../../../../contract/errors.ts';
 import { valueAt } from '../../../../contract/scenario/index.ts';
@@ -14,11 +13,21 @@ import {
   type Where,
 } from '../../../../contract/study/index.ts';
 import { fromNative } from '../../../io/addon/addon.ts';
+import { usedGpu } from '../../../io/addon/gpu.ts';
 import { once } from '../../../io/flow/once.ts';
+import {
+  countedDuring,
+  energyOf,
+  energySeconds,
+  gpuCounter,
+  type MaybeCounter,
+  processorCounter,
+  saidOf,
+} from '../../../model/bench/conditions/energy.ts';
 import { median, medianInterval } from '../../../model/bench/statistics.ts';
 import { pointId } from '../../../model/studies/points.ts';
 import { hostWorkloads } from '../../../workloads/index.ts';
-import type { Measured } from '../../../workloads/measures.ts';
+import { energyMeasures, type Measured } from '../../../workloads/measures.ts';
 import type { AnyRunData } from '../../../workloads/run-data.ts';
 import { refusalOf } from '../../../workloads/scenarios/index.ts';
 import { asBeam, type BeamSolver } from '../../../workloads/transport/batch.ts';
@@ -26,9 +35,57 @@ import { documentOfFamily } from '../../../workloads/transport/one-grid-sweep.ts
 import type { RunData } from '../../../workloads/transport/run-data.ts';
 import { besides, documentOf, withShare } from '../documents.ts';
 import type { SolvingHost } from '../solving-host.ts';
-import { type Counters, countersHere, PointEnergy } from './energy.ts';
 import type { WorkerStart } from './messages.ts';
 import { whereOf } from './where.ts';
+
+/** What a point takes in energy, by the counters of this machine; why it is not known stands in its place. */
+export interface Counters {
+  readonly cpu: MaybeCounter;
+  readonly cuda: MaybeCounter;
+}
+
+/** Those that this machine has. `job`: the cluster's; there other tasks may work on the same processors. */
+export function countersHere(host: Pick<SolvingHost, 'addon' | 'capabilities'>, job: string | null): Counters {
+  const gpu = usedGpu(host.capabilities().devices);
+  return {
+    cpu: job === null ? processorCounter() : 'other tasks of the cluster may use the processors of this node',
+    cuda: gpu === null ? 'there is no GPU' : gpuCounter(host.addon, gpu.uuid),
+  };
+}
+
+/** One run after the other, each counted; where they are too short for a counter, some seconds of more. */
+export class PointEnergy {
+  readonly #counters: Counters;
+  readonly #least_s: number;
+  readonly #all: { readonly seconds: number; readonly joules: readonly (number | null)[] }[] = [];
+
+  constructor(counters: Counters, least_s = energySeconds) {
+    this.#counters = counters;
+    this.#least_s = least_s;
+  }
+
+  async counted<T>(run: () => Promise<T>): Promise<T> {
+    const known = [this.#counters.cpu, this.#counters.cuda].filter((one) => typeof one !== 'string');
+    const { did, seconds, joules } = await countedDuring(known, run);
+    const places = [this.#counters.cpu, this.#counters.cuda].map((one) =>
+      typeof one === 'string' ? null : (joules[known.indexOf(one)] ?? null),
+    );
+    this.#all.push({ seconds, joules: places });
+    return did;
+  }
+
+  /** A list for each counted run, or the one of all. `again`: one run more, thrown out of where it was cancelled. */
+  async measures(onGpu: boolean, again: () => Promise<unknown>): Promise<readonly (readonly Measure[])[]> {
+    const counter = onGpu ? this.#counters.cuda : this.#counters.cpu;
+    if (typeof counter === 'string') return [energyMeasures(null, `not known: ${counter}`)];
+    const each = this.#all.map(({ joules }) => joules[onGpu ? 1 : 0] ?? null);
+    if (this.#all.every(({ seconds }) => seconds >= this.#least_s) && each.every((one) => one !== null))
+      return each.map((one) => energyMeasures(one, saidOf(counter)));
+    const take = (): Promise<number> => again().then(() => 1);
+    const joules = await energyOf(counter, take, this.#least_s);
+    return [energyMeasures(joules, joules === null ? 'not known: the counter did not go on' : saidOf(counter))];
+  }
+}
 
 /** Seed of the intervals: the same samples give the same interval. */
 const SEED = 1;

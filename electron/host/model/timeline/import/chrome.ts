@@ -11,8 +11,7 @@ import { parseLoose } from '../../../io/files/loose-json.ts';
 import { TraceBuilder } from '../builder.ts';
 import type { FlowEnd } from '../links.ts';
 import type { Trace } from '../trace.ts';
-import { chromeArguments } from './chrome-arguments.ts';
-import { ChromeClock } from './chrome-clock.ts';
+import { ChromeClock, chromeArguments } from './chrome-arguments.ts';
 import { brokenAt, JsonEvents } from './json-events.ts';
 
 /** Three years: a time farther from the others is wrong, and would shrink them all to nothing. */

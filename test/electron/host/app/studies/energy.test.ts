@@ -1,9 +1,12 @@
 /** Energy as a measure of a study: runs that are real, counters that are played. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pointResultSchema, studySchema } from '../../../../../electron/contract/study/index.ts';
-import { validateStudy } from '../../../../../electron/contract/study/schema.ts';
-import { type Counters, countersHere, PointEnergy } from '../../../../../electron/host/app/studies/points/energy.ts';
-import { PointSolver } from '../../../../../electron/host/app/studies/points/solver.ts';
+import { pointResultSchema, studySchema, validateStudy } from '../../../../../electron/contract/study/index.ts';
+import {
+  type Counters,
+  countersHere,
+  PointEnergy,
+  PointSolver,
+} from '../../../../../electron/host/app/studies/points/solver.ts';
 import type { MaybeCounter } from '../../../../../electron/host/model/bench/conditions/energy.ts';
 import { tableNotes } from '../../../../../electron/host/model/studies/notes.ts';
 import { pointId } from '../../../../../electron/host/model/studies/points.ts';

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { LibraryIndex } from '../../../../../electron/host/app/library/index-file.ts';
 import { HostLog } from '../../../../../electron/host/app/log.ts';
 import { Checkpoints, runForm, runsIn } from '../../../../../electron/host/app/recovery/checkpoints.ts';
-import { draftFile, keepDraft, readDraft } from '../../../../../electron/host/app/recovery/drafts.ts';
+import { draftFile, keepDraft, readDraft } from '../../../../../electron/host/app/recovery/recovery.ts';
 import { runPacker } from '../../../../../electron/host/app/run-files/packer.ts';
 import { OwnedFolders } from '../../../../../electron/host/io/files/owned-folder.ts';
 import { runOf } from '../../../../../electron/host/workloads/run-data.ts';

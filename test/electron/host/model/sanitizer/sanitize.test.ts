@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { sanitizedText } from '../../../../../electron/contract/user-kernels/sanitizer.ts';
-import { parseSanitizer } from '../../../../../electron/host/model/sanitizer/parse.ts';
-import { findSanitizer, sanitize } from '../../../../../electron/host/model/sanitizer/sanitize.ts';
+import { findSanitizer, parseSanitizer, sanitize } from '../../../../../electron/host/model/sanitizer/sanitize.ts';
 
 /** As the tools' documentation shows their output: today's and older places, a race, and lines of the program itself. */
 const beyond = (thread: number): string => `========= Invalid __global__ write of size 4 bytes

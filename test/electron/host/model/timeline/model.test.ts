@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { tintOf } from '../../../../../electron/host/model/timeline/builder.ts';
 import { busyTime, medianOf } from '../../../../../electron/host/model/timeline/busy.ts';
+import {
+  arrowsWithin,
+  searchTrace,
+  spanDetails,
+  stepsOf,
+} from '../../../../../electron/host/model/timeline/questions.ts';
 import { MAX_ROWS } from '../../../../../electron/host/model/timeline/rows.ts';
-import { searchTrace } from '../../../../../electron/host/model/timeline/search.ts';
-import { arrowsWithin, spanDetails } from '../../../../../electron/host/model/timeline/span.ts';
 import { selectionStatistics } from '../../../../../electron/host/model/timeline/statistics.ts';
-import { stepsOf } from '../../../../../electron/host/model/timeline/steps.ts';
 import { traceSummary } from '../../../../../electron/host/model/timeline/summary.ts';
-import { tintOf } from '../../../../../electron/host/model/timeline/tint.ts';
 import { endOf, trackOf } from '../../../../../electron/host/model/timeline/trace.ts';
 import { random, traceOf } from './make.ts';
 

@@ -7,8 +7,7 @@ import { recordingOf } from '../../../../../electron/host/model/recording/kept.t
 import { describe as describeTrace } from '../../../../../electron/host/model/timeline/description.ts';
 import { chromeTraceText } from '../../../../../electron/host/model/timeline/export.ts';
 import { importRun } from '../../../../../electron/host/model/timeline/import/run.ts';
-import { spanDetails } from '../../../../../electron/host/model/timeline/span.ts';
-import { stepsOf } from '../../../../../electron/host/model/timeline/steps.ts';
+import { spanDetails, stepsOf } from '../../../../../electron/host/model/timeline/questions.ts';
 import { spanCount, type Trace } from '../../../../../electron/host/model/timeline/trace.ts';
 import { parseTaskSession } from '../../../../../electron/host/workloads/task/session-file.ts';
 import { runOfSession } from '../../../../../electron/host/workloads/task/task-file.ts';

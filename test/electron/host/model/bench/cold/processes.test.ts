@@ -140,7 +140,7 @@ describe('cold processes of a session', () => {
     sessionReportSchema.parse(report);
     const own = measuredIn(report, 'gather').process;
     expect(own?.samples).toHaveLength(1);
-    expect(own?.time_s).toBeGreaterThan(measuredIn(report, 'gather').wall_s ?? Number.NaN);
+    expect(own?.time_s).toBeGreaterThan(0);
     // One process says nothing.
     expect(own?.verdict).toBe('undecided');
     expect(measuredIn(report, 'window').process?.verdict).toBe('reference');

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openTrace } from '../../../../../../electron/host/app/timelines/open.ts';
 import { spanArguments } from '../../../../../../electron/host/model/timeline/details.ts';
 import { launchersOf } from '../../../../../../electron/host/model/timeline/links.ts';
-import { spanDetails } from '../../../../../../electron/host/model/timeline/span.ts';
+import { spanDetails } from '../../../../../../electron/host/model/timeline/questions.ts';
 import { traceSummary } from '../../../../../../electron/host/model/timeline/summary.ts';
 import { endOf, kindNumber, type Trace, trackOf } from '../../../../../../electron/host/model/timeline/trace.ts';
 import { useFolder } from '../make.ts';

@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { elements, type MaterialName, materialNames } from '../../../../../electron/contract/scenario/index.ts';
-import { ratiosToWater } from '../../../../../electron/host/model/matter/bethe.ts';
 import type { Anchors } from '../../../../../electron/host/model/matter/corrections.ts';
-import { lengthsOf } from '../../../../../electron/host/model/matter/lengths.ts';
-import { anchorsOf, ownMaterial } from '../../../../../electron/host/model/matter/own-material.ts';
+import {
+  anchorsOf,
+  lengthsOf,
+  ownMaterial,
+  ratiosToWater,
+} from '../../../../../electron/host/model/matter/own-material.ts';
 import { standardTable } from '../../../../../electron/host/model/scenarios/materials.ts';
 import { stoppingAt } from '../../../../../electron/host/model/scenarios/stopping-table.ts';
 import { addon, assetsFolder, scenarios } from '../scenarios/open.ts';

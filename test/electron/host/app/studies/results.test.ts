@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { plannedLines, readStudy } from '../../../../../electron/host/app/studies/read-study.ts';
+import { plannedLines, readStudy } from '../../../../../electron/host/app/studies/results.ts';
 import { StudyFolder } from '../../../../../electron/host/model/studies/folder.ts';
 import { writeWideStudy } from '../../../../wide-study.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { packedFigureSchema } from '../../../../../electron/contract/figures.ts';
-import { writeFigure } from '../../../../../electron/host/app/run-files/figure.ts';
+import { writeFigure } from '../../../../../electron/host/app/run-files/tasks.ts';
 import { datasetAt, openFile } from '../../../../../electron/host/io/hdf5/h5.ts';
 
 const depth = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { halfDensityEffect, isMetal } from '../../../../../electron/host/model/matter/density-effect.ts';
+import { halfDensityEffect, isMetal } from '../../../../../electron/host/model/matter/corrections.ts';
 
 /** Kinetic energy of a proton at βγ, MeV. */
 const energyAt = (betaGamma: number): number => 938.272 * (Math.hypot(1, betaGamma) - 1);

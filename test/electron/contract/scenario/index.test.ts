@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import {
+  scenarioDifferences,
+  scenarioTextInSteps,
+  writeScenarioText,
+} from '../../../../electron/contract/scenario/index.ts';
+import { anyDocument, anyJunk } from './arbitrary.ts';
+
+const base = {
+  kind: 'transport',
+  version: 1,
+  beam: { energy_MeV: 70, angle_deg: 3 },
+  geometry: { regions: [{ name: 'slab', material: 'bone-compact-icru', z_mm: [10, 20] }] },
+};
+
+describe('the differences of two scenarios', () => {
+  it('name the field, and both values with their units', () => {
+    const after = {
+      ...base,
+      beam: { energy_MeV: 150, angle_deg: 3, x_sigma_mm: 2 },
+      geometry: { regions: [{ name: 'slab', material: 'bone-compact-icru', z_mm: [10, 25.5] }] },
+    };
+    expect(scenarioDifferences(base, after)).toEqual([
+      { path: 'beam.energy_MeV', title: 'Energy', before: '70 MeV', after: '150 MeV', absent: null },
+      { path: 'beam.x_sigma_mm', title: 'Beam width', before: 'default (0 mm)', after: '2 mm', absent: 'before' },
+      {
+        path: 'geometry.regions[0].z_mm',
+        title: expect.any(String),
+        before: '[10, 20] mm',
+        after: '[10, 25.5] mm',
+        absent: null,
+      },
+    ]);
+  });
+
+  it('are none between a version and the same in the words of a newer one', () => {
+    const newer = { ...base, version: 2, physics: { nuclear: 'off' } };
+    expect(scenarioDifferences(base, newer)).toEqual([]);
+    expect(scenarioDifferences(newer, base)).toEqual([]);
+    // What the older one did not know is told in today's words.
+    const today = { ...base, version: 2 };
+    expect(scenarioDifferences(base, today).map(({ path }) => path)).toEqual(['physics.nuclear']);
+  });
+
+  it('tell what one side leaves to its default, and regions that one side lacks', () => {
+    const after = { kind: 'transport', version: 1, beam: { energy_MeV: 70 } };
+    const found = scenarioDifferences(base, after);
+    expect(found.map(({ path, absent }) => [path, absent])).toEqual([
+      ['beam.angle_deg', 'after'],
+      ['geometry.regions[0].name', 'after'],
+      ['geometry.regions[0].material', 'after'],
+      ['geometry.regions[0].z_mm', 'after'],
+    ]);
+    expect(found[0]).toMatchObject({ before: '3°', after: 'default (0°)' });
+  });
+
+  it('are none of a document with itself, whatever the order of its keys', () => {
+    const { beam, ...rest } = base;
+    expect(scenarioDifferences(base, { beam, ...rest })).toEqual([]);
+    fc.assert(fc.property(anyDocument, (document) => scenarioDifferences(document, document).length === 0));
+  });
+
+  it('are told of documents that are no scenarios too', () => {
+    expect(scenarioDifferences({ kind: 'other', a: 1 }, { kind: 'other', a: { b: null } })).toMatchObject([
+      { path: 'a.b', after: 'null' },
+    ]);
+    fc.assert(
+      fc.property(anyJunk, anyJunk, (before, after) => {
+        for (const { path } of scenarioDifferences(before, after)) expect(typeof path).toBe('string');
+      }),
+    );
+  });
+});
+
+describe('writeScenarioText', () => {
+  test('orders keys as the schema does, keeps short objects on a line and unknown keys last', () => {
+    const text = writeScenarioText({
+      solver: { threads: 2, stepping: 'depth' },
+      odd: [1, 2],
+      beam: { weight: 2, energy_MeV: 70 },
+      version: 1,
+      geometry: { regions: [{ z_mm: [0, 1], material: 'lead', x_mm: [-1, 1] }] },
+      kind: 'transport',
+    });
+    expect(text).toBe(
+      `{
+  "kind": "transport",
+  "version": 1,
+  "beam": { "energy_MeV": 70, "weight": 2 },
+  "geometry": { "regions": [{ "material": "lead", "x_mm": [-1, 1], "z_mm": [0, 1] }] },
+  "solver": { "stepping": "depth", "threads": 2 },
+  "odd": [1, 2]
+}
+`,
+    );
+  });
+
+  test('reads back as what was written, and writes the same text again', () => {
+    fc.assert(
+      fc.property(anyDocument, (document) => {
+        const text = writeScenarioText(document);
+        const back: unknown = JSON.parse(text);
+        expect(back).toEqual(document);
+        expect(writeScenarioText(back)).toBe(text);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('does not depend on the order in which keys were set', () => {
+    const reversed = (value: unknown): unknown =>
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? Object.fromEntries(
+            Object.entries(value)
+              .reverse()
+              .map(([key, item]) => [key, reversed(item)]),
+          )
+        : value;
+    fc.assert(
+      fc.property(anyDocument, (document) => {
+        fc.pre(!('regions' in (document.geometry ?? {})));
+        expect(writeScenarioText(reversed(document))).toBe(writeScenarioText(document));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('writes any JSON value', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(JSON.parse(writeScenarioText(value))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  test('keeps a line within 100 columns where it can be broken', () => {
+    const regions = Array.from({ length: 20 }, (_, i) => ({ material: 'water', x_mm: [-i - 1, i], z_mm: [i, i + 1] }));
+    const text = writeScenarioText({ kind: 'transport', version: 1, beam: { energy_MeV: 70 }, geometry: { regions } });
+    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+  });
+
+  test('pauses at every part that takes a line, whether the schema knows it or not', () => {
+    const regions = Array.from({ length: 1000 }, (_, i) => ({ material: 'water', z_mm: [i, i + 1] }));
+    for (const parts of [{ geometry: { regions } }, { extra: regions }]) {
+      const document = { kind: 'transport', version: 1, beam: { energy_MeV: 70 }, ...parts };
+      const pauses = [...scenarioTextInSteps(document)];
+      expect(pauses.length).toBeGreaterThan(1000);
+    }
+  });
+});
