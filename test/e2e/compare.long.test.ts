@@ -4,8 +4,8 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sessionSchema } from '../../electron/contract/bench/session.ts';
 import { accessibilityFaults } from './accessible.ts';
-import { row, small, tickOnly, useCompare, view } from './compare-page.ts';
-import { seenWhole } from './looks.ts';
+import { choose, row, small, tickOnly, useCompare, view } from './compare-page.ts';
+import { inEveryLook, seenWhole } from './looks.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const { chrome, home, openCompare, openSmall } = useCompare();
@@ -252,6 +252,57 @@ describe('benchmarking', () => {
     await expect
       .poll(() => page.getByTestId('ladder-sweep').textContent())
       .toMatch(/window:? .*( per million cells|no line through these times)/);
+    expect(open.problems).toEqual([]);
+  });
+});
+
+describe('recorded sessions of beams', () => {
+  it('show their ladder and all views of Compare, in every look', async () => {
+    const { open, page, bench } = await openCompare();
+    await bench.panel('Speedup ladder').click();
+    const ladder = page.getByTestId('ladder-ladder');
+    await ladder.waitFor();
+    await expect.poll(() => ladder.textContent()).toContain('NVIDIA H200 · driver 580.159.04');
+    await expect.poll(() => ladder.textContent()).toContain('commit');
+    for (const id of ['gains', 'roofline', 'cold-start', 'claims', 'samples']) {
+      await expect.poll(() => page.getByTestId(`ladder-${id}`).count()).toBe(1);
+    }
+    await open.screenshot('ladder');
+    await page.getByRole('button', { name: 'Enlarge Speedup ladder' }).click();
+    await open.screenshot('ladder-large');
+    await page.getByTestId('ladder-roofline').scrollIntoViewIfNeeded();
+    await open.screenshot('ladder-roofline');
+    await page.getByTestId('ladder-claims').scrollIntoViewIfNeeded();
+    await expect.poll(() => page.getByTestId('ladder-claims').textContent()).toContain('Kernel fusion');
+    await seenWhole(open, 'ladder-claims');
+    await page.getByRole('button', { name: 'Show all panels' }).click();
+
+    await bench.panel('Compare').click();
+    await page.getByRole('button', { name: 'Enlarge Compare' }).click();
+    await choose(page, 'h200-uniform-grid-70MeV');
+    const others = page.getByRole('group', { name: 'Other programs' });
+    // Each can be ticked, or says why not.
+    for (const id of ['numpy-array', 'cupy-raw']) await expect.poll(() => others.textContent()).toContain(id);
+    await seenWhole(open, 'compare-choose');
+    await view(page, 'Table');
+    await row(page, 'cuda-window').waitFor();
+    await expect.poll(() => page.getByRole('button', { name: 'Export the table' }).count()).toBe(1);
+    await seenWhole(open, 'compare-table');
+    await view(page, 'Samples');
+    const strips = page.locator('.compare-strips');
+    await inEveryLook(page, async ({ name }) => {
+      await expect.poll(async () => (await strips.boundingBox())?.height).toBeGreaterThan(350);
+      await open.screenshot(`compare-samples-${name}`);
+      expect(await accessibilityFaults(page), name).toEqual([]);
+    });
+    await view(page, 'Source');
+    await page.locator('.code tr').first().waitFor();
+    await seenWhole(open, 'compare-source');
+    await view(page, 'Kernels');
+    const kernels = page.getByTestId('compare-kernels');
+    await kernels.waitFor();
+    await expect.poll(() => kernels.textContent()).toContain('recorded with h200-uniform-grid-70MeV');
+    await seenWhole(open, 'compare-kernels');
     expect(open.problems).toEqual([]);
   });
 });

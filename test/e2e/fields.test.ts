@@ -1,8 +1,6 @@
-/** The fields of a run in a real browser: axes, cuts, differences, contours, profiles, regions, and what a dose is held against. */
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { accessibilityFaults } from './accessible.ts';
-import { bench, display, drag, open, openBench, phaseMap, picture, runToEnd, useFields } from './fields-page.ts';
+import { bench, display, open, openBench, phaseMap, picture, runToEnd, useFields } from './fields-page.ts';
 
 useFields();
 
@@ -42,33 +40,6 @@ describe('phase space', () => {
     await phaseMap('z – x').click({ position: { x: 300, y: 140 } });
     await expect.poll(() => readout.textContent()).toMatch(/protons per cell$/);
     await open.screenshot('fields-difference');
-    expect(open.problems).toEqual([]);
-  });
-
-  it('reads the values along a line and the numbers of a region, and exports them', async () => {
-    await openBench({ theme: 'dark' });
-    await runToEnd('Marked');
-    await open.page.keyboard.press('Alt+2');
-    await open.page.keyboard.press('Alt+m');
-    await phaseMap('θ – E').waitFor();
-    await open.page.getByRole('radio', { name: 'region', exact: true }).check();
-    await drag(phaseMap('θ – E'), [0.2, 0.1], [0.7, 0.7]);
-    const numbers = open.page.getByTestId('region-statistics');
-    await expect.poll(() => numbers.textContent()).toMatch(/Sum over cells(0\.99\d+|1\.0000) protonsMean/);
-    await expect.poll(() => numbers.textContent()).toMatch(/σ along θ[\d.]+ mrad.*σ along E[\d.]+ MeV/);
-    await open.screenshot('fields-region-dark');
-    await open.page.getByRole('radio', { name: 'line', exact: true }).check();
-    await drag(phaseMap('θ – x'), [0.2, 0.4], [0.75, 0.45]);
-    await open.page.getByRole('img', { name: /^Protons from θ/ }).waitFor();
-    await open.page.getByRole('button', { name: 'Export the profile' }).click();
-    const [download] = await Promise.all([
-      open.page.waitForEvent('download'),
-      open.page.getByRole('menuitem', { name: /^CSV/ }).click(),
-    ]);
-    const [head = ''] = readFileSync(await download.path(), 'utf8').split('\n');
-    expect(head).toBe('Share_of_the_segment,Protons_protons_per_cell,theta_mrad,x_mm');
-    expect(await accessibilityFaults(open.page)).toEqual([]);
-    await open.page.getByRole('button', { name: 'Close the profile' }).click();
     expect(open.problems).toEqual([]);
   });
 });

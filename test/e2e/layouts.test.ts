@@ -1,5 +1,5 @@
 /** Layouts in a real browser: switching, closing and opening panels, and what is left of it after a reload. */
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { tinyScenario } from '../electron/host/small-run.ts';
 import { accessibilityFaults } from './accessible.ts';
 import type { BenchPage } from './bench-page.ts';
@@ -19,13 +19,19 @@ describe('the layouts', () => {
     ({ open, bench } = await workbench());
   });
 
-  it('are switched in the bar and by keys, and kept', async () => {
+  it('are switched in the bar and by keys, and kept with the theme', async () => {
     await expect.poll(() => layout('Simulate').isChecked()).toBe(true);
     await open.page.keyboard.press('Alt+Shift+3');
     await expect.poll(() => layout('Profile').isChecked()).toBe(true);
     expect(await bench.panel('Depth dose').count()).toBe(0);
+    const theme = () => open.page.locator('html').getAttribute('data-theme');
+    await expect.poll(theme).toBe('light');
+    await open.page.getByRole('button', { name: 'Appearance' }).click();
+    await open.page.getByRole('menuitemradio', { name: 'Dark' }).click();
+    await expect.poll(theme).toBe('dark');
     await open.page.reload();
     await expect.poll(() => layout('Profile').isChecked()).toBe(true);
+    await expect.poll(theme).toBe('dark');
     await layout('Compare').check();
     await expect.poll(() => layout('Compare').isChecked()).toBe(true);
     await expect.poll(() => bench.panel('Depth dose').count()).toBe(1);
@@ -58,48 +64,6 @@ describe('the layouts', () => {
     await page.keyboard.press('Alt+Shift+3');
     await expect.poll(() => page.getByText('This run came with the program').count()).toBe(0);
     await expect.poll(() => blocks.count()).toBe(1);
-    expect(open.problems).toEqual([]);
-  });
-
-  it('hear keys from the first moment that they are drawn', async () => {
-    onTestFinished(() => open.close());
-    // At the end of the commit that puts the page into the document, before its first picture.
-    await open.page.addInitScript(() => {
-      const press = { key: '#', code: 'Digit3', altKey: true, shiftKey: true, bubbles: true, cancelable: true };
-      new MutationObserver((_, observer) => {
-        const app = document.querySelector('.app');
-        if (app === null) return;
-        observer.disconnect();
-        app.dispatchEvent(new KeyboardEvent('keydown', press));
-      }).observe(document, { childList: true, subtree: true });
-    });
-    await open.page.reload();
-    await expect.poll(() => layout('Profile').isChecked()).toBe(true);
-    expect(open.problems).toEqual([]);
-  });
-
-  it('lose a panel by its button, by the Delete key of its tab, and get it back from the menu', async () => {
-    await open.page.getByRole('button', { name: 'Close Dose map' }).click();
-    await expect.poll(() => bench.panel('Dose map').count()).toBe(0);
-    await bench.panel('Lateral profile').click();
-    await open.page.keyboard.press('Delete');
-    await expect.poll(() => bench.panel('Lateral profile').count()).toBe(0);
-    await expect.poll(() => open.page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('tab');
-    await open.page.reload();
-    await expect.poll(() => bench.panel('Phase space').count()).toBe(1);
-    expect(await bench.panel('Dose map').count()).toBe(0);
-    await bench.menu('View', /^Dose map/);
-    await expect.poll(() => bench.panel('Dose map').getAttribute('aria-selected')).toBe('true');
-    await bench.menu('View', 'Reset Simulate layout');
-    await expect.poll(() => bench.panel('Lateral profile').count()).toBe(1);
-    expect(open.problems).toEqual([]);
-  });
-
-  it('broken in storage are reset with a note', async () => {
-    await open.page.evaluate(() => localStorage.setItem('braggbench.layout', '{"version":2,"data":{"shown":"paint"}}'));
-    await open.page.reload();
-    await expect.poll(() => open.page.getByText('The layout settings were reset').count()).toBe(1);
-    await expect.poll(() => layout('Simulate').isChecked()).toBe(true);
     expect(open.problems).toEqual([]);
   });
 });

@@ -1,6 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { frameCosts, TRACE_CATEGORIES } from '../bench/main-thread.ts';
-import { answersOf, drag, handleOf, inLive, liveSwitch, note, picture, r80, unitOf, useLive } from './live-page.ts';
+import {
+  answersOf,
+  drag,
+  handleOf,
+  inLive,
+  liveSwitch,
+  note,
+  opened,
+  picture,
+  r80,
+  scenario,
+  unitOf,
+  useLive,
+} from './live-page.ts';
 
 useLive();
 
@@ -114,5 +127,27 @@ describe('Live', () => {
     await two.bench.runToEnd();
     await expect.poll(() => one.page.locator('.run-entry').count()).toBe((entries[0]?.length ?? 0) + 1);
     await expect.poll(() => liveSwitch(one).getAttribute('aria-pressed')).toBe('true');
+  });
+
+  it('is switched and steered by keys, and takes another material', async () => {
+    const live = await opened();
+    const { page, bench, open } = live;
+    await bench.drop('slab.json', JSON.stringify(scenario));
+    await expect.poll(() => bench.title.textContent()).toContain('Slab');
+    await page.keyboard.press('Alt+l');
+    await expect.poll(() => note(live).textContent()).toContain('At rest');
+    const before = await r80(live);
+    await bench.field('Energy').focus();
+    for (let i = 0; i < 5; i += 1) await page.keyboard.press('ArrowUp');
+    await expect.poll(() => bench.field('Energy').inputValue()).toBe('65');
+    await expect.poll(() => r80(live)).toBeGreaterThan(before + 4);
+    await expect.poll(() => note(live).textContent()).toContain('At rest');
+    const water = await r80(live);
+    // A second region's worth of range: aluminium stops sooner than bone.
+    await page.locator('[data-path="geometry.regions[0].material"] select').selectOption('aluminium');
+    await expect.poll(() => r80(live)).toBeLessThan(water - 1);
+    await page.keyboard.press('Alt+l');
+    await expect.poll(() => liveSwitch(live).getAttribute('aria-pressed')).toBe('false');
+    expect(open.problems).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drag, handleOf, inLive, liveSwitch, note, opened, r80, scenario, unitOf, useLive } from './live-page.ts';
+import { drag, handleOf, inLive, liveSwitch, note, r80, unitOf, useLive } from './live-page.ts';
 import { seenWhole } from './looks.ts';
 
 useLive();
@@ -58,28 +58,6 @@ describe('Live', () => {
     // Switched off, the page shows what it showed before.
     await liveSwitch(opened).click();
     await expect.poll(() => bench.r80.count()).toBe(0);
-    expect(open.problems).toEqual([]);
-  });
-
-  it('is switched and steered by keys, and takes another material', async () => {
-    const live = await opened();
-    const { page, bench, open } = live;
-    await bench.drop('slab.json', JSON.stringify(scenario));
-    await expect.poll(() => bench.title.textContent()).toContain('Slab');
-    await page.keyboard.press('Alt+l');
-    await expect.poll(() => note(live).textContent()).toContain('At rest');
-    const before = await r80(live);
-    await bench.field('Energy').focus();
-    for (let i = 0; i < 5; i += 1) await page.keyboard.press('ArrowUp');
-    await expect.poll(() => bench.field('Energy').inputValue()).toBe('65');
-    await expect.poll(() => r80(live)).toBeGreaterThan(before + 4);
-    await expect.poll(() => note(live).textContent()).toContain('At rest');
-    const water = await r80(live);
-    // A second region's worth of range: aluminium stops sooner than bone.
-    await page.locator('[data-path="geometry.regions[0].material"] select').selectOption('aluminium');
-    await expect.poll(() => r80(live)).toBeLessThan(water - 1);
-    await page.keyboard.press('Alt+l');
-    await expect.poll(() => liveSwitch(live).getAttribute('aria-pressed')).toBe('false');
     expect(open.problems).toEqual([]);
   });
 });

@@ -23,7 +23,6 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-const quick = JSON.stringify({ kind: 'transport', version: 1, name: 'Mine', beam: { energy_MeV: 70 } });
 /** Edited while the other computes: each of its own workload. */
 const image = JSON.stringify({ ...smallImage, name: 'Mine' });
 const slow = JSON.stringify({ ...slowScenario, name: 'Slow run' });
@@ -124,32 +123,5 @@ describe('after kill -9', () => {
     await open.page.getByRole('dialog').getByRole('button', { name: 'Don’t save' }).click();
     await expect.poll(() => files().some((name) => /draft-/.test(name))).toBe(false);
     expect(open.problems).toEqual([]);
-  });
-});
-
-describe('one file in two windows', () => {
-  it('warns both, and asks before one replaces what the other has saved', async () => {
-    await start();
-    const first = await openBench();
-    await first.bench.drop('shared.json', quick);
-    await expect.poll(() => first.bench.title.textContent()).toContain('Mine');
-    await saveAs(first.open, 'shared');
-    const second = await openBench();
-    await second.bench.menu('File', 'shared.json');
-    await expect.poll(() => second.open.page.getByText('shared.json is open in another window too').count()).toBe(1);
-    await expect.poll(() => first.open.page.getByText('open twice').count()).toBe(1);
-    await second.bench.field('Energy').fill('75');
-    await second.open.page.keyboard.press('Control+s');
-    await expect.poll(() => second.open.page.getByText('Saved shared.json').count()).toBe(1);
-    await first.bench.field('Energy').fill('76');
-    await first.open.page.keyboard.press('Control+s');
-    const dialog = first.open.page.getByRole('dialog', { name: 'Replace what is in the file?' });
-    await expect.poll(() => dialog.textContent()).toContain('shared.json was changed by another window or program');
-    await first.open.screenshot('open-twice');
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await first.bench.menu('File', 'Compare with the saved file');
-    const differences = first.open.page.getByRole('dialog', { name: 'Differences' });
-    await expect.poll(() => differences.locator('tbody tr').textContent()).toBe('Energybeam.energy_MeV75 MeV76 MeV');
-    expect(first.open.problems).toEqual([]);
   });
 });

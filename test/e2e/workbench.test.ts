@@ -30,6 +30,8 @@ let bench: BenchPage;
 async function openBench(options: Parameters<typeof chrome.open>[1] = {}): Promise<void> {
   ({ open, bench } = await workbench(options));
   await expect.poll(() => bench.title.textContent()).toContain('water-70MeV.json');
+  // Until the host has answered for this file, an edit has no last valid values to show.
+  await expect.poll(() => open.page.locator('.resolved:not(.resolved--stale)').textContent()).toContain('40.80 mm');
 }
 
 /** Every story ends with a page that has complained about nothing. */
@@ -115,22 +117,6 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 
-  it('undoes and redoes edits, field by field', async () => {
-    await bench.field('Energy').fill('100');
-    await bench.field('Angle').fill('10');
-    await expect.poll(() => open.page.getByText('edited').count()).toBe(1);
-    await open.page.keyboard.press('Control+z');
-    await expect.poll(() => bench.field('Angle').inputValue()).toBe('');
-    await expect.poll(() => bench.field('Energy').inputValue()).toBe('100');
-    await open.page.keyboard.press('Control+z');
-    await expect.poll(() => bench.field('Energy').inputValue()).toBe('70');
-    await expect.poll(() => open.page.getByText('edited').count()).toBe(0);
-    await open.page.keyboard.press('Control+Shift+z');
-    await expect.poll(() => bench.field('Energy').inputValue()).toBe('100');
-    await open.page.keyboard.press('Control+z');
-    closeBench();
-  });
-
   it('stops a run and keeps what was computed', async () => {
     await bench.dropLong();
     await bench.run.click();
@@ -190,19 +176,6 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 
-  it('asks about unsaved changes before another document takes their place', async () => {
-    await bench.field('Energy').fill('95');
-    await bench.menu('File', 'New scenario');
-    const dialog = open.page.getByRole('dialog', { name: /Save changes to water-70MeV/ });
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await expect.poll(() => bench.field('Energy').inputValue()).toBe('95');
-    await bench.menu('File', 'New scenario');
-    await dialog.getByRole('button', { name: 'Don’t save' }).click();
-    await expect.poll(() => bench.title.textContent()).toBe('Untitled');
-    await expect.poll(() => bench.field('Energy').inputValue()).toBe('70');
-    closeBench();
-  });
-
   it('saves a run and shows the same when it is opened again', async () => {
     await runQuick();
     const before = await bench.r80.textContent();
@@ -249,20 +222,6 @@ describe('the workbench in a browser', () => {
     closeBench();
   });
 
-  it('edits regions and shows them in the geometry', async () => {
-    await bench.menu('File', 'New scenario');
-    await open.page.getByRole('button', { name: 'Add a region' }).click();
-    await open.page.getByRole('menuitem', { name: /^Half slab/ }).click();
-    await open.page.getByLabel('Name of region 1').fill('Bone');
-    await open.page.locator('.region').getByLabel('Depth, start').fill('100');
-    await expect.poll(() => open.page.locator('.region .field__faults').count()).toBeGreaterThan(0);
-    await open.page.keyboard.press('Control+z');
-    await expect.poll(() => open.page.locator('.region .field__faults').count()).toBe(0);
-    await open.page.getByRole('button', { name: 'Remove region 1' }).click();
-    await expect.poll(() => open.page.getByText('None: one material everywhere.').count()).toBe(1);
-    closeBench();
-  });
-
   it('offers variants with the reason for those that cannot run this', async () => {
     await bench.section('Solver');
     // Where the file says no stepping, a variant brings its own.
@@ -276,34 +235,6 @@ describe('the workbench in a browser', () => {
     await expect.poll(() => depth.textContent()).toMatch(/Not here: /);
     await items.locator('.menu__item', { hasText: /^gather –/ }).click();
     await expect.poll(() => open.page.getByRole('button', { name: 'Variant: gather' }).count()).toBe(1);
-    closeBench();
-  });
-
-  it('keeps the theme that was chosen', async () => {
-    await expect.poll(() => open.page.locator('html').getAttribute('data-theme')).toBe('light');
-    await open.page.getByRole('button', { name: 'Appearance' }).click();
-    await open.page.getByRole('menuitemradio', { name: 'Dark' }).click();
-    await expect.poll(() => open.page.locator('html').getAttribute('data-theme')).toBe('dark');
-    await open.page.reload();
-    await expect.poll(() => bench.title.textContent()).toContain('water-70MeV.json');
-    await expect.poll(() => open.page.locator('html').getAttribute('data-theme')).toBe('dark');
-    closeBench();
-  });
-
-  it('lists every shortcut, and moves panels by the keyboard', async () => {
-    await open.page.keyboard.press('Control+/');
-    const dialog = open.page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-    await expect.poll(() => dialog.textContent()).toMatch(/Ctrl\+Enter/);
-    await open.page.keyboard.press('Escape');
-    await expect.poll(() => dialog.count()).toBe(0);
-    await bench.panel('Scenario').focus();
-    await open.page.keyboard.press('ArrowRight');
-    await expect.poll(() => bench.panel('Runs').getAttribute('aria-selected')).toBe('true');
-    const handle = open.page.getByRole('separator', { name: /^Between Runs and/ });
-    const before = await handle.boundingBox();
-    await handle.focus();
-    await open.page.keyboard.press('ArrowRight');
-    await expect.poll(async () => (await handle.boundingBox())?.x).toBe((before?.x ?? 0) + 16);
     closeBench();
   });
 });

@@ -1,19 +1,16 @@
 /** A kernel of one's own from nothing, on the CPU: made, run, held to the answer of a program, and found wrong. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { cacheWithUserKernels, sameScratchFolder } from '../../scratch-folder.ts';
 import { braggbenchHere, type Ended, environmentWith } from './command.ts';
 
-let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'braggbench-new-kernel-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = sameScratchFolder('new-kernel');
+const cache = cacheWithUserKernels(folder);
 
 function run(...words: readonly string[]): Promise<Ended> {
   // What they compute is small, and compiling them is most of the time.
-  const more = { BRAGGBENCH_CACHE: join(folder, 'cache'), CXXFLAGS: '-O0' };
+  const more = { BRAGGBENCH_CACHE: cache, CXXFLAGS: '-O0' };
   return braggbenchHere(words, { cwd: folder, environment: environmentWith(join(folder, 'home'), more) });
 }
 

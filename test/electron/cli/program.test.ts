@@ -87,20 +87,20 @@ describe('help', () => {
 
 describe('examples', () => {
   test('are listed by question under the names that verbs take', async () => {
-    const { code, stdout } = await run(['examples']);
+    const { code, stdout } = await say(['examples']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Proton beams\n\n {2}Where does a beam stop\?\n {4}water-70MeV +Water, 70 MeV\n/);
-    const { groups } = JSON.parse((await run(['examples', '--json'])).stdout) as {
+    const { groups } = JSON.parse((await say(['examples', '--json'])).stdout) as {
       groups: { examples: { name: string }[] }[];
     };
     const names = groups.flatMap(({ examples }) => examples.map(({ name }) => name));
     expect(names.length).toBeGreaterThan(60);
     expect(new Set(names).size).toBe(names.length);
-    expect((await run(['validate', ...names.slice(0, 5)])).stdout.match(/: valid; /g)).toHaveLength(5);
+    expect((await say(['validate', ...names.slice(0, 5)])).stdout.match(/: valid; /g)).toHaveLength(5);
   });
 
   test('show a Bragg peak at another energy, as the box follows the range', async () => {
-    const { code, stdout } = await run(['run', 'water-70MeV', '--set', 'beam.energy_MeV=120', '--json']);
+    const { code, stdout } = await say(['run', 'water-70MeV', '--set', 'beam.energy_MeV=120', '--json']);
     expect(code).toBe(0);
     // PSTAR: 106.6 mm in water at 120 MeV.
     expect((JSON.parse(stdout) as { metrics: { r80_mm: number } }).metrics.r80_mm).toBeCloseTo(106.6, 0);
@@ -294,14 +294,14 @@ describe('run', () => {
   });
 
   test('faults of the scenario come all at once, with exit code 2, also as JSON', async () => {
-    const text = await run(['run', 'bad.yaml']);
+    const text = await say(['run', 'bad.yaml']);
     expect([text.code, text.stdout]).toEqual([2, '']);
     expect(text.stderr.split('\n').map((line) => line.split(': ').slice(0, 2).join(' '))).toEqual([
       'error bad.yaml:3:20 beam.energy_MeV',
       'error bad.yaml:4:8 grid.dx',
       '',
     ]);
-    const json = await run(['run', 'bad.yaml', '--json']);
+    const json = await say(['run', 'bad.yaml', '--json']);
     expect(json.code).toBe(2);
     const { error } = JSON.parse(json.stdout) as { error: { code: string; issues: { path: string; line: number }[] } };
     expect(error.code).toBe('invalid');

@@ -30,7 +30,7 @@ afterAll(() => test_.close());
 
 const scenario = { ...tinyScenario };
 /** Rounds that do not settle before they can be stopped. */
-const unsettled = { rounds: 10_000, time_s: 600, precision: 1e-4 } as const;
+const unsettled = { rounds: 10_000, time_s: 600, precision: 1e-4, processes: 0 } as const;
 
 /** Error of the dose against FP64. */
 function errorOf(row: { readonly accuracy: readonly Accuracy[] } | null | undefined): number {
@@ -202,7 +202,7 @@ test('a cancelled benchmark keeps its whole rounds', async () => {
 
 test('a benchmark waits for the run before it, and the run after it for the benchmark', async () => {
   const run = await page.call('run.start', { scenario: { ...longScenario }, name: 'long' });
-  const one = { scenario, name: 's', variants: ['window'], rounds: 1 };
+  const one = { scenario, name: 's', variants: ['window'], rounds: 1, processes: 0 };
   const bench = await page.call('bench.start', one);
   const after = await page.call('run.start', { scenario, name: 'after' });
   expect(bench).toMatchObject({ state: 'queued', queuePosition: 1 });
@@ -300,7 +300,14 @@ test('registers and spills are those of the session, or of a build of the same c
 
 test('a sweep measures every size and fits its cost', async () => {
   const sweep = { path: 'grid.dx_mm', values: [2, 1] };
-  const { id } = await page.call('bench.start', { scenario, name: 's', variants: ['window'], rounds: 2, sweep });
+  const { id } = await page.call('bench.start', {
+    scenario,
+    name: 's',
+    variants: ['window'],
+    rounds: 2,
+    processes: 0,
+    sweep,
+  });
   await test_.host.benches.ended(id);
   const { session } = await page.call('bench.session', { bench: id });
   expect(session.reports).toHaveLength(2);

@@ -3,7 +3,7 @@
  * simulator, and CuPy's are compiled by g++ and run by cupy-on-host. Each is held to the array program, which is held to
  * the engine.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import path from 'node:path';
 import type { TestContext } from 'vitest';
 import { assetsFolder } from '../../small-run.ts';
@@ -39,12 +39,15 @@ export function runPython(code: string, asked: object, environment: Readonly<Rec
   return JSON.parse(printed);
 }
 
+const missing = new Map<string, boolean>();
+
+/** Skips the test where Python or one of the modules is missing. */
 export function needsPython(ctx: TestContext, ...modules: readonly string[]): void {
-  try {
-    execFileSync('python3', ['-c', `import ${modules.join(', ')}`], { stdio: 'ignore' });
-  } catch {
-    ctx.skip(`python3 with ${modules.join(' and ')} is not installed`);
+  const wanted = modules.join(', ');
+  if (!missing.has(wanted)) {
+    missing.set(wanted, spawnSync('python3', ['-c', `import ${wanted}`], { stdio: 'ignore' }).status !== 0);
   }
+  if (missing.get(wanted) === true) ctx.skip(`python3 with ${modules.join(' and ')} is not installed`);
 }
 
 const images = {

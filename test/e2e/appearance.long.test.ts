@@ -1,0 +1,17 @@
+/** The workbench at all sizes, scales and themes that it is used in: accessible, and nothing cut off. */
+import { it } from 'vitest';
+import { beforeDuringAndAfter, everyPanel } from './appearance-page.ts';
+import { looks } from './looks.ts';
+import { useWorkbench } from './workbench-page.ts';
+
+const { workbench } = useWorkbench('looks');
+
+it('is accessible and whole from 900 to 2560 pixels, light and dark', async () =>
+  beforeDuringAndAfter(await workbench(), [...looks, { name: '2560-dark', width: 2560, height: 1440, theme: 'dark' }]));
+
+it('is accessible and whole in 1440 pixels at 200 %', async () =>
+  beforeDuringAndAfter(await workbench({ width: 720, height: 450, scale: 2 }), [
+    { name: '1440-at-200', width: 720, height: 450, theme: 'light' },
+  ]));
+
+it('every panel is accessible, light and dark', async () => everyPanel(await workbench(), ['light', 'dark']));
