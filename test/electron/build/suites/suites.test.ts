@@ -186,6 +186,15 @@ describe('planted faults', () => {
     expect(() => planted('a + b + a + b', fault)).toThrow('the text of "one" is 2 times in a.ts; allowed: once');
   });
 
+  it('of the list are each in their file once', () => {
+    const all = JSON.parse(readFileSync(path.join(root, 'test/mutations.json'), 'utf8')) as Parameters<typeof choose>[1];
+    expect(all).toHaveLength(60);
+    for (const one of all) {
+      const before = readFileSync(path.join(root, one.file), 'utf8');
+      expect(planted(before, one), one.id).not.toBe(before);
+    }
+  });
+
   it('are found by the first test that fails, of vitest or of C++', () => {
     expect(failedTest('ok   test/a.test.ts (1 tests, 0.1 s)\n')).toBeNull();
     expect(failedTest('FAIL test/a.test.ts (2 tests, 0.1 s)\n    FAIL adds > two numbers\n')).toBe(
