@@ -13,7 +13,7 @@ import { devicesWithCeilings } from '../../../electron/host/model/bench/ceilings
 import { beamsOnAllGpus, beamsOnCpu, beamsOnGpu, hostOfBeams } from './beams.ts';
 import { ctRows } from './ct.ts';
 import { liveRows } from './live.ts';
-import { commandLine, root, smatrix } from './processes.ts';
+import { commandLine, firstRuns, root, smatrix } from './processes.ts';
 import type { Row } from './row.ts';
 import { sessionRows } from './session.ts';
 import { openSolver, warmImages, warmRun } from './solver.ts';
@@ -51,6 +51,7 @@ async function inTurn(measure: (variant: OnGpu) => Promise<Row | readonly Row[]>
 const ofGpu: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
   ['warm', () => inTurn((variant) => warmRun(solver, water, variant))],
   ['shell', () => commandLine('cuda-depth', true)],
+  ['first', () => firstRuns('cuda-window')],
   ['beams', () => inTurn((variant) => beamsOnGpu(solver, water, variant, copy))],
   ...(several ? ([['gpus', () => inTurn((variant) => beamsOnAllGpus(solver, water, variant))]] as const) : []),
   ['images', () => warmImages(solver, document('diffraction/simple-cubic-4096.json'))],

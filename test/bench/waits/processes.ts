@@ -1,16 +1,18 @@
 /** Whole processes, from their start until they have ended, beside the emptiest that could do it. */
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fromImage } from '../../../electron/build/setup/image.mjs';
 import { installInto } from './installed.ts';
 import { atMost, median, megabytes, type Row, seconds } from './row.ts';
-import { fromShell } from './wanted.ts';
+import { firstRun, fromShell, type OnGpu } from './wanted.ts';
 
 export const root = path.resolve(import.meta.dirname, '../../..');
 export const cli = path.join(root, 'dist/host/cli.js');
 const ROUNDS = 7;
+/** Each compiles for seconds. */
+const FIRST_RUNS = 3;
 
 interface Ended {
   readonly wall_s: number;
@@ -18,10 +20,16 @@ interface Ended {
 }
 
 /** Rejects with the end of what it said where it fails. */
-export function whole(program: string, args: readonly string[], cwd = root): Promise<Ended> {
+export function whole(
+  program: string,
+  args: readonly string[],
+  cwd = root,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const begun = performance.now();
-    const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    const env = { ...process.env, ...environment };
+    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let [output, said] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;
@@ -61,6 +69,48 @@ async function peakOfNode(): Promise<number> {
   const script = `import { peakMemory_bytes } from ${JSON.stringify(PEAK_MEMORY)}; console.log(peakMemory_bytes());`;
   const { output } = await whole(process.execPath, ['--input-type=module', '-e', script]);
   return Number(output) / 1e6;
+}
+
+/** Where the build leaves kernels: compiled by nvcc, and as sources. */
+const KERNELS = path.join(root, 'dist/kernels');
+
+/**
+ * The first run on the GPU of a user who has nothing in the cache: with what nvcc compiled in the build, and with sources
+ * alone, which NVRTC compiles. NVIDIA's own cache of compiled PTX is empty too.
+ */
+export async function firstRuns(variant: OnGpu): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const nvcc of [false, true]) {
+    const limit = firstRun(variant, nvcc);
+    if (nvcc && !existsSync(path.join(KERNELS, 'transport.fatbin'))) {
+      rows.push({ ...atMost(limit, null), needs: 'nvcc when the program is built' });
+      continue;
+    }
+    const times: number[] = [];
+    for (let i = 0; i < FIRST_RUNS; i += 1) {
+      const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-first-run-'));
+      try {
+        const sources = path.join(folder, 'kernels');
+        mkdirSync(sources);
+        for (const name of ['source', 'include'])
+          symlinkSync(path.join(KERNELS, name), path.join(sources, name), 'dir');
+        const environment = {
+          BRAGGBENCH_CACHE: path.join(folder, 'cache'),
+          CUDA_CACHE_PATH: path.join(folder, 'driver'),
+          BRAGGBENCH_KERNELS: nvcc ? KERNELS : sources,
+        };
+        const words = ['run', 'water-70MeV', '--variant', variant, '--json'];
+        const { wall_s, output } = await whole(process.execPath, [cli, ...words], root, environment);
+        const { status, variant: ran } = JSON.parse(output) as { readonly status: string; readonly variant: string };
+        if (status !== 'done' || ran !== variant) throw new Error(`the run of ${ran} ended as ${status}`);
+        times.push(wall_s);
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    }
+    rows.push(atMost(limit, median(times)));
+  }
+  return rows;
 }
 
 const TINY = {

@@ -21,6 +21,11 @@ export const fromShell = (name: string, variant: string, gpu: boolean): Limit =>
   what: `${name} run water-70MeV, ${variant}, from shell to answer`,
   ...{ limit: gpu ? 0.7 : 0.5, text: seconds },
 });
+/** The process is included, and so is all that is compiled. */
+export const firstRun = (variant: OnGpu, nvcc: boolean): Limit => ({
+  what: `first run of water-70MeV, ${variant}, empty caches, ${nvcc ? 'kernels compiled by nvcc' : 'without nvcc'}`,
+  ...{ limit: 5, text: seconds },
+});
 export const manyBeams = (variant: OnGpu): Limit => ({
   what: `1,024 beams of 60 to 80 MeV, ${variant}, set-up and read-back included`,
   ...{ limit: ON_GPU[variant].beams_per_s, text: beamRate },
@@ -54,6 +59,7 @@ export function rowsOfGpu(): readonly Row[] {
   return [
     ...VARIANTS_ON_GPU.map((variant) => atMost(warm(variant), null)),
     atMost(fromShell('npx braggbench', 'cuda-depth', true), null),
+    ...[false, true].map((nvcc) => atMost(firstRun('cuda-window', nvcc), null)),
     ...VARIANTS_ON_GPU.flatMap((variant) => [manyBeams(variant), manyBeamsAgain(variant)]).map((limit) =>
       atLeast(limit, null),
     ),

@@ -187,7 +187,9 @@ describe('planted faults', () => {
   });
 
   it('of the list are each in their file once', () => {
-    const all = JSON.parse(readFileSync(path.join(root, 'test/mutations.json'), 'utf8')) as Parameters<typeof choose>[1];
+    const all = JSON.parse(readFileSync(path.join(root, 'test/mutations.json'), 'utf8')) as Parameters<
+      typeof choose
+    >[1];
     expect(all).toHaveLength(60);
     for (const one of all) {
       const before = readFileSync(path.join(root, one.file), 'utf8');
