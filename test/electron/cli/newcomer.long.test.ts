@@ -1,0 +1,42 @@
+/** The README's first commands, as a newcomer types them. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { usualSeconds } from '../../../electron/cli/benching.ts';
+import { benchSessionSchema } from '../../../electron/contract/bench/recorded/transport.ts';
+import { isIncorrect } from '../../../electron/contract/bench/session.ts';
+import { scratchFolder } from '../../scratch-folder.ts';
+import { braggbench, environmentWith } from './command.ts';
+
+const folder = scratchFolder('newcomer');
+const readme = readFileSync(path.join(import.meta.dirname, '../../../README.md'), 'utf8');
+const [commands = ''] = /(?:^npx braggbench .*\n)+/m.exec(readme) ?? [];
+const typed = commands
+  .trim()
+  .split('\n')
+  .map((line) => line.split(' ').slice(2));
+
+const call = (words: readonly string[]) =>
+  braggbench(words, { cwd: folder, environment: environmentWith(path.join(folder, 'home')) });
+
+it('reads the three commands from the README', () => {
+  expect(typed).toEqual([['examples'], ['run', 'water-70MeV'], ['bench', 'water-70MeV']]);
+});
+
+it.each(typed.slice(0, 2).map((words) => [words.join(' '), words] as const))(
+  '%s ends with code 0',
+  async (_, words) => {
+    expect(await call(words)).toMatchObject({ code: 0 });
+  },
+);
+
+it('bench measures two variants or more by itself, in a minute, and their answers are correct', async () => {
+  expect(usualSeconds).toBeLessThanOrEqual(60);
+  const { code, stdout } = await call([...(typed[2] ?? []), '--json', '--out', 'session.json']);
+  expect(code).toBe(0);
+  expect(() => JSON.parse(stdout) as unknown).not.toThrow();
+  const { reports } = benchSessionSchema.parse(JSON.parse(readFileSync(path.join(folder, 'session.json'), 'utf8')));
+  const measured = (reports[0]?.entries ?? []).flatMap((entry) => (entry.status === 'measured' ? [entry] : []));
+  expect(measured.length).toBeGreaterThanOrEqual(2);
+  expect(measured.filter(({ verdict }) => isIncorrect(verdict)).map(({ label }) => label)).toEqual([]);
+});
