@@ -1,5 +1,5 @@
 /** Examples and comparisons of the library in a real browser. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
@@ -49,6 +49,7 @@ describe('the library', () => {
   });
 
   it('tells what differs between the form and a file, with units', async () => {
+    mkdirSync(folder, { recursive: true });
     writeFileSync(path.join(folder, 'gamma.json'), quick('Gamma beam', 60));
     const { open, page, bench } = await workbench({ theme: 'dark' });
     await bench.panel('Library').click();

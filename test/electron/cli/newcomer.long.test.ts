@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { usualSeconds } from '../../../electron/cli/benching.ts';
-import { benchSessionSchema } from '../../../electron/contract/bench/recorded/transport.ts';
-import { isIncorrect } from '../../../electron/contract/bench/session.ts';
+import { isIncorrect, type Session } from '../../../electron/contract/bench/session.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 import { braggbench, environmentWith } from './command.ts';
 
@@ -32,10 +31,9 @@ it.each(typed.slice(0, 2).map((words) => [words.join(' '), words] as const))(
 
 it('bench measures two variants or more by itself, in a minute, and their answers are correct', async () => {
   expect(usualSeconds).toBeLessThanOrEqual(60);
-  const { code, stdout } = await call([...(typed[2] ?? []), '--json', '--out', 'session.json']);
+  const { code, stdout } = await call([...(typed[2] ?? []), '--json']);
   expect(code).toBe(0);
-  expect(() => JSON.parse(stdout) as unknown).not.toThrow();
-  const { reports } = benchSessionSchema.parse(JSON.parse(readFileSync(path.join(folder, 'session.json'), 'utf8')));
+  const { reports } = JSON.parse(stdout) as Session;
   const measured = (reports[0]?.entries ?? []).flatMap((entry) => (entry.status === 'measured' ? [entry] : []));
   expect(measured.length).toBeGreaterThanOrEqual(2);
   expect(measured.filter(({ verdict }) => isIncorrect(verdict)).map(({ label }) => label)).toEqual([]);
