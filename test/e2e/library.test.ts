@@ -105,4 +105,29 @@ describe('the library', () => {
     await open.screenshot('examples-own-kernel-opened');
     expect(open.problems).toEqual([]);
   });
+
+  it('tells what differs between the form and a file, with units', async () => {
+    writeFileSync(path.join(folder, 'gamma.json'), quick('Gamma beam', 60));
+    const { open, page, bench } = await workbench({ theme: 'dark' });
+    await bench.panel('Library').click();
+    await entries(open).filter({ hasText: 'Gamma beam' }).locator('.library-entry__main').click();
+    await expect.poll(() => bench.title.textContent()).toBe('gamma.json');
+    await bench.panel('Scenario').click();
+    await bench.field('Energy').fill('61');
+    await bench.field('Beam width').fill('2');
+    await bench.menu('File', 'Compare with the saved file');
+    const dialog = page.getByRole('dialog', { name: 'Differences' });
+    await expect.poll(() => dialog.getByRole('status').textContent()).toBe('2 fields differ.');
+    await expect
+      .poll(() => dialog.locator('tbody tr').allTextContents())
+      .toEqual(['Energybeam.energy_MeV60 MeV61 MeV', 'Beam widthbeam.x_sigma_mmdefault (0 mm)2 mm']);
+    expect(await accessibilityFaults(open.page)).toEqual([]);
+    await open.screenshot('differences');
+    await page.keyboard.press('Escape');
+
+    await bench.panel('Library').click();
+    await choose(open, 'alpha run.h5', 'Compare with the form');
+    await expect.poll(() => dialog.locator('tbody tr').first().textContent()).toContain('Alpha beamGamma beam');
+    expect(open.problems).toEqual([]);
+  });
 });
