@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 test('passes unchanged code, from a commit and from a session of the same runner', async () => {
   // No kernel takes eleven times as long as itself: load of the machine cannot fail this.
-  const generous = ['--allow', '1000%', '--time', '3', '--trust', '--json', ...problem];
+  const generous = ['--allow', '1000%', '--time', '1', '--trust', '--json', ...problem];
   const commit = await call('gate', 'sum-problem.json', '--baseline', 'HEAD', ...generous);
   expect(commit.code).toBe(0);
   const { failed, facts, variants } = printed(commit);
@@ -51,7 +51,7 @@ test('passes unchanged code, from a commit and from a session of the same runner
   expect(variants.map(({ variant }) => variant)).toEqual(['sum.cpp']);
   expect(['not slower', 'undecided']).toContain(variants[0]?.verdict);
   expect(facts[0]).toMatch(/^Baseline: commit [0-9a-f]{12} \(HEAD\); scenario sum-problem\.json as it is now\.$/);
-  const bench = ['bench', 'sum-problem.json', '--variants', './sum.cpp', '--trust', '--time', '2', ...problem];
+  const bench = ['bench', 'sum-problem.json', '--variants', './sum.cpp', '--trust', '--time', '1', ...problem];
   expect((await call(...bench, '--out', 'main.json', '--force')).code).toBe(0);
   const file = await call(
     'gate',
@@ -74,7 +74,7 @@ test('fails a wrong kernel, with a summary and JUnit XML', async () => {
   );
   try {
     const files = ['--markdown', 'gate.md', '--junit', 'gate.xml', '--force'];
-    const words = ['gate', 'sum-problem.json', '--baseline', 'HEAD', '--time', '3', ...files, '--json', ...problem];
+    const words = ['gate', 'sum-problem.json', '--baseline', 'HEAD', '--time', '1', ...files, '--json', ...problem];
     const refused = await call(...words);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--trust')]);
     const wrong = await call(...words, '--trust');
@@ -90,7 +90,7 @@ test('fails a wrong kernel, with a summary and JUnit XML', async () => {
       '--baseline',
       'main.json',
       '--time',
-      '4',
+      '1',
       '--json',
       ...problem,
     );

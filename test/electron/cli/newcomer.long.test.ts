@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { usualSeconds } from '../../../electron/cli/benching.ts';
-import { isIncorrect, type Session } from '../../../electron/contract/bench/session.ts';
+import { isIncorrect, type SessionReport } from '../../../electron/contract/bench/session.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 import { braggbench, environmentWith } from './command.ts';
 
@@ -33,8 +33,8 @@ it('bench measures two variants or more by itself, in a minute, and their answer
   expect(usualSeconds).toBeLessThanOrEqual(60);
   const { code, stdout } = await call([...(typed[2] ?? []), '--json']);
   expect(code).toBe(0);
-  const { reports } = JSON.parse(stdout) as Session;
-  const measured = (reports[0]?.entries ?? []).flatMap((entry) => (entry.status === 'measured' ? [entry] : []));
+  const { entries } = JSON.parse(stdout) as SessionReport;
+  const measured = entries.flatMap((entry) => (entry.status === 'measured' ? [entry] : []));
   expect(measured.length).toBeGreaterThanOrEqual(2);
   expect(measured.filter(({ verdict }) => isIncorrect(verdict)).map(({ label }) => label)).toEqual([]);
 });

@@ -14,10 +14,10 @@ import { forkChild } from '../../../../../electron/host/io/processes/link.ts';
 import { kernelFolders } from '../../../../../electron/host/model/bench/ceilings.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { openScenarios } from '../../../../../electron/host/workloads/scenarios/index.ts';
-import { sameScratchFolder } from '../../../../scratch-folder.ts';
+import { cacheWithUserKernels, sameScratchFolder } from '../../../../scratch-folder.ts';
 import { assetsFolder, memoryLimit_bytes } from '../../small-run.ts';
 
-const cache = path.join(sameScratchFolder('problems'), 'cache');
+const cache = cacheWithUserKernels(sameScratchFolder('problems'));
 const userKernels = new UserKernels({
   addon: loadAddon(),
   folders: { ...kernelFolders(), cache },
