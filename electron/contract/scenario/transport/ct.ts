@@ -87,6 +87,15 @@ export const ctSchema = z.strictObject({
     min: -5000,
     max: 5000,
   }).optional(),
+  frame_of_reference: z
+    .string()
+    .regex(/^[\d.]{1,64}$/)
+    .meta({
+      title: 'Frame of reference',
+      description:
+        'FrameOfReferenceUID of a DICOM CT, which an RT Dose of the run carries. Left out: that of the file.',
+    })
+    .optional(),
   hu_table: z
     .union([z.enum(shippedHuTables), huTableSchema])
     .meta({

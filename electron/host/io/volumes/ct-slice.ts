@@ -30,6 +30,8 @@ const axesOf: Readonly<Record<CtPlane, readonly [u: number, v: number, across: n
 
 export interface CtSlice {
   readonly plane: CtPlane;
+  /** FrameOfReferenceUID of a DICOM series; empty of other files. */
+  readonly frame: string;
   readonly columns: number;
   readonly rows: number;
   readonly spacing_mm: readonly [number, number];
@@ -85,6 +87,7 @@ function nearest(name: string, places: readonly number[], asked: number | null, 
 
 /** Values on three axes of the patient. `places`: of the slices where they are not equally spaced. */
 type Box = Pick<Volume, 'sizes' | 'spacing_mm' | 'origin_mm'> & {
+  readonly frame: string;
   readonly value: (at: readonly number[]) => number;
   readonly places?: readonly number[];
   readonly notes: readonly string[];
@@ -115,6 +118,7 @@ function sliceOf(name: string, box: Box, plane: CtPlane, at_mm: number | null): 
   }
   return {
     plane,
+    frame: box.frame,
     columns: size(u),
     rows: size(v),
     spacing_mm: [step(u), step(v)],
@@ -137,6 +141,7 @@ function boxOf(name: string, { sizes, spacing_mm, origin_mm, values, unit }: Vol
   const [dx = 1, dy = 1, dz = 1] = spacing_mm;
   const [x = 0, y = 0, z = 0] = origin_mm;
   return {
+    frame: '',
     sizes: [nx, ny, nz],
     spacing_mm: [dx, dy, dz],
     origin_mm: [x, y, z],
@@ -375,6 +380,7 @@ async function seriesSlice(
     );
   }
   const box: Box = {
+    frame: first.frame,
     sizes: [columns, rows, sorted.length],
     spacing_mm: [...spacing_mm, apart ?? 1],
     places,

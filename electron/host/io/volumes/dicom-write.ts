@@ -57,11 +57,17 @@ function scaled(values: Float64Array): { readonly stored: Uint8Array; readonly s
   return { stored, scale };
 }
 
+interface DoseWords {
+  readonly content: string;
+  /** FrameOfReferenceUID of the CT that the dose lies in: viewers overlay what shares it. Null outside of a DICOM CT. */
+  readonly frame: string | null;
+}
+
 /**
  * `content`: quantity and unit, one line. The dose is in Gy, and none of its values below zero. The third axis goes along the
  * normal of the first two.
  */
-export function rtDoseBytes(volume: DirectedVolume, { content }: { readonly content: string }): Uint8Array {
+export function rtDoseBytes(volume: DirectedVolume, { content, frame }: DoseWords): Uint8Array {
   const { sizes, spacing_mm, origin_mm, values } = volume;
   const orientation = directionsOf(volume).slice(0, 2).flat();
   const [columns = 1, rows = 1, frames = 1] = sizes;
@@ -92,7 +98,7 @@ export function rtDoseBytes(volume: DirectedVolume, { content }: { readonly cont
     ['00200013', 'IS', '1'],
     [tagOf('ImagePositionPatient'), 'DS', [x, y, z].map(decimal).join('\\')],
     [tagOf('ImageOrientationPatient'), 'DS', orientation.map(decimal).join('\\')],
-    ['00200052', 'UI', uid('frame of reference')],
+    ['00200052', 'UI', frame ?? uid('frame of reference')],
     ['00201040', 'LO', ''],
     [tagOf('SamplesPerPixel'), 'US', 1],
     [tagOf('PhotometricInterpretation'), 'CS', 'MONOCHROME2'],

@@ -145,7 +145,9 @@ export async function imageOf(
   what: ImageExport,
 ): Promise<{ readonly name: string; readonly bytes: Uint8Array }> {
   if (what === rtDose) {
-    return { name: 'gray.dcm', bytes: rtDoseBytes(await grayVolume(run), { content: GRAY_CONTENT }) };
+    const { ct } = (run.completeScenario as unknown as TransportScenario).geometry;
+    const words = { content: GRAY_CONTENT, frame: ct?.frame_of_reference ?? null };
+    return { name: 'gray.dcm', bytes: rtDoseBytes(await grayVolume(run), words) };
   }
   const asked = exportsByName.get(what);
   if (asked === undefined) throw new Error(`${what} is no image`);

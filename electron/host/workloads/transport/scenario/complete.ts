@@ -221,7 +221,8 @@ function placedIn(
 ): Pick<TransportWithBeam['geometry'], 'ct'> {
   if (ct === undefined || placed === null) return {};
   const { slice, isocentre_mm, isocentre_depth_mm } = placed;
-  return { ct: { ...ct, at_mm: slice.at_mm, isocentre_mm: [...isocentre_mm], isocentre_depth_mm } };
+  const frame = slice.frame === '' ? {} : { frame_of_reference: slice.frame };
+  return { ct: { ...ct, at_mm: slice.at_mm, isocentre_mm: [...isocentre_mm], isocentre_depth_mm, ...frame } };
 }
 
 function completeBy(scenario: TransportWithBeam, context: TransportContext, entrance_mm: number): TransportScenario {

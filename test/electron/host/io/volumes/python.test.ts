@@ -41,7 +41,7 @@ function python(program: string | null, script: string, file: string): unknown {
 
 test.skipIf(pydicom === null)('pydicom reads RT Dose with its places, units and every value (needs pydicom)', () => {
   const file = path.join(folder, 'dose.dcm');
-  writeFileSync(file, rtDoseBytes(volume, { content: 'dose' }));
+  writeFileSync(file, rtDoseBytes(volume, { content: 'dose', frame: null }));
   const script = `
 import json, struct, sys, pydicom
 d = pydicom.dcmread(sys.argv[1])
@@ -95,7 +95,7 @@ print(json.dumps(out))`;
 
 test.skipIf(pydicom === null)('pydicom reads the directions of RT Dose in a CT (needs pydicom)', () => {
   const file = path.join(folder, 'turned.dcm');
-  writeFileSync(file, rtDoseBytes({ ...volume, directions: turned }, { content: 'dose' }));
+  writeFileSync(file, rtDoseBytes({ ...volume, directions: turned }, { content: 'dose', frame: null }));
   const script = `
 import json, sys, pydicom
 d = pydicom.dcmread(sys.argv[1])
@@ -129,7 +129,7 @@ test.skipIf(plastimatch === null).each([
 
 test.skipIf(plastimatch === null)('plastimatch reads RT Dose with its places and values (needs plastimatch)', () => {
   const [file, out] = [path.join(folder, 'plan.dcm'), path.join(folder, 'plan.mha')];
-  writeFileSync(file, rtDoseBytes(volume, { content: 'dose' }));
+  writeFileSync(file, rtDoseBytes(volume, { content: 'dose', frame: null }));
   const asked = ['convert', '--input-dose-img', file, '--output-dose-img', out];
   const converted = spawnSync('plastimatch', asked, { encoding: 'utf8' });
   expect(converted.status, converted.stderr).toBe(0);
@@ -147,7 +147,7 @@ test.skipIf(plastimatch === null)('plastimatch reads RT Dose with its places and
 test.skipIf(simpleItk === null).each([
   ['dose.mha', metaImageBytes(volume, { content: 'dose' })],
   ['dose.nrrd', nrrdBytes(volume, { content: 'dose' })],
-  ['dose.dcm', rtDoseBytes(volume, { content: 'dose' })],
+  ['dose.dcm', rtDoseBytes(volume, { content: 'dose', frame: null })],
 ])('SimpleITK reads %s with its places and every value (needs SimpleITK)', (name, bytes) => {
   const file = path.join(folder, name);
   writeFileSync(file, bytes);

@@ -293,7 +293,7 @@ describe('a volume that is written reads back', () => {
   it('to 32 bits of its largest value as RT Dose', () => {
     fc.assert(
       fc.property(volumes(3, fc.double({ min: 0, max: 1e9, noNaN: true })), (volume) => {
-        const { values, unit, ...grid } = readDicomDose('a.dcm', rtDoseBytes(volume, content));
+        const { values, unit, ...grid } = readDicomDose('a.dcm', rtDoseBytes(volume, { ...content, frame: null }));
         const { sizes, spacing_mm, origin_mm } = volume;
         const frames = sizes[2] ?? 1;
         // A single frame has no spacing to its neighbour.

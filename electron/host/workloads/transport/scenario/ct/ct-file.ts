@@ -105,6 +105,11 @@ export async function placedCt(
   if (ct === undefined) return { placed: null, faults: [] };
   const { slice, faults } = await ctSlice(ct, place);
   if (slice === null) return { placed: null, faults };
+  const own = ct.frame_of_reference;
+  if (own !== undefined && slice.frame !== '' && own !== slice.frame) {
+    const at = ['geometry', 'ct', 'frame_of_reference'];
+    return { placed: null, faults: [fault(at, own, 'is of another CT', `${slice.frame}, that of the file, or none`)] };
+  }
   const table = ct.hu_table === 'schneider' ? shipped : ct.hu_table;
   const listed = table.materials.map(([, name]) => materials[name]?.density_g_cm3 ?? 1);
   const placed = placeCt(slice, ct, table, listed);

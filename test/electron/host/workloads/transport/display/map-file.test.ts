@@ -1,6 +1,7 @@
 /** Maps for viewers: what is written reads back to the run's own numbers at their places, in either format. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import dicom from 'dicom-parser';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { exportsOf } from '../../../../../../electron/contract/exports.ts';
 import type { TransportScenario } from '../../../../../../electron/contract/scenario/index.ts';
@@ -20,7 +21,7 @@ import { grayField } from '../../../../../../electron/host/workloads/transport/m
 import { letMap } from '../../../../../../electron/host/workloads/transport/metrics/quality.ts';
 import type { RunData } from '../../../../../../electron/host/workloads/transport/run-data.ts';
 import { scratchFolder } from '../../../../../scratch-folder.ts';
-import { layers, nrrdOf } from '../../../io/volumes/phantom.ts';
+import { dicomOf, layers, nrrdOf } from '../../../io/volumes/phantom.ts';
 import { runScenario, tinyScenario } from '../../../small-run.ts';
 
 let run: RunData;
@@ -164,6 +165,29 @@ describe('a run in a CT lies in the coordinates of the patient', () => {
     expect(place[2]).toBeCloseTo(0, 9);
     // 30 MeV stop 8.9 mm deep in water: 15 - 8.9 to the left.
     expect(Math.abs((place[0] ?? 0) - 6.1)).toBeLessThan(1);
+  });
+
+  test('as RT Dose of a DICOM CT, in its frame of reference, which another CT does not have', async () => {
+    const folder = scratchFolder('dose-of-dicom');
+    const phantom = layers(
+      Array.from({ length: 16 }, () => 0),
+      16,
+      1,
+    );
+    writeFileSync(path.join(folder, 'ct.dcm'), dicomOf(phantom, 0, { '00200052': ['UI', '1.2.826.0.7'] }));
+    const inCt = (frame?: string) => ({
+      ...tinyScenario,
+      beam: { energy_MeV: 30, x_sigma_mm: 2 },
+      geometry: {
+        width_mm: 10,
+        depth_mm: 12,
+        ct: { file: 'ct.dcm', ...(frame === undefined ? {} : { frame_of_reference: frame }) },
+      },
+    });
+    const own = await runScenario(inCt(), 2 ** 31, folder);
+    const { bytes } = await exportRun(own, rtDose, runPacker);
+    expect(dicom.parseDicom(bytes).string('x00200052')).toBe('1.2.826.0.7');
+    await expect(runScenario(inCt('1.2.3'), 2 ** 31, folder)).rejects.toThrow(/frame_of_reference.*is of another CT/);
   });
 
   test('under any angle, by direction cosines', async () => {
