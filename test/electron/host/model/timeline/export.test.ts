@@ -1,9 +1,13 @@
 /** An exported trace by the rules of the viewers that open it: spans of a thread nest, arrows end within spans. */
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { TraceBuilder } from '../../../../../electron/host/model/timeline/builder.ts';
+import { argumentsText, spanArguments } from '../../../../../electron/host/model/timeline/details.ts';
 import { chromeTraceText } from '../../../../../electron/host/model/timeline/export.ts';
 import { ChromeImport } from '../../../../../electron/host/model/timeline/import/chrome.ts';
 import { selectionStatistics } from '../../../../../electron/host/model/timeline/statistics.ts';
-import type { Trace } from '../../../../../electron/host/model/timeline/trace.ts';
+import { kindOf, type Trace } from '../../../../../electron/host/model/timeline/trace.ts';
+import { runs } from '../../../../fuzz/runs.ts';
 import { random, traceOf } from './make.ts';
 
 interface Event {
@@ -74,4 +78,43 @@ test('whatever overlaps, nothing is lost: any spans nest on their threads and co
   expect(after.count).toBe(before.count);
   // Written to the nanosecond.
   expect(Math.abs(after.sum_ns - before.sum_ns)).toBeLessThan(before.count);
+});
+
+test('any spans that are written read back: names, kinds, times and arguments', () => {
+  const size = fc.tuple(fc.nat(1000), fc.nat(1000), fc.nat(1000));
+  const span = fc.record({
+    name: fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }),
+    kind: fc.constantFrom('other', 'kernel', 'copy', 'memset', 'graph', 'call', 'range' as const),
+    start_ns: fc.nat(2 ** 40),
+    duration_ns: fc.nat(1e9),
+    args: fc.record({ grid: size, registers: fc.nat(255), bytes: fc.nat() }, { requiredKeys: [] }),
+  });
+  const rows = (trace: Trace): readonly string[] => {
+    const first = trace.start.reduce((least, start) => Math.min(least, start), Number.POSITIVE_INFINITY);
+    return Array.from(trace.start, (start, i) =>
+      JSON.stringify([
+        trace.names[trace.nameOf[i] ?? 0],
+        kindOf(trace, i),
+        // Microseconds with decimals resolve a nanosecond, and are not exact in binary.
+        Math.round(start - first),
+        Math.round(trace.duration[i] ?? 0),
+        Object.entries(spanArguments(trace.details[trace.detailOf[i] ?? 0] ?? '')).sort(),
+      ]),
+    ).sort();
+  };
+  fc.assert(
+    fc.property(fc.array(span, { minLength: 1, maxLength: 12 }), (spans) => {
+      const builder = new TraceBuilder();
+      // A lane for each: spans that overlap on one lane are shortened by no more than rounding.
+      for (const { args, ...one } of spans) {
+        const lane = builder.lane({ process: 'p', name: 'lane', kind: 'thread', scope: 0, order: 0 });
+        builder.span({ ...one, lane, detail: argumentsText(args) });
+      }
+      const written = builder.build({ source: 'chrome-trace', name: 'n', about: '', device: null });
+      const reading = new ChromeImport();
+      reading.push(Buffer.from(textOf(written)));
+      expect(rows(reading.finish('n'))).toEqual(rows(written));
+    }),
+    { numRuns: runs(200) },
+  );
 });
