@@ -89,8 +89,21 @@ const valuesSchema = z
     z
       .strictObject({
         kind: z.literal('file'),
-        path: z.string().min(1).max(1000).meta({ title: 'File', description: 'Next to the problem: .npy, .bin, .h5.' }),
-        dataset: z.string().max(1000).meta({ title: 'Data set', description: 'Of an HDF5 file.' }).default(''),
+        path: z
+          .string()
+          .min(1)
+          .max(1000)
+          .regex(/^(?!\/)(?!.*(?:^|[\\/])\.\.(?:[\\/]|$))(?!.*[:\n])/)
+          .meta({
+            title: 'File',
+            description: 'In the folder of the problem: .npy, .bin, .h5 or .safetensors.',
+            $comment: 'a path in the folder of the problem',
+          }),
+        dataset: z
+          .string()
+          .max(1000)
+          .meta({ title: 'Data set', description: 'Of an HDF5 or safetensors file.' })
+          .default(''),
       })
       .meta({ title: 'File' }),
   ])

@@ -132,6 +132,9 @@ function grainOf(shape: readonly number[]): number {
   return first < 0 ? 1 : shape.slice(first + 1).reduce((all, size) => all * size, 1);
 }
 
+const drawn = (kind: string | undefined): boolean =>
+  kind !== undefined && ['uniform', 'normal', 'integers', 'sorted', 'permutation'].includes(kind);
+
 const inOrder = ['sorted', 'permutation', 'range', 'file'];
 
 function fillOf(array: ProblemArray, path: Path, to: Resolver): Pick<ResolvedArray, 'fill' | 'a' | 'b' | 'diagonal'> {
@@ -173,9 +176,6 @@ function fillOf(array: ProblemArray, path: Path, to: Resolver): Pick<ResolvedArr
       return { ...none, fill: 'range', a: number(values.first, 'first'), b: number(values.step, 'step') };
     case 'constant':
       return { ...none, fill: 'constant', a: within(number(values.value, 'value'), 'value') };
-    case 'file':
-      to.faults.push(fault([...at, 'kind'], 'file', 'is not read yet', 'a distribution, such as uniform'));
-      return none;
     default:
       return { ...none, fill: values.kind };
   }
@@ -254,6 +254,15 @@ export function resolveProblem(
         arrays.map(({ role }) => role),
         'has no result',
         'at least one output',
+      ),
+    );
+  if (arrays.some(({ values }) => values?.kind === 'file') && !arrays.some(({ values }) => drawn(values?.kind)))
+    to.faults.push(
+      fault(
+        ['arrays'],
+        arrays.flatMap(({ values }) => values?.kind ?? []),
+        'are the same in every instance, so that a candidate could remember the results',
+        'at least one input that is drawn: uniform, normal, integers, sorted or permutation',
       ),
     );
   const traffic = resolved.reduce((sum, { shape, type }) => sum + elementsOf(shape) * bytesOf[type], 0);

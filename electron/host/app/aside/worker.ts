@@ -17,6 +17,7 @@ import '../../model/reproducer/problem.ts';
 import '../../model/tuning/files/read.ts';
 import '../../model/user-kernels/includes.ts';
 import '../../model/user-kernels/made-up.ts';
+import '../../model/user-kernels/value-files.ts';
 import '../../workloads/diffraction/aside.ts';
 import '../../workloads/diffraction/refine/measured.ts';
 import '../../workloads/transport/aside.ts';

@@ -1,5 +1,6 @@
 /** Problems of the user as the engine's flat values, at any sizes. */
 
+import path from 'node:path';
 import { BraggError } from '../../../../contract/errors.ts';
 import type { Fault, TaskScenario } from '../../../../contract/scenario/index.ts';
 import { fault } from '../../../../contract/scenario/index.ts';
@@ -17,6 +18,7 @@ import {
 } from '../../../../contract/scenario/user-problem/resolve.ts';
 import type { TaskProblem } from '../../../io/addon/task.ts';
 import type { CandidateOf } from '../../../model/user-kernels/problem-folder.ts';
+import { valueFile } from '../../../model/user-kernels/value-files.ts';
 
 type ProblemScenario = Extract<TaskScenario, { kind: typeof USER_PROBLEM }>;
 
@@ -54,6 +56,38 @@ export function checkProblem(scenario: ProblemScenario): readonly Fault[] {
   });
   const { faults } = resolveProblem(definition, problem);
   return [...wrong, ...faults, ...(faults.length > 0 ? [] : launches)];
+}
+
+/** For each array the file with its values in FP64, empty where they are drawn; what is wrong with a file is at its place. */
+export async function valuesInFiles(scenario: ProblemScenario, folder: string | null, cache: string) {
+  const { arrays } = resolveProblem(definitionOf(scenario), scenario.problem);
+  const files: string[] = [];
+  const faults: Fault[] = [];
+  for (const [i, { values, type, name }] of scenario.arrays.entries()) {
+    files.push('');
+    if (values?.kind !== 'file') continue;
+    const at = ['arrays', i, 'values', 'path'];
+    if (folder === null) {
+      faults.push(fault(at, values.path, 'is next to a problem that is not saved', 'a saved problem'));
+      continue;
+    }
+    const of = {
+      file: path.join(folder, values.path),
+      dataset: values.dataset,
+      type,
+      shape: arrays[i]?.shape ?? [],
+      cache,
+    };
+    try {
+      files[i] = await valueFile(of);
+    } catch (error) {
+      if (!(error instanceof BraggError)) throw error;
+      faults.push(
+        fault(at, values.path, `gives no values of ${name}: ${error.message}`, 'a file with the values of the array'),
+      );
+    }
+  }
+  return { files, faults };
 }
 
 /** What of a problem a candidate is compiled for; a change of anything else needs no other code. */

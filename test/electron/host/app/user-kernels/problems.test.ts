@@ -1,5 +1,5 @@
 /** Problems of the user through the door of agents: one candidate's source is built, checked and measured. */
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import {
@@ -17,7 +17,8 @@ import { openScenarios } from '../../../../../electron/host/workloads/scenarios/
 import { cacheWithUserKernels, sameScratchFolder } from '../../../../scratch-folder.ts';
 import { assetsFolder, memoryLimit_bytes } from '../../small-run.ts';
 
-const cache = cacheWithUserKernels(sameScratchFolder('problems'));
+const scratch = sameScratchFolder('problems');
+const cache = cacheWithUserKernels(scratch);
 const userKernels = new UserKernels({
   addon: loadAddon(),
   folders: { ...kernelFolders(), cache },
@@ -136,4 +137,41 @@ test.each([
   const { word, reason } = await judged('mine.py', `def run(x, y, rows, columns):\n${body}\n`);
   expect(word).toBe('refused');
   expect(reason).toMatch(says);
+});
+
+test('an input from a file is what the candidate and the reference get, and one alone is refused', {
+  timeout: 120_000,
+}, async () => {
+  const folder = path.join(scratch, 'from-file');
+  await mkdir(folder, { recursive: true });
+  const input = (name: string, values: object) => ({ name, role: 'input', type: 'fp32', shape: ['n'], values });
+  const weights = input('w', { kind: 'file', path: 'w.bin' });
+  const document = {
+    ...{ kind: 'user-problem', version: 1, name: 'from-file', problem: { n: 3 }, axes: [{ name: 'n' }] },
+    arrays: [
+      weights,
+      input('x', { kind: 'uniform', min: -1, max: 1 }),
+      { name: 'y', role: 'output', type: 'fp32', shape: ['n'], tolerance: { relative: 1e-6 } },
+    ],
+    reference: 'reference.mjs',
+  };
+  const save = (changed: object) => writeFile(path.join(folder, 'problem.json'), JSON.stringify(changed));
+  await save(document);
+  await writeFile(path.join(folder, 'w.bin'), Float32Array.of(2, 3, 5));
+  await writeFile(
+    path.join(folder, 'reference.mjs'),
+    'export const reference = (w, x) => x.map((a, i) => a * w[i]);\n',
+  );
+  const signal = new AbortController().signal;
+  const text = (factors: string) =>
+    `void run(const float* w, const float* x, float* y, int n) { const float f[] = {${factors}}; for (int i = 0; i < n; ++i) y[i] = x[i] * f[i]; }\n`;
+  const submit = async (source: string) =>
+    judgeCandidate(await opened, { folder, id: 'c.cpp', text: source, seconds: 1, signal });
+  expect(await submit(text('w[0], w[1], w[2]'))).toMatchObject({ word: 'correct', reason: null });
+  // Which shows that the reference has the file's values, too.
+  expect(await submit(text('2, 3, 4'))).toMatchObject({ word: 'wrong', reason: expect.stringContaining('y[2] is') });
+  await save({ ...document, arrays: [weights, ...document.arrays.slice(2)] });
+  await expect(submit(text('2, 3, 5'))).rejects.toThrow(
+    /could remember the results; allowed: at least one input that is drawn/,
+  );
 });
