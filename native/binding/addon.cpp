@@ -20,8 +20,8 @@
 
 namespace {
 
-/// Lets freed memory be used again. By default arrays of more than 128 KiB go back to the system at once, and getting
-/// them from it again takes as long as a beam by moments.
+/// Lets freed memory be used again. By default arrays of more than 128 KiB go back to the system at once. Their pages
+/// then take as long as a beam by moments.
 void reuse_freed_memory() {
 #ifdef __GLIBC__
   constexpr int kMap = 4 << 20, kTrim = 32 << 20;  // bytes: larger arrays go back at once, more free memory likewise

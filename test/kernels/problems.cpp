@@ -48,6 +48,7 @@ const std::map<std::string, std::vector<transport::ElementShare>> kCompositions 
       {"Cl", 0.001},
       {"K", 0.004}}},
     {"pmma", {{"H", 0.080538}, {"C", 0.599848}, {"O", 0.319614}}},
+    {"copper", {{"Cu", 1.0}}},
 };
 
 std::string asset(const std::string& path) {

@@ -25,11 +25,13 @@ function requestOf(parsed: ParsedArguments): SobpRequest {
     throw new UsageError('sobp needs --range and --modulation, in mm');
   }
   const [width_mm, spacing_mm] = [lengthOf(parsed, 'width'), lengthOf(parsed, 'spacing')];
+  const layer_spacing_mm = lengthOf(parsed, 'layer-spacing');
   return {
     range_mm,
     modulation_mm,
     ...(width_mm === undefined ? {} : { width_mm }),
     ...(spacing_mm === undefined ? {} : { spacing_mm }),
+    ...(layer_spacing_mm === undefined ? {} : { layer_spacing_mm }),
   };
 }
 
@@ -60,7 +62,7 @@ function linesOf({ layers, places_mm, plateau, firstFlatness, seconds }: Sobp): 
 export const sobpVerb: Verb = {
   name: 'sobp',
   usage:
-    'sobp [SCENARIO] --range MM --modulation MM [--width MM] [--spacing MM] [--set path=value …] [--out SCENARIO.json] [--json]',
+    'sobp [SCENARIO] --range MM --modulation MM [--width MM] [--spacing MM] [--layer-spacing MM] [--set path=value …] [--out SCENARIO.json] [--json]',
   summary: 'build a spread-out Bragg peak: layers, weights, flatness; write it as a scenario',
   details: [
     'Finds energies and weights that make the dose flat, by non-negative least squares on depth doses in water that are solved for it. Prints what one run of all layers together gives. The range is the depth where the dose has fallen to 90 %, the modulation the way between the depths at 95 %.',
@@ -71,6 +73,11 @@ export const sobpVerb: Verb = {
     { name: 'modulation', value: 'MM', help: 'Length of the plateau, between its depths at 95 %.' },
     { name: 'width', value: 'MM', help: 'Width of the field between its points at 50 %; 0, one place, by default.' },
     { name: 'spacing', value: 'MM', help: 'Between spots across; the beam’s x_sigma_mm by default.' },
+    {
+      name: 'layer-spacing',
+      value: 'MM',
+      help: 'Between the ranges of neighbouring layers; 1.5 standard deviations of their range by default.',
+    },
     setFlag('Change a value of the scenario, as in beam.x_sigma_mm=4.'),
     { name: 'out', value: 'SCENARIO.json', help: 'Write the scenario with the spots.' },
     forceFlag,

@@ -12,6 +12,8 @@ export const sobpRequestSchema = z.strictObject({
   width_mm: z.number().min(0).max(500).default(0),
   /** Between spots across; missing: the spots' standard deviation. */
   spacing_mm: positive.optional(),
+  /** Between the ranges of neighbouring layers; missing: a share of their spread. */
+  layer_spacing_mm: positive.optional(),
 });
 export type SobpRequest = z.input<typeof sobpRequestSchema>;
 

@@ -15,7 +15,7 @@ constexpr int kNodes = static_cast<int>(2.0 * kFarthest) * kPerSigma + 1;
 constexpr double kAlike = 1e-6;       // relative variance of the variances below which they are one
 constexpr double kNarrowest = 1e-12;  // mm²
 
-/// Of the cubic from a node to the next, lowest power first.
+/// Coefficients of the cubic from a node to the next, lowest power first.
 using Cubic = std::array<double, 4>;
 
 std::array<Cubic, kNodes> make_cubics() {

@@ -382,8 +382,8 @@ Variant moments_variant() {
       .id = "moments",
       .title = "Moments of x and angle",
       .changes =
-          "No grid in x and angle: each range bin holds number, <θ²>, <xθ> and <x²>, which layered matter transports "
-          "exactly",
+          "Integrates x and angle out: in layered matter each range bin holds number, <θ²>, <xθ> and <x²>, which are "
+          "transported exactly",
       .builds_on = "depth",
       .device = "cpu",
       .source = "kernels/transport/moments/moments.cpp",

@@ -100,6 +100,7 @@ class LayeredSweep {
 
   /// Adds what a beam's products leave.
   void follow(const ReactingBeam& beam) {
+    range_mm_ = 10.0 * matter_.water.range(beam.spots.front()->energy);
     for (auto& one : held_) {
       for (auto& each : one) std::ranges::fill(each, 0.0);
     }
@@ -230,7 +231,7 @@ class LayeredSweep {
   }
 
   std::size_t emitter_at(double distance) const {
-    const double share = distance / t_.beam_range_mm;
+    const double share = distance / range_mm_;
     return 1 + static_cast<std::size_t>(std::ranges::upper_bound(kEmitterEnds, share) - kEmitterEnds.begin());
   }
 
@@ -579,6 +580,7 @@ class LayeredSweep {
   std::array<std::vector<Age>, kClasses> ages_;  // of what goes aside, the oldest first
   std::array<std::array<std::vector<double>, kHeld>, kClasses> source_;
   std::array<std::array<std::vector<double>, kHeld>, kEmitters> reacted_;  // by emitter
+  double range_mm_ = 0;                                                    // of the beam in water
   double offset_step_ = 1;                                                 // mm
   std::vector<Deposit> offsets_;                  // MeV of the plane by distance from the axis, on both sides
   std::vector<double> profile_, below_, kernel_;  // MeV of the plane by cell about the axis, and below each cell

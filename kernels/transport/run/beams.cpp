@@ -37,11 +37,6 @@ constexpr double kSameAngle = 1e-9;  // rad
 Problem checked(Problem problem) {
   if (problem.spots.empty()) throw ProblemError("invalid", "beams: an empty list; allowed: at least one beam");
   if (problem.filled) throw ProblemError("invalid", "beams: initial.kind = filled has none");
-  if (problem.nuclear != transport::Nuclear::kOff) {
-    throw ProblemError("unsupported",
-                       "physics.nuclear: what reactions leave follows from the depth of each beam, which "
-                       "beams on one grid do not have apart; allowed: off, or a grid for each beam");
-  }
   if (problem.track_scores || !problem.spectra.empty()) {
     throw ProblemError("unsupported",
                        "output: LET and energy spectra are not kept of beams on one grid; allowed: without "
@@ -55,6 +50,16 @@ Problem checked(Problem problem) {
   }
   problem.keyframes = 0;
   return problem;
+}
+
+/// Throws where reactions leave something that one table for all beams cannot say.
+void check_reactions(const Run& run) {
+  const transport::Variant& v = run.variant();
+  if (run.problem().nuclear == transport::Nuclear::kOff || (!v.needs_operators && v.make_beams == nullptr)) return;
+  throw ProblemError("unsupported",
+                     std::string("physics.nuclear: reactions follow from the depth of each beam, which tables of one "
+                                 "grid for all beams do not have with solver.variant = ") +
+                         v.id + "; allowed: off, solver.variant = moments, or a grid for each beam");
 }
 
 /// Takes what tells one beam from another from its outline.
@@ -87,10 +92,15 @@ struct Beams::Common {
     out.flops_per_cell_step = flops_per_cell_step;
     Ledger ledger(alone.start);
     ledger.add(scores.totals);
+    if (scores.secondaries) ledger.close(*scores.secondaries);
     out.number = ledger.numbers();
     out.energy = ledger.energies();
     out.dose = std::move(scores.dose);
     out.crossing = std::move(scores.crossing);
+    if (scores.secondaries) {
+      for (std::size_t i = 0; i < out.dose.size(); ++i) out.dose[i] += scores.secondaries->dose[i];
+      out.secondaries = std::move(*scores.secondaries);
+    }
     if (!operators) return out;
     const StepSpread spread(problem, alone);
     spread.dose(out.dose);
@@ -102,6 +112,7 @@ struct Beams::Common {
 
 Beams::Beams(Problem problem, std::vector<std::string> devices)
     : devices_(std::move(devices)), run_(checked(std::move(problem))) {
+  check_reactions(run_);
   if (devices_.empty()) devices_.push_back(run_.problem().device);
 }
 
@@ -309,6 +320,7 @@ void Beams::solve_on_cores(const Common& common, const std::function<void(Ended&
     };
     assign(scores.dose, solver->dose());
     assign(scores.crossing, solver->crossing());
+    scores.secondaries = solver->follow_products();
     scores.min_over_max = solver->min_over_max();
     scores.cell_steps = solver->cell_steps();
     out.result = common.result(problem(), out.alone, std::move(scores));

@@ -26,7 +26,8 @@ class Beams {
   };
 
   /// Lays the grid out and chooses the variant. `devices`: the GPUs that share them, each as Problem::device; empty for
-  /// that one. Throws ProblemError, also where beams differ in their angles, react (physics.nuclear), or have no weight.
+  /// that one. Throws ProblemError, also where beams differ in their angles or have no weight. Beams
+  /// that react (physics.nuclear) need a variant that marches each by itself.
   explicit Beams(transport::Problem problem, std::vector<std::string> devices = {});
 
   const transport::Problem& problem() const { return run_.problem(); }

@@ -12,9 +12,10 @@ namespace bb::engine {
 
 /// What one of many beams leaves.
 struct BeamScores {
-  std::vector<double> dose;        // [z][x] MeV, without the way in
-  std::vector<double> crossing;    // [z][Crossing::kCount]
-  std::vector<StepTotals> totals;  // a step each
+  std::vector<double> dose;                             // [z][x] MeV, without the way in
+  std::vector<double> crossing;                         // [z][Crossing::kCount]
+  std::vector<StepTotals> totals;                       // a step each
+  std::unique_ptr<transport::Secondaries> secondaries;  // where reactions are followed; its dose is not in `dose`
   double min_over_max = 0, cell_steps = 0;
 };
 

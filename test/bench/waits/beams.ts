@@ -65,7 +65,7 @@ export async function beamsOnAllGpus(solver: Solver, base: object, variant: OnGp
   const count = SHARED[variant];
   const reading = await solver.problem({ ...base, beam: { spots: spread(count) }, solver: solvedBy(variant) });
   const one = median(await timesAgain(solver, reading, wall_s));
-  const all = median(await timesAgain(solver, reading, wall_s, 'all'));
+  const all = median(await timesAgain(solver, reading, wall_s, { gpus: 'all' }));
   const gpus = solver.addon.driverDevices().devices.length;
   return atLeast(allGpus(variant, count, gpus), one / all, gpus);
 }
@@ -97,18 +97,18 @@ export async function hostOfBeams(solver: Solver, base: object): Promise<Row> {
   return atMost(hostOfBeam, median(busy) / energies.length);
 }
 
-/** What `clock` says that solving them takes, each time but the first, which finds nothing compiled. */
-async function timesAgain(
+/** Seconds by `clock` that solving them takes, each time but the first, which finds nothing compiled. */
+export async function timesAgain(
   solver: Solver,
   reading: AnyReading,
   clock: () => number,
-  gpus?: 'all',
+  { gpus, times = 5 }: { readonly gpus?: 'all'; readonly times?: number } = {},
 ): Promise<readonly number[]> {
   if (reading.kind !== 'transport') throw new Error('not a scenario of transport');
   const { cpu, logicalCores, memoryBytes, os } = solver.addon.machine();
   const { version, build, compiler } = solver.addon.buildInfo();
   const taken: number[] = [];
-  for (let i = 0; i < 5; i += 1) {
+  for (let i = 0; i < times; i += 1) {
     const before = clock();
     await solveOnOneGrid('beams', reading, {
       addon: solver.addon,

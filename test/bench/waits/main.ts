@@ -13,6 +13,7 @@ import { devicesWithCeilings } from '../../../electron/host/model/bench/ceilings
 import { beamsOnAllGpus, beamsOnCpu, beamsOnGpu, hostOfBeams } from './beams.ts';
 import { ctRows } from './ct.ts';
 import { liveRows } from './live.ts';
+import { momentRows } from './moments.ts';
 import { commandLine, firstRuns, root, smatrix } from './processes.ts';
 import type { Row } from './row.ts';
 import { sessionRows } from './session.ts';
@@ -59,6 +60,7 @@ const ofGpu: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
 const ofCpu: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
   ['shell', () => commandLine('depth', false)],
   ['beams', async () => [await beamsOnCpu(solver, water, cores), await hostOfBeams(solver, water)]],
+  ['moments', () => momentRows(solver, water)],
 ];
 const { smatrix: checkout } = values;
 const parts: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [

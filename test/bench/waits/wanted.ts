@@ -44,6 +44,16 @@ export const hostOfBeam: Limit = {
   what: 'the host for each of 2,048 beams on one grid, from the problem to readouts: processor time of its own thread',
   ...{ limit: 1e-4, text: milliseconds },
 };
+const reacting = (reactions: boolean): string => (reactions ? ', reactions followed' : '');
+/** One core: all threads' processor time counts, since other programs may have the rest of the machine. */
+export const byMoments = (energy_MeV: number, reactions: boolean): Limit => ({
+  what: `${energy_MeV} MeV in water by moments${reacting(reactions)}: processor time from the problem to readouts, warm`,
+  ...{ limit: reactions ? 2e-3 : 5e-4, text: milliseconds },
+});
+export const manyByMoments = (beams: number, reactions: boolean): Limit => ({
+  what: `${beams.toLocaleString('en')} beams of 60 to 80 MeV by moments${reacting(reactions)}, readouts included, per second of processor time`,
+  ...{ limit: reactions ? 1000 : 3000, text: beamRate },
+});
 export const warmImage = (precision: string, id: string | null): Limit => ({
   what: ['image 4096², whole warm run', precision.toUpperCase(), ...(id === null ? [] : [id])].join(', '),
   ...{ limit: 0.012, text: milliseconds },

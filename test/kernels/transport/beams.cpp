@@ -144,6 +144,21 @@ struct BeamsTests {
 
 const BeamsTests tests;
 
+TEST("beams: moments follow the reactions of each beam as if it were alone") {
+  Problem p = several(Precision::kFp64, Stepping::kDepth, "moments");
+  follow_reactions(p);
+  constexpr double kTolerance = 1e-12;
+  for (const test::Beams::Ended& ended : solve(p)) {
+    CHECK(!ended.result.failure);
+    const engine::RunResult wanted = alone(p, ended.beam);
+    CHECK(wanted.secondaries->local > 0.0);
+    CHECK_REL(ended.result.secondaries->local, wanted.secondaries->local, kTolerance);
+    CHECK(relative_l2(ended.result.dose, wanted.dose) <= kTolerance);
+    CHECK(ended.result.energy.back().rel_error <= 1e-10);
+    CHECK_REL(ended.result.energy.back().deposited, wanted.energy.back().deposited, kTolerance);
+  }
+}
+
 TEST("beams: shared by devices, here one that is named twice, each is solved once and as by one") {
   for (const Variant& v : variants()) {
     if (v.make_beams == nullptr) continue;

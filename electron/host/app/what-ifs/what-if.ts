@@ -144,7 +144,7 @@ export class WhatIf {
     if (data.error !== null) throw new BraggError(data.error.code, data.error.message);
     const solve_ms = performance.now() - start_ms;
     if (asked.full) this.#pace.rested();
-    else this.#pace.took(kind, cells, data.setup_s, data.solve_s);
+    else if (kind !== null) this.#pace.took(kind, cells, data.setup_s, data.solve_s);
     this.#run.put(running, data);
     const answer = await this.#compose(asked, prepared, data);
     if (signal.aborted) return;

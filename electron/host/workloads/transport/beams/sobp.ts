@@ -33,16 +33,19 @@ const refuse = (message: string): never => {
 const rangePerEnergy = (range_mm: number): number => (1.77 * range_mm) / (10 * (range_mm / 1.23) ** 0.565);
 
 /** Ranges (R90, mm) of the layers, the deepest first. */
-function layersOf({ range_mm, modulation_mm }: SobpRequest, sigmaAt: (range_mm: number) => number): readonly number[] {
+function layersOf(
+  { range_mm, modulation_mm, layer_spacing_mm }: SobpRequest,
+  sigmaAt: (range_mm: number) => number,
+): readonly number[] {
   const ranges = [range_mm];
   const lowest = Math.max(LEAST_RANGE_MM, range_mm - modulation_mm - 2 * sigmaAt(range_mm));
   for (let range = range_mm; ; ) {
-    range -= LAYER_SIGMAS * Math.max(sigmaAt(range), LEAST_LAYER * sigmaAt(range_mm));
+    range -= layer_spacing_mm ?? LAYER_SIGMAS * Math.max(sigmaAt(range), LEAST_LAYER * sigmaAt(range_mm));
     if (range < lowest) return ranges;
     ranges.push(range);
     if (ranges.length > MOST_LAYERS) {
       refuse(
-        `modulation_mm: ${modulation_mm} mm takes more than ${MOST_LAYERS} layers; allowed: less, or a wider energy_sigma_MeV`,
+        `modulation_mm: ${modulation_mm} mm takes more than ${MOST_LAYERS} layers; allowed: less, a wider energy_sigma_MeV, or a larger layer_spacing_mm`,
       );
     }
   }

@@ -4,6 +4,7 @@
  */
 import type { ScenarioDraft } from '../../../../contract/scenario/draft.ts';
 import type { TransportScenario } from '../../../../contract/scenario/index.ts';
+import type { TransportProblem } from '../../../io/addon/addon.ts';
 
 /** Cells of the scenario in one of the coarser grid. */
 export interface Factors {
@@ -32,7 +33,12 @@ const record = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 
 /** `document` with the numbers of `complete`, which it comes to, on a grid that is coarser by `factors`. */
-export function coarser(document: ScenarioDraft, complete: TransportScenario, factors: Factors): ScenarioDraft {
+export function coarser(
+  document: ScenarioDraft,
+  complete: TransportScenario,
+  factors: Factors,
+  variant: 'auto' | 'moments' = 'auto',
+): ScenarioDraft {
   const { geometry, grid, beam, output } = complete;
   const { step_mm: _, ...solver } = record(document['solver']);
   const bins = Math.round(grid.theta_max_mrad / grid.dtheta_mrad);
@@ -52,7 +58,16 @@ export function coarser(document: ScenarioDraft, complete: TransportScenario, fa
       energy: grid.energy,
       cutoff_MeV: grid.cutoff_MeV,
     },
-    solver: { ...solver, stepping: 'depth', variant: 'auto', precision: 'fp32' },
+    solver: { ...solver, stepping: 'depth', variant, precision: 'fp32' },
     output: { ...record(document['output']), keyframes: Math.min(output.keyframes, MOST_KEYFRAMES) },
   };
+}
+
+/** Whether moments solve the problem: layers across the whole width, and beams along z. */
+export function isLayered({ map, grid, beam, spots, initial }: TransportProblem): boolean {
+  if (initial.kind !== 'beam' || (spots ?? [beam]).some(({ angle_rad }) => angle_rad !== 0)) return false;
+  for (let cell = 0; cell < map.length; cell += 1) {
+    if (map[cell] !== map[cell - (cell % grid.nx)]) return false;
+  }
+  return true;
 }

@@ -16,7 +16,7 @@ import { rangesOf } from '../bench/expected-time.ts';
 import { TransportRunning } from '../running.ts';
 import { variantsFor } from '../variants.ts';
 import { laid } from '../work.ts';
-import { asItIs, coarser, type Factors } from './coarser.ts';
+import { asItIs, coarser, type Factors, isLayered } from './coarser.ts';
 import type { Kind, Pace } from './pace.ts';
 
 interface WhatIfQuestion {
@@ -36,9 +36,9 @@ export interface PreparedWhatIf {
   readonly solved: TransportReading;
   readonly way: WhatIfWay;
   readonly resolved: TransportResolved;
-  /** Visits of a cell, and what visits them, for the pace. */
+  /** Visits of a cell, and what visits them, for the pace; null where moments visit none. */
   readonly cells: number;
-  readonly kind: Kind;
+  readonly kind: Kind | null;
 }
 
 interface Parts {
@@ -65,16 +65,25 @@ function solvable(reading: AnyReading): TransportReading {
   ]);
 }
 
-/** The scenario on the coarser grid; on that of its dose, or as it is, where that cannot be. */
-async function readCoarser(
+/**
+ * The scenario by moments on its own grid, where its matter is layered; else on the coarser grid, on that of its dose, or
+ * as it is, where that cannot be.
+ */
+async function readSooner(
   { scenarios }: Parts,
   { document, place }: WhatIfQuestion,
   reading: TransportReading,
   factors: Factors,
 ): Promise<TransportReading> {
   if (reading.scenario === null) return reading;
-  for (const tried of [factors, asItIs]) {
-    const found = await scenarios.checkQuickly(coarser(document, reading.scenario, tried), place);
+  const layered = isLayered(problemOf(reading));
+  const ways: readonly (readonly [Factors, 'auto' | 'moments'])[] = [
+    ...(layered ? ([[asItIs, 'moments']] as const) : []),
+    [factors, 'auto'],
+    [asItIs, 'auto'],
+  ];
+  for (const [tried, variant] of ways) {
+    const found = await scenarios.checkQuickly(coarser(document, reading.scenario, tried, variant), place);
     if (found.kind === 'transport' && found.problem !== null) return found;
   }
   return reading;
@@ -101,7 +110,7 @@ export async function prepareWhatIf(parts: Parts, question: WhatIfQuestion, pace
   const reading = solvable(await scenarios.checkQuickly(document, place));
   const kind = kindOf(addon);
   const wanted = full ? asItIs : pace.factors(kind, reading.estimate?.cells ?? 0, sameDose);
-  const solved = full ? reading : await readCoarser(parts, question, reading, wanted);
+  const solved = full ? reading : await readSooner(parts, question, reading, wanted);
   const { scenario } = solved;
   const { range_mm, waterRange_mm, table, estimate } = reading;
   if (scenario === null || reading.scenario === null || range_mm === null || waterRange_mm === null || table === null) {
@@ -116,7 +125,7 @@ export async function prepareWhatIf(parts: Parts, question: WhatIfQuestion, pace
     running,
     reading,
     solved,
-    kind: running.device === 'cpu' ? 'cpu' : 'gpu',
+    kind: plan.variant === 'moments' ? null : running.device === 'cpu' ? 'cpu' : 'gpu',
     cells,
     way: {
       variant: plan.variant,

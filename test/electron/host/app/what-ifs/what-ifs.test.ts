@@ -171,6 +171,20 @@ describe('Live', () => {
     session.close();
   });
 
+  test('answers layered matter by moments on its own grid, and other matter by depth stepping', async () => {
+    const session = live(page, 'layered-session');
+    await session.ask(withEnergy(30));
+    await eventually(() => session.answers().length === 1);
+    const way = { variant: 'moments', coarser: { x: 1, z: 1, theta: 1 } };
+    expect(session.answers()[0]).toMatchObject({ full: false, way });
+    const half = { name: 'half', material: 'bone-compact-icru', x_mm: [0, 6], z_mm: [2, 4] };
+    const geometry = { ...smallScenario.geometry, background: 'water', regions: [half] };
+    await session.ask({ ...withEnergy(30), geometry });
+    await eventually(() => session.answers().length === 2);
+    expect(session.answers()[1]?.way.variant).not.toBe('moments');
+    session.close();
+  });
+
   test('waits for the run that has the processor, and says so', async () => {
     const { id } = await page.call('run.start', { scenario: longScenario, name: 'long' });
     const session = live(page, 'waiting-session');

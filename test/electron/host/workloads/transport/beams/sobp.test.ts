@@ -25,6 +25,16 @@ describe('an SOBP', () => {
     expect(field.issues.filter(({ severity }) => severity === 'error')).toEqual([]);
   });
 
+  test('has layers as far apart as the request says', async () => {
+    const found = await built({ range_mm: 40, modulation_mm: 8, layer_spacing_mm: 2 }, {}, withoutReactions);
+    // From 40 mm down to the plateau's beginning at 32 mm and two standard deviations of the range (0.44 mm) below it.
+    expect(found.layers.length).toBeLessThanOrEqual(5);
+    const [first, second] = found.layers.map(({ energy_MeV }) => energy_MeV);
+    // Range goes as the 1.77th power of the energy: 2 mm of 40 mm are 2 MeV of 69.3 MeV.
+    expect((first ?? 0) - (second ?? 0)).toBeCloseTo(2, 0);
+    expect(found.plateau.r90_mm).toBeCloseTo(40, 1);
+  });
+
   test.each([
     [
       { range_mm: 50, modulation_mm: 60 },

@@ -1,7 +1,7 @@
 /** The coarser grid: whole cells in the same box, the energies of the scenario, and what depth stepping allows. */
 import { describe, expect, it } from 'vitest';
 import { loadAddon } from '../../../../../../electron/host/io/addon/addon.ts';
-import { coarser } from '../../../../../../electron/host/workloads/transport/what-if/coarser.ts';
+import { coarser, isLayered } from '../../../../../../electron/host/workloads/transport/what-if/coarser.ts';
 import { openTestScenarios, smallScenario } from '../../../small-run.ts';
 
 const scenarios = await openTestScenarios(loadAddon());
@@ -14,6 +14,28 @@ async function onGrid(document: object, factors: { x: number; z: number; theta: 
   expect(found.issues.filter(({ severity }) => severity === 'error')).toEqual([]);
   return { before: reading.scenario, after: found.scenario };
 }
+
+describe('matter that moments solve', () => {
+  async function layered(change: object): Promise<boolean> {
+    const { problem } = await scenarios.check({ ...smallScenario, ...change }, place);
+    if (problem === null) throw new Error('the scenario of the test is not valid');
+    return isLayered(problem());
+  }
+
+  it('is layered across the whole width, with beams along z', async () => {
+    expect(await layered({})).toBe(true);
+    const slab = (from_mm: number) => ({
+      geometry: {
+        ...smallScenario.geometry,
+        background: 'water',
+        regions: [{ name: 'slab', material: 'bone-compact-icru', x_mm: [from_mm, 6], z_mm: [2, 3] }],
+      },
+    });
+    expect(await layered(slab(-6))).toBe(true);
+    expect(await layered(slab(0))).toBe(false);
+    expect(await layered({ beam: { energy_MeV: 30, angle_deg: 5 } })).toBe(false);
+  });
+});
 
 describe('the coarser grid', () => {
   it('divides the same box into fewer cells, with the energies of the scenario', async () => {
