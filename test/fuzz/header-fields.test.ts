@@ -367,6 +367,33 @@ const dicomValues: Readonly<Record<string, readonly string[]>> = {
   DoseType: ['EFFECTIVE', 'ERROR'],
 };
 
+/**
+ * Attributes of an image's modules that concern values, positions, validity or order. Part 3 lists them: General Image
+ * (C.7.6.1), Image Plane (C.7.6.2), Image Pixel (C.7.6.3), Multi-frame (C.7.6.6). CT Image (C.8.2.1), Modality LUT (C.11.1)
+ * and VOI LUT (C.11.2) add to them.
+ */
+const ofImages = `ImageType PatientOrientation LossyImageCompression PresentationLUTShape AcquisitionNumber
+  PixelSpacing ImageOrientationPatient ImagePositionPatient SliceThickness SpacingBetweenSlices SliceLocation
+  SamplesPerPixel PhotometricInterpretation Rows Columns BitsAllocated BitsStored HighBit PixelRepresentation
+  PlanarConfiguration PixelAspectRatio SmallestImagePixelValue LargestImagePixelValue PixelPaddingValue
+  PixelPaddingRangeLimit PixelDataProviderURL ExtendedOffsetTable FloatPixelData DoubleFloatPixelData NumberOfFrames
+  ModalityLUTSequence RescaleIntercept RescaleSlope RescaleType VOILUTSequence WindowCenter WindowWidth
+  RealWorldValueMappingSequence PixelSpacingCalibrationType GantryDetectorTilt PatientPosition FrameOfReferenceUID
+  AnatomicalOrientationType TemporalPositionIdentifier SeriesInstanceUID Modality`.split(/\s+/);
+/** Attributes that an image of CT alone has. */
+const ofCt =
+  `ImageType PixelPaddingValue PixelPaddingRangeLimit FrameOfReferenceUID SeriesInstanceUID RescaleType`.split(' ');
+/** C.8.8.3, RT Dose. */
+const ofDoses = `DoseUnits DoseType SpatialTransformOfDose NormalizationPoint DoseSummationType FrameIncrementPointer
+  GridFrameOffsetVector DoseGridScaling TissueHeterogeneityCorrection`.split(/\s+/);
+
+test.each([
+  ['CT', ctAttributes, ofImages],
+  ['RT Dose', doseAttributes, [...ofImages.filter((name) => !ofCt.includes(name)), ...ofDoses]],
+] as const)('DICOM %s: every attribute of its modules has a rule', (_, attributes, names) => {
+  expect(names.filter((name) => !(name in attributes))).toEqual([]);
+});
+
 test.each([
   ['CT', ctAttributes, ctOf],
   ['RT Dose', doseAttributes, rtDoseOf],

@@ -3,7 +3,7 @@
  * their header names them (`depth_mm,dose_MeV_per_mm`). Two columns without names are depth and any unit of dose. Lines
  * that begin with # are comments. Depths ascend or descend. Binned tables of Monte Carlo codes state their own columns.
  */
-import { decimalOf } from '../decimal.ts';
+import { decimalOf } from '../csv.ts';
 import { type BinnedTable, binnedTable } from './binned-table.ts';
 import { depthDoseUnit } from './units.ts';
 

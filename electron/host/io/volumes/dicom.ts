@@ -77,6 +77,20 @@ const imageAttributes = {
   PatientPosition: { tag: 'x00185100', rule: repeated },
   GantryDetectorTilt: { tag: 'x00181120', rule: repeated },
   SliceLocation: { tag: 'x00201041', rule: repeated },
+  AnatomicalOrientationType: { tag: 'x00102210', rule: oneOf('BIPED') },
+  PatientOrientation: { tag: 'x00200020', rule: repeated },
+  SpacingBetweenSlices: { tag: 'x00180088', rule: repeated },
+  AcquisitionNumber: { tag: 'x00200012', rule: ignored('slices at one position are refused, of any acquisition') },
+  TemporalPositionIdentifier: { tag: 'x00200100', rule: ignored('slices at one position are refused, of any time') },
+  PixelSpacingCalibrationType: { tag: 'x00280a02', rule: ignored('tells how PixelSpacing of projections was found') },
+  SmallestImagePixelValue: { tag: 'x00280106', rule: ignored('repeats the least stored value'), short: true },
+  LargestImagePixelValue: { tag: 'x00280107', rule: ignored('repeats the greatest stored value'), short: true },
+  LossyImageCompression: {
+    tag: 'x00282110',
+    rule: ignored('reports a loss before the pixels were stored as they are'),
+  },
+  PresentationLUTShape: { tag: 'x20500020', rule: display },
+  ExtendedOffsetTable: { tag: 'x7fe00001', rule: ignored('frames are found by the basic table or their fragments') },
   SliceThickness: { tag: 'x00180050', rule: ignored('slices may overlap; their positions state the spacing') },
 } as const satisfies Readonly<Record<string, Attribute>>;
 
@@ -100,6 +114,9 @@ export const doseAttributes = {
   DoseUnits: { tag: 'x30040002', rule: oneOf('GY', 'RELATIVE') },
   DoseType: { tag: 'x30040004', rule: oneOf('PHYSICAL', 'EFFECTIVE') },
   DoseSummationType: { tag: 'x3004000a', rule: ignored('names the part of the plan that the dose belongs to') },
+  SpatialTransformOfDose: { tag: 'x30040005', rule: ignored('the grid is stated as it is after any transform') },
+  NormalizationPoint: { tag: 'x30040008', rule: ignored('relative doses are scaled to their largest value') },
+  FrameIncrementPointer: { tag: 'x00280009', rule: honoured },
   GridFrameOffsetVector: { tag: 'x3004000c', rule: honoured },
   DoseGridScaling: { tag: 'x3004000e', rule: honoured },
   TissueHeterogeneityCorrection: { tag: 'x30040014', rule: ignored('states how the dose was computed') },
@@ -381,6 +398,10 @@ function frameOffsets(
   position: readonly number[],
   normal: readonly number[],
 ) {
+  const pointer = data.attributeTag(doseAttributes.FrameIncrementPointer.tag);
+  if (pointer !== undefined && pointer !== doseAttributes.GridFrameOffsetVector.tag) {
+    throw foreign(file, `FrameIncrementPointer is ${pointer}; allowed: x3004000c, GridFrameOffsetVector`);
+  }
   if (frames === 1) return [0];
   const offsets = numbersAt(file, data, doseAttributes.GridFrameOffsetVector, 'GridFrameOffsetVector', null);
   if (offsets.length !== frames) {

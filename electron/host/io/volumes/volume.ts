@@ -4,7 +4,7 @@
  */
 
 import { gunzipSync, inflateSync } from 'node:zlib';
-import { decimalOf } from '../../../contract/decimal.ts';
+import { decimalOf } from '../../../contract/csv.ts';
 import { BraggError, messageOf } from '../../../contract/errors.ts';
 import { foreign } from './header-fields.ts';
 

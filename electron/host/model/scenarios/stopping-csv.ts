@@ -1,5 +1,5 @@
 /** Stopping power tables as CSV: the program's own and the user's. */
-import { decimalOf } from '../../../contract/decimal.ts';
+import { decimalOf } from '../../../contract/csv.ts';
 import { suggest } from '../../../contract/scenario/index.ts';
 import type { StoppingTable } from './stopping-table.ts';
 

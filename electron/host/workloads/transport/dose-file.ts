@@ -1,6 +1,6 @@
 /** Doses of files to compare with: depth doses and maps as tables, volumes as MetaImage, NRRD and RT Dose. */
 import path from 'node:path';
-import { decimalOf } from '../../../contract/decimal.ts';
+import { decimalOf } from '../../../contract/csv.ts';
 import { type PlaneUnitName, planeUnitSchema, planeUnits } from '../../../contract/dose/units.ts';
 import type { ImportedDoseInfo } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
@@ -19,7 +19,7 @@ export type ImportedDose =
   | { readonly kind: 'map'; readonly map: DoseMap; readonly unit: string | null }
   | { readonly kind: 'curve'; readonly curve: GammaCurve; readonly unit: string | null };
 
-export const importedEndings: readonly string[] = ['.csv', '.txt', '.mha', '.mhd', '.nrrd', '.nhdr', '.dcm'];
+const importedEndings: readonly string[] = ['.csv', '.txt', '.mha', '.mhd', '.nrrd', '.nhdr', '.dcm'];
 
 /** A map as the program writes it: depth, then a column for each place across, which its name ends in. */
 const MAP_COLUMN = /_at_x_(-?[\d.e+-]+)_mm$/;

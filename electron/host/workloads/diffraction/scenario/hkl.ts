@@ -2,7 +2,7 @@
  * Lists of reflections: h, k, l and F on every line, P1. XDS_ASCII and a header that names intensities have I in place
  * of F; four columns without a header are amplitudes.
  */
-import { decimalOf } from '../../../../contract/decimal.ts';
+import { decimalOf } from '../../../../contract/csv.ts';
 
 interface HklFault {
   readonly line: number;

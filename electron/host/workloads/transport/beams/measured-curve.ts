@@ -8,7 +8,7 @@ export interface MeasuredCurve {
 }
 
 interface StatedCurve extends MeasuredCurve {
-  /** Of the dose, from the header; null where it names none. */
+  /** Unit of the dose, from the header; null where it names none. */
   readonly unit: string | null;
 }
 

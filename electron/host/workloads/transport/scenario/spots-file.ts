@@ -1,5 +1,5 @@
 /** Files of spots: CSV whose first line names the columns, or a JSON list. Faults name the line and the value. */
-import { decimalOf } from '../../../../contract/decimal.ts';
+import { decimalOf } from '../../../../contract/csv.ts';
 import { showValue, spotListSchema, suggest } from '../../../../contract/scenario/index.ts';
 import { mostSpots, type SpotWithConstants, spotSchema } from '../../../../contract/scenario/transport/spots.ts';
 import { parseJson } from '../../../io/text/json.ts';
