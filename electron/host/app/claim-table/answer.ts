@@ -79,6 +79,12 @@ type Decided = ClaimFinding & { readonly verdict: 'as claimed' | 'less' | 'more'
 const isDecided = (finding: ClaimFinding): finding is Decided =>
   ['as claimed', 'less', 'more'].includes(finding.verdict);
 
+/** Whether the claimed gain is a loss in every measurement: the whole interval lies below 1×. */
+const isReversed = ({ kind, from }: Pick<Claim, 'kind' | 'from'>, decided: readonly Decided[]): boolean =>
+  kind !== 'yes-no' &&
+  from >= 1 &&
+  decided.every(({ value, interval, unit }) => unit === '×' && (interval?.high ?? value ?? 1) < 1);
+
 /** The values of a sweep at which a claim holds, with pair and machine where the maps differ by those. */
 function fromMaps(maps: readonly ClaimMap[], counts: ReadonlySet<string>): readonly string[] {
   const all = maps.flatMap(({ path, machine, series }) =>
@@ -154,7 +160,8 @@ export function answerOf(claim: Answered): ClaimAnswer {
   if (good.length === 0) {
     const off = [...new Set(decided.map(({ verdict }) => verdict))];
     const words = new Set(off.map((way) => (way === 'as claimed' ? '' : OFF[kind][way])));
-    return answer('not-true', `not true: ${found} instead, ${[...words].join(' or ')}`);
+    const text = isReversed(claim, decided) ? 'the other way round' : [...words].join(' or ');
+    return answer('not-true', `not true: ${found} instead, ${text}`);
   }
   const swept = atNote.length > 0 ? [] : fromMaps(maps, new Set(good.map(({ by }) => by)));
   const when = conditionText(swept.length > 0 ? swept : fromFindings(decided));

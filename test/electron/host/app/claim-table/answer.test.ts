@@ -52,6 +52,14 @@ test('a claim that every decided measurement bears out is true, one that none do
   );
 });
 
+test('a gain that is a loss in every measurement is the other way round', () => {
+  const loss = finding('less', 0.37, { unit: '×', interval: { low: 0.3, high: 0.4 } });
+  expect(sentence({ findings: [loss] })).toBe('not true: 0.37× instead, the other way round');
+  expect(sentence({ kind: 'yes-no', findings: [loss] })).toBe('not true: 0.37× instead, it is not so');
+  const none = finding('less', 0.99, { unit: '×', interval: { low: 0.97, high: 1.01 } });
+  expect(sentence({ findings: [loss, none] })).toBe('not true: 0.37–0.99× instead, a smaller gain');
+});
+
 test('a wrong answer counts for nothing', () => {
   const wrong = finding('as claimed, by a wrong answer', 5);
   expect(sentence({ findings: [wrong] })).toBe('cannot be judged here: what measures it gives a wrong answer');
