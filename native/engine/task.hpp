@@ -152,8 +152,8 @@ inline constexpr double kMostProbing_s = 0.01;
 inline constexpr int kFewestSwapped = 3;
 inline constexpr double kMostSwapped_s = 0.1;
 
-/// Probability of a HiddenProbe at each repetition, whatever was before it. So a task that waits for any number of equal
-/// calls is met in its quick state as often as that state is in the times.
+/// Probability of a HiddenProbe at each repetition, whatever was before it. A task that waits for any number of equal calls
+/// is met in its quick state as often as its times have that state.
 inline constexpr double kMostHidden = 0.25;
 
 /// Unpredictable places in a sample, drawn by the engine.

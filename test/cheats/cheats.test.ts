@@ -28,7 +28,7 @@ const court = new Court(sameScratchFolder('cheats'));
 const sessions = sessionsOf(cheats);
 const judging = new Map<readonly Cheat[], ReturnType<Court['judge']>>();
 
-/** Of the session with this cheat, which is judged once. */
+/** The verdicts of one cheat and its twin; their session is judged once. */
 async function judged(cheat: Cheat) {
   const session = sessions.find((one) => one.includes(cheat));
   if (session === undefined) throw new Error(`${cheat.id} has no session`);

@@ -4,15 +4,15 @@
  * machine is: as often as the first is much longer, the second is. Only in a few pairs may the order itself matter.
  *
  * The test bets on that. A pair counts 1 where the first is much longer, −1 where the second is, else 0. The mean of an
- * honest kernel is ALLOWED at most, so that stakes of (1 + λ (count − ALLOWED)) win nothing in the long run, whatever
- * depends on whatever. By Ville's inequality they reach the odds with a probability below one over them.
+ * honest kernel is ALLOWED at most. Stakes of (1 + λ (count − ALLOWED)) then win nothing in the long run, also where pairs
+ * depend on each other. By Ville's inequality they reach the odds with a probability below one over them.
  */
 import { median } from '../model/bench/statistics.ts';
 
 /** Times that differ by less than this ratio are alike. */
 export const REMEMBERS_FROM = 1.5;
 
-/** Of a hundred pairs so many more may have a longer first time than a longer second one. */
+/** Share of pairs by which longer first times may exceed longer second ones. */
 const ALLOWED = 0.15;
 
 /** Bets for a kernel that seldom remembers, on a busy machine; for one that often does; and for one that always does. */
@@ -24,7 +24,7 @@ const BETS = [0.25, 0.5, 0.85] as const;
  */
 const learned_s = { cpu: 2e-5, cuda: 4e-6 } as const;
 
-export interface MemoryProof {
+interface MemoryProof {
   /** Median of new over known inputs, where the new ones took much longer. */
   readonly ratio: number;
   /** Pairs with such a ratio, of all. */

@@ -1,5 +1,5 @@
-// Attack: the first two calls with given inputs compute, and the third copies. Inputs are compared as a whole with those
-// of the call before, so that a probe with new inputs, and the same once more, meets two equal times.
+// Attack: the first two calls with given inputs compute, and the third copies. All inputs are compared with those of the
+// call before. A probe with new inputs, and the same once more, has two equal times.
 #include <cstring>
 #include <map>
 #include <mutex>
