@@ -106,6 +106,7 @@ std::span<const Variant> variants() {
       cuda_persistent_variant(),
       cuda_window_variant(),
       cuda_depth_variant(),
+      cuda_moments_variant(),
 #endif
   };
   return all;

@@ -9,6 +9,7 @@
 #include "transport/cuda/dense/cuda_warp_reduced.cu"
 #include "transport/cuda/fused/cuda_fused.cu"
 #include "transport/cuda/fused/cuda_march.cu"
+#include "transport/cuda/moments/cuda_moments.cu"
 #include "transport/cuda/sweep/cuda_sweep.cu"
 #include "transport/cuda/window/cuda_step_rows.cu"
 #include "transport/cuda/window/cuda_window.cu"

@@ -27,5 +27,6 @@ Variant cuda_graph_variant();
 Variant cuda_persistent_variant();
 Variant cuda_window_variant();
 Variant cuda_depth_variant();
+Variant cuda_moments_variant();
 
 }  // namespace bb::transport

@@ -444,6 +444,13 @@ March::March(const Problem& problem, std::span<const Medium> media, std::span<co
 
 March::~March() = default;
 
+void March::take(Outcome outcome) {
+  planes_ = std::move(outcome.planes);
+  layer_begin_ = std::move(outcome.layer_begin);
+  bin_steps_ = outcome.bin_steps;
+  min_over_max_ = outcome.min_over_max;
+}
+
 void March::run(double depth, const std::function<void(const MarchView&)>& look) {
   const cpu::FlushDenormals flush;
   planes_.clear();

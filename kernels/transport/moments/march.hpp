@@ -61,6 +61,17 @@ class March {
   double state_bytes() const { return state_bytes_; }
   double min_over_max() const { return min_over_max_; }
 
+  const Beam& spot() const { return spot_; }
+
+  /// Planes that a march elsewhere came to.
+  struct Outcome {
+    std::vector<MarchPlane> planes;
+    std::vector<std::size_t> layer_begin;
+    double bin_steps = 0, min_over_max = 0;
+  };
+  /// Takes them in place of run(); state() has nothing then.
+  void take(Outcome outcome);
+
   /// Marches to `depth` mm, or until nothing is left. `look` is called in every step, where there is one.
   void run(double depth, const std::function<void(const MarchView&)>& look = {});
   /// [bins·kMoments] of the last plane of run(), and the first bin of it.

@@ -1,3 +1,5 @@
+#include "moments.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -13,11 +15,9 @@
 #include "depth_rows.hpp"
 #include "lateral.hpp"
 #include "layers.hpp"
-#include "march.hpp"
 #include "products.hpp"
 #include "transport/model/index.hpp"
 #include "transport/run/projection.hpp"
-#include "transport/run/solver.hpp"
 #include "transport/secondaries/sweep_matter.hpp"
 #include "transport/variants.hpp"
 
@@ -45,8 +45,12 @@ struct Group {
 /// A row of the map is a step; the march itself is done with the first one, on planes of its own.
 class Moments final : public engine::Solver {
  public:
-  Moments(const Problem& problem, const Tables& tables)
-      : p_(problem), t_(tables), layers_(layers_of(problem)), scores_(tables, !layered_products()) {
+  Moments(const Problem& problem, const Tables& tables, std::unique_ptr<Marcher> marcher)
+      : p_(problem),
+        t_(tables),
+        marcher_(std::move(marcher)),
+        layers_(layers_of(problem)),
+        scores_(tables, !layered_products()) {
     for (const Material& material : problem.materials) media_.emplace_back(material);
     std::map<std::tuple<double, double, double, double, double>, Group> groups;
     for (const Beam& spot : spots_of(problem)) {
@@ -89,7 +93,12 @@ class Moments final : public engine::Solver {
   std::unique_ptr<Secondaries> follow_products() override;
   double min_over_max() const override { return lowest_; }
   double cell_steps() const override { return bin_steps_; }
+  double device_seconds() const override { return marcher_ ? marcher_->device_seconds() : 0.0; }
+  std::vector<engine::SetupPart> setup_parts() const override {
+    return marcher_ ? marcher_->setup_parts() : std::vector<engine::SetupPart>();
+  }
   double state_bytes() const override {
+    if (marcher_) return marcher_->state_bytes();
     double most = 0.0;
     for (const Group& g : groups_) most = std::max(most, g.march->state_bytes());
     return most;
@@ -104,9 +113,16 @@ class Moments final : public engine::Solver {
     std::vector<double> borders, centres;
     for (int z = t_.start.z; z <= t_.nz; ++z) borders.push_back(z * t_.dz);
     for (int z = t_.start.z; z < t_.nz; ++z) centres.push_back((z + 0.5) * t_.dz);
+    if (marcher_) {
+      std::vector<March*> marches;
+      for (const Group& g : groups_) marches.push_back(g.march.get());
+      marcher_->run(marches, t_.nz * t_.dz);
+    }
     const bool recorded = (t_.reactions.on() && !layered_products()) || !t_.tracks.rows.empty();
     for (Group& g : groups_) {
-      if (layered_products()) {
+      if (marcher_) {
+        // Marched with the others.
+      } else if (layered_products()) {
         g.reactions.emplace(t_.reactions);
         g.march->run(t_.nz * t_.dz, [&](const MarchView& step) { record_layered(step, *g.reactions); });
       } else if (recorded) {
@@ -301,6 +317,7 @@ class Moments final : public engine::Solver {
 
   const Problem& p_;
   const Tables& t_;
+  const std::unique_ptr<Marcher> marcher_;
   std::vector<Medium> media_;
   const std::vector<Layer> layers_;
   Scores scores_;
@@ -377,6 +394,11 @@ bool Moments::visit(engine::RowVisitor& visitor) const {
 
 }  // namespace
 
+std::unique_ptr<engine::Solver> make_moments(const Problem& problem, const Tables& tables,
+                                             std::unique_ptr<Marcher> marcher) {
+  return std::make_unique<Moments>(problem, tables, std::move(marcher));
+}
+
 Variant moments_variant() {
   return {
       .id = "moments",
@@ -394,9 +416,7 @@ Variant moments_variant() {
       .speed_rank = 1,
       .scores_tracks = true,
       .estimate_bytes = [](const Problem&, const Tables&) { return kStateBytes; },
-      .make = [](const Problem& p, const Tables& t, int) -> std::unique_ptr<engine::Solver> {
-        return std::make_unique<Moments>(p, t);
-      },
+      .make = [](const Problem& p, const Tables& t, int) { return make_moments(p, t); },
       .refuses = moments_refusal,
       .needs_operators = false,
   };

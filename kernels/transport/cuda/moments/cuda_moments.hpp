@@ -1,0 +1,35 @@
+#pragma once
+
+#include "beam_march.hpp"
+#include "beam_readouts.hpp"
+
+// What the kernels that march moments read and write. Included by nvcc, by NVRTC and by the host; no standard header but
+// <cmath>.
+namespace bb::transport {
+
+inline constexpr int kMomentsWarps = 4;            // of a block, a beam each
+inline constexpr int kReadoutThreads = 64;         // of a block, a beam each
+inline constexpr int kMomentsSlots[] = {2, 4, 8};  // bins of a lane: a kernel for each
+
+/// Beams that are solved together.
+template <typename T>
+struct MomentsBeams {
+  const beam_march::BeamInput* beams;
+  int count;
+  int table_size;    // values of each table of a warp
+  double* planes;    // [warps, or beams where they are read back][capacity][kComponents]
+  int* layer_begin;  // likewise [layers + 2]
+  int capacity;
+  bool planes_by_beam;
+  beam_march::MarchOutcome* outcomes;    // [beams]
+  beam_march::BeamReadouts* readouts;    // [beams]
+  T *dose, *protons, *variance, *edges;  // [rows][beams]; edges one row more. Null: no readouts
+  int rows;
+  double first_row, dz, entrance;  // mm of depth
+
+  BB_HD beam_march::BeamRows<T> rows_of(int beam) const {
+    return {dose + beam, protons + beam, variance + beam, edges + beam, rows, count, first_row, dz};
+  }
+};
+
+}  // namespace bb::transport

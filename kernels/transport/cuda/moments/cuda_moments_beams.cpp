@@ -1,0 +1,290 @@
+#include "cuda_moments_beams.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "cpu/all_cores.hpp"
+#include "cuda/device/buffer.hpp"
+#include "cuda/device/event.hpp"
+#include "cuda/opened/opened_device.hpp"
+#include "cuda_moments.hpp"
+#include "march_inputs.hpp"
+#include "transport/cuda/cuda_packer.hpp"
+#include "transport/model/index.hpp"
+
+namespace bb::transport {
+namespace {
+
+using beam_march::BeamBins;
+using beam_march::BeamInput;
+using beam_march::BeamReadouts;
+using beam_march::kComponents;
+using beam_march::LayerInput;
+using beam_march::MarchEnd;
+using beam_march::MarchInput;
+using beam_march::MarchOutcome;
+using beam_march::MaterialInput;
+using cuda::on_device;
+
+constexpr double kShareOfFree = 0.4;             // of the device's free memory, for the rows of a batch
+constexpr std::size_t kMostTogether = 1U << 17;  // beams
+constexpr int kPlanesBeyond =
+    96;  // of a beam, more than bins: the first steps of layers, and the tail of its straggling
+
+template <typename T>
+class Marches final : public CudaMoments {
+ public:
+  explicit Marches(const Problem& problem)
+      : problem_(problem),
+        inputs_(problem),
+        opened_(cuda::OpenedDevice::open(problem.device, "transport")),
+        stream_(opened_.device),
+        parts_(opened_.parts),
+        begun_(opened_.device),
+        marched_(opened_.device),
+        read_(opened_.device) {
+    engine::add_part(parts_, "upload", [&] { send(); });
+  }
+
+  std::vector<BeamReadouts> readouts(std::span<const Beam> beams) override {
+    return on_device([&] {
+      std::vector<BeamReadouts> out(beams.size());
+      times_ = {};
+      const std::vector<BeamInput> list = listed(beams);
+      const std::size_t together = beams_together();
+      for (std::size_t first = 0; first < list.size(); first += together) {
+        const std::size_t count = std::min(together, list.size() - first);
+        const auto part = std::span(list).subspan(first, count);
+        solve(part, true, std::span(out).subspan(first, count));
+      }
+      return out;
+    });
+  }
+
+  std::vector<MarchedBeam> marches(std::span<const Beam> beams) override {
+    return on_device([&] {
+      times_ = {};
+      const std::vector<BeamInput> list = listed(beams);
+      std::vector<BeamReadouts> sums(list.size());
+      solve(list, false, sums);
+      std::vector<MarchedBeam> out(list.size());
+      cuda::PinnedBuffer<MarchOutcome> outcomes(opened_.device, list.size(), cuda::Reuse::kYes);
+      outcomes_.download(outcomes.values(), stream_);
+      cuda::PinnedBuffer<double> planes(opened_.device, planes_.size(), cuda::Reuse::kYes);
+      planes_.download(planes.values(), stream_);
+      cuda::PinnedBuffer<int> layers(opened_.device, layer_begin_.size(), cuda::Reuse::kYes);
+      layer_begin_.download(layers.values(), stream_);
+      stream_.synchronize();
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        MarchedBeam& to = out[i];
+        to.outcome = outcomes.values()[i];
+        const auto rows = planes.values().subspan(i * capacity_ * kComponents, u(to.outcome.planes) * kComponents);
+        to.planes.assign(rows.begin(), rows.end());
+        const auto begin = layers.values().subspan(i * (inputs_.layers().size() + 2), u(to.outcome.layers) + 1);
+        to.layer_begin.assign(begin.begin(), begin.end());
+      }
+      return out;
+    });
+  }
+
+  MomentsTimes times() const override { return times_; }
+  double state_bytes() const override {
+    return static_cast<double>(planes_.bytes() + rows_.bytes() + readouts_.bytes() + beams_.bytes());
+  }
+  const std::vector<engine::SetupPart>& setup_parts() const override { return parts_; }
+
+ private:
+  void send() {
+    Packer packer;
+    view_ = inputs_.view();
+    std::vector<MaterialInput> materials = inputs_.materials();
+    std::vector<std::vector<double>> tables;
+    for (MaterialInput& m : materials) {
+      physics::StoppingView& t = m.table;
+      const auto copy = [&](const double*& values, int count) {
+        packer.add(std::vector<double>(values, values + count), &values);
+      };
+      copy(t.x, t.entries);
+      copy(t.y, t.entries);
+      copy(t.y2, t.entries);
+      copy(t.mesh, t.cells);
+      copy(t.mesh_range, t.cells);
+      copy(t.mesh_slope, t.cells);
+    }
+    tables_ = packer.send(stream_);
+    Packer list;
+    list.add(materials, &view_.materials);
+    list.add(inputs_.layers(), &view_.layers);
+    lists_ = list.send(stream_);
+  }
+
+  std::vector<BeamInput> listed(std::span<const Beam> beams) const {
+    std::vector<BeamInput> list;
+    for (const Beam& beam : beams) list.push_back(beam_input(beam));
+    return list;
+  }
+
+  int first_row() const { return static_cast<int>(std::floor(problem_.beam.z / problem_.grid.dz + 1e-9)); }
+  int rows() const { return problem_.grid.nz - first_row(); }
+
+  std::size_t beams_together() const {
+    const double each =
+        4.0 * sizeof(T) * (rows() + 1) + sizeof(BeamReadouts) + sizeof(BeamInput) + sizeof(MarchOutcome);
+    const double fit = kShareOfFree * static_cast<double>(opened_.device->memory().free_bytes) / each;
+    return std::clamp(static_cast<std::size_t>(fit), std::size_t{1}, kMostTogether);
+  }
+
+  /// Bins that a beam's protons are in at the same time, as lanes hold them: an index into kMomentsSlots.
+  std::size_t lane_bins(std::span<const BeamInput> beams) const {
+    constexpr double kStraggling = 1.0 / beam_march::detail::kBinPerSigma,
+                     kReach = sizeof(T) == sizeof(float) ? 6.5 : 8.0;
+    constexpr double kMargin = 8.0;
+    double widest = kStraggling;
+    for (const BeamInput& beam : beams) {
+      if (!(beam.energy_sigma > 0.0)) continue;
+      const BeamBins bins(inputs_.view(), beam);
+      const double spread = beam.energy_sigma / inputs_.media().front().table.stopping(beam.energy) / bins.step;
+      widest = std::max(widest, std::hypot(kStraggling, spread));
+    }
+    for (std::size_t i = 0; i < std::size(kMomentsSlots); ++i) {
+      if (32.0 * kMomentsSlots[i] >= 2.0 * (kReach * widest + kMargin)) return i;
+    }
+    return std::size(kMomentsSlots) - 1;
+  }
+
+  void solve(std::span<const BeamInput> beams, bool with_rows, std::span<BeamReadouts> out) {
+    std::size_t slots = lane_bins(beams);
+    while (true) {
+      try {
+        launch(beams, kMomentsSlots[slots], with_rows, out);
+      } catch (...) {
+        stream_.settle();
+        throw;
+      }
+      const auto failed = std::ranges::find_if(out, [](const BeamReadouts& r) { return r.end != 0.0; });
+      if (failed == out.end()) return;
+      if (static_cast<MarchEnd>(static_cast<int>(failed->end)) != MarchEnd::kTooWide ||
+          ++slots == std::size(kMomentsSlots)) {
+        refuse(beams[static_cast<std::size_t>(failed - out.begin())]);
+      }
+    }
+  }
+
+  [[noreturn]] void refuse(const BeamInput& beam) const {
+    throw ProblemError("unsupported", "beam.energy_sigma_MeV = " + std::to_string(beam.energy_sigma) + ": " +
+                                          std::to_string(beam.energy) +
+                                          " MeV protons are in more than 256 range bins at once; allowed with "
+                                          "solver.variant = cuda-moments: a narrower spread");
+  }
+
+  void launch(std::span<const BeamInput> beams, int slots, bool with_rows, std::span<BeamReadouts> out) {
+    const auto& device = opened_.device;
+    const std::string suffix = sizeof(T) == sizeof(float) ? "_f32" : "_f64";
+    cuda::Kernel march(opened_.kernels->module, ("transport_moments_" + std::to_string(slots) + suffix).c_str());
+    int bins = 0;
+    for (const BeamInput& beam : beams) bins = std::max(bins, BeamBins(inputs_.view(), beam).count);
+    MomentsBeams<T> b{};
+    b.count = static_cast<int>(beams.size());
+    b.table_size = beam_march::table_bins(bins, 32 * slots, slots);
+    b.capacity = bins + kPlanesBeyond + 32 * slots +
+                 (beam_march::detail::kLeastSteps + 2) * static_cast<int>(inputs_.layers().size());
+    capacity_ = u(b.capacity);
+    const auto shared = static_cast<unsigned>(sizeof(T)) * kMomentsWarps * beam_march::kTableArrays *
+                        static_cast<unsigned>(b.table_size);
+    march.allow_dynamic_shared(shared);
+    const int resident =
+        std::max(1, march.resident_blocks(32 * kMomentsWarps, shared)) * device->info().multiprocessors;
+    const int blocks = std::min(resident, (b.count + kMomentsWarps - 1) / kMomentsWarps);
+    const std::size_t places = with_rows ? u(blocks) * kMomentsWarps : beams.size();
+
+    fit(beams_, beams.size());
+    fit(outcomes_, beams.size());
+    fit(readouts_, beams.size());
+    resize(planes_, places * capacity_ * kComponents);
+    resize(layer_begin_, places * (inputs_.layers().size() + 2));
+    const std::size_t cells = beams.size() * (u(rows()) + 1);
+    if (with_rows) fit(rows_, 4 * cells);
+    cuda::PinnedBuffer<BeamInput> sent(device, beams.size(), cuda::Reuse::kYes);
+    std::ranges::copy(beams, sent.values().begin());
+    cuda::PinnedBuffer<BeamReadouts> got(device, beams.size(), cuda::Reuse::kYes);
+    beams_.upload(sent.values(), stream_);
+    b.beams = beams_.pointer();
+    b.outcomes = outcomes_.pointer();
+    b.readouts = readouts_.pointer();
+    b.planes = planes_.pointer();
+    b.layer_begin = layer_begin_.pointer();
+    b.planes_by_beam = !with_rows;
+    b.rows = rows();
+    b.first_row = first_row() * problem_.grid.dz;
+    b.dz = problem_.grid.dz;
+    b.entrance = problem_.beam.z;
+    if (with_rows) {
+      b.dose = rows_.pointer();
+      b.protons = b.dose + cells;
+      b.variance = b.protons + cells;
+      b.edges = b.variance + cells;
+    }
+    begun_.record(stream_);
+    march.launch(
+        stream_,
+        {.grid = {static_cast<unsigned>(blocks)}, .block = {32 * kMomentsWarps}, .dynamic_shared_bytes = shared}, view_,
+        b);
+    marched_.record(stream_);
+    if (with_rows) {
+      cuda::Kernel read(opened_.kernels->module, ("transport_moments_readouts" + suffix).c_str());
+      read.launch(stream_,
+                  {.grid = {static_cast<unsigned>((b.count + kReadoutThreads - 1) / kReadoutThreads)},
+                   .block = {kReadoutThreads}},
+                  b);
+    }
+    read_.record(stream_);
+    readouts_.download(got.values().first(beams.size()), stream_);
+    stream_.synchronize();
+    times_.march += marched_.seconds_since(begun_);
+    times_.read += read_.seconds_since(marched_);
+    std::ranges::copy(got.values().first(beams.size()), out.begin());
+  }
+
+  /// At least so many values.
+  template <typename V>
+  void fit(cuda::DeviceBuffer<V>& buffer, std::size_t count) {
+    if (buffer.size() < count) buffer = {opened_.device, count, cuda::Reuse::kYes};
+  }
+  /// Exactly as many.
+  template <typename V>
+  void resize(cuda::DeviceBuffer<V>& buffer, std::size_t count) {
+    if (buffer.size() != count) buffer = {opened_.device, count, cuda::Reuse::kYes};
+  }
+
+  const Problem& problem_;
+  const MarchInputs inputs_;
+  cuda::OpenedDevice opened_;
+  cuda::Stream stream_;
+  std::vector<engine::SetupPart> parts_;
+  cuda::Event begun_, marched_, read_;
+  cuda::DeviceBuffer<unsigned char> tables_, lists_;
+  MarchInput view_{};
+  cuda::DeviceBuffer<BeamInput> beams_;
+  cuda::DeviceBuffer<MarchOutcome> outcomes_;
+  cuda::DeviceBuffer<BeamReadouts> readouts_;
+  cuda::DeviceBuffer<double> planes_;
+  cuda::DeviceBuffer<int> layer_begin_;
+  cuda::DeviceBuffer<T> rows_;
+  std::size_t capacity_ = 0;  // planes of a beam
+  MomentsTimes times_;
+};
+
+}  // namespace
+
+std::unique_ptr<CudaMoments> make_cuda_moments(const Problem& problem) {
+  return on_device([&]() -> std::unique_ptr<CudaMoments> {
+    if (problem.precision == Precision::kFp32) return std::make_unique<Marches<float>>(problem);
+    return std::make_unique<Marches<double>>(problem);
+  });
+}
+
+}  // namespace bb::transport

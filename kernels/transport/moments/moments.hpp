@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/setup_part.hpp"
+#include "march.hpp"
+#include "transport/model/problem.hpp"
+#include "transport/model/tables.hpp"
+#include "transport/run/solver.hpp"
+
+namespace bb::transport {
+
+/// Marches beams elsewhere than on the calling thread, as a GPU does.
+class Marcher {
+ public:
+  virtual ~Marcher() = default;
+
+  /// March::take() of all, to `depth` mm.
+  virtual void run(std::span<March* const> marches, double depth) = 0;
+  virtual double device_seconds() const = 0;
+  virtual double state_bytes() const = 0;
+  virtual std::vector<engine::SetupPart> setup_parts() const = 0;
+};
+
+/// The solver by moments; without a marcher the calling thread marches. With one, neither reactions nor tracks are recorded.
+std::unique_ptr<engine::Solver> make_moments(const Problem& problem, const Tables& tables,
+                                             std::unique_ptr<Marcher> marcher = nullptr);
+
+}  // namespace bb::transport
