@@ -215,6 +215,14 @@ export const cppRules: Rules = {
   // Formulas know neither threads nor the engine; nvcc and NVRTC compile them too.
   'kernels/physics': none,
   ...roomsOf('transport', ['secondaries']),
+  // Moments on a GPU leave planes that the solver of the CPU reads.
+  'kernels/transport/cuda/moments': {
+    ...none,
+    folders: [
+      ...[...KERNEL_BASE, ...ENGINE, ...listOf('transport')],
+      ...['model', 'run', 'moments', 'cuda'].map((room) => `kernels/transport/${room}`),
+    ],
+  },
   ...roomsOf('diffraction'),
   'kernels/micro': { ...none, folders: [...KERNEL_BASE, ...ENGINE] },
   // Rows about many images of a workload that makes one: its geometry, its lattice factors and their kernels' bodies.

@@ -128,7 +128,7 @@ void check_readouts(const Problem& p, double share) {
   CHECK_REL(got.r80_mm, r80, share);
   CHECK_REL(got.r90_mm, dose.distal(0.9), share);
   CHECK_REL(got.w80_20_mm, dose.w80_20(), 10.0 * share);
-  CHECK_REL(got.peak * p.grid.dz, dose.peak(), share);      // of a row
+  CHECK_REL(got.peak * p.grid.dz, dose.peak(), share + 2e-5);  // of a row; the run's is the highest of some points
   CHECK_REL(got.entrance * p.grid.dz, dose.at(0.0), 0.02);  // a straight line through the first rows, read at depth 0
   // Between the rows the squares are interpolated here, and moments about them there.
   CHECK_REL(got.sigma_half_mm, wanted.sigma_x(0.5 * r80), 1e-3);

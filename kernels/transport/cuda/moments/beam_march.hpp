@@ -1,167 +1,18 @@
 #pragma once
 
-#include <cmath>
-
-#include "physics/hd.hpp"
+#include "march_types.hpp"
 #include "physics/kinematics.hpp"
 #include "physics/nuclear.hpp"
 #include "physics/scattering.hpp"
-#include "physics/stopping_view.hpp"
 #include "physics/straggling.hpp"
-#include "transport/model/step_model.hpp"
 
-// The march of moments of one beam through layers, by a team of lanes: a warp on a device, or one lane on the host, where
-// tests compare it with March. Formulas and constants are those of kernels/transport/moments/march.cpp. Included by nvcc,
+// The march of moments of one beam through layers, by a team of lanes: a warp on a GPU, or one lane on the host. Tests
+// compare it with March there: formulas and constants are those of kernels/transport/moments/march.cpp. Included by nvcc,
 // by NVRTC and by the host; no standard header but <cmath>.
-#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
-#define BB_UNROLL _Pragma("unroll")  // what a lane holds stays in registers
-#else
-#define BB_UNROLL
-#endif
-
 namespace bb::transport::beam_march {
 
-/// What a march needs of a beam: spots that differ in x and weight alone are one.
-struct BeamInput {
-  double energy, energy_sigma;  // MeV
-  double angle_sigma;           // rad
-  double x_sigma, focus;        // mm
-};
-
-struct LayerInput {
-  int material;
-  double from, to;  // mm of depth
-};
-
-struct MaterialInput {
-  physics::StoppingView table;
-  double density, z_over_a, x0, xs;
-};
-
-/// A problem, the same for all its beams. Material 0 is water.
-struct MarchInput {
-  const MaterialInput* materials;
-  const LayerInput* layers;
-  int layer_count;
-  double entrance, depth;  // mm
-  double cutoff;           // MeV
-  Scattering scattering;
-  Straggling straggling;
-  bool attenuation;
-};
-
-/// Components of a plane's row. Those up to kSteps are sums over the steps before it.
-enum Component {
-  kDeposit,    // MeV,
-  kDepositX2,  // and MeV times powers 1 to 3 of the variance of x (mm²)
-  kDepositX4,
-  kDepositX6,
-  kLost,            // protons
-  kLostEnergy,      // MeV
-  kStopped,         // protons
-  kPassed,          // protons times mm
-  kBinSteps,        // bins that hold protons, summed over the steps
-  kInFlightNumber,  // state: protons, times the means of u², x u and x²
-  kInFlightUU,
-  kInFlightXU,
-  kInFlightXX,
-  kInFlightEnergyNow,  // MeV
-  kDepth,              // mm
-  kUnusedComponent,
-  kComponents
-};
-inline constexpr int kSummed = kInFlightNumber;  // components below are sums
-
-/// How a march ended.
-enum class MarchEnd : int { kDone, kTooWide, kTooManyPlanes, kTooManyBins };
-
-/// Planes of a beam, in memory that all lanes see.
-struct PlaneStore {
-  double* rows;      // [capacity][kComponents]
-  int capacity;      // planes
-  int* layer_begin;  // [layers + 2] first plane of each layer crossed, and the number of planes at the end
-};
-
-struct MarchOutcome {
-  MarchEnd end;
-  int planes, layers;   // layers crossed
-  double energy_in;     // MeV
-  double min_over_max;  // of the numbers in bins, sampled every kSampled steps
-};
-
-inline constexpr int kTableArrays = 8;
-inline constexpr int kSampled = 8;
-inline constexpr int kGuard = 16;  // bins above those of a beam
-
-/// Bins that a team whose lanes hold `slots` bins together may look at beyond those of its axis.
-BB_HD constexpr int table_pad(int slots, int of_lane) { return slots / 2 + 2 * of_lane + 8; }
-/// Values of each table of a beam.
-BB_HD constexpr int table_bins(int grid_bins, int slots, int of_lane) {
-  return grid_bins + kGuard + 2 * table_pad(slots, of_lane);
-}
-
-namespace detail {
-
-inline constexpr double kBinPerSigma = 0.3;
-inline constexpr int kLeastSteps = 6;
-inline constexpr int kLowest = 32;
-inline constexpr int kSettling = 12;
-inline constexpr int kPathParts = 4;
-inline constexpr int kMeans = 8;  // bins whose mean energy differs from the one at their centre
-inline constexpr int kMeanReach = 2;
-inline constexpr double kMeaningful = 1e-3;
-inline constexpr double kLeastLeft = 1e-10;
-inline constexpr double kWidest = 0.25;  // rad²
-inline constexpr double kBeamSigmas = 5.0;
-inline constexpr double kRounding = 1e-9;  // bins
-
-/// Protons of a bin below which it is emptied: they stop there.
-template <typename T>
-BB_HD constexpr T least_content() {
-  return sizeof(T) == sizeof(float) ? T(1e-9) : T(1e-14);
-}
-
-BB_HD inline double cubic_share(double distance) {
-  const double t = distance < 0.0 ? -distance : distance;
-  if (t < 1.0) return (1.0 - t * t) * (2.0 - t) / 2.0;
-  return t < 2.0 ? (1.0 - t) * (2.0 - t) * (3.0 - t) / 6.0 : 0.0;
-}
-
-BB_HD inline double normal_share(double sigmas) { return 0.5 * erfc(-sigmas * 0.70710678118654752440); }
-
-template <typename V>
-BB_HD inline V least(V a, V b) {
-  return a < b ? a : b;
-}
-template <typename V>
-BB_HD inline V most(V a, V b) {
-  return a < b ? b : a;
-}
-
-}  // namespace detail
-
-/// Range bins of a beam, which starts on the centre of bin `start`.
-struct BeamBins {
-  double bottom, step;  // g/cm²
-  int start, count;     // count: with those that its spread needs, without a guard
-
-  BB_HD BeamBins(const MarchInput& p, const BeamInput& beam) {
-    const physics::StoppingView& water = p.materials[0].table;
-    const double range = water.range(beam.energy), range_mm = 10.0 * range;
-    const double wanted = detail::kBinPerSigma * 0.12 * pow(range, 0.935);
-    step = 0.1 * range_mm / (ceil(range_mm / wanted) - 0.5);
-    const double lowest = detail::most(water.range(p.cutoff) - 0.5 * step, detail::kRounding * step);
-    start = static_cast<int>(floor((range - lowest) / step));
-    bottom = range - start * step;
-    const double top = beam.energy + detail::kBeamSigmas * beam.energy_sigma;
-    const double above = beam.energy_sigma > 0.0 ? ceil((water.range(top) - range) / step - 1e-9) : 0.0;
-    count = start + 1 + static_cast<int>(above);
-  }
-};
-
-/// The march of a beam by `Team`, each of whose lanes has kSlots neighbouring bins in registers. Team gives, for values
-/// of all lanes: lane(), sum(v), largest(v), from_below(v) and from_above(v) of the next lane (0 at the end), from(lane, v),
-/// sync() for memory, and Rows, which holds a plane's components.
+/// The march of a beam by `Team`, each of whose lanes has kSlots neighbouring bins in registers. OneLane shows the functions
+/// of a team. from_below() and from_above() give the value of the next lane, and 0 at the ends.
 template <typename T, int kSlots, class Team>
 class BeamMarch {
  public:
@@ -776,52 +627,6 @@ class BeamMarch {
   double z_ = 0.0, number_ = 0.0, q_ = 0.0, energy_in_ = 0.0, lowest_ = 0.0;
   int steps_ = 0, planes_ = 0;
   bool dropped_ = false;
-};
-
-/// One lane, for the host.
-struct OneLane {
-  static constexpr int kLanes = 1;
-
-  /// A plane's components.
-  struct Rows {
-    double all[kComponents] = {};
-
-    template <typename T>
-    BB_HD void add(const OneLane&, const T (&values)[kComponents]) {
-      for (int c = 0; c < kComponents; ++c) all[c] = static_cast<double>(values[c]) + (c < kSummed ? all[c] : 0.0);
-    }
-    BB_HD double get(const OneLane&, int c) const { return all[c]; }
-    BB_HD void add_one(const OneLane&, int c, double value) { all[c] += value; }
-    BB_HD void set_one(const OneLane&, int c, double value) { all[c] = value; }
-    BB_HD void store(const OneLane&, double* row) const {
-      for (int c = 0; c < kComponents; ++c) row[c] = all[c];
-    }
-  };
-
-  BB_HD static int lane() { return 0; }
-  BB_HD static void sync() {}
-  template <typename V>
-  BB_HD static V sum(V v) {
-    return v;
-  }
-  template <typename V>
-  BB_HD static V largest(V v) {
-    return v;
-  }
-  template <typename V>
-  BB_HD static V from_below(V) {
-    return V(0);
-  }
-  template <typename V>
-  BB_HD static V from_above(V) {
-    return V(0);
-  }
-  template <typename F>
-  BB_HD static auto mean_of_parts(const F& part) {
-    auto sum = part(0);
-    for (int k = 1; k < detail::kPathParts; ++k) sum += part(k);
-    return sum / detail::kPathParts;
-  }
 };
 
 }  // namespace bb::transport::beam_march

@@ -2,8 +2,8 @@
 
 #include "transport/cuda/cuda_common.cuh"
 
-// Moments of beams in layered matter: a warp marches a beam with its bins in registers, neighbours meet by shuffles, and the
-// sums of a plane are added up by a butterfly that leaves each lane pair with one of them. A thread then reads a beam's rows.
+// Moments of beams in layered matter. A warp marches a beam with its bins in registers, and neighbours meet by shuffles. A
+// butterfly adds up a plane: each pair of lanes ends with one of its sums. Then a thread reads the rows of a beam.
 namespace bb::transport::beam_march {
 
 struct WarpLanes {
@@ -99,18 +99,19 @@ __device__ void march_beams(const MarchInput& p, const MomentsBeams<T>& b) {
 
 namespace bb::transport {
 
-// NVRTC compiles each line ..._ENTRY(...) by itself, when a run asks for its kernel.
-#define BB_MOMENTS_ENTRY(name, T, slots)                                                             \
-  extern "C" __global__ void __launch_bounds__(32 * kMomentsWarps) transport_moments_##name(         \
+// NVRTC compiles each line ..._ENTRY(...) by itself, when a run asks for its kernel. `blocks` of a multiprocessor: on an H200
+// more of them spill registers, and take a third longer.
+#define BB_MOMENTS_ENTRY(name, T, slots, blocks)                                                     \
+  extern "C" __global__ void __launch_bounds__(32 * kMomentsWarps, blocks) transport_moments_##name( \
       const __grid_constant__ beam_march::MarchInput p, const __grid_constant__ MomentsBeams<T> b) { \
     beam_march::march_beams<T, slots>(p, b);                                                         \
   }
-BB_MOMENTS_ENTRY(2_f32, float, 2)
-BB_MOMENTS_ENTRY(2_f64, double, 2)
-BB_MOMENTS_ENTRY(4_f32, float, 4)
-BB_MOMENTS_ENTRY(4_f64, double, 4)
-BB_MOMENTS_ENTRY(8_f32, float, 8)
-BB_MOMENTS_ENTRY(8_f64, double, 8)
+BB_MOMENTS_ENTRY(2_f32, float, 2, 3)
+BB_MOMENTS_ENTRY(2_f64, double, 2, 2)
+BB_MOMENTS_ENTRY(4_f32, float, 4, 3)
+BB_MOMENTS_ENTRY(4_f64, double, 4, 2)
+BB_MOMENTS_ENTRY(8_f32, float, 8, 2)
+BB_MOMENTS_ENTRY(8_f64, double, 8, 2)
 
 #define BB_MOMENTS_READOUTS_ENTRY(name, T)                                                           \
   extern "C" __global__ void __launch_bounds__(kReadoutThreads)                                      \

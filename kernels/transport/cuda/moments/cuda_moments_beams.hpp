@@ -31,9 +31,9 @@ class CudaMoments {
   virtual std::vector<beam_march::BeamReadouts> readouts(std::span<const Beam> beams) = 0;
   /// Planes of each, as March has them.
   virtual std::vector<MarchedBeam> marches(std::span<const Beam> beams) = 0;
-  /// Of the last call.
+  /// The times of the last call.
   virtual MomentsTimes times() const = 0;
-  /// Of the device's memory.
+  /// Bytes of the device's memory in use.
   virtual double state_bytes() const = 0;
   virtual const std::vector<engine::SetupPart>& setup_parts() const = 0;
 };
