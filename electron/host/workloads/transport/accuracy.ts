@@ -32,7 +32,7 @@ export function doseError(value: number | null, bound: number | null): Accuracy 
 const ledgerLimit: Readonly<Record<Precision, number>> = { fp32: 1e-6, fp64: 1e-12 };
 
 /** Variants with planes and bins of their own: cell by cell they differ from a grid's answer by what that grid adds. */
-const ownGrid: ReadonlySet<string> = new Set(['moments']);
+const ownGrid: ReadonlySet<string> = new Set(['moments', 'cuda-moments']);
 
 /** Whether two variants step on the same cells, so that their doses agree to rounding where both are correct. */
 export const onSameCells = (first: string, second: string): boolean => ownGrid.has(first) === ownGrid.has(second);

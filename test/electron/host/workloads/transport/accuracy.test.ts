@@ -11,6 +11,8 @@ describe('accuracy of variants on different cells', () => {
     expect(onSameCells('moments', 'moments')).toBe(true);
     expect(onSameCells('moments', 'depth')).toBe(false);
     expect(onSameCells('reference', 'moments')).toBe(false);
+    expect(onSameCells('moments', 'cuda-moments')).toBe(true);
+    expect(onSameCells('cuda-depth', 'cuda-moments')).toBe(false);
   });
 
   it('compares the sums of rows: a dose that is only wider across has no error', () => {
