@@ -5,6 +5,7 @@
 
 import { inflateRawSync } from 'node:zlib';
 import dicom, { type DataSet } from 'dicom-parser';
+import { decimalOf } from '../../../contract/csv.ts';
 import { messageOf } from '../../../contract/errors.ts';
 import { type Packing, type PixelFormat, storedValue, storedValues } from './dicom-pixels.ts';
 import { absent, type FieldRule, foreign, honoured, ignored, oneOf } from './header-fields.ts';
@@ -207,7 +208,7 @@ function textOf(data: DataSet, { tag, short }: Attribute): string | undefined {
 function numbersAt(file: string, data: DataSet, { tag }: Attribute, name: string, count: number | null) {
   const text = data.string(tag);
   if (text === undefined) throw foreign(file, `it has no ${name}`);
-  const numbers = text.split('\\').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+  const numbers = text.split('\\').map((part) => decimalOf(part.trim()));
   if ((count !== null && numbers.length !== count) || numbers.some((value) => !Number.isFinite(value))) {
     const allowed = count === 1 ? 'a number with a decimal point' : `${count ?? ''} numbers with decimal points`;
     throw foreign(file, `${name} is ${JSON.stringify(text.slice(0, 80))}; allowed: ${allowed}`);

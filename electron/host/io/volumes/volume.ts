@@ -259,7 +259,7 @@ export function numbersOf(file: string, name: string, text: string, count: numbe
     .trim()
     .split(/[\s,()]+/)
     .filter((part) => part !== '')
-    .map(Number);
+    .map(decimalOf);
   if (numbers.length !== count || numbers.some((value) => !Number.isFinite(value))) {
     throw foreign(
       file,

@@ -5,6 +5,7 @@
  * samples are counted in a note. Format: "Trace Event Format", the Chromium
  * project.
  */
+import { decimalOf } from '../../../../contract/csv.ts';
 import { BraggError } from '../../../../contract/errors.ts';
 import type { LaneKind, SpanKind } from '../../../../contract/timeline.ts';
 import { parseLoose } from '../../../io/files/loose-json.ts';
@@ -82,7 +83,7 @@ function byTime(at: readonly number[]): Iterable<number> {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : value === undefined ? '' : String(value));
 const numberOf = (value: unknown): number | null => {
-  const converted = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  const converted = typeof value === 'string' ? decimalOf(value.trim()) : value;
   return typeof converted === 'number' && Number.isFinite(converted) ? converted : null;
 };
 const objectOf = (value: unknown): Event =>

@@ -1,4 +1,5 @@
 /** Reads SMV images (`.img`): a text header between braces, then counts. Fields of ADSC, MAR and Rigaku's d*TREK. */
+import { decimalOf } from '../../../../contract/csv.ts';
 import { checkedFields, type FieldRules, honoured, ignored, oneOf } from '../../../io/volumes/header-fields.ts';
 import { exactly, foreign, type Header, type Pixels, sized } from './pixels-read.ts';
 
@@ -58,7 +59,7 @@ type Fields = ReadonlyMap<string, string>;
 
 function numberIn(fields: Fields, key: string): number {
   const text = fields.get(key.toLowerCase());
-  const value = text === undefined || text === '' ? Number.NaN : Number(text);
+  const value = decimalOf(text ?? '');
   if (text === undefined) throw foreign(`its header has no ${key}`);
   if (!Number.isFinite(value)) throw foreign(`${key}=${text} is not read; allowed: a number`);
   return value;

@@ -127,6 +127,7 @@ describe('what is no CT that can be used is told with what is allowed', () => {
     ['no slope', { '00281053': undefined }, 'it has no RescaleSlope'],
     ['zero slope', { '00281053': ['DS', '0'] }, 'RescaleSlope is 0'],
     ['no intercept', { '00281052': undefined }, 'it has no RescaleIntercept'],
+    ['hexadecimal digits for a slope', { '00281053': ['DS', '0x2'] }, 'RescaleSlope is "0x2"'],
     ['words for a slope', { '00281053': ['DS', 'one'] }, 'RescaleSlope is "one"'],
     ['other units', { '00281054': ['LO', 'US'] }, 'RescaleType is US; allowed: HU'],
     ['of JPEG-LS', { '00020010': ['UI', '1.2.840.10008.1.2.4.80'] }, 'transfer syntax is JPEG-LS'],

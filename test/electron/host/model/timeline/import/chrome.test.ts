@@ -423,6 +423,15 @@ describe('events need not be in the order of time', () => {
     expect([...trace.duration]).toEqual([3000, 4000]);
   });
 
+  it('times as text are decimal numbers', async () => {
+    const trace = await open([
+      { ph: 'X', name: 'hexadecimal', ts: '0x10', dur: 1, ...on },
+      { ph: 'X', name: 'decimal', ts: ' 1.5 ', dur: '2', ...on },
+    ]);
+    expect([...trace.duration]).toEqual([2000]);
+    expect(trace.notes).toEqual(['1 events have no valid time, phase or duration and were left out.']);
+  });
+
   it('complete events without a duration are counted', async () => {
     const trace = await open([
       { ph: 'X', name: 'cut', ts: 0, ...on },
