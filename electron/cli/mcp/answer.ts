@@ -30,9 +30,11 @@ const gain = ({ value, interval }: Ratio): Speed => ({
 /** Where the answer first leaves its limit, from the check that names it. */
 export function firstWrong(accuracy: readonly Accuracy[]): Attempt['first_wrong'] {
   for (const { holds, tip } of accuracy) {
-    const [, index, got, expected] = /\b\w+ (\d+) is (\S+), expected ([^\s;,]+)/.exec(tip) ?? [];
-    if (!holds && index !== undefined && got !== undefined && expected !== undefined)
-      return { index: Number(index), got, expected };
+    const [, place, got, expected] = /\b(\w+ \d+|\w+\[[\d, ]+\]\S*) is (\S+), expected ([^\s;,]+)/.exec(tip) ?? [];
+    if (holds || place === undefined || got === undefined || expected === undefined) continue;
+    // An array of several dimensions has no single index.
+    const [, index] = /^\w+ (\d+)$|^\w+\[(\d+)\]/.exec(place)?.filter((one) => one !== undefined) ?? [];
+    return { place, index: index === undefined ? null : Number(index), got, expected };
   }
   return null;
 }
@@ -115,7 +117,10 @@ export function measuredAttempt({ session, label, best }: Measured) {
   return {
     verdict: found,
     reason: reasonOf(accuracy),
-    errors: accuracy.map(({ title, value, bound, holds }) => ({ title, value, limit: bound, holds })),
+    // An infinite error has no number in JSON.
+    errors: accuracy.map(({ title, value, bound, holds }) => ({
+      ...{ title, value: value !== null && Number.isFinite(value) ? value : null, limit: bound, holds },
+    })),
     first_wrong: firstWrong(accuracy),
     time_s: entry.time_s,
     vs_reference: counts ? gain(entry.ratio) : null,

@@ -13,7 +13,7 @@ export const problemSchema = z.strictObject({
   workload: z.string(),
   /** The kernel that candidates replace, and the first one of the climb. */
   kernel: z.string(),
-  language: z.enum(['cpp', 'cu']),
+  language: z.enum(['cpp', 'cu', 'py']),
   /** False: submissions are refused until the person starts the server with --trust. */
   trusted: z.boolean(),
 });
@@ -62,7 +62,9 @@ export const attemptSchema = z.strictObject({
     z.strictObject({ title: z.string(), value: nullableNumber, limit: nullableNumber, holds: z.boolean() }),
   ),
   /** The first value beyond the limit. */
-  first_wrong: z.strictObject({ index: z.number().int(), got: z.string(), expected: z.string() }).nullable(),
+  first_wrong: z
+    .strictObject({ place: z.string(), index: z.number().int().nullable(), got: z.string(), expected: z.string() })
+    .nullable(),
   /** Seconds of one repetition: the median. */
   time_s: nullableNumber,
   /** Times as fast as the reference, and as the best attempt before; above 1 is faster. */

@@ -124,11 +124,15 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: Serv
       inputSchema: {
         problem,
         source: z.string().min(1).max(USER_KERNEL_TEXT_MOST).describe('The whole file.'),
+        language: z
+          .enum(['cpp', 'py'])
+          .optional()
+          .describe('Of the file, for a problem folder; by default as its first candidate.'),
         seconds: z.number().min(0.1).max(mostSeconds).default(usualSeconds).describe('Most seconds of measuring.'),
       },
       outputSchema: attemptSchema.shape,
     },
-    (input, extra) => guarded(() => workshop.submit(input.problem, input.source, input.seconds, progressOf(extra))),
+    (input, extra) => guarded(() => workshop.submit(input, progressOf(extra))),
   );
   server.registerTool(
     'explain_slow',
@@ -170,8 +174,8 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: Serv
     (input, { signal }) =>
       guarded(async () => {
         const { words, kernel, language } = await workshop.commandOf(input.problem, input.attempt);
-        if (language === 'cpp')
-          throw new BraggError('unsupported', 'compute-sanitizer watches CUDA kernels; this problem is of C++');
+        if (language !== 'cu')
+          throw new BraggError('unsupported', 'compute-sanitizer watches CUDA kernels; this problem has none');
         const found = await sanitize({ tool: input.tool, words, kernel, signal });
         const findings = found.findings
           .slice(0, 50)

@@ -8,12 +8,14 @@ import { BraggError, messageOf } from '../../contract/errors.ts';
 import { isUserKernelFile, USER_KERNEL_TEXT_MOST } from '../../contract/user-kernels.ts';
 import { asSession } from '../../host/app/sessions/index.ts';
 import { readSessionNamed } from '../../host/app/sessions/named.ts';
+import { listProblems, readProblem } from '../../host/app/user-kernels/problems.ts';
 import { placeOf } from '../../host/app/user-kernels/user-kernels.ts';
 import type { Host } from '../../host/index.ts';
 import { forkChild } from '../../host/io/processes/link.ts';
 import { readDesigns } from '../../host/model/bench/factorial/designs.ts';
 import { limitsOf, mostRounds, sessionText } from '../../host/model/bench/index.ts';
 import { descriptionFile, descriptionText, type UserKernel } from '../../host/model/user-kernels/file.ts';
+import { cppSignature, problemFileIn } from '../../host/model/user-kernels/problem-folder.ts';
 import { measureSession } from '../../host/workloads/bench.ts';
 import { hostWorkloads } from '../../host/workloads/index.ts';
 import { assetsFolder } from '../assets-folder.ts';
@@ -34,6 +36,15 @@ interface Opened {
   readonly folder: string;
   readonly file: string;
   readonly kernel: UserKernel;
+  /** A problem folder's candidates are known next to its document, wherever their source is saved. */
+  readonly isFolder: boolean;
+}
+
+interface Submitted {
+  readonly problem: string;
+  readonly source: string;
+  readonly seconds: number;
+  readonly language?: 'cpp' | 'py' | undefined;
 }
 
 export interface Progress {
@@ -79,12 +90,20 @@ export class Workshop {
         if (typeof found === 'string') unusable.push({ file: name, reason: found });
         else if (found !== null) problems.push(found.problem);
       }
+      for (const inside of (await listProblems(folder)).filter((one) => one !== folder)) {
+        const found = await this.#openFolder(inside).catch((error: unknown) => messageOf(error));
+        if (typeof found === 'string') unusable.push({ file: path.basename(inside), reason: found });
+        else problems.push(found.problem);
+      }
     }
     return { version: 1, problems, unusable } as const;
   }
 
   async read(id: string) {
-    const { problem, file, kernel } = await this.#find(id);
+    const { problem, file, kernel, isFolder } = await this.#find(id);
+    const form = isFolder
+      ? `Submit one file with ${cppSignature(kernel.candidate?.definition ?? { arrays: [], axes: [] })}, or with run in Python and the same parameters.`
+      : `Submit one ${problem.language === 'cu' ? 'CUDA' : 'C++'} file that takes the place of ${kernel.description.replaces}.`;
     return {
       version: 1,
       problem,
@@ -92,7 +111,7 @@ export class Workshop {
       source: kernel.text,
       answer: kernel.answer === null ? null : { file: kernel.answer.name, text: kernel.answer.text },
       rules: [
-        `Submit one ${problem.language === 'cu' ? 'CUDA' : 'C++'} file that takes the place of ${kernel.description.replaces}.`,
+        form,
         'It is checked against the expected answer with hidden inputs and other sizes, in a process of its own.',
         'Inputs may not be written to, and every result has to be written in every call.',
         `A session takes at most ${this.#options.mostSeconds} seconds; ask for fewer while you explore.`,
@@ -100,8 +119,16 @@ export class Workshop {
     } as const;
   }
 
-  async submit(id: string, source: string, seconds: number, progress: Progress): Promise<Attempt> {
-    const opened = await this.#find(id);
+  async submit({ problem: id, source, seconds, language }: Submitted, progress: Progress): Promise<Attempt> {
+    const found = await this.#find(id);
+    if (language !== undefined && !found.isFolder && language !== found.problem.language)
+      throw new BraggError('invalid', `${id} takes ${found.problem.language}; allowed: no language, or that one`);
+    const opened = { ...found, problem: { ...found.problem, language: language ?? found.problem.language } };
+    if (opened.isFolder && opened.problem.language === 'cu')
+      throw new BraggError(
+        'unsupported',
+        'a CUDA candidate needs launches in problem.json; allowed: language cpp or py',
+      );
     this.#requireTrust(opened);
     if (Buffer.byteLength(source) > USER_KERNEL_TEXT_MOST)
       throw new BraggError('invalid', `source is larger than ${USER_KERNEL_TEXT_MOST} bytes, the limit of a kernel`);
@@ -129,15 +156,15 @@ export class Workshop {
         progress.tell(0, seconds, count === 0 ? 'waits for a measurement to end' : `waits for ${count} before it`),
     );
     if (progress.signal.aborted) throw new Cancelled('The request was cancelled while it was measured.');
-    const file = this.#sessionFile(kernel.file);
+    const file = path.join(this.#library, this.#sessionFile(kernel.id));
     await writeFile(file, sessionText(session));
     this.#options.host.files.library.touched();
-    const found = measuredAttempt({
+    const measured = measuredAttempt({
       session,
       label: kernel.id,
       best: best === null ? null : { label: best.file, attempt: best.attempt },
     });
-    return { ...common, ...found, errors: [...found.errors], compiler, session: path.basename(file) };
+    return { ...common, ...measured, errors: [...measured.errors], compiler, session: path.basename(file) };
   }
 
   async ladder(id: string): Promise<Ladder> {
@@ -241,13 +268,47 @@ export class Workshop {
       file,
       kernel,
       problem: { id, title: scenario.name || id, notes, workload: kind, kernel: kernel.id, language, trusted },
+      isFolder: false,
     };
+  }
+
+  /** Its first candidate is the reference of the climb. Throws a BraggError. */
+  async #openFolder(folder: string): Promise<Opened> {
+    const { host } = this.#options;
+    const { notes, candidates, name } = await readProblem({ scenarios: host.scenarios }, folder);
+    const [first] = candidates;
+    const file = problemFileIn(folder);
+    if (first === undefined || file === null)
+      throw new BraggError('not-found', `${folder} has no candidate, which attempts are compared with`);
+    const kernel = await host.userKernels.open(path.join(folder, first));
+    const roots = await this.#trusted;
+    const trusted = roots.has(await realpath(folder)) || roots.has(await realpath(path.dirname(folder)));
+    const id = path.basename(folder);
+    const language = first.endsWith('.py') ? 'py' : first.endsWith('.cu') ? 'cu' : 'cpp';
+    const workload = kernel.base.workload;
+    return {
+      folder,
+      file,
+      kernel,
+      isFolder: true,
+      problem: { id, title: name, notes, workload, kernel: first, language, trusted },
+    };
+  }
+
+  /** An attempt as a kernel: next to the problem's document with its saved source, or as its files in the library. */
+  #kernelOf({ folder, isFolder }: Opened, file: string, source: string): Promise<UserKernel> {
+    const { userKernels } = this.#options.host;
+    return isFolder
+      ? userKernels.open(path.join(folder, file), source)
+      : userKernels.open(path.join(this.#library, file));
   }
 
   async #find(id: string): Promise<Opened> {
     for (const folder of this.#options.folders) {
       const names = await readdir(folder);
       // Only a name of the list: nothing that an agent says leads out of the folders.
+      const inside = path.join(folder, id);
+      if (names.includes(id) && (await listProblems(folder)).includes(inside)) return this.#openFolder(inside);
       if (!names.includes(`${id}.json`)) continue;
       const found = await this.#open(path.join(folder, `${id}.json`));
       if (found !== null) return found;
@@ -255,19 +316,22 @@ export class Workshop {
     throw new BraggError('not-found', `there is no problem ${JSON.stringify(id)}; list_problems names them`);
   }
 
-  #nameOf({ problem }: Opened, attempt: number): string {
+  #nameOf({ problem }: Pick<Opened, 'problem'>, attempt: number): string {
     return `${problem.id.replace(/[^\w-]/g, '-').slice(0, 30)}-attempt-${String(attempt).padStart(4, '0')}.${problem.language}`;
   }
 
   #sessionFile(kernel: string): string {
-    return kernel.replace(/\.(cu|cpp)$/, '.session.json');
+    return kernel.replace(/\.(cu|cpp|py)$/, '.session.json');
   }
 
   async #attempts(opened: Opened): Promise<readonly Saved[]> {
     const names = new Set(await readdir(this.#library).catch(() => []));
     const saved: Saved[] = [];
-    for (let attempt = 1; attempt <= MOST_ATTEMPTS && names.has(this.#nameOf(opened, attempt)); attempt += 1) {
-      const file = this.#nameOf(opened, attempt);
+    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+      const languages = opened.isFolder ? (['cpp', 'py'] as const) : [opened.problem.language];
+      const named = languages.map((language) => this.#nameOf({ problem: { ...opened.problem, language } }, attempt));
+      const file = named.find((name) => names.has(name));
+      if (file === undefined) break;
       saved.push({ attempt, file, source: await readFile(path.join(this.#library, file), 'utf8') });
     }
     return saved;
@@ -289,10 +353,11 @@ export class Workshop {
         best = { one, gain: vs_reference.value };
     }
     if (best === null) return null;
-    const kernel = await this.#options.host.userKernels.open(path.join(this.#library, best.one.file)).catch(() => null);
+    const kernel = await this.#kernelOf(opened, best.one.file, best.one.source).catch(() => null);
     return kernel !== null &&
       this.#options.host.userKernels.isTrusted(kernel) &&
-      kernel.base.id === opened.kernel.base.id
+      kernel.base.workload === opened.kernel.base.workload &&
+      kernel.base.bench === opened.kernel.base.bench
       ? best.one
       : null;
   }
@@ -311,7 +376,7 @@ export class Workshop {
     const name = this.#nameOf(opened, attempt);
     const file = path.join(this.#library, name);
     const { description, answer } = opened.kernel;
-    if (answer !== null) {
+    if (answer !== null && !opened.isFolder) {
       const program = path.join(this.#library, answer.name);
       const there = await readFile(program, 'utf8').catch(() => null);
       if (there !== null && there !== answer.text)
@@ -322,11 +387,12 @@ export class Workshop {
       if (there === null) await copyFile(path.join(opened.folder, answer.name), program);
     }
     await writeFile(file, source, { flag: 'wx' });
-    await writeFile(descriptionFile(file), descriptionText({ ...description, title: `Attempt ${attempt}` }), {
-      flag: 'wx',
-    });
+    if (!opened.isFolder)
+      await writeFile(descriptionFile(file), descriptionText({ ...description, title: `Attempt ${attempt}` }), {
+        flag: 'wx',
+      });
     return {
-      kernel: await this.#options.host.userKernels.open(file),
+      kernel: await this.#kernelOf(opened, name, source),
       description: `submit_kernel ${opened.problem.id}`,
     };
   }

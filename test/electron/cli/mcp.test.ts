@@ -28,7 +28,7 @@ const plain = Object.fromEntries(
   Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
 );
 const clients: Client[] = [];
-/** Of a server that may compile and run what is in the folder. */
+/** For a server that may compile and run what is in the folder. */
 let trusting: Client;
 
 async function connected(...words: readonly string[]): Promise<Client> {
@@ -143,6 +143,40 @@ test('climbs from a naive to a vectorised reduction, past a wrong and a broken a
     environment,
   });
   expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining(fast.file)]);
+}, 300_000);
+
+test('a problem folder takes attempts in C++ and in Python, with the place of the first wrong value', async () => {
+  const made = await braggbenchHere(['new-problem', 'softmax-rows', 'softmax'], { cwd: problems, environment });
+  expect(made.code).toBe(0);
+  const at = path.join(problems, 'softmax');
+  const document = path.join(at, 'problem.json');
+  await writeFile(document, (await readFile(document, 'utf8')).replace('"rows": 1024', '"rows": 16'));
+  const client = await connected('--trust', problems, '--time', '2s');
+  const listed = problemsSchema.parse((await call(client, 'list_problems', {})).structured);
+  expect(listed.problems.find(({ id }) => id === 'softmax')).toMatchObject({
+    ...{ workload: 'user-problem', kernel: 'three-passes.cpp', language: 'cpp', trusted: true },
+  });
+  const problem = { problem: 'softmax' };
+  const read = readProblemSchema.parse((await call(client, 'read_problem', problem)).structured);
+  expect(read.rules[0]).toContain('void run(const float* x, float* y, int rows, int columns)');
+  expect(read.answer?.file).toBe('reference.py');
+  const submit = async (file: string, language: string) => {
+    const text = await readFile(path.join(at, file), 'utf8');
+    const answer = await call(client, 'submit_kernel', { ...problem, source: text, language, seconds: 1 });
+    expect(answer.isError, answer.text).toBe(false);
+    return attemptSchema.parse(answer.structured);
+  };
+  expect(await submit('numpy.py', 'py')).toMatchObject({ attempt: 1, verdict: 'correct', first_wrong: null });
+  const wrong = await submit('overflow.cpp', 'cpp');
+  expect(wrong).toMatchObject({ attempt: 2, verdict: 'wrong', first_wrong: { index: null } });
+  expect(wrong.first_wrong?.place).toMatch(/^y\[\d+, \d+\]$/);
+  const ladder = ladderSchema.parse((await call(client, 'ladder', problem)).structured);
+  expect(ladder.attempts.map(({ file, verdict }) => [file, verdict])).toEqual([
+    ['softmax-attempt-0001.py', 'correct'],
+    ['softmax-attempt-0002.cpp', 'wrong'],
+  ]);
+  // The problem's own folder has no more files than before.
+  expect(await readdir(at)).not.toContain('softmax-attempt-0001.py');
 }, 300_000);
 
 describe('what a server refuses', () => {

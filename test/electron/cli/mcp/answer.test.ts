@@ -10,7 +10,12 @@ const right = check(true, 'Error: all 7 results');
 
 test('reads the first value beyond the limit from the failed check', () => {
   const wrong = check(false, 'Error: all 7 results, n = 1021; result 3 is -1.5e+3, expected 340.136947; and so on');
-  expect(firstWrong([right, wrong])).toEqual({ index: 3, got: '-1.5e+3', expected: '340.136947' });
+  expect(firstWrong([right, wrong])).toEqual({
+    ...{ place: 'result 3', index: 3, got: '-1.5e+3', expected: '340.136947' },
+  });
+  const inArray = (where: string) => firstWrong([check(false, `all 6 results; ${where} is nan, expected 2; 1 of 6`)]);
+  expect(inArray('y[5]')).toEqual({ place: 'y[5]', index: 5, got: 'nan', expected: '2' });
+  expect(inArray('y[1, 2].imag')).toEqual({ place: 'y[1, 2].imag', index: null, got: 'nan', expected: '2' });
   expect(firstWrong([check(false, 'its inputs were written to')])).toBeNull();
   expect(firstWrong([check(true, 'result 3 is 1, expected 1')])).toBeNull();
 });
