@@ -31,13 +31,13 @@ const BRIEF_PAGES = { BRAGGBENCH_PAGES: 'brief' };
 /** The desktop program over a stand-in of Electron, whose modules belong to one file. */
 const WITH_STAND_INS = 'test/electron/main/**/*.test.ts';
 
-/** The same stories in Electron itself: `npm run test:desktop`. */
+/** The same stories in Electron itself: `npm run test:all -- desktop`. */
 const IN_ELECTRON = 'test/desktop/**/*.test.ts';
 
 /** Measures delays while runs compute: nothing else may run. */
 const ALONE = 'test/electron/host/event-loop.test.ts';
 
-/** `npm run test:long`: the largest files, floods, a cluster, and the gates on the finest grids. */
+/** `npm run test:all -- long`: the largest files, floods, a cluster, and the gates on the finest grids. */
 const LONG = 'test/**/*.long.test.ts';
 
 /** Long tests that measure delays. */

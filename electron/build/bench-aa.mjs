@@ -1,6 +1,6 @@
 /**
- * `npm run bench:aa`: how often a benchmark calls a byte-identical user kernel
- * in a process of its own faster or slower; `-- --gpu` on a GPU. `-- --keep`
+ * `npm run bench -- aa`: how often a benchmark calls a byte-identical user kernel
+ * in a process of its own faster or slower; `--gpu` on a GPU. `--keep`
  * writes the handbook's numbers.
  */
 import { hand } from './setup/command.mjs';

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:gate`: how often `braggbench gate` fails an unchanged sum, and how often it finds one that is 5 %
- * slower by extra work. `-- --keep` saves every gate for the handbook's table.
+ * `npm run bench -- gate`: how often `braggbench gate` fails an unchanged sum, and how often it finds one that is 5 %
+ * slower by extra work. `--keep` saves every gate for the handbook's table.
  */
 import { hand } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';

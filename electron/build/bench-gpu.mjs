@@ -1,5 +1,5 @@
 /**
- * `npm run bench:gpu`: the CUDA ladder and the programs outside, on the
+ * `npm run bench -- gpu`: the CUDA ladder and the programs outside, on the
  * scenarios that the GPU targets are stated for. Keeps each session in
  * assets/runs, and what a user waits for. Prints the targets, met or missed,
  * each beside its bound. `--from FOLDER` prints kept sessions instead of

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:maps`: what a frame costs the page's main thread while four
+ * `npm run bench -- maps`: what a frame costs the page's main thread while four
  * maps of 512 × 512 cells change with every one.
  */
 import { hand } from './setup/command.mjs';

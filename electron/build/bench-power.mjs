@@ -1,5 +1,5 @@
 /**
- * `npm run bench:power`: how often a benchmark finds a sum that is 1, 3 and 10 % slower by extra work. `-- --keep`
+ * `npm run bench -- power`: how often a benchmark finds a sum that is 1, 3 and 10 % slower by extra work. `--keep`
  * saves every session.
  */
 import { hand } from './setup/command.mjs';

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:sanitized`: what compute-sanitizer says of a kernel without a check of its array's end, and of its
- * neighbours. Needs a GPU and the CUDA toolkit. `-- --keep` writes what the handbook shows.
+ * `npm run bench -- sanitized`: what compute-sanitizer says of a kernel without a check of its array's end, and of its
+ * neighbours. Needs a GPU and the CUDA toolkit. `--keep` writes what the handbook shows.
  */
 import { told } from './bench/told.mjs';
 import { root } from './setup/root.mjs';

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:start`: how long the program takes from its start until a
+ * `npm run bench -- start`: how long the program takes from its start until a
  * person can work with it, and which part of that is whose. With `--cold` the
  * first start in a fresh clone with empty caches.
  */

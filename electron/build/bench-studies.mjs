@@ -1,5 +1,5 @@
 /**
- * `npm run bench:studies`: what a study of a thousand points costs over the sum of its solves. Then how long each view of
+ * `npm run bench -- studies`: what a study of a thousand points costs over the sum of its solves. Then how long each view of
  * a hundred thousand rows takes until it is whole. `cost` or `views` alone; `--points N`, `--rows N`.
  */
 import { valueAfter } from './bench/chosen.mjs';

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:timeline`: what a frame costs the page's main thread while a
+ * `npm run bench -- timeline`: what a frame costs the page's main thread while a
  * timeline of a million spans is zoomed from minutes to nanoseconds.
  */
 import { hand } from './setup/command.mjs';

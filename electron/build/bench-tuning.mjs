@@ -1,5 +1,5 @@
 /**
- * `npm run bench:tuning`: tunes the shipped kernels on this machine. `--out FOLDER` takes three files, `dist/tuning` by
+ * `npm run bench -- tuning`: tunes the shipped kernels on this machine. `--out FOLDER` takes three files, `dist/tuning` by
  * default: winners.json, which assets/tuned keeps of each card, report.txt, and tuned.braggbench with all studies.
  * `--sessions a,b` tunes only those, `--minutes N` takes so long for all of them. `--carry FILE` is another card's
  * winners.json: what won there is measured beside what wins here. `--as-built` installs and builds nothing.

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:verdicts`: how often a benchmark's verdicts are wrong, and
- * what they find, by simulation of how machines disturb times. `-- --keep`
+ * `npm run bench -- verdicts`: how often a benchmark's verdicts are wrong, and
+ * what they find, by simulation of how machines disturb times. `--keep`
  * writes the handbook's numbers.
  */
 import { hand } from './setup/command.mjs';

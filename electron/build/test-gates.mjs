@@ -1,5 +1,5 @@
 /**
- * `npm run test:gates`: every gate of test/physics on the grids that the program chooses, some ten minutes on two cores.
+ * `npm run test:all -- gates`: every gate of test/physics on the grids that the program chooses, some ten minutes on two cores.
  * `npm test` runs those of them that are quick.
  */
 import { hand } from './setup/command.mjs';

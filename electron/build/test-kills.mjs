@@ -1,5 +1,5 @@
 /**
- * `npm run test:kills [N]`: kills a host N times (40 by default) while it saves, and counts what was acknowledged and
+ * `npm run test:all -- kills [N]`: kills a host N times (40 by default) while it saves, and counts what was acknowledged and
  * is still there. `npm test` does it a few times.
  */
 import { hand } from './setup/command.mjs';

@@ -33,8 +33,17 @@ const commands = steps.flatMap(({ run }) => run ?? []).join('\n');
 
 describe('the workflows', () => {
   it('run commands that package.json has', () => {
-    const called = [...commands.matchAll(/\bnpm (?:run )?(test\S*|package\S*)/g)].map(([, name = '']) => name);
-    expect(called).toEqual(expect.arrayContaining(['test', 'test:sanitized', 'test:long', 'test:desktop', 'package']));
+    const called = [...commands.matchAll(/\bnpm (?:run )?(test\S*|package\S*|bench\S*)/g)].map(([, name = '']) => name);
+    expect(called).toEqual(expect.arrayContaining(['test', 'test:all', 'bench', 'package']));
+    expect(Object.keys(program.scripts).length).toBeLessThanOrEqual(15);
+    const entries = { bench: 'electron/build/bench.mjs', 'test:all': 'electron/build/test-all.mjs' };
+    for (const [script, file] of Object.entries(entries)) {
+      const named = [...commands.matchAll(new RegExp(`\\bnpm run ${script} -- ([a-z]+)`, 'g'))].map(
+        ([, name = '']) => name,
+      );
+      expect(named.length, script).toBeGreaterThan(0);
+      for (const name of named) expect(read(file), name).toMatch(new RegExp(`\\b${name}\\b`));
+    }
     expect(called.filter((name) => program.scripts[name] === undefined)).toEqual([]);
   });
 

@@ -198,7 +198,7 @@ try {
     );
   }
   if (process.argv.includes(KEEP))
-    await keepTargets(root, 'cold-start', { command: 'npm run bench:start -- --cold', load, rows });
+    await keepTargets(root, 'cold-start', { command: 'npm run bench -- start --cold', load, rows });
 } finally {
   for (const program of [...running]) await stop(program);
   rmSync(folder, { recursive: true, force: true });

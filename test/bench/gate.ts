@@ -1,5 +1,5 @@
 /**
- * `npm run bench:gate`: a repository of two commits, an unchanged sum and one with 5 % real extra work. Each gate is a
+ * `npm run bench -- gate`: a repository of two commits, an unchanged sum and one with 5 % real extra work. Each gate is a
  * process of the command line, as a build server starts it. `--keep` saves all of them.
  *
  * Needs Node, dist, assets and git, and no package.

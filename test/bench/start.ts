@@ -87,7 +87,7 @@ try {
         met: total < TARGET_MS,
       },
     ];
-    await keepTargets(root, 'start', { command: 'npm run bench:start', load, rows });
+    await keepTargets(root, 'start', { command: 'npm run bench -- start', load, rows });
   }
 } finally {
   await browser.close();

@@ -1,6 +1,6 @@
 /**
  * Shows a study of a hundred thousand points in every view of the built workbench, in a real Chromium. Says how long
- * each took until it was whole, and what of it processors worked. Run by `npm run bench:studies`; `--rows N` for another size.
+ * each took until it was whole, and what of it processors worked. Run by `npm run bench -- studies`; `--rows N` for another size.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';

@@ -2,7 +2,7 @@
  * Zooms the timeline of a million spans from minutes to nanoseconds, moves
  * along, and zooms out again; in the built workbench in a real Chromium; says
  * what each frame cost the page's main thread: processor time, so that a machine
- * with other work gives the same numbers. Run by `npm run bench:timeline`.
+ * with other work gives the same numbers. Run by `npm run bench -- timeline`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -95,7 +95,7 @@ try {
       `\n${worst <= TARGET_MS ? 'met' : 'MISSED'}: p99 of the main thread's time per frame ${worst.toFixed(2)} ms, wanted at most ${TARGET_MS} ms`,
     );
     if (process.argv.includes(KEEP)) {
-      await keepTargets(root, 'timeline', { command: 'npm run bench:timeline', load, rows });
+      await keepTargets(root, 'timeline', { command: 'npm run bench -- timeline', load, rows });
     }
     process.exitCode = worst <= TARGET_MS ? 0 : 1;
   } finally {

@@ -1,4 +1,4 @@
-/** What `npm run test:desktop` has found to start. */
+/** What `npm run test:all -- desktop` has found to start. */
 import { type DesktopProgram, findDesktop } from '../../electron/build/setup/desktop-program.mjs';
 
 /** Where nothing is, the command has said so and runs no story. */

@@ -20,7 +20,7 @@ export const looks: readonly [Look, ...Look[]] = [
 ];
 
 /**
- * Another size or theme costs a story as much as all of its steps. `npm test` uses the first one, `npm run test:long` all of them,
+ * Another size or theme costs a story as much as all of its steps. `npm test` uses the first one, `npm run test:all -- long` all of them,
  * for every panel, in `appearance.long.test.ts`; `npm run test:all -- nightly` uses all of them everywhere.
  */
 const ALL_LOOKS = process.env['BRAGGBENCH_LOOKS'] === 'all';

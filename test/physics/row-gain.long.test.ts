@@ -28,7 +28,7 @@ test("the engine's gain of a row is the mean of those found, within a quarter of
 });
 
 test('the gain is as large in the finest bins', { timeout: 1_800_000 }, async (context) => {
-  if (!allGates) return context.skip('takes minutes: npm run test:gates has it');
+  if (!allGates) return context.skip('takes minutes: npm run test:all -- gates has it');
   const all = (await Promise.all(beams.map((beam) => rowGains(beam, fineBins)))).flat();
   const { mean, deviation } = meanAndDeviation(all.map(({ gain }) => gain));
   for (const { taken } of all) expect(Math.abs(taken - mean)).toBeLessThan(deviation / 2);

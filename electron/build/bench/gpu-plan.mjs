@@ -1,4 +1,4 @@
-/** Which sessions of `npm run bench:gpu` come first, what each will take, and what fits. */
+/** Which sessions of `npm run bench -- gpu` come first, what each will take, and what fits. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { recordedAgain } from '../../contract/bench/recorded-names.mjs';

@@ -1,4 +1,4 @@
-/** The sessions of `npm run bench:gpu`: file in assets/runs, and the command line that makes it. */
+/** The sessions of `npm run bench -- gpu`: file in assets/runs, and the command line that makes it. */
 import { MICRO_SESSIONS } from './micro-sessions.mjs';
 
 const EVERY_DENSE =

@@ -1,5 +1,5 @@
 /**
- * What a go of `npm run bench:tuning` keeps of each session: the usual constants and the best, against each other.
+ * What a go of `npm run bench -- tuning` keeps of each session: the usual constants and the best, against each other.
  * assets/tuned holds one such file a card; the defaults of a generation are held to them.
  */
 

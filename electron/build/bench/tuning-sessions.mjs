@@ -1,5 +1,5 @@
 /**
- * What `npm run bench:tuning` tunes: a variant, on a shipped scenario, with a share of the time for searching. A session
+ * What `npm run bench -- tuning` tunes: a variant, on a shipped scenario, with a share of the time for searching. A session
  * of each on every generation of GPUs says which winners hold there. Long are those whose compiler takes long; `depth`
  * finds what was compiled for `window`.
  */

@@ -1,4 +1,4 @@
-/** The table of how often `gate` fails unchanged and slower code, from what `npm run bench:gate` saved. */
+/** The table of how often `gate` fails unchanged and slower code, from what `npm run bench -- gate` saved. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Ratio } from '../../contract/bench/bench-session.ts';
@@ -31,7 +31,7 @@ export interface KeptGates {
   readonly series: readonly { readonly slower: number; readonly gates: readonly KeptGate[] }[];
 }
 
-const COMMAND = code('npm run bench:gate -- --keep');
+const COMMAND = code('npm run bench -- gate --keep');
 
 export function gateRates(kept: KeptGates | null): string {
   if (kept === null) return `Not recorded yet. ${COMMAND} does it.`;

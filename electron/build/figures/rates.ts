@@ -79,7 +79,7 @@ const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
 /** Each model of noise beside what was wanted of it. */
 export function simulatedRates(): string {
   const kept = read('simulated', keptRatesSchema);
-  if (kept === null) return `Not simulated yet: ${code('npm run bench:verdicts -- --keep')}`;
+  if (kept === null) return `Not simulated yet: ${code('npm run bench -- verdicts --keep')}`;
   return table(
     [
       'Noise',
@@ -114,7 +114,7 @@ function middle(values: readonly number[]): string {
 
 /** What a session says of the same bytes in a process of their own. */
 export function realRates(kept: KeptReal | null = read('real', keptRealSchema)): string {
-  if (kept === null) return `Not measured yet: ${code('npm run bench:aa -- --keep')}`;
+  if (kept === null) return `Not measured yet: ${code('npm run bench -- aa --keep')}`;
   return table(
     ['Machine', '>Sessions', '>Cores busy for others', '>False', '>Allowed', '>Same', '>Undecided', '>Rounds'],
     kept.halves.map(({ name, sessions }) => {

@@ -1,4 +1,4 @@
-/** What `npm run bench:gpu` would record, beside what assets/runs holds of it. */
+/** What `npm run bench -- gpu` would record, beside what assets/runs holds of it. */
 import path from 'node:path';
 import type { SessionReport } from '../../contract/bench/session.ts';
 import { keptFile, nameOf, roomOf } from '../bench/gpu-plan.mjs';

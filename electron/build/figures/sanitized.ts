@@ -4,7 +4,7 @@ import { type KeptSanitized, readSanitized } from '../bench/sanitized.ts';
 import { root } from './documents.ts';
 import { code, table } from './text.ts';
 
-const COMMAND = code('npm run bench:sanitized -- --keep');
+const COMMAND = code('npm run bench -- sanitized --keep');
 
 function says({ errors, findings }: KeptSanitized['runs'][number]): string {
   if (errors === 0) return 'nothing';

@@ -37,14 +37,14 @@ const clusters = { tests: { projects: ['clusters'] } };
 /** Long tests that compare delays with a limit: files named *.alone.long.test.ts. @type {Phase} */
 const longAlone = { tests: { projects: ['long-alone'] } };
 
-/** `npm run test:long`. @type {readonly Phase[]} */
+/** `npm run test:all -- long`. @type {readonly Phase[]} */
 export const long = [{ tests: queue(['long']), beside: [longCppTests] }, clusters, longAlone];
 
-/** `npm run test:sanitized`. @type {readonly Phase[]} */
+/** `npm run test:all -- sanitized`. @type {readonly Phase[]} */
 export const sanitized = [{ beside: [sanitizedCppTests] }];
 
 /**
- * `npm run test:desktop`.
+ * `npm run test:all -- desktop`.
  * @param {string | null} folder of a package
  * @returns {readonly Phase[]}
  */

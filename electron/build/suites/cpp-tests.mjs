@@ -98,7 +98,7 @@ async function runShared(program, args = [], env = process.env) {
   }
 }
 
-/** Long C++ tests have names that begin so: `npm run test:long`. */
+/** Long C++ tests have names that begin so: `npm run test:all -- long`. */
 const LONG = 'long gate, ';
 
 /** The tests read examples, tables and records besides their program. */

@@ -97,7 +97,7 @@ export const bench = withOn({
     "Times of steps are by the device's clock on a GPU, by the host's on the CPU. Samples under a throttled or dropped clock, or far from the others of their series, are kept and flagged. Ratios are shown with and without them.",
     'Of a diffraction scenario: the time of an image by the clock that computes it; its time until it is in memory; set-up apart; time per lattice factor and core. Against the FP64 reference: the relative L2 norm; the largest difference over the largest pixel; the error of bright pixels (above 1e-3 of the largest) and of the sum.',
     'Of a small measured workload (a linear layer, a row of the table of claims): every variant is prepared once and repeated; the table has the time of a repetition; the traffic and arithmetic that it reaches of the measured ceilings; the largest error against FP64, what variants know of themselves, and published claims beside what was measured.',
-    'Ends when every verdict is settled, of end-to-end runs and of steps, or when its time is spent. Candidates that are settled leave where they need most of the time. npm run bench:verdicts shows by simulation how often its verdicts are wrong.',
+    'Ends when every verdict is settled, of end-to-end runs and of steps, or when its time is spent. Candidates that are settled leave where they need most of the time. npm run bench -- verdicts shows by simulation how often its verdicts are wrong.',
   ],
   flags: [
     {

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:aa`: sessions of a variant against a byte-identical user kernel in a process of its own. Every
+ * `npm run bench -- aa`: sessions of a variant against a byte-identical user kernel in a process of its own. Every
  * "faster" or "slower" is false. As many again run with a busy process on every core. All end within `--minutes`;
  * `--keep` writes what the handbook's table is made from.
  *

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:power`: sessions of a sum of squares against the same sum with extra work of 0, 1, 3 and 10 %. The
+ * `npm run bench -- power`: sessions of a sum of squares against the same sum with extra work of 0, 1, 3 and 10 %. The
  * extra work is real: the first elements are added up again. Each session is a process of the command line. With one
  * core busy for others, 3 % is measured once more. `--keep` saves every session.
  *

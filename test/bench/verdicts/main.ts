@@ -1,6 +1,6 @@
 /**
- * `npm run bench:verdicts`: the rates of wrong and found verdicts, by simulation with the shipped code. `-- --keep`
- * writes what the handbook's table is made from; `-- --seed N` tries other chances.
+ * `npm run bench -- verdicts`: the rates of wrong and found verdicts, by simulation with the shipped code. `--keep`
+ * writes what the handbook's table is made from; `--seed N` tries other chances.
  */
 import { parseArgs } from 'node:util';
 import { keep } from '../kept.ts';

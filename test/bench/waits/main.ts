@@ -1,7 +1,7 @@
 /**
  * What a user waits for, each beside what it cannot be better than, measured in this call: whole runs, the command
- * line, many beams, images, Live, and the program outside that solves the same default beam. Run by `npm run bench`
- * and `npm run bench:gpu`. `--gpu` measures the device; `--smatrix FOLDER` takes a checkout of Smatrix_2D; `--only a,b`
+ * line, many beams, images, Live, and the program outside that solves the same default beam. Run by `npm run bench -- cpu`
+ * and `npm run bench -- gpu`. `--gpu` measures the device; `--smatrix FOLDER` takes a checkout of Smatrix_2D; `--only a,b`
  * takes parts of it; `--out FILE` keeps the rows as JSON.
  */
 import { readFileSync, writeFileSync } from 'node:fs';

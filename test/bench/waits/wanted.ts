@@ -76,5 +76,5 @@ export function rowsOfGpu(): readonly Row[] {
     ...['fp32', 'fp64'].map((precision) => atMost(warmImage(precision, null), null)),
     atMost(imageInFp32, null),
     atLeast(liveOn(true), null),
-  ].map((row) => ({ ...row, needs: 'a GPU: npm run bench:gpu -- --waits' }));
+  ].map((row) => ({ ...row, needs: 'a GPU: npm run bench -- gpu --waits' }));
 }

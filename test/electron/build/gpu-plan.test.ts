@@ -1,4 +1,4 @@
-/** The order and the expected times of `npm run bench:gpu`, from sessions that are made up. */
+/** The order and the expected times of `npm run bench -- gpu`, from sessions that are made up. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

@@ -52,5 +52,5 @@ test('runs are kept with the GPU and the day, and read back', async () => {
 
 test('a run that did not come to its end is none; without a file the table says what to do', () => {
   expect(() => sanitizedRun('cuda-unchecked', of(null, []))).toThrow('did not come to its end with cuda-unchecked');
-  expect(sanitizedTable(null)).toContain('`npm run bench:sanitized -- --keep`');
+  expect(sanitizedTable(null)).toContain('`npm run bench -- sanitized --keep`');
 });

@@ -52,7 +52,7 @@ it('names what a GPU alone can give, what is wanted of it, and the command that 
     'the image in FP32 over FP64: ≤ 1.00×',
     'Live on a GPU, water-70MeV, answers drawn while dragging: ≥ 30.0 answers/s',
   ]);
-  for (const line of targetLines(rowsOfGpu())) expect(line).toMatch(/needs a GPU: npm run bench:gpu -- --waits$/);
+  for (const line of targetLines(rowsOfGpu())) expect(line).toMatch(/needs a GPU: npm run bench -- gpu --waits$/);
 });
 
 it('shows the dense step of the recorded session as a share of a copy', () => {

@@ -1,4 +1,4 @@
-/** What npm run bench:gpu asks for is what there is: checked up to the device, so that no GPU hour is lost on a name. */
+/** What npm run bench -- gpu asks for is what there is: checked up to the device, so that no GPU hour is lost on a name. */
 import { expect, test } from 'vitest';
 import { GPU_SESSIONS } from '../../../electron/build/bench/gpu-sessions.mjs';
 import { flagValue, listed, parseArguments } from '../../../electron/cli/arguments.ts';

@@ -1,5 +1,5 @@
 /**
- * What tuning gave on a card (assets/tuned, made by `npm run bench:tuning`), and which constants that makes the defaults
+ * What tuning gave on a card (assets/tuned, made by `npm run bench -- tuning`), and which constants that makes the defaults
  * of the card's generation.
  */
 import { readdir, readFile } from 'node:fs/promises';

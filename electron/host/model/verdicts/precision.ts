@@ -56,7 +56,7 @@ export class PrecisionRule {
 
 /**
  * A session that looks again and again until something is decided finds differences that are none. The interval that
- * ends it misses this much less often than the one that is reported; `bench:verdicts` holds the rates.
+ * ends it misses this much less often than the one that is reported; `bench -- verdicts` holds the rates.
  */
 export const strictShare = 0.02;
 

@@ -1,4 +1,4 @@
-/** Each claim has a map over what it depends on: a sweep of its row that `npm run bench:gpu` makes. */
+/** Each claim has a map over what it depends on: a sweep of its row that `npm run bench -- gpu` makes. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Every session of `npm run bench:tuning` is planned as a host plans it: an axis that a search may not have is refused. */
+/** Every session of `npm run bench -- tuning` is planned as a host plans it: an axis that a search may not have is refused. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

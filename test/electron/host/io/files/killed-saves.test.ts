@@ -1,6 +1,6 @@
 /**
  * kill -9 while scenarios, labels and edits are saved: nothing that was acknowledged is lost, nothing is half-written,
- * and nothing is left lying about. `npm run test:kills` does it forty times.
+ * and nothing is left lying about. `npm run test:all -- kills` does it forty times.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';

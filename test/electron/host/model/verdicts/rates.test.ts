@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { noiseModels } from '../../../../bench/verdicts/noise.ts';
 import { missed, ratesOf } from '../../../../bench/verdicts/simulate.ts';
 
-/** `npm run bench:verdicts` takes ten times as many; rates.long.test.ts simulates the other models of noise. */
+/** `npm run bench -- verdicts` takes ten times as many; rates.long.test.ts simulates the other models of noise. */
 const trials = 200;
 
 /** One model of each kind: independent samples, states that both series share, serial correlation, and placement. */

@@ -1,0 +1,112 @@
+/**
+ * `npm run bench -- cpu`: the CPU variants against each other on the scenarios that
+ * the speed targets are stated for, and what a user waits for. Then the
+ * targets, met or missed, each beside its bound. `--smatrix FOLDER` takes a
+ * checkout of Smatrix_2D. `--waits` measures nothing but what a user waits
+ * for, and `--only a,b` parts of that. `--keep` keeps the targets in
+ * assets/measured, from which the handbook's table is made. With other arguments, the command
+ * line's `bench` on those:
+ * `npm run bench -- cpu SCENARIO --variants a,b`.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { KEEP, keepTargets, loadNow } from './bench/measured.ts';
+import { measurePhysicsCosts, physicsTargets } from './bench/physics-costs.mjs';
+import { STUDY_POINTS, studyOfBeams } from './bench/study-cost.mjs';
+import { cpuTargets, denseStep, imageTargets, readSessions, studyTargets, targetLines } from './bench/targets.mjs';
+import { commandLine } from './bench/told.mjs';
+import { measureWaits, waitsArguments } from './bench/waits.mjs';
+import { capture, hand } from './setup/command.mjs';
+import { callerFolder, inRoot } from './setup/root.mjs';
+import { main, say } from './setup/say.mjs';
+import { build, commandLineSteps, everyStep, prepare } from './steps/all.mjs';
+
+/**
+ * Scenario, variants and seconds; the first variant is what the ratios are
+ * against. A round of the second takes 14 s, and an interval needs five.
+ */
+const SESSIONS = /** @type {const} */ ([
+  ['water-70MeV', 'window,depth', 60],
+  ['uniform-grid-70MeV', 'scatter,gather,fused,window', 120],
+]);
+
+/** Diffraction images. A round takes 3 s on two cores. */
+const IMAGES = /** @type {const} */ ([
+  ['rotation-100-orientations', 'diffraction-fp64,diffraction-mixed,diffraction-double-float,diffraction-unfused', 60],
+]);
+
+/**
+ * Peak memory of a whole run of water-70MeV in a process of its own, bytes.
+ * @param {string} cli
+ */
+async function peakMemory(cli) {
+  const file = inRoot('assets/scenarios/water-70MeV.json');
+  const { code, output } = await capture(process.execPath, [cli, 'run', file, '--variant', 'window', '--json']);
+  if (code !== 0) return null;
+  const found = /"peak_rss_MB": ([\d.]+)/.exec(output)?.[1];
+  return found === undefined ? null : Number(found) * 1e6;
+}
+
+await main(async () => {
+  const given = process.argv.slice(2);
+  const elsewhere = await prepare(given, { developer: false });
+  if (elsewhere !== null) return elsewhere;
+  const keeps = given.includes(KEEP);
+  const args = given.filter((one) => one !== KEEP);
+  const { own, others, alone } = waitsArguments(args);
+  await build(others.length > 0 ? await commandLineSteps() : await everyStep());
+  const cli = commandLine();
+  if (alone && others.length === 0) {
+    for (const line of targetLines(await measureWaits(own))) say(line);
+    return 0;
+  }
+  if (others.length > 0) return hand(process.execPath, [cli, 'bench', ...args], { cwd: callerFolder });
+
+  const load = loadNow();
+  const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-bench-'));
+  try {
+    let worst = 0;
+    for (const [scenario, variants, seconds] of SESSIONS) {
+      say(`\n${scenario}`);
+      const words = [
+        'bench',
+        inRoot(`assets/scenarios/${scenario}.json`),
+        '--variants',
+        variants,
+        '--time',
+        String(seconds),
+      ];
+      const out = path.join(folder, `cpu-${scenario}.json`);
+      worst = Math.max(worst, await hand(process.execPath, [cli, ...words, '--out', out]));
+    }
+    const images = mkdtempSync(path.join(folder, 'images-'));
+    for (const [scenario, variants, seconds] of IMAGES) {
+      say(`\n${scenario}`);
+      const file = inRoot(`assets/scenarios/diffraction/${scenario}.json`);
+      const words = ['bench', file, '--variants', variants, '--time', String(seconds)];
+      const out = path.join(images, `image-${scenario}.json`);
+      worst = Math.max(worst, await hand(process.execPath, [cli, ...words, '--out', out]));
+    }
+    say(`\nA study of ${STUDY_POINTS} beams`);
+    const study = await studyOfBeams(cli);
+    say('\nReactions and LET beside the steps of the beam alone');
+    const costs = await measurePhysicsCosts(cli);
+    const waits = await measureWaits(own);
+    say('');
+    const met = [
+      ...waits,
+      ...cpuTargets(readSessions(folder), await peakMemory(cli)),
+      ...imageTargets(readSessions(images)),
+      ...studyTargets(study),
+      ...physicsTargets(costs),
+      { ...denseStep(undefined, 'cuda-fused'), needs: 'a GPU: npm run bench -- gpu' },
+    ];
+    for (const line of targetLines(met)) say(line);
+    if (keeps)
+      say(`Kept in ${await keepTargets(inRoot('.'), 'cpu', { command: 'npm run bench -- cpu', load, rows: met })}`);
+    return worst;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
