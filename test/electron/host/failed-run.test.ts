@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseArguments } from '../../../electron/cli/arguments.ts';
 import { Terminal } from '../../../electron/cli/terminal.ts';
 import { performRun, run as runVerb } from '../../../electron/cli/verbs/run.ts';
-import type { SummaryDocument } from '../../../electron/contract/summary.ts';
+import type { SummaryDocument } from '../../../electron/contract/run.ts';
 import { readRunFacts } from '../../../electron/host/app/run-files/tasks.ts';
 import {
   loadAddon,

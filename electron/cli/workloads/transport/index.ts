@@ -1,8 +1,8 @@
 /** Proton transport on the command line. */
 
 import { type GammaDose, gammaDoseSchema } from '../../../contract/dose.ts';
+import { summaryDocument } from '../../../contract/run.ts';
 import { formatPath, suggest } from '../../../contract/scenario/index.ts';
-import { summaryDocument } from '../../../contract/summary.ts';
 import { shareInDecimals, shareText } from '../../../contract/units.ts';
 import { type ComparedRun, compareRuns } from '../../../host/app/compare/compare.ts';
 import { openedAs } from '../../../host/workloads/index.ts';

@@ -1,7 +1,7 @@
 /** What a run can be exported as; CSV columns carry their units in the header. */
 import { BraggError } from '../../../contract/errors.ts';
 import { letNames, type Quality } from '../../../contract/quality.ts';
-import { summaryDocument } from '../../../contract/summary.ts';
+import { summaryDocument } from '../../../contract/run.ts';
 import type { Packer } from '../run-files/run-file.ts';
 import { stem } from '../stem.ts';
 import type { ExportedFile } from '../workload.ts';
