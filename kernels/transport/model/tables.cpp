@@ -154,24 +154,31 @@ AxisProton follow_axis(const Problem& p, const Beam& beam, const std::vector<Med
     energy = medium.table.energy_at(range - medium.thickness(path));
   }
 
-  const auto excess = [&](const Step& at_bin, double length) {
-    const Medium& medium = *at_bin.medium;
-    const double after = medium.energy_after(at_bin.centre, length);
+  const auto excess = [&](const Medium& medium, double range, double length) {
+    const double after = medium.table.energy_at(range - medium.thickness(length));
     if (after <= p.grid.cutoff) return 0.0;
-    const double middle = medium.energy_after(at_bin.centre, 0.5 * length);
+    const double middle = medium.table.energy_at(range - medium.thickness(0.5 * length));
     return grid.excess_variance(after, straggling_variance(p, medium, middle, after, length));
   };
   std::vector<double> added(steps.size());
   const auto add = [&](int i) {
     const Step& s = steps[at(i)];
+    const double range = s.medium->table.range(s.centre);
     if (!depth) {
-      added[at(i)] = excess(s, path);
+      added[at(i)] = excess(*s.medium, range, path);
       return;
     }
     // From plane to plane the path is longer at larger angles: no whole number of bins holds for all.
-    for (const double part : kNormalParts) {
-      const double theta = std::clamp(beam.angle + part * s.sigma, t.theta.front(), t.theta.back());
-      added[at(i)] += excess(s, p.grid.dz / std::cos(theta)) / static_cast<double>(kNormalParts.size());
+    constexpr std::size_t kParts = kNormalParts.size();
+    std::array<double, kParts> lengths{}, variances{};
+    for (std::size_t k = 0; k < kParts; ++k) {
+      const double theta = std::clamp(beam.angle + kNormalParts[k] * s.sigma, t.theta.front(), t.theta.back());
+      lengths[k] = p.grid.dz / std::cos(theta);
+      // Along z the angles on either side go the same length.
+      const std::size_t mirrored = kParts - 1 - k;
+      const bool known = mirrored < k && lengths[mirrored] == lengths[k];
+      variances[k] = known ? variances[mirrored] : excess(*s.medium, range, lengths[k]);
+      added[at(i)] += variances[k] / static_cast<double>(kParts);
     }
   };
   in_parallel(static_cast<int>(steps.size()), add);
