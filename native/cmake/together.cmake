@@ -8,7 +8,7 @@ set(BB_TOGETHER_MOST 12)
 
 # By themselves: what opens a namespace (`using namespace`) whose names others have for something else, what includes
 # CUDA's own headers, the large files of the binding, each with a State, and what two addons compile in two ways.
-set(BB_APART "/(trace/(activity_trace|record_spans)|transport/cpu/window|transport/(model/(reaction_grid|step_operators|tables)|moments/march|beam_march|tables)|cuda/declarations_test|gpu/[a-z_]+_test|physics/diffraction_table|binding/(addon|runs/([a-z]+_run|problem)))\\.cpp$")
+set(BB_APART "/(trace/(activity_trace|record_spans)|transport/cpu/window|transport/(model/(reaction_grid|step_operators|tables)|moments/(march|tangents)|beam_march|tables)|cuda/declarations_test|gpu/[a-z_]+_test|physics/diffraction_table|binding/(addon|runs/([a-z]+_run|problem)))\\.cpp$")
 
 # `...`: files of the target.
 function(bb_compile_together target)

@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -52,19 +51,12 @@ class Moments final : public engine::Solver {
         layers_(layers_of(problem)),
         scores_(tables, !layered_products()) {
     for (const Material& material : problem.materials) media_.emplace_back(material);
-    std::map<std::tuple<double, double, double, double, double>, Group> groups;
-    for (const Beam& spot : spots_of(problem)) {
-      if (!(spot.weight > 0.0)) continue;
-      Group& g = groups[{spot.energy, spot.energy_sigma, spot.angle_sigma, spot.x_sigma, spot.focus}];
-      g.spots.push_back(&spot);
-      g.weight += spot.weight;
-    }
     const double least_reacting = t_.reactions.on() ? t_.reactions.energy.front() : 0.0;
-    for (auto& [key, group] : groups) {
-      Beam spot = *group.spots.front();
-      spot.z = problem.beam.z;
-      group.march = std::make_unique<March>(problem, media_, layers_, spot, least_reacting);
-      groups_.push_back(std::move(group));
+    for (SpotKind& kind : spot_kinds(problem)) {
+      Group& g = groups_.emplace_back();
+      g.spots = std::move(kind.spots);
+      g.weight = kind.weight;
+      g.march = std::make_unique<March>(problem, media_, layers_, kind.spot, least_reacting);
     }
     plane_ = t_.start.z;
   }
