@@ -12,6 +12,7 @@
 #include "occupancy.hpp"
 #include "reduction.hpp"
 #include "runs/diffraction_run.hpp"
+#include "runs/layered.hpp"
 #include "runs/pencil.hpp"
 #include "runs/task_run.hpp"
 #include "runs/transport_beams.hpp"
@@ -53,6 +54,8 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   export_function("variants", bb::binding::transport_variants);
   export_function("rangeTable", bb::binding::range_table);
   export_function("fermiEyges", bb::binding::fermi_eyges);
+  export_function("doseTangents", bb::binding::dose_tangents);
+  export_function("volumeDose", bb::binding::volume_dose);
   export_function("createTransport", bb::binding::create_transport);
   export_function("layTransport", bb::binding::lay_transport);
   export_function("layBeams", bb::binding::lay_beams);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { commissionMethods } from '../beams/commission.ts';
 import { sobpMethods } from '../beams/sobp.ts';
+import { uncertaintyMethods } from '../beams/uncertainty.ts';
 import { benchMethods } from '../bench/benches.ts';
 import { claimTableMethods } from '../bench/claim-table.ts';
 import { comparisonMethods } from '../bench/comparison.ts';
@@ -191,6 +192,7 @@ export const methods = {
   ...comparisonMethods,
   ...doseMethods,
   ...sobpMethods,
+  ...uncertaintyMethods,
   ...commissionMethods,
   ...figureMethods,
   ...launchMethods,

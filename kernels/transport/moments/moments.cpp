@@ -116,7 +116,7 @@ class Moments final : public engine::Solver {
         // Marched with the others.
       } else if (layered_products()) {
         g.reactions.emplace(t_.reactions);
-        g.march->run(t_.nz * t_.dz, [&](const MarchView& step) { record_layered(step, *g.reactions); });
+        g.march->run(t_.nz * t_.dz, [&](const MarchView& step) { g.reactions->record(step, t_); });
       } else if (recorded) {
         g.march->run(t_.nz * t_.dz, [&](const MarchView& step) { g.steps.push_back(step); });
       } else {
@@ -241,36 +241,6 @@ class Moments final : public engine::Solver {
       for (std::size_t x = 0; x < columns.size(); ++x) {
         to[x] += (1.0 - upper) * columns[x];
         to[u(r.columns) + x] += upper * columns[x];
-      }
-    }
-  }
-
-  /// Reactions of a step on the planes and bins of their grid, each plane by the part of the step that lies in it.
-  void record_layered(const MarchView& step, LayeredReactions& to) const {
-    const ReactionGrid& r = t_.reactions;
-    const auto row_of = [&](double z) { return std::clamp(static_cast<int>(z / t_.dz), 0, t_.nz - 1); };
-    for (int plane = r.plane_of[u(row_of(step.z))]; plane < r.planes; ++plane) {
-      const double from = std::max(step.z, r.first_row[u(plane)] * t_.dz);
-      const double until = std::min(step.z + step.dz, r.first_row[u(plane) + 1] * t_.dz);
-      const double part = (until - from) / step.dz;
-      if (!(part > 0.0)) {
-        if (from >= step.z + step.dz) break;
-        continue;
-      }
-      SpreadProtons* held = &to.held[u(plane) * u(r.bins)];
-      std::size_t low = 0;
-      for (std::size_t i = 0; i < step.lost.size(); ++i) {
-        const double lost = part * step.lost[i], energy = step.lost_energy[i];
-        if (lost == 0.0) continue;
-        while (low + 2 < u(r.bins) && r.energy[low + 1] <= energy) ++low;
-        const double upper = lost * (energy - r.energy[low]) / (r.energy[low + 1] - r.energy[low]);
-        double below = lost - upper, above = upper;
-        for (std::size_t k = 0; k < held[low].size(); ++k) {
-          held[low][k] += below;
-          held[low + 1][k] += above;
-          below *= step.variance[i];
-          above *= step.variance[i];
-        }
       }
     }
   }

@@ -596,6 +596,35 @@ class LayeredSweep {
 
 }  // namespace
 
+void LayeredReactions::record(const MarchView& step, const Tables& t) {
+  const ReactionGrid& r = t.reactions;
+  const auto row_of = [&](double z) { return std::clamp(static_cast<int>(z / t.dz), 0, t.nz - 1); };
+  for (int plane = r.plane_of[u(row_of(step.z))]; plane < r.planes; ++plane) {
+    const double from = std::max(step.z, r.first_row[u(plane)] * t.dz);
+    const double until = std::min(step.z + step.dz, r.first_row[u(plane) + 1] * t.dz);
+    const double part = (until - from) / step.dz;
+    if (!(part > 0.0)) {
+      if (from >= step.z + step.dz) break;
+      continue;
+    }
+    SpreadProtons* bins = &held[u(plane) * u(r.bins)];
+    std::size_t low = 0;
+    for (std::size_t i = 0; i < step.lost.size(); ++i) {
+      const double lost = part * step.lost[i], energy = step.lost_energy[i];
+      if (lost == 0.0) continue;
+      while (low + 2 < u(r.bins) && r.energy[low + 1] <= energy) ++low;
+      const double upper = lost * (energy - r.energy[low]) / (r.energy[low + 1] - r.energy[low]);
+      double below = lost - upper, above = upper;
+      for (std::size_t k = 0; k < bins[low].size(); ++k) {
+        bins[low][k] += below;
+        bins[low + 1][k] += above;
+        below *= step.variance[i];
+        above *= step.variance[i];
+      }
+    }
+  }
+}
+
 Secondaries follow_layered(const Problem& problem, const Tables& tables, const SweptMatter& matter,
                            std::span<const ReactingBeam> beams) {
   LayeredSweep sweep(problem, tables, matter);

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "march.hpp"
 #include "transport/model/problem.hpp"
 #include "transport/model/tables.hpp"
 #include "transport/secondaries/secondaries.hpp"
@@ -20,6 +21,9 @@ using SpreadProtons = std::array<double, 2>;
 struct LayeredReactions {
   explicit LayeredReactions(const ReactionGrid& grid)
       : held(static_cast<std::size_t>(grid.planes) * static_cast<std::size_t>(grid.bins)) {}
+
+  /// Adds the reactions of a step of a march, to each plane by the part of the step that lies in it.
+  void record(const MarchView& step, const Tables& tables);
 
   std::vector<SpreadProtons> held;  // [planes][bins]
 };

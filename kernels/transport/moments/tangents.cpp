@@ -220,7 +220,8 @@ class TangentMarch {
       for (std::size_t i = 0; i < share.size(); ++i) wider[i] = (above[i] - below[i]) / (2.0 * h);
     }
     const Number more = seeded(Input::kEnergy);
-    const Number width = spot_.x_sigma + seeded(Input::kWidth), spread = spot_.angle_sigma + seeded(Input::kAngularSpread);
+    const Number width = spot_.x_sigma + seeded(Input::kWidth),
+                 spread = spot_.angle_sigma + seeded(Input::kAngularSpread);
     const Number angle = spread * spread, uu = angle * (1.0 + 2.0 * angle);
     const double step = grid_.range_axis().step;
     low_ = n_;
@@ -318,8 +319,8 @@ class TangentMarch {
       if (p_.scattering != Scattering::kOff) put(kPower, power);
       if (p_.scattering == Scattering::kGottschalk) put(kPowerLg, power * std::log10(pv));
       if (p_.nuclear == Nuclear::kAttenuation) {
-        put(kLost, physics::kFluenceLoss_cm2_g * per_mm * in_medium / stopping /
-                       (1.0 + physics::kFluenceLoss_cm2_g * range));
+        put(kLost,
+            physics::kFluenceLoss_cm2_g * per_mm * in_medium / stopping / (1.0 + physics::kFluenceLoss_cm2_g * range));
         put(kLostEnergy, (1.0 - physics::nuclear_deposited_share(std::max(0.0, at.range - range))) * energy);
       }
     }
@@ -342,8 +343,8 @@ class TangentMarch {
         Inputs inputs = inputs_;
         inputs.at[inputs.first + k] += by;
         const auto there = matter(layer, inputs);
-        return tables_of(*there,
-                         {axis_.v + by * axis_.d[k], dz.v + by * dz.d[k], entrance_range_.v + by * entrance_range_.d[k]});
+        return tables_of(
+            *there, {axis_.v + by * axis_.d[k], dz.v + by * dz.d[k], entrance_range_.v + by * entrance_range_.d[k]});
       };
       const auto above = moved(h), below = moved(-h);
       for (std::size_t c = 0; c < kColumns; ++c) {
@@ -406,7 +407,8 @@ class TangentMarch {
       Number loss = 1.0 - pv2 / entrance_pv2_;
       if (loss.v < 1e-12) loss = 1e-12;
       const Number lg = log10(loss);
-      const physics::GottschalkTerms terms = physics::gottschalk_terms(lg.v), next = physics::gottschalk_terms(lg.v + 1.0);
+      const physics::GottschalkTerms terms = physics::gottschalk_terms(lg.v),
+                                     next = physics::gottschalk_terms(lg.v + 1.0);
       scale += lg.chained(terms.constant, next.constant - terms.constant);
       scale_lg += lg.chained(terms.per_lg, next.per_lg - terms.per_lg);
     }
@@ -585,7 +587,8 @@ struct Sums {
 
 Sums sums_of(const Problem& p, std::span<const Medium> media, const Inputs& inputs) {
   const auto rows = u(p.grid.nz);
-  Sums out{std::vector<Number>(rows), std::vector<Number>(rows), std::vector<Number>(rows), std::vector<Number>(rows), {}};
+  Sums out{
+      std::vector<Number>(rows), std::vector<Number>(rows), std::vector<Number>(rows), std::vector<Number>(rows), {}};
   const std::vector<Layer> layers = layers_of(p);
   for (const SpotKind& kind : spot_kinds(p)) {
     TangentMarch march(p, media, layers, kind.spot, inputs);
@@ -598,7 +601,8 @@ Sums sums_of(const Problem& p, std::span<const Medium> media, const Inputs& inpu
     }
     for (std::size_t z = 0; z < rows; ++z) {
       const double top = static_cast<double>(z) * p.grid.dz;
-      const TangentPlane above = march.at(top), below = march.at(top + p.grid.dz), middle = march.at(top + 0.5 * p.grid.dz);
+      const TangentPlane above = march.at(top), below = march.at(top + p.grid.dz),
+                         middle = march.at(top + 0.5 * p.grid.dz);
       out.dose[z] += kind.weight * (below.deposit - above.deposit);
       const Number passed = (below.passed - above.passed) / p.grid.dz;
       if (!(passed.v > 0.0) || !(middle.number.v > 0.0)) continue;
@@ -626,7 +630,8 @@ DoseTangents dose_tangents(const Problem& p, std::span<const Direction> directio
   const std::size_t layers = layers_of(p).size();
   for (const Direction& way : directions) {
     if (!of_layer(way.input) || (way.layer >= 0 && u(way.layer) < layers)) continue;
-    throw ProblemError("invalid", "layer = " + std::to_string(way.layer) + "; allowed: 0 to " + std::to_string(layers - 1));
+    throw ProblemError("invalid",
+                       "layer = " + std::to_string(way.layer) + "; allowed: 0 to " + std::to_string(layers - 1));
   }
   std::vector<Medium> media;
   for (const Material& material : p.materials) media.emplace_back(material);

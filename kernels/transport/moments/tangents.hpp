@@ -28,12 +28,12 @@ struct Direction {
 
 /// A dose integrated across the beam and its width, with their derivatives by some inputs.
 struct DoseTangents {
-  std::vector<double> depth_dose;   // [nz] MeV in a row
-  std::vector<double> x_sigma;      // [nz] mm, in the middle of a row; 0 where no proton arrives
-  std::vector<double> dose_by;      // [directions][nz] MeV per unit of the input
-  std::vector<double> x_sigma_by;   // [directions][nz] mm per unit of the input
-  double energy_in = 0;             // MeV
-  std::vector<double> energy_by;    // [directions] of the energy that enters
+  std::vector<double> depth_dose;  // [nz] MeV in a row
+  std::vector<double> x_sigma;     // [nz] mm, in the middle of a row; 0 where no proton arrives
+  std::vector<double> dose_by;     // [directions][nz] MeV per unit of the input
+  std::vector<double> x_sigma_by;  // [directions][nz] mm per unit of the input
+  double energy_in = 0;            // MeV
+  std::vector<double> energy_by;   // [directions] of the energy that enters
 };
 
 /// Why a problem has no tangents, as "field = value: reason; allowed: …"; "" where it has them.

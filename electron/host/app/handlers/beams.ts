@@ -5,6 +5,7 @@ import type { Scenarios } from '../../workloads/scenarios/index.ts';
 import { commission } from '../../workloads/transport/beams/commission.ts';
 import { readMeasured } from '../../workloads/transport/beams/commission-fit.ts';
 import { buildSobp } from '../../workloads/transport/beams/sobp.ts';
+import { uncertaintyOf } from '../../workloads/transport/beams/uncertainty.ts';
 import { asTransport, type Reading } from '../../workloads/transport/scenario/reading.ts';
 import type { Handlers } from '../service/service.ts';
 
@@ -36,7 +37,10 @@ async function measured(file: string, text: string, unit: Parameters<typeof read
   throw new BraggError('invalid', `${file} is no depth dose`, issues);
 }
 
-export function beamHandlers({ addon, scenarios }: BeamParts): Pick<Handlers, 'beam.sobp' | 'beam.commission'> {
+export function beamHandlers({
+  addon,
+  scenarios,
+}: BeamParts): Pick<Handlers, 'beam.sobp' | 'beam.commission' | 'beam.uncertainty'> {
   const check = async (document: unknown): Promise<Reading> =>
     asTransport(await scenarios.check(document, nowhere), null);
   async function ready(document: Readonly<Record<string, unknown>>) {
@@ -53,6 +57,12 @@ export function beamHandlers({ addon, scenarios }: BeamParts): Pick<Handlers, 'b
     'beam.sobp': async ({ document, request }, signal) => {
       const scenario = await ready(document);
       return buildSobp({ physics: scenario.physics, check, addon }, scenario, request, { signal });
+    },
+    'beam.uncertainty': async ({ document, model }, signal) => {
+      const { problem, issues } = await check(document);
+      const errors = issues.filter(({ severity }) => severity === 'error');
+      if (problem === null || errors.length > 0) throw new BraggError('invalid', 'the scenario has errors', errors);
+      return uncertaintyOf(addon, problem(), model, signal);
     },
   };
 }

@@ -78,6 +78,13 @@ export interface NativeAddon {
    * until it stops. Throws `unsupported` for a beam that is not along z.
    */
   fermiEyges(problem: TransportProblem): { readonly sigma_x_mm: Float64Array; readonly theta_rms_rad: Float64Array };
+  /**
+   * Depth dose (MeV in each row) and width of a beam in layered matter, with their derivatives, [direction][row]. Rejects with
+   * `unsupported` where matter is not layered, beams are tilted, or products of reactions are followed.
+   */
+  doseTangents(problem: TransportProblem, directions: readonly TangentDirection[]): Promise<DoseTangents>;
+  /** Dose in three dimensions of spots in layered matter; rejects likewise. */
+  volumeDose(problem: TransportProblem, across: AcrossGrid): { readonly done: Promise<VolumeDose>; cancel(): void };
   /** Throws an Error whose `code` is 'invalid', 'memory', 'unsupported' or 'device'. */
   createTransport(problem: TransportProblem): TransportRun;
   /**
@@ -107,6 +114,49 @@ export interface NativeAddon {
   taskVariants(workload?: string): TaskVariant[];
   /** Throws like `createTransport`. */
   createTask(problem: TaskProblem): NativeTask;
+}
+
+/** An input by which a dose is differentiated; units in transport/moments/tangents.hpp. */
+export interface TangentDirection {
+  readonly input:
+    | 'energy'
+    | 'energy_spread'
+    | 'width'
+    | 'angular_spread'
+    | 'mean_excitation'
+    | 'stopping'
+    | 'density'
+    | 'thickness'
+    | 'scattering';
+  /** From the front; of inputs that belong to a layer. */
+  readonly layer: number;
+}
+
+export interface DoseTangents {
+  readonly depth_dose: Float64Array;
+  readonly x_sigma_mm: Float64Array;
+  readonly dose_by: Float64Array;
+  readonly x_sigma_by: Float64Array;
+  readonly energy_in_MeV: number;
+  readonly energy_by: Float64Array;
+}
+
+/** Cells across the beam, about x = y = 0. */
+export interface AcrossGrid {
+  readonly nx: number;
+  readonly ny: number;
+  readonly dx_mm: number;
+  readonly dy_mm: number;
+}
+
+export interface VolumeDose {
+  /** [z][y][x] */
+  readonly dose_MeV: Float64Array;
+  /** Inside and outside of the cells. */
+  readonly depth_dose_MeV: Float64Array;
+  readonly energy: Readonly<
+    Record<'in' | 'outside' | 'neutral' | 'left' | 'products' | 'misfit' | 'rel_error', number>
+  >;
 }
 
 /** Where CUDA kernels come from. */
@@ -154,7 +204,8 @@ export interface TransportProblem {
     readonly angle_sigma_rad: number;
     readonly x_mm: number;
     readonly x_sigma_mm: number;
-    /** Across the axis that the plane sums over. */
+    /** Place and width along the axis that the plane sums over. */
+    readonly y_mm?: number;
     readonly y_sigma_mm?: number;
     /** Way from the entrance to where the beam is narrowest; negative: to a source in front. */
     readonly focus_mm?: number;

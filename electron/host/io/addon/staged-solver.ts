@@ -72,6 +72,7 @@ const names: Readonly<Record<Name, true>> = {
     rangeTable: true,
     fermiEyges: true,
   },
+  ...{ doseTangents: true, volumeDose: true },
   ...{ createTransport: true, layTransport: true, layBeams: true, loadUserLibrary: true, loadUserKernels: true },
   ...{ compileUserKernels: true, flushOutput: true, limitMemory: true, diffractionVariants: true },
   ...{ createDiffraction: true, taskVariants: true, createTask: true },

@@ -73,9 +73,9 @@ TEST("moments: derivatives by every input are those of central differences to 1e
     p.nuclear = Nuclear::kAttenuation;
     p.beam.angle_sigma = 0.004;
     const std::vector<Direction> ways = {
-        {Input::kEnergy, 0},    {Input::kEnergySpread, 0}, {Input::kWidth, 0},      {Input::kAngularSpread, 0},
-        {Input::kStopping, 1},  {Input::kMeanExcitation, 0}, {Input::kDensity, 2},  {Input::kThickness, 1},
-        {Input::kScattering, 0}};
+        {Input::kEnergy, 0},        {Input::kEnergySpread, 0}, {Input::kWidth, 0},
+        {Input::kAngularSpread, 0}, {Input::kStopping, 1},     {Input::kMeanExcitation, 0},
+        {Input::kDensity, 2},       {Input::kThickness, 1},    {Input::kScattering, 0}};
     const std::vector<double> steps = {1e-3, 1e-3, 1e-3, 1e-6, 1e-5, 1e-5, 1e-5, 1e-3, 1e-4};
     const DoseTangents exact = dose_tangents(p, ways);
     const std::size_t rows = exact.depth_dose.size();

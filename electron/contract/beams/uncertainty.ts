@@ -1,0 +1,104 @@
+/** Uncertainty of a depth dose and its range: a model for each input, and how much of the band each accounts for. */
+import { z } from 'zod';
+
+/** Inputs with the standard deviation that they have by default, and its source. */
+export const uncertainInputs = {
+  beam_range_mm: {
+    title: 'Beam energy, as range in water',
+    unit: 'mm',
+    usual: 0.2,
+    most: 20,
+    source: 'reproducibility of the beam: Paganetti, Phys. Med. Biol. 57 (2012) R99, table 1',
+  },
+  mean_excitation_eV: {
+    title: 'Mean excitation energy',
+    unit: 'eV',
+    usual: 2,
+    most: 50,
+    source: 'water by ICRU Report 90: 78 ± 2 eV, taken for every material',
+  },
+  density_percent: {
+    title: 'Density',
+    unit: '%',
+    usual: 1,
+    most: 20,
+    source: 'an assumption: replace it with that of your phantom',
+  },
+  stopping_percent: {
+    title: 'Stopping power',
+    unit: '%',
+    usual: 0,
+    most: 20,
+    source: 'beyond density and mean excitation energy: none by default',
+  },
+  scattering_percent: {
+    title: 'Scattering power',
+    unit: '%',
+    usual: 0,
+    most: 50,
+    source: 'moves widths, not the range: none by default',
+  },
+  energy_sigma_percent: {
+    title: 'Energy spread',
+    unit: '%',
+    usual: 0,
+    most: 50,
+    source: 'moves the falloff: none by default',
+  },
+  thickness_mm: {
+    title: 'Thickness of each layer',
+    unit: 'mm',
+    usual: 0,
+    most: 20,
+    source: 'of your phantom: none by default',
+  },
+} as const;
+
+export type UncertainInput = keyof typeof uncertainInputs;
+export const uncertainNames = Object.keys(uncertainInputs) as readonly UncertainInput[];
+
+export const uncertaintyModelSchema = z.partialRecord(z.enum(uncertainNames), z.number().min(0));
+export type UncertaintyModel = z.infer<typeof uncertaintyModelSchema>;
+
+/** The clinical margin that bands are compared with: 3.5 % of the range and 1 mm (Paganetti 2012, as above, table 2). */
+export const marginOf = (r80_mm: number): number => 0.035 * r80_mm + 1;
+
+const partSchema = z.strictObject({
+  input: z.enum(uncertainNames),
+  title: z.string(),
+  /** Standard deviation of the input. */
+  sigma: z.number(),
+  unit: z.string(),
+  source: z.string(),
+  by: z.enum(['tangents', 'differences']),
+  /** By one standard deviation more of the input, mm; null where there is no range. */
+  r80_mm: z.number().nullable(),
+  w80_20_mm: z.number().nullable(),
+  /** Of the variance of R80. */
+  share: z.number().nullable(),
+});
+
+export const uncertaintySchema = z.strictObject({
+  depth_mm: z.instanceof(Float64Array),
+  /** MeV/mm for all protons. */
+  dose: z.instanceof(Float64Array),
+  /** One standard deviation of it. */
+  dose_sigma: z.instanceof(Float64Array),
+  r80_mm: z.number().nullable(),
+  r80_sigma_mm: z.number().nullable(),
+  w80_20_mm: z.number().nullable(),
+  w80_20_sigma_mm: z.number().nullable(),
+  parts: z.array(partSchema),
+  /** Why differences of whole runs took the place of derivatives; null where they did not. */
+  differences_because: z.string().nullable(),
+  seconds: z.number(),
+});
+export type Uncertainty = z.infer<typeof uncertaintySchema>;
+
+export const uncertaintyMethods = {
+  /** The band of a scenario's depth dose. `model` replaces standard deviations by input; 0 leaves one out. */
+  'beam.uncertainty': {
+    params: z.strictObject({ document: z.record(z.string(), z.unknown()), model: uncertaintyModelSchema }),
+    result: uncertaintySchema,
+  },
+} as const;

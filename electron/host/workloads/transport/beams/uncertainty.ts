@@ -1,0 +1,327 @@
+/**
+ * Bands on depth doses. In layered matter the march of moments gives the derivatives by every input; elsewhere, and where
+ * products of reactions are followed, they are differences of whole runs. Inputs are independent of each other, and their
+ * effects linear: variances add. A material has one density and one mean excitation energy, wherever it lies.
+ */
+import {
+  type Uncertainty,
+  type UncertaintyModel,
+  type UncertainInput,
+  uncertainInputs,
+  uncertainNames,
+} from '../../../../contract/beams/uncertainty.ts';
+import { BraggError } from '../../../../contract/errors.ts';
+import type { NativeAddon, TangentDirection, TransportProblem } from '../../../io/addon/addon.ts';
+import { isLayered } from '../metrics/across-y.ts';
+import { depthReadouts } from '../metrics/depth-readouts.ts';
+import { depthDose } from './depth-doses.ts';
+
+type Material = TransportProblem['materials'][number];
+
+/** An input with its standard deviation, in the unit of its derivative. */
+interface Varied {
+  readonly input: UncertainInput;
+  readonly title: string;
+  /** As the model states it. */
+  readonly sigma: number;
+  /** In the unit of the engine's derivatives. */
+  readonly step: number;
+  /** All that move together. */
+  readonly directions: readonly TangentDirection[];
+  /** The problem at some multiple of a standard deviation; null: only derivatives have it. */
+  readonly at: ((times: number) => TransportProblem) | null;
+}
+
+const PROTON_MeV = 938.272;
+const ELECTRON_eV = 510_998.95;
+/** 4π N_A r_e² m_e c², MeV cm²/g. */
+const BETHE = 0.307075;
+/** Shell and density corrections are small there. */
+const INVERTED_AT_MeV = 100;
+/** Readouts are differentiated over this part of a standard deviation. */
+const SMALL = 0.05;
+
+const betaSquared = (energy_MeV: number): number => 1 - 1 / (1 + energy_MeV / PROTON_MeV) ** 2;
+
+function stoppingAt({ energies_MeV, stopping_MeV_cm2_g }: Material, energy_MeV: number): number {
+  const above = Math.max(
+    1,
+    energies_MeV.findIndex((energy) => energy >= energy_MeV),
+  );
+  const [e0, e1] = [energies_MeV[above - 1] ?? 1, energies_MeV[above] ?? 1];
+  const [s0, s1] = [stopping_MeV_cm2_g[above - 1] ?? 1, stopping_MeV_cm2_g[above] ?? 1];
+  return s0 * (s1 / s0) ** (Math.log(energy_MeV / e0) / Math.log(e1 / e0));
+}
+
+/** By Bethe's formula from the table itself, so that users' tables and mixtures have one too. */
+export function meanExcitation_eV(material: Material): number {
+  const beta2 = betaSquared(INVERTED_AT_MeV);
+  const stoppingNumber = (stoppingAt(material, INVERTED_AT_MeV) * beta2) / (BETHE * material.z_over_a);
+  return (2 * ELECTRON_eV * (beta2 / (1 - beta2))) / Math.exp(stoppingNumber + beta2);
+}
+
+/** Rows of one material after another, front to back: each layer's material. */
+function layersOf({ map, grid }: TransportProblem): readonly number[] {
+  const layers: number[] = [];
+  let last = -1;
+  for (let row = 0; row < grid.nz; row += 1) {
+    const material = map[row * grid.nx] ?? 0;
+    if (material !== last) layers.push(material);
+    last = material;
+  }
+  return layers;
+}
+
+/** Materials that occur, by the name without their density. */
+function materialsOf(problem: TransportProblem): ReadonlyMap<string, readonly number[]> {
+  const found = new Map<string, number[]>();
+  for (const index of new Set(problem.map)) {
+    const [name = ''] = (problem.materials[index]?.name ?? '').split(', density');
+    found.set(name, [...(found.get(name) ?? []), index]);
+  }
+  return found;
+}
+
+function withMaterials(
+  problem: TransportProblem,
+  indices: readonly number[],
+  change: (material: Material) => Material,
+): TransportProblem {
+  return {
+    ...problem,
+    materials: problem.materials.map((material, i) => (indices.includes(i) ? change(material) : material)),
+  };
+}
+
+type Beam = TransportProblem['beam'];
+
+function withBeams(problem: TransportProblem, change: (beam: Beam) => Beam): TransportProblem {
+  const { spots } = problem;
+  return { ...problem, beam: change(problem.beam), ...(spots === undefined ? {} : { spots: spots.map(change) }) };
+}
+
+const byDensity =
+  (share: number) =>
+  (material: Material): Material => ({ ...material, density_g_cm3: material.density_g_cm3 * (1 + share) });
+const byStopping =
+  (share: number) =>
+  (material: Material): Material => ({
+    ...material,
+    stopping_MeV_cm2_g: material.stopping_MeV_cm2_g.map((stopping) => stopping * (1 + share)),
+  });
+const byExcitation =
+  (share: number) =>
+  (material: Material): Material => ({
+    ...material,
+    stopping_MeV_cm2_g: material.stopping_MeV_cm2_g.map(
+      (stopping, i) =>
+        stopping - (BETHE * material.z_over_a * share) / betaSquared(material.energies_MeV[i] ?? 1),
+    ),
+  });
+const byScattering =
+  (share: number) =>
+  (material: Material): Material => ({
+    ...material,
+    x0_g_cm2: material.x0_g_cm2 / (1 + share),
+    xs_g_cm2: material.xs_g_cm2 / (1 + share),
+  });
+
+/** The inputs of a problem that have an uncertainty. */
+function variedOf(problem: TransportProblem, model: UncertaintyModel): readonly Varied[] {
+  const sigmaOf = (input: UncertainInput): number => model[input] ?? uncertainInputs[input].usual;
+  const layered = isLayered(problem);
+  const layers = layered ? layersOf(problem) : [];
+  const water = problem.materials[0];
+  const out: Varied[] = [];
+  const add = (varied: Varied): void => {
+    if (varied.sigma > 0) out.push(varied);
+  };
+  const energy_MeV = water === undefined ? 0 : 0.1 * sigmaOf('beam_range_mm') * stoppingAt(water, problem.beam.energy_MeV);
+  add({
+    input: 'beam_range_mm',
+    title: uncertainInputs.beam_range_mm.title,
+    sigma: sigmaOf('beam_range_mm'),
+    step: energy_MeV,
+    directions: [{ input: 'energy', layer: 0 }],
+    at: (times) => withBeams(problem, (beam) => ({ ...beam, energy_MeV: beam.energy_MeV + times * energy_MeV })),
+  });
+  const spread = (sigmaOf('energy_sigma_percent') / 100) * problem.beam.energy_sigma_MeV;
+  if (spread > 0) {
+    add({
+      input: 'energy_sigma_percent',
+      title: uncertainInputs.energy_sigma_percent.title,
+      sigma: sigmaOf('energy_sigma_percent'),
+      step: spread,
+      directions: [{ input: 'energy_spread', layer: 0 }],
+      at: (times) =>
+        withBeams(problem, (beam) => ({ ...beam, energy_sigma_MeV: beam.energy_sigma_MeV + times * spread })),
+    });
+  }
+  for (const [name, indices] of materialsOf(problem)) {
+    const first = problem.materials[indices[0] ?? 0];
+    if (first === undefined) continue;
+    const of = (
+      input: UncertainInput,
+      tangent: TangentDirection['input'],
+      step: number,
+      change: (share: number) => (material: Material) => Material,
+    ): void =>
+      add({
+        input,
+        title: `${uncertainInputs[input].title}, ${name}`,
+        sigma: sigmaOf(input),
+        step,
+        directions: layers.flatMap((material, layer) =>
+          indices.includes(material) ? [{ input: tangent, layer }] : [],
+        ),
+        at: (times) => withMaterials(problem, indices, change(times * step)),
+      });
+    of('mean_excitation_eV', 'mean_excitation', sigmaOf('mean_excitation_eV') / meanExcitation_eV(first), byExcitation);
+    of('density_percent', 'density', sigmaOf('density_percent') / 100, byDensity);
+    of('stopping_percent', 'stopping', sigmaOf('stopping_percent') / 100, byStopping);
+    of('scattering_percent', 'scattering', sigmaOf('scattering_percent') / 100, byScattering);
+  }
+  const thickness_mm = sigmaOf('thickness_mm');
+  if (thickness_mm > 0 && !layered) {
+    throw new BraggError(
+      'unsupported',
+      `thickness_mm = ${thickness_mm}: matter is not layered; allowed: 0, or a geometry of layers.`,
+    );
+  }
+  // The last layer ends with the box.
+  for (const [layer, material] of layers.slice(0, -1).entries()) {
+    add({
+      input: 'thickness_mm',
+      title: `Thickness, layer ${layer + 1} of ${problem.materials[material]?.name ?? 'matter'}`,
+      sigma: thickness_mm,
+      step: thickness_mm,
+      directions: [{ input: 'thickness', layer }],
+      at: null,
+    });
+  }
+  return out;
+}
+
+/** A depth dose, MeV/mm, and its change by one standard deviation of each input. */
+interface Changes {
+  readonly dose: Float64Array;
+  readonly by: readonly Float64Array[];
+}
+
+async function byTangents(
+  addon: Pick<NativeAddon, 'doseTangents'>,
+  problem: TransportProblem,
+  varied: readonly Varied[],
+): Promise<Changes> {
+  const directions = varied.flatMap((one) => one.directions);
+  const { depth_dose, dose_by } = await addon.doseTangents(problem, directions);
+  const { nz, dz_mm } = problem.grid;
+  let first = 0;
+  const by = varied.map(({ directions: own, step }) => {
+    const change = new Float64Array(nz);
+    for (const _ of own) {
+      for (let z = 0; z < nz; z += 1) change[z] = (change[z] ?? 0) + (step * (dose_by[first * nz + z] ?? 0)) / dz_mm;
+      first += 1;
+    }
+    return change;
+  });
+  return { dose: depth_dose.map((energy) => energy / dz_mm), by };
+}
+
+async function byDifferences(
+  addon: Pick<NativeAddon, 'layTransport'>,
+  problem: TransportProblem,
+  varied: readonly Varied[],
+  signal: AbortSignal,
+): Promise<Changes> {
+  const { tracks: _tracks, ...rest } = problem;
+  const lean = { ...rest, keyframes: 0 };
+  const without = varied.find(({ at }) => at === null);
+  if (without !== undefined) {
+    throw new BraggError(
+      'unsupported',
+      `thickness_mm = ${without.sigma}: layers end on the rows of the grid, so that no run has them a little thicker; allowed: 0, or physics.nuclear off or attenuation.`,
+    );
+  }
+  const dose = await depthDose({ addon }, lean, signal);
+  const by: Float64Array[] = [];
+  for (const { at } of varied) {
+    const solved = async (times: number): Promise<Float64Array> => {
+      const { tracks: _left, ...moved } = at?.(times) ?? problem;
+      return depthDose({ addon }, { ...moved, keyframes: 0 }, signal);
+    };
+    const [above, below] = [await solved(1), await solved(-1)];
+    by.push(above.map((value, z) => (value - (below[z] ?? 0)) / 2));
+  }
+  return { dose, by };
+}
+
+/** Why there are no derivatives of a problem; null where there are. */
+function withoutTangents(problem: TransportProblem): string | null {
+  const { beam, spots = [beam], physics, initial } = problem;
+  if (initial.kind === 'filled') return 'phase space was filled with numbers';
+  if (physics.nuclear === 'icru63') return 'products of reactions are followed';
+  if (!isLayered(problem)) return 'matter is not layered';
+  return spots.every(({ angle_rad }) => angle_rad === 0) ? null : 'the beam is tilted';
+}
+
+export async function uncertaintyOf(
+  addon: Pick<NativeAddon, 'doseTangents' | 'layTransport'>,
+  problem: TransportProblem,
+  model: UncertaintyModel,
+  signal: AbortSignal,
+): Promise<Uncertainty> {
+  const begun = performance.now();
+  if (problem.initial.kind === 'filled') {
+    throw new BraggError('unsupported', 'initial.kind = filled: no beam enters; allowed: beam.');
+  }
+  for (const name of uncertainNames) {
+    const [sigma, { most, unit }] = [model[name] ?? 0, uncertainInputs[name]];
+    if (sigma > most) throw new BraggError('invalid', `${name} = ${sigma}; allowed: 0 to ${most} ${unit}.`);
+  }
+  const varied = variedOf(problem, model);
+  const because = withoutTangents(problem);
+  const { dose, by } =
+    because === null
+      ? await byTangents(addon, problem, varied)
+      : await byDifferences(addon, problem, varied, signal);
+  const { dz_mm, nz } = problem.grid;
+  const start_mm = -problem.beam.z_mm;
+  const readouts = (values: Float64Array) => depthReadouts({ start_mm, step_mm: dz_mm, values }, 0);
+  const nominal = readouts(dose);
+  const changes = by.map((change) => {
+    const moved = (times: number) => readouts(dose.map((value, z) => value + times * (change[z] ?? 0)));
+    const [above, below] = [moved(SMALL), moved(-SMALL)];
+    const slope = (a: number | null, b: number | null): number | null =>
+      a === null || b === null ? null : (a - b) / (2 * SMALL);
+    return {
+      r80_mm: slope(above.r80_mm, below.r80_mm),
+      w80_20_mm: slope(above.w80_20_mm, below.w80_20_mm),
+    };
+  });
+  const spread = (of: (change: (typeof changes)[number]) => number | null): number =>
+    Math.sqrt(changes.reduce((sum, change) => sum + (of(change) ?? 0) ** 2, 0));
+  const [r80, w80_20] = [spread((one) => one.r80_mm), spread((one) => one.w80_20_mm)];
+  return {
+    depth_mm: Float64Array.from({ length: nz }, (_, z) => start_mm + (z + 0.5) * dz_mm),
+    dose,
+    dose_sigma: dose.map((_, z) => Math.sqrt(by.reduce((sum, change) => sum + (change[z] ?? 0) ** 2, 0))),
+    r80_mm: nominal.r80_mm,
+    r80_sigma_mm: nominal.r80_mm === null ? null : r80,
+    w80_20_mm: nominal.w80_20_mm,
+    w80_20_sigma_mm: nominal.w80_20_mm === null ? null : w80_20,
+    parts: varied.map(({ input, title, sigma }, i) => ({
+      input,
+      title,
+      sigma,
+      unit: uncertainInputs[input].unit,
+      source: model[input] === undefined ? uncertainInputs[input].source : 'as given',
+      by: because === null ? ('tangents' as const) : ('differences' as const),
+      r80_mm: changes[i]?.r80_mm ?? null,
+      w80_20_mm: changes[i]?.w80_20_mm ?? null,
+      share: changes[i]?.r80_mm == null || r80 === 0 ? null : ((changes[i]?.r80_mm ?? 0) / r80) ** 2,
+    })),
+    differences_because: because,
+    seconds: (performance.now() - begun) / 1000,
+  };
+}

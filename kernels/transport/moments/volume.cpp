@@ -1,0 +1,382 @@
+#include "volume.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "cpu/thread_pool.hpp"
+#include "depth_rows.hpp"
+#include "engine/problem_error.hpp"
+#include "lateral.hpp"
+#include "layers.hpp"
+#include "march.hpp"
+#include "products.hpp"
+#include "transport/model/index.hpp"
+#include "transport/model/tables.hpp"
+#include "transport/secondaries/sweep_matter.hpp"
+
+namespace bb::transport {
+namespace {
+
+// The grid on which products are projected: as far as they go, in columns of the width that reactions are recorded in.
+constexpr int kColumns = 200;
+constexpr double kColumn_mm = 2.0;
+/// Standard deviations (mm) that the Gaussians of products have beyond the beam's own at the entrance.
+constexpr std::array<double, 12> kHalo{0.0, 1.0, 1.6, 2.6, 4.2, 6.7, 10.7, 17.2, 27.5, 44.0, 70.0, 110.0};
+constexpr int kSweeps = 400;        // of the coordinates, until weights hold still:
+constexpr double kSettled = 1e-9;   // of their sum
+constexpr double kNothing = 1e-15;  // of a row's dose
+
+/// Spots at their places: each weight with the places of its x and y among those that occur.
+struct Pattern {
+  struct Spot {
+    int x, y;
+    double weight;
+  };
+
+  explicit Pattern(std::span<const Beam* const> spots) {
+    for (const Beam* spot : spots) {
+      x.push_back(spot->x);
+      y.push_back(spot->y);
+    }
+    for (std::vector<double>* places : {&x, &y}) {
+      std::ranges::sort(*places);
+      places->erase(std::unique(places->begin(), places->end()), places->end());
+    }
+    const auto index = [](const std::vector<double>& places, double at) {
+      return static_cast<int>(std::ranges::lower_bound(places, at) - places.begin());
+    };
+    for (const Beam* spot : spots) all.push_back({index(x, spot->x), index(y, spot->y), spot->weight});
+    std::ranges::stable_sort(all, {}, [](const Spot& spot) { return spot.y; });
+  }
+
+  std::vector<double> x, y;  // mm, ascending
+  std::vector<Spot> all;     // by y
+};
+
+/// A row of depth: energy of the beam and its pair of Gaussians, and energy of products by their Gaussians.
+struct Row {
+  GaussianPair beam;
+  std::array<double, kHalo.size()> halo{};
+};
+
+struct Kind {
+  SpotKind spots;
+  std::vector<Row> rows;  // [nz] per proton
+  double energy_in = 0, neutral = 0, left = 0, products = 0, misfit = 0;
+};
+
+/// The projections of all Gaussians of a halo on the columns, and their products with one another.
+class HaloFit {
+ public:
+  explicit HaloFit(double width) {
+    for (std::size_t j = 0; j < kHalo.size(); ++j) {
+      GaussianPair one;
+      one.count = 1;
+      one.weight[0] = 1.0;
+      one.sigma[0] = std::max(std::hypot(width, kHalo[j]), 1e-6);
+      columns_[j].resize(kColumns);
+      add_pair(one, 0.0, -0.5 * kColumns * kColumn_mm, kColumn_mm, columns_[j]);
+      for (const double each : columns_[j]) inside_[j] += each;
+    }
+    for (std::size_t j = 0; j < kHalo.size(); ++j) {
+      for (std::size_t k = 0; k < kHalo.size(); ++k) gram_[j][k] = dot(columns_[j], columns_[k]);
+    }
+  }
+
+  /// Weights, none negative, whose sum within the columns is that of `dose`; adds the misfit. Begins with those given:
+  /// rows are like their neighbours.
+  void fit(std::span<const double> dose, std::array<double, kHalo.size()>& weight, double& misfit) const {
+    double total = 0.0;
+    for (const double each : dose) total += each;
+    if (!(total > 0.0)) {
+      weight.fill(0.0);
+      return;
+    }
+    std::array<double, kHalo.size()> with{};
+    for (std::size_t j = 0; j < kHalo.size(); ++j) with[j] = dot(columns_[j], dose);
+    for (int sweep = 0; sweep < kSweeps; ++sweep) {
+      double change = 0.0;
+      for (std::size_t j = 0; j < kHalo.size(); ++j) {
+        double rest = with[j];
+        for (std::size_t k = 0; k < kHalo.size(); ++k) rest -= gram_[j][k] * weight[k];
+        const double next = std::max(0.0, weight[j] + rest / gram_[j][j]);
+        change += std::abs(next - weight[j]);
+        weight[j] = next;
+      }
+      if (change < kSettled * total) break;
+    }
+    double fitted = 0.0;
+    for (std::size_t j = 0; j < kHalo.size(); ++j) fitted += weight[j] * inside_[j];
+    for (double& each : weight) each *= total / fitted;
+    for (std::size_t x = 0; x < dose.size(); ++x) {
+      double sum = 0.0;
+      for (std::size_t j = 0; j < kHalo.size(); ++j) sum += weight[j] * columns_[j][x];
+      misfit += std::abs(sum - dose[x]);
+    }
+  }
+
+  double inside(std::size_t j) const { return inside_[j]; }
+
+ private:
+  static double dot(std::span<const double> a, std::span<const double> b) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum;
+  }
+
+  std::array<std::vector<double>, kHalo.size()> columns_;
+  std::array<double, kHalo.size()> inside_{};
+  std::array<std::array<double, kHalo.size()>, kHalo.size()> gram_{};
+};
+
+/// The same matter in columns for products, with each kind of spot at x = 0.
+Problem in_columns(const Problem& p, std::span<const SpotKind> kinds) {
+  Problem out = p;
+  out.grid.nx = kColumns;
+  out.grid.dx = kColumn_mm;
+  out.map.clear();
+  for (const Layer& layer : layers_of(p)) {
+    out.map.insert(out.map.end(), u(layer.z1 - layer.z0) * u(kColumns), static_cast<std::uint8_t>(layer.material));
+  }
+  out.spots.clear();
+  for (const SpotKind& kind : kinds) out.spots.push_back(kind.spot);
+  out.beam.x = 0.0;
+  out.track_scores = false;
+  return out;
+}
+
+class Solving {
+ public:
+  Solving(const Problem& problem, const AcrossGrid& across, const std::atomic<bool>& cancel)
+      : p_(problem),
+        across_(across),
+        cancel_(cancel),
+        layers_(layers_of(problem)),
+        pool_(cpu::thread_count(problem.threads)) {
+    for (const Material& material : problem.materials) media_.emplace_back(material);
+    std::vector<SpotKind> found = spot_kinds(problem);
+    if (problem.nuclear == Nuclear::kIcru63) {
+      columns_ = in_columns(problem, found);
+      tables_ = TableBuilder(columns_, one_after_the_other, Stepper::kOwnPlanes).build_axes();
+      matter_ = swept_matter(columns_, tables_, [&](int n, const std::function<void(int)>& task) {
+        pool_.run(n, [&](int i, int) { task(i); });
+      });
+    }
+    for (SpotKind& kind : found) kinds_.push_back({.spots = std::move(kind), .rows = {}});
+    for (const Kind& kind : kinds_) patterns_.emplace_back(kind.spots.spots);
+    for (const Kind& kind : kinds_) {
+      const std::pair width(kind.spots.spot.x_sigma, kind.spots.spot.y_sigma);
+      if (!fits_.contains(width)) fits_.emplace(width, HaloFit(width.first));
+    }
+  }
+
+  VolumeDose solve() {
+    pool_.run(static_cast<int>(kinds_.size()), [&](int k, int) {
+      stop_if_cancelled();
+      march(kinds_[u(k)]);
+    });
+    VolumeDose out;
+    out.dose.resize(u(p_.grid.nz) * plane());
+    out.depth_dose.resize(u(p_.grid.nz));
+    for (const Kind& kind : kinds_) {
+      out.energy_in += kind.spots.weight * kind.energy_in;
+      out.neutral += kind.spots.weight * kind.neutral;
+      out.left += kind.spots.weight * kind.left;
+      out.products += kind.spots.weight * kind.products;
+      out.misfit += kind.spots.weight * kind.misfit;
+    }
+    const std::vector<Shared> shared = shared_patterns();
+    std::vector<double> inside(u(p_.grid.nz));
+    pool_.run(p_.grid.nz, [&](int z, int) {
+      stop_if_cancelled();
+      const auto cells = std::span(out.dose).subspan(u(z) * plane(), plane());
+      out.depth_dose[u(z)] = fill(z, shared, cells);
+      for (const double each : cells) inside[u(z)] += each;
+    });
+    for (int z = 0; z < p_.grid.nz; ++z) out.outside += out.depth_dose[u(z)] - inside[u(z)];
+    return out;
+  }
+
+ private:
+  /// Kinds as wide as each other: the Gaussians of their products are the same.
+  struct Shared {
+    std::vector<const Kind*> of;  // by spot of the pattern
+    Pattern pattern;
+    double x_sigma, y_sigma;
+  };
+
+  std::size_t plane() const { return u(across_.nx) * u(across_.ny); }
+
+  void stop_if_cancelled() const {
+    if (cancel_.load()) throw Cancelled();
+  }
+
+  std::vector<Shared> shared_patterns() const {
+    std::vector<Shared> out;
+    for (const auto& [width, fit] : fits_) {
+      std::vector<const Beam*> spots;
+      std::map<const Beam*, const Kind*> kind_of;
+      for (const Kind& kind : kinds_) {
+        if (std::pair(kind.spots.spot.x_sigma, kind.spots.spot.y_sigma) != width) continue;
+        for (const Beam* spot : kind.spots.spots) {
+          spots.push_back(spot);
+          kind_of[spot] = &kind;
+        }
+      }
+      std::ranges::stable_sort(spots, {}, [](const Beam* spot) { return spot->y; });
+      Shared& shared = out.emplace_back(Shared{{}, Pattern(spots), width.first, width.second});
+      // The pattern sorts by y alone and retains the order of equals, as the sort before it has.
+      for (const Beam* spot : spots) shared.of.push_back(kind_of.at(spot));
+    }
+    return out;
+  }
+
+  void march(Kind& kind) {
+    const bool follows = tables_.reactions.on();
+    March march(p_, media_, layers_, kind.spots.spot, follows ? tables_.reactions.energy.front() : 0.0);
+    std::optional<LayeredReactions> reactions;
+    if (follows) {
+      reactions.emplace(tables_.reactions);
+      march.run(p_.grid.nz * p_.grid.dz, [&](const MarchView& step) { reactions->record(step, tables_); });
+    } else {
+      march.run(p_.grid.nz * p_.grid.dz);
+    }
+    std::vector<double> borders;
+    for (int z = 0; z <= p_.grid.nz; ++z) borders.push_back(z * p_.grid.dz);
+    const std::vector<MarchPlane> planes = planes_at(march, borders);
+    kind.rows.resize(u(p_.grid.nz));
+    for (std::size_t z = 0; z < kind.rows.size(); ++z) {
+      std::array<double, 4> deposit{};
+      for (std::size_t i = 0; i < deposit.size(); ++i) deposit[i] = planes[z + 1].deposit[i] - planes[z].deposit[i];
+      kind.rows[z].beam = gaussian_pair(deposit);
+    }
+    kind.energy_in = march.energy_in();
+    kind.left = planes.back().energy;
+    kind.neutral = planes.back().lost_energy;
+    if (follows) add_products(kind, *reactions);
+  }
+
+  void add_products(Kind& kind, const LayeredReactions& reactions) {
+    const Beam* alone[] = {&kind.spots.spot};
+    const ReactingBeam beam{&reactions, alone};
+    const Secondaries products = follow_layered(columns_, tables_, *matter_, std::span(&beam, 1));
+    kind.neutral = products.neutral;
+    for (const double each : products.escaped) kind.left += each;
+    const HaloFit& fit = fits_.at({kind.spots.spot.x_sigma, kind.spots.spot.y_sigma});
+    for (std::size_t z = 0; z < kind.rows.size(); ++z) {
+      if (z > 0) kind.rows[z].halo = kind.rows[z - 1].halo;
+      fit.fit(std::span(products.dose).subspan(z * kColumns, kColumns), kind.rows[z].halo, kind.misfit);
+      for (std::size_t j = 0; j < kHalo.size(); ++j) {
+        kind.products += kind.rows[z].halo[j] * fit.inside(j);
+        // What the tails of the Gaussians have beyond the columns has left to the sides.
+        kind.left -= kind.rows[z].halo[j] * (1.0 - fit.inside(j));
+      }
+    }
+  }
+
+  /// Adds all spots of a row to its cells; returns their energy, with that beside the cells.
+  double fill(int z, const std::vector<Shared>& shared, std::span<double> cells) const {
+    double all = 0.0;
+    std::vector<double> weights;
+    for (std::size_t k = 0; k < kinds_.size(); ++k) {
+      const Kind& kind = kinds_[k];
+      const double more = wider(kind.spots.spot.x_sigma, kind.spots.spot.y_sigma);
+      const GaussianPair& beam = kind.rows[u(z)].beam;
+      for (std::size_t i = 0; i < u(beam.count); ++i) {
+        weights.clear();
+        for (const Pattern::Spot& spot : patterns_[k].all) weights.push_back(beam.weight[i] * spot.weight);
+        const double variance = beam.sigma[i] * beam.sigma[i];
+        all += add(patterns_[k], weights, variance, variance + more, cells);
+      }
+    }
+    for (const Shared& each : shared) {
+      const double more = wider(each.x_sigma, each.y_sigma);
+      for (std::size_t j = 0; j < kHalo.size(); ++j) {
+        weights.clear();
+        for (std::size_t s = 0; s < each.of.size(); ++s) {
+          weights.push_back(each.of[s]->rows[u(z)].halo[j] * each.pattern.all[s].weight);
+        }
+        const double variance = each.x_sigma * each.x_sigma + kHalo[j] * kHalo[j];
+        all += add(each.pattern, weights, variance, variance + more, cells);
+      }
+    }
+    return all;
+  }
+
+  /// By how much the variance of y is larger than that of x: at the entrance and everywhere.
+  static double wider(double x_sigma, double y_sigma) { return y_sigma * y_sigma - x_sigma * x_sigma; }
+
+  /// Adds products of Gaussians about all places of a pattern; returns the sum of the weights.
+  double add(const Pattern& pattern, std::span<const double> weights, double x_variance, double y_variance,
+             std::span<double> cells) const {
+    double sum = 0.0;
+    for (const double weight : weights) sum += weight;
+    if (!(std::abs(sum) > kNothing)) return sum;
+    const auto nx = u(across_.nx), ny = u(across_.ny);
+    const auto shapes = [](const std::vector<double>& places, double variance, int n, double width) {
+      GaussianPair one;
+      one.count = 1;
+      one.weight[0] = 1.0;
+      one.sigma[0] = std::sqrt(std::max(variance, 1e-12));
+      std::vector<double> out(places.size() * u(n));
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        add_pair(one, places[i], -0.5 * n * width, width, std::span(out).subspan(i * u(n), u(n)));
+      }
+      return out;
+    };
+    const std::vector<double> along_x = shapes(pattern.x, x_variance, across_.nx, across_.dx);
+    const std::vector<double> along_y = shapes(pattern.y, y_variance, across_.ny, across_.dy);
+    std::vector<double> line(nx);
+    for (std::size_t first = 0; first < pattern.all.size();) {
+      const int place = pattern.all[first].y;
+      std::ranges::fill(line, 0.0);
+      std::size_t end = first;
+      for (; end < pattern.all.size() && pattern.all[end].y == place; ++end) {
+        const double* from = &along_x[u(pattern.all[end].x) * nx];
+        for (std::size_t x = 0; x < nx; ++x) line[x] += weights[end] * from[x];
+      }
+      first = end;
+      for (std::size_t y = 0; y < ny; ++y) {
+        const double share = along_y[u(place) * ny + y];
+        if (share == 0.0) continue;
+        double* to = &cells[y * nx];
+        for (std::size_t x = 0; x < nx; ++x) to[x] += share * line[x];
+      }
+    }
+    return sum;
+  }
+
+  const Problem& p_;
+  const AcrossGrid across_;
+  const std::atomic<bool>& cancel_;
+  const std::vector<Layer> layers_;
+  cpu::ThreadPool pool_;
+  std::vector<Medium> media_;
+  Problem columns_;
+  Tables tables_;
+  std::shared_ptr<const SweptMatter> matter_;
+  std::vector<Kind> kinds_;
+  std::vector<Pattern> patterns_;  // of the kinds
+  std::map<std::pair<double, double>, HaloFit> fits_;
+};
+
+}  // namespace
+
+double VolumeDose::rel_error() const {
+  double deposited = 0.0;
+  for (const double each : depth_dose) deposited += each;
+  return (deposited + neutral + left) / energy_in - 1.0;
+}
+
+VolumeDose volume_dose(const Problem& p, const AcrossGrid& across, const std::atomic<bool>& cancel) {
+  if (const std::string reason = moments_refusal(p); !reason.empty()) throw ProblemError("unsupported", reason);
+  return Solving(p, across, cancel).solve();
+}
+
+}  // namespace bb::transport

@@ -1,0 +1,177 @@
+// Dose in three dimensions: the depth dose in every plane, a spot's product of Gaussians, symmetry, the ledger.
+#include "transport/moments/volume.hpp"
+
+#include <atomic>
+#include <cmath>
+#include <vector>
+
+#include "../../held_run.hpp"
+#include "../../problems.hpp"
+#include "check.hpp"
+#include "transport/run/run.hpp"
+
+namespace bb::test::volume {
+namespace {
+
+using namespace transport;
+
+const std::atomic<bool> kGoOn{false};
+
+/// A beam of 3 mm by 4 mm in water with 20 mm of bone at a depth of 30 mm.
+Problem with_bone(double energy, double depth) {
+  Problem p = test::water_problem(energy, {200.0, depth, 2.0, 1.0}, 0.2, 0.04);
+  p.materials.push_back(test::material("bone-compact-icru"));
+  test::paint(p, 1, -100.0, 100.0, 30.0, 50.0);
+  p.stepping = Stepping::kDepth;
+  p.variant = "moments";
+  p.beam.x_sigma = 3.0;
+  p.beam.y_sigma = 4.0;
+  p.threads = 2;
+  return p;
+}
+
+Beam spot_at(const Problem& p, double x, double y, double weight) {
+  Beam spot = p.beam;
+  spot.x = x;
+  spot.y = y;
+  spot.weight = weight;
+  return spot;
+}
+
+double at(const VolumeDose& of, const AcrossGrid& across, int z, int y, int x) {
+  return of.dose[static_cast<std::size_t>((z * across.ny + y) * across.nx + x)];
+}
+
+struct Spread {
+  double all = 0, x = 0, y = 0;  // MeV, and variances about the axis, mm²
+};
+
+Spread spread_of(const VolumeDose& of, const AcrossGrid& across, int z) {
+  Spread out;
+  for (int y = 0; y < across.ny; ++y) {
+    for (int x = 0; x < across.nx; ++x) {
+      const double dose = at(of, across, z, y, x);
+      const double from_x = (x + 0.5 - 0.5 * across.nx) * across.dx, from_y = (y + 0.5 - 0.5 * across.ny) * across.dy;
+      out.all += dose;
+      out.x += dose * from_x * from_x;
+      out.y += dose * from_y * from_y;
+    }
+  }
+  out.x /= out.all;
+  out.y /= out.all;
+  return out;
+}
+
+}  // namespace
+
+TEST("volume: every plane holds the depth dose of the plane solver, with and without products") {
+  for (const bool products : {false, true}) {
+    Problem p = with_bone(120.0, 120.0);
+    if (products) test::follow_reactions(p);
+    const AcrossGrid across{150, 150, 2.0, 2.0};
+    const VolumeDose volume = volume_dose(p, across, kGoOn);
+    const engine::RunResult run = test::Run(p).execute({});
+    const auto nx = static_cast<std::size_t>(p.grid.nx);
+    for (int z = 0; z < p.grid.nz; ++z) {
+      double row = 0.0;
+      for (std::size_t x = 0; x < nx; ++x) row += run.dose[static_cast<std::size_t>(z) * nx + x];
+      // Products leave the plane solver's 200 mm to the sides, and these cells of 300 mm less.
+      CHECK_NEAR(volume.depth_dose[static_cast<std::size_t>(z)], row, products ? 5e-3 * row + 1e-5 : 1e-9 * row + 1e-9);
+      CHECK_NEAR(spread_of(volume, across, z).all, volume.depth_dose[static_cast<std::size_t>(z)], 1e-3 * row + 1e-5);
+    }
+    CHECK_NEAR(volume.rel_error(), 0.0, 1e-10);
+    CHECK(products ? volume.products > 0.0 : volume.products == 0.0);
+  }
+}
+
+TEST("volume: without scattering a spot is the product of the two Gaussians that enter") {
+  Problem p = with_bone(120.0, 120.0);
+  p.scattering = Scattering::kOff;
+  const AcrossGrid across{40, 40, 1.0, 1.0};
+  const VolumeDose volume = volume_dose(p, across, kGoOn);
+  const auto share = [](double from, double to, double sigma) {
+    return 0.5 * (std::erf(to / sigma / std::sqrt(2.0)) - std::erf(from / sigma / std::sqrt(2.0)));
+  };
+  for (const int z : {0, 40, 80}) {
+    for (const int y : {20, 27}) {
+      for (const int x : {12, 20, 23}) {
+        const double wanted = volume.depth_dose[static_cast<std::size_t>(z)] * share(x - 20.0, x - 19.0, 3.0) *
+                              share(y - 20.0, y - 19.0, 4.0);
+        CHECK_REL(at(volume, across, z, y, x), wanted, 1e-6);
+      }
+    }
+  }
+}
+
+TEST("volume: scattering widens x and y alike, and the plane solver's x") {
+  const Problem p = with_bone(120.0, 120.0);
+  const AcrossGrid across{200, 200, 0.5, 0.5};
+  const VolumeDose volume = volume_dose(p, across, kGoOn);
+  const engine::RunResult run = test::Run(p).execute({});
+  for (const int z : {20, 60, 90}) {
+    const Spread spread = spread_of(volume, across, z);
+    CHECK_NEAR(spread.y - spread.x, 4.0 * 4.0 - 3.0 * 3.0, 1e-3);
+    double all = 0.0, square = 0.0;
+    for (int x = 0; x < p.grid.nx; ++x) {
+      const double from = (x + 0.5 - 0.5 * p.grid.nx) * p.grid.dx;
+      const double dose = run.dose[static_cast<std::size_t>(z * p.grid.nx + x)];
+      all += dose;
+      square += dose * from * from;
+    }
+    // Sums over cells: Sheppard's correction is a twelfth of a cell's width squared.
+    CHECK_REL(spread.x - 0.25 / 12.0, square / all - 4.0 / 12.0, 1e-4);
+  }
+}
+
+TEST("volume: a field is the sum of its spots, and mirrors with them") {
+  Problem p = with_bone(110.0, 110.0);
+  p.beam.y_sigma = 3.0;
+  test::follow_reactions(p);
+  const AcrossGrid across{60, 60, 2.0, 2.0};
+  const auto solved = [&](std::vector<Beam> spots) {
+    Problem one = p;
+    one.spots = std::move(spots);
+    return volume_dose(one, across, kGoOn);
+  };
+  const Beam a = spot_at(p, -10.0, 6.0, 2.0);
+  Beam b = spot_at(p, 12.0, -4.0, 1.0);
+  b.energy = 100.0;
+  // A spot of weight 0 leaves both on the grid of the field.
+  Beam none = a;
+  none.weight = 0.0;
+  const VolumeDose both = solved({a, b}), one = solved({a}), other = solved({none, b});
+  const VolumeDose mirrored = solved({spot_at(p, 10.0, 6.0, 2.0)}), turned = solved({spot_at(p, 6.0, -10.0, 2.0)});
+  double most = 0.0;
+  for (const double each : both.dose) most = std::max(most, each);
+  double sum_off = 0.0, mirror_off = 0.0, turn_off = 0.0;
+  for (int z = 0; z < p.grid.nz; ++z) {
+    for (int y = 0; y < across.ny; ++y) {
+      for (int x = 0; x < across.nx; ++x) {
+        sum_off = std::max(sum_off,
+                           std::abs(at(both, across, z, y, x) - at(one, across, z, y, x) - at(other, across, z, y, x)));
+        mirror_off =
+            std::max(mirror_off, std::abs(at(one, across, z, y, x) - at(mirrored, across, z, y, across.nx - 1 - x)));
+        turn_off = std::max(turn_off, std::abs(at(one, across, z, y, x) - at(turned, across, z, x, y)));
+      }
+    }
+  }
+  CHECK_NEAR(sum_off, 0.0, 1e-4 * most);
+  CHECK_NEAR(mirror_off, 0.0, 1e-9 * most);
+  CHECK_NEAR(turn_off, 0.0, 1e-9 * most);
+  CHECK_NEAR(both.rel_error(), 0.0, 1e-10);
+}
+
+TEST("volume: Gaussians fit the projected dose of products to 3 % of it") {
+  Problem p = with_bone(150.0, 200.0);
+  test::follow_reactions(p);
+  const VolumeDose volume = volume_dose(p, {10, 10, 10.0, 10.0}, kGoOn);
+  CHECK(volume.products > 0.02 * volume.energy_in);
+  CHECK(volume.misfit < 0.03 * volume.products);
+}
+
+TEST("volume: a cancelled dose ends with an exception") {
+  const std::atomic<bool> cancelled{true};
+  CHECK_THROWS(volume_dose(with_bone(100.0, 100.0), {10, 10, 1.0, 1.0}, cancelled));
+}
+
+}  // namespace bb::test::volume
