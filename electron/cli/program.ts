@@ -39,7 +39,7 @@ import { traceVerb } from './verbs/trace.ts';
 import { validate } from './verbs/validate.ts';
 import { variants } from './verbs/variants.ts';
 import { programVersion } from './version.ts';
-import { refineVerb } from './workloads/index.ts';
+import { refineVerb, volumeVerb } from './workloads/index.ts';
 
 /** Help as it is printed. */
 const width = 88;
@@ -90,7 +90,7 @@ const groups: readonly VerbGroup[] = [
     title: 'Compare kernels',
     verbs: [bench, compare, gateVerb, report, decide, history, claims, replay, variants, devices],
   },
-  { title: 'Beams and images', verbs: [sobpVerb, commissionVerb, gammaVerb, refineVerb] },
+  { title: 'Beams and images', verbs: [sobpVerb, volumeVerb, commissionVerb, gammaVerb, refineVerb] },
   {
     title: 'User kernels',
     verbs: [

@@ -24,6 +24,7 @@ export const handbookPages: readonly HandbookPage[] = [
   { id: 'physics-and-limits', title: 'Physics and limits' },
   { id: 'nuclear-reactions', title: 'Nuclear reactions' },
   { id: 'let-and-rbe', title: 'LET and RBE' },
+  { id: 'uncertainty', title: 'Uncertainty of a range' },
   { id: 'measurements', title: 'Measurements' },
   { id: 'command-line', title: 'Command line' },
   { id: 'developer', title: "Developer's guide" },

@@ -11,7 +11,7 @@ import { readScenario } from '../read-scenario.ts';
 import { withOn } from '../remote/on-host.ts';
 import { userKernelFlags } from '../user-kernels.ts';
 import type { VerbContext } from '../verb.ts';
-import { workloadFor } from '../workloads/index.ts';
+import { checkRunFlags, runFlags, workloadFor } from '../workloads/index.ts';
 
 /** Where --out leads; null without it. Found out before the run whether it can be written: the result must have a place. */
 async function placeToSave({ parsed }: VerbContext, host: Host): Promise<NamedFile | null> {
@@ -25,6 +25,7 @@ async function placeToSave({ parsed }: VerbContext, host: Host): Promise<NamedFi
 export async function performRun(context: VerbContext, host: Host): Promise<ExitCode> {
   const place = await placeToSave(context, host);
   const reading = await readScenario(context, host, (kind) => workloadFor(kind).fit);
+  checkRunFlags(context.parsed, reading.kind);
   return workloadFor(reading.kind).run(context, host, reading, place);
 }
 
@@ -53,6 +54,7 @@ export const run = withOn({
       name: 'trace',
       help: "Record the GPU's work and the driver's calls in the run, for export; slows it. Of a measured workload every repetition of one sample, after the timing.",
     },
+    ...runFlags,
     gpuFlag,
     ...userKernelFlags,
     jsonFlag,
@@ -63,6 +65,7 @@ export const run = withOn({
     'braggbench run mine.yaml --set beam.energy_MeV=120 --out mine.h5',
     'braggbench run water-150MeV --variant depth --json | jq .metrics.r80_mm',
     'braggbench run water-70MeV --variant ./my.cpp --trust',
+    'braggbench run bone-slab-150MeV --uncertainty --vary density_percent=2',
   ],
   operands: { min: 1, max: 1, name: 'a scenario' },
   run: (context) => withHost((host) => performRun(context, host), flagValue(context.parsed, 'gpu')),

@@ -2,6 +2,7 @@
 
 import { defaultKind, type ScenarioKindName, scenarioKindNames } from '../../contract/scenario/index.ts';
 import { eachTask } from '../../contract/task.ts';
+import { type FlagSpec, type ParsedArguments, UsageError } from '../arguments.ts';
 import { diffraction } from './diffraction/index.ts';
 import { taskWorkload } from './task/index.ts';
 import { transport } from './transport/index.ts';
@@ -9,6 +10,7 @@ import type { Workload } from './workload.ts';
 
 /** Verbs that are of one workload. */
 export { refineVerb } from './diffraction/refine.ts';
+export { volumeVerb } from './transport/volume.ts';
 
 const workloads: Readonly<Record<ScenarioKindName, Workload>> = {
   transport,
@@ -19,6 +21,22 @@ const workloads: Readonly<Record<ScenarioKindName, Workload>> = {
 /** A text that is no scenario of any kind gets the first workload, which says what is wrong with it. */
 export function workloadFor(kind: ScenarioKindName | null): Workload {
   return workloads[kind ?? defaultKind];
+}
+
+/** Flags of `run` that only some workloads have. */
+export const runFlags: readonly FlagSpec[] = [...new Set(Object.values(workloads).flatMap(({ flags = [] }) => flags))];
+
+/** Throws a UsageError for a flag of another workload, or a value that is none. */
+export function checkRunFlags(parsed: ParsedArguments, kind: ScenarioKindName | null): void {
+  const { flags = [], checkFlags } = workloadFor(kind);
+  const strange = runFlags.find((flag) => parsed.flags.has(flag.name) && !flags.includes(flag));
+  if (strange !== undefined) {
+    const owners = scenarioKindNames.filter((name) => workloads[name].flags?.includes(strange) === true);
+    throw new UsageError(
+      `--${strange.name} is for scenarios of ${owners.join(', ')}; this one is of ${kind ?? defaultKind}`,
+    );
+  }
+  checkFlags?.(parsed);
 }
 
 export const allWorkloads = scenarioKindNames.map((kind) => ({ kind, workload: workloads[kind] }));

@@ -93,6 +93,12 @@ interface Told {
   readonly error: string | null;
 }
 
+/** Fields of the document, and lines behind those of the run. */
+export interface More {
+  readonly document: object;
+  readonly lines: readonly string[];
+}
+
 type Style = (...styled: Parameters<Terminal['style']>) => string;
 
 /** How a workload whose runs are computed once says what it does and what came out. */
@@ -100,12 +106,19 @@ export interface Solving<W extends ProgressDetail['workload']> {
   readonly workload: W;
   readonly words: ProgressWords<W>;
   readonly tell: (run: RunOf<W>, reading: Extract<AnyReading, { readonly kind: W }>) => Told;
+  /** Where flags ask for more than the run itself. */
+  readonly more?: (context: VerbContext, host: Host, reading: AnyReading) => Promise<More>;
 }
 
 type RunOf<W> = Extract<AnyRunData, { readonly workload: W }>;
 
 /** `braggbench run` of such a workload. What was computed is printed also where it is not right or cannot be saved. */
-export function runBy<W extends ProgressDetail['workload']>({ workload, words, tell }: Solving<W>): Workload['run'] {
+export function runBy<W extends ProgressDetail['workload']>({
+  workload,
+  words,
+  tell,
+  more,
+}: Solving<W>): Workload['run'] {
   return async (context, host, any, place) => {
     const { parsed, terminal } = context;
     if (any.kind !== workload) throw new Error(`a scenario of ${any.kind} came to ${workload}`);
@@ -115,16 +128,19 @@ export function runBy<W extends ProgressDetail['workload']>({ workload, words, t
     const told = tell(run, reading);
     const kept = place === null ? null : await saved(context, host, id, place);
     const file = kept !== null && 'file' in kept ? kept.file : null;
+    const further = (await more?.(context, host, reading)) ?? { document: {}, lines: [] };
     const verdict = await checkedUserKernel(context, host, reading, run);
     if (hasFlag(parsed, 'json')) {
       terminal.printJson({
         ...told.document,
+        ...further.document,
         ...(verdict === null ? {} : { checks: verdict, printed: host.userKernels.printed(run.variant) }),
       });
       if (file !== null) terminal.say(`Saved as ${file}`);
     } else {
       const style: Style = (name, text) => terminal.style(name, text);
       for (const line of told.lines(file, style)) terminal.print(line);
+      for (const line of further.lines) terminal.print(line);
       if (verdict !== null) for (const line of ['', ...verdictLines(verdict, style)]) terminal.print(line);
       for (const line of saidBy(host, run.variant)) terminal.print(line);
     }

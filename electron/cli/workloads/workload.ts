@@ -3,6 +3,7 @@ import type { NamedFile } from '../../contract/files.ts';
 import type { Host } from '../../host/index.ts';
 import type { NativeAddon } from '../../host/io/addon/addon.ts';
 import type { AnyRunData } from '../../host/workloads/run-data.ts';
+import type { FlagSpec, ParsedArguments } from '../arguments.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import type { Fit, KnownReading } from '../read-scenario.ts';
 import type { Column } from '../table.ts';
@@ -55,6 +56,9 @@ export interface ReadRun {
 export interface Workload {
   /** What --variant changes of its scenarios. */
   readonly fit: Fit;
+  /** Flags of `run` that it has beyond those of all, and what is wrong with their values. */
+  readonly flags?: readonly FlagSpec[];
+  readonly checkFlags?: (parsed: ParsedArguments) => void;
   /** `braggbench run`: solves what was read, saves it at `place`, prints what came out. */
   readonly run: (context: VerbContext, host: Host, reading: KnownReading, place: NamedFile | null) => Promise<ExitCode>;
   /** Variants that are measured where none is named, if they can run. */

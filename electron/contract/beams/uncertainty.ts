@@ -1,5 +1,6 @@
 /** Uncertainty of a depth dose and its range: a model for each input, and how much of the band each accounts for. */
 import { z } from 'zod';
+import { float64 } from '../wire/arrays.ts';
 
 /** Inputs with the standard deviation that they have by default, and its source. */
 export const uncertainInputs = {
@@ -57,7 +58,7 @@ export const uncertainInputs = {
 export type UncertainInput = keyof typeof uncertainInputs;
 export const uncertainNames = Object.keys(uncertainInputs) as readonly UncertainInput[];
 
-export const uncertaintyModelSchema = z.partialRecord(z.enum(uncertainNames), z.number().min(0));
+const uncertaintyModelSchema = z.partialRecord(z.enum(uncertainNames), z.number().min(0));
 export type UncertaintyModel = z.infer<typeof uncertaintyModelSchema>;
 
 /** The clinical margin that bands are compared with: 3.5 % of the range and 1 mm (Paganetti 2012, as above, table 2). */
@@ -74,16 +75,16 @@ const partSchema = z.strictObject({
   /** By one standard deviation more of the input, mm; null where there is no range. */
   r80_mm: z.number().nullable(),
   w80_20_mm: z.number().nullable(),
-  /** Of the variance of R80. */
+  /** Part of the variance of R80. */
   share: z.number().nullable(),
 });
 
-export const uncertaintySchema = z.strictObject({
-  depth_mm: z.instanceof(Float64Array),
+const uncertaintySchema = z.strictObject({
+  depth_mm: float64,
   /** MeV/mm for all protons. */
-  dose: z.instanceof(Float64Array),
+  dose: float64,
   /** One standard deviation of it. */
-  dose_sigma: z.instanceof(Float64Array),
+  dose_sigma: float64,
   r80_mm: z.number().nullable(),
   r80_sigma_mm: z.number().nullable(),
   w80_20_mm: z.number().nullable(),

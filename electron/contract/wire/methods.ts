@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { commissionMethods } from '../beams/commission.ts';
 import { sobpMethods } from '../beams/sobp.ts';
 import { uncertaintyMethods } from '../beams/uncertainty.ts';
+import { volumeMethods } from '../beams/volume.ts';
 import { benchMethods } from '../bench/benches.ts';
 import { claimTableMethods } from '../bench/claim-table.ts';
 import { comparisonMethods } from '../bench/comparison.ts';
@@ -193,6 +194,7 @@ export const methods = {
   ...doseMethods,
   ...sobpMethods,
   ...uncertaintyMethods,
+  ...volumeMethods,
   ...commissionMethods,
   ...figureMethods,
   ...launchMethods,

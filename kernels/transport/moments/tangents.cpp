@@ -228,14 +228,13 @@ class TangentMarch {
     for (int i = 0; i < n_; ++i) {
       if (share[u(i)] == 0.0 && wider[u(i)] == 0.0) continue;
       Number number = sigma.chained(share[u(i)], wider[u(i)]);
-      // Content moves up by a part of a bin: three shares of that mean, without a variance.
-      const Number up = more / (water_.stopping(grid_.held()[u(i)]) * step);
-      low_ = std::min(low_, std::max(i - 1, 0));
-      high_ = std::min(i + 2, n_);
+      // Content moves up by a part of a bin: by taps of that mean, without variance or skewness.
+      const Number up = more / (water_.stopping(grid_.held()[u(i)]) * step), square = up * up;
+      const std::array<Number, kTaps> part = taps(-up, square, -up * square, square * square);
+      low_ = std::min(low_, std::max(i - 2, 0));
+      high_ = std::min(i + 3, n_);
       axis_ += number * (i + up);
-      f_[kNumber][i - 1] += number * 0.5 * (up * up - up);
-      f_[kNumber][i] += number * (1.0 - up * up);
-      f_[kNumber][i + 1] += number * 0.5 * (up * up + up);
+      for (int k = 0; k < kTaps; ++k) f_[kNumber][i - k + kTaps / 2] += number * part[u(k)];
     }
     for (int i = low_; i < high_; ++i) {
       const Number& number = f_[kNumber][i];
@@ -457,7 +456,8 @@ class TangentMarch {
       moved_[kXU][i] = kept * (f_[kXU][i] + dz * (f_[kUU][i] + 0.5 * spread));
       moved_[kUU][i] = kept * (f_[kUU][i] + spread);
       lag_[i] = tables_[kShift][i] * dz * half;
-      taps(i, tables_[kShift][i] * path - whole, tables_[kStraggling][i] * path);
+      const auto part = taps_of(tables_[kShift][i] * path - whole, tables_[kStraggling][i] * path);
+      for (int k = 0; k < kTaps; ++k) weight_[u(k)][i] = part[u(k)];
       Number given;
       for (int k = 0; k < kTaps; ++k) given += weight_[u(k)][i] * (energy_[i] - energy_[i - whole - k + kTaps / 2]);
       // `whole` - 2 bins down is the first tap.
@@ -465,25 +465,23 @@ class TangentMarch {
     }
   }
 
-  /// Weights of landing `whole` + k - 2 bins down whose mean is that and `a` more; see TapRule.
-  void taps(int i, const Number& a, const Number& variance) {
-    Number m2 = variance + a * a, m3 = a, m4;
+  /// Weights of a step's taps whose mean is `a`; see TapRule.
+  std::array<Number, kTaps> taps_of(const Number& a, const Number& variance) const {
+    const Number square = a * a, m2 = variance + square;
     if (p_.straggling == Straggling::kOff) {
       const Number least = a.v < 0.0 ? -a : a;
-      if (m2.v < least.v) m2 = least;
-      m4 = m2;
-    } else if (steps_ < kFirstSteps) {
-      m4 = m2;
-    } else {
-      const Number square = a * a;
-      m3 = a * (square + 3.0 * variance);
-      m4 = square * square + 6.0 * square * variance + 3.0 * variance * variance;
+      const Number some = m2.v < least.v ? least : m2;
+      return taps(a, some, a, some);
     }
-    weight_[0][i] = (m4 - m2 - 2.0 * (m3 - a)) / 24.0;
-    weight_[4][i] = (m4 - m2 + 2.0 * (m3 - a)) / 24.0;
-    weight_[1][i] = (4.0 * m2 - m4 - 4.0 * a + m3) / 6.0;
-    weight_[3][i] = (4.0 * m2 - m4 + 4.0 * a - m3) / 6.0;
-    weight_[2][i] = 1.0 - (5.0 * m2 - m4) / 4.0;
+    if (steps_ < kFirstSteps) return taps(a, m2, a, m2);
+    return taps(a, m2, a * (square + 3.0 * variance),
+                square * square + 6.0 * square * variance + 3.0 * variance * variance);
+  }
+
+  /// Weights of landing k - 2 bins further down, of given moments.
+  static std::array<Number, kTaps> taps(const Number& a, const Number& m2, const Number& m3, const Number& m4) {
+    return {(m4 - m2 - 2.0 * (m3 - a)) / 24.0, (4.0 * m2 - m4 - 4.0 * a + m3) / 6.0, 1.0 - (5.0 * m2 - m4) / 4.0,
+            (4.0 * m2 - m4 + 4.0 * a - m3) / 6.0, (m4 - m2 + 2.0 * (m3 - a)) / 24.0};
   }
 
   /// Larger angles go longer ways and fall behind.
@@ -513,11 +511,11 @@ class TangentMarch {
       std::vector<Number> landed(u(to - from));
       for (int i = low_ - 1; i <= high_; ++i) {
         // The bins next to the window hold what the lag carried there; their taps are those of its edge.
-        const int taps_of = std::clamp(i, low_, high_ - 1);
+        const int edge = std::clamp(i, low_, high_ - 1);
         for (int k = 0; k < kTaps; ++k) {
           const int at = i - whole - k + kReach;
           if (at < from || at >= to) continue;
-          landed[u(at - from)] += weight_[u(k)][taps_of] * moved_[u(c)][i];
+          landed[u(at - from)] += weight_[u(k)][edge] * moved_[u(c)][i];
         }
       }
       for (int i = std::min(low_, 0); i < high_; ++i) f_[u(c)][i] = 0.0;

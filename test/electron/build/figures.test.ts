@@ -71,6 +71,7 @@ const typed: readonly (readonly [file: string, title: string])[] = [
   ['assets/handbook/let-and-rbe.md', 'Model'],
   ['assets/handbook/nuclear-reactions.md', 'What'],
   ['assets/handbook/physics-and-limits.md', 'Compared with `depth` in FP64 on fine grids'],
+  ['assets/handbook/uncertainty.md', 'Input'],
 ];
 
 test('every other table with figures is made by a program', () => {

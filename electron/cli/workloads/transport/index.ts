@@ -18,6 +18,7 @@ import { table } from '../../table.ts';
 import type { VerbContext } from '../../verb.ts';
 import { runBy, type Solving } from '../solve.ts';
 import { type ReadRun, variantList, type Workload } from '../workload.ts';
+import { uncertaintyFlags, uncertaintyModel, uncertaintyOfRun } from './uncertainty.ts';
 
 /** `braggbench run` of a transport scenario. */
 export const stepWords: ProgressWords<'transport'> = ({ step, depth_mm, weight_left, steps_per_s }) => [
@@ -30,6 +31,7 @@ export const stepWords: ProgressWords<'transport'> = ({ step, depth_mm, weight_l
 export const solvingTransport: Solving<'transport'> = {
   workload: 'transport',
   words: stepWords,
+  more: uncertaintyOfRun,
   tell: (run, { scenario, issues, range_mm: beamRange_mm, table }) => {
     const summary = summaryOf(run);
     const range_mm = scenario?.initial.kind === 'beam' ? beamRange_mm : null;
@@ -172,6 +174,8 @@ function compareTransport({ parsed, terminal }: VerbContext, runs: readonly Read
 
 export const transport: Workload = {
   fit: fitTransport,
+  flags: uncertaintyFlags,
+  checkFlags: uncertaintyModel,
   run: runBy(solvingTransport),
   // Those that the scenario's stepping fits; the plain reference is what they are held to.
   usual: (addon, reading) => {

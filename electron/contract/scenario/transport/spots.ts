@@ -14,6 +14,13 @@ export const spotSchema = z
     range_mm: beamShape.range_mm.optional(),
     energy_sigma_MeV: beamShape.energy_sigma_MeV.optional(),
     x_mm: beamShape.x_mm.optional(),
+    y_mm: quantity({
+      title: 'Position along y',
+      description: 'Place along the axis that the plane model sums over, for dose in three dimensions.',
+      unit: 'mm',
+      min: -5000,
+      max: 5000,
+    }).optional(),
     x_sigma_mm: beamShape.x_sigma_mm.optional(),
     angle_deg: quantity({
       title: 'Angle',
@@ -80,6 +87,7 @@ export interface Spot {
   readonly angle_deg: number;
   readonly angle_sigma_mrad: number;
   readonly x_mm: number;
+  readonly y_mm?: number;
   readonly x_sigma_mm: number;
   /** Protons of the spot, times those of the beam. */
   readonly weight: number;

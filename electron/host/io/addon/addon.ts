@@ -132,7 +132,7 @@ export interface TangentDirection {
   readonly layer: number;
 }
 
-export interface DoseTangents {
+interface DoseTangents {
   readonly depth_dose: Float64Array;
   readonly x_sigma_mm: Float64Array;
   readonly dose_by: Float64Array;
@@ -142,7 +142,7 @@ export interface DoseTangents {
 }
 
 /** Cells across the beam, about x = y = 0. */
-export interface AcrossGrid {
+interface AcrossGrid {
   readonly nx: number;
   readonly ny: number;
   readonly dx_mm: number;

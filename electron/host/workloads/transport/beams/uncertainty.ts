@@ -4,9 +4,9 @@
  * effects linear: variances add. A material has one density and one mean excitation energy, wherever it lies.
  */
 import {
+  type UncertainInput,
   type Uncertainty,
   type UncertaintyModel,
-  type UncertainInput,
   uncertainInputs,
   uncertainNames,
 } from '../../../../contract/beams/uncertainty.ts';
@@ -38,8 +38,11 @@ const ELECTRON_eV = 510_998.95;
 const BETHE = 0.307075;
 /** Shell and density corrections are small there. */
 const INVERTED_AT_MeV = 100;
-/** Readouts are differentiated over this part of a standard deviation. */
+/** A dose is linear in its inputs over this part of a standard deviation: readouts are differentiated there. */
 const SMALL = 0.05;
+/** Readouts are smooth on rows of this, and derivatives take the same time on any rows. */
+const FINE_mm = 0.2;
+const MOST_ROWS = 8000;
 
 const betaSquared = (energy_MeV: number): number => 1 - 1 / (1 + energy_MeV / PROTON_MeV) ** 2;
 
@@ -54,7 +57,7 @@ function stoppingAt({ energies_MeV, stopping_MeV_cm2_g }: Material, energy_MeV: 
 }
 
 /** By Bethe's formula from the table itself, so that users' tables and mixtures have one too. */
-export function meanExcitation_eV(material: Material): number {
+function meanExcitation_eV(material: Material): number {
   const beta2 = betaSquared(INVERTED_AT_MeV);
   const stoppingNumber = (stoppingAt(material, INVERTED_AT_MeV) * beta2) / (BETHE * material.z_over_a);
   return (2 * ELECTRON_eV * (beta2 / (1 - beta2))) / Math.exp(stoppingNumber + beta2);
@@ -114,8 +117,7 @@ const byExcitation =
   (material: Material): Material => ({
     ...material,
     stopping_MeV_cm2_g: material.stopping_MeV_cm2_g.map(
-      (stopping, i) =>
-        stopping - (BETHE * material.z_over_a * share) / betaSquared(material.energies_MeV[i] ?? 1),
+      (stopping, i) => stopping - (BETHE * material.z_over_a * share) / betaSquared(material.energies_MeV[i] ?? 1),
     ),
   });
 const byScattering =
@@ -136,7 +138,8 @@ function variedOf(problem: TransportProblem, model: UncertaintyModel): readonly 
   const add = (varied: Varied): void => {
     if (varied.sigma > 0) out.push(varied);
   };
-  const energy_MeV = water === undefined ? 0 : 0.1 * sigmaOf('beam_range_mm') * stoppingAt(water, problem.beam.energy_MeV);
+  const energy_MeV =
+    water === undefined ? 0 : 0.1 * sigmaOf('beam_range_mm') * stoppingAt(water, problem.beam.energy_MeV);
   add({
     input: 'beam_range_mm',
     title: uncertainInputs.beam_range_mm.title,
@@ -202,10 +205,29 @@ function variedOf(problem: TransportProblem, model: UncertaintyModel): readonly 
   return out;
 }
 
-/** A depth dose, MeV/mm, and its change by one standard deviation of each input. */
+/** A depth dose, MeV/mm, and its change by one standard deviation of each input, with its readouts at some of it. */
 interface Changes {
   readonly dose: Float64Array;
-  readonly by: readonly Float64Array[];
+  readonly by: readonly {
+    readonly change: Float64Array;
+    readonly above: Float64Array;
+    readonly below: Float64Array;
+    /** Their rows. */
+    readonly step_mm: number;
+    /** Standard deviations from one of them to the other. */
+    readonly apart: number;
+  }[];
+}
+
+/** The same matter with each row cut into as many parts. */
+function withFinerRows(problem: TransportProblem, parts: number): TransportProblem {
+  const { grid, map } = problem;
+  const finer = new Uint8Array(parts * map.length);
+  for (let row = 0; row < grid.nz * parts; row += 1) {
+    const from = Math.floor(row / parts) * grid.nx;
+    finer.set(map.subarray(from, from + grid.nx), row * grid.nx);
+  }
+  return { ...problem, map: finer, grid: { ...grid, nz: grid.nz * parts, dz_mm: grid.dz_mm / parts } };
 }
 
 async function byTangents(
@@ -214,8 +236,17 @@ async function byTangents(
   varied: readonly Varied[],
 ): Promise<Changes> {
   const directions = varied.flatMap((one) => one.directions);
-  const { depth_dose, dose_by } = await addon.doseTangents(problem, directions);
-  const { nz, dz_mm } = problem.grid;
+  const parts = Math.min(Math.ceil(problem.grid.dz_mm / FINE_mm), Math.max(1, Math.floor(MOST_ROWS / problem.grid.nz)));
+  const fine = withFinerRows(problem, parts);
+  const { depth_dose, dose_by } = await addon.doseTangents(fine, directions);
+  const { nz, dz_mm } = fine.grid;
+  const dose = Float64Array.from(depth_dose, (energy) => energy / dz_mm);
+  const rows = (values: Float64Array): Float64Array =>
+    Float64Array.from({ length: nz / parts }, (_, row) => {
+      let sum = 0;
+      for (let i = row * parts; i < (row + 1) * parts; i += 1) sum += values[i] ?? 0;
+      return sum / parts;
+    });
   let first = 0;
   const by = varied.map(({ directions: own, step }) => {
     const change = new Float64Array(nz);
@@ -223,9 +254,10 @@ async function byTangents(
       for (let z = 0; z < nz; z += 1) change[z] = (change[z] ?? 0) + (step * (dose_by[first * nz + z] ?? 0)) / dz_mm;
       first += 1;
     }
-    return change;
+    const moved = (times: number): Float64Array => dose.map((value, z) => value + times * (change[z] ?? 0));
+    return { change: rows(change), above: moved(SMALL), below: moved(-SMALL), step_mm: dz_mm, apart: 2 * SMALL };
   });
-  return { dose: depth_dose.map((energy) => energy / dz_mm), by };
+  return { dose: rows(dose), by };
 }
 
 async function byDifferences(
@@ -244,14 +276,15 @@ async function byDifferences(
     );
   }
   const dose = await depthDose({ addon }, lean, signal);
-  const by: Float64Array[] = [];
+  const by: Changes['by'][number][] = [];
   for (const { at } of varied) {
     const solved = async (times: number): Promise<Float64Array> => {
       const { tracks: _left, ...moved } = at?.(times) ?? problem;
       return depthDose({ addon }, { ...moved, keyframes: 0 }, signal);
     };
     const [above, below] = [await solved(1), await solved(-1)];
-    by.push(above.map((value, z) => (value - (below[z] ?? 0)) / 2));
+    const change = Float64Array.from(above, (value, z) => (value - (below[z] ?? 0)) / 2);
+    by.push({ change, above, below, step_mm: problem.grid.dz_mm, apart: 2 });
   }
   return { dose, by };
 }
@@ -282,22 +315,16 @@ export async function uncertaintyOf(
   const varied = variedOf(problem, model);
   const because = withoutTangents(problem);
   const { dose, by } =
-    because === null
-      ? await byTangents(addon, problem, varied)
-      : await byDifferences(addon, problem, varied, signal);
+    because === null ? await byTangents(addon, problem, varied) : await byDifferences(addon, problem, varied, signal);
   const { dz_mm, nz } = problem.grid;
   const start_mm = -problem.beam.z_mm;
-  const readouts = (values: Float64Array) => depthReadouts({ start_mm, step_mm: dz_mm, values }, 0);
-  const nominal = readouts(dose);
-  const changes = by.map((change) => {
-    const moved = (times: number) => readouts(dose.map((value, z) => value + times * (change[z] ?? 0)));
-    const [above, below] = [moved(SMALL), moved(-SMALL)];
+  const readouts = (values: Float64Array, step_mm: number) => depthReadouts({ start_mm, step_mm, values }, 0);
+  const nominal = readouts(dose, dz_mm);
+  const changes = by.map(({ above, below, step_mm, apart }) => {
+    const [more, less] = [readouts(above, step_mm), readouts(below, step_mm)];
     const slope = (a: number | null, b: number | null): number | null =>
-      a === null || b === null ? null : (a - b) / (2 * SMALL);
-    return {
-      r80_mm: slope(above.r80_mm, below.r80_mm),
-      w80_20_mm: slope(above.w80_20_mm, below.w80_20_mm),
-    };
+      a === null || b === null ? null : (a - b) / apart;
+    return { r80_mm: slope(more.r80_mm, less.r80_mm), w80_20_mm: slope(more.w80_20_mm, less.w80_20_mm) };
   });
   const spread = (of: (change: (typeof changes)[number]) => number | null): number =>
     Math.sqrt(changes.reduce((sum, change) => sum + (of(change) ?? 0) ** 2, 0));
@@ -305,7 +332,7 @@ export async function uncertaintyOf(
   return {
     depth_mm: Float64Array.from({ length: nz }, (_, z) => start_mm + (z + 0.5) * dz_mm),
     dose,
-    dose_sigma: dose.map((_, z) => Math.sqrt(by.reduce((sum, change) => sum + (change[z] ?? 0) ** 2, 0))),
+    dose_sigma: dose.map((_, z) => Math.sqrt(by.reduce((sum, { change }) => sum + (change[z] ?? 0) ** 2, 0))),
     r80_mm: nominal.r80_mm,
     r80_sigma_mm: nominal.r80_mm === null ? null : r80,
     w80_20_mm: nominal.w80_20_mm,

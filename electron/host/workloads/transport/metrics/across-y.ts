@@ -44,6 +44,11 @@ export const isLayered = (problem: TransportProblem): boolean => mixedRow(proble
 
 type Beam = TransportProblem['beam'];
 
+/** The plane holds the sum of spots over y. */
+export const apartAlongY: None = {
+  reason: 'spots lie at different places of y, which the plane sums over (braggbench volume has their dose)',
+};
+
 /** The one beam whose width all spots have; null where they differ. */
 function commonBeam({ beam, spots = [] }: TransportProblem): Beam | null {
   const [first = beam, ...others] = spots;
@@ -58,6 +63,7 @@ export function acrossY(problem: TransportProblem): AcrossY {
   if (spots.some(({ angle_rad }) => angle_rad !== 0)) {
     return { reason: 'the beam is not along z: its layers would have to be tilted as well' };
   }
+  if (spots.some(({ y_mm = 0 }) => y_mm !== 0)) return apartAlongY;
   const mixed = mixedRow(problem);
   if (mixed !== null) {
     const at = ((mixed.row + 0.5) * problem.grid.dz_mm).toPrecision(4);

@@ -6,7 +6,7 @@
 import { BraggError } from '../../../../contract/errors.ts';
 import type { NativeAddon, TransportProblem } from '../../../io/addon/addon.ts';
 import { depthDose } from '../beams/depth-doses.ts';
-import { type AcrossY, isLayered, widthAcross, type YKind } from './across-y.ts';
+import { type AcrossY, apartAlongY, isLayered, widthAcross, type YKind } from './across-y.ts';
 
 type Beam = TransportProblem['beam'];
 
@@ -82,6 +82,7 @@ export async function yKinds(
   problem: TransportProblem,
   signal: AbortSignal,
 ): Promise<AcrossY> {
+  if ((problem.spots ?? []).some(({ y_mm = 0 }) => y_mm !== 0)) return apartAlongY;
   const found = kindsOf(problem.spots ?? []);
   const all = found.reduce((sum, { places }) => sum + places.size, 0);
   if (found.length > MOST.kinds || all > MOST.places) {

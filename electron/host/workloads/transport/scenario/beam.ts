@@ -50,6 +50,7 @@ function spotOf(
     angle_deg: spot.angle_deg ?? beam.angle_deg,
     angle_sigma_mrad: spot.angle_sigma_mrad ?? beam.angle_sigma_mrad,
     x_mm: spot.x_mm ?? beam.x_mm,
+    ...(spot.y_mm === undefined ? {} : { y_mm: spot.y_mm }),
     x_sigma_mm: spot.x_sigma_mm ?? beam.x_sigma_mm,
     weight: spot.weight,
   };

@@ -16,7 +16,7 @@ import type { Check } from './one-check.ts';
 const MOST = 5;
 
 interface Wrong {
-  readonly key: keyof Spot;
+  readonly key: Exclude<keyof Spot, 'y_mm'>;
   readonly says: string;
   readonly allowed: string;
 }

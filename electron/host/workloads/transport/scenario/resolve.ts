@@ -25,6 +25,7 @@ function spotsOfProblem({ beam }: TransportScenario): readonly ProblemBeam[] {
     angle_rad: (spot.angle_deg * Math.PI) / 180,
     angle_sigma_rad: spot.angle_sigma_mrad / 1000,
     x_mm: spot.x_mm,
+    ...(spot.y_mm === undefined ? {} : { y_mm: spot.y_mm }),
     x_sigma_mm: widthInPlane(beam, spot),
     y_sigma_mm: beam.y_sigma_mm ?? spot.x_sigma_mm,
     focus_mm: beam.focus_mm,

@@ -1,0 +1,105 @@
+/** `braggbench volume`: dose in three dimensions of a beam or a field in layered matter. */
+import { extname, resolve } from 'node:path';
+import { type VolumeAnswer, type VolumeRequest, volumeEndings } from '../../../contract/beams/volume.ts';
+import {
+  flagNumber,
+  flagValue,
+  hasFlag,
+  jsonFlag,
+  type ParsedArguments,
+  setFlag,
+  UsageError,
+} from '../../arguments.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { significant, smallError } from '../../numbers.ts';
+import { withHost } from '../../open-host.ts';
+import { checkOutput, forceFlag, writeOutput } from '../../output-file.ts';
+import { overridesOf, scenarioPath } from '../../scenario-file.ts';
+import type { Verb } from '../../verb.ts';
+
+function endingOf(out: string): (typeof volumeEndings)[number] {
+  const ending = volumeEndings.find((one) => `.${one}` === extname(out).toLowerCase());
+  if (ending !== undefined) return ending;
+  const allowed = volumeEndings.map((one) => `.${one}`).join(', ');
+  throw new UsageError(`--out: ${JSON.stringify(out)} ends in no format that is written; allowed: ${allowed}`);
+}
+
+function requestOf(parsed: ParsedArguments): VolumeRequest {
+  const out = flagValue(parsed, 'out');
+  const across_mm = flagNumber(parsed, 'across', { min: 0.01, max: 2000 });
+  const cell_mm = flagNumber(parsed, 'cell', { min: 0.01, max: 100 });
+  const protons_per_mu = flagNumber(parsed, 'protons-per-mu', { min: 1, max: 1e15 });
+  return {
+    ...(across_mm === undefined ? {} : { across_mm }),
+    ...(cell_mm === undefined ? {} : { cell_mm }),
+    ...(protons_per_mu === undefined ? {} : { protons_per_mu }),
+    ...(out === undefined ? {} : { file: endingOf(out) }),
+  };
+}
+
+function linesOf(volume: VolumeAnswer): readonly string[] {
+  const { sizes, spacing_mm, most, most_at_mm, energy, unit, spots, products_misfit } = volume;
+  const share = (part: number): string => `${((100 * part) / energy.in).toFixed(2)} %`;
+  const at = most_at_mm.map((place) => place.toFixed(1)).join(', ');
+  return [
+    `${sizes.join(' × ')} cells of ${spacing_mm.map((side) => significant(side, 3)).join(' × ')} mm (x, y, depth), ${spots} ${spots === 1 ? 'spot' : 'spots'}`,
+    `Largest dose ${significant(most, 4)} ${unit} at x, y, depth = ${at} mm`,
+    `Energy: ${share(energy.deposited)} in the cells, ${share(energy.outside)} beside them, ${share(energy.neutral)} neutral or lost to reactions, ${share(energy.left)} left the box; ledger ${smallError(energy.rel_error)}`,
+    ...(energy.products > 0
+      ? [
+          `Products of reactions: ${share(energy.products)}; their Gaussians miss the projected dose by ${(100 * products_misfit).toFixed(1)} % of it`,
+        ]
+      : []),
+    `Solved in ${significant(volume.seconds, 2)} s.`,
+  ];
+}
+
+export const volumeVerb: Verb = {
+  name: 'volume',
+  usage:
+    'volume SCENARIO [--across MM] [--cell MM] [--protons-per-mu N] [--set path=value …] [--out DOSE.mha|.nrrd|.dcm] [--json]',
+  summary: 'dose in three dimensions of a beam or a list of spots in layered matter; write it for viewers',
+  details: [
+    'Solves each kind of spot once by moments. In every plane its dose is a sum of products of Gaussians of x and y, put at the place of each spot. Spots have x_mm and y_mm. Matter must lie in layers across the beam.',
+    'Products of nuclear reactions make a halo about each spot, where physics.nuclear is icru63. Depth is the second axis of a file, y the third.',
+  ],
+  flags: [
+    { name: 'across', value: 'MM', help: 'Side of the square across the beam; as far as the dose goes by default.' },
+    {
+      name: 'cell',
+      value: 'MM',
+      help: 'Side of a cell across the beam; 2 by default. Rows of depth are the scenario’s.',
+    },
+    { name: 'protons-per-mu', value: 'N', help: 'Protons of a monitor unit: the dose is then in Gy per MU.' },
+    setFlag('Change a value of the scenario, as in grid.dz_mm=1.'),
+    { name: 'out', value: 'DOSE', help: 'Write the dose; .mha is MetaImage, .nrrd is NRRD, .dcm is RT Dose.' },
+    forceFlag,
+    jsonFlag,
+  ],
+  examples: [
+    'braggbench volume water-150MeV --set beam.x_sigma_mm=4 --out dose.mha',
+    'braggbench volume field.json --across 200 --cell 2 --protons-per-mu 8e7 --out dose.dcm',
+  ],
+  operands: { min: 1, max: 1, name: 'a scenario' },
+  run: ({ parsed, terminal, signal }) =>
+    withHost(async (host) => {
+      const request = requestOf(parsed);
+      const out = flagValue(parsed, 'out');
+      if (out !== undefined) await checkOutput(parsed, resolve(out));
+      const [operand = ''] = parsed.operands;
+      const reading = await host.scenarios.read(scenarioPath(operand), { overrides: overridesOf(parsed) });
+      const volume = await host.call('beam.volume', { document: reading.draft ?? {}, request }, signal);
+      if (out !== undefined && volume.file !== null) await writeOutput(parsed, resolve(out), volume.file);
+      const { file: _file, slices, ...rest } = volume;
+      if (hasFlag(parsed, 'json')) {
+        terminal.printJson({
+          ...rest,
+          slices: slices.map(({ values, ...slice }) => ({ ...slice, values: [...values] })),
+        });
+      } else {
+        for (const line of linesOf(volume)) terminal.print(line);
+        if (out !== undefined) terminal.print(`Written: ${out}`);
+      }
+      return exitCodes.done;
+    }),
+};
