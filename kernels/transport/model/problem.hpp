@@ -22,7 +22,6 @@ struct Beam {
   double x = 0, x_sigma = 0, z = 0;     // mm
   double focus = 0;                     // mm along the beam to where it is narrowest; negative: from a source before
   double weight = 1;                    // protons
-  double y = 0, y_sigma = 0;            // mm; for dose in three dimensions alone: the plane sums over y
 };
 
 struct GridSpec {

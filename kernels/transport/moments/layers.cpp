@@ -38,17 +38,17 @@ std::string moments_refusal(const Problem& p) {
 }
 
 std::vector<SpotKind> spot_kinds(const Problem& p) {
-  std::map<std::tuple<double, double, double, double, double, double>, SpotKind> kinds;
+  std::map<std::tuple<double, double, double, double, double>, SpotKind> kinds;
   for (const Beam& spot : spots_of(p)) {
     if (!(spot.weight > 0.0)) continue;
-    SpotKind& kind = kinds[{spot.energy, spot.energy_sigma, spot.angle_sigma, spot.x_sigma, spot.y_sigma, spot.focus}];
+    SpotKind& kind = kinds[{spot.energy, spot.energy_sigma, spot.angle_sigma, spot.x_sigma, spot.focus}];
     kind.spots.push_back(&spot);
     kind.weight += spot.weight;
   }
   std::vector<SpotKind> out;
   for (auto& [key, kind] : kinds) {
     kind.spot = *kind.spots.front();
-    kind.spot.x = kind.spot.y = 0.0;
+    kind.spot.x = 0.0;
     kind.spot.weight = 1.0;
     kind.spot.z = p.beam.z;
     out.push_back(std::move(kind));

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -16,6 +17,7 @@
 #include "layers.hpp"
 #include "march.hpp"
 #include "products.hpp"
+#include "transport/model/entry/start.hpp"
 #include "transport/model/index.hpp"
 #include "transport/model/tables.hpp"
 #include "transport/secondaries/sweep_matter.hpp"
@@ -39,10 +41,10 @@ struct Pattern {
     double weight;
   };
 
-  explicit Pattern(std::span<const Beam* const> spots) {
+  Pattern(std::span<const Beam* const> spots, const std::function<AlongY(const Beam*)>& along_y) {
     for (const Beam* spot : spots) {
       x.push_back(spot->x);
-      y.push_back(spot->y);
+      y.push_back(along_y(spot).y);
     }
     for (std::vector<double>* places : {&x, &y}) {
       std::ranges::sort(*places);
@@ -51,7 +53,7 @@ struct Pattern {
     const auto index = [](const std::vector<double>& places, double at) {
       return static_cast<int>(std::ranges::lower_bound(places, at) - places.begin());
     };
-    for (const Beam* spot : spots) all.push_back({index(x, spot->x), index(y, spot->y), spot->weight});
+    for (const Beam* spot : spots) all.push_back({index(x, spot->x), index(y, along_y(spot).y), spot->weight});
     std::ranges::stable_sort(all, {}, [](const Spot& spot) { return spot.y; });
   }
 
@@ -67,6 +69,7 @@ struct Row {
 
 struct Kind {
   SpotKind spots;
+  double y_sigma = 0;
   std::vector<Row> rows;  // [nz] per proton
   double energy_in = 0, neutral = 0, left = 0, products = 0, misfit = 0;
 };
@@ -153,8 +156,10 @@ Problem in_columns(const Problem& p, std::span<const SpotKind> kinds) {
 
 class Solving {
  public:
-  Solving(const Problem& problem, const AcrossGrid& across, const std::atomic<bool>& cancel)
+  Solving(const Problem& problem, std::span<const AlongY> along_y, const AcrossGrid& across,
+          const std::atomic<bool>& cancel)
       : p_(problem),
+        along_y_(along_y),
         across_(across),
         cancel_(cancel),
         layers_(layers_of(problem)),
@@ -168,10 +173,23 @@ class Solving {
         pool_.run(n, [&](int i, int) { task(i); });
       });
     }
-    for (SpotKind& kind : found) kinds_.push_back({.spots = std::move(kind), .rows = {}});
-    for (const Kind& kind : kinds_) patterns_.emplace_back(kind.spots.spots);
+    for (const SpotKind& kind : found) {
+      std::map<double, Kind> by_width;
+      for (const Beam* spot : kind.spots) {
+        const auto [at, is_new] = by_width.try_emplace(of_y(spot).sigma);
+        Kind& own = at->second;
+        if (is_new) own.spots.spot = kind.spot;
+        own.y_sigma = at->first;
+        own.spots.spots.push_back(spot);
+        own.spots.weight += spot->weight;
+      }
+      for (auto& [width, own] : by_width) kinds_.push_back(std::move(own));
+    }
     for (const Kind& kind : kinds_) {
-      const std::pair width(kind.spots.spot.x_sigma, kind.spots.spot.y_sigma);
+      patterns_.emplace_back(kind.spots.spots, [this](const Beam* spot) { return of_y(spot); });
+    }
+    for (const Kind& kind : kinds_) {
+      const std::pair width(kind.spots.spot.x_sigma, kind.y_sigma);
       if (!fits_.contains(width)) fits_.emplace(width, HaloFit(width.first));
     }
   }
@@ -211,6 +229,8 @@ class Solving {
     double x_sigma, y_sigma;
   };
 
+  AlongY of_y(const Beam* spot) const { return along_y_[static_cast<std::size_t>(spot - spots_of(p_).data())]; }
+
   std::size_t plane() const { return u(across_.nx) * u(across_.ny); }
 
   void stop_if_cancelled() const {
@@ -223,14 +243,15 @@ class Solving {
       std::vector<const Beam*> spots;
       std::map<const Beam*, const Kind*> kind_of;
       for (const Kind& kind : kinds_) {
-        if (std::pair(kind.spots.spot.x_sigma, kind.spots.spot.y_sigma) != width) continue;
+        if (std::pair(kind.spots.spot.x_sigma, kind.y_sigma) != width) continue;
         for (const Beam* spot : kind.spots.spots) {
           spots.push_back(spot);
           kind_of[spot] = &kind;
         }
       }
-      std::ranges::stable_sort(spots, {}, [](const Beam* spot) { return spot->y; });
-      Shared& shared = out.emplace_back(Shared{{}, Pattern(spots), width.first, width.second});
+      const auto along_y = [this](const Beam* spot) { return of_y(spot); };
+      std::ranges::stable_sort(spots, {}, [&](const Beam* spot) { return of_y(spot).y; });
+      Shared& shared = out.emplace_back(Shared{{}, Pattern(spots, along_y), width.first, width.second});
       // The pattern sorts by y alone and retains the order of equals, as the sort before it has.
       for (const Beam* spot : spots) shared.of.push_back(kind_of.at(spot));
     }
@@ -268,7 +289,7 @@ class Solving {
     const Secondaries products = follow_layered(columns_, tables_, *matter_, std::span(&beam, 1));
     kind.neutral = products.neutral;
     for (const double each : products.escaped) kind.left += each;
-    const HaloFit& fit = fits_.at({kind.spots.spot.x_sigma, kind.spots.spot.y_sigma});
+    const HaloFit& fit = fits_.at({kind.spots.spot.x_sigma, kind.y_sigma});
     for (std::size_t z = 0; z < kind.rows.size(); ++z) {
       if (z > 0) kind.rows[z].halo = kind.rows[z - 1].halo;
       fit.fit(std::span(products.dose).subspan(z * kColumns, kColumns), kind.rows[z].halo, kind.misfit);
@@ -286,7 +307,7 @@ class Solving {
     std::vector<double> weights;
     for (std::size_t k = 0; k < kinds_.size(); ++k) {
       const Kind& kind = kinds_[k];
-      const double more = wider(kind.spots.spot.x_sigma, kind.spots.spot.y_sigma);
+      const double more = wider(kind.spots.spot.x_sigma, kind.y_sigma);
       const GaussianPair& beam = kind.rows[u(z)].beam;
       for (std::size_t i = 0; i < u(beam.count); ++i) {
         weights.clear();
@@ -353,6 +374,7 @@ class Solving {
   }
 
   const Problem& p_;
+  const std::span<const AlongY> along_y_;
   const AcrossGrid across_;
   const std::atomic<bool>& cancel_;
   const std::vector<Layer> layers_;
@@ -374,9 +396,10 @@ double VolumeDose::rel_error() const {
   return (deposited + neutral + left) / energy_in - 1.0;
 }
 
-VolumeDose volume_dose(const Problem& p, const AcrossGrid& across, const std::atomic<bool>& cancel) {
+VolumeDose volume_dose(const Problem& p, std::span<const AlongY> along_y, const AcrossGrid& across,
+                       const std::atomic<bool>& cancel) {
   if (const std::string reason = moments_refusal(p); !reason.empty()) throw ProblemError("unsupported", reason);
-  return Solving(p, across, cancel).solve();
+  return Solving(p, along_y, across, cancel).solve();
 }
 
 }  // namespace bb::transport

@@ -1,11 +1,17 @@
 #pragma once
 
 #include <atomic>
+#include <span>
 #include <vector>
 
 #include "transport/model/problem.hpp"
 
 namespace bb::transport {
+
+/// Place of a spot on the axis that the plane sums over, and its standard deviation there at the entrance. mm.
+struct AlongY {
+  double y = 0, sigma = 0;
+};
 
 /// Cells across the beam, about x = y = 0; rows of depth are those of the problem.
 struct AcrossGrid {
@@ -31,6 +37,8 @@ struct VolumeDose {
 /// are those of the march. Products of reactions are isotropic about their spot, so that their dose follows from its
 /// projection on x: a sum of isotropic Gaussians with non-negative weights that fits it by least squares.
 /// Throws ProblemError where moments_refusal() has a reason; Cancelled soon after `cancel` is true.
-VolumeDose volume_dose(const Problem& problem, const AcrossGrid& across, const std::atomic<bool>& cancel);
+/// `along_y`: one for each of spots_of(problem).
+VolumeDose volume_dose(const Problem& problem, std::span<const AlongY> along_y, const AcrossGrid& across,
+                       const std::atomic<bool>& cancel);
 
 }  // namespace bb::transport

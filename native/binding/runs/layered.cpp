@@ -26,6 +26,7 @@ struct Tangents {
 
 struct Volume {
   transport::Problem problem;
+  std::vector<transport::AlongY> along_y;
   transport::AcrossGrid across;
   std::atomic<bool> cancelled{false};
   transport::VolumeDose result;
@@ -83,6 +84,16 @@ Napi::Value volume_dose(const Napi::CallbackInfo& info) {
   auto state = std::make_shared<Volume>();
   refusing(env, kTooLarge, [&] {
     state->problem = read_problem(Fields(problem, "problem"));
+    const Fields fields(problem, "problem");
+    const auto along_y = [](const Fields& beam) {
+      return transport::AlongY{beam.has("y_mm") ? beam.number("y_mm") : 0.0,
+                               beam.number(beam.has("y_sigma_mm") ? "y_sigma_mm" : "x_sigma_mm")};
+    };
+    if (state->problem.spots.empty()) {
+      state->along_y.push_back(along_y(fields.child("beam")));
+    } else {
+      for (const Fields& spot : fields.list("spots")) state->along_y.push_back(along_y(spot));
+    }
     const Fields across(info[1].As<Napi::Object>(), "across");
     state->across = {across.integer("nx"), across.integer("ny"), across.number("dx_mm"), across.number("dy_mm")};
   });
@@ -95,7 +106,8 @@ Napi::Value volume_dose(const Napi::CallbackInfo& info) {
   handle.Set("done", under->job.start(
                          env, env.Undefined(), kTooLarge,
                          [under](const Job::Tell&) {
-                           under->result = transport::volume_dose(under->problem, under->across, under->cancelled);
+                           under->result =
+                               transport::volume_dose(under->problem, under->along_y, under->across, under->cancelled);
                          },
                          [state](Napi::Env to) -> Napi::Value {
                            const transport::VolumeDose& result = state->result;

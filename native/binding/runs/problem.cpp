@@ -18,8 +18,6 @@ void read_beam(const Fields& f, Beam& beam) {
   beam.x = f.number("x_mm");
   beam.x_sigma = f.number("x_sigma_mm");
   beam.z = f.number("z_mm");
-  if (f.has("y_mm")) beam.y = f.number("y_mm");
-  beam.y_sigma = f.has("y_sigma_mm") ? f.number("y_sigma_mm") : beam.x_sigma;
   if (f.has("focus_mm")) beam.focus = f.number("focus_mm");
   beam.weight = f.number("weight");
 }

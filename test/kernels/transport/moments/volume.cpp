@@ -16,6 +16,7 @@ namespace {
 using namespace transport;
 
 const std::atomic<bool> kGoOn{false};
+const std::vector<AlongY> kOne{{0.0, 4.0}};
 
 /// A beam of 3 mm by 4 mm in water with 20 mm of bone at a depth of 30 mm.
 Problem with_bone(double energy, double depth) {
@@ -25,15 +26,13 @@ Problem with_bone(double energy, double depth) {
   p.stepping = Stepping::kDepth;
   p.variant = "moments";
   p.beam.x_sigma = 3.0;
-  p.beam.y_sigma = 4.0;
   p.threads = 2;
   return p;
 }
 
-Beam spot_at(const Problem& p, double x, double y, double weight) {
+Beam spot_at(const Problem& p, double x, double weight) {
   Beam spot = p.beam;
   spot.x = x;
-  spot.y = y;
   spot.weight = weight;
   return spot;
 }
@@ -69,7 +68,7 @@ TEST("volume: every plane holds the depth dose of the plane solver, with and wit
     Problem p = with_bone(120.0, 120.0);
     if (products) test::follow_reactions(p);
     const AcrossGrid across{150, 150, 2.0, 2.0};
-    const VolumeDose volume = volume_dose(p, across, kGoOn);
+    const VolumeDose volume = volume_dose(p, kOne, across, kGoOn);
     const engine::RunResult run = test::Run(p).execute({});
     const auto nx = static_cast<std::size_t>(p.grid.nx);
     for (int z = 0; z < p.grid.nz; ++z) {
@@ -88,7 +87,7 @@ TEST("volume: without scattering a spot is the product of the two Gaussians that
   Problem p = with_bone(120.0, 120.0);
   p.scattering = Scattering::kOff;
   const AcrossGrid across{40, 40, 1.0, 1.0};
-  const VolumeDose volume = volume_dose(p, across, kGoOn);
+  const VolumeDose volume = volume_dose(p, kOne, across, kGoOn);
   const auto share = [](double from, double to, double sigma) {
     return 0.5 * (std::erf(to / sigma / std::sqrt(2.0)) - std::erf(from / sigma / std::sqrt(2.0)));
   };
@@ -106,7 +105,7 @@ TEST("volume: without scattering a spot is the product of the two Gaussians that
 TEST("volume: scattering widens x and y alike, and the plane solver's x") {
   const Problem p = with_bone(120.0, 120.0);
   const AcrossGrid across{200, 200, 0.5, 0.5};
-  const VolumeDose volume = volume_dose(p, across, kGoOn);
+  const VolumeDose volume = volume_dose(p, kOne, across, kGoOn);
   const engine::RunResult run = test::Run(p).execute({});
   for (const int z : {20, 60, 90}) {
     const Spread spread = spread_of(volume, across, z);
@@ -125,22 +124,23 @@ TEST("volume: scattering widens x and y alike, and the plane solver's x") {
 
 TEST("volume: a field is the sum of its spots, and mirrors with them") {
   Problem p = with_bone(110.0, 110.0);
-  p.beam.y_sigma = 3.0;
   test::follow_reactions(p);
   const AcrossGrid across{60, 60, 2.0, 2.0};
-  const auto solved = [&](std::vector<Beam> spots) {
+  const auto solved = [&](std::vector<Beam> spots, const std::vector<double>& y) {
+    std::vector<AlongY> along_y;
+    for (const double each : y) along_y.push_back({each, 3.0});
     Problem one = p;
     one.spots = std::move(spots);
-    return volume_dose(one, across, kGoOn);
+    return volume_dose(one, along_y, across, kGoOn);
   };
-  const Beam a = spot_at(p, -10.0, 6.0, 2.0);
-  Beam b = spot_at(p, 12.0, -4.0, 1.0);
+  const Beam a = spot_at(p, -10.0, 2.0);
+  Beam b = spot_at(p, 12.0, 1.0);
   b.energy = 100.0;
   // A spot of weight 0 leaves both on the grid of the field.
   Beam none = a;
   none.weight = 0.0;
-  const VolumeDose both = solved({a, b}), one = solved({a}), other = solved({none, b});
-  const VolumeDose mirrored = solved({spot_at(p, 10.0, 6.0, 2.0)}), turned = solved({spot_at(p, 6.0, -10.0, 2.0)});
+  const VolumeDose both = solved({a, b}, {6.0, -4.0}), one = solved({a}, {6.0}), other = solved({none, b}, {6.0, -4.0});
+  const VolumeDose mirrored = solved({spot_at(p, 10.0, 2.0)}, {6.0}), turned = solved({spot_at(p, 6.0, 2.0)}, {-10.0});
   double most = 0.0;
   for (const double each : both.dose) most = std::max(most, each);
   double sum_off = 0.0, mirror_off = 0.0, turn_off = 0.0;
@@ -164,14 +164,14 @@ TEST("volume: a field is the sum of its spots, and mirrors with them") {
 TEST("volume: Gaussians fit the projected dose of products to 3 % of it") {
   Problem p = with_bone(150.0, 200.0);
   test::follow_reactions(p);
-  const VolumeDose volume = volume_dose(p, {10, 10, 10.0, 10.0}, kGoOn);
+  const VolumeDose volume = volume_dose(p, kOne, {10, 10, 10.0, 10.0}, kGoOn);
   CHECK(volume.products > 0.02 * volume.energy_in);
   CHECK(volume.misfit < 0.03 * volume.products);
 }
 
 TEST("volume: a cancelled dose ends with an exception") {
   const std::atomic<bool> cancelled{true};
-  CHECK_THROWS(volume_dose(with_bone(100.0, 100.0), {10, 10, 1.0, 1.0}, cancelled));
+  CHECK_THROWS(volume_dose(with_bone(100.0, 100.0), kOne, {10, 10, 1.0, 1.0}, cancelled));
 }
 
 }  // namespace bb::test::volume
