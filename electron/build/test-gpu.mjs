@@ -23,7 +23,12 @@ const PROGRAMS = /** @type {const} */ ([
 ]);
 
 /** Scripts of this repository, run by this Node. */
-const SCRIPTS = ['test/gpu/occupancy.mjs', 'test/gpu/user-kernels.mjs', 'test/gpu/cheats.mjs'];
+const SCRIPTS = [
+  'test/gpu/occupancy.mjs',
+  'test/gpu/user-kernels.mjs',
+  'test/gpu/cheats.mjs',
+  'test/gpu/problem-folder.mjs',
+];
 
 /** All take under a minute on an H200; a hang should end. */
 const TIMEOUT_S = 600;
