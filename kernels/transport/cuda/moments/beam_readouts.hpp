@@ -7,6 +7,9 @@
 // nvcc, by NVRTC and by the host; no standard header but <cmath>.
 namespace bb::transport::beam_march {
 
+/// NaN, for which NVRTC has no macro.
+BB_HD inline double not_defined() { return sqrt(-1.0); }
+
 /// Depths from the entrance. NaN: not defined for this beam, as one that leaves the box before it stops.
 struct BeamReadouts {
   double r80_mm, r90_mm, r50_mm, r20_mm, r10_mm;
@@ -222,14 +225,14 @@ class RowReader {
     for (int i = cell_; i < r_.count; ++i) {
       if (edge(i + 1) <= level) return depth_of(i + solve(i, level, i == cell_ ? place_ : 0.0, 1.0));
     }
-    return NAN;
+    return not_defined();
   }
   BB_HD double rises_to(double share) const {
     const double level = share * height_;
     for (int i = cell_; i >= 0; --i) {
       if (edge(i) <= level) return depth_of(i + solve(i, level, i == cell_ ? place_ : 1.0, 0.0));
     }
-    return NAN;
+    return not_defined();
   }
   /// Bisection between a place above the level and one below it, to 1e-9 of a cell.
   BB_HD double solve(int cell, double level, double high, double low) const {
@@ -268,12 +271,12 @@ class RowReader {
       sum += dose(i);
       ++used;
     }
-    return used > 0 ? sum / used : NAN;
+    return used > 0 ? sum / used : not_defined();
   }
 
   BB_HD double variance_at(double depth) const {
     const double place = detail::most(0.0, detail::least((depth - start_) / r_.dz - 0.5, r_.count - 1.0));
-    if (!(place >= 0.0)) return NAN;
+    if (!(place >= 0.0)) return not_defined();
     const int low = detail::least(static_cast<int>(place), detail::most(0, r_.count - 2));
     const double at = static_cast<double>(r_.variance[low * r_.stride]);
     const double next = r_.count > 1 ? static_cast<double>(r_.variance[(low + 1) * r_.stride]) : at;
@@ -295,7 +298,7 @@ BB_HD inline BeamReadouts begin_readouts(const PlaneStore& planes, const MarchOu
                             &out.r10_mm,        &out.w80_20_mm,    &out.fwhm_mm, &out.peak_mm,
                             &out.peak,          &out.entrance,     &out.plateau, &out.sigma_entrance_mm,
                             &out.sigma_half_mm, &out.sigma_peak_mm};
-  for (double* each : depths) *each = NAN;
+  for (double* each : depths) *each = not_defined();
   const double* last = planes.rows + static_cast<long long>(detail::most(outcome.planes - 1, 0)) * kComponents;
   const bool any = outcome.planes > 0;
   out.energy_in = outcome.energy_in;
