@@ -275,8 +275,8 @@ class RowReader {
   }
 
   BB_HD double variance_at(double depth) const {
+    if (!(depth >= 0.0)) return not_defined();
     const double place = detail::most(0.0, detail::least((depth - start_) / r_.dz - 0.5, r_.count - 1.0));
-    if (!(place >= 0.0)) return not_defined();
     const int low = detail::least(static_cast<int>(place), detail::most(0, r_.count - 2));
     const double at = static_cast<double>(r_.variance[low * r_.stride]);
     const double next = r_.count > 1 ? static_cast<double>(r_.variance[(low + 1) * r_.stride]) : at;
