@@ -5,7 +5,7 @@
 
 #include "engine/problem_error.hpp"
 
-// What the registries of all workloads say alike of their variants.
+// Fields that the registries of all workloads have in common for their variants.
 namespace bb {
 
 /// A variant's `device`: "cpu" or "cuda".

@@ -8,7 +8,7 @@
 
 namespace bb::diffraction {
 
-/// What a variant is and can do; the page and the command line show these words.
+/// Description and capabilities of a variant; the page and the command line show these words.
 struct Variant {
   const char* id;
   const char* title;
@@ -24,13 +24,13 @@ struct Variant {
   double flops_per_term;
   int speed_rank;  // `auto` takes the highest of those that are right and can; 0: it never takes this one
   std::unique_ptr<Solver> (*make)(const Setup&);
-  /// How many of them are in FP64; for a CPU variant, as its arithmetic says.
+  /// Number of those operations in FP64; for a CPU variant, as its arithmetic says.
   double fp64_flops_per_term = 0;
   /// The rest of a pixel's work, once for each sub-pixel and source.
   double flops_per_beam = 0, fp64_flops_per_beam = 0;
   /// Traffic of temporaries for each lattice factor.
   double bytes_per_term = 0;
-  /// Memory of temporaries beside the image, bytes.
+  /// Memory of temporaries in addition to the image, bytes.
   double (*scratch_bytes)(const Outline&) = [](const Outline&) { return 0.0; };
   /// Why it cannot compute this problem, in one sentence; "" when it can.
   std::string (*refuses)(const Outline&) = [](const Outline&) { return std::string(); };
@@ -41,7 +41,7 @@ struct Variant {
 /// A bright pixel may be off by this much.
 inline constexpr double kParity = 2e-5;
 
-/// What separates FP64 arithmetics on bright pixels: of N·h turns the last bits are rounded in another order.
+/// Difference between FP64 arithmetics on bright pixels: the last bits of N·h turns are rounded in another order.
 inline constexpr double kReferenceRounding = 5e-9;
 
 std::span<const Variant> variants();

@@ -57,7 +57,7 @@ __device__ __forceinline__ void copy_tile(float (*tile)[kPitch], const float* __
   }
 }
 
-// What happens to a product before it is written.
+// Operation on a product before it is written.
 enum class Finish { kNone, kRectify, kAny };
 
 template <bool kAk, bool kBk, Finish kFinish>

@@ -7,7 +7,7 @@
 
 namespace bb::linear_relu {
 
-/// How an operand of a row-major product is stored.
+/// Storage of an operand of a row-major product.
 enum class Order { kAsIs, kTransposed };
 
 /// The layer on the CPU; a variant defines the matrix product in T, the rest is the same loops.

@@ -18,7 +18,7 @@ class CublasLayer final : public CudaSteps {
  public:
   explicit CublasLayer(const TaskProblem& problem) : CudaSteps(problem) { blas_.reserve(stream()); }
 
-  /// What the rectifier costs beside the product: the most that fusing them can give.
+  /// Cost of the rectifier relative to the product: the most that fusing them can save.
   std::vector<engine::Quantity> quantities() override {
     if (layer().direction != Direction::kForward) return {};
     cuda::DeviceTimer timer(device());

@@ -24,16 +24,16 @@ class CudaLayer : public cuda::CudaTask {
   engine::TaskWork work() const final { return layer_.work(); }
 
  protected:
-  /// What a variant makes ready once the matrices are there: plans, copies, kernels.
+  /// State that a variant prepares once the matrices exist: plans, copies, kernels.
   virtual void plan() {}
 
   const Layer& layer() const { return layer_; }
   unsigned batch() const { return static_cast<unsigned>(layer_.batch); }
   unsigned in_width() const { return static_cast<unsigned>(layer_.inputs); }
   unsigned out_width() const { return static_cast<unsigned>(layer_.outputs); }
-  /// Null without bias.
+  /// Null if there is no bias.
   T* bias() { return layer_.bias ? b_.pointer() : nullptr; }
-  /// Null without a residual.
+  /// Null if there is no residual.
   const T* residual() { return layer_.residual ? r_.pointer() : nullptr; }
   T* sums() { return layer_.bias ? sums_.pointer() : nullptr; }
 

@@ -55,7 +55,7 @@ class OwnLayer final : public CudaSteps {
   void queue(cuda::Stream& to) override { steps(to); }
 
  private:
-  /// What all arrangements can; the rest is refused but by one.
+  /// Features that all arrangements support; all but one refuse the rest.
   bool rectifies() const { return layer().activation == Activation::kRelu && !layer().residual; }
   static constexpr const Names& names() { return kOwnNames[static_cast<std::size_t>(how)]; }
 

@@ -5,7 +5,7 @@
 
 namespace bb::linear_relu {
 
-/// The layer in FP32 as products with gates beside them; a variant says how a product is made.
+/// The layer in FP32 as separate products and gates; a variant defines the product.
 class CudaSteps : public CudaLayer<float> {
  public:
   explicit CudaSteps(const engine::TaskProblem& problem)

@@ -94,7 +94,7 @@ void compare_one(const Reference& r, const engine::TaskResult& result, std::size
   if (difference > 0.0) found.worst = std::max(found.worst, relative);
   found.sum += relative;
   ++found.counted;
-  // Where z is nearer to 0 than rounding allows to tell, either side is right.
+  // If z is nearer to 0 than rounding can resolve, either side is correct.
   if (r.rectified && (got > 0.0) != (sum > 0.0) && std::abs(z) > limit * size) ++found.mask;
 }
 

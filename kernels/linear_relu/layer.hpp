@@ -27,10 +27,10 @@ T gelu(T z) {
   return T(0.5) * z * (T(1) + std::tanh(kScale * (z + kCubic * z * z * z)));
 }
 
-/// The arithmetic that a variant is held to.
+/// The arithmetic that a variant is checked against.
 enum class Arithmetic { kFp64, kFp32, kTf32, kBf16 };
 
-/// What a variant computed, row-major and in this order as engine::TaskResults; of `direction` only what it gives.
+/// Results of a variant, row-major and in this order as engine::TaskResults; only those that `direction` gives.
 enum Result : std::size_t {
   kY,     // forward: [batch][outputs]
   kDx,    // backward, through: [batch][inputs]
@@ -39,7 +39,7 @@ enum Result : std::size_t {
   kResults
 };
 
-/// Values that are kept for as long as the result is.
+/// Owner of the values, which lives as long as the result.
 template <typename Values>
 engine::TaskResult result_of(Values values) {
   const std::size_t count = values.size();

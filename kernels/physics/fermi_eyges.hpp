@@ -21,7 +21,7 @@ inline PencilMoments drifted(const PencilMoments& m, double length, double power
           m.x_x + 2.0 * m.x_theta * h + m.theta_theta * h * h + power * h * h * h / 3.0};
 }
 
-/// One cell of the beam's way. Both are asked for every part of the cell.
+/// One cell of the beam's path. Both are evaluated for every part of the cell.
 struct PencilMedium {
   std::function<double(double energy, double length)> energy_after;  // MeV after `length` mm; <= 0: stopped
   std::function<double(double energy)> power;                        // rad² per mm

@@ -21,7 +21,7 @@ using Spectrum = std::array<double, kEmissionPoints>;
 inline constexpr std::array<double, 9> kAngleBounds{5, 7.5, 10, 15, 20, 30, 45, 60, 75};
 inline constexpr int kAngleClasses = static_cast<int>(kAngleBounds.size()) - 1;
 
-/// What a non-elastic reaction sends out, mean of many.
+/// Mean emission of a non-elastic reaction.
 struct Emission {
   double cross_section = 0;
   Spectrum deuterons{};                         // number per reaction and unit of u

@@ -33,9 +33,9 @@ MomentKernel two_point_kernel(double mean);
 /// The kernel that applies `a`, then `b`.
 MomentKernel convolve(const MomentKernel& a, const MomentKernel& b);
 
-/// Rounds weights (a set that sums to 1) to multiples of 2^-24 with a sum of exactly 1. So a
-/// state in FP32 neither gains nor loses particles systematically; to multiples of 2^-23 where one
-/// exceeds 1, as beside a negative weight. Each is then exact in FP32.
+/// Rounds weights (a set that sums to 1) to multiples of 2^-24 with a sum of exactly 1. So a state in FP32 neither gains
+/// nor loses particles systematically; to multiples of 2^-23 if one exceeds 1, as next to a negative weight. Each is
+/// then exact in FP32.
 void quantise(std::span<double> weights);
 
 }  // namespace bb::physics

@@ -4,7 +4,7 @@
 
 #include "hd.hpp"
 
-// What one pixel of a flat detector sees.
+// Geometry of one pixel of a flat detector.
 namespace bb::physics {
 
 /// Solid angle of a square pixel of edge `pixel` at `path` from the crystal, in a plane `close` away; sr, for

@@ -38,7 +38,7 @@ class RowFft {
   /// Values of each of the two parts that convolve() is given.
   std::size_t values() const { return length_ * kLanes; }
 
-  /// What a transform makes of the kernel weights of distance 0, 1, … at one frequency, with 1 / length.
+  /// Transform of the kernel weights of distance 0, 1, … at one frequency, with 1 / length.
   double at_frequency(std::span<const T> weights, std::size_t f) const {
     double sum = static_cast<double>(weights[0]);
     for (std::size_t k = 1; k < weights.size(); ++k) {

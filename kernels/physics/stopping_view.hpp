@@ -6,7 +6,7 @@
 
 namespace bb::physics {
 
-/// How many of `count` ascending values are not above `value`.
+/// Number of the `count` ascending values that do not exceed `value`.
 BB_HD inline int not_above(const double* values, int count, double value) {
   int low = 0;
   while (count > 0) {

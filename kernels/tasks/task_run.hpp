@@ -42,7 +42,7 @@ struct TaskVerdict {
   int runs = 0;         // with equal inputs
   bool bitwise = true;  // whose results have equal bits
   std::string hash;     // of the first, 16 hexadecimal digits
-  /// Where another process judges: the results of the first run, and of each whose bits differ from it.
+  /// Results for a judging process: of the first run, and of each run whose bits differ from it.
   std::vector<TaskResults> unjudged;
   TaskAudit audit;  // of all runs together, without their results
 };

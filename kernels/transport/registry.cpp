@@ -31,7 +31,7 @@ GpuLimits gpu_of(const Problem& p) {
   }
 }
 
-/// What a block of a variant needs of shared memory, where that is more than `gpu` has; `auto` keeps clear of what may be.
+/// Shared memory that a block of a variant needs, if `gpu` has less; `auto` avoids variants that may need too much.
 Refusal too_little_shared(const Variant& v, const Problem& p, const Tables& t, const GpuLimits& gpu) {
   if (v.shared_need == nullptr || gpu.shared_bytes == 0.0) return {nullptr, ""};
   const SharedNeed need = v.shared_need(p, t);

@@ -22,7 +22,7 @@ struct GpuLimits {
   double memory_bytes = 0, shared_bytes = 0;  // of the device, of a block; 0: not known
 };
 
-/// What a variant is and can do; the page and the command line show these words.
+/// Description and capabilities of a variant; the page and the command line show these words.
 struct Variant {
   const char* id;
   const char* title;
@@ -42,7 +42,7 @@ struct Variant {
   engine::SolverFactory make;
   /// The same of a beam, where that is less than a filled state takes; null: it is not.
   double (*beam_bytes)(const Problem&, const Tables&, int threads) = nullptr;
-  /// Null where it depends on nothing.
+  /// Null if it depends on nothing.
   SharedNeed (*shared_need)(const Problem&, const Tables&) = nullptr;
   /// Why it cannot solve a problem, as "field = value: reason; allowed: …"; "" when it can.
   std::string (*refuses)(const Problem&) = nullptr;

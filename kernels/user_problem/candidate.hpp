@@ -7,8 +7,8 @@
 
 #include "number_types.hpp"
 
-// What a candidate for the CPU is compiled with. Its file defines `run` with the signature of the problem's
-// arrays and axes; the text that follows it defines call(), which hands the arrays over.
+// Prelude of a candidate for the CPU. Its file defines `run` with the signature of the problem's arrays and axes; the
+// text that follows it defines call(), which passes the arrays.
 namespace bb::user_problem {
 
 /// The arrays and axes of one repetition, in the order in which the problem declares them.

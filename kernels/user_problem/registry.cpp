@@ -32,7 +32,7 @@ double stated(const TaskProblem& problem, const char* name) {
   return found == problem.numbers.end() ? engine::kAbsent : found->second;
 }
 
-/// What both devices share: the arrays, the answer, and what the problem states of its work.
+/// State that both devices share: the arrays, the answer, and the work that the problem states.
 class Problem {
  public:
   explicit Problem(const TaskProblem& of) : problem_(of), arrays_(arrays_of(of)), axes_(axes_of(of)) {}

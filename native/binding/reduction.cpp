@@ -55,7 +55,7 @@ std::span<const double> doubles(const Napi::Value& value) {
   return {array.Data(), array.ElementLength()};
 }
 
-// Divisor of each value.
+/// Divisor of each value.
 struct Per {
   std::span<const double> divisor;
   double factor = 1.0;

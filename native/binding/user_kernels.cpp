@@ -44,7 +44,7 @@ void adopt_orphans() {
 #endif
 }
 
-// Prints the output of user code line by line, because its process may end abruptly.
+/// Prints the output of user code line by line, because its process may end abruptly.
 void print_by_lines() { std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ); }
 
 }  // namespace

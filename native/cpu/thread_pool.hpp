@@ -35,8 +35,8 @@ class ThreadPool {
   /// further tasks and is thrown here. One caller at a time.
   void run(int tasks, const std::function<void(int task, int lane)>& work);
 
-  // Called by each lane that took part in a job, on its thread, with the time from its first task to its last. Empty:
-  // no callback. Set between jobs only.
+  /// Called by each lane that took part in a job, on its thread, with the time from its first task to its last. Empty:
+  /// no callback. Set between jobs only.
   using Watcher = std::function<void(int lane, Clock::time_point start, Clock::time_point end)>;
   void watch(Watcher watcher) { watcher_ = std::move(watcher); }
 

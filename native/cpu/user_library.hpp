@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string_view>
 
-// A user variant: the sources of a shipped variant with one file replaced, compiled into a shared library by the C++
-// compiler of the user's machine. It is loaded into a separate process, where it replaces the shipped variant.
+/// A user variant: the sources of a shipped variant with one file replaced, compiled into a shared library by the C++
+/// compiler of the user's machine. It is loaded into a separate process, where it replaces the shipped variant.
 namespace bb::cpu {
 
 inline constexpr std::uint32_t kUserKernelVersion = 2;

@@ -2,7 +2,7 @@
 
 namespace bb::engine {
 
-// Options for timing a run.
+/// Options for timing a run.
 struct Measuring {
   double keep_every_s = 0.05;  // that a run on a GPU can lose with its device; infinity: all of it
   bool cold = false;           // caches are emptied before the first step

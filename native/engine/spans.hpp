@@ -40,7 +40,7 @@ class SpanRecorder {
 
   /// Lanes that are wanted before more threads begin; there are never fewer than before.
   void widen(int lanes) { lanes_.resize(std::max(lanes_.size(), static_cast<std::size_t>(lanes))); }
-  // Ends the spans recorded so far: time in between, such as waiting in a queue, is not part of the run.
+  /// Ends the spans recorded so far: time in between, such as waiting in a queue, is not part of the run.
   void close_gap() {
     double last = 0.0;
     for (const Lane& lane : lanes_) {

@@ -25,7 +25,7 @@ namespace bb::engine {
 /// Nothing meaningful to state.
 inline constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 
-// The request as a flat list of values by name; the host has checked them against the scenario's schema.
+/// The request as a flat list of values by name; the host has checked them against the scenario's schema.
 struct TaskProblem {
   std::string workload;     // the scenario's kind: "linear-relu", "micro"
   std::string bench;        // the row of a kind that has several; "" otherwise
@@ -117,7 +117,7 @@ struct CheckReport {
 /// `kGraph`: a repetition is captured once and replayed.
 enum class TaskMode { kWarm, kCold, kGraph };
 
-// Clock that times a repetition.
+/// Clock that times a repetition.
 enum class TaskClock { kDevice, kWall };
 
 /// Time of all repetitions together, seconds.
@@ -225,7 +225,7 @@ class Task {
   virtual TaskArrays arrays() { return {}; }
   /// The inputs as prepare() makes them, for a reference outside of the engine; needs no prepare().
   virtual TaskResults inputs() { return {}; }
-  // Results that once() left, for compare().
+  /// Results that once() left, for compare().
   virtual TaskResults results() = 0;
   /// Compares results, of this task or of another of the same problem, with an FP64 reference. Needs no prepare().
   virtual CheckReport compare(const TaskResults& results) = 0;
@@ -273,7 +273,7 @@ class Task {
   std::vector<SetupPart> parts_;
 };
 
-// Description and capabilities of a variant; the page and the command line show these words.
+/// Description and capabilities of a variant; the page and the command line show these words.
 struct TaskVariant {
   const char* id;
   const char* title;
@@ -289,7 +289,7 @@ struct TaskVariant {
   std::string (*refuses)(const TaskProblem&) = [](const TaskProblem&) { return std::string(); };
   /// Why this machine cannot run it, in one sentence; "" when it can.
   std::string (*unavailable)() = [] { return std::string(); };
-  // Whether `auto` may choose it: false if it gives fewer digits, or does more than was requested.
+  /// Whether `auto` may choose it: false if it gives fewer digits, or does more than was requested.
   bool automatic = true;
   /// Whose kernels do the work, such as "cuBLAS"; "" where they are ours, and can be changed.
   const char* library = "";
@@ -305,7 +305,7 @@ struct TaskBench {
 
 /// Steele, Lea and Flood's SplitMix64: one independent value per index.
 std::uint64_t scrambled(std::uint64_t index);
-// Increment from one index of a stream to the next.
+/// Increment from one index of a stream to the next.
 inline constexpr std::uint64_t kScrambledStep = 0x9e3779b97f4a7c15ull;
 
 /// 64 bits that differ when a bit of `bytes` does, all but surely.

@@ -22,14 +22,14 @@ namespace {
 
 using bb::binding::Fields;
 
-// Parsed command line.
+/// Parsed command line.
 struct Options {
   std::string problem = BB_PROBLEM;
   bool check = true;  // against the FP64 reference, which takes its time
   bool time = true;   // again and again, as a benchmark does
 };
 
-// Replaces the shipped kernel from now on.
+/// Replaces the shipped kernel from now on.
 void use_kernel(const Fields& kernel) {
 #ifdef BB_LIBRARY
   (void)kernel;
@@ -98,13 +98,13 @@ bool run_task(const Fields& file, const Options& options) {
   return right;
 }
 
-// Quantity of two results that is compared, and its words.
+/// Quantity of two results that is compared, and its words.
 struct Measure {
   const char* title;
   double (*of)(const std::vector<double>& found, const std::vector<double>& wanted);
 };
 
-// Solves by the reference first: the user kernel then replaces the shipped one until the process ends.
+/// Solves by the reference first: the user kernel then replaces the shipped one until the process ends.
 template <typename Problem, typename Solve>
 bool run_against(const Measure& measure, const Fields& file, const Options& options, Problem problem, Solve solve) {
   std::vector<double> wanted;

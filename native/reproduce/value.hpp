@@ -7,7 +7,7 @@
 
 namespace bb::reproduce {
 
-// A value of JSON. A list of numbers alone is stored as numbers: maps and tables have many.
+/// A value of JSON. A list of numbers alone is stored as numbers: maps and tables have many.
 struct Value {
   enum class Kind { kNull, kFlag, kNumber, kText, kNumbers, kList, kObject };
 
@@ -18,7 +18,7 @@ struct Value {
   std::vector<Value> items{};
   std::vector<std::pair<std::string, Value>> fields{};
 
-  // Null if there is no such field.
+  /// Null if there is no such field.
   const Value* find(std::string_view name) const;
 };
 

@@ -7,7 +7,7 @@
 namespace bb::diffraction::BB_ISA {
 namespace {
 
-// What the variants differ in: the numbers of positions and indices, and those of the lattice factor.
+// Types that differ between variants: of positions and indices, and of the lattice factor.
 template <typename I, typename T>
 struct Numbers {
   using Index = I;

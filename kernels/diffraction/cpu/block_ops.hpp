@@ -17,7 +17,7 @@ inline constexpr int kArithmetics = 6;
 /// Photons of part of a row into `out`; false when it was cancelled.
 using RowFunction = bool (*)(const Setup&, RowPart part, const std::atomic<bool>& cancel, double* out);
 
-/// Where a temporary of the whole image begins, per component.
+/// First element of a temporary of the whole image, per component.
 struct Planes {
   double *x, *y, *z;
 };
@@ -34,7 +34,7 @@ struct Stages {
   void (*lattice)(const Setup&, std::size_t begin, std::size_t end, Planes hkl, double* f2);
   /// f2 times the F² of the cell.
   void (*structure)(const Setup&, std::size_t begin, std::size_t end, Planes hkl, double* f2);
-  /// What a sub-pixel counts for one source.
+  /// Weight of a sub-pixel for one source.
   void (*weights)(const Setup&, std::size_t source, int depth, std::size_t begin, std::size_t end, Planes d, double* w);
   /// sum += w · f2.
   void (*accumulate)(std::size_t begin, std::size_t end, const double* w, const double* f2, double* sum);

@@ -21,8 +21,8 @@ constexpr double kBandTerms = 2e9;
 /// A single pixel of a long row may take hours: its kernels look whether somebody cancelled, and the host whether they
 /// are done, so often.
 constexpr std::chrono::microseconds kLook{200};
-/// Bytes that are on their way together: two such parts are kept page-locked. Smaller ones wake the cores more often,
-/// which takes as long as their work.
+/// Bytes copied per transfer: two such parts are page-locked. Smaller ones wake the cores more often, which costs as
+/// much as their work.
 constexpr std::size_t kPart_bytes = std::size_t{16} << 20;
 constexpr std::size_t kTask = std::size_t{1} << 16;  // pixels that a core takes at a time
 constexpr unsigned kRoundThreads = 256;

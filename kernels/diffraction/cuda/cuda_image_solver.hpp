@@ -16,8 +16,8 @@
 
 namespace bb::diffraction {
 
-/// What every CUDA variant has: the device, the loop over bands of rows between which a run is cancelled, and the
-/// clocks. A variant queues kernels that leave the image, `T` per pixel, in image().
+/// Base of every CUDA variant: the device, the loop over bands of rows between which a run can be cancelled, and the
+/// clocks. A variant queues kernels that write `T` per pixel to image().
 template <typename T>
 class CudaImageSolver : public Solver {
  public:
@@ -40,7 +40,7 @@ class CudaImageSolver : public Solver {
   virtual std::unique_lock<std::mutex> hold() { return {}; }
   /// Kernels that one image launches; a graph of too many is refused.
   virtual double launches() const { return 1.0; }
-  /// What queue() launches is a graph already.
+  /// Whether queue() launches a graph already.
   virtual bool replays() const { return false; }
 
   /// Does `work` as a named part of the set-up.
@@ -48,7 +48,7 @@ class CudaImageSolver : public Solver {
   void part(const char* name, F&& work) {
     engine::add_part(parts_, name, std::forward<F>(work));
   }
-  /// What kernels of long rows look at; null where a row is short.
+  /// Data that kernels of long rows read; null if rows are short.
   const int* cancelled() const { return flag_ ? flag_->pointer() : nullptr; }
   /// Whether repetitions were cancelled; of what is captured never.
   bool stopped() const { return cancel_ != nullptr && cancel_->load(std::memory_order_relaxed); }

@@ -2,7 +2,7 @@
 
 #include "device_pixel.hpp"
 
-// How the fused kernels of the CUDA variants lie over the image.
+// Mapping of the fused kernels of the CUDA variants onto the image.
 namespace bb::diffraction::device {
 
 inline constexpr int kBlockWidth = 32;

@@ -74,7 +74,7 @@ BB_HD inline typename A::Factor intensity(const S& s, const Edges<typename A::In
   return s.table ? f2 * cell_squared(s, h, k, l) : f2;
 }
 
-/// How much a sub-pixel counts for one source; FP64 in every variant.
+/// Weight of a sub-pixel for one source; FP64 in every variant.
 template <typename S>
 BB_HD inline double weight(const S& s, int fast, int slow, int depth, int source) {
   const Vec3 position = s.plate.position(fast, slow, depth);
@@ -217,7 +217,7 @@ struct ListedEdges {
   }
 };
 
-/// The crystal turned anew for every use: by phi when it changes, by the domain always.
+/// Rotates the crystal for every use: by phi when it changes, by the domain always.
 struct TurnedEdges {
   Basis turned;
   int phi = 0, domain = 0;

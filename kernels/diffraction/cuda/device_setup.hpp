@@ -5,8 +5,8 @@
 #include "diffraction/model/options.hpp"
 #include "diffraction/model/plate.hpp"
 
-// What the CUDA variants' kernels are given, in their own numbers: `I` for positions and indices, `T` for the lattice
-// factor. The same bodies run on the host, where the tests hold them to the reference without a GPU.
+// Arguments of the CUDA variants' kernels in the variant's types: `I` for positions and indices, `T` for the lattice
+// factor. The same bodies run on the host, where the tests compare them with the reference without a GPU.
 namespace bb::diffraction::device {
 
 /// A source, as the inner loops want it.

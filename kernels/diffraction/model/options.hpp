@@ -4,8 +4,8 @@ namespace bb::diffraction {
 
 enum class Shape { kSquare, kRound, kGauss, kTophat };
 enum class Lookup { kNearest, kTricubic };
-/// Where solid angle and polarisation are taken: once per pixel, at its first sub-pixel and for the
-/// first source, or for every sub-pixel and source.
+/// Evaluation point of solid angle and polarisation: once per pixel, at its first sub-pixel and for the first source, or
+/// for every sub-pixel and source.
 enum class Corrections { kPixel, kSubpixel };
 
 }  // namespace bb::diffraction

@@ -7,7 +7,8 @@
 
 namespace bb::diffraction {
 
-/// What is known of a setup before anything of it is laid out: sizes, and what variants are chosen by.
+/// Properties of a setup that are known before anything of it is laid out: sizes, and the criteria for choosing a
+/// variant.
 struct Outline : Plate {
   double na = 1, nb = 1, nc = 1;
   Shape shape = Shape::kSquare;

@@ -20,7 +20,7 @@ struct Source {
   Vec3 magnetic, electric;  // of the wave, unit vectors
 };
 
-/// Where the sub-pixels lie and how much each counts, in FP64 and SI units, on host and device.
+/// Positions and weights of the sub-pixels, in FP64 and SI units, on host and device.
 struct Plate {
   int width = 0, height = 0;
   int oversample = 1, layers = 1;

@@ -35,8 +35,8 @@ struct Setup : Outline {
   double pixel_correction(int fast, int slow) const { return Plate::pixel_correction(sources[0], fast, slow); }
 };
 
-/// `begins` is told the name of each stage as it begins. Once `cancel` is set the rest is left out, and the setup is of
-/// no use. Throws ProblemError that names the field, the value and what is allowed, before anything is laid out.
+/// `begins` is called with the name of each stage as it begins. Once `cancel` is set the rest is left out, and the setup
+/// is unusable. Throws ProblemError that names the field, the value and the allowed range, before anything is laid out.
 Setup make_setup(
     const Problem& problem, const std::function<void(const char* stage)>& begins = [](const char*) {},
     const std::atomic<bool>& cancel = false);

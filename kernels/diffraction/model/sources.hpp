@@ -12,7 +12,7 @@ namespace bb::diffraction {
 /// wavelength of its dispersion.
 std::vector<Source> make_sources(const Beam& beam);
 
-/// How many that makes.
+/// Number of sources.
 std::size_t count_sources(const Beam& beam);
 
 }  // namespace bb::diffraction

@@ -78,7 +78,7 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
     return result;
   }
   const std::unique_ptr<diffraction::Solver> solver = make(setup);
-  // A device shows nothing of an image on its way: what is shown in the end needs no other beside it.
+  // A device shows nothing of an unfinished image, so the final display needs no second copy.
   const bool only_shown = on_gpu() && !shown_.empty();
   if (!only_shown) {
     result.image.reserve(outline_.pixels());
@@ -126,7 +126,7 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
     result.setup_parts.push_back(part);
     result.setup_s += part.seconds;
   }
-  result.setup_s -= known;  // only what repeating took counts anew
+  result.setup_s -= known;  // only the time of the repetitions is counted again
   result.device_s = solver->device_seconds();
   result.cancelled = result.done < 1.0 || !whole;
   result.terms = result.done * terms();

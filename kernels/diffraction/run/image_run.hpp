@@ -19,7 +19,7 @@ struct ImageProgress {
   double terms_per_s = 0, eta_s = 0;
 };
 
-/// How to time an image, beyond making it.
+/// Options for timing an image.
 struct ImageMeasuring {
   TaskMode mode = TaskMode::kWarm;
   double at_least_s = 0;  // of repetitions on a GPU; 0: its one image is timed
@@ -64,8 +64,8 @@ class ImageRun {
                       const ImageMeasuring& measuring = {});
   void cancel() { cancel_.store(true); }
 
-  /// Where `execute` puts the pixels as FP32, [slow][fast]: rows that are done each time that somebody asks, all at the
-  /// end. Given before `execute`, and lives as long: who asks copies nothing.
+  /// Destination of the pixels as FP32, [slow][fast]: finished rows at each request, all of them at the end. It is set
+  /// before `execute` and must outlive it: a request copies nothing.
   void show_in(std::span<float> image) { shown_ = image; }
   /// From any thread: asks for the rows that are done, and returns the share of those that are there. Below 0 where none
   /// came since the last call.

@@ -16,7 +16,7 @@
 
 namespace bb::diffraction {
 
-/// What a solver works with and reports to while it makes an image.
+/// Inputs of a solver, and its sinks for progress.
 struct Work {
   cpu::ThreadPool& pool;
   /// The step of a span is its first row, of what is about rows.
@@ -28,7 +28,7 @@ struct Work {
   std::span<std::atomic<std::uint8_t>> row_done = {};
 };
 
-/// How far an image came that went to FP32 at once, and its brightest pixel.
+/// Progress of an image that is written as FP32 at once, and its brightest pixel.
 struct Shown {
   double done = 0;
   float brightest = 0;
@@ -41,8 +41,8 @@ class Solver {
   /// Photons per pixel, [slow][fast]. Returns the share of the image that is done: below 1 when cancelled, the
   /// rest is 0 then.
   virtual double render(const Work& work, std::span<double> image) = 0;
-  /// The same rounded to FP32, into memory that holds 0. A device fills only that: an image in FP64 beside it is twice
-  /// as much fresh memory, which takes longer than the kernel.
+  /// The same rounded to FP32, into memory that holds 0. A device fills only that: a further image in FP64 is twice as
+  /// much fresh memory, which needs more time than the kernel.
   virtual Shown render_shown(const Work& work, std::span<float> image);
   /// Time of the image by the GPU's clock; 0 on the CPU.
   virtual double device_seconds() const { return 0.0; }
@@ -67,7 +67,7 @@ class BandSolver : public Solver {
   const Setup& setup() const { return setup_; }
 
  private:
-  /// What one thread takes at a time: some rows, or a part of one.
+  /// Unit of work of one thread: some rows, or a part of one.
   struct Bands {
     int rows, width;  // of each; the last may have less
     int per_row;      // bands side by side

@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(256)
   if (i < n) out[i] = branched(in[i], keys[i], work);
 }
 
-/// All eight for everybody, and the right one kept.
+/// Every lane computes all eight and selects the correct one.
 extern "C" __global__ void __launch_bounds__(256)
     micro_divergence_select(unsigned n, int work, const unsigned* __restrict__ keys, const float* __restrict__ in,
                             float* __restrict__ out) {

@@ -61,8 +61,8 @@ BB_SEPARATE_FUNCTION void separate(std::size_t first, std::size_t last, const st
   }
 }
 
-/// Knuth's and Dekker's sums and products without error, the operators of Hida, Li and Bailey (2001). No a * b + c
-/// stands in them that a compiler could fuse, but the ones that are meant.
+/// Error-free sums and products of Knuth and Dekker, with the operators of Hida, Li and Bailey (2001). They contain no a
+/// * b + c that a compiler could fuse, except the intended ones.
 DoubleFloat quick_two_sum(float a, float b) {
   const float sum = a + b;
   return {sum, b - (sum - a)};

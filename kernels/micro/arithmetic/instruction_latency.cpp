@@ -15,7 +15,7 @@ int operations_of(const TaskProblem& problem) { return static_cast<int>(problem.
 
 Answer only(double value) { return {{value}, 0, 0, kCompared}; }
 
-/// Where a chain through 32 entries ends.
+/// End of a chain through 32 entries.
 Answer chained(const TaskProblem& problem) {
   const std::vector<unsigned> next = one_cycle(kLanes, problem.seed);
   unsigned at = 0;

@@ -35,7 +35,7 @@ extern "C" __global__ void micro_chain_shuffle(const unsigned* __restrict__ next
   chain(operations, 0, out, [&](unsigned at) { return __shfl_sync(kWholeWarp, mine, static_cast<int>(at)); });
 }
 
-/// A test of one's own bit, and the vote: all bits turn over.
+/// Each lane tests its bit, then the vote: all bits turn over.
 extern "C" __global__ void micro_chain_ballot(const unsigned*, int operations, unsigned, long long* out) {
   const unsigned bit = 1u << threadIdx.x;
   chain(operations, 0, out, [&](unsigned at) { return __ballot_sync(kWholeWarp, (at & bit) == 0); });

@@ -28,7 +28,7 @@ double photons(const diffraction::Setup& setup, int fast, int slow);
 /// The rows first … last - 1 of an image, as the variant diffraction-mixed makes them.
 void render_rows(const diffraction::Setup& setup, int first, int last, std::span<float> image);
 
-/// What a kernel is given of a crystal.
+/// Crystal data passed to a kernel.
 diffraction::device::Edges<double> edges_of(const diffraction::Basis& cell);
 
 /// Operations of a pixel: one lattice factor, and what is done once a pixel; as diffraction-cuda-mixed declares them.

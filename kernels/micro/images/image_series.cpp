@@ -197,7 +197,9 @@ CudaWork on_gpu(CudaBench& bench, How how) {
       break;
   }
   if (how == How::kWaited || how == How::kGraphAnew) work.clock = engine::TaskClock::kWall;
-  work.restore = [on](cuda::Stream& to) { on->stack()->fill_bytes(0xff, to); };  // NaN: every pixel is made anew
+  work.restore = [on](cuda::Stream& to) {
+    on->stack()->fill_bytes(0xff, to);
+  };  // NaN: every pixel must be computed again
   work.result = sampled(on->stack());
   work.work = on->p->work();
   const double launches = how == How::kBatch ? 1.0 : static_cast<double>(count) * (how == How::kGraphKept ? 2.0 : 1.0);

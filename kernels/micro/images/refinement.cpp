@@ -31,7 +31,7 @@ using Packed = diffraction::device::PackedSetup<double, float>;
 constexpr std::size_t kUnknowns = 9, kImages = kUnknowns + 1;
 /// As refinement.cu has them: Jᵀ J up to its diagonal, Jᵀ r, rᵀ r.
 constexpr std::size_t kSums = kUnknowns * (kUnknowns + 1) / 2 + kUnknowns + 1;
-/// What the unknowns are counted in. A spot of five cells is some three of these wide.
+/// Units of the unknowns. A spot of five cells is some three of these wide.
 constexpr double kTurn = 0.05 * std::numbers::pi / 180.0, kStretch = 1e-3;
 /// That of the differences, in those units: FP32 leaves 2e-5 of a pixel, a tenth of a unit is some percent of it.
 constexpr double kStep = 0.1;
@@ -148,7 +148,7 @@ class Fits {
   double seconds_ = 0;
 };
 
-/// How many iterations there are is known after a fit.
+/// The number of iterations is known after a fit.
 TaskWork no_work() { return {}; }
 
 CpuWork on_cpu(CpuBench& bench) {

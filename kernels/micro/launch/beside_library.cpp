@@ -1,4 +1,4 @@
-// Row 15 C: a kernel of ours beside a product of cuBLAS, on one stream or on two.
+// Row 15 C: a kernel of ours and a product of cuBLAS, on one stream or on two.
 #include <cmath>
 
 #include "cuda/library/cublas.hpp"
@@ -92,7 +92,7 @@ CudaWork on_gpu(CudaBench& bench, How how) {
     return all;
   };
   work.work = p->all_work();
-  // What each takes alone: together they cannot be faster than the longer one.
+  // Time of each alone: together they cannot be faster than the longer one.
   work.quantities = [=, kernel = bench.kernel("micro_stream_blocks"), stream = &bench.stream()]() mutable {
     cuda::DeviceTimer timer(stream->device());
     const double own_s = timer.seconds(*stream, nullptr, [&] {

@@ -1,4 +1,4 @@
-// Row 15 B: kernels of a few blocks each, one after another or beside each other.
+// Row 15 B: kernels of a few blocks each, one after another or concurrently.
 #include "micro/row/forked.hpp"
 #include "micro/row/iterated.hpp"
 #include "micro/row/row.hpp"

@@ -1,5 +1,5 @@
-// Row 2: the same launches as a stream's, as a graph made once, as a graph made anew each time; and as a graph that
-// is updated to new arguments; the parts of each as named costs.
+// Row 2: the same launches in a stream, in a graph built once, in a graph built each time, and in a graph with updated
+// arguments; the parts of each as named costs.
 #include "cpu/stopwatch.hpp"
 #include "cuda/device/graph.hpp"
 #include "micro/row/axpy.hpp"
@@ -25,7 +25,7 @@ Answer answer(const TaskProblem& problem) {
   return in.after(in.steps, kA);
 }
 
-/// What making graphs took, summed over `times`.
+/// Time needed to build graphs, summed over `times`.
 struct Costs {
   double capture_s = 0, instantiate_s = 0, upload_s = 0, update_s = 0;
   int times = 0;

@@ -1,5 +1,5 @@
-// Row 1: N operations y = a x + y, each on the result of the one before. The operation is the same in every
-// kernel; what differs is how often y goes through memory and how often the host is asked.
+// Row 1: N operations y = a x + y, each on the result of the one before. The operation is the same in every kernel; the
+// number of passes of y through memory and of calls from the host differs.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

@@ -1,5 +1,5 @@
-// Row 15: what runs between the copies (A), and what runs beside itself (B). Both iterate y = y r + t on their
-// values, long enough to be seen on a timeline.
+// Row 15: work between the copies (A), and concurrent work (B). Both iterate y = y r + t on their values, long enough
+// to be seen on a timeline.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

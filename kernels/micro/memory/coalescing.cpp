@@ -123,7 +123,7 @@ CudaWork on_gpu(CudaBench& bench, Gpu how) {
   }
   work.result = [p, out](cuda::Stream& stream) { return p->results(out->read(stream)); };
   work.work = p->work();
-  // What the elements' sectors of 32 bytes hold, over what is wanted of them.
+  // Bytes in the elements' sectors of 32 bytes over the bytes that are needed.
   const double element = 4.0 * static_cast<double>(p->words), apart = element * stride;
   const bool scattered = how == Gpu::kDirect && p->random;
   const double fetched = scattered ? std::max(32.0, element) : std::min(apart, std::max(32.0, element));

@@ -35,7 +35,7 @@ extern "C" __global__ void micro_chase_l2(const unsigned* __restrict__ next, int
   });
 }
 
-/// Fetched anew each time, as what others may have written must be.
+/// Volatile: fetched again each time.
 extern "C" __global__ void micro_chase_uncached(const unsigned* __restrict__ next, int hops, long long* out) {
   chase(hops, out, [&](unsigned at) {
     unsigned to;

@@ -12,7 +12,7 @@ constexpr float kDt = 1.0f / 4096.0f;
 
 enum class Layout { kRecords, kFields, kTiles };
 
-/// Where field `field` of record `i` of `n` lies.
+/// Position of field `field` of record `i` of `n`.
 inline std::size_t place(Layout layout, std::size_t i, std::size_t field, std::size_t n) {
   if (layout == Layout::kRecords) return i * kFields + field;
   if (layout == Layout::kFields) return field * n + i;

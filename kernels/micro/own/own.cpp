@@ -1,4 +1,4 @@
-// A row of one's own: two vectors in, results out, and the answer that somebody's program gave.
+// User row: two input vectors, results, and the answer of a user's program.
 #include <algorithm>
 #include <cstring>
 #include <string>

@@ -1,4 +1,4 @@
-// The sum of two vectors: what a kernel of one's own takes the place of.
+// The sum of two vectors: the kernel that a user kernel replaces.
 
 /// `results` has `count` values, a and b have `n`. There are at least as many threads as the larger of both.
 extern "C" __global__ void micro_own(unsigned n, unsigned count, const float* __restrict__ a,

@@ -1,4 +1,4 @@
-// The sum of two vectors: what a kernel of one's own takes the place of.
+// The sum of two vectors: the function that a user kernel replaces.
 #include "own_compute.hpp"
 
 namespace bb::micro::own {

@@ -24,7 +24,7 @@ struct Problem {
   float threshold;
 };
 
-/// How many there are, and of the sorted values a sample: the order of arrival is nobody's.
+/// Number of values, and a sample of the sorted ones: the order of arrival is arbitrary.
 std::vector<double> summary(std::vector<float> kept) {
   std::ranges::sort(kept);
   std::vector<double> out{static_cast<double>(kept.size())};
@@ -65,7 +65,7 @@ CpuWork by_branch(CpuBench& bench) {
   return work;
 }
 
-/// Writes every value, and goes on only after those that are kept.
+/// Writes every value, and advances only past those that pass the test.
 CpuWork without_branch(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto kept = std::make_shared<Kept>(Kept{std::vector<float>(p->values.size() + 1)});

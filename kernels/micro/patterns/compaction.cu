@@ -4,7 +4,7 @@
 
 namespace bb::micro {
 
-/// One atomic a value that is kept.
+/// One atomic per value that passes the test.
 extern "C" __global__ void __launch_bounds__(256)
     micro_compact_atomics(unsigned n, float threshold, const float* __restrict__ in, float* __restrict__ out,
                           unsigned* count) {

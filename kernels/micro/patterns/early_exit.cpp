@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 
-/// Values below 1, and one above it in each row: near the place that is asked for, no two rows' at the same.
+/// Values below 1, and one above it in each row, near the requested position; no two rows have it at the same position.
 struct Problem {
   explicit Problem(const TaskProblem& problem)
       : rows(static_cast<unsigned>(problem.count("rows"))),

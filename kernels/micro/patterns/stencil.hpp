@@ -4,8 +4,8 @@
 
 namespace bb::micro {
 
-/// What puts taps where the kernels read them that keep them in constant memory. There is one such place a module,
-/// so that it is filled again before every check: another task may have used it.
+/// Copies taps to the constant memory of the kernels that read them there. A module has one such array, so it is filled
+/// again before every check: another task may have used it.
 std::function<void(cuda::Stream&)> constant_taps(CudaBench& bench, const std::vector<float>& taps, const char* kernel);
 
 /// `count` taps whose sizes add up to one, so that errors are relative to the inputs.

@@ -20,7 +20,7 @@ extern "C" __global__ void __launch_bounds__(kStencilThreads)
   out[i] = sum;
 }
 
-/// The same with loads that the compiler is told nobody writes to.
+/// The same with loads that are declared read-only for the compiler.
 extern "C" __global__ void __launch_bounds__(kStencilThreads)
     micro_stencil_read_only(int n, int radius, const float* __restrict__ taps, const float* __restrict__ in,
                             float* __restrict__ out) {

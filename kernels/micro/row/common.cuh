@@ -1,6 +1,6 @@
 #pragma once
 
-// What the kernels of the claim ledger share. One-dimensional grids: `n` stays below 2^31.
+// Helpers shared by the kernels of the claim ledger. One-dimensional grids: `n` stays below 2^31.
 namespace bb::micro {
 
 inline constexpr unsigned kWholeWarp = 0xffffffffu;

@@ -8,7 +8,7 @@
 
 #include "engine/task.hpp"
 
-// Inputs that depend on their seed alone, beside engine::uniform_values.
+// Synthetic inputs that depend on their seed alone, in addition to engine::uniform_values.
 namespace bb::micro {
 
 /// A stream of engine::scrambled().
@@ -40,7 +40,7 @@ inline std::vector<unsigned> shuffled(std::size_t n, std::uint64_t seed) {
   return out;
 }
 
-/// Where each of `n` entries sends one that starts at entry 0 so that it sees all of them (Sattolo).
+/// Successor of each of `n` entries, in one cycle that visits all of them (Sattolo).
 inline std::vector<unsigned> one_cycle(std::size_t n, std::uint64_t seed) {
   std::vector<unsigned> out(n);
   std::iota(out.begin(), out.end(), 0u);

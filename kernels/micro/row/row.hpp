@@ -42,7 +42,7 @@ std::string can_do_all(const TaskProblem&);
 std::string everywhere();
 std::string no_device();
 
-/// What an arrangement left in `out`, which every repetition writes whole unless CpuWork::reset says otherwise.
+/// Results of an arrangement in `out`, which every repetition writes completely unless CpuWork::reset says otherwise.
 Left<> sampled(const std::shared_ptr<std::vector<float>>& out);
 Left<cuda::Stream&> sampled(const std::shared_ptr<cuda::DeviceBuffer<float>>& out);
 template <typename T>

@@ -7,7 +7,7 @@
 
 namespace bb::micro {
 
-/// `n` values in [0, 2): their sum is of the order of n, so that errors can be told from it.
+/// `n` values in [0, 2): their sum is of the order of n, so that errors are visible in it.
 inline std::vector<float> summands(const engine::TaskProblem& problem) {
   std::vector<float> values = engine::uniform_values(problem.count("n"), problem.seed);
   for (float& v : values) v += 1.0f;

@@ -32,7 +32,7 @@ class CpuArrangement final : public engine::CpuTask {
       work_ = set_up_(bench);
     });
   }
-  // What a repetition changes is no input, and poison would stay in it.
+  // Buffers that a repetition changes are no inputs, and poison would stay in them.
   engine::TaskArrays arrays() override {
     return work_.reset ? engine::TaskArrays{} : engine::TaskArrays{work_.inputs, work_.result.arrays};
   }

@@ -12,15 +12,15 @@
 #include "engine/cpu_task.hpp"
 #include "engine/task.hpp"
 
-// How a row of the claim ledger states its work: a function per arrangement that makes buffers and gives back what
-// to run, and one function that gives the answer in FP64.
+// Declares the work of a row of the claim ledger: a function per arrangement that allocates buffers and returns the
+// function to run, and one function that gives the answer in FP64.
 namespace bb::micro {
 
 using engine::Quantity;
 using engine::TaskProblem;
 using engine::TaskWork;
 
-/// What every variant of a row must come to.
+/// Expected result of every variant of a row.
 struct Answer {
   std::vector<double> wanted;
   double limit = 0;        // of |Δ|₂ / |wanted|₂; 0 asks for equal values
@@ -28,8 +28,8 @@ struct Answer {
   std::string compared;    // "all 1000 results with FP64"
 };
 
-/// What an arrangement left: read by a function, and where it is a plain array that every repetition writes whole, also
-/// where it lies.
+/// Results of an arrangement, read by a function; also their address if they are a plain array that every repetition
+/// writes completely.
 template <typename... Arguments>
 struct Left {
   Left() = default;
@@ -43,8 +43,8 @@ struct Left {
   std::vector<engine::TaskArray> arrays{};
 };
 
-/// What an arrangement makes of a problem. The closures own the buffers. Made, moved and ended in one place, since
-/// there is one of them for every arrangement.
+/// Prepared state of an arrangement for one problem. The closures own the buffers. It is created, moved and destroyed in
+/// one place, since there is one for every arrangement.
 struct CpuWork {
   CpuWork();
   CpuWork(CpuWork&&) noexcept;
@@ -75,7 +75,7 @@ struct CudaWork {
   std::string no_graph{};  // why it cannot be captured; "" where it can
 };
 
-/// What an arrangement on the CPU may use.
+/// Resources that an arrangement on the CPU may use.
 class CpuBench {
  public:
   CpuBench(const TaskProblem& problem, cpu::ThreadPool& pool) : problem_(problem), pool_(pool) {}
@@ -101,7 +101,7 @@ engine::TaskArray array_at(T* first, std::size_t count) {
 void in_pieces(cpu::ThreadPool& pool, std::size_t n, std::size_t piece,
                const std::function<void(std::size_t first, std::size_t last)>& work);
 
-/// What an arrangement on a GPU may use.
+/// Resources that an arrangement on a GPU may use.
 class CudaBench {
  public:
   virtual ~CudaBench() = default;
@@ -141,7 +141,7 @@ std::unique_ptr<engine::Task> cpu_task(const TaskProblem& problem, Answer (*answ
 std::unique_ptr<engine::Task> cuda_task(const TaskProblem& problem, Answer (*answer)(const TaskProblem&),
                                         CudaWork (*set_up)(CudaBench&));
 
-/// How far `result` is from the answer.
+/// Distance of `result` from the answer.
 engine::CheckReport compare(const Answer& answer, const std::vector<double>& result);
 
 /// Blocks of `threads` that hold `count` threads.

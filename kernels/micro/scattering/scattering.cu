@@ -40,8 +40,8 @@ extern "C" __global__ void __launch_bounds__(256)
   *at = make_float2(by * value.x, by * value.y);
 }
 
-// What a warp makes: 16 angles of 32 cells, four instructions of eight cells side by side. The band of the matrix that
-// reaches those angles is all that is multiplied.
+// Tile of a warp: 16 angles of 32 cells, four instructions of eight adjacent cells. Only the band of the matrix that
+// reaches those angles is multiplied.
 inline constexpr int kBandAngles = 16, kBandCells = 32, kBandWarps = 4;
 
 struct Band {

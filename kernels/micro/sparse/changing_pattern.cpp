@@ -38,7 +38,7 @@ struct Problem {
       lists.push_back(std::move(list));
     }
   }
-  /// What the product alone reads and does, whatever is made before it.
+  /// Bytes and operations of the product alone, without its preparation.
   TaskWork work() const {
     const auto n = static_cast<double>(rows), all = static_cast<double>(entries);
     return {.bytes = 8.0 * all + 12.0 * n, .flops = 2.0 * all};
@@ -152,7 +152,7 @@ struct OnDevice {
   std::vector<Floats> list_values;
 };
 
-/// A product of the matrix that stands by rows.
+/// A product with the matrix stored by rows.
 void queue_product(OnDevice& on, cuda::Stream& to, const unsigned* begin, const unsigned* columns,
                    const float* values) {
   const auto rows = static_cast<unsigned>(on.y->size());
@@ -237,7 +237,7 @@ engine::TaskBench changing_pattern_bench() {
   using namespace changing_pattern_row;
   Row<answer> row({"changing-pattern", "A sparse pattern that changes every call",
                    "kernels/micro/sparse/changing_pattern.cpp", "kernels/micro/sparse/changing_pattern.cu", bytes});
-  // What knows the patterns before stands first: `auto` takes the last.
+  // Variants that know the patterns beforehand come first: `auto` takes the last.
   row.cpu<doing<OnCpu::kKept>>({"cpu-kept", "By rows, kept", "as if the patterns had been known before"});
   row.cpu<doing<OnCpu::kAdded>>({"cpu-list", "From the list", "entries as they come, by one thread"});
   row.cpu<doing<OnCpu::kAnew>>(

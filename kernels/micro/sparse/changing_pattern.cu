@@ -12,13 +12,13 @@ extern "C" __global__ void __launch_bounds__(256)
   for (unsigned i = global_thread(); i < entries; i += all_threads()) atomicAdd(y + rows[i], values[i] * x[columns[i]]);
 }
 
-/// How many entries a row has. `counts` holds zeros.
+/// Number of entries of each row. `counts` holds zeros.
 extern "C" __global__ void __launch_bounds__(256)
     micro_entries_count(unsigned entries, const unsigned* __restrict__ rows, unsigned* __restrict__ counts) {
   for (unsigned i = global_thread(); i < entries; i += all_threads()) atomicAdd(counts + rows[i], 1u);
 }
 
-/// Where each row begins, by one block: begin[rows] too. `next` is a copy that is counted up by micro_entries_fill.
+/// First entry of each row, by one block: begin[rows] too. `next` is a copy that micro_entries_fill increments.
 extern "C" __global__ void __launch_bounds__(kBeginThreads)
     micro_entries_begin(unsigned rows, const unsigned* __restrict__ counts, unsigned* __restrict__ begin,
                         unsigned* __restrict__ next) {

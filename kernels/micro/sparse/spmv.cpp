@@ -1,4 +1,4 @@
-// Row 16: y = A x with A by rows, by columns or by diagonals; what making the format took stands apart.
+// Row 16: y = A x with A by rows, by columns or by diagonals; building the format is timed separately.
 #include <algorithm>
 #include <cmath>
 

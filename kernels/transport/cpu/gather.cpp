@@ -167,7 +167,7 @@ class Gather final : public engine::Solver {
     state_.psi.swap(state_.next);
   }
 
-  /// Makes `to` the sum of the groups' shares, which stay: sums do not depend on when they were asked for before.
+  /// Sets `to` to the sum of the groups' shares, which stay: sums do not depend on earlier requests.
   void sum_groups(const std::vector<double>& parts, std::vector<double>& to) const {
     std::ranges::fill(to, 0.0);
     for (std::size_t i = 0; i < parts.size(); ++i) to[i % to.size()] += parts[i];

@@ -7,7 +7,7 @@
 namespace bb::transport::BB_ISA {
 namespace {
 
-/// What leaves the grid of angles from the cells of a stretch; `kernel` is that of its material and energy.
+/// Protons that leave the grid of angles from the cells of a stretch; `kernel` is that of its material and energy.
 template <typename T>
 void lose_ends(const GatherContext<T>& c, RowBlock block, int e, int first, int last, const T* kernel, int half,
                GatherTotals& totals) {

@@ -11,7 +11,7 @@
 // loop runs over cells that lie next to each other; nothing is cleared, nothing is shared.
 namespace bb::transport {
 
-/// What the transform makes of the angle kernels of path stepping, in its own order of frequencies.
+/// Transform of the angle kernels of path stepping, in its own order of frequencies.
 template <typename T>
 struct AngleSpectra {
   AngleSpectra(const Tables& tables, const TypedTables<T>& typed);
@@ -36,7 +36,7 @@ struct RowBlock {
   int z0, z1;
 };
 
-/// What one task adds to the step's totals.
+/// Contribution of one task to the step's totals.
 struct GatherTotals {
   double number = 0, energy = 0;  // left in the state
   double deposited = 0, stopped = 0, nuclear = 0, nuclear_energy = 0;

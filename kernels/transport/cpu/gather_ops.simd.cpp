@@ -279,7 +279,7 @@ void flux(T* __restrict moved, const T* row, std::ptrdiff_t stride, const T* coe
   }
 }
 
-/// What leaves a slice at its two ends.
+/// Protons that leave a slice at its two ends.
 struct Lost {
   double low = 0.0, high = 0.0;
 };

@@ -5,7 +5,7 @@
 #include "gather_ops.hpp"
 #include "transport/model/index.hpp"
 
-// What the gathering operators share; only *.simd.cpp include this.
+// Helpers shared by the gathering operators; only *.simd.cpp include this.
 namespace bb::transport::BB_ISA {
 
 /// Σ p[i] in FP64, in lanes so that additions do not wait for each other.

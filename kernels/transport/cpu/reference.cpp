@@ -172,7 +172,7 @@ class Reference final : public engine::Solver {
     psi_.swap(next_);
   }
 
-  /// What leaves a row at its two ends.
+  /// Protons that leave a row at its two ends.
   struct Lost {
     double low = 0.0, high = 0.0;
   };

@@ -37,7 +37,7 @@ void atomic_add(T& to, T value) {
 #endif
 }
 
-/// What one thread scores by itself.
+/// Scores of one thread.
 struct alignas(64) Lane {
   StepTotals totals;
   double low = 0.0, high = 0.0;
@@ -252,7 +252,7 @@ class Scatter final : public engine::Solver {
           [&](Face face, T protons) { lane.totals.escape(face, protons, t_.energy[u(r.e)]); });
   }
 
-  /// What is in flight; behind the last plane of depth stepping it has left the grid.
+  /// Content in flight; behind the last plane of depth stepping it has left the grid.
   void count(engine::SpanRecorder& spans) {
     const bool left = state_.depth && state_.plane >= t_.nz;
     each_row(spans, "count", [&](Lane& lane, const Row& r) {

@@ -72,7 +72,7 @@ struct Slice {
   }
 };
 
-/// What a step knows besides the slices.
+/// Inputs of a step in addition to the slices.
 template <typename T>
 struct SliceContext {
   const Tables* tables;
@@ -81,7 +81,7 @@ struct SliceContext {
   int plane;
 };
 
-/// What left the grid, in protons.
+/// Content that left the grid, in protons.
 struct SliceLoss {
   double through[kFaces] = {};
   double& operator[](int face) { return through[face]; }
@@ -93,8 +93,8 @@ struct SliceScore {
   double deposited = 0, stopped = 0, nuclear = 0, nuclear_energy = 0;
 };
 
-/// What each row of z of a slice leaves behind in a step, by column: rows of its pitch, summed over its angles.
-/// kReacted and kWay hold something only where the tables record reactions, or ways differ by angle.
+/// Scores of each row of z of a slice in a step, by column: rows of its pitch, summed over its angles. kReacted and kWay
+/// hold something only where the tables record reactions, or ways differ by angle.
 enum LeftRow { kNumber, kLeftDose, kLeftCurrent, kLeftTheta, kLeftThetaTheta, kReacted, kWay, kLeftRows };
 
 template <typename T>

@@ -28,8 +28,8 @@ int row_margin(const Tables& t, int a0, int a1) {
   return remap_margin(low, high);
 }
 
-/// What of the cells `here` moves on to the next, by the cells around them. The products are added in a set order:
-/// compilers choose one otherwise, and the last bits with it.
+/// Content of the cells `here` that moves on to the next, from the cells around them. The products are added in a fixed
+/// order: compilers choose one otherwise, and the last bits with it.
 template <typename T>
 Vector<T> moved(const std::array<T, kRemapTaps>& c, const Vector<T>& before2, const Vector<T>& before,
                 const Vector<T>& here, const Vector<T>& behind, const Vector<T>& behind2) {
@@ -277,7 +277,7 @@ class Advance {
     for (int x = t_.nx - out_.xs; x < pitch; ++x) to[x] = T(0);
   }
 
-  /// What moves on of row `i`.
+  /// Content of row `i` that moves on.
   void flux_of(int i, int a) {
     extend_row(i, t_.shift_x[static_cast<std::size_t>(a)].whole);
     const std::array<T, kRemapTaps> c = w_.flux_x[static_cast<std::size_t>(a)];

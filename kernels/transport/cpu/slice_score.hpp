@@ -8,8 +8,8 @@
 #include "row_vectors.hpp"
 #include "slice.hpp"
 
-// What slices leave behind in a step. Each slice sums its own, on whichever thread. Then each cell of the results takes
-// it from one slice after the other: the sums are the same for any number of threads. Only slice.simd.cpp includes this.
+// Scores of slices in a step. Each slice sums its own, on whichever thread. Then each cell of the results adds the
+// slices in order: the sums are the same for any number of threads. Only slice.simd.cpp includes this.
 namespace bb::transport::BB_ISA {
 
 /// Sums over the angles of row `z`: protons, and those through the plane by powers of the angle; `with_dose`: what they

@@ -48,7 +48,7 @@ template <typename T>
 bool SlicedSolver<T>::restart(const Problem& problem) {
   scores_ = engine::Scores(t_);
   std::ranges::fill(planes_, 0.0);
-  // What is said of the state's size is that of this beam alone.
+  // The reported size of the state is that of this beam alone.
   next_store_.clear();
   left_store_.clear();
   for (Lane& lane : lanes_) lane.scratch.clear();
@@ -58,7 +58,7 @@ bool SlicedSolver<T>::restart(const Problem& problem) {
   return true;
 }
 
-/// What follows from the beam: the tables' start.
+/// Derives the tables' start from the beam.
 template <typename T>
 void SlicedSolver<T>::begin(const Problem& problem) {
   threshold_ = extent_ == Extent::kWindow ? kWindowThreshold<T> * t_.start.number_in : 0.0;

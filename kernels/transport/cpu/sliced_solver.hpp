@@ -12,7 +12,7 @@
 
 namespace bb::transport {
 
-/// How much of the grid a slice holds.
+/// Part of the grid in a slice.
 enum class Extent {
   kNonZero,  // the box that holds every cell that is not exactly zero: nothing is cut
   kWindow,   // the box that its protons fill; edges below a threshold are cut and counted as skipped
@@ -43,20 +43,20 @@ class SlicedSolver final : public engine::Solver {
     Store<T> scratch;
     std::vector<double> edge;  // sums of one slice over z planes and over angles
   };
-  /// What one bin's part of a step adds to the step's totals. By bin, and added in that order: the sums do not depend on
-  /// which thread had which bin.
+  /// Contribution of one bin to the step's totals. Stored by bin and added in that order: the sums do not depend on the
+  /// thread of each bin.
   struct Part {
     engine::StepTotals totals;
     double low = 0, high = 0, cells = 0;
   };
-  /// What a bin's step reads and how far its content can spread.
+  /// Inputs of a bin's step, and the reach of its content.
   struct Plan {
     int bin;
     Box from, to;
     int half;
   };
 
-  /// Where a bin's content can come from, over all materials and angles; the same in every step.
+  /// Sources of a bin's content, over all materials and angles; the same in every step.
   struct Feed {
     std::vector<int> sources;  // bins, ascending
     int half = 0;              // of the widest angle kernel

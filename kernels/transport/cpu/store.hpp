@@ -17,7 +17,7 @@ class Store {
   /// Makes it `size` long.
   void hold(std::size_t size) {
     if (size > capacity_) {
-      values_.reset();  // before as much again is asked for
+      values_.reset();  // before as much again is requested
       capacity_ = size * sizeof(T) < kSmallBytes ? kAhead * size : size;
       values_ = std::make_unique_for_overwrite<T[]>(capacity_);
     }
@@ -27,7 +27,7 @@ class Store {
   void grow(std::size_t size) {
     if (size_ < size) hold(size + size / 4);
   }
-  /// What is said of its size begins anew; the memory stays.
+  /// Restarts the record of its size; the memory stays.
   void clear() { size_ = 0; }
 
  private:

@@ -7,7 +7,7 @@
 namespace bb::transport {
 namespace {
 
-/// Rows of `begin` in the order of `old`, which lists where each was; with what stands in them.
+/// Rows of `begin` in the order of `old`, which lists the former position of each, with their contents.
 template <typename... Values>
 void reorder(const std::vector<std::size_t>& old, const std::vector<std::int32_t>& old_begin,
              std::vector<std::int32_t>& begin, std::vector<Values>&... values) {

@@ -9,8 +9,8 @@
 
 namespace bb::transport {
 
-/// The tables with the rows of a bin beside each other. A slice is one bin at all angles: in the order of `Tables` the row
-/// of each angle lies in a part of memory of its own.
+/// The tables with adjacent rows for each bin. A slice is one bin at all angles: in the order of `Tables` the row of
+/// each angle lies in a separate part of memory.
 template <typename T>
 struct TablesByBin : TypedTables<T> {
   explicit TablesByBin(const Tables& tables);

@@ -19,7 +19,7 @@ namespace {
 constexpr int kLooks = 16;      // depths at which the boxes are laid out,
 constexpr double kLast = 0.95;  // up to here: behind it protons stop
 constexpr int kColumns = 64;    // columns that are looked at, at most
-// What came out was 0.8 to 1.6 of what runs took; less where tails go on to the cut of FP64.
+// The estimate was 0.8 to 1.6 of the memory of runs; less where tails reach to the cut of FP64.
 constexpr double kSurePath = 1.3, kSureDepth = 1.4, kSureFp64 = 1.3;
 constexpr double kRoom = 1.25;   // of what is stored, for the next step
 constexpr double kTilted = 1.2;  // widths of a tilted beam's row in depth: its ends hold less than the middle
@@ -32,7 +32,7 @@ double left_of(double cut, double spent, double share) {
   return std::sqrt(std::max(0.0, cut - spent + 2.0 * std::log(std::min(1.0, share))));
 }
 
-/// What a cell holds of a normal distribution, at its middle.
+/// Share of a normal distribution in a cell, at its middle.
 double share_of(double cell, double sigma) { return cell / std::max(cell, sigma * std::sqrt(2.0 * std::numbers::pi)); }
 
 /// The beam behind some way along its axis.
@@ -43,7 +43,7 @@ struct Widths {
   double detour_mm = 0;         // mean
 };
 
-/// How far apart a value lies from an interval.
+/// Distance of a value from an interval.
 double outside(double value, double low, double high) { return std::max({0.0, low - value, value - high}); }
 
 class Boxes {
@@ -110,7 +110,7 @@ Boxes::Boxes(const Problem& p, const Tables& t)
   spread_mm_ = std::hypot(kExponent * t.beam_range_mm * energy_sigma, t.extra_straggling_mm);
   follow();
   length_mm_ = t.axis_steps * (depth_ ? p.grid.dz / std::cos(p.beam.angle) : p.step);
-  // Where what falls behind is moved on at first order; see build_streaming().
+  // Beginning of the tail that moves on at first order; see build_streaming().
   constexpr double kLongDetour_mm = 0.09;
   if (!depth_ && followed_.back().detour_mm > kLongDetour_mm) rows_ += 2.0;
 }

@@ -8,8 +8,8 @@
 
 namespace bb::transport {
 
-/// Where the operator tables lie that are seen from the bin that is made: neighbouring bins as its sources, with one
-/// place for every source, material and class, and one width for its angle kernels.
+/// Positions of the operator tables as seen from the target bin: neighbouring bins as its sources, with one position for
+/// every source, material and class, and one width for its angle kernels.
 struct BinLayout {
   struct Bin {
     int feed_low = 0, feed_count = 0;  // fed from these neighbours in any class and material

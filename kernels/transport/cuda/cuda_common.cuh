@@ -3,7 +3,8 @@
 #include "physics/remap.hpp"
 #include "transport/model/device_tables.hpp"
 
-// What the kernels of all CUDA variants share: where cells and table rows lie, and sums over warps and blocks.
+// Helpers shared by the kernels of all CUDA variants: positions of cells and table rows, and sums over warps and
+// blocks.
 namespace bb::transport {
 
 inline constexpr unsigned kWholeWarp = 0xffffffffu;
@@ -91,7 +92,7 @@ __device__ inline void block_add(double* row, LedgerColumn number_column, double
   atomicAdd(row + energy_column, sums[1]);
 }
 
-/// What leaves at low and at high angles.
+/// Content that leaves at low and at high angles.
 struct AngleLoss {
   double low = 0.0, high = 0.0;
 };
@@ -134,10 +135,10 @@ __device__ inline void raise(float* extreme, float value) {
   if (value > *extreme) atomicMax(reinterpret_cast<unsigned*>(extreme), __float_as_uint(value));
 }
 
-/// What cell `at` of a row holds after the remap by `whole` cells and the flux weights `c`. The row has `n` cells,
-/// `stride` apart, from `p` on. What the donor at `at` itself sends out of the row is added to `lost`. kOpen: behind its
-/// ends the row is read as remap_neighbour says; else nothing is there. A donor never lies behind the end that the row
-/// moves out through: what it sends would not come to `at`.
+/// Content of cell `at` of a row after the remap by `whole` cells and the flux weights `c`. The row has `n` cells,
+/// `stride` apart, from `p` on. Content that the donor at `at` sends out of the row is added to `lost`. kOpen: behind
+/// its ends the row is read as remap_neighbour says; else it is zero there. A donor never lies behind the end that the
+/// row moves out through: its content would not come to `at`.
 template <bool kOpen, typename T>
 __device__ inline T remap_cell(const T* p, int at, int n, int stride, int whole, const T* c, double& lost) {
   const auto cell = [&](int j) {

@@ -15,14 +15,14 @@ __device__ inline T sum_quad(const Quad<T>& q) {
   return (q.v[0] + q.v[1]) + (q.v[2] + q.v[3]);
 }
 
-/// What of a donor's `content` moves on, from the sum g over its neighbours.
+/// Part of a donor's `content` that moves on, from the sum g over its neighbours.
 __device__ inline float clamp_flux(float g, float content) { return fminf(fmaxf(g, 0.0f), content); }
 __device__ inline double clamp_flux(double g, double content) { return fmin(fmax(g, 0.0), content); }
 
 /// Four columns after the remap in x, and the cells that it reads.
 inline constexpr int kQuadDonors = 4 + physics::kRemapTaps;
 
-/// What donor[2] hands on.
+/// Content that donor[2] passes on.
 template <typename T>
 __device__ inline T donor_flux(const T* donor, const T (&c)[physics::kRemapTaps]) {
   return clamp_flux(c[0] * donor[0] + c[1] * donor[1] + c[2] * donor[2] + c[3] * donor[3] + c[4] * donor[4], donor[2]);

@@ -16,7 +16,7 @@ namespace {
 
 using engine::StepTotals;
 
-// What one batch may take: the host looks at the cancel flag, and the page at the beam, between batches.
+// Longest time of one batch: the host checks the cancel flag, and the page the beam, between batches.
 constexpr double kBatchSeconds = 0.05;
 // Before anything was timed: slower than any variant here on a current device.
 constexpr double kFirstGuess = 1e10;  // cells per second
@@ -108,7 +108,7 @@ cuda::Kernel CudaSolver<T>::kernel(const char* name) const {
   return cuda::Kernel(opened_.kernels->module, (std::string(name) + (sizeof(T) == 4 ? "_f32" : "_f64")).c_str());
 }
 
-// Memory that is kept between runs may be another run's at once: nothing may be under way when an exception leaves.
+// Memory cached between runs may belong to another run at once, so no work may be under way when an exception leaves.
 template <typename T>
 template <typename F>
 auto CudaSolver<T>::settled(F&& work) {

@@ -24,13 +24,13 @@ using cuda::on_device;
 /// Why the CUDA variants cannot run here, in one sentence; "" when they can. Opens no device.
 inline std::string cuda_unavailable() { return cuda::unavailable("transport"); }
 
-/// What every CUDA variant has: device, kernels, tables, scores and ledger on the device, and the loop that
-/// queues steps in batches and reads their ledger rows. A variant keeps ψ in its own layout.
+/// Base of every CUDA variant: device, kernels, tables, scores and ledger on the device, and the loop that queues steps
+/// in batches and reads their ledger rows. A variant stores ψ in its own layout.
 ///
-/// Ledger: step n adds to row n of `scores().ledger` (LedgerColumn): Σψ and its energy at the START of the
-/// step, and what the step lost and deposited. A row whose kInFlight is 0 is a step that was not taken: once
-/// `stop_number()` or fewer protons are in flight, kernels leave their row and ψ alone (`run_is_over`). So
-/// the host may queue more steps than there are.
+/// Ledger: step n adds to row n of `scores().ledger` (LedgerColumn): Σψ and its energy at the START of the step, and the
+/// losses and deposits of the step. A row whose kInFlight is 0 is a step that was not taken: once `stop_number()` or
+/// fewer protons are in flight, kernels leave their row and ψ alone (`run_is_over`). So the host may queue more steps
+/// than there are.
 template <typename T>
 class CudaSolver : public engine::Solver {
  public:
@@ -58,7 +58,7 @@ class CudaSolver : public engine::Solver {
   double untimed_seconds() const final { return untimed_seconds_; }
 
  protected:
-  // What a variant defines. Nothing here waits for the device; errors leave as cuda::Error.
+  // Interface of a variant. Nothing here waits for the device; errors leave as cuda::Error.
 
   /// Bytes that `prepare` will allocate; more than the device has free is refused before.
   virtual double state_bytes_needed() const = 0;
@@ -76,7 +76,7 @@ class CudaSolver : public engine::Solver {
   }
   /// Queues what adds Σψ and its energy of the state as it is now to `row` (kInFlight, kEnergyInFlight).
   virtual void launch_count(double* row) = 0;
-  /// Where ψ is now.
+  /// Current location of ψ.
   virtual DeviceState<T> device_state() const = 0;
   /// The last `steps` steps queued were not taken (the run was over): undoes what the host noted of them.
   virtual void forget_steps(int steps) = 0;
@@ -89,7 +89,7 @@ class CudaSolver : public engine::Solver {
   const TypedTables<T>& typed() const { return typed_; }
   const DeviceTables<T>& device_tables() const { return device_tables_.view(); }
   const DeviceScores& scores() const { return scores_; }
-  /// Where moments of tracks go; only with Tables::tracks.
+  /// Destination of the moments of tracks; only with Tables::tracks.
   const DeviceTracks<T>& device_tracks() const { return device_tracks_; }
   double stop_number() const { return problem_.stop_weight * tables_.start.number_in; }
   const std::shared_ptr<cuda::Device>& device() const { return opened_.device; }

@@ -7,7 +7,7 @@
 
 namespace bb::transport {
 
-/// What a step did, by its row of a device's ledger and the row that says what was in flight after it.
+/// Balance of a step, from its row of a device's ledger and the row with the content in flight after it.
 inline engine::StepTotals step_totals(const double* row, const double* next) {
   engine::StepTotals s;
   s.number = {

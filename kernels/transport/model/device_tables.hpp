@@ -3,8 +3,8 @@
 #include "faces.hpp"
 #include "physics/hd.hpp"
 
-// What every CUDA variant reads and writes, as plain pointers into device memory. Included by nvcc, by
-// NVRTC and by the host; no standard header, so that all three see the same layout.
+// Inputs and outputs of every CUDA variant, as plain pointers into device memory. Included by nvcc, by NVRTC and by the
+// host; no standard header, so that all three see the same layout.
 namespace bb::transport {
 
 /// The operator tables in the state's precision T, indexed as in tables.hpp.
@@ -19,7 +19,7 @@ struct DeviceTables {
 
   const int* path_of;  // [classes] whose rows are those of a class
 
-  // Null in variants that are sent the energy gather and the angle kernels in an order of their own.
+  // Null if the variant receives the energy gather and the angle kernels in its own order.
   const int* gather_begin;   // [paths·materials·ne + 1]
   const int* gather_source;  // bins
   const T* gather_weight;
@@ -69,7 +69,7 @@ BB_HD inline double in_flight_after(const double* row) {
   return rest;
 }
 
-/// Where nuclear reactions are recorded, as ReactionGrid says; all null and 0 where they are not.
+/// Destinations of nuclear reactions, laid out as in ReactionGrid; all null and 0 if they are not recorded.
 struct DeviceReactions {
   double* number;       // [planes][bins][columns]
   const int* bin;       // [ne] the lower of two bins
@@ -80,7 +80,7 @@ struct DeviceReactions {
   BB_HD bool on() const { return number != nullptr; }
 };
 
-/// Where the moments of tracks are kept, as TrackScores says, in the state's precision T where it is many.
+/// Destinations of the moments of tracks, laid out as in TrackScores, in the state's precision T where it is many.
 template <typename T>
 struct DeviceTracks {
   static constexpr bool kOn = true;
@@ -96,8 +96,8 @@ struct NoTracks {
   static constexpr bool kOn = false;
 };
 
-/// Where a step leaves what is not ψ. `dose` and the three currents are FP64 fields [z][x]; the
-/// crossing moments follow from the currents on the host (weights 1, θ, θ² times planes crossed).
+/// Destinations of a step's scores. `dose` and the three currents are FP64 fields [z][x]; the crossing moments follow
+/// from the currents on the host (weights 1, θ, θ² times planes crossed).
 struct DeviceScores {
   double* dose;
   double* current;

@@ -25,7 +25,7 @@ class EnergyGrid {
   const std::vector<double>& energies() const { return energies_; }
   /// Energy (MeV) that a proton of each bin holds: the bins' energies, but for the last ones of a range grid.
   const std::vector<double>& held() const { return held_; }
-  /// What a proton of each bin holds of another quantity that ascends with the energy from 0, likewise.
+  /// Another quantity that ascends with the energy from 0, held by a proton of each bin, likewise.
   std::vector<double> held(const std::function<double(double energy)>& value) const;
   /// First bin at or above the cutoff, on a range grid less half a bin; content that lands below it has stopped.
   int first_alive() const { return first_alive_; }
@@ -46,7 +46,7 @@ class EnergyGrid {
   /// True where content at `energy` (MeV) after a step has stopped without a look at the bins: on a uniform grid,
   /// nearer to the bins below the cutoff.
   bool stops(double energy) const;
-  /// Variance, as residual range in mm² of water, that kernel() has beyond what was asked.
+  /// Variance, as residual range in mm² of water, that kernel() has beyond the requested one.
   double excess_variance(double energy, double variance) const;
 
  private:

@@ -5,7 +5,7 @@
 // Included by nvcc, by NVRTC and by the host; no standard header.
 namespace bb::transport {
 
-/// Where protons leave the grid. Low z is the front face, which the beam comes through.
+/// Faces of the grid through which protons leave. Low z is the front face, where the beam enters.
 enum Face { kXLow, kXHigh, kZLow, kZHigh, kThetaLow, kThetaHigh, kFaces };
 
 /// The face that a remap by `whole` cells and a part of one more leads out of: whatever moves so goes one way, and

@@ -98,8 +98,8 @@ std::vector<double> held_values(const RangeBins& bins, const std::vector<double>
   std::vector<double> means = centres;
   const Means mean(bins, value, last_range, count);
   for (int k = 0; k < count; ++k) means[at(k)] = mean.of(k);
-  // What bins below the first would hold goes to the first ones; by the number of protons that a straight line or a
-  // parabola through them gives there.
+  // The share of bins below the first goes to the first ones: the number of protons that a straight line or a parabola
+  // through them gives there.
   std::vector<double> line = means, parabola = means;
   for (int m = 1; m <= kReach; ++m) {
     const double beyond = mean.of(-m);

@@ -7,7 +7,7 @@
 
 namespace bb::transport {
 
-/// Bins uniform in residual range: bin k stands at `first` + k `step`, g/cm² of water.
+/// Bins uniform in residual range: bin k is at `first` + k `step`, g/cm² of water.
 struct RangeBins {
   double first, step;
   int size;

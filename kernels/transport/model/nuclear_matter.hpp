@@ -32,7 +32,7 @@ class NuclearMatter {
   double hydrogen_ = 0;  // mass fraction over that of water
 };
 
-/// The tables of a problem. What was parsed last is kept: a process solves with the same files again and again. Throws
+/// The tables of a problem. The last parsed ones are cached: a process solves with the same files repeatedly. Throws
 /// ProblemError('invalid').
 std::shared_ptr<const std::vector<physics::NuclearTable>> nuclear_tables(const Problem& problem);
 

@@ -61,8 +61,8 @@ struct NuclearText {
 struct Problem {
   /// Its axis, its depth of entry, and its energy, which is the highest of the spots'.
   Beam beam;
-  /// What enters in place of that one beam; none is the beam alone. Spots of weight 0 count for the grid only. Their
-  /// depth of entry is the beam's.
+  /// Spots that enter in place of the one beam; none means the beam alone. Spots of weight 0 count for the grid only.
+  /// Their depth of entry is the beam's.
   std::vector<Beam> spots;
   GridSpec grid;
   std::vector<Material> materials;  // [0] is water: it defines the range grid
@@ -86,7 +86,7 @@ struct Problem {
   int keyframes = 64;
   bool angles_by_fft = false;   // of `gather`, set by `gather-fft`
   bool track_scores = false;    // keep the moments of tracks, from which LET follows
-  std::vector<double> spectra;  // mm of depth: planes whose energy spectra are kept
+  std::vector<double> spectra;  // mm of depth: planes whose energy spectra are recorded
 };
 
 using bb::ProblemError;

@@ -2,7 +2,7 @@
 
 namespace bb::transport {
 
-/// What the remap makes of a row of one cell that moves on, beside the shift that was asked for.
+/// Deviation that the remap adds to the requested shift of a moving row of one cell.
 struct RowDrift {
   double ahead = 0;     // cells by which its mean is too far
   double variance = 0;  // cells²

@@ -6,7 +6,7 @@
 #include "physics/stopping_view.hpp"
 #include "physics/straggling.hpp"
 
-// What a step does to a proton of one energy bin, as the host and a device compute it.
+// Effect of a step on a proton of one energy bin, as the host and a device compute it.
 namespace bb::transport {
 
 enum class Scattering { kOff, kGottschalk, kFermiRossi, kHighland };
@@ -81,7 +81,7 @@ struct RangeAxis {
   double bottom, step;  // g/cm²
 
   BB_HD double index_of(double energy) const { return (water.range(energy) - bottom) / step; }
-  /// Where content lands that ends at `energy` with spread `variance` (MeV²).
+  /// Destinations of content that ends at `energy` with spread `variance` (MeV²).
   BB_HD physics::MomentTaps taps(double energy, double variance) const {
     if (energy <= 0.0) return physics::MomentTaps(-1.0, 0.0);
     double index = index_of(energy);
@@ -107,7 +107,7 @@ struct StepMatter {
   BB_HD double thickness(double path_mm) const { return path_mm * 0.1 * density; }
 };
 
-/// What steps of a problem on a range grid follow from, where reactions are not followed.
+/// Inputs of the steps of a problem on a range grid, if reactions are not followed.
 struct StepModel {
   ScatteringModel scattering;
   Straggling straggling;
@@ -128,7 +128,7 @@ struct StepModel {
     const double gone = beam_range - water_range[e];
     return (1.0 - physics::nuclear_deposited_share(gone < 0.0 ? 0.0 : gone)) * lost * held;
   }
-  /// Where the protons of a bin land behind a step of `path_mm`, after which they have `after` MeV.
+  /// Destinations of the protons of a bin after a step of `path_mm`, at the end of which they have `after` MeV.
   BB_HD physics::MomentTaps landing(const StepMatter& matter, double path_mm, int e, double after) const {
     const double range = matter.range[e], thickness = matter.thickness(path_mm);
     // Residual range in water: below zero by what the path is too long.
@@ -136,7 +136,7 @@ struct StepModel {
     const double middle = matter.table.energy_at(range - 0.5 * thickness);
     return axis.taps(after, straggling_variance(straggling, matter.table, matter.z_over_a, middle, after, thickness));
   }
-  /// How the angles of protons that end a step in a bin spread, in cells.
+  /// Spread of the angles of protons that end a step in a bin, in cells.
   BB_HD physics::MomentTaps angles(const StepMatter& matter, double path_mm, int e) const {
     const double thickness = matter.thickness(path_mm);
     const double before = matter.table.energy_at(matter.range[e] + 0.5 * thickness);

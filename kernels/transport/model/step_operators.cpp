@@ -237,7 +237,7 @@ Reach reach_of(const Problem& problem, std::span<const Medium> media, const Ener
 }
 
 void append(std::span<const OperatorRows> rows, const InParallel& in_parallel, Tables& tables) {
-  // Where the operators of each path begin.
+  // First operator of each path.
   struct Begin {
     std::size_t row = 0, gathered = 0, angles = 0;
   };

@@ -21,7 +21,7 @@ struct OperatorRows {
   std::vector<double> deposit, stopped, stopped_path, nuclear, nuclear_escape;
 };
 
-/// How many numbers operators are.
+/// Number of values of the operators.
 struct RowCounts {
   double rows = 0, gathered = 0, angles = 0;
 };
@@ -32,13 +32,13 @@ class StepOperators {
   StepOperators(const Problem& problem, std::span<const Medium> media, const EnergyGrid& grid,
                 const ReactionGrid& reactions, std::span<const double> longer);
 
-  /// What they follow from, for range grids where reactions are not followed.
+  /// Inputs of the operators for range grids, if reactions are not followed.
   StepModel model() const;
   std::vector<StepMatter> matter() const;
 
   /// Operators of steps of `path_mm`; some are missing where `cancel` was true.
   OperatorRows rows(double path_mm, const InParallel& in_parallel, const std::atomic<bool>* cancel = nullptr) const;
-  /// What rows() of a path would make, from some of the bins.
+  /// The rows that rows() would build for a path, for some of the bins.
   RowCounts counted(double path_mm) const;
   int first_alive() const { return grid_.first_alive(); }
 
@@ -50,7 +50,7 @@ class StepOperators {
   };
   /// Bins with weights, ascending.
   using Taps = std::vector<std::pair<int, double>>;
-  /// What becomes of a bin's protons in a step, and how the angles of those spread that end it there.
+  /// Destinations of a bin's protons in a step, and the spread of the angles of those that end it there.
   struct Step {
     Taps to;
     double deposit = 0, stopped = 0, stopped_path = 0, nuclear = 0, nuclear_escape = 0;

@@ -229,13 +229,14 @@ double end_excess(const Problem& p, const Beam& beam, const Tables& t, const Sta
   return stopped > 0.0 ? path - gone / stopped : 0.0;
 }
 
-/// What thin rows add to a tilted beam's range spread, mm. Steps of parts of cells widen the row in depth by more.
+/// Contribution of thin rows to a tilted beam's range spread, mm. Steps of parts of cells widen the row in depth by
+/// more.
 double row_spread(const Problem& p, const Beam& beam, const RowDrift& drift) {
   const double sine = std::abs(std::sin(beam.angle));
   if (!is_tilted(beam)) return 0.0;
   const bool narrow = width_of_direction(beam) < narrowest_cells(beam) * p.grid.dx;
   const double across = narrow ? p.grid.dx * sine : 0.0;
-  // The beam's own steps are whole cells in depth; those of angles beside it are off by the sine of the tilt.
+  // The beam's own steps are whole cells in depth; those of neighbouring angles are off by the sine of the tilt.
   const double deep = p.stepping == Stepping::kPath && drift.variance == 0.0 ? p.grid.dz * sine : 0.0;
   return std::sqrt(kRowGain) * std::hypot(across, deep);
 }
@@ -303,7 +304,7 @@ void fill_start(const Problem& p, const InParallel& in_parallel, Tables& t) {
 
 }  // namespace
 
-/// What the sizes of a problem follow from, and the beam at the first node.
+/// Inputs that determine the sizes of a problem, and the beam at the first node.
 class TableBuilder::Layout {
  public:
   Layout(const Problem& p, const InParallel& in_parallel, Stepper stepper);
@@ -324,7 +325,7 @@ class TableBuilder::Layout {
   }
   /// The outline with what enters of `spots` in the row of the entrance itself.
   Tables axes(std::span<const Beam> spots) const;
-  /// What follows from the way of one proton along a beam that comes to the first node with `energy`.
+  /// Quantities that follow from the path of one proton along a beam that comes to the first node with `energy`.
   AxisProton follow(const Beam& beam, double energy, const InParallel& in_parallel, Tables& t) const;
 
  private:
@@ -369,8 +370,9 @@ TableBuilder::Layout::Layout(const Problem& p, const InParallel& in_parallel, St
     t.theta.push_back(p.grid.theta_centre + p.grid.dtheta * (a - 0.5 * (t.ntheta - 1)));
   }
 
-  // Where the beam's steps are no whole cells in depth, its row comes out ahead of the beam or behind it: by what its
-  // remap clips while it is narrow. The beam starts as much further back, so that its end is where it belongs.
+  // If the beam's steps are no whole cells in depth, its row comes out ahead of the beam or behind it: by the amount
+  // that its remap clips while it is narrow. The beam starts as much further back, so that its end is at the correct
+  // depth.
   if (!depth && !p.filled) {
     const double way = std::min(t.beam_range_mm, (t.nz * p.grid.dz - p.beam.z) / cosine);
     drift = row_drift(p.step * cosine / p.grid.dz, std::min(p.max_steps, static_cast<int>(way / p.step)),
@@ -431,7 +433,7 @@ AxisProton TableBuilder::Layout::follow(const Beam& beam, double energy, const I
   const Problem& p = problem;
   const AxisProton axis = follow_axis(p, beam, media, *grid, energy, t, in_parallel);
   t.axis_steps = axis.steps;
-  // What is a cell off in depth, and not across, is off by its part along the axis.
+  // An offset of a cell in depth, and none across, is an offset by its part along the axis.
   const double along = p.grid.dz * std::cos(beam.angle);
   t.extra_straggling_mm = std::sqrt(axis.added_variance + drift.variance * along * along);
   t.row_spread_mm = row_spread(p, beam, drift);

@@ -21,7 +21,7 @@ namespace bb::transport {
 class StepOperators;
 struct RowCounts;
 
-/// How far operators reach, at the most, before they are made.
+/// Largest reach of the operators, before they are built.
 struct Reach {
   int feeds = 1;  // bins that feed one, over materials and paths
   int half = 0;   // of the widest angle kernel
@@ -43,8 +43,8 @@ struct Tables {
   std::vector<std::int32_t> path_of;  // [classes]
   std::vector<double> path_mm;        // [paths]
 
-  /// Where the rows of the operators are left to who needs them: what makes them, as long as there is the
-  /// TableBuilder. All that is [paths·materials·ne] is empty then. Null where the rows are here.
+  /// Builder of the operators' rows if the consumer builds them itself; valid as long as the TableBuilder exists. All
+  /// that is [paths·materials·ne] is empty then. Null if the rows are here.
   std::shared_ptr<const StepOperators> operators;
 
   std::vector<double> energy;  // [ne] MeV that a proton of the bin holds, ascending
@@ -122,7 +122,7 @@ class Cancelled : public std::exception {};
 /// host follows from row to row.
 bool rows_can_be_left(const Problem& problem);
 
-/// How a solver steps: by the operators of the tables, or by planes of its own, for which build_axes() is enough.
+/// Step mode of a solver: by the operators of the tables, or by its own planes, for which build_axes() is enough.
 enum class Stepper { kOperators, kOwnPlanes };
 
 /// Lays a problem out and builds its tables. The problem must outlive it.
@@ -143,7 +143,7 @@ class TableBuilder {
   Tables build_axes() const;
   /// The same with spot `index` alone. Any number of threads may ask at once.
   Tables axes_alone(std::size_t index) const;
-  /// How many numbers the rows of the operators are, of all paths; about.
+  /// Approximate number of values in the rows of the operators, of all paths.
   RowCounts counted() const;
   /// The outline with spot `index` alone, and its way in. Any number of threads may ask at once.
   Tables alone(std::size_t index) const;

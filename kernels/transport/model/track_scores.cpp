@@ -98,7 +98,7 @@ TrackScores track_scores(const Problem& p, std::span<const Medium> media, const 
     for (int m = 0; m < t.materials; ++m) {
       const Medium& medium = media[u(m)];
       const Moments moments(water, medium.table, medium.material.density);
-      // What a proton of a bin has before it, as the bin's energy is; a step takes what its protons have less after it.
+      // Quantity of a proton of a bin before it, as the bin's energy is; a step deposits the difference after it.
       const std::vector<double> held = grid.held([&](double energy) { return moments.at(k, energy); });
       for (int e = 0; e < t.ne; ++e) {
         const std::size_t row = t.row(row_class, m, e);

@@ -11,7 +11,7 @@ namespace bb::transport {
 /// the cells of the map: what a problem's tables ask for, whatever a variant computes twice. A clamp counts as two.
 double flops_per_cell_step(const Tables& tables);
 
-/// What the rows of one path and material hold in all.
+/// Total content of the rows of one path and material.
 struct RowSizes {
   double taps, pairs;  // of the energy gather; of neighbours of one distance, of the angle kernels
 };

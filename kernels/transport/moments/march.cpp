@@ -62,7 +62,7 @@ struct TrackTable {
   std::vector<std::vector<double>> held;  // [kMoments][bins]
 };
 
-/// What the steps of layers of one material and one length follow from, by bin.
+/// Coefficients of the steps of layers of one material and one length, by bin.
 template <typename T>
 struct LayerTables {
   explicit LayerTables(int bins)

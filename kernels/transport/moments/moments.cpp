@@ -245,7 +245,7 @@ class Moments final : public engine::Solver {
     }
   }
 
-  /// What reacts outside the box is counted in its outermost columns: its products come back or leave from there.
+  /// Reactions outside the box count in its outermost columns: their products come back or leave from there.
   void spread_columns(const Group& g, const std::array<double, 4>& of, std::span<double> columns) const {
     const GaussianPair pair = gaussian_pair(of);
     for (const Beam* spot : g.spots) {

@@ -27,12 +27,12 @@ constexpr double kOffsetsPerColumn =
 constexpr int kAhead = 0, kDeuteronClass = 1, kFirstAside = 2;
 constexpr int kKinds = kFirstAside + physics::kAngleClasses;
 /// Products differ in where they were emitted. The first emitter is the beam, with products that go straight ahead. The
-/// others are products that had gone aside, up to these distances and beyond. Each emitter is one Gaussian. Products that
-/// were near when they scattered elastically go aside with those of the beam.
+/// others are products that had moved off the axis, up to these distances and beyond. Each emitter is one Gaussian.
+/// Products that were near when they scattered elastically leave the axis with those of the beam.
 constexpr std::array<double, 2> kEmitterEnds{0.04, 0.12};  // of the beam's range in water
 constexpr std::size_t kEmitters = 2 + kEmitterEnds.size();
 constexpr std::size_t kNear = 1;  // the emitters up to this one are near
-/// What leaves the emitters further aside goes straight ahead.
+/// Products of the emitters further from the axis go straight ahead.
 constexpr int kClasses = kKinds + kFirstAside * (static_cast<int>(kEmitters) - 1);
 
 constexpr int kind_of(int c) { return c < kKinds ? c : (c - kKinds) % kFirstAside; }
@@ -121,7 +121,7 @@ class LayeredSweep {
   }
 
  private:
-  /// How the content of all bins moves in a plane, by class.
+  /// Movement of the content of all bins in a plane, by class.
   struct Motion {
     struct Class {
       bool same_whole = true;  // in all bins
@@ -213,7 +213,7 @@ class LayeredSweep {
     }
   }
 
-  /// What a plane takes up about the axis from one emitter.
+  /// Energy that a plane absorbs about the axis from one emitter.
   struct Centred {
     Deposit local{}, protons{}, deuterons{};
 
@@ -244,7 +244,7 @@ class LayeredSweep {
       }
       return;
     }
-    // Where it reacts, a product is as far aside as its angle has taken it.
+    // A product reacts as far from the axis as its angle has moved it.
     for (Age& age : ages_[u(c)]) {
       std::fill_n(gone_.begin(), age.top, 0.0);
       ops_.take(age.held.data(), motion.reacts.data(), gone_.data(), age.top);
@@ -378,7 +378,7 @@ class LayeredSweep {
     Deposit of_beam{};
     std::array<Deposit, kEmitters> of_products{};
 
-    /// What an emitter holds, the beam with what is as near to the axis.
+    /// Content of an emitter: the beam with the products that are as near to the axis.
     double by(std::size_t emitter, std::size_t k) const {
       return of_products[emitter][k] + (emitter == 0 ? of_beam[k] : 0.0);
     }
@@ -509,8 +509,8 @@ class LayeredSweep {
         if (each[0] != 0.0) add_about(middle, each[0], kernel(sigma_of(each)));
       }
     }
-    // Products far aside were emitted earlier, by a narrower beam. Spans of offsets twice as long as those before share
-    // a width.
+    // Products far from the axis were emitted earlier, by a narrower beam. Spans of offsets twice as long as those
+    // before share a width.
     for (std::size_t first = 0, end = 1; aside != 0.0 && first < offsets_.size();
          first = end, end += std::max<std::size_t>(1, end / kSpanGrowth)) {
       const std::span<Deposit> some = std::span(offsets_).subspan(first, std::min(end, offsets_.size()) - first);
@@ -577,7 +577,7 @@ class LayeredSweep {
   std::vector<const Motion*> motion_of_;                   // [planes]
   std::array<std::array<std::vector<double>, kHeld>, kClasses> held_;
   std::array<int, kClasses> top_{};              // one more than the highest bin that holds anything
-  std::array<std::vector<Age>, kClasses> ages_;  // of what goes aside, the oldest first
+  std::array<std::vector<Age>, kClasses> ages_;  // of products that leave the axis, the oldest first
   std::array<std::array<std::vector<double>, kHeld>, kClasses> source_;
   std::array<std::array<std::vector<double>, kHeld>, kEmitters> reacted_;  // by emitter
   double range_mm_ = 0;                                                    // of the beam in water

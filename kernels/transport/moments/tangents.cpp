@@ -188,7 +188,7 @@ class TangentMarch {
     double scattering;
   };
 
-  /// What the tables of a layer follow from.
+  /// Inputs of the tables of a layer.
   struct Entrance {
     double axis, dz, range;  // bin of the axis, mm, g/cm² of water at the surface
   };

@@ -295,13 +295,13 @@ class Solving {
       fit.fit(std::span(products.dose).subspan(z * kColumns, kColumns), kind.rows[z].halo, kind.misfit);
       for (std::size_t j = 0; j < kHalo.size(); ++j) {
         kind.products += kind.rows[z].halo[j] * fit.inside(j);
-        // What the tails of the Gaussians have beyond the columns has left to the sides.
+        // The tails of the Gaussians beyond the columns count as lost to the sides.
         kind.left -= kind.rows[z].halo[j] * (1.0 - fit.inside(j));
       }
     }
   }
 
-  /// Adds all spots of a row to its cells; returns their energy, with that beside the cells.
+  /// Adds all spots of a row to its cells; returns their energy, including the energy outside of the cells.
   double fill(int z, const std::vector<Shared>& shared, std::span<double> cells) const {
     double all = 0.0;
     std::vector<double> weights;

@@ -24,7 +24,7 @@ struct VolumeDose {
   std::vector<double> dose;        // [z][y][x]
   std::vector<double> depth_dose;  // [z] deposited in a row, inside and outside of the cells
   double energy_in = 0;
-  double outside = 0;  // deposited beside the cells
+  double outside = 0;  // deposited outside of the cells
   double neutral = 0;  // of neutrons, photons and binding, or taken away by attenuation
   double left = 0;     // behind the last row, or by products to the sides
   /// Deposited by products of reactions, and the sum of how far the Gaussians are from their projected dose.

@@ -33,7 +33,7 @@ AxisProfile axis_profile(std::span<const double> dose, const AxisGeometry& g, st
   AxisProfile out{.start_mm = -g.z_mm, .step_mm = step, .values = {}};
   if (std::abs(ux) < kStraight && uz > 0) {
     out.values.resize(g.nz);
-    // Rows beside each other: each is added up in its order, and its next sum need not wait for the last one alone.
+    // Adjacent rows: each is added up in its order, and its next sum need not wait for the last one alone.
     constexpr std::size_t kRows = 8;
     for (std::size_t z = 0; z < g.nz; z += kRows) {
       const std::size_t rows = std::min(kRows, g.nz - z);

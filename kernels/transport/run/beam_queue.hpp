@@ -29,7 +29,7 @@ class BeamQueue {
     return taken;
   }
 
-  /// What comes back is the next to be taken.
+  /// A returned item is the next to be taken.
   void give_back(BeamRange beams) {
     const std::scoped_lock lock(mutex_);
     waiting_.push_back(beams);

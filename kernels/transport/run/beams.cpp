@@ -52,7 +52,7 @@ Problem checked(Problem problem) {
   return problem;
 }
 
-/// Throws where reactions leave something that one table for all beams cannot say.
+/// Throws if reactions depend on more of each beam than one table for all beams holds.
 void check_reactions(const Run& run) {
   const transport::Variant& v = run.variant();
   if (run.problem().nuclear == transport::Nuclear::kOff || (!v.needs_operators && v.make_beams == nullptr)) return;
@@ -62,7 +62,7 @@ void check_reactions(const Run& run) {
                          v.id + "; allowed: off, solver.variant = moments, or a grid for each beam");
 }
 
-/// Takes what tells one beam from another from its outline.
+/// Removes from an outline the fields that differ between beams.
 void take_beam(const Tables& alone, Tables& to) {
   to.start = alone.start;
   to.beam_range_mm = alone.beam_range_mm;
@@ -75,7 +75,7 @@ void take_beam(const Tables& alone, Tables& to) {
 
 }  // namespace
 
-/// What all beams have in common, and how long it took.
+/// State common to all beams, and the time to build it.
 struct Beams::Common {
   const Tables& tables;
   SolverFactory make;
@@ -191,7 +191,7 @@ class Beams::OnDevice {
     solver_->begin(slot, starts, w.beams.count == beams_.count());
   }
 
-  /// Tells what the slot's beams have left, while its next ones are under way.
+  /// Reports the results of the slot's beams while its next ones are under way.
   void finish(int slot, BeamQueue& queue, const std::function<void(Ended&&)>& ended) {
     solver_->finish(slot);
     Wave done = std::exchange(at(slot), {});

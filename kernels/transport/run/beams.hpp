@@ -18,7 +18,7 @@ namespace bb::engine {
 /// fastest does, and what it leaves differs by what the choice of bins changes.
 class Beams {
  public:
-  /// What one of them has left.
+  /// Results of one beam.
   struct Ended {
     std::size_t beam = 0;
     RunResult result;         // no keyframes and no spans; solve_s is its share of the time of those solved together

@@ -10,7 +10,7 @@
 
 namespace bb::engine {
 
-/// What one of many beams leaves.
+/// Results of one of many beams.
 struct BeamScores {
   std::vector<double> dose;                             // [z][x] MeV, without the way in
   std::vector<double> crossing;                         // [z][Crossing::kCount]
@@ -26,7 +26,7 @@ class BeamsSolver {
 
   virtual ~BeamsSolver() = default;
 
-  /// How many beams begin() is best given, where there are more of them.
+  /// Best number of beams per begin(), if there are more of them.
   virtual int at_once() const = 0;
   /// Slots that may be under way at a time, 1 to kMostSlots: the memory of a device may hold the beams of one only.
   virtual int slots() const = 0;
@@ -35,7 +35,7 @@ class BeamsSolver {
   virtual void begin(int slot, std::span<const transport::Start* const> starts, bool all) = 0;
   /// Waits for the slot's beams.
   virtual void finish(int slot) = 0;
-  /// What beam `i` of them has left; until the slot's next begin(). Any number of threads may ask at once.
+  /// Results of beam `i` of them, valid until the slot's next begin(). Thread-safe.
   virtual BeamScores scores(int slot, std::size_t i) const = 0;
   virtual double state_bytes() const = 0;
 };

@@ -21,7 +21,7 @@ namespace {
 constexpr double kRestPerKeeping = 20.0;  // bringing states to the host takes at most this part of the time
 constexpr int kBatch = 1024;              // steps that a solver may take between two looks at the outside
 
-/// Scores are added up, or fetched from a device, each time that they are asked for.
+/// Scores are added up, or fetched from a device, at each request.
 void assign(std::vector<double>& to, std::span<const double> from) { to.assign(from.begin(), from.end()); }
 
 void add(const std::vector<double>& from, std::vector<double>& to) {

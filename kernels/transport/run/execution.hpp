@@ -13,7 +13,8 @@
 
 namespace bb::engine {
 
-/// A run under way, for as long as Run::execute lasts: the solver, the balance so far, and what is shown and kept of it.
+/// A run under way, which lasts as long as Run::execute: the solver, the balance so far, and the data to show and to
+/// save.
 class Run::Execution {
  public:
   using OnProgress = std::function<void(const Progress&)>;
@@ -25,7 +26,7 @@ class Run::Execution {
   RunResult solve();
 
  private:
-  /// What was done since then beside the steps, as a span of the calling thread.
+  /// Records the work since then that was no step, as a span of the calling thread.
   void record(const char* name, cpu::Clock::time_point since) const;
   /// False where the solver took no step.
   bool take_steps();
@@ -40,13 +41,13 @@ class Run::Execution {
   void keep_safe();
   void keep_checkpoint(std::size_t known_keyframes);
 
-  /// What of a result changes with every step, but for ledger and keyframes.
+  /// Parts of a result that change with every step, except ledger and keyframes.
   void describe(RunResult& result) const;
   TrackResult tracks() const;
   /// Takes what nuclear reactions have taken on to where it ends.
   void follow_reactions();
   RunResult finish();
-  /// What was in the host's memory when the device failed.
+  /// Results in the host's memory when the device failed.
   RunResult failed(Failure why);
 
   double seconds() const { return cpu::seconds_since(solving_); }

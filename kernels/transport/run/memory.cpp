@@ -7,7 +7,7 @@
 namespace bb::engine {
 namespace {
 
-// While operators are made they stand here twice, the first time in vectors that grow; behind that not all goes back.
+// Operators exist twice while they are built, the first time in growing vectors; not all of it is released afterwards.
 constexpr double kWhileMade = 2.9, kKept = 1.7;
 constexpr double kSpans = 6.4e6;  // of a thread
 constexpr double kRest = 14e6;    // threads, the heap's gaps, a picture of the run, what is made of the results

@@ -54,7 +54,7 @@ struct RunResult {
   std::vector<Marginals> keyframes;
   std::optional<transport::Secondaries> secondaries;  // where nuclear reactions are followed; its dose is in `dose`
   std::optional<TrackResult> tracks;
-  double secondaries_s = 0;  // beside solve_s: a GPU's steps do not know of it either
+  double secondaries_s = 0;  // not part of solve_s: a GPU's steps do not contain it either
 };
 
 /// The newest picture of a run in progress.
@@ -70,7 +70,7 @@ class Run {
  public:
   /// Lays the grid out and chooses the variant; the operators are built by `execute`. Throws ProblemError.
   explicit Run(transport::Problem problem);
-  /// The same by a variant that is not asked for by its name; it must outlive the run.
+  /// The same by a variant that is not requested by its name; it must outlive the run.
   Run(transport::Problem problem, const transport::Variant& variant);
 
   const transport::Problem& problem() const { return problem_; }
@@ -103,11 +103,11 @@ class Run {
   std::optional<LiveFrame> take_live();
   /// Asks for the state so far. The first `known` keyframes are not handed over again.
   void want_checkpoint(std::size_t known) { checkpoint_from_.store(static_cast<int>(known)); }
-  /// What was asked for last: the result of a run that ended there, without the keyframes that were known.
-  /// Empty when none is ready. Never waits for the run.
+  /// The last requested state: the result of a run that ended there, without the keyframes that were known. Empty when
+  /// none is ready. Never waits for the run.
   std::optional<RunResult> take_checkpoint();
-  /// Planes that further live frames hold beside the marginals; replaces what was asked for before.
-  /// Throws ProblemError('invalid') for an axis twice or an index outside the grid.
+  /// Planes that further live frames contain in addition to the marginals; replaces the earlier request. Throws
+  /// ProblemError('invalid') for an axis twice or an index outside the grid.
   void want_planes(std::vector<PlaneRequest> planes);
 
  private:

@@ -7,7 +7,7 @@
 
 namespace bb::transport {
 
-/// What a step leaves behind, as fields [z][x]: dose in MeV, and the planar fluence weighted with 1, θ and θ².
+/// Scores of a step, as fields [z][x]: dose in MeV, and the planar fluence weighted with 1, θ and θ².
 enum ScorePlane { kDose, kCurrent, kCurrentTheta, kCurrentThetaTheta, kScorePlanes };
 
 /// Adds row `z` of fields [kScorePlanes][z][x] to its moments, Crossing::kCount of them.

@@ -18,8 +18,8 @@
 
 namespace bb::engine {
 
-/// What one step did, in FP64: `in_flight` is the state after the step, the rest are its changes.
-/// Numbers of protons, and the same as energy in MeV.
+/// Balance of one step, in FP64: `in_flight` is the state after the step, the rest are its changes. Numbers of protons,
+/// and the same as energy in MeV.
 struct StepTotals {
   struct Side {
     double in_flight = 0, stopped = 0;
@@ -77,7 +77,7 @@ class Solver {
   virtual void marginals(Marginals& out) = 0;
   /// Shows every row that is not zero throughout. False where ψ is not in the host's memory.
   virtual bool visit(RowVisitor&) const { return false; }
-  /// Where it is not: planes of ψ, summed where it is, in the order of the requests.
+  /// Otherwise planes of ψ, summed where it is, in the order of the requests.
   virtual std::vector<Plane> planes(std::span<const PlaneRequest>) { return {}; }
   /// MeV per cell so far, [z][x].
   virtual std::span<const double> dose() = 0;
@@ -93,7 +93,7 @@ class Solver {
   /// not score them.
   virtual std::span<const double> tracks() { return {}; }
 
-  /// Begins anew, with another start in the tables that it was made with. False where a new one has to be made instead.
+  /// Restarts with another start in the existing tables. Returns false if a new solver must be built instead.
   virtual bool restart(const transport::Problem&) { return false; }
 
   virtual double min_over_max() const = 0;                    // most negative ψ over the largest of its step

@@ -14,8 +14,8 @@ class StepSpread {
  public:
   StepSpread(const transport::Problem& problem, const transport::Tables& tables);
 
-  /// Spreads a field [z][x] that steps have left. What reaches outside the grid stays in its border cells: the sum is
-  /// kept.
+  /// Spreads a field [z][x] that steps have left. Content that would leave the grid stays in its border cells, which
+  /// conserves the sum.
   void field(std::span<double> field) const;
   /// The same of dose, in which the way to the first node is no step.
   void dose(std::vector<double>& dose) const;

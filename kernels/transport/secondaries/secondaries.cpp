@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kStraight = 0, kDeuterons = 1, kFirstDeflected = 2;
 constexpr int kBeams = kFirstDeflected + kAzimuths * physics::kAngleClasses;
-constexpr double kLongestWay = 10.0;  // mm per mm of depth: what goes further aside is deposited on the spot
+constexpr double kLongestWay = 10.0;  // mm per mm of depth: products beyond are deposited on the spot
 constexpr int kColumnsPerTask = 2;
 
 bool is_deuteron(int beam) { return beam == kDeuterons; }
@@ -28,7 +28,7 @@ bool is_deuteron(int beam) { return beam == kDeuterons; }
 /// All directions of a class get the same: its first beam holds the source of each.
 int source_of(int beam) { return beam < kFirstDeflected ? beam : beam - (beam - kFirstDeflected) % kAzimuths; }
 
-/// How the content of one column moves in a plane.
+/// Lateral movement of the content of one column in a plane.
 struct Motion {
   struct Beam {
     bool same_whole = true;  // in all bins
@@ -263,8 +263,8 @@ class Sweep {
     planes_[u(plane) * u(g_.columns) + u(x)] += deposited;
   }
 
-  /// Fills the sources of all beams from what has reacted in the bins below `highest`; returns the energy that stays.
-  /// `reach` is told how far up each source goes. Spectra are smooth: what sends them out is gathered at the nodes first.
+  /// Fills the sources of all beams from the reactions in the bins below `highest`; returns the energy that stays.
+  /// `reach` receives the highest bin of each source. Spectra are smooth: the emitters are gathered at the nodes first.
   double emit(Lane& lane, int highest, std::array<int, kBeams>& reach, OfColumn& sums) {
     double local = 0.0;
     const auto add = [&](int beam, const BinShares& shares, double weight) {

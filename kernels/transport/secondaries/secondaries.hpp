@@ -10,7 +10,7 @@
 
 namespace bb::transport {
 
-/// What the products of nuclear reactions leave behind. Energies in MeV; they add up to what reactions took.
+/// Dose of the products of nuclear reactions. Energies in MeV; they add up to the energy that reactions removed.
 struct Secondaries {
   std::vector<double> dose;    // [z][x] MeV
   std::vector<double> tracks;  // moments of the protons' tracks, as the fields of Tables::tracks; empty where off

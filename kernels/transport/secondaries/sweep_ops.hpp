@@ -3,8 +3,8 @@
 // The loops over bins that a sweep of secondaries spends its time in, compiled per instruction set.
 namespace bb::transport {
 
-/// How far the content of each bin goes down: whole bins, and weights over five neighbours of the part that goes one
-/// bin less; `spread` is half of the variance that straggling adds, bins².
+/// Downward shift of the content of each bin: whole bins, and weights over five neighbours of the part that goes one bin
+/// less; `spread` is half of the variance that straggling adds, bins².
 struct BinShifts {
   const int* whole;
   bool same_whole;  // in all bins

@@ -41,25 +41,25 @@ struct BinShares {
   std::vector<double> number;
 };
 
-/// Bins at whose energies spectra are made. They are a share of their residual range apart: what comes out of a reaction
-/// between two is split over both, so that number and energy are kept.
+/// Bins at whose energies spectra are computed. They are a share of their residual range apart: products of a reaction
+/// between two are split over both, which conserves number and energy.
 std::vector<int> emission_nodes(int bins);
 
-/// What one non-elastic reaction, or collision with hydrogen, of a proton of one bin leaves behind, mean of both.
+/// Mean products of one non-elastic reaction, or collision with hydrogen, of a proton of one bin.
 struct Yield {
   BinShares deuterons;                                  // straight ahead
   BinShares ahead;                                      // protons of non-elastic reactions and of collisions with
   std::array<BinShares, physics::kAngleClasses> aside;  // hydrogen, by angle
-  double wide = 0;                                      // MeV of those that go further aside
+  double wide = 0;                                      // MeV of those that go further sideways
   BinShares protons;                                    // the same, whatever their angle
   double local = 0;                                     // MeV that stay: alphas and recoils
-  // Moments of tracks in water that the bins of `ahead` and `aside`, or those of `protons`, do not hold: of protons that
-  // end within the lowest bin, or go further aside.
+  // Moments of tracks in water that the bins of `ahead` and `aside`, or those of `protons`, do not hold: of protons
+  // that end within the lowest bin, or go further sideways.
   MomentTable::Moments beyond_aside{}, beyond{};
   double neutral = 0;  // MeV of neutrons, photons and binding
 };
 
-/// What one elastic scattering of a proton of one bin leaves behind in a material.
+/// Products of one elastic scattering of a proton of one bin in a material.
 struct Scattered {
   struct Landing {
     int angle = 0, bin = 0;
@@ -67,7 +67,7 @@ struct Scattered {
   };
   std::vector<Landing> landings;
   std::array<int, physics::kAngleClasses> reach{};  // by angle: one more than the highest bin
-  double local = 0;                                 // MeV that stay: recoils, and what goes further aside
+  double local = 0;                                 // MeV that stay: recoils, and products that go further sideways
 };
 
 /// Runs tasks 0 … n - 1, at the same time where there are cores.

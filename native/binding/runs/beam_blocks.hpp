@@ -11,12 +11,12 @@
 
 namespace bb::binding {
 
-// Results of beams, one JavaScript array per beam. The thread that solves a beam fills an array, which is reused once
-// JavaScript has read it. Separate objects and arrays for thousands of beams would load the JavaScript thread and its
-// garbage collector more than computing readouts does.
-//
-// Numbers come first, in the order of `readBlock` of electron/host/io/addon/beam-block.ts; then dose, crossing,
-// ledgers, faces, and the profile along the axis.
+/// Results of beams, one JavaScript array per beam. The thread that solves a beam fills an array, which is reused once
+/// JavaScript has read it. Separate objects and arrays for thousands of beams would load the JavaScript thread and its
+/// garbage collector more than computing readouts does.
+///
+/// Numbers come first, in the order of `readBlock` of electron/host/io/addon/beam-block.ts; then dose, crossing,
+/// ledgers, faces, and the profile along the axis.
 class BeamBlocks {
  public:
   /// On JavaScript's thread. `reach_mm`: as AxisGeometry has it.

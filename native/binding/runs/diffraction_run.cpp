@@ -19,7 +19,7 @@ namespace {
 using engine::ImageProgress;
 using engine::ImageResult;
 
-// A run and its results; the functions of the JavaScript object and the promise keep it alive.
+/// A run and its results; the functions of the JavaScript object and the promise keep it alive.
 struct State {
   explicit State(diffraction::Problem problem) : run(std::move(problem)) {}
   ~State() { run.cancel(); }
@@ -98,7 +98,7 @@ Asked read_asked(const Napi::CallbackInfo& info) {
   return out;
 }
 
-// Name of the device that the image is computed on; null on the CPU.
+/// Name of the device that the image is computed on; null on the CPU.
 const std::string* gpu_of(const State& state) { return state.run.on_gpu() ? &state.run.problem().device : nullptr; }
 
 /// The image so far, or null where no row came since the last call. It is the array that the result will have.

@@ -15,7 +15,7 @@
 
 namespace bb::binding {
 
-// Options for timing and observing a run.
+/// Options for timing and observing a run.
 struct MeasuringOptions {
   engine::Measuring run;
   bool clocks = false;  // read the device's clocks before and after
@@ -28,7 +28,7 @@ MeasuringOptions read_measuring(const Napi::Object& options);
 /// "warm", "cold" or "graph" at `mode`. Throws ProblemError('invalid').
 engine::TaskMode read_task_mode(const Fields& fields);
 
-// Clocks and activity of the device around a run. Used by the run's thread first, then by the main thread.
+/// Clocks and activity of the device around a run. Used by the run's thread first, then by the main thread.
 class DeviceObservation {
  public:
   /// Does `work` under observation. `selector` names the device of a run on the GPU; null on the CPU, where nothing is

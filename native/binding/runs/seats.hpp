@@ -11,8 +11,8 @@
 
 namespace bb::binding {
 
-// Limits how far solving threads run ahead of JavaScript: each answer occupies a slot, numbered from 0, until
-// JavaScript has read it.
+/// Limits how far solving threads run ahead of JavaScript: each answer occupies a slot, numbered from 0, until
+/// JavaScript has read it.
 class Seats {
  public:
   explicit Seats(std::size_t count) : count_(count), free_(count) {

@@ -25,7 +25,7 @@ using engine::TaskProblem;
 
 constexpr const char* kNoMemory = "the machine has not enough memory for this task";
 
-// A run and the results of its calls; the functions of the JavaScript object and the promises keep it alive.
+/// A run and the results of its calls; the functions of the JavaScript object and the promises keep it alive.
 struct State {
   explicit State(TaskProblem problem) : run(std::move(problem)) {}
   ~State() { run.cancel(); }
@@ -99,7 +99,7 @@ Napi::Array results_array(Napi::Env env, const engine::TaskResults& results) {
   return out;
 }
 
-// Returns null if the sample was not audited. `report` covers results that were compared in this process.
+/// Returns null if the sample was not audited. `report` covers results that were compared in this process.
 Napi::Value audit_object(Napi::Env env, const engine::TaskAudit& audit, const engine::CheckReport& report) {
   if (!audit.audited) return env.Null();
   Napi::Object out = Napi::Object::New(env);
@@ -253,7 +253,7 @@ Napi::Value check(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
       [](Napi::Env env, State& state) -> Napi::Value { return verdict_object(env, state); });
 }
 
-// State that the variant reports after the repetitions so far.
+/// State that the variant reports after the repetitions so far.
 Napi::Value told(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
   return call(
       info.Env(), kept, true,

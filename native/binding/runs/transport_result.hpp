@@ -10,7 +10,7 @@
 
 namespace bb::binding {
 
-// Facts about a beam that readouts need in addition to its results.
+/// Facts about a beam that readouts need in addition to its results.
 struct BeamNumbers {
   explicit BeamNumbers(const transport::Tables& tables);
 

@@ -30,7 +30,7 @@ using engine::RunResult;
 /// Smaller keyframes are not worth the time that it takes to give memory back.
 constexpr std::size_t kGivenBack_cells = std::size_t{1} << 20;
 
-// Parts of a frame to copy; an empty list copies all of it.
+/// Parts of a frame to copy; an empty list copies all of it.
 using Parts = std::optional<std::set<std::string>>;
 
 bool wanted(const Parts& parts, const char* name) { return !parts || parts->contains(name); }
@@ -133,7 +133,7 @@ Napi::Object result_object(Napi::Env env, const engine::Run& run, const RunResul
 
 constexpr const char* kNoMemory = "not enough memory for the tables of this scenario";
 
-// A run and its results. The promise keeps it alive even when JavaScript drops the handle.
+/// A run and its results. The promise keeps it alive even when JavaScript drops the handle.
 struct State {
   explicit State(transport::Problem problem) : run(std::move(problem)) {}
   ~State() { run.cancel(); }
@@ -250,7 +250,7 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     return info.Env().Undefined();
   }
 
-  // The requested state as a result without spans, with its further keyframes complete; null when none is ready.
+  /// The requested state as a result without spans, with its further keyframes complete; null when none is ready.
   Napi::Value checkpoint(const Napi::CallbackInfo& info) {
     const Napi::Env env = info.Env();
     const auto state = state_->run.take_checkpoint();
@@ -262,7 +262,7 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     return out;
   }
 
-  // wantPlanes([{slow, fast, cut}]): planes that further live frames contain in addition to the marginals.
+  /// wantPlanes([{slow, fast, cut}]): planes that further live frames contain in addition to the marginals.
   Napi::Value want_planes(const Napi::CallbackInfo& info) {
     const Napi::Env env = info.Env();
     if (info.Length() < 1 || !info[0].IsArray()) throw coded_error(env, "invalid", "wantPlanes: expected a list");
@@ -273,8 +273,8 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     return env.Undefined();
   }
 
-  // keyframe(i) of a finished run: {step, depth_mm, zx, xtheta, etheta, ez, ex, ztheta}. Each is handed over once:
-  // cached on both sides they would need twice the memory.
+  /// keyframe(i) of a finished run: {step, depth_mm, zx, xtheta, etheta, ez, ex, ztheta}. Each is handed over once:
+  /// cached on both sides they would need twice the memory.
   Napi::Value keyframe(const Napi::CallbackInfo& info) {
     const Napi::Env env = info.Env();
     auto& frames = state_->result.keyframes;

@@ -17,7 +17,7 @@ std::string_view trimmed(std::string_view text) {
   return begin == text.npos ? std::string_view{} : text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
-// Text after `#<word>`; empty if the line is not such a directive.
+/// Text after `#<word>`; empty if the line is not such a directive.
 std::optional<std::string_view> directive(std::string_view line, std::string_view word) {
   line = trimmed(line);
   if (!line.starts_with('#')) return std::nullopt;

@@ -10,7 +10,7 @@
 
 namespace bb::cuda {
 
-// Folders from which a workload's kernels may come. The host names them.
+/// Folders from which a workload's kernels may come. The host names them.
 struct KernelFolders {
   std::filesystem::path images;   // <workload>.fatbin, compiled by nvcc at build time
   std::filesystem::path sources;  // <workload>/<workload>.cu and the headers, for NVRTC
@@ -24,8 +24,8 @@ struct LoadedKernels {
   double load_s = 0;                   // reading the fatbin and cuModuleLoadDataEx, or reading the sources
 };
 
-// The fatbin if there is one and the driver accepts it; else pieces that NVRTC compiles on demand; else throws
-// "unsupported" with the reason for each. CompileError passes through.
+/// The fatbin if there is one and the driver accepts it; else pieces that NVRTC compiles on demand; else throws
+/// "unsupported" with the reason for each. CompileError passes through.
 LoadedKernels load_kernels(const std::shared_ptr<Device>& device, std::string_view workload,
                            const KernelFolders& folders);
 

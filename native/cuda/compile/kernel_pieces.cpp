@@ -43,7 +43,7 @@ std::size_t behind_closing(std::string_view text, std::size_t open) {
   return std::string_view::npos;
 }
 
-// Parts between commas outside of parentheses and template brackets.
+/// Parts between commas outside of parentheses and template brackets.
 std::vector<std::string> arguments_in(std::string_view text) {
   std::vector<std::string> out;
   int depth = 0;
@@ -199,7 +199,7 @@ std::vector<std::string> tunables_in(std::string_view text) {
   return out;
 }
 
-// `text` with every entry line emptied except that of index `kept`.
+/// `text` with every entry line emptied except that of index `kept`.
 std::string with_entry(std::string_view text, std::optional<std::size_t> kept) {
   std::string out;
   const std::vector<std::string_view> lines = lines_of(text);

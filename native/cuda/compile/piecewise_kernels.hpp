@@ -12,11 +12,11 @@
 
 namespace bb::cuda {
 
-// The kernels of a workload without a fat binary: NVRTC compiles each piece on demand for this GPU and caches it by
-// content. Several threads may request pieces at once.
+/// The kernels of a workload without a fat binary: NVRTC compiles each piece on demand for this GPU and caches it by
+/// content. Several threads may request pieces at once.
 class PiecewiseKernels final : public MoreImages {
  public:
-  // Counts of the work done so far.
+  /// Counts of the work done so far.
   struct Counts {
     int pieces = 0, compiled = 0, from_cache = 0;
     double compile_s = 0;  // sum over the pieces; several threads compile at once

@@ -57,8 +57,8 @@ struct TextRequest {
 /// newer ones. `supported` are NVRTC's architectures.
 std::optional<std::string> choose_target(std::span<const int> supported, int architecture);
 
-// Compiles, or reads from `cache` the output of the same flattened source, options, target and NVRTC. Throws
-// CompileError if the source does not compile, std::runtime_error if a file is missing or NVRTC fails.
+/// Compiles, or reads from `cache` the output of the same flattened source, options, target and NVRTC. Throws
+/// CompileError if the source does not compile, std::runtime_error if a file is missing or NVRTC fails.
 CompiledImage compile_at_run_time(const api::NvrtcApi& nvrtc, const CompileRequest& request, const ImageCache& cache);
 CompiledImage compile_at_run_time(const api::NvrtcApi& nvrtc, const TextRequest& request, const ImageCache& cache);
 

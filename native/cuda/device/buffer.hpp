@@ -16,7 +16,7 @@ namespace bb::cuda {
 class DeviceMemoryBlock {
  public:
   DeviceMemoryBlock() = default;
-  // Throws "memory" with the requested size. Zero bytes allocate nothing.
+  /// Throws "memory" with the requested size. Zero bytes allocate nothing.
   DeviceMemoryBlock(std::shared_ptr<Device> device, std::size_t bytes, Reuse reuse);
   DeviceMemoryBlock(DeviceMemoryBlock&& other) noexcept
       : device_(std::move(other.device_)), taken_(std::exchange(other.taken_, {})) {}
@@ -93,7 +93,7 @@ class DeviceBuffer {
   std::size_t count_ = 0;
 };
 
-// Page-locked host memory: copies to and from it run concurrently with kernels.
+/// Page-locked host memory: copies to and from it run concurrently with kernels.
 template <typename T>
   requires std::is_trivially_copyable_v<T>
 class PinnedBuffer {

@@ -10,8 +10,8 @@
 namespace bb::cuda {
 namespace {
 
-// Allocates blocks of exactly the requested size that nothing used before, so that a memory checker sees accesses
-// beyond the end.
+/// Allocates blocks of exactly the requested size that nothing used before, so that a memory checker sees accesses
+/// beyond the end.
 Reuse unless_sanitized(Reuse reuse) {
   static const bool sanitized = std::getenv("BRAGGBENCH_SANITIZED") != nullptr;
   return sanitized ? Reuse::kNo : reuse;
@@ -21,8 +21,8 @@ Reuse unless_sanitized(Reuse reuse) {
 /// after the estimate is checked; 256 MiB held them on every device tried.
 constexpr std::uint64_t kReserve_bytes = 256ull << 20;
 
-// Limits of the memory cached between runs: this share of a device's memory, and this much page-locked memory. Of 80 GB
-// it holds both states of the default beam with path stepping, 26 GB, and the memory of a run with depth stepping.
+/// Limits of the memory cached between runs: this share of a device's memory, and this much page-locked memory. Of 80 GB
+/// it holds both states of the default beam with path stepping, 26 GB, and the memory of a run with depth stepping.
 constexpr double kKeptShare = 0.4;
 constexpr std::size_t kKeptPinned_bytes = std::size_t{64} << 20;
 

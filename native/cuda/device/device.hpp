@@ -10,7 +10,7 @@
 
 namespace bb::cuda {
 
-// Policy for released memory.
+/// Policy for released memory.
 enum class Reuse {
   kNo,   // freed, once the device has done what uses it
   kYes,  // cached for the next allocation: the releasing code guarantees that nothing uses it any more
@@ -49,11 +49,11 @@ class Device {
 
   /// Waits for all work on the device.
   void synchronize() const;
-  // Free memory as the driver reports it, and memory cached here for the next run.
+  /// Free memory as the driver reports it, and memory cached here for the next run.
   DeviceMemory memory() const;
 
-  // At least `bytes` of the device's memory, or of page-locked memory of the host; nothing for 0. Throws "memory" with
-  // the requested size.
+  /// At least `bytes` of the device's memory, or of page-locked memory of the host; nothing for 0. Throws "memory" with
+  /// the requested size.
   Taken<api::DevicePointer> take_memory(std::size_t bytes, Reuse reuse);
   Taken<void*> take_pinned(std::size_t bytes, Reuse reuse);
   /// Take it back. Never throw: a lost device's memory is gone with its context.

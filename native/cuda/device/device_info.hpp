@@ -13,7 +13,7 @@ namespace bb::cuda {
 /// Oldest architecture that the kernels are compiled for (sm_80, Ampere).
 inline constexpr int kOldestArchitecture = 80;
 
-// Properties that the driver reports for one device. Nothing here needs a context.
+/// Properties that the driver reports for one device. Nothing here needs a context.
 struct DeviceInfo {
   int index = 0;  // as the driver counts, after CUDA_VISIBLE_DEVICES
   api::DeviceOrdinal ordinal = 0;

@@ -49,7 +49,7 @@ class Graph {
   void update(const CapturedGraph& changed);
 
   std::size_t nodes() const { return nodes_; }
-  // Time that the driver needed to make it launchable.
+  /// Time that the driver needed to make it launchable.
   double instantiate_seconds() const { return instantiate_s_; }
   api::Graph handle() const { return graph_; }
   /// Moves the graph to the device ahead of its first launch.

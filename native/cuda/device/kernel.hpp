@@ -20,7 +20,7 @@ struct Extent3 {
   unsigned x = 1, y = 1, z = 1;
 };
 
-// Launch configuration of a kernel.
+/// Launch configuration of a kernel.
 struct LaunchShape {
   Extent3 grid{}, block{};
   unsigned dynamic_shared_bytes = 0;
@@ -29,7 +29,7 @@ struct LaunchShape {
   bool overlap_previous = false;  // programmatic dependent launch
 };
 
-// Resources that the compiler assigned to a kernel on the device where it is loaded.
+/// Resources that the compiler assigned to a kernel on the device where it is loaded.
 struct KernelResources {
   int registers = 0;
   int static_shared_bytes = 0;
@@ -61,8 +61,8 @@ class Kernel {
   /// Blocks that one multiprocessor can hold at once.
   int resident_blocks(unsigned threads, unsigned dynamic_shared_bytes) const;
 
-  // Queues the kernel. The arguments' types must be the parameters' types exactly: their sizes are compared with the
-  // kernel's if the driver reports them (CUDA 12.4), and a difference throws "invalid".
+  /// Queues the kernel. The arguments' types must be the parameters' types exactly: their sizes are compared with the
+  /// kernel's if the driver reports them (CUDA 12.4), and a difference throws "invalid".
   template <typename... Arguments>
   void launch(Stream& stream, const LaunchShape& shape, const Arguments&... arguments) {
     static_assert((std::is_trivially_copyable_v<Arguments> && ...), "kernel arguments are copied bytewise");

@@ -9,12 +9,12 @@
 
 namespace bb::cuda {
 
-// Blocks of one kind of memory, cached for the next allocation that fits: a run allocates some twenty blocks, and the
-// driver needs milliseconds to map and unmap them. Thread-safe.
+/// Blocks of one kind of memory, cached for the next allocation that fits: a run allocates some twenty blocks, and the
+/// driver needs milliseconds to map and unmap them. Thread-safe.
 template <typename Pointer>
 class MemoryCache {
  public:
-  // `limit`: largest number of cached bytes.
+  /// `limit`: largest number of cached bytes.
   explicit MemoryCache(std::size_t limit) : limit_(limit) {}
 
   /// A size that blocks of about `bytes` share: at most an eighth more, so that a scenario with a bin more finds the
@@ -25,8 +25,8 @@ class MemoryCache {
     return (bytes + step - 1) / step * step;
   }
 
-  // The smallest cached block of `size` bytes or more, unless it is more than twice as large. Returns its size; 0 if
-  // there is none.
+  /// The smallest cached block of `size` bytes or more, unless it is more than twice as large. Returns its size; 0 if
+  /// there is none.
   std::size_t take(std::size_t size, Pointer& pointer) {
     const std::scoped_lock lock(mutex_);
     const auto found = kept_.lower_bound(size);
@@ -38,8 +38,8 @@ class MemoryCache {
     return taken;
   }
 
-  // Caches a block that nothing uses any more and evicts the oldest ones: runs of another kind need other sizes.
-  // Returns the blocks that the caller must free; a block larger than the limit is returned itself.
+  /// Caches a block that nothing uses any more and evicts the oldest ones: runs of another kind need other sizes.
+  /// Returns the blocks that the caller must free; a block larger than the limit is returned itself.
   std::vector<Pointer> keep(std::size_t size, Pointer pointer) {
     const std::scoped_lock lock(mutex_);
     if (size > limit_) return {pointer};
@@ -55,7 +55,7 @@ class MemoryCache {
     return out;
   }
 
-  // Removes and returns all cached blocks.
+  /// Removes and returns all cached blocks.
   std::vector<Pointer> drain() {
     const std::scoped_lock lock(mutex_);
     std::vector<Pointer> out;

@@ -13,7 +13,7 @@ namespace bb::cuda {
 
 class Module;
 
-// Source of a workload's kernels where they lie in several images that are built on demand.
+/// Source of a workload's kernels where they lie in several images that are built on demand.
 class MoreImages {
  public:
   virtual ~MoreImages() = default;
@@ -45,20 +45,20 @@ class Module {
   const std::shared_ptr<Device>& device() const { return device_; }
   const std::string& name() const { return name_; }
 
-  // Looks for kernels and variables in `other` first from now on: a user kernel replaces its namesake here.
+  /// Looks for kernels and variables in `other` first from now on: a user kernel replaces its namesake here.
   void prefer(Module other) { preferred_ = std::make_unique<Module>(std::move(other)); }
 
   /// The kernel of that (extern "C") name. Throws "invalid" if there is none.
   api::Function function(const char* name) const;
 
-  // Announces kernels that will be requested, so that those that must be compiled are compiled concurrently.
+  /// Announces kernels that will be requested, so that those that must be compiled are compiled concurrently.
   void prepare(std::span<const std::string> kernels) const;
 
   /// Address and size of the __device__ or __constant__ variable that `kernel` reads: each image has variables of its own.
   /// Throws "invalid" if there is none of that name.
   std::pair<api::DevicePointer, std::size_t> global(const char* variable, const char* kernel) const;
 
-  // Value of a BB_TUNABLE constant in the kernels of this module; `usual` if they do not define it.
+  /// Value of a BB_TUNABLE constant in the kernels of this module; `usual` if they do not define it.
   int tunable(const char* name, int usual) const;
 
  private:

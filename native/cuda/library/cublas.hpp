@@ -14,7 +14,7 @@ std::string cublas_unavailable();
 /// Workspace size, as NVIDIA advises for Hopper; older devices ask for less.
 inline constexpr std::size_t kCublasWorkspace_bytes = std::size_t{32} << 20;
 
-// Storage of an operand of a row-major product: as multiplied, or transposed.
+/// Storage of an operand of a row-major product: as multiplied, or transposed.
 enum class Stored { kAsIs, kTransposed };
 
 /// A cuBLAS handle of the current device. Used by one thread at a time.

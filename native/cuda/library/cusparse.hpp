@@ -12,7 +12,7 @@ namespace bb::cuda {
 /// Why cuSPARSE cannot be used here, in one sentence; "" when it can.
 std::string cusparse_unavailable();
 
-// Storage order of a matrix: row after row, or column after column.
+/// Storage order of a matrix: row after row, or column after column.
 enum class SparseFormat { kCsr, kCsc };
 
 /// y = A x by cuSPARSE: a square matrix in FP32 with 32-bit indices, ready to be multiplied. The arrays belong

@@ -31,13 +31,13 @@ class CusparseSquare {
   CusparseSquare& operator=(const CusparseSquare&) = delete;
   ~CusparseSquare();
 
-  // The product as for a new pattern: its entries are found again. Waits for the device.
+  /// The product as for a new pattern: its entries are found again. Waits for the device.
   void run_anew(Stream& stream);
   /// Finds the entries of C, once; run_kept() then computes their values.
   void keep_pattern(Stream& stream);
   void run_kept(Stream& stream);
 
-  // Result of the last run; waits for it.
+  /// Result of the last run; waits for it.
   Result result(Stream& stream) const;
 
  private:
@@ -45,7 +45,7 @@ class CusparseSquare {
   void close();
   void open_product();
   void close_product();
-  // At least `bytes`, reused from run to run.
+  /// At least `bytes`, reused from run to run.
   void* scratch(std::size_t which, std::size_t bytes);
   /// Room for C's entries, as many as the library found.
   void make_room();

@@ -18,8 +18,8 @@ class DynamicLibrary {
   }
   ~DynamicLibrary();
 
-  // Opens `name`: a bare file name is looked up by the system's loader, a path is opened as given. On failure the
-  // object is empty and `error` holds the loader's own words.
+  /// Opens `name`: a bare file name is looked up by the system's loader, a path is opened as given. On failure the
+  /// object is empty and `error` holds the loader's own words.
   static DynamicLibrary open(const std::filesystem::path& name, std::string& error);
 
   explicit operator bool() const { return handle_ != nullptr; }

@@ -22,7 +22,7 @@ void give_up(Loaded<Api>& loaded, std::string reason) {
 
 std::string dotted(int major, int minor) { return std::to_string(major) + "." + std::to_string(minor); }
 
-// Advice to the user when cuInit fails.
+/// Advice to the user when cuInit fails.
 std::string refusal(const DriverApi& driver, Status status) {
   const char* name = nullptr;
   const char* text = nullptr;

@@ -109,8 +109,8 @@ std::vector<fs::path> candidates(const LibraryKind& kind, const fs::path& folder
   return out;
 }
 
-// Opens the companion libraries that the library requests by bare name, so that the system's loader finds them loaded.
-// NVIDIA's Python packages need this: their libraries do not search their own folder.
+/// Opens the companion libraries that the library requests by bare name, so that the system's loader finds them loaded.
+/// NVIDIA's Python packages need this: their libraries do not search their own folder.
 void open_companions(const LibraryKind& kind, const fs::path& folder) {
   static std::vector<DynamicLibrary> kept;  // until the process ends, like the libraries that need them
   if (kind.companions.empty()) return;

@@ -17,8 +17,8 @@ std::string chosen(const std::string& selector) {
   return variable != nullptr ? variable : "";
 }
 
-// Loading needs milliseconds and compiling seconds, so modules are cached per device and workload until the process
-// ends.
+/// Loading needs milliseconds and compiling seconds, so modules are cached per device and workload until the process
+/// ends.
 std::shared_ptr<const LoadedKernels> kernels_on(const std::shared_ptr<Device>& device, const std::string& workload) {
   struct Kept {
     std::mutex mutex;
@@ -56,7 +56,7 @@ OpenedDevice OpenedDevice::open(const std::string& selector, const std::string& 
 
 namespace {
 
-// Number of threads that warm each workload.
+/// Number of threads that warm each workload.
 struct Warming {
   std::mutex mutex;
   std::map<std::string, int> threads;

@@ -31,7 +31,7 @@ std::optional<PiecewiseKernels::Counts> warm_kernels(const std::string& selector
 /// Whether a thread is in `warm_kernels` of the workload.
 bool kernels_warming(const std::string& workload);
 
-// Identifier of the device that `selector` names, as above. Opens nothing.
+/// Identifier of the device that `selector` names, as above. Opens nothing.
 DeviceInfo chosen_device(const std::string& selector);
 
 /// The device alone, current on the calling thread.

@@ -22,7 +22,7 @@ struct ReportedDevice {
   std::optional<Ceilings> ceilings;  // if they were measured before
 };
 
-// CUDA features of this machine, and one readable reason for each that is missing.
+/// CUDA features of this machine, and one readable reason for each that is missing.
 struct DeviceReport {
   LibraryState cuda;  // unavailable also where there is a driver but no device that runs can use
   std::string driver_version;

@@ -9,7 +9,7 @@
 
 namespace bb::cuda {
 
-// The driver's figures for a loaded kernel, and the number of its blocks that a multiprocessor holds at each size.
+/// The driver's figures for a loaded kernel, and the number of its blocks that a multiprocessor holds at each size.
 struct KernelOccupancy {
   std::string name;
   KernelResources resources;

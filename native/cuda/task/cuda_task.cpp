@@ -122,7 +122,7 @@ void CudaTask::capture() {
   });
 }
 
-// Device memory that an audit of one sample needs.
+/// Device memory that an audit of one sample needs.
 class CudaTask::Audited {
  public:
   Audited(CudaTask& task, const AuditPlan& plan, TaskAudit& audit) : task_(task), plan_(plan), audit_(audit) {

@@ -11,8 +11,8 @@
 
 namespace bb::cuda {
 
-// Measured limits of a device: the ceilings of a roofline and the cost of a launch. Rates are the fastest of the
-// samples (a ceiling that a good kernel could exceed is none), latencies are medians.
+/// Measured limits of a device: the ceilings of a roofline and the cost of a launch. Rates are the fastest of the
+/// samples (a ceiling that a good kernel could exceed is none), latencies are medians.
 struct Ceilings {
   double copy_bytes_per_s = 0;  // bytes read plus bytes written
   std::string copy_by;          // what was fastest: "kernel" or "cuMemcpyDtoD"

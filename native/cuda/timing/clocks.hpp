@@ -10,7 +10,7 @@
 
 namespace bb::cuda {
 
-// State of a device at one moment, read through NVML. A field that the device does not report is empty.
+/// State of a device at one moment, read through NVML. A field that the device does not report is empty.
 struct ClockState {
   std::optional<unsigned> sm_MHz, memory_MHz;
   std::optional<double> power_W, power_limit_W;

@@ -16,7 +16,7 @@ using namespace api;
 
 constexpr std::size_t kBuffer_bytes = 1 << 20;  // some 5000 kernel records
 
-// Buffer that CUPTI's callbacks write to. They carry no user pointer, so it is global to the process.
+/// Buffer that CUPTI's callbacks write to. They carry no user pointer, so it is global to the process.
 struct Recorder {
   std::mutex mutex;
   bool active = false;

@@ -36,7 +36,7 @@ class EventTrace final : public WorkWatcher {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Null if another trace is active; spans count from `origin`.
+  /// Null if another trace is active; spans count from `origin`.
   static std::unique_ptr<EventTrace> start(Clock::time_point origin);
   EventTrace(Key, Clock::time_point origin) : origin_(origin) {}
   EventTrace(const EventTrace&) = delete;

@@ -2,7 +2,7 @@
 
 namespace bb::diffraction::device {
 
-/// Orientations that the 64 KiB of constant memory hold beside what else lies there.
+/// Number of orientations that fit into the 64 KiB of constant memory next to its other contents.
 inline constexpr int kConstantOrientations = 800;
 
 }  // namespace bb::diffraction::device

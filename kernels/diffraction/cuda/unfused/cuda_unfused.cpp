@@ -9,7 +9,7 @@
 namespace bb::diffraction {
 namespace {
 
-constexpr int kPlanes = 13;  // beside the sum, which is the image
+constexpr int kPlanes = 13;  // in addition to the sum, which is the image
 /// Read and written by the four stages of a term: indices 6, lattice 4, structure 2, accumulate 4.
 constexpr double kTermValues = 16;
 constexpr unsigned kThreads = 256;

@@ -18,7 +18,7 @@ struct FftPart {
   int first, bins, length;
 };
 
-/// So many bytes of the columns and their frequencies at a time: enough to fill a GPU, little beside a state.
+/// Bytes of the columns and their frequencies per batch: enough to fill a GPU, little compared with a state.
 constexpr double kFftPartBytes = 256e6;
 constexpr unsigned kColumnThreads = 256;
 

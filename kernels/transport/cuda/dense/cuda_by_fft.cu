@@ -1,7 +1,7 @@
 #include "transport/cuda/cuda_common.cuh"
 
-// What stands before, between and behind the transforms of `cuda-gather-fft`: columns of angles of some energies side by
-// side, [angle or frequency][energy][cell].
+// Kernels before, between and after the transforms of `cuda-gather-fft`: adjacent columns of angles of some energies,
+// [angle or frequency][energy][cell].
 namespace bb::transport {
 
 struct FftPart {

@@ -15,13 +15,13 @@ class CudaDenseSolver : public CudaSolver<T> {
   using CudaSolver<T>::CudaSolver;
 
  protected:
-  // What a variant defines.
+  // Interface of a variant.
 
   virtual void look_up_kernels() = 0;
   /// Queues the operators of one step; those that write to the other buffer end with `flip`.
   virtual void launch_operators(int step) = 0;
 
-  /// What a kernel of step `step` gets: it reads the state and writes the other buffer.
+  /// Arguments of a kernel of step `step`: it reads the state and writes the other buffer.
   DeviceStep<T> context(int step) const;
   /// The other buffer holds the state now.
   void flip() { front_ = 1 - front_; }

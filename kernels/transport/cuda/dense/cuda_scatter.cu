@@ -19,8 +19,8 @@ __device__ inline void add_escape(double* row, Face face, double number, double 
   add_if_any(row + escaped_energy_column(face), number * energy_each);
 }
 
-/// What is in flight and what the step will deposit, as sums over the grid: the reduction that accompanies
-/// the three launches. Block rows over e.
+/// Content in flight and energy that the step will deposit, as sums over the grid: the reduction that accompanies the
+/// three launches. Block rows over e.
 extern "C" __global__ void __launch_bounds__(kScatterThreads)
     scatter_totals_f32(const __grid_constant__ DeviceStep<float> s) {
   if (run_is_over(s)) return;

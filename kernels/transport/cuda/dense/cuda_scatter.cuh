@@ -3,8 +3,8 @@
 #include "cuda_scatter.hpp"
 #include "transport/cuda/cuda_common.cuh"
 
-// What the scattering variants have in common: a thread takes the cell of its index and adds to the cells
-// that it feeds. How they score is what sets them apart.
+// Helpers shared by the scattering variants: a thread processes the cell of its index and adds to the cells that it
+// feeds. They differ in how they score.
 namespace bb::transport {
 
 /// The cell of a thread: one thread per cell, block rows over θ and e.

@@ -15,7 +15,7 @@ constexpr int kTallest = 32;
 
 int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
 
-/// How far beyond the grid's two faces shifts reach, together.
+/// Reach of shifts beyond the grid's two faces, together.
 int beyond(const std::vector<physics::RemapShift>& shifts) {
   int below = 0, above = 0;
   for (const physics::RemapShift& s : shifts) {

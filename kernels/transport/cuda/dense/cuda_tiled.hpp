@@ -16,8 +16,8 @@ BB_TUNABLE(int, kTurnGroup, 4);  // angles of a thread
 
 BB_TUNABLE_90(int, kStreamThreads, 256, 128);
 
-/// How one (e, θ) field is cut for streaming. The outermost tiles also make the cells beyond the grid that
-/// protons reach: what lands there has escaped.
+/// Partition of one (e, θ) field for streaming. The outermost tiles also compute the cells beyond the grid that protons
+/// reach: content that lands there has escaped.
 struct StreamTiles {
   int x, z;              // cells that a tile makes
   int tiles_x, tiles_z;  // of them per field

@@ -39,7 +39,7 @@ __device__ void tiled_stream(const DeviceStep<float>& s, const StreamTiles& tile
   const int tile_x = blockIdx.x - tile_z * tiles.tiles_x;
   const int wx = t.whole_x[a];
   const int wz = t.whole_z[a];
-  // What the tile makes, beyond the grid's faces too.
+  // Output of the tile, beyond the grid's faces too.
   const int x0 = tile_x == 0 ? min(0, wx) : tile_x * tiles.x;
   const int x1 = tile_x == tiles.tiles_x - 1 ? t.nx + max(0, wx + 1) : (tile_x + 1) * tiles.x;
   const int z0 = tile_z == 0 ? min(0, wz) : tile_z * tiles.z;

@@ -359,7 +359,7 @@ class Collide {
   const DeviceTables<T>& t;
   int step;
   CollideShared<T>& s;
-  Quad<T>* rows;       // [angles and the zeros beside them][quads]
+  Quad<T>* rows;       // [angles and the zeros next to them][quads]
   Quad<T>* tile;       // this thread's quad of angle 0 in `rows`
   T* weight;           // [half + 1] where one kernel serves the whole row
   FusedSource* views;  // [most_feeds]

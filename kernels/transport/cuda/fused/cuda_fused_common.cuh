@@ -6,8 +6,7 @@
 #include "transport/cuda/cuda_quad.cuh"
 #include "transport/model/filled_value.hpp"
 
-// What the parts of the fused step share; see cuda_fused.hpp for how a step is
-// laid out.
+// Helpers shared by the parts of the fused step; cuda_fused.hpp describes the layout of a step.
 namespace bb::transport::fused {
 
 using physics::kRemapReach;
@@ -47,7 +46,7 @@ __device__ inline bool is_empty(const DeviceBox& b) { return b.a0 >= b.a1; }
 
 __device__ inline DeviceBox empty_box() { return {1 << 30, -1, 1 << 30, -1, 1 << 30, -1}; }
 
-/// Where row z of a bin begins in `state` and `turned`.
+/// First element of row z of a bin in `state` and `turned`.
 template <typename T>
 __device__ inline unsigned long long row_start(const FusedParameters<T>& p, int bin, int z) {
   return (static_cast<unsigned long long>(bin) * p.rows + z) * p.tables.ntheta * p.pitch;

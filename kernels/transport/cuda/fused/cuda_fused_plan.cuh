@@ -13,7 +13,7 @@ __device__ inline void widen(DeviceBox& box, const DeviceBox& by) {  // an empty
   box.x1 = max(box.x1, by.x1);
 }
 
-/// What the bins that feed `bin`, and itself, hold together.
+/// Box that contains `bin` and the bins that feed it.
 template <typename T>
 __device__ inline DeviceBox source_box(const FusedParameters<T>& p, const DeviceBox* bounds, int bin) {
   DeviceBox from = bounds[bin];

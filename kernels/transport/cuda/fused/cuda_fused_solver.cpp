@@ -134,7 +134,7 @@ void CudaFusedSolver<T>::fill_parameters() {
   p.stop_number = this->stop_number();
 }
 
-/// What the kernels look up per bin.
+/// Data that the kernels look up per bin.
 template <typename T>
 void CudaFusedSolver<T>::send_bins() {
   const BinTables<T> by_bin(this->tables(), this->typed());
@@ -194,8 +194,7 @@ void CudaFusedSolver<T>::send_start() {
   stream.synchronize();
 }
 
-/// Pairs up the bins that the angle march can make and tells the general kernel
-/// to leave them out.
+/// Pairs up the bins that the angle march can compute and excludes them from the general kernel.
 template <typename T>
 void CudaFusedSolver<T>::plan_march() {
   const Tables& t = this->tables();
@@ -358,7 +357,7 @@ void CudaFusedSolver<T>::capture() {
 template <typename T>
 void CudaFusedSolver<T>::launch_steps(int first, int count) {
   cuda::Stream& stream = this->stream();
-  // Depth stepping ends at the last plane, however many steps are asked for.
+  // Depth stepping ends at the last plane, whatever number of steps is requested.
   const int planes = depth_ ? this->tables().nz - parameters_.start_z : first + count;
   begin_kernel_->launch(stream, {.grid = {1}, .block = {1}}, parameters_, std::min(first + count, planes));
   if (loop_ == FusedLoop::kPersistent) {

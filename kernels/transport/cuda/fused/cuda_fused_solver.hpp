@@ -12,7 +12,7 @@
 
 namespace bb::transport {
 
-/// How the steps of the fused kernel are issued.
+/// Launch mode of the steps of the fused kernel.
 enum class FusedLoop {
   kLaunches,    // one launch per step where it can be swept, else two, three with the angle march
   kGraph,       // a captured graph of several steps, replayed

@@ -2,8 +2,7 @@
 
 #include "cuda_fused_common.cuh"
 
-// Whole-state operations beside the step: start, count. One block
-// per bin.
+// Whole-state operations in addition to the step: start, count. One block per bin.
 namespace bb::transport::fused {
 
 /// Calls f(value, z, angle, x) for every cell of a bin's box.

@@ -80,7 +80,7 @@ class BeamMarch {
  private:
   enum Table { kEnergy, kLoss, kShift, kStraggling, kPower, kPowerLg, kLostShare, kLostMeV };
 
-  /// Where the problem has it: functions that are called take its address.
+  /// Reference into the problem: functions that are called take its address.
   BB_HD const physics::StoppingView& water() const { return p_.materials[0].table; }
   BB_HD double range_of(double bin) const { return bins_.bottom + bin * bins_.step; }
   BB_HD double range_at(double bin) const { return detail::most(range_of(bin), 0.02 * bins_.step); }
@@ -168,7 +168,7 @@ class BeamMarch {
     }
   }
 
-  /// What steps of `dz` mm in a medium follow from; `middle`: bins by which a proton is lower in the middle of a step.
+  /// Coefficients of steps of `dz` mm in a medium; `middle`: bins by which a proton is lower in the middle of a step.
   BB_HD void make_layer(const MaterialInput& m, double middle, double dz) {
     team_.sync();
     const double per_mm = 0.1 * m.density;

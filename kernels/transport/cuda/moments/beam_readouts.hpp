@@ -2,8 +2,8 @@
 
 #include "beam_march.hpp"
 
-// What is read off a beam's planes where they are: its rows of the map, and from those range, falloff, peak and width.
-// Formulas are those of electron/host/workloads/transport/metrics/{depth-readouts,cell-curve,stopping-depth}.ts. Included by
+// Readouts of a beam's planes in place: its rows of the map, and from those range, falloff, peak and width. Formulas
+// are those of electron/host/workloads/transport/metrics/{depth-readouts,cell-curve,stopping-depth}.ts. Included by
 // nvcc, by NVRTC and by the host; no standard header but <cmath>.
 namespace bb::transport::beam_march {
 

@@ -19,7 +19,7 @@
 
 namespace bb::transport::beam_march {
 
-/// What a march needs of a beam: spots that differ in x and weight alone are one.
+/// Description of a beam for a march: spots that differ in x and weight alone are one.
 struct BeamInput {
   double energy, energy_sigma;  // MeV
   double angle_sigma;           // rad
@@ -70,7 +70,7 @@ enum Component {
 };
 inline constexpr int kSummed = kInFlightNumber;  // components below are sums
 
-/// How a march ended.
+/// Outcome of a march.
 enum class MarchEnd : int { kDone, kTooWide, kTooManyPlanes, kTooManyBins };
 
 /// Planes of a beam, in memory that all lanes see.

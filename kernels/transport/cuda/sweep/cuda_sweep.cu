@@ -38,7 +38,7 @@ __device__ inline void sweep_column(const FusedParameters<float>& p, const Sweep
     for (int i = threadIdx.x; i < static_cast<int>(sizeof(SweepGroup) / 4); i += static_cast<int>(blockDim.x)) {
       reinterpret_cast<int*>(&group)[i] = from[i];
     }
-    // What lies beyond the grid is zero: beside the tiles' rows, and in front of and behind the angles.
+    // Zeros beyond the grid: next to the tiles' rows, and before and after the angles.
     const int end = column.stages_at + column.stages * column.stage_floats;
     for (int i = column.tiles_at / 4 + static_cast<int>(threadIdx.x); i < end / 4; i += static_cast<int>(blockDim.x)) {
       reinterpret_cast<float4*>(shared)[i] = {0, 0, 0, 0};

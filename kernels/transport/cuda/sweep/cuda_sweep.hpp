@@ -55,7 +55,7 @@ struct SweepColumn {
   int stages, stages_at, stage_floats;  // [source][angle][pitch]
 };
 
-/// What streaming needs of an angle. Angles that move to lower x hold their rows mirrored, so that all move to
+/// Data that streaming needs for an angle. Angles that move to lower x hold their rows mirrored, so that all move to
 /// higher x, by less than a cell.
 struct SweepAngle {
   float x[5], z[5];  // flux weights

@@ -70,7 +70,7 @@ __device__ inline void collide_windowed(const Work& w, int thread, Tally& tally)
   const int line = (bin * made + first - w.column.a0) * (pitch + 4) + 4;
   const int count = active ? min(kSweepRun, w.column.a1 - first) : 0;
   const int turned = min(max(w.turning - first, 0), kSweepRun);  // of these, held mirrored
-  // What the first and the last angle send off the grid.
+  // Content that the first and the last angle send off the grid.
   const float begins = first == 0 ? beside : 0.0f;
   const int last = ntheta - 1 - first;
   float lost = 0;
@@ -153,12 +153,12 @@ __device__ inline void collide_wide(const Work& w, int thread, Tally& tally) {
     shares[i] = a < half ? lost[0] : 0.0f;
     shares[kBins * made + i] = a + half >= ntheta ? lost[w.p.lost_high] : 0.0f;
   }
-  // What a thread gathers: every `together`-th angle of the sources.
+  // Gather assignment of a thread: every `together`-th angle of the sources.
   const int together = threads / quads;
   const int q = thread % quads;
   const int line0 = thread / quads < together ? thread / quads : w.high - w.low;
   float* const to0 = gathered + (w.low - w.column.a0 + half) * pitch + 4 * q;
-  // What it turns: a run of angles of one bin.
+  // Angle assignment of a thread: a run of angles of one bin.
   const int runs = (made + kSweepTurned - 1) / kSweepTurned;
   const int b = thread / quads / runs;
   const int first = thread / quads % runs * kSweepTurned;  // from a0 on

@@ -3,7 +3,7 @@
 #include "cuda_sweep.hpp"
 #include "transport/cuda/fused/cuda_fused_plan.cuh"
 
-// What the kinds of warps of a sweep share: the column, and how they wait for each other.
+// Helpers shared by the kinds of warps of a sweep: the column, and the waits between them.
 namespace bb::transport::sweep {
 
 /// Named barriers of a block; 0 is __syncthreads.
@@ -39,7 +39,7 @@ struct Work {
   const float* from = nullptr;  // ψ before and after the step
   float* to = nullptr;
   int low = 0, high = 0;  // angles of the sources' rows
-  int stage_low = 0;      // angle of the first row in a stage, which may lie beside the grid and holds zeros then
+  int stage_low = 0;      // angle of the first row in a stage, which may lie outside the grid and holds zeros then
   int source_floats = 0;  // of a source's row in a stage
   int shift = 0;          // floats that a stage's first row is off, so that copies keep their place in 128 bytes
   int turning = 0;        // the first angle whose rows are not held mirrored

@@ -19,9 +19,9 @@ constexpr int kVeryWide = 8;                   // half width from which such a b
 constexpr int kAnglesScored = 3;               // by a thread, at most
 constexpr double kCyclesPerInstruction = 4.5;  // of one warp
 constexpr double kIssued = 0.7;                // of all issue slots, at best
-constexpr double kCyclesPerCopy = 230;         // of a row of one source, beside its bytes,
+constexpr double kCyclesPerCopy = 230;         // of a row of one source, in addition to its bytes,
 constexpr double kBytesPerCycle = 38;          // that arrive at a multiprocessor; both fitted to an H200
-constexpr double kCyclesPerRow = 100;          // beside its instructions
+constexpr double kCyclesPerRow = 100;          // in addition to its instructions
 constexpr int kStaticBytes = 6 * 1024;         // of the kernel
 
 int divide_up(int a, int b) { return (a + b - 1) / b; }
@@ -194,7 +194,7 @@ class Grouping {
     return true;
   }
 
-  /// Where `bin` stands among the sources of a group, added if it does not; -1: no room.
+  /// Index of `bin` among the sources of a group, added if it is missing; -1: no room.
   static int place_of(SweepGroup& g, int bin) {
     const int at = static_cast<int>(std::find(g.source, g.source + g.sources, bin) - g.source);
     if (at < g.sources) return at;

@@ -9,7 +9,7 @@
 
 namespace bb::transport {
 
-/// How the blocks of a device share a step in one pass.
+/// Partition of a step in one pass over the blocks of a device.
 struct SweepPlan {
   std::vector<SweepGroup> groups;
   std::vector<SweepColumn> columns;  // of block 0, 1, …

@@ -6,7 +6,7 @@
 // from the tiles, and keeps the rows that the remap in z needs in registers.
 namespace bb::transport::sweep {
 
-/// What of a cell moves on: the sum over its neighbours, not less than nothing, not more than the cell holds. For
+/// Part of a cell that moves on: the sum over its neighbours, clamped between zero and the content of the cell. For
 /// contents >= 0 their bits order like integers, so that one instruction clamps at both ends.
 __device__ inline float clamp_flux(float g, float content) {
 #if __CUDA_ARCH__ >= 900
@@ -113,7 +113,7 @@ class Streamer {
     return moved;
   }
 
-  /// Behind the end of a row its last cell stands again; see remap_neighbour.
+  /// Behind the end of a row its last cell is repeated; see remap_neighbour.
   __device__ void extend(float4& here, float2& right) const {
     if (behind > 4) here.y = here.x;
     if (behind > 3) here.z = here.y;

@@ -23,7 +23,7 @@ struct Row {
   __device__ bool inside(const DeviceStepRows& p) const { return path < p.paths; }
 };
 
-/// Where the protons of a bin are after a step.
+/// Destinations of the protons of a bin after a step.
 struct Source {
   double after;  // MeV
   double lost;   // share
@@ -62,7 +62,7 @@ struct Source {
 
 namespace bb::transport {
 
-/// How wide the tables are.
+/// Widths of the tables.
 extern "C" __global__ void __launch_bounds__(kStepRowThreads)
     transport_rows_measure(const __grid_constant__ DeviceStepRows p) {
   const step_rows::Row row(p);
@@ -87,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(kStepRowThreads)
   const step_rows::Row row(p);
   if (!row.inside(p)) return;
   const step_rows::Source source(p, row);
-  // What rounding leaves goes to the largest, the first of equals: taps, then stopped, then lost.
+  // Adds the remainder of rounding to the largest, the first of equals: taps, then stopped, then lost.
   double sum = 0.0, largest = -1.0;
   int largest_at = 0, at = 0;
   const auto take = [&](double weight) {

@@ -9,7 +9,7 @@ namespace bb::transport {
 
 inline constexpr int kStepRowThreads = 128;  // of a block of each kernel
 
-/// What the kernels that make the tables read and write. Rows are those of Tables: [path][material][bin].
+/// Inputs and outputs of the kernels that build the tables. Rows are those of Tables: [path][material][bin].
 struct DeviceStepRows {
   StepModel model;
   const StepMatter* matter;  // [materials]
@@ -18,7 +18,7 @@ struct DeviceStepRows {
   const int* path_of;        // [classes]
   int ne, first_alive, ntheta, materials, paths, classes;
 
-  // What the first kernel finds, for the host to lay out the tables.
+  // Sizes that the first kernel finds, for the host to lay out the tables.
   int* low;    // [ne] first and last bin that feed one; the first is above the last where none does
   int* high;   // [ne]
   int* half;   // [ne] widest angle kernel
@@ -26,7 +26,7 @@ struct DeviceStepRows {
   int* taps;   // [paths·materials] of the energy gather in all,
   int* pairs;  // [paths·materials] and of the angle kernels
 
-  // What the second one makes: tables by path.
+  // Output of the second kernel: tables by path.
   const WindowBin* bins;
   float* feeds;    // [bin][its feeds][material][path]
   float* kernels;  // [bin][material][distance][path]

@@ -32,7 +32,7 @@ class CudaStepRows {
     BinTables<float> tables;
     std::vector<float> deposit, stopped, nuclear, nuclear_escape;  // [paths·materials·ne]
   };
-  /// What was made, for comparisons; waits for it.
+  /// Copies of the tables for comparisons; waits for them.
   Made read(cuda::Stream& stream) const;
 
  private:

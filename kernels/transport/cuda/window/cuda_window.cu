@@ -7,7 +7,7 @@
 // Entry points of the moving window, with path stepping and with depth stepping.
 namespace bb::transport::window {
 
-/// What every step needs comes into shared memory once.
+/// Data that every step needs is copied to shared memory once.
 template <typename T>
 __device__ void hold_tables(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed) {
   const DeviceTables<T>& t = p.tables;
@@ -22,7 +22,7 @@ __device__ void hold_tables(const WindowParameters<T>& p, Shared<T>& s, Fixed& f
   if (threadIdx.x < 6) fixed.extent[threadIdx.x] = threadIdx.x % 2 == 0 ? 1 << 30 : -1;
 }
 
-/// What step `step` did not find inside the bounds of what the one before wrote was cut from the window.
+/// Content of step `step` outside the bounds that the step before wrote was cut from the window.
 template <typename T>
 __device__ void close_step(const WindowParameters<T>& p, int step) {
   if (step < 1) return;
@@ -32,7 +32,7 @@ __device__ void close_step(const WindowParameters<T>& p, int step) {
   ledger[kEnergySkipped] = __ldcg(written + 1) - __ldcg(ledger + kEnergyInFlight);
 }
 
-/// Where WindowTally goes: a LedgerColumn, or -1 - place in the row of `written`.
+/// Destination of WindowTally: a LedgerColumn, or -1 - place in the row of `written`.
 __constant__ const signed char kColumnOfTally[] = {kInFlight,
                                                    kStopped,
                                                    kNuclear,
@@ -116,7 +116,7 @@ class Planner {
         });
       }
       if (lane == 0 && cells > 0.0) atomicAdd(ledger_row(p.scores, step) + kCellsVisited, cells);
-      // What the workers leave behind a wait, all see behind the next.
+      // Writes of the workers before a wait are visible to all after the next.
       if (step > first + 1 && s.block == s.blocks - 1 && lane == 0) close_step(p, step - 2);
       plan = plan_step<T, kDepth>(p, s, step, true, &plan);
     }

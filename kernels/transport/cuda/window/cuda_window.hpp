@@ -24,7 +24,7 @@ struct alignas(16) WindowBox {
   int unused[2];
 };
 
-/// What is fixed about a bin.
+/// Constants of a bin.
 struct WindowBin {
   int feed_low, feed_count;  // it is fed from these neighbours
   int feed_at;               // where the list of them begins, heaviest first, in `feed_bin`
@@ -37,7 +37,7 @@ struct WindowBin {
   int unused[2];
 };
 
-/// What is fixed about an angle.
+/// Constants of an angle.
 template <typename T>
 struct WindowAngle {
   T flux_x[5], flux_z[5];
@@ -60,7 +60,7 @@ struct WindowControl {
   unsigned arrived;  // blocks that have come to a wait, counted on and on in one launch
 };
 
-/// Where things lie in a block's shared memory, in bytes, and what fits there.
+/// Offsets in a block's shared memory, in bytes, and capacities.
 struct WindowLayout {
   int boxes, bins, feeds, plans, begins, angles, rows, views, sums, partial, own, tile, turned, deposits, weights;
   int bytes;
@@ -98,7 +98,7 @@ struct WindowParameters {
   double stop_number;                                      // protons in flight at which the run is done
 };
 
-/// How one of many beams starts, as a product: protons of the bins from `first_bin` on; shares of the angles from a0 on;
+/// Start of one of many beams, as a product: protons of the bins from `first_bin` on; shares of the angles from a0 on;
 /// for each angle, shares of the columns from x0 on. The lists lie in `values` of WindowBeams from these places on.
 struct WindowStart {
   int first_bin, bins, a0, a1, x0, x1;

@@ -14,7 +14,7 @@
 namespace bb::transport {
 namespace {
 
-constexpr int kStatic = 2048;         // bytes of shared memory beside the layout's: the parameters of a beam, and sums
+constexpr int kStatic = 2048;  // bytes of shared memory in addition to the layout's: the parameters of a beam, and sums
 constexpr double kStatesShare = 0.5;  // of the memory that the device has free
 constexpr double kMostOfFree = 0.8;   // of it, where a state is so large that few fit
 constexpr double kLeftShare = 0.3;    // of it, for what beams leave
@@ -199,7 +199,8 @@ template <typename T>
 void CudaWindowBeams<T>::queue(Slot& slot, std::span<const Start* const> starts, bool all) {
   cuda::Stream& stream = slot.stream;
   const std::size_t count = starts.size();
-  // Few beams have larger teams. A block that is its team's only one waits for nobody, and needs no others beside it.
+  // Few beams have larger teams. A block that is the only one of its team waits for no other and need not run
+  // concurrently with others.
   const int most = queued_ ? static_cast<int>(blocks_) : blocks_of_slot(all);
   const int teams = std::min({static_cast<int>(count), all ? teams_ : at_once(), most});
   const int team = queued_ && !all ? 1 : std::max(1, blocks_of_slot(all) / teams);

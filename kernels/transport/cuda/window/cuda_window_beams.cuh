@@ -92,7 +92,7 @@ __device__ void begin_beam(const WindowParameters<T>& common, const WindowBeams<
   place_start(mine, b, start, s);
 }
 
-/// What is in flight at the end goes to the last row of the beam's ledger; behind the last plane it has left.
+/// Content in flight at the end goes to the last row of the beam's ledger; behind the last plane it has left.
 template <typename T, bool kDepth>
 __device__ void end_beam(const WindowParameters<T>& p, const Shared<T>& s, int step, int steps) {
   double number = 0, energy = 0;

@@ -26,7 +26,7 @@ class CudaWindowBeams final : public engine::BeamsSolver {
   double state_bytes() const override;
 
  private:
-  /// Where teams of blocks have their beams.
+  /// Storage of the beams of teams of blocks.
   struct Places {
     cuda::DeviceBuffer<T> states;
     cuda::DeviceBuffer<WindowBox> boxes;
@@ -50,7 +50,7 @@ class CudaWindowBeams final : public engine::BeamsSolver {
     std::optional<cuda::PinnedBuffer<float>> extremes_here;
   };
 
-  /// How many slots and teams there are, by the memory that is free.
+  /// Numbers of slots and teams, by the free memory.
   void share_memory();
   /// Blocks that the beams of a slot may keep busy together.
   int blocks_of_slot(bool all) const;

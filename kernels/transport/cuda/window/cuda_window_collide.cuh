@@ -23,7 +23,7 @@ class Collide {
         views(memory.views + in_slot * parameters.layout.most_views),
         step(at_step) {}
 
-  /// What other blocks wait for.
+  /// Flags that other blocks wait for.
   __device__ void run(float& lowest, float& highest) {
     choose();
     hold();
@@ -74,7 +74,7 @@ class Collide {
     kernel = p.kernel_weight + s.bins[bin].kernel_at;
   }
 
-  /// Zeros beside the gathered angles. The last warps come first: they have least to gather.
+  /// Zeros next to the gathered angles. The last warps come first: they have least to gather.
   __device__ void clear() {
     constexpr int kThreads = kWindowWorkers;
     const int thread = kThreads - 1 - static_cast<int>(threadIdx.x);
@@ -293,7 +293,7 @@ class Collide {
   __device__ void turn() {
     const int groups = (a1 - a0 + kWindowTurned - 1) / kWindowTurned;
     const int units = groups * tile_quads;
-    // Where units are few, neighbouring lanes share one: each takes a part of the distances.
+    // If units are few, neighbouring lanes share one: each computes a part of the distances.
     int split = 0;
     if (!kMixed) {
       while (split < kMostSplit && units << (split + 1) <= kWindowWorkers && 4 << split <= half) ++split;
@@ -347,7 +347,7 @@ class Collide {
     constexpr int kMade = kWindowTurned;
     const Quad<T>* below = s.tile + (row - from) * pitch + quad;
     const Quad<T>* above = s.tile + (row + from) * pitch + quad;
-    // What the rows of the tile send so far stands side by side, a distance behind the other.
+    // Content that the rows of the tile send so far, one distance after the other.
     const T* weights = s.weights + from * (kDepth ? tile_rows : 1) + (kDepth ? row : 0);
     Quad<T> low[kMade], high[kMade];
 #pragma unroll

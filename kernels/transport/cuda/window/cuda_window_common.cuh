@@ -5,7 +5,7 @@
 #include "transport/cuda/cuda_quad.cuh"
 #include "transport/model/filled_value.hpp"
 
-// What the parts of the window's kernel share.
+// Helpers shared by the parts of the window's kernel.
 namespace bb::transport::window {
 
 using physics::kRemapTaps;
@@ -81,13 +81,13 @@ __device__ inline int divide_up(int a, int b) { return divide(a + b - 1, b); }
 __device__ inline bool is_empty(const WindowBox& b) { return b.a0 >= b.a1; }
 __device__ inline WindowBox empty_box() { return {1 << 30, -1, 1 << 30, -1, 1 << 30, -1, {}}; }
 
-/// Where row z of a bin begins in the state.
+/// First element of row z of a bin in the state.
 template <typename T>
 __device__ inline unsigned long long row_start(const WindowParameters<T>& p, int bin, int z) {
   return (static_cast<unsigned long long>(bin) * p.rows + (z & p.row_mask)) * p.tables.ntheta * p.pitch;
 }
 
-/// What a thread has seen above the threshold, as z0, z1, a0, a1, x0, x1.
+/// Extent of the cells above the threshold that a thread saw, as z0, z1, a0, a1, x0, x1.
 struct Extent {
   int z0 = 1 << 30, z1 = -1, a0 = 1 << 30, a1 = -1, x0 = 1 << 30, x1 = -1;
 
@@ -118,7 +118,7 @@ struct Extent {
   }
 };
 
-/// How the work of a bin in a step is cut. Nothing of it lies outside these rows, and no more angles and columns come
+/// Partition of the work of a bin in a step. Nothing of it lies outside these rows, and no more angles and columns come
 /// than these parts can hold.
 struct alignas(16) BinPlan {
   short z0;                    // first row of the first pass
@@ -129,7 +129,7 @@ struct alignas(16) BinPlan {
   short row_blocks;            // parts of angles and columns of the second, per kWindowRows rows
 };
 
-/// What the block does next.
+/// Next action of the block.
 struct Item {
   int bin;     // -1: nothing
   int last;    // 1: of the pass
@@ -180,7 +180,7 @@ struct Shared {
   short* row_material;
   WindowSource<T>* views;
   double* sums;     // [warp][kWindowTallies]
-  double* partial;  // [4][thread]; one more where ways differ and tracks are kept, one where reactions are recorded
+  double* partial;  // [4][thread]; one more if ways differ and tracks are scored, one if reactions are recorded
   Quad<T>*own, *tile, *turned;
   T *deposits, *weights;
 };
@@ -210,8 +210,8 @@ __device__ inline void keep_written(Shared<T>& s, double written, double energy)
   sums[kTallyWrittenEnergy] += written * energy;
 }
 
-/// What the others wait for of an item that is written: its bin's next box takes it in, and it counts as in flight.
-/// All workers call it.
+/// Marks a written item, for which others wait: its bin's next box includes it, and it counts as in flight. All workers
+/// call it.
 template <typename T>
 __device__ inline void send_written(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed, int bin, int step) {
   meet_workers();

@@ -67,7 +67,7 @@ class Sources {
   /// Has the first boxes before step `step` on their way.
   __device__ void fetch(int step) { box = load_box(p.bounds[step % 3] + mine); }
 
-  /// What they hold together before step `step`.
+  /// Union of their contents before step `step`.
   __device__ WindowBox holds(int step) {
     WindowBox all = empty_box();
 #pragma unroll 1

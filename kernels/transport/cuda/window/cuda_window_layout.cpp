@@ -9,12 +9,12 @@
 namespace bb::transport {
 namespace {
 
-constexpr int kMostQuads = 16;          // of columns in one item: more are a second tile beside it
+constexpr int kMostQuads = 16;          // of columns in one item: more need a second tile
 constexpr int kMostAngles = 96;         // of an item
 constexpr int kMostHeldWeights = 8192;  // of an item's angle kernels
 constexpr int kMostHeldFeeds = 4096;
-constexpr int kViewBytes = 48;     // kept for each WindowSource
-constexpr int kMostStatic = 2048;  // what the kernels have beside, at the most, as kStatic in cuda_window_beams.cpp
+constexpr int kViewBytes = 48;     // per WindowSource
+constexpr int kMostStatic = 2048;  // further shared memory of the kernels, at most, as kStatic in cuda_window_beams.cpp
 
 /// Hands out a block's shared memory.
 class Carver {
@@ -33,7 +33,7 @@ class Carver {
 template <typename T>
 WindowLayout lay_out(const WindowSizes& of, int angles, int quads, int weights, bool feeds) {
   constexpr std::size_t kQuad = 4 * sizeof(T);
-  // Quads beside an item's columns: see Collide::choose.
+  // Quads next to an item's columns: see Collide::choose.
   const int left = (std::max(0, of.whole_x_max + 3) + 3) / 4;
   const int right = std::max(0, 3 - (of.whole_x_min + 7 + 3) / 4);
   const std::size_t columns = u(left + quads + right + (of.whole_x_min < -7 ? -of.whole_x_min / 4 : 0)) | 1;

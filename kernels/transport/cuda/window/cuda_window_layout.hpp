@@ -6,10 +6,10 @@
 #include "transport/model/tables.hpp"
 #include "transport/registry.hpp"
 
-// How the moving window cuts a block's shared memory. Needs no device.
+// Partition of a block's shared memory by the moving window. Needs no device.
 namespace bb::transport {
 
-/// What it must hold, in numbers.
+/// Required capacities.
 struct WindowSizes {
   int ne = 0, ntheta = 0, nz = 0;
   int whole_x_min = 0, whole_x_max = 0;
@@ -27,11 +27,11 @@ WindowSizes window_sizes(const Problem& problem, const Tables& outline);
 template <typename T>
 WindowLayout window_layout(const WindowSizes& sizes, std::size_t limit);
 
-/// Rows in z that are kept of one of many beams on its way of at most `steps` steps: a power of two that no bin of it can
+/// Rows in z stored for one of many beams on its way of at most `steps` steps: a power of two that no bin of it can
 /// outgrow, or all.
 int beam_rows(const Problem& problem, const Tables& tables, int steps);
 
-/// With what the kernels have beside it.
+/// Including the further shared memory of the kernels.
 SharedNeed window_shared_need(const Problem& problem, const Tables& outline);
 
 extern template WindowLayout window_layout<float>(const WindowSizes&, std::size_t);

@@ -2,15 +2,16 @@
 
 #include "cuda_window_common.cuh"
 
-// What a step has to do. One warp of every block cuts the work of the next step so that each block gets about one
-// item; the others meanwhile still compute this one; every block finds the same.
+// Plan of a step. One warp of every block partitions the work of the next step so that each block gets about one item;
+// the others meanwhile still compute this one; every block finds the same.
 namespace bb::transport::window {
 
 inline constexpr int kLeastAngles = 8;  // of an item: it gathers those that its angle kernel reaches as well
 inline constexpr int kEmptyLow = 32767;
 
-// What an angle of four columns costs a block, about, in loads of four columns from shared memory. An angle kernel of
-// half width h adds h to make it; and what an item gathers beside its own angles, shared out over them.
+// Approximate cost of an angle of four columns for a block, in loads of four columns from shared memory. An angle
+// kernel of half width h adds h to compute it. The angles that an item gathers next to its own are shared out over
+// them.
 inline constexpr int kRowCost = 18;
 
 __device__ inline int angle_cost(int half) { return kRowCost + half * 5 / 3; }
@@ -69,7 +70,7 @@ __device__ inline int2 take_boxes(const WindowParameters<T>& p, Shared<T>& s, in
   return {__reduce_min_sync(kWholeWarp, first), __reduce_max_sync(kWholeWarp, last)};
 }
 
-/// What the neighbours hold that can reach a bin within `ahead` + 1 steps.
+/// Content of the neighbours that can reach a bin within `ahead` + 1 steps.
 template <typename T>
 __device__ inline HeldBox wide_box(const Shared<T>& s, int bin, bool ahead) {
   const HeldBox* boxes = reinterpret_cast<const HeldBox*>(s.boxes);

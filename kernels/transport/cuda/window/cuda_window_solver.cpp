@@ -127,7 +127,7 @@ void CudaWindowSolver<T>::launch_per_bin(const char* name, auto argument) {
 template <typename T>
 void CudaWindowSolver<T>::launch_steps(int first, int count) {
   cuda::Stream& stream = this->stream();
-  // Depth stepping ends at the last plane, however many steps are asked for.
+  // Depth stepping ends at the last plane, whatever number of steps is requested.
   const int planes = depth_ ? this->tables().nz - parameters_.start_z : first + count;
   begin_kernel_->launch(stream, {.grid = {1}, .block = {1}}, parameters_, std::min(first + count, planes));
   const cuda::LaunchShape launch{.grid = {blocks_},

@@ -2,8 +2,7 @@
 
 #include "cuda_window_plan.cuh"
 
-// Whole-state operations beside the steps: start, count, and the end behind the last plane. One block
-// per bin.
+// Whole-state operations in addition to the steps: start, count, and the end behind the last plane. One block per bin.
 namespace bb::transport::window {
 
 /// Calls f(value) for every cell of a bin's box before step `step`.

@@ -17,14 +17,14 @@ namespace bb::transport {
 template <typename T>
 constexpr double kWindowThreshold = sizeof(T) == sizeof(float) ? 5e-13 : 1e-20;
 
-/// What the host must know of the kernels: bytes of shared memory that they have beside, and kWindowTurned.
+/// Properties of the kernels that the host needs: bytes of their further shared memory, and kWindowTurned.
 struct WindowKernels {
   int static_shared;
   int turned;
 };
 
-/// What the window's kernels look up, on the device, and how a block cuts its shared memory. Where states lie and what a
-/// beam begins with is left out.
+/// Tables that the window's kernels look up on the device, and the partition of a block's shared memory. Without the
+/// positions of states and the start of a beam.
 template <typename T>
 class CudaWindowTables {
  public:

@@ -10,7 +10,7 @@ namespace bb::transport {
 /// A beam's spectrum on the bins, at the first node of the grid.
 struct BeamEnergies {
   std::vector<double> share;    // [bins], sums to 1
-  double mean_at_entrance = 0;  // MeV, of the protons that are kept
+  double mean_at_entrance = 0;  // MeV, of the protons that remain
 };
 
 /// A Gaussian in energy of mean `energy` and standard deviation `sigma` > 0 (MeV) at the entrance, integrated over each

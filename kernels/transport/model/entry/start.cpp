@@ -18,8 +18,8 @@ namespace {
 // of its shape. What the clamp then adds to σ_x of 70 MeV at half its range: 0.9 % with cells of
 // 0.25 mm and 2.3 % with 0.5 mm; at 0.6, where the row is three cells and no Gaussian yet, 3 % and 12 %.
 constexpr double kNarrowestBeam = 0.8;
-// The same of a tilted beam, whose row moves across at every step and takes a part of its width along: what its remap
-// adds beside the start, which readouts know of, falls from 1.4 to 0.4 cells² (90 MeV, 30 degrees).
+// The same for a tilted beam, whose row moves across at every step and takes a part of its width along: the variance
+// that its remap adds to the start, which readouts know, falls from 1.4 to 0.4 cells² (90 MeV, 30 degrees).
 constexpr double kNarrowestTilted = 1.25;
 constexpr double kStraight = 1e-9;  // sine of the angle
 

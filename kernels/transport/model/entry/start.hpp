@@ -12,7 +12,7 @@
 
 namespace bb::transport {
 
-/// What phase space holds before the first step, in row `z`, and what the way there from the entrance cost.
+/// Content of phase space before the first step, in row `z`, and losses on the way there from the entrance.
 struct Start {
   /// A state that is a product: energy[e] · angle[a] · x[a][x].
   struct Part {
@@ -20,7 +20,7 @@ struct Start {
     std::vector<double> angle;   // [ntheta], sums to 1
     std::vector<double> x;       // [ntheta][nx], each row sums to 1 (less what misses the grid)
   };
-  /// Where the state may be other than 0: angles a0 … a1 - 1, columns x0 … x1 - 1.
+  /// Extent of the state that may differ from 0: angles a0 … a1 - 1, columns x0 … x1 - 1.
   struct Extent {
     int a0, a1, x0, x1;
   };
@@ -45,7 +45,7 @@ struct Start {
   std::vector<double> spectrum() const;
 };
 
-/// How a spot comes to the first node: the matter at its entrance, the path there (mm), its mean energy at the end.
+/// Path of a spot to the first node: the matter at its entrance, the path there (mm), its mean energy at the end.
 struct Entry {
   const Medium* medium = nullptr;
   double path = 0, energy = 0;

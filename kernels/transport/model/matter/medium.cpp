@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kMostTables = 256;
 
-/// Building a table takes a millisecond, and a process solves the same materials again and again: tables are kept by
-/// content. Threads share them; what nobody uses goes first where there are too many.
+/// Building a table needs a millisecond, and a process solves the same materials repeatedly: tables are cached by
+/// content. Threads share them; unused ones are evicted first if there are too many.
 std::shared_ptr<const physics::StoppingTable> table_of(const Material& m) {
   using Content = std::pair<std::vector<double>, std::vector<double>>;
   static std::mutex mutex;
