@@ -99,6 +99,7 @@ export function configuredKernel(source: SpaceSource, { variant, configuration }
     refused: from?.refused ?? [],
     description: described,
     base,
-    sha256: hashOf(changed, JSON.stringify(described)),
+    ...(from?.candidate !== undefined && { candidate: from.candidate }),
+    sha256: hashOf(changed, JSON.stringify([described, from?.candidate])),
   };
 }

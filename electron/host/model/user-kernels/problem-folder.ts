@@ -24,6 +24,8 @@ const documents = ['problem.json', 'problem.yaml', 'problem.yml'] as const;
 export interface CandidateOf {
   readonly definition: ProblemDefinition;
   readonly launches: ProblemCandidate['launches'];
+  /** Names of the constants of its source that launches may use. */
+  readonly constants: readonly string[];
 }
 
 interface ProblemFolder {
@@ -143,7 +145,11 @@ export async function readCandidate(
     tunables: declared?.tunables ?? [],
     conditions: declared?.conditions ?? [],
   };
-  const candidate: CandidateOf = { definition, launches: declared?.launches ?? [] };
+  const candidate: CandidateOf = {
+    definition,
+    launches: declared?.launches ?? [],
+    constants: description.tunables.map((one) => one.name),
+  };
   return {
     ...{ id, base, description, candidate, refused },
     whole: ending === '.cpp' ? wholeCpp(id, whole, definition) : whole,

@@ -6,7 +6,6 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
-import { parseConfigured } from '../../../contract/tuning/configured.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type {
   NativeTask,
@@ -32,12 +31,9 @@ const judges = new Map<string, NativeTask>();
 const JUDGE = 'problem-cpu';
 
 /** With the variant that the kernel stands in for, and a candidate's launches. */
-function engineProblem({ id, base, candidate, whole, description }: UserKernel, problem: TaskProblem): TaskProblem {
+function engineProblem({ id, base, candidate, whole }: UserKernel, problem: TaskProblem): TaskProblem {
   const own = { ...problem, variant: base.id };
-  if (candidate === undefined) return own;
-  const names = description.tunables.map(({ name }) => name);
-  const constants = { ...constantsOf(whole, names, id), ...parseConfigured(id)?.configuration };
-  return forCandidate(own, id, candidate, constants);
+  return candidate === undefined ? own : forCandidate(own, id, candidate, constantsOf(whole, candidate.constants, id));
 }
 
 /** One that is wrong now and then is wrong; null is not a number, which is the worst. */

@@ -12,6 +12,7 @@ import { UserKernels } from '../../../../../electron/host/app/user-kernels/user-
 import { loadAddon, offersOf } from '../../../../../electron/host/io/addon/addon.ts';
 import { forkChild } from '../../../../../electron/host/io/processes/link.ts';
 import { kernelFolders } from '../../../../../electron/host/model/bench/ceilings.ts';
+import { constantsOf } from '../../../../../electron/host/model/tuning/constants.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { openScenarios } from '../../../../../electron/host/workloads/scenarios/index.ts';
 import { cacheWithUserKernels, sameScratchFolder } from '../../../../scratch-folder.ts';
@@ -174,4 +175,22 @@ test('an input from a file is what the candidate and the reference get, and one 
   await expect(submit(text('2, 3, 5'))).rejects.toThrow(
     /could remember the results; allowed: at least one input that is drawn/,
   );
+});
+
+test('a configuration of a CUDA candidate has its launches, and the constants that they use', async () => {
+  const folder = path.join(scratch, 'tuned');
+  await mkdir(folder, { recursive: true });
+  const launches = [{ kernel: 'softmax', grid: ['ceil(rows / kThreads)'], block: ['kThreads'] }];
+  const candidate = { file: 'rows.cu', launches, tunables: [{ name: 'kThreads', values: [64, 128] }] };
+  const document: unknown = JSON.parse(await readFile(path.join(softmax, 'problem.json'), 'utf8'));
+  await writeFile(path.join(folder, 'problem.json'), JSON.stringify({ ...Object(document), candidates: [candidate] }));
+  await writeFile(path.join(folder, 'reference.py'), await readFile(path.join(softmax, 'reference.py'), 'utf8'));
+  await writeFile(path.join(folder, 'rows.cu'), 'constexpr int kThreads = 64;\n');
+  const kernel = await userKernels.open(path.join(folder, 'rows.cu'));
+  const id = 'rows.cu[kThreads=128]';
+  await userKernels.discover([folder], id, { workload: kernel.base.workload, bench: kernel.base.bench });
+  const tuned = userKernels.find(id);
+  if (tuned === null) throw new Error(`${id} is not known`);
+  expect(tuned.candidate?.launches).toEqual(kernel.candidate?.launches);
+  expect(constantsOf(tuned.whole, tuned.candidate?.constants ?? [], tuned.id)).toEqual({ kThreads: 128 });
 });
