@@ -1,4 +1,4 @@
-/** A beam from its measured depth dose: what is asked for, what was found, and the scenario that it becomes. */
+/** Fits a beam to a measured depth dose: request, fitted parameters and resulting scenario. */
 import { z } from 'zod';
 
 export const depthUnits = ['mm', 'cm'] as const;
@@ -29,11 +29,11 @@ const commissionedSchema = z.strictObject({
 export type Commissioned = Readonly<z.infer<typeof commissionedSchema>>;
 
 export const commissionMethods = {
-  /** Fits energy and spread with the physics of the scenario. Throws `invalid` with the lines at fault. */
+  /** Fits energy and spread with the physics of the scenario. Throws `invalid` with the offending lines. */
   'beam.commission': {
     params: z.strictObject({
       document: z.record(z.string(), z.unknown()),
-      /** The file's name, for messages, and what stands in it. */
+      /** File name, for messages, and file contents. */
       file: z.string().min(1).max(1000),
       text: z.string().max(MOST_CURVE_BYTES),
       /** The unit of depth, where the file does not say it. */

@@ -1,4 +1,4 @@
-/** Spread-out Bragg peaks: what is asked for, and what was built. */
+/** Spread-out Bragg peaks: requested shape and the resulting plan. */
 import { z } from 'zod';
 
 const positive = z.number().positive();

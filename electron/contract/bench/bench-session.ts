@@ -1,4 +1,4 @@
-/** What the benchmark sessions of all workloads are made of: plain JSON with every raw sample. Times in seconds. */
+/** Common parts of all workloads' benchmark sessions: plain JSON with every raw sample. Times in seconds. */
 
 import { z } from 'zod';
 import { ceilingsSchema } from '../devices.ts';
@@ -50,7 +50,7 @@ type Verdict = z.infer<typeof verdictSchema>;
 const unproven: ReadonlySet<Verdict> = new Set(answerVerdictSchema.options);
 export const isUnproven = (verdict: Verdict): verdict is z.infer<typeof answerVerdictSchema> => unproven.has(verdict);
 
-/** How a session's reference differs from itself in the same rounds (A/A). */
+/** Difference of a session's reference from itself in the same rounds (A/A). */
 export interface Noise {
   readonly ratio: Ratio | null;
   /** As a ratio less 1. */
@@ -94,13 +94,13 @@ const judgedSchema = z.strictObject({
   precision: z.number().positive().nullable(),
   /** `same` means inside this, as a ratio less 1. */
   margin: z.number().positive(),
-  /** Separately prepared states of each contestant. */
+  /** Separately prepared states of each candidate. */
   instances: count,
   rounds_per_instance: count,
 });
 export type Judged = Readonly<z.infer<typeof judgedSchema>>;
 
-/** How everything from the problem to its answer in memory stands against the reference's; not in older sessions. */
+/** End-to-end comparison with the reference, from the problem to its answer in memory; absent in older sessions. */
 export const wholeSchema = z.strictObject({
   ratio: ratioSchema,
   verdict: timeVerdictSchema,
@@ -140,7 +140,7 @@ export type SessionGpu = Readonly<z.infer<typeof sessionGpuSchema>>;
 /** The GPUs that labels of the session name, as the driver counts; absent where none does, and in older sessions. */
 const namedGpusSchema = z.array(z.strictObject({ index: count, ...sessionGpuSchema.shape })).optional();
 
-/** The GPUs that a session tells of. */
+/** GPUs recorded in a session. */
 export interface SessionMachine {
   readonly gpu: SessionGpu | null;
   readonly gpus?: z.infer<typeof namedGpusSchema>;
@@ -160,7 +160,7 @@ export function gpusUsed(
   return [...new Map(used.map((gpu) => [gpu.uuid, gpu])).values()];
 }
 
-/** What tells one machine from another. */
+/** Properties that identify a machine. */
 export interface MachineIdentity {
   readonly id?: string | null | undefined;
   readonly cpu: string;
@@ -174,7 +174,7 @@ export interface MachineIdentity {
 export const machineKey = ({ id, cpu, logical_cores, memory_bytes, gpu }: MachineIdentity): string =>
   JSON.stringify([id ?? null, cpu, logical_cores, memory_bytes ?? null, gpu?.uuid ?? null]);
 
-/** What every report has: what was measured where, and how long it took. */
+/** Fields common to all reports: scenario, machine, program and duration. */
 export const reportShape = {
   scenario: z.string(),
   machine: z.strictObject({
@@ -196,7 +196,7 @@ export const reportShape = {
     /** Commit of the checkout; absent where it was not recorded. */
     commit: z.string().optional(),
   }),
-  /** What was solved, as the user wrote it; absent in older sessions. */
+  /** Scenario document as the user wrote it; absent in older sessions. */
   document: keptDocumentSchema.optional(),
   /** Resources of the CUDA kernels on this GPU's architecture; absent where they were not compiled beforehand. */
   resources: kernelResourcesSchema.optional(),
@@ -209,11 +209,14 @@ export const reportShape = {
   /** Absent in older sessions. */
   environment: environmentSchema.optional(),
   elapsed_s: seconds,
-  /** The first variant against itself in the same rounds; of sessions with `judged` prepared apart, as a rival is. */
+  /**
+   * A/A comparison: the first variant against itself in the same rounds. In sessions with `judged`, the control is
+   * prepared separately, like a candidate.
+   */
   noise: z.strictObject({
     ratio: ratioSchema.nullable(),
     floor: z.number().nullable(),
-    /** The floor of whole runs; absent in older sessions, and where whole runs are not judged. */
+    /** Noise floor of end-to-end runs; absent in older sessions and if end-to-end runs are not judged. */
     whole_floor: z.number().nullable().optional(),
   }),
 };

@@ -20,7 +20,7 @@ export type BenchId = z.infer<typeof benchIdSchema>;
 const benchStateSchema = z.enum(['queued', 'running', 'done', 'cancelled', 'failed', 'stored']);
 export type BenchState = z.infer<typeof benchStateSchema>;
 
-/** One thing that can stand in a comparison. */
+/** Subject of a comparison: a session's variant, a session's external program, or a run. */
 export const subjectSchema = z.discriminatedUnion('kind', [
   /** A variant of a session: which of its reports, and the variant's label there. */
   z.strictObject({
@@ -47,13 +47,13 @@ export const benchInfoSchema = z.strictObject({
   bench: z.string(),
   name: z.string(),
   state: benchStateSchema,
-  /** Where it stands in the queue, 1 is next; null unless queued. */
+  /** Position in the queue, 1 is next; null unless queued. */
   queuePosition: z.number().int().positive().nullable(),
   /** ISO 8601. */
   created: z.string(),
   /** Came with the program. */
   recorded: z.boolean(),
-  /** Where it is kept; null for one that was not saved. */
+  /** File of the session; null if it was not saved. */
   file: namedFileSchema.nullable(),
   scenario: z.string(),
   /** The GPU, else the CPU. */
@@ -71,15 +71,17 @@ export type BenchInfo = Readonly<z.infer<typeof benchInfoSchema>>;
 const benchProgressSchema = z.strictObject({
   bench: benchIdSchema,
   state: benchStateSchema,
-  /** What is done now: first runs, FP64 reference, rounds. */
+  /** Current phase, such as first runs, FP64 reference or rounds. */
   phase: z.string(),
-  /** What was measured. */
+  /** Label of the variant or program being measured; `fp64` for the reference. */
   variant: z.string(),
   /** Whole rounds, and the most that will be taken. */
   round: z.number().int().nonnegative(),
   rounds: z.number().int().nonnegative(),
   elapsed_s: seconds,
-  /** At most this long; it ends earlier when every ratio is as precise as asked for. Null before the first round. */
+  /**
+   * Upper bound; the session ends earlier once every ratio has the requested precision. Null before the first round.
+   */
   left_s: seconds.nullable(),
   /** After each round: the medians so far, and the time over the first one's. */
   latest: z.array(z.strictObject({ label: z.string(), time_s: seconds, ratio: ratioSchema.nullable() })),
@@ -100,15 +102,17 @@ const benchStartSchema = z.strictObject({
    * `cuda-fused:1` or `cuda-fused@fp64:1`. The first is what the others are compared with.
    */
   variants: z.array(z.string().min(1).max(128)).min(1).max(mostLabels),
-  /** Programs of the registry, id=FILE of one of the user's: contestants beside the variants, held to the same reference. */
+  /**
+   * External candidates, checked against the same reference: ids of registered programs, or id=FILE for a user program.
+   */
   external: z.array(z.string().min(1).max(4096)).max(32).default([]),
-  /** Beside warm. */
+  /** Modes measured in addition to warm. */
   modes: z.array(modeSchema).default([]),
-  /** Null: no limit. */
+  /** Null if unlimited. */
   rounds: z.number().int().min(1).max(100_000).nullable().default(null),
   /** The session ends within this, references and cold processes included; one round is always taken. */
   time_s: z.number().min(0).max(86_400).default(60),
-  /** How many of each variant start after the rounds; null: as many as the workload usually has. */
+  /** Cold processes of each variant, started after the rounds; null for the workload's default. */
   processes: z.number().int().min(0).max(100).nullable().default(null),
   /** Most separately prepared states of each variant; null: no limit. */
   instances: z.number().int().min(3).max(100_000).nullable().default(null),
@@ -158,15 +162,15 @@ export type ExternalProgram = Readonly<z.infer<typeof externalProgramSchema>>;
 
 const whichVariantSchema = z.strictObject({
   variant: z.string().min(1).max(64),
-  /** Where ids alone do not tell; the first of the id otherwise. */
+  /** Needed only if the id is ambiguous; by default the first variant with the id is used. */
   workload: z.string().max(64).optional(),
   bench: z.string().max(64).optional(),
 });
 
-/** What one run of a variant is likely to take on the scenario. */
+/** Expected time of one run of a variant on the scenario. */
 const expectedTimeSchema = z.strictObject({
   variant: z.string(),
-  /** Null: it cannot run this, or nothing is known of it. */
+  /** Null if the variant cannot run the scenario or no measurement is available. */
   run_s: seconds.nullable(),
   /** The machine of the session that it is known from, where that is another; null otherwise. */
   like: z.string().nullable(),
@@ -194,14 +198,14 @@ export const benchMethods = {
     params: z.strictObject({ workload: workloadSchema, bench: z.string().max(64).default('') }),
     result: z.strictObject({ programs: z.array(externalProgramSchema) }),
   },
-  /** What one run of each available variant of the scenario is likely to take, from sessions where there are any. */
+  /** Expected time of one run of each available variant of the scenario, from recorded sessions if there are any. */
   'bench.expected': {
     params: z.strictObject({ scenario: scenarioDraftSchema, file: fileRefSchema.nullable().default(null) }),
     result: z.strictObject({ times: z.array(expectedTimeSchema), factorials: z.array(factorialChoiceSchema) }),
   },
   /** Queues a benchmark: it waits for the runs before it, and those after it wait for its end. */
   'bench.start': { params: benchStartSchema, result: benchInfoSchema },
-  /** Ends it after the run at hand; whole rounds are kept. */
+  /** Ends the session after the current run; complete rounds are retained. */
   'bench.cancel': { params: ofBench, result: benchInfoSchema },
   /** This program's sessions, newest first, then those of the library and those that came with the program. */
   'bench.list': { params: nothing, result: z.strictObject({ benches: z.array(benchInfoSchema) }) },
@@ -231,14 +235,17 @@ export const benchMethods = {
   'variant.resources': {
     params: z.strictObject({
       ...whichVariantSchema.shape,
-      /** The report whose kernels are meant: those it kept, else this build's if it is of the same commit. Null: this build's. */
+      /**
+       * Report whose kernels are requested: the resources saved in it, else those of this build if its commit is the
+       * same. Null for this build.
+       */
       session: z
         .strictObject({ bench: benchIdSchema, report: z.number().int().min(0) })
         .nullable()
         .default(null),
     }),
     result: z.strictObject({
-      /** Null where the kernels were not compiled here; the reason says so. */
+      /** Null if the kernels were not compiled on this machine; `reason` explains why. */
       resources: kernelResourcesSchema.nullable(),
       reason: z.string().nullable(),
       /** Whose they are: the session's, or this build's; null where there are none. */

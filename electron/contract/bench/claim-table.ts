@@ -6,9 +6,9 @@ import { benchIdSchema } from './benches.ts';
 import { claimShape } from './claims.ts';
 import { intervalSchema } from './interval.ts';
 
-/** What a claim speaks of, as its source says it; null where it does not. */
+/** Subject of a claim as its source states it; fields are null if the source does not state them. */
 export const claimAboutSchema = z.strictObject({
-  /** How many kernels, launches or programs: `three kernels into one`. */
+  /** Number of kernels, launches or programs: `three kernels into one`. */
   what: z.string(),
   size: z.string().nullable(),
   /** A class of GPUs, or one; null where the source names none. */
@@ -32,7 +32,7 @@ const claimFindingSchema = z.strictObject({
   /** Pair or variant, and what it isolates. */
   by: z.string(),
   what: z.string(),
-  /** Null: not measured in this session. */
+  /** Null if not measured in this session. */
   value: z.number().nullable(),
   /** 95 %; null for too few rounds. */
   interval: intervalSchema.nullable(),
@@ -77,7 +77,7 @@ const claimAnswerSchema = z.strictObject({
   sentence: z.string(),
   /** Range of what decided it; empty where nothing was measured. */
   number: z.string(),
-  /** What would decide it; null where it is decided, or cannot be. */
+  /** Command that would decide the claim; null if it is decided or cannot be decided. */
   command: z.string().nullable(),
 });
 export type ClaimAnswer = Readonly<z.infer<typeof claimAnswerSchema>>;
@@ -90,7 +90,7 @@ const tableClaimSchema = z.strictObject({
   about: claimAboutSchema.nullable(),
   /** Unit of the number that is claimed: `×` of gains. */
   unit: z.string(),
-  /** What is wrong or missing in the source. */
+  /** Error or omission in the source. */
   remark: z.string().nullable(),
   /** Whether the note speaks of a gain, a cost, a bound of the hardware, or says yes or no. */
   kind: claimKindSchema,

@@ -1,4 +1,4 @@
-/** Published claims beside what was measured. */
+/** Published claims compared with measurements. */
 import { z } from 'zod';
 import { type Ratio, ratioSchema } from './bench-session.ts';
 
@@ -13,7 +13,7 @@ const pairSchema = z.strictObject({
   slower: z.string(),
   faster: z.string(),
   what: z.string(),
-  /** How many times faster; null when the pair was not measured. */
+  /** Speedup; null if the pair was not measured. */
   gain: ratioSchema.nullable(),
   verdict: claimVerdictSchema,
   /** Those of the two whose answer is wrong: their time is nobody's gain. Absent in older sessions. */
@@ -28,22 +28,22 @@ const pairSchema = z.strictObject({
 const KEPT_OPEN = 1000;
 const LARGEST_OPEN_FROM = 100;
 
-/** What is claimed, as its file and results say it. */
+/** The claim as its file and results state it. */
 export const claimShape = {
   id: z.string(),
   claim: z.string(),
   /** Least gain, or number; 1 with an open end is "faster". */
   from: z.number(),
-  /** Null: open. The same as `from`: one number. */
+  /** Null if the end is open; equal to `from` for a single number. */
   to: z.number().nullable(),
-  /** How far one number holds to either side, as a ratio; absent: `POINT_TOLERANCE`. */
+  /** Relative tolerance of a single number in both directions; `POINT_TOLERANCE` by default. */
   tolerance: z.number().positive().optional(),
   source: z.string(),
   /** Why no pair isolates it; null when one does. */
   reason: z.string().nullable(),
-  /** Where the note puts it among its four priorities. */
+  /** Priority in the note, 1 to 4. */
   priority: z.int().min(1).max(4).optional(),
-  /** What it has to be measured by instead, such as the program or the GPU that it is about. */
+  /** Program, GPU or other means required to measure it, if the variants here cannot. */
   needs: z.string().optional(),
 } as const;
 
@@ -60,7 +60,7 @@ export interface Said {
   readonly needs?: string | undefined;
 }
 
-/** What holds the claim: of one number its band, of "faster" all above the margin. */
+/** Values that confirm the claim: the tolerance band of a single number; for "faster", all values above the margin. */
 export function bandOf({ from, to, tolerance = POINT_TOLERANCE }: Said): {
   readonly low: number;
   readonly high: number;
@@ -69,7 +69,9 @@ export function bandOf({ from, to, tolerance = POINT_TOLERANCE }: Said): {
   return from === to ? { low: from * (1 - tolerance), high: from * (1 + tolerance) } : { low: from, high: to };
 }
 
-/** What was claimed: `2–10×`, `32× ± 20 %`, `at least 10×`, `5–20 µs`; `faster` where no number was given. */
+/**
+ * The claimed values as text: `2–10×`, `32× ± 20 %`, `at least 10×`, `5–20 µs`; `faster` if the claim gives no number.
+ */
 export function claimedBand({ from, to, tolerance = POINT_TOLERANCE }: Said, unit = '×'): string {
   const gain = unit === '×';
   const sign = gain ? '×' : ` ${unit}`.trimEnd();
@@ -91,7 +93,7 @@ export function judgeClaim(found: Ratio | null, claim: Said): ClaimVerdict {
   return found.interval.low >= low && found.interval.high <= high ? 'as claimed' : 'undecided';
 }
 
-/** What is of the program itself needs no other. */
+/** Drops `needs` if the measured program is the one that the claim is about. */
 export const saidOf = <S extends Said>(claim: S, rival: boolean): Said =>
   rival ? { from: claim.from, to: claim.to, tolerance: claim.tolerance } : claim;
 
@@ -107,7 +109,7 @@ interface Judged extends Said {
   readonly pairs: readonly Pair[];
 }
 
-/** Sessions keep their verdicts; those of pairs are told by today's rule, whatever the program that measured them said. */
+/** Judges the pairs of a saved claim again by the current rules, whatever verdicts the session recorded. */
 const judgedNow = <T extends Judged>(claim: T): T => {
   const open = claim.to !== null && claim.to >= KEPT_OPEN && claim.from < LARGEST_OPEN_FROM;
   const now = open ? { ...claim, to: null } : claim;
@@ -119,7 +121,7 @@ const judgedNow = <T extends Judged>(claim: T): T => {
 
 const claimResultShape = { ...claimShape, pairs: z.array(pairSchema) } as const;
 
-/** A claim beside what was measured for the pairs of variants that isolate it. */
+/** A claim and the measurements of the pairs of variants that isolate it. */
 export const claimResultSchema = z.strictObject(claimResultShape).transform(judgedNow);
 export type ClaimResult = Readonly<z.infer<typeof claimResultSchema>>;
 
@@ -131,7 +133,7 @@ export const taskClaimResultSchema = z
       z.strictObject({
         variant: z.string(),
         what: z.string(),
-        /** Null when it was not measured. */
+        /** Null if not measured. */
         value: z.number().nullable(),
         unit: z.string(),
         verdict: claimVerdictSchema,

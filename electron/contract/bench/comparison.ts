@@ -41,12 +41,12 @@ const comparedRowSchema = z.strictObject({
   group: z.number().int().min(0),
   scenario: z.string(),
   variant: z.string(),
-  /** Where its source is told apart from others of the same id: which benchmark of a workload that has several. */
+  /** Benchmark within a workload that has several; with the id it identifies the variant's source. */
   bench: z.string(),
   device: z.string(),
   precision: z.string(),
   provenance: provenanceSchema,
-  /** Under what it was measured, and what came of what was asked for: name and value. */
+  /** Measurement conditions and how the requested ones were met: name and value. */
   conditions: z.array(z.tuple([z.string(), z.string()])),
   /** Median; of a stored run its one time. */
   time_s: seconds,
@@ -55,14 +55,14 @@ const comparedRowSchema = z.strictObject({
   /** Median absolute deviation over the median; null for one sample. */
   spread: z.number().nullable(),
   wall_s: seconds.nullable(),
-  /** How whole runs stand; null where they were not measured by instances. */
+  /** End-to-end comparison; null if end-to-end runs were not measured by instances. */
   whole: wholeSchema.nullable(),
   /** The same in a process of its own for each run; null where none was started. */
   process: processSchema.nullable(),
   setup_s: seconds,
   first_setup_s: seconds.nullable(),
   setup_parts: z.array(partSchema),
-  /** Beside warm, where they were measured. */
+  /** Results of measured modes other than warm. */
   modes: z.array(modeResultSchema),
   /** In the words' unit. */
   size: z.number().nullable(),
@@ -78,13 +78,13 @@ const comparedRowSchema = z.strictObject({
   quantities: z.array(quantitySchema),
   roofline: rooflineSchema.nullable(),
   determinism: determinismSchema.nullable(),
-  /** Null: clocks were not recorded. */
+  /** Null if clocks were not recorded. */
   flagged: z.number().int().nonnegative().nullable(),
   samples: z.array(timedSchema),
-  /** What it computed can be shown: as a map, and as a curve. */
+  /** Whether the answer can be shown as a map and as a curve. */
   has_map: z.boolean(),
   has_curve: z.boolean(),
-  /** What differs from the reference in machine, program and scenario. */
+  /** Differences from the reference in machine, program and scenario. */
   differences: z.array(z.strictObject({ what: z.string(), reference: z.string(), here: z.string() })),
 });
 export type ComparedRow = Readonly<z.infer<typeof comparedRowSchema>>;
@@ -96,7 +96,7 @@ const comparedGroupSchema = z.strictObject({
   /** Index of the row that the others of the group are compared with. */
   reference: z.number().int().min(0),
   noise: z.strictObject({
-    /** How far a ratio between equal candidates strays in the reference's session, as a ratio less 1; null if unknown. */
+    /** Spread of the ratio between equal candidates in the reference's session, as a ratio less 1; null if unknown. */
     floor: z.number().nullable(),
     /** The reference against itself, in its own session. */
     ratio: ratioSchema.nullable(),
@@ -109,7 +109,7 @@ const subjects = z.array(subjectSchema).min(1).max(256);
 const reference = z.number().int().min(0);
 
 const comparedCurveSchema = z.strictObject({
-  /** Null with the reason where there is none. */
+  /** Null if there is no curve; `reason` explains why. */
   curve: curveSchema.nullable(),
   reason: z.string().nullable(),
   /** Value less the reference's at the curve's own positions; null of the reference. */

@@ -1,5 +1,5 @@
 /**
- * How to write a computation, as sessions answer it: array expressions, a library's fused expression, a raw kernel
+ * Choosing a programming approach from measured sessions: array expressions, a library's fused expression, a raw kernel
  * given to an array library, or a compiled program. Seconds.
  */
 import { z } from 'zod';
@@ -39,7 +39,7 @@ export type Option = Readonly<z.infer<typeof optionSchema>>;
 /** Fewer samples or instances of either way are no evidence. */
 export const fewestEvidence = { samples: 5, instances: 3 } as const;
 
-/** What one way saves over the one with the least work that is correct. */
+/** Saving of one approach over the correct one that needs the least work. */
 const stepSchema = z.strictObject({
   option: optionSchema,
   /** Time of the least work over this one's; its range is from sample to sample, the worst cases of both. */
@@ -57,7 +57,7 @@ const stepSchema = z.strictObject({
 });
 export type Step = Readonly<z.infer<typeof stepSchema>>;
 
-/** What times are of where all whole runs were timed. */
+/** Label of the times if all end-to-end runs were timed. */
 export const WHOLE_RUN = 'Warm end-to-end run';
 
 const decisionSchema = z.strictObject({
@@ -70,9 +70,12 @@ const decisionSchema = z.strictObject({
   /** The session as lists call it. */
   file: z.string(),
   created: z.string(),
-  /** What the times are of: whole runs, or the session's word where a program's whole run was not timed. */
+  /** Label of the times: end-to-end runs, or the session's own label if a program's end-to-end run was not timed. */
   time: z.string(),
-  /** The fastest right option of each way, by the work that they take. Wrong ones stand only where a way has no right one. */
+  /**
+   * The fastest correct option of each approach, ordered by programming effort. Wrong options appear only if an
+   * approach has no correct one.
+   */
   options: z.array(optionSchema),
   /** Each right one over the first right one, which takes the least work. */
   steps: z.array(stepSchema),

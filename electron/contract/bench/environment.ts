@@ -6,9 +6,9 @@ import { intervalSchema } from './interval.ts';
 const readSchema = intervalSchema.nullable();
 
 export const environmentSchema = z.strictObject({
-  /** Cores that programs besides this process kept busy, in the mean over the session; null for one too short to tell. */
+  /** Mean number of cores used by other programs during the session; null if the session was too short to measure. */
   other_load_cores: z.number().nonnegative().nullable(),
-  /** How Linux chooses the processor's clock, such as `performance`; null where the system does not say. */
+  /** CPU frequency governor of Linux, such as `performance`; null if the system does not report it. */
   governor: z.string().nullable(),
   /** Whether files of the checkout differed from the commit; null where there is no checkout. */
   dirty: z.boolean().nullable(),
@@ -17,7 +17,7 @@ export const environmentSchema = z.strictObject({
   /** NVML's readings before and after the samples; null on the CPU and without NVML. */
   gpu: z
     .strictObject({
-      /** Memory with error correction; null where it was not asked. */
+      /** Whether ECC memory is enabled; null if it was not queried. */
       ecc: z.boolean().nullable(),
       /** The driver stays loaded while nobody uses the GPU; null where it does not say, absent in older sessions. */
       persistence: z.boolean().nullable().optional(),

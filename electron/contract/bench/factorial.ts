@@ -1,4 +1,4 @@
-/** Optimisations each alone and together: what they give beside the product of what each gives. */
+/** Optimisations alone and combined: the combined speedup compared with the product of the individual speedups. */
 import { z } from 'zod';
 import { ratioSchema, seconds } from './bench-session.ts';
 
@@ -7,7 +7,7 @@ const factorsSchema = z.array(z.string());
 
 export const factorSchema = z.strictObject({
   id: z.string(),
-  /** As it stands in a sentence: `page-locked memory`. */
+  /** Title for use within a sentence: `page-locked memory`. */
   title: z.string(),
 });
 
@@ -26,13 +26,13 @@ export const factorialSchema = z.strictObject({
       label: z.string(),
       time_s: seconds,
       wrong: z.boolean(),
-      /** How many times faster than the first. */
+      /** Speedup over the first combination. */
       gain: ratioSchema,
     }),
   ),
   /** Every combination that was not, and why. */
   absent: z.array(z.strictObject({ with: factorsSchema, reason: z.string() })),
-  /** What one factor gives where those in `given` are there already. */
+  /** Speedup from one factor if those in `given` are already applied. */
   effects: z.array(
     z.strictObject({
       of: z.string(),
@@ -41,7 +41,7 @@ export const factorialSchema = z.strictObject({
       verdict: z.enum(['faster', 'slower', 'same', 'undecided']),
     }),
   ),
-  /** How many times more two or more give together than the product of what they give by themselves. */
+  /** Combined speedup of two or more factors over the product of their individual speedups. */
   interactions: z.array(
     z.strictObject({
       of: factorsSchema,

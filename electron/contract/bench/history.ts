@@ -11,7 +11,7 @@ const historyPointSchema = z.strictObject({
   created: z.string(),
   commit: z.string().nullable(),
   time_s: seconds,
-  /** 95 %, from what varies between the session's instances; null where it tells nothing of them. */
+  /** 95 % interval from the variation between the session's instances; null if it recorded no instances. */
   interval: intervalSchema.nullable(),
   right: z.boolean(),
   flagged: count.nullable(),

@@ -3,8 +3,8 @@
 const CARDS = /** @type {const} */ (['h100', 'h200']);
 
 /**
- * Where the same session lies that was recorded again, later or on another card: in the folder of its workload, its name
- * beginning with the card.
+ * Candidate paths of other recordings of the same session, later or on another card: same workload folder, file name
+ * prefixed with the card.
  * @param {string} file @returns {readonly string[]}
  */
 export function recordedAgain(file) {

@@ -25,24 +25,24 @@ import { factorialSchema } from './factorial.ts';
 export const accuracySchema = z.strictObject({
   id: z.string(),
   title: z.string(),
-  /** What it is, where the title is short. */
+  /** Explanation of a short title. */
   tip: z.string(),
   unit: z.string(),
-  /** Null: not a number or, where it holds, nothing to compare with. */
+  /** Null if not a number or, if `holds` is true, if there is no value to compare with. */
   value: z.number().nullable(),
-  /** Null: told, and not judged. */
+  /** Null if the value is only reported, not judged. */
   bound: z.number().nullable(),
   /** One that does not hold makes the answer wrong. */
   holds: z.boolean(),
 });
 export type Accuracy = Readonly<z.infer<typeof accuracySchema>>;
 
-/** How a workload calls what every session has. */
+/** A workload's terms for fields common to all sessions. */
 export const wordsSchema = z.strictObject({
-  /** What the time is of: `Steps`. */
+  /** Title of the measured time: `Steps`. */
   time: z.string(),
   timeTip: z.string(),
-  /** What sizes are counted in: `cells`. */
+  /** Unit of sizes: `cells`. */
   size: z.string(),
   /** Title of the rate over a sweep: `Cell-steps`; null where there is none. */
   rate: z.string().nullable(),
@@ -52,7 +52,7 @@ export type Words = Readonly<z.infer<typeof wordsSchema>>;
 /** One raw sample: its instance, its round, and over how many repetitions its times are means. */
 export const timedSchema = z.strictObject({
   round: count,
-  /** Which separately prepared state; absent where the session tells nothing of them. */
+  /** Index of the separately prepared state; absent if the session does not record instances. */
   instance: count.optional(),
   /** Place in the shuffled order of its round. */
   position: count.optional(),
@@ -62,13 +62,13 @@ export const timedSchema = z.strictObject({
   /** The same by the device's clock, and by the host's; null where that was not read. */
   device_s: seconds.nullable().optional(),
   host_s: seconds.nullable().optional(),
-  /** What came before it, where it was prepared for this sample; null where it stayed prepared. */
+  /** Set-up time, if the state was prepared for this sample; null if an already prepared state was used. */
   setup_s: seconds.nullable().optional(),
-  /** Time of the whole run; absent where there is none or it was not recorded. */
+  /** End-to-end time; absent if there is none or it was not recorded. */
   wall_s: seconds.optional(),
-  /** Quantities that the variant told of this sample, by id; those alone that differ between samples. */
+  /** Quantities that the variant reported for this sample, by id; only those that differ between samples. */
   told: z.record(z.string(), z.number()).optional(),
-  /** Null on the CPU, and where it was not recorded. */
+  /** Null if run on the CPU or not recorded. */
   sm_MHz: z.number().nullable(),
   /** Why the sample is doubtful; null when it is not. */
   flag: z.string().nullable(),
@@ -97,7 +97,7 @@ export const determinismSchema = z.strictObject({
   hash: z.string().optional(),
 });
 
-/** A mode beside warm. */
+/** Result of a mode other than warm. */
 export const modeResultSchema = z.strictObject({
   mode: modeSchema,
   /** Why there is no time; null when there is. */
@@ -109,7 +109,7 @@ export const modeResultSchema = z.strictObject({
 });
 
 const head = {
-  /** The variant's id, with precision and GPU where they were asked for. */
+  /** Variant id, with precision and GPU if they were requested. */
   label: z.string(),
   variant: z.string(),
   title: z.string(),
@@ -125,14 +125,14 @@ const sessionEntrySchema = z.discriminatedUnion('status', [
   z.strictObject({
     ...head,
     status: z.literal('measured'),
-    /** Null where it was not recorded. */
+    /** Null if not recorded. */
     threads: count.nullable(),
     isa: z.string().optional(),
     /** Memory of its state. */
     state_bytes: z.number().optional(),
     /** Its first run in this process, before the rounds; opening the device and loading kernels included. */
     first: z.strictObject({ time_s: seconds, wall_s: seconds.nullable() }).optional(),
-    /** Set-up of the first run of the process; null where it is not told from later ones. */
+    /** Set-up time of the first run in the process; null if not distinguished from later set-ups. */
     first_setup_s: seconds.nullable(),
     setup_s: seconds,
     setup_parts: z.array(partSchema),
@@ -146,11 +146,11 @@ const sessionEntrySchema = z.discriminatedUnion('status', [
     ratio_unflagged: ratioSchema.nullable().optional(),
     /** Instances of each that would decide at the spread seen so far; null where it is decided or none would. */
     instances_to_decide: count.nullable().optional(),
-    /** How the session itself judged whole runs; absent where it did not. */
+    /** The session's own judgement of end-to-end runs; absent if it made none. */
     whole: wholeSchema.optional(),
     /** Absent where no processes were started for it. */
     process: z.strictObject({ ...processSchema.shape, samples: z.array(timedSchema) }).optional(),
-    /** Null: clocks were not recorded. */
+    /** Null if clocks were not recorded. */
     flagged: count.nullable(),
     verdict: verdictSchema,
     /** Over the time of what it builds on, and of the lowest of its chain, where they were measured. */
@@ -181,7 +181,7 @@ const sessionExternalSchema = z.strictObject({
     .strictObject({
       device: z.string(),
       precision: z.string(),
-      /** What it is written with, as it states it. */
+      /** Versions of the language and libraries, as the program reports them. */
       versions: z.record(z.string(), z.string()).optional(),
       time_s: seconds,
       wall_s: seconds,
@@ -202,7 +202,7 @@ const { scenario, machine, document, reference, seed, rounds, stopped, judged, e
 export const sessionReportSchema = z.strictObject({
   /** Which benchmark, for a workload that has several; empty otherwise. */
   bench: z.string(),
-  /** What is measured, for a reader. */
+  /** Description of the measured operation for the reader. */
   title: z.string().optional(),
   ...{ scenario, machine, document, reference, seed, rounds, stopped, judged, environment, elapsed_s },
   noise: reportShape.noise.extend({
@@ -210,17 +210,17 @@ export const sessionReportSchema = z.strictObject({
     process_floor: z.number().nullable().optional(),
   }),
   program: z.strictObject({
-    /** Null is what was not recorded. */
+    /** Null if not recorded; the same applies to `compiler` and `commit`. */
     version: z.string().nullable(),
     build: z.string(),
     compiler: z.string().nullable(),
     commit: z.string().nullable(),
   }),
   resources: kernelResourcesSchema.optional(),
-  /** What else there is to say of it: name and value. */
+  /** Further facts: name and value. */
   facts: z.array(z.tuple([z.string(), z.string()])),
   entries: z.array(sessionEntrySchema),
-  /** The reference once more in every round, prepared and started as a rival is. */
+  /** A/A control: the reference measured again in every round, prepared and started like a candidate. */
   control: z.array(timedSchema).optional(),
   /** The same of cold processes. */
   process_control: z.array(timedSchema).optional(),
@@ -228,7 +228,7 @@ export const sessionReportSchema = z.strictObject({
   claims: z.array(taskClaimResultSchema),
   /** Optimisations alone and together, from these samples; absent where the file was made before there were any. */
   factorials: z.array(factorialSchema).optional(),
-  /** A recording for each variant, on one clock; where they were asked for. */
+  /** A recording for each variant, on one clock; present if requested. */
   recordings: z.array(recordingSchema).optional(),
 });
 export type SessionReport = Readonly<z.infer<typeof sessionReportSchema>>;
@@ -314,7 +314,7 @@ export function correctnessOf(accuracy: readonly Accuracy[]): Correctness {
 /** Why an answer is wrong or impossible, one sentence; null where no check fails. */
 export function reasonOf(accuracy: readonly Accuracy[]): string | null {
   const all = accuracy.filter(({ holds }) => !holds);
-  // What a kernel did explains its errors.
+  // Prefer failed checks with bound 0: the kernel's behaviour explains its numerical errors.
   const first = all.find(({ bound, id }) => bound === 0 && id !== 'l2' && id !== 'largest') ?? all[0];
   return first === undefined ? null : first.tip;
 }
