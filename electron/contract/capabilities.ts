@@ -1,4 +1,4 @@
-/** What this build on this machine can do, and the reason for each thing that it cannot. */
+/** Capabilities of this build on this machine, with a reason for everything unavailable. */
 import { z } from 'zod';
 import { deviceReportSchema } from './devices.ts';
 import { fileRefSchema } from './files.ts';
@@ -19,7 +19,7 @@ const variantSchema = z.strictObject({
   /** Which benchmark of a workload that has several; empty otherwise. */
   bench: z.string(),
   title: z.string(),
-  /** What it changes against the variant it builds on. */
+  /** Changes from the variant it builds on. */
   changes: z.string(),
   buildsOn: z.string().nullable(),
   device: z.enum(['cpu', 'cuda']),
@@ -33,7 +33,7 @@ const variantSchema = z.strictObject({
 });
 export type Variant = Readonly<z.infer<typeof variantSchema>>;
 
-/** What tells a variant from all others. */
+/** Identity of a variant. */
 export const variantKeySchema = z.strictObject({
   workload: z.string().max(64),
   bench: z.string().max(64),
@@ -46,10 +46,7 @@ export function sameVariant(a: VariantKey, b: VariantKey): boolean {
   return a.id === b.id && a.workload === b.workload && a.bench === b.bench;
 }
 
-/**
- * What the program around the page can do. The page asks these, never which
- * shell it is in.
- */
+/** Features of the program that hosts the page. The page checks these, never which shell hosts it. */
 const shellSchema = z.strictObject({
   kind: z.enum(['desktop', 'browser', 'none']),
   /** Native file dialogs: `file.choose` works. */
@@ -82,7 +79,7 @@ export const capabilitiesSchema = z.strictObject({
 });
 export type Capabilities = Readonly<z.infer<typeof capabilitiesSchema>>;
 
-/** How much of the solver is there: on a first start pages are served while it is compiled. */
+/** Build state of the solver: on a first start, pages are served while it is being compiled. */
 export const solverStateSchema = z.strictObject({
   /** `first`: transport on the CPU; `whole`: every workload and the GPU. */
   stage: z.enum(['none', 'first', 'whole']),

@@ -7,8 +7,8 @@ const FORMULA = /^[=+\-@\t\r]/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /**
- * A cell as it stands between commas. Text with a comma, a quote or the end of a line in it is quoted; text that would
- * be computed has an apostrophe before it; numbers keep all their digits.
+ * Formats one CSV cell. Text with a comma, a quote or a line break is quoted; text that a spreadsheet would evaluate is
+ * prefixed with an apostrophe. Numbers keep all digits.
  */
 export function csvCell(value: CsvCell): string {
   const text = value === null || value === undefined ? '' : String(value);

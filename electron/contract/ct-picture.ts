@@ -26,7 +26,7 @@ const ctPictureSchema = z.strictObject({
 export type CtPicture = Readonly<z.infer<typeof ctPictureSchema>>;
 
 export const ctPictureMethods = {
-  /** Null without a CT, and where it cannot be used: `scenario.resolve` says why. */
+  /** Null if there is no CT or it cannot be used; `scenario.resolve` reports the reason. */
   'ct.picture': {
     params: z.strictObject({
       scenario: scenarioDraftSchema,

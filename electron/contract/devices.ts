@@ -1,4 +1,4 @@
-/** What CUDA offers on a machine, with one readable reason for each thing that is missing. Made by native/cuda/report. */
+/** CUDA support of a machine, with one readable reason for everything missing. Reported by native/cuda/report. */
 import { z } from 'zod';
 
 const count = z.number().int().nonnegative();
@@ -12,16 +12,16 @@ const libraryStateSchema = z.strictObject({
   reason: z.string().nullable(),
   /** As the library states it. */
   version: z.string().nullable(),
-  /** Where it was loaded from. */
+  /** Path it was loaded from. */
   file: z.string().nullable(),
 });
 export type LibraryState = Readonly<z.infer<typeof libraryStateSchema>>;
 
-/** What a device does at best, measured by the kernels of kernels/probe. */
+/** Peak performance of a device, measured by the kernels of kernels/probe. */
 export const ceilingsSchema = z.strictObject({
   /** Bytes read plus bytes written by a copy, fastest of the samples. */
   copy_bytes_per_s: positive,
-  /** What copied fastest. */
+  /** Method of the fastest copy. */
   copyBy: z.enum(['kernel', 'cuMemcpyDtoD']),
   /** A fused multiply-add is two operations. */
   fp32_flops_per_s: positive,
@@ -71,13 +71,13 @@ const cudaDeviceSchema = z.strictObject({
   computeCapability: z.string().regex(/^\d+\.\d+$/),
   multiprocessors: count,
   memory_bytes: bytes,
-  /** Null without NVML. */
+  /** Null if NVML is not available. */
   memoryFree_bytes: bytes.nullable(),
   memoryBus_bits: count,
   l2_bytes: bytes,
   persistingL2_bytes: bytes,
   sharedPerBlock_bytes: count,
-  /** What a kernel may have after opting in. */
+  /** Limit for kernels that opt in. */
   sharedPerBlockOptIn_bytes: count,
   sharedPerMultiprocessor_bytes: count,
   sharedReservedPerBlock_bytes: count,
@@ -98,7 +98,7 @@ const cudaDeviceSchema = z.strictObject({
   clusterLaunch: z.boolean(),
   /** At the time of the report; null without NVML. */
   clocks: clockStateSchema.nullable(),
-  /** Null until `measureCeilings` ran with this driver. */
+  /** Null if `measureCeilings` has not run with this driver. */
   ceilings: ceilingsSchema.nullable(),
 });
 export type CudaDevice = Readonly<z.infer<typeof cudaDeviceSchema>>;

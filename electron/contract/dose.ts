@@ -1,14 +1,11 @@
-/** What a run's dose is held against: another run, and the theory of its beam's width. */
+/** Comparison of a run's dose: gamma index against another run or an imported dose, and beam width against theory. */
 import { z } from 'zod';
 import { planeUnitSchema } from './dose/units.ts';
 import { curveSchema, fieldMapSchema, viewportSchema } from './fields.ts';
 import { runIdSchema } from './run.ts';
 import { bytes } from './wire/arrays.ts';
 
-/**
- * What doses are compared by: energy over the mass of each cell, which is dose, or energy over its area, whose largest
- * value lies in dense matter.
- */
+/** Quantity compared: energy by mass of each cell (dose), or energy by area, whose maximum lies in dense matter. */
 export const gammaDoseSchema = z.enum(['mass', 'area']);
 export type GammaDose = z.infer<typeof gammaDoseSchema>;
 
@@ -33,7 +30,9 @@ export type ImportedDoseInfo = Readonly<z.infer<typeof importedDoseSchema>>;
 
 const shift = z.number().min(-1e5).max(1e5).default(0);
 
-/** A plane of an imported dose, beside the run: depth and across are two of its axes, a third is summed over. */
+/**
+ * A plane of an imported dose, for comparison with a run: depth and across are two of its axes; a third is summed over.
+ */
 const importedPlaneSchema = z.strictObject({
   dose: z.string().max(64),
   /** The last one where it is left out. */
@@ -43,7 +42,7 @@ const importedPlaneSchema = z.strictObject({
   /** mm that are added to its places: a run begins at depth 0 and has x = 0 in its middle. */
   shift_depth_mm: shift,
   shift_across_mm: shift,
-  /** What its numbers are in: both doses are compared as they are. Null: both are scaled to their largest value. */
+  /** Unit of its numbers; both doses are then compared in absolute terms. If null, both are scaled to their maximum. */
   unit: planeUnitSchema.nullable().default(null),
 });
 
@@ -70,7 +69,9 @@ export const doseMethods = {
     params: z.strictObject({
       /** Evaluated. */
       run: runIdSchema,
-      /** A run, or an imported dose: then both are scaled to their largest value, unless its unit is told. */
+      /**
+       * A run or an imported dose. With an imported dose, both are scaled to their maximum unless its unit is given.
+       */
       reference: z.union([runIdSchema, importedPlaneSchema]),
       /** Dose criterion as a share of the reference's largest dose: 0.01 is 1 %. */
       dose: z.number().min(gammaLimits.dose[0]).max(gammaLimits.dose[1]),
@@ -85,14 +86,14 @@ export const doseMethods = {
     result: z.strictObject({
       /** NaN where the reference's dose is below a tenth of its largest, and is not judged. */
       map: fieldMapSchema,
-      /** `area` whatever was asked for, where a run was stored without densities. */
+      /** Quantity compared: `area` regardless of the request if a run was stored without densities. */
       by: gammaDoseSchema,
       /** Share of the judged cells with a gamma of at most one. */
       passed: z.number(),
       points: z.number().int().nonnegative(),
       /** At most 3: the search ends there. */
       worst: z.number(),
-      /** How often each gamma occurs, in steps of 0.1; the last one holds all that is 3. */
+      /** Histogram of gamma in bins of 0.1; the last bin holds gamma = 3, where the search stops. */
       histogram: z.array(z.number().int().nonnegative()),
     }),
   },

@@ -1,13 +1,12 @@
 /**
- * Errors as they cross a process: a code to act on, a sentence to read, and,
- * where input was at fault, every issue at once.
+ * Errors that cross a process boundary: a code for programs, a message for people and, for invalid input, every issue.
  */
 import { z } from 'zod';
 
 export const errorCodeSchema = z.enum([
-  /** The message itself was not of the contract. A fault of the program, not of the user. */
+  /** The message violates the contract: a bug in the program, not an error of the user. */
   'bad-request',
-  /** Input of the user was refused; `issues` names each fault. */
+  /** User input was rejected; `issues` lists every error. */
   'invalid',
   'not-found',
   /** Code of the user's that they have not said they trust. */
@@ -36,7 +35,7 @@ export const issueSchema = z.strictObject({
   severity: z.enum(['error', 'warning']),
   /** The file as shown to the user; null for a document that has none yet. */
   file: z.string().nullable(),
-  /** Where in the document, such as `beam.energy_MeV` or `geometry.regions[1].x_mm`; empty for the whole. */
+  /** Path in the document, such as `beam.energy_MeV` or `geometry.regions[1].x_mm`; empty for the whole document. */
   path: z.string(),
   /** 1-based line in the text it was read from, or null when there is no text. */
   line: z.number().int().positive().nullable(),
@@ -44,7 +43,7 @@ export const issueSchema = z.strictObject({
   message: z.string(),
   /** The offending value, shortened, as JSON; null when there is none (a missing key). */
   value: z.string().nullable(),
-  /** What is allowed, for a reader: `5 to 250 MeV`, `water, air, …`. */
+  /** Allowed values, for a reader: `5 to 250 MeV`, `water, air, …`. */
   allowed: z.string().nullable(),
 });
 export type Issue = Readonly<z.infer<typeof issueSchema>>;
@@ -78,7 +77,7 @@ export class BraggError extends Error {
   }
 }
 
-/** What a thrown value says. */
+/** Message of a thrown value, whether an Error or not. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

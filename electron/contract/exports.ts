@@ -1,4 +1,4 @@
-/** What a run of each workload can be written as. */
+/** Export formats of each workload. */
 import { scenarioKinds } from './scenario/index.ts';
 import type { ExportChoice } from './scenario/workload.ts';
 import type { WorkloadName } from './workload.ts';

@@ -1,7 +1,4 @@
-/**
- * Fields as they are sent for display: reduced by the host to the window and
- * the pixels that were asked for, never more cells than pixels.
- */
+/** Fields for display, reduced by the host to the requested window and pixels: never more cells than pixels. */
 import { z } from 'zod';
 import { float32, float64 } from './wire/arrays.ts';
 
@@ -28,7 +25,7 @@ const mapAxisSchema = z.strictObject({
   /** One of phase space, or another field's own: `fast`. */
   name: z.string().max(16),
   unit: z.string(),
-  /** Edges of the part that was sent; it covers the asked window and ends on cell edges. */
+  /** Edges of the part sent; it covers the requested window and ends on cell edges. */
   from: z.number(),
   to: z.number(),
   /** Cells sent along this axis. */
@@ -48,7 +45,10 @@ const mapAxisSchema = z.strictObject({
 });
 export type MapAxis = Readonly<z.infer<typeof mapAxisSchema>>;
 
-/** What becomes of several cells in one sample: their mean, or the one farthest from zero, which keeps small spots in sight. */
+/**
+ * Reduction of several cells to one sample: their mean, or the value farthest from zero, which keeps small spots
+ * visible.
+ */
 export const fieldStatisticSchema = z.enum(['mean', 'max']);
 export type FieldStatistic = z.infer<typeof fieldStatisticSchema>;
 
@@ -60,7 +60,7 @@ export const fieldMapSchema = z.strictObject({
   vertical: mapAxisSchema,
   /** One cell's unit, whatever the zoom. Length horizontal.count × vertical.count. */
   values: float32,
-  /** How each value was made of the grid cells in its sample. */
+  /** Reduction of the grid cells in each sample. */
   statistic: fieldStatisticSchema,
   /** Smallest and largest value of the whole field before reduction. */
   min: z.number(),

@@ -25,7 +25,7 @@ export const namedFileSchema = z.strictObject({
   file: fileRefSchema,
   /** File name without folder. */
   name: z.string(),
-  /** Where it is, for the user to read: a full path, or `library`. */
+  /** Location shown to the user: a full path, or `library`. */
   place: z.string(),
 });
 export type NamedFile = Readonly<z.infer<typeof namedFileSchema>>;

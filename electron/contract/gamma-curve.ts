@@ -11,9 +11,9 @@ export interface GammaCriteria {
 }
 
 export const gammaThreshold = 0.1;
-/** Beyond this gamma the search stops: it only has to be told that it failed. */
+/** The search stops at this gamma, which fails in any case. */
 export const mostGamma = 3;
-/** How often each gamma occurs, in steps of 0.1; the last one holds all that is 3. */
+/** Histogram bins of gamma, 0.1 wide; the last bin holds gamma = 3. */
 const BINS = 31;
 
 export class GammaCounts {

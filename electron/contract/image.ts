@@ -66,7 +66,7 @@ const imageSummarySchema = z.strictObject({
   }),
   /** The first of the largest pixels. */
   brightest: pixelSchema,
-  /** Where the edge nearest to the beam and the farthest corner look; null straight ahead. */
+  /** Resolution at the edge nearest to the beam and at the farthest corner; null in the forward direction. */
   resolution_A: z.strictObject({ edge: z.number().nullable(), corner: z.number().nullable() }),
   /** Peak of the process, which holds other runs too. */
   peak_rss_MB: z.number(),
@@ -84,8 +84,8 @@ const imagePeakSchema = z.strictObject({
 export type ImagePeak = Readonly<z.infer<typeof imagePeakSchema>>;
 
 /**
- * How far an image is from another. Correlation alone hides errors of half a bright pixel. Null without such a number: a
- * pixel is NaN, or the other image is dark.
+ * Difference of an image from a reference. Correlation alone hides errors of half a bright pixel. Fields are null if
+ * undefined: a pixel is NaN, or the reference is dark.
  */
 const imageErrorSchema = z.strictObject({
   /** Norm of the difference over the norm of the reference. */
@@ -138,7 +138,7 @@ export const imageMethods = {
 } as const;
 
 export const imageStreams = {
-  /** The image as its rows come, reduced to the pixels asked for. Ends with the run. */
+  /** The image as its rows are computed, reduced to the requested pixels. Ends with the run. */
   'image.live': {
     params: z.strictObject({ run: runIdSchema, view: imageViewSchema }),
     frame: imageFrameSchema,

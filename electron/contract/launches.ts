@@ -1,4 +1,4 @@
-/** What the launch explorer asks: which kernels there are, and what a driver says of them. */
+/** Calls of the launch explorer: available kernels, and occupancy as the driver reports it. */
 import { z } from 'zod';
 import { kernelResourceSchema } from './resources.ts';
 
@@ -9,13 +9,13 @@ const kernelSetSchema = z.strictObject({
   workload: z.string(),
   /** CUDA compiler's version; null where it did not say. */
   compiler: z.string().nullable(),
-  /** Null: of this build; else the recorded session that kept them, for kernels that were not compiled here. */
+  /** Recorded session that contains these kernels, if they were not compiled here; null for kernels of this build. */
   session: z.string().nullable(),
   kernels: z.array(kernelResourceSchema),
 });
 export type KernelSet = Readonly<z.infer<typeof kernelSetSchema>>;
 
-/** What the driver says of a kernel that it has loaded. */
+/** The driver's properties and occupancy of a loaded kernel. */
 const driverOccupancySchema = z.strictObject({
   name: z.string(),
   registers: count,
@@ -25,7 +25,7 @@ const driverOccupancySchema = z.strictObject({
   max_threads: count,
   /** Architecture of the machine code, such as 90. */
   binary_version: count,
-  /** That a multiprocessor holds at each of the sizes asked for; 0 where such a block cannot be launched. */
+  /** Resident blocks per multiprocessor at each of the requested block sizes; 0 if such a block cannot be launched. */
   blocks: z.array(count),
 });
 export type DriverOccupancy = Readonly<z.infer<typeof driverOccupancySchema>>;

@@ -13,10 +13,10 @@ export type LibraryPlace = z.infer<typeof libraryPlaceSchema>;
 const tagSchema = z.string().trim().min(1).max(40);
 export const MOST_TAGS = 24;
 
-/** What a file says of itself; null where it says nothing or is of another kind. */
+/** Facts read from a file; null if the file does not contain them or is of another kind. */
 const libraryFactsSchema = z.strictObject({
   workload: z.string().nullable(),
-  /** What tells its scenario from others: `70 MeV`. */
+  /** Distinguishing parameter of its scenario: `70 MeV`. */
   about: z.string().nullable(),
   variant: z.string().nullable(),
   precision: z.string().nullable(),
@@ -31,7 +31,7 @@ export type LibraryFacts = Readonly<z.infer<typeof libraryFactsSchema>>;
 const libraryItemSchema = z.strictObject({
   /** Id of a file in the trash, for `library.restore`. */
   id: z.string(),
-  /** Null for what is in the trash. */
+  /** Null if the file is in the trash. */
   file: fileRefSchema.nullable(),
   fileName: z.string(),
   kind: libraryKindSchema,
@@ -39,7 +39,7 @@ const libraryItemSchema = z.strictObject({
   name: z.string(),
   notes: z.string(),
   facts: libraryFactsSchema,
-  /** The user's own, kept beside the files. */
+  /** Tags given by the user, stored next to the files. */
   tags: z.array(z.string()),
   remark: z.string(),
   /** Why the file cannot be read; null when it can. */
@@ -54,9 +54,9 @@ const libraryQuerySchema = z.strictObject({
   place: libraryPlaceSchema,
   /** Every word has to be somewhere in names, notes, tags, remarks or facts. */
   text: z.string().max(200),
-  /** Null: all kinds. */
+  /** Null if all kinds match. */
   kind: libraryKindSchema.nullable(),
-  /** Null: with any tags or none. */
+  /** Null if tags do not matter. */
   tag: tagSchema.nullable(),
   order: z.enum(['newest', 'name']),
   limit: z.number().int().min(1).max(1000),
@@ -67,10 +67,10 @@ export const libraryMethods = {
   'library.search': {
     params: libraryQuerySchema,
     result: z.strictObject({
-      /** Where the user's files are. */
+      /** Folder of the user's files. */
       folder: z.string(),
       items: z.array(libraryItemSchema),
-      /** How many there are beyond the limit too. */
+      /** Number of matches, including those beyond the limit. */
       total: z.number().int().nonnegative(),
       /** All tags in use, the most used first. */
       tags: z.array(z.strictObject({ tag: z.string(), count: z.number().int().positive() })),
@@ -89,7 +89,7 @@ export const libraryMethods = {
   'library.trash': { params: z.strictObject({ file: fileRefSchema }), result: z.strictObject({ id: z.string() }) },
   /** Puts it back, under another name where its own is taken. */
   'library.restore': { params: z.strictObject({ id: z.string().min(1).max(300) }), result: namedFileSchema },
-  /** Makes the index anew from the files. */
+  /** Rebuilds the index from the files. */
   'library.rebuild': { params: nothing, result: z.strictObject({ files: z.number().int().nonnegative() }) },
   /** Only where `capabilities.shell.dialogs`; null: the user dismissed the dialog. */
   'library.chooseFolder': { params: nothing, result: z.strictObject({ folder: z.string().nullable() }) },

@@ -1,9 +1,9 @@
-/** How far a run of any workload is. */
+/** Progress of a run of any workload. */
 import { z } from 'zod';
 import { runIdSchema, runStateSchema } from './run.ts';
 import { eachWorkloads } from './scenario/kinds.ts';
 
-/** What each workload says of its way. */
+/** Progress details of each workload. */
 export const progressDetailSchema = z.discriminatedUnion('workload', eachWorkloads('progress'));
 export type ProgressDetail = Readonly<z.infer<typeof progressDetailSchema>>;
 export type ProgressOf<W extends ProgressDetail['workload']> = Extract<ProgressDetail, { workload: W }>;

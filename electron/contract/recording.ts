@@ -1,7 +1,6 @@
 /**
- * What an engine recorded of its time, column by column: spans of its threads
- * and, of a traced run, the GPU's work and the driver's calls. Run files hold
- * the columns as arrays, sessions as lists of numbers.
+ * Time recording of an engine in columns: spans of its threads and, for a traced run, GPU work and driver calls. Run
+ * files store the columns as arrays, sessions as lists of numbers.
  */
 import { z } from 'zod';
 

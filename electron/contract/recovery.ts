@@ -7,7 +7,7 @@ import { scenarioDraftSchema } from './scenario/draft.ts';
 
 const nothing = z.strictObject({});
 
-/** Names one page until it is loaded anew. */
+/** Identifies a page until it is reloaded. */
 const pageIdSchema = z.string().regex(/^[\w-]{8,64}$/);
 
 /** Something that was not saved when its program or page ended. */
@@ -16,7 +16,7 @@ const recoverableSchema = z.discriminatedUnion('kind', [
     kind: z.literal('draft'),
     id: z.string(),
     title: z.string(),
-    /** Where its file is; null: never saved. */
+    /** Location of its file; null if it was never saved. */
     place: z.string().nullable(),
     /** ISO 8601, of the last edit. */
     time: z.string(),
@@ -25,9 +25,9 @@ const recoverableSchema = z.discriminatedUnion('kind', [
     kind: z.literal('run'),
     id: z.string(),
     title: z.string(),
-    /** ISO 8601, of the last state that was kept. */
+    /** ISO 8601, of the last saved state. */
     time: z.string(),
-    /** How far it was, in words: `40 steps, 12.3 mm deep`. */
+    /** Progress in words: `40 steps, 12.3 mm deep`. */
     upTo: z.string(),
     /** Had ended and was not saved. */
     finished: z.boolean(),
@@ -48,7 +48,7 @@ export type Recoverable = Readonly<z.infer<typeof recoverableSchema>>;
 const ofItem = z.strictObject({ id: z.string().min(1).max(200) });
 
 export const recoveryMethods = {
-  /** Keeps a page's unsaved edits, in place of what it kept before. */
+  /** Saves a page's unsaved edits, replacing its previous ones. */
   'recovery.keep': {
     params: z.strictObject({
       page: pageIdSchema,
@@ -60,12 +60,12 @@ export const recoveryMethods = {
   },
   /** The page has nothing unsaved any more. */
   'recovery.drop': { params: z.strictObject({ page: pageIdSchema }), result: nothing },
-  /** What programs that have ended left, and what this page kept under other ids before it was loaded anew. */
+  /** Unsaved work of programs that have ended, and of this page under its ids before reloads. */
   'recovery.list': {
     params: z.strictObject({ pages: z.array(pageIdSchema).max(16) }),
     result: z.strictObject({ items: z.array(recoverableSchema) }),
   },
-  /** The edits; they stay kept until they are discarded or kept by the page that took them. */
+  /** The edits; they remain saved until discarded, or until the page that restored them saves its own. */
   'recovery.draft': {
     params: ofItem,
     result: z.strictObject({
@@ -74,15 +74,15 @@ export const recoveryMethods = {
       draft: scenarioDraftSchema,
     }),
   },
-  /** Puts the run, as far as it was kept, among the runs. */
+  /** Adds the run to the list of runs, as far as it was saved. */
   'recovery.run': { params: ofItem, result: runInfoSchema },
   /** Puts the session among the benchmarks. */
   'recovery.session': { params: ofItem, result: benchInfoSchema },
   /** Forgets it. */
   'recovery.discard': { params: ofItem, result: nothing },
   /**
-   * Tells which file a page has open, every few seconds; the answer is in how
-   * many other windows, of this program or of another, it is open too.
+   * Reports which file a page has open, every few seconds. The answer is the number of other windows, of this or
+   * another program, with the same file open.
    */
   'document.presence': {
     params: z.strictObject({ page: pageIdSchema, file: fileRefSchema.nullable() }),
@@ -90,9 +90,9 @@ export const recoveryMethods = {
   },
 } as const;
 
-/** A run is kept from then on: what takes less is sooner done again than recovered. */
+/** Runs are saved for recovery from this duration on: repeating a shorter one is faster than recovering it. */
 export const KEPT_FROM_MS = 3_000;
 export const NOT_KEPT = `Runs that ended within ${KEPT_FROM_MS / 1000} s are kept only when you save them.`;
 
-/** How often a page tells that its file is open; three times that without a word is an end. */
+/** Interval at which a page reports its open file; after three intervals without a report it counts as closed. */
 export const PRESENCE_MS = 4_000;

@@ -29,7 +29,7 @@ const gpuSchema = z.strictObject({
     .nullable(),
 });
 
-/** `unknown` is not `none`: a driver that fails, or a machine that cannot be asked, says nothing about its GPUs. */
+/** `unknown` is not `none`: if a driver fails or a machine cannot be queried, its GPUs are unknown. */
 export const remoteGpusSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('found'), gpus: z.array(gpuSchema).min(1).max(64) }),
   z.strictObject({ kind: z.literal('none') }),
@@ -71,7 +71,7 @@ const remoteSchema = z.strictObject({
   id: z.int().nonnegative(),
   host: sshHostSchema,
   state: remoteStateSchema,
-  /** Null until it was probed. */
+  /** Null if not yet probed. */
   machine: remoteMachineSchema.nullable(),
 });
 export type Remote = Readonly<z.infer<typeof remoteSchema>>;

@@ -1,4 +1,4 @@
-/** What ptxas reports of the CUDA kernels. */
+/** Kernel resources as reported by ptxas. */
 import { z } from 'zod';
 
 const count = z.number().int().nonnegative();

@@ -53,7 +53,7 @@ export const runInfoSchema = z.strictObject({
   /** The scenario's name, or the file's when it has none. */
   name: z.string(),
   state: runStateSchema,
-  /** Where it stands in the queue, 1 is next; null unless queued. */
+  /** Position in the queue, 1 is next; null unless queued. */
   queuePosition: z.number().int().positive().nullable(),
   variant: z.string(),
   /** Precision of the arithmetic: fp32, fp64, or what else the workload has. */
@@ -64,11 +64,11 @@ export const runInfoSchema = z.strictObject({
   finished: z.string().nullable(),
   /** Set once it is saved or was opened from a file. */
   file: namedFileSchema.nullable(),
-  /** How much it computes, for people: `1024 × 1024 pixels`. */
+  /** Problem size, for people: `1024 × 1024 pixels`. */
   size: z.string(),
   /** The number that it was made for; null before there is one. */
   headline: headlineSchema.nullable(),
-  /** Null until it has ended, and where it ended without a result. */
+  /** Null if it has not ended, or ended without a result. */
   wall_s: z.number().nullable(),
   error: wireErrorSchema.nullable(),
   /** Present on the run that a Live session answers into: its result changes, it is in no list and never saved by itself. */
@@ -106,7 +106,7 @@ const metricsSchema = z.strictObject({
 });
 export type Metrics = Readonly<z.infer<typeof metricsSchema>>;
 
-/** One thing to know beside the numbers, for programs by its code and for people as a sentence. */
+/** A note on the numbers: a code for programs and a sentence for people. */
 const runNoteSchema = z.strictObject({
   code: z.enum([
     'protons-lost',
@@ -133,7 +133,7 @@ export const runSummarySchema = z.strictObject({
   metrics: metricsSchema,
   notes: z.array(runNoteSchema),
   ledger: z.strictObject({ number: numberBalanceSchema, energy: energyBalanceSchema }),
-  /** What depth is resolved to: the larger of a cell in depth and a step along the beam. */
+  /** Depth resolution: the larger of a cell in depth and a step along the beam. */
   resolution_mm: z.number(),
   /** Spread of range (sigma) that the grid adds, and of a tilted beam what cells blur in the readouts too, mm. */
   extra_straggling_mm: z.number(),
@@ -141,7 +141,7 @@ export const runSummarySchema = z.strictObject({
   peak_rss_MB: z.number(),
   /** Memory of this run alone: its largest state, or its image with what computes it. */
   state_bytes: z.number(),
-  /** Following what comes out of nuclear reactions, beside solve_s; where they are followed. */
+  /** Time to transport the products of nuclear reactions, in addition to solve_s; absent if they are not followed. */
   products_s: z.number().optional(),
   /** Gy per 10⁹ protons on the beam axis, or why there is none. */
   gray: z.union([
@@ -157,7 +157,7 @@ export const runSummarySchema = z.strictObject({
 });
 export type RunSummary = Readonly<z.infer<typeof runSummarySchema>>;
 
-/** What was done with nuclear reactions: their products followed, or lost protons only counted, or none at all. */
+/** Treatment of nuclear reactions: products followed, lost protons only counted, or reactions off. */
 export function reactionsIn({ ledger, products_s }: RunSummary): 'followed' | 'attenuation' | 'off' {
   if (products_s !== undefined) return 'followed';
   return (ledger.number.nuclear ?? 0) > 0 ? 'attenuation' : 'off';
@@ -167,7 +167,7 @@ export function reactionsIn({ ledger, products_s }: RunSummary): 'followed' | 'a
 const cutSchema = z.strictObject({ axis: axisNameSchema, index: z.number().int().nonnegative() });
 export type Cut = Readonly<z.infer<typeof cutSchema>>;
 
-/** What is subtracted from a map. */
+/** Map to subtract from another. */
 const againstSchema = z.strictObject({
   run: runIdSchema,
   /** The stored moment for protons, null for the one nearest in depth. Dose has one final state. */
@@ -180,7 +180,10 @@ export const mapRequestSchema = z.strictObject({
   /** `dose-per-mass`: by the density of each cell. LET of all protons, of runs that have ended and scored it.
    * `density`: of the matter in each cell. */
   quantity: z.enum(['dose', 'dose-per-mass', 'gray', 'protons', 'letd', 'lett', 'density']),
-  /** How far across the plane from the axis, for `gray` (Gy per 10⁹ protons in three dimensions); 0 by default. */
+  /**
+   * Distance from the axis perpendicular to the plane, for `gray` (Gy per 10⁹ protons in three dimensions); 0 by
+   * default.
+   */
   y_mm: z.number().min(-1000).max(1000).optional(),
   horizontal: axisNameSchema,
   vertical: axisNameSchema,
@@ -208,21 +211,21 @@ export const liveFrameSchema = z.strictObject({
   ...runMapsSchema.shape,
   /** In the order of the request; null: on its way. */
   maps: z.array(fieldMapSchema.nullable()),
-  /** Dose integrated across the beam axis so far, if it was asked for. */
+  /** Dose so far, integrated across the beam axis; null unless requested. */
   depthDose: curveSchema.nullable(),
   /** The same by mass, along the same axis. */
   depthDosePerMass: curveSchema.nullable(),
 });
 export type LiveFrame = Readonly<z.infer<typeof liveFrameSchema>>;
 
-/** After a run has ended, a kept step is computed again for maps that were not kept. */
+/** Maps of an ended run that were not saved: the run is recomputed up to a saved step. */
 export const cutsFrameSchema = z.discriminatedUnion('state', [
   /** Until the run before it is over. */
   z.strictObject({ state: z.literal('waiting') }),
   z.strictObject({
     state: z.literal('computing'),
     step: z.number().int().nonnegative(),
-    /** Up to the step that is asked for. */
+    /** Up to the requested step. */
     steps: z.number().int().nonnegative(),
   }),
   z.strictObject({ state: z.literal('done'), ...runMapsSchema.shape }),
@@ -231,7 +234,7 @@ export type CutsFrame = Readonly<z.infer<typeof cutsFrameSchema>>;
 
 export const depthDoseSchema = z.strictObject({
   curve: curveSchema,
-  /** Energy by mass, with the density of each cell; null in runs from before densities were kept. */
+  /** Energy by mass, with the density of each cell; null for runs stored without densities. */
   perMass: curveSchema.nullable(),
   /** Beam axis in the z–x plane: from the entrance point, at this angle from +z. */
   entrance_mm: z.strictObject({ z: z.number(), x: z.number() }),

@@ -6,7 +6,7 @@ import { scenarioDraftSchema } from './scenario/draft.ts';
 import { eachWorkloads } from './scenario/kinds.ts';
 
 export const readScenarioSchema = z.strictObject({
-  /** The document, also when values in it are at fault; null when the text is no document at all. */
+  /** The document, even if values in it are invalid; null if the text is not a document. */
   draft: scenarioDraftSchema.nullable(),
   issues: z.array(issueSchema),
 });
@@ -37,7 +37,7 @@ export const resolvedSchema = z.discriminatedUnion('kind', eachWorkloads('resolv
 export type Resolved = Readonly<z.infer<typeof resolvedSchema>>;
 export type ResolvedOf<K extends Resolved['kind']> = Extract<Resolved, { kind: K }>;
 
-/** What a scenario of one kind resolves to; null for one of another kind. */
+/** Resolved scenario of one kind; null if it is of another kind. */
 export function resolvedOf<K extends Resolved['kind']>(kind: K, resolved: Resolved | null): ResolvedOf<K> | null {
   return resolved?.kind === kind ? (resolved as ResolvedOf<K>) : null;
 }

@@ -9,11 +9,11 @@ const nothing = z.strictObject({});
 const menuCommandSchema = z.strictObject({
   id: z.string().max(64),
   title: z.string().max(128),
-  /** Menu it stands in, such as `File`; null: in no menu. */
+  /** Menu that contains it, such as `File`; null if in no menu. */
   menu: z.string().max(32).nullable(),
-  /** Entry of that menu whose submenu it stands in, such as `Open recent`; null: in the menu itself. */
+  /** Entry of that menu whose submenu contains it, such as `Open recent`; null if in the menu itself. */
   submenu: z.string().max(64).nullable(),
-  /** Entries of a menu with different groups stand apart. */
+  /** Entries of different groups are separated in the menu. */
   group: z.number().int(),
   /** Electron accelerator, such as `CmdOrCtrl+S`. */
   shortcut: z.string().max(64).nullable(),
@@ -49,7 +49,7 @@ export const shellMethods = {
   'shell.pdf': { params: z.strictObject({ html: z.string().max(64 * 2 ** 20) }), result: z.strictObject({ bytes }) },
 } as const;
 
-/** What the shell tells the page. */
+/** Events from the shell to the page. */
 export const shellEventSchema = z.discriminatedUnion('kind', [
   /** A menu entry was chosen. */
   z.strictObject({ kind: z.literal('command'), id: z.string() }),

@@ -40,7 +40,7 @@ const numbersIn = (text: string): readonly number[] =>
         .map(Number)
     : [];
 
-/** Lines of numbers alone; a fault for any other one. */
+/** Parses rows of numbers; returns an error for any other line. */
 function rowsOf(lines: readonly Line[], columns: number) {
   const rows: { readonly line: number; readonly values: readonly number[] }[] = [];
   for (const line of lines) {
@@ -297,7 +297,7 @@ const dialects: readonly (readonly [RegExp, Read])[] = [
   [SHIELD_HIT, shieldHit],
 ];
 
-/** Null for a table of another kind. */
+/** Null if the format is not recognised. */
 export function binnedTable(lines: readonly string[]): BinnedTable | BinnedFault | null {
   for (const [mark, read] of dialects) {
     if (lines.some((line) => mark.test(line))) return read(lines.map((text, i) => ({ number: i + 1, text })));

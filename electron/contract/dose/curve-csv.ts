@@ -18,7 +18,7 @@ export interface CurveFile {
 interface ReadCurveFile extends CurveFile {
   /** Unit of depth from the header; null where it names none. */
   readonly depthUnit: string | null;
-  /** Where the header is, else the first point. */
+  /** Line of the header, or of the first point if there is no header. */
   readonly firstLine: number;
   /** Line of the last point. */
   readonly lastLine: number;
@@ -47,7 +47,7 @@ interface Columns {
   readonly perUnit_mm: number;
   readonly depthUnit: string | null;
   readonly unit: string | null;
-  /** How many there are: a line with more is of decimal commas between commas, and would be read as others. */
+  /** Number of columns. A line with more contains decimal commas between separating commas and would be misread. */
   readonly count: number;
 }
 
@@ -105,7 +105,7 @@ const lengths: ReadonlyMap<string, number> = new Map([
   ['m', 1000],
 ]);
 
-/** What a column is in: what stands in brackets at its name's end, or a unit of depth behind `_`, `/` or a space. */
+/** Unit of a column: in brackets at the end of its name, or a depth unit after `_`, `/` or a space. */
 function unitIn(name: string): string | null {
   const bracketed = /[[(]([^\])]*)[\])]\s*$/.exec(name)?.[1];
   const named = /[_/\s]([nuµm]m|[cdk]?m|in|inch|g[_/]cm\^?[2²])$/i.exec(name)?.[1];
@@ -193,7 +193,7 @@ function headerColumns(fields: readonly string[], otherwise: DepthUnitElse): Col
   };
 }
 
-/** A table without names: of more than two columns nothing tells which is the dose. */
+/** A table without a header: with more than two columns the dose column is ambiguous. */
 function bareColumns(fields: readonly string[], otherwise: DepthUnitElse): Columns | string {
   if (fields.filter((field) => field !== '').length > 2) {
     return `${fields.length} columns without names; allowed: two, or a header such as depth_mm,dose,dose_error`;

@@ -1,4 +1,4 @@
-/** Absolute units of doses of other programs, beside those of a run: energy by area or length, or by mass. */
+/** Absolute dose units of other programs and their conversion to a run's units: energy by area, length or mass. */
 import { z } from 'zod';
 
 /** 1 MeV is 1.602176634e-13 J (exact, SI): nGy of 1 MeV/g. */
@@ -9,7 +9,7 @@ interface PlaneUnit {
   readonly title: string;
   /** Whether its numbers are of a volume, or of a plane that is integrated across already. */
   readonly axes: 2 | 3;
-  /** What of the run it is compared with. */
+  /** Quantity of the run that it is compared with. */
   readonly by: 'mass' | 'area';
   /** Its numbers are of one proton, and not of all that the run has. Gy of 10⁹ protons are nGy of one. */
   readonly perProton: boolean;
@@ -53,7 +53,7 @@ const depthUnits: readonly (readonly [RegExp, DepthDoseUnit['by'], number])[] = 
   [/^gy cm2$/, 'mass', 1e11],
 ];
 
-/** What a header may say, for a reader. */
+/** Allowed units in a header, for messages. */
 export const allowedDepthUnits = 'MeV/mm, MeV/cm, MeV cm2/g, nGy mm2, Gy cm2; with "per proton" or "per 1e9" behind';
 
 /** The unit of a depth dose as a header writes it; null for one that is none of a dose in absolute terms. */

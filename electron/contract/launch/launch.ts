@@ -1,4 +1,4 @@
-/** What a launch amounts to on a GPU: its grid, how full it is, and what is wrong with it. */
+/** Properties of a kernel launch on a GPU: grid, occupancy, waves and problems. */
 import { shareText } from '../units.ts';
 import { architectureName, blockLimits, gridLimits, type LaunchLimits } from './limits.ts';
 import { type LaunchedKernel, type Occupancy, occupancyOf } from './occupancy.ts';
@@ -49,7 +49,7 @@ export interface Launch {
   readonly waves: number | null;
   /** Places of the last wave that have a block, 0 to 1; null where none fits. */
   readonly lastWaveUsed: number | null;
-  /** Share of the time in which places stand empty, were every block to take the same. */
+  /** Share of the time for which block slots are idle, if all blocks take equally long. */
   readonly tail: number | null;
   readonly notes: readonly LaunchNote[];
 }

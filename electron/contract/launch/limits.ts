@@ -1,13 +1,13 @@
 /**
- * What a GPU's multiprocessor holds. Of a device that is here from its driver,
- * of others from what NVIDIA publishes:
+ * Hardware limits of a GPU's multiprocessor. Those of installed devices come from the driver, others from NVIDIA's
+ * publications:
  *
- * - warps, blocks, registers, shared memory: CUDA C++ Programming Guide 13.0, "Technical Specifications per
- *   Compute Capability";
- * - barriers and the units in which registers and shared memory are given out, which no driver tells:
- *   cuda_occupancy.h of CUDA 13.0;
- * - multiprocessors of a product: NVIDIA's architecture white papers of GA100, GA102, AD102, GH100 and of the
- *   RTX Blackwell; of the H200 its driver; of the B200 its data sheet.
+ * - warps, blocks, registers, shared memory: CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute
+ *   Capability";
+ * - barriers, and the allocation units of registers and shared memory, which no driver reports: cuda_occupancy.h of
+ *   CUDA 13.0;
+ * - multiprocessors of a product: NVIDIA's architecture white papers of GA100, GA102, AD102, GH100 and of the RTX
+ *   Blackwell; of the H200 its driver; of the B200 its data sheet.
  */
 import type { CudaDevice } from '../devices.ts';
 
@@ -20,7 +20,7 @@ interface Granularity {
 }
 
 export interface LaunchLimits {
-  /** What they are of: `NVIDIA H200`. */
+  /** Device name: `NVIDIA H200`. */
   readonly name: string;
   /** Such as `sm_90`. */
   readonly architecture: string;

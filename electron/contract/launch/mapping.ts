@@ -9,7 +9,7 @@ interface ThreadPosition {
   readonly lane: number;
   /** Warp of the thread, 32 lanes each. */
   readonly warp: number;
-  /** How many elements it did before this one. */
+  /** Number of elements that the thread processed before this one. */
   readonly turn: number;
 }
 

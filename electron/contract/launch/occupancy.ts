@@ -1,11 +1,10 @@
 /**
- * How many blocks of a kernel a multiprocessor holds at once. The same
- * arithmetic as NVIDIA's cuda_occupancy.h (CUDA 13.0), for the default split
- * between shared memory and L1; tested against it and against the driver.
+ * Occupancy: blocks of a kernel resident on a multiprocessor at once. Same arithmetic as NVIDIA's cuda_occupancy.h
+ * (CUDA 13.0), for the default split between shared memory and L1. Tested against it and against the driver.
  */
 import type { LaunchLimits } from './limits.ts';
 
-/** What of a kernel decides; of a `KernelResource` the same fields. */
+/** Kernel properties that determine occupancy; the same fields as in `KernelResource`. */
 export interface LaunchedKernel {
   readonly registers: number;
   /** Static shared memory. */
@@ -34,7 +33,7 @@ export interface Occupancy {
   readonly warps: number;
   /** Warps held over the most that can be, 0 to 1. */
   readonly share: number;
-  /** What allows no further block; several where they allow the same. */
+  /** Resources that limit occupancy; several if they allow the same number of blocks. */
   readonly limitedBy: readonly Limiter[];
   /** Blocks that each would allow by itself; Infinity where it sets no limit. */
   readonly allows: Readonly<Record<Limiter, number>>;

@@ -15,7 +15,7 @@ export const reductionTitles: Readonly<Record<ReductionKind, string>> = {
 };
 
 interface ReductionStep {
-  /** What is added: `s[t] += s[t + 8]`. */
+  /** The addition: `s[t] += s[t + 8]`. */
   readonly text: string;
   /** Lanes that add, of each warp of the block. */
   readonly lanes: readonly number[];
@@ -55,13 +55,13 @@ function bankWays(active: readonly number[], index: (thread: number) => number):
   return Math.max(1, ...[...words.values()].map(({ size }) => size));
 }
 
-/** One step as it stands in a kernel: what each thread that takes part adds to what. */
+/** One step of a kernel: the additions of all participating threads. */
 interface Operation {
   readonly text: string;
   readonly adds: (thread: number) => boolean;
-  /** Word of shared memory that the thread's sum stands in; null where it stands in the thread's own register. */
+  /** Word of shared memory that holds the thread's sum; null if the sum is in the thread's register. */
   readonly into: ((thread: number) => number) | null;
-  /** How far behind it the word, or the lane, is that it adds; null where values are handed on and none is added. */
+  /** Distance to the word or lane that is added; null if values are copied without addition. */
   readonly offset: number | null;
 }
 
@@ -131,7 +131,7 @@ function shuffleOperations(threads: number): Operation[] {
 const operationsOf = (kind: ReductionKind, threads: number): readonly Operation[] =>
   kind === 'shuffle' ? shuffleOperations(threads) : treeOperations(kind, threads);
 
-/** What one step left: the values, and who had a part in it. */
+/** Values after one step, and the places that it wrote. */
 export interface ReducedValues {
   /** Per thread: its word of shared memory, or its register where warps shuffle. */
   readonly values: readonly number[];

@@ -44,7 +44,7 @@ export type ProjectManifest = Readonly<z.infer<typeof projectManifestSchema>>;
 export const cameSchema = z.strictObject({
   part: projectPartSchema,
   name: z.string(),
-  /** What it is called here. */
+  /** Name after import. */
   as: z.string(),
   /** `there`: the same was there already. `kept`: another of the name is there and stays, this did not come. */
   how: z.enum(['new', 'there', 'kept']),
@@ -57,7 +57,7 @@ export const projectMethods = {
   'project.pack': {
     params: z.strictObject({
       name: z.string().min(1).max(100),
-      /** The one in the form, and its file, beside which the files are that it names; null: none. */
+      /** The scenario in the form, and its file, relative to which its file references are resolved. Null for none. */
       scenario: z
         .strictObject({
           name: z.string().max(200),

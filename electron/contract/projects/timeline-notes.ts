@@ -1,4 +1,4 @@
-/** Notes on places of a timeline, kept in the library: who opens the same timeline again finds them. */
+/** Notes at positions in a timeline, saved in the library and shown whenever the same timeline is opened. */
 import { z } from 'zod';
 import { traceIdSchema } from '../timeline.ts';
 
