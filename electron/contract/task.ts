@@ -17,7 +17,7 @@ export type TaskProgress<K extends TaskKind = TaskKind> = Readonly<z.infer<Retur
 
 export type TaskResolved<K extends TaskKind = TaskKind> = Readonly<z.infer<ReturnType<typeof taskResolvedSchema<K>>>>;
 
-/** A session that is kept in a file. */
+/** A saved session. */
 const storedTaskSchema = z.strictObject({
   id: z.string().min(1).max(300),
   name: z.string(),
@@ -35,9 +35,9 @@ const storedTaskSchema = z.strictObject({
 export type StoredTask = Readonly<z.infer<typeof storedTaskSchema>>;
 
 export const taskMethods = {
-  /** What a run measured. */
+  /** Measurements of a run. */
   'task.session': { params: z.strictObject({ run: runIdSchema }), result: sessionSchema },
-  /** Kept sessions of a workload, the recorded ones first. */
+  /** Saved sessions of a workload, the recorded ones first. */
   'task.stored': {
     params: z.strictObject({ workload: workloadSchema }),
     result: z.strictObject({ sessions: z.array(storedTaskSchema) }),

@@ -27,7 +27,7 @@ const spanKindSchema = z.enum(spanKinds);
 export type SpanKind = z.infer<typeof spanKindSchema>;
 
 const laneSchema = z.strictObject({
-  /** What the lane belongs to, such as a process or a GPU. */
+  /** Owner of the lane, such as a process or a GPU. */
   process: z.string(),
   name: z.string(),
   kind: laneKindSchema,
@@ -51,7 +51,7 @@ const traceInfoSchema = z.strictObject({
   lanes: z.array(laneSchema),
   /** Start of the first kernel or graph; null where there is none. Timelines are aligned there. */
   firstKernel_ns: ns.nullable(),
-  /** What could not be taken over from the file, in sentences. */
+  /** Parts of the file that could not be imported, as sentences. */
   notes: z.array(z.string()),
   /** Bytes held in memory for it. */
   memory_bytes: count,
@@ -84,7 +84,7 @@ const windowSchema = z.strictObject({
   to_ns: ns,
   pixels: count,
   tracks,
-  /** Where each track's rectangles begin; one more entry than tracks. */
+  /** Index of each track's first rectangle; one more entry than tracks. */
   offsets: uint32,
   /** Edges in pixels of the request, from its left; a span narrower than a pixel keeps its own edges. */
   left: float32,
@@ -92,7 +92,7 @@ const windowSchema = z.strictObject({
   /** The span, or the longest of those that share the pixel. */
   span: uint32,
   name: uint32,
-  /** How many spans the rectangle stands for. */
+  /** Number of spans that the rectangle represents. */
   count: uint32,
   /** Colour number: the same for the same name in every trace. */
   tint: uint8,
@@ -101,7 +101,7 @@ const windowSchema = z.strictObject({
 });
 export type TimelineWindow = Readonly<z.infer<typeof windowSchema>>;
 
-/** A span where it stands. */
+/** A span with its track and time. */
 const placedSpanSchema = z.strictObject({
   span: count,
   track: count,
@@ -126,7 +126,7 @@ const spanDetailsSchema = z.strictObject({
   bytes_per_s: z.number().nullable(),
   /** Share of the copy bandwidth that was measured on this GPU. */
   shareOfCeiling: share,
-  /** What it launched, and what launched it; at most a thousand each. */
+  /** Spans that it launched, and spans that launched it; at most 1000 each. */
   launched: z.array(placedSpanSchema),
   launchedBy: z.array(placedSpanSchema),
   /** All that it launched, beyond those listed. */
@@ -242,7 +242,7 @@ const idleTimeSchema = z.strictObject({
       /** The kernel that ended it: its name, and its span. */
       next: z.string(),
       span: count,
-      /** What the host did in that part: innermost operation or call; null where nothing was recorded. */
+      /** Host activity during that part: innermost operation or call; null if nothing was recorded. */
       host: z.string().nullable(),
     }),
   ),
@@ -264,7 +264,7 @@ const traceSummarySchema = z.strictObject({
   idleShare: share,
   /** Each GPU that worked. */
   gpus: z.array(z.strictObject({ name: z.string(), idleShare: z.number() })),
-  /** Null where fewer than two kernels ran. */
+  /** Null if fewer than two kernels ran. */
   idle: idleTimeSchema.nullable(),
   host: hostTimeSchema,
 });
@@ -276,7 +276,7 @@ const interval = { from_ns: ns, to_ns: ns };
 const timelineSourceSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('run'), run: runIdSchema }),
   z.strictObject({ kind: z.literal('file'), file: fileRefSchema }),
-  /** What `timeline.upload` took in. */
+  /** A file uploaded with `timeline.upload`. */
   z.strictObject({ kind: z.literal('upload'), upload: z.string().min(1).max(64) }),
 ]);
 
@@ -332,7 +332,7 @@ export const timelineMethods = {
     }),
     result: statisticsSchema,
   },
-  /** Where the simulation's steps stand: empty for traces of other programs without steps. */
+  /** Time intervals of the simulation's steps; empty for traces of other programs without steps. */
   'timeline.steps': {
     params: ofTrace,
     result: z.strictObject({ step: uint32, start_ns: float64, end_ns: float64 }),

@@ -10,7 +10,7 @@ import { compileOptionsSchema } from './user-kernels/options.ts';
 import { sanitizedSchema, sanitizerToolSchema } from './user-kernels/sanitizer.ts';
 import { workloadSchema } from './workload.ts';
 
-/** Name of the kernel file. It is the variant's id, in scenarios too, and lies beside the scenario. */
+/** Name of the kernel file, which is located next to the scenario. It is also the variant's id, in scenarios too. */
 export const userKernelIdSchema = z
   .string()
   .max(64)
@@ -33,11 +33,11 @@ export const answerLanguages = ['python', 'typescript'] as const;
 const answerLanguageSchema = z.enum(answerLanguages);
 export type AnswerLanguage = z.infer<typeof answerLanguageSchema>;
 
-/** What a kernel may begin as. */
+/** Template for a new kernel. */
 export const beginningSchema = z.strictObject({ id: z.string(), title: z.string(), says: z.string() });
 export type Beginning = Readonly<z.infer<typeof beginningSchema>>;
 
-/** The JSON file of the same name beside it. */
+/** Description of a user kernel: the JSON file of the same name next to it. */
 export const userKernelDescriptionSchema = z.strictObject({
   kind: z.literal('variant'),
   version: z.literal(1),
@@ -49,11 +49,13 @@ export const userKernelDescriptionSchema = z.strictObject({
   /** Which of that variant's files it takes the place of, such as `kernels/transport/cpu/gather.cpp`. */
   replaces: z.string().min(1).max(200),
   title: z.string().min(1).max(100),
-  /** What it changes, one sentence. */
+  /** Changes from its base, in one sentence. */
   changes: z.string().max(500).default(''),
-  /** Program beside it that gives the expected answer, of a kernel that was made from nothing; empty: none. */
+  /**
+   * Program next to it that computes the expected answer, for a kernel written from scratch; empty if there is none.
+   */
   answer: answerNameSchema.or(z.literal('')).default(''),
-  /** How it is compiled, where otherwise than ours. */
+  /** Compiler options that differ from those of shipped kernels. */
   compile: compileOptionsSchema.default({}),
   /** Constants of the file that tuning may change. */
   tunables: spaceShape.tunables.default([]),
@@ -78,7 +80,7 @@ const userKernelInfoSchema = z.strictObject({
 });
 export type UserKernelInfo = Readonly<z.infer<typeof userKernelInfoSchema>>;
 
-/** What a kernel's process wrote to its output: `printf` of the host and of the device. */
+/** Output of a kernel's process: `printf` on the host and on the device. */
 const printedSchema = z.strictObject({
   first: z.string(),
   last: z.string(),
@@ -89,12 +91,14 @@ export type Printed = Readonly<z.infer<typeof printedSchema>>;
 /** One that cannot be used, with why. */
 const userKernelTroubleSchema = z.strictObject({ id: userKernelIdSchema, message: z.string() });
 
-/** The scenario beside which they lie; null: one that is not saved, whose user kernels lie in the library. */
+/**
+ * Scenario next to which the kernels are stored; null for an unsaved scenario, whose user kernels are in the library.
+ */
 const beside = fileRefSchema.nullable();
 const named = { beside, id: userKernelIdSchema };
 
 export const userKernelMethods = {
-  /** Those beside a scenario, and what is wrong with those that cannot be used. */
+  /** Kernels next to a scenario, and error messages for those that cannot be used. */
   'userKernels.list': {
     params: z.strictObject({ beside }),
     result: z.strictObject({ variants: z.array(userKernelInfoSchema), troubles: z.array(userKernelTroubleSchema) }),
@@ -109,7 +113,7 @@ export const userKernelMethods = {
     params: z.strictObject({ ...named, base: variantKeySchema, replaces: z.string().max(200) }),
     result: userKernelInfoSchema,
   },
-  /** What a kernel made from nothing may begin as. */
+  /** Templates for a kernel written from scratch. */
   'userKernels.beginnings': {
     params: z.strictObject({}),
     result: z.strictObject({ beginnings: z.array(beginningSchema) }),
@@ -130,7 +134,7 @@ export const userKernelMethods = {
     params: z.strictObject({ ...named, compile: compileOptionsSchema, sha256: sha256.nullable().default(null) }),
     result: userKernelInfoSchema,
   },
-  /** What it has printed since its last run began: `left_out` characters are missing after the first ones. */
+  /** Output since the start of its last run: `left_out` characters are missing after `first`. */
   'userKernels.printed': {
     params: z.strictObject(named),
     result: printedSchema,
@@ -140,7 +144,7 @@ export const userKernelMethods = {
     params: z.strictObject({ ...named, tool: sanitizerToolSchema, scenario: scenarioDraftSchema }),
     result: sanitizedSchema,
   },
-  /** Writes a folder beside it with all that it takes to build and run it on a scenario outside of the workbench. */
+  /** Writes a folder next to it with everything needed to build and run it on a scenario outside the workbench. */
   'userKernels.reproduce': {
     params: z.strictObject({ ...named, scenario: scenarioDraftSchema }),
     result: z.strictObject({ folder: z.string(), files: z.number().int() }),

@@ -1,4 +1,4 @@
-/** What every workload is to those who know none of them in particular. */
+/** Properties of all workloads, for code that is independent of the workload. */
 import { z } from 'zod';
 import { scenarioKindNames } from './scenario/index.ts';
 

@@ -133,7 +133,9 @@ function apart(issue: ZodIssue): readonly ZodIssue[] {
   return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ ...issue, keys: [key] })) : [issue];
 }
 
-/** What zod found in words, one fault per path, as many as anyone reads. `root` is the JSON Schema of the zod schema. */
+/**
+ * Converts zod issues to messages, one per path and at most `mostFaults`. `root` is the JSON Schema of the zod schema.
+ */
 export function explain(root: JsonSchema, document: unknown, error: z.ZodError): readonly Fault[] {
   const faults = new Map<string, Fault>();
   const issues = error.issues.flatMap(apart);

@@ -1,4 +1,4 @@
-/** A fault in a document, before it is known where in which file it stands. */
+/** An error in a document, before its file and line are known. */
 import { showValue } from './issue-text.ts';
 import type { Path } from './path.ts';
 import { suggest } from './suggest.ts';
@@ -6,14 +6,14 @@ import { suggest } from './suggest.ts';
 export interface Fault {
   readonly severity: 'error' | 'warning';
   readonly path: Path;
-  /** The key itself is at fault, not its value. */
+  /** The key itself is invalid, not its value. */
   readonly atKey: boolean;
   readonly message: string;
   readonly value: string | null;
   readonly allowed: string | null;
 }
 
-/** A fault of the value at `path`: "`value` `says`; allowed: `allowed`". */
+/** An error about the value at `path`: "`value` `says`; allowed: `allowed`". */
 export function fault(path: Path, value: unknown, says: string, allowed: string): Fault {
   const shown = showValue(value);
   return {

@@ -1,4 +1,4 @@
-/** What the schema says about the field at a path: for forms and for messages. */
+/** Properties of the schema field at a path, for forms and messages. */
 import { formatNumber, type Unit, unitSymbols, withUnit } from '../units.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { schemaOfKind } from './json-schema.ts';
@@ -21,7 +21,7 @@ function fits(schema: JsonSchema, value: unknown): boolean {
   return true;
 }
 
-/** The branch of a union that `value` belongs to; its first branch if that cannot be told. */
+/** The branch of a union that `value` matches; otherwise its first object branch, else its first branch. */
 export function branchFor(schema: JsonSchema, value: unknown): JsonSchema {
   const all = branches(schema);
   return (
@@ -60,7 +60,7 @@ export function unitOf(schema: JsonSchema): Unit {
   return schema.unit !== undefined && schema.unit in unitSymbols ? (schema.unit as Unit) : '1';
 }
 
-/** What a schema allows, in words: `0.5 to 1000 MeV`; `path or depth`. */
+/** Values that a schema allows, as text: `0.5 to 1000 MeV`; `path or depth`. */
 export function allowedText(schema: JsonSchema): string {
   if (schema.$comment !== undefined) return schema.$comment;
   if (schema.const !== undefined) return JSON.stringify(schema.const);

@@ -1,4 +1,4 @@
-/** A file that belongs to a scenario: beside it or below its folder. */
+/** A file that belongs to a scenario, in the scenario's folder or below. */
 import { z } from 'zod';
 
 /** A path that stays below the folder of the scenario file. */

@@ -10,7 +10,7 @@ const TOKEN = /([A-Z][a-z]?)|(\()|(\))|(\d+(?:\.\d+)?)/y;
 export function atomsOf(formula: string): ReadonlyMap<string, number> | null {
   const text = formula.replaceAll(/\s/g, '');
   const open: Map<string, number>[] = [new Map()];
-  /** What a number behind it multiplies. */
+  /** Atoms that a number right after them multiplies. */
   let last: ReadonlyMap<string, number> | null = null;
   const take = (atoms: ReadonlyMap<string, number>, times: number): void => {
     const into = open.at(-1);

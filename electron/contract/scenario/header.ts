@@ -1,7 +1,7 @@
-/** What every kind of scenario begins with. */
+/** Fields common to all kinds of scenario, at the beginning of the file. */
 import { z } from 'zod';
 
-/** Stands first in the file, before `kind` and `version`. */
+/** First in the file, before `kind` and `version`. */
 export const editorShape = {
   $schema: z
     .string()
@@ -10,7 +10,7 @@ export const editorShape = {
     .optional(),
 };
 
-/** Stands after `kind` and `version`. */
+/** Placed after `kind` and `version` in the file. */
 export const namingShape = {
   name: z
     .string()

@@ -23,8 +23,8 @@ export interface Validated {
   /** The document in the newest version if it is valid, with nothing added. */
   readonly document: ScenarioDocument | null;
   /**
-   * With constants filled in, and with what was at fault left out where it has a
-   * default: checks can go on to find further faults. Null if the rest is no scenario either.
+   * Scenario with constants filled in. Invalid values are omitted if they have a default, so that checks can find
+   * further errors. Null if the rest is not a scenario either.
    */
   readonly filled: ScenarioWithConstants | null;
   /** Paths that were left out of `filled`. */
@@ -49,10 +49,10 @@ function present(document: unknown, path: Path): Path {
   return here;
 }
 
-/** Each round leaves out what was at fault, or what held it; documents are not nested deeper than this. */
+/** Each round omits invalid values or their parents; documents are not nested deeper than this. */
 const mostRounds = 8;
 
-/** Leaves out values at fault until the rest is valid. */
+/** Omits or replaces invalid values until the rest is valid. */
 function repair<T>(document: unknown, entry: ContractWorkload, parse: (value: unknown) => z.ZodSafeParseResult<T>) {
   const leftOut: Path[] = [];
   let rest = document;
@@ -108,7 +108,7 @@ export function validateScenario(value: unknown): Validated {
 const lineWidth = 100;
 const indentStep = '  ';
 
-/** Null where it takes more than `room` columns: no more of it is laid out than that. */
+/** Null if the text needs more than `room` columns; formatting stops there. */
 function oneLine(value: unknown, room: number): string | null {
   if (typeof value !== 'object' || value === null) {
     const text = JSON.stringify(value);
@@ -148,9 +148,8 @@ function* print(value: unknown, indent: string, before: number): Pausing<string>
 }
 
 /**
- * The document as JSON: keys in the order of the schema, short objects on one
- * line, a line feed at the end. What is in the document is written and nothing
- * else, also when it is at fault.
+ * The document as JSON: keys in schema order, short objects on one line, a line feed at the end. Writes exactly the
+ * contents of the document, even if they are invalid.
  */
 export function writeScenarioText(document: unknown): string {
   return atOnce(scenarioTextInSteps(document));
@@ -161,7 +160,7 @@ export function* scenarioTextInSteps(document: unknown): Pausing<string> {
   return `${yield* print(yield* stableOrderInSteps(document), '', 0)}\n`;
 }
 
-/** What is different between two scenarios, field by field, as a person reads it. */
+/** Difference between two scenarios in one field, formatted for people. */
 interface Difference {
   /** As in files: `beam.energy_MeV`. */
   readonly path: string;
@@ -217,7 +216,7 @@ function side(value: unknown, schema: JsonSchema | null): string {
 export function scenarioDifferences(before: unknown, after: unknown): readonly Difference[] {
   const [a, b] = [inStableOrder(asOfToday(before)), inStableOrder(asOfToday(after))];
   const kind = valueAt(b, ['kind']) ?? valueAt(a, ['kind']);
-  // Fields of both, so that one that only one side has stands where the schema puts it.
+  // Merged fields of both, so that a field present on only one side is placed in schema order.
   const order = leaves(inStableOrder(merged(a, b)), undefined, []).map(formatPath);
   return leaves(a, b, [])
     .flatMap((path): readonly Difference[] => {

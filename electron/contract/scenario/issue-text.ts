@@ -1,4 +1,4 @@
-/** How an issue reads: values shortened, and the one line that a terminal prints. */
+/** Text of an issue: shortened values, and the single line printed in a terminal. */
 import type { Issue } from '../errors.ts';
 import { formatNumber } from '../units.ts';
 

@@ -8,7 +8,7 @@ const MOST_LEVELS = 32;
 
 const allowed = `allowed: at most ${MOST_VALUES} values in ${MOST_LEVELS} levels`;
 
-/** What is wrong with its size; null for nothing. */
+/** Reason why a document is too large; null if it is not. */
 export function oversize(document: unknown): string | null {
   let level: unknown[] = [document];
   let values = 0;

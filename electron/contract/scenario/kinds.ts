@@ -62,7 +62,7 @@ export function newDocument(kind: ScenarioKindName): Record<string, unknown> {
 /** Any scenario as a file holds it. */
 export const scenarioSchema = z.discriminatedUnion('kind', eachWorkloads('schema'));
 
-/** What a file may hold: keys that were left out take their defaults. */
+/** Document as written in a file: omitted keys get their defaults. */
 export type ScenarioDocument = z.input<typeof scenarioSchema>;
 
 /** With the defaults that are plain constants. */

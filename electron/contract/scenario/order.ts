@@ -6,7 +6,7 @@ import { isScenarioKind } from './kinds.ts';
 import { valueAt } from './path.ts';
 
 function* orderedBy(schema: JsonSchema | undefined, value: unknown): Pausing<unknown> {
-  // What the schema does not know stays as it is.
+  // Values unknown to the schema remain unchanged.
   if (schema === undefined) return value;
   yield;
   if (Array.isArray(value)) {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Unit } from '../units.ts';
 
 interface QuantityDescription {
-  /** What a form writes before the field. */
+  /** Label of the field in a form. */
   readonly title: string;
   /** One or two sentences: what it is, what it does to the result. */
   readonly description: string;

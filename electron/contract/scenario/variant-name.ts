@@ -1,4 +1,4 @@
-/** How scenarios of every kind name the implementation that runs. */
+/** Field that names the implementation to run, in scenarios of every kind. */
 import { z } from 'zod';
 import { LONGEST_CONFIGURED } from '../tuning/configured.ts';
 

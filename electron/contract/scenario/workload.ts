@@ -1,4 +1,4 @@
-/** What a workload is in the contract: one object, in a folder of its own. kinds.ts lists them. */
+/** Contract of a workload: one object in its own folder. kinds.ts lists them. */
 import { z } from 'zod';
 import { scenarioDraftSchema } from './draft.ts';
 import type { Path } from './path.ts';
@@ -6,7 +6,7 @@ import type { Path } from './path.ts';
 /** Rewrites a document of one version as the next. Gets and returns plain JSON; never mutates. */
 export type Migration = (document: Readonly<Record<string, unknown>>) => Record<string, unknown>;
 
-/** What a run can be written as. */
+/** Export format of a run. */
 export interface ExportChoice {
   readonly id: string;
   readonly title: string;
@@ -16,7 +16,7 @@ export interface ContractWorkload {
   /** The name, in scenarios, runs and messages. */
   readonly kind: string;
   readonly title: string;
-  /** What a run yields: a result, or measurements of several variants. */
+  /** Outcome of a run: a result, or measurements of several variants. */
   readonly runs: 'results' | 'measurements';
   readonly schema: z.ZodType;
   /** The version that this program writes. */
@@ -24,30 +24,30 @@ export interface ContractWorkload {
   /** `migrations[v]` takes version v to v + 1. */
   readonly migrations: Readonly<Record<number, Migration>>;
   /**
-   * A value for every required key that has no default. They stand in for values
-   * at fault so that the checks which do not use them can run; never computed with.
+   * Placeholder values for all required keys without a default. They replace invalid values so that unrelated checks
+   * can run; never used in computations.
    */
   readonly standIns: readonly { readonly path: Path; readonly value: unknown }[];
-  /** What a new document holds beside kind and version: as little as is worth running. */
+  /** Fields of a new document in addition to kind and version: the minimum worth running. */
   readonly fresh: Readonly<Record<string, unknown>>;
   /** Values of one of its parameters that are worth a sweep, as the user types them. */
   readonly sweepExample: string;
-  /** How far a run is; told apart by `workload`. */
+  /** Progress of a run; discriminated by `workload`. */
   readonly progress: z.ZodType;
-  /** What a scenario without errors comes to; told apart by `kind`. */
+  /** Resolved scenario, without errors; discriminated by `kind`. */
   readonly resolved: z.ZodType;
   /** In the order of menus. */
   readonly exports: readonly ExportChoice[];
-  /** How the name of a file ends that holds a whole run. */
+  /** File name ending of saved runs. */
   readonly runEnding: string;
 }
 
-/** What every scenario without errors resolves to. */
+/** Fields common to all resolved scenarios. */
 export const resolvedShape = {
   /** Every field filled in; the form shows these as placeholders. */
   scenario: scenarioDraftSchema,
   estimate: z.strictObject({ total_bytes: z.number(), limit_bytes: z.number() }),
-  /** What `auto` picks, and for every variant why it cannot run this scenario (null: it can). */
+  /** Variant that `auto` selects, and the reason why each variant cannot run this scenario (null if it can). */
   variant: z.string(),
   variants: z.array(z.strictObject({ id: z.string(), refusal: z.string().nullable() })),
 };

@@ -39,7 +39,7 @@ const studyEntrySchema = z.strictObject({
 });
 export type StudyEntry = Readonly<z.infer<typeof studyEntrySchema>>;
 
-/** A study as its author wrote it, and the file of its scenario, beside which the files are that this names. */
+/** A study as its author wrote it, and its scenario's file, relative to which the files that it names are resolved. */
 const written = z.strictObject({ document: scenarioDraftSchema, file: fileRefSchema.nullable().default(null) });
 
 /** Name of a cluster; null: this machine. */
@@ -58,7 +58,7 @@ const studyPlanSchema = z.strictObject({
 });
 export type StudyPlan = Readonly<z.infer<typeof studyPlanSchema>>;
 
-/** What a study takes on one machine, by some of its points that were solved for this. */
+/** Expected duration and memory of a study on one machine, from probe runs of some of its points. */
 const studyForecastSchema = z.strictObject({
   machine: z.string(),
   cpu: z.string(),
@@ -66,7 +66,7 @@ const studyForecastSchema = z.strictObject({
   gpus: z.number().int().nonnegative(),
   /** Points that were solved for it. */
   probed: z.number().int().nonnegative(),
-  /** Null where nothing is known: what failed tells nothing. */
+  /** Null if unknown: failed probes give no estimate. */
   expected_s: z.number().nullable(),
   /** True: a probe was given up, so that it takes longer than this. */
   isLeast: z.boolean(),
@@ -76,7 +76,7 @@ const studyForecastSchema = z.strictObject({
 });
 export type StudyForecast = Readonly<z.infer<typeof studyForecastSchema>>;
 
-/** What takes longer is begun only by someone who has read so. */
+/** Studies that need longer start only after confirmation. */
 export const ENDLESS_S = 24 * 3600;
 /** The least time of any machine is far below that of one: from here on some points are solved to know. */
 export const DOUBTFUL_S = 60;
@@ -112,7 +112,7 @@ const studyRowsSchema = z.strictObject({
   /** Rows that the filter lets through, and all. */
   matching: z.number().int().nonnegative(),
   all: z.number().int().nonnegative(),
-  /** What has to be said wherever the table goes. */
+  /** Notes that must accompany every copy of the table. */
   notes: z.array(z.string()).readonly(),
 });
 export type StudyRows = Readonly<z.infer<typeof studyRowsSchema>>;
@@ -130,17 +130,17 @@ export interface StudyColumns {
   readonly columns: StudyValues[];
 }
 
-/** What the points of a study say, and by what. */
+/** Advice drawn from the points of a study, with its evidence. */
 const adviceSchema = z.strictObject({ text: z.string(), evidence: z.array(z.string()).readonly() });
 export type StudyAdvice = Readonly<z.infer<typeof adviceSchema>>;
 
 export const studyMethods = {
   'study.list': { params: nothing, result: z.strictObject({ studies: z.array(studyEntrySchema) }) },
-  /** Throws `invalid` with every fault of the study. */
+  /** Throws `invalid` with every error in the study. */
   'study.plan': { params: written, result: studyPlanSchema },
   /**
-   * Solves some of its points for it, which takes seconds. Null where nothing can be told: it has a search, no point can
-   * be run, or another question or a study that began has ended this one.
+   * Solves some points as probes, which needs seconds. Null if no forecast is possible: the study has a search, no
+   * point can be run, or a newer request or a started study interrupted this one.
    */
   'study.forecast': { params: written, result: z.strictObject({ forecast: studyForecastSchema.nullable() }) },
   /** Plans it into the library and begins. A study with the same points goes on where it was. */
@@ -150,19 +150,22 @@ export const studyMethods = {
   'study.clusters': { params: nothing, result: z.strictObject({ clusters: clustersSchema }) },
   /** In the place of those that are there. */
   'study.keepClusters': { params: z.strictObject({ clusters: clustersSchema }), result: nothing },
-  /** Whether it answers: one sentence, of what stands there. Throws `unsupported` with one of what is wrong. */
+  /**
+   * Checks the connection to a cluster: one sentence about its state. Throws `unsupported` with one sentence about the
+   * error.
+   */
   'study.tryCluster': {
     params: z.strictObject({ cluster: clusterSchema }),
     result: z.strictObject({ says: z.string() }),
   },
   /** The points under way are lost, and nothing else. */
   'study.stop': { params: ofStudy, result: nothing },
-  /** Rows from `from` on in the order asked for; at most 500. */
+  /** Rows from `from` on in the requested order; at most 500. */
   'study.rows': {
     params: z.strictObject({
       study: studyIdSchema,
       filter,
-      /** Null: in the order of the plan. */
+      /** Null if in the order of the plan. */
       sort: studySortSchema.nullable(),
       /** A row for each combination of values of these columns: how many rows, and the medians of their numbers. */
       groups: groupsSchema.default([]),
@@ -191,7 +194,7 @@ export const studyMethods = {
     params: z.strictObject({ study: studyIdSchema, point: z.string().regex(/^[0-9a-f]{16}$/) }),
     result: z.strictObject({ scenario: scenarioDraftSchema, name: z.string() }),
   },
-  /** What was kept of a point, curves too. */
+  /** Saved result of a point, including curves. */
   'study.result': {
     params: z.strictObject({ study: studyIdSchema, point: z.string().regex(/^[0-9a-f]{16}$/) }),
     result: z.strictObject({ settings: z.string(), result: pointResultSchema.nullable() }),
@@ -201,7 +204,7 @@ export const studyMethods = {
     params: z.strictObject({ study: studyIdSchema, error_mm: z.number().positive() }),
     result: z.strictObject({ lines: z.array(adviceSchema).readonly() }),
   },
-  /** What a scenario has: variants that can be tuned, and those that claims about it compare. */
+  /** Study options of a scenario: tunable variants, and the variants compared by claims about it. */
   'study.offers': {
     params: z.strictObject({ document: scenarioDraftSchema }),
     result: z.strictObject({

@@ -14,7 +14,10 @@ export const clusterSchema = z.strictObject({
   host: z.literal('').or(sshHostSchema),
   /** Every node sees it. From the home folder there where it is not absolute. */
   folder: noControls(500).min(1, 'is empty: name a folder that every node sees'),
-  /** How this program is called there. Empty: `braggbench`, or this very program where the cluster is this machine. */
+  /**
+   * Command that starts this program on the cluster. If empty: `braggbench`, or this very program if the cluster is
+   * this machine.
+   */
   program: noControls(500),
   /** Modules to load first. */
   modules: z
@@ -23,7 +26,7 @@ export const clusterSchema = z.strictObject({
     .readonly(),
   /** Further words for sbatch. */
   sbatch: noControls(1000),
-  /** What a task gets. */
+  /** CPU cores of a task. */
   cores: z.number().int().min(1).max(1024),
 });
 export type Cluster = Readonly<z.infer<typeof clusterSchema>>;

@@ -3,7 +3,7 @@ import { parsePath, valueAt } from '../scenario/path.ts';
 
 type ExpressionValue = number | string | boolean;
 
-/** What is wrong with a condition, and where in its text. */
+/** Error in a condition, with its position in the text. */
 export class ExpressionError extends Error {
   readonly at: number;
 
@@ -99,7 +99,7 @@ const functions: Readonly<Record<string, (...values: readonly number[]) => numbe
   ceil: (x = Number.NaN) => Math.ceil(x),
 };
 
-/** What a condition may hold, for messages. */
+/** Allowed elements of a condition, for messages. */
 export const allowedInExpressions = `paths, numbers, "text", true, false, ${Object.keys(strength).join(' ')}, !, parentheses, ${Object.keys(functions).join(', ')}`;
 
 function pathValue(name: string, at: number): Evaluate {

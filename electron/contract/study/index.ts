@@ -62,7 +62,7 @@ function gridFaults({ grids, timing, repeats }: Study): readonly Fault[] {
   ];
 }
 
-/** A counter knows no points: whatever runs beside one is in its energy. */
+/** Energy counters cannot separate points: a point's energy would include everything running concurrently. */
 function energyFaults({ measures, timing, search }: Study): readonly Fault[] {
   if (!measures.includes('energy') || timing === 'alone' || search !== undefined) return [];
   const says = 'counts the energy of all that runs at the same time';
@@ -81,7 +81,7 @@ function searchFaults({ search, axes, base }: Study): readonly Fault[] {
   ];
 }
 
-/** `value` is plain JSON from anywhere. The study is null where there are faults. */
+/** `value` is plain JSON from any source. The study is null if there are errors. */
 export function validateStudy(value: unknown): { readonly study: Study | null; readonly faults: readonly Fault[] } {
   const parsed = studySchema.safeParse(value);
   if (!parsed.success) return { study: null, faults: explain(publishedStudySchema(), value, parsed.error) };

@@ -12,7 +12,7 @@ export function packedIds(ids: readonly string[]): Uint32Array {
   return packed;
 }
 
-/** Null: there is none. */
+/** Null if there is no such point. */
 export function idAt(packed: Uint32Array, i: number): string | null {
   const [high, low] = [packed[2 * i], packed[2 * i + 1]];
   if (high === undefined || low === undefined) return null;

@@ -1,4 +1,7 @@
-/** What studies keep: the plan's head and lines, and a result for each point. Units stand beside their numbers. */
+/**
+ * Saved data of a study: header and lines of the plan, and one result per point. Units are stored next to their
+ * numbers.
+ */
 import { z } from 'zod';
 import { errorCodeSchema } from '../errors.ts';
 
@@ -17,7 +20,7 @@ const measureSchema = z.strictObject({
   name: z.string().min(1).max(200),
   /** Empty for a plain number and for text. */
   unit: z.string().max(40),
-  /** Null: not defined for this answer. */
+  /** Null if not defined for this answer. */
   value: z.union([z.number(), z.string(), z.null()]),
   /** 95 % interval of the median over the repeats. */
   low: z.number().optional(),
@@ -36,17 +39,17 @@ const keptCurveSchema = z.strictObject({
 });
 export type KeptCurve = Readonly<z.infer<typeof keptCurveSchema>>;
 
-/** Where and by what a point was solved. */
+/** Machine and program that solved a point. */
 const whereSchema = z.strictObject({
   version: z.string(),
   build: z.string(),
-  /** Null in a package. */
+  /** Null if run from a package. */
   commit: z.string().nullable(),
   machine: z.string(),
   cpu: z.string(),
   cores: z.number().int().positive(),
   os: z.string(),
-  /** Null on the CPU. */
+  /** Null if solved on the CPU. */
   gpu: z.string().nullable(),
   gpu_uuid: z.string().nullable(),
   driver: z.string().nullable(),
@@ -65,7 +68,7 @@ export const pointResultSchema = z.strictObject({
   /** Why it failed; null unless it did. */
   error: z.strictObject({ code: errorCodeSchema, message: z.string() }).nullable(),
   workload: z.string(),
-  /** As solved, where `auto` was asked for. */
+  /** The variant that ran if `auto` was requested. */
   variant: z.string(),
   precision: z.string(),
   threads: z.number().int().nonnegative().nullable(),
@@ -105,7 +108,7 @@ export const planHeadSchema = z.strictObject({
       z.strictObject({
         name: z.string(),
         document: z.unknown(),
-        /** Where the files that it names are. */
+        /** Folder of the files that the scenario names. */
         folder: z.string().nullable(),
         /** Digests of these files. */
         beside: z.array(z.string()).readonly(),
@@ -121,7 +124,7 @@ export const planHeadSchema = z.strictObject({
 });
 export type PlanHead = Readonly<z.infer<typeof planHeadSchema>>;
 
-/** What a process that works on a study says of itself every second. */
+/** Heartbeat of a process working on a study, written every second. */
 export const beatSchema = z.strictObject({
   machine: z.string(),
   pid: z.number().int().positive(),

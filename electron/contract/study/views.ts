@@ -1,10 +1,10 @@
-/** How a study's results are looked at: as a person left it, and as views with names, which lie beside the study. */
+/** Views of a study's results: the last one, and named ones, saved next to the study. */
 import { z } from 'zod';
 import { LONGEST_EXPRESSION } from './expression.ts';
 
 const key = z.string().max(300);
 
-/** Rows that are alike in these columns stand together. */
+/** Columns to group rows by. */
 export const groupsSchema = z.array(key).max(3);
 
 export const studySortSchema = z.strictObject({ key, descending: z.boolean() });
@@ -27,9 +27,9 @@ const studyLookSchema = z.strictObject({
     /** Keys of columns; empty: what is plotted first. */
     x: key,
     y: key,
-    /** Null: the first axis that is left. */
+    /** Null if the first remaining axis is used. */
     by: key.nullable(),
-    /** What a heat map's colours are. */
+    /** Column that determines the colours of a heat map. */
     value: key,
     logX: z.boolean(),
     logY: z.boolean(),

@@ -1,4 +1,4 @@
-/** Names of configurations, which stand where variants do: `cuda-gather[kGatherThreads=128;kScoreWarps=8]`. */
+/** Names of configurations, used in place of variant names: `cuda-gather[kGatherThreads=128;kScoreWarps=8]`. */
 import { z } from 'zod';
 import { LONGEST_EXPRESSION } from '../study/expression.ts';
 
@@ -10,7 +10,7 @@ const tunableSchema = z.strictObject({
     .array(z.number().int().min(-999_999_999).max(999_999_999).meta({ unit: '1' }))
     .min(1)
     .max(1000),
-  /** What it does, a few words. */
+  /** Effect of the constant in a few words. */
   about: z.string().max(200).default(''),
 });
 export type Tunable = Readonly<z.infer<typeof tunableSchema>>;
@@ -44,7 +44,7 @@ export function configuredName({ variant, configuration }: Configured): string {
 /** A label without the precision and the GPU that it asks for. */
 export const withoutSuffix = (label: string): string => label.replace(/[@:].*$/, '');
 
-/** Null for what is no such name. */
+/** Null if `id` is not the name of a configuration. */
 export function parseConfigured(id: string): Configured | null {
   const [, variant, parts] = (id.length <= LONGEST_CONFIGURED && SHAPE.exec(id)) || [];
   if (variant === undefined || parts === undefined) return null;

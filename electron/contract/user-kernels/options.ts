@@ -1,7 +1,10 @@
-/** How a user kernel is compiled: one vocabulary for NVRTC, nvcc, GCC, Clang and Visual C++. No flag is passed on as it is written. */
+/**
+ * Compiler options of user kernels: one vocabulary for NVRTC, nvcc, GCC, Clang and Visual C++. No flag is passed
+ * through verbatim.
+ */
 import { z } from 'zod';
 
-/** A macro's value stands between two blanks of a command line, and needs no quotes there. */
+/** A macro value must need no quotes on a command line. */
 const MACRO_VALUE = /^[\w.+-]{0,64}$/;
 const MACRO_NAME = /^[A-Za-z_]\w{0,63}$/;
 const MOST_MACROS = 50;
@@ -56,7 +59,7 @@ const flags: Readonly<Record<CompilerStyle, Flags>> = {
   ],
 };
 
-/** What a compiler is told beside our own flags; of two that contradict each other the last counts. */
+/** Compiler flags in addition to the built-in ones; of contradicting flags, the last one applies. */
 export function flagsFor(style: CompilerStyle, options: CompileOptions): readonly string[] {
   const macro = style === 'msvc' ? '/D' : '-D';
   const defines = Object.entries(options.defines ?? {}).map(([name, value]) =>

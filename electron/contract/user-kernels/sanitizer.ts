@@ -1,4 +1,4 @@
-/** What NVIDIA's compute-sanitizer says of a run. */
+/** Findings of NVIDIA's compute-sanitizer in a run. */
 import { z } from 'zod';
 import { issueSchema } from '../errors.ts';
 
@@ -6,7 +6,7 @@ export const sanitizerTools = ['memcheck', 'racecheck', 'initcheck', 'synccheck'
 export const sanitizerToolSchema = z.enum(sanitizerTools);
 export type SanitizerTool = z.infer<typeof sanitizerToolSchema>;
 
-/** What each of them looks for, in the words of a list. */
+/** Defects that each tool detects, as list entries. */
 export const sanitizerWords: Readonly<Record<SanitizerTool, string>> = {
   memcheck: 'memory beyond its end',
   racecheck: 'races in shared memory',
@@ -22,7 +22,7 @@ export const findingSchema = z.strictObject({
   line: z.number().int().nullable(),
   /** Further words of the first of them: thread, block, address. */
   more: z.string(),
-  /** How often it was told: once a thread, up to the tool's limit. */
+  /** Number of reports: one per thread, up to the tool's limit. */
   times: z.number().int(),
 });
 export type Finding = Readonly<z.infer<typeof findingSchema>>;

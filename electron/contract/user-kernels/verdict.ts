@@ -1,4 +1,4 @@
-/** What the checks say that a user kernel is put to, the same as ours: accuracy, conservation, determinism. */
+/** Results of checking a user kernel as shipped kernels are checked: accuracy, conservation, determinism. */
 import { z } from 'zod';
 import { type Accuracy, accuracySchema } from '../bench/session.ts';
 
@@ -44,7 +44,7 @@ export function userKernelVerdict(checks: readonly Accuracy[], { runs, bitwise, 
 
 /** `Relative L2 difference of the dose from the FP64 reference: 1.2e-7, 1.0e-5 allowed`. */
 export function checkText({ id, tip, value, bound }: Accuracy): string {
-  // Where bits are equal, or bits alone were compared, the words say all.
+  // If bits are equal, or only bits were compared, the text needs no number.
   if (id === 'determinism' && (value === null || value === 0)) return tip;
   const is = value === null ? 'no number' : value.toExponential(1);
   return `${tip}: ${is}${bound === null ? '' : `, ${bound.toExponential(1)} allowed`}`;

@@ -135,7 +135,7 @@ function* inSteps(value: unknown, path: Path, sections: Section[]): Generator<st
       yield* inSteps(item, [...path, key], sections);
     } else {
       const text = JSON.stringify(takeSections(item, [...path, key], sections));
-      // What JSON has no word for is left out.
+      // Values without a JSON representation are omitted.
       if (text === undefined) continue;
       held += name + text;
     }

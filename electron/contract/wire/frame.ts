@@ -7,10 +7,10 @@
  *   …   sections, each padded with zeros to a multiple of 8
  *
  * The header is `{"value": …, "sections": [[type, count, path], …]}`. A typed
- * array found anywhere in the value becomes a section, and so does a long text,
- * as UTF-8; in the JSON a null stands in its place and `path` says where it goes
- * back. So JSON never carries arrays of numbers, and no key of a user's document
- * can be taken for a marker.
+ * array anywhere in the value becomes a section, and so does a long text, as
+ * UTF-8. The JSON contains null in its place; `path` is its position in the value.
+ * JSON therefore never carries arrays of numbers, and no key of a user's document
+ * can be mistaken for a marker.
  *
  * Decoded sections are views on the frame's own bytes: nothing is allocated
  * from a length that the frame claims, only from bytes that are there.

@@ -52,7 +52,7 @@ import { bytes } from './arrays.ts';
 
 const nothing = z.strictObject({});
 const ofRun = z.strictObject({ run: runIdSchema });
-/** The file that a draft belongs to: a stopping-power table named in it is looked for beside it. */
+/** File that a draft belongs to; a stopping-power table named in the draft is searched for next to it. */
 const ofFile = fileRefSchema.nullable().default(null);
 /** `refuse` answers `exists`, so that the page can ask before it replaces. */
 const ifExists = z.enum(['replace', 'refuse']);
@@ -132,7 +132,7 @@ export const methods = {
     params: ofRun,
     result: z.strictObject({
       frames: z.array(z.strictObject({ step: z.number().int(), depth_mm: z.number() })),
-      /** Axes whose sums were kept: older files and runs on a GPU have four of the six pairs. */
+      /** Axis pairs with saved sums: older files and GPU runs have four of the six. */
       pairs: z.array(z.tuple([axisNameSchema, axisNameSchema])),
     }),
   },
@@ -211,7 +211,7 @@ export const methods = {
 
 export type Methods = typeof methods;
 export type MethodName = keyof Methods;
-/** What a caller passes, before defaults. */
+/** Params as passed by a caller, before defaults. */
 export type Params<M extends MethodName> = Readonly<z.input<Methods[M]['params']>>;
 export type Result<M extends MethodName> = Readonly<z.output<Methods[M]['result']>>;
 

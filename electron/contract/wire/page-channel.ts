@@ -1,4 +1,4 @@
-/** How the preload hands the page its port: the words that both sides know. */
+/** Messages by which the preload passes a port to the page. */
 
 /** The page asks for a port with this message to its own window. */
 export const WANT_PORT = 'braggbench:want-port';

@@ -1,10 +1,9 @@
 /**
- * The page's Content-Security-Policy, one for both shells. `connect`: where the
- * page may connect to beside its own origin (the loopback WebSocket of the
- * browser shell; nothing in Electron).
+ * The page's Content-Security-Policy, the same for both shells. `connect`: origins to which the page may connect in
+ * addition to its own (the loopback WebSocket of the browser shell; none in Electron).
  *
- * Plotly would write a style sheet into the page; the page brings those rules
- * itself (renderer/panels/depth-dose/depth-dose-panel.css), so inline styles stay out too.
+ * Plotly would inject a style sheet. The page ships those rules itself
+ * (renderer/panels/depth-dose/depth-dose-panel.css), so inline styles stay forbidden too.
  */
 export function pagePolicy(connect: readonly string[] = []): string {
   return [
@@ -30,7 +29,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-/** Policy of a document that stands alone, such as a printed report: its own styles and pictures, nothing else. */
+/** Policy of a standalone document, such as a printed report: its own styles and images, nothing else. */
 export const DOCUMENT_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; form-action 'none'";
 

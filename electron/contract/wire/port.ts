@@ -17,7 +17,7 @@ export interface Port {
   send(frame: Uint8Array): void;
   /** Bytes handed to send() that the carrier has not taken yet; 0 where the carrier cannot say. */
   readonly bufferedBytes: number;
-  /** Set once, at once after the port is made; frames that came earlier are kept and delivered then. */
+  /** Called once, immediately after the port is created; earlier frames are buffered and delivered then. */
   listen(handler: PortHandler): void;
   /** Idempotent. The other side sees `closed`. */
   close(reason?: string): void;

@@ -1,7 +1,6 @@
 /**
- * What goes over a Port: calls, streams and the connection that both belong to.
- * Each message is one frame (frame.ts). Params and results are checked against
- * methods.ts and streams.ts by the host, the envelope here.
+ * Messages on a Port: calls, streams and the connection that both belong to. Each message is one frame (frame.ts). The
+ * host checks params and results against methods.ts and streams.ts; the envelope is checked here.
  */
 import { z } from 'zod';
 import { capabilitiesSchema } from '../capabilities.ts';
@@ -55,7 +54,7 @@ export const hostMessageSchema = z.discriminatedUnion('type', [
     protocol: z.number().int(),
     build: z.string(),
     connection: z.string(),
-    /** False when a resume was asked and the connection is gone: the page starts over. */
+    /** False if the connection to resume no longer exists: the page starts over. */
     resumed: z.boolean(),
     /** Calls in `resume` that never reached the host: send them again. */
     unknownCalls: z.array(counter),

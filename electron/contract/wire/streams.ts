@@ -42,7 +42,7 @@ export const streams = {
     frame: runProgressSchema,
     policy: 'latest',
   },
-  /** Dose and marginals as the run goes on, reduced to the pixels asked for. Ends with the run. */
+  /** Dose and marginals during the run, reduced to the requested pixels. Ends with the run. */
   'run.live': {
     params: z.strictObject({
       run: runIdSchema,
@@ -53,8 +53,8 @@ export const streams = {
     policy: 'latest',
   },
   /**
-   * Cuts of a run that has ended, and sums that were not kept of it: its steps up to a kept one are computed
-   * again. The last frame holds the maps; closing the stream gives up.
+   * Cuts of an ended run, and sums that were not saved, recomputed up to a saved step. The last frame contains the
+   * maps; closing the stream cancels the computation.
    */
   'run.cuts': {
     params: z.strictObject({
@@ -67,7 +67,7 @@ export const streams = {
     policy: 'latest',
   },
   ...imageStreams,
-  /** What the host has to say to the user; the last hundred entries first. */
+  /** Log entries of the host for the user, beginning with the last hundred. */
   'host.log': {
     params: z.strictObject({}),
     frame: logEntrySchema,

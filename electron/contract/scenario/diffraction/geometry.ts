@@ -1,6 +1,6 @@
 /**
- * Where a pixel looks, for readouts: resolution and fractional indices. The engine has its own geometry
- * (kernels/diffraction); a test holds the two to each other.
+ * Geometry of detector pixels for readouts: resolution and fractional indices. The engine has its own implementation
+ * (kernels/diffraction); a test compares the two.
  */
 import type { DiffractionScenario } from './index.ts';
 
@@ -43,7 +43,7 @@ export interface ImageGeometry {
   /** Nearest distance of the detector's plane from the crystal, mm, and its foot in pixels. */
   readonly close_mm: number;
   readonly foot: { readonly fast: number; readonly slow: number };
-  /** Where the beam meets the detector's plane, in pixels; null where it does not. */
+  /** Intersection of the beam with the detector plane, in pixels; null if there is none. */
   readonly beam: { readonly fast: number; readonly slow: number } | null;
   /**
    * Pixels (fast, slow, fast, slow, …) at which planes of this spacing (Å) reflect, around the beam;
@@ -100,7 +100,7 @@ export function imageGeometry({ beam, crystal, detector, rotation }: Diffraction
   const phi = rad(rotation.phi_deg + (rotation.oscillation_deg * (rotation.steps - 1)) / (2 * rotation.steps));
   const [a, b, c] = edges(crystal).map((v) => rotate(v, [0, 0, 1], phi)) as [Vector, Vector, Vector];
   const close_mm = dot(origin, normal);
-  /** Where light in this direction meets the plane. */
+  /** Intersection of a ray in this direction with the detector plane; null if there is none. */
   const hit = (direction: Vector): { readonly fast: number; readonly slow: number } | null => {
     const towards = dot(direction, normal);
     if (towards * close_mm <= 0) return null;

@@ -186,7 +186,7 @@ export const diffractionSchema = z
   })
   .meta({ title: 'X-ray diffraction' });
 
-/** What a file may hold: only `kind`, `version` and the lattice are required. */
+/** Document as written in a file: only `kind`, `version` and the lattice are required. */
 export type DiffractionDocument = z.input<typeof diffractionSchema>;
 
 /** With the defaults that are plain constants. */

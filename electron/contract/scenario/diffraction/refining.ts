@@ -1,4 +1,4 @@
-/** A crystal fitted to an image of the user's: the image that is taken in, what is told while it is fitted, what is found. */
+/** Refinement of a crystal against a measured image of the user: imported image, progress frames and result. */
 import { z } from 'zod';
 import { fieldMapSchema } from '../../fields.ts';
 import { fileRefSchema } from '../../files.ts';
@@ -55,7 +55,7 @@ const measuredImageSchema = z.strictObject({
   height: z.number().int().positive(),
   /** Pixels without a part: full, or without a count. */
   left_out: z.number().int().nonnegative(),
-  /** What its header says, in the units of scenarios. */
+  /** Metadata from the image header, in the units of scenarios. */
   header: headerSchema,
 });
 export type MeasuredImage = Readonly<z.infer<typeof measuredImageSchema>>;
@@ -101,7 +101,7 @@ export type RefineIteration = Readonly<z.infer<typeof refineIterationSchema>>;
 const refineFrameSchema = z.discriminatedUnion('state', [
   /** For runs and measurements before it. */
   z.strictObject({ state: z.literal('waiting') }),
-  /** Where the file and the scenario disagree. */
+  /** The refinement has started; `warnings` lists contradictions between the image file and the scenario. */
   z.strictObject({ state: z.literal('begun'), variant: z.string(), warnings: z.array(z.string()) }),
   refineIterationSchema,
   refinedSchema,

@@ -54,7 +54,7 @@ import {
 } from './time.ts';
 import { elements, number, row } from './words.ts';
 
-/** A kernel of one's own, made from nothing: what goes in, what comes out, and how it is launched. */
+/** User kernel written from scratch: inputs, outputs and launch configuration. */
 const ownSchema = row('own', 'Kernel of your own', {
   n: elements('Of the inputs a and b, made up from the seed.', 1_000_000, 64_000_000),
   results: number('Results', 'That the kernel leaves; they begin as zeros.', [1, 1_000_000, 64_000_000]),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { count } from '../quantity.ts';
 
-/** How many elements an array has, FP32 where nothing else is said. */
+/** Number of elements of an array, FP32 unless stated otherwise. */
 export const elements = (description: string, usual: number, max = 1_000_000_000) =>
   count({ title: 'Elements', description, min: 1, max }).default(usual);
 

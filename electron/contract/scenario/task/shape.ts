@@ -1,7 +1,6 @@
 /**
- * What the scenarios of small measured workloads share: a flat problem, a seed
- * for made-up inputs, a variant. A kind of several benchmarks names one by
- * `problem.kind`.
+ * Common fields of the scenarios of small measured workloads: a flat problem, a seed for synthetic inputs, a variant.
+ * Kinds with several benchmarks select one by `problem.kind`.
  */
 import { z } from 'zod';
 import { editorShape, namingShape } from '../header.ts';
@@ -38,5 +37,5 @@ export function taskSchema<
     .meta({ title });
 }
 
-/** What the host passes on to the engine, by name. */
+/** Value that the host passes to the engine by name. */
 export type TaskValue = number | string | boolean;

@@ -1,4 +1,4 @@
-/** What small measured workloads share in the contract. */
+/** Contract shared by the small measured workloads. */
 import { z } from 'zod';
 import { type ContractWorkload, resolvedShape } from '../workload.ts';
 
@@ -7,7 +7,7 @@ export function taskProgressSchema<K extends string>(kind: K) {
     workload: z.literal(kind),
     /** First runs, then rounds. */
     phase: z.string(),
-    /** What was measured. */
+    /** Label of the variant or program being measured; empty before the first. */
     what: z.string(),
     round: z.number().int().nonnegative(),
     /** The most that will be taken. */

@@ -118,6 +118,6 @@ export const geometrySchema = z.strictObject(shape).superRefine(
       if (own.indexOf(name) < i) refuse(['materials', i, 'name'], 'is the name of two materials', 'a name of its own');
     });
   },
-  // Also beside other faults: all are told at once.
+  // Check names despite other errors, so that all are reported at once.
   { when: ({ value }) => typeof value === 'object' && value !== null },
 );

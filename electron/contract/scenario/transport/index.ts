@@ -8,7 +8,7 @@ import { beamShape } from './beam-shape.ts';
 import { geometrySchema } from './geometry.ts';
 import { type Spot, spotsSchema } from './spots.ts';
 
-// How it is computed, and what is kept of it.
+// Physics models, solver settings and saved output.
 
 /** Which models are used. Formulas and references are in kernels/physics. */
 const tableFile = fileBeside({
@@ -290,7 +290,7 @@ export const transportSchema = z
   })
   .meta({ title: 'Proton transport' });
 
-/** What a file may hold: only `kind`, `version` and the beam's energy, range or spots are required. */
+/** Document as written in a file: only `kind`, `version` and the beam's energy, range or spots are required. */
 export type TransportDocument = z.input<typeof transportSchema>;
 
 /** With the defaults that are plain constants; those that follow from the beam's range are still open. */

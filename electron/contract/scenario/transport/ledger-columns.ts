@@ -34,7 +34,10 @@ export const numberColumns = energyColumns.filter((name): name is Exclude<Column
   return column.energyOnly !== true;
 });
 
-/** What escaped through each face, and how it is named below its whole; front and low z are one. Not known of runs from before they were told apart. */
+/**
+ * Escapes through each face, titled as sub-entries of their total; front and low z are the same face. Absent in runs
+ * recorded before faces were distinguished.
+ */
 export const faceTitles = {
   escaped_x_low: 'at low x',
   escaped_x_high: 'at high x',

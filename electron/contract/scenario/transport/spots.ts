@@ -7,7 +7,7 @@ import { beamShape } from './beam-shape.ts';
 /** More are a field that no list is written for by hand; reading and starting them takes seconds. */
 export const mostSpots = 10_000;
 
-/** What a spot leaves out, it has from the beam. */
+/** Fields omitted from a spot are inherited from the beam. */
 export const spotSchema = z
   .strictObject({
     energy_MeV: beamShape.energy_MeV.optional(),

@@ -29,7 +29,7 @@ const whatIfSessionSchema = z.string().regex(/^[\w-]{8,64}$/);
 /** Grows with every question of a session. */
 const sequence = z.number().int().nonnegative();
 
-/** How a question was solved. */
+/** Variant, device and grid used to solve a question. */
 const whatIfWaySchema = z.strictObject({
   variant: z.string(),
   device: z.string(),
@@ -69,7 +69,7 @@ const whatIfFrameSchema = z.discriminatedUnion('state', [
   /** Something else has the device; the question is solved after it. */
   z.strictObject({ state: z.literal('waiting'), sequence }),
   whatIfAnswerSchema,
-  /** The scenario cannot be solved as it stands; the last answer still holds. */
+  /** The scenario cannot be solved as written; the previous answer remains valid. */
   z.strictObject({
     state: z.literal('refused'),
     sequence,

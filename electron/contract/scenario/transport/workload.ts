@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { type ContractWorkload, type Migration, resolvedShape } from '../workload.ts';
 import { transportSchema } from './index.ts';
 
-// How documents of older versions are rewritten, each as the next version.
+// Migrations of documents, each to the next version.
 
-/** Version 1 left nuclear reactions out unless asked for: what was written then keeps its meaning. */
+/** Version 1 excluded nuclear reactions unless requested; migrated documents preserve that. */
 const withoutReactions: Migration = (document) => {
   const { physics = {} } = document;
   if (typeof physics !== 'object' || physics === null || Array.isArray(physics)) return { ...document };

@@ -157,7 +157,7 @@ const launchSchema = z.strictObject({
   shared_bytes: formula('Shared memory', 'Dynamic shared memory of a block.').default(0),
 });
 
-/** What a candidate declares beyond its code; a candidate for the CPU needs nothing. */
+/** Properties that a candidate declares in addition to its code; a candidate for the CPU needs none. */
 const candidateSchema = z.strictObject({
   file: z
     .string()

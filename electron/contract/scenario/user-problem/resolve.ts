@@ -210,7 +210,7 @@ const elementsOf = (shape: readonly number[]): number => shape.reduce((all, size
 /** More than any machine has; products of the largest axes stay exact below it. */
 const MOST_ELEMENTS = 2 ** 36;
 
-/** Every fault is at its place in the document. */
+/** Resolves arrays and work for the given sizes; each error refers to its path in the document. */
 export function resolveProblem(
   definition: Pick<ProblemDefinition, 'axes' | 'constraints' | 'arrays' | 'work'>,
   sizes: Sizes,
