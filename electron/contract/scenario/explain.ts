@@ -134,7 +134,8 @@ function apart(issue: ZodIssue): readonly ZodIssue[] {
 }
 
 /**
- * Converts zod issues to messages, one per path and at most `mostFaults`. `root` is the JSON Schema of the zod schema.
+ * Converts zod issues to messages, one per path; beyond `mostFaults` only their number. `root` is the JSON Schema of
+ * the zod schema.
  */
 export function explain(root: JsonSchema, document: unknown, error: z.ZodError): readonly Fault[] {
   const faults = new Map<string, Fault>();
