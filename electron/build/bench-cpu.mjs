@@ -1,12 +1,10 @@
 /**
- * `npm run bench -- cpu`: the CPU variants against each other on the scenarios that
- * the speed targets are stated for, and what a user waits for. Then the
- * targets, met or missed, each beside its bound. `--smatrix FOLDER` takes a
- * checkout of Smatrix_2D. `--waits` measures nothing but what a user waits
- * for, and `--only a,b` parts of that. `--keep` keeps the targets in
- * assets/measured, from which the handbook's table is made. With other arguments, the command
- * line's `bench` on those:
- * `npm run bench -- cpu SCENARIO --variants a,b`.
+ * `npm run bench -- cpu`: compares the CPU variants on the scenarios of the speed targets and measures the latencies
+ * that a user sees. Then prints the targets, met or missed, with their bounds.
+ * - `--smatrix FOLDER`: a checkout of Smatrix_2D.
+ * - `--waits`: measures user-visible latencies alone, and `--only a,b` only these.
+ * - `--keep`: saves the targets in assets/measured, the source of the handbook's table.
+ * With other arguments, runs the command line's `bench` with them: `npm run bench -- cpu SCENARIO --variants a,b`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +35,7 @@ const IMAGES = /** @type {const} */ ([
 ]);
 
 /**
- * Peak memory of a whole run of water-70MeV in a process of its own, bytes.
+ * Peak memory of an end-to-end run of water-70MeV in a separate process, bytes.
  * @param {string} cli
  */
 async function peakMemory(cli) {

@@ -1,17 +1,18 @@
 /**
- * `npm run bench -- gpu`: the CUDA ladder and the programs outside, on the
- * scenarios that the GPU targets are stated for. Keeps each session in
- * assets/runs, and what a user waits for. Prints the targets, met or missed,
- * each beside its bound. `--from FOLDER` prints kept sessions instead of
- * measuring. `--sessions a,b` records only those, by their names below
- * assets/runs without .json, in that order; without it they come by their
- * importance: first what was never recorded. `--plan` measures nothing, and
- * prints what each will take. `--minutes N` begins none that would not end
- * within them, and names those that are left; `--resume` leaves out those
- * recorded from this commit. `--out FOLDER` keeps them there: each as it ends.
- * `--as-built` takes dist/ as it is. `--waits` measures nothing but what a user waits for, and
- * `--only a,b` parts of that. `--smatrix FOLDER` measures a checkout of Smatrix_2D, `--nanobragg FILE` the program nanoBragg,
- * both in the sessions of claims about them.
+ * `npm run bench -- gpu`: measures the CUDA variants and external programs on the scenarios of the GPU targets, and the
+ * latencies that a user sees. Saves each session in assets/runs and prints the targets, met or missed, with their
+ * bounds.
+ * - `--from FOLDER`: prints saved sessions instead of measuring.
+ * - `--sessions a,b`: records only these, by their names below assets/runs without .json, in that order. The default
+ *   order is by importance, never recorded sessions first.
+ * - `--plan`: measures nothing; prints the expected duration of each session.
+ * - `--minutes N`: starts no session that would exceed N minutes in total, and lists the remaining ones.
+ * - `--resume`: skips sessions already recorded from this commit.
+ * - `--out FOLDER`: saves the sessions there, each as it ends.
+ * - `--as-built`: uses dist/ without building.
+ * - `--waits`: measures user-visible latencies alone, and `--only a,b` only these.
+ * - `--smatrix FOLDER`: a checkout of Smatrix_2D, `--nanobragg FILE`: the program nanoBragg; both are measured in the
+ *   sessions of claims about them.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -56,7 +57,7 @@ async function record(sessions, { kept, folder, most_s, programs }) {
     say(`\nbraggbench ${words.join(' ')}    (${seconds.toFixed(0)} s)`);
     const out = path.join(folder, session.file);
     mkdirSync(path.dirname(out), { recursive: true });
-    // What was recorded before is kept by git.
+    // Git retains the earlier recording.
     const all = [commandLine(), ...words, '--out', out, '--force'];
     worst = Math.max(worst, await hand(process.execPath, all));
     const took = 1e-3 * (performance.now() - begun) - passed_s;

@@ -1,8 +1,10 @@
 /**
- * `npm run bench -- tuning`: tunes the shipped kernels on this machine. `--out FOLDER` takes three files, `dist/tuning` by
- * default: winners.json, which assets/tuned keeps of each card, report.txt, and tuned.braggbench with all studies.
- * `--sessions a,b` tunes only those, `--minutes N` takes so long for all of them. `--carry FILE` is another card's
- * winners.json: what won there is measured beside what wins here. `--as-built` installs and builds nothing.
+ * `npm run bench -- tuning`: tunes the shipped kernels on this machine.
+ * - `--out FOLDER`, by default `dist/tuning`: receives winners.json (saved in assets/tuned for each GPU model),
+ *   report.txt, and tuned.braggbench with all studies.
+ * - `--sessions a,b`: tunes only these. `--minutes N`: total duration.
+ * - `--carry FILE`: winners.json of another GPU model, whose winners are measured together with those of this GPU.
+ * - `--as-built`: installs and builds nothing.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,7 @@
-/** `npm run figures`: every table of the README and the handbook anew, from recorded sessions, the command line and the solver. */
+/**
+ * `npm run figures`: regenerates every table of the README and the handbook from recorded sessions, the command line
+ * and the solver.
+ */
 import { hand } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
 import { main } from './setup/say.mjs';

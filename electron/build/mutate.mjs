@@ -1,6 +1,7 @@
 /**
- * `npm run mutate [-- AREA|ID…]`: plants the faults of test/mutations.json one at a time in a copy of the sources. For
- * each it runs the tests that could find it, and says which did. Faults in C++ are compiled; the first needs minutes.
+ * `npm run mutate [-- AREA|ID…]`: applies the mutations of test/mutations.json one at a time to a copy of the sources.
+ * For each, runs the tests that could detect it and reports which did. C++ mutations are compiled; the first needs
+ * minutes.
  */
 import { main } from './setup/say.mjs';
 import { prepare } from './steps/all.mjs';

@@ -1,4 +1,7 @@
-/** `npm run pictures`: the pictures of the questions and of the library's examples anew. Names of questions: only those. */
+/**
+ * `npm run pictures`: redraws the pictures of the questions and of the library's examples. With names of questions:
+ * only those.
+ */
 import { hand } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
 import { main } from './setup/say.mjs';

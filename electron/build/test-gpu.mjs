@@ -1,10 +1,11 @@
 /**
- * `npm run test:gpu`: what needs a GPU, from what is built. Parity of every CUDA variant with the reference,
- * the physics gates with the variants that `auto` takes here; the device layer; last a fault that breaks
- * the device for its process. The last line is `N passed, N failed`.
+ * `npm run test:gpu`: tests that need a GPU, run on what is built. Parity of every CUDA variant with the reference; the
+ * physics gates with the variants that `auto` selects here; the device layer; last an error that makes the device
+ * unusable for its process. The last line is `N passed, N failed`.
  *
- * Needs Node and dist/host, dist/workers, dist/native, dist/kernels, assets, electron/contract, test/gpu, test/cheats/kernels and this folder; no package and
- * no network, so that a packed folder runs on a machine that has nothing else.
+ * Needs Node and dist/host, dist/workers, dist/native, dist/kernels, assets, electron/contract, test/gpu,
+ * test/cheats/kernels and this folder; no package and no network, so that a packed folder runs on a machine without
+ * them.
  */
 import { existsSync } from 'node:fs';
 import { capture } from './setup/command.mjs';

@@ -2,7 +2,7 @@
 import { Failure } from '../setup/say.mjs';
 
 /**
- * What stands behind a flag; null without it.
+ * Value after a flag; null without the flag.
  * @param {readonly string[]} args @param {string} flag
  */
 export function valueAfter(args, flag) {
@@ -11,7 +11,7 @@ export function valueAfter(args, flag) {
 }
 
 /**
- * Null without `--sessions`: all. Throws a Failure for a name that is none.
+ * Chosen items, or null without `--sessions`: use all. Throws a Failure for an unknown name.
  * @template T
  * @param {readonly string[]} args @param {readonly T[]} all @param {(one: T) => string} nameOf
  * @returns {readonly T[] | null}

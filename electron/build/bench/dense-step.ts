@@ -1,7 +1,6 @@
 /**
- * What Nsight Compute counted of a dense step, kept for the handbook:
- * `node electron/build/bench/dense-step.ts NCU.csv GPU COMMIT`, where the CSV is `ncu --csv --page raw --set full` of
- * `braggbench run dense-36M --variant cuda-fused`.
+ * Saves Nsight Compute counters of a dense step for the handbook: `node electron/build/bench/dense-step.ts NCU.csv GPU
+ * COMMIT`, where the CSV is `ncu --csv --page raw --set full` of `braggbench run dense-36M --variant cuda-fused`.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -36,7 +35,7 @@ const fileSchema = z.strictObject({
   warps: z.number(),
   /** Shares of the cycles that warps waited, the longest first. */
   stalls: z.array(z.strictObject({ reason: z.string(), share })).min(1),
-  /** Other designs beside the shipped one, which is the first: timed without ncu, in one process on such a card. */
+  /** Alternative designs, the shipped one first: timed without ncu, in one process on the same GPU model. */
   tried: z.array(z.strictObject({ what: z.string(), time_s: z.number().positive() })).default([]),
 });
 export type DenseStep = Readonly<z.infer<typeof fileSchema>>;
@@ -68,7 +67,7 @@ export function denseStepOf(csv: string, gpu: string, kernelCommit: string): Den
 
 const fileOf = (root: string): string => path.join(root, 'assets/measured/dense-step.json');
 
-/** Null where none was kept yet. */
+/** Null if none was saved yet. */
 export function readDenseStep(root: string): DenseStep | null {
   const file = fileOf(root);
   return existsSync(file) ? fileSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) : null;
@@ -79,7 +78,7 @@ if (import.meta.main) {
   if (csv === undefined || gpu === undefined || commit === undefined) throw new Error('wanted: NCU.csv GPU COMMIT');
   const kept = denseStepOf(readFileSync(csv, 'utf8'), gpu, commit);
   const root = path.resolve(import.meta.dirname, '../../..');
-  // Counters are read anew; what was timed by itself stays.
+  // Replaces the counters; separately timed designs are carried over.
   const tried = readDenseStep(root)?.tried ?? [];
   writeFileSync(fileOf(root), `${JSON.stringify({ ...kept, tried }, null, 2)}\n`);
 }

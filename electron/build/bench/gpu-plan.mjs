@@ -3,16 +3,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { recordedAgain } from '../../contract/bench/recorded-names.mjs';
 
-/** A start of the program, the device opened, and the reference that answers are held to. */
+/** Seconds to start the program, open the device and compute the reference that answers are checked against. */
 const START_S = 3;
 /** Nothing is known of a session that was never recorded: rounds end at their limit at the latest. */
 const USUAL_TIME_S = 30;
 
-/** What matters most first. */
+/** Workloads, most important first. */
 const ROOMS = ['transport', 'diffraction', 'linear-relu', 'micro'];
 
 /**
- * Programs of the user's own, which a session measures where their files are given.
+ * User programs, which a session measures if their files are given.
  * @typedef {'nanobragg' | 'smatrix-2d'} UserProgram
  * @typedef {Readonly<Record<UserProgram, string | null>>} UserPrograms
  * @typedef {{ readonly file: string, readonly words: readonly string[], readonly userProgram?: UserProgram }} Planned
@@ -80,8 +80,8 @@ function asked({ words }) {
 }
 
 /**
- * Seconds: what the kept session took, by its rounds; never more than its limit. `known` is false where none is kept:
- * rounds end at their limit at the latest.
+ * Expected duration, seconds: that of the saved session, scaled by rounds and at most its limit. Without one
+ * `known` is false and every value is assumed to need its limit.
  * @param {string} folder @param {Planned} planned
  */
 export function expectedOf(folder, planned) {

@@ -14,7 +14,7 @@ const IMAGES = [
   .map((id) => `diffraction-cuda-${id}`)
   .join(',');
 
-/** What claims compare the GPU with. */
+/** CPU variants that claims compare the GPU with. */
 const CPU_IMAGES = ['fp64', 'mixed', 'delta-fp32', 'double-float', 'unfused', 'reference']
   .map((id) => `diffraction-${id}`)
   .join(',');
@@ -22,7 +22,7 @@ const CPU_IMAGES = ['fp64', 'mixed', 'delta-fp32', 'double-float', 'unfused', 'r
 const BESIDE_PROGRAMS = ['mixed', 'unfused', 'fp64', 'delta-fp32'].map((id) => `diffraction-cuda-${id}`).join(',');
 const IMAGE_PROGRAMS =
   'torch-image,torch-image-fp32,torch-image-compile,cupy-image,cupy-image-mixed,cupy-image-elementwise,cupy-image-raw,cupy-image-ours,numba-image,torch-image-cpu,torch-image-cpu-fp32';
-/** What is claimed of PyTorch, by the size of the image. */
+/** Variants for the claims about PyTorch by image size. */
 const TORCH_IMAGES = 'torch-image,torch-image-fp32,torch-image-compile';
 const TORCH_LAYERS =
   'torch-eager,torch-eager-view,torch-eager-reshape,torch-compile,torch-compile-overhead,torch-compile-autotune';
@@ -58,7 +58,7 @@ export const GPU_SESSIONS = [
     ]),
   },
   {
-    // A whole run of the dense variants takes minutes: the first five steps stand for them.
+    // An end-to-end run of the dense variants needs minutes, so only the first five steps are measured.
     file: 'h200-water-70MeV-5-steps.json',
     words: [
       'bench',
@@ -140,7 +140,7 @@ export const GPU_SESSIONS = [
     ]),
   },
   {
-    // What is claimed of PyTorch, by the size of the image.
+    // Claims about PyTorch by image size.
     file: 'diffraction/h200-sweep-programs.json',
     userProgram: /** @type {const} */ ('nanobragg'),
     words: ['bench', 'simple-cubic-1024', '--sweep', 'detector.width+detector.height=256,512,1024,2048,4096'].concat([

@@ -1,4 +1,7 @@
-/** Rows of a benchmark's targets, kept with the machine and the commit that gave them. Documents are made from these files. */
+/**
+ * Rows of a benchmark's targets, saved with the machine and the commit that produced them. The documents are generated
+ * from these files.
+ */
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg } from 'node:os';
@@ -9,13 +12,13 @@ import { commitOf } from '../../host/model/bench/commit.ts';
 const rowSchema = z.strictObject({
   what: z.string(),
   wanted: z.string(),
-  /** Null: it could not be measured there. */
+  /** Null if it could not be measured on this machine. */
   measured: z.string().nullable(),
   met: z.boolean().nullable(),
   bound: z.string().nullable().default(null),
   /** Measured over the bound. */
   ratio: z.string().nullable().default(null),
-  /** What could measure it. */
+  /** Device that could measure it. */
   needs: z.string().nullable().default(null),
 });
 export type TargetRow = Readonly<z.input<typeof rowSchema>>;

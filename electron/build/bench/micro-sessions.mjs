@@ -7,7 +7,7 @@ import { root } from '../setup/root.mjs';
 // rounds and more, a point of a sweep ten, where the time allows.
 const ALL = ['--rounds', '21', '--time', '25'];
 const EACH = ['--rounds', '12', '--time', '15'];
-/** A round of these, or preparing them anew, takes so long that the usual time ends before the third state. */
+/** Benchmarks whose rounds or preparation are so slow that the usual time ends before the third prepared state. */
 const SLOW = [
   ...['compaction', 'elementwise', 'gemm', 'host-loop', 'latency-dram', 'launch', 'launch-small'],
   ...['launch-ten-thousand', 'reduction'],
@@ -159,7 +159,7 @@ const BESIDE = {
   gemm: 'cupy,torch-eager,torch-eager-tf32',
 };
 
-/** Claims about work beside other work: the sample that is recorded whole shows it on the timeline. */
+/** Claims about concurrent work: the recorded trace of one sample shows the overlap on the timeline. */
 const TRACED = ['overlap', 'concurrent-kernels'];
 
 /** @param {string} name */

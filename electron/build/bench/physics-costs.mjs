@@ -1,6 +1,6 @@
 /**
- * What scoring LET and following reactions cost beside the steps of the beam. A round runs each way once, the next round in
- * the other order. What else the machine does only adds: ways are compared by the fastest of their runs.
+ * Cost of LET scoring and of reactions relative to the steps of the beam. A round runs each configuration once, the
+ * next round in reverse order. Other load only adds time, so configurations are compared by their fastest runs.
  */
 import { capture } from '../setup/command.mjs';
 import { inRoot } from '../setup/root.mjs';
@@ -8,7 +8,7 @@ import { target } from './targets.mjs';
 
 const ROUNDS = 15;
 
-/** Scenarios beside the variant that they are taken with. */
+/** Scenarios and the variant that measures each. */
 const RUNS = /** @type {const} */ ([
   ['water-150MeV', 'depth'],
   ['water-70MeV', 'window'],
@@ -21,7 +21,7 @@ const WAYS = /** @type {const} */ ({
   // Steps without scoring are compiled without it (SliceOps).
   off: ['output.let=false'],
   reactions: ['physics.nuclear=icru63'],
-  // What two runs of the same differ by.
+  // Control: the difference between two equal runs.
   again: [],
 });
 const NAMES = /** @type {readonly (keyof typeof WAYS)[]} */ (Object.keys(WAYS));
@@ -94,8 +94,8 @@ function median(values) {
 }
 
 /**
- * Products beside the steps of the same run, which other programs slow down alike: the median over the rounds. Other ways
- * beside the steps alone: the fastest runs of each.
+ * Products are compared with the steps of the same run, which other programs slow down equally: median over the rounds.
+ * Other configurations are compared with the plain steps by the fastest runs of each.
  * @param {readonly PhysicsCost[]} costs
  */
 export function physicsTargets(costs) {

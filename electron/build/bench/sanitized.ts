@@ -1,4 +1,4 @@
-/** What compute-sanitizer says of kernels with and without a look at where their arrays end, kept for the handbook. */
+/** Reports of compute-sanitizer on kernels with and without bounds checks, saved for the handbook. */
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -48,7 +48,7 @@ export async function keepSanitized(root: string, gpu: string, runs: KeptSanitiz
   return file;
 }
 
-/** Null where none was kept yet. */
+/** Null if none was saved yet. */
 export function readSanitized(root: string): KeptSanitized | null {
   const file = fileOf(root);
   return existsSync(file) ? fileSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) : null;

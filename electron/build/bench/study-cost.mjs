@@ -1,4 +1,4 @@
-/** What a study costs over the sum of its solves. */
+/** Overhead of a study over the sum of its solves. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';

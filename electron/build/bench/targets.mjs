@@ -1,4 +1,4 @@
-/** The stated speed targets against kept sessions. Plain data in, lines out. */
+/** Compares the stated speed targets with saved sessions. Plain data in, lines out. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -58,7 +58,7 @@ export function target(what, wanted, value, test, text) {
 const times = (value) => `${value.toPrecision(3)}×`;
 
 /**
- * A step of the dense problem, beside reading and writing each cell once at the speed of a copy.
+ * Time per step of the dense problem, compared with reading and writing each cell once at copy bandwidth.
  * @param {Session | undefined} session @param {string} label @returns {Target}
  */
 export function denseStep(session, label) {
@@ -79,7 +79,10 @@ function shareOfCopy(session, label) {
   return (cells * steps * 8) / found.time_s / ceiling;
 }
 
-/** How many times faster our fastest right variant is than a program outside. @param {Session | undefined} session @param {string} id */
+/**
+ * Speedup of our fastest correct variant over an external program.
+ * @param {Session | undefined} session @param {string} id
+ */
 function overRival(session, id) {
   const report = session?.reports[0];
   const rival = report?.external.find((one) => one.id === id)?.result;
@@ -179,7 +182,7 @@ export function cpuTargets(sessions, peakBytes) {
 }
 
 /**
- * What a study takes beyond its solves: its wall time on all lanes over the engine's own seconds, less one.
+ * Overhead of a study: its wall time on all lanes over the engine's own seconds, less one.
  * @param {{ wall_s: number, lanes: number, solves_s: number, points: number } | null} study
  */
 export function studyTargets(study) {
@@ -282,7 +285,7 @@ export function layerTargets(sessions) {
 }
 
 /**
- * What is wanted, measured, and whether that is met; the bound and how far from it, where there is one.
+ * Table rows: target, measured value, met or missed; the bound and the ratio to it, if there is one.
  * @param {readonly Target[]} targets
  */
 export function targetLines(targets) {

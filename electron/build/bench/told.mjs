@@ -1,4 +1,4 @@
-/** What the built command line says with `--json`. */
+/** JSON output of the built command line (`--json`). */
 import { capture } from '../setup/command.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';

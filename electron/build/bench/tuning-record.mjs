@@ -1,6 +1,6 @@
 /**
- * What a go of `npm run bench -- tuning` keeps of each session: the usual constants and the best, against each other.
- * assets/tuned holds one such file a card; the defaults of a generation are held to them.
+ * Results of `npm run bench -- tuning` for each session: the default constants compared with the best ones. assets/tuned
+ * contains one such file per GPU model; the defaults of a generation are checked against them.
  */
 
 /**

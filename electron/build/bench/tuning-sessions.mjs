@@ -1,7 +1,7 @@
 /**
- * What `npm run bench -- tuning` tunes: a variant, on a shipped scenario, with a share of the time for searching. A session
- * of each on every generation of GPUs says which winners hold there. Long are those whose compiler takes long; `depth`
- * finds what was compiled for `window`.
+ * Sessions of `npm run bench -- tuning`: a variant, a shipped scenario and a share of the search time. Running each on
+ * every GPU generation shows which winners hold there. Variants with slow compilers get more minutes; `depth` reuses
+ * kernels compiled for `window`.
  */
 
 /** @typedef {Readonly<{ name: string, scenario: string, variant: string, minutes: number, stepping?: string }>} TuningSession */
@@ -22,7 +22,9 @@ export const TUNING_SESSIONS = [
   { name: 'gemm', scenario: 'micro/gemm-small', variant: 'cpu-blocks', minutes: 0.2 },
 ];
 
-/** The session of the best takes so long; first runs and what is asked of the scenario come on top. */
+/**
+ * Duration of the session of the best constants. First runs and requests for the scenario need AROUND_SECONDS in addition.
+ */
 const BEST_SECONDS = 8;
 const AROUND_SECONDS = 12;
 /** Less is no search. */
@@ -31,7 +33,7 @@ const LEAST_SECONDS = 6;
 export const TOO_LITTLE_S = 25;
 
 /**
- * What all of them take, where nothing is said.
+ * Default total duration of the sessions, minutes.
  * @param {readonly TuningSession[]} sessions
  */
 export const usualMinutes = (sessions) =>
@@ -50,7 +52,7 @@ export function searchSeconds(left_s, sessions) {
 }
 
 /**
- * What a session solves: the shipped scenario, stepped as the variant does.
+ * Scenario that a session solves: the shipped one with the variant's stepping.
  * @param {TuningSession} session
  * @param {any} scenario
  */
@@ -58,7 +60,7 @@ export const tunedScenario = ({ stepping }, scenario) =>
   stepping === undefined ? scenario : { ...scenario, solver: { ...scenario.solver, stepping } };
 
 /**
- * The study of a session, as a file beside its results.
+ * Study file of a session, saved next to its results.
  * @param {TuningSession} session
  * @param {string} scenarioFile
  * @param {Readonly<{ search_s: number, also: readonly string[] }>} how

@@ -1,4 +1,4 @@
-/** What a user waits for: measured by a program of its own, whose rows stand among the targets. */
+/** Latencies that a user sees, measured by a separate program; its rows are part of the targets. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** The README and the handbook, and what stands between the markers of a table in them. */
+/** The README and the handbook, and the text between the markers of a table in them. */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 

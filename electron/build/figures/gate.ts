@@ -10,7 +10,7 @@ export interface KeptGate {
   readonly code: number;
   readonly verdict: string;
   readonly reason: string | null;
-  /** How far equal code differed, as a ratio less 1; null for too few samples. */
+  /** Measured difference between equal code, as a ratio less 1; null for too few samples. */
   readonly floor: number | null;
   /** The later time over the earlier, session by session. */
   readonly ratios: readonly Ratio[];

@@ -1,6 +1,6 @@
 /**
- * Writes every table of the documents anew, between its markers; with `--only NAME,…` these. `--check`: says which
- * differ, and writes nothing.
+ * Regenerates every table of the documents between its markers; with `--only NAME,…` only these. `--check` lists the
+ * tables that differ and writes nothing.
  */
 import { parseArgs } from 'node:util';
 import { documents, placesIn, textOf, withTables, write } from './documents.ts';

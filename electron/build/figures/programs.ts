@@ -14,7 +14,7 @@ const run = promisify(execFile);
 
 const printed = new Map<string, Promise<string>>();
 
-/** What the command line prints to its standard output; tables that ask for the same share one run. */
+/** Standard output of the command line; tables with the same arguments share one run. */
 function prints(...words: readonly string[]): Promise<string> {
   const key = words.join('\0');
   const made = printed.get(key) ?? asked(words);
@@ -128,7 +128,7 @@ export const peaks = [
 
 type Peak = readonly [asked: (typeof peaks)[number], found: z.infer<typeof built>];
 
-/** Spread-out Bragg peaks: what is asked for, and what one run of all layers gives. */
+/** Spread-out Bragg peaks: requested range and modulation, and the result of one run of all layers. */
 export function peaksTable(found: readonly Peak[]): string {
   const flat = (share: number): string => `±${percent(share)}`;
   const rows = found.map(([[range, modulation, set], { layers, plateau, firstFlatness }]) => {
@@ -149,7 +149,7 @@ export async function spreadOutPeaks(): Promise<string> {
   return peaksTable(found);
 }
 
-/** What a gate of test/physics prints of itself: rows of a table. The C++ tests are built by `npm test`. */
+/** Table rows printed by a gate of test/physics. The C++ tests are built by `npm test`. */
 async function gateRows(gate: string): Promise<readonly (readonly string[])[]> {
   const { stdout } = await run(path.join(root, 'dist/native/braggbench_tests'), [gate], {
     env: { ...process.env, BRAGGBENCH_SHOW_GATES: '1' },
@@ -170,7 +170,7 @@ export async function reactionsAgainstMonteCarlo(): Promise<string> {
   );
 }
 
-/** What moves the range in the plan's solid water, and where it lies by Monte Carlo. */
+/** Contributions to the range offset in the plan's solid water, and the range by Monte Carlo. */
 export async function planOffset(): Promise<string> {
   return table(['By', '>R80 behind the isocentre, mm'], await gateRows("the plan's offset in range"));
 }
@@ -189,7 +189,7 @@ export const claimsTable = async (): Promise<string> => (await prints('claims', 
 
 export const claimsByCard = async (): Promise<string> => (await prints('claims', '--cards')).trim();
 
-/** How many published claims hold, as `braggbench claims` counts them. */
+/** Number of published claims that hold, as `braggbench claims` counts them. */
 export const claimCounts = async (): Promise<string> => (await prints('claims')).split('\n')[0] ?? '';
 
 /** The verbs with what they do, as help lists them. */

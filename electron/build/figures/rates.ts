@@ -15,14 +15,14 @@ export const keptRatesSchema = z.strictObject({
     .array(
       z.strictObject({
         model: z.string(),
-        /** Half width that was asked for. */
+        /** Requested half width. */
         precision: share,
         contestants: z.number().int().positive(),
         /** By what sessions ended. */
         rule: z.enum(['decided', 'precise']),
         falseVerdicts: share,
         ratioCoverage: share,
-        /** Null where the model has no time of its own. */
+        /** Null if the model defines no time. */
         timeCoverage: share.nullable(),
         apartCoverage: share.nullable(),
         found: share,
@@ -47,12 +47,15 @@ const keptRealSchema = z.strictObject({
   halves: z
     .array(
       z.strictObject({
-        /** What else the machine did. */
+        /** Other load on the machine. */
         name: z.string(),
         sessions: z
           .array(
             z.strictObject({
-              /** On steps, and on whole runs, where the copy's answer goes from process to process. */
+              /**
+               * `verdict`: by steps. `whole`: by end-to-end runs, in which the copy's answer goes from process to
+               * process.
+               */
               verdict: z.string(),
               whole: z.string(),
               ratio: z.number().positive(),
@@ -76,7 +79,7 @@ function read<T>(name: string, schema: z.ZodType<T>): T | null {
 
 const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
 
-/** Each model of noise beside what was wanted of it. */
+/** Error rates of each noise model compared with the requested ones. */
 export function simulatedRates(): string {
   const kept = read('simulated', keptRatesSchema);
   if (kept === null) return `Not simulated yet: ${code('npm run bench -- verdicts --keep')}`;
@@ -112,7 +115,7 @@ function middle(values: readonly number[]): string {
   return sorted[sorted.length >> 1]?.toFixed(1) ?? '–';
 }
 
-/** What a session says of the same bytes in a process of their own. */
+/** Results of A/A sessions: the same binary measured against a copy in a separate process. */
 export function realRates(kept: KeptReal | null = read('real', keptRealSchema)): string {
   if (kept === null) return `Not measured yet: ${code('npm run bench -- aa --keep')}`;
   return table(

@@ -1,4 +1,4 @@
-/** What `npm run bench -- gpu` would record, beside what assets/runs holds of it. */
+/** Sessions planned by `npm run bench -- gpu` compared with those in assets/runs. */
 import path from 'node:path';
 import type { SessionReport } from '../../contract/bench/session.ts';
 import { keptFile, nameOf, roomOf } from '../bench/gpu-plan.mjs';
@@ -34,7 +34,7 @@ const cardOf = ({ machine }: SessionReport): string => /H\d+/.exec(machine.gpu?.
 const numbered = (values: readonly string[]): string =>
   [...Map.groupBy(values, (value) => value)].map(([value, all]) => `${value}: ${all.length}`).join(', ');
 
-/** How many of the planned sessions of each workload are there, of which card, day and rule. */
+/** Number of planned sessions of each workload that are recorded, with GPU model, date and stopping rule. */
 export function recorded(): string {
   const rooms = Map.groupBy(GPU_SESSIONS, roomOf);
   const rows = [...rooms].map(([room, planned]) => {
@@ -67,7 +67,7 @@ export function unrecorded(): string {
   return table(['Workload', '>Missing', 'Sessions'], rows);
 }
 
-/** Targets as the last recorded runs of the benchmarks met or missed them. What needs a GPU stands in files of its own. */
+/** Targets met or missed by the last recorded benchmarks. Targets that need a GPU are in separate files. */
 export function targets(): string {
   const all = KEPT_TARGETS.map((name) => readTargets(root, name));
   const rows = all.flatMap(({ command, rows: measured }) =>
@@ -85,7 +85,7 @@ export function targets(): string {
   return table(['What', '>Wanted', '>Measured', '', 'Bound, and how far from it', 'Command'], rows);
 }
 
-/** What gave these targets. */
+/** Machines and commands that produced these targets. */
 export function targetMachines(): string {
   const rows = KEPT_TARGETS.map((name) => {
     const { command, machine, created, commit } = readTargets(root, name);

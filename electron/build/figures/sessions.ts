@@ -45,7 +45,9 @@ const errorOf = ({ accuracy }: MeasuredSessionEntry): string => {
 
 const right = ({ verdict }: MeasuredSessionEntry): string => (verdict === 'wrong' ? 'wrong' : 'right');
 
-/** Other programs, which are contestants like ours, stand on nothing of ours and have their own versions as a note. */
+/**
+ * Other programs measured as candidates. They do not build on a variant of ours, and their note names their versions.
+ */
 const isRival = ({ variant, note }: MeasuredSessionEntry): boolean =>
   /^(cupy|numba|torch)/.test(variant) && note !== null;
 
@@ -103,7 +105,7 @@ export function rivals(...names: readonly string[]): string {
   );
 }
 
-/** Images: the kernels, and a whole run. */
+/** Images: time of the kernels, and of an end-to-end run. */
 export function images(name: string): string {
   const of = report(name);
   return table(
@@ -138,7 +140,7 @@ export function layer(): string {
   );
 }
 
-/** What a graph, a persistent kernel, tiles and cold caches gave: from the modes of the uniform grid. */
+/** Gains of a graph, a persistent kernel, tiles and cold caches: from the modes of the uniform grid. */
 export function modes(name: string): string {
   const entries = all(report(name)).filter((entry) => entry.modes.some(({ time_s }) => time_s !== null));
   const of = (entry: MeasuredSessionEntry, wanted: string): string => {

@@ -118,10 +118,8 @@ export function capture(program, args, options = {}) {
 }
 
 /**
- * Makes this process wait for a child instead of leaving it behind: an
- * interrupt from the keyboard reaches the child too, which ends in its own
- * order; being told to end is passed on; and should this process fail (its
- * output closed, say), the child goes with it.
+ * Makes this process wait for a child: a keyboard interrupt also reaches the child, which shuts down by itself. SIGTERM
+ * is passed on. If this process fails (for example because its output is closed), the child is ended too.
  * @param {import('node:child_process').ChildProcess} child
  * @returns {() => void} undoes it, once the child is gone
  */

@@ -57,7 +57,7 @@ const CLANG_AT_LEAST = 16;
 const CLANG_TRIED_FROM = 30;
 
 /**
- * The newest Clang on PATH, for a build beside that of the usual compiler.
+ * The newest Clang on PATH, for a build in addition to that of the usual compiler.
  * @returns {Promise<Readonly<{ program: string, version: string }> | Readonly<{ missing: string }>>}
  */
 export async function findClang() {

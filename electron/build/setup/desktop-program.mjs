@@ -9,7 +9,7 @@ import { inRoot } from './root.mjs';
  * @typedef {Runtime | Packaged} DesktopProgram what the desktop stories start
  */
 
-/** Where the packages of electron-builder.yml put the program, on each system. */
+/** Install folders of the packages of electron-builder.yml, by platform. */
 const INSTALLED = /** @type {Readonly<Record<string, readonly string[]>>} */ ({
   linux: ['/opt/Braggbench'],
   darwin: ['/Applications/Braggbench.app'],
@@ -43,8 +43,8 @@ export function packageIn(folder, platform = process.platform) {
 }
 
 /**
- * What the desktop stories start: the package in `folder` where one is given, else Electron's runtime, else what is
- * installed.
+ * Program that the desktop stories start: the package in `folder` if given, else Electron's runtime, else the installed
+ * program.
  * @param {string | null} folder
  * @returns {DesktopProgram | Readonly<{ missing: string }>}
  */

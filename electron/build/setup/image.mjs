@@ -9,8 +9,8 @@ export const IMAGE = 'dist/image/cli.blob';
 export const imagesNode = () => pinnedBinary()?.binary ?? process.execPath;
 
 /**
- * What starts the command line from its image; null where it starts without. A server lives long, and is measured with
- * its page. Who sets NODE_OPTIONS may ask of Node what an image cannot have.
+ * Node and flags that start the command line from its image; null if it starts without. A server lives long, and is
+ * measured with its page. NODE_OPTIONS may request features that an image cannot have.
  * @param {readonly string[]} args
  */
 export function fromImage(args) {

@@ -13,7 +13,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { inRoot } from './root.mjs';
 
-/** Where this user's caches lie, as electron/host/model/bench/ceilings.ts has it for the host. */
+/** Cache folder of this user, the same as in electron/host/model/bench/ceilings.ts. */
 function cacheFolder() {
   const { BRAGGBENCH_CACHE, LOCALAPPDATA, XDG_CACHE_HOME } = process.env;
   if (BRAGGBENCH_CACHE) return BRAGGBENCH_CACHE;
@@ -26,11 +26,11 @@ function cacheFolder() {
 const MOST = 24;
 
 /**
- * Makes files, or copies those that were made of the same before, in this checkout or in another.
- * @param {string} digest of all that they are made of
+ * Makes files, or copies those cached for the same inputs, in this checkout or in another.
+ * @param {string} digest of all inputs
  * @param {readonly string[]} outputs from the checkout's root
  * @param {() => Promise<void>} make
- * @param {string} [folder] where they are kept
+ * @param {string} [folder] of the cache
  */
 export async function kept(digest, outputs, make, folder = path.join(cacheFolder(), 'compiled')) {
   const place = path.join(folder, digest);
@@ -48,7 +48,7 @@ export async function kept(digest, outputs, make, folder = path.join(cacheFolder
     mkdirSync(folder, { recursive: true });
     const fresh = mkdtempSync(path.join(folder, '.new-'));
     for (const { file, copy } of pairs) copyFileSync(file, path.join(fresh, path.basename(copy)));
-    // Whole or not at all, also beside another process that makes the same.
+    // Atomic, also if another process makes the same files at the same time.
     rmSync(place, { recursive: true, force: true });
     renameSync(fresh, place);
     forget(folder);

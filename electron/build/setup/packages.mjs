@@ -42,7 +42,7 @@ export function isInstalled(wanted, installed, { developer = true } = {}) {
 }
 
 /**
- * What npm is called with. It empties node_modules first, so a start in a developer's checkout installs the developer
+ * Arguments for npm. `npm ci` empties node_modules first, so a start in a developer's checkout installs the developer
  * packages again.
  * @param {Lock | null} installed before
  * @param {{ developer?: boolean, inPlace?: boolean }} options `inPlace`: without emptying node_modules
@@ -53,7 +53,7 @@ export function installWords(installed, { developer = true, inPlace = false }) {
   return [inPlace ? 'install' : 'ci', ...(developer || developed ? [] : ['--omit=dev']), '--loglevel=error'];
 }
 
-/** How to call the npm that started this script, or the one on PATH. */
+/** Command line of the npm that started this script, or of the one on PATH. */
 function npm() {
   const cli = process.env['npm_execpath'];
   if (cli?.endsWith('.js') && existsSync(cli)) return { program: process.execPath, before: [cli] };

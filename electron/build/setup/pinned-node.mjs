@@ -6,7 +6,7 @@ import { Failure } from './say.mjs';
 /** Set for the second run of an entry script, on the pinned Node. */
 const MARK = 'BRAGGBENCH_ON_PINNED_NODE';
 
-/** What the sources need: type stripping without a flag, node:sqlite, import.meta.dirname. */
+/** The sources need type stripping without a flag, node:sqlite and import.meta.dirname. */
 const LEAST_MAJOR = 24;
 
 const major = Number(process.versions.node.split('.')[0]);
@@ -28,7 +28,7 @@ export function pinnedBinary() {
 export const versionToGoOn = () => pinnedBinary()?.version ?? process.version;
 
 /**
- * What to install where the packages contain no Node for this platform.
+ * Install instructions for a platform without Node in the packages.
  * @param {string} platform @param {string} arch
  */
 export const nodeToInstall = (platform = process.platform, arch = process.arch) =>

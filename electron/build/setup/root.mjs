@@ -7,8 +7,7 @@ export const root = path.resolve(import.meta.dirname, '../../..');
 export const inRoot = (...parts) => path.join(root, ...parts);
 
 /**
- * Where the person typed the command. `npm run` changes into the checkout
- * first and leaves the original folder in INIT_CWD; relative file arguments
- * are meant from there.
+ * Working directory of the user. `npm run` changes into the checkout first and leaves the original folder in INIT_CWD;
+ * relative file arguments refer to it.
  */
 export const callerFolder = process.env['npm_lifecycle_event'] ? (process.env['INIT_CWD'] ?? root) : process.cwd();

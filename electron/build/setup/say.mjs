@@ -1,6 +1,6 @@
 /**
- * What the entry scripts print. Standard output may belong to a program whose
- * output is parsed (`braggbench run --json`), so the place is chosen once.
+ * Output of the entry scripts. Standard output may belong to a program whose output is parsed (`braggbench run
+ * --json`), so the stream is chosen once.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -9,7 +9,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 let stream = process.stdout;
 
 /**
- * The lines of work that goes on beside other work, until it may speak.
+ * Buffered lines of concurrent work, until it may print.
  * @type {AsyncLocalStorage<{ held: string[] | null }>}
  */
 const beside = new AsyncLocalStorage();
@@ -30,8 +30,8 @@ export function say(line) {
 }
 
 /**
- * Runs pieces of work beside each other to their ends, and keeps together what each says: the first says it at once,
- * each of the others once those before it have ended. Throws what the first of them that failed has thrown.
+ * Runs tasks concurrently to their ends without mixing their output. The first prints immediately, each of the others
+ * once those before it have ended. Throws the error of the first of them that failed.
  * @template T
  * @param {readonly (() => Promise<T>)[]} works
  * @returns {Promise<T[]>}
@@ -78,7 +78,7 @@ export async function main(entry) {
   }
 }
 
-/** How often a step that takes its time says so: a terminal's line is written over, a log's lines add up. */
+/** Interval between progress messages of a long step: a terminal's line is overwritten, a log's lines accumulate. */
 const AGAIN_MS = { terminal: 500, log: 20_000 };
 
 /**

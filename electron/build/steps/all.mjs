@@ -12,7 +12,7 @@ import { compilingBeside } from './native.mjs';
 /** @typedef {Readonly<{ what: string, measured: string | null }>} Row */
 /** @typedef {Readonly<{ machine: Readonly<{ cpu: string, cores: number }>, rows: readonly Row[] }>} Measured */
 
-/** Kept by `npm run bench -- start --cold`, which the sentence before a first start quotes. */
+/** Saved by `npm run bench -- start --cold`, and quoted before a first start. */
 const COLD_START = 'assets/measured/cold-start.json';
 
 /**

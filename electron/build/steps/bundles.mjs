@@ -4,8 +4,9 @@ import { Failure } from '../setup/say.mjs';
 import { NOTICES, noticesOf } from './notices.mjs';
 
 /**
- * Everything outside the page, bundled for Node 24 and Electron 45 (which has the same Node): a file a program, and what
- * several share, or only some runs need (HDF5's 6 MB), in chunks beside them. The packaged app needs no node_modules.
+ * Everything outside the page, bundled for Node 24 and Electron 45 (which has the same Node): one file per program.
+ * Code that several share, or that only some runs need (HDF5's 6 MB), is in chunks next to them. The packaged app needs
+ * no node_modules.
  */
 const FOLDERS = {
   host: { cli: 'electron/cli/main.ts', server: 'electron/server/index.ts' },

@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { inRoot } from '../setup/root.mjs';
 
-/** Where `#include "…"` looks after the folder of the file that says it. */
+/** Include path of `#include "…"` after the folder of the including file. */
 const FOLDER = 'kernels';
 
 /**
- * A file and what it includes of ours, however far down: with these, and no others, its compilation changes. What stands
- * behind an `#if` counts as included.
+ * A file and its transitive includes from this repository: its compilation depends on these and no others. Includes
+ * inside `#if` count.
  * @param {string} source from the checkout's root
  * @returns {readonly string[]} from the root too, in order of name
  */

@@ -21,13 +21,13 @@ const WANTED = [80, 86, 89, 90, 100, 120];
 /** Generation of the GPUs before those of TUNED_SINCE. The PTX of the oldest generation lies next to the fat binary, for reading. */
 const PTX_ARCHITECTURE = 80;
 
-/** Where constants of kernels, and so their launch bounds, may change: kernels/tuning/tunable.hpp. */
+/** First generation with tuned constants of kernels, and so different launch bounds: kernels/tuning/tunable.hpp. */
 const TUNED_SINCE = 90;
 
-/** What the workbench shows of a variant: the code that launches its kernels too. */
+/** Sources that the workbench shows for a variant, including the code that launches its kernels. */
 const SHOWN = ['kernels/**/*.{cu,cuh,hpp,cpp,py}'];
 
-/** What a user's own C++ variant includes beside them. */
+/** Further headers that a user's C++ variant includes. */
 const ENGINE_HEADERS = ['native/{engine,cpu,cuda}/**/*.hpp'];
 
 /** The program of a reproducer: what reads a problem in the addon reads it there too. */
@@ -220,7 +220,7 @@ function fatBinaryStep(nvcc, workload) {
 const ofCompiler = (nvcc) => ({ nvcc, changed_ms: statSync(nvcc).mtimeMs, flags: FLAGS.join(' ') });
 
 /**
- * What lets nvcc, from CUDA 12.9 on, leave optimising out: an eighth of the time for the same diagnostics.
+ * Flags that make nvcc skip optimisation, from CUDA 12.9 on: an eighth of the time for the same diagnostics.
  * @param {string} nvcc
  */
 async function quickly(nvcc) {

@@ -5,9 +5,8 @@ import { versionToGoOn } from '../setup/pinned-node.mjs';
 import { inRoot } from '../setup/root.mjs';
 
 /**
- * What stood where when everything was found up to date: names, times and sizes, which are read in hundredths of a
- * second. Where they are the same, nothing is read again. Contents decide only where something differs: see
- * up-to-date.mjs.
+ * File names, times and sizes at the moment when everything was up to date; reading them needs hundredths of a second.
+ * If they are unchanged, nothing is read again. Contents decide only if something differs: see up-to-date.mjs.
  * @typedef {Readonly<{ root: string, folders: readonly string[], files: readonly string[],
  *   settings: readonly (string | undefined)[] }>} Place
  * @typedef {{ inputs: string, outputs: string, made: readonly string[] }} Look

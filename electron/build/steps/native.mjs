@@ -33,7 +33,7 @@ export const programVersion = () => String(JSON.parse(readFileSync(inRoot('packa
 const SOURCES = ['native/**/*.{cpp,hpp,cmake,in}', 'native/**/CMakeLists.txt', 'kernels/**/*.{cpp,hpp}'];
 const TEST_SOURCES = ['kernels', 'native', 'parity', 'physics', 'gpu'].map((folder) => `test/${folder}/**/*.{cpp,hpp}`);
 
-/** Said each time: a tree keeps what it was told before. */
+/** Passed each time: a CMake tree retains earlier values. */
 const EVERYTHING = { BB_ADDON: 'ON', BB_TESTS: 'ON' };
 /** Set for packages and by people who share a checkout between machines: compile for every processor and GPU. */
 export const EVERY_MACHINE = 'BRAGGBENCH_EVERY_MACHINE';
@@ -72,9 +72,8 @@ export function configure(out, definitions = {}, env = process.env) {
 }
 
 /**
- * Configures and builds one CMake tree. A tree that was made in another
- * folder, by another generator or with a compiler that is gone cannot be
- * configured again; it is thrown away once and made anew.
+ * Configures and builds one CMake tree. A tree that was made in another folder, by another generator or with a compiler
+ * that is gone cannot be configured again; it is deleted once and recreated.
  * @param {string} out folder of the tree, from the root
  * @param {(howFar: string) => void} progress
  * @param {Readonly<Record<string, string>>} definitions CMake cache entries
@@ -127,7 +126,7 @@ export async function compilingBeside(work, out = 'dist/cmake') {
   let child = null;
   const compiling = (async () => {
     const from = ['-S', inRoot('native'), '-B', inRoot(out), '-G', 'Ninja', ...definitions];
-    // Whatever goes wrong, the step after this does it again and says so.
+    // The next step repeats this work and reports any error.
     if ((await capture('cmake', from)).code !== 0 || over) return;
     // The objects of the first addon, then the others.
     for (const target of ['bb_first_objects', 'all']) {
@@ -148,7 +147,7 @@ export async function compilingBeside(work, out = 'dist/cmake') {
 }
 
 /**
- * A tree keeps the compiler that it was first configured with, whatever $CXX says later: with another one it is made anew.
+ * A tree retains the compiler of its first configuration, whatever $CXX is later; for another compiler it is recreated.
  * @param {string} out folder of the tree, from the root
  * @param {string} compiler $CXX
  */
@@ -162,7 +161,7 @@ function keepToCompiler(out, compiler) {
 }
 
 /**
- * What a line of ninja (`[12/260] …`) or make (`[  5%] …`) tells of how far the build is; null where nothing.
+ * Build progress from a line of ninja (`[12/260] …`) or make (`[  5%] …`); null if the line contains none.
  * @param {string} line
  */
 export function howFar(line) {

@@ -1,5 +1,5 @@
 /**
- * What one kernel takes on one GPU architecture, as ptxas reports it.
+ * Resources of one kernel on one GPU architecture, as ptxas reports them.
  * @typedef {Readonly<{
  *   name: string, architecture: string, registers: number, shared_bytes: number, constant_bytes: number,
  *   stack_bytes: number, spill_store_bytes: number, spill_load_bytes: number, barriers: number,
@@ -33,9 +33,8 @@ function readBounds(ptx) {
  *       0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
  *   ptxas info    : Used 32 registers, used 1 barriers, 1024 bytes smem, 380 bytes cmem[0]
  *
- * How many threads a block may have stands in the PTX alone, where a kernel
- * has launch bounds. These may be tuned by generation.
- *
+ * The maximum number of threads of a block is in the PTX alone, for kernels with launch bounds. These may be tuned by
+ * generation.
  * @param {string} log
  * @param {Readonly<Record<number, string>>} ptx of the same kernels by generation: sm_89 has the bounds of 80, sm_100 those of 90
  * @returns {KernelResources[]} sorted by name, then architecture

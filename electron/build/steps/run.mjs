@@ -19,8 +19,8 @@ async function inOrder(steps) {
 }
 
 /**
- * Runs those of the steps that are out of date: what is not C++ or CUDA takes seconds of one core, which linking
- * leaves idle, and goes on beside those.
+ * Runs the steps that are out of date. Steps other than C++ and CUDA need seconds of one core, which linking leaves
+ * idle, so they run concurrently with those.
  * @param {readonly import('./up-to-date.mjs').Step[]} steps
  */
 export async function runSteps(steps) {

@@ -15,7 +15,7 @@ import { isUpToDate } from './up-to-date.mjs';
 /** Name of the step of the command line's start-up image. */
 const IMAGE = 'image';
 
-/** Tells the program that it is started while its solver is compiled: electron/host/io/addon/staged-solver.ts. */
+/** Set if the program starts while its solver is being compiled: electron/host/io/addon/staged-solver.ts. */
 const VARIABLE = 'BRAGGBENCH_SOLVER_BUILD';
 
 /** @typedef {Readonly<{ stage: 'none' | 'first' | 'whole', progress: string | null, failed: string | null }>} SolverState */
@@ -27,7 +27,7 @@ export class SolverBuild {
   /** @type {Set<import('node:child_process').ChildProcess>} */
   #programs = new Set();
 
-  /** What the environment of such a program contains. */
+  /** Environment variables of such a program. */
   get env() {
     return { [VARIABLE]: programVersion() };
   }

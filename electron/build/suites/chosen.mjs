@@ -1,4 +1,4 @@
-/** What `npm test -- FILE… --only NAME` runs, and what has to be built for it. */
+/** Selects the tests for `npm test -- FILE… --only NAME` and the build steps that they need. */
 import { globSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { callerFolder, root } from '../setup/root.mjs';

@@ -15,7 +15,7 @@ import { MOST_AGAIN } from './run.mjs';
 /** @typedef {import('./result.mjs').Suite} Suite */
 /** @typedef {import('./result.mjs').Result} Result */
 
-/** Far above what the tests need; a hang must not cost the whole run. */
+/** Far above the duration of the tests; a hang must not stop all suites. */
 const TIMEOUT_S = 1800;
 
 /** The tests' last line. */

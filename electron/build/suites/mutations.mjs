@@ -23,10 +23,10 @@ import { needBuild } from './chosen.mjs';
 
 const LIST = 'test/mutations.json';
 
-/** The least number of faults that must be found in the whole list. */
+/** Minimum number of mutations that the tests must detect over the full list. */
 const FEWEST_FOUND = 57;
 
-/** The copy. Its programs are those of the sources without faults, until a test needs one with its fault. */
+/** The copy. Its programs are built from unmodified sources until a test needs one with a mutation. */
 const SCRATCH = inRoot('dist/.mutate');
 const LEFT_OUT = new Set(['.git', 'dist', 'node_modules']);
 const PROGRAMS = ['.stamps', '.tests', 'electron', 'host', 'image', 'kernels', 'native', 'renderer', 'workers'];
@@ -47,7 +47,7 @@ export function choose(chosen, all) {
 }
 
 /**
- * The file's text with the fault in it.
+ * The file's text with the mutation applied.
  * @param {string} before
  * @param {Mutation} mutation
  */

@@ -10,7 +10,7 @@ import { inSeconds } from './run.mjs';
 /** One file may be unsteady; with two the result of the run is not reliable. */
 const MOST_UNSTEADY = 1;
 
-/** Rewritten by every whole run; continuous integration saves it. */
+/** Rewritten by every run of all suites; continuous integration saves it. */
 const SECONDS = 'dist/test-seconds.json';
 
 /**

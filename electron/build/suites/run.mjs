@@ -9,7 +9,7 @@ import { failuresOf, lineOf } from './vitest-reporter.mjs';
 /** @typedef {import('./vitest-reporter.mjs').FileReport} FileReport */
 /**
  * @typedef {Readonly<{ name: string, result: Result, seconds: number, files?: Readonly<Record<string, number>> }>} Ran
- * a suite that has ended; of test files `seconds` is their sum, as if one had run after the other
+ * a completed suite; for test files `seconds` is their sum, as if they had run one after another
  * @typedef {Readonly<{
  *   tests?: Omit<import('./vitest.mjs').Call, 'onStart' | 'onFile'>,
  *   beside?: readonly Suite[],
@@ -102,7 +102,7 @@ export function judgeAgain(first, second) {
 }
 
 /**
- * Runs a failed file once more, next to all that still runs: a fault under load shows under load.
+ * Runs a failed test file once more, concurrently with all that still runs: failures under load reproduce under load.
  * @param {FileReport} first
  * @param {NonNullable<Phase['tests']>} tests
  */
@@ -123,7 +123,7 @@ async function again(first, tests) {
 /**
  * @param {NonNullable<Phase['tests']>} tests
  * @param {Counter} counter
- * @param {number} others suites that run beside
+ * @param {number} others suites that run concurrently
  * @returns {Promise<readonly Ran[]>}
  */
 async function runFiles(tests, counter, others) {

@@ -32,7 +32,8 @@ const biome = {
 };
 
 /**
- * What is kept of the last check names every file by its content: only what changed, and what sees it, is checked again.
+ * The cached state of the last check identifies every file by its content: only changed files and their dependents are
+ * checked again.
  * @type {Suite}
  */
 const types = {
