@@ -7,7 +7,7 @@ import { suggest } from '../contract/scenario/index.ts';
 export interface FlagSpec {
   /** Long name without the dashes. */
   readonly name: string;
-  /** What the value is, as help names it; absent for a switch. */
+  /** Name of the value in help; absent for a switch. */
   readonly value?: string;
   readonly repeats?: boolean;
   /** One letter that stands for it, as in `-o`. */
@@ -85,7 +85,7 @@ function takeValue(spec: FlagSpec, attached: string | null, rest: string[]): str
   return value;
 }
 
-/** The flag that takes a list and stands right before `operand`, as in `--variants window depth`; null if none does. */
+/** The flag with a list value directly before `operand`, as in `--variants window depth`; null if there is none. */
 export function listBefore(
   words: readonly string[],
   operand: string,

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Terminal } from './terminal.ts';
 
-/** False where nobody sits: a script is told what flag answers instead. */
+/** False without an interactive user; the error for scripts names the flag to use instead. */
 export function canAsk(terminal: Terminal): boolean {
   return process.stdin.isTTY === true && terminal.isLive;
 }

@@ -1,4 +1,4 @@
-/** Finds the program's own files: beside the bundle, in a package, and in a checkout. */
+/** Finds the program's data files: next to the bundle, in a package, and in a checkout. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

@@ -1,4 +1,4 @@
-/** `braggbench bench`, alike for every workload: limits, a sweep's scenarios, the session kept and shown. */
+/** `braggbench bench` for every workload: limits, the scenarios of a sweep, saving and printing the session. */
 
 import { gainOf, timesText } from '../../renderer/base/measured.ts';
 import { type Mode, modes } from '../contract/bench/bench-session.ts';
@@ -37,7 +37,7 @@ import type { Workload } from './workloads/workload.ts';
 /** A terminal is redrawn as often, and a pipe gets a line as often. */
 const [REDRAW_MS, LINE_MS] = [250, 5000] as const;
 const ESC = '\u001B';
-/** Where the terminal does not say how wide it is. */
+/** Width if the terminal does not report one. */
 const usualColumns = 80;
 
 const columns = [
@@ -166,7 +166,7 @@ function flagPercent(parsed: ParsedArguments, flag: string): number | null {
   return percent / 100;
 }
 
-/** Null where the flag was not given: as many as the workload usually has. */
+/** Null if the flag is missing: the workload's usual number applies. */
 const processesOf = (parsed: ParsedArguments): number | null =>
   flagNumber(parsed, 'processes', { min: 0, max: 100, whole: true }) ?? null;
 
@@ -200,7 +200,7 @@ export function exitCodeOf(reports: readonly Pick<SessionReport, 'stopped'>[]): 
   return reports.every(({ stopped }) => stopped === 'refused') ? exitCodes.badInput : exitCodes.done;
 }
 
-/** What a verb says of a measurement, beside its words: what is measured, which variants, until when. */
+/** Measurement requested by a verb: scenarios, variants, modes and limits. */
 interface Asked extends Pick<BenchTask, 'variants' | 'modes' | 'limits' | 'processes'> {
   readonly verb: string;
   /** One; of a sweep one per value. */
@@ -257,7 +257,7 @@ export async function measured(
   return session;
 }
 
-/** A trace that is not kept would cost its time for nothing. */
+/** Rejects a trace that would not be saved: it would only cost time. */
 export function refuseUnkeptTrace(parsed: ParsedArguments): void {
   if (hasFlag(parsed, 'trace') && flagValue(parsed, 'out') === undefined)
     throw new UsageError('--trace needs --out: a name for the session that keeps it, such as run.json');
@@ -269,7 +269,9 @@ interface Suggested {
   readonly said: readonly string[];
 }
 
-/** What fits into the time; null where no time is known, as of most small workloads: then all that can run. */
+/**
+ * Variants that fit into the time limit. Null if no time is known, as for most small workloads: then all that can run.
+ */
 export async function suggestedFor(
   { parsed }: VerbContext,
   host: Host,
@@ -349,7 +351,7 @@ export async function benchScenario(
       context.terminal.say(`Kept as ${out}`);
     }
   } finally {
-    // What was measured is shown also where it cannot be kept.
+    // Print the result even if it cannot be saved.
     show(context, withoutRecordings(session));
   }
   return exitCodeOf(session.reports);

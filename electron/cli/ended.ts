@@ -1,4 +1,4 @@
-/** How a benchmark ended, and what it cannot tell apart: the same words for every workload. */
+/** End of a benchmark and its noise, in the same words for every workload. */
 import { noiseText } from '../../renderer/base/measured.ts';
 import type { Noise, stoppedSchema } from '../contract/bench/bench-session.ts';
 import { duration } from './numbers.ts';

@@ -1,13 +1,13 @@
-/** What the command line ends with; scripts rely on it. */
+/** Exit codes of the command line; scripts rely on them. */
 export const exitCodes = {
   done: 0,
-  /** Something failed that was not the input's fault. */
+  /** An error not caused by the input. */
   failed: 1,
-  /** The command line or a scenario file is at fault. */
+  /** An error in the command line or a scenario file. */
   badInput: 2,
   /** A task on a cluster has points left, and has ended some: it is worth another go. */
   left: 75,
-  /** Stopped from outside; what was computed is kept and marked. 128 + SIGINT. */
+  /** Interrupted; results so far are retained and marked. 128 + SIGINT. */
   interrupted: 130,
 } as const;
 

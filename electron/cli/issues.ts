@@ -1,4 +1,4 @@
-/** Prints faults of input, each with its place. */
+/** Prints input errors with their locations. */
 import type { BraggError, Issue } from '../contract/errors.ts';
 import { formatIssue } from '../contract/scenario/index.ts';
 import type { Terminal } from './terminal.ts';
@@ -11,7 +11,7 @@ export function issueLine(issue: Issue, style: Style): string {
   return `${word} ${formatIssue(issue)}`;
 }
 
-/** What to beware of in what was read, beside the result. */
+/** Prints issues of the input to standard error, separate from the result. */
 export function sayIssues(terminal: Terminal, issues: readonly Issue[]): void {
   for (const issue of issues) terminal.say(issueLine(issue, (style, text) => terminal.styleSaid(style, text)));
 }

@@ -39,7 +39,7 @@ export function metric(value: number): string {
   return `${significant(scaled, 3)} ${prefixes[step] ?? ''}`.trimEnd();
 }
 
-/** How many times faster, from a ratio of times: `3.42× (3.38–3.47)`. */
+/** Speedup from a ratio of times: `3.42× (3.38–3.47)`. */
 export function speedup(ratio: Ratio): string {
   return timesText(gainOf(ratio));
 }

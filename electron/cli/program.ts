@@ -146,7 +146,7 @@ async function perform(words: readonly string[], terminal: Terminal, signal: Abo
   return verb.run({ parsed, words: rest, terminal, signal });
 }
 
-/** Errors of the system that its user can solve, such as too few file descriptors, are no faults of the program. */
+/** Converts system errors that the user can resolve, such as too few file descriptors: they are not internal errors. */
 function systemError(error: unknown): unknown {
   const { code, path } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
   const solvable = ['EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', 'EROFS'].includes(code ?? '');

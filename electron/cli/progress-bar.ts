@@ -7,7 +7,7 @@ const redraw_ms = 80;
 const barCells = 24;
 /** Eighths of a cell, so that the bar moves smoothly. */
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const;
-/** Where the terminal does not say how wide it is. */
+/** Width if the terminal does not report one. */
 const usualColumns = 80;
 
 /** `fraction` from 0 to 1 as a bar of fixed width; null: nothing is known yet. */

@@ -9,7 +9,7 @@ import { overridesOf, scenarioPath } from './scenario-file.ts';
 import { openVariant, trustNamed } from './user-kernels.ts';
 import type { VerbContext } from './verb.ts';
 
-/** What --variant changes of a scenario beside the name, and what is said of it. Throws a UsageError. */
+/** Scenario changes for --variant, and the notes to print about them. Throws a UsageError. */
 export type Fit = (
   variant: string,
   reading: AnyReading,

@@ -4,10 +4,12 @@ import { type ProgressDetail, type ProgressOf, type RunProgress, shareDone } fro
 import { duration } from './numbers.ts';
 import { bar } from './progress-bar.ts';
 
-/** What a workload says of its way. */
+/** A workload's texts about its progress. */
 export type ProgressWords<W extends ProgressDetail['workload']> = (detail: ProgressOf<W>) => readonly string[];
 
-/** What matters most comes first: a narrow terminal cuts the rest. Null when the run is not under way. */
+/**
+ * Progress line, most important parts first: a narrow terminal truncates the rest. Null if the run is not under way.
+ */
 export function progressLine<W extends ProgressDetail['workload']>(
   progress: RunProgress,
   words: ProgressWords<W>,

@@ -7,7 +7,7 @@ import { type Override, parseOverride } from '../host/workloads/scenarios/index.
 import { type ParsedArguments, UsageError } from './arguments.ts';
 import { assetsFolder } from './assets-folder.ts';
 
-/** Shipped scenarios stand in a folder of their kind; the first kind's, in none. */
+/** Shipped scenarios are in a folder of their kind; those of the first kind are at the top level. */
 const shippedFolders = ['', ...scenarioKindNames];
 
 /** A file as given, or a scenario that comes with the program by its name. */

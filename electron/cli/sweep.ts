@@ -5,7 +5,7 @@ import { UsageError } from './arguments.ts';
 interface Sweep {
   readonly path: string;
   readonly values: readonly number[];
-  /** What each value changes. */
+  /** Overrides for each value. */
   readonly overrides: readonly (readonly Override[])[];
 }
 

@@ -1,4 +1,4 @@
-/** Columns that line up, whatever stands in them. By hand: seventy lines, with no option that nobody asks for. */
+/** Aligned tables of text. Custom code: seventy lines, without unused options. */
 import { stripVTControlCharacters } from 'node:util';
 
 type Align = 'left' | 'right';

@@ -1,4 +1,4 @@
-/** Where output goes and how it may look. Results go to standard output, everything else to standard error. */
+/** Output streams and styles. Results go to standard output, everything else to standard error. */
 import { randomInt } from 'node:crypto';
 import { styleText } from 'node:util';
 
@@ -14,8 +14,8 @@ interface Marks {
 let drawn: Marks | null = null;
 
 /**
- * What this process styles carries a number that no file can know; every other control character, in names and
- * messages, is shown and not obeyed: it could move the cursor, fill the clipboard, or hide what is said.
+ * Styles of this process carry a random number that no file can contain. Every other control character in names and
+ * messages is printed escaped: it could move the cursor, fill the clipboard or hide output.
  */
 function marks(): Marks {
   if (drawn !== null) return drawn;
@@ -70,7 +70,7 @@ export class Terminal {
     this.stdout.write(`${JSON.stringify(value, null, 2).replace(/[\u007F-\u009F]/g, escaped)}\n`);
   }
 
-  /** A line beside the result: notes, warnings, errors. */
+  /** Prints a line to standard error: notes, warnings, errors. */
   say(line = ''): void {
     this.stderr.write(`${shown(line)}\n`);
   }

@@ -112,7 +112,10 @@ export async function openVariant(context: VerbContext, host: Host, place: Bench
   return variant;
 }
 
-/** The scenario itself may name one that lies beside it. */
+/**
+ * Obtains trust for the user kernel that the scenario itself names; for `auto` in a user problem, for each kernel that
+ * fits.
+ */
 export async function trustNamed(context: VerbContext, host: Host, scenario: NamingScenario): Promise<void> {
   const { variant } = scenario.solver;
   const place = placeOf(scenario);
@@ -145,7 +148,7 @@ export async function checkedUserKernel(
   return hostWorkloads[run.workload].userKernels.check(host.addon, reading, run, signal);
 }
 
-/** How a user kernel was compiled, where otherwise than ours, and what it printed; empty for one of ours. */
+/** Compile options of a user kernel, if they differ from ours, and its output; empty for a shipped kernel. */
 export function saidBy(host: Host, id: string): readonly string[] {
   const kernel = host.userKernels.find(id);
   if (kernel === null) return [];

@@ -1,11 +1,11 @@
-/** What a verb of the command line is. One file per verb stands in verbs/. */
+/** A verb of the command line. Each has one file in verbs/. */
 import type { FlagSpec, ParsedArguments } from './arguments.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface VerbContext {
   readonly parsed: ParsedArguments;
-  /** What followed the verb, as typed. */
+  /** Arguments after the verb, as typed. */
   readonly words: readonly string[];
   readonly terminal: Terminal;
   /** Aborted by the first Ctrl+C. */
@@ -24,7 +24,7 @@ export interface Verb {
   readonly details: readonly string[];
   readonly flags: readonly FlagSpec[];
   readonly examples: readonly string[];
-  /** How many operands it takes. */
+  /** Allowed number of operands. */
   readonly operands: { readonly min: number; readonly max: number; readonly name: string };
   run(context: VerbContext): Promise<ExitCode>;
 }

@@ -1,4 +1,4 @@
-/** Hardware counters beside a benchmark: from CSV files of ncu, or by running it. */
+/** Hardware counters for a benchmark: from CSV files of ncu, or by running it. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Session } from '../../contract/bench/session.ts';
@@ -38,7 +38,7 @@ export async function withCounterFiles(session: Session, { flags }: ParsedArgume
   return out;
 }
 
-/** With `--ncu`: a run of each CUDA variant is counted. A reason that holds for all is told once. */
+/** With `--ncu`: counts one run of each CUDA variant. A reason common to several variants is printed once. */
 export async function withOwnCounters(session: Session, { parsed, terminal, signal }: VerbContext): Promise<Session> {
   if (!hasFlag(parsed, 'ncu')) return session;
   const { workload, sweep, reports } = session;

@@ -1,4 +1,4 @@
-/** What `gate` found: a table for a terminal, a Markdown summary, and JUnit XML for a build server. */
+/** Results of `gate`: a table for a terminal, a Markdown summary, and JUnit XML for a build server. */
 import { measuredTime, timesText } from '../../../renderer/base/measured.ts';
 import { percent } from '../../../renderer/base/numbers.ts';
 import { table } from '../table.ts';

@@ -38,7 +38,7 @@ export interface Gated {
   readonly reason: string | null;
   /** Sessions in the order of time. */
   readonly sessions: readonly Evidence[];
-  /** How far equal code strays from itself on this runner, as a ratio less 1; null for too few samples. */
+  /** Measured difference between equal code on this runner, as a ratio less 1; null for too few samples. */
   readonly floor: number | null;
 }
 

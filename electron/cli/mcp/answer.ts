@@ -27,7 +27,7 @@ const gain = ({ value, interval }: Ratio): Speed => ({
   interval: interval === null ? null : { low: 1 / interval.high, high: 1 / interval.low },
 });
 
-/** Where the answer first leaves its limit, from the check that names it. */
+/** First value of the answer beyond its limit, from the message of the check. */
 export function firstWrong(accuracy: readonly Accuracy[]): Attempt['first_wrong'] {
   for (const { holds, tip } of accuracy) {
     const [, place, got, expected] = /\b(\w+ \d+|\w+\[[\d, ]+\]\S*) is (\S+), expected ([^\s;,]+)/.exec(tip) ?? [];
@@ -39,7 +39,7 @@ export function firstWrong(accuracy: readonly Accuracy[]): Attempt['first_wrong'
   return null;
 }
 
-/** What keeps a kernel from being faster, one sentence, from declared traffic and arithmetic. */
+/** Main limit on a kernel's speed, one sentence, from declared traffic and arithmetic. */
 export function limiterOf({ roofline, accuracy }: Pick<MeasuredSessionEntry, 'roofline' | 'accuracy'>): string {
   if (correctnessOf(accuracy) === 'wrong') return 'Not known: the answer is wrong, so its time says nothing.';
   const [copy, flops] = [roofline?.share_of_copy ?? null, roofline?.share_of_flops ?? null];

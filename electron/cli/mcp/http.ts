@@ -25,7 +25,7 @@ interface Reply {
 
 const refusal = (status: number, error: string): Reply => ({ status, body: { error } });
 
-/** Null for one that is too large. */
+/** Body of a request; null if it is too large. */
 async function bodyOf(request: IncomingMessage): Promise<string | null> {
   const parts: Buffer[] = [];
   let bytes = 0;

@@ -1,6 +1,6 @@
 /**
- * One measurement at a time over all processes of a user, in the order in which they asked. A client that has measured
- * asks again behind those that wait, so that several clients share the GPU fairly.
+ * Serializes measurements over all processes of a user, first come, first served. A client's next measurement goes
+ * behind those that wait, so that several clients share the GPU fairly.
  */
 import { randomBytes } from 'node:crypto';
 import { readdir, unlink, writeFile } from 'node:fs/promises';

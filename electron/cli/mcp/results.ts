@@ -88,7 +88,7 @@ export const attemptSchema = z.strictObject({
     )
     .nullable(),
   compiler: z.array(compilerLine),
-  /** What would decide, while undecided. */
+  /** Advice for settling the verdict, while undecided. */
   to_decide: z.string().nullable(),
   /** Lines against the attempt before, or against the reference for the first one. */
   diff: z.strictObject({ added: z.number().int(), removed: z.number().int() }),

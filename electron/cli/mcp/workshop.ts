@@ -251,7 +251,7 @@ export class Workshop {
     );
   }
 
-  /** Null for JSON that is no scenario of a user kernel, such as a kernel's description. Throws a BraggError. */
+  /** Opens the scenario of a user kernel. Null for other JSON, such as a kernel's description. Throws a BraggError. */
   async #open(file: string): Promise<Opened | null> {
     const { host } = this.#options;
     const { kind, scenario } = await host.scenarios.read(file, { overrides: [] });

@@ -23,7 +23,7 @@ export const programRoot = (): string => path.dirname(assetsFolder());
 /** ssh asks on the terminal, where there is one. */
 export const askingHere = (): Asking => ({ kind: process.stdin.isTTY === true ? 'terminal' : 'never' });
 
-/** What was found there, as one line. */
+/** Summary of the remote machine in one line. */
 export function machineText(host: string, { gpus, cores, node }: RemoteMachine): string {
   const name = node === '' || node === host ? host : `${host} (${node})`;
   const cpu = cores === null ? '' : `, ${cores} ${cores === 1 ? 'core' : 'cores'}`;

@@ -11,7 +11,7 @@ import { type Column, table } from '../table.ts';
 
 type Bold = (text: string) => string;
 
-/** What an entry says of its modes. */
+/** Fields of an entry that describe its modes. */
 type InModes = Pick<MeasuredSessionEntry, 'label' | 'time_s' | 'modes'>;
 
 /** Older sessions do not keep it: by the rounds in which neither is flagged. Null where none or every one is. */
@@ -47,7 +47,7 @@ export function flaggedReport(
   ];
 }
 
-/** Steps on emptied caches, and replayed as a graph, beside the warm ones. */
+/** Steps with cold caches and with graph replay, compared with warm steps. */
 export function modesReport(entries: readonly InModes[], bold: Bold): readonly string[] {
   const kinds = [...new Set(entries.flatMap(({ modes }) => modes.map(({ mode }) => mode)))];
   if (kinds.length === 0) return [];
@@ -73,7 +73,7 @@ export function modesReport(entries: readonly InModes[], bold: Bold): readonly s
   return ['', ...table(columns, rows, { styleTitle: bold }), ...reasons];
 }
 
-/** Processes of their own, from their start to the answer, beside the warm whole run. */
+/** Separate processes, from their start to the answer, compared with warm end-to-end runs. */
 export function processReport(
   entries: readonly MeasuredSessionEntry[],
   reference: string | null,
@@ -101,7 +101,7 @@ export function processReport(
   return ['', ...table(columns, rows, { styleTitle: bold }), ...reasons];
 }
 
-/** What a first run costs, and a later one's set-up, part by part. */
+/** Set-up time of a first run and of a later one, part by part. */
 export function coldStartReport(entries: readonly MeasuredSessionEntry[], bold: Bold): readonly string[] {
   const names = [...new Set(entries.flatMap(({ setup_parts }) => setup_parts.map(({ name }) => name)))];
   if (names.length < 2) return [];

@@ -1,4 +1,4 @@
-/** A benchmark of any workload for a person: one row per variant, the answer's error beside every speed. */
+/** Report of a benchmark of any workload: one row per variant, with the answer's error next to every speed. */
 import { advice, leastWhole, paysFrom, rightnessText } from '../../../renderer/base/advice.ts';
 import { toldText } from '../../../renderer/base/compare-columns.ts';
 import { intervalsText, timeAndSpread, timesText } from '../../../renderer/base/measured.ts';
@@ -28,7 +28,7 @@ import {
 import { factorialReport } from './factorial-report.ts';
 import { measuredOn, measuredUnder } from './measured-on.ts';
 
-/** What a report needs of its session. */
+/** Session fields that a report needs. */
 type Kept = Pick<Session, 'created' | 'words'>;
 
 type Style = (style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) => string;
@@ -48,12 +48,12 @@ function repeatsText({ determinism }: MeasuredSessionEntry): string {
 
 const ratioText = (ratio: Ratio | null): string => (ratio === null ? '–' : speedup(ratio));
 
-/** What a report says beside times; each decides on columns. */
+/** Contents of a report other than times; each decides on columns. */
 interface Told {
   readonly report: SessionReport;
   readonly words: Session['words'];
   readonly measured: readonly MeasuredSessionEntry[];
-  /** Whole runs were judged; older sessions compare steps alone. */
+  /** End-to-end runs were judged; older sessions compare steps alone. */
   readonly whole: boolean;
   /** Times from the problem to its answer; of older small workloads it is a repetition by the host's clock. */
   readonly wall: 'End to end' | 'Wall' | null;
@@ -133,7 +133,7 @@ function stepsText({ label, ratio, verdict }: MeasuredSessionEntry, { report, wh
 const shareText = ({ time_s, wall_s }: MeasuredSessionEntry): string =>
   wall_s === null || wall_s === 0 ? '–' : percent(time_s / wall_s);
 
-/** From how many runs of one set-up on it takes less than what has the quickest whole run. */
+/** Number of runs with one set-up from which this variant is faster than the one with the fastest end-to-end run. */
 function paysText(entry: MeasuredSessionEntry, { measured }: Told): string {
   const all = measured.flatMap((own) =>
     own.wall_s === null ? [] : [{ ...own, own, wall_s: own.wall_s, right: !isUnproven(own.verdict) }],
@@ -210,7 +210,7 @@ function externalRow({ title, result }: SessionExternal, told: Told, style: Styl
 const stepsOf = (quantities: MeasuredSessionEntry['quantities']): number | null =>
   quantities.find(({ id }) => id === 'steps')?.value ?? null;
 
-/** A rival may end later: it looks less often whether anything is left. */
+/** An external program may end later: it checks less often whether any fluence is left. */
 function laterText(own: MeasuredSessionEntry, result: Result): string {
   const [mine, theirs] = [stepsOf(own.quantities), stepsOf(result.quantities)];
   return mine === null || theirs === null || mine === theirs ? '' : `, which takes ${theirs} steps to its ${mine}`;
@@ -284,7 +284,7 @@ function toDecideLines(measured: readonly MeasuredSessionEntry[]): readonly stri
   return open.length === 0 ? [] : [`Instances of each that would decide: ${open.join(', ')}.`];
 }
 
-/** What has a column of its own already. */
+/** Quantities that already have a column. */
 const inColumns = new Set(['rate']);
 
 function quantityLines(entries: readonly MeasuredSessionEntry[], bold: (text: string) => string): readonly string[] {

@@ -11,7 +11,7 @@ import { table } from '../table.ts';
 
 type Style = (style: 'bold' | 'red' | 'green', text: string) => string;
 
-/** What stands below the table is not told in it again. */
+/** Columns whose values are printed below the table instead. */
 const elsewhere = new Set(['device', 'first_setup', 'spread']);
 
 function nameOf(row: ComparedRow, rows: readonly ComparedRow[]): string {

@@ -1,4 +1,4 @@
-/** What optimisations give alone and together, as tables. */
+/** Effects of optimisations alone and together, as tables. */
 import { factorialRows, setText } from '../../../renderer/base/factorial.ts';
 import { timesText } from '../../../renderer/base/measured.ts';
 import type { Factorial } from '../../contract/bench/factorial.ts';

@@ -74,7 +74,7 @@ export interface LaunchSubject {
   readonly title: string;
   readonly kernel: LaunchedKernel;
   readonly limits: LaunchLimits;
-  /** Blocks that the driver says a multiprocessor holds; null where it was not asked. */
+  /** Blocks per multiprocessor according to the driver; null if it was not queried. */
   readonly driverBlocks: number | null;
 }
 

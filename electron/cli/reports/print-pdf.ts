@@ -42,7 +42,7 @@ class DevtoolsPipe {
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#said = (this.#said + text).slice(-500);
     });
-    // The pipe breaks with the program, whose end tells why.
+    // The pipe breaks when the browser ends; its exit reports the reason.
     this.#input.on('error', () => undefined);
     this.#child.on('error', (error) => this.#end(error));
     this.#child.on('exit', (code) => this.#end(new Error(this.#said.trim() || `it ended with ${code}`)));
@@ -66,7 +66,7 @@ class DevtoolsPipe {
     const next = new Promise<unknown>((resolve, reject) => {
       this.#events.set(method, [...(this.#events.get(method) ?? []), { resolve, reject }]);
     });
-    // Whoever waits for it may be told of the end by a call before.
+    // Avoids an unhandled rejection: an earlier call may report the end first.
     next.catch(() => undefined);
     return next;
   }

@@ -23,7 +23,7 @@ export async function reportInput(host: Host, files: readonly string[], title: s
   const { subjects: all, sessions, scenarios, commands } = await readSubjects(host, files);
   const subjects = [...all];
   const { rows, words, groups } = await host.call('compare.rows', { subjects, reference: 0 });
-  // Sessions keep no answers: then those of the runs are held to the first run's.
+  // Sessions store no answers, so those of the runs are compared with the first run's.
   const shown = Math.max(
     0,
     rows.findIndex(({ has_map }) => has_map),

@@ -19,16 +19,16 @@ interface RunFacts {
   readonly range_mm: number | null;
   /** Whether all of that is water. */
   readonly inWater: boolean;
-  /** Where the beam enters (z, mm) and its angle from +z. */
+  /** Entrance of the beam (z, mm) and its angle from +z. */
   readonly entrance_mm: number;
   readonly angle_deg: number;
   /** Title of the stopping power table. */
   readonly table: string;
-  /** Where the run file is; null if none was written. */
+  /** Path of the run file; null if none was written. */
   readonly file: string | null;
 }
 
-/** A column at `depth`, on a straight line between the planes beside it; null outside of them. */
+/** A column at `depth`, interpolated linearly between the neighbouring planes; null outside of them. */
 function valueAtDepth(depths: Float64Array, values: Float64Array, depth: number): number | null {
   const after = depths.findIndex((z) => z >= depth);
   const before = Math.max(0, after - 1);
@@ -41,7 +41,7 @@ function valueAtDepth(depths: Float64Array, values: Float64Array, depth: number)
 /** σ_x means nothing behind the range; this near to it there are protons enough. */
 const widthDepth = 0.9;
 
-/** Less range spread than this is nothing beside any straggling. */
+/** A range spread below this is negligible compared with any straggling. */
 const noticeable_mm = 0.005;
 
 /** Gy per 10⁹ protons, or why there are none. */
@@ -192,7 +192,7 @@ const statusWords: Readonly<Record<RunFacts['summary']['status'], (style: Style)
   failed: (style) => style('red', 'failed, what was finished before'),
 };
 
-/** What is said on the first line: how it ended and what it cost. */
+/** First line of the report: status and cost. */
 function headline({ summary }: RunFacts, style: Style): string {
   const { status, steps, wall_s, setup_s, solve_s, products_s, cell_steps } = summary;
   const word = statusWords[status](style);

@@ -13,7 +13,7 @@ interface Replayed {
   readonly svg: string;
 }
 
-/** What is of all values of a sweep stands once. */
+/** Charts of a whole sweep are written once, with its last value. */
 export function replayed(session: Session): readonly Replayed[] {
   const many = session.reports.length > 1;
   return session.reports.flatMap((report, i) => {

@@ -25,7 +25,7 @@ export function sweepReport(
     fits.flatMap((fit) => fit.points.map((point) => [point, rangeAt(sweep, reports, fit.label, point.value)] as const)),
   );
   const ranged = [...ranges.values()].some((range) => range !== null);
-  // Where sizes have no meaning of their own they are the swept value.
+  // If the size is the swept value itself, it needs no column.
   const sized = words.size !== path;
   const rated = words.rate !== null;
   const columns = [

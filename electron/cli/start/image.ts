@@ -1,6 +1,7 @@
 /**
- * What the command line's start-up image holds: the program with all of its modules loaded, which otherwise takes half
- * of what a short command takes. Nothing of a process is read until one starts from it; its build refuses modules that do.
+ * Contents of the command line's start-up image: the program with all modules loaded, which otherwise needs half of the
+ * time of a short command. Process state is read only after a start from the image; its build rejects modules that read
+ * it earlier.
  */
 
 import { runProgram } from '../program.ts';

@@ -1,4 +1,4 @@
-/** The program's modules: where the process started from an image they stand loaded in it. */
+/** The program's modules: already loaded if the process started from an image. */
 import type { runProgram } from '../program.ts';
 import type { Terminal } from '../terminal.ts';
 

@@ -1,4 +1,4 @@
-/** What the command line does about its own process: signals, and an output that nobody reads any more. */
+/** Process handling of the command line: signals, and an output that nobody reads any more. */
 import { exitCodes } from '../exit-codes.ts';
 
 /** Call once, first. The signal is aborted by the first Ctrl+C. */

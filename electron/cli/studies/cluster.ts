@@ -36,7 +36,7 @@ export const clusterFlags: readonly FlagSpec[] = [
   { name: 'silent', value: 'SECONDS', help: `A task that says nothing for so long is given up; ${USUAL.silent_s}.` },
 ];
 
-/** Where the points go: null for this machine. */
+/** Target of the points; null for this machine. */
 type On =
   | { readonly kind: 'slurm' }
   | { readonly kind: 'cluster'; readonly cluster: Cluster }
@@ -44,7 +44,7 @@ type On =
   | { readonly kind: 'host'; readonly host: string }
   | null;
 
-/** What a cluster's entry says anew: the rest is this machine's sbatch's. */
+/** Flags for this machine's sbatch alone: a cluster's entry contains its own values. */
 const ofSlurmHere = ['at-once', 'task-minutes', 'warning', 'silent'] as const;
 
 /** Throws BraggError `invalid` for what is neither a cluster nor a host of ssh. */

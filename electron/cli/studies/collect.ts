@@ -76,7 +76,7 @@ const tuners: Readonly<Record<string, (results: TuningResults) => string>> = {
   '.cache.json': kernelTunerText,
 };
 
-/** Reads a cache file of Kernel Tuner or T4 into a folder, beside the file or in --out. */
+/** Imports a cache file of Kernel Tuner or T4 into a folder next to the file or in --out. */
 export async function importTuning({ parsed, terminal }: VerbContext, file: string): Promise<ExitCode> {
   const read = await readPackedText(file, MOST_IMPORTED);
   if (!read.ok) throw new BraggError('not-found', `${file}: ${read.reason}`);

@@ -120,13 +120,13 @@ function findBase(folder: string, file: string): string {
   return existsSync(beside) ? beside : scenarioPath(file);
 }
 
-/** What points may use of this machine. */
+/** Share of this machine that points may use. */
 export function shareOf(parsed: VerbContext['parsed'], host: Host): Share {
   const cores = flagNumber(parsed, 'cores', { min: 1, max: 4096, whole: true }) ?? availableParallelism();
   return wholeMachine(host, { cores });
 }
 
-/** Throws BraggError `invalid` with every fault of the study. */
+/** Throws BraggError `invalid` with every error in the study. */
 export function planned(
   file: string,
   { addon, scenarios, userKernels }: Host,

@@ -25,7 +25,7 @@ import { longTime, planned, shareOf } from './plan.ts';
 
 // Studies of days, which are begun only by someone who has heard so.
 
-/** What a study takes on this machine; null where it is soon done, long beyond doubt, or nobody knows. */
+/** Expected seconds of a study on this machine; null if it is short, certainly long, or unknown. */
 async function hereSeconds({ parsed, signal }: VerbContext, host: Host, found: PlannedStudy) {
   const { least_s, study } = found;
   const isDoubtful = least_s !== null && least_s > DOUBTFUL_S && least_s <= ENDLESS_S;

@@ -99,7 +99,7 @@ const askSchema = z.union([
   z.strictObject({ stop: z.literal(true) }),
 ]);
 
-/** What may be asked for: each variant with the values of its constants that occur. */
+/** Search space: each variant with the values of its constants that occur. */
 function spaceLine(head: PlanHead, lines: readonly PlanLine[]): object {
   const variants = new Map<string, Map<string, Set<number>>>();
   for (const line of lines) {

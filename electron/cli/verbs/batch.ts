@@ -38,7 +38,7 @@ const solved = (outcome: Outcome): outcome is SolvedBeam => 'summary' in outcome
 const ended = (outcome: Outcome | undefined): outcome is SolvedBeam =>
   outcome !== undefined && solved(outcome) && outcome.summary.status === 'done';
 
-/** Files by their names, and by their paths where two of a name would not be told apart. */
+/** Files by their names, or by their paths if several files share a name. */
 function namesOf(files: readonly string[]): readonly string[] {
   const names = files.map((file) => parse(file).name);
   const filesOf = new Map<string, Set<string>>();

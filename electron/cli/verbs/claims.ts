@@ -1,4 +1,4 @@
-/** `braggbench claims`: published claims beside what the recorded sessions measured. */
+/** `braggbench claims`: published claims compared with the recorded sessions. */
 import { cardCounts, cardsWords, onSeveralCards } from '../../../renderer/base/claim-cards.ts';
 import { answerCounts, claimedText, claimId } from '../../../renderer/base/claims.ts';
 import type { ClaimFinding, ClaimTableRow, TableClaim } from '../../contract/bench/claim-table.ts';
@@ -27,7 +27,7 @@ function cells(claim: TableClaim, { value, interval, unit, verdict, by, file, at
   return [claimedText(claim, unit), measured(value, unit), ends, verdict, by, where];
 }
 
-/** What a claim is about, beside its words. */
+/** Subject of a claim, in addition to its words. */
 function aboutText(claim: TableClaim): readonly string[] {
   const { about, remark, reason } = claim;
   const cards = cardsWords(claim);
@@ -58,7 +58,7 @@ function markdown(rows: readonly ClaimTableRow[]): readonly string[] {
   ];
 }
 
-/** What of one machine's verdicts holds on another, and how much rests on one machine alone. */
+/** Verdicts of one machine that hold on another, and the number of claims recorded on one machine alone. */
 function byCards(rows: readonly ClaimTableRow[]): readonly string[] {
   const line = (words: readonly string[]) => `| ${words.join(' | ')} |`;
   const several = onSeveralCards(rows);

@@ -120,7 +120,7 @@ function listKernels({ terminal, parsed }: VerbContext, sets: readonly KernelSet
   return exitCodes.done;
 }
 
-/** Null where the GPU is not here, or where it cannot say: then it says why not. */
+/** Null if the GPU is not in this machine or the driver query fails; the reason of a failure is printed. */
 async function driverSays(
   { terminal }: VerbContext,
   host: Host,

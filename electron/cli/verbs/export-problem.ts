@@ -24,7 +24,7 @@ function hardwareOf(report: SessionReport | undefined, { device, gpu }: Pick<Ses
   return device === 'cpu' ? report.machine.cpu : (gpuOf(report.machine, gpu)?.name ?? '');
 }
 
-/** What a session reports of its candidates; none without one. */
+/** Results of the session's candidates; empty without a session. */
 async function reportedIn(file: string | undefined): Promise<readonly Reported[]> {
   if (file === undefined) return [];
   const session = asSession(await readSessionNamed(file), await readDesigns(assetsFolder()));

@@ -65,7 +65,7 @@ function planeOf(parsed: ParsedArguments): PlaneOfVolume {
 }
 
 async function readDose(file: string, plane: PlaneOfVolume, unit: DepthUnit | null): Promise<Dose> {
-  // DICOM files often have no ending: all but runs are told by their content.
+  // DICOM files often have no extension: all but run files are recognized by content.
   if (['.h5', '.hdf5'].includes(path.extname(file).toLowerCase())) {
     return { file, kind: 'run', run: transportRunOf(await anyRunFile(file)) };
   }

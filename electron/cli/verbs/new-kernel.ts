@@ -1,4 +1,4 @@
-/** `braggbench new-kernel`: a first kernel of one's own, with a scenario that runs it and a program for its answer. */
+/** `braggbench new-kernel`: creates a user kernel, with a scenario that runs it and a program for its answer. */
 import path from 'node:path';
 import { answerLanguages } from '../../contract/user-kernels.ts';
 import { begin } from '../../host/app/user-kernels/begin.ts';

@@ -49,7 +49,7 @@ async function fromModule(file: string, parsed: ParsedArguments, signal: AbortSi
   return fromKernelBench({ file, source: await textOf(file), solutions, signal });
 }
 
-/** What another benchmark's file becomes; null for the name of a shipped problem. */
+/** Problem converted from another benchmark's file; null for the name of a shipped problem. */
 async function converted(from: string, parsed: ParsedArguments, signal: AbortSignal): Promise<Converted | null> {
   if (from.endsWith('.py')) return fromModule(from, parsed, signal);
   if (!from.endsWith('.json')) return null;

@@ -44,7 +44,7 @@ export const report: Verb = {
       import('../reports/report-input.ts'),
       import('../reports/print-pdf.ts'),
     ]);
-    // Told before the work and not after it.
+    // Report a missing browser before the work, not after it.
     const browser = kind === '.pdf' ? await findBrowser(flagValue(parsed, 'browser')) : null;
     const title = flagValue(parsed, 'title') ?? titleOf(parsed.operands);
     const html = reportHtml(await withHost((host) => reportInput(host, parsed.operands, title)));

@@ -13,7 +13,9 @@ import { userKernelFlags } from '../user-kernels.ts';
 import type { VerbContext } from '../verb.ts';
 import { checkRunFlags, runFlags, workloadFor } from '../workloads/index.ts';
 
-/** Where --out leads; null without it. Found out before the run whether it can be written: the result must have a place. */
+/**
+ * File of --out; null without it. Checks before the run that the file can be written, so that the result can be saved.
+ */
 async function placeToSave({ parsed }: VerbContext, host: Host): Promise<NamedFile | null> {
   const out = flagValue(parsed, 'out');
   if (out === undefined) return null;

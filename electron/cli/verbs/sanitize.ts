@@ -38,7 +38,7 @@ export const sanitizeVerb: Verb = {
     const tool = flagOneOf(parsed, 'tool', sanitizerTools);
     const gpu = flagValue(parsed, 'gpu');
     return withHost(async (host) => {
-      // Faults of the input, and trust, are told before anything is started.
+      // Report input errors and missing trust before starting anything.
       const { kind: workload, scenario } = await readScenario(context, host, (kind) => workloadFor(kind).fit);
       const id = scenario?.solver.variant ?? '';
       const base = host.userKernels.find(id)?.base ?? host.userKernels.bases().find((one) => one.id === id);

@@ -18,7 +18,7 @@ import type { Verb, VerbContext } from '../verb.ts';
 
 type Deed = (context: VerbContext, study: string, file: string | undefined) => Promise<ExitCode>;
 
-/** What needs no solver. */
+/** Actions that need no solver. */
 const onFolder =
   (deed: (context: VerbContext, folder: StudyFolder) => Promise<ExitCode>): Deed =>
   async (context, study) =>

@@ -1,4 +1,4 @@
-/** `braggbench validate`: whether scenarios can be run, with every fault at its line. */
+/** `braggbench validate`: whether scenarios can run, with every error at its line. */
 import type { Issue } from '../../contract/errors.ts';
 import { formatBytes } from '../../contract/units.ts';
 import type { Host } from '../../host/index.ts';
@@ -17,7 +17,7 @@ interface Checked {
   readonly valid: boolean;
   readonly issues: readonly Issue[];
   readonly plan: Readonly<Record<string, unknown>> | null;
-  /** What it takes, in words; null when it cannot be run. */
+  /** Size, memory and expected time, in words; null if it cannot run. */
   readonly takes: string | null;
 }
 

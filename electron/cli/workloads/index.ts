@@ -1,4 +1,4 @@
-/** The workloads of the command line, by the kind of their scenarios: the only place that tells them apart. */
+/** The workloads of the command line, by the kind of their scenarios: the only place that distinguishes them. */
 
 import { defaultKind, type ScenarioKindName, scenarioKindNames } from '../../contract/scenario/index.ts';
 import { eachTask } from '../../contract/task.ts';

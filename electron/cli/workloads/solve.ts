@@ -23,7 +23,7 @@ async function start({ parsed }: VerbContext, host: Host, reading: AnyReading): 
         reading,
         name: parsed.operands[0] ?? '',
         trace: hasFlag(parsed, 'trace'),
-        // What is not saved is not looked at either.
+        // Pictures are needed only if the run is saved.
         pictures: flagValue(parsed, 'out') !== undefined,
       })
     ).id;
@@ -82,14 +82,14 @@ async function saved(
   }
 }
 
-/** What a run came to. */
+/** Outcome of a run. */
 interface Told {
   /** For scripts. */
   readonly document: object;
   /** For people; `file` is where it was saved. */
   readonly lines: (file: string | null, style: Style) => readonly string[];
   readonly status: string;
-  /** What ended it before its end. */
+  /** Error that stopped the run early. */
   readonly error: string | null;
 }
 
@@ -101,12 +101,12 @@ export interface More {
 
 type Style = (...styled: Parameters<Terminal['style']>) => string;
 
-/** How a workload whose runs are computed once says what it does and what came out. */
+/** Progress and result texts of a workload whose runs are computed once. */
 export interface Solving<W extends ProgressDetail['workload']> {
   readonly workload: W;
   readonly words: ProgressWords<W>;
   readonly tell: (run: RunOf<W>, reading: Extract<AnyReading, { readonly kind: W }>) => Told;
-  /** Where flags ask for more than the run itself. */
+  /** Further results that flags request, in addition to the run. */
   readonly more?: (context: VerbContext, host: Host, reading: AnyReading) => Promise<More>;
 }
 

@@ -1,4 +1,4 @@
-/** What a workload is on the command line beside what it is to the host. One folder each; index.ts lists them. */
+/** Command-line side of a workload, in addition to its host side. One folder each; index.ts lists them. */
 import type { NamedFile } from '../../contract/files.ts';
 import type { Host } from '../../host/index.ts';
 import type { NativeAddon } from '../../host/io/addon/addon.ts';
@@ -9,7 +9,7 @@ import type { Fit, KnownReading } from '../read-scenario.ts';
 import type { Column } from '../table.ts';
 import type { VerbContext } from '../verb.ts';
 
-/** What the engine says of every workload's variants. */
+/** Engine's description of a variant, common to all workloads. */
 interface ListedVariant {
   readonly id: string;
   readonly workload: string;
@@ -54,7 +54,7 @@ export interface ReadRun {
 }
 
 export interface Workload {
-  /** What --variant changes of its scenarios. */
+  /** Changes of its scenarios by --variant. */
   readonly fit: Fit;
   /** Flags of `run` that it has beyond those of all, and what is wrong with their values. */
   readonly flags?: readonly FlagSpec[];

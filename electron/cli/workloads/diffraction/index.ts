@@ -55,7 +55,7 @@ const solvingDiffraction: Solving<'diffraction'> = {
   },
 };
 
-/** What its tests hold it to. */
+/** Error limit that its tests check it against. */
 const errorText = (bright: number): string => (bright >= 1 ? 'wrong' : bright === 0 ? '–' : `≤ ${smallError(bright)}`);
 
 export const diffraction: Workload = {

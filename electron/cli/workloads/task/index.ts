@@ -44,7 +44,7 @@ function verdictOf(host: Host, report: SessionReport, variant: string): UserKern
   return taskVerdict(report, variant);
 }
 
-/** What was measured is shown also where it cannot be kept: the error is thrown after that. */
+/** Saves the session and returns the error, if any: it is thrown after the result has been printed. */
 async function keptAt(parsed: ParsedArguments, session: Session): Promise<BraggError | null> {
   const out = flagValue(parsed, 'out');
   if (out === undefined) return null;

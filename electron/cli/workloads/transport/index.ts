@@ -43,7 +43,7 @@ export const solvingTransport: Solving<'transport'> = {
       document: {
         ...summaryDocument(summary),
         csda_range_mm: range_mm,
-        // What is said beside the run before it starts.
+        // Warnings that are printed before the run starts.
         warnings: issues.filter(({ severity }) => severity === 'warning'),
       },
       lines: (file, style) => runReport({ ...facts, file }, style),
@@ -53,7 +53,7 @@ export const solvingTransport: Solving<'transport'> = {
   },
 };
 
-/** What --variant changes of a transport scenario. */
+/** True if an override sets this path. */
 const isSet = (overrides: readonly Override[], path: string): boolean =>
   overrides.some((override) => formatPath(override.path) === path);
 
@@ -177,7 +177,7 @@ export const transport: Workload = {
   flags: uncertaintyFlags,
   checkFlags: uncertaintyModel,
   run: runBy(solvingTransport),
-  // Those that the scenario's stepping fits; the plain reference is what they are held to.
+  // Variants that fit the scenario's stepping, without the plain reference that they are checked against.
   usual: (addon, reading) => {
     const { stepping } = problemOf(asTransport(reading, '')).solver;
     return addon.variants().filter(({ id, steppings }) => id !== 'reference' && steppings.includes(stepping));
