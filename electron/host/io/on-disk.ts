@@ -1,4 +1,4 @@
-/** In a package the program is one archive, and beside it lie the files that others than the program itself read. */
+/** A packaged program is one archive; the files that other programs read are next to it. */
 
-/** Where the file lies outside the archive; the same path where there is none. */
+/** Path of the file outside the archive; the same path if there is no archive. */
 export const onDisk = (file: string): string => file.replace(/app\.asar(?=[\\/])/, 'app.asar.unpacked');

@@ -1,5 +1,5 @@
-/** What another process prints, as text. */
-/** A letter may come in two pieces: each is told when it is whole. */
+/** Output of another process, as text. */
+/** Decodes UTF-8 as a stream: a character split between two chunks is reported once it is complete. */
 export function onPrinted(
   { stdout, stderr }: { readonly [name in 'stdout' | 'stderr']: NodeJS.ReadableStream | null },
   listener: (text: string) => void,

@@ -1,12 +1,12 @@
-/** Where the programs of the host's threads and processes are. */
+/** Paths of the programs of the host's threads and processes. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { onDisk } from './on-disk.ts';
 
 /**
- * The bundle in dist/workers, beside the folder of the program's own; in development its source. Of a package the file
- * outside the archive: threads and processes of their own need not know archives. `BRAGGBENCH_BUNDLES` names a folder of
- * bundles that are of these very sources, as the tests have: a bundle starts in a third of the time.
+ * The bundle in dist/workers, next to the program's own folder; in development its source. In a package, the file
+ * outside the archive, so that threads and processes need not read archives. `BRAGGBENCH_BUNDLES` names a folder of
+ * bundles built from exactly these sources, as in the tests: a bundle starts in a third of the time.
  * @param name of the bundle, such as `user-kernel-child`
  * @param source from the host's folder
  */

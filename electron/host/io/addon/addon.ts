@@ -41,9 +41,9 @@ export interface NativeAddon {
   };
   /** Bytes per second that all cores read from memory; needs a fifth of a second. */
   memoryReadRate(): number;
-  /** Opens NVIDIA's libraries on the first call. `cache` is the folder where measured ceilings are kept. */
+  /** Opens NVIDIA's libraries on the first call. `cache`: folder of the cached measured ceilings. */
   devices(options?: { readonly cache?: string }): DeviceReport;
-  /** What the driver alone says of them, without clocks or ceilings: no other library is opened. */
+  /** Devices as the driver alone reports them, without clocks or ceilings; no other library is opened. */
   driverDevices(): DeviceReport['cuda'];
   /** NVML's reading of the GPU with that UUID; null without NVML. */
   clockState(options: { readonly device: string }): ClockState | null;
@@ -56,7 +56,10 @@ export interface NativeAddon {
    * takes no GPU variant of that workload meanwhile. Rejects like `createTransport` throws.
    */
   warmKernels(options: { readonly workload: string; readonly device?: string }): Promise<WarmedKernels | null>;
-  /** What the driver says of kernels at block sizes; loads them on a thread. Rejects like `createTransport` throws. */
+  /**
+   * Occupancy of kernels at block sizes, from the driver; loads them on a thread. Rejects like `createTransport`
+   * throws.
+   */
   kernelOccupancy(
     options: KernelFolders & {
       readonly device: string;
@@ -97,11 +100,11 @@ export interface NativeAddon {
    * of the problem's. Rejects as `createTransport` throws.
    */
   layBeams(problem: TransportProblem, devices?: readonly string[]): Promise<TransportBeams>;
-  /** A compiled variant of the user's stands in for the one it was made from, for the rest of the process. */
+  /** Replaces the shipped variant that a compiled user variant was made from, for the rest of the process. */
   loadUserLibrary(file: string): void;
   /** The same of CUDA kernels, by their names. */
   loadUserKernels(kernels: { readonly workload: string; readonly name: string; readonly image: Uint8Array }): void;
-  /** Blocks for seconds. Throws an Error with the compiler's `log` where the text is at fault. */
+  /** Blocks for seconds. Throws an Error with the compiler's `log` if the text does not compile. */
   compileUserKernels(request: UserKernelsRequest): { readonly image: Uint8Array; readonly log: string };
   /** Hands on what C and C++ code has printed and the process not yet written. */
   flushOutput(): void;
@@ -159,7 +162,7 @@ export interface VolumeDose {
   >;
 }
 
-/** Where CUDA kernels come from. */
+/** Folders of the CUDA kernels. */
 export interface KernelFolders {
   /** Folder of the fatbins compiled at build time: dist/kernels. */
   readonly images: string;
@@ -169,7 +172,7 @@ export interface KernelFolders {
   readonly cache: string;
 }
 
-/** What `warmKernels` has done; a piece is compiled as one image. */
+/** Result of `warmKernels`; a piece is compiled as one image. */
 export interface WarmedKernels {
   readonly pieces: number;
   readonly compiled: number;
@@ -188,10 +191,10 @@ interface UserKernelsRequest {
   /** As messages name it. */
   readonly name: string;
   readonly cache: string;
-  /** What NVRTC is told beside our own flags. */
+  /** NVRTC options in addition to our own flags. */
   readonly options: readonly string[];
   readonly device?: string;
-  /** Where there is no GPU that says it, such as 90. */
+  /** Used if there is no GPU that defines it, such as 90. */
   readonly architecture: number;
 }
 
@@ -212,7 +215,7 @@ export interface TransportProblem {
     readonly z_mm: number;
     readonly weight: number;
   };
-  /** What enters in place of that beam, whose energy is the highest of these. Depths of entry are the beam's. */
+  /** Spots that replace the beam, whose energy is the highest of these. Entry depths are the beam's. */
   readonly spots?: readonly TransportProblem['beam'][];
   readonly grid: {
     readonly nx: number;
@@ -282,7 +285,7 @@ export interface TransportBeams {
     readonly lanes: number;
     readonly isa: string;
   };
-  /** Solves all. Each beam is told as it ends, by its place in the list, those that failed with their `error`. Once. */
+  /** Solves all beams, once. Reports each as it ends, by its index in the list; failed ones with their `error`. */
   start(ended: (answer: { readonly beam: number; readonly result: BeamResult }) => void): Promise<void>;
   /** The same in blocks, each of which holds until `ended` returns; `reach_mm` as for `axisProfile`. */
   startInBlocks(
@@ -293,11 +296,11 @@ export interface TransportBeams {
     ) => void,
     reach_mm: number,
   ): Promise<void>;
-  /** Beams that are under way are not told any more. */
+  /** Beams that are still running are no longer reported. */
   cancel(): void;
 }
 
-/** What a beam of many leaves; it has neither keyframes nor spans. */
+/** Result of one beam of many, without keyframes and spans. */
 export type BeamResult = Omit<TransportResult, 'keyframes' | 'spans' | 'clocks' | 'trace' | 'traceReason'>;
 
 export interface TransportRun {
@@ -312,9 +315,9 @@ export interface TransportRun {
     readonly energies_MeV: Float64Array;
     /** Range spread (σ, mm of water) that the energy grid adds to the beam. */
     readonly extra_straggling_mm: number;
-    /** What ψ takes where it is filled: no run takes more for it. */
+    /** Memory of a completely filled ψ: an upper bound for ψ in any run. */
     readonly estimate_bytes: number;
-    /** About the most that the run takes, tables and results too, where it was asked for; of a GPU the GPU's. */
+    /** Approximate peak memory of the run with tables and results, if requested; for a GPU, its device memory. */
     readonly memory_bytes?: number;
     readonly steps_max: number;
     readonly threads: number;
@@ -323,7 +326,7 @@ export interface TransportRun {
   start(onProgress: (progress: NativeProgress) => void, measuring?: Measuring): Promise<TransportResult>;
   /** Effective within one step; the promise then resolves with status 'cancelled'. */
   cancel(): void;
-  /** Planes that further live frames hold; replaces what was asked for. Throws `invalid` outside the grid. */
+  /** Planes to include in further live frames; replaces the previous request. Throws `invalid` outside the grid. */
   wantPlanes(planes: readonly PlaneRequest[]): void;
   /** Hands over one keyframe of a run that has ended, once; by index in the result's list. */
   keyframe(index: number): Marginals;
@@ -332,7 +335,7 @@ export interface TransportRun {
   live(parts?: readonly string[]): NativeLive | null;
   /** Asks for the state so far, without the keyframes that are known already. */
   wantCheckpoint(knownKeyframes: number): void;
-  /** The state that was asked for; null when it is not there yet. Never waits for the run. */
+  /** The requested state; null if it is not ready yet. Never waits for the run. */
   checkpoint(): NativeCheckpoint | null;
 }
 
@@ -342,7 +345,7 @@ export interface NativeCheckpoint
   readonly keyframes: readonly Marginals[];
 }
 
-/** How a run is timed and watched, whatever its workload. */
+/** Options for timing and monitoring a run of any workload. */
 export interface Measuring {
   /** Empty the caches (a GPU's L2) before the first step, outside the timed span. */
   readonly coldCaches?: boolean;
@@ -402,7 +405,7 @@ export interface NativePlane extends PlaneRequest {
 export interface NativeLive extends Marginals {
   /** MeV per cell so far, [z][x]. */
   readonly dose: Float64Array;
-  /** Those that `wantPlanes` asked for when the frame was made. */
+  /** Planes that `wantPlanes` had requested when the frame was made. */
   readonly planes: readonly NativePlane[];
 }
 
@@ -413,7 +416,7 @@ export interface TransportResult extends EngineScalars {
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly variant: string;
   readonly precision: Precision;
-  /** What setup_s went into: tables; of a CUDA variant also device, kernels, upload, state, capture. */
+  /** Parts of setup_s: tables; for a CUDA variant also device, kernels, upload, state, capture. */
   readonly setup_parts: readonly { readonly name: string; readonly seconds: number }[];
   /** Operations of this problem's operators: wide angle kernels have more. */
   readonly flops_per_cell_step: number;
@@ -421,7 +424,10 @@ export interface TransportResult extends EngineScalars {
   readonly dose: Float64Array;
   /** Per z cell: N, Σx, Σx², Σθ, Σθ², Σxθ of the fluence crossing its centre plane; mm, rad from +z. */
   readonly crossing: Float64Array;
-  /** With icru63: where the energy went that reactions took, and what following it took beside solve_s. */
+  /**
+   * With icru63: destinations of the energy that reactions removed, and the seconds of following it, in addition to
+   * solve_s.
+   */
   readonly secondaries?: {
     readonly local_MeV: number;
     readonly protons_MeV: number;
@@ -430,7 +436,7 @@ export interface TransportResult extends EngineScalars {
     readonly escaped_MeV: number;
     readonly seconds: number;
   };
-  /** Where tracks were asked for: moments [3][z][x] (mm, MeV, MeV²/mm) of primary and of all protons, and spectra. */
+  /** If tracks were requested: moments [3][z][x] (mm, MeV, MeV²/mm) of primary and of all protons, and spectra. */
   readonly tracks?: {
     readonly primary: Float64Array;
     readonly protons: Float64Array;
@@ -450,9 +456,9 @@ export interface TransportResult extends EngineScalars {
   readonly keyframes: readonly { readonly step: number; readonly depth_mm: number }[];
   readonly spans: Spans;
   readonly isa: string;
-  /** Null each unless `clocks` was asked for and NVML knows the device. */
+  /** Clock states, each null unless `clocks` was requested and NVML supports the device. */
   readonly clocks: Clocks;
-  /** Null unless `trace` was asked for and could be made; `traceReason` then says why. */
+  /** Device trace; null unless `trace` was requested and recorded. `traceReason` then contains the reason. */
   readonly trace: DeviceTrace | null;
   readonly traceReason: string | null;
 }
@@ -492,19 +498,19 @@ export function loadAddon(file?: string): NativeAddon {
   }
 }
 
-/** How much range spread the energy grid of a problem adds, as the engine knows it; null where it refuses the problem. */
+/** Range spread that the energy grid of a problem adds, as the engine computes it; null if it rejects the problem. */
 export function extraStraggling(addon: NativeAddon): (problem: TransportProblem) => Promise<number | null> {
   return async (problem) => {
     try {
       return (await addon.layTransport(problem)).plan.extra_straggling_mm;
     } catch {
-      // The refusal itself is told where the scenario is run or validated.
+      // The rejection itself is reported when the scenario is run or validated.
       return null;
     }
   };
 }
 
-/** What the transport variant of a name offers; null where none has it, as with `auto`. */
+/** Capabilities of the transport variant with this name; null if there is none, as for `auto`. */
 export function offersOf(addon: NativeAddon): (variant: string) => Offers | null {
   // Listing all variants for each file of a library takes long. A first start gets further ones.
   let known: ReadonlyMap<string, Offers> = new Map();

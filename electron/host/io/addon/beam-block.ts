@@ -1,6 +1,6 @@
 /**
- * What a beam of many leaves, in one array that the addon fills and that serves the next beam once it is read: numbers
- * in the order below, then arrays behind each other. The addon's side is native/binding/runs/beam_blocks.cpp.
+ * Result of one beam of many in a single array, which the addon fills and reuses for the next beam once it is read:
+ * numbers in the order below, then arrays one after another. The addon's side is native/binding/runs/beam_blocks.cpp.
  */
 import { energyColumns, faceColumns, numberColumns } from '../../../contract/scenario/transport/ledger-columns.ts';
 import type { BeamResult, TransportBeams } from './addon.ts';

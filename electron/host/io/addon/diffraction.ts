@@ -79,7 +79,7 @@ export interface DiffractionVariant extends Omit<Variant, 'precisions'> {
   readonly precision: Precision;
   /** A fused multiply-add is two. */
   readonly flopsPerTerm: number;
-  /** How many of them are in FP64. */
+  /** Number of these operations in FP64. */
   readonly fp64FlopsPerTerm: number;
   /** The rest of a pixel's work, once for each sub-pixel, layer and source; 0 where it is not stated. */
   readonly flopsPerBeam: number;
@@ -136,9 +136,9 @@ export interface DiffractionResult {
   /** The step of a span is its first row. */
   readonly spans: Spans;
   readonly trace: DeviceTrace | null;
-  /** Clocks of the GPU, where they were asked for. */
+  /** Clocks of the GPU, if requested. */
   readonly clocks: Clocks;
-  /** Why the device's work is not in it though it was asked for; null otherwise. */
+  /** Reason why a requested device trace is missing; null otherwise. */
   readonly traceReason: string | null;
 }
 

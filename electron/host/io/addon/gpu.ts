@@ -13,7 +13,7 @@ export function findGpu(devices: readonly CudaDevice[], selector: string): CudaD
   return (byUuid.length === 1 ? byUuid[0] : null) ?? null;
 }
 
-/** Null where there is none that can be used. */
+/** Null if no GPU is usable. */
 export function usedGpu({ cuda }: Pick<DeviceReport, 'cuda'>): CudaDevice | null {
   const selector = process.env[VARIABLE] ?? '';
   const chosen = selector === '' ? cuda.devices.find(({ usable }) => usable) : findGpu(cuda.devices, selector);

@@ -1,4 +1,4 @@
-/** What the engine records of a run beside its result, whatever its workload. */
+/** Data that the engine records of a run in addition to its result, for any workload. */
 import type { ClockState } from '../../../contract/devices.ts';
 
 /** The device's clocks before set-up and after the work. */
@@ -44,6 +44,6 @@ export interface Spans {
   /** Nanoseconds since the run began. */
   readonly start_ns: Float64Array;
   readonly end_ns: Float64Array;
-  /** Spans that were not kept because the recorder was full. */
+  /** Spans dropped because the recorder was full. */
   readonly dropped: number;
 }

@@ -1,4 +1,4 @@
-/** What is shown of fields, made by the addon: reductions on threads of its own. */
+/** Views of fields, computed by the addon: reductions on its own threads. */
 import type { FieldStatistic } from '../../../contract/fields.ts';
 import { loadAddon } from './addon.ts';
 
@@ -25,7 +25,7 @@ interface AxisGeometry {
   readonly x_mm: number;
   readonly z_mm: number;
   readonly angle_rad: number;
-  /** How far along the axis a cell's energy is spread by its depth, or by the step that left it there. */
+  /** Distance along the axis over which a cell's energy is spread by its depth, or by the step that deposited it. */
   readonly reach_mm: number;
 }
 

@@ -78,7 +78,7 @@ const names: Readonly<Record<Name, true>> = {
   ...{ createDiffraction: true, taskVariants: true, createTask: true },
 };
 
-/** What a call has asked of the solver that is not there yet. */
+/** Records whether a call needed a part of the solver that is not compiled yet. */
 interface Needs {
   missing: boolean;
 }
@@ -163,7 +163,7 @@ export class StagedSolver {
   }
 }
 
-/** Null unless the process that started this one compiles the solver and reports how far it is. */
+/** Null if the parent process does not compile the solver and report its progress. */
 export function stagedSolver(load: () => NativeAddon = loadAddon): StagedSolver | null {
   const version = process.env[VARIABLE];
   if (version === undefined || process.send === undefined) return null;

@@ -121,7 +121,7 @@ export interface TaskSample {
 export interface TaskCheck {
   readonly id: string;
   readonly title: string;
-  /** Null is not a number, which holds never. */
+  /** Null if it is not a number (NaN), which never passes. */
   readonly value: number | null;
   readonly limit: number;
   readonly holds: boolean;
@@ -139,7 +139,7 @@ export interface TaskQuantity {
 
 export interface TaskVerdict {
   readonly checks: readonly TaskCheck[];
-  /** What was compared with what. */
+  /** Description of the comparison. */
   readonly compared: string;
   readonly holds: boolean;
   /** With equal inputs; `bitwise`: their results have equal bits. */
@@ -164,11 +164,11 @@ export interface NativeTask {
   sample(options: TaskSampling): Promise<TaskSample | null>;
   /** Without `judged` the results are left to the caller. */
   check(runs: number, judged?: boolean): Promise<TaskVerdict | null>;
-  /** What it knows of its repetitions so far; may repeat them. */
+  /** Quantities that the variant reports of its repetitions so far; may repeat them. */
   told(): Promise<readonly TaskQuantity[] | null>;
   /** Inputs of the problem's seed, array after array, for a reference outside of the engine; needs no preparation. */
   inputs(): Promise<readonly Float64Array[] | null>;
-  /** What another program left of the same problem, held to the same reference; needs no preparation. */
+  /** Checks another program's results of the same problem against the same reference; needs no preparation. */
   compare(results: readonly Float64Array[]): Promise<Pick<TaskVerdict, 'checks' | 'compared'> | null>;
   /** Frees what was prepared. */
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Work on arrays: at once where they are small, and beside the host's loop where they are large. */
+/** Work on arrays: immediate for small arrays, on a worker thread for large ones. */
 import { sizeOf } from './size.ts';
 import { aside } from './task.ts';
 

@@ -1,12 +1,12 @@
 /**
- * A value in pieces, each given and taken in a few milliseconds. Questions and answers are laid out anew for the other
- * thread: all of one at once would hold up the thread that asks.
+ * Splits a value into pieces that are sent and received in a few milliseconds each. Messages are copied for the other
+ * thread: a large one at once would block the sending thread.
  */
 import { atOnce, type Pausing } from '../../../contract/pausing.ts';
 
 type Step = string | number;
 
-/** Where in a piece another one belongs; the root of the piece where `at` is empty. */
+/** Position in a piece at which another one belongs; the root of the piece if `at` is empty. */
 interface Hole {
   readonly at: readonly Step[];
   readonly piece: number;
@@ -47,10 +47,10 @@ class Group {
   }
 }
 
-/** How many there are of a leaf. */
+/** Size of a leaf, in values. */
 const leafValues = (leaf: unknown): number => (typeof leaf === 'string' ? 1 + Math.floor(leaf.length / CHARACTERS) : 1);
 
-/** How many a value comes to; beyond `most` only that it does. */
+/** Number of values in a tree; counting stops beyond `most`. */
 function valuesIn(value: unknown, most: number): number {
   if (!isTree(value)) return leafValues(value);
   let sum = 1;
@@ -69,7 +69,7 @@ export function* piecesInSteps(whole: unknown, most: number = MOST_VALUES): Paus
   const put = (piece: Piece): number => pieces.push(piece) - 1;
   function* cut(value: unknown): Pausing<Cut> {
     yield;
-    // What fits goes as it is: laid out anew here, it took as long as all else that a thread does with a file.
+    // A value that fits is sent unchanged: copying it here took as long as all other work of a thread on a file.
     const values = valuesIn(value, most);
     if (!isTree(value) || values <= most) return { value, values, holes: [] };
     const isList = Array.isArray(value);

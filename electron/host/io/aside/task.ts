@@ -1,6 +1,6 @@
 /**
- * Work that a file of the user's can make long is done beside the host's loop: a task is a function with a name, which
- * its caller awaits as any other.
+ * Work that a user's file can make long runs on a worker thread. A task is a function with a name, which its caller
+ * awaits like any other.
  */
 import { isMainThread } from 'node:worker_threads';
 import { threads } from './threads.ts';
@@ -23,10 +23,10 @@ export const taskNames = (): readonly string[] => [...made];
 /** Those that go on with what they have read before. */
 const keeping = new Set<string>();
 
-/** What this thread can do. */
+/** Tasks that this thread can perform. */
 const works = new Map<string, Work>();
 
-/** What a thread does by this name: it alone needs the code. */
+/** Task with this name: only the thread that performs it needs the code. */
 export function task<A, R>(name: string): Task<A, R> {
   // Other threads than the main one hold nobody up.
   const call = async (argument: A, signal = NEVER): Promise<R> =>
@@ -52,7 +52,7 @@ export function aside<A, R>(name: string, work: (argument: A, signal: AbortSigna
   return made;
 }
 
-/** The same, of what is read once and asked for often: one thread does all of it, and lives longer. */
+/** The same for data that is read once and requested often: one thread does all of it, and lives longer. */
 export function asideKeeping<A, R>(
   name: string,
   work: (argument: A, signal: AbortSignal) => R | Promise<R>,

@@ -1,4 +1,4 @@
-/** The threads beside the host's loop: few, started when there is work, ended when there has been none for a while. */
+/** Worker threads of the host: few, started on demand, ended after some idle time. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { BraggError, type WireError } from '../../../contract/errors.ts';
@@ -8,11 +8,11 @@ import { Assembly, type Piece, piecesInSteps } from './pieces.ts';
 import { withSharedArrays } from './shared.ts';
 
 export type ToThread =
-  /** What it is asked with, in pieces; the last comes with the question. */
+  /** Argument of a task, in pieces; the last piece comes with the request. */
   | { readonly kind: 'part'; readonly id: number; readonly piece: Piece }
   | { readonly kind: 'task'; readonly id: number; readonly name: string; readonly piece: Piece }
   | { readonly kind: 'cancel'; readonly id: number }
-  /** The next piece of an answer: asked for one by one, so that others have their turns in between. */
+  /** Requests the next piece of an answer, one at a time, so that other work can run in between. */
   | { readonly kind: 'more'; readonly id: number };
 
 export type FromThread =
@@ -38,7 +38,7 @@ class Thread {
   readonly #gone: () => void;
   #next = 0;
   #idle: NodeJS.Timeout | undefined;
-  /** What it has read is asked for again. */
+  /** Its data will be requested again, so it stays alive longer. */
   keeps = false;
 
   constructor(gone: () => void) {
@@ -98,7 +98,7 @@ class Thread {
 
   #rest(): void {
     this.#worker.unref();
-    // Gone before it ends: what is asked for meanwhile goes to another.
+    // Removed before it ends: requests in the meantime go to another thread.
     const end = (): void => {
       this.#gone();
       void this.#worker.terminate();

@@ -1,11 +1,11 @@
-/** What a small JSON file of this program's holds, by its schema. */
+/** Reads a small JSON file of this program, checked against its schema. */
 import type { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
 import { fileError } from './errors.ts';
 import { readPlainAtMost } from './plain-file.ts';
 
 /**
- * Null where there is no file.
+ * Null if there is no file.
  * @param most_bytes a larger file counts as damaged
  * @throws BraggError `foreign-file` for one that is damaged: so that it is not written over
  */

@@ -9,7 +9,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import { makePrivate } from './data-folder.ts';
 import { fileError } from './errors.ts';
 
-/** What may be written into the library. Reading takes the same. */
+/** Extensions that may be written into the library, or read from it. */
 const EXTENSIONS = new Set(['.json', '.yaml', '.yml', '.h5', '.csv', '.png', '.svg', '.npz', '.txt', '.html', '.pdf']);
 
 /** Names that Windows gives to devices, with any extension; refused everywhere so that libraries can be moved. */
@@ -101,7 +101,7 @@ export class Library {
     this.touched();
   }
 
-  /** Told when the program has written into it, or it is another folder. */
+  /** Calls the listener when the program has written into the library, or its folder has changed. */
   listen(listener: () => void): void {
     this.#listeners.add(listener);
   }

@@ -74,7 +74,7 @@ export async function makeLockFile(file: string, guarded = path.dirname(file)): 
 
 interface LockFile {
   readonly file: string;
-  /** Folder whose permissions the lock has: the library, or the data folder for locks kept there. */
+  /** Folder whose permissions the lock gets: the library, or the data folder for locks stored there. */
   readonly guarded: string;
 }
 
@@ -106,7 +106,7 @@ async function whileLocked<T>({ file, guarded }: LockFile, name: string, work: (
 export class Locks {
   readonly #folder: string;
 
-  /** Locks of folders that are no libraries are kept in the data folder: nothing of ours lies among the user's files. */
+  /** Locks of folders other than libraries are stored in the data folder: we leave no files among the user's. */
   constructor(dataFolder: string) {
     this.#folder = path.join(dataFolder, 'locks');
   }

@@ -1,7 +1,7 @@
 /**
- * Folders of which each process has one, such as those of recovery data. A folder whose process is gone holds what a
- * crash left behind. That it lives is told by a lock, which the system frees with the process: process ids say nothing
- * across containers and machines, and ages say nothing where a clock is set.
+ * Folders of which each process has one, such as those of recovery data. A folder whose process is gone contains the
+ * data left by a crash. A lock, which the system releases with the process, shows that the owner is alive. Process ids
+ * are meaningless across containers and machines, and so are ages if a clock is set.
  */
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ const OWNER = 'owner.json';
 const LOCK = 'owner.lock';
 const ownerSchema = z.object({ machine: z.string(), boot: z.string().nullable() });
 
-/** What was seen of an owner on another machine: when its sign of life last changed, by this process's own clock. */
+/** Observation of an owner on another machine: time of its last heartbeat change, by this process's own clock. */
 interface Sighting {
   readonly beat: string;
   readonly since_ms: number;
@@ -30,7 +30,7 @@ interface Sighting {
 
 export class OwnedFolders {
   readonly #root: string;
-  /** This process's own; made when something is first kept. */
+  /** This process's folder; created when something is first saved. */
   readonly own: string;
   readonly #making = new InOrder();
   readonly #sightings = new Map<string, Sighting>();

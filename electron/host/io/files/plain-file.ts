@@ -1,6 +1,6 @@
 /**
- * Plain files only. A pipe would hold a thread until somebody writes into it, and four such threads are all that
- * reads files here: opened without waiting, it is told apart before anything is read.
+ * Regular files only. A pipe would block a thread until somebody writes into it, and only four such threads read files
+ * here. Files are opened non-blocking and checked before anything is read.
  */
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { constants, type FileHandle, open } from 'node:fs/promises';
@@ -14,7 +14,7 @@ export async function openWithoutWaiting(file: string): Promise<FileHandle> {
   return open(file, constants.O_RDONLY | WITHOUT_WAITING);
 }
 
-/** What a name that is no plain file's is told by. */
+/** Rejects anything but a regular file. */
 function refuseOther(
   found: { readonly isFile: () => boolean; readonly isDirectory: () => boolean },
   name: string,

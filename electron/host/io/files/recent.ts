@@ -1,4 +1,4 @@
-/** Scenario files that were opened or saved last, newest first; kept in the data folder. */
+/** Scenario files opened or saved last, newest first; stored in the data folder. */
 import path from 'node:path';
 import { z } from 'zod';
 import { InOrder } from '../flow/in-order.ts';

@@ -1,4 +1,4 @@
-/** Settings of the host, kept in the data folder; ones that cannot be read are reset, and told. */
+/** Settings of the host, stored in the data folder. Unreadable ones are reset and reported. */
 import path from 'node:path';
 import { z } from 'zod';
 import { clustersSchema } from '../../../contract/study/clusters.ts';
@@ -47,7 +47,7 @@ export class HostSettings {
     return (await this.#file.read()).settings[name];
   }
 
-  /** Settings that another program has changed meanwhile stay as it left them. Throws BraggError where they cannot be kept. */
+  /** Retains settings that another program has changed meanwhile. Throws BraggError if they cannot be saved. */
   async change(change: Change | ((now: SettingsValues) => Change)): Promise<void> {
     let changed: Change = {};
     const kept = await this.#file.change(({ version, settings }) => {
@@ -58,7 +58,7 @@ export class HostSettings {
   }
 }
 
-/** What was changed here; the rest holds from the next start. */
+/** Settings changed here; the others apply from the next start. */
 function pick(all: SettingsValues, changed: Partial<SettingsValues>): Partial<SettingsValues> {
   return Object.fromEntries(Object.entries(all).filter(([key]) => key in changed));
 }

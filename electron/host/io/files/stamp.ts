@@ -5,7 +5,7 @@ import path from 'node:path';
 
 const partsOf = ({ mtimeMs, ctimeMs, size, ino }: Stats): string => `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
 
-/** Null without a file. */
+/** Null if there is no file. */
 export async function stampOf(where: string): Promise<string | null> {
   const found = await stat(where).catch(() => null);
   if (found === null) return null;

@@ -19,10 +19,10 @@ interface StateFileOptions<T> {
   readonly file: string;
   /** Schema of the whole file. */
   readonly schema: z.ZodType<T>;
-  /** What holds where there is no file. */
+  /** Value used if there is no file. */
   readonly empty: T;
   readonly locks: Locks;
-  /** Told where a file cannot be read: it was put aside under another name, because a person may have written it. */
+  /** Called if a file cannot be read. It was renamed, because a person may have written it. */
   readonly onDamaged: (aside: string) => void;
 }
 

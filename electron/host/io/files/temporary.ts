@@ -7,7 +7,7 @@ import { isAlive, thisMachine } from './this-machine.ts';
 /** `.braggbench-ROOM-PID-RANDOM.tmp`; earlier versions wrote `.mine.json.RANDOM.tmp`. */
 const OURS = /^\.braggbench-([0-9a-f]{10})-(\d+)-[0-9a-f]{12}\.tmp$/;
 const EARLIER = /^\..+\.[0-9a-f]{12}\.tmp$/;
-/** Age at which a file is left over, where its process cannot be asked: no write takes so long. */
+/** Age of an abandoned file, if its process cannot be checked: no write takes so long. */
 const ABANDONED_MS = 24 * 60 * 60_000;
 
 /** A new name in `folder`. */

@@ -1,6 +1,6 @@
 /**
- * What tells this machine, this start of it and this room of process ids from others that see the same files. Asked
- * when first needed: the command line's start-up image is made by another process, of an earlier start.
+ * Identifies this machine, its boot and its namespace of process ids among others that see the same files. Read on
+ * first use: the command line's start-up image is made by another process, of an earlier boot.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';

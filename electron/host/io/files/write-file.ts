@@ -31,7 +31,7 @@ function refusal(path: string, error: unknown, folder = dirname(path)): BraggErr
 const refused = (path: string, reason: string): BraggError =>
   new BraggError('invalid', `${path} cannot be written: ${reason}`);
 
-/** Mode bits of a plain file that stands at `path`, null where nothing does. Devices and folders are left alone. */
+/** Mode bits of the regular file at `path`, null if there is none. Throws for devices and folders. */
 async function modeOf(path: string): Promise<number | null> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -45,8 +45,8 @@ async function modeOf(path: string): Promise<number | null> {
 }
 
 /**
- * Whether a file could be written now, to know before work whose result goes there: a file is made beside it and taken
- * away, as what permissions say is no proof. Throws what `writeAtomically` would; says nothing of the space left.
+ * Checks that a file can be written now, before work whose result goes there. Creates and deletes a file next to it,
+ * because permission bits are no proof. Throws what `writeAtomically` would; does not check free space.
  */
 export async function checkWritable(path: string, ifExists: 'replace' | 'refuse'): Promise<void> {
   try {
@@ -113,8 +113,8 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * Writes beside `path` and renames over it; `refuse` throws `exists` instead of
- * replacing a file. Throws a BraggError with the path in its message.
+ * Writes a file next to `path` and renames it to `path`; `refuse` throws `exists` instead of replacing a file. Throws a
+ * BraggError with the path in its message.
  */
 export async function writeAtomically(
   path: string,
@@ -127,7 +127,7 @@ export async function writeAtomically(
     const mode = await modeOf(path);
     const file = await open(temporary, 'wx', 0o644);
     try {
-      // What the user keeps to themselves stays so.
+      // A private file stays private.
       if (mode !== null) await file.chmod(mode);
       await file.writeFile(data, 'utf8');
       await file.sync();
@@ -144,8 +144,9 @@ export async function writeAtomically(
 }
 
 /**
- * Writes beside `path` and renames over it, without waiting for the disk: a kill leaves the old or the new, a power
- * failure may leave it empty. For thousands of small files whose readers check them. Throws as `writeAtomically` does.
+ * Writes a file next to `path` and renames it to `path`, without waiting for the disk. A kill leaves the old or the new
+ * file; a power failure may leave it empty. For thousands of small files whose readers check them. Throws like
+ * `writeAtomically`.
  */
 export async function writeBeside(path: string, data: string): Promise<void> {
   const temporary = temporaryIn(dirname(path));

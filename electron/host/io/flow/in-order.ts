@@ -1,4 +1,4 @@
-/** One thing after the other, in the order in which they are asked for: what reads, changes and writes one state. */
+/** Runs tasks one after another, in the order of the requests: for code that reads, changes and writes one state. */
 export class InOrder {
   #last: Promise<unknown> = Promise.resolve();
 
@@ -9,7 +9,7 @@ export class InOrder {
     return done;
   }
 
-  /** Resolves when everything that was asked for is over. */
+  /** Resolves when all requested tasks have ended. */
   async settled(): Promise<void> {
     await this.#last;
   }

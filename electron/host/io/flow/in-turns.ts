@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Pausing } from '../../../contract/pausing.ts';
 
-/** What goes on without a turn for others. */
+/** Longest slice without a turn for other work. */
 const TURN_MS = 4;
 
 /** By the clock, not by the amount: code that was never run before is fifty times slower. */

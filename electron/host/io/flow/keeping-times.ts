@@ -1,7 +1,7 @@
-/** When a state of something under way is kept against a crash. Milliseconds, by performance.now(). */
+/** Times at which the state of running work is saved against a crash. Milliseconds, by performance.now(). */
 import { KEPT_FROM_MS } from '../../../contract/recovery.ts';
 
-/** From when a run is kept. Tests of crashes shorten it: what they wait for would compute for as long. */
+/** Age from which a run is saved. Tests of crashes shorten it, as they would have to compute for as long. */
 const keptFrom_ms = (): number => Number(process.env['BRAGGBENCH_KEPT_FROM_MS'] ?? KEPT_FROM_MS);
 
 const EVERY_MS = 10_000;
@@ -20,7 +20,7 @@ export class KeepingTimes {
     return now >= this.#due;
   }
 
-  /** A state is taken: none is due until it is kept. */
+  /** A state is being saved: none is due until that has ended. */
   begins(now = performance.now()): void {
     this.#begun = now;
     this.#due = Number.POSITIVE_INFINITY;

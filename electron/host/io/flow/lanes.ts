@@ -1,6 +1,6 @@
 /** One run at a time per device, and a benchmark alone on the machine; others wait in order. */
 
-/** The lane of a job that nothing may run beside. */
+/** Lane of a job that must run alone. */
 export const EVERY_LANE = '*';
 
 interface Job {
@@ -33,7 +33,7 @@ export class Lanes {
     return this.#busy.length === 0 && this.#waiting.length === 0;
   }
 
-  /** Told when a place in the queue may have changed. */
+  /** Calls the listener when a position in the queue may have changed. */
   listen(onChange: () => void): void {
     this.#listeners.add(onChange);
   }
@@ -44,8 +44,8 @@ export class Lanes {
   }
 
   /**
-   * Does `work` when its lane is free, and settles with it; nothing where the signal is aborted before. `waits` is told
-   * where it does not begin at once, `interrupt` where the signal is aborted while it is at work.
+   * Runs `work` when its lane is free, and settles with it; does nothing if the signal is aborted before. Calls `waits`
+   * if it does not start at once, and `interrupt` if the signal is aborted while it runs.
    */
   turn({ id, lane, signal, waits, interrupt }: Turn, work: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** What is made when it is first asked for, and then kept. What throws is asked again. */
+/** Lazily computed and cached; errors are not cached. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;
   return () => {

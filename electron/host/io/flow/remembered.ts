@@ -1,9 +1,14 @@
-/** The last answer of its kind: configurations of one problem are held to the same one, which takes longer than they do. */
+/**
+ * Caches the last answer of each kind: configurations of one problem share a reference, which is slower than they are.
+ */
 import { createHash } from 'node:crypto';
 
 const last = new WeakMap<object, { readonly key: string; readonly answer: Promise<unknown> }>();
 
-/** `of` is what makes it, `question` what it depends on. What is rejected, or not worth keeping, is asked anew. */
+/**
+ * `of`: the object that computes the answer; `question`: its inputs. Rejected answers, and those not worth caching, are
+ * recomputed.
+ */
 export function remembered<T>(
   of: object,
   question: unknown,

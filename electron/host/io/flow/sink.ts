@@ -1,4 +1,4 @@
-/** Where a source puts its frames. */
+/** Receiver of a source's frames. */
 export interface Sink<F> {
   /**
    * Offers a frame. On a `latest` stream `make` is called when the frame is

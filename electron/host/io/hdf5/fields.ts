@@ -189,7 +189,7 @@ export class RunFileFields {
     return this.refuse(`${path} has another number format`);
   }
 
-  /** Null for arrays without elements, which are not stored. */
+  /** Null if the array has no elements: such arrays are not stored. */
   #array(path: string, shape: readonly number[], size: number): unknown {
     const elements = shape.reduce((a, b) => a * b, 1);
     if (elements === 0) return null;

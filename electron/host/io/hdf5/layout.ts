@@ -1,5 +1,5 @@
 /**
- * What stands where in a run file. Version 1:
+ * Layout of a run file. Version 1:
  *
  *   /                 attributes: format, format_version, workload, name, created, finished, status; of a run that
  *                     failed error and error_code, and the arrays are what was finished before

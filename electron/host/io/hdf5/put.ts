@@ -38,7 +38,7 @@ export function put(
   for (const [key, value] of Object.entries(notes)) putNote(dataset, key, value);
 }
 
-/** What `put` writes of an array of float32, row by row: it is never there whole. */
+/** Writes the same as `put` for an array of float32, but row by row: it is never in memory as a whole. */
 export function putRows(
   group: Group,
   name: string,
@@ -50,7 +50,7 @@ export function putRows(
   const length = rest.reduce((a, b) => a * b, 1);
   if (rows * length === 0) return;
   const chunks = chunksOf(shape);
-  // What shares a chunk is compressed once.
+  // Writes the rows of a chunk together, so that it is compressed once.
   const [together = 1] = chunks;
   const taken = (from: number): Float32Array => {
     const count = Math.min(together, rows - from);

@@ -6,7 +6,7 @@ interface ParquetColumn {
   readonly data: readonly (number | string | null)[];
 }
 
-/** `notes` stand in the file's own metadata, by key. */
+/** `notes`: metadata of the file, by key. */
 export async function parquetFile(
   columns: readonly ParquetColumn[],
   notes: Readonly<Record<string, string>>,

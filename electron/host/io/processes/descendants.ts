@@ -42,7 +42,7 @@ function processes(): readonly Found[] {
   return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (processOf(Number(name)) ?? []) : []));
 }
 
-/** Null where the process belongs to somebody else, or has ended. */
+/** Null if the process belongs to somebody else, or has ended. */
 function environmentOf(pid: number): string | null {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1');

@@ -1,8 +1,7 @@
 /**
- * Strict JSON with positions. JSON.parse gives no places and takes duplicate
- * keys in silence. NaN and Infinity are read as the numbers they name, so that
- * the schema can refuse them at their path. By hand: jsonc-parser is larger (4.6 kB, this is 3.2), mends faults instead
- * of naming the first, and overflows the stack on deep nesting.
+ * Strict JSON with positions. JSON.parse reports no positions and accepts duplicate keys silently. NaN and Infinity are
+ * read as numbers, so that the schema can reject them at their path. Custom code: jsonc-parser is larger (4.6 kB, this
+ * is 3.2), repairs errors instead of reporting the first, and overflows the stack on deep nesting.
  */
 import {
   deepestNesting,
@@ -169,7 +168,7 @@ class JsonReader {
   }
 }
 
-/** Stops at the first thing that is not JSON: what follows it cannot be told. */
+/** Stops at the first syntax error: the rest cannot be interpreted. */
 export function parseJson(text: string): ParsedText {
   try {
     return { root: new JsonReader(text).document(), faults: [] };

@@ -5,7 +5,7 @@ import { openWithoutWaiting } from '../files/plain-file.ts';
 /** 256 KiB: two hundred regions with names take 30 KiB. Larger files are something else. */
 export const largestText_bytes = 256 * 1024;
 
-/** What is read at once: the limits are far above most files. */
+/** Bytes of a single read: the limits are far above most files. */
 const PIECE_BYTES = 256 * 1024;
 
 /** Why there is nothing to read. */

@@ -1,4 +1,4 @@
-/** What a schema says of a value, in words for whoever wrote the file: what is allowed, and nothing of the program's. */
+/** Schema error in words for the author of the file: the allowed values, without internals of the program. */
 export const schemaFault = (message: string): string =>
   message
     .replace(/^Invalid input: expected (.+), received undefined$/, 'is missing; allowed: $1')

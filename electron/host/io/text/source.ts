@@ -20,7 +20,7 @@ export interface TextFault {
 }
 
 export interface ParsedText {
-  /** Null when the text is no document. */
+  /** Null if the text is no document. */
   readonly root: SourceNode | null;
   readonly faults: readonly TextFault[];
 }
@@ -37,7 +37,7 @@ export function plainValue(node: SourceNode): unknown {
   return Object.fromEntries(node.entries.map(({ key, value }) => [key, plainValue(value)]));
 }
 
-/** Keys that stand twice in one object. */
+/** Duplicate keys in an object. */
 export function duplicateKeys(node: SourceNode): readonly TextFault[] {
   if (node.kind === 'scalar') return [];
   if (node.kind === 'list') return node.items.flatMap(duplicateKeys);
@@ -58,11 +58,11 @@ export function duplicateKeys(node: SourceNode): readonly TextFault[] {
 
 type MapNode = Extract<SourceNode, { kind: 'map' }>;
 
-/** By key, of those with so many that looking through them for each of many faults takes its time. */
+/** Index by key for objects with many entries, as a linear search for each of many issues would be slow. */
 const byKey = new WeakMap<MapNode, ReadonlyMap<string, SourceEntry>>();
 const MANY_ENTRIES = 50;
 
-/** The last one counts where a key stands twice. */
+/** The last entry of a duplicate key counts. */
 function entryOf(node: MapNode, step: string | number): SourceEntry | undefined {
   if (node.entries.length < MANY_ENTRIES) return node.entries.findLast(({ key }) => key === step);
   const known = byKey.get(node) ?? new Map(node.entries.map((entry) => [entry.key, entry]));
@@ -83,7 +83,7 @@ export function countValues(node: SourceNode, most: number): number {
   return count;
 }
 
-/** Where the first object with more than `most` keys begins; null without one. */
+/** Offset of the first object with more than `most` keys; null without one. */
 export function firstWithMoreKeys(node: SourceNode, most: number): number | null {
   if (node.kind === 'map' && node.entries.length > most) return node.at;
   for (const each of innerOf(node)) {

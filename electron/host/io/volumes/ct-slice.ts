@@ -51,7 +51,7 @@ export interface CtSlice {
 export interface CtAsked {
   /** A file or a folder. */
   readonly path: string;
-  /** How it is shown in messages. */
+  /** Name in messages. */
   readonly name: string;
   /** SeriesInstanceUID or SeriesDescription of one of several series; null: the only one. */
   readonly series: string | null;

@@ -46,7 +46,7 @@ interface Attribute {
   readonly short?: true;
 }
 
-/** What display and other programs do with it leaves stored values and positions as they are. */
+/** Attributes for display or with repeated information leave stored values and positions unchanged. */
 const display = ignored('changes how values are displayed, and no value');
 const repeated = ignored('ImagePositionPatient and ImageOrientationPatient state positions');
 

@@ -84,7 +84,7 @@ class Bits {
     this.#bytes = bytes;
     this.#at = at;
   }
-  /** Null at a marker or the end of the bytes. */
+  /** Null if a marker or the end of the bytes is reached. */
   next(): 0 | 1 | null {
     if (this.#left === 0) {
       const byte = this.#bytes[this.#at];

@@ -75,7 +75,7 @@ const MOST_HEADER = 65_536;
 /** Identity of the axes in MetaIO's letters, where each axis comes from: right, anterior, inferior. */
 const IDENTITY = /^(rai|\?+)$/i;
 
-/** Null unless the bytes are the header of a MetaImage. */
+/** Null if the bytes are not the header of a MetaImage. */
 function textOf(bytes: Uint8Array) {
   const text = new TextDecoder('latin1').decode(bytes.subarray(0, MOST_HEADER));
   const last = /^[ \t]*ElementDataFile[ \t]*[=:][^\n]*(\n|$)/im.exec(text);
@@ -189,7 +189,7 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
   };
 }
 
-/** Null where the data follows the header. A pattern without numbers begins with 1, and its step is 1. */
+/** Null if the data follows the header. A pattern without numbers begins with 1, and its step is 1. */
 function dataFilesIn(file: string, value: string, following: string, sizes: readonly number[]) {
   if (/^local$/i.test(value)) return null;
   const [pattern = '', first = '1', last, step = '1', ...more] = value.split(/\s+/);
