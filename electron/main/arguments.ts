@@ -1,4 +1,4 @@
-/** What the program was asked to do on its command line. */
+/** Command-line arguments of the desktop program. */
 import path from 'node:path';
 import { z } from 'zod';
 
@@ -21,13 +21,12 @@ export function ownArguments(argv: readonly string[], isPackaged: boolean): read
   return folder < 0 ? [] : argv.slice(folder + 1);
 }
 
-/** What a second start hands to the first: Chromium's own list of its arguments is in another order. */
+/** Data that a second instance passes to the first: Chromium's own list of its arguments is in another order. */
 export const handedOverSchema = z.object({ args: z.array(z.string()), folder: z.string() });
 
 /**
- * Reads the arguments behind the program's own. Chromium's switches may stand among them
- * and are passed over. A second start hands its arguments to the first together
- * with the folder that they are relative to.
+ * Reads the arguments after the program's own. Chromium's switches among them are skipped. A second instance passes its
+ * arguments to the first, together with the folder that they are relative to.
  */
 export function readArguments(args: readonly string[], folder: string): StartArguments {
   let file: string | null = null;

@@ -90,7 +90,7 @@ function open(file: string | null): void {
 app.setName('Braggbench');
 keepOwnData();
 if (!app.requestSingleInstanceLock(own)) {
-  // The first instance has been told, and shows the file.
+  // The first instance has received the arguments and shows the file.
   app.quit();
 } else {
   app.enableSandbox();
@@ -109,7 +109,7 @@ if (!app.requestSingleInstanceLock(own)) {
   let closed = false;
   app.on('will-quit', (event) => {
     if (closed || host === null) return;
-    // Ends runs and tidies what was kept for this process; then the program may go.
+    // Ends runs and removes temporary data of this process; then the program may quit.
     event.preventDefault();
     host
       .then((opened) => opened.close(closedByUser ? 'drop' : 'keep'))

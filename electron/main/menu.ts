@@ -26,12 +26,12 @@ function item(command: MenuCommand, choose: (id: string) => void): MenuItemConst
     enabled: command.enabled,
     click: () => choose(command.id),
     ...(shown === undefined ? {} : { accelerator: shown, registerAccelerator: false }),
-    // Not `radio`: Electron ticks one of each row of those, and only one, whatever it was told.
+    // Not `radio`: Electron checks exactly one entry of each group of those, regardless of `checked`.
     ...(command.checked === null ? {} : { type: 'checkbox' as const, checked: command.checked }),
   };
 }
 
-/** Entries in order, a line between groups; entries of one submenu stand in it, where its first one stood. */
+/** Entries in order, a separator between groups. A submenu is at the position of its first entry. */
 function entries(commands: readonly MenuCommand[], choose: (id: string) => void): MenuItemConstructorOptions[] {
   const out: MenuItemConstructorOptions[] = [];
   const submenus = new Map<string, MenuCommand[]>();
@@ -58,7 +58,7 @@ function entries(commands: readonly MenuCommand[], choose: (id: string) => void)
   });
 }
 
-/** What the system adds to each menu. */
+/** Standard entries appended to each menu. */
 function additions(menu: (typeof order)[number], mac: boolean, openWindow: () => void): MenuItemConstructorOptions[] {
   switch (menu) {
     case 'File':

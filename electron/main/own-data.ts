@@ -1,4 +1,4 @@
-/** Where Chromium and Electron keep what is theirs: the window's place, the page's storage, the lock of the one instance. */
+/** Location of the data of Chromium and Electron: window position, page storage, and the single-instance lock. */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { app } from 'electron';

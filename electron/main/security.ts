@@ -6,7 +6,7 @@ export function isPage(url: string): boolean {
   return url === PAGE_ORIGIN || url.startsWith(`${PAGE_ORIGIN}/`);
 }
 
-/** Pages of other machines that were opened from ours: without a preload, and held to their own address. */
+/** Windows for other machines, opened from our page: without a preload, and restricted to their own address. */
 const remotes = new WeakSet<WebContents>();
 
 /** The page asks whether to leave unsaved changes; a window without our frame asks for it. */

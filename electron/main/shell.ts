@@ -1,4 +1,4 @@
-/** The window's side of the contract: dialogs, title, menus, closing, and what it tells the page. */
+/** The window's side of the contract: dialogs, title, menus, closing, and its events for the page. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -95,7 +95,7 @@ export class WindowShell implements ShellHandlers {
   #edited = false;
   #commands: readonly MenuCommand[] = [];
   #emit: ((event: ShellEvent) => void) | null = null;
-  /** What happened before the page listened. */
+  /** Events from before the page subscribed. */
   #early: ShellEvent[] = [];
   /** The request to close that waits for the page's answer; answers to earlier ones may still be on their way. */
   #closing: { readonly request: number; readonly answer: (close: boolean) => void } | null = null;
@@ -174,12 +174,12 @@ export class WindowShell implements ShellHandlers {
   }
 
   /**
-   * Whether the window may close. Asks the page when there are unsaved changes;
-   * a page that is gone cannot be asked, and must not keep the window open.
+   * Whether the window may close. Asks the page if there are unsaved changes. A page that is gone cannot answer, and
+   * must not block closing.
    */
   mayClose(): Promise<boolean> {
     if (!this.#edited || this.#emit === null || this.#window.webContents.isCrashed()) return Promise.resolve(true);
-    // Asked again while the question is on the screen: the same question.
+    // A request while the question is on the screen replaces the earlier request.
     this.#endRequest(false);
     this.#requests += 1;
     const request = this.#requests;
@@ -189,7 +189,7 @@ export class WindowShell implements ShellHandlers {
     });
   }
 
-  /** The page was loaded anew or is gone: it knows of no question. */
+  /** The page was reloaded or is gone, and the open question with it. */
   forget(): void {
     this.#edited = false;
     this.#emit = null;

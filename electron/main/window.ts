@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { PRIVATE } from '../host/index.ts';
 import { PAGE_URL } from './page-protocol.ts';
 
-/** Where the window was and how large, kept between starts. */
+/** Position and size of the window, saved between starts. */
 const stateSchema = z.object({
   x: z.number(),
   y: z.number(),
@@ -17,7 +17,7 @@ const stateSchema = z.object({
 });
 type WindowState = Readonly<z.infer<typeof stateSchema>>;
 
-/** Null when nothing is stored, or nothing that can be used. */
+/** Null if nothing usable is stored. */
 async function readWindowState(file: string): Promise<WindowState | null> {
   try {
     return stateSchema.parse(JSON.parse(await readFile(file, 'utf8')));
@@ -26,7 +26,7 @@ async function readWindowState(file: string): Promise<WindowState | null> {
   }
 }
 
-/** A place that could not be kept is no reason to trouble anybody. */
+/** Failure to save the position is ignored. */
 async function writeWindowState(file: string, state: WindowState): Promise<void> {
   try {
     await mkdir(path.dirname(file), PRIVATE);
@@ -55,10 +55,10 @@ function stateFile(): string {
   return path.join(app.getPath('userData'), 'window.json');
 }
 
-/** A further window stands this far right of and below the one beside it. */
+/** Offset of a further window from the front one, to the right and down. */
 const BESIDE_PX = 32;
 
-/** Shown once its first frame is there, in the place that it had, or beside another. */
+/** Shown after its first frame, at its saved position or offset from another window. */
 export async function createWindow(preload: string, beside: Rectangle | null): Promise<BrowserWindow> {
   const state =
     beside === null

@@ -36,7 +36,7 @@ export class WorkbenchWindows {
     return this.#open.at(-1) ?? null;
   }
 
-  /** Opens one more, beside the one in front, and loads its page. */
+  /** Opens another window, offset from the front one, and loads its page. */
   async add(): Promise<WorkbenchWindow> {
     const { host, preload, allClosed } = this.#options;
     const window = await createWindow(preload, this.front?.place ?? null);

@@ -52,7 +52,7 @@ export class WorkbenchWindow {
     });
   }
 
-  /** Where it is, for one more to stand beside it. */
+  /** Position and size; a further window is offset from it. */
   get place(): Rectangle {
     return this.#window.getNormalBounds();
   }
@@ -106,7 +106,7 @@ export class WorkbenchWindow {
 
   async #askToClose(): Promise<void> {
     if (!(await this.#shell.mayClose())) return;
-    // Told at once: of several that close together, one has to ask for all.
+    // Set before the question: of several windows that close together, one has to ask for all.
     this.#leaves = true;
     if (this.#isLast() && !(await this.#mayStopRuns())) {
       this.#leaves = false;

@@ -52,11 +52,11 @@ function watchIdle(
 }
 
 interface ServeOptions {
-  /** Null: the usual one, or the next free. 0: any. */
+  /** Port; null for the default or the next free one, 0 for any. */
   readonly port: number | null;
   /** Folder with the program's `materials/` and `scenarios/`. */
   readonly assetsFolder: string;
-  /** Folder of the built page; beside the bundle by default. */
+  /** Folder of the built page; next to the bundle by default. */
   readonly pageFolder?: string;
   /** The user's data; their own folder by default. */
   readonly dataFolder?: string;
@@ -77,7 +77,7 @@ export interface Served {
   readonly port: number;
   /** Settles when a session has had no page and nothing to compute for long; never without one. */
   readonly idle: Promise<void>;
-  /** Ends connections, cancels runs, frees the port. Runs that were not saved stay kept. */
+  /** Closes connections, cancels runs, frees the port. Unsaved runs are retained for recovery. */
   close(): Promise<UnsavedRuns>;
 }
 
@@ -118,7 +118,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
         watch?.stop();
         if (session !== undefined) await rm(path.join(session.folder, SERVING_FILE), { force: true });
         await page.close();
-        // Whoever ended the server was not asked what becomes of them.
+        // The user could not be consulted, so unsaved runs are retained.
         return host.close('keep');
       },
     };

@@ -22,7 +22,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 }
 
-/** A port that was asked for must be that one (0: any); without one, the default or the next free. */
+/** A given port must be available (0: any). Null: the default port or the next free one. */
 export async function listen(server: Server, port: number | null): Promise<number> {
   const last = (port ?? DEFAULT_PORT) + (port === null ? PORTS_TRIED : 1) - 1;
   for (let candidate = port ?? DEFAULT_PORT; ; candidate += 1) {

@@ -24,7 +24,7 @@ const OTHER_ENTRY = 'desktop.html';
 export interface PageFile {
   readonly path: string;
   readonly type: string;
-  /** Its name changes with its contents: may be kept for ever. */
+  /** Its name changes with its contents, so it may be cached forever. */
   readonly immutable: boolean;
 }
 

@@ -99,7 +99,7 @@ function answer(
   return reply.kind !== 'text';
 }
 
-/** Where the page looks for its port, beside itself. */
+/** Path of the page's WebSocket, relative to the page. */
 const SOCKET = 'socket';
 
 export interface PageServer {
@@ -116,7 +116,7 @@ function refuse(socket: Duplex, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
 
-/** How long a connection may take; those of pages, which are WebSockets, are watched by their pings. */
+/** Limits of connections. WebSockets of pages have no timeout here; pings monitor them. */
 interface ConnectionLimits {
   /** For the head of a request, from its first byte or the connection's beginning. */
   readonly head_ms: number;

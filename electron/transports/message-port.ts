@@ -28,7 +28,7 @@ export interface MainMessagePort {
   on(event: 'close', listener: () => void): unknown;
 }
 
-/** Posted before closing, because not every runtime tells the other side. */
+/** Posted before closing, because not every runtime notifies the other side. */
 const FAREWELL = null;
 
 class MessagePortCarrier implements Port {

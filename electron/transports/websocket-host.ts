@@ -7,8 +7,8 @@ const NORMAL = 1000;
 const UNSUPPORTED_DATA = 1003;
 
 /**
- * A tunnel that broke tells neither side. Three pings without an answer and the
- * socket is given up, so that the page's reconnect finds its connection free.
+ * A broken tunnel notifies neither side. After three pings without an answer the socket is dropped, so that the page's
+ * reconnect finds its connection free.
  */
 const PING_EVERY_MS = 10_000;
 const MISSED_PINGS = 3;

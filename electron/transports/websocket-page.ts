@@ -16,7 +16,7 @@ class PageSocketPort implements Port {
       if (event.data instanceof ArrayBuffer) this.#inbox.frame(new Uint8Array(event.data));
       else socket.close(UNSUPPORTED_DATA, 'not a frame');
     });
-    // What fails also closes; a WebSocket outside a browser ends the program where nobody listens.
+    // An error is followed by `close`. Without a listener, an error outside a browser ends the program.
     socket.addEventListener('error', () => undefined);
     socket.addEventListener('close', (event) => {
       this.#inbox.close({ byUs: false, reason: event.reason || `connection closed (${event.code})` });

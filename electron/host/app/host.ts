@@ -60,7 +60,7 @@ import type { WhatIfs } from './what-ifs/what-ifs.ts';
 export interface HostOptions {
   /** Folder with `materials/` and `scenarios/`. */
   readonly assetsFolder: string;
-  /** Where recent files and the library are; the user's own by default. */
+  /** Folder of recent files and the library; the user's data folder by default. */
   readonly dataFolder?: string;
   readonly shell: Omit<Shell, 'libraryFolder' | 'remote'>;
   /** Its pages are on another machine, whose user calls this one so. */
@@ -77,9 +77,9 @@ export interface HostOptions {
   readonly addon?: NativeAddon;
   /** Present where the solver is compiled while pages are served. */
   readonly solver?: StagedSolver | null;
-  /** How benchmarks run; on a thread of their own by default. */
+  /** Performs benchmarks; on a dedicated thread by default. */
   readonly performBench?: PerformBench;
-  /** How the processes of user kernels start; as children of this one by default. */
+  /** Starts the processes of user kernels; as children of this process by default. */
   readonly startChild?: StartChild;
   /** Check every answer against the contract too; for tests. */
   readonly checkResults?: boolean;
@@ -99,7 +99,7 @@ export interface UnsavedRuns {
   readonly kept: number;
   /** Benchmarks, which the next start offers too. */
   readonly sessions: number;
-  /** They took less time than what is kept. */
+  /** Unsaved runs that were too short for a checkpoint. */
   readonly lost: number;
 }
 
@@ -188,8 +188,8 @@ export class Host {
   }
 
   /**
-   * Cancels runs, ends connections, and removes what was kept for this process only. `unsaved`: what becomes of runs that
-   * were kept against a crash and not saved. What became of them.
+   * Cancels runs, closes connections and removes temporary data of this process. `unsaved`: whether checkpoints of
+   * unsaved runs are retained. Returns the numbers of unsaved runs.
    */
   async close(unsaved: 'keep' | 'drop' = 'keep'): Promise<UnsavedRuns> {
     await Promise.all([
@@ -277,7 +277,7 @@ interface HostParts {
   readonly settings: HostSettings;
   readonly folders: OwnedFolders;
   readonly scratch: OwnedFolders;
-  /** What crashes left behind is swept up while the program starts. */
+  /** Leftovers of crashes are deleted during startup. */
   readonly sweeping: Promise<void>;
   readonly checkpoints: Checkpoints<AnyRunData>;
   readonly sessionStates: Checkpoints<NamedSession>;

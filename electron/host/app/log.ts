@@ -1,4 +1,4 @@
-/** What the host has to say to the user, for pages that come later too; kept in a file of this computer alone. */
+/** Messages of the host to the user, replayed to pages that connect later. The log file stays on this machine. */
 import { appendFileSync, mkdirSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,15 +8,15 @@ import { fileError } from '../io/files/errors.ts';
 import type { Sink } from '../io/flow/sink.ts';
 
 const KEPT = 100;
-/** A log that has grown to this goes aside, over the one that went before it. */
+/** A larger log is renamed on opening and replaces the previous one. */
 const MOST_BYTES = 2 * 2 ** 20;
-/** What `tail` gives: some screens of text. */
+/** Length of `tail`: some screens of text. */
 const TAIL_BYTES = 64 * 2 ** 10;
 
 export class HostLog {
   readonly #entries: LogEntry[] = [];
   readonly #readers = new Set<Sink<LogEntry>>();
-  /** Null: not kept. */
+  /** Null if no log file is written. */
   readonly file: string | null;
   #made = false;
   /** Lines that the file did not take, at most as many as are remembered; written before the next that it takes. */

@@ -53,14 +53,14 @@ import { WhatIfs } from './what-ifs/what-ifs.ts';
 /** The rest is for the system, the page and the results of earlier runs. */
 const SHARE_OF_MEMORY = 0.75;
 
-/** What the program and the processor say of themselves. */
+/** Versions of the program and data of the processor. */
 function readProgram(addon: NativeAddon): Pick<Capabilities, 'version' | 'build' | 'compiler' | 'cpu'> {
   const { version, build, compiler } = addon.buildInfo();
   const { cpu, logicalCores, memoryBytes, isa, os } = addon.machine();
   return { version, build, compiler, cpu: { name: cpu, logicalCores, isa, memory_bytes: memoryBytes, os } };
 }
 
-/** Where the program keeps what is the user's, and what it may read and write. */
+/** Opens the user's data: log, settings, library, recent files, scratch folders and trust. */
 async function openData({ assetsFolder, dataFolder: named, shell }: HostOptions) {
   const data = named ?? dataFolder();
   // The command line says what it has to say itself.
@@ -166,7 +166,7 @@ function openReaders(
   });
 }
 
-/** Runs from the queue to their files, and what is kept of them against a crash. */
+/** Runs from the queue to their files, with their checkpoints. */
 function openRuns(options: HostOptions, { data, scratch, trouble, log }: Data, engine: Engine) {
   const { addon, userKernels, commit, gpu, opened } = engine;
   const packer = runPacker;
@@ -203,7 +203,7 @@ function openRuns(options: HostOptions, { data, scratch, trouble, log }: Data, e
     gpu,
     opened,
     log: log.write,
-    // The command line saves what it was told to save.
+    // The command line saves its own results.
     checkpoints: options.shell.kind === 'none' ? null : checkpoints,
   });
   const { memoryLimit_bytes } = engine;
@@ -236,7 +236,7 @@ async function openBenches({ assetsFolder, shell }: HostOptions, data: Data, eng
     trouble,
   });
   const machine = () => gpu() ?? program.cpu.name;
-  // The command line saves what it was told to save.
+  // The command line saves its own results.
   const checkpoints = shell.kind === 'none' ? null : sessionStates;
   const benches = new Benches({ lanes, files, stored, perform, machine, checkpoints, log: log.write });
   const recovery = new Recovery({ ...made, files, stored, benches });
@@ -248,7 +248,7 @@ function openTimelines({ assetsFolder }: HostOptions, { scratch }: Data, { devic
   return { timelines, uploads: new Uploads(scratch) };
 }
 
-/** What processes that were killed left: half-written files, results that did not fit into memory, empty folders. */
+/** Deletes leftovers of killed processes: half-written files, results that did not fit into memory, empty folders. */
 async function sweep(data: string, library: string, scratch: OwnedFolders, recovery: Recovery): Promise<void> {
   const ofOwners = ['recovery', 'scratch'].map((name) => path.join(data, name));
   for (const folder of [data, library, path.join(library, OWN_FOLDER), ...ofOwners]) await sweepOnce(folder);

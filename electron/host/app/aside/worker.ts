@@ -1,4 +1,4 @@
-/** A thread beside the host's loop: it does the tasks of every module that is imported here. */
+/** Worker thread of the host; performs the tasks of every module imported here. */
 import { parentPort } from 'node:worker_threads';
 import { BraggError, toWireError } from '../../../contract/errors.ts';
 import { Assembly, type Piece, piecesOf } from '../../io/aside/pieces.ts';
@@ -28,7 +28,7 @@ import '../../workloads/transport/dose-file.ts';
 import '../../workloads/index.ts';
 import '../../workloads/scenarios/index.ts';
 
-/** Pieces of answers that are still to be asked for. */
+/** Answer pieces that the host has not requested yet. */
 const left = new Map<number, Iterator<{ readonly piece: Piece; readonly last: boolean }>>();
 
 /** Arrays of an answer were made for it alone: they move to the host instead of being copied. */
@@ -61,7 +61,7 @@ function answer(id: number, value: unknown): void {
   sendNext(id);
 }
 
-/** What is still to be asked, as far as it has come. */
+/** Task arguments received so far, in pieces. */
 const asked = new Map<number, Assembly>();
 
 function taken(id: number, piece: Piece): unknown {

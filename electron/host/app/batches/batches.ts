@@ -1,4 +1,4 @@
-/** Batches of beams in the queue: nothing runs beside one, because it takes every core or the GPU. */
+/** Queued batches of beams. A batch runs exclusively because it uses every core or the GPU. */
 import { randomBytes } from 'node:crypto';
 import type { BraggError } from '../../../contract/errors.ts';
 import { EVERY_LANE, type Lanes } from '../../io/flow/lanes.ts';
@@ -38,7 +38,7 @@ export class Batches {
     return new BeamSolver({ ...this.#options, signal }, lanes);
   }
 
-  /** The whole runs of beams on one grid, at once. Rejects where none can be solved. */
+  /** Complete runs of all beams on one grid, solved together. Rejects if none can be solved. */
   runsOnOneGrid(
     name: string,
     reading: TransportReading,

@@ -26,7 +26,7 @@ interface BenchRequest {
   readonly task: Omit<BenchTask, 'created'>;
 }
 
-/** What lists show of a benchmark before and after it has a result. */
+/** Description of a benchmark in lists, with or without a result. */
 interface About {
   readonly name: string;
   readonly workload: WorkloadName;
@@ -58,7 +58,7 @@ interface KnownSession {
   readonly session: Session;
   /** As its file says it. */
   readonly kept: Session;
-  /** What a label computed: of sessions that this program's run measured, for files keep none. */
+  /** Field computed by a label. Available only for sessions measured by this process, as files store no fields. */
   readonly answer: (report: number, label: string) => ComparedField | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * How to write a computation, from sessions that measured it written in several ways. Each way is represented by its
- * fastest correct candidate; a difference counts where no sample of one is as fast as a sample of the other.
+ * Recommends how to write a computation, from sessions that measured several ways. Each way is represented by its
+ * fastest correct candidate. A difference counts if no sample of one is as fast as a sample of the other.
  */
 import { gpusUsed, isUnproven } from '../../../contract/bench/bench-session.ts';
 import {
@@ -21,7 +21,7 @@ import { median } from '../../model/verdicts/order.ts';
 const usualMargin = 0.01;
 const hour_s = 3600;
 
-/** How programs of the registry are written; one of another style says nothing of a way. */
+/** Programming style of registry programs; other styles are ignored. */
 const wayOfStyle: Readonly<Record<string, Way>> = {
   loop: 'loop',
   array: 'array',
@@ -40,7 +40,7 @@ interface Measured {
   readonly device: 'cpu' | 'cuda';
   readonly option: Omit<Option, 'time_s' | 'range' | 'samples'>;
   readonly steps: readonly number[];
-  /** Null where whole runs were not timed. */
+  /** Null if end-to-end runs were not timed. */
   readonly whole: readonly number[] | null;
 }
 
@@ -123,7 +123,7 @@ interface SessionOfFile {
   readonly session: Session;
 }
 
-/** What one report of a session says, each device for itself. */
+/** Decisions from one report of a session, by device. */
 function decisionsIn({ file, session }: SessionOfFile, i: number, baselines: readonly Baseline[]): readonly Decision[] {
   const report = session.reports[i];
   if (report === undefined) return [];

@@ -1,4 +1,4 @@
-/** What one run of each variant is likely to take, before anything is measured. */
+/** Predicts the time of one run of each variant before anything is measured. */
 import { gpuOf, type MachineIdentity, machineKey } from '../../../contract/bench/bench-session.ts';
 import type { ExpectedTime } from '../../../contract/bench/benches.ts';
 import {

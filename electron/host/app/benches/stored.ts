@@ -10,9 +10,9 @@ import type { FactorialDesign } from '../../model/bench/factorial/designs.ts';
 import { makeSession, type ReadSession, readSessionFile, readSessionText } from '../sessions/aside.ts';
 import { withoutRecordings } from '../sessions/index.ts';
 
-/** Tells session files from scenarios, which are JSON too. */
+/** Distinguishes session files from scenarios, which are JSON too. */
 export const SESSION_ENDING = '.session.json';
-/** Runs that are sessions are kept as one. */
+/** Includes the extensions of runs that are stored as sessions. */
 const endings = [SESSION_ENDING, ...allRunEndings].filter((ending) => ending.endsWith('.json'));
 
 export interface StoredSession {
@@ -23,7 +23,7 @@ export interface StoredSession {
   readonly kept: Session;
   /** Without recordings. */
   readonly outline: Session;
-  /** Made when it is asked for. */
+  /** Loaded on demand. */
   readonly session: () => Promise<Session>;
 }
 
@@ -73,7 +73,9 @@ export class StoredSessions {
     this.#options = options;
   }
 
-  /** Runs and opened files first, then the library's, then the recorded ones. A file that cannot be read is told and left out. */
+  /**
+   * Runs and opened files first, then the library's, then the recorded ones. Unreadable files are reported and skipped.
+   */
   async list(): Promise<readonly StoredSession[]> {
     const runs = (await this.#options.measuredRuns()).map((run) => this.#ofRun(run));
     const library = (await this.#options.files.library.list(['.json'])).filter(({ key }) =>

@@ -1,4 +1,4 @@
-/** What goes between a benchmark and its thread. */
+/** Messages between a benchmark and its thread. */
 
 import type { Session } from '../../../contract/bench/session.ts';
 import type { WireError } from '../../../contract/errors.ts';

@@ -1,4 +1,4 @@
-/** The table of published claims: each beside what the samples of recorded sessions say, by today's rule. */
+/** Table of published claims, each with the verdict from samples of recorded sessions by the current rule. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
@@ -133,7 +133,7 @@ function statedBy(one: Stated, all: readonly Stated[]): string {
   return several ? `${whose(one)}, ${one.what}` : whose(one);
 }
 
-/** What one report says of a claim that speaks of it. */
+/** Findings of one report on a claim that applies to it. */
 function findingsOf(claim: Claim, about: About, measured: Measured): readonly ClaimFinding[] {
   const [result] = claimResults([claim], measured);
   const pairs = (result?.pairs ?? []).map(({ slower, faster, what, gain, verdict, wrong, unchecked, rival }) => ({

@@ -32,11 +32,11 @@ export interface ComparedRun {
   readonly cell_steps_per_s: number;
   readonly r80_mm: number | null;
   readonly ledger_error: { readonly number: number; readonly energy: number };
-  /** Null of the first run. */
+  /** Comparison with the first run; null for the first run itself. */
   readonly against_first: {
     /** Time of the steps over the first's: one run each, so no interval. */
     readonly time_ratio: number;
-    /** Null, with the reason, where the grids differ. */
+    /** Relative L2 difference; null, with the reason, if the grids differ. */
     readonly rel_l2: number | null;
     /** Largest difference of a cell over the largest cell. */
     readonly rel_linf: number | null;
@@ -46,7 +46,7 @@ export interface ComparedRun {
     readonly gamma_by: GammaDose;
     readonly within_parity: boolean | null;
   } | null;
-  /** What differs from the first run's environment: name, the first's value, this one's. */
+  /** Differences from the first run's environment: name, the first's value, this one's. */
   readonly differences: readonly { readonly what: string; readonly first: string; readonly here: string }[];
 }
 

@@ -148,7 +148,7 @@ function checkOneWorkload(all: readonly Loaded[]): void {
   throw new BraggError('unsupported', `A comparison is of one workload, and these are of several: ${each.join(', ')}.`);
 }
 
-/** What its session found, and what the comparison with the chosen reference adds. */
+/** Verdict of its session, combined with the comparison against the chosen reference. */
 function verdictOf(
   { correctness }: Loaded,
   accuracy: readonly Accuracy[],

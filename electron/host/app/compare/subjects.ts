@@ -1,4 +1,4 @@
-/** What stands in a comparison, with the numbers behind it. */
+/** Subjects of a comparison, with their numbers. */
 import {
   gpuOf,
   isUnproven,
@@ -50,13 +50,13 @@ export interface Loaded {
   readonly words: Words;
   /** Seconds; of a session's variant one per round. */
   readonly times: readonly number[];
-  /** The same by separately prepared state; null where the session tells nothing of them. */
+  /** The same by separately prepared state; null if the session does not record instances. */
   readonly instances: Instances | null;
-  /** Times of whole runs; null where they were not measured by instances. */
+  /** Times of end-to-end runs; null if they were not measured by instances. */
   readonly wholes: Instances | null;
   /** Times of processes of their own, one each; null where none was started for it, with the reason where there is one. */
   readonly processes: { readonly times: Instances; readonly reason: string | null } | null;
-  /** Which rounds the times are of: the session's report; null of what stands alone. */
+  /** Session report that the timed rounds belong to; null for a run on its own. */
   readonly rounds: string | null;
   readonly machine: {
     /** Equal for one machine alone; without its GPU. */
@@ -67,15 +67,15 @@ export interface Loaded {
   };
   /** The session's reference against itself; null if there is no session. */
   readonly noise: Ratio | null;
-  /** How far the session's reference strays from itself: its time, its end-to-end run, and its processes. */
+  /** Deviation of the session's reference from itself: its time, its end-to-end run, and its processes. */
   readonly floor: number | null;
   readonly wholeFloor: number | null;
   readonly processFloor: number | null;
-  /** What its session calls the same lies inside this, as a ratio less 1. */
+  /** Ratio less 1 within which the session calls two times the same. */
   readonly margin: number;
   /** Label of the reference of its session; null if there is none. */
   readonly sessionReference: string | null;
-  /** How its session judged whole runs, and against which of its variants; null where it did not. */
+  /** Verdict of its session on end-to-end runs, and the reference variant of that verdict; null if there is none. */
   readonly judgedWhole: { readonly verdict: Whole['verdict']; readonly reference: string | null } | null;
   /** As its session found; a run by itself is not checked. */
   readonly correctness: Correctness;
@@ -173,7 +173,7 @@ async function ofRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): Pr
   };
 }
 
-/** Null where a sample does not say its instance, or has no such time. */
+/** Null if a sample lacks its instance or this time. */
 function instancesIn(
   samples: MeasuredSessionEntry['samples'],
   secondsOf: (sample: Timed) => number | undefined,
@@ -223,7 +223,7 @@ function conditionsOf({ title, machine, environment, facts }: SessionReport): Ow
   return [...new Map(all.map((fact) => [fact.join('\n'), fact])).values()];
 }
 
-/** What every row of a report has in common; of a variant on the GPU that it ran on. */
+/** Columns common to all rows of a report; for a variant on the GPU that it ran on. */
 function reportPart(
   { workload, created, words }: Session,
   report: SessionReport,

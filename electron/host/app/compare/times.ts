@@ -25,7 +25,7 @@ interface Times
   readonly subject: Subject;
 }
 
-/** What a row tells of its times. */
+/** Time columns of a comparison row. */
 interface ComparedTimes extends Pick<ComparedRow, 'time_interval' | 'ratio' | 'whole' | 'process' | 'paired'> {
   readonly speed: ComparedRow['verdict'];
 }
@@ -38,7 +38,7 @@ function pairedWith(here: Times, reference: Times): boolean {
   return here.rounds !== null && here.rounds === reference.rounds && here.times.length === reference.times.length;
 }
 
-/** Null where a session tells nothing of instances, or has too few. */
+/** Null if a session has no instances, or too few. */
 function logRatioOf(
   here: Instances | null,
   reference: Instances | null,
@@ -76,7 +76,7 @@ function standingOf(
   return judge(log, floor === null ? null : Math.log1p(floor), criteria, here.instances?.length ?? 0).standing;
 }
 
-/** What its session said of whole runs, where it is the reference of that session that both are compared with. */
+/** Verdict of its session on end-to-end runs; undecided unless `reference` is the reference of that session. */
 function judgedWholeOf({ judgedWhole, rounds }: Times, reference: Times): Standing {
   const { subject } = reference;
   const ofSession = rounds !== null && rounds === reference.rounds && subject.kind !== 'run';

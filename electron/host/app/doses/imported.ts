@@ -1,4 +1,4 @@
-/** Doses of other programs that a page has handed over, to hold runs against. Kept as they came, the last few. */
+/** Doses of other programs, handed over by a page for comparison with runs. The last few are retained as received. */
 import { randomBytes } from 'node:crypto';
 import type { ImportedDoseInfo } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
@@ -10,7 +10,7 @@ const MOST_KEPT = 4;
 
 interface Kept {
   readonly files: readonly NamedBytes[];
-  /** The plane that was asked for last: criteria change more often. */
+  /** The plane requested last, cached because criteria change more often. */
   last: { readonly key: string; readonly map: Promise<DoseMap> } | null;
 }
 

@@ -39,7 +39,7 @@ import type { HandlerParams, Handlers, Sources } from '../service/service.ts';
 import { placeOf as placeOfScenario, type UserKernels } from '../user-kernels/user-kernels.ts';
 import { placeOf } from './scenarios.ts';
 
-/** Calls that put results beside each other. */
+/** Calls that compare results. */
 type ComparisonHandlers = Pick<Handlers, Extract<keyof Handlers, `compare.${string}`>>;
 
 export function comparisonHandlers(parts: SubjectParts): ComparisonHandlers {

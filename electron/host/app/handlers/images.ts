@@ -66,7 +66,7 @@ type ImageHandlers = Pick<Handlers, Extract<keyof Handlers, `image.${string}`>>;
 
 export function imageHandlers({ runs }: { readonly runs: Runs }): ImageHandlers {
   const imageRun = async (id: string) => imageRunOf(await runs.data(id));
-  /** Differences are whole images: the one in use is kept, for a view that is panned asks again and again. */
+  /** Differences are complete images. The current one is cached, because panning a view requests it repeatedly. */
   let kept: { readonly key: string; readonly image: Image } | null = null;
   const shown = async (run: string, against: string | null): Promise<Image> => {
     if (against === null) return imageRun(run);

@@ -60,7 +60,7 @@ interface ProjectParts {
   readonly benches: Benches;
   readonly packer: RunPacker;
   readonly studies: Studies;
-  /** Its version: asked when it is needed, since the machine is looked at for it. */
+  /** Program version, read on demand because reading it probes the machine. */
   readonly program: () => string;
 }
 

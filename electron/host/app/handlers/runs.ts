@@ -32,7 +32,7 @@ const SMALL_BYTES = 2 ** 20;
 type Names = 'start' | 'cancel' | 'list' | 'forget' | 'scenario' | 'save' | 'open' | 'export';
 type RunHandlers = Pick<Handlers, `run.${Names}`>;
 
-/** What a user changed, as names state it; nothing where the name itself was changed. */
+/** Changes by the user, as they appear in the name of a run; none if the scenario's own name was changed. */
 async function changesOf(saved: ScenarioDraft, draft: ScenarioDraft) {
   if (saved['name'] !== draft['name']) return [];
   const differences = await scenarioDifferencesInTurns(saved, draft);
@@ -74,7 +74,7 @@ export function runHandlers({ runs, userKernels, scenarios, files, packer }: Run
       if (!known.includes(what)) {
         throw new BraggError('unsupported', `A run of ${data.workload} has no ${what}; there are ${known.join(', ')}.`);
       }
-      // Tables and images are as large as the run, whose file is packed beside the loop anyway.
+      // Tables and images are as large as the run. Run files are packed on a worker thread anyway.
       if (what !== 'run' && sizeOf(data) > SMALL_BYTES) return exportRun({ run: data, what });
       return hostWorkloads[data.workload].exported(data, what, packer);
     },

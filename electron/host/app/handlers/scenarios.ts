@@ -34,8 +34,8 @@ const isOther = ({ key }: LibraryFile): boolean =>
   [SESSION_ENDING, ...allRunEndings].some((ending) => key.endsWith(ending));
 
 /**
- * A draft that a frame can carry: JSON has no infinite numbers, YAML and 1e400
- * do. As text they stand in the form with their fault beside them.
+ * A draft that a frame can carry: JSON has no infinite numbers, but YAML and 1e400 do. The form shows them as text,
+ * with the error.
  */
 function carried(value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
@@ -49,15 +49,15 @@ const carriedDraft = (draft: AnyReading['draft']): ScenarioDraft | null =>
 
 type ScenarioHandlers = Pick<Handlers, Extract<keyof Handlers, `scenario.${string}` | 'materials.list'>>;
 
-/** Where a draft's relative paths start, and how messages name it. */
+/** Base folder of a draft's relative paths, and its name in messages. */
 export async function placeOf(files: FileAccess, file: FileRef | null): Promise<ScenarioOrigin> {
   if (file === null) return { name: 'this scenario', folder: null };
-  // A file that is not there yet has no table beside it either.
+  // A file that does not exist yet has no tables next to it.
   const found = await files.readable(file).catch(() => null);
   return { name: files.nameOf(file).name, folder: found === null ? null : path.dirname(found.path) };
 }
 
-/** What a scenario without errors comes to. Throws issues that only the engine finds. */
+/** Resolved form of a scenario without errors. Throws issues that only the engine finds. */
 async function resolve({ addon, memoryLimit_bytes }: ScenarioParts, reading: AnyReading): Promise<Resolved | null> {
   return reading.kind === null ? null : hostWorkloads[reading.kind].resolve({ addon, memoryLimit_bytes }, reading);
 }
@@ -119,7 +119,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
     'scenario.text': async ({ scenario }) => ({ text: await textOf(scenario) }),
     'scenario.save': async ({ scenario, file, ifExists, stamp }) => {
       const text = await textOf(scenario);
-      // Where there was no file there must be none when it is written.
+      // If there was no file at opening, there must be none at saving.
       const replaced = stamp === NO_FILE ? 'refuse' : ifExists;
       const named = await files.write(file, text, replaced, async (present) => {
         if (stamp === null || (await stampOf(present)) === stamp) return;

@@ -5,7 +5,7 @@ import type { MenuCommand, ShellEvent } from '../../../contract/shell.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import type { Handlers, Sources } from '../service/service.ts';
 
-/** What a shell with a window offers for the page in it. */
+/** Functions that a shell with a window offers to the page in it. */
 export interface ShellHandlers {
   /** Shows a file dialog; the chosen path, or null. */
   choose(purpose: FilePurpose, suggestedName: string): Promise<string | null>;

@@ -43,7 +43,7 @@ const SANITIZED_LIMIT_S = 1800;
 
 type Names = Extract<keyof Handlers, `userKernels.${string}`>;
 
-/** Beside the scenario; of one that is not saved, or came with the program, in the library. */
+/** Folder of the scenario; for an unsaved or shipped scenario, the library. */
 async function folderOf(files: FileAccess, beside: FileRef | null): Promise<string> {
   const found = beside === null ? null : await files.readable(beside).catch(() => null);
   return found === null || found.readOnly ? files.library.folder : path.dirname(found.path);

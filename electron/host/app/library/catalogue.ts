@@ -19,7 +19,7 @@ import { listTrash, moveToTrash, restoreFromTrash, type Trashed, trashedKey } fr
 
 /** Extensions of what the library lists; other files in it are left alone. */
 const LISTED = ['.json', '.yaml', '.yml', '.h5'];
-/** Copying a folder's worth of files tells of each; one answer is enough. */
+/** Copying a folder triggers an event for each file; one notification is enough. */
 const SETTLE_MS = 150;
 /** Files that the index takes in at once: of a large library those that were read stay read. */
 const TAKEN_AT_ONCE = 100;
@@ -107,7 +107,7 @@ export class Catalogue {
     return files.nameOf({ kind: 'library', key });
   }
 
-  /** How many files it found. */
+  /** Returns the number of files found. */
   async rebuild(): Promise<number> {
     await this.#opened().ask('startAnew');
     this.#labels = '';
@@ -164,7 +164,7 @@ export class Catalogue {
     return new LabelsFile(this.#folder, locks, onTrouble);
   }
 
-  /** Labels to be shown: where they cannot be opened, files are shown without, and that is told. */
+  /** Labels for display. If they cannot be read, files are listed without them and the error is reported. */
   async #shownLabels(): Promise<Labels> {
     return this.#labelsFile.read().catch((error: unknown) => {
       this.#options.onTrouble(`Tags and remarks are not shown: ${error instanceof Error ? error.message : error}`);
@@ -172,7 +172,7 @@ export class Catalogue {
     });
   }
 
-  /** What has moved has its label where it is now: that the old place still has it too is no reason to say that it failed. */
+  /** The moved file already has its label, so a stale copy under the old key is only a warning. */
   async #forgetLabel(key: string): Promise<void> {
     try {
       await this.#labelsFile.changeLocked(() => ({ [key]: null }));
@@ -182,7 +182,7 @@ export class Catalogue {
     }
   }
 
-  /** One that has begun may have listed the folder before the change that is asked about: the answer waits for the next. */
+  /** A running refresh may have listed the folder before the change in question, so wait for the next one. */
   #refresh(): Promise<void> {
     this.#queued ??= this.#refreshing.then(() => {
       this.#queued = null;
@@ -244,7 +244,7 @@ export class Catalogue {
       watcher.on('error', () => this.#unwatch());
       this.#watching = { folder: this.#folder, watcher };
     } catch {
-      // A folder that is not there yet: what the program itself writes tells of it.
+      // The folder does not exist yet; changes by this program notify watchers without it.
     }
   }
 

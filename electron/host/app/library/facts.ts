@@ -1,4 +1,4 @@
-/** What a file of the library says of itself, read once per change of the file. */
+/** Metadata of a library file, read once per change of the file. */
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import { allRunEndings } from '../../../contract/exports.ts';
@@ -50,7 +50,7 @@ export function kindOf(key: string): Exclude<LibraryKind, 'kernel'> {
   return allRunEndings.some((ending) => key.toLowerCase().endsWith(ending)) ? 'run' : 'scenario';
 }
 
-/** Null where the text is no JSON: who reads it as a scenario gives the reason. */
+/** Null if the text is not JSON; reading it as a scenario reports the reason. */
 function plainOf(text: string): unknown {
   const { root } = parseJson(text);
   return root === null ? null : plainValue(root);

@@ -1,7 +1,6 @@
 /**
- * The index of a library in SQLite: what its files say of themselves, so that
- * searching does not read them. It holds nothing that is not in the files. One
- * that is missing, broken, or from another version is made anew.
+ * SQLite index of a library's metadata, so that searching does not read the files. It contains nothing that is not in
+ * the files. A missing or damaged index, or one of another version, is rebuilt.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -12,7 +11,7 @@ import { PRIVATE } from '../../io/files/data-folder.ts';
 import type { FileFacts } from './facts.ts';
 import type { Labels } from './labels.ts';
 
-/** Change it with the tables: an index of another version is made anew. */
+/** Increment it with the tables: an index of another version is rebuilt. */
 const VERSION = 3;
 /** Another process may be writing for a moment. */
 const WAIT_MS = 2000;
@@ -41,7 +40,7 @@ export interface FoundFile extends IndexedFile {
   readonly remark: string;
 }
 
-/** What a row is found by, in lower case. */
+/** Searchable text of a row, in lower case. */
 function searchText(file: IndexedFile): string {
   const { name, notes, key, kind, facts } = file;
   const { workload, about, result, variant, precision, status, device } = facts;
@@ -81,7 +80,7 @@ export class LibraryIndex {
     this.#database = this.#open();
   }
 
-  /** How often it had to be made anew since it was opened: what was read before is gone then. */
+  /** Number of rebuilds since opening. A rebuild discards everything that was read before. */
   get renewals(): number {
     return this.#renewals;
   }

@@ -35,7 +35,7 @@ export class IndexThread {
     return this.#ended !== null;
   }
 
-  /** How often it was made anew since it was opened, as of the last answer: what was read before is gone then. */
+  /** Number of rebuilds since opening, as of the last answer. A rebuild discards everything that was read before. */
   get renewals(): number {
     return this.#renewals;
   }
@@ -49,7 +49,7 @@ export class IndexThread {
     return answer as Promise<Answer<Q>>;
   }
 
-  /** After what was asked before. */
+  /** Closes after all earlier requests. */
   async close(): Promise<void> {
     await this.ask('close').catch(() => undefined);
     await this.#worker.terminate();

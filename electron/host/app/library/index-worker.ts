@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { toWireError, type WireError } from '../../../contract/errors.ts';
 import { LibraryIndex } from './index-file.ts';
 
-/** What the index is asked, as its methods are. */
+/** Methods of the index that the host may call. */
 type Question = 'known' | 'update' | 'label' | 'search' | 'tags' | 'startAnew' | 'close';
 export type IndexQuestions = Pick<LibraryIndex, Question>;
 
@@ -20,7 +20,7 @@ export interface IndexTask {
 
 export type IndexReply =
   | { readonly kind: 'trouble'; readonly reason: string }
-  /** `renewals`: how often it was made anew by then. */
+  /** `renewals`: number of rebuilds so far. */
   | { readonly kind: 'done'; readonly id: number; readonly value: unknown; readonly renewals: number }
   | { readonly kind: 'failed'; readonly id: number; readonly error: WireError };
 

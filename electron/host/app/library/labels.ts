@@ -1,6 +1,6 @@
 /**
- * The user's tags and remarks: one small file in the library's folder, so that
- * they go where the files go and the index can be made anew without loss.
+ * Tags and remarks of the user: one small file in the library's folder. They travel with the files, and the index can
+ * be rebuilt without loss.
  */
 import path from 'node:path';
 import { z } from 'zod';
@@ -18,7 +18,9 @@ export function labelsFile(libraryFolder: string): string {
   return path.join(libraryFolder, OWN_FOLDER, 'labels.json');
 }
 
-/** The labels of a library. A file that is damaged is put aside and told: what a person wrote is not overwritten. */
+/**
+ * Labels of a library. A damaged file is renamed and reported, never overwritten, because it contains the user's input.
+ */
 export class LabelsFile {
   readonly #file: StateFile<z.infer<typeof fileSchema>>;
 

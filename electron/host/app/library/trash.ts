@@ -40,7 +40,7 @@ export async function listTrash(libraryFolder: string): Promise<readonly Trashed
   return found;
 }
 
-/** What goes with a move, told the name that it leads to. `before` throws, and nothing has moved. */
+/** Callbacks around a move. `before` gets the new name; if it throws, nothing is moved. */
 interface Accompanied {
   readonly before: (wanted: string) => Promise<void>;
   readonly after: () => Promise<void>;

@@ -29,7 +29,7 @@ import { hostWorkloads } from '../../workloads/index.ts';
 import { kindOf } from '../library/facts.ts';
 import { NOTES_ENDING } from '../timelines/notes.ts';
 
-// The files of a user kernel, from its folder: whoever gets them decides anew whether they are trusted.
+// The files of a user kernel, from its folder. The recipient decides again whether they are trusted.
 
 /** The code file that a variant's name means; null: it is a shipped one. */
 function kernelFileOf(variant: unknown): string | null {
@@ -70,7 +70,7 @@ export interface PackedFile {
   readonly name: string;
   /** Path of a file on this machine, or what is in none. */
   readonly from: string | Uint8Array;
-  /** Where the files lie that it names, if it is in none itself. */
+  /** Folder of the files that it references, if it is not a file itself. */
   readonly folder?: string;
 }
 
@@ -80,11 +80,11 @@ export interface PackRequest {
   readonly files: readonly PackedFile[];
   /** Folders of studies, by the names that they get. */
   readonly studies: readonly { readonly name: string; readonly folder: string }[];
-  /** Where notes on timelines lie; null: none are packed. */
+  /** Folder of notes on timelines; null: none are packed. */
   readonly notesFolder: string | null;
 }
 
-/** What a page gets at once, and what an archive without the large form of zip may hold. */
+/** Largest archive: one transfer to a page, and no need for ZIP64. */
 const MOST_BYTES = 2 ** 30;
 
 const FOLDERS: Readonly<Record<ProjectPart, string>> = {
@@ -153,7 +153,7 @@ async function besidesOf(
     const full = path.resolve(folder, name);
     const inside = path.relative(folder, full);
     if (inside === '' || inside.startsWith('..') || path.isAbsolute(inside)) return [];
-    // What a scenario lacks here, it lacks there.
+    // Files that the scenario lacks here are skipped.
     const bytes = await read(full).catch(() => null);
     return bytes === null ? [] : [[inside.split(path.sep).join('/'), bytes]];
   });
@@ -174,7 +174,7 @@ async function addStudy(packing: Packing, name: string, at: string): Promise<voi
     for (const [file, bytes] of await besidesOf(base.document, base.folder, variants))
       add(path.posix.join('beside', `${i}`, file), bytes);
   }
-  // Where the files beside a base lie is told anew where it is unpacked.
+  // The folder of a base's data files is set again when the project is unpacked.
   const head: PlanHead = {
     ...folder.head,
     bases: folder.head.bases.map((base) => ({ ...base, folder: null })),

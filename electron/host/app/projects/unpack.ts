@@ -100,7 +100,7 @@ async function checkInside(folder: string, file: string): Promise<void> {
   );
 }
 
-/** Null where nothing is, or something else than such a file. A file of another length is not read. */
+/** Null if there is no regular file. A file of another length is not read. */
 async function contentAt(file: string, length: number): Promise<Uint8Array | null> {
   const size = await stat(file).then(
     (found) => (found.isFile() ? found.size : null),
@@ -216,7 +216,7 @@ function studyOf(id: string, files: ReadonlyMap<string, Uint8Array>): StudyParts
   return { head, lines, results, files };
 }
 
-/** Beside itself first, so that a study is there whole or not at all. */
+/** Writes to a temporary folder first, so that a study exists completely or not at all. */
 async function writeStudy(folder: string, { head, lines, results, files }: StudyParts): Promise<void> {
   const part = `${folder}.part`;
   await rm(part, { recursive: true, force: true });

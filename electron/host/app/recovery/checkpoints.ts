@@ -21,7 +21,7 @@ const noteSchema = z.object({
   version: z.literal(2),
   title: z.string(),
   time: z.string(),
-  /** How far it was, in words. */
+  /** Progress in words. */
   upTo: z.string(),
   finished: z.boolean(),
 });
@@ -37,7 +37,7 @@ interface KeptState<T> {
   readonly finished: boolean;
 }
 
-/** How one kind of state becomes a file. */
+/** File format of one kind of state. */
 interface StateForm<T> {
   /** Names of files begin with it. */
   readonly kind: 'run' | 'session';

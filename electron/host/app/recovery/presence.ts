@@ -6,12 +6,15 @@ import { PRESENCE_MS } from '../../../contract/recovery.ts';
 import { makePrivate } from '../../io/files/data-folder.ts';
 import { isAlive, thisMachine } from '../../io/files/this-machine.ts';
 
-/** A page that has not told for this long is gone. */
+/** A page without a sign of life for this long is gone. */
 const GONE_MS = 3 * PRESENCE_MS;
-/** What a page that is long gone left is swept up by the next. */
+/** Age at which another page deletes the file of a page that is gone. */
 const SWEEP_MS = 60 * 60_000;
 
-/** In a window of a program that still runs, as far as can be told here: process ids of other rooms say nothing. */
+/**
+ * Whether a window of a live program has the file open. Process ids of another namespace cannot be checked and count as
+ * live.
+ */
 function isOpen(line: string, mark: string): boolean {
   const [pid, marked, room] = line.split(' ');
   return marked === mark && (room !== thisMachine().processRoomId || isAlive(Number(pid)));
@@ -24,14 +27,14 @@ export class Presence {
     this.#folder = path.join(dataFolder, 'open');
   }
 
-  /** Tells that a page has this file open (null: none); in how many other windows it is open too. */
+  /** Records that a page has this file open (null: none). Returns the number of other windows that have it open. */
   async tell(page: string, file: string | null): Promise<number> {
     const own = path.join(this.#folder, page);
     if (file === null) {
       await rm(own, { force: true });
       return 0;
     }
-    // The path itself is nobody's business here: its hash tells equal ones.
+    // A hash identifies equal paths without exposing them.
     const mark = createHash('sha256').update(file).digest('hex');
     const line = `${process.pid} ${mark} ${thisMachine().processRoomId}`;
     try {

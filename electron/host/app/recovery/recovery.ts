@@ -1,4 +1,4 @@
-/** What crashes left behind: found, given back, or forgotten. */
+/** Recovery after crashes: lists, restores and discards unsaved runs, sessions and drafts. */
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
@@ -44,7 +44,7 @@ export async function keepDraft(
   await writeAtomically(draftFile(folder, page), `${JSON.stringify(kept)}\n`, 'replace');
 }
 
-/** Null when it is not there or cannot be read: half a draft is never written, so another program did that. */
+/** Null if it is missing or unreadable. Drafts are written atomically, so another program wrote an unreadable one. */
 export async function readDraft(file: string): Promise<KeptDraft | null> {
   try {
     return keptSchema.parse(JSON.parse(await readFile(file, 'utf8')));
@@ -86,7 +86,7 @@ export class Recovery {
   /** Throws BraggError where it cannot be written. */
   async keep(page: string, title: string, file: FileRef | null, draft: ScenarioDraft): Promise<void> {
     const { folders, files } = this.#parts;
-    // Looking the file up belongs to it: edits that are given up meanwhile must not be kept after they were dropped.
+    // The lookup is queued too, so that edits discarded in the meantime are not saved after they were dropped.
     await this.#drafts.do(async () => {
       const place = file === null ? null : await files.readable(file).catch(() => null);
       try {

@@ -1,4 +1,4 @@
-/** Images that pages fit crystals to, and the fits: each waits its turn, and nothing is measured beside it. */
+/** Images that pages fit crystals to, and the fits. Fits are queued, and nothing is measured during a fit. */
 import { randomBytes } from 'node:crypto';
 import { BraggError } from '../../../contract/errors.ts';
 import type { FieldMap } from '../../../contract/fields.ts';
@@ -37,7 +37,7 @@ interface Kept {
   readonly name: string;
   readonly measured: Measured;
   fitted: Fitted | null;
-  /** The last picture that was asked for: a view that is zoomed asks again and again. */
+  /** The last requested picture, cached because zooming requests it repeatedly. */
   shown: { readonly difference: boolean; readonly counts: Promise<Float32Array> } | null;
 }
 
@@ -92,7 +92,7 @@ export class Refinements {
     return { ...map, unit: 'counts' };
   }
 
-  /** What is returned gives up. */
+  /** Starts a fit; the returned function cancels it. */
   open(asked: AskedFit, sink: Sink<RefineFrame>): () => void {
     const ending = new AbortController();
     void this.#fit(asked, sink, ending.signal).then(

@@ -1,4 +1,4 @@
-/** What another machine is: its system, its GPUs, its space. Each answer may be missing, and missing is not "none". */
+/** Probe of another machine: system, GPUs, free space. Any answer may be missing, and missing is not "none". */
 import { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
 import {
@@ -56,7 +56,7 @@ export interface Probed {
   readonly machine: RemoteMachine;
   /** Folder of this program's files there. */
   readonly base: string;
-  /** Null where `df` does not tell. */
+  /** Null if `df` does not report it. */
   readonly free_bytes: number | null;
   /** glibc's version; null where it is another C library. */
   readonly glibc: string | null;

@@ -6,7 +6,7 @@ import { quoted } from '../studies/slurm/script.ts';
 import { plainLine } from './plain-text.ts';
 import type { Ssh } from './ssh.ts';
 
-/** What the server there writes once it serves, into a folder that only the user reads. */
+/** File that the remote server writes once it serves, into a folder that only the user can read. */
 export const servingSchema = z.strictObject({
   port: z.number().int().min(1).max(65_535),
   token: z.string().regex(/^[\w-]{20,64}$/),

@@ -21,7 +21,7 @@ const SSH_FAILED = 255;
 const MOST_OUTPUT_BYTES = 2 ** 20;
 const PATIENCE_MS = 120_000;
 
-/** How ssh may ask: by itself in a terminal, by a program that passes its questions on, or not at all. */
+/** Prompts of ssh: in its terminal, through a program that forwards them, or never. */
 export type Asking =
   | { readonly kind: 'terminal' }
   | { readonly kind: 'program'; readonly environment: NodeJS.ProcessEnv }
@@ -58,7 +58,7 @@ export function checkedHost(host: string): string {
 /** One command for any login shell: a script for sh with the environment of a login. */
 const inShell = (script: string): string => `exec sh -lc ${quoted(`echo ${MARK}; ${script}`)}`;
 
-/** What follows the mark; null where it is not there. */
+/** Output after the mark; null if there is no mark. */
 export function afterMark(output: Buffer): Buffer | null {
   const at = output.indexOf(`${MARK}\n`);
   return at < 0 ? null : output.subarray(at + MARK.length + 1);
@@ -223,7 +223,7 @@ function loggedIn(host: string, master: ChildProcess, signal: AbortSignal): Prom
   });
 }
 
-/** What the system prints when a disk is full, a quota is spent or a file may not grow. */
+/** System messages for a full disk, an exhausted quota, or a file size limit. */
 const FULL = /no space left|quota exceeded|file size limit|file too large/i;
 /** SIGXFSZ as shells report it. */
 const FILE_LIMIT = 128 + 25;

@@ -1,4 +1,4 @@
-/** Packs runs into files and back, beside the host's loop. The library for it is loaded there only. */
+/** Packs and unpacks run files on a worker thread. Only that thread loads the HDF5 library. */
 import type { PackedFigure } from '../../../contract/figures.ts';
 import { task } from '../../io/aside/task.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
@@ -16,13 +16,13 @@ export const packFigure = task<PackedFigure, Uint8Array>('pack a figure');
 export const unpackRun = task<RunFileBytes, AnyRunData>('read a run');
 export const unpackFacts = task<RunFileBytes, RunFacts>('read the facts of a run');
 
-/** What of a run is exported, but for its run file. */
+/** Exports of a run other than its run file. */
 export const exportRun = task<{ readonly run: AnyRunData; readonly what: string }, ExportedFile>('export a run');
 
 export interface RunPacker extends Packer {
   /** A run of any workload. Throws BraggError `foreign-file`, with `name` in its message. */
   read(bytes: Uint8Array, name: string): Promise<AnyRunData>;
-  /** What lists show of a run file. Throws as `read` does. */
+  /** Metadata of a run file for lists. Throws as `read` does. */
   facts(bytes: Uint8Array, name: string): Promise<RunFacts>;
 }
 

@@ -10,7 +10,7 @@ import type { Hdf5RunFile, SessionRunFile } from '../../workloads/run-files/run-
 
 const runFiles = Object.entries(hostWorkloads).map(([workload, { runFile }]) => ({ workload, runFile }));
 
-/** The workload's whose runs are kept as such JSON; null for any other file. */
+/** Format of the workload whose runs are stored as such JSON; null for any other file. */
 export function sessionFileOf(head: Uint8Array): SessionRunFile | null {
   for (const { runFile } of runFiles) if (runFile.format === 'session' && runFile.is(head)) return runFile;
   return null;

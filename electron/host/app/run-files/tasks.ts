@@ -1,4 +1,4 @@
-/** What a thread does with run files. */
+/** Worker-thread tasks on run files. */
 
 import type { PackedFigure } from '../../../contract/figures.ts';
 import { withSharedArrays } from '../../io/aside/shared.ts';
@@ -64,7 +64,7 @@ export async function readRunFacts(bytes: Uint8Array, name: string): Promise<Run
 
 does(packRun, (run) => hostWorkloads[run.workload].runFile.write(run));
 does(packFigure, writeFigure);
-// What looks at the run afterwards does so on such a thread, too: it is not copied again.
+// Shared arrays, because later views of the run are computed on such a thread without another copy.
 does(unpackRun, async ({ bytes, name }) => withSharedArrays(await readRun(bytes, name)));
 does(unpackFacts, ({ bytes, name }) => readRunFacts(bytes, name));
 does(exportRun, ({ run, what }) => hostWorkloads[run.workload].exported(run, what, runPacker));

@@ -1,7 +1,6 @@
 /**
- * Keeps the results of runs within a bound of memory. What does not fit is
- * written to a folder of its own as a run file and read again when asked for;
- * the folder is the host's and goes with it.
+ * Caches results of runs up to a limit of memory. Excess results are written as run files to a folder of the host and
+ * read on demand. The folder is deleted with the host.
  */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -17,7 +16,7 @@ import type { RunPacker } from '../run-files/packer.ts';
 export const DEFAULT_BOUND_BYTES = 768 * 2 ** 20;
 
 type Kept = {
-  /** Null once it is only on disk. */
+  /** Null if it is only on disk. */
   data: AnyRunData | null;
   readonly bytes: number;
   onDisk: boolean;

@@ -1,4 +1,4 @@
-/** What the host knows of one run, from the queue to its end. */
+/** Record of one run in the host, from the queue to its end. */
 import type { WireError } from '../../../contract/errors.ts';
 import type { NamedFile } from '../../../contract/files.ts';
 import type { ProgressDetail, RunProgress } from '../../../contract/progress.ts';
@@ -35,13 +35,13 @@ export interface RunRecord {
   lastProgress: RunProgress;
 }
 
-/** What a run has while it waits or computes. */
+/** Data of a run that waits or computes. */
 export interface ActivePart {
   readonly run: WorkloadRun;
   readonly completeScenario: Readonly<Record<string, unknown>>;
   /** performance.now() when it left the queue; null before. */
   begun_ms: number | null;
-  /** What the host has done for it by then. */
+  /** Stages of the host before the run was queued, with their times. */
   readonly before: readonly HostPart[];
 }
 

@@ -1,4 +1,4 @@
-/** All runs of a host: starts and cancels them, tells about them, keeps their results. */
+/** All runs of a host: starts, cancels and reports them, and stores their results. */
 import { randomBytes } from 'node:crypto';
 import { BraggError, toWireError } from '../../../contract/errors.ts';
 import type { NamedFile } from '../../../contract/files.ts';
@@ -25,7 +25,7 @@ interface RunsOptions {
   readonly assetsFolder: string;
   readonly cache: RunCache;
   readonly measure: Measure;
-  /** Shared with benchmarks, which nothing may run beside. */
+  /** Shared with benchmarks, which must run alone. */
   readonly lanes: Lanes;
   readonly program: RunContext['program'];
   readonly machine: Omit<RunContext['machine'], 'device'>;
@@ -34,13 +34,13 @@ interface RunsOptions {
   readonly log: (level: 'info' | 'warning' | 'error', text: string) => void;
   /** Keeps states of runs on disk until they are saved or forgotten; null: a crash loses them. */
   readonly checkpoints: Pick<Checkpoints<AnyRunData>, 'keep' | 'drop'> | null;
-  /** What the program took to open before any run: a part of the first one. */
+  /** Startup stages of the program before any run; reported with the first one. */
   readonly opened?: readonly HostPart[];
 }
 
 interface StartRequest {
   readonly reading: AnyReading;
-  /** Where the scenario has none of its own. */
+  /** Used if the scenario has no name. */
   readonly name: string;
   /** Values that the user changed in the named scenario. */
   readonly changes?: Parameters<typeof nameWith>[1];
@@ -48,9 +48,9 @@ interface StartRequest {
   readonly trace?: boolean;
   /** False: only numbers are wanted of it, no pictures of its way; true by default. */
   readonly pictures?: boolean;
-  /** What its runs take in energy, where the run is a session of many. */
+  /** Also measure energy, if the run is a session of many. */
   readonly energy?: boolean;
-  /** In no list, and not kept against a crash: whoever starts it forgets it. */
+  /** Neither listed nor saved for recovery; the caller has to forget it. */
   readonly unlisted?: boolean;
 }
 
@@ -257,7 +257,7 @@ export class Runs {
     if (this.#records.get(id) === record) cache.put(id, whole);
   }
 
-  /** How many have ended with a result that is in no file of the user's. */
+  /** Number of ended runs whose result is in no user file. */
   get unsaved(): number {
     return [...this.#records.values()].filter(
       (record) => ended(record) && record.wall_s !== null && record.file === null && !record.live && !record.unlisted,
@@ -349,7 +349,7 @@ export class Runs {
               },
         warn: (text) => log('warning', text),
       });
-      // What looks at a large run does so beside the loop: it is copied there once, and not for each look.
+      // Views of a large run are computed on worker threads. Shared arrays avoid a copy for each view.
       const whole = 'spans' in computed ? withPartsBefore(computed, active.before) : computed;
       const data = await withSharedArrays(whole);
       const { headline, detail, upTo } = await hostWorkloads[data.workload].ended(data);
@@ -358,7 +358,7 @@ export class Runs {
       record.headline = headline;
       record.lastProgress = { ...record.lastProgress, detail };
       cache.put(record.id, data);
-      // What took long enough to be worth it is kept until it is saved.
+      // Runs long enough to be worth it are checkpointed until they are saved.
       if (kept) void checkpoints?.keep({ id: record.id, data, upTo, finished: true });
       this.#end(record, data.status);
     } catch (error) {

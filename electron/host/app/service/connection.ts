@@ -11,7 +11,7 @@ import { inTurns } from '../../io/flow/in-turns.ts';
 import type { Service } from './service.ts';
 import { StreamSender } from './stream-sender.ts';
 
-/** Answers are kept for a page that lost its carrier before they arrived; larger ones only while there is none. */
+/** Answers are cached for a page that lost its carrier before they arrived; larger ones only while it has none. */
 const KEPT_ANSWERS = 256;
 const KEPT_ANSWER_BYTES = 4 * 2 ** 20;
 /** A page has a few dozen; beyond this a faulty one would eat the host's memory. */
@@ -145,7 +145,7 @@ export class Connection {
     try {
       const steps = frameInSteps(message);
       const first = steps.next();
-      // What is small is sent at once, in the order in which it was answered.
+      // Small answers are sent at once, in the order of completion.
       bytes = first.done ? first.value : await inTurns(steps);
     } catch (error) {
       if (!(error instanceof FrameError)) throw error;

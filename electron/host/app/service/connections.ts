@@ -53,7 +53,7 @@ export class Connections {
           if (connection === null) connection = this.#greet(port, bytes);
           else if (connection.received(bytes) === 'leave') this.#end(connection, 'the page left');
         } catch (error) {
-          // No page of ours sends such a frame: this is another program, or a fault worth a hard stop.
+          // Our page never sends such a frame: this is another program, or an internal error that deserves a hard stop.
           this.#options.log?.(`A connection was closed: ${toWireError(error).message}`);
           port.close('a message that is not of this protocol');
           if (connection !== null) this.#detached(connection, port, options.singleUse ?? false);

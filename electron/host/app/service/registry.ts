@@ -30,7 +30,7 @@ function checked<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
 }
 
 interface RegistryOptions {
-  /** Also check what handlers return. For tests: a fault there is the host's own. */
+  /** Also validate the results of handlers. For tests: an invalid result is an error of the host. */
   readonly checkResults?: boolean;
   /** Present on a first start, which compiles the solver while pages are served. */
   readonly solver?: StagedSolver | null;

@@ -1,4 +1,4 @@
-/** What a connection asks of the host, and what the host's parts implement: handlers of every method and stream. */
+/** Requests from a connection to the host, and the handlers of every method and stream. */
 
 import type { z } from 'zod';
 import type { MethodName, Methods, Result } from '../../../contract/wire/methods.ts';

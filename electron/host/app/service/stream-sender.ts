@@ -1,11 +1,9 @@
 /**
- * One open stream of a connection: credits, the two policies, and what is needed
- * to go on after the carrier was lost.
+ * One open stream of a connection: credits, the two policies, and resumption after the carrier was lost.
  *
- * A frame stays here until the reader has credited it. The reader's credit is
- * the highest sequence it has taken in; so frames that a broken carrier
- * swallowed can be told apart and sent again: all of them on a lossless
- * stream, the newest alone on a `latest` one.
+ * A frame is retained until the reader has credited it. The credit is the highest sequence number that the reader has
+ * received. Frames lost with a broken carrier are therefore known and sent again. A lossless stream resends all of
+ * them, a `latest` stream only the newest.
  */
 
 import { BraggError, toWireError, type WireError } from '../../../contract/errors.ts';
@@ -14,7 +12,7 @@ import type { HostMessage } from '../../../contract/wire/protocol.ts';
 import type { StreamPolicy } from '../../../contract/wire/streams.ts';
 import type { Sink } from '../../io/flow/sink.ts';
 
-/** What a reader of a lossless stream may leave unread; far above the log of a long connection. */
+/** Most unread bytes of a lossless stream; far above the log of a long connection. */
 const LOSSLESS_BYTES = 32 * 2 ** 20;
 
 type Sent = { readonly sequence: number; readonly bytes: Uint8Array };
@@ -33,7 +31,7 @@ export class StreamSender implements Sink<unknown> {
   readonly #options: StreamSenderOptions;
   /** Sent or ready to be sent, not credited yet, oldest first. */
   #unread: Sent[] = [];
-  /** How many of `unread` the present carrier has been given. */
+  /** Number of frames of `unread` that were sent on the present carrier. */
   #given = 0;
   #unreadBytes = 0;
   /** A `latest` stream's frame that waits for a credit. */

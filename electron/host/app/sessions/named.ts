@@ -1,4 +1,4 @@
-/** A kept session that a person named; of another file it is said what that is, and what opens it. */
+/** Reads a session file named by the user. For another file type, the error names it and the command that opens it. */
 import type { Session } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { isScenarioKind } from '../../../contract/scenario/index.ts';

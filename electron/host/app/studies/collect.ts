@@ -7,7 +7,7 @@ import { type Row, type StudyTable, studyTable } from '../../model/studies/table
 /** Others have their turn after so long. */
 const BITE_MS = 5;
 
-/** What was read before: the plan, which never changes, and rows by point. What failed may be solved later. */
+/** Cache of earlier reads: the plan, which never changes, and rows by point. Failed points may be solved later. */
 export interface Known {
   lines: readonly PlanLine[] | null;
   readonly rows: Map<string, Row>;
@@ -16,8 +16,8 @@ export interface Known {
 export const nothingKnown = (): Known => ({ lines: null, rows: new Map() });
 
 /**
- * In the order of the plan. Damaged results are put aside, named, and count as missing: the next run does them again.
- * `known` gets what is read, and spares it the next time. `turn` comes back when it is this one's again.
+ * Rows in the order of the plan. Damaged results are renamed, listed, and count as missing: the next run solves them
+ * again. `known` caches the rows for the next call. `turn` resolves when reading may continue.
  */
 export async function readRows(
   folder: StudyFolder,

@@ -29,7 +29,7 @@ export async function besides(document: unknown, folder: string | null): Promise
   const files = hostWorkloads[filled.kind].scenario.files(filled);
   return Promise.all(
     files.map(async (file) => {
-      // What no table can be, such as a pipe, is none.
+      // Anything but a regular file, such as a pipe, counts as missing.
       const bytes = await readPlain(path.resolve(folder, file)).catch(() => null);
       return `${file} ${bytes === null ? 'missing' : createHash('sha256').update(bytes).digest('hex')}`;
     }),

@@ -1,4 +1,6 @@
-/** How long a study takes on this machine: few of its points are solved, and the others scaled by their least times. */
+/**
+ * Forecasts the duration of a study on this machine: solves a few points and scales the others by their minimum times.
+ */
 import { hostname } from 'node:os';
 import type { StudyForecast } from '../../../contract/study/calls.ts';
 import { documentOf, withShare } from './documents.ts';
@@ -78,7 +80,7 @@ function lanesOf(group: PointGroup, share: Share, state_bytes: number | null): n
   return processes.length * Math.min(slots, fitting);
 }
 
-/** Null where no point can be run, which tells nothing. */
+/** Null if no point can be run. */
 export async function forecastOf(
   host: SolvingHost,
   planned: PlannedStudy,

@@ -7,7 +7,7 @@ import { type Lock, makeLockFile, tryLock } from '../../io/files/locks.ts';
 import { isStudyFolder, StudyFolder } from '../../model/studies/folder.ts';
 import type { PlannedStudy } from './plan.ts';
 
-/** Beside the study, where nothing else was said. */
+/** Next to the study file, by default. */
 export function usualFolder(file: string): string {
   const { dir, name } = path.parse(path.resolve(file));
   return path.join(dir, `${name}.study`);

@@ -1,4 +1,4 @@
-/** What a study comes to before anything of it runs: its points, what is wrong with them, what they take. */
+/** Plans a study before anything runs: its points, its issues, and the resources that it needs. */
 import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
 import type { Fault } from '../../../contract/scenario/index.ts';
@@ -77,20 +77,20 @@ async function openBase(base: Study['base'][number], studyFile: string, options:
   }
   const file = options.find(folder, base.file);
   const { draft, issues } = await options.scenarios.read(file);
-  // What is missing in a base scenario may be what an axis sets: only points are refused for that.
+  // An axis may set a value that the base scenario lacks, so only points are rejected for that.
   if (draft === null) throw refusalOf(issues);
   const place = { name: file, folder: path.dirname(file) };
   return { document: draft, beside: await besides(draft, place.folder), place, name: path.parse(file).name };
 }
 
-/** A study that is valid, the file that its base scenarios lie beside, and where what is wrong with its axes stands. */
+/** A valid study, the file that its base scenarios are relative to, and the locations of issues in its axes. */
 interface ReadStudy {
   readonly study: Study;
   readonly file: string;
   readonly locate: (fault: Fault) => Issue;
 }
 
-/** A study that was never a file. Throws BraggError `invalid` with every fault. */
+/** Validates a study that has no file. Throws BraggError `invalid` with every issue. */
 export function studyOf(document: unknown, file: string): ReadStudy {
   const locate = (found: Fault): Issue => issueAt(found, null);
   const { study, faults } = validateStudy(document);
@@ -98,7 +98,7 @@ export function studyOf(document: unknown, file: string): ReadStudy {
   return { study, file, locate };
 }
 
-/** Reads a study from JSON or YAML. Throws BraggError `invalid` with every fault at its line. */
+/** Reads a study from JSON or YAML. Throws BraggError `invalid` with every issue at its line. */
 async function readStudy(file: string): Promise<ReadStudy> {
   const read = await readText(file);
   if (!read.ok) throw refusalOf([wholeFile(file, read.reason)]);
@@ -129,12 +129,12 @@ function evenly<T>(all: readonly T[], most: number): readonly T[] {
   return Array.from({ length: most }, (_, i) => all[Math.round((i * (all.length - 1)) / (most - 1))] as T);
 }
 
-/** Throws BraggError `invalid` with every fault of the study. An aborted signal ends the looking at points. */
+/** Throws BraggError `invalid` with every issue of the study. An aborted signal ends the check of points. */
 export async function planStudy(file: string, options: PlanOptions): Promise<PlannedStudy> {
   return planOf(await readStudy(file), options);
 }
 
-/** Throws BraggError `invalid` with every fault of its axes. */
+/** Throws BraggError `invalid` with every issue of its axes. */
 export async function planOf({ study, file, locate }: ReadStudy, options: PlanOptions): Promise<PlannedStudy> {
   const bases: OpenBase[] = [];
   for (const base of study.base) bases.push(await openBase(base, file, options));

@@ -1,4 +1,4 @@
-/** What a point of a study takes, as far as it is known without solving one. */
+/** Estimates the time of a point without solving one. */
 import type { StudyFolder } from '../../model/studies/folder.ts';
 
 /** Results that are looked at: enough for a mean. */
@@ -6,7 +6,9 @@ const FEW = 32;
 /** A point takes ten to seventy times the least that any machine needs, on a server's core. */
 const OVER_LEAST = 20;
 
-/** Seconds by the results that are there, else by the plan's least times; null where neither tells. */
+/**
+ * Mean seconds of a point: from existing results, otherwise from the plan's minimum times; null if neither is known.
+ */
 export async function meanSeconds(folder: StudyFolder): Promise<number | null> {
   const { least_s, points } = folder.head;
   const ended = [...(await folder.ended())].filter(([, state]) => state === 'done').slice(0, FEW);

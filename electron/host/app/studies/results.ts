@@ -1,4 +1,4 @@
-/** Results of studies beside the host's loop: a hundred thousand rows take seconds to read and to sort. */
+/** Reads and sorts results of studies on a worker thread: a hundred thousand rows need seconds. */
 
 import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises';
 import type { StudyAdvice, StudyColumns, StudyRows } from '../../../contract/study/calls.ts';
@@ -16,11 +16,11 @@ import { claimedValues } from '../../workloads/index.ts';
 import { type Known, nothingKnown, readRows } from './collect.ts';
 import { documentOf } from './documents.ts';
 
-// Results of the studies that are looked at, kept by the thread that read them: only files that have come since are read.
+// Results of the studies in view, cached by the thread that read them: only files added since are read.
 
-/** That which is looked at, and one beside it. */
+/** Cached studies: the one in view and one more. */
 const KEPT = 2;
-/** Reader's bounds of an error that sentences are kept for. */
+/** Cached requests for advice; they differ by the reader's error limit. */
 const FEW_TOLD = 4;
 
 class ReadStudy {
@@ -41,7 +41,7 @@ class ReadStudy {
     return this.#table;
   }
 
-  /** What these rows say to a question, made once. */
+  /** Advice on these rows for a question, computed once. */
   told(question: string, make: () => readonly StudyAdvice[]): readonly StudyAdvice[] {
     const told = this.#told.get(question) ?? make();
     this.#told.set(question, told);
@@ -66,7 +66,7 @@ interface Kept {
 }
 const kept = new Map<string, Kept>();
 
-/** Being read, the one asked for last at the end: it is what somebody looks at now. */
+/** Studies being read, the latest request last: it is the one in view. */
 const reading: Kept[] = [];
 /** Others look whether it is their turn again. */
 const LATER_MS = 20;
@@ -104,7 +104,7 @@ function keptOf(folder: StudyFolder): Kept {
 export async function readStudy(path: string): Promise<ReadStudy> {
   const folder = await StudyFolder.open(path);
   const mine = keptOf(folder);
-  // Asked for again, it comes before what was asked for meanwhile.
+  // A repeated request moves ahead of those made since.
   if (reading.includes(mine)) {
     leave(mine);
     reading.push(mine);
@@ -132,7 +132,7 @@ export const studyValues = asideKeeping(
     valuesOf((await readStudy(folder)).table(), asked),
 );
 
-/** A point of the plan, and what was kept of it: plans have up to a million lines. */
+/** A point of the plan and its stored result. Plans have up to a million lines. */
 export const studyPoint = asideKeeping(
   'find a point of a study',
   async (asked: {

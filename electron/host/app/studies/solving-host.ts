@@ -1,4 +1,4 @@
-/** What studies need of the host. */
+/** Services of the host that studies use. */
 import type { Capabilities } from '../../../contract/capabilities.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { Scenarios } from '../../workloads/scenarios/index.ts';

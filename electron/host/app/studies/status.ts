@@ -1,4 +1,4 @@
-/** How far a study is, from its files. */
+/** Progress of a study, from its files. */
 import type { Beat } from '../../../contract/study/index.ts';
 import { isAlive, thisMachine } from '../../io/files/this-machine.ts';
 import type { StudyFolder } from '../../model/studies/folder.ts';

@@ -60,7 +60,7 @@ const DEFAULT_NAME = 'study';
 const MOST_OF_A_NAME = 999;
 const FEW_REFUSALS = 5;
 
-/** What a base scenario's file is, from the study's folder. */
+/** Path of a base scenario, relative to the study's folder. */
 const findBase = (folder: string, file: string): string => path.resolve(folder, file);
 
 const settingsText = ({ settings }: { readonly settings: PlannedStudy['points'][number]['settings'] }): string =>
@@ -113,7 +113,7 @@ export class Studies {
     return path.join(this.#root, `${id}${ENDING}`);
   }
 
-  /** Where it lies. Throws BraggError `not-found`. */
+  /** Folder of a study. Throws BraggError `not-found`. */
   folderOf(id: StudyId): string {
     if (existsSync(this.#path(id))) return this.#path(id);
     throw new BraggError('not-found', `There is no study ${id}.`);
@@ -158,7 +158,7 @@ export class Studies {
     }
   }
 
-  /** Throws BraggError `invalid` with every fault. */
+  /** Throws BraggError `invalid` with every issue. */
   async plan(document: ScenarioDraft, place: ScenarioOrigin): Promise<StudyPlan> {
     const { points, combinations, checked, state_bytes, least_s } = await this.#planned(document, place);
     const refused = checked.flatMap(({ point, refusal }) =>
@@ -170,7 +170,7 @@ export class Studies {
     };
   }
 
-  /** Null where nothing can be told, or something newer has ended it. */
+  /** Null if no forecast is possible, or a newer request has cancelled it. */
   async forecast(document: ScenarioDraft, place: ScenarioOrigin): Promise<StudyForecast | null> {
     this.#forecasting.abort();
     this.#forecasting = new AbortController();
@@ -250,7 +250,7 @@ export class Studies {
     return { scenario, name };
   }
 
-  /** Null: it has none yet. */
+  /** `result` is null if the point has none yet. */
   async result(id: StudyId, point: string): Promise<{ settings: string; result: PointResult | null }> {
     const { line, result } = await this.#point(id, point);
     return { settings: settingsText(line), result };

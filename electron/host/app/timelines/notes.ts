@@ -1,4 +1,4 @@
-/** Notes on timelines: a file each in the library's folder `notes`, by what tells a timeline from others. */
+/** Notes on timelines: one file each in the library's folder `notes`, named by a hash of the timeline. */
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -17,7 +17,7 @@ const MOST_BYTES = 4 * 2 ** 20;
 export const notesFileSchema = z.strictObject({
   format: z.literal(FORMAT),
   version: z.literal(1),
-  /** What they are about, for people. */
+  /** The timeline that the notes are about, for human readers. */
   timeline: z.strictObject({ name: z.string(), duration_ns: z.number(), spans: z.number() }),
   notes: timelineNotesSchema,
 });

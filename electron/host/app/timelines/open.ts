@@ -38,7 +38,7 @@ async function installed(environment: NodeJS.ProcessEnv): Promise<readonly strin
   return folders.flatMap((places) => places.toSorted().reverse());
 }
 
-/** Null where it is not installed. */
+/** Path of `nsys`; null if it is not installed. */
 export async function findNsys(environment: NodeJS.ProcessEnv = process.env): Promise<string | null> {
   const named = (environment['PATH'] ?? '').split(path.delimiter).filter((one) => one !== '');
   const cuda = [environment['CUDA_PATH'], environment['CUDA_HOME'], '/usr/local/cuda'];

@@ -1,4 +1,4 @@
-/** Where a file is made into a database first; a new name each time, and nobody else's. */
+/** A unique temporary folder for converting a file to a database. */
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

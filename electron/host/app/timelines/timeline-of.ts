@@ -1,4 +1,4 @@
-/** What the timeline of a run is made from; its workload knows. */
+/** Timeline of a run, built by its workload. */
 import type { RunTimeline } from '../../model/timeline/import/run.ts';
 import type { DeclaredBytes } from '../../workloads/declared-bytes.ts';
 import { hostWorkloads } from '../../workloads/index.ts';

@@ -112,7 +112,7 @@ export class Timelines {
     } catch (error) {
       await timeline.close();
       if (this.#entries.has(id)) {
-        // The caller is told too; the list forgets it, as there is nothing to close.
+        // The caller gets the error too. The list drops the entry, as there is nothing to close.
         entry.state = { state: 'failed', id, name, error: toWireError(error) };
         this.#changed();
         this.#entries.delete(id);

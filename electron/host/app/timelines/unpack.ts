@@ -10,7 +10,7 @@ const CHUNK_BYTES = 2 ** 20;
 /** Databases of hours have some gigabytes; a file that was made to fill a disk has more. */
 const MOST_BYTES = 16 * 2 ** 30;
 
-/** What zlib says of a damaged file, in words; anything else as it came. */
+/** Plain message for a zlib error of a damaged file; other errors are returned unchanged. */
 export function gzipFault(error: unknown, read_bytes: number): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'Z_BUF_ERROR') {

@@ -59,7 +59,7 @@ function withinBounds(accuracy: readonly Accuracy[]): number {
   return Math.min(1, ...shares);
 }
 
-/** What a session says of a configuration. `right` is what tuning goes by. */
+/** Measures of a configuration from its session. Tuning uses only configurations whose `right` is yes. */
 function measuresOfEntry(
   entry: Extract<SessionEntry, { status: 'measured' }>,
   compile_s: number,
@@ -100,7 +100,7 @@ const samplesOf = ({ samples }: Extract<SessionEntry, { status: 'measured' }>): 
 
 export class Evaluator {
   readonly #options: EvaluatorOptions;
-  /** What compilers took, of the configurations that they have seen. */
+  /** Compile times of configurations, by point id. */
   readonly #compiled_s = new Map<string, number>();
 
   constructor(options: EvaluatorOptions) {
@@ -122,8 +122,8 @@ export class Evaluator {
   }
 
   /**
-   * Compiles a configuration and what most likely comes next, as many as this machine has cores for, and waits for all:
-   * no compiler runs beside a measurement. What does not compile says so where it is measured.
+   * Compiles a configuration and the likely next ones, as many as this machine has cores for. Waits for all, because no
+   * compiler may run during a measurement. Compile errors are reported when the configuration is measured.
    */
   async compileAhead(line: PlanLine, next: readonly PlanLine[]): Promise<void> {
     const { host, signal } = this.#options;
@@ -147,7 +147,7 @@ export class Evaluator {
     );
   }
 
-  /** What is wrong with a configuration is its result. Null where it was cancelled. */
+  /** An error of a configuration becomes its result. Null if it was cancelled. */
   async evaluate(line: PlanLine): Promise<PointResult | null> {
     const { host, head, study, search, signal } = this.#options;
     const started = new Date().toISOString();
@@ -155,7 +155,7 @@ export class Evaluator {
     const result = { format: POINT_FORMAT, version: STUDY_FOLDER_VERSION, id: line.id, repeats: 1, started } as const;
     let workload = head.bases[0]?.name ?? '';
     try {
-      // A name that is not known is told as such, and not as a fault of the scenario.
+      // An unknown name is reported as such, not as an issue of the scenario.
       const reading = await this.#reading(line.settings);
       workload = reading.kind;
       const place = placeOf(reading.scenario ?? { kind: reading.kind });
@@ -217,8 +217,8 @@ export class Evaluator {
   }
 
   /**
-   * Against each other and the variants as they are shipped, until the ratios are precise. The usual constants stand
-   * among them, compiled as the others are: what the compiler does otherwise is no merit of a constant.
+   * Measures configurations against each other and the shipped variants, until the ratios are precise. The usual
+   * constants are among them, compiled like the others, so that effects of the compiler are not credited to a constant.
    */
   async best(lines: readonly PlanLine[]): Promise<Session> {
     const { host, head, search, assetsFolder, signal } = this.#options;

@@ -11,7 +11,7 @@ import type { Row } from '../../model/studies/table.ts';
 import type { Outcome, TunedConfiguration, TuningResults } from '../../model/tuning/files/results.ts';
 import { variantOf } from './lines.ts';
 
-/** What the base of a study is that another tuner measured, and the build that stands in its results. */
+/** Kind of the base document, and the build in its results, of a study imported from another tuner. */
 const TUNING = 'tuning';
 const IMPORTED = 'imported';
 const OUTCOMES: readonly Outcome[] = ['right', 'wrong', 'compile', 'runtime', 'timeout', 'constraints'];

@@ -12,7 +12,7 @@ import { watchedGo } from '../studies/local/go.ts';
 import { Evaluator, type Search } from './evaluator.ts';
 import { candidatesIn, timeOf, variantOf } from './lines.ts';
 
-/** Beside the plan: the session of the best. */
+/** Session of the best configurations, next to the plan. */
 export const BEST_FILE = 'best.json';
 
 /** A budget, a stop or a cancel. */
@@ -22,16 +22,16 @@ interface TuneOptions extends Omit<LocalOptions, 'share' | 'lines'> {
   readonly search: Search;
   /** Points that failed are tried again. */
   readonly retry: boolean;
-  /** Asks from outside in the place of our strategies; told every point that it may ask for. */
+  /** External strategy that replaces ours; gets every point that it may request. */
   readonly steer?: (lines: readonly PlanLine[], measure: Steered) => Promise<void>;
   readonly onMeasured?: (result: PointResult) => void;
 }
 
-/** Null where nothing more is measured. */
+/** Null if no more points are measured. */
 export type Steered = (line: PlanLine) => Promise<PointResult | null>;
 
 export interface TuneOutcome extends StudyOutcome {
-  /** Null where nothing was right, or none were wanted. */
+  /** Null if no configuration was correct, or none were requested. */
   readonly best: Session | null;
 }
 

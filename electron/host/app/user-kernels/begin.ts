@@ -1,4 +1,4 @@
-/** A kernel of one's own from nothing: the code, its description, the program of its answer, and a scenario. */
+/** Creates a user kernel from a template: its code, its description, the program of its answer, and a scenario. */
 import { readFile, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';

@@ -70,7 +70,7 @@ async function ofShipped(base: UserKernelBase, shipped: ShippedSpace, folders: K
   return { space, text, description: { ...described, tunables: [], conditions: [] }, base, from: null };
 }
 
-/** Null for a variant without tunables. Throws a BraggError where they do not fit its source. */
+/** Null if the variant has no tunables. Throws a BraggError if they do not fit its source. */
 export async function spaceOf(variant: string, place: Among, parts: ConfiguredParts): Promise<SpaceSource | null> {
   const { workload, bench } = place;
   const own = parts.find(variant);

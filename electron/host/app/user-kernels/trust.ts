@@ -1,4 +1,4 @@
-/** Which user kernels the user has said that they trust: by their content, so that a changed file is asked for again. */
+/** User kernels that the user trusts, by content: a changed file has to be trusted again. */
 import path from 'node:path';
 import { z } from 'zod';
 import type { Locks } from '../../io/files/locks.ts';
@@ -44,7 +44,7 @@ export class Trust {
     const added = { sha256, name, when: new Date().toISOString() };
     // At once: who has said that they trust it does not wait for the disk.
     this.#entries = [added, ...this.#entries].slice(0, MOST);
-    // What other programs were told meanwhile stays in the file.
+    // Entries that other programs added meanwhile are retained.
     await this.#file.change(({ version, trusted }) => ({
       version,
       trusted: [added, ...trusted.filter((entry) => entry.sha256 !== sha256)].slice(0, MOST),

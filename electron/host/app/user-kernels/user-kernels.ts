@@ -84,7 +84,7 @@ export class UserKernels {
   readonly #closing = new AbortController();
   readonly #loaded = new Map<string, LoadedUserKernel>();
   readonly #printed = new Map<string, PrintedText>();
-  /** What was asked for last is read last: an older text never takes the place of a newer one. */
+  /** Reads are in the order of requests, so that an older text never replaces a newer one. */
   readonly #reading = new InOrder();
   #limit_s: number;
 
@@ -182,7 +182,7 @@ export class UserKernels {
     if (file !== undefined) await this.open(file);
   }
 
-  /** What of a variant can be tuned; null where nothing can. Throws a BraggError where its tunables do not fit it. */
+  /** Tunables of a variant; null if it has none. Throws a BraggError if they do not fit its source. */
   async space(variant: string, place: BenchKind): Promise<SpaceSource | null> {
     const parts: ConfiguredParts = {
       bases: this.bases(),

@@ -34,12 +34,12 @@ export interface WhatIfParts {
   readonly scenarios: Scenarios;
   readonly memoryLimit_bytes: number;
   readonly runs: Runs;
-  /** Shared with runs and benchmarks: nothing of Live is computed beside a measurement. */
+  /** Shared with runs and benchmarks: Live computes nothing during a measurement. */
   readonly lanes: Lanes;
   readonly program: RunContext['program'];
   readonly machine: Omit<RunContext['machine'], 'device'>;
   readonly gpu: () => string | null;
-  /** What relative paths of a draft start from. */
+  /** Origin of a draft's relative paths. */
   readonly placeOf: (file: FileRef | null) => Promise<ScenarioOrigin>;
   /** Builds the user kernel that a scenario names. Throws where it is not trusted. */
   readonly prepareVariant: (scenario: { readonly kind: string }, variant: string) => Promise<void>;

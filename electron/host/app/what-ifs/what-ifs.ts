@@ -12,7 +12,7 @@ export class WhatIfs {
     this.#parts = parts;
   }
 
-  /** What is returned ends it, and what it solves. Throws BraggError `exists` for a name that is in use. */
+  /** Opens a Live session; the returned function ends it. Throws BraggError `exists` if the name is in use. */
   open(name: string, sink: Sink<WhatIfFrame>): () => void {
     if (this.#open.has(name)) throw new BraggError('exists', 'This page is in Live already.');
     const live = new WhatIf(this.#parts, sink);

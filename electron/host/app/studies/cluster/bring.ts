@@ -1,4 +1,4 @@
-/** Results that lie on a cluster: which are lacking here, and how they are kept. Beside the host's loop: there are many. */
+/** Finds results on a cluster that are missing here, and saves them. On a worker thread, because there are many. */
 import { type PointResult, pointResultSchema } from '../../../../contract/study/index.ts';
 import { aside } from '../../../io/aside/task.ts';
 import { StudyFolder } from '../../../model/studies/folder.ts';
@@ -29,7 +29,7 @@ interface Brought {
   readonly status: PointResult['status'];
 }
 
-/** Keeps results, a JSON document a line; whatever was not asked for, or is damaged, is passed over. */
+/** Saves results, one JSON document a line. Skips results that are damaged or were not requested. */
 export const keepBrought = aside(
   'keep results of a cluster',
   async (asked: {

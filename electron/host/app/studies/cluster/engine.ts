@@ -16,12 +16,15 @@ import { quoted } from '../slurm/script.ts';
 import { keepBrought, lackingHere } from './bring.ts';
 import { Login, type Started } from './login.ts';
 
-/** How soon results are asked for: from, to; seldom while nothing comes, and never more than a part of the time. */
+/** Polling interval for results: longer while none arrive, and at least `PART` times the duration of a poll. */
 const ASK_MS = { soonest: 1000, latest: 15_000 } as const;
 const PART = 4;
 /** Results that come at once. */
 const AT_ONCE = 200;
-/** So long those there may take to end: asked to stop they cancel their jobs first. */
+/**
+ * Longest waits for the process there to end: after a stop request, when it cancels its jobs first, and after its input
+ * has closed.
+ */
 const [STOP_MS, LEAVE_MS] = [60_000, 3000];
 
 interface ClusterOptions extends Omit<LocalOptions, 'share' | 'job' | 'assetsFolder'> {
@@ -85,7 +88,7 @@ export async function stopOnCluster(cluster: Cluster, study: string): Promise<vo
   await login.run(`${await login.program()} study stop ${quoted(placeOf(study))}`);
 }
 
-/** How it is called there. */
+/** Uploads the study; returns its name there. */
 async function send(login: Login, { folder, host }: ClusterOptions): Promise<string> {
   const name = path.basename(folder.folder, '.study');
   const packed = await packProject({
@@ -146,7 +149,7 @@ async function watch(all: Watch): Promise<void> {
       go.signal.removeEventListener('abort', wake);
       if (over || go.signal.aborted) break;
       const begun_ms = performance.now();
-      // A connection that fails now is asked again: the one that watches says when it is lost.
+      // A failed poll is repeated later; the watching process reports a lost connection.
       const came = await bring(all).catch(() => 0);
       const part_ms = PART * (performance.now() - begun_ms);
       wait_ms = Math.max(part_ms, came > 0 ? ASK_MS.soonest : Math.min(1.5 * wait_ms, ASK_MS.latest));
@@ -169,7 +172,7 @@ async function watch(all: Watch): Promise<void> {
   }
 }
 
-/** How many results came. */
+/** Downloads new results; returns their number. */
 async function bring({ login, there, folder, wanted, go }: Watch): Promise<number> {
   const at = `cd ${quoted(there)} || exit`;
   const listing = await login.run(`${at}\nif [ -d results ]; then find results -type f -name '*.json'; fi`);

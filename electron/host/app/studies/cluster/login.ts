@@ -1,6 +1,6 @@
 /**
- * A shell where sbatch is: on this machine, or on a login host by the user's own `ssh`. That asks nothing: keys and agents
- * are the user's, and nothing of a password is kept.
+ * A shell with access to sbatch: on this machine, or on a login host through the user's `ssh`. It never prompts: keys
+ * and agents are the user's, and no password is stored.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -18,14 +18,14 @@ const SSH = [
 ];
 const PATIENCE_MS = 120_000;
 const MOST_OUTPUT_BYTES = 2 ** 29;
-/** What a profile prints stands before it. */
+/** Separates the output from text that a login profile prints. */
 const MARK = '@braggbench@';
-/** What ssh ends with when it is at fault itself, and a shell that finds no such program. */
+/** Exit codes: ssh itself failed; the shell found no such program. */
 const [SSH_FAILED, NOT_FOUND] = [255, 127];
 const LONGEST_SAYING = 500;
 
 interface Said {
-  /** Null: it was killed. */
+  /** Null if it was killed. */
   readonly code: number | null;
   readonly stdout: Buffer;
   readonly stderr: string;
@@ -109,7 +109,7 @@ export class Login {
     throw this.fault(said);
   }
 
-  /** What has gone wrong, as one sentence. */
+  /** The failure as one sentence. */
   fault({ code, stderr, missing }: Said): BraggError {
     const { name, host, program } = this.cluster;
     const says = lastLine(stderr);
@@ -127,7 +127,7 @@ export class Login {
   }
 }
 
-/** What stands there, as one sentence. Throws a BraggError of one where it cannot be used. */
+/** Versions and partitions there, as one sentence. Throws a one-sentence BraggError if the cluster cannot be used. */
 export async function clusterSays(cluster: Cluster): Promise<string> {
   const login = new Login(cluster);
   const script = [`${await login.program()} --version || exit`, 'sbatch --version || exit', "sinfo -h -o '%R'"].join(

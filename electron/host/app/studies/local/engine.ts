@@ -52,7 +52,7 @@ export async function solveLocally(options: LocalOptions): Promise<StudyOutcome>
   });
 }
 
-/** What this process may use: by default all that the machine has. */
+/** Resources that this process may use; by default all of the machine. */
 export function wholeMachine(host: SolvingHost, { cores, memory_bytes }: Partial<Share> = {}): Share {
   const { cpu, devices, memoryLimit_bytes } = host.capabilities();
   const gpus = devices.cuda.devices.filter(({ usable }) => usable).map(({ uuid }) => uuid);

@@ -35,11 +35,11 @@ interface GoOptions {
 }
 
 export interface Go {
-  /** Cancelled, or asked to stop. */
+  /** Aborted by a cancel or a stop request. */
   readonly signal: AbortSignal;
   readonly total: number;
   readonly outOfTime: () => boolean;
-  /** There is budget, and nobody has asked to stop. */
+  /** True while there is budget and no stop request. */
   readonly mayBegin: () => boolean;
   /** Points that may still end in this go. */
   readonly mostMore: () => number;

@@ -1,4 +1,6 @@
-/** Which points of a study run how: many beams in a process, whole runs in several processes, or one run alone. */
+/**
+ * Groups points of a study by execution: many beams in a process, single runs in several processes, or one run alone.
+ */
 import { scenarioKindNames, valueAt } from '../../../../contract/scenario/index.ts';
 import type { PlanHead, PlanLine } from '../../../../contract/study/index.ts';
 import type { NativeAddon } from '../../../io/addon/addon.ts';
@@ -15,7 +17,7 @@ export interface PointGroup {
   readonly lines: readonly PlanLine[];
 }
 
-/** What a machine has for points. */
+/** Resources of a machine for points. */
 export interface Share {
   readonly cores: number;
   readonly memory_bytes: number;
@@ -23,7 +25,7 @@ export interface Share {
   readonly gpus: readonly string[];
 }
 
-/** What names no workload fails by itself, a process each. */
+/** A scenario without a known workload fails by itself, in its own process. */
 export function togetherOf(document: unknown): Together {
   const kind = scenarioKindNames.find((name) => name === valueAt(document, ['kind']));
   return kind === undefined ? 'runs' : hostWorkloads[kind].together(document);
@@ -45,9 +47,9 @@ export function groupsOf(
     const at = (...path: readonly string[]): unknown => valueAt(document, path);
     const [kind, variant] = [at('kind'), at('solver', 'variant') ?? 'auto'];
     const known = devices.get(`${String(kind)} ${String(variant)}`);
-    // What is chosen for `auto` is a GPU's where there is one.
+    // `auto` chooses a GPU if there is one.
     const device = known ?? (variant === 'auto' && gpus.length > 0 ? 'cuda' : 'cpu');
-    // Times that are to be compared are measured alone, whatever could stand beside them.
+    // Points whose times are compared run alone, even if several would fit.
     const manner: Manner = alone ? 'alone' : inFamily(line.id) ? 'family' : togetherOf(document);
     const key = `${manner} ${device}`;
     const found = groups.get(key) ?? { group: { manner, device }, lines: [] };

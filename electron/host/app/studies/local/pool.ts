@@ -159,7 +159,7 @@ export class Pool {
     if (this.#hands.size === 0) this.#done();
   }
 
-  /** What was sent together goes together again. */
+  /** Points that were sent together are sent together again. */
   #parcels(lines: readonly PlanLine[]): readonly (readonly PlanLine[])[] {
     return this.#options.crew.as === 'family' ? [lines] : lines.map((line) => [line]);
   }

@@ -1,4 +1,4 @@
-/** How many things end in a second, by those of the last half minute. */
+/** Completions per second, over the last half minute. */
 
 const WINDOW_MS = 30_000;
 /** Fewer tell nothing. */
@@ -22,7 +22,7 @@ export class Rate {
     }
   }
 
-  /** Null before there is one. A stall lowers it: the time since the last end counts. */
+  /** Null if there are too few completions. A stall lowers the rate: the time since the last completion counts. */
   per_s(now_ms: number): number | null {
     if (this.#ends.length < FEWEST || this.#begun_ms === null) return null;
     const from = Math.max(this.#begun_ms, now_ms - WINDOW_MS);

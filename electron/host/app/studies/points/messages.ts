@@ -1,4 +1,4 @@
-/** What an engine and the processes that solve its points say to each other. */
+/** Messages between an engine and the processes that solve its points. */
 import type { ErrorCode } from '../../../../contract/errors.ts';
 import type { PlanLine } from '../../../../contract/study/index.ts';
 
@@ -6,7 +6,7 @@ export interface WorkerStart {
   readonly kind: 'start';
   readonly folder: string;
   readonly assetsFolder: string;
-  /** Beams in one process, each on a thread of its own; or whole runs, one after the other; or beams that share a grid. */
+  /** Beams in one process, each on its own thread; complete runs one after the other; or beams that share a grid. */
   readonly as: 'beams' | 'runs' | 'family';
   /** Points of this process at the same time. */
   readonly slots: number;

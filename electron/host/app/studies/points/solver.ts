@@ -1,4 +1,4 @@
-/** Solves points of a study one by one and says what is kept of each. */
+/** Solves points of a study one by one and builds the stored result of each. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BraggError, toWireError } from '../../../../contract/errors.ts';
 import { valueAt } from '../../../../contract/scenario/index.ts';
@@ -38,7 +38,7 @@ import type { SolvingHost } from '../solving-host.ts';
 import type { WorkerStart } from './messages.ts';
 import { whereOf } from './where.ts';
 
-/** What a point takes in energy, by the counters of this machine; why it is not known stands in its place. */
+/** Energy counters of this machine; a string gives the reason if there is none. */
 export interface Counters {
   readonly cpu: MaybeCounter;
   readonly cuda: MaybeCounter;
@@ -113,7 +113,7 @@ interface PointSolverOptions extends Pick<WorkerStart, 'as' | 'slots' | 'threads
   readonly head: PlanHead;
   readonly study: Study;
   readonly signal: AbortSignal;
-  /** What counts energy, and for how long at least; by default this machine's. */
+  /** Energy counters, by default this machine's, and the least seconds that they count. */
   readonly counters?: Counters;
   readonly counted_s?: number;
 }
@@ -203,7 +203,9 @@ export class PointSolver {
     };
   }
 
-  /** Beams on one grid, which is laid for `family`; those that are wanted are told as they end. Throws PointCancelled. */
+  /**
+   * Solves beams on one grid that is laid for `family`. Reports those in `wanted` as they end. Throws PointCancelled.
+   */
   async solveFamily(
     family: readonly PlanLine[],
     wanted: readonly PlanLine[],
@@ -280,7 +282,7 @@ export class PointSolver {
     if (this.#options.signal.aborted) throw new PointCancelled();
   }
 
-  /** A file beside a scenario that was changed since would give this point another problem's answer. */
+  /** A data file changed after planning would give this point the answer to another problem. */
   async #refuseChanged(line: PlanLine, document: unknown): Promise<void> {
     const base = this.#options.head.bases[line.base];
     const beside = this.#beside.get(line.base) ?? besides(base?.document, base?.folder ?? null);

@@ -1,4 +1,4 @@
-/** Where and by what a point is solved. */
+/** Program, machine and device that solve a point. */
 import { hostname } from 'node:os';
 import type { Where } from '../../../../contract/study/index.ts';
 import { usedGpu } from '../../../io/addon/gpu.ts';

@@ -20,13 +20,16 @@ import type { ClusterFacts, ClusterTask, Slurm } from './slurm.ts';
 
 const LOOK_MS = 500;
 const beatName = (): string => `${hostname()}-${process.pid}`;
-/** How often an array is asked for: from, to; longer each time that nothing has changed, and when nobody answers. */
+/**
+ * Interval between queries of an array: longer each time that nothing has changed, and longest while Slurm does not
+ * answer.
+ */
 const ASK_MS = { soonest: 1000, latest: 30_000, away: 60_000 } as const;
-/** Arrays that are with the cluster at the same time: it keeps a record of each task, and each array is asked for. */
+/** Arrays submitted at the same time: Slurm keeps a record of each task, and each array is polled. */
 const MOST_ARRAYS = 8;
 /** So often sbatch is tried while Slurm does not take the job. */
 const MOST_SUBMITS = 8;
-/** So long a study that was asked to stop waits until its jobs are gone. */
+/** Longest wait of a stopped study for its jobs to end. */
 const LEAVE_MS = 20_000;
 /** A task that works says so every second. */
 const WORKS_MS = 10_000;
@@ -46,7 +49,7 @@ interface SlurmOptions {
   readonly atOnce: number | null;
   readonly cores: number | null;
   readonly warning_s: number;
-  /** A task that runs and says nothing for so long is given up. */
+  /** A running task without a sign of life for this long is given up. */
   readonly silent_s: number;
   readonly more: readonly string[];
   readonly budget: Study['budget'];
@@ -83,14 +86,17 @@ export class SlurmEngine {
     this.#journal = new Journal(options.folder);
   }
 
-  /** Throws what no point could be solved for. Jobs go on when the signal ends this; asked to stop, they are cancelled. */
+  /**
+   * Throws errors that keep every point from being solved. Aborting the signal leaves jobs running; a stop request
+   * cancels them.
+   */
   async run(): Promise<StudyOutcome> {
     const { folder, slurm, lines, budget, signal, onProgress } = this.#options;
     const facts = await slurm.probe();
     const begun_ms = performance.now();
     const wanted = lines.slice(0, budget.points ?? lines.length);
     const most_ms = (budget.minutes ?? Number.POSITIVE_INFINITY) * 60_000;
-    // What failed is among the lines where it is to be tried once more; tasks look at the files alone.
+    // The lines include failed points that are to be retried. Tasks check only the files, so delete those failures.
     const before = await folder.ended();
     for (const { id } of wanted) if (before.get(id) === 'failed') await folder.forgetFailure(id);
     await this.#recover(facts);
@@ -154,7 +160,7 @@ export class SlurmEngine {
       const found = job ?? (await this.#find(entry.tag, facts));
       if (this.#options.signal.aborted) return;
       if (found === null) {
-        // Never submitted, or all over: what has no result is submitted anew.
+        // Never submitted, or over: points without a result are submitted again.
         await this.#journal.noteOver(entry.tag);
         continue;
       }
@@ -379,7 +385,7 @@ function works({ signs }: Active, index: number): boolean {
   return sign !== undefined && sign.at !== '' && performance.now() - sign.seen_ms < WORKS_MS;
 }
 
-/** What sbatch refuses for good: another try would hear the same. */
+/** Permanent errors of sbatch, which another try would repeat. */
 function isFinal(error: unknown): boolean {
   const text = error instanceof BraggError ? error.message : '';
   return /invalid|unrecognized|not found|denied|no such/i.test(text);

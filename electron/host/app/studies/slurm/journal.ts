@@ -1,11 +1,11 @@
 /**
- * What was given to a cluster, in the study's folder. An entry stands before sbatch is called, under a name that no
- * other job has: whoever goes on after a crash asks for that name, and submits nothing twice.
+ * Journal of submissions to a cluster, in the study's folder. An entry is written before sbatch is called, under a
+ * unique job name. After a crash, the job is looked up by that name, so that nothing is submitted twice.
  *
- *   slurm/TAG/submission  the points of each task
- *   slurm/TAG/job         the job's id, when it is known
- *   slurm/TAG/over        nothing of it runs any more
- *   slurm/TAG/attempts    a file each time that a task began: node, times, how it ended
+ * - `slurm/TAG/submission`: the points of each task
+ * - `slurm/TAG/job`: the job's id, when it is known
+ * - `slurm/TAG/over`: present when no task of it runs any more
+ * - `slurm/TAG/attempts`: a file for each start of a task, with node, times and end
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
@@ -31,10 +31,10 @@ const attemptSchema = z.strictObject({
   node: z.string(),
   job: z.string(),
   task: z.number().int().nonnegative(),
-  /** Times that the cluster has begun it anew. */
+  /** Number of restarts by the cluster. */
   restart: z.number().int().nonnegative(),
   started: z.string(),
-  /** Null while it runs, and where it ended without a word. */
+  /** ISO 8601; null while it runs, or if it ended without a report. */
   finished: z.string().nullable(),
   end: z.string().nullable(),
   done: z.number().int().nonnegative(),
@@ -56,7 +56,7 @@ function read<T>(text: string | null, schema: z.ZodType<T>): T | null {
 
 interface Known {
   readonly entry: Entry;
-  /** Null: nobody noted it. */
+  /** Null if it was not recorded. */
   readonly job: string | null;
 }
 
@@ -93,7 +93,7 @@ export class Journal {
     return read(await textAt(this.of(tag, 'submission')), entrySchema);
   }
 
-  /** What may still run, oldest first. */
+  /** Submissions that may still run, oldest first. */
   async open(): Promise<readonly Known[]> {
     const known: Known[] = [];
     for (const tag of await readdir(this.folder).catch(() => [])) {
@@ -124,5 +124,5 @@ export class Journal {
   }
 }
 
-/** How an attempt ends that has done all its points. */
+/** `end` of an attempt whose points have all ended. */
 export const WHOLE = 'all points ended';

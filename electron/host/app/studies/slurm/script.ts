@@ -3,7 +3,7 @@
 /** A word for a shell. */
 export const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
-/** A task that gets nothing done is begun anew so often. */
+/** Most restarts of a task that makes no progress. */
 const MOST_RESTARTS = 3;
 
 /**

@@ -53,7 +53,7 @@ interface Submission {
   /** Tasks that run at the same time; null: as many as there is room for. */
   readonly atOnce: number | null;
   readonly cores: number | null;
-  /** So long before the end of its time a task is told of it. */
+  /** Seconds before the time limit at which a task gets a warning signal. */
   readonly warning_s: number;
   readonly output: string;
   /** The user's own: partition, account, time. */
@@ -126,7 +126,7 @@ export class Slurm {
   /** Tasks of an array that have not ended, by index; undefined where Slurm does not answer. */
   async tasks(job: string): Promise<ReadonlyMap<number, ClusterTask> | undefined> {
     const { ok, stdout, stderr } = await this.#run('squeue', ['-h', '-r', '-j', job, '-o', '%K|%t|%N']);
-    // What has ended some minutes ago is forgotten, which is no failure.
+    // Slurm forgets jobs some minutes after their end; that is not an error.
     if (!ok) return /Invalid job id/i.test(stderr) ? new Map() : undefined;
     const lines = stdout.split('\n').map((line) => line.trim().split('|'));
     return new Map(
@@ -136,7 +136,7 @@ export class Slurm {
     );
   }
 
-  /** How a task ended, where that is still known. */
+  /** Final state of a task, if Slurm still has it. */
   async end(job: string, index: number, { accounting }: Pick<ClusterFacts, 'accounting'>): Promise<string | null> {
     const shown = await this.#run('scontrol', ['show', 'job', `${job}_${index}`]);
     const [state, exit] = [/JobState=(\S+)/.exec(shown.stdout)?.[1], /ExitCode=(\S+)/.exec(shown.stdout)?.[1]];

@@ -28,7 +28,9 @@ function numberIn(environment: NodeJS.ProcessEnv, name: string): number | null {
   return environment[name] !== undefined && Number.isFinite(value) ? value : null;
 }
 
-/** What Slurm has given the task; of the node's memory as large a part as of its cores, where it does not say. */
+/**
+ * Resources that Slurm has given the task. If Slurm reports no memory, the task gets memory in proportion to its cores.
+ */
 function shareOfTask(host: SolvingHost, environment: NodeJS.ProcessEnv): Share {
   const all = availableParallelism();
   const asked = numberIn(environment, 'SLURM_CPUS_PER_TASK') ?? numberIn(environment, 'SLURM_CPUS_ON_NODE') ?? 1;
@@ -41,7 +43,7 @@ function shareOfTask(host: SolvingHost, environment: NodeJS.ProcessEnv): Share {
   return wholeMachine(host, { cores, memory_bytes: Math.min(part_bytes, memoryLimit_bytes) });
 }
 
-/** Throws what no point could be solved for, when that has been kept. */
+/** Throws errors that keep every point from being solved, after recording them. */
 export async function solveTask(options: TaskOptions): Promise<TaskOutcome> {
   const { host, folder, tag, environment, assetsFolder, signal } = options;
   const journal = new Journal(folder);
@@ -84,7 +86,7 @@ export async function solveTask(options: TaskOptions): Promise<TaskOutcome> {
     return { done, failed, whole };
   } catch (error) {
     const says = messageOf(error);
-    // On a full disk that cannot be kept either: Slurm's exit code says that it failed.
+    // A full disk prevents the record too; Slurm's exit code then reports the failure.
     await keep(says, 0, 0).catch(() => undefined);
     throw error;
   }
