@@ -1,4 +1,4 @@
-/** Every published claim beside what recorded sessions measured, each opening its sessions, its map and what it is about. */
+/** Every published claim next to the values from recorded sessions, with links to its sessions, map and subject. */
 import '../../widgets/plots/plot-panel.css';
 import '../../widgets/words/claims-table.css';
 import './claims-panel.css';
@@ -23,9 +23,9 @@ import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import { Unread } from '../../workbench/offers.tsx';
 
-// What the list of claims says and shows of each. No React.
+// Text and colours of the claims list. No React.
 
-/** What is claimed; without a measurement nobody knows its unit, and the claim's own words have it. */
+/** The claimed value; `NO_VALUE` if the claim has neither a unit nor a measurement. */
 export function toldClaim(claim: TableClaim): string {
   const measured = claim.findings.some(({ value }) => value !== null);
   return claim.unit === '' && !measured ? NO_VALUE : claimedText(claim, claim.unit);

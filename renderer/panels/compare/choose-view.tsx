@@ -1,4 +1,4 @@
-/** What to compare: variants to benchmark now, sessions that were measured before, stored runs. */
+/** Selects the comparison's rows: variants to benchmark now, earlier sessions, stored runs. */
 import { type ReactElement, useEffect, useRef } from 'react';
 import type { BenchInfo, Subject } from '../../../electron/contract/bench/benches.ts';
 import { scenarioKindNames, scenarioKinds } from '../../../electron/contract/scenario/index.ts';
@@ -23,12 +23,12 @@ interface VariantsProps extends ChooseProps {
   readonly expected: Expected;
 }
 
-/** Null: no limit. */
+/** Null if unlimited. */
 const roundLimits = [null, 7, 20, 50, 100, 500];
 const timeLimits = [10, 30, 60, 300, 1800];
-/** Null: no limit. Fewer than five, one round each of a beam, claim nothing. */
+/** Null if unlimited. Fewer than five (one round each, for a beam) support no claim. */
 const instanceLimits = [null, 5, 10, 20];
-/** Null: as many as the workload usually has. */
+/** Null for the workload's usual number. */
 const processCounts = [null, 0, 5, 10, 20];
 const percentages = [0.002, 0.005, 0.01, 0.02, 0.05].map((ratio) => ({
   value: String(ratio),

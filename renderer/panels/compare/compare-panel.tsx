@@ -1,4 +1,4 @@
-/** Variants, sessions and runs beside each other, against one that is the reference. */
+/** Variants, sessions and runs side by side, each compared with one reference. */
 import '../../widgets/plots/plot-panel.css';
 import './compare-panel.css';
 import './source.css';
@@ -26,7 +26,7 @@ import { type CompareState, type CompareStore, createCompareStore } from './stor
 import { TableView } from './table-view.tsx';
 import { type Benched, useScenarioBench, useVariants } from './variants.ts';
 
-// What stands in the table at first sight: a session that came with the program, until something is measured here.
+// Initial content of the table: a recorded session shipped with the program, until something is measured here.
 
 /**
  * The one with the most rows of those with the scenario's name, else of its benchmark; of the same day's the one that was
@@ -117,7 +117,7 @@ function Shown({
   }
   if (rows.rows.length === 0) {
     if (progress !== null) return <p className="compare-progress">Rows appear after the first round.</p>;
-    // Asked for, and not answered yet.
+    // Requested, but not answered yet.
     if (chosen > 0) return <p className="compare-progress">Reading the rows…</p>;
     return (
       <EmptyState
@@ -231,7 +231,7 @@ export default function ComparePanel(): ReactElement {
     store.setState({ view: 'table' });
   }, [stores, store, tableWanted]);
   const measured = useRef<string | null>(null);
-  // What was waited for is shown when it is there.
+  // Switch to the table when the benchmark ends, unless the user has left the chooser.
   useEffect(() => {
     if (active !== null) measured.current = active.id;
     else if (measured.current !== null) {

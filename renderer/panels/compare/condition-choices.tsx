@@ -38,7 +38,7 @@ export function FactorialChoices({ store, place, variants, choices }: Props): Re
   );
 }
 
-/** Null: rounds wait for nothing. */
+/** GPU temperature limits in °C. Null if rounds begin at any temperature. */
 const temperatures = [null, 40, 50, 60, 70, 80];
 
 interface ConditionProps extends ChooseProps {

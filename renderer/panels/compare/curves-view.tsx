@@ -13,7 +13,7 @@ import { useWorkbench } from '../../workbench/context.ts';
 import { nameOf, type ShownRow } from './rows.ts';
 import type { CompareStore } from './store.ts';
 
-/** Curves on each other are told apart by their dashes: the reference's is full. */
+/** Dash patterns that distinguish overlaid curves; the reference is solid. */
 const dashes = [[], [7, 3], [2, 3], [9, 3, 2, 3], [4, 2]] as const;
 
 /** Size of exported figures: a page's width. */

@@ -1,4 +1,4 @@
-/** What a benchmark is likely to take, and which variants fit into the time that it may. */
+/** Expected time of a benchmark, and the variants that fit into its time limit. */
 import { useEffect, useState } from 'react';
 import type { ExpectedTime, FactorialChoice } from '../../../electron/contract/bench/benches.ts';
 import { tickTime } from '../../base/measured.ts';
@@ -41,7 +41,7 @@ export function useExpected(): Expected {
   return expected;
 }
 
-/** Beside a variant's box. */
+/** Label next to a variant's checkbox. */
 export function expectedText(time: ExpectedTime | undefined): string {
   if (time === undefined) return '';
   const { run_s, like, right } = time;

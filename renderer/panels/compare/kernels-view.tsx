@@ -1,4 +1,4 @@
-/** What the kernels of the compared variants take of a multiprocessor. */
+/** Multiprocessor resources used by the kernels of the compared variants. */
 import { type ReactElement, useEffect, useState } from 'react';
 import { type LaunchLimits, publishedFor } from '../../../electron/contract/launch/limits.ts';
 import { occupancyOf } from '../../../electron/contract/launch/occupancy.ts';
@@ -13,7 +13,7 @@ import type { ShownRow } from './rows.ts';
 import type { CompareStore } from './store.ts';
 import { type Benched, useRowsBench, useVariants } from './variants.ts';
 
-// What a kernel's occupancy is shown as, for a number of threads that the reader chooses. No React.
+// Text of a kernel's occupancy at the block size chosen by the reader. No React.
 
 /** `limits`: null where those of the architecture are not known. */
 export function occupancyText(
@@ -39,7 +39,7 @@ interface Found {
 
 const blockSizes = [64, 128, 256, 512, 1024];
 
-/** The session that a variant was measured in may have kept them; else they are this build's. */
+/** Resources come from the session in which a variant was measured, if stored there, otherwise from this build. */
 function useResources(rows: readonly ShownRow[], { workload, bench }: Benched): readonly Found[] {
   const { client } = useWorkbench();
   const [found, setFound] = useState<readonly Found[]>([]);

@@ -1,4 +1,4 @@
-/** What was computed side by side: one window, one crosshair, one range of colours, or what they differ by. */
+/** Results side by side: shared window, crosshair and colour range, or their differences. */
 import { type ReactElement, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { ComparedMap } from '../../../electron/contract/bench/comparison.ts';
 import { accuracyText } from '../../base/compare-columns.ts';
@@ -32,7 +32,7 @@ const kinds = (quantity: string) =>
     { value: 'difference', label: 'difference', title: 'Less the reference' },
   ] as const;
 
-/** More device pixels per tile than a screen has are not asked for. */
+/** Maximum device pixels per tile and axis; no screen has more. */
 const PIXELS = 1024;
 
 function limitsOf(maps: readonly ComparedMap[], difference: boolean, least: number): Limits | null {
@@ -46,7 +46,7 @@ function limitsOf(maps: readonly ComparedMap[], difference: boolean, least: numb
   return { low: -reach, high: reach };
 }
 
-/** Null: there is nothing to see of this workload, or of these rows. */
+/** Reason why there are no maps. Null if there are maps to show. */
 function reasonOf(plane: Plane | null, rows: readonly ShownRow[]): string | null {
   if (plane === null) return 'This workload computes nothing to look at: its checks stand in the table.';
   if (rows.length > 0) return null;
@@ -74,7 +74,7 @@ function useWindows(plane: Plane | null): ReturnType<Plane['windows']> {
 
 const nothingToHear = (): (() => void) => () => undefined;
 
-/** The maps of these rows in these windows, as the host reduces them; what is asked anew replaces them when it comes. */
+/** Maps of these rows in these windows, reduced by the host. The last maps stay until a new request is answered. */
 function useMaps(rows: readonly ShownRow[], windows: ReturnType<Plane['windows']>): readonly ComparedMap[] {
   const { client, stores } = useWorkbench();
   const [maps, setMaps] = useState<readonly ComparedMap[]>([]);
@@ -107,7 +107,7 @@ interface MapsChoiceProps {
   readonly scale: Plane['scale'];
 }
 
-/** What the maps are of, and how they are drawn. */
+/** Quantity, scale and drawing options of the maps. */
 function MapsChoice({ store, quantity, scale }: MapsChoiceProps): ReactElement {
   const config = useSelected(store, (state) => state);
   return (

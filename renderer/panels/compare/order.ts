@@ -40,7 +40,7 @@ interface Ticked {
 
 /** Variants × precisions × GPUs, as far as each variant offers them. */
 export function labelsOf({ variants, precisions, gpus }: Ticked, known: readonly Variant[]): readonly string[] {
-  // Where no variant leaves a choice, its precision needs no name.
+  // If every variant has a single precision, labels omit it.
   const choice = known.some((one) => one.precisions.length > 1);
   return variants.flatMap((id) => {
     const variant = known.find((one) => one.id === id);

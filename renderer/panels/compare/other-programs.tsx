@@ -1,4 +1,4 @@
-/** Programs outside as contestants, the user's own among them. */
+/** External programs as candidates, including the user's own. */
 import { type ReactElement, useEffect, useState } from 'react';
 import type { ExternalProgram } from '../../../electron/contract/bench/benches.ts';
 import { TextField } from '../../widgets/controls/text-field.tsx';

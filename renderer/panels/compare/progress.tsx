@@ -1,4 +1,4 @@
-/** How far the benchmark is, what is left at most, and the ratios so far. */
+/** Progress of the benchmark, the most time that is left, and the ratios so far. */
 import type { ReactElement } from 'react';
 import type { BenchProgress } from '../../../electron/contract/bench/benches.ts';
 import { gainOf, measuredTime, timesText } from '../../base/measured.ts';
@@ -6,7 +6,7 @@ import { timeLeft } from '../../base/time.ts';
 import { activeBench } from '../../state/comparison.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
-/** How far the benchmark that measures is; null where none does, or it waits. */
+/** Progress of the running benchmark; null if there is none or it is queued. */
 export function useProgress(): BenchProgress | null {
   const { stores } = useWorkbench();
   const bench = useSelected(stores.comparison, activeBench);
@@ -45,7 +45,7 @@ export function LiveTable({ latest }: Pick<BenchProgress, 'latest'>): ReactEleme
   );
 }
 
-/** `table`: what was measured so far stands there already. */
+/** `table`: the table already shows the results so far. */
 export function BenchProgressView({ table }: { readonly table: boolean }): ReactElement | null {
   const { stores } = useWorkbench();
   const bench = useSelected(stores.comparison, activeBench);

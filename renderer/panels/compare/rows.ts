@@ -18,7 +18,7 @@ export interface ShownRow extends Chosen {
 export interface Rows {
   /** In their own order, the hidden ones too. */
   readonly rows: readonly ShownRow[];
-  /** How their workload calls things; null without rows. */
+  /** Terms of the rows' workload; null if there are no rows. */
   readonly words: Words | null;
   readonly groups: readonly ComparedGroup[];
   readonly failure: string | null;

@@ -1,4 +1,4 @@
-/** The code of two variants beside each other, with what differs. */
+/** Source code of two variants side by side, with differences highlighted. */
 import '../../widgets/words/code-tokens.css';
 import { diffArrays, diffWordsWithSpace } from 'diff';
 import { type ReactElement, type ReactNode, useEffect, useMemo, useState } from 'react';
@@ -13,12 +13,12 @@ import type { ShownRow } from './rows.ts';
 import type { CompareStore } from './store.ts';
 import { type Benched, useRowsBench, useVariants } from './variants.ts';
 
-/** Two files beside each other, line by line, with what differs within a line. No React. */
+/** Line-by-line diff of two files, with differences inside lines. No React. */
 interface Side {
   /** From 1. */
   readonly line: number;
   readonly text: string;
-  /** Parts that differ from the line beside it: from and to, in characters. */
+  /** Ranges that differ from the opposite line: start and end, in characters. */
   readonly changed: readonly (readonly [from: number, to: number])[];
 }
 
@@ -255,7 +255,7 @@ export function SourceView({
   const reference = rows.find((one) => one.reference)?.row.variant ?? '';
   const startLeft = ids.includes(reference) ? reference : (inRows[0] ?? ids[0] ?? '');
   const [picked, setPicked] = useState<{ left: string | null; right: string | null }>({ left: null, right: null });
-  // What was picked may be of another benchmark than is shown now.
+  // Ignore a selection from another benchmark.
   const still = (id: string | null): string | null => (id !== null && ids.includes(id) ? id : null);
   const left = still(picked.left) ?? startLeft;
   const next = known.find(({ buildsOn }) => buildsOn === left)?.id;

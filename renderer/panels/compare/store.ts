@@ -1,4 +1,4 @@
-/** How the comparison is asked for and shown, kept per user. */
+/** Settings of the comparison, for benchmarking and display, saved per user. */
 import { z } from 'zod';
 import type { StoreApi } from 'zustand/vanilla';
 import { modeSchema } from '../../../electron/contract/bench/bench-session.ts';
@@ -13,7 +13,7 @@ const schema = z.strictObject({
   variants: z.array(z.string().max(64)).max(128),
   /** Benchmarks whose ticks are the user's; the others are suggested. */
   touched: z.array(z.string().max(128)).max(256).default([]),
-  /** Other programs to time beside them. */
+  /** External programs to benchmark together with the variants. */
   external: z.array(z.string().max(64)).max(32).default([]),
   /** Paths of the user's own programs, by their id. */
   files: z.record(z.string().max(64), z.string().max(4000)).default({}),
@@ -22,7 +22,7 @@ const schema = z.strictObject({
   /** GPUs as the driver counts them; empty: the first that can be used. */
   gpus: z.array(z.number().int().min(0)).max(64),
   modes: z.array(modeSchema),
-  /** Null: no limit. */
+  /** Null if unlimited. */
   rounds: z.number().int().min(1).max(100_000).nullable(),
   time_s: z.number().min(1).max(86_400),
   /** As a ratio less 1: half width of every interval that ends the measurement; null: when every verdict is settled. */
@@ -42,14 +42,14 @@ const schema = z.strictObject({
   sweep: z.string().max(500).default(''),
   /** Columns of the table that are not shown. */
   hidden: z.array(z.string().max(64)).max(256),
-  /** Null: the rows' own order. */
+  /** Null for the order of the rows. */
   sort: z.strictObject({ column: z.string().max(64), descending: z.boolean() }).nullable(),
   /** Each row's samples over its own median. */
   own: z.boolean(),
   difference: z.boolean(),
   /** One range of colours for all maps. */
   matched: z.boolean(),
-  /** Null: the workload's usual one. */
+  /** Null for the workload's usual scale. */
   scale: z.enum(['linear', 'log', 'symlog']).nullable(),
   colorMap: z.string().max(32),
   /** Lines of source around a difference, else all. */

@@ -20,7 +20,7 @@ import type { CompareStore } from './store.ts';
 
 // Under what the rows were measured, each measurement once.
 
-/** What is told only where it was asked for: the answer is not to be looked for. */
+/** Conditions recorded only on request. If one is present, the list of conditions is open. */
 const asked: ReadonlySet<string> = new Set(['GPU clock', 'Cooling', 'Energy']);
 
 function Conditions({ rows }: { readonly rows: readonly ShownRow[] }): ReactElement | null {
@@ -118,7 +118,7 @@ function Cell({ column, shown }: { readonly column: Column; readonly shown: Show
 /** Font size of exported figures, CSS pixels. */
 const LABEL = 11;
 
-/** What the table shows, as a figure; columns of numbers go into the files of numbers. */
+/** The table as a figure; its numeric columns are exported as numbers. */
 function figureOf(rows: readonly ShownRow[], shown: readonly Column[]): Figure {
   const names = rows.map((row) => nameOf(row, rows));
   const provenance = new Set(rows.map(({ row }) => `${row.origin}: ${provenanceText(row.provenance)}`));
@@ -167,7 +167,7 @@ function adviceOf(rows: readonly ShownRow[], groups: readonly ComparedGroup[]): 
   return advice(advised(rows), context) ?? [];
 }
 
-/** What the sessions of the rows were asked for, and could not measure. */
+/** Requested items that the sessions of the rows could not measure. */
 function useRefused(rows: readonly ShownRow[]): BenchInfo['refused'] {
   const { stores } = useWorkbench();
   const live = useSelected(stores.comparison, (state) => state.live);

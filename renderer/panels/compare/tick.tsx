@@ -9,7 +9,7 @@ export function toggled<T>(list: readonly T[], value: T, on: boolean): T[] {
 interface TickProps {
   readonly label: string;
   readonly detail?: string;
-  /** What it is likely to take. */
+  /** Expected time. */
   readonly time?: string;
   readonly checked: boolean;
   readonly disabled?: boolean;

@@ -1,4 +1,4 @@
-/** How to write a computation, as sessions answer it: `braggbench decide` in the page. */
+/** Advice from recorded sessions on implementing a computation: `braggbench decide` in the page. */
 import { type ReactElement, useState } from 'react';
 import { type Decision, wayTitles } from '../../../electron/contract/bench/decision.ts';
 import { adviceText, decisionTitle, sourceText, stepText, usualRuns } from '../../base/decision.ts';

@@ -30,7 +30,7 @@ const LIVE_EVERY_MS = 120;
 
 interface DrivenPlot {
   stop(): void;
-  /** What the plot shows, for export. */
+  /** Content of the plot, for export. */
   figure(): Figure | null;
 }
 
@@ -90,7 +90,7 @@ function driveDepthDose(
       null,
     );
   };
-  // Words stand on the side of their line where there is room.
+  // Labels go on the side of their line with more room, which depends on the width.
   const resize = new ResizeObserver(show);
   resize.observe(host);
   const stops = [

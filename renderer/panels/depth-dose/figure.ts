@@ -10,7 +10,7 @@ import { axisArray, curveArray, type FigureArray } from '../../drawing/export/fi
 import { ROOM } from '../../drawing/plot-frame.ts';
 import type { DepthDoseState } from './store.ts';
 
-/** LET, RBE-weighted dose and spectra as curves beside the depth dose. */
+/** LET, RBE-weighted dose and spectra as curves in addition to the depth dose. */
 type Look = Pick<LineSeries, 'ink' | 'dash'>;
 
 const highest = (series: readonly LineSeries[]): number =>
@@ -114,7 +114,7 @@ export interface OverlaidCurve {
   readonly look: number;
 }
 
-/** What the dose is shown in. */
+/** Unit of the plotted dose. */
 export type DoseUnit = 'absolute' | 'mass' | 'gray' | 'percent';
 
 /** The curve of a run in a unit; one without densities, or without a dose in Gy, is shown as energy by depth. */
@@ -123,7 +123,7 @@ export function curveIn({ curve, perMass, final }: ShownDepthDose, unit: DoseUni
   return unit === 'mass' ? (perMass ?? curve) : curve;
 }
 
-/** An overlaid curve in a unit: a run's by mass where it is asked for, a file's as it is. */
+/** An overlaid curve in the plotted unit: a run's by mass if requested, a file's unchanged. */
 export function overlayIn<T extends Pick<OverlaidCurve, 'dose' | 'unit' | 'perMass'>>(overlay: T, unit: DoseUnit): T {
   const { perMass } = overlay;
   return unit !== 'mass' || perMass == null ? overlay : { ...overlay, dose: perMass, unit: PER_MASS };
@@ -131,7 +131,7 @@ export function overlayIn<T extends Pick<OverlaidCurve, 'dose' | 'unit' | 'perMa
 
 const PER_MASS = 'nGy mm²';
 
-/** How overlaid curves are told apart, in their order: by colour and by dash. */
+/** Colour and dash pattern of each overlaid curve, in order. */
 export const overlayLooks = [
   { ink: 'series-2', dash: [6, 3] },
   { ink: 'series-3', dash: [2, 2] },
@@ -142,7 +142,10 @@ export const overlayLooks = [
   { ink: 'series-8', dash: [2, 2] },
 ] as const satisfies readonly Pick<LineSeries, 'ink' | 'dash'>[];
 
-/** What an overlaid dose is multiplied with: in per cent its own peak is 100, and without a known unit it is as high as the run's. */
+/**
+ * Scale factor of an overlaid dose. In per cent its own peak is 100; unless its unit is that of the plot, it is scaled
+ * to the run's peak.
+ */
 export function overlayFactor(
   { dose, unit }: Pick<OverlaidCurve, 'dose' | 'unit'>,
   shown: DoseUnit,
@@ -192,12 +195,12 @@ function marksOf({ shown, resolved, width }: ChartInput, [from, to]: Interval): 
   if (resolved !== null) {
     const { range_mm } = resolved;
     const regions = valueAt(resolved.scenario, ['geometry', 'regions']);
-    // Beside the axis lies other matter, with another range.
+    // Regions off the axis contain other materials, with other ranges.
     const text = [...(Array.isArray(regions) && regions.length > 0 ? ['Range on', 'the axis'] : ['Range'])];
     text.push(`${text.pop()} ${fixed(range_mm, 2)} mm`);
     const longest = Math.max(...text.map((line) => line.length));
     const room = ((to - range_mm) / (to - from)) * (width - ROOM.left - ROOM.right);
-    // Where the axis ends too soon it stands on the other side, below R80's.
+    // If the axis leaves no room on the right, the label goes on the left, below that of R80.
     const label = {
       text,
       ...(room > longest * GLYPH ? { side: 'right' as const } : { side: 'left' as const, row: 1 }),

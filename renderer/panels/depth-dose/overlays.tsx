@@ -98,7 +98,7 @@ function PassRate({
 }): ReactElement | null {
   const workbench = useWorkbench();
   const shown = useCached(workbench.data.depthDose, SHOWN);
-  // Read anew when the run's scenario is there.
+  // Render again when the run's scenario arrives.
   useCached(workbench.data.reference, SHOWN);
   const protons = useSelected(workbench.stores.scenario, () => protonsOf(shownScenario('transport', workbench)));
   const rate = useMemo(() => {

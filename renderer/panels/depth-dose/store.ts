@@ -1,4 +1,4 @@
-/** How the depth dose is drawn, kept per user. */
+/** Settings of the depth-dose plot, saved per user. */
 import { z } from 'zod';
 import type { StoreApi } from 'zustand/vanilla';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
@@ -6,7 +6,7 @@ import { createPersisted, type SettingsStorage } from '../../state/persisted.ts'
 const schema = z.strictObject({
   /** Energy by depth, energy by mass, or per cent of the peak. */
   unit: z.enum(['absolute', 'mass', 'gray', 'percent']),
-  /** What stands beside the dose, or in its place, of runs that scored LET. */
+  /** Quantity shown in addition to the dose, or in its place, for runs that scored LET. */
   beside: z.enum(['none', 'let', 'rbe', 'spectra']),
 });
 export type DepthDoseState = Readonly<z.infer<typeof schema>>;

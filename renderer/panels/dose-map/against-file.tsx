@@ -1,4 +1,4 @@
-/** Opens the dose of another program to hold the run against, and says how its axes lie beside the run's. */
+/** Opens another program's dose for comparison with the run, and sets how its axes map to the run's. */
 import { type ReactElement, useRef } from 'react';
 import { planeUnitSchema, planeUnits } from '../../../electron/contract/dose/units.ts';
 import { type ImportedDoseInfo, type ImportedPlane, MOST_DOSE_BYTES } from '../../../electron/contract/dose.ts';
@@ -24,7 +24,7 @@ function axisOptions({ sizes, spacing_mm, origin_mm }: ImportedDoseInfo) {
   });
 }
 
-/** What a file's axes are to the run. */
+/** Assigns a file's axes to those of the run. */
 export function FileAxes({
   info,
   plane,

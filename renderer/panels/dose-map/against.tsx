@@ -1,4 +1,4 @@
-/** What the dose is held against: nothing, another run's dose by difference, or by gamma index. */
+/** Reference of the dose comparison: none, another run by difference, or a run or file by gamma index. */
 import type { ReactElement } from 'react';
 import { planeUnits } from '../../../electron/contract/dose/units.ts';
 import { type GammaDose, gammaLimits, type ImportedPlane } from '../../../electron/contract/dose.ts';
@@ -46,7 +46,7 @@ const placedAsItIs = (dose: string): ImportedPlane => ({
   unit: null,
 });
 
-/** How the two doses stand to each other. */
+/** Relative scale of the two doses. */
 function scaleText(of: GammaOf): string {
   if (of.kind === 'run') return '';
   return of.plane.unit === null ? ', both scaled to their largest value' : ', in absolute terms';
@@ -144,7 +144,7 @@ export function AgainstRows({ view }: { readonly view: DoseViewStore }): ReactEl
   const toFile = (plane: ImportedPlane): void => {
     const of = { kind: 'file', plane } as const;
     const asked = against.kind === 'gamma' ? against : firstGamma;
-    // What a unit is of is what is compared.
+    // The file's unit determines the compared quantity.
     set({ ...asked, of, by: plane.unit === null ? asked.by : planeUnits[plane.unit].by });
   };
   const run = runAgainst(against);
@@ -197,7 +197,7 @@ export function AgainstRows({ view }: { readonly view: DoseViewStore }): ReactEl
 const BAR = 3;
 const HEIGHT = 18;
 
-/** How often each gamma occurs, 0 to 3: what fails stands in another colour. */
+/** Histogram of gamma, 0 to 3; failing bins have another colour. */
 function GammaHistogram({ histogram }: { readonly histogram: readonly number[] }): ReactElement {
   const most = Math.max(1, ...histogram);
   const label = histogram.flatMap((count, i) => (count === 0 ? [] : [`${(i / 10).toFixed(1)}: ${count}`])).join(', ');
@@ -230,7 +230,7 @@ function gammaOf(asked: GammaDose, by: GammaDose): string {
   return asked === by ? 'energy by area' : 'energy by area (one run was stored without densities)';
 }
 
-/** What the map is held against, where the reader looks at the map. */
+/** Note over the map that names the reference of the comparison. */
 export function AgainstNote({ view }: { readonly view: DoseViewStore }): ReactElement | null {
   const { stores } = useWorkbench();
   const { against, gamma, imported } = useSelected(view, (state) => state);

@@ -1,4 +1,4 @@
-/** What the dose map shows, where it comes from and what it follows. */
+/** Controller of the dose map: its content, data source and linked state. */
 
 import { messageOf } from '../../../electron/contract/errors.ts';
 import type { Viewport } from '../../../electron/contract/fields.ts';

@@ -31,7 +31,7 @@ export function matterIsShown(
   return unit !== 'density' && (matter === 'always' || (matter === 'ct' && isOfCt(workbench)));
 }
 
-/** Null while it is not wanted or not there. */
+/** Null if the density is disabled or has not arrived. */
 export function matterUnder(
   workbench: Pick<Workbench, 'stores' | 'data'>,
   state: Pick<DoseMapState, 'matter' | 'unit' | 'greys'>,

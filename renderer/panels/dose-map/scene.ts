@@ -1,4 +1,4 @@
-/** What the dose map shows, from the field, the scenario and the readouts. No React. */
+/** Scene of the dose map, from the field, the scenario and the readouts. No React. */
 import type { Interval } from '../../../electron/contract/fields.ts';
 import { materialSummaries, type Path, valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
@@ -158,7 +158,7 @@ export function wholeField(
 
 const titleOf = (quantity: string): string => quantity.charAt(0).toUpperCase() + quantity.slice(1);
 
-/** Null while nothing is known of the geometry. */
+/** Null if the geometry is unknown. */
 export function doseScene({ shown, resolved, r80_mm, windows, marks, under = null }: SceneInput): MapScene | null {
   const whole = wholeField(shown, resolved);
   if (whole === null) return null;

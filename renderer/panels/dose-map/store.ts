@@ -1,4 +1,4 @@
-/** How the dose map is coloured, kept per user; what is marked and compared, as long as the panel. */
+/** Colour settings of the dose map, saved per user; marks and comparison last as long as the panel. */
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { GammaDose, ImportedDoseInfo, ImportedPlane } from '../../../electron/contract/dose.ts';
@@ -15,9 +15,9 @@ const schema = z.strictObject({
   unit: z.enum(['area', 'mass', 'gray', 'letd', 'lett', 'density']),
   /** mm across the plane from the axis, for dose in Gy. */
   y_mm: z.number(),
-  /** Where the density of the matter lies in grey under the colours. */
+  /** Whether the density of the matter is drawn in grey under the colours: for a CT only, always or never. */
   matter: z.enum(['ct', 'always', 'off']),
-  /** What grey goes from black to white over. */
+  /** Density range of the greys, from black to white. */
   greys: z.enum(['whole', 'soft', 'lung']),
 });
 export type DoseMapState = Readonly<z.infer<typeof schema>>;
@@ -48,7 +48,7 @@ export function createDoseMapStore(
   });
 }
 
-/** What the dose is held against. */
+/** Reference of the dose comparison. */
 export type Against =
   | Readonly<{ kind: 'none' }>
   | Readonly<{ kind: 'difference'; run: RunId }>
@@ -70,13 +70,13 @@ interface GammaOutcome {
   readonly passed: number;
   readonly points: number;
   readonly worst: number;
-  /** How often each gamma occurs, in steps of 0.1; the last one holds all that is 3. */
+  /** Counts by gamma in steps of 0.1; the last bin contains all values of at least 3. */
   readonly histogram: readonly number[];
 }
 
 interface DoseView extends MapMarking {
   readonly against: Against;
-  /** Null: none asked for, or under way. */
+  /** Null if not requested, or still being computed. */
   readonly gamma: GammaOutcome | null;
   /** Doses of files that were opened, the newest last. */
   readonly imported: readonly ImportedDoseInfo[];
@@ -88,7 +88,7 @@ export function createDoseViewStore(): DoseViewStore {
   return createStore<DoseView>(() => ({ ...nothingMarked, against: { kind: 'none' }, gamma: null, imported: [] }));
 }
 
-/** What the dose is held against, in words; null for nothing, and for what is gone. */
+/** Name of the comparison's reference; null if there is none or it was removed. */
 export function againstName(
   runs: RunsState,
   { against, imported }: Pick<DoseView, 'against' | 'imported'>,

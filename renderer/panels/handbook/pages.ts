@@ -22,7 +22,7 @@ export const pageTitle = (page: string): string =>
 
 export interface Found extends HandbookLink {
   readonly title: string;
-  /** Heading of the part; null: what stands before the first. */
+  /** Heading of the section; null for text before the first heading. */
   readonly heading: string | null;
   /** The words around the first hit. */
   readonly excerpt: string;
@@ -34,7 +34,7 @@ interface Part {
   readonly plain: string;
 }
 
-/** What is read, without the signs of Markdown. */
+/** Searchable text, without Markdown syntax. */
 const plainOf = (text: string): string =>
   text
     .replace(/^[|: -]+$/gm, '')

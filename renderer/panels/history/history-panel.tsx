@@ -1,4 +1,4 @@
-/** One variant on one problem over sessions of several days and commits, as `braggbench history` tells it. */
+/** One variant on one problem over sessions of several days and commits, as in `braggbench history`. */
 import { type ReactElement, useState } from 'react';
 import type { HistorySeries, Trend } from '../../../electron/contract/bench/history.ts';
 import { pointTexts, seriesTitle, trendText } from '../../base/history.ts';

@@ -89,7 +89,7 @@ export function MatchRow({ view, logarithmic }: MatchProps): ReactElement | null
   );
 }
 
-/** Beside the difference: four numbers, because one alone can hide an error of half a bright pixel. */
+/** Four error metrics next to the difference, because one alone can hide an error of half a bright pixel. */
 export function Accuracy({ view }: { readonly view: ImagePanelViewStore }): ReactElement | null {
   const { stores, feeds } = useWorkbench();
   const images = feeds.of(ImageFeed);

@@ -28,7 +28,7 @@ import {
   type ImagePanelViewStore,
 } from './store.ts';
 
-/** What the image panel shows, where it comes from and what it follows. */
+/** Connects the image panel to its data source and linked state. */
 function driveImage(
   workbench: Workbench,
   store: ImagePanelStore,

@@ -1,6 +1,6 @@
 /**
- * Photons of the pixel under the crosshair: a picture that shows several pixels
- * as one does not say them, so the host is asked once the crosshair rests.
+ * Photons of the pixel under the crosshair. A picture that shows several pixels as one does not contain them, so they
+ * are requested from the host once the crosshair rests.
  */
 import type { RunId } from '../../../electron/contract/run.ts';
 import type { ShownImage } from '../../data/image-feed.ts';
@@ -22,7 +22,7 @@ export interface ReadPixel {
 interface PixelReadingParts {
   readonly shown: () => ShownImage | null;
   readonly point: () => ImagePoint | null;
-  /** Null where there is none. */
+  /** Null if there is no such pixel. */
   readonly ask: (fast: number, slow: number) => Promise<number | null>;
   readonly tell: (read: ReadPixel | null) => void;
 }

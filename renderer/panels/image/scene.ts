@@ -1,4 +1,4 @@
-/** What the image panel draws: the window with square pixels, rings, the beam centre, pixel values. No React. */
+/** Scene of the image panel: window with square pixels, rings, beam centre, pixel values. No React. */
 import type { FieldMap, Interval } from '../../../electron/contract/fields.ts';
 import type { DiffractionResolved } from '../../../electron/contract/scenario/diffraction/workload.ts';
 import {
@@ -39,7 +39,7 @@ export function geometryOf({ scenario }: Pick<DiffractionResolved, 'scenario'>):
   return geometry;
 }
 
-/** How far across a ring is, in pixels. */
+/** Extent of a ring along the fast axis, in pixels. */
 function ringSize(geometry: ImageGeometry, spacing: number): number {
   const places = geometry.ring(spacing, 9) ?? new Float64Array(0);
   const fast = [...places].filter((place, i) => i % 2 === 0 && Number.isFinite(place));
@@ -108,7 +108,7 @@ export function wholeImage(shown: ShownImage | null, resolved: DiffractionResolv
   return resolved === null ? null : { fast: [0, resolved.width], slow: [0, resolved.height] };
 }
 
-/** Null while nothing is known of the detector. */
+/** Null if the detector is unknown. */
 export function imageScene({ shown, resolved, windows, plot, rings, logarithmic }: SceneInput): MapScene | null {
   const whole = wholeImage(shown, resolved);
   if (whole === null) return null;

@@ -1,4 +1,4 @@
-/** How the image is drawn, kept per user; what it is held against and what is marked, as long as the panel. */
+/** Drawing settings of the image, saved per user; the comparison and marks last as long as the panel. */
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { fieldStatisticSchema } from '../../../electron/contract/fields.ts';
@@ -11,7 +11,7 @@ const schema = z.strictObject({
   ...mapConfigShape,
   /** Resolution rings and the beam centre. */
   rings: z.boolean(),
-  /** Asked for where a sample is several pixels. */
+  /** Statistic drawn for samples that cover several pixels. */
   statistic: fieldStatisticSchema,
 });
 type ImagePanelState = Readonly<z.infer<typeof schema>>;
@@ -33,7 +33,7 @@ export function createImagePanelStore(
 interface ImagePanelView extends MapMarking {
   /** Run that is subtracted. */
   readonly against: RunId | null;
-  /** Where the picture shows several pixels as one. */
+  /** Exact value of one pixel, if the picture shows several pixels as one. */
   readonly exact: ReadPixel | null;
 }
 

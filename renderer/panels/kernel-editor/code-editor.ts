@@ -18,7 +18,7 @@ import { highlighted } from '../../base/code-tokens.ts';
 interface CodeEditorOptions {
   readonly parent: HTMLElement;
   readonly onChange: (text: string) => void;
-  /** With the text as it stands: what was typed last may not be rendered yet. */
+  /** Called with the current text; the last input may not be rendered yet. */
   readonly onSave: (text: string) => void;
   readonly onBuild: (text: string) => void;
   readonly onRun: (text: string) => void;
@@ -115,7 +115,7 @@ export class CodeEditor {
       ...lintKeymap,
     ];
     this.#extensions = [
-      // What the text has heard, the page does not: its Ctrl+S saves the scenario.
+      // Keys handled here do not reach the page, whose Ctrl+S saves the scenario.
       keymap.of(bindings.map((one) => ({ ...one, stopPropagation: true }))),
       history(),
       lineNumbers(),

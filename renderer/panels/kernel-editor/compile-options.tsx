@@ -1,4 +1,4 @@
-/** How the kernel is compiled: what its description holds, changed here. */
+/** Compiler options of the user kernel, stored in its description. */
 import { type ReactElement, useEffect, useId, useState } from 'react';
 import {
   type CompileOptions,
@@ -49,7 +49,7 @@ function Check({
   );
 }
 
-/** Macros are told when the field is left: half a name is none. */
+/** Macros are applied when the field loses focus: half a name is not a macro. */
 function Defines({ compile, change }: { compile: CompileOptions; change: (to: CompileOptions) => void }): ReactElement {
   const held = definesText(compile.defines);
   const [text, setText] = useState(held);

@@ -21,7 +21,7 @@ const ROUNDS = 7;
 const TIME_S = 20;
 
 export interface EditingState {
-  /** What the file held when it was opened; another object each time. */
+  /** Content of the file when it was opened; a new object for each read. */
   readonly read: { readonly id: string; readonly text: string } | null;
   /** As it was read or saved. */
   readonly saved: string | null;
@@ -52,7 +52,7 @@ export interface EditingParts {
   readonly benches: Pick<BenchActions, 'start'>;
 }
 
-/** A user kernel, and the scenario beside which it lies. */
+/** A user kernel, and the scenario in whose folder it is stored. */
 interface EditedKernel {
   readonly beside: FileRef | null;
   readonly id: string;
@@ -61,7 +61,7 @@ interface EditedKernel {
 export class Editing {
   readonly store: StoreApi<EditingState> = createStore(() => nothing);
   readonly #parts: EditingParts;
-  /** Another object whenever another variant is shown, or the same one anew. */
+  /** A new object whenever a variant is shown, even if it is the same one. */
   #shown: EditedKernel | null = null;
   /** The benchmark under way, and of what. */
   #bench: { readonly of: EditedKernel; readonly id: string } | null = null;
@@ -115,7 +115,7 @@ export class Editing {
     return shown !== null && this.#isRead && this.#build(shown, text);
   }
 
-  /** Builds, asks for trust, runs it beside the variant that it was made from. */
+  /** Builds, asks for trust, then benchmarks it against the variant it is based on. */
   async run(text: string): Promise<void> {
     const { userKernels, benches } = this.#parts;
     const [shown, { info }] = [this.#shown, this.store.getState()];

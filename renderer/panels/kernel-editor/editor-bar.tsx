@@ -1,4 +1,4 @@
-/** What is shown in the editor, and what can be done with it. */
+/** Toolbar of the editor: selection of variant and file, and actions. */
 import { type ReactElement, useState } from 'react';
 import {
   type SanitizerTool,

@@ -4,7 +4,7 @@ import { scenarioKinds } from '../../../electron/contract/scenario/index.ts';
 import { workloadSchema } from '../../../electron/contract/workload.ts';
 
 export interface Group {
-  /** Tells it from the others. */
+  /** Unique among the groups. */
   readonly key: string;
   readonly workload: string;
   readonly bench: string;

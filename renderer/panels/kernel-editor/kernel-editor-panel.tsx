@@ -23,7 +23,7 @@ import type { Outcome } from './verdict.ts';
 
 // The checks of the variant that was run, in green or red.
 
-/** What the kernel printed in its last run. */
+/** Output that the kernel printed in its last run. */
 function PrintedView({ id, printed }: { readonly id: string; readonly printed: Printed }): ReactElement | null {
   const { first, last, left_out } = printed;
   if (first === '') return null;
@@ -65,9 +65,9 @@ function VerdictView({ id, outcome }: { readonly id: string; readonly outcome: O
   );
 }
 
-/** The text in the editor: what was read or typed, and the element that it stands in. */
+/** The text in the editor, as read or typed, and the element that contains it. */
 interface ShownText {
-  /** Null until it is read; another object each time that it is. */
+  /** Null until read; a new object for each read. */
   readonly source: { readonly text: string } | null;
   readonly label: string;
   readonly mayType: boolean;
@@ -104,7 +104,7 @@ function useText({ source, label, mayType }: ShownText, editing: UsedEditing): U
     };
   }, []);
   useEffect(() => {
-    // Only what was read: what was saved stands in the editor already, and more may have been typed since.
+    // Only for text that was read: saved text is in the editor already, and the user may have typed since.
     if (source === null) return;
     setText(source.text);
     editor.current?.show(source.text, label, !mayType);
@@ -163,7 +163,7 @@ function Facts({ info, dirty }: { readonly info: UserKernelInfo; readonly dirty:
   );
 }
 
-/** The variant that is chosen, among those beside which it stands; one that is gone gives way to the first. */
+/** The selected variant within its group; falls back to the first if it no longer exists. */
 function useChosen({ workload, bench, variant: wanted }: EditorState) {
   const all = useSelected(useWorkbench().stores.connection, (state) => state.capabilities.variants);
   const groups = useMemo(() => groupsOf(all, isUserKernelId), [all]);
@@ -172,12 +172,12 @@ function useChosen({ workload, bench, variant: wanted }: EditorState) {
   return { groups, group, known, variant: known?.id ?? '' };
 }
 
-/** Shows what was asked for elsewhere: a variant of the scenario's benchmark. */
+/** Shows a variant of the scenario's benchmark that another panel requested. */
 function useWanted(store: EditorStore): void {
   const { stores } = useWorkbench();
   const wanted = useSelected(stores.userKernels, (state) => state.wanted);
   const workload = useSelected(stores.scenario, (state) => kindOfDocument(state.draft));
-  // Null until the scenario is read: which benchmark it is, is not known sooner.
+  // Null until the scenario is read, because its benchmark is unknown before.
   const bench = useSelected(stores.scenario, ({ lastResolved: resolved }) =>
     resolved?.kind !== workload ? null : 'bench' in resolved ? resolved.bench : '',
   );

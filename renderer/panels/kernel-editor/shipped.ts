@@ -22,7 +22,7 @@ export interface Shipped {
   readonly says: string;
 }
 
-/** Null of a user kernel, and until the files are here. */
+/** Null for a user kernel, and until the files have arrived. */
 function useSources({ workload, bench, id }: VariantKey): Sources | null {
   const { client, stores } = useWorkbench();
   const [sources, setSources] = useState<Sources | null>(null);

@@ -1,4 +1,4 @@
-/** What the kernel editor shows, kept per user. Text that was not saved is not kept. */
+/** Selection in the kernel editor, saved per user. Unsaved text is lost. */
 import { z } from 'zod';
 import type { StoreApi } from 'zustand/vanilla';
 import { defaultKind } from '../../../electron/contract/scenario/index.ts';

@@ -1,4 +1,4 @@
-/** What a session says of one of its variants, as the checks. No React. */
+/** Verdict of a session on one of its variants, from its checks. No React. */
 
 import type { MeasuredSessionEntry, Session } from '../../../electron/contract/bench/session.ts';
 import { type UserKernelVerdict, userKernelVerdict } from '../../../electron/contract/user-kernels/verdict.ts';

@@ -1,4 +1,4 @@
-/** What each step of the ladder of variants gave, on the machine that it was measured on; no GPU needed. */
+/** Gain of each step in the ladder of variants, on the machine it was measured on; needs no GPU. */
 import '../../widgets/plots/plot-panel.css';
 import './ladder-panel.css';
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
@@ -26,7 +26,7 @@ import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { PanelOffer } from '../../workbench/offers.tsx';
 
-/** Which session the ladder shows, kept per user. */
+/** Session that the ladder shows, saved per user. */
 const schema = z.strictObject({
   /** Id of a session of each workload; one that is gone gives way to the first there is. */
   benches: z.partialRecord(workloadSchema, z.string().max(255)),
@@ -68,7 +68,7 @@ function useSession(bench: BenchInfo | null): Loaded {
   return loaded;
 }
 
-/** Where variants are measured. */
+/** Link to Compare, which benchmarks variants. */
 function CompareOffer(): ReactElement {
   return <PanelOffer panel="compare" icon="ladder" label="Benchmark in Compare" />;
 }

@@ -1,4 +1,4 @@
-/** Fetches the profiles at the crosshair's and the kept depths and draws them. Paints outside React. */
+/** Fetches the profiles at the crosshair's and the retained depths and draws them. Paints outside React. */
 import type { StoreApi } from 'zustand/vanilla';
 import type { Curve, Interval } from '../../../electron/contract/fields.ts';
 import type { Moments, RunId } from '../../../electron/contract/run.ts';
@@ -16,7 +16,7 @@ import type { KeptDepths, LateralStore } from './store.ts';
 
 // The beam's width against depth: of the run's fluence, in Fermi–Eyges theory, and as fitted to the dose. No React.
 
-/** The legend stands above the curves. */
+/** Headroom of the legend above the curves. */
 const HEADROOM = 1.3;
 /** Planes that fewer protons than this share of the most cross have the width of a few stragglers. */
 const LEAST_SHARE = 1e-3;
@@ -73,7 +73,7 @@ export interface Profiles {
   readonly run: RunId;
   /** Which of its answers, where the run is one of Live. */
   readonly revision: number;
-  /** The first is the crosshair's, then those at the kept depths. */
+  /** The crosshair's profile first, then those at the retained depths. */
   readonly profiles: readonly DepthProfile[];
   /** σx in Fermi–Eyges theory; null where it does not apply, for the reason. */
   readonly theory: Curve | null;
@@ -82,12 +82,12 @@ export interface Profiles {
 
 type Wanted = Pick<Profiles, 'run' | 'revision'> & { readonly depths_mm: readonly number[] };
 
-/** Null until a run is over and its profiles have come. */
+/** Null until a run has ended and its profiles have arrived. */
 export type ShownProfiles = StoreApi<{ readonly shown: Profiles | null }>;
 
 export interface DrivenPlot {
   stop(): void;
-  /** What the plot shows, for export. */
+  /** Content of the plot, for export. */
   figure(): Figure | null;
 }
 
@@ -104,7 +104,7 @@ export function driveLateral(
     | (Pick<Profiles, 'run' | 'revision'> & { readonly curve: Curve | null; readonly reason: string | null })
     | null = null;
 
-  /** What is to be shown now; null while no finished run is. */
+  /** Profiles to show now; null unless a finished run is selected. */
   const wanted = (): Wanted | null => {
     const final = data.depthDose.get(SHOWN);
     const moments = data.moments.get(SHOWN);
@@ -138,7 +138,7 @@ export function driveLateral(
     const profiles = curves.map((curve, i) => depthProfile(curve, depths_mm[i] ?? 0, moments));
     shown.setState({ shown: { run, revision, profiles, theory: theoryOf.curve, noTheory: theoryOf.reason } });
   };
-  /** While one depth is asked for, the pointer passes others: only the last is asked for next. */
+  /** The pointer may pass several depths during one request; only the last of them is requested next. */
   const follow = loadLatest({
     wanted: () => {
       const next = wanted();
@@ -147,7 +147,7 @@ export function driveLateral(
     },
     load,
     failed: (error) => {
-      // A run that was removed meanwhile has no profile; the list of runs tells about that.
+      // A run that was removed meanwhile has no profile; the list of runs reports that.
       shown.setState({ shown: null });
       if (!(error instanceof Error)) throw error;
     },

@@ -1,4 +1,4 @@
-/** Dose across the beam at the crosshair's depth and at depths that are kept; the beam's width against depth. */
+/** Dose across the beam at the crosshair's depth and at retained depths; beam width against depth. */
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { createStore } from 'zustand/vanilla';
 import { fixed, significant } from '../../base/numbers.ts';
@@ -63,7 +63,7 @@ function Readout({ profile }: { readonly profile: DepthProfile }): ReactElement 
   );
 }
 
-/** The kept depths with the width fitted at each. */
+/** Retained depths with the width fitted at each. */
 function Kept({ shown, kept }: { readonly shown: Profiles; readonly kept: KeptDepths }): ReactElement | null {
   const [, ...others] = shown.profiles;
   if (others.length === 0) return null;

@@ -1,4 +1,4 @@
-/** The dose across the beam at one depth, beside the Gaussian that the fluence's width predicts. No React. */
+/** Dose across the beam at one depth, compared with the Gaussian predicted from the fluence's width. No React. */
 import type { Curve, Interval } from '../../../electron/contract/fields.ts';
 import type { Moments } from '../../../electron/contract/run.ts';
 import { fitGaussian, type GaussianFit } from '../../base/gaussian-fit.ts';
@@ -28,7 +28,7 @@ export function momentsAt(moments: Moments, depth_mm: number): PlaneMoments | nu
   return Number.isFinite(found.sigma_x_mm) ? found : null;
 }
 
-/** Where nobody points: half of the distal range, else the middle of the depths. */
+/** Without a pointed depth: half of the distal range, otherwise the middle of the depths. */
 export function depthToShow(pointed_mm: number | null, r80_mm: number | null, extent_mm: number): number {
   const depth = pointed_mm ?? (r80_mm ?? extent_mm) / 2;
   // The far edge belongs to the last cell.
@@ -40,7 +40,7 @@ const SAMPLES = 8;
 /** Cells tell no narrower one, as a share of theirs. */
 const NARROWEST = 1 / 32;
 
-/** What cells hold of a Gaussian of the fluence's mean and width with the area of the dose. */
+/** Cell averages of a Gaussian with the fluence's mean and width and the area of the dose. */
 export function gaussian(curve: Curve, { mean_x_mm, sigma_x_mm }: PlaneMoments): Float64Array {
   const { positions, values } = curve;
   const cell = (positions[1] ?? 1) - (positions[0] ?? 0);
@@ -74,7 +74,7 @@ export function depthProfile(curve: Curve, depth_mm: number, moments: Moments): 
   return { depth_mm, curve, plane: momentsAt(moments, depth_mm), fit: fitGaussian(curve.positions, curve.values) };
 }
 
-/** Colours and dashes of profiles at kept depths, after the first, which is the crosshair's. */
+/** Colours and dash patterns: the crosshair's profile first, then those at retained depths. */
 export const profileLooks = [
   { ink: 'series-1', dash: [] },
   { ink: 'series-3', dash: [7, 3] },
@@ -117,7 +117,7 @@ export function lateralChart(
   });
 }
 
-/** Its legend stands in the panel, which can also remove curves. */
+/** The legend is part of the panel, which can also remove curves. */
 export function oneCurveChart(title: string, pane: Pane): Chart {
   return { title, panes: [pane], legend: 'none', arrays: paneArrays(pane), notes: {} };
 }

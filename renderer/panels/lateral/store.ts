@@ -1,4 +1,4 @@
-/** How the lateral profile is shown, kept per user; the depths that are kept, as long as the panel. */
+/** Settings of the lateral profile, saved per user; retained depths last as long as the panel. */
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';
@@ -27,7 +27,7 @@ export function createLateralStore(
   });
 }
 
-/** More curves than this cannot be told apart. */
+/** More curves than this are indistinguishable. */
 export const MOST_DEPTHS = 5;
 
 /** Depths (mm) whose profiles stay while the crosshair moves on. */

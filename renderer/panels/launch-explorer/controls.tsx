@@ -1,4 +1,4 @@
-/** What is launched: kernel, GPU, problem and block. */
+/** Parameters of the launch: kernel, GPU, problem and block. */
 import { type ReactElement, useId } from 'react';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';

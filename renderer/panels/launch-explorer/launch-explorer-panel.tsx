@@ -1,4 +1,4 @@
-/** What a block size means for a kernel: grid, occupancy and its limit, waves, which thread does what. */
+/** Effects of a block size on a kernel: grid, occupancy and its limit, waves, mapping of threads to elements. */
 import '../../widgets/plots/plot-panel.css';
 import './launch-explorer-panel.css';
 import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
@@ -32,7 +32,8 @@ import { type Explained, explain, loadedBy, useDriver, useGpus, useKernels } fro
 import { Section } from './section.tsx';
 import { createLaunchStore, type LaunchStore } from './store.ts';
 
-// What goes step by step: the turns of a grid-stride loop, and the values of a sum. Each plays, or stands where it is put.
+// Stepped animations: iterations of a grid-stride loop, and values of a reduction. Each can be played, or set to a
+// step.
 
 /** A whole loop passes in about this, and no step is shorter or longer than can be followed. */
 const WHOLE_MS = 8000;
@@ -220,7 +221,7 @@ function Numbers(props: { readonly explained: Explained; readonly driverBlocks: 
   );
 }
 
-/** What the launch looks like: occupancy, threads and elements, the loop over them, and a sum over a block. */
+/** Selects the thread whose elements are framed. */
 function ThreadChoice({
   store,
   explained,

@@ -76,7 +76,7 @@ function kernelsFor(sets: readonly KernelSet[], architecture: string): readonly 
 export interface Explained {
   readonly gpu: Gpu;
   readonly choices: readonly KernelChoice[];
-  /** Null: given by numbers. */
+  /** Null if the kernel is entered as numbers. */
   readonly choice: KernelChoice | null;
   readonly kernel: LaunchedKernel;
   readonly launch: Launch;
@@ -88,7 +88,7 @@ export interface Explained {
 /** Block of a kernel without a launch bound. */
 const USUAL_THREADS = 256;
 
-/** `preferred`: whose kernel stands there before one was chosen. */
+/** `preferred`: workload whose kernel is shown until one is chosen. */
 export function explain(
   config: LaunchState,
   sets: readonly KernelSet[],
@@ -114,7 +114,7 @@ export function explain(
   return { gpu, choices, choice, kernel, launch, block, thread };
 }
 
-/** What the driver says of the kernel and the block; null where its GPU is not here, or it cannot say. */
+/** Occupancy reported by the driver; null if the GPU is not in this machine, or the driver cannot answer. */
 export function useDriver(explained: Explained | null): DriverOccupancy | null {
   const { client } = useWorkbench();
   const [said, setSaid] = useState<{ readonly asked: string; readonly answer: DriverOccupancy } | null>(null);

@@ -1,4 +1,4 @@
-/** Which launch the explorer shows, kept per user. */
+/** Launch shown in the explorer, saved per user. */
 import { z } from 'zod';
 import type { StoreApi } from 'zustand/vanilla';
 import { reductionKinds } from '../../../electron/contract/launch/reduction.ts';
@@ -23,10 +23,10 @@ const schema = z.strictObject({
   /** UUID of a device that is here, or an architecture; empty or gone: the first there is. */
   gpu: z.string().max(64),
   elements: z.tuple([along, along, along]),
-  /** Null until one is chosen: the launch bound of the kernel. */
+  /** Null until chosen: the launch bound of the kernel. */
   block: z.tuple([threads, threads, threads]).nullable(),
   mapping: z.enum(['one-per-thread', 'grid-stride']),
-  /** Null: as many as the GPU holds at once. */
+  /** Null for as many blocks as can be resident on the GPU. */
   blocks: z.number().int().min(1).max(mostElements).nullable(),
   dynamic_bytes: z
     .number()

@@ -43,7 +43,7 @@ export function ledgerSeries(table: LedgerTable, balance: Balance): readonly Ser
   const columns = balance === 'number' ? table.number : table.energy_MeV;
   const { in: incoming = new Float64Array() } = columns;
   return looks.flatMap(([column, name, ink, dash]) => {
-    // Single faces where they are known, their sums in runs from before they were told apart.
+    // Individual faces if recorded; older runs contain only their sums.
     if (columns[`${column}_low`] !== undefined) return [];
     const values = columns[column];
     // Energy that stops with its proton is deposited: that column is zero by definition.
@@ -116,7 +116,7 @@ export function errorPane(table: LedgerTable, balance: Balance): Pane {
   return { x: steps(table), y, series: [curve], tall: ERRORS };
 }
 
-/** Its legend, with values, stands in the panel. */
+/** The legend, with values, is part of the panel. */
 export function ledgerChart(table: LedgerTable, balance: Balance, kind: 'linear' | 'log'): Chart {
   const panes = [sharePane(table, balance, kind), errorPane(table, balance)];
   const prefix = balance === 'number' ? 'protons' : 'energy';

@@ -1,4 +1,4 @@
-/** How the ledger's curves are shown, kept per user. */
+/** Settings of the ledger curves, saved per user. */
 import { z } from 'zod';
 import type { StoreApi } from 'zustand/vanilla';
 import { createPersisted, type SettingsStorage } from '../../state/persisted.ts';

@@ -23,7 +23,7 @@ import { PanelOffer, RunOffer } from '../../workbench/offers.tsx';
 interface LedgerRow {
   readonly name: string;
   readonly title: string;
-  /** Null where the balance has no such entry. */
+  /** Null if the balance has no such entry. */
   readonly number: number | null;
   /** MeV. */
   readonly energy_MeV: number | null;
@@ -75,7 +75,7 @@ export function ledgerRows({ ledger }: Pick<RunSummary, 'ledger'>): readonly Led
     }),
     ...entries.flatMap(([key, title]): readonly LedgerRow[] => [
       { name: ledgerColumns[key].title, title, number: number[key], energy_MeV: energy[key], kind: 'out' },
-      // Faces that nothing left through, and runs from before faces were told apart, have no rows of them.
+      // Faces through which nothing escaped, and older runs that did not record faces, have no rows.
       ...(number[key] === 0 ? [] : (parts[key] ?? [])).flatMap((face): readonly LedgerRow[] => {
         const [protons, carried] = [number[face], energy[face]];
         if (protons === undefined || carried === undefined) return [];

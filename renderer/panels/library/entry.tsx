@@ -9,7 +9,7 @@ import { Icon, type IconName } from '../../widgets/words/icon.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import { type Bar, lengths, thumbnailOf } from './thumbnails.ts';
 
-/** The small picture beside an example. */
+/** Size of the thumbnail next to an example. */
 const WIDTH = 48;
 const HEIGHT = 30;
 const EDGE = 2;
@@ -70,7 +70,7 @@ function factLine(item: LibraryItem): string {
   return [item.name === '' ? '' : item.fileName, factsOf(item)].filter(Boolean).join(' · ') || kinds[item.kind];
 }
 
-/** What an example is for: the first sentence of its notes; of a run, what it says of itself. */
+/** Summary of an item: the first sentence of an example's notes; for a run, its facts. */
 export function lineOf(item: LibraryItem): string {
   const [first = ''] = item.notes.split(/(?<=\.)\s/);
   return item.kind === 'scenario' && first !== '' ? first : factLine(item);

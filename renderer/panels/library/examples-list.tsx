@@ -7,12 +7,12 @@ import { Icon } from '../../widgets/words/icon.tsx';
 import { useBeginning } from '../../workbench/beginning.ts';
 import { useWorkbench } from '../../workbench/context.ts';
 
-// Kernels of one's own from nothing, among the examples: each is made in the user's library, and opens the editor.
+// Templates for user kernels, listed among the examples: each is created in the user's library and opens in the editor.
 
-/** What each computes, as small as a picture. */
+/** Formula of each template, shown as its thumbnail. */
 const formulas: Readonly<Record<string, string>> = { 'vector-add': 'a + b', reduction: 'Σ a', stencil: '← a →' };
 
-/** Every word that is sought stands in it. */
+/** Templates that contain every searched word. */
 export function sought(all: readonly Beginning[], text: string): readonly Beginning[] {
   const words = text.toLowerCase().split(/\s+/);
   return all.filter(({ title, says }) => {
@@ -65,7 +65,7 @@ function Beginnings({ text }: { readonly text: string }): ReactElement | null {
 
 /** The examples in the order in which they are read: by workload, and by the question that they answer. */
 interface ExampleGroup {
-  /** What it is about; groups of one stand together. */
+  /** Subject; groups of one subject are adjacent. */
   readonly about: string;
   readonly question: string;
   /** Keys in the library, in their order. */
@@ -83,7 +83,7 @@ interface ShownGroup {
   readonly items: readonly LibraryItem[];
 }
 
-/** Items in their groups; what stands in none comes last, under words that say so. Groups without items are left out. */
+/** Items in their groups; ungrouped items come last, under “Not sorted”. Empty groups are omitted. */
 export function grouped(items: readonly LibraryItem[]): readonly ShownGroup[] {
   const byKey = new Map(items.map((item) => [item.id, item]));
   const known = new Set(exampleGroups.flatMap(({ files }) => files));
@@ -105,7 +105,7 @@ export function grouped(items: readonly LibraryItem[]): readonly ShownGroup[] {
 
 interface ExamplesProps {
   readonly items: readonly LibraryItem[];
-  /** What was sought; null: of a kind or a tag, which kernels from nothing have not. */
+  /** Search text; null if filtered by kind or tag, which kernel templates do not have. */
   readonly text: string | null;
   readonly entry: (item: LibraryItem) => ReactElement;
 }

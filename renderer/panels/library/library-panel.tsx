@@ -24,9 +24,9 @@ import { Entry } from './entry.tsx';
 import { Examples } from './examples-list.tsx';
 import { PackProject } from './pack-project.tsx';
 
-// The listing that answers a query, asked for again whenever the library changes.
+// Search results, requested again whenever the library changes.
 
-/** What of the library is listed, kept per user. */
+/** Filter and order of the listing, saved per user. */
 const schema = z.strictObject({
   place: libraryPlaceSchema,
   kind: libraryKindSchema.nullable(),
@@ -46,7 +46,7 @@ function createLibraryViewStore(
 interface Listing {
   /** Null before the first answer. */
   readonly result: Result<'library.search'> | null;
-  /** Where else there is something, of a query that seeks; in the order of the places. */
+  /** Hits of a search in the other places, in the order of the places. */
   readonly elsewhere: readonly Elsewhere[];
   readonly failure: string | null;
 }
@@ -132,7 +132,7 @@ interface ElsewhereProps {
   readonly show: (place: LibraryPlace) => void;
 }
 
-/** What a search found in the other places; each leads there. */
+/** Number of hits in each other place, with a link to it. */
 function FoundElsewhere({ found, show }: ElsewhereProps): ReactElement | null {
   if (found.length === 0) return null;
   return (
@@ -146,7 +146,7 @@ function FoundElsewhere({ found, show }: ElsewhereProps): ReactElement | null {
   );
 }
 
-/** What can be done where a place holds nothing. */
+/** Actions offered if a place is empty. */
 function EmptyList({
   place,
   show,
@@ -222,7 +222,7 @@ interface FootProps {
   readonly listed: { readonly total: number; readonly folder: string } | null;
 }
 
-/** How much is there, where it lies, and what is done with all of it. */
+/** Number of files, their folder, and the buttons to pack them or change the folder. */
 function Foot({ place, listed }: FootProps): ReactElement {
   const { stores, files } = useWorkbench();
   const dialogs = useSelected(stores.connection, (state) => state.capabilities.shell.dialogs);
@@ -287,7 +287,7 @@ export default function LibraryPanel(): ReactElement {
           The library could not be read: {failure}
         </p>
       )}
-      {/* Its place is kept while it is read: what stands below does not jump. */}
+      {/* Reserve the space while loading, so that the content below does not jump. */}
       {result === null ? <div className="library-panel__list" /> : null}
       {result === null || result.items.length === 0 ? null : isGrouped ? (
         <Examples items={result.items} text={kind === null && tag === null ? text : null} entry={entry} />

@@ -1,4 +1,4 @@
-/** What goes into one file for a colleague: chosen from the form, this session, the library, and studies. */
+/** Packs a project into one file for a colleague, from the form, this session, the library and studies. */
 import { type ReactElement, useEffect, useState } from 'react';
 import type { FileRef } from '../../../electron/contract/files.ts';
 import type { LibraryItem } from '../../../electron/contract/library.ts';

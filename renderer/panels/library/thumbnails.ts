@@ -1,4 +1,4 @@
-/** What stands beside an example: its field, or the bars of the session that was recorded of it. `npm run pictures` makes both. */
+/** Thumbnail of an example: its field, or the bars of its recorded session. `npm run pictures` generates both. */
 import recorded from '../../../assets/examples/bars.json';
 
 export interface Bar {
@@ -26,7 +26,7 @@ function scenarioOf(key: string): string {
 
 type Thumbnail = Readonly<{ kind: 'field'; url: string }> | Readonly<{ kind: 'bars'; bars: readonly Bar[] }>;
 
-/** Null: there is nothing to show of it. */
+/** Null if there is nothing to show. */
 export function thumbnailOf(key: string): Thumbnail | null {
   const scenario = scenarioOf(key);
   const url = fields.get(scenario.replace(/\.json$/, '.png'));
