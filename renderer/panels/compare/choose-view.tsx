@@ -28,7 +28,7 @@ const roundLimits = [null, 7, 20, 50, 100, 500];
 const timeLimits = [10, 30, 60, 300, 1800];
 /** Null if unlimited. Fewer than five (one round each, for a beam) support no claim. */
 const instanceLimits = [null, 5, 10, 20];
-/** Null for the workload's usual number. */
+/** Runs of each variant in separate processes. Null if the workload's usual number applies. */
 const processCounts = [null, 0, 5, 10, 20];
 const percentages = [0.002, 0.005, 0.01, 0.02, 0.05].map((ratio) => ({
   value: String(ratio),

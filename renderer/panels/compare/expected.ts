@@ -1,4 +1,4 @@
-/** Expected time of a benchmark, and the variants that fit into its time limit. */
+/** Expected run time of each variant of the scenario, and the factorial sets of variants. */
 import { useEffect, useState } from 'react';
 import type { ExpectedTime, FactorialChoice } from '../../../electron/contract/bench/benches.ts';
 import { tickTime } from '../../base/measured.ts';

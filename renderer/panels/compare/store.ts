@@ -42,14 +42,14 @@ const schema = z.strictObject({
   sweep: z.string().max(500).default(''),
   /** Columns of the table that are not shown. */
   hidden: z.array(z.string().max(64)).max(256),
-  /** Null for the order of the rows. */
+  /** Null if the rows keep their own order. */
   sort: z.strictObject({ column: z.string().max(64), descending: z.boolean() }).nullable(),
   /** Each row's samples over its own median. */
   own: z.boolean(),
   difference: z.boolean(),
   /** One range of colours for all maps. */
   matched: z.boolean(),
-  /** Null for the workload's usual scale. */
+  /** Null if the workload's usual scale applies. */
   scale: z.enum(['linear', 'log', 'symlog']).nullable(),
   colorMap: z.string().max(32),
   /** Lines of source around a difference, else all. */

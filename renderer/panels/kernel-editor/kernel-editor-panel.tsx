@@ -67,7 +67,7 @@ function VerdictView({ id, outcome }: { readonly id: string; readonly outcome: O
 
 /** The text in the editor, as read or typed, and the element that contains it. */
 interface ShownText {
-  /** Null until read; a new object for each read. */
+  /** Null if not read yet; a new object for each read. */
   readonly source: { readonly text: string } | null;
   readonly label: string;
   readonly mayType: boolean;
@@ -177,7 +177,7 @@ function useWanted(store: EditorStore): void {
   const { stores } = useWorkbench();
   const wanted = useSelected(stores.userKernels, (state) => state.wanted);
   const workload = useSelected(stores.scenario, (state) => kindOfDocument(state.draft));
-  // Null until the scenario is read, because its benchmark is unknown before.
+  // Null if the scenario has not been read, because its benchmark is unknown before.
   const bench = useSelected(stores.scenario, ({ lastResolved: resolved }) =>
     resolved?.kind !== workload ? null : 'bench' in resolved ? resolved.bench : '',
   );

@@ -22,7 +22,7 @@ export interface Shipped {
   readonly says: string;
 }
 
-/** Null for a user kernel, and until the files have arrived. */
+/** Null if it is a user kernel, or its files have not arrived. */
 function useSources({ workload, bench, id }: VariantKey): Sources | null {
   const { client, stores } = useWorkbench();
   const [sources, setSources] = useState<Sources | null>(null);

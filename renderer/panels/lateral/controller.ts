@@ -82,7 +82,7 @@ export interface Profiles {
 
 type Wanted = Pick<Profiles, 'run' | 'revision'> & { readonly depths_mm: readonly number[] };
 
-/** Null until a run has ended and its profiles have arrived. */
+/** Null if no run has ended, or its profiles have not arrived. */
 export type ShownProfiles = StoreApi<{ readonly shown: Profiles | null }>;
 
 export interface DrivenPlot {

@@ -21,7 +21,7 @@ export interface Kernels {
   readonly reason: string | null;
 }
 
-/** Null until the host has answered. */
+/** Null if the host has not answered yet. */
 export function useKernels(): Kernels | null {
   const { client } = useWorkbench();
   const [kernels, setKernels] = useState<Kernels | null>(null);

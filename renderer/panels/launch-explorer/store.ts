@@ -23,10 +23,10 @@ const schema = z.strictObject({
   /** UUID of a device that is here, or an architecture; empty or gone: the first there is. */
   gpu: z.string().max(64),
   elements: z.tuple([along, along, along]),
-  /** Null until chosen: the launch bound of the kernel. */
+  /** Null if not chosen: the launch bound of the kernel applies. */
   block: z.tuple([threads, threads, threads]).nullable(),
   mapping: z.enum(['one-per-thread', 'grid-stride']),
-  /** Null for as many blocks as can be resident on the GPU. */
+  /** Null if as many blocks are launched as can be resident on the GPU. */
   blocks: z.number().int().min(1).max(mostElements).nullable(),
   dynamic_bytes: z
     .number()

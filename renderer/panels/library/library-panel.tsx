@@ -44,7 +44,7 @@ function createLibraryViewStore(
 }
 
 interface Listing {
-  /** Null before the first answer. */
+  /** Null if the first answer has not arrived. */
   readonly result: Result<'library.search'> | null;
   /** Hits of a search in the other places, in the order of the places. */
   readonly elsewhere: readonly Elsewhere[];

@@ -1,4 +1,4 @@
-/** What one map of phase space shows, where it comes from and what it follows. */
+/** Controller of one phase-space map: its content, data source and linked state. */
 import type { Against } from '../../../electron/contract/run.ts';
 import { linkedMap } from '../../actions/linked-map.ts';
 import { RunFeed } from '../../data/run-feed.ts';
@@ -26,7 +26,7 @@ export function drivePhaseMap(
   const feed = feeds.of(RunFeed);
   const key = cacheKey(slot);
   const axes = () => store.getState().maps[slot];
-  /** What came for other axes is not what the heading says now. */
+  /** Ignores a map of other axes, which no longer matches the heading. */
   const shownMap = () => {
     const shown = data.maps.get(key);
     const { horizontal, vertical } = axes();
@@ -114,7 +114,7 @@ export function drivePhaseMap(
         stores.window.subscribe(both),
       ];
     },
-    // What it showed stays: a panel that only moved has something to show, and to click, at once.
+    // The last map stays in the cache, so that a panel that only moved can show it at once.
     stop: () => feed.want(key, null),
   });
 }

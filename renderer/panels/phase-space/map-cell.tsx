@@ -105,7 +105,7 @@ interface MapCellProps {
   readonly slot: SlotKey;
   readonly store: PhaseSpaceStore;
   readonly view: PhaseViewStore;
-  /** Told what drives the map while it stands. */
+  /** Called with the map's controller, and with null once it has stopped. */
   readonly onDriven: (slot: SlotKey, driven: DrivenMap | null) => void;
 }
 

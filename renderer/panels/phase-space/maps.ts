@@ -19,8 +19,7 @@ export interface PhaseAxes {
 export type HiddenCuts = readonly Cut[];
 
 /**
- * They stand so that maps above each other share their horizontal axis and
- * maps beside each other their vertical one: the crosshair runs through.
+ * Maps in a column share their horizontal axis, and maps in a row their vertical one, so the crosshair runs through.
  */
 export const defaultAxes: Readonly<Record<SlotKey, PhaseAxes>> = {
   a: { horizontal: 'z', vertical: 'x' },
@@ -123,7 +122,7 @@ export function commonLimits(fields: readonly FieldMap[], scale: ScaleKind): Lim
   return drawableLimits(scale, { low, high }, positive.length === 0 ? 0 : Math.min(...positive));
 }
 
-/** What the reader has set; else, when matched, the same for all; else null: the field's own. */
+/** Limits set by the user; otherwise common limits if matched. Null if each map uses its own. */
 export function limitsOf(
   fields: readonly FieldMap[],
   config: { readonly matched: boolean; readonly scale: ScaleKind },

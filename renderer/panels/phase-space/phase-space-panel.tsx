@@ -29,9 +29,9 @@ import { axisDecimals, axisNames, axisSymbols, axisUnits, cacheKey, type SlotKey
 import { useAnyTrouble, useShownMaps } from './shown-maps.ts';
 import { createPhaseSpaceStore, createPhaseViewStore, type PhaseSpaceStore, type PhaseViewStore } from './store.ts';
 
-// How all maps of phase space are shown and drawn on, and their export.
+// Display, drawing tools and export of all phase-space maps.
 
-/** What the maps are shown less by: another step of the run, or another run. */
+/** Reference of the difference maps: another step of the run, or another run. */
 function ReferenceRow({ view }: { readonly view: PhaseViewStore }): ReactElement {
   const { stores } = useWorkbench();
   const reference = useSelected(view, (state) => state.reference);
@@ -194,7 +194,7 @@ const Cover = ({ children }: { readonly children: ReactElement }): ReactElement 
 function StoredSteps({ shown }: { readonly shown: ShownMap | null }): ReactElement {
   const { stores } = useWorkbench();
   const { frames, index, playing } = useSelected(stores.playback, (state) => state);
-  // What the maps show, which follows the slider as the frames come.
+  // Step of the displayed maps, which follows the slider as the frames arrive.
   const at = shown ?? frames[index] ?? null;
   return (
     <Scrubber
@@ -226,7 +226,7 @@ function StoredSteps({ shown }: { readonly shown: ShownMap | null }): ReactEleme
   );
 }
 
-/** Where the crosshair is, in every axis of the maps. */
+/** Crosshair position along every axis of the maps. */
 function Position(): ReactElement {
   const { stores } = useWorkbench();
   const at = useSelected(stores.selection, shownCrosshair);
@@ -259,7 +259,7 @@ function Position(): ReactElement {
   );
 }
 
-/** What was marked on one of the maps. */
+/** Profile or statistics of a mark on one of the maps. */
 interface DrawerProps {
   readonly run: RunInfo | null;
   readonly view: PhaseViewStore;
@@ -290,7 +290,7 @@ function Drawer({ run, view, scale }: DrawerProps): ReactElement | null {
   );
 }
 
-/** The maps as they stand, two in a row. */
+/** The four maps as displayed, two in a row. */
 function quadFigure(run: string, driven: ReadonlyMap<SlotKey, DrivenMap>): Figure | null {
   const maps = slots.flatMap((slot) => driven.get(slot)?.figure() ?? []);
   const first = maps[0];

@@ -1,4 +1,4 @@
-/** What the four maps show, and why one shows nothing. */
+/** Contents and errors of the four phase-space maps. */
 import type { ShownMap } from '../../data/run-data.ts';
 import { useCached, useWorkbench } from '../../workbench/context.ts';
 import { cacheKey, type SlotKey } from './maps.ts';

@@ -1,4 +1,4 @@
-/** What the maps of phase space show: how they are coloured and their axes, kept per user; the rest as long as the panel. */
+/** State of the phase-space maps. Colours and axes are saved per user; the rest lasts as long as the panel. */
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { axisNameSchema } from '../../../electron/contract/fields.ts';
@@ -45,7 +45,7 @@ export function createPhaseSpaceStore(
   });
 }
 
-/** What the maps are less by. */
+/** Reference subtracted from the maps. */
 export type Reference =
   | Readonly<{ kind: 'none' }>
   /** A stored moment of the run that is shown. */

@@ -10,7 +10,7 @@ function Picture({ id }: { readonly id: string }): ReactElement {
   return (
     <span className="question__picture">
       {(['light', 'dark'] as const).map((theme) => (
-        // The words beside it say the same.
+        // Decorative: the card's text has the same content.
         <img key={theme} data-theme={theme} src={pictureOf(id, theme)} alt="" width={480} height={300} loading="lazy" />
       ))}
     </span>

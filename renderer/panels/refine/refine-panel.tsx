@@ -30,14 +30,14 @@ import { Values } from './values.tsx';
 
 // The image, and once a crystal was fitted what its counts are more or less than the fit.
 
-/** More device pixels per tile than a screen has are not asked for. */
+/** Maximum device pixels per tile and axis; no screen has more. */
 const PIXELS = 1024;
 /** Share of the largest where a logarithmic scale begins: below it a counter has noise. */
 const LEAST = 1e-3;
 
 const viewport = { horizontal: null, vertical: null, pixels: [PIXELS, PIXELS] as [number, number] };
 
-/** Asked for anew when `key` is another. */
+/** Requested again whenever `key` changes. */
 function useMap(image: string, show: 'measured' | 'difference', key: unknown): FieldMap | null {
   const { client, stores } = useWorkbench();
   const [map, setMap] = useState<FieldMap | null>(null);

@@ -15,18 +15,18 @@ const unknownsOf = (fit: FitChoice): readonly CrystalUnknown[] =>
 
 interface ValuesProps {
   readonly state: RefineState;
-  /** What the form has; null where it has none. */
+  /** Value in the form; null if it has none. */
   readonly startOf: (unknown: CrystalUnknown) => number | null;
 }
 
-/** Before the first iteration the form's own values stand as the start. */
+/** Before the first iteration, the form's values are shown as the start. */
 export function Values({ state, startOf }: ValuesProps): ReactElement {
   const { iterations, refined } = state;
   const begun = iterations.length > 0;
   const unknowns = unknownsOf(begun ? state.fitted : state.fit);
   const columns = iterations.map(({ iteration, taken }) => ({ iteration, taken }));
   const beginning = (k: number, unknown: CrystalUnknown) => (begun ? iterations[0]?.values[k] : startOf(unknown));
-  // What was found stands before its iterations: in a narrow window they are what is scrolled to.
+  // Results precede the iterations, which are what scrolls in a narrow window.
   const beneath = refined === null ? null : <td colSpan={2} />;
   return (
     <table className="refine-values" data-testid="refine-values">

@@ -1,4 +1,4 @@
-/** What variants of a small workload gain, whether they are right, and what was claimed of them; kept sessions need no GPU. */
+/** Gain, correctness and claims of the variants of a small workload; stored sessions need no GPU. */
 import '../../widgets/plots/plot-panel.css';
 import './results-panel.css';
 import { type ReactElement, useEffect, useState } from 'react';
@@ -18,9 +18,9 @@ import { SessionView } from './session-view.tsx';
 
 // Which of the measurements is shown.
 
-// What the panel can show: the selected run, and sessions that are kept.
+// Sources of the panel: the selected run, and stored sessions.
 
-/** Kept sessions of a workload; read again when a run is saved. */
+/** Stored sessions of a workload; read again when a run is saved. */
 function useStored(workload: WorkloadName): readonly StoredTask[] {
   const { client, stores } = useWorkbench();
   const [sessions, setSessions] = useState<readonly StoredTask[]>([]);
@@ -62,7 +62,7 @@ function useOpened(id: string | null): Opened {
   return opened;
 }
 
-/** The choice of the selected run, rather than a kept session. */
+/** Option for the selected run, rather than a stored session. */
 const RUN = 'run';
 
 const storedText = ({ name, machine, recorded }: StoredTask): string =>
@@ -79,7 +79,7 @@ function useMeasurements() {
   const measured = useCached(feeds.of(TaskFeed).session, SHOWN);
   const all = useStored(run?.workload ?? kind);
   const bench = resolved !== null && 'bench' in resolved ? resolved.bench : '';
-  // What is about the scenario's own benchmark comes first.
+  // Sessions of the scenario's own benchmark come first.
   const near = (one: StoredTask): number => Number(one.bench === bench) + Number(one.scenario === name);
   const stored = [...all].sort((a, b) => near(b) - near(a));
   const [wanted, setWanted] = useState<string | null>(null);

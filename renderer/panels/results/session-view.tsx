@@ -16,8 +16,7 @@ import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import { RunOffer } from '../../workbench/offers.tsx';
 
-/** Every variant with its time, how it stands to the first, what it moves, and whether it is right. */
-/** What is wrong, or the error of what holds. */
+/** The first failed check with its value and limit; otherwise the error of the first check. */
 function checkText({ accuracy }: MeasuredSessionEntry): string {
   const broken = accuracy.find(({ holds }) => !holds);
   if (broken !== undefined) {
@@ -41,7 +40,7 @@ function clockTip({ samples }: MeasuredSessionEntry): string {
   return `${by}. ${spreadTip}`;
 }
 
-/** Why samples are doubtful; they are kept. */
+/** Reasons why samples are flagged; flagged samples are retained. */
 function flagTip({ samples }: MeasuredSessionEntry): string | undefined {
   const reasons = [...new Set(samples.flatMap(({ flag }) => flag ?? []))];
   return reasons.length === 0 ? undefined : `Flagged, and kept: ${reasons.join('; ')}`;
@@ -153,7 +152,7 @@ interface SessionViewProps {
   readonly onCompare: (report: number) => void;
 }
 
-/** What the numbers of the table are, for so many rounds. */
+/** Caption of the table, by its number of rounds. */
 function roundsText(rounds: number): string {
   if (rounds < 2) return 'One round: times without a spread, and no verdicts.';
   return `Medians over ${rounds} interleaved rounds; speed-up over the first variant, with 95 % intervals from five rounds on.`;

@@ -18,7 +18,7 @@ import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts
 import { RunOffer } from '../../workbench/offers.tsx';
 import { progressReadouts } from '../../workbench/workload.ts';
 
-/** How far the run is. */
+/** Progress of the run. */
 function RunProgressView({
   run,
   progress,
@@ -58,7 +58,7 @@ function RunProgressView({
   );
 }
 
-/** How the answer of Live that is shown was solved, and how soon after the edit it was there. */
+/** Solver settings of the displayed live result, and its latency after the edit. */
 const times = (factor: number): string => `${Number(factor.toPrecision(3))} ×`;
 
 /** `cells of 0.4 × 0.5 mm and 10 mrad (2 × in z, 2 × in x, 2 × in angle)`. */

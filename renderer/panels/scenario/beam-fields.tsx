@@ -1,4 +1,4 @@
-/** How the beam is given: by its energy, by its range in water, or by spots, which are drawn and edited here. */
+/** Beam definition: by energy, by range in water, or by spots, which are plotted and edited here. */
 import { type ReactElement, useId } from 'react';
 import { type Path, type Spot, valueAt } from '../../../electron/contract/scenario/index.ts';
 import { spotWeightsChart } from '../../drawing/charts/spot-weights.ts';
@@ -15,7 +15,7 @@ import { fieldModel, issuesAt } from './fields.ts';
 import { useForm } from './form-context.ts';
 import { SobpBuilder } from './sobp-builder.tsx';
 
-/** How a beam is given, and its spots as the editor adds and changes them. No React. */
+/** Ways to define a beam, and edits of its spots. No React. */
 const beamWays = ['energy', 'range', 'spots', 'file'] as const;
 type BeamWay = (typeof beamWays)[number];
 

@@ -29,7 +29,7 @@ const units = [
   ...depthUnits.map((value) => ({ value, label: value })),
 ] as const;
 
-/** What a message has room for. */
+/** Most issues shown in a message. */
 const SHOWN_FAULTS = 4;
 
 function reasonsOf(error: unknown): readonly string[] {

@@ -30,7 +30,7 @@ const windowOptions = [
   { value: 'lung', label: 'lung', title: '−1350 to 150 HU' },
 ] as const;
 
-/** Where the picture's four sides lie: left, right, top, bottom. */
+/** Anatomical directions of the picture's sides: left, right, top, bottom. */
 const sides = {
   transverse: ['R', 'L', 'A', 'P'],
   coronal: ['R', 'L', 'H', 'F'],
@@ -64,7 +64,7 @@ function usePicture(path: Path): CtPicture | null {
           if (!going.signal.aborted && outcome.status === 'done') setPicture(outcome.value.picture);
         },
         () => {
-          // What is wrong with the CT stands beside its fields.
+          // Errors in the CT are shown next to its fields.
           if (!going.signal.aborted) setPicture(null);
         },
       );

@@ -15,11 +15,11 @@ interface RowProps {
   /** Id of the control that the name belongs to. */
   readonly controlId?: string;
   readonly children: (ids: { readonly describedBy: string | undefined; readonly invalid: boolean }) => ReactNode;
-  /** Faults of values below this one are shown elsewhere. */
+  /** Issues of nested values are shown elsewhere. */
   readonly ownFaultsOnly?: boolean;
 }
 
-/** What the way back leads to, for its tip. */
+/** Default value, for the reset button's tooltip. */
 function defaultText(field: FieldModel): string {
   const { usual, unit } = field;
   if (typeof usual === 'number') return `${formatNumber(Number(usual.toPrecision(6)))} ${unitSymbols[unit]}`.trim();
@@ -71,7 +71,7 @@ export function Row({ field, controlId, children, ownFaultsOnly = false }: RowPr
   );
 }
 
-/** Longest row of choices, in letters, that stands in one line beside its name. */
+/** Longest row of choices, in letters, that fits on one line next to its name. */
 const LETTERS_IN_SIGHT = 20;
 
 function Choice({

@@ -1,4 +1,4 @@
-/** What the form knows of a field: its schema, its value, its default, its faults. No React. */
+/** Model of a form field: schema, value, default, issues. No React. */
 import type { Issue } from '../../../electron/contract/errors.ts';
 import type { ScenarioDraft } from '../../../electron/contract/scenario/draft.ts';
 import {
@@ -28,17 +28,17 @@ export interface FieldModel {
   readonly allowed: string;
   readonly unit: Unit;
   readonly schema: JsonSchema;
-  /** What the document holds; undefined: the default is in force. */
+  /** Value in the document; undefined if the default applies. */
   readonly value: unknown;
   /** The default in force: from the host where it follows from other values, else the schema's. */
   readonly fallback: unknown;
-  /** The default where it is known beside a value: what follows from other values is not computed anew for that. */
+  /** Default for display. If the document has a value, defaults derived from other values are not recomputed. */
   readonly usual: unknown;
   /** A value that may be taken back; some have no default. */
   readonly resettable: boolean;
 }
 
-/** What a document cannot be without. */
+/** Required values, which cannot be reset. */
 const isNeeded = (kind: ReturnType<typeof kindOfDocument>, path: Path): boolean =>
   scenarioKinds[kind].standIns.some((needed) => sameJson(needed.path, path)) || formatPath(path) === 'beam.range_mm';
 
@@ -47,7 +47,7 @@ function described(draft: ScenarioDraft, resolved: ScenarioDraft | null): unknow
   return resolved === null ? draft : { ...resolved, ...draft };
 }
 
-/** Null where the schema has no such field (a union's other branch). */
+/** Null if the schema has no such field (a union's other branch). */
 export function fieldModel(draft: ScenarioDraft, resolved: ScenarioDraft | null, path: Path): FieldModel | null {
   const kind = kindOfDocument(draft);
   const schema = schemaAt(kind, path, draft) ?? schemaAt(kind, path, described(draft, resolved));
@@ -82,9 +82,8 @@ function asIssue(fault: Fault): Issue {
 }
 
 /**
- * What is wrong with the draft right now. The schema answers at once; what only
- * the host can know (tables, memory) is kept from its last answer for every
- * value that has not changed since. So messages do not flicker while typing.
+ * Current issues of the draft. The schema answers immediately. Issues that only the host can find (tables, memory) are
+ * reused from its last answer for unchanged values. So messages do not flicker while typing.
  */
 export function currentIssues(draft: ScenarioDraft, check: Check | null): readonly Issue[] {
   if (check?.draft === draft) return check.issues;

@@ -1,4 +1,4 @@
-/** What the fields of the form share: the document, its faults, and how to change it. */
+/** Context of the form's fields: the document, its issues, and edits. */
 import { createContext, useContext } from 'react';
 import type { Issue } from '../../../electron/contract/errors.ts';
 import type { ScenarioDraft } from '../../../electron/contract/scenario/draft.ts';

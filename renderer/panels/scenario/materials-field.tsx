@@ -8,7 +8,7 @@ import { Field } from './field.tsx';
 import { fieldModel, issuesAt } from './fields.ts';
 import { useForm } from './form-context.ts';
 
-/** What a material of one's own is made of, as one line of text. */
+/** Composition of a user material as one line of text. */
 const FRACTION = /^([A-Za-z]{1,2})\s*[:= ]\s*(\S+)$/;
 
 /** `C5H8O2`, or `H 0.112, O 0.888`. */
@@ -35,14 +35,17 @@ function fractionsIn(text: string): Readonly<Record<string, unknown>> | null {
   );
 }
 
-/** The material with what the text says it is made of; a text that is neither is a formula at fault. */
+/**
+ * Sets the material's composition from text. Text that is neither a formula nor mass fractions becomes an invalid
+ * formula.
+ */
 export function madeOf(material: unknown, text: string, atomsOf: (formula: string) => unknown): object {
   const { formula: _, composition: __, ...rest } = (material ?? {}) as Readonly<Record<string, unknown>>;
   const fractions = atomsOf(text) === null ? fractionsIn(text) : null;
   return fractions === null ? { ...rest, formula: text } : { ...rest, composition: fractions };
 }
 
-/** What it is made of, in one line: a formula or mass fractions. The text stands as typed while it is being typed. */
+/** Composition on one line: a formula or mass fractions. The text stays unchanged during typing. */
 function MadeOfField({ path, index }: { readonly path: Path; readonly index: number }): ReactElement {
   const form = useForm();
   const material = valueAt(form.draft, path);

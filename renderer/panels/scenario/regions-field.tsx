@@ -68,7 +68,7 @@ const materialOptions = Object.values(materialSummaries).map((material) => ({
   label: `${material.title} – ${significant(material.density_g_cm3, 3)} g/cm³`,
 }));
 
-/** The built-in materials, then the scenario's own as they stand in the draft. */
+/** The built-in materials, then those defined in the draft. */
 function optionsOf(draft: unknown): readonly { readonly value: string; readonly label: string }[] {
   const own = valueAt(draft, ['geometry', 'materials']);
   const names = (Array.isArray(own) ? own : []).map((each: unknown) => valueAt(each, ['name']));

@@ -32,13 +32,13 @@ import { type Section, sectionSummary, sectionsOf } from './sections.ts';
 import { SchemaField, TableField } from './union-fields.tsx';
 import { VariantField } from './variant-field.tsx';
 
-/** What the scenario comes to: what tells its size, by its kind, and memory. */
+/** Derived values of the scenario: its size, by workload, and memory. */
 function ResolvedCard({
   resolved,
   of,
 }: {
   readonly resolved: Resolved | null;
-  /** The scenario of the form, the one before the last edit, or the last that had no faults. */
+  /** Source of the values: the scenario in the form, the one before the last edit, or the last valid one. */
   readonly of: 'this' | 'before' | 'sound';
 }): ReactElement {
   const { workloads } = useWorkbench();
@@ -78,9 +78,9 @@ function ResolvedCard({
   );
 }
 
-// Faults at the head of the form: how many are marked below, and in full those that no field can show.
+// Issues at the head of the form: the number marked in fields, and the full text of those that have no field.
 
-/** What the field that has the focus means. */
+/** Help for the focused field. */
 function FieldHelp({ field }: { readonly field: FieldModel | null }): ReactElement {
   if (field === null) {
     return (
@@ -118,7 +118,7 @@ function hasField(path: Path | null, draft: ScenarioDraft): boolean {
   return path !== null && path.length > 1 && schemaAt(kindOfDocument(draft), path, draft) !== null;
 }
 
-/** How many values are at fault and how many are only to beware of. */
+/** Number of invalid values and of warnings. */
 export function issueCount(issues: readonly Issue[]): string {
   const errors = issues.filter((issue) => issue.severity === 'error').length;
   const warnings = issues.length - errors;
@@ -155,7 +155,7 @@ function FormIssues({ issues, lead }: FormIssuesProps): ReactElement | null {
   );
 }
 
-/** Which sections of the form are open, kept per user. */
+/** Collapsed sections of the form, saved per user. */
 const schema = z.strictObject({ closed: z.array(z.string().max(32)).max(32) });
 type ScenarioPanelState = Readonly<z.infer<typeof schema>>;
 type ScenarioPanelStore = StoreApi<ScenarioPanelState>;

@@ -85,7 +85,7 @@ const MOST_IN_SUMMARY = 3;
 
 const isGroup = (schema: JsonSchema): boolean => schema.type === 'object' && schema.properties !== undefined;
 
-/** Values that stand alone, below a schema. */
+/** Numbers and enumerations below a schema. */
 function leaves(schema: JsonSchema, path: Path): readonly Path[] {
   const properties = Object.entries(schema.properties ?? {});
   return properties.flatMap(([key, each]) => {
@@ -95,7 +95,7 @@ function leaves(schema: JsonSchema, path: Path): readonly Path[] {
   });
 }
 
-/** As the schema has them: a section for every object at its top, and one for the values that stand beside them. */
+/** Sections derived from the schema: one for each top-level object, and one for all other top-level values. */
 function generated(schema: JsonSchema): readonly Section[] {
   const entries = Object.entries(schema.properties ?? {}).filter(([key]) => !naming.includes(key));
   const single = entries.filter(([, each]) => !isGroup(each)).map(([key]): Path => [key]);

@@ -1,4 +1,4 @@
-/** Builds a spread-out peak for the form's beam: its spots go into the list, and what one run of them gives is told. */
+/** Builds a spread-out Bragg peak for the form's beam: writes its spots to the list and reports its plateau. */
 
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { type Sobp, type SobpRequest, sobpSpots } from '../../../electron/contract/beams/sobp.ts';

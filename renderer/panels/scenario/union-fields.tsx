@@ -81,7 +81,7 @@ const tableTitles: Readonly<Record<string, string>> = {
   icru90: 'ICRU 90',
 };
 
-/** A named table, or the name of a file beside the scenario. */
+/** A named table, or the name of a file in the scenario's folder. */
 export function TableField({ path }: { readonly path: Path }): ReactElement | null {
   const form = useForm();
   const id = useId();

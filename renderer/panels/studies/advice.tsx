@@ -1,4 +1,4 @@
-/** What the points of a study say, and what that stands on. */
+/** Conclusions from the points of a study, with their evidence. */
 import { type ReactElement, useEffect, useState } from 'react';
 import type { StudyAdvice, StudyEntry } from '../../../electron/contract/study/calls.ts';
 import { errorText } from '../../state/notices.ts';
@@ -6,7 +6,7 @@ import { TextField } from '../../widgets/controls/text-field.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 
 const NEAR_ENOUGH = '0.1';
-/** Half a number is another one: it is asked once the typing has paused. */
+/** Delay before a typed number is used, because half a number is another number. */
 const TYPED_MS = 400;
 
 interface AdviceProps {
@@ -28,7 +28,8 @@ export function Advice({ entry, refines }: AdviceProps): ReactElement | null {
   useEffect(() => {
     if (ended <= 0 || !valid) return;
     let current = true;
-    // Nothing was typed yet: asked behind the rows, it is there before a plot, which its place would have drawn again.
+    // No delay before the first input: the advice then arrives before a plot, which it would otherwise shift and
+    // redraw.
     const wait_ms = near === NEAR_ENOUGH ? 0 : TYPED_MS;
     const timer = setTimeout(() => {
       client.call('study.advice', { study: id, error_mm }).then(

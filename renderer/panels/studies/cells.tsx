@@ -15,7 +15,7 @@ interface ShownColumn {
   readonly i: number;
 }
 
-/** Columns that are looked at: where a point was solved is told when rows are grouped by it, and in files. */
+/** Columns in the table. The machine of a point appears only in exported files, and if rows are grouped by it. */
 export function shownColumns(
   columns: readonly StudyColumnInfo[],
   { hideEqual, groups }: StudyLook,

@@ -1,4 +1,4 @@
-/** Points that were chosen in table or plot: opened as runs or scenarios, and two beside each other. */
+/** Points selected in the table or plot: opened as runs or scenarios, or two compared. */
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import type { RunInfo } from '../../../electron/contract/run.ts';
 import type { StudyId } from '../../../electron/contract/study/calls.ts';
@@ -12,7 +12,7 @@ import { Button, IconButton } from '../../widgets/controls/button.tsx';
 import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 
-/** What two points of a study differ by: settings, what was kept of them, curves. */
+/** Comparison of two points of a study: settings, stored results, curves. */
 interface Point {
   readonly id: string;
   readonly settings: string;
@@ -41,7 +41,7 @@ function rowOf(name: string, unit: string, [a, b]: readonly [Value, Value]): Dif
   };
 }
 
-/** What either has; what both have alike is left out unless `all`. */
+/** Measures of either point; equal ones are omitted unless `all`. */
 export function differenceRows(a: Point, b: Point, all = false): readonly DifferenceRow[] {
   const key = ({ group, name }: PointResult['measures'][number]): string => `${group} ${name}`;
   const measures = [...new Map([...a.result.measures, ...b.result.measures].map((one) => [key(one), one])).values()];

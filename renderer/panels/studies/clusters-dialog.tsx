@@ -1,4 +1,4 @@
-/** The clusters that studies can be given to: described, tried, kept in the settings. */
+/** Clusters that can run studies: defined, tested, saved in the settings. */
 import { type ReactElement, useId, useState } from 'react';
 import { type ClusterDraft, clusterOf, draftOf, withCluster } from '../../../electron/contract/study/cluster-draft.ts';
 import { type Cluster, newCluster } from '../../../electron/contract/study/clusters.ts';

@@ -19,7 +19,7 @@ interface HeatCells {
   readonly binned: readonly string[];
 }
 
-/** More different numbers than this stand in bins. */
+/** Columns with more distinct numbers than this are binned. */
 const MOST_VALUES = 300;
 const BINS = 60;
 
@@ -63,7 +63,7 @@ function sideOf(side: HeatSide): Side {
   return { names, binned: true, placeOf };
 }
 
-/** Numbers stand in order. */
+/** Median; requires sorted numbers. */
 function middle(sorted: Float64Array): number | null {
   if (sorted.length === 0) return null;
   const [low = 0, high = 0] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
@@ -74,7 +74,7 @@ export function heatCells(x: HeatSide, y: HeatSide, value: PlottedColumn): HeatC
   const [across, up] = [sideOf(x), sideOf(y)];
   const { numbers } = value;
   const wide = across.names.length;
-  // Cells stand behind each other, their numbers in one array.
+  // Values of all cells in one array, cell after cell.
   const cellOf = new Int32Array(numbers.length).fill(-1);
   const ends = new Uint32Array(wide * up.names.length + 1);
   for (let i = 0; i < numbers.length; i += 1) {

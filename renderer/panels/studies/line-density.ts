@@ -12,7 +12,7 @@ const TINTS = 64;
 
 /** An axis: where each line crosses it, from 0 to 1. */
 export type Crossings = Float32Array;
-/** What is kept of an axis, from 0 to 1; null: all. */
+/** Selected range of an axis, from 0 to 1; null if unrestricted. */
 export type Kept = readonly [low: number, high: number] | null;
 
 interface LineDensity {
@@ -24,7 +24,7 @@ interface LineDensity {
   readonly sums: Float32Array;
 }
 
-/** Which lines are within what is kept of every axis. */
+/** 1 for each line within the selected range of every axis. */
 export function keptLines(axes: readonly Crossings[], kept: readonly Kept[]): Uint8Array {
   const count = axes[0]?.length ?? 0;
   const on = new Uint8Array(count).fill(1);

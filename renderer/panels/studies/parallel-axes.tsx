@@ -52,7 +52,7 @@ function useRoom() {
 
 const NONE: ReadonlyMap<string, Kept> = new Map();
 
-/** What was moved stays so; new axes stand last. */
+/** Keeps the user's order; new axes come last. */
 function ordered(wanted: readonly string[], before: readonly string[]): readonly string[] {
   const known = before.filter((key) => wanted.includes(key));
   return [...known, ...wanted.filter((key) => !known.includes(key))];

@@ -1,4 +1,4 @@
-/** One axis of parallel coordinates: its name moves it, a part of it is kept by dragging along it or by its two ends. */
+/** One axis of parallel coordinates: drag its name to move it; drag along it, or drag its ends, to select a range. */
 import { type PointerEvent, type ReactElement, useRef } from 'react';
 import type { Kept } from './line-density.ts';
 import { type ParallelAxis, ticksOf, wordsAt } from './parallel.ts';
@@ -66,7 +66,7 @@ function End({ axis, which, range, onKept }: EndProps): ReactElement {
 export function ParallelAxisView(props: ParallelAxisProps): ReactElement {
   const { axis, left, step, height, label, kept, onKept, onMove } = props;
   const strip = useRef<HTMLDivElement>(null);
-  /** What is dragged: from where, and which end stays; null: nothing. */
+  /** Current drag: its start and the fixed end; null if there is none. */
   const press = useRef<{ readonly y: number; readonly anchor: number; moved: boolean } | null>(null);
   const moving = useRef<number | null>(null);
   const { ticks, title } = ticksOf(axis, height, label);
@@ -92,7 +92,7 @@ export function ParallelAxisView(props: ParallelAxisProps): ReactElement {
   };
   const released = ({ target }: PointerEvent<HTMLDivElement>): void => {
     const isEnd = (target as HTMLElement).dataset['end'] !== undefined;
-    // A click beside the ends keeps all of it again.
+    // A click outside the ends removes the range.
     if (press.current?.moved === false && !isEnd) onKept(null);
     press.current = null;
   };

@@ -10,9 +10,9 @@ export interface ParallelAxis {
   readonly key: string;
   /** With its unit. */
   readonly title: string;
-  /** Where each line crosses it, from 0 below to 1. */
+  /** Position at which each line crosses the axis, from 0 (bottom) to 1. */
   readonly at: Crossings;
-  /** What stands along it: numbers, or words from below. */
+  /** Scale of the axis: numbers, or names from the bottom. */
   readonly along: FigureAxis | readonly string[];
 }
 
@@ -62,7 +62,7 @@ function numberedAxis(
     to = Math.max(to, value);
   }
   if (!(from <= to)) [from, to] = log ? [1, 10] : [0, 1];
-  // One value stands in the middle.
+  // A single value is centred.
   else if (from === to) [from, to] = log ? [from / 2, from * 2] : [from - 0.5, from + 0.5];
   const along = { title: info.name, unit: info.unit, kind: log ? 'log' : 'linear', from, to } as const;
   const { toPixel } = scaleOf(along, 0, 1);
@@ -89,7 +89,7 @@ export function parallelOf(sides: readonly HeatSide[], logs: ReadonlySet<string>
   return { axes, rows, left: length - rows.length };
 }
 
-/** What stands along an axis of that height, and its title with the power of ten that numbers leave out. */
+/** Ticks of an axis of this height, and its title with the power of ten omitted from the ticks. */
 export function ticksOf(
   { along, title }: ParallelAxis,
   height: number,
@@ -113,7 +113,7 @@ export function ticksOf(
   };
 }
 
-/** What an axis has at a place, in words. */
+/** Text of the axis value at a position. */
 export function wordsAt({ along }: ParallelAxis, at: number): string {
   if (isNamed(along)) return along[Math.round(at * (along.length - 1))] ?? '';
   return `${significant(scaleOf(along, 0, 1).toValue(at), 4)} ${along.unit}`.trimEnd();

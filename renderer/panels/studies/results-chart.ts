@@ -19,19 +19,19 @@ export interface Plotted {
   readonly y: PlottedColumn;
   /** Ends of the intervals of y; null: there are none. */
   readonly ends: { readonly low: Float64Array; readonly high: Float64Array } | null;
-  /** What points are told apart by, one text each; null: nothing. */
+  /** Group of each point; null if not grouped. */
   readonly groups: { readonly title: string; readonly of: readonly string[] } | null;
   readonly logX: boolean;
   readonly logY: boolean;
   readonly look: Exclude<StudyLook['plot']['look'], 'heat' | 'parallel'>;
 }
 
-/** More are no longer told apart by colours. */
+/** Most groups that colours can distinguish. */
 const MOST_GROUPS = 12;
 const OTHERS = 'others';
 const ROOM = 0.05;
 
-/** Ends of an axis with room beside them. A hundred thousand points are too many to be arguments, or another list. */
+/** Axis limits with a margin. Loops, because 100,000 points are too many for function arguments or another copy. */
 function limits(
   numbers: readonly Float64Array[],
   rows: readonly Uint32Array[],
@@ -86,7 +86,7 @@ function lowering(rows: Uint32Array, y: Float64Array): readonly number[] {
   return found;
 }
 
-/** Rows that can be drawn, by what they are told apart by, each from left to right. */
+/** Drawable rows by group, each from left to right. */
 function groupedRows({ x, y, groups, logX, logY }: Plotted): ReadonlyMap<string, Uint32Array> {
   const names = groups === null ? [''] : [...new Set(groups.of)];
   const shown = new Set(names.slice(0, MOST_GROUPS));

@@ -23,11 +23,11 @@ import type { Values } from './values.ts';
 import { columnTitle } from './words.ts';
 
 const NOTHING = '';
-/** What people plot first, in this order, where it is there. */
+/** Default y columns in order of preference. */
 const FIRST_Y = ['measure r80_mm', 'measure time_s', 'measure solve_s'] as const;
-/** What a point costs, in this order: a Pareto front is of error against time. */
+/** Columns of a point's cost, in order of preference: a Pareto front plots error against time. */
 const COSTS = ['measure time_s', 'measure solve_s', 'measure wall_s'] as const;
-/** So many axes stand side by side before anybody chooses. */
+/** Default number of parallel axes. */
 const FIRST_ALONG = 6;
 
 type Plot = StudyLook['plot'];
@@ -42,7 +42,7 @@ const looks = [
 
 interface ResultsPlotProps {
   readonly entry: StudyEntry;
-  /** What columns there are is known. */
+  /** True once the columns are known. */
   readonly isRead: boolean;
   readonly filter: string;
   readonly columns: readonly StudyColumnInfo[];
@@ -56,7 +56,7 @@ interface ResultsPlotProps {
 const optionsOf = (columns: readonly StudyColumnInfo[]) =>
   columns.map((column) => ({ value: column.key, label: columnTitle(column) }));
 
-/** What is asked for, or what people look at first. */
+/** The requested columns, or defaults. */
 export function chosenOf(columns: readonly StudyColumnInfo[], asked: Plot) {
   const numeric = columns.filter((column) => column.numeric && column.of !== 'where');
   const varied = columns.filter(({ equal, key }) => !equal && key !== 'point point');

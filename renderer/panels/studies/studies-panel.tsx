@@ -1,4 +1,4 @@
-/** Studies: planned from the scenario in the form, solved beside everything else, and looked at as one table. */
+/** Studies: planned from the scenario in the form, solved in the background, and displayed as one table. */
 import { type ReactElement, useCallback, useEffect, useState } from 'react';
 import type { StudyEntry, StudyId } from '../../../electron/contract/study/calls.ts';
 import { errorText } from '../../state/notices.ts';
@@ -20,7 +20,7 @@ interface Listed {
   readonly failure: string | null;
 }
 
-/** The studies of the library, asked for again and again. */
+/** Studies in the library, polled. */
 function useStudies(): Listed & { readonly refresh: () => void } {
   const { client } = useWorkbench();
   const [listed, setListed] = useState<Listed>({ studies: null, failure: null });

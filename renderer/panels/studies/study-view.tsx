@@ -21,7 +21,7 @@ import { ViewsMenu } from './views-menu.tsx';
 import { Where } from './where.tsx';
 import { columnTitle, stateText } from './words.ts';
 
-/** How far a study is, and what failed. */
+/** Progress of a study, and failed points. */
 interface ProgressProps {
   readonly entry: StudyEntry;
   readonly onChanged: () => void;

@@ -5,7 +5,7 @@ import type { StudyLook } from '../../../electron/contract/study/views.ts';
 import { errorText } from '../../state/notices.ts';
 import { useWorkbench } from '../../workbench/context.ts';
 
-/** Asked for at once: some screens of rows. */
+/** Unit of row requests: several screens of rows. */
 const CHUNK = 200;
 
 export interface Part extends StudyRows {
@@ -14,20 +14,20 @@ export interface Part extends StudyRows {
 
 export interface RowsProps {
   readonly entry: StudyEntry;
-  /** As it is asked for: the filter has settled. */
+  /** The view with a settled filter. */
   readonly look: StudyLook;
   readonly onRows: (rows: Part) => void;
   readonly onFault: (fault: string | null) => void;
 }
 
-/** `first`: number of the row that stands first. */
+/** `first`: number of the first visible row. */
 export function useRows({ entry, look, onRows, onFault }: RowsProps, first: number): Part | null {
   const { client } = useWorkbench();
   const [part, setPart] = useState<Part | null>(null);
   const start = Math.max(0, Math.floor(first / CHUNK - 0.5) * CHUNK);
   const { filter, sort, groups } = look;
   const ended = entry.done + entry.failed;
-  // Asked again when results have come.
+  // Requested again when results arrive.
   const asked = JSON.stringify([ended, { study: entry.id, filter, sort, groups, from: start, count: 2 * CHUNK }]);
   useEffect(() => {
     let current = true;

@@ -1,4 +1,4 @@
-/** Whole columns of a study, asked for again when results have come; those that are there are not asked for again. */
+/** Whole columns of a study, requested again when results arrive; columns already present are not requested again. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { StudyEntry } from '../../../electron/contract/study/calls.ts';
 import { errorText } from '../../state/notices.ts';
@@ -13,7 +13,7 @@ export function useValues(
   const { client } = useWorkbench();
   const [values, setValues] = useState<Values>(NO_VALUES);
   const [failure, setFailure] = useState<string | null>(null);
-  /** What came last, and which rows it was asked of. */
+  /** The last values, and the query (study, filter, finished points) that they answer. */
   const last = useRef<{ readonly of: string | null; readonly values: Values }>({ of: null, values: NO_VALUES });
   const of = JSON.stringify([entry.id, filter, entry.done + entry.failed]);
   const question = JSON.stringify(keys);

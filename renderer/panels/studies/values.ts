@@ -2,7 +2,7 @@
 import type { StudyColumns, StudyValues } from '../../../electron/contract/study/calls.ts';
 
 export interface Values {
-  /** Names the rows that these are of; null: none were told. */
+  /** Identifies the set of rows; null if nothing has been received. */
   readonly rows: string | null;
   /** Packed. */
   readonly points: Uint32Array;
@@ -11,7 +11,7 @@ export interface Values {
 
 export const NO_VALUES: Values = { rows: null, points: new Uint32Array(), columns: [] };
 
-/** Columns that nobody looks at now, kept for the next plot: a megabyte each of a hundred thousand rows. */
+/** Most unused columns cached for the next plot: one megabyte per column for 100,000 rows. */
 const MOST_BESIDE = 8;
 
 /** By index: `from` with a function goes by an iterator, and ten times as long. */
@@ -25,7 +25,10 @@ function textsOf({ different, of }: NonNullable<StudyValues['texts']>): readonly
 export const missingOf = ({ columns }: Values, wanted: readonly string[]): readonly string[] =>
   wanted.filter((key) => !columns.some((one) => one.key === key));
 
-/** What was there stays if the answer is of the same rows. `before` is what the host was told to be known. */
+/**
+ * Existing columns remain if the answer is for the same rows. `before` contains the values whose rows the host was told
+ * about.
+ */
 export function withAnswer(before: Values, { rows, points, columns }: StudyColumns, wanted: readonly string[]): Values {
   const stays = rows === before.rows ? before.columns : [];
   const others = stays.filter(({ key }) => columns.every((one) => one.key !== key));

@@ -1,4 +1,4 @@
-/** Views of a study by name: kept in its folder, so that they go wherever it goes. */
+/** Named views of a study, saved in its folder so that they move with it. */
 import { type ReactElement, useEffect, useState } from 'react';
 import type { StudyId } from '../../../electron/contract/study/calls.ts';
 import type { StudyLook, StudyView } from '../../../electron/contract/study/views.ts';

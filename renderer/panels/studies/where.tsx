@@ -1,4 +1,4 @@
-/** Where a study is solved: on this machine, or on a cluster. */
+/** Target of a study: this machine, or a cluster. */
 import { type ReactElement, useCallback, useEffect, useState } from 'react';
 import type { Cluster } from '../../../electron/contract/study/clusters.ts';
 import { Button } from '../../widgets/controls/button.tsx';

@@ -1,4 +1,4 @@
-/** What the panel says of a study. */
+/** Texts about a study. */
 import {
   ENDLESS_S,
   type StudyCell,

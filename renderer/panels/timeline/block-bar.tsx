@@ -1,4 +1,4 @@
-/** Which timelines are shown, and how they stand beside each other. */
+/** List of open timelines, and their alignment. */
 import { type ReactElement, useRef } from 'react';
 import type { TraceInfo } from '../../../electron/contract/timeline.ts';
 import { count } from '../../base/numbers.ts';

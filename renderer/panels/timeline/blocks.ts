@@ -1,4 +1,4 @@
-/** The timelines that are open, one block each, and where they stand on the common axis. */
+/** Open timelines, one block each, and their offsets on the common axis. */
 import type { TraceId, TraceInfo } from '../../../electron/contract/timeline.ts';
 import type { SceneArrow } from '../../drawing/timeline/scene.ts';
 import type { TimeWindow } from '../../drawing/timeline/time-window.ts';
@@ -10,7 +10,7 @@ import { WindowFeed } from './window-feed.ts';
 export interface Block {
   readonly info: TraceInfo;
   readonly feed: WindowFeed;
-  /** Null until the host has told them. */
+  /** Null if the host has not sent them yet. */
   steps: StepTable | null;
   arrows: readonly SceneArrow[];
 }
@@ -58,7 +58,7 @@ export class TimelineBlocks {
     return open.some(({ id }) => !known.has(id));
   }
 
-  /** Time of the trace that stands at zero. */
+  /** Time in the trace that is at zero of the common axis. */
   origin(trace: TraceId): number {
     const { alignment } = this.#context.state.getState();
     const block = this.of(trace);

@@ -1,4 +1,4 @@
-/** What every part of the panel's controller works with. */
+/** State shared by the parts of the panel's controller. */
 import type { StoreApi } from 'zustand/vanilla';
 import type { Workbench } from '../../workbench/workbench.ts';
 import type { TimelineSettings, TimelineStateStore } from './store.ts';
@@ -24,7 +24,7 @@ export class TimelineContext {
     this.#closed = true;
   }
 
-  /** Tells the user what failed; null in place of the answer. */
+  /** Reports a failure to the user; returns null in place of the answer. */
   fail(what: string, error: unknown): null {
     if (!this.#closed) this.workbench.stores.notices.fail(what, error);
     return null;

@@ -1,4 +1,4 @@
-/** Ties the canvases to the timelines: what is shown, asked for, pointed at, chosen. */
+/** Connects the canvases to the timelines: display, requests, pointing, selection. */
 import type { StoreApi } from 'zustand/vanilla';
 import type { TimelineNote } from '../../../electron/contract/projects/timeline-notes.ts';
 import type { TraceId, TraceInfo } from '../../../electron/contract/timeline.ts';
@@ -215,7 +215,7 @@ export class TimelineController {
     this.#viewport.showAll();
     this.#hits.follow(more);
     void this.#notes.follow(open.map(({ id }) => id));
-    // What was selected stays so, and holds the timeline that came, too.
+    // The selected time stays and now includes the added timeline.
     const { selection } = this.#viewport.marks;
     if (more && selection !== null) this.#select(selection);
   }

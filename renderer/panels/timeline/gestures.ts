@@ -1,4 +1,4 @@
-/** What pointer, wheel and keys do on a timeline. Speaks to its owner in times and rows. */
+/** Pointer, wheel and key gestures of a timeline. Reports CSS pixels and actions to its owner. */
 
 export interface TimelineGestures {
   /** Zooms by a factor (below 1: closer) around a position in CSS pixels, or around the middle. */

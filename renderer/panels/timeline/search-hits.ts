@@ -15,7 +15,7 @@ export class LaunchArrows {
   readonly #context: TimelineContext;
   readonly #blocks: TimelineBlocks;
   readonly #viewport: TimelineViewport;
-  /** Answers to what was asked before are of another window, another alignment, or no longer wanted at all. */
+  /** Discards outdated answers: from another window, another alignment, or with arrows disabled since. */
   readonly #ask = lastAsked();
 
   constructor(context: TimelineContext, blocks: TimelineBlocks, viewport: TimelineViewport) {

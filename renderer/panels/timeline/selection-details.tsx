@@ -1,4 +1,4 @@
-/** What the selected time holds, timeline by timeline. */
+/** Contents of the selected time by timeline. */
 import type { ReactElement } from 'react';
 import type { PlacedSpan, SpanDetails } from '../../../electron/contract/timeline.ts';
 import { count, NO_VALUE, percent, significant } from '../../base/numbers.ts';

@@ -1,4 +1,4 @@
-/** Beside the lanes: the chosen span, the selected time, or what each timeline says at a glance. */
+/** Panel next to the lanes: the chosen span, the selected time, or a summary of each timeline. */
 import type { ReactElement } from 'react';
 import {
   type HostOperation,
@@ -20,9 +20,9 @@ import type { TimelineStateStore } from './store.ts';
 import { NotesTab } from './told/notes-tab.tsx';
 import { StepsTab } from './told/steps-tab.tsx';
 
-// What each timeline says at a glance.
+// Summary of each timeline.
 
-/** Where the host's time went: operations, calls of CUDA, and how evenly threads are used. */
+/** Host time by operation or CUDA call, with the imbalance between threads. */
 function Operations({
   title,
   rows,

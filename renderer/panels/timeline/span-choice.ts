@@ -48,18 +48,18 @@ export class SpanChoice {
     const found = await this.#context.workbench.client
       .call('timeline.span', { trace, span: Math.max(0, details.span + step) })
       .catch(() => null);
-    // The next number may stand on the next track.
+    // The next span number may be on the next track.
     if (found !== null && found.track === details.track && found.span !== details.span)
       await this.choose(trace, found.span, true);
   }
 
-  /** What is on its way is for nobody; marks are the owner's to clear. */
+  /** Discards pending answers; the owner clears the marks. */
   clear(): void {
     this.#number += 1;
     this.#context.state.setState({ chosen: null });
   }
 
-  /** Where the chosen span stands now: again after blocks were aligned. */
+  /** Marks the chosen span at its current position; called again after blocks are aligned. */
   mark(): void {
     const { chosen } = this.#context.state.getState();
     if (chosen === null) return;

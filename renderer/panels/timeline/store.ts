@@ -1,4 +1,4 @@
-/** What the panel shows besides the canvas, and its settings. Arrays are the controller's. */
+/** State of the panel besides the canvas, and its settings. Arrays belong to the controller. */
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { TimelineNote } from '../../../electron/contract/projects/timeline-notes.ts';
@@ -7,7 +7,7 @@ import { createPersisted, type SettingsStorage } from '../../state/persisted.ts'
 import type { SlowSteps } from './told/slow-steps.ts';
 
 const settingsSchema = z.strictObject({
-  /** What dragging over the lanes does; Shift does the other. */
+  /** Action of a drag over the lanes; Shift selects the other. */
   drag: z.enum(['pan', 'select']),
   /** Arrows from launches to their work. */
   arrows: z.boolean(),
@@ -41,7 +41,7 @@ interface ChosenSpan {
 
 export interface SelectedLane {
   readonly title: string;
-  /** Null: intervals that neither executes, such as steps between events. */
+  /** Null if neither executes the intervals, such as steps between events. */
   readonly on: 'GPU' | 'host' | null;
   readonly statistics: TimelineStatistics;
 }
@@ -49,7 +49,7 @@ export interface SelectedLane {
 export interface SelectedTime {
   readonly from: number;
   readonly to: number;
-  /** By timeline, in the order in which they stand; empty until they are counted. */
+  /** One per timeline, in display order; empty until counted. */
   readonly parts: readonly {
     readonly trace: TraceId;
     readonly title: string;
@@ -70,7 +70,7 @@ interface TimelineSearch {
   readonly reachable: number;
 }
 
-/** What the blocks have in common at zero: their starts, their first kernels, or a step. */
+/** Common zero of the blocks: their starts, their first kernels, or a step. */
 export type Alignment =
   | { readonly by: 'start' }
   | { readonly by: 'kernel' }
@@ -89,10 +89,10 @@ interface TimelineState {
   readonly steps: readonly number[];
   /** Steps slower than the p99, by timeline; null: it has no steps. */
   readonly slow: Readonly<Record<TraceId, SlowSteps | null>>;
-  /** What lies between them is veiled. */
+  /** Everything between slow steps is dimmed. */
   readonly onlySlow: boolean;
   readonly notes: Readonly<Record<TraceId, readonly TimelineNote[]>>;
-  /** What is under the pointer: time, name, length. */
+  /** Reading at the pointer: time, name, length. */
   readonly pointed: {
     readonly ns: number;
     readonly name: string | null;

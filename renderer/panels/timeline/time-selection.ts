@@ -9,12 +9,12 @@ import { keyframeAt, stepAt } from './steps.ts';
 import type { SelectedLane } from './store.ts';
 import type { TimelineViewport } from './viewport.ts';
 
-/** What is under the pointer: the mark, the reading, and the step that the maps go to. */
+/** State of the pointer: the mark, the reading, and the step that the maps follow. */
 export class TimelinePointer {
   readonly #context: TimelineContext;
   readonly #blocks: TimelineBlocks;
   readonly #viewport: TimelineViewport;
-  /** The keyframe that this panel asked for, which needs no answer. */
+  /** Keyframe being set by this panel; the resulting updates do not set it again. */
   #askedFrame: number | null = null;
 
   constructor(context: TimelineContext, blocks: TimelineBlocks, viewport: TimelineViewport) {
@@ -106,7 +106,7 @@ export class TimeSelection {
     this.#blocks = blocks;
   }
 
-  /** What is on its way is for nobody. */
+  /** Discards pending answers. */
   clear(): void {
     this.#number += 1;
     this.#context.state.setState({ selected: null });

@@ -104,7 +104,7 @@ function useFollowedRun(): void {
   }, [timelines, ready, listed]);
 }
 
-/** Without a run and without a trace a recorded run of the form's workload stands here, until there is another. */
+/** Without a run or a trace, shows a recorded run of the form's workload until another timeline opens. */
 function useOffered(recorded: readonly StoredRun[], empty: boolean): boolean {
   const { stores, timelines } = useWorkbench();
   const none = useSelected(stores.runs, ({ listed, runs }) => listed && runs.length === 0);

@@ -1,4 +1,4 @@
-/** What of the blocks is on the canvas: the window of time, how far it is scrolled, what is marked. Paints outside React. */
+/** Visible part of the blocks: time window, scroll position, marks. Paints outside React. */
 import type { PlacedSpan, TraceId } from '../../../electron/contract/timeline.ts';
 import { lanesInSight } from '../../drawing/timeline/paint-spans.ts';
 import { FOLDED_TRACKS, laneKey, rowsOf, type TimelineMetrics } from '../../drawing/timeline/rows.ts';
@@ -47,7 +47,7 @@ export class TimelineViewport {
   readonly #blocks: TimelineBlocks;
   readonly #rested: () => void;
   readonly #folds = new LaneFolds();
-  /** Null: not chosen yet, all of it. */
+  /** Null if not chosen yet: the entire time is shown. */
   #window: TimeWindow | null = null;
   #scroll = 0;
   #marks: TimelineMarks = NO_MARKS;
@@ -130,7 +130,7 @@ export class TimelineViewport {
     this.view.mark(this.#marks);
   }
 
-  /** Shows what there is, asks for what is missing, and tells when it rests. */
+  /** Paints available data, requests missing data, and calls `rested` once the view has settled. */
   show(): void {
     if (this.#context.closed || this.view.size.width <= 0) return;
     const scene = this.scene();

@@ -1,7 +1,6 @@
 /**
- * The part of one timeline that is drawn: asked from the host a little wider
- * than what is shown; so panning has something to show while the next
- * answer is on its way. One request at a time; the newest wish wins.
+ * Drawn part of one timeline, requested from the host with a margin: panning has data to show while the next answer is
+ * pending. One request at a time; the newest wish wins.
  */
 import type { TimelineWindow, TraceId } from '../../../electron/contract/timeline.ts';
 import { MAX_PIXELS, MAX_TRACKS } from '../../../electron/contract/timeline.ts';
@@ -17,15 +16,15 @@ export interface Wish {
   readonly tracks: readonly number[];
 }
 
-/** Share of what is shown that is asked for on either side. */
+/** Margin requested on either side, as a share of the visible width. */
 const BESIDE = 0.5;
 /** An answer serves until its pixels are this much wider than the screen's, or this much narrower. */
 const [TOO_COARSE, TOO_FINE] = [1.02, 0.45];
 
-/** Names that the host tells at once. */
+/** Most names in one request. */
 const MOST_NAMES = 4096;
 
-/** Whether an answer can be drawn as if it had been asked for now. */
+/** True if an answer can be drawn for this wish without a new request. */
 export function serves(window: TimelineWindow | null, wish: Wish): boolean {
   if (window === null) return false;
   const ratio = (window.to_ns - window.from_ns) / window.pixels / ((wish.to_ns - wish.from_ns) / wish.pixels);
@@ -35,7 +34,7 @@ export function serves(window: TimelineWindow | null, wish: Wish): boolean {
   return wish.tracks.every((track) => there.has(track));
 }
 
-/** What is asked for a wish. */
+/** Request for a wish, with its margin. */
 export function widened(wish: Wish): Wish {
   const pixels = Math.min(MAX_PIXELS, Math.round(wish.pixels * (1 + 2 * BESIDE)));
   const beside = ((wish.to_ns - wish.from_ns) * (pixels / wish.pixels - 1)) / 2;
@@ -53,7 +52,7 @@ export class WindowFeed {
   readonly #changed: () => void;
   readonly #failed: (error: unknown) => void;
   readonly #names = new Map<number, string>();
-  /** 1 for each name that is known or was asked for. */
+  /** 1 for each name that is known or requested. */
   #known = new Uint8Array(256);
   #window: TimelineWindow | null = null;
   #wish: Wish | null = null;
@@ -116,7 +115,10 @@ export class WindowFeed {
     }
   }
 
-  /** An answer has up to hundreds of thousands of rectangles, within one frame: a byte per name, and no Map, tells. */
+  /**
+   * An answer has up to hundreds of thousands of rectangles, scanned within one frame, so known names are a byte array
+   * instead of a Map.
+   */
   #unknownNames(): readonly number[] {
     const all = this.#window?.name ?? new Uint32Array();
     let highest = -1;

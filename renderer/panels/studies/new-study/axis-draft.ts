@@ -62,7 +62,7 @@ export function axisOf({ path, kind, values, from, to, count }: AxisDraft): Stud
   return { kind, path, from: Number(from), to: Number(to), count: Number(count) };
 }
 
-/** What it sets, also of several that go together. */
+/** Paths of the parameters that the axis sets, including those of zipped axes. */
 export function pathsOfAxis(axis: StudyAxes[number]): readonly string[] {
   if (axis.kind === 'tunables') return ['solver.variant'];
   return 'axes' in axis ? axis.axes.map(({ path }) => path) : [axis.path];

@@ -1,4 +1,4 @@
-/** Axes of one's own: what changes, and its values. */
+/** User-defined axes: the parameter and its values. */
 import { type ReactElement, useMemo, useRef } from 'react';
 import type { ScenarioDraft } from '../../../../electron/contract/scenario/draft.ts';
 import { Button, IconButton } from '../../../widgets/controls/button.tsx';

@@ -1,4 +1,4 @@
-/** A new study of the scenario in the form: a question that is often asked, or axes of one's own. */
+/** New study of the scenario in the form: a common question, or user-defined axes. */
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import type { ScenarioDraft } from '../../../../electron/contract/scenario/draft.ts';
 import { valueAt } from '../../../../electron/contract/scenario/index.ts';
@@ -18,7 +18,7 @@ import { type ReadyMade, readyMade } from './ready-made.ts';
 import { blank, type Form, keeping, studyOf, timed } from './study-form.ts';
 import { type Planned, usePlan } from './use-plan.ts';
 
-/** What is kept of each point, and how points go beside each other. */
+/** Results stored per point, and concurrency of points. */
 const measureLabels: Readonly<Record<MeasureGroup, string>> = {
   readouts: 'Readouts',
   curves: 'Curves',
@@ -81,9 +81,9 @@ function KeptOfPoints({ form, onChange }: KeptOfPointsProps): ReactElement {
   );
 }
 
-/** What a study comes to, how long it takes, and what of it cannot be run. */
+/** Size of a study, its expected duration, and the points that cannot be run. */
 interface PlanWordsProps {
-  /** Null: not yet. */
+  /** Null if not planned yet. */
   readonly planned: Planned | null;
   /** Combinations of its axes, where they alone are known; null: nothing is. */
   readonly combinations: number | null;
@@ -147,7 +147,7 @@ function useStart(asked: Asked, on: string | null, onStarted: (study: StudyId) =
   };
   const begin = async (): Promise<void> => {
     if (planned === null) return look();
-    // What nobody has read yet is read first.
+    // Await the forecast if the study may be long. If it exceeds a day, the user must confirm first.
     const known = endless || on !== null ? here : await certain(planned);
     if (!endless && isEndless(planned.plan, known, budget)) return;
     // A search measures where its configurations are compared.
@@ -158,9 +158,9 @@ function useStart(asked: Asked, on: string | null, onStarted: (study: StudyId) =
   return { planned, endless, busy, failure, look: () => ask(look), start: () => ask(begin) };
 }
 
-// What the host knows to ask of a scenario; null until it has answered.
+// Offers of the host for a scenario; null if it has not answered yet.
 
-/** Asked for when the kind of the problem, its variant or its file changes. */
+/** Requested again if the kind of the scenario or of its problem changes. */
 function useOffers(draft: ScenarioDraft): Result<'study.offers'> | null {
   const { client } = useWorkbench();
   const [offers, setOffers] = useState<Result<'study.offers'> | null>(null);
@@ -169,7 +169,7 @@ function useOffers(draft: ScenarioDraft): Result<'study.offers'> | null {
     let current = true;
     client.call('study.offers', { document: JSON.parse(asked) }).then(
       (answer) => current && setOffers(answer),
-      // Two questions fewer: the others are asked all the same.
+      // Without offers, two of the questions are missing; the others remain.
       () => current && setOffers(null),
     );
     return () => {
@@ -179,10 +179,10 @@ function useOffers(draft: ScenarioDraft): Result<'study.offers'> | null {
   return offers;
 }
 
-/** The question of a study: one that is often asked, or one of one's own. */
+/** Question of a study: a common one, or one defined by the user. */
 interface QuestionsProps {
   readonly ready: readonly ReadyMade[];
-  /** Null: one's own. */
+  /** Null if user-defined. */
   readonly chosen: ReadyMade | null;
   readonly onChoose: (made: ReadyMade | null) => void;
 }
@@ -211,7 +211,7 @@ function Questions({ ready, chosen, onChoose }: QuestionsProps): ReactElement {
 
 interface NewStudyProps {
   readonly onStarted: (study: StudyId) => void;
-  /** Null: there is none to go back to. */
+  /** Null if there is no study to return to. */
   readonly onBack: (() => void) | null;
 }
 

@@ -8,7 +8,7 @@ import type { StudyAxes } from './axis-draft.ts';
 
 type Options = Pick<StudyDocument, 'measures' | 'timing' | 'repeats' | 'reference' | 'search' | 'budget'>;
 
-/** What a ready-made study puts into the form. */
+/** Values that a ready-made study fills into the form. */
 export interface ReadyMade extends Options {
   readonly id: string;
   readonly title: string;
@@ -23,7 +23,7 @@ export interface StudySubject {
   /** With every value; null where it has errors. */
   readonly complete: unknown;
   readonly capabilities: Pick<Capabilities, 'variants' | 'cpu'>;
-  /** What the host knows of it; null until it has answered. */
+  /** Offers of the host for the scenario; null if it has not answered yet. */
   readonly offers: Result<'study.offers'> | null;
 }
 
@@ -48,7 +48,7 @@ function boxFree(draft: ScenarioDraft): ScenarioDraft {
 
 const rounded = (value: number): number => Number(value.toPrecision(9));
 
-/** All steps of the grid together, each alone halved, and the finest as what errors are told against. */
+/** All grid steps scaled together, then each alone halved; errors are relative to the finest grid. */
 function convergence({ draft, complete }: StudySubject): ReadyMade | null {
   const paths = ['grid.dz_mm', 'grid.dx_mm', 'grid.dtheta_mrad', 'grid.energy.step_mm', 'grid.energy.step_MeV'];
   const found = paths.flatMap((path) => {
@@ -132,7 +132,7 @@ function threads({ draft, complete, capabilities }: StudySubject): ReadyMade | n
 
 const DETECTOR = 'detector.width+detector.height';
 const PIXELS = [256, 512, 1024, 2048] as const;
-/** What the size of a problem is, the first that it has. */
+/** Parameters that set the size of a problem; the first match is used. */
 const SIZES = [
   'problem.m+problem.n+problem.k',
   'problem.n',

@@ -1,4 +1,4 @@
-/** What a person chooses of a study, and the document that it makes. */
+/** Study settings chosen by the user, and the resulting document. */
 import type { ScenarioDraft } from '../../../../electron/contract/scenario/draft.ts';
 import type { MeasureGroup, StudyDocument } from '../../../../electron/contract/study/index.ts';
 import { type AxisDraft, axisOf, pathsOfAxis, withKinds } from './axis-draft.ts';
@@ -7,7 +7,10 @@ import type { ReadyMade } from './ready-made.ts';
 export type Form = Pick<StudyDocument, 'measures' | 'timing' | 'repeats'>;
 export const blank: Form = { measures: ['readouts', 'ledger', 'times', 'memory'], timing: 'shared', repeats: 1 };
 
-/** With what is kept: a counter knows no points, so that energy is measured one point at a time. */
+/**
+ * Sets the stored measures. Energy counters cannot separate concurrent points, so measuring energy runs points one at a
+ * time.
+ */
 export function keeping(form: Form, measures: readonly MeasureGroup[]): Form {
   return { ...form, measures: [...measures], ...(measures.includes('energy') && { timing: 'alone' as const }) };
 }
@@ -23,7 +26,7 @@ interface Chosen {
   /** With every value; null where it has errors. */
   readonly complete: unknown;
   readonly title: string;
-  /** Null: a question of one's own. */
+  /** Null if the question is user-defined. */
   readonly made: ReadyMade | null;
   readonly axes: readonly AxisDraft[];
   readonly form: Form;

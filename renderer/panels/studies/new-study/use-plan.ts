@@ -1,4 +1,4 @@
-/** What a study comes to: its plan at once, and how long it takes here when some of its points were solved for that. */
+/** Plan of a study, available at once, and its forecast for this machine after trial points have been solved. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { DOUBTFUL_S, type StudyForecast, type StudyPlan } from '../../../../electron/contract/study/calls.ts';
 import type { Params } from '../../../../electron/contract/wire/methods.ts';
@@ -28,7 +28,7 @@ export function usePlan(asked: Params<'study.plan'>) {
     setKnown({ of: key, plan, forecast: null, probing: true });
     const ended = client.call('study.forecast', asked).then(
       ({ forecast }) => forecast,
-      // The plan stands without it.
+      // The plan is valid without a forecast.
       () => null,
     );
     const mine = { ended };

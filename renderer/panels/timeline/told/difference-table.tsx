@@ -6,10 +6,10 @@ import { timeText } from '../../../drawing/timeline/time-text.ts';
 import { Select } from '../../../widgets/controls/select.tsx';
 import type { SelectedTime } from '../store.ts';
 
-/** What two timelines differ by in the same selection, name by name. */
+/** Difference between two timelines in the same selection, by span name. */
 interface NamedDifference {
   readonly name: string;
-  /** Null: nothing of that name there. */
+  /** Null if that timeline has no such name. */
   readonly first: NamedTime | null;
   readonly second: NamedTime | null;
   /** Sum of the second less that of the first. */

@@ -1,4 +1,4 @@
-/** Notes on the open timelines: read when one is opened, kept by the host at every change. */
+/** Notes on the open timelines: read when a timeline opens, saved by the host at every change. */
 
 import type { TimelineNote } from '../../../../electron/contract/projects/timeline-notes.ts';
 import type { TraceId } from '../../../../electron/contract/timeline.ts';

@@ -23,7 +23,7 @@ export interface SlowSteps {
   readonly slow: readonly SlowStep[];
 }
 
-/** Null where there are no steps. */
+/** Null if there are no steps. */
 export function slowSteps({ step, start_ns, end_ns }: StepTable): SlowSteps | null {
   if (step.length === 0) return null;
   const rows = Array.from(step, (first, i): SlowStep => {
@@ -31,7 +31,7 @@ export function slowSteps({ step, start_ns, end_ns }: StepTable): SlowSteps | nu
     const [from_ns, to_ns] = [start_ns[i] ?? 0, end_ns[i] ?? 0];
     return { step: first, steps, from_ns, to_ns, each_ns: (to_ns - from_ns) / steps };
   });
-  // How many steps the last launch holds is not known where others hold several.
+  // If launches contain several steps, the number in the last launch is unknown.
   const known = rows.length > 1 && (rows.at(-2)?.steps ?? 1) > 1 ? rows.slice(0, -1) : rows;
   const sorted = Float64Array.from(known, ({ each_ns }) => each_ns).sort();
   const quantile = (share: number): number => {

@@ -1,4 +1,4 @@
-/** Steps slower than the p99: gone through one by one, and kept alone in sight. */
+/** Steps slower than the p99: listed one by one, with an option to dim all others. */
 import type { ReactElement } from 'react';
 import { count, significant } from '../../../base/numbers.ts';
 import { timeText } from '../../../drawing/timeline/time-text.ts';
