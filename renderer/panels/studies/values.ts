@@ -26,8 +26,8 @@ export const missingOf = ({ columns }: Values, wanted: readonly string[]): reado
   wanted.filter((key) => !columns.some((one) => one.key === key));
 
 /**
- * Existing columns remain if the answer is for the same rows. `before` contains the values whose rows the host was told
- * about.
+ * Columns already present remain if the answer is for the same rows. `before` contains the values of the rows named in
+ * the request.
  */
 export function withAnswer(before: Values, { rows, points, columns }: StudyColumns, wanted: readonly string[]): Values {
   const stays = rows === before.rows ? before.columns : [];

@@ -116,8 +116,7 @@ export class WindowFeed {
   }
 
   /**
-   * An answer has up to hundreds of thousands of rectangles, scanned within one frame, so known names are a byte array
-   * instead of a Map.
+   * Scans up to hundreds of thousands of rectangles within one frame, so known names are a byte array instead of a Map.
    */
   #unknownNames(): readonly number[] {
     const all = this.#window?.name ?? new Uint32Array();
