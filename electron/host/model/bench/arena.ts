@@ -1,4 +1,6 @@
-/** What a workload gives a session: who competes, what they are held to, and how a report of it reads. */
+/**
+ * Interface of a workload to a session: its candidates, the reference answer, and the facts and claims for the report.
+ */
 import type { TaskClaimResult } from '../../../contract/bench/claims.ts';
 import type { SessionReport } from '../../../contract/bench/session.ts';
 import type { Entrant, EntryHead } from './contestant.ts';
@@ -16,9 +18,9 @@ export interface Arena {
   readonly title: string;
   /** The first that can run is what the others are compared with. */
   readonly entrants: readonly Entrant[];
-  /** How many rounds a prepared state serves. */
+  /** Rounds served by one prepared state. */
   readonly roundsPerInstance: number;
-  /** What the answers of `head`'s kind are held to; null where the engine holds them itself. */
+  /** Reference for answers of `head`'s kind; null if the engine checks them itself. */
   readonly oracle: (head: EntryHead) => Promise<Oracle | null>;
   readonly facts: () => readonly (readonly [string, string])[];
   readonly claims: (report: Omit<SessionReport, 'claims'>) => TaskClaimResult[];

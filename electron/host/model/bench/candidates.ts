@@ -3,13 +3,13 @@ import type { TransportProblem, TransportVariant as Variant } from '../../io/add
 import { askedFor } from './label.ts';
 
 export interface Candidate {
-  /** As it was asked for: `cuda-fused`, `cuda-fused@fp64`, `cuda-fused:1` on the second GPU. */
+  /** As requested: `cuda-fused`, `cuda-fused@fp64`, `cuda-fused:1` on the second GPU. */
   readonly label: string;
   readonly variant: Variant;
   readonly problem: TransportProblem;
-  /** Which GPU, where one was asked for. */
+  /** Requested GPU; null if none was requested. */
   readonly gpu: number | null;
-  /** What differs from the scenario because the variant offers nothing else; null if nothing. */
+  /** Deviation from the scenario, because the variant offers nothing else; null if there is none. */
   readonly note: string | null;
 }
 
@@ -50,7 +50,7 @@ export function candidate(
   };
 }
 
-/** Candidates in the order asked for. Throws a BraggError for a name that is not known or stands twice. */
+/** Requested candidates in their order. Throws a BraggError for an unknown or duplicate name. */
 export function candidates(
   problem: TransportProblem,
   ids: readonly string[],

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { DeviceReport } from '../../../contract/devices.ts';
 import { fromNative, type KernelFolders, type NativeAddon } from '../../io/addon/addon.ts';
 
-/** Where this user's programs keep what can be made again: $BRAGGBENCH_CACHE, or the system's place for it. */
+/** Cache folder for files that can be recreated: $BRAGGBENCH_CACHE, or the system's default location. */
 function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const own = environment['BRAGGBENCH_CACHE'];
   if (own !== undefined && own !== '') return own;
@@ -13,7 +13,10 @@ function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
   return path.join(environment['XDG_CACHE_HOME'] || path.join(homedir(), '.cache'), 'braggbench');
 }
 
-/** Kernels lie beside the addon's folder: dist/kernels, as the engine itself looks for them. */
+/**
+ * Folders of compiled kernels, sources and cache. Kernels are in dist/kernels next to the addon's folder, as the engine
+ * expects.
+ */
 export function kernelFolders(environment: NodeJS.ProcessEnv = process.env): KernelFolders {
   const named = environment['BRAGGBENCH_KERNELS'];
   const here = import.meta.dirname;
@@ -24,7 +27,7 @@ export function kernelFolders(environment: NodeJS.ProcessEnv = process.env): Ker
   return { images, sources: path.join(images, 'source'), cache: cacheFolder(environment) };
 }
 
-/** The device report with the ceilings of every usable GPU; `failed` is told why one could not be measured. */
+/** Device report with the ceilings of every usable GPU; `failed` receives the reason if one cannot be measured. */
 export async function devicesWithCeilings(addon: NativeAddon, failed: (reason: string) => void): Promise<DeviceReport> {
   const folders = kernelFolders();
   const before = addon.devices({ cache: folders.cache });

@@ -1,4 +1,4 @@
-/** Published claims beside what one report of a session gave. */
+/** Compares published claims with the results in one report of a session. */
 import { isUnproven, type Quantity, type Ratio } from '../../../contract/bench/bench-session.ts';
 import {
   type ClaimResult,
@@ -31,7 +31,10 @@ interface SideTimes {
 }
 type TimesOf = (side: Side) => SideTimes;
 
-/** A number that a variant states; `interval` of what it tells of itself, absent of what follows from its time. */
+/**
+ * Number stated by a variant. `interval` is set if the variant reports the value itself, and absent if it follows from
+ * its time.
+ */
 interface Stated {
   readonly value: number;
   readonly unit: string;
@@ -41,7 +44,7 @@ type NumberOf = (variant: string, quantity: string) => Stated | null;
 
 const notMeasured: SideTimes = { times: [], wrong: false };
 
-/** What one report says to claims. */
+/** Measurements from one report by which claims are judged. */
 export interface Measured {
   readonly timesFor: TimesOf;
   readonly numberOf: NumberOf;
@@ -66,7 +69,7 @@ const clockNames = {
 const nameOf = ({ variant, mode, clock }: Side): string =>
   [variant, mode === 'warm' ? null : mode, clockNames[clock]].filter((part) => part !== null).join(', ');
 
-/** Fewer repetitions than this are told, and judge nothing. */
+/** With fewer repetitions than this, values are reported without an interval and decide nothing. */
 const FEWEST = 5;
 
 const count = (times: Instances): number => times.reduce((sum, each) => sum + each.length, 0);
@@ -86,7 +89,7 @@ export function gainOf(slow: SideTimes, fast: SideTimes, seed: number): Ratio | 
   return enough(own) && enough(other) ? found : { ...found, interval: null };
 }
 
-/** How far a variant's own time is known, over its value; null for too few repetitions. */
+/** Interval of a variant's own time, relative to its value; null for too few repetitions. */
 function relativeInterval({ times }: SideTimes, seed: number): Interval | null {
   if (!enough(times)) return null;
   const log = timeInterval(times, 0.05);
@@ -100,13 +103,16 @@ function relativeInterval({ times }: SideTimes, seed: number): Interval | null {
   return found;
 }
 
-/** What follows from sizes is known to the last digit. */
+/** Counted from sizes, so the interval has zero width. */
 export function countedRatio({ formula }: Claim['counted'][number]): Ratio {
   const value = countedBy(formula);
   return { value, interval: { low: value, high: value } };
 }
 
-/** What a variant states: known as far as its own instances agree on it, or as far as the time that it follows from. */
+/**
+ * Stated value of a variant. Its interval comes from the variant's instances, or from the time that the value follows
+ * from.
+ */
 export function statedValue(
   { variant, quantity, over }: Claim['values'][number],
   { numberOf, timesFor, seed }: Measured,
@@ -134,13 +140,13 @@ export function statedValue(
 const isConsumer = (gpu: string): boolean =>
   /geforce|\brtx\b|titan/i.test(gpu) && !/rtx (a|pro )?\d{4} ada|quadro/i.test(gpu);
 
-/** What a claim has to be measured by instead of this; undefined where it is judged here. */
+/** Requirement for measuring a claim that cannot be judged here; undefined if it can. */
 export function needsOf({ needs, gpus }: Claim, gpu: string | null): string | undefined {
   if (needs !== undefined) return needs;
   return gpus === 'consumer' && (gpu === null || !isConsumer(gpu)) ? 'a consumer GPU, of which it is said' : undefined;
 }
 
-/** What of a claim its results keep. */
+/** Fields of a claim that are copied into its results. */
 function statedBy(claim: Claim, gpu: string | null) {
   const { id, claim: words, from, to, tolerance, source, reason, priority } = claim;
   const needs = needsOf(claim, gpu);
@@ -262,7 +268,7 @@ interface Declared {
 }
 const noRoofline = { bytes_per_s: null, flops_per_s: null, share_of_copy: null };
 
-/** What follows from the operations and bytes that a variant declares, and its time; undefined for other quantities. */
+/** Quantity derived from a variant's time and its declared operations and bytes; undefined for other quantities. */
 function countedNumber(
   { time_s, bytes_per_s, flops_per_s, share_of_copy }: Declared,
   quantity: string,
@@ -286,7 +292,7 @@ function countedNumber(
   }
 }
 
-/** What a variant tells itself comes first: the rate of a bandwidth is of bytes, whatever operations are declared. */
+/** Values reported by the variant take precedence: a bandwidth counts bytes, whatever operations are declared. */
 function toldOrCounted(
   quantities: readonly Quantity[],
   declared: Declared,
@@ -316,7 +322,7 @@ function setupShare({ process }: MeasuredSessionEntry, seed: number): Stated | n
   return { value, unit: '%', interval: by && { low: value * by.low, high: value * by.high } };
 }
 
-/** What a report says to claims. */
+/** Measurements of a report in the form by which claims are judged. */
 export function measuredReport(report: JudgedReport): Measured {
   return {
     gpu: report.machine.gpu?.name ?? null,

@@ -9,14 +9,17 @@ import { parseExpression } from '../../../contract/study/expression.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
 
 /**
- * Which time a claim speaks about: `counted`, that variants are compared by; `whole`, of everything from set-up to the answer
- * in this process; `first`, of the first such run of the session, which loads and opens; `process`, from the start of a process
- * to its answer; `cold-whole`, of the first whole run of a process of another program, and `cold-run`, of that without its
- * set-up.
+ * Time that a claim refers to:
+ * - `counted`: the time by which variants are compared
+ * - `whole`: from set-up to the answer, in this process
+ * - `first`: the first such run of the session, including loading and opening
+ * - `process`: from the start of a process to its answer
+ * - `cold-whole`: the first end-to-end run of a process of another program
+ * - `cold-run`: the same without its set-up
  */
 const clockSchema = z.enum(['counted', 'whole', 'first', 'process', 'cold-whole', 'cold-run']);
 
-/** By the program that the claim is about, and not by what stands in its place: judged whatever the claim needs. */
+/** The pair uses the very program that the claim is about, not a replacement. It is judged whatever the claim needs. */
 const rival = z.boolean().default(false);
 const sideSchema = z.strictObject({
   /** A variant's label, or the id of another program that the session timed. */
@@ -69,7 +72,7 @@ const claimSchema = z.strictObject({
   ...claimShape,
   kind: claimKindSchema,
   about: claimAboutSchema.nullable().default(null),
-  /** What is wrong or missing in the source. */
+  /** Errors or omissions in the source. */
   remark: z.string().nullable().default(null),
   /** GPUs of data centres say nothing of those of consumers. */
   gpus: z.enum(['any', 'consumer']).default('any'),

@@ -16,8 +16,8 @@ async function gitFolder(root: string): Promise<string> {
 }
 
 /**
- * Null where `root` is no checkout, as in a package. BRAGGBENCH_COMMIT says it
- * for a copy of a checkout's files, such as on a machine lent for measuring.
+ * Commit of the checkout at `root`; null if it is no checkout, as in a package. BRAGGBENCH_COMMIT takes precedence: it
+ * names the commit of a copied checkout, such as on a borrowed machine.
  */
 export async function commitOf(root: string, environment = process.env): Promise<string | null> {
   const told = environment['BRAGGBENCH_COMMIT'];

@@ -1,4 +1,4 @@
-/** How one contestant's times stand against the others': the part of a report that every workload shares. */
+/** Compares one candidate's times with the others': the part of a report shared by all workloads. */
 import type { Mode, Ratio } from '../../../contract/bench/bench-session.ts';
 import type { Interval } from '../../../contract/bench/interval.ts';
 import { judge, noiseFloorOf, outsideOf, type Standing } from '../verdicts/judge.ts';
@@ -6,7 +6,7 @@ import { asInterval, type Instances, type LogInterval, pairedLogRatio } from '..
 import { type Clocked, flagSeries, highestOf } from './flags.ts';
 import { median, ratioInterval, relativeSpread } from './statistics.ts';
 
-/** What a sample of any workload has. */
+/** Fields that samples of all workloads have. */
 export interface Marked {
   readonly clocks: Clocked;
   /** Which separately prepared state it is of. */
@@ -21,7 +21,7 @@ export function instancesOf<S extends Pick<Marked, 'instance'>>(
   return [...Map.groupBy(samples, ({ instance }) => instance).values()].map((each) => each.map(timeOf));
 }
 
-/** One series of samples: a contestant in one mode. */
+/** Samples of a candidate in one mode. */
 export interface Series<S> {
   readonly mode: Mode;
   readonly samples: S[];
@@ -40,7 +40,7 @@ export interface Ranked<S> {
 }
 
 export interface Basis<S> {
-  /** What the others are compared with. */
+  /** Candidate that the others are compared with. */
   readonly reference: Ranked<S> | undefined;
   readonly all: readonly Ranked<S>[];
   /** The control's floor, on the natural logarithm. */
@@ -56,7 +56,7 @@ interface ComparedMode<S> {
   readonly reason: string | null;
   readonly time_s: number | null;
   readonly spread: number | null;
-  /** Over the same contestant's warm time. */
+  /** Relative to the same candidate's warm time. */
   readonly ratio: Ratio | null;
   readonly samples: readonly Flagged<S>[];
 }
@@ -113,7 +113,7 @@ export function bootstrapVerdictOf(ratio: Interval | null, floor: number | null)
   return ratio.low >= 1 - same && ratio.high <= 1 + same ? 'same' : 'undecided';
 }
 
-/** What the control tells of a session: its own ratio, and the floor on the natural logarithm. */
+/** Noise of a session from its control: ratio to the reference, and the floor on the natural logarithm. */
 export function noiseOf(control: Instances, reference: Instances) {
   return { ratio: ratioOf(control, reference), floor: noiseFloorOf(control, reference) };
 }
@@ -124,7 +124,7 @@ export const floorAsRatio = (floor: number | null): number | null => (floor === 
 const allSamples = <S>(all: readonly Ranked<S>[]): readonly S[] =>
   all.flatMap(({ warm, others }) => [warm, ...others].flatMap(({ samples }) => samples));
 
-/** The chain of contestants that this one stands on, itself first. */
+/** Chain of candidates that this one builds on, itself first. */
 function chain<S>(own: Ranked<S>, all: readonly Ranked<S>[]): readonly Ranked<S>[] {
   const links = [own];
   for (;;) {

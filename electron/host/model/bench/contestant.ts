@@ -1,4 +1,4 @@
-/** What a workload offers of a variant so that a session can measure it, and what a session knows of its samples. */
+/** Interface through which a session measures a variant of any workload, and the data recorded for its samples. */
 import type { Mode, Quantity } from '../../../contract/bench/bench-session.ts';
 import type { Accuracy, SessionEntry } from '../../../contract/bench/session.ts';
 import type { KeptRecording } from '../../../contract/recording.ts';
@@ -28,7 +28,7 @@ export function headOf({
   return { label, variant: id, title, builds_on: buildsOn, device, precision, note: null, gpu };
 }
 
-/** What was timed at once. Seconds. */
+/** One timed measurement. Times in seconds. */
 export interface Taken extends Pick<Marked, 'clocks'> {
   /** One repetition's, by the clock that counts. */
   readonly time_s: number;
@@ -36,15 +36,15 @@ export interface Taken extends Pick<Marked, 'clocks'> {
   /** The same by the device's clock, and by the host's; null where it was not read. */
   readonly device_s: number | null;
   readonly host_s: number | null;
-  /** What came before it; null where the state stayed prepared. */
+  /** Set-up before the sample; null if the state stayed prepared. */
   readonly setup_s: number | null;
   /** From the problem to its answer in memory; null where that was not timed. */
   readonly wall_s: number | null;
-  /** What the set-up went into, seconds by name. */
+  /** Seconds of each part of the set-up, by name. */
   readonly parts: ReadonlyMap<string, number>;
-  /** Null where it stays in the engine. */
+  /** Null if the answer stays in the engine. */
   readonly values: Values | null;
-  /** What the variant told of these repetitions. Absent: nothing that does not follow from the time. */
+  /** Quantities that the variant reported for these repetitions; absent if all of them follow from the time. */
   readonly told?: readonly Quantity[];
 }
 
@@ -57,9 +57,9 @@ export interface Work {
   readonly other_flops: number | null;
 }
 
-/** What is known of a contestant after its first run. */
+/** Properties of a candidate, available after its first run. */
 export interface Known {
-  /** Null where it was not told. */
+  /** Null if not reported. */
   readonly threads: number | null;
   readonly isa: string;
   readonly state_bytes: number;
@@ -68,13 +68,15 @@ export interface Known {
   readonly work: Work;
   /** Whether repeats agree, where the engine compared them itself. */
   readonly repeats: Repeats | null;
-  /** What its row says of it; null for nothing. */
+  /** Note for the candidate's row; null if there is none. */
   readonly note: string | null;
-  /** What its answer was compared with, where the engine did it itself. */
+  /** Reference used by the engine's own check of the answer; null if the engine did not check it. */
   readonly compared: string | null;
 }
 
-/** Calls give null once the session's signal is aborted. They throw BraggErrors for what costs a contestant its place. */
+/**
+ * Calls return null after the session's signal is aborted. They throw a BraggError if the candidate has to be excluded.
+ */
 export interface Contestant {
   /** Prepares it and runs it once, as the first of this process. */
   first(): Promise<Taken | null>;
@@ -82,36 +84,36 @@ export interface Contestant {
   take(mode: Mode, instance?: number): Promise<Taken | null>;
   /** Prepares its state for an instance; false when that was cancelled. Absent where every sample prepares its own. */
   readonly prepare?: (instance: number) => Promise<boolean>;
-  /** What it computed, after `first`; null values stay in the engine, which held them to its own reference. */
+  /** Computed answer, after `first`. Null values stay in the engine, which checked them against its own reference. */
   answer(): Promise<{ readonly values: Values | null } | null>;
-  /** How right that is. Asked again for every report: audits within the rounds add to it. */
+  /** Accuracy of the answer. Recomputed for every report, because audits within the rounds add to it. */
   accuracy(oracle: Values | null): readonly Accuracy[];
-  /** What a report says of its audits. */
+  /** Facts about its audits, for the report. */
   facts?(): readonly (readonly [string, string])[];
-  /** Further numbers: what follows from the time of a repetition, and what was told when it was checked. */
+  /** Further quantities: derived from the time of a repetition, or reported when the answer was checked. */
   quantities(time_s: number): readonly Quantity[];
   known(): Known;
   /** Records one sample whole; slows launches from then on. Why the device's work is not in it, or null. */
   readonly trace?: () => Promise<string | null>;
-  /** What its engine recorded; `origin_ns` on the machine's clock. */
+  /** Recording of its engine; `origin_ns` is on the machine's clock. Null if there is none. */
   readonly recording?: () => { readonly kept: (shift_ns: number) => KeptRecording; readonly origin_ns: number } | null;
   /** Frees its memory. */
   close(): Promise<void>;
 }
 
-/** A variant as it was asked for. */
+/** A requested variant. */
 export interface Entrant {
   readonly head: EntryHead;
-  /** Another contestant each time, with a state of its own. Throws a BraggError. */
+  /** Creates a new candidate with its own state on each call. Throws a BraggError. */
   readonly enter: () => Contestant;
-  /** Its whole run in a process of its own; null where it is not started so, absent where nobody would. */
+  /** End-to-end run in a separate process. Null if it cannot be started that way; absent if it takes no part. */
   readonly cold?: ColdStart | null;
 }
 
 /** A sample before the session knows its highest clock. */
 export interface RawSample extends Omit<Taken, 'values'>, Marked, Where {}
 
-/** Where a first run stands, which is of no round. */
+/** Position of a first run, which belongs to no round. */
 export const beforeRounds: Where = { instance: 0, round: 0, position: 0 };
 
 export function rawSample({ values: _, ...taken }: Taken, where: Where): RawSample {

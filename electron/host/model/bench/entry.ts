@@ -1,4 +1,4 @@
-/** A contestant's samples as its entry of the report. */
+/** Builds the report entry from a candidate's samples. */
 
 import { gpuOf, type Quantity, type Ratio } from '../../../contract/bench/bench-session.ts';
 import {
@@ -17,7 +17,7 @@ import type { Determinism } from './parity.ts';
 import { type LeastTime, leastTime, type Processor, roofline } from './roofline.ts';
 import { median } from './statistics.ts';
 
-/** What a session gathers about one contestant. */
+/** Data that a session gathers about one candidate. */
 export interface Gathered {
   readonly head: EntryHead;
   readonly contestant: Contestant;
@@ -26,7 +26,7 @@ export interface Gathered {
   /** With what audits found so far. */
   accuracy: () => readonly Accuracy[];
   readonly warm: Series<RawSample>;
-  /** Cold and replayed, where they were asked for. */
+  /** Cold and replayed series, if requested. */
   readonly others: readonly Series<RawSample>[];
   /** Joules of a run; null where it was not measured. */
   energy_J: number | null;
@@ -34,7 +34,7 @@ export interface Gathered {
 
 interface EntryFacts {
   readonly basis: Basis<RawSample>;
-  /** The same by the time of whole runs; null where those are not timed. */
+  /** The same by the time of end-to-end runs; null if these are not timed. */
   readonly whole: Basis<RawSample> | null;
   /** With the ceilings of each GPU that entries ran on. */
   readonly machine: SessionReport['machine'];
@@ -45,7 +45,7 @@ export function ranked({ head, first, warm, others }: Gathered): Ranked<RawSampl
   return { label: head.label, buildsOn: head.builds_on, first: rawSample(first, beforeRounds), warm, others };
 }
 
-/** As files keep it, without what it told. */
+/** Sample as stored in files, without its reported quantities. */
 export function keptSample({ raw, flag }: Flagged<RawSample>): Timed {
   const { clocks, parts: _, told: __, wall_s, ...sample } = raw;
   return { ...sample, ...(wall_s === null ? {} : { wall_s }), sm_MHz: clocks.after?.sm_MHz ?? null, flag };
@@ -73,7 +73,7 @@ const energyQuantity = (value: number): Quantity => ({
   ...{ id: ENERGY_QUANTITY, title: 'Energy of a run', value, unit: 'J' },
 });
 
-/** A quantity, known as far as its instances agree, and what samples told of it where they differ. */
+/** A quantity with the interval of its instances, and its reported values by sample if these differ. */
 interface Telling {
   readonly quantity: Quantity;
   readonly apart: ReadonlyMap<RawSample, number> | null;
@@ -85,7 +85,7 @@ function tellings(contestant: Contestant, time_s: number, samples: readonly RawS
   return contestant.quantities(time_s).map((quantity) => {
     const values = said.map((all) => all.find(({ id }) => id === quantity.id)?.value ?? Number.NaN);
     const of = new Map(samples.map((sample, i) => [sample, values[i] ?? Number.NaN]));
-    // What follows from the time stays beside the time that is shown.
+    // A quantity derived from the time has to match the time that is shown.
     const value = told && values.length > 0 ? median(values) : quantity.value;
     if (value === null || values.length === 0 || values.some(Number.isNaN)) {
       return { quantity: { ...quantity, interval: null }, apart: null };
@@ -99,7 +99,7 @@ function tellings(contestant: Contestant, time_s: number, samples: readonly RawS
   });
 }
 
-/** What a sample told that others told differently. */
+/** Reported values of a sample that differ between samples. */
 function toldApart(sample: RawSample, all: readonly Telling[]): Pick<Timed, 'told'> {
   const own = all.flatMap(({ quantity: { id }, apart }): [string, number][] => {
     const value = apart?.get(sample);

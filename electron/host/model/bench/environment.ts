@@ -9,7 +9,7 @@ import type { ClockState, DeviceReport } from '../../../contract/devices.ts';
 import { usedGpu } from '../../io/addon/gpu.ts';
 import type { Clocked } from './flags.ts';
 
-/** What is known before the first run. */
+/** Environment known before the first run. */
 export interface Surroundings extends Pick<Environment, 'governor' | 'dirty' | 'versions'> {
   readonly ecc: boolean | null;
   readonly persistence: boolean | null;
@@ -75,10 +75,10 @@ function spent(): { readonly all_s: number; readonly own_s: number } {
   return { all_s: busy_ms / 1e3, own_s: (user + system) / 1e6 };
 }
 
-/** The system counts in hundredths of a second on each core: shorter sessions would be told by chance. */
+/** The system counts CPU time in hundredths of a second per core: over shorter times the rounding dominates. */
 const shortest_s = 0.5;
 
-/** How busy other programs keep the machine from its making on. */
+/** Load by other programs since this object was created. */
 export class OtherLoad {
   readonly #began = { ...spent(), at_ms: performance.now() };
 
@@ -109,7 +109,7 @@ function gpuOf(states: readonly ClockState[], ecc: boolean | null, persistence: 
   };
 }
 
-/** What is kept with a session that has ended, from all its samples. */
+/** Environment stored with a finished session, from all its samples. */
 export function environmentOf(
   { ecc, persistence, ...known }: Surroundings,
   other_load_cores: number | null,

@@ -1,4 +1,4 @@
-/** Which samples are doubtful. They are kept; the report shows intervals with and without them. */
+/** Flags doubtful samples. They are not removed; the report shows intervals with and without them. */
 import type { ClockState } from '../../../contract/devices.ts';
 import { inOrder, quantileInOrder } from '../verdicts/order.ts';
 
@@ -24,7 +24,7 @@ export function flagOf({ before, after }: Clocked, highest_MHz: number | null): 
 const farFences = 3;
 /** Fewer samples have no quartiles to speak of. */
 const fewestForFences = 10;
-/** What lies this near to the median is not odd, however calm the others are. */
+/** Smaller deviations from the median are never flagged, however small the spread of the others. */
 const leastOdd = 0.05;
 
 /** Whether a time lies far from the others of its series. */

@@ -1,4 +1,4 @@
-/** What a label of a session asks for: `cuda-fused`, `cuda-fused@fp64`, `cuda-fused:1` on the second GPU. */
+/** Labels that request a variant in a session: `cuda-fused`, `cuda-fused@fp64`, `cuda-fused:1` on the second GPU. */
 import { BraggError } from '../../../contract/errors.ts';
 import { suggest } from '../../../contract/scenario/index.ts';
 
@@ -17,7 +17,7 @@ function knownVariant<V extends { readonly id: string }>(id: string, variants: r
   );
 }
 
-/** Throws BraggError `invalid` for a name that stands twice. */
+/** Throws BraggError `invalid` for a duplicate name. */
 function eachOnce(labels: readonly string[]): void {
   const twice = labels.find((label, index) => labels.indexOf(label) !== index);
   if (twice !== undefined) {
@@ -25,17 +25,17 @@ function eachOnce(labels: readonly string[]): void {
   }
 }
 
-/** A variant as it was asked for. */
+/** A requested variant. */
 export interface Asked<V> {
   readonly label: string;
   readonly variant: V;
-  /** Null: as the scenario says. */
+  /** Null if the scenario's precision applies. */
   readonly precision: string | null;
   /** Which GPU, as the driver counts; null: the one that runs use. */
   readonly gpu: number | null;
 }
 
-/** `id`, then `@precision` and `:gpu` where they are asked for. */
+/** `id`, then `@precision` and `:gpu` if requested. */
 const form = /^([^@:]+)(?:@([^:]*))?(?::(.*))?$/;
 
 interface Labelled {
@@ -47,7 +47,7 @@ function refuse(label: string, allowed: string): never {
   throw new BraggError('invalid', `the variant ${label} is not known; allowed: ${allowed}`);
 }
 
-/** `precisions`: what may be asked for; none of a variant that computes in one alone. */
+/** `precisions` lists those that may be requested; empty for a variant with a single precision. */
 function asked<V extends Labelled>(
   label: string,
   variants: readonly V[],
@@ -66,7 +66,7 @@ function asked<V extends Labelled>(
   return { label, variant, precision: wanted ?? null, gpu: Number(device) };
 }
 
-/** In the order asked for. Throws a BraggError for a name that is not known or stands twice. */
+/** Requested variants in their order. Throws a BraggError for an unknown or duplicate name. */
 export function askedFor<V extends Labelled>(
   labels: readonly string[],
   variants: readonly V[],

@@ -1,4 +1,4 @@
-/** What a session ran on. */
+/** Machine and GPUs of a session. */
 import type { SessionGpu } from '../../../contract/bench/bench-session.ts';
 import type { SessionReport } from '../../../contract/bench/session.ts';
 import type { CudaDevice, DeviceReport } from '../../../contract/devices.ts';

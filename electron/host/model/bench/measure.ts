@@ -26,7 +26,7 @@ export interface Measured {
   readonly timing: Timing;
   readonly result: TransportResult;
   readonly plan: TransportRun['plan'];
-  /** Null on the CPU and without NVML. */
+  /** Each is null on the CPU and without NVML. */
   readonly clocks: { readonly before: ClockState | null; readonly after: ClockState | null };
 }
 
@@ -77,7 +77,7 @@ export async function measure(
   }
 }
 
-/** What ratios are made of: the device's clock where there is one, else the host's. */
+/** Time that ratios are based on: the device's clock if available, else the host's. */
 export function timeOf({ device_s, solve_s }: Pick<Timing, 'device_s' | 'solve_s'>): number {
   return device_s ?? solve_s;
 }

@@ -1,4 +1,4 @@
-/** The FP64 answer that every variant is held to. */
+/** FP64 reference answer that every variant is checked against. */
 import { messageOf } from '../../../contract/errors.ts';
 import type { NativeAddon, TransportProblem, TransportVariant as Variant } from '../../io/addon/addon.ts';
 import { remembered } from '../../io/flow/remembered.ts';
@@ -6,9 +6,8 @@ import { candidate } from './candidates.ts';
 import { measure } from './measure.ts';
 
 /**
- * Cell-steps that the plain `reference` variant may take: about 10 s of one
- * core. Beyond it the leanest FP64 variant stands in; the parity tests hold that
- * one to `reference` on small scenarios.
+ * Most cell-steps for the plain `reference` variant: about 10 s on one core. Larger problems use the leanest FP64
+ * variant, which the parity tests check against `reference` on small scenarios.
  */
 const mostReferenceCellSteps = 4e8;
 

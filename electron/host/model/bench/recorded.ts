@@ -1,4 +1,4 @@
-/** What a session keeps of the program that measured it, besides its version. */
+/** Provenance of the measuring program that a session stores in addition to its version. */
 import path from 'node:path';
 import type { DeviceReport } from '../../../contract/devices.ts';
 import { defaultKind } from '../../../contract/scenario/index.ts';

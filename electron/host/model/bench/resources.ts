@@ -1,4 +1,4 @@
-/** What the compiler said of the CUDA kernels when they were built. */
+/** Compiler's report on the CUDA kernels from when they were built. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** How near a variant comes to what the device can do, from what it declares: needs no counters. */
+/** Compares a variant's declared work with the device's ceilings; needs no hardware counters. */
 import type { MeasuredSessionEntry } from '../../../contract/bench/session.ts';
 import type { Ceilings } from '../../../contract/devices.ts';
 import type { Work } from './contestant.ts';
@@ -11,7 +11,7 @@ const sum = (parts: readonly (number | null)[]): number | null => {
 const ratio = (a: number | null, b: number | null | undefined): number | null =>
   a === null || b == null || b === 0 ? null : a / b;
 
-/** Null where the variant declares nothing. The share of FLOPs is of the ceiling that its arithmetic meets first. */
+/** Null if the variant declares nothing. The FLOP share refers to the ceiling that its arithmetic reaches first. */
 export function roofline(
   { bytes, fp32_flops, fp64_flops, other_flops }: Work,
   time_s: number,
@@ -36,7 +36,7 @@ export function roofline(
 /** The shortest time that a problem can need on a machine: what is below it was not computed. */
 export interface LeastTime {
   readonly time_s: number;
-  /** How it follows from the problem and the machine. */
+  /** Derivation from the problem and the machine. */
   readonly sum: string;
 }
 

@@ -8,7 +8,7 @@ import { type BenchLimits, type Series, StoppingRule, type StopReason } from './
 
 /** One series of samples; the first of a session is what the others are compared with, the last its control. */
 export interface Turn extends Series {
-  /** What runs now, for people. */
+  /** Name of the running work, for the user. */
   readonly what: string;
   /** Takes a sample; gives what keeps it, or null when it was cancelled. */
   readonly take: (where: Where) => Promise<(() => void) | null>;
@@ -16,11 +16,11 @@ export interface Turn extends Series {
   readonly prepare?: (instance: number) => Promise<boolean>;
   /** Whose series it is. */
   readonly owner?: object;
-  /** Told that it failed: its owner's series are left out, and the others go on. Without it the session fails. */
+  /** Called if it fails: its owner's series are dropped, and the others continue. Without it the session fails. */
   readonly lost?: (error: BraggError) => void;
 }
 
-/** Where a sample stands: its prepared state, its round, and its place in that round's shuffled order. */
+/** Position of a sample: prepared state, round, and index in the round's shuffled order. */
 export interface Where {
   readonly instance: number;
   readonly round: number;
@@ -48,7 +48,7 @@ interface Lost {
   readonly error: BraggError;
 }
 
-/** What a step of a session comes to. */
+/** Outcome of a step: complete, cancelled, or failed. */
 type Outcome = 'whole' | 'cancelled' | Lost;
 
 /** An error is the turn's own where it has an owner that may be left out. */
@@ -77,7 +77,7 @@ async function prepareAll(
   return 'whole';
 }
 
-/** Samples are kept only when the round is whole, so that entry i of every series is of round i. */
+/** Samples are saved only when the round is complete, so that entry i of every series belongs to round i. */
 async function takeRound(
   turns: readonly Turn[],
   where: Omit<Where, 'position'>,
@@ -129,8 +129,8 @@ function leaving(turns: readonly Turn[], settled: ReadonlySet<Turn>, costs: Cost
 }
 
 /**
- * Takes at least one round, unless it is cancelled. Every `roundsPerInstance`
- * rounds all contestants are prepared anew, but before the first.
+ * Runs at least one round unless cancelled. All candidates are prepared again every `roundsPerInstance` rounds, except
+ * before the first.
  */
 export async function takeRounds(
   all: readonly Turn[],

@@ -1,4 +1,4 @@
-/** How far a benchmark is, and what it tells of that: the same for every workload. */
+/** Progress of a benchmark, reported in the same form for every workload. */
 import type { Ratio } from '../../../contract/bench/bench-session.ts';
 import type { Instances } from '../verdicts/levels.ts';
 import { ratioOf } from './comparison.ts';
@@ -16,7 +16,6 @@ interface Latest {
 export interface BenchProgress {
   /** `first runs`, `fp64 reference`, `rounds`, `other programs`. */
   readonly phase: string;
-  /** What was measured. */
   readonly variant: string;
   readonly round: number;
   readonly mostRounds: number;
@@ -46,7 +45,7 @@ export class SessionClock {
     return (performance.now() - this.#start) / 1000;
   }
 
-  /** Cores that other programs keep busy, in the mean; null before that can be told. */
+  /** Mean number of cores used by other programs; null if not yet known. */
   get otherLoad_cores(): number | null {
     return this.#others.cores();
   }

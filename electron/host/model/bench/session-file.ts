@@ -1,4 +1,4 @@
-/** Benchmarks kept in files: reopened to the same report, also where there is no GPU. */
+/** Saved benchmarks: reopened to the same report, even without a GPU. */
 import type { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
 import { readNamed } from '../../io/files/plain-file.ts';
@@ -9,7 +9,7 @@ export function sessionText(session: { readonly format: string }): string {
   return `${JSON.stringify(session)}\n`;
 }
 
-/** The text of a kept session of any workload. Throws as `readNamed`. */
+/** Text of a saved session of any workload. Throws like `readNamed`. */
 export const readKept = async (path: string): Promise<string> => (await readNamed(path, 'a session')).toString('utf8');
 
 const isOneOf = (format: unknown, formats: readonly string[]): boolean => formats.some((one) => one === format);

@@ -1,7 +1,7 @@
 /**
- * Measures the variants of any workload against each other: a first run each, the answer that they are held to, then
- * interleaved rounds in shuffled order. The first variant runs twice in each round: its control is entered and
- * prepared apart, as a rival is, so that every session measures its own noise.
+ * Measures the variants of any workload against each other: a first run each, the reference answer, then interleaved
+ * rounds in shuffled order. The first variant runs twice in each round: a separately prepared control measures the
+ * session's own noise.
  */
 import type { Mode } from '../../../contract/bench/bench-session.ts';
 import { correctnessOf, isIncorrect, type SessionEntry, type SessionReport } from '../../../contract/bench/session.ts';
@@ -26,9 +26,9 @@ import { type BenchProgress, SessionClock } from './session-clock.ts';
 import type { BenchLimits } from './stopping.ts';
 
 export interface SessionOptions {
-  /** How the report names the scenario. */
+  /** Name of the scenario in the report. */
   readonly scenario: string;
-  /** Beside `warm`, which is always measured. */
+  /** In addition to `warm`, which is always measured. */
   readonly modes?: readonly Mode[];
   readonly seed: number;
   readonly limits: BenchLimits;
@@ -36,24 +36,27 @@ export interface SessionOptions {
   readonly gpus?: SessionGpus;
   /** Called before every timed run: what runs now, and how far the session is. */
   readonly onProgress?: ((progress: BenchProgress) => void) | undefined;
-  /** Told now and then what the report would be if the session ended there, without recordings. */
+  /** Called from time to time with the report as if the session ended there, without recordings. */
   readonly soFar?: ((report: SessionReport) => void) | undefined;
-  /** What the report says besides: the scenario as the user wrote it, the commit, the kernels' resources. */
+  /** Further content of the report: the scenario as the user wrote it, the commit, the kernels' resources. */
   readonly recorded?: {
     readonly document?: Readonly<Record<string, unknown>>;
     readonly commit?: string;
     readonly resources?: KernelResources;
     readonly surroundings?: Surroundings;
   };
-  /** After the rounds, record one sample of each contestant that can; told why the device's work is not in it. */
+  /**
+   * Records one sample of each candidate that supports it, after the rounds. Called with the reason if the device's
+   * work is missing.
+   */
   readonly trace?: ((reason: string) => void) | undefined;
-  /** Told what each label computed, when the session ends. */
+  /** Called at the end of the session with the answer of each label. */
   readonly onAnswer?: ((label: string, values: Values) => void) | undefined;
-  /** Processes of their own for each contestant that can, after the rounds; none by default. */
+  /** Separate processes for each candidate that supports them, after the rounds; none by default. */
   readonly processes?: { readonly count: number; readonly startChild: StartChild } | undefined;
-  /** How the GPU's clock is kept the same; by default it is left alone. */
+  /** Steadying of the GPU's clock; by default the clock is left alone. */
   readonly steadied?: Steadied | undefined;
-  /** After the rounds, seconds of runs of each contestant with its energy; by default none. */
+  /** Measures the energy of each candidate over seconds of runs, after the rounds; off by default. */
   readonly energy?: boolean | undefined;
   /** Ends the session after the run at hand; what was measured is reported. */
   readonly signal?: AbortSignal | undefined;
@@ -64,7 +67,7 @@ const PROCESS_START_S = 0.3;
 /** Share of a session's time that cold processes have at most, unless the rounds end early. */
 const MOST_FOR_PROCESSES = 0.4;
 
-/** Why a contestant lost its place; throws what is the program's fault. */
+/** Reason for excluding a candidate; rethrows internal errors. */
 function refusalOf(error: unknown): BraggError {
   if (error instanceof BraggError && error.code !== 'internal') return error;
   throw error;
@@ -138,7 +141,7 @@ class Session {
       const first = await contestant.first();
       if (first === null) return;
       const others = await this.otherModes(contestant);
-      // After the samples: what it tells of itself may be of what was timed.
+      // Read after the samples: the candidate's own quantities may refer to the timed runs.
       const answer = await contestant.answer();
       if (answer === null) return;
       const determinism = new Determinism();
@@ -331,7 +334,7 @@ class Session {
     for (const reason of reasons) trace(reason);
   }
 
-  /** What each contestant's engine recorded, on one clock; null of a workload that records nothing here. */
+  /** Engine recordings of all candidates on one clock; null for a workload without recordings. */
   private recordings(): SessionReport['recordings'] | null {
     const able = this.arena.entrants.length === 0 || this.entered.some(({ recording }) => recording !== undefined);
     if (!able && this.all.length > 0) return null;
@@ -427,7 +430,7 @@ class Session {
     return { ...measured, claims: claims(measured) };
   }
 
-  /** What engines compared answers with, each once. */
+  /** References that engines compared answers with, without duplicates. */
   private compared(): readonly string[] {
     return [...new Set(this.all.flatMap(({ contestant }) => contestant.known().compared ?? []))];
   }

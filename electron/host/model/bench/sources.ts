@@ -13,7 +13,7 @@ interface SourceFile {
 
 const INCLUDE = /^\s*#\s*include\s*"([^"]+)"/gm;
 
-/** Ids stand alone in the registry's entries: `.id = "cuda-fused"`, or first of a call's words. */
+/** An id in a registry entry: `.id = "cuda-fused"`, or the first argument of a call. */
 const entryOf = (id: string): RegExp => new RegExp(`(\\.id = |[({])"${id}"`);
 
 /**
@@ -75,7 +75,7 @@ export async function variantSources(sources: string, variant: Pick<Variant, 'id
     if (!present.delete(name)) continue;
     const text = await readFile(path.join(folder, name), 'utf8');
     files.push({ path: `kernels/${workload}/${name}`, text });
-    // A bare name lies beside; a path with folders is of this workload, of another, or of the engine.
+    // A bare name is in the same folder; a path with folders belongs to this workload, another, or the engine.
     const included = [...text.matchAll(INCLUDE)].flatMap(([, file = '']) => {
       if (!file.includes('/')) return [path.posix.join(path.posix.dirname(name), file)];
       return file.startsWith(`${workload}/`) ? [file.slice(workload.length + 1)] : [];

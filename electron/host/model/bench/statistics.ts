@@ -1,4 +1,4 @@
-/** Spread of a series, and the bootstrap intervals by which sessions without instances are told. */
+/** Spread of a series, and bootstrap intervals for sessions without instances. */
 import type { Interval } from '../../../contract/bench/interval.ts';
 import { inOrder, median, quantile, quantileInOrder } from '../verdicts/order.ts';
 import { type Random, seededRandom } from './random.ts';
@@ -15,7 +15,7 @@ export function relativeSpread(values: readonly number[]): number {
 /** Fewer rounds than this tell nothing of their own spread. */
 const fewestForInterval = 5;
 
-/** Resamples: the ends of a 95 % interval then stand on 100 values each. */
+/** Number of resamples: each end of a 95 % interval then rests on 100 values. */
 const resamples = 4000;
 
 /** Between which 95 % of the resamples lie. */
@@ -95,7 +95,7 @@ export function medianInterval(values: readonly number[], seed: number): Interva
 /** Values drawn with repetition, as many as there are: their median without sorting them each time. */
 class Drawn {
   readonly #sorted: Float64Array;
-  /** Where each value stands among the sorted ones, and how often that one was drawn. */
+  /** Rank of each value in sorted order, and the number of draws by rank. */
   readonly #ranks: Uint32Array;
   readonly #counts: Uint32Array;
 
@@ -112,7 +112,7 @@ class Drawn {
     this.#counts[rank] = (this.#counts[rank] ?? 0) + 1;
   }
 
-  /** What was drawn since the last one was taken is forgotten. */
+  /** Median of the values drawn since the last call; resets the draws. */
   takeMedian(): number {
     const half = this.#counts.length >> 1;
     let [seen, rank, lower] = [0, -1, 0];

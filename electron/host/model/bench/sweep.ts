@@ -30,7 +30,7 @@ export function fitLine(
   };
 }
 
-/** What a workload makes of a sweep: sizes are the entries' own where they have one, else the swept value. */
+/** One point of a sweep: the entry's own size if it has one, else the swept value. */
 function pointOf(value: number, { size, time_s, setup_s, quantities }: MeasuredSessionEntry): Point {
   const rate = quantities.find(({ id }) => id === 'rate')?.value ?? null;
   return { value, size: size ?? value, time_s, setup_s, setup_share: setup_s / (setup_s + time_s), rate };

@@ -1,4 +1,4 @@
-/** Counters put beside a session's times. */
+/** Adds hardware counters to a session's times. */
 import type { MeasuredSessionEntry, Session } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { type Counters, counterQuantities } from './ncu.ts';

@@ -11,7 +11,7 @@ const lookups = (cache: string) =>
   [`${cache}__t_sectors_lookup_hit.sum`, `${cache}__t_sectors_lookup_miss.sum`] as const;
 const [L1, L2] = [lookups('l1tex'), lookups('lts')];
 
-/** Metrics that `ncu` is asked for; of a CSV with others, those of these that it has are taken. */
+/** Metrics requested from `ncu`; others in a CSV are ignored. */
 export const ncuMetrics = [
   'dram__bytes_read.sum',
   'dram__bytes_write.sum',
@@ -26,7 +26,7 @@ export const ncuMetrics = [
 
 export interface Counters {
   readonly launches: number;
-  /** Null where the CSV lacks it for a launch. */
+  /** Null if the CSV lacks it for a launch. */
   readonly dram_bytes: number | null;
   readonly l2_bytes: number | null;
   /** Each of a whole warp. */
@@ -47,7 +47,7 @@ const powers: Readonly<Record<string, number>> = { '': 0, k: 1, m: 2, g: 3, t: 4
 const TIMES: Readonly<Record<string, number>> = { n: 1e-9, u: 1e-6, µ: 1e-6, μ: 1e-6, m: 1e-3, '': 1 };
 const COUNTED = /^(k|m|g|t|)(i?)(bytes?|b|inst|sectors?)$/i;
 
-/** What each metric that is read counts: in another unit it is another number. */
+/** Units that each metric may have: a number in another unit would be misread. */
 const unitsOf: readonly (readonly [RegExp, RegExp])[] = [
   [/^(dram|lts)__(t_)?bytes/, /^(bytes?|b)$/i],
   [/__inst_executed\.sum$/, /^inst$/i],
@@ -82,7 +82,7 @@ interface NcuValue {
   /** Number of the launch in its process, and the process. */
   readonly launch: string;
   readonly metric: string;
-  /** Null where ncu has no number: nan, n/a or nothing. */
+  /** Null if ncu has no number: nan, n/a or nothing. */
   readonly value: number | null;
 }
 
@@ -192,7 +192,7 @@ function stallsOf(values: readonly NcuValue[], launches: number): Counters['stal
         .sort((a, b) => b.share - a.share);
 }
 
-/** Null where a launch lacks its occupancy, or where its weight among several is unknown. */
+/** Null if a launch lacks its occupancy, or if its weight among several is unknown. */
 function occupancyOf(values: readonly NcuValue[], launches: number): number | null {
   const of = (wanted: string): ReadonlyMap<string, number> =>
     new Map(
@@ -231,7 +231,7 @@ export function ncuValues(text: string, name: string): readonly NcuValue[] {
 export function readNcuCsv(text: string, name: string): Counters {
   const values = ncuValues(text, name);
   const launches = new Set(values.map(({ launch }) => launch)).size;
-  /** Null unless every launch has a number: a sum over some of them is not the run's. */
+  /** Null if any launch lacks a number: a partial sum is not the run's total. */
   const sum = (wanted: string): number | null => {
     const found = values.flatMap(({ metric, value }) => (metric === wanted && value !== null ? [value] : []));
     return found.length === 0 || found.length !== launches ? null : found.reduce((all, value) => all + value, 0);

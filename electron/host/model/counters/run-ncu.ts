@@ -27,7 +27,7 @@ export function ncuRefusal(code: string | number | null, output: string): string
   return told?.replace(/^==ERROR==\s*/, '') ?? `ncu ended with code ${code ?? 'none'}`;
 }
 
-/** What it counted, or why it did not. */
+/** The counters, or the reason why there are none. */
 export async function countedBy({ command, environment, signal }: NcuRun): Promise<Counters | string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-ncu-'));
   const log = path.join(folder, 'counters.csv');

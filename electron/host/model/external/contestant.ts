@@ -1,4 +1,7 @@
-/** Another program as a session measures it: interleaved with ours, held to the same reference, and started cold. */
+/**
+ * Another program as a candidate of a session: interleaved with ours, checked against the same reference, and started
+ * cold.
+ */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,24 +27,24 @@ import {
 import { readNpz } from './npz.ts';
 import { type ChosenBaseline, missingFile } from './registry.ts';
 
-/** What a workload says of another program's part in it. */
+/** Terms of a workload for measuring another program. */
 export interface RivalTerms {
-  /** The scenario with every default, the problem, and what else is asked. */
+  /** The scenario with every default, the problem, and further fields of the request. */
   readonly request: Readonly<Record<string, unknown>>;
   /** The scenario's, where the registry does not say the program's own. */
   readonly precision: string;
   /**
-   * `run`: a sample goes from the problem to the answer. `prepared`: one state is repeated. `anew`: the same, made anew
-   * for every sample.
+   * `run`: a sample goes from the problem to the answer. `prepared`: one state is reused. `anew`: the state is prepared
+   * again for every sample.
    */
   readonly samples: 'run' | 'prepared' | 'anew';
   /** A sample of a prepared state repeats it for at least so long. */
   readonly sample_s: number;
-  /** How many numbers each array of the answer has; absent where the engine looks. */
+  /** Length of each array of the answer; absent if the engine checks it. */
   readonly lengths?: readonly number[];
-  /** How right it is; `oracle` is null where there is none. */
+  /** Accuracy of the answer; `oracle` is null if there is none. */
   readonly accuracy: (answer: RivalAnswer, oracle: Values | null) => readonly Accuracy[];
-  /** By a reference that stays in the engine; what it was compared with is told. */
+  /** Check by a reference inside the engine; `compared` describes that reference. */
   readonly hold?: (
     arrays: readonly Float64Array[],
     precision: string,

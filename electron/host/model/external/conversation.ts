@@ -40,7 +40,7 @@ export const ranSchema = z.object({
 export const answeredSchema = z.object({
   arrays: z.array(z.string()).min(1),
   hash: z.string(),
-  /** What it is to be known of its row. */
+  /** Note for the program's row. */
   note: z.string().nullable().default(null),
   steps: z.number().int().nonnegative().nullable().default(null),
   cell_steps: z.number().nonnegative().nullable().default(null),
@@ -93,7 +93,7 @@ export class Conversation {
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#said = (this.#said + text).slice(-10_000);
     });
-    // A program that has ended reads nothing more: that it ended is what is told.
+    // A program that has ended reads no more input: its end is reported instead.
     this.#child.stdin.on('error', () => undefined);
     this.#child.on('error', (error: NodeJS.ErrnoException) => {
       const missing = `${program} is not installed, or not in PATH`;

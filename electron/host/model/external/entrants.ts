@@ -1,4 +1,4 @@
-/** Programs of the registry as entrants of a session, behind the variants. */
+/** Registered external programs as candidates of a session, listed after the variants. */
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { Entrant } from '../bench/contestant.ts';
 import { RivalContestant, type RivalTerms, rivalCold, rivalHead } from './contestant.ts';

@@ -6,7 +6,9 @@ import { type Baseline, baselinesFor, readRegistry, type Solved, usualChoice } f
 /** Loading CuPy and opening a device takes seconds. */
 const TIMEOUT_MS = 30_000;
 
-/** Programs with the same check share its answer. What is installed may change: after this it is asked again. */
+/**
+ * Programs with the same check share its answer. Installations may change, so the check is repeated after this time.
+ */
 const VALID_MS = 60_000;
 const answers = new Map<string, { readonly at: number; readonly reason: Promise<string | null> }>();
 

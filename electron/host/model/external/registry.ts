@@ -33,7 +33,7 @@ interface ExternalRegistry {
   readonly baselines: readonly Baseline[];
 }
 
-/** What a benchmark is of. */
+/** Workload and benchmark that programs are registered for. */
 export interface Solved {
   readonly workload: string;
   readonly bench: string;
@@ -51,7 +51,7 @@ const nameOf = ({ workload, bench }: Solved): string => (bench === '' ? workload
 export const baselinesFor = ({ baselines }: ExternalRegistry, solved: Solved): readonly Baseline[] =>
   baselines.filter(({ solves }) => solves.includes(nameOf(solved)));
 
-/** A program as it was asked for, with the file of one that the user has; null where that was not named. */
+/** A requested program, with the file of a user's program; null if no file was named. */
 export interface ChosenBaseline {
   readonly baseline: Baseline;
   readonly file: string | null;
@@ -59,15 +59,15 @@ export interface ChosenBaseline {
 
 const fileOf = ({ path }: Baseline): string | null => (path === undefined ? null : process.env[path.variable] || null);
 
-/** Why a program of the user's cannot be asked; null where it can, or is none. */
+/** Reason why a user's program cannot run; null if it can, or if the program is not the user's. */
 export function missingFile({ baseline: { id, path }, file }: ChosenBaseline): string | null {
   if (path === undefined || file !== null) return null;
   return `it is a program of yours: name ${path.what}, by ${id}=FILE or in the variable ${path.variable}`;
 }
 
 /**
- * Those asked for, in their order: ids, or id=FILE of a program of the user's. Throws BraggError 'invalid' for an id
- * that is not registered for these scenarios.
+ * Requested programs in their order: ids, or id=FILE for a user's program. Throws BraggError 'invalid' for an id that
+ * is not registered for these scenarios.
  */
 export function chooseBaselines(
   registry: ExternalRegistry,

@@ -5,7 +5,7 @@ import type { StartChild } from '../../../io/processes/link.ts';
 import type { Factory } from '../../user-kernels/process/messages.ts';
 import { UserKernelProcess } from '../../user-kernels/process/user-kernel-process.ts';
 
-/** What a process does: it makes one of the addon's objects, and calls its methods one after the other. */
+/** Work of a child process: it creates one of the addon's objects and calls its methods in order. */
 export interface ColdRun {
   readonly factory: Factory;
   readonly problem: unknown;
@@ -20,7 +20,10 @@ export interface ColdRun {
 /** A process that was killed is gone well within this. */
 const GONE_MS = 5_000;
 
-/** The link, and when its process has ended: the next one is not to start beside what is left of it. */
+/**
+ * The link, and a promise that resolves when its process has ended. The next process must not overlap with the previous
+ * one.
+ */
 function watched(startChild: StartChild) {
   const link = startChild('user-kernel-child');
   let gone: () => void = () => undefined;
@@ -92,7 +95,7 @@ export interface ColdTaken {
 /** Starts a process of any kind and times its first run; null once `signal` is aborted. */
 export type ColdStart = (label: string, startChild: StartChild, signal?: AbortSignal) => Promise<ColdTaken | null>;
 
-/** Null stays null. */
+/** Null if `run` is null. */
 export const coldStart = (run: ColdRun | null): ColdStart | null =>
   run &&
   (async (label, startChild, signal) => {

@@ -1,6 +1,6 @@
 /**
- * Each contestant's whole run in processes of their own, in rounds of shuffled order after the warm ones. The reference
- * is started a second time in each, as a rival is.
+ * Measures end-to-end runs of each candidate in separate processes, in rounds of shuffled order after the warm rounds.
+ * The reference is started a second time in each round, as its control.
  */
 import type { MeasuredSessionEntry, Timed } from '../../../../contract/bench/session.ts';
 import type { BraggError } from '../../../../contract/errors.ts';
@@ -18,7 +18,7 @@ export const usualProcesses = fewestRounds;
 
 interface ColdRival {
   readonly label: string;
-  /** Null where it is not started apart. */
+  /** Null if it is not run in separate processes. */
   readonly run: ColdStart | null;
 }
 

@@ -1,4 +1,4 @@
-/** What a run costs in energy: a counter's difference over seconds of runs one after the other. */
+/** Energy of a run: difference of an energy counter over seconds of consecutive runs. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { NativeAddon } from '../../../io/addon/addon.ts';
@@ -16,13 +16,13 @@ interface EnergyCounter {
   readonly read: () => number | null;
 }
 
-/** Why there is none stands in its place. */
+/** A counter, or the reason why there is none. */
 export type MaybeCounter = EnergyCounter | string;
 
-/** How a session names what it says of energy. */
+/** Names of a session's energy quantity and energy fact. */
 export const [ENERGY_QUANTITY, ENERGY_FACT] = ['energy', 'Energy'] as const;
 
-/** What is counted, for a reader. */
+/** Description of the counted energy, for a reader. */
 export const saidOf = ({ of }: EnergyCounter): string =>
   `${of}, idling included, in the mean over ${energySeconds} s of whole runs`;
 

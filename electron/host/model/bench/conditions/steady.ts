@@ -1,4 +1,4 @@
-/** What keeps a GPU's clock the same all through a session: a lock, where the rights are there, and waits for it to cool. */
+/** Steadies a GPU's clock during a session: locks it if permitted, and waits for the GPU to cool. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { NativeAddon } from '../../../io/addon/addon.ts';
 
@@ -77,7 +77,7 @@ export class SteadyGpu {
     }
   }
 
-  /** What the report says of it. */
+  /** Facts for the report. */
   get facts(): readonly (readonly [string, string])[] {
     const { cool_C } = this.#asked;
     return [

@@ -1,6 +1,6 @@
 /**
- * What optimisations give alone and together. On the logarithm of the time each combination of factors has an effect of
- * its own: what is left of it when the effects of all its parts are taken off. Of one factor that is its gain.
+ * Effects of optimisations alone and combined. On the logarithm of the time, the effect of a combination of factors is
+ * the remainder after subtracting the effects of all its parts. For a single factor it is the gain.
  * R. A. Fisher, The Design of Experiments, 1935, chapter VI.
  */
 import { isUnproven, type Ratio } from '../../../../contract/bench/bench-session.ts';
@@ -66,7 +66,10 @@ function contrastOf(cells: readonly { readonly entry: MeasuredSessionEntry; read
   };
 }
 
-/** How many times as much the combination `of` gives, in the company of `given`, as the product of its parts. */
+/**
+ * Terms of the interaction of the factors `of` in the presence of `given`: gain of the combination over the product of
+ * the effects of its parts. Null if a cell was not measured.
+ */
 function termsOf(
   cells: readonly Cell[],
   of: readonly string[],
@@ -82,7 +85,7 @@ function termsOf(
 
 const interactionVerdicts = { faster: 'more', slower: 'less', same: 'none', undecided: 'undecided' } as const;
 
-/** Null where fewer than two combinations were measured that differ in one factor. */
+/** Null if fewer than two combinations were measured that differ in one factor. */
 export function factorialOf(design: FactorialDesign, report: Measured): Factorial | null {
   const sets = combinations(design.factors);
   const all = sets.map((set) => cellOf(design, set, report));
@@ -103,7 +106,7 @@ export function factorialOf(design: FactorialDesign, report: Measured): Factoria
   const outside = outsideOf({ contestants: asked.length });
   const margin = report.judged?.margin ?? usualMargin;
   const floor = report.noise.floor === null ? null : Math.log1p(report.noise.floor);
-  /** The gain, and how it stands: more cells than two stray by more than two do. */
+  /** Gain and its verdict. The noise of more than two cells exceeds that of two, by the root of their number. */
   const stated = (terms: readonly { readonly entry: MeasuredSessionEntry; readonly weight: number }[]) => {
     const { log, value, apart } = contrastOf(terms, report.seed);
     const found = log(outside);
@@ -112,7 +115,7 @@ export function factorialOf(design: FactorialDesign, report: Measured): Factoria
       interval: found && { low: Math.exp(found.middle - found.half), high: Math.exp(found.middle + found.half) },
     };
     const strays = floor === null ? null : floor * Math.sqrt(terms.length / 2);
-    // What judges times takes the smaller for the faster.
+    // `judge` takes the smaller value as the faster, so the sign is reversed.
     const times = found && { middle: -found.middle, half: found.half };
     const instances = Math.min(...terms.map(({ entry }) => new Set(entry.samples.map((one) => one.instance)).size));
     const right = terms.every(({ entry }) => !isUnproven(entry.verdict));
