@@ -50,7 +50,7 @@ export interface SessionOptions {
    * work is missing.
    */
   readonly trace?: ((reason: string) => void) | undefined;
-  /** Called at the end of the session with the answer of each label. */
+  /** Called with the answer of each label, after its first run and before the rounds. */
   readonly onAnswer?: ((label: string, values: Values) => void) | undefined;
   /** Separate processes for each candidate that supports them, after the rounds; none by default. */
   readonly processes?: { readonly count: number; readonly startChild: StartChild } | undefined;

@@ -1,4 +1,4 @@
-/** What a run computed over two axes, as comparisons show it, whatever the workload. */
+/** Computed quantity over two axes, in the form that comparisons show for every workload. */
 import type { Curve, FieldMap, FieldStatistic, Viewport } from '../../../contract/fields.ts';
 import { asideIfLarge } from '../../io/aside/large.ts';
 import { type GridAxis, mapAxis, reduced, sampling } from './reduce.ts';

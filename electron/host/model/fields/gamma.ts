@@ -14,7 +14,7 @@ export interface DoseMap {
   readonly nx: number;
   readonly dz_mm: number;
   readonly dx_mm: number;
-  /** Where the first cell begins; 0 and half the width before the centre line where they are left out. */
+  /** Start of the first cell; defaults to 0 in depth and half the width before the centre line. */
   readonly z_from_mm?: number;
   readonly x_from_mm?: number;
 }
@@ -24,7 +24,7 @@ export interface GammaResult extends GammaCriteria {
   readonly passed: number;
   readonly points: number;
   readonly worst: number;
-  /** How often each gamma occurs, in steps of 0.1; the last one holds all that is 3. */
+  /** Histogram of gamma in steps of 0.1; the last bin contains the values capped at 3. */
   readonly histogram: readonly number[];
 }
 

@@ -69,7 +69,7 @@ interface Plane {
   readonly values: Float32Array | Float64Array;
   readonly strideHorizontal: number;
   readonly strideVertical: number;
-  /** What each value is divided by. */
+  /** Divisor of each value. */
   readonly per?: Per;
 }
 

@@ -37,7 +37,7 @@ export function isMetal(composition: Composition): boolean {
   return others <= MOST_OTHERS;
 }
 
-/** What a metal's electrons lose of the stopping number, δ/2. */
+/** Density effect of a metal's electrons on the stopping number, δ/2. */
 export function halfDensityEffect(z: number, energy_MeV: number): number {
   const { betaGamma2 } = speed(energy_MeV);
   const halves = conductors.map(({ x0, delta0 }) => (delta0 * betaGamma2) / 10 ** (2 * x0) / 2);
@@ -119,7 +119,7 @@ export class CorrectionByElement {
     );
   }
 
-  /** The mean over the electrons is linear in the new node, as elements beside it lean on it, too. */
+  /** Adds a node. The mean over the electrons is linear in it, since neighbouring elements interpolate from it, too. */
   #add(z: number, composition: Composition, of: Float64Array): void {
     const filled = (value: number): Float64Array => of.map(() => value);
     const withNode = (node: Float64Array): readonly Node[] =>

@@ -48,7 +48,7 @@ function before(points: readonly (readonly [number, unknown])[], hu: number): nu
   return low;
 }
 
-/** g/cm³; beside the table that of its ends. */
+/** g/cm³; outside the table, the density of the nearest end. */
 export function densityAt({ density }: HuTable, hu: number): number {
   const i = before(density, hu);
   const [[h0, d0], [h1, d1]] = [density[i] ?? [0, 1], density[i + 1] ?? density[i] ?? [0, 1]];
@@ -59,7 +59,7 @@ export function densityAt({ density }: HuTable, hu: number): number {
 /** Index in `materials`. */
 export const materialAt = ({ materials }: HuTable, hu: number): number => before(materials, hu);
 
-/** Where both begin, and where the densities end. */
+/** HU range from the later start of both tables to the last density. */
 export function huRange({ density, materials }: HuTable): readonly [number, number] {
   const lowest = Math.max(density[0]?.[0] ?? 0, materials[0]?.[0] ?? 0);
   return [lowest, density.at(-1)?.[0] ?? 0];

@@ -49,7 +49,7 @@ const known = compounds.map(([formula, mean_excitation_eV]) => ({
 
 export interface MeanExcitation {
   readonly eV: number;
-  /** Where it is from, for people. */
+  /** Source of the value, for a reader. */
   readonly source: string;
 }
 

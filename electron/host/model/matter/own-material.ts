@@ -30,8 +30,8 @@ interface OwnMatter {
 type RatioToWater = (matter: OwnMatter) => Float64Array;
 
 /**
- * What is the same for all materials is found once. Energies ascend, and `water_eV` is the I of the table that the
- * ratio is for.
+ * Precomputes everything shared by all materials. Energies ascend; `water_eV` is the I value of the table that the
+ * ratio refers to.
  */
 export function ratiosToWater(
   anchors: Anchors,
@@ -54,7 +54,10 @@ export function ratiosToWater(
   };
 }
 
-/** What follows from a composition alone: Z/A, radiation length, and the scattering length of Gottschalk's model. */
+/**
+ * Constants for properties of the composition alone: Z/A, radiation length, and the scattering length of Gottschalk's
+ * model.
+ */
 const FINE_STRUCTURE = 1 / 137.035999;
 const AVOGADRO = 6.02214076e23;
 const ELECTRON_RADIUS_CM = 2.8179403262e-13;

@@ -344,10 +344,10 @@ export function fromFlashInfer(
   };
 }
 
-/** What of a session a trace reports of one candidate. */
+/** Results of one candidate that a trace reports. */
 export interface Reported {
   readonly solution: string;
-  /** Null where it was not measured. */
+  /** Null if it was not measured. */
   readonly time_s: number | null;
   readonly correct: boolean;
   readonly hardware: string;

@@ -16,7 +16,7 @@ export interface Converted {
   readonly document: ProblemDocument;
   /** Further files of the folder by name. */
   readonly files: Readonly<Record<string, string>>;
-  /** What the problem does not have of its source, a sentence each. */
+  /** Content of the source that the problem lacks, one sentence each. */
   readonly lost: readonly string[];
 }
 

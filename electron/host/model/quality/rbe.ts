@@ -1,8 +1,8 @@
 /**
- * Relative biological effectiveness of protons, against photons, by models that are linear in LETd. All have the
- * form RBE = (√(R² + 4 D R RBEmax + 4 D² RBEmin²) − R) / (2 D) of the linear-quadratic model; R is α/β of photons (Gy)
- * and D the dose of a fraction (Gy). Beside the publications the coefficients are those of the TOPAS extensions; matRad has
- * 0.999064 for McNamara's first one.
+ * Relative biological effectiveness of protons, against photons, by models that are linear in LETd. All have the form
+ * RBE = (√(R² + 4 D R RBEmax + 4 D² RBEmin²) − R) / (2 D) of the linear-quadratic model; R is α/β of photons (Gy) and D
+ * the dose of a fraction (Gy). Coefficients are from the publications and the TOPAS extensions; matRad has 0.999064 for
+ * McNamara's first one.
  */
 import type { rbeModelNames } from '../../../contract/quality.ts';
 

@@ -1,9 +1,9 @@
-/** What the engines of every workload record of their time; runs and sessions hold it, timelines are made from it. */
+/** Timing recorded by the engines of every workload. Runs and sessions store it; timelines are built from it. */
 import type { DeviceTrace, Spans } from '../../io/addon/addon.ts';
 
 export interface Recording {
   readonly spans: Spans;
-  /** What the GPU did, and the driver's calls; null unless it was traced. */
+  /** GPU activity and driver calls; null if not traced. */
   readonly trace: DeviceTrace | null;
 }
 

@@ -2,15 +2,15 @@
 import type { TaskProblem } from '../../io/addon/task.ts';
 import { aside } from '../../io/aside/task.ts';
 
-/** What a workload says of a scenario for a reproducer. */
+/** Description of a scenario for a reproducer, supplied by its workload. */
 export interface ReproducedProblem {
   /** Which of the program's three ways it goes. */
   readonly kind: 'dose' | 'image' | 'task';
   /** As the addon takes it, with the shipped variant that the kernel was made from. */
   readonly problem: unknown;
-  /** What the program of an expected answer is asked; absent where there is no such program. */
+  /** Request to the program of an expected answer; absent if there is no such program. */
   readonly answered?: TaskProblem;
-  /** The variant that it is held to, and how far it may be off; null where the task itself knows. */
+  /** Reference variant and error limit; null if the task has its own. */
   readonly held: { readonly reference: string; readonly limit: number } | null;
 }
 

@@ -18,7 +18,7 @@ import { problemBytes, type ReproducedProblem } from './problem.ts';
 interface Built {
   /** Name of the user's file. */
   readonly name: string;
-  /** What is compiled: that file, or the one of ours that includes it. */
+  /** File that is compiled: the user's, or ours that includes it. */
   readonly main: string;
   /** The folder of the file that it replaces, among the kernels. */
   readonly beside: string;
@@ -28,7 +28,7 @@ interface Built {
 
 const quoted = (word: string): string => `"${word.replace(/(["\\$;])/g, '\\$1')}"`;
 
-/** What CMakeLists.txt of every reproducer reads. */
+/** CMake variables read by the CMakeLists.txt of every reproducer. */
 function kernelCmake({ name, main, beside, device, flags }: Built): string {
   const values: readonly (readonly [string, readonly string[]])[] = [
     ['BB_NAME', [name]],
@@ -110,14 +110,14 @@ interface ReproducerOptions {
   readonly folder: string;
 }
 
-/** Beside the problem that names it. */
+/** Expected answer, next to the problem file that names it. */
 export const ANSWER_FILE = 'answer.f64';
 
 const styleOf = (build: UserKernelBuild): 'msvc' | 'gnu' => (build.compiler === 'MSVC' ? 'msvc' : 'gnu');
 
 const within = (file: string): string => path.posix.relative('kernels', file);
 
-/** What a CPU file is compiled with: numbers must be those of the workbench. */
+/** Compiler flags of a CPU file: results have to match the workbench's. */
 function cpuFlags({ description }: UserKernel, build: UserKernelBuild, isa: string): readonly string[] {
   const style = styleOf(build);
   const simd = description.replaces.endsWith('.simd.cpp');

@@ -15,7 +15,7 @@ const SUMMARY = /^(?:ERROR|RACECHECK) SUMMARY: (\d+) (?:errors?|hazards?)/;
 const PLACE = /\bat (.+?)(?:\+0x[0-9a-f]+)? in ([^\s:][^:]*?):(\d+)(?::(.+))?$/;
 /** Without places of the source: `at my_kernel+0x90`. */
 const KERNEL = /\bat (.+?)\+0x[0-9a-f]+(?: in (?!.*:\d+).*)?$/;
-/** What begins a finding. Hints and backtraces follow, further in. */
+/** First words of a finding. Hints and backtraces follow, indented further. */
 const HEAD =
   /^(?:Invalid |Uninitialized |Error: |Warning: |Barrier error|Misaligned |Race |Leaked |Program hit |Potential |Unused )/;
 
@@ -81,7 +81,7 @@ export function parseSanitizer(output: string): Parsed {
 }
 
 const PROGRAM = process.platform === 'win32' ? 'compute-sanitizer.exe' : 'compute-sanitizer';
-/** Further errors are counted, and not told. */
+/** Further errors are counted but not reported. */
 const MOST_TOLD = 200;
 /** A watched kernel takes ten to a hundred times as long. */
 const LIMITS = {
@@ -91,7 +91,7 @@ const LIMITS = {
   output_bytes: 8 * 2 ** 20,
 } as const;
 
-/** Where CUDA puts it, after what the path says. */
+/** Usual locations in a CUDA installation, searched after PATH. */
 function usualPlaces(environment: NodeJS.ProcessEnv): readonly string[] {
   const homes = [environment['CUDA_PATH'], environment['CUDA_HOME'], '/usr/local/cuda'];
   return homes.flatMap((home) =>
@@ -113,7 +113,7 @@ export async function findSanitizer(environment: NodeJS.ProcessEnv = process.env
   );
 }
 
-/** The command line's program: beside the shell's own bundle, or its source. */
+/** Program of the command line: next to the shell's own bundle, or its source. */
 function commandLine(): string {
   const here = import.meta.dirname;
   const places = [path.join(here, '../host/cli.js'), path.join(here, '../../../cli/main.ts')];
@@ -150,7 +150,7 @@ export async function sanitize({ tool, words, kernel, signal }: SanitizeOptions)
   const node = await nodeProgram('compute-sanitizer watches the command line, which');
   const ours = ['--tool', tool, '--target-processes', 'all', '--print-limit', String(MOST_TOLD)];
   const args = [...ours, node, commandLine(), ...words];
-  // What it trusts and keeps is its own.
+  // Separate home folder for the run's trust decisions and saved data.
   const home = await mkdtemp(path.join(tmpdir(), 'braggbench-sanitized-'));
   const start = performance.now();
   try {

@@ -1,4 +1,4 @@
-/** A file that a scenario names, from beside the scenario's own: found, read, and its faults at their lines. */
+/** Reads a file that a scenario names, relative to the scenario's folder, and reports its errors by line. */
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Issue } from '../../../contract/errors.ts';
@@ -13,31 +13,31 @@ export type Parsed<T> =
 
 /** Files of one kind. */
 interface BesideKind<T> {
-  /** What reading one is called. */
+  /** Name of the task that reads one on a worker thread. */
   readonly task: string;
-  /** Where a scenario names it. */
+  /** Path of the scenario's key that names the file. */
   readonly path: readonly string[];
   readonly largest_bytes: number;
-  /** What is wanted there, in words. */
+  /** Expected value, for error messages. */
   readonly allowed: string;
   readonly parse: (text: string, name: string) => Parsed<T>;
 }
 
 export interface Beside<T> {
-  /** Null where it cannot be used; then there are faults or issues. */
+  /** Null if it cannot be used; `faults` or `issues` then contain the reason. */
   readonly value: T | null;
   readonly faults: readonly Fault[];
-  /** Faults inside the file itself. */
+  /** Errors inside the file itself. */
   readonly issues: readonly Issue[];
 }
 
-/** `place.name` is how the scenario file is shown; the file is shown beside it. */
+/** `place.name` is the displayed path of the scenario; the file is displayed relative to it. */
 type ReadBeside<T> = (
   wanted: string,
   place: { readonly name: string; readonly folder: string | null },
 ) => Promise<Beside<T>>;
 
-/** Larger ones are read and parsed beside the host's loop; for these the thread would take longer to start. */
+/** Larger files are read and parsed on a worker thread; smaller ones are parsed before the thread could start. */
 const SMALL_BYTES = 20_000;
 
 type Read<T> = Extract<TextOrReason, { ok: false }> | { readonly ok: true; readonly parsed: Parsed<T> };
@@ -66,7 +66,7 @@ export function besideReader<T>({ task, path, largest_bytes, allowed, parse }: B
     const stamp = found === null ? null : `${wanted} ${file} ${found.mtimeMs} ${found.size} ${found.ino}`;
     let parsed = last !== null && last.stamp === stamp ? last.parsed : null;
     if (parsed === null) {
-      // What is there and no plain file says nothing of its size.
+      // The reported size is meaningful only for regular files.
       const small = found === null || (found.isFile() && found.size <= SMALL_BYTES);
       const read = await (small ? readHere : readAside)({ file, name: wanted });
       if (!read.ok) return refuse(`cannot be used: ${read.reason}`);

@@ -18,7 +18,7 @@ export interface Override {
   readonly swept?: boolean;
 }
 
-/** What these set is not what is solved, only how. */
+/** Settings that change how a problem is solved, but not the problem itself. */
 const unnamed = /^(\$schema|name|notes|output|solver\.(variant|precision|stepping|threads))\b/;
 
 /** As long as names may be. */
@@ -84,7 +84,7 @@ export function applyOverrides(
   return { document: faults.length === 0 ? named(current, overrides) : current, faults };
 }
 
-/** Whether a fault at `path` is about something that an override set. */
+/** Whether an error at `path` refers to a value set by an override. */
 export function fromOverride(path: Path, overrides: readonly Override[]): boolean {
   return overrides.some((override) => isWithin(path, override.path));
 }

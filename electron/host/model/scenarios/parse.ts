@@ -18,15 +18,15 @@ import {
 } from '../../io/text/source.ts';
 import { parseYaml } from '../../io/text/yaml.ts';
 
-/** More faults than this are not read by anyone, and a hostile file could make very many. */
+/** Limit of reported errors: nobody reads more, and a hostile file could cause very many. */
 const mostFaults = 200;
 
 interface ParsedDocument {
   /** Plain JSON; undefined when the text is no document. */
   readonly value: unknown;
-  /** Faults of the text itself: syntax, duplicate keys. */
+  /** Errors in the text itself: syntax, duplicate keys. */
   readonly issues: readonly Issue[];
-  /** A fault at a path as an issue with its line. */
+  /** Converts an error at a path to an issue with its line. */
   readonly locate: (fault: Fault) => Issue;
 }
 
@@ -54,7 +54,7 @@ const mostValues = 50_000;
 /** The largest object of a scenario has some twenty. */
 const mostKeys = 1000;
 
-/** What a text comes to, as plain values: what a thread answers. */
+/** Parsed text as plain values, as returned from a worker thread. */
 interface TextParts {
   readonly root: SourceNode | null;
   readonly issues: readonly Issue[];
@@ -120,7 +120,7 @@ const parseAside = aside('read a scenario', ({ text, name }: { readonly text: st
 /** YAML of a megabyte takes three seconds; of so much, 15 ms, which is less than a thread needs to start. */
 const SMALL_CHARACTERS = 6_000;
 
-/** The same, beside the host's loop where that is worth it. */
+/** Same as `parseText`, on a worker thread if that is worthwhile. */
 export async function parseTextAside(text: string, name: string): Promise<ParsedDocument> {
   if (text.length <= SMALL_CHARACTERS || text.length > largestText_bytes + 1) return parseText(text, name);
   return documentOf(await parseAside({ text, name }), name);

@@ -82,7 +82,7 @@ function numberIn(row: Row, column: number, name: string, bounds: readonly [numb
   return { line: row.line, message: `${name}: ${shown} ${says}; allowed: ${bounds[0]} to ${bounds[1]}` };
 }
 
-/** Reads a table, or names every line at fault. */
+/** Reads a table, or reports an error for every invalid line. */
 export function readStoppingCsv(text: string, title: string): CsvTable {
   const [header, ...rows] = rowsOf(text);
   if (header === undefined)

@@ -6,7 +6,7 @@
 import type { NativeAddon } from '../../io/addon/addon.ts';
 
 export interface StoppingTable {
-  /** How results name it, such as `NIST PSTAR (ICRU 49)`. */
+  /** Name in results, such as `NIST PSTAR (ICRU 49)`. */
   readonly title: string;
   /** MeV, ascending. */
   readonly energies_MeV: Float64Array;

@@ -3,7 +3,7 @@ import type { Cell, StudyColumn, StudyTable } from './table.ts';
 
 export const titleOf = ({ name, unit }: StudyColumn): string => (unit === '' ? name : `${name} [${unit}]`);
 
-/** What a spreadsheet would take for a formula is told to be text. */
+/** Text that a spreadsheet would interpret as a formula is prefixed to mark it as text. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 function cell(value: Cell): string {

@@ -1,4 +1,4 @@
-/** What an axis of a study, or several that go together, set one after the other. */
+/** Successive settings of a study's axis, or of several axes that vary together. */
 import { type Fault, fault, type Path, parsePath } from '../../../contract/scenario/index.ts';
 import type { SampledAxis, StudyAxis, StudyDimension } from '../../../contract/study/index.ts';
 import { type Random, seededRandom, shuffled } from '../bench/random.ts';
@@ -18,7 +18,7 @@ interface Laid {
 const DIGITS = 15;
 const round = (value: number): number => Number(value.toPrecision(DIGITS));
 
-/** Paths of `a+b`; a fault where one is none. */
+/** Paths in `a+b`; an error if one is not a path. */
 function pathsOf(text: string, at: Path): readonly Path[] | Fault {
   const paths = text.split('+').map((one) => parsePath(one.trim()));
   const whole = paths.flatMap((one) => (one === null ? [] : [one]));

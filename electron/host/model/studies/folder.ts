@@ -1,11 +1,11 @@
 /**
- * The folder of a study. Truth is its files: the plan, which never changes, and one file a point.
+ * Folder of a study. Its files are the only source of truth: the plan, which never changes, and one file per point.
  *
- *   plan.json     head: study, base scenarios, digest of the lines
- *   points.jsonl  a line a point; its content hash is its id
- *   results       in folders by the first two digits, a JSON file a point by its id; `.failed` where it could not be solved
- *   running       a JSON file for each process that works on it, anew every second
- *   stop          asks all of them to stop
+ * - `plan.json`: study, base scenarios, digest of the lines
+ * - `points.jsonl`: a line per point; its content hash is its id
+ * - `results`: in folders by the first two digits, a JSON file per point by its id; `.failed` if it could not be solved
+ * - `running`: a JSON file for each process that works on it, rewritten every second
+ * - `stop`: requests all of them to stop
  */
 import { createHash } from 'node:crypto';
 import { type Stats, statSync } from 'node:fs';
@@ -30,7 +30,7 @@ import { readPlain, readPlainNow } from '../../io/files/plain-file.ts';
 import { checkFolder, writeAtomically, writeBeside } from '../../io/files/write-file.ts';
 import { canonical } from './points.ts';
 
-/** What of a study has ended, by the names of its results' files, and when their folders changed. */
+/** Finished points of a study, from the names of result files, and the modification times of their folders. */
 type PointState = 'done' | 'failed';
 
 const ENDED = /^([0-9a-f]{16})(\.failed)?\.json$/;
@@ -39,8 +39,9 @@ const ENDED = /^([0-9a-f]{16})(\.failed)?\.json$/;
 const SETTLED_MS = 10_000;
 
 /**
- * The same for two looks at a folder that saw the same names. Null where it changed so short ago that another file may
- * come in the same tick of the file system's clock. A copy may bring the time of its origin along: `ctime` tells.
+ * Equal stamps mean that a folder lists the same names. Null if it changed so recently that another file may arrive
+ * within the same tick of the file system's clock. `ctime` is included because a copy may preserve the original
+ * `mtime`.
  */
 function stampOf({ ino, mtimeMs, ctimeMs }: Stats): string | null {
   return Date.now() - Math.max(mtimeMs, ctimeMs) < SETTLED_MS ? null : `${ino} ${mtimeMs} ${ctimeMs}`;
@@ -48,7 +49,7 @@ function stampOf({ ino, mtimeMs, ctimeMs }: Stats): string | null {
 
 const foldersIn = async (results: string): Promise<readonly string[]> => readdir(results).catch(() => []);
 
-/** The same as long as no result has come or gone: of the folders alone. Null: that cannot be told yet. */
+/** Unchanged while no result is added or removed; reads only the folders. Null if not yet known. */
 async function resultsStamp(results: string): Promise<string | null> {
   const stamps: string[] = [];
   for (const name of await foldersIn(results)) {
@@ -105,7 +106,7 @@ async function tallyIn(folder: string): Promise<Tally> {
   return tally;
 }
 
-/** How many have ended, and which of them failed: a point's files lie in one folder. */
+/** Number of finished points, and ids of those that failed. All files of a point are in one folder. */
 async function tallyBelow(results: string): Promise<Tally> {
   let done = 0;
   const failed: string[] = [];
@@ -133,7 +134,7 @@ export function linesText(lines: readonly PlanLine[]): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-/** What of a study changes neither its points nor what is kept of them. */
+/** Keys of a study that affect neither its points nor their stored results. */
 const FREE: readonly string[] = ['$schema', 'name', 'notes', 'budget'];
 
 function changedKeys(before: PlanHead['study'], now: PlanHead['study']): readonly string[] {
@@ -241,24 +242,26 @@ export class StudyFolder {
     return path.join(this.folder, RESULTS);
   }
 
-  /** The same as long as no result has come or gone. Null: that cannot be told yet. */
+  /** Unchanged while no result is added or removed. Null if not yet known. */
   async changed(): Promise<string | null> {
     return resultsStamp(this.#results);
   }
 
-  /** What has ended, by the names of the files alone */
+  /** Finished points, from file names alone. */
   async ended(): Promise<ReadonlyMap<string, PointState>> {
     return endedBelow(this.#results);
   }
 
-  /** Null: it has not ended. */
+  /** Null if it has not finished. */
   async stateOf(id: string): Promise<PointState | null> {
     for (const state of ['done', 'failed'] as const)
       if ((await stat(this.fileOf(id, state)).catch(() => null)) !== null) return state;
     return null;
   }
 
-  /** How many have ended, and which of them failed: of a hundred thousand points in turns that hold nobody up. */
+  /**
+   * Number of finished points, and ids of those that failed. Does not block the event loop, even for 100,000 points.
+   */
   async tally(): Promise<{ readonly done: number; readonly failed: readonly string[] }> {
     return tallyBelow(this.#results);
   }
@@ -286,7 +289,7 @@ export class StudyFolder {
     await rm(this.fileOf(id, 'failed'), { force: true });
   }
 
-  /** Null for one that cannot be read: it is put aside, so that it counts as not done. */
+  /** Null if the file is damaged: it is renamed to `.damaged`, so that the point counts as not done. */
   async result(id: string, state: PointState): Promise<PointResult | null> {
     const file = this.fileOf(id, state);
     let text: string;

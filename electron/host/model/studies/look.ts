@@ -27,11 +27,11 @@ type Row = readonly StudyCell[];
 
 const keyOf = ({ of, name }: StudyColumn): string => `${of} ${name}`;
 
-/** What was found of a table, as long as it is kept: whoever scrolls asks the same of it again and again. */
+/** Cached results for a table: scrolling repeats the same requests. */
 interface Found {
   columns: readonly StudyColumnInfo[] | null;
   notes: readonly string[] | null;
-  /** The last rows that matched and stood in order, by what was asked. */
+  /** Latest filtered and sorted rows, by request. */
   readonly lists: Map<string, unknown>;
 }
 const known = new WeakMap<StudyTable, Found>();
@@ -43,7 +43,7 @@ function foundOf(table: StudyTable): Found {
   return found;
 }
 
-/** The least recently asked goes first. */
+/** Cached by request; evicts the least recently used. */
 function listed<T>(table: StudyTable, question: readonly unknown[], make: () => T): T {
   const { lists } = foundOf(table);
   const key = JSON.stringify(question);
@@ -145,7 +145,7 @@ function texts(): Intl.Collator {
   return collator;
 }
 
-/** Numbers before texts; what is not there stands last in both directions. */
+/** Numbers before texts; missing values last in both directions. */
 function sorted<T>(rows: readonly T[], cellOf: (row: T) => StudyCell, descending: boolean): readonly T[] {
   const sign = descending ? -1 : 1;
   return rows.toSorted((one, other) => {

@@ -1,4 +1,4 @@
-/** What has to be said of a study's table, wherever it goes. */
+/** Remarks that accompany a study's table in every output. */
 import type { StudyTable } from './table.ts';
 
 /** Times of different machines are no one sample. */

@@ -1,4 +1,4 @@
-/** Where a study was solved last, in its folder: a cluster's jobs may go on there. */
+/** Cluster on which a study was last solved, stored in its folder: jobs may still be running there. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
@@ -9,12 +9,12 @@ const FILE = 'on.json';
 const MOST_BYTES = 10_000;
 const schema = z.strictObject({
   cluster: z.string(),
-  /** How the study is called there; missing until it has been taken. */
+  /** Name of the study on the cluster; absent until it was sent. */
   there: z.string().optional(),
 });
 export type On = Readonly<z.infer<typeof schema>>;
 
-/** Null: this machine, or nobody knows. */
+/** Null if the study was solved on this machine, or if unknown. */
 export async function readOn(folder: string): Promise<On | null> {
   return readKeptJson(path.join(folder, FILE), schema, MOST_BYTES).catch(() => null);
 }

@@ -13,7 +13,7 @@ const textOf = (cell: Cell): string => (cell === null ? '' : String(cell));
 const isNumeric = (cells: readonly Cell[]): boolean =>
   cells.some((cell) => cell !== null) && cells.every((cell) => cell === null || typeof cell === 'number');
 
-/** Each name once: what two groups of columns call alike is told by its group. */
+/** Unique column names: duplicates are prefixed with their group. */
 function uniqueNames(
   columns: StudyTable['columns'],
   nameOf: (column: StudyTable['columns'][number]) => string,

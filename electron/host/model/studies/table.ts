@@ -1,4 +1,4 @@
-/** A study's results as one table: a row a point, a column a value, units beside the names. */
+/** Results of a study as one table: a row per point, a column per value, units next to the names. */
 import { formatPath, scenarioKindNames, schemaAt, unitOf, valueAt } from '../../../contract/scenario/index.ts';
 import type { KeptCurve, Measure, PlanHead, PlanLine, PointResult } from '../../../contract/study/index.ts';
 import { parseConfigured } from '../../../contract/tuning/configured.ts';
@@ -6,7 +6,7 @@ import { unitSymbols } from '../../../contract/units.ts';
 import { applyOverrides } from '../scenarios/overrides.ts';
 import { canonical } from './points.ts';
 
-/** How far each point of a study is from the point that it is to be compared with. */
+/** Difference of each point of a study from its reference point. */
 interface PointError {
   readonly name: string;
   readonly unit: string;
@@ -67,7 +67,7 @@ function against(here: PointResult, reference: PointResult): readonly PointError
 function errorsOf(head: PlanHead, rows: readonly Solved[]): readonly (readonly PointError[])[] {
   const { reference } = head.study as { readonly reference?: Readonly<Record<string, unknown>> };
   if (reference === undefined) return rows.map(() => []);
-  /** What must be equal, and whether the point is the reference of those that have it. */
+  /** Key of the settings that have to be equal, and whether the point is the reference for that key. */
   const keyOf = ({ base, settings }: PlanLine) => {
     const named = settings.map(({ path, value }) => ({ name: formatPath(path), value }));
     const others = named.filter(({ name }) => !(name in reference));

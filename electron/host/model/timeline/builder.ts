@@ -6,7 +6,7 @@ import { buildLongest } from './longest.ts';
 import { assignRows, byStart } from './rows.ts';
 import { kindNumber, NO_STEP, type Trace, type TraceLane } from './trace.ts';
 
-// Columns that grow while a file is read, and texts that are kept once.
+// Growable columns for reading files, and deduplicated texts.
 
 // The colour of a name: the same in every trace, so that a kernel is recognised across variants.
 
@@ -76,7 +76,7 @@ class Texts {
   readonly #numbers = new Map<string, number>();
   readonly #most: number;
   #bytes = 0;
-  /** Texts that were not kept because there were too many. */
+  /** Number of texts rejected beyond the limit. */
   refused = 0;
 
   constructor(first: string, mostBytes = Number.POSITIVE_INFINITY) {
@@ -111,7 +111,7 @@ class Texts {
 const MAX_SPANS = 40_000_000;
 /** Each lane costs the page a row and the builder a list; more threads and streams than this are an attack or an error. */
 const MAX_LANES = 20_000;
-/** Text of arguments that is kept; what differs from span to span would otherwise fill the memory. */
+/** Limit of stored argument text; texts that differ in every span would otherwise fill the memory. */
 const MOST_DETAIL_BYTES = 64 * 2 ** 20;
 
 export interface LaneKey {
@@ -119,9 +119,9 @@ export interface LaneKey {
   readonly name: string;
   readonly kind: LaneKind;
   readonly scope: number;
-  /** Lanes stand in ascending order of this, then in the order of their first span. */
+  /** Lanes are sorted by this in ascending order, then by their first span. */
   readonly order: number;
-  /** Stands there without spans too: a thread that had nothing to do is worth seeing. */
+  /** Shown even without spans: an idle thread is informative. */
   readonly kept?: boolean;
 }
 
@@ -320,7 +320,7 @@ export class TraceBuilder {
     return notes;
   }
 
-  /** Numbers of the lanes that have spans or are kept, in the order in which they stand. */
+  /** Indices of the lanes that have spans or are always shown, in display order. */
   #laneOrder(): readonly number[] {
     const used = new Set(this.#lane.view());
     return [...this.#lanes.keys()]

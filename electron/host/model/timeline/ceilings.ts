@@ -1,4 +1,4 @@
-/** What a GPU copies at best: measured on this machine, or in a recorded session on a GPU of the same name. */
+/** Best copy rate of a GPU: measured on this machine, or from a recorded session on a GPU with the same name. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';

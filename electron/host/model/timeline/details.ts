@@ -1,7 +1,6 @@
 /**
- * The arguments of a span in one form, whoever wrote them. Equal ones are kept
- * once, so what differs in every span (correlation and sequence numbers, times
- * in a queue) is not among them.
+ * Arguments of a span in one form for all sources. Equal ones are stored once. Values that differ in every span
+ * (correlation and sequence numbers, times in a queue) are therefore left out.
  */
 import type { SpanField } from '../../../contract/timeline.ts';
 
@@ -11,7 +10,7 @@ export interface SpanArguments {
   readonly registers?: number;
   readonly staticShared_bytes?: number;
   readonly dynamicShared_bytes?: number;
-  /** Where static and dynamic are not told apart. */
+  /** Shared memory, if static and dynamic are not distinguished. */
   readonly shared_bytes?: number;
   readonly bytes?: number;
   readonly stream?: number;

@@ -1,4 +1,4 @@
-/** Where a host's time went: by operation and by thread, of our runs on the CPU and of other programs' traces. */
+/** Host time by operation and by thread, for our CPU runs and for traces of other programs. */
 import type { HostOperation, HostTime, ThreadUse } from '../../../contract/timeline.ts';
 import { inOrder, tracksOf } from './in-order.ts';
 import { endOf, kindNumber, type Trace, type TraceLane } from './trace.ts';
@@ -25,7 +25,7 @@ interface LaneTimes {
   readonly to_ns: number;
 }
 
-/** Calls stand within their callers: what is open when a span begins has called it. */
+/** Calls are nested within their callers: a span that is open when another begins is its caller. */
 function timesOf(trace: Trace, lane: TraceLane, kind: number | undefined): LaneTimes {
   const byName = new Map<number, OfName>();
   const open: { readonly name: number; readonly end: number; readonly of: OfName }[] = [];
@@ -48,7 +48,7 @@ function timesOf(trace: Trace, lane: TraceLane, kind: number | undefined): LaneT
   return { lane, byName, busy_ns, from_ns, to_ns: until };
 }
 
-/** How much the largest is above the mean, 0 where all are equal. */
+/** Largest value over the mean, less 1; 0 if all are equal. */
 function imbalanceOf(values: readonly number[]): number | null {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   return mean > 0 ? Math.max(...values) / mean - 1 : null;
@@ -100,7 +100,7 @@ function operationsOf(trace: Trace, lanes: readonly LaneTimes[], most: number): 
     }));
 }
 
-/** What one thread alone does, such as a set-up, is no imbalance: others have nothing of it to do. */
+/** Work of a single thread, such as a set-up, is not imbalance: the other threads have no share in it. */
 function sharedTimes(lanes: readonly LaneTimes[]): readonly number[] {
   const threads = new Map<number, number>();
   for (const { byName } of lanes) for (const name of byName.keys()) threads.set(name, (threads.get(name) ?? 0) + 1);

@@ -1,7 +1,7 @@
 /**
- * Times in which no kernel runs, and why. Up to the launch of the next kernel the host is the cause: it waits in a call,
- * or does something else. From there on it is the launch. A kernel that was launched before stood in the queue. Copies
- * and fills come first, whatever the host does beside them.
+ * Times without a running kernel, and their causes. Until the next kernel is launched, the host is the cause: it waits
+ * in a call, or does something else. After that the cause is the launch, or the queue if the kernel had been launched
+ * before the gap. Copies and fills take precedence over all host activity.
  */
 import { type IdleCause, type IdleTime, idleCauses } from '../../../contract/timeline.ts';
 import { inOrder, tracksOf } from './in-order.ts';
@@ -45,7 +45,7 @@ function* within({ start, end }: Stretches, from: number, to: number): Iterable<
   }
 }
 
-/** What of [from, to] is left without them. */
+/** Parts of [from, to] outside the stretches. */
 function* without(stretches: Stretches, from: number, to: number): Iterable<readonly [number, number]> {
   let at = from;
   for (const [begin, end] of within(stretches, from, to)) {

@@ -1,7 +1,7 @@
 /** Finds which call launched which work: by correlation numbers, and by flows that the file draws itself. */
 import { firstAbove, firstFrom, type Links, type Trace } from './trace.ts';
 
-/** One end of a flow as files give it: a moment on a thread, whose spans may stand in several lanes. */
+/** One end of a flow as stored in files: a time on a thread, whose spans may be in several lanes. */
 export interface FlowEnd {
   readonly lanes: readonly number[];
   readonly at: number;

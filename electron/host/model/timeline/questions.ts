@@ -1,4 +1,4 @@
-/** What can be asked of a timeline, by name; the same in the worker thread and in a process of its own. */
+/** Queries on a timeline, by name; the same in the worker thread and in a separate process. */
 import { gzipSync } from 'node:zlib';
 import { BraggError } from '../../../contract/errors.ts';
 import type { PlacedSpan, SpanDetails } from '../../../contract/timeline.ts';
@@ -13,7 +13,7 @@ import { timelineWindow } from './window.ts';
 
 // One span with everything that is known of it, and the launches in a window.
 
-/** A graph launches thousands of nodes; more ends of arrows than this are not told apart. */
+/** A graph launches thousands of nodes; at most this many linked spans are listed. */
 const MOST_LINKED = 1000;
 
 function placedSpan(trace: Trace, span: number): PlacedSpan {
@@ -78,7 +78,7 @@ interface Arrows {
   readonly to_ns: Float64Array;
 }
 
-/** Launches whose ends stand on the tracks and of which one is in the window. */
+/** Launches with both ends on the tracks, and at least one end in the window. */
 export function arrowsWithin(
   trace: Trace,
   window: {

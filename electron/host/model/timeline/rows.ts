@@ -35,7 +35,7 @@ interface Rows {
 export function assignRows(spans: Uint32Array, start: Float64Array, duration: Float64Array): Rows {
   const row = new Uint8Array(spans.length);
   const ends: number[] = [];
-  /** The span that stands last in each row. */
+  /** Latest span in each row. */
   const last: number[] = [];
   let crowded = 0;
   for (const [i, span] of spans.entries()) {

@@ -1,4 +1,4 @@
-/** What a selection holds: how many spans, how long, and how much time passed without any. */
+/** Statistics of a selection: number of spans, their durations, and the time without any. */
 import type { NamedTime, TimelineStatistics } from '../../../contract/timeline.ts';
 import { busyTime, medianOf } from './busy.ts';
 import { endOf, spansWithin, type Trace } from './trace.ts';
@@ -6,9 +6,9 @@ import { endOf, spansWithin, type Trace } from './trace.ts';
 interface Selection {
   readonly from_ns: number;
   readonly to_ns: number;
-  /** Null: all. */
+  /** Null if all tracks are selected. */
   readonly tracks: readonly number[] | null;
-  /** Null: whatever the name. */
+  /** Null if any name matches. */
   readonly name: string | null;
 }
 
@@ -17,7 +17,7 @@ const MOST_NAMES = 200;
 
 const P95 = 0.95;
 
-/** What many durations say at a glance; they are sorted. */
+/** Summary of durations, which are sorted in place. */
 function spread(durations: Float64Array): Pick<NamedTime, 'median_ns' | 'min_ns' | 'mean_ns' | 'p95_ns'> & {
   readonly max_ns: number;
 } {

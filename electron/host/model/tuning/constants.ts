@@ -2,7 +2,7 @@
 import { BraggError } from '../../../contract/errors.ts';
 import type { Configuration } from '../../../contract/tuning/configured.ts';
 
-/** Where a value of a constant stands in a text. */
+/** Position of a constant's value in a text. */
 interface Stretch {
   readonly from: number;
   readonly to: number;
@@ -52,7 +52,10 @@ function valuesOf(text: string, names: readonly string[], file: string, which: 0
   );
 }
 
-/** What the source says; of what differs by GPU what it usually is. Throws BraggError `invalid` for what is no constant there. */
+/**
+ * Values in the source; for a constant that differs by GPU, the usual one. Throws BraggError `invalid` for an unknown
+ * constant.
+ */
 export const constantsOf = (text: string, names: readonly string[], file: string): Configuration =>
   valuesOf(text, names, file, 0);
 

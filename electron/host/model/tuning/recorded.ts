@@ -1,6 +1,6 @@
 /**
- * What tuning gave on a card (assets/tuned, made by `npm run bench -- tuning`), and which constants that makes the defaults
- * of the card's generation.
+ * Tuning results on a card (assets/tuned, made by `npm run bench -- tuning`), and the constants that become the
+ * defaults of the card's generation.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -20,11 +20,11 @@ export type Measure = (candidate: Candidate, next: readonly Candidate[]) => Prom
 
 const placeOf = ({ variant, at }: Pick<Candidate, 'variant' | 'at'>): string => `${variant} ${at.join(' ')}`;
 
-/** Chance that a search goes on beside the best so far, and not anywhere. */
+/** Probability of continuing near the best candidate so far, instead of anywhere. */
 const NEAR_THE_BEST = 0.7;
 /** Tunables that are changed at once to leave a local minimum. */
 const KICKED = 3;
-/** How many are told of those that come next. */
+/** Most upcoming candidates passed to `Measure`, so that they can be prepared together. */
 const FORESEEN = 256;
 
 class LocalSearch {
@@ -102,7 +102,7 @@ class LocalSearch {
     );
   }
 
-  /** Where the next descent begins: some tunables of the best changed, or anywhere that was not seen. */
+  /** Start of the next descent: the best candidate with some tunables changed, or any unseen candidate. */
   #next(): Candidate | null {
     if (this.#best !== null && this.#random.next() < NEAR_THE_BEST) {
       const near = this.#kicked(this.#best);

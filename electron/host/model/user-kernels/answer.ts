@@ -176,7 +176,7 @@ async function run(work: Work): Promise<string> {
     return contained([path.join(folder, 'main.exe')], [], work);
   }
   await write('problem.json', JSON.stringify(handed));
-  // What was read and trusted is what is run.
+  // Runs the trusted text, even if the file has changed since it was read.
   await write(name, text);
   const isPython = name.endsWith('.py');
   await write(isPython ? 'run.py' : 'run.mjs', isPython ? PYTHON : SCRIPT);

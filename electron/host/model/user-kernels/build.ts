@@ -31,7 +31,7 @@ import { UserKernelProcess } from './process/user-kernel-process.ts';
 import { checkPython, findPython } from './python.ts';
 
 export interface Built {
-  /** Null where it does not compile. */
+  /** Null if it does not compile. */
   readonly code: UserKernelCode | null;
   /** The compiler's errors and warnings at the lines of the file. */
   readonly issues: readonly Issue[];
@@ -45,7 +45,7 @@ export interface BuildOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Most that kept libraries take together; a usual one has one to three megabytes. */
+/** Limit of all cached libraries together; a typical one has one to three megabytes. */
 const KEPT_BYTES = 256 * 2 ** 20;
 /** Memory of NVRTC's process above what it starts with. */
 const NVRTC_MEMORY_BYTES = 4 * 2 ** 30;
@@ -96,7 +96,7 @@ interface Tools {
   /** The library of all of ours. */
   readonly core: string;
   readonly includes: readonly string[];
-  /** What both of it and of the compiler a build is known by. */
+  /** Parts of the cache key that identify the compiler, the base kernel and the core library. */
   readonly identity: readonly string[];
 }
 
@@ -162,7 +162,7 @@ async function entryFor(
   return object;
 }
 
-/** A text is compiled once with everything that matters to it; its messages are kept beside it. */
+/** Compiles a text once for each set of inputs; the compiler's messages are cached next to the library. */
 async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: BuildOptions): Promise<Built> {
   const { whole, description } = kernel;
   const id = codeFileOf(kernel);
@@ -186,7 +186,7 @@ async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: Buil
   // Compilers name headers relative to the real folder, where the cache folder is a link.
   const work = await realpath(named);
   try {
-    // What was read and trusted, with its includes in their places, is what is compiled.
+    // Compiles the trusted text, with its includes in their places.
     const [beside = '', sources = '', ...engine] = tools.includes;
     const present = presentIncludes(whole, { beside, sources, workload: workloadFolder(kernel.base), engine });
     await writeFile(path.join(work, id), present);
@@ -211,7 +211,7 @@ async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: Buil
   }
 }
 
-/** What a compiler says that is no message at a line. */
+/** Compiler output without a message at a line. */
 function unplaced(id: string, output: string): Issue {
   const message = `does not compile: ${output.trim().slice(-1000)}`;
   return { severity: 'error', file: id, path: '', line: null, column: null, message, value: null, allowed: null };

@@ -1,4 +1,4 @@
-/** Runs a compiler with limits of time, memory and bytes, so that nothing of it outlives what asked for it. */
+/** Runs a compiler with limits on time, memory and bytes. None of its processes outlives the host. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { BraggError } from '../../../contract/errors.ts';
 import { onPrinted } from '../../io/printed-text.ts';
@@ -22,8 +22,8 @@ export const compilerLimits: Limits = {
 };
 
 /**
- * The shell sets the limits, where the system has them, and becomes the compiler. Beside it a watcher reads a pipe whose
- * other end the host holds: when the host ends, however it ends, the pipe does too, and the whole group is killed.
+ * The shell sets the limits, if the system has them, and execs the compiler. A watcher process reads a pipe whose other
+ * end the host holds. When the host ends for any reason, the pipe closes and the watcher kills the whole group.
  */
 const SCRIPT =
   'ulimit -v "$1" 2>/dev/null; ulimit -f "$2" 2>/dev/null; ulimit -t "$3" 2>/dev/null; shift 3; ' +
@@ -36,7 +36,7 @@ interface Work {
   readonly args: readonly string[];
   readonly folder: string;
   readonly limits?: Limits;
-  /** Beside that of this process. */
+  /** In addition to this process's environment. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
 }

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
 import { runContained } from './contained.ts';
 
-/** Written by CMake beside the addon: what its objects were compiled with. */
+/** Compiler and flags of the addon's objects. Written by CMake next to the addon. */
 const buildSchema = z.strictObject({
   compiler: z.string(),
   version: z.string(),
@@ -61,12 +61,12 @@ export async function findCompiler(
   throw new BraggError('unsupported', `User kernels for the CPU need a C++ compiler, and none of ${looked} was found.`);
 }
 
-/** Beside the object: what the compiler read but the system's headers, in a makefile's words. */
+/** Dependencies in makefile syntax, next to the object: files that the compiler read, without the system's headers. */
 export const DEPENDENCIES = 'kernel.d';
 
 interface Compilation {
   readonly signal?: AbortSignal | undefined;
-  /** Where the files are; messages name them without a folder. */
+  /** Folder of the files; messages name them without a folder. */
   readonly folder: string;
   readonly source: string;
   readonly library: string;
@@ -84,7 +84,7 @@ function words(text: string): readonly string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
-/** What the user adds, after ours: of two the last counts. */
+/** Flags added by the user, after ours: the last of two counts. */
 export const userFlags = (environment: NodeJS.ProcessEnv = process.env): readonly string[] =>
   words(environment['CXXFLAGS'] ?? '');
 
@@ -96,7 +96,7 @@ const common = {
 const foldersOf = ({ style }: CppCompiler, includes: readonly string[]): readonly string[] =>
   includes.map((folder) => `${style === 'gnu' ? '-I' : '/I'}${folder}`);
 
-/** What a file that is compiled once for each instruction set is compiled with, for one of them. */
+/** Flags for one instruction set of a file that is compiled once for each. */
 export function simdFlags(style: CppCompiler['style'], build: UserKernelBuild, isa: string): readonly string[] {
   const macro = style === 'msvc' ? `/DBB_ISA=${isa}` : `-DBB_ISA=${isa}`;
   return [...words(build.isas[isa] ?? ''), ...words(build.simd), macro];
@@ -114,7 +114,7 @@ const QUOTED = /'(?:\\.|.)|"(?:\\.|[^"\\\n])*"|\/\*[\s\S]*?\*\//g;
 /** Directives that read a file, and those that can put such a directive together. No compiler writes one of them. */
 const READS_FILES = /\.(?:incbin|include|macro|altmacro|irpc?|rept?)\b/i;
 
-/** First directive in assembly that may read a file, which nobody has been asked to trust; null if there is none. */
+/** First assembler directive that may read a file, which nobody has trusted; null if there is none. */
 export function fileDirective(assembly: string): string | null {
   return READS_FILES.exec(assembly.replace(QUOTED, ' '))?.[0] ?? null;
 }
@@ -183,7 +183,7 @@ async function namesIn({ program }: CppCompiler, file: string, dynamic: boolean)
 
 const systemNames = new Map<string, Promise<ReadonlySet<string>>>();
 
-/** What the C and C++ libraries define: clocks, memory, threads. */
+/** Symbols defined by the C and C++ libraries: clocks, memory, threads. */
 function namesOfSystem(compiler: CppCompiler): Promise<ReadonlySet<string>> {
   const { program } = compiler;
   const read = async (): Promise<ReadonlySet<string>> => {

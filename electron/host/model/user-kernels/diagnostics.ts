@@ -1,4 +1,4 @@
-/** What compilers say, as issues at the lines of the user's file: GCC, Clang, MSVC and NVRTC. */
+/** Converts messages of GCC, Clang, MSVC and NVRTC to issues at lines of the user's file. */
 import path from 'node:path';
 import type { Issue } from '../../../contract/errors.ts';
 
@@ -41,7 +41,7 @@ function issue(name: string, severity: string, place: SourcePosition | null, mes
   };
 }
 
-/** NVRTC's excerpt: the line as it stands, indented, and below it a caret. */
+/** Column from NVRTC's excerpt: the indented source line, and a caret below it. */
 function caretColumn(lines: readonly string[], at: number): number | null {
   for (const line of lines.slice(at + 1, at + 4)) {
     const caret = /^(\s*)\^\s*$/.exec(line);
@@ -53,10 +53,10 @@ function caretColumn(lines: readonly string[], at: number): number | null {
 const CARET_INDENT = 2;
 
 const ABSOLUTE = /^(?:[\\/]|[A-Za-z]:[\\/])/;
-/** Where compilers and their headers lie. Named with what leads out again, a file is none of these. */
+/** Folders of compilers and their headers. A path that leaves them through `..` does not count. */
 const SYSTEM = /^(?:\/(?:usr|opt|nix|Library|Applications)\/|[A-Za-z]:[\\/]Program Files)/;
 
-/** A file whose text a message may quote: beside the kernel, shipped, or the system's headers. */
+/** Whether a message may quote a file's text: next to the kernel, shipped, or a system header. */
 function mayBeQuoted(file: string, shipped: readonly string[]): boolean {
   if (!ABSOLUTE.test(file)) return true;
   if (/(^|[\\/])\.\.([\\/]|$)/.test(file)) return shipped.some((folder) => path.resolve(file).startsWith(folder));
@@ -76,8 +76,8 @@ export function quotable(output: string, shipped: readonly string[]): string {
 }
 
 /**
- * Errors in our own headers stand at the line of the user's file that led there,
- * with where they were found. Of files outside `shipped`, the kernel's own and the system's nothing is quoted.
+ * Errors in our own headers are reported at the line of the user's file that led there, with their origin. Only text
+ * from `shipped`, the kernel and the system's headers is quoted.
  */
 export function diagnosticsOf(said: string, name: string, shipped: readonly string[]): readonly Issue[] {
   const lines = quotable(said, shipped).split(/\r?\n/);
@@ -102,7 +102,7 @@ export function diagnosticsOf(said: string, name: string, shipped: readonly stri
     const kernel = baseName(file) === name;
     if (severity === 'note') {
       const last = found.at(-1);
-      // What was instantiated from where often comes after the error.
+      // The context of an instantiation often follows the error.
       if (kernel && last?.line === null) found[found.length - 1] = { ...last, ...place };
       continue;
     }

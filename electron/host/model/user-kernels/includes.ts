@@ -20,7 +20,7 @@ interface Closure {
   readonly whole: string;
   /** Each once, in the order of their first use. */
   readonly included: readonly Included[];
-  /** What may not be included, at its line; nothing is compiled then. */
+  /** Rejected includes, at their lines; nothing is compiled then. */
   readonly refused: readonly Issue[];
 }
 
@@ -55,10 +55,10 @@ function withoutComments(text: string): string {
   return [...parts, text.slice(from)].join(' ');
 }
 
-/** What a line includes, as it stands there; null of another line. */
+/** Operand of an include directive, as written; null for other lines. */
 const operandOf = (line: string): string | null => DIRECTIVE.exec(line)?.[1]?.trim() ?? null;
 
-/** What the compiler sees as directives: continued lines are joined and comments are gone. */
+/** Include operands as the compiler sees them: continued lines joined, comments removed. */
 function operandsOf(text: string): readonly string[] {
   const joined = withoutComments(text.replace(/\\[ \t]*\r?\n/g, ''));
   return joined.split('\n').flatMap((line) => operandOf(line) ?? []);
@@ -120,7 +120,7 @@ class Reader {
       refuse(from, line, operand, 'a link that leads out of the folder of the kernel');
     }
     const key = path.relative(this.#folder, file).replaceAll('\\', '/');
-    // A file that includes itself is kept from doing so by its own guard.
+    // A recursive include expands to nothing, as its include guard would ensure.
     if (this.#once.has(key) || this.#open.includes(key)) return '';
     const text = await this.#read(key, file, { from, line, operand });
     this.#bytes += text.length;

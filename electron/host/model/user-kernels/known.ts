@@ -1,4 +1,4 @@
-/** The user kernels that the host knows, and how they list beside the shipped ones. */
+/** User kernels known to the host, and their listing next to the shipped ones. */
 import type { UserKernelBase } from './base.ts';
 import type { UserKernel } from './file.ts';
 import type { LoadedUserKernel } from './loaded.ts';

@@ -1,4 +1,4 @@
-/** Live frames of a user kernel: asked of its process one at a time, and only where someone wants one. */
+/** Live frames of a user kernel: requested from its process one at a time, and only on demand. */
 import type { Lease } from './loaded.ts';
 
 export class LiveFrames<Frame> {

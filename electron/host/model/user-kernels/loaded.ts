@@ -6,7 +6,7 @@ import type { UserKernel } from './file.ts';
 import type { Factory, UserKernelCode } from './process/messages.ts';
 import { UserKernelProcess } from './process/user-kernel-process.ts';
 
-/** A process that nobody uses is kept this long: the rounds of a benchmark follow each other closely. */
+/** Idle time before an unused process ends: the rounds of a benchmark follow each other closely. */
 const KEEP_IDLE_MS = 5_000;
 /** Above the estimate of the variant that it was made from. */
 const HEADROOM_BYTES = 2 ** 30;

@@ -1,4 +1,4 @@
-/** The answer that a user's program expects of a kernel: in Python or TypeScript, in a process of its own, and kept. */
+/** Expected answer of a kernel, computed by a user's program in Python or TypeScript in a separate process. Cached. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -100,7 +100,7 @@ export async function ownAnswerOf(
       const values = isMainThread ? await uniformValuesAside(asked) : uniformValues(asked);
       await writeFile(path.join(work, name), new Uint8Array(values.buffer));
     }
-    // What was read and trusted is what is run.
+    // Runs the trusted text, even if the file has changed since it was read.
     await writeFile(path.join(work, answer.name), answer.text);
     const said = await run(work, answer.name, count, signal);
     const made = await stat(path.join(work, 'answer.f64')).catch(() => null);

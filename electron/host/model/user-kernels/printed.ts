@@ -1,4 +1,4 @@
-/** What a kernel's process printed: its beginning, its end, and how much lies between. */
+/** Output printed by a kernel's process: its beginning, its end, and the amount left out between them. */
 import type { Printed } from '../../../contract/user-kernels.ts';
 
 /** Characters of each end: a kernel that prints in every thread and repetition writes gigabytes. */

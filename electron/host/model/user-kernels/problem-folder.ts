@@ -20,7 +20,7 @@ import { type Included, readClosure } from './includes.ts';
 /** Names that a problem's document may have. */
 const documents = ['problem.json', 'problem.yaml', 'problem.yml'] as const;
 
-/** What a candidate has beyond other user kernels. */
+/** Properties of a candidate beyond those of other user kernels. */
 export interface CandidateOf {
   readonly definition: ProblemDefinition;
   readonly launches: ProblemCandidate['launches'];
@@ -40,7 +40,7 @@ export function problemFileIn(folder: string): string | null {
   return documents.map((name) => path.join(folder, name)).find((file) => existsSync(file)) ?? null;
 }
 
-/** Null for a folder without a problem. Throws BraggError `invalid` with every issue. */
+/** Null if the folder has no problem. Throws BraggError `invalid` with every issue. */
 export async function readProblemFolder(folder: string): Promise<ProblemFolder | null> {
   const file = problemFileIn(folder);
   if (file === null) return null;

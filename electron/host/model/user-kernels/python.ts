@@ -62,7 +62,7 @@ interface Checked {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Null where Python can read the file and its function `run` has the parameters of the problem. */
+/** Null if Python can parse the file and its function `run` has the parameters of the problem. */
 export async function checkPython({ python, folder, id, parameters, signal }: Checked): Promise<Issue | null> {
   const work = { title: 'Python', program: python, args: ['-c', CHECK, id, ...parameters], folder, signal };
   const { failed, output } = await runContained({ ...work, limits: compilerLimits });

@@ -24,7 +24,7 @@ const MOST_BYTES = 2 ** 30;
 const ENDINGS = '.npy, .bin, .h5, .hdf5, .safetensors';
 
 interface Values {
-  /** Null: a raw file states none. */
+  /** Null if the file is raw, without a shape. */
   readonly shape: readonly number[] | null;
   /** Numbers in order, two for a complex one. */
   readonly values: Float64Array;

@@ -1,4 +1,4 @@
-/** What may be said of a contestant beside the reference, and how many more instances would say more. */
+/** Verdict on a candidate compared with the reference, and the number of instances that would decide it. */
 import { highestFloor } from '../../../contract/bench/bench-session.ts';
 import { type Instances, instanceLogRatios, type LogInterval, pairedLogRatio } from './levels.ts';
 import { median } from './order.ts';
@@ -6,9 +6,9 @@ import { median } from './order.ts';
 /** `same` is an equivalence: the whole interval lies inside the margin. */
 export type Standing = 'faster' | 'slower' | 'same' | 'undecided';
 
-/** What a table of contestants is judged by. */
+/** Criteria for judging a table of candidates. */
 interface Criteria {
-  /** Contestants beside the reference: all their intervals hold at once. */
+  /** Number of candidates compared with the reference: all their intervals hold at once. */
   readonly contestants: number;
   /** A difference of this much, as a ratio less 1, does not matter to the user. */
   readonly margin: number;
@@ -27,9 +27,9 @@ const missing = 0.04;
 export const outsideOf = ({ contestants }: Pick<Criteria, 'contestants'>): number => missing / Math.max(1, contestants);
 
 /**
- * How far, on the logarithm, the mean of as many instances strays between two
- * contestants that are the same: the median of the control's instances against
- * the reference's, over the root of their number. Null for too few.
+ * Noise floor on the natural logarithm: the deviation of a mean over as many instances between two identical
+ * candidates. Median deviation of the control's instances from the reference's, over the root of their number. Null if
+ * there are too few.
  */
 export function noiseFloorOf(control: Instances, reference: Instances): number | null {
   if (pairedLogRatio(control, reference, missing) === null) return null;
@@ -39,7 +39,10 @@ export function noiseFloorOf(control: Instances, reference: Instances): number |
 
 interface Judgement {
   readonly standing: Standing;
-  /** Instances of each contestant that would decide at the spread seen so far; null where it is decided or none would. */
+  /**
+   * Instances of each candidate needed for a decision at the spread seen so far. Null if decided, or if no number
+   * suffices.
+   */
   readonly instancesToDecide: number | null;
 }
 

@@ -1,22 +1,22 @@
 /**
- * Intervals from what varies between instances. An instance is a state that was
- * prepared anew (a process, or allocations, upload and module); its rounds say
- * how it behaves, and only other instances say how the next one will.
+ * Intervals from the variation between instances. An instance is a separately prepared state (a process, or
+ * allocations, upload and module). Its rounds describe its own behaviour; only other instances predict the next one.
  */
 import { mean, median, variance } from './order.ts';
 import { twoSidedQuantile } from './student.ts';
 
-// How well the mean of a series is known whose neighbours may be alike. They are where a clock stays in a state for
-// longer than an instance. The standard error of independent values is too small there. Two estimates mend it. The
-// larger counts, because each is blind where the other sees:
+// Standard error of the mean of a series whose neighbours may be correlated, as when a clock stays in a state for
+// longer than an instance. The standard error of independent values is then too small. Two estimates correct it. The
+// larger counts, because each detects cases that the other misses:
 //
-// - From the likeness of neighbours, as of a series whose memory fades by as much at every place. Few values show less
-//   likeness than there is, by a known bias: F. H. C. Marriott and J. A. Pope, Biometrika 41 (1954) 390.
-// - From means of batches of neighbours, which suppose nothing of how memory fades. Batches have all lengths up to the
-//   root of the number of values, the usual one: J. M. Flegal and G. L. Jones, Annals of Statistics 38 (2010) 1034.
+// - From the correlation of neighbours, assuming a first-order autoregressive series. Few values underestimate the
+//   correlation by a known bias: F. H. C. Marriott and J. A. Pope, Biometrika 41 (1954) 390.
+// - From means of batches of neighbours, which assume nothing of the decay of the correlation. Batches have all lengths
+//   up to the root of the number of values, the usual one: J. M. Flegal and G. L. Jones, Annals of Statistics 38 (2010)
+//   1034.
 //
-// Neither is below the error of independent values. Student's t keeps its degrees of freedom. Fewer would widen the
-// intervals of a few instances several times over, and their likeness is mostly chance.
+// Neither is below the error of independent values. Student's t retains its degrees of freedom. Fewer would widen the
+// intervals of a few instances several times over, and their correlation is mostly chance.
 
 /** Above this a few values say nothing of how long memory lasts. */
 const mostLikeness = 0.6;
@@ -58,7 +58,7 @@ export function meanError(values: readonly number[]): number {
   return error;
 }
 
-/** Seconds of one contestant: by instance, by round. */
+/** Seconds of one candidate: by instance, by round. */
 export type Instances = readonly (readonly number[])[];
 
 /** Fewer prepared states than this claim nothing. */
@@ -91,7 +91,7 @@ function studentInterval(values: readonly number[], outside: number): LogInterva
   return { middle: mean(values), half: twoSidedQuantile(outside, values.length - 1) * meanError(values) };
 }
 
-/** The time of a contestant: the geometric mean of its instances' medians. Null for too few to claim anything. */
+/** Time of a candidate: geometric mean of its instances' medians. Null if there are too few for any claim. */
 export function timeInterval(instances: Instances, outside: number): LogInterval | null {
   return enough(instances) ? studentInterval(medianLogs(instances), outside) : null;
 }
@@ -102,10 +102,9 @@ export function halfInterval(instances: Instances, outside: number): number | nu
 }
 
 /**
- * Logarithm of the time over the reference's, for contestants whose instances
- * were measured together: round r of instance i of one beside that of the
- * other. What the rounds share (clocks, drift, other programs) cancels in each
- * round's ratio; what an instance has of its own is what the interval is made of.
+ * Logarithm of the time over the reference's, for candidates whose instances were measured together: round r of
+ * instance i of one is paired with that of the other. Effects shared by the rounds (clocks, drift, other programs)
+ * cancel in each ratio. The interval reflects the variation between instances.
  */
 export function pairedLogRatio(times: Instances, references: Instances, outside: number): LogInterval | null {
   const together = Math.min(times.length, references.length);
@@ -129,7 +128,10 @@ export interface Weighed {
   readonly weight: number;
 }
 
-/** A sum of weighed logarithms of contestants that were measured together: what their rounds share cancels where the weights come to 0. */
+/**
+ * Weighted sum of logarithms of candidates that were measured together: effects shared by the rounds cancel if the
+ * weights add up to 0.
+ */
 export function pairedContrast(all: readonly Weighed[], outside: number): LogInterval | null {
   const together = Math.min(...all.map(({ times }) => times.length));
   const cut = all.map(({ times, weight }) => ({ times: times.slice(0, together), weight }));
@@ -145,9 +147,8 @@ const sumOf = (all: readonly Weighed[], instance: number, round: number): number
   all.reduce((sum, { times, weight }) => sum + weight * Math.log(times[instance]?.[round] ?? Number.NaN), 0);
 
 /**
- * The same for contestants that were measured apart, such as those of two
- * sessions: Welch's t over the instances' medians. B. L. Welch, Biometrika 34
- * (1947) 28.
+ * The same for candidates that were measured separately, such as in two sessions: Welch's t over the instances'
+ * medians. B. L. Welch, Biometrika 34 (1947) 28.
  */
 export function separateLogRatio(times: Instances, references: Instances, outside: number): LogInterval | null {
   if (!(enough(times) && enough(references))) return null;

@@ -1,4 +1,4 @@
-/** Where each published claim holds, by the points of a study that have both variants of its pair. */
+/** Regions in which each published claim holds, from the points of a study that have both variants of a pair. */
 import { claimedBand, judgeClaim, type Said, saidOf } from '../../../../contract/bench/claims.ts';
 import type { StudyAdvice } from '../../../../contract/study/calls.ts';
 import type { PlanLine } from '../../../../contract/study/index.ts';

@@ -27,11 +27,11 @@ export interface Contest {
   readonly contestants: readonly Contestant[];
   /** Largest difference of a readout from the median of all, as a ratio, and of which; null with fewer than two. */
   readonly apart: { readonly ratio: number; readonly readout: string } | null;
-  /** Some ran beside others. */
+  /** Whether some points ran concurrently with others. */
   readonly shared: boolean;
 }
 
-/** What times are told by, the first that is there. */
+/** Times by which variants are compared, in order of preference. */
 const TIMES = ['device_s', 'time_s', 'solve_s'] as const;
 const VARIANT = 'solver.variant';
 /** Grids of one answer agree far better; another answer differs by more. */
@@ -79,7 +79,7 @@ function wrongOf({ result }: Solved, apart: number, of: number): string | null {
   return `its readouts are up to ${Number((100 * apart).toPrecision(2))} % from those of the others`;
 }
 
-/** Null where variants or times are not what the study is about. */
+/** Null if the study compares fewer than two variants, or lacks times. */
 export function contestsOf(head: PlanHead, rows: readonly Solved[]): readonly Contest[] | null {
   const done = rows.filter(({ result }) => result.status === 'done');
   const asked = ({ line, result }: Solved): string => {

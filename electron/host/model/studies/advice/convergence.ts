@@ -1,4 +1,4 @@
-/** How an answer goes with the steps of the grid: its order, what it tends to, and the coarsest grid that is near enough. */
+/** Convergence of an answer with the grid's steps: order, limit, and the coarsest grid that is accurate enough. */
 import { formatPath } from '../../../../contract/scenario/index.ts';
 import type { StudyAdvice } from '../../../../contract/study/calls.ts';
 import type { PlanHead } from '../../../../contract/study/index.ts';
@@ -15,7 +15,7 @@ interface Sized {
 interface Fit {
   /** The answer's error falls as step^order; null where its changes do not shrink evenly. */
   readonly order: number | null;
-  /** What it tends to; without an order the finest answer. */
+  /** Extrapolated limit; without an order, the finest answer. */
   readonly limit: number;
   /** By the factor of the steps: how far the answer is from the limit, at most. */
   readonly errors: ReadonlyMap<number, number>;
@@ -97,7 +97,7 @@ function gridText(sized: Sized): string {
     .join(', ');
 }
 
-/** What halving a step alone changes, from the grid that most points share all but one step with. */
+/** Effect of halving each step alone, starting from a grid for which all these halvings were solved. */
 function stepEvidence(paths: readonly string[], all: readonly Sized[], name: string): readonly string[] {
   const base = all.find(({ factors }) =>
     paths.every((path) =>

@@ -1,4 +1,4 @@
-/** What a study says, in sentences that stand on its points. */
+/** Conclusions from a study, in sentences based on its points. */
 import type { StudyAdvice } from '../../../../contract/study/calls.ts';
 import type { PlanHead } from '../../../../contract/study/index.ts';
 import { median } from '../../bench/statistics.ts';
@@ -7,7 +7,7 @@ import { type Contest, type Contestant, contestsOf, FAR_APART, type Solved } fro
 import { convergenceAdvice } from './convergence.ts';
 import { regionsOf, regionsText } from './regions.ts';
 
-/** Which right variant is the fastest, by region of a study's space; machines are told apart. */
+/** Fastest correct variant by region of a study's space; machines are treated separately. */
 const UNDECIDED = 'undecided';
 const NONE = 'none is right';
 

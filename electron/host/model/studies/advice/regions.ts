@@ -1,4 +1,4 @@
-/** Where in the space of a study something holds: a small tree of conditions, told in words. */
+/** Regions of a study's space in which something holds: a small decision tree, described in words. */
 import type { At } from './contests.ts';
 
 interface Labelled {
@@ -9,7 +9,7 @@ interface Labelled {
 interface Region {
   /** `beam.energy_MeV up to 110`; empty: everywhere. */
   readonly where: string;
-  /** What most of its places have. */
+  /** Most frequent label in the region. */
   readonly label: string;
   readonly of: number;
   readonly places: number;

@@ -1,4 +1,4 @@
-/** What the host did for a run before its engine began and after it had ended, as spans of its first thread. */
+/** Host work before a run's engine began and after it ended, as spans of its first thread. */
 import type { Recording } from '../../recording/recording.ts';
 import { NO_STEP } from '../trace.ts';
 

@@ -24,7 +24,7 @@ export class ChromeClock {
     if (Math.abs(ts) < EXACT_BELOW) return (ts - this.#base_us) * 1000;
     const found = DIGITS.exec(text);
     const whole = Number(found?.[1]);
-    // Another `ts` may stand among the arguments.
+    // The matched `ts` may be one of the arguments.
     if (found === null || Math.abs(whole - Math.trunc(ts)) > 1) return (ts - this.#base_us) * 1000;
     return (whole - this.#base_us) * 1000 + Number(`0.${found[2] ?? '0'}`) * 1000;
   }

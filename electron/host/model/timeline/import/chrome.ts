@@ -46,7 +46,7 @@ const categories: Readonly<Record<string, SpanKind>> = {
   gpu_user_annotation: 'range',
 };
 
-/** Copies stand apart from kernels, and the runtime's calls from what called them. */
+/** Copies are separate from kernels, and runtime calls from their callers. */
 type Part = 'main' | 'api' | 'copies' | 'async' | 'ranges';
 
 const parts: Readonly<Record<SpanKind, Part>> = {
@@ -329,7 +329,7 @@ export class ChromeImport {
   #asyncEnd(event: Event, at: number): void {
     const key = this.#asyncKey(event);
     const open = this.#asyncOpen.get(key);
-    // Processes may use one number at a time: the name tells their events apart.
+    // Processes may use the same number at once: the name distinguishes their events.
     const last = open?.findLastIndex(({ name }) => name === text(event['name'])) ?? -1;
     const [begun] = open?.splice(last < 0 ? open.length - 1 : last, 1) ?? [];
     if (begun === undefined) {
@@ -342,7 +342,7 @@ export class ChromeImport {
     if (open?.length === 0) this.#asyncOpen.delete(key);
   }
 
-  /** What never ended lasted as long as the trace did. */
+  /** Unfinished spans end with the trace. */
   #closeOpen(): void {
     const open = [...[...this.#threads.values()].map((thread) => this.#matched(thread)), ...this.#asyncOpen.values()];
     for (const ends of this.#asyncEnds.values()) this.#unread.unmatched += ends.length;

@@ -13,7 +13,7 @@ const LARGEST_EVENT_BYTES = 16 * 2 ** 20;
 const NEXT_EVENT = /\}\s*,\s*(?=\{\s*")/g;
 /** Events without their quote in one file. Each is read twice. */
 const MOST_DAMAGED = 64;
-/** Other values of the object, such as device properties, are kept up to this size and skipped beyond. */
+/** Other values of the object, such as device properties, are stored up to this size and skipped beyond. */
 const LARGEST_VALUE_BYTES = 256 * 1024;
 
 const QUOTE = 0x22;
@@ -310,7 +310,7 @@ export class JsonEvents {
   }
 }
 
-/** Where a text stops being JSON; null where the engine does not report it, or where it is cut off. */
+/** Position at which a text stops being JSON. Null if the engine does not report it, or if the text is truncated. */
 export function brokenAt(json: string): number | null {
   try {
     JSON.parse(json);

@@ -1,8 +1,7 @@
 /**
- * Databases that `nsys export --type sqlite` writes. Tables are there only when
- * something was recorded for them, and their columns differ between versions:
- * what is asked for is what is there. Schema: "SQLite Export Schema Reference",
- * Nsight Systems' documentation.
+ * Databases written by `nsys export --type sqlite`. Tables exist only if something was recorded for them, and their
+ * columns differ between versions: only existing columns are queried. Schema: "SQLite Export Schema Reference", Nsight
+ * Systems' documentation.
  */
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { BraggError, messageOf } from '../../../../contract/errors.ts';
@@ -146,7 +145,7 @@ class NsightImport {
     return [...this.#counted(sql)];
   }
 
-  /** Rows one by one, so that a file with endless rows reports progress and ends at a limit. */
+  /** Iterates row by row, so that a file with very many rows reports progress and stops at a limit. */
   *#counted(sql: string): Iterable<Row> {
     this.#progress(this.#builder.spans);
     for (const row of this.#database.prepare(sql).iterate()) {
@@ -387,7 +386,7 @@ class NsightImport {
   #readCalls(): void {
     const thread = { pid: pidOf('"globalTid"'), tid: tidOf('"globalTid"') };
     for (const row of this.#rows('CUPTI_ACTIVITY_KIND_RUNTIME', ['nameId', 'correlationId'], thread)) {
-      // The driver's version of the interface stands behind the name.
+      // The name ends with the version of the driver interface.
       const name = this.#text(row['nameId'])?.replace(/_v\d+$/, '') ?? '(call without a name)';
       this.#add(row, this.#threadLane(row, 'CUDA calls', 'api'), name, 'call');
     }

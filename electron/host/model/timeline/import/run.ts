@@ -9,13 +9,13 @@ import { NO_STEP, type Trace } from '../trace.ts';
 /** A lane of a recorder. */
 export interface RecordedLane {
   readonly name: string;
-  /** What the GPU's events say, not what a thread did. */
+  /** Whether the spans are GPU events rather than a thread's work. */
   readonly onDevice: boolean;
 }
 
-/** What one engine at work recorded: a run has one, a measurement one for each variant. */
+/** Recording of one engine: a run has one, a measurement one for each variant. */
 export interface RecordedPart extends Recording {
-  /** What its lanes are grouped under where a run has several; null of the only one. */
+  /** Title of its group of lanes if a run has several parts; null for a single part. */
   readonly title: string | null;
   /** The GPU that it ran on; null on the CPU. */
   readonly device: string | null;
@@ -23,14 +23,14 @@ export interface RecordedPart extends Recording {
   readonly lanes: readonly RecordedLane[];
 }
 
-/** What of a run its timeline is made from; all of a run's parts have one clock. */
+/** Inputs of a run's timeline; all parts share one clock. */
 export interface RunTimeline {
   readonly name: string;
   readonly variant: string;
   readonly precision: string;
   readonly machine: { readonly device: string | null; readonly cpu: string };
   readonly parts: readonly RecordedPart[];
-  /** What the step of a span counts, for its details: `First row`; null: the simulation's steps, which maps follow. */
+  /** Label of a span's step in its details: `First row`. Null if it is the simulation's step, which maps follow. */
   readonly counts: string | null;
   /** Bytes of state that a step of the device's declares to move, and of how many; null where nobody says. */
   readonly traffic: { readonly steps: number; readonly bytesPerStep: number } | null;
@@ -42,7 +42,7 @@ export function threadLanes(threads: number): readonly RecordedLane[] {
 
 const kinds: readonly SpanKind[] = ['kernel', 'copy', 'memset', 'graph', 'call'];
 const HOST = 'Host';
-/** Parts stand one below the other, each with its threads, the driver and the device's streams. */
+/** Parts are listed one below the other, each with its threads, the driver and the device's streams. */
 const PART_ORDER = 1_000_000;
 
 /** Bytes that the steps of each batch read and write, as the variant declares them; by span. */

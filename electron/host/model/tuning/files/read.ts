@@ -1,4 +1,4 @@
-/** A tuner's file, beside the host's loop: whole spaces with all samples are tens of megabytes. */
+/** Reads a tuner's file on a worker thread: whole search spaces with all samples are tens of megabytes. */
 import { BraggError } from '../../../../contract/errors.ts';
 import { aside } from '../../../io/aside/task.ts';
 import { parseBroken } from '../../../io/files/loose-json.ts';
@@ -18,7 +18,7 @@ export function parseTuning({ text, name }: TunerFile): TuningResults {
   try {
     document = parseBroken(text, 2).value;
   } catch {
-    // What is no JSON is neither.
+    // Text that is not JSON has neither format.
   }
   if (isKernelTunerCache(document)) return readKernelTuner(text, name);
   if (isT4(document)) return readT4(text, name);

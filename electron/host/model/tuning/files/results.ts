@@ -8,11 +8,11 @@ export type ParameterValue = number | string | boolean;
 export interface TunedConfiguration {
   readonly configuration: Readonly<Record<string, ParameterValue>>;
   readonly outcome: Outcome;
-  /** Null where it did not run to its end. */
+  /** Null if it did not run to completion. */
   readonly time_s: number | null;
   readonly samples_s: readonly number[];
   readonly compile_s: number | null;
-  /** 1: as right as was asked for. Below: the error allowed over the error found. Null where it was not compared. */
+  /** 1 if the answer is within the allowed error. Below 1: allowed error over actual error. Null if not compared. */
   readonly correctness: number | null;
   /** As its writer has it; empty where it has none. */
   readonly timestamp: string;

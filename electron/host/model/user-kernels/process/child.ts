@@ -8,7 +8,7 @@ import { loadAddon } from '../../../io/addon/addon.ts';
 import { parentLink } from '../../../io/processes/parent-link.ts';
 import type { FromChild, ToChild } from './messages.ts';
 
-/** How often it looks at the memory that it takes. */
+/** Interval between checks of the process's own memory use. */
 const LOOK_EVERY_MS = 100;
 
 type Method = (...args: readonly unknown[]) => unknown;
@@ -65,7 +65,7 @@ function withWords(problem: unknown): unknown {
   return { ...(problem as object), words: { ...words, ...python } };
 }
 
-/** What says how it went: an answer of megabytes stays in this process. */
+/** Removes arrays from a result: an answer of megabytes stays in this process. */
 function withoutArrays(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).filter(([, one]) => !ArrayBuffer.isView(one)));

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { errorCodeSchema } from '../../../../contract/errors.ts';
 
-/** What is loaded before the first object is made. */
+/** Code that is loaded before the first object is created. */
 export type UserKernelCode =
   | { readonly kind: 'library'; readonly file: string }
   /** The interpreter, what runs the candidate in it, and the candidate as it was trusted. */

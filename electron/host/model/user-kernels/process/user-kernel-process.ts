@@ -12,7 +12,7 @@ const CANCEL_MS = 5_000;
 
 const ONLY_ITS_OWN = ' Only its own process was lost.';
 
-/** What ends a process, in words; `SIGSEGV` and Windows' codes of the same. */
+/** Descriptions of the signals and Windows exit codes that end a process. */
 const ends: Readonly<Record<string, string>> = {
   SIGSEGV: 'it read or wrote memory that is not its own (SIGSEGV)',
   SIGBUS: 'it read or wrote memory that is not there (SIGBUS)',
@@ -126,7 +126,7 @@ export class UserKernelProcess {
     this.#link.kill();
   }
 
-  /** Ends a process that is no longer needed; who still waits for it is told. */
+  /** Ends a process that is no longer needed; pending calls are rejected. */
   close(): void {
     this.#end(new BraggError('disconnected', `The process of ${this.name} has ended.`));
     this.#link.kill();
@@ -170,7 +170,7 @@ export class UserKernelProcess {
         this.fail('memory', `${this.name} took ${(message.rss_bytes / 1e9).toFixed(1)} GB of memory, more than it may`);
         return;
       case 'failed': {
-        // What its code throws is no fault of the program.
+        // An exception in the user's code is not an internal error of this program.
         const code = message.code === 'internal' ? 'device' : message.code;
         const error = Object.assign(new BraggError(code, this.#named(message)), { log: message.log });
         const key = message.call ?? [...this.#pending.keys()].find((one) => typeof one === 'string');
