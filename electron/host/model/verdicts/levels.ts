@@ -5,9 +5,9 @@
 import { mean, median, variance } from './order.ts';
 import { twoSidedQuantile } from './student.ts';
 
-// Standard error of the mean of a series whose neighbours may be correlated, as when a clock stays in a state for
-// longer than an instance. The standard error of independent values is then too small. Two estimates correct it. The
-// larger counts, because each detects cases that the other misses:
+// Standard error of the mean of a series whose neighbours may be correlated. A clock that stays in a state for longer
+// than an instance correlates them. The standard error of independent values is then too small. Two estimates correct
+// it. The larger counts, because each detects cases that the other misses:
 //
 // - From the correlation of neighbours, assuming a first-order autoregressive series. Few values underestimate the
 //   correlation by a known bias: F. H. C. Marriott and J. A. Pope, Biometrika 41 (1954) 390.
@@ -18,7 +18,7 @@ import { twoSidedQuantile } from './student.ts';
 // Neither is below the error of independent values. Student's t retains its degrees of freedom. Fewer would widen the
 // intervals of a few instances several times over, and their correlation is mostly chance.
 
-/** Above this a few values say nothing of how long memory lasts. */
+/** Highest correlation that is assumed: beyond it, few values do not show how long the correlation lasts. */
 const mostLikeness = 0.6;
 
 function likeness(values: readonly number[]): number {
