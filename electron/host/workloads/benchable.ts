@@ -1,4 +1,4 @@
-/** What a workload is to benchmarks: what its thread is given, what it measures, what can be shown of that. */
+/** Interface of a workload to benchmarks: tasks, measured sessions and displayable answers. */
 
 import type { Mode } from '../../contract/bench/bench-session.ts';
 import type { Session, Words } from '../../contract/bench/session.ts';
@@ -31,7 +31,7 @@ export type BenchProblem = {
 
 export interface BenchTask {
   readonly workload: WorkloadName;
-  /** How reports name the scenario. */
+  /** Name of the scenario in reports. */
   readonly scenario: string;
   /** One; of a sweep one per value. */
   readonly problems: readonly BenchProblem[];
@@ -43,11 +43,14 @@ export interface BenchTask {
   /** Ids of the registry of other programs. */
   readonly external: readonly string[];
   readonly variants: readonly string[];
-  /** Beside warm. */
+  /** In addition to warm. */
   readonly modes: readonly Mode[];
   readonly seed: number;
   readonly limits: BenchLimits;
-  /** How many of each variant start after the rounds; absent or null: as many as the workload usually has, for one size. */
+  /**
+   * Cold processes per variant, started after the rounds. Absent or null: the workload's usual number, if there is one
+   * size.
+   */
   readonly processes?: number | null;
   readonly assetsFolder: string;
   /** ISO 8601. */
@@ -57,7 +60,7 @@ export interface BenchTask {
   /** Those of the variants that are the user's own, each trusted; and what a run of theirs may take. */
   readonly userKernels: readonly UserKernel[];
   readonly userKernelLimit_s: number;
-  /** How the GPU's clock is kept the same; absent: it is left alone. */
+  /** Steadies the GPU's clock; absent: the clock is not changed. */
   readonly steadied?: Steadied;
   /** After the rounds, the energy of each variant's runs. */
   readonly energy?: boolean;
@@ -69,7 +72,7 @@ export interface BenchTask {
   readonly withoutClaims?: boolean;
 }
 
-/** What each label of a report computed, where that can be shown. */
+/** Computed answers by report label, where they can be displayed. */
 export type Answers = ReadonlyMap<string, Float32Array | Float64Array>;
 
 export interface BenchOutcome {
@@ -82,15 +85,15 @@ export interface BenchFollower {
   /** `report`: which of the sweep's values. */
   readonly tell: (progress: BenchProgress, report: number) => void;
   readonly signal: AbortSignal;
-  /** Told why there are no ceilings, and why a trace lacks the device. */
+  /** Called with the reason if ceilings are missing or a trace lacks the device. */
   readonly warn?: ((reason: string) => void) | undefined;
-  /** How processes are started here; without it none are. */
+  /** Starts processes; without it no process is started. */
   readonly startChild?: StartChild | undefined;
-  /** Told now and then what the session would be if it ended there. */
+  /** Called from time to time with the session as it would be if it ended then. */
   readonly soFar?: ((session: Session) => void) | undefined;
 }
 
-/** What a session of a workload is made of. */
+/** Settings of a workload's session. */
 export interface ArenaOptions {
   readonly variants: readonly string[];
   readonly claims?: readonly Claim[];
@@ -100,14 +103,14 @@ export interface ArenaOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How much there is to do of one run. */
+/** Amount of work in one run. */
 export interface Amount {
   readonly amount: number;
-  /** What it is counted in: only amounts of the same compare. */
+  /** Unit of `amount`; only amounts with the same unit are comparable. */
   readonly of: string;
-  /** Null on a GPU. */
+  /** Null if it runs on a GPU. */
   readonly threads: number | null;
-  /** What a thread of a server of today does of it in a second; null where that was not looked at. */
+  /** Amount per second and thread on a current server; null if it was not measured. */
   readonly usualRate: number | null;
   /** A run of it took so many seconds here; forecasts of the form learn from it. */
   readonly learn?: (seconds: number) => void;
@@ -127,7 +130,7 @@ export interface Benchable {
     variants: readonly string[] | null,
     reading: AnyReading,
   ) => Promise<number>;
-  /** How much one run of a variant has to do; null where it cannot run the problem, and for what is only held against. */
+  /** Work in one run of a variant. Null if the variant cannot run the problem or is only a reference. */
   readonly amount: (
     addon: NativeAddon,
     problem: BenchProblem,
@@ -144,7 +147,7 @@ export interface Benchable {
   readonly readClaims: (assetsFolder: string, problem: BenchProblem) => Promise<readonly Claim[]>;
   /** Throws a BraggError for a variant that is not known to this problem. */
   readonly arena: (addon: NativeAddon, problem: BenchProblem, options: ArenaOptions) => Promise<Arena>;
-  /** Null where an answer is nothing to look at. */
+  /** Null if the answer cannot be displayed as a field. */
   readonly field: (problem: BenchProblem, answer: Float32Array | Float64Array) => ComparedField | null;
 }
 
@@ -158,8 +161,8 @@ export function problemFor<K extends keyof Problems>(kind: K, any: BenchProblem)
 const RUNS_AT_LEAST = 2;
 
 /**
- * Refuses a benchmark that takes longer than is allowed before anything of it is built. `readingAt` is null where there
- * is no problem, which is told in its turn. Throws BraggError `invalid`.
+ * Refuses a benchmark that exceeds the time limit before building any of it. `readingAt` resolves to null if there is
+ * no problem, which is reported later. Throws BraggError `invalid`.
  */
 export function refuseLongBench<T>(
   addon: NativeAddon,

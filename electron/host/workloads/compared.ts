@@ -1,4 +1,4 @@
-/** What a workload's runs are to comparisons. */
+/** Interface of a workload's runs to comparisons. */
 import type { Accuracy, MeasuredSessionEntry, Session, Words } from '../../contract/bench/session.ts';
 import type { ComparedField } from '../model/fields/field.ts';
 import type { AnyRunData } from './run-data.ts';
@@ -13,10 +13,10 @@ interface ComparedRun {
   readonly setup_parts: MeasuredSessionEntry['setup_parts'];
   readonly size: number | null;
   readonly quantities: MeasuredSessionEntry['quantities'];
-  /** What it says of itself, such as a ledger. */
+  /** Accuracy that the run reports itself, such as the ledger error. */
   readonly accuracy: readonly Accuracy[];
   readonly field: ComparedField;
-  /** What else may differ between two runs: the stopping-power table. */
+  /** Other conditions in which two runs may differ: the stopping-power table. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -32,7 +32,7 @@ export type ComparedRuns =
       readonly kind: 'answers';
       readonly words: Words;
       readonly of: (run: AnyRunData) => Promise<ComparedRun>;
-      /** How far one answer is from another of the same grid; `judged`: both are of one problem. */
+      /** Error of an answer relative to a reference on the same grid. `judged`: both solve the same problem. */
       readonly against: (here: Answer, reference: Answer, judged: boolean) => Promise<readonly Accuracy[]>;
     }
   /** A run measures several variants. */

@@ -1,4 +1,4 @@
-/** The workloads of the host, by the kind of their scenarios: the only place that tells them apart. */
+/** The host's workloads by the kind of their scenarios: the only place that distinguishes between them. */
 
 import type { Variant } from '../../contract/capabilities.ts';
 import { BraggError } from '../../contract/errors.ts';
@@ -23,7 +23,10 @@ export const hostWorkloads: Readonly<Record<WorkloadName, HostWorkload>> = {
   ...eachTask(taskWorkload),
 };
 
-/** What claims may be limited to, of a kept scenario with its defaults; null where it is none, or none any more. */
+/**
+ * Scenario values that claims may be limited to, with defaults filled in. Null if the saved document is not, or no
+ * longer, a valid scenario.
+ */
 export function claimedValues(document: unknown): Values | null {
   const { filled } = validateScenario(document);
   return filled === null ? null : hostWorkloads[filled.kind].claimed(filled);

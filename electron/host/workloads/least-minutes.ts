@@ -5,7 +5,7 @@ import { BraggError } from '../../contract/errors.ts';
 const USUAL_MINUTES = 24 * 60;
 const VARIABLE = 'BRAGGBENCH_MOST_MINUTES';
 
-/** What no machine of today exceeds in a second: a prediction by it is the least that a run can take. */
+/** Rates per second that no current machine exceeds: they give a lower bound on the time of a run. */
 export const fastest = {
   /** A thread with 512-bit vectors; a GPU. */
   cellSteps: { thread: 5e9, device: 2e12 },
@@ -15,12 +15,12 @@ export const fastest = {
 
 export interface Work {
   readonly variant: string;
-  /** How much there is to do, in the unit of the rate. */
+  /** Amount of work, in the unit of the rate. */
   readonly amount: number;
-  /** What it is: `steps of a cell`. */
+  /** Unit of `amount`: `steps of a cell`. */
   readonly of: string;
   readonly rate: { readonly thread: number; readonly device: number };
-  /** Null on a GPU. */
+  /** Null if it runs on a GPU. */
   readonly threads: number | null;
 }
 

@@ -1,4 +1,4 @@
-/** What studies keep of a run of any workload. */
+/** Measures of a run of any workload that studies save. */
 import type { Quantity } from '../../contract/bench/bench-session.ts';
 import type { SessionReport } from '../../contract/bench/session.ts';
 import type { Curve } from '../../contract/fields.ts';
@@ -6,10 +6,10 @@ import type { KeptCurve, Measure, MeasureGroup } from '../../contract/study/inde
 import { ENERGY_FACT, ENERGY_QUANTITY } from '../model/bench/conditions/energy.ts';
 
 export interface Measured {
-  /** As solved, where `auto` was asked for. */
+  /** The variant that ran, also if `auto` was requested. */
   readonly variant: string;
   readonly precision: string;
-  /** Null where several variants were measured together. */
+  /** Null if several variants were measured together. */
   readonly threads: number | null;
   /** Without `curves`. */
   readonly measures: readonly Measure[];
@@ -18,7 +18,7 @@ export interface Measured {
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
-/** Measures of a group from names to values; what is left out is not kept. */
+/** Measures of a group from a record of names and values; undefined values are omitted. */
 export function measuresOf(
   group: Exclude<MeasureGroup, 'curves'>,
   unit: (name: string) => string,
@@ -60,13 +60,13 @@ export const energyMeasures = (joules: number | null, of: string): readonly Meas
   { group: 'energy', name: 'energy_of', unit: '', value: of },
 ];
 
-/** What a session's entry counted, but for its energy, which is a group of its own. */
+/** Quantities of a session's entry, except energy, which is a group of its own. */
 export const quantityReadouts = (quantities: readonly Quantity[]): readonly Measure[] =>
   quantities
     .filter(({ id }) => id !== ENERGY_QUANTITY)
     .map(({ id, unit, value }) => ({ group: 'readouts', name: id, unit, value }));
 
-/** What a session says of an entry's energy; nothing where it was not asked. */
+/** Energy of an entry as a session reports it; empty if energy was not requested. */
 export function sessionEnergy(quantities: readonly Quantity[], facts: SessionReport['facts']): readonly Measure[] {
   const told = facts.filter(([name]) => name === ENERGY_FACT).map(([, value]) => value);
   if (told.length === 0) return [];

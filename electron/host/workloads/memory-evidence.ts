@@ -70,7 +70,7 @@ export class MemoryEvidence {
     return !this.#proven && this.#won > 1;
   }
 
-  /** Null where nothing is proven. */
+  /** Null if nothing is proven. */
   get proof(): MemoryProof | null {
     if (!this.#proven) return null;
     return { ratio: median(this.#longer), longer: this.#longer.length, pairs: this.#pairs };

@@ -1,4 +1,4 @@
-/** What a run of any workload says of itself. */
+/** Metadata of a run of any workload. */
 import type { ErrorCode } from '../../contract/errors.ts';
 
 interface Machine {
@@ -18,7 +18,7 @@ export interface RunFailure {
   readonly message: string;
 }
 
-/** What every run says of itself, whatever it computed. */
+/** Metadata that every run records: program, machine, times and scenario. */
 export interface RunContext {
   readonly program: {
     readonly version: string;

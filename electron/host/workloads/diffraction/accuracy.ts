@@ -1,4 +1,4 @@
-/** How right an image is, and how images call what every session has. */
+/** Accuracy of a diffraction image, and the wording of sessions for images. */
 import type { Accuracy, Words } from '../../../contract/bench/session.ts';
 import { BRIGHT_PARITY, type ImageError } from '../../../contract/image.ts';
 

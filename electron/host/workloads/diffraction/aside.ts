@@ -1,4 +1,4 @@
-/** What looks at every pixel of an image, beside the host's loop: images have up to a hundred million. */
+/** Work on every pixel of an image, on a worker thread if the image is large: up to a hundred million pixels. */
 import type { ImageError, ImagePeak, ImageSummary } from '../../../contract/image.ts';
 import { asideIfLarge } from '../../io/aside/large.ts';
 import { noSpans } from '../../model/recording/recording.ts';

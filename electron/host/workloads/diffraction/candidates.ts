@@ -6,7 +6,7 @@ export interface ImageCandidate extends Asked<DiffractionVariant> {
   readonly problem: DiffractionProblem;
 }
 
-/** Throws a BraggError for a variant that is not known or stands twice. */
+/** Throws a BraggError for an unknown or repeated variant. */
 export function imageCandidates(
   problem: DiffractionProblem,
   labels: readonly string[],

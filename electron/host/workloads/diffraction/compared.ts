@@ -1,4 +1,4 @@
-/** Diffraction images beside each other. */
+/** Comparison of diffraction images. */
 import type { ComparedRuns } from '../compared.ts';
 import { runOf } from '../run-data.ts';
 import { imageAccuracy, imageWords } from './accuracy.ts';

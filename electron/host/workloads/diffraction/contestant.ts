@@ -17,7 +17,7 @@ import type { ImageCandidate } from './candidates.ts';
 import { imageError } from './image-error.ts';
 import { REFERENCE, render } from './render.ts';
 
-/** Null for a user kernel. */
+/** Null if the variant is a user kernel. */
 export function coldRunOf({ variant, problem }: ImageCandidate): ColdRun | null {
   if (isUserKernelId(variant.id)) return null;
   const own = { ...problem, solver: { ...problem.solver, variant: variant.id } };
@@ -29,7 +29,7 @@ type Declared = Pick<
   'precision' | 'flopsPerTerm' | 'fp64FlopsPerTerm' | 'flopsPerBeam' | 'fp64FlopsPerBeam' | 'bytesPerTerm'
 >;
 
-/** What one image takes. */
+/** Declared operations and bytes of one image. */
 export function declaredWork(
   { flopsPerTerm, fp64FlopsPerTerm, flopsPerBeam, fp64FlopsPerBeam, bytesPerTerm, precision }: Declared,
   { terms, width, height, orientations }: Pick<DiffractionPlan, 'width' | 'height' | 'orientations' | 'terms'>,
@@ -50,7 +50,9 @@ interface Rendered {
   readonly wall_s: number;
 }
 
-/** `wall_s` of the host's clock holds the repetitions that a GPU's clock needs: a whole run is set-up and one image. */
+/**
+ * The rendering's `wall_s` includes the repetitions that GPU timing needs. An end-to-end run is set-up and one image.
+ */
 function takenOf({ result }: Rendered): Taken {
   const { device_s, solve_s, setup_s, setup_parts, clocks, image } = result;
   return {
@@ -78,7 +80,7 @@ export class ImageContestant implements Contestant {
   readonly #addon: NativeAddon;
   readonly #candidate: ImageCandidate;
   readonly #signal: AbortSignal | undefined;
-  /** Null for a shipped variant, which the parity tests check. */
+  /** Null if the variant is shipped: the parity tests check those. */
   readonly #varied: VariedRuns | null;
   #first: Rendered | null = null;
 

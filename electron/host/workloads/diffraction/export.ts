@@ -1,4 +1,4 @@
-/** What a diffraction run can be exported as. */
+/** Export formats of a diffraction run. */
 
 import { csvText } from '../../../contract/csv.ts';
 import { type DiffractionScenario, imageGeometry } from '../../../contract/scenario/index.ts';

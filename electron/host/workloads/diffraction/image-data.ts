@@ -4,7 +4,7 @@ import { peakMemory_bytes } from '../../io/peak-memory.ts';
 import { noSpans, type Recording } from '../../model/recording/recording.ts';
 import type { RunContext } from '../run-context.ts';
 
-/** What the engine tells of an image, and a run keeps. */
+/** Parts of the engine's result that a run retains. */
 type Kept = Omit<DiffractionResult, 'clocks' | 'traceReason' | 'brightest' | keyof Recording>;
 
 export interface ImageRunData extends RunContext, Recording, Kept {
@@ -55,7 +55,7 @@ export function partialImage(
   });
 }
 
-/** What a run leaves that its file keeps. */
+/** Parts of the engine's result that are stored in the run's file. */
 type ImageOutcome = Kept & Recording & Partial<Pick<DiffractionResult, 'brightest'>>;
 
 export function imageRunData(context: RunContext, plan: DiffractionPlan, result: ImageOutcome): ImageRunData {

@@ -1,4 +1,4 @@
-/** How far an image is from another: several numbers, because correlation hides errors of half a bright pixel. */
+/** Error of an image relative to another. Several numbers, because correlation hides errors of half a bright pixel. */
 import type { ImageError } from '../../../contract/image.ts';
 
 const BRIGHT = 1e-3;

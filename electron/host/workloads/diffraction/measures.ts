@@ -1,4 +1,4 @@
-/** What studies keep of a diffraction image. */
+/** Measures of a diffraction image that studies save. */
 import { keptCurve, type Measured, measuresOf, unitBySuffix } from '../measures.ts';
 import { imageField } from './field.ts';
 import type { ImageRunData } from './image-data.ts';

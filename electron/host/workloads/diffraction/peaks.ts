@@ -30,7 +30,7 @@ function locals(image: Float32Array, width: number, height: number, count: numbe
     const photons = image[index] ?? 0;
     if (photons <= least || !isPeak(image, width, height, index % width, Math.floor(index / width))) continue;
     found.push({ index, photons });
-    // Kept short as it grows: an image of noise has a peak in every ninth pixel.
+    // Bounds the list as it grows: in an image of noise every ninth pixel is a peak.
     if (found.length >= 4 * count) {
       found.sort((a, b) => b.photons - a.photons);
       found.length = count;
@@ -40,7 +40,7 @@ function locals(image: Float32Array, width: number, height: number, count: numbe
   return found.sort((a, b) => b.photons - a.photons || a.index - b.index).slice(0, count);
 }
 
-/** What of a run tells its peaks. */
+/** Parts of a run that its peaks are found from. */
 export type PeaksRun = Pick<ImageRunData, 'image' | 'width' | 'height' | 'completeScenario'>;
 
 export function imagePeaks(run: PeaksRun, count: number): ImagePeak[] {

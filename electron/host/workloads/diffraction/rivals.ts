@@ -1,4 +1,4 @@
-/** What other programs are told of a diffraction image, and how theirs are judged. */
+/** Requests of diffraction images to other programs, and the accuracy of their answers. */
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { DiffractionProblem } from '../../io/addon/diffraction.ts';
 import type { RivalTerms } from '../../model/external/contestant.ts';
@@ -10,7 +10,7 @@ export function imageTerms(addon: NativeAddon, problem: DiffractionProblem): Riv
   const { plan } = addon.createDiffraction({ ...problem, solver: { ...problem.solver, variant: REFERENCE } });
   const pixels = plan.width * plan.height;
   return {
-    // How often each edge of a pixel is divided is found by the plan.
+    // The plan determines the oversampling of each pixel edge.
     request: { problem: { ...problem, detector: { ...problem.detector, oversample: plan.oversample } } },
     ...{ precision: 'fp64', samples: 'run', sample_s: 0, lengths: [pixels], size: pixels },
     accuracy: ({ arrays: [image] }, oracle) =>

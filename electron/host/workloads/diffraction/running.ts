@@ -30,7 +30,7 @@ export class ImageRunning implements WorkloadRun {
   readonly #native: DiffractionRun;
   readonly #trace: boolean;
   readonly #watchers = new Subscribers<ImageFrame>();
-  /** What each view shows, and who follows it; null: nothing was made for it yet. */
+  /** The map that each view shows and its subscriber; `made` is null if no map has been made yet. */
   readonly #views = new Map<ImageView, { readonly sink: Sink<ImageFrame>; made: Omit<ImageFrame, 'run'> | null }>();
   #making: Promise<void> | null = null;
   #latest: { readonly image: Float32Array; readonly done: number } | null = null;
@@ -54,7 +54,7 @@ export class ImageRunning implements WorkloadRun {
 
   async start(around: RunSurroundings): Promise<ImageRunData> {
     const times = new KeepingTimes();
-    // Rows are shown only where someone has asked for them: a state is kept at the report after that.
+    // The engine shows rows only after a request, so a state is saved at the report that follows the request.
     let asked = false;
     const progressed = (progress: DiffractionProgress): void => {
       const { done, eta_s } = progress;
@@ -105,7 +105,7 @@ export class ImageRunning implements WorkloadRun {
   #take(): boolean {
     const newest = this.#native.live();
     if (newest === null) return false;
-    // A view of its own: what is found of one frame is not kept for the next, whose rows come into the same memory.
+    // A new array object per frame: results are cached by object, and the next frame's rows use the same memory.
     this.#latest = { image: newest.image.subarray(), done: newest.done };
     this.#revision += 1;
     return true;

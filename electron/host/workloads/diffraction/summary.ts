@@ -1,4 +1,4 @@
-/** What a diffraction image comes to: the readouts of `braggbench run`, for people and for scripts. */
+/** Summary of a diffraction image: the readouts of `braggbench run`, for people and for scripts. */
 import type { ImageSummary } from '../../../contract/image.ts';
 import { type DiffractionScenario, imageGeometry } from '../../../contract/scenario/index.ts';
 import type { ImageRunData } from './image-data.ts';

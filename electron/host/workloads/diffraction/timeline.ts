@@ -1,4 +1,4 @@
-/** What the timeline of an image is made from. */
+/** Timeline of a diffraction image. */
 import { type RunTimeline, threadLanes } from '../../model/timeline/import/run.ts';
 import type { ImageRunData } from './image-data.ts';
 

@@ -1,4 +1,4 @@
-/** How much there is to do of an image. */
+/** Amount of work in an image. */
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { DiffractionPlan, DiffractionProblem } from '../../io/addon/diffraction.ts';
 import type { Amount } from '../benchable.ts';
@@ -24,7 +24,7 @@ const usualRates: Readonly<Record<string, number>> = {
   'diffraction-double-float': 2.9e7,
 };
 
-/** Null for the plain reference, and for what cannot run. */
+/** Null if `id` is the plain reference or cannot run. */
 export async function amountFor(addon: NativeAddon, problem: DiffractionProblem, id: string): Promise<Amount | null> {
   if (id === REFERENCE) return null;
   try {

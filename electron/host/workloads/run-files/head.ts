@@ -1,4 +1,4 @@
-/** What run files of every workload begin with: what they are, and the program, the machine and the scenario. */
+/** Head of every run file: format, program, machine and scenario. */
 import type { File } from 'h5wasm';
 import { type ErrorCode, errorCodeSchema } from '../../../contract/errors.ts';
 import type { RunFileFields } from '../../io/hdf5/fields.ts';

@@ -40,7 +40,7 @@ function readSpans(f: RunFileFields): Spans {
   };
 }
 
-/** Null of a run that was not traced, and of files from before there were traces. */
+/** Null if the run was not traced, or the file predates traces. */
 function readTrace(f: RunFileFields): DeviceTrace | null {
   if (!f.has('trace')) return null;
   const count = f.count('trace', 'count');

@@ -1,4 +1,4 @@
-/** What a workload does with the files of its runs. */
+/** Reads and writes the files of a workload's runs. */
 import type { PackedFigure } from '../../../contract/figures.ts';
 import type { RunFileFields } from '../../io/hdf5/fields.ts';
 import type { AnyRunData } from '../run-data.ts';
@@ -19,7 +19,7 @@ export interface RunFacts {
 
 interface AnyRunFile {
   readonly write: (run: AnyRunData) => Promise<Uint8Array>;
-  /** What such a file holds and who opens it, for those who wanted another workload's. */
+  /** Contents of such a file and the command that opens it, for messages if another workload's file was expected. */
   readonly holds: string;
 }
 
@@ -27,7 +27,7 @@ interface AnyRunFile {
 export interface Hdf5RunFile extends AnyRunFile {
   readonly format: 'hdf5';
   readonly read: (f: RunFileFields) => AnyRunData;
-  /** What the run came to, from the few values beside its arrays. */
+  /** Result of the run in words, from its few scalar values and not its arrays. */
   readonly result: (f: RunFileFields) => string | null;
 }
 
@@ -43,7 +43,7 @@ export interface SessionRunFile extends AnyRunFile {
 
 export type RunFile = Hdf5RunFile | SessionRunFile;
 
-/** Packs files beside the event loop. */
+/** Packs files on a worker thread. */
 export interface Packer {
   write(run: AnyRunData): Promise<Uint8Array>;
   figure(figure: PackedFigure): Promise<Uint8Array>;

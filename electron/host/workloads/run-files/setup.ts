@@ -1,4 +1,4 @@
-/** What the set-up of a run went into, as a small table in its file. */
+/** Times of a run's set-up steps, as a small table in its file. */
 import type { File } from 'h5wasm';
 import type { RunFileFields } from '../../io/hdf5/fields.ts';
 import { put, putNote } from '../../io/hdf5/put.ts';

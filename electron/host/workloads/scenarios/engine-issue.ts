@@ -1,10 +1,10 @@
-/** What the engine refuses, said as every other fault of a scenario: with file, line, path, value and what is allowed. */
+/** Refusals by the engine as scenario issues: with file, line, path, value and what is allowed. */
 import { BraggError, type Issue } from '../../../contract/errors.ts';
 import { type Fault, formatIssue, parsePath, showValue } from '../../../contract/scenario/index.ts';
 import { fromNative } from '../../io/addon/addon.ts';
 import type { AnyReading } from './reading.ts';
 
-/** What the engine says of a value: `solver.variant = fused: needs about 10 GB`. */
+/** The engine's messages about a value: `solver.variant = fused: needs about 10 GB`. */
 const ENGINE_MESSAGE = /^([a-z][\w.]*) = (\S+): (.*)$/s;
 
 function engineFault(message: string): Fault {

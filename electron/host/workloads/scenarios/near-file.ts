@@ -13,7 +13,7 @@ async function scenariosIn(folder: string, recursive: boolean): Promise<Readonly
   );
 }
 
-/** The file beside it, or the shipped scenario where only a name was given, that was most likely meant. */
+/** The most similar file name in the same folder, else a shipped scenario if only a name was given. */
 export async function nearFile(file: string, assetsFolder: string): Promise<string | null> {
   const word = path.basename(file).replace(ending, '');
   const beside = await scenariosIn(path.dirname(file), false);

@@ -1,13 +1,13 @@
-/** What is known of any scenario after reading it. */
+/** Result of reading a scenario of any kind. */
 import type { Issue } from '../../../contract/errors.ts';
 import type { Fault } from '../../../contract/scenario/index.ts';
 
 export interface Read {
-  /** The document as written, also with faults in it; null when the text is no object. */
+  /** The document as written, including its errors; null if the text is not an object. */
   readonly draft: Readonly<Record<string, unknown>> | null;
   /** Errors and warnings, in the order of the text. */
   readonly issues: readonly Issue[];
-  /** A fault found later, as an issue at its place in the text. */
+  /** Converts an error found later into an issue at its position in the text. */
   readonly locate: (fault: Fault) => Issue;
 }
 

@@ -1,10 +1,10 @@
-/** A reading of any workload's scenario, told apart by its kind. */
+/** A reading of any workload's scenario, discriminated by its kind. */
 import type { DiffractionReading } from '../diffraction/scenario/reading.ts';
 import type { TaskReading } from '../task/scenario/reading.ts';
 import type { TransportReading } from '../transport/scenario/reading.ts';
 import type { NoReading } from './read.ts';
 
 export type AnyReading = (TransportReading | DiffractionReading | TaskReading | NoReading) & {
-  /** What reading and checking it took. */
+  /** Time for reading and checking it. */
   readonly read_s?: number;
 };

@@ -49,7 +49,7 @@ export type ReadOptions = { readonly overrides?: readonly Override[] };
 /** Scenarios in use at a time: of several windows, or of a sweep. */
 const KEPT = 16;
 
-/** Where overrides come from, as messages name it. */
+/** Source of overrides, as named in messages. */
 const overrideSource = '--set';
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -97,7 +97,7 @@ function hasMoreValues(value: unknown, most: number): boolean {
 
 const validateAside = aside('check a scenario', validateScenario);
 
-/** Against its schema, beside the host's loop where there is much of it. */
+/** Validates against the schema, on a worker thread if there are many values. */
 async function validated(value: unknown): Promise<Validated> {
   return hasMoreValues(value, FEW_VALUES) ? validateAside(value) : validateScenario(value);
 }
@@ -194,7 +194,7 @@ export class Scenarios {
     if (filled === null)
       return { kind: null, draft, document: null, scenario: null, issues: found.sort(byPlace), locate };
     const { variant } = filled.solver;
-    // What is wrong with one is told where it is run; the check says that it is not known.
+    // Errors of a user kernel are reported when it runs; the check reports it as unknown.
     await this.services.discover?.(place.folder, variant, filled).catch(() => undefined);
     const parts = await this.found(filled, value, leftOut, place);
     const mismatch = this.services.mismatch?.(variant, filled) ?? null;
@@ -214,8 +214,8 @@ export class Scenarios {
   }
 
   /**
-   * What its workload finds in a scenario. On the way from the page to a run the same one comes by more than once: what
-   * was found last is found, as long as the files that it names and the variants are the same.
+   * The workload's findings about a scenario. The same scenario is checked several times on the way from the page to a
+   * run, so results are cached while its files and the variants are unchanged.
    */
   private async found(
     filled: ScenarioWithConstants,

@@ -1,4 +1,4 @@
-/** What a workload does with its scenarios: its side of reading them. */
+/** Interface of a workload to the reading of its scenarios. */
 import type { Issue } from '../../../contract/errors.ts';
 import type { Fault, Path, ScenarioWithConstants } from '../../../contract/scenario/index.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
@@ -13,11 +13,11 @@ import type { AnyReading } from './reading.ts';
 export interface ScenarioOrigin {
   /** The file as shown in messages. */
   readonly name: string;
-  /** Where relative paths in the scenario start; null for one that is not saved. */
+  /** Base folder of relative paths in the scenario; null if it is not saved. */
   readonly folder: string | null;
 }
 
-/** What the engine and the program's data know. */
+/** Data of the engine and the program that scenario checks need. */
 export interface Known {
   /** The variants that `solver.variant` of a workload's scenario can name. */
   readonly variants: (workload: WorkloadName) => readonly { readonly id: string; readonly bench: string }[];
@@ -25,7 +25,7 @@ export interface Known {
   readonly rangeTable: RangeTable;
   /** Range spread (sigma, mm of water) that the energy grid adds; null: the engine refuses the problem. */
   readonly extraStraggling: (problem: TransportProblem) => Promise<number | null>;
-  /** What a variant of transport offers; null for a name that none has. */
+  /** Settings that a transport variant offers; null if no variant has the name. */
   readonly offers: (variant: string) => Offers | null;
   /** Most bytes of state that one run may take. */
   readonly memoryLimit_bytes: number;
@@ -35,12 +35,12 @@ export interface Known {
   readonly huTable: ShippedHuTable;
 }
 
-/** What was found in a scenario, and how its reading is put together. */
+/** Findings about a scenario, and the function that composes its reading. */
 export interface Found {
   readonly faults: readonly Fault[];
-  /** Faults in files that the scenario names. */
+  /** Errors in files that the scenario names. */
   readonly issues: readonly Issue[];
-  /** What a scenario without errors should be warned of before it is run. */
+  /** Warnings for a scenario without errors, before it is run. */
   readonly warnings: () => Promise<readonly Fault[]>;
   readonly reading: (read: Read & { readonly document: unknown; readonly valid: boolean }) => AnyReading;
 }

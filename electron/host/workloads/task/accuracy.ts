@@ -1,4 +1,4 @@
-/** How right a small measured workload is, and how it calls what every session has. */
+/** Accuracy of a small measured workload, and the wording of its sessions. */
 import type { Accuracy, Words } from '../../../contract/bench/session.ts';
 import type { TaskVerdict } from '../../io/addon/task.ts';
 

@@ -18,7 +18,9 @@ import { coldRunOf, TaskContestant, usualSample_s } from './contestant.ts';
 import { furtherProblems, hiddenSeed } from './further.ts';
 import { taskTerms } from './rivals.ts';
 
-/** Prepared variants keep their memory; beyond this share of the GPU's each is prepared anew for every sample. */
+/**
+ * Prepared variants retain their memory. Above this share of the GPU's memory each is prepared again for every sample.
+ */
 const shareKept = 0.5;
 
 /** A median that one odd sample does not move; more would not tell what varies between instances. */
@@ -27,7 +29,7 @@ const ROUNDS_PER_INSTANCE = 3;
 /** Hidden seeds of a user's own problem in a session. */
 const MOST_OWN_SEEDS = 3;
 
-/** What cannot stay prepared is prepared for each sample. */
+/** Variants that cannot stay prepared are prepared for each sample. */
 export const roundsPerInstance = (keep: boolean): number => (keep ? ROUNDS_PER_INSTANCE : 1);
 
 interface TaskArenaOptions {
@@ -45,12 +47,12 @@ function estimate(addon: NativeAddon, { problem }: TaskCandidate): number {
   try {
     return addon.createTask(problem).plan.estimate_bytes;
   } catch {
-    // Its refusal is told in its row.
+    // The variant's row reports the refusal.
     return 0;
   }
 }
 
-/** Whether all may stay prepared at once; the first twice, for its control is prepared beside it. */
+/** Whether all may stay prepared at once. The first counts twice, for its control is prepared as well. */
 export function allFit(addon: NativeAddon, problem: TaskProblem, all: readonly TaskCandidate[]): boolean {
   const memory = usedGpu({ cuda: addon.driverDevices() })?.memory_bytes ?? null;
   const needs = (device: 'cpu' | 'cuda'): number =>

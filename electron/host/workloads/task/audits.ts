@@ -36,7 +36,7 @@ export interface AuditCost {
   readonly all_s: number;
 }
 
-/** What audits cost a session, in words; null where there were none. */
+/** Cost of audits in a session, in words; null if there were none. */
 export function costText(all: readonly AuditCost[]): string | null {
   const audits_s = all.reduce((sum, one) => sum + one.audits_s, 0);
   const all_s = all.reduce((sum, one) => sum + one.all_s, 0);
@@ -94,7 +94,10 @@ export class Audits {
     return { audited: affordable || this.#audits === 0, probed };
   }
 
-  /** What would decide whether it remembers: further probes, or its inputs in another process; null where all is decided. */
+  /**
+   * The check that would decide whether it remembers: more probes, or its inputs in another process. Null if all is
+   * decided.
+   */
   get doubt(): 'probe' | 'swap' | null {
     if (this.#proof !== null) return null;
     if (this.#again.isOpen || this.#hidden.isOpen || this.#usual.isOpen) return 'probe';
@@ -181,7 +184,7 @@ export class Audits {
     return this.#compared;
   }
 
-  /** What was audited, in words; null before the first sample. */
+  /** Summary of the audits, in words; null before the first sample. */
   get summary(): string | null {
     if (this.#samples === 0) return null;
     const share = this.#spent_s > 0 ? (100 * this.#audit_s) / this.#spent_s : 0;

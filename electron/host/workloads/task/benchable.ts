@@ -19,7 +19,7 @@ export function taskBenchable(kind: TaskKind): Benchable {
     },
     least_s: async (addon, problem, variants) => leastOfEach(addon, problemFor(kind, problem), variants),
     amount: (addon, problem, variant) => amountFor(addon, problemFor(kind, problem), variant),
-    // What is measured is a kernel, prepared once and repeated.
+    // The measured object is a kernel, prepared once and repeated.
     usualProcesses: 0,
     words: taskWords,
     // Folders of C++ have underscores.

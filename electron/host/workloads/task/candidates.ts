@@ -5,7 +5,7 @@ import type { TaskProblem, TaskVariant } from '../../io/addon/task.ts';
 import { askedFor } from '../../model/bench/label.ts';
 
 export interface TaskCandidate {
-  /** As it was asked for: `cuda-tiled`, `cuda-tiled:1` on the second GPU. */
+  /** As requested: `cuda-tiled`, `cuda-tiled:1` on the second GPU. */
   readonly label: string;
   readonly variant: TaskVariant;
   readonly problem: TaskProblem;
@@ -17,7 +17,7 @@ export function variantsFor(problem: TaskProblem, all: readonly TaskVariant[]): 
   return all.filter(({ workload, bench }) => workload === problem.workload && bench === problem.bench);
 }
 
-/** Throws a BraggError for a variant that is not known or stands twice. */
+/** Throws a BraggError for an unknown or repeated variant. */
 export function taskCandidates(
   problem: TaskProblem,
   labels: readonly string[],
@@ -31,12 +31,12 @@ export function taskCandidates(
   }));
 }
 
-/** What a run of `problem` measures: every variant, or the one that is chosen beside the first. */
+/** Variants that a run of `problem` measures: all, or the first and the chosen one. */
 export function measuredOf(problem: TaskProblem, all: readonly TaskVariant[]): readonly TaskVariant[] {
   const own = variantsFor(problem, all);
   const [first] = own;
   const chosen = own.find(({ id }) => id === problem.variant);
-  // A user's stands beside the one that it was made from, too.
+  // A user kernel is also compared with the variant that it builds on.
   const isUserKernel = chosen !== undefined && isUserKernelId(chosen.id);
   const beside = (id: string): boolean => isUserKernel && id === chosen.buildsOn;
   const wanted =

@@ -1,4 +1,4 @@
-/** Runs of small measured workloads beside each other: each is a session of its own. */
+/** Comparison of runs of small measured workloads: each run is a session of its own. */
 import type { ComparedRuns } from '../compared.ts';
 import type { AnyRunData } from '../run-data.ts';
 

@@ -1,4 +1,4 @@
-/** A variant of a small measured workload as a session measures it: prepared when it is needed, timed as often as asked. */
+/** A variant of a small measured workload in a session: prepared on demand and timed as often as requested. */
 import type { Mode } from '../../../contract/bench/bench-session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
@@ -74,7 +74,7 @@ export interface TaskMeasuring {
 interface Sampled {
   readonly mode: Mode;
   readonly instance: number;
-  /** Whether it tells of itself behind the time. */
+  /** Whether it reports on itself after the timing. */
   readonly tell: boolean;
   readonly keep: boolean;
 }
@@ -87,7 +87,7 @@ export class TaskContestant implements Contestant {
   readonly #candidate: TaskCandidate;
   readonly #measuring: TaskMeasuring;
   #prepared: TaskPreparation | null = null;
-  /** From the last preparation to the next sample, which tells of it. */
+  /** The last preparation, until the next sample reports it. */
   #untold: TaskPreparation | null = null;
   #isa = '';
   readonly #audits: Audits;
@@ -115,7 +115,7 @@ export class TaskContestant implements Contestant {
   }
 
   take(mode: Mode, instance = 0): Promise<Taken | null> {
-    // What it tells is kept of warm samples alone.
+    // Reports are saved for warm samples only.
     return this.#sampled({ mode, instance, tell: mode === 'warm', keep: this.#measuring.keep });
   }
 
@@ -185,7 +185,7 @@ export class TaskContestant implements Contestant {
     return { origin_ns: last.origin_ns, kept: (shift_ns: number) => keptRecording(head, recorded, shift_ns) };
   }
 
-  /** Frees its memory; the next sample prepares anew. */
+  /** Frees its memory; the next sample prepares it again. */
   async close(): Promise<void> {
     if (this.#prepared === null) return;
     this.#prepared = null;
@@ -257,7 +257,7 @@ export class TaskContestant implements Contestant {
     return sample === null || told === null ? null : takenOf(sample, prepared, told);
   }
 
-  /** What looks like memory is proven or refuted at once, outside of the time. */
+  /** Proves or refutes suspected memory at once, outside of the timing. */
   async #decide(instance: number): Promise<void> {
     const { seconds } = this.#audits;
     for (let doubt = this.#audits.doubt; doubt !== null; doubt = this.#audits.doubt) {

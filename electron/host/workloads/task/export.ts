@@ -1,4 +1,4 @@
-/** What a run of a small measured workload can be exported as. */
+/** Export formats of a run of a small measured workload. */
 import { csvText } from '../../../contract/csv.ts';
 import type { Packer } from '../run-files/run-file.ts';
 import { stem } from '../stem.ts';

@@ -1,4 +1,7 @@
-/** Problems beside the session's own that a user kernel must solve: correct is a property of a set, not of a point. */
+/**
+ * Problems that a user kernel must solve in addition to the session's own: correct is a property of a set, not of a
+ * point.
+ */
 
 import { randomInt } from 'node:crypto';
 import type { BraggError } from '../../../contract/errors.ts';

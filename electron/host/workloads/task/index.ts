@@ -107,7 +107,7 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
     benchable: taskBenchable(kind),
     compared: comparedTasks,
     measures: (run) => taskMeasures(runOf(kind, run)),
-    // A measurement is disturbed by whatever runs beside it.
+    // Anything that runs at the same time disturbs a measurement.
     together: () => 'alone',
     about: () => '',
     // Claims may be limited to some values.

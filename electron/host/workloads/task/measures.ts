@@ -1,4 +1,6 @@
-/** What studies keep of a small measured workload: the variant that was asked for, else the fastest that is right. */
+/**
+ * Measures of a small measured workload that studies save: of the requested variant, else of the fastest correct one.
+ */
 import { BraggError } from '../../../contract/errors.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
 import { type Measured, measuresOf, quantityReadouts, sessionEnergy, unitBySuffix } from '../measures.ts';
@@ -17,7 +19,7 @@ export function taskMeasures(run: TaskRunData): Measured {
     precision: entry.precision,
     threads: entry.threads,
     measures: [
-      // Whether the answer is right stands beside how far it is off.
+      // The verdict, and the errors that it is based on.
       ...measuresOf('readouts', unitBySuffix, { verdict: entry.verdict, ...Object.fromEntries(checks) }),
       ...quantityReadouts(entry.quantities),
       ...measuresOf('times', (name) => (name.endsWith('_per_s') ? '1/s' : unitBySuffix(name)), {

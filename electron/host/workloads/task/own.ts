@@ -1,4 +1,4 @@
-/** What kernels that are made from nothing take the place of. */
+/** Base variants that kernels written from scratch replace. */
 import type { UserKernelDescription } from '../../../contract/user-kernels.ts';
 
 export const ownKernel = (device: 'cpu' | 'cuda'): Pick<UserKernelDescription, 'workload' | 'base' | 'replaces'> => ({

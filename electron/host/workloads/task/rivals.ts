@@ -1,4 +1,4 @@
-/** What other programs are told of a small measured workload; the engine holds their answers to its own reference. */
+/** Requests of small measured workloads to other programs; the engine compares their answers with its own reference. */
 import { BraggError } from '../../../contract/errors.ts';
 import { fromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';

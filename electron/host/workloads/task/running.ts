@@ -31,7 +31,7 @@ export class TaskRunning implements WorkloadRun {
   readonly variant: string;
   readonly precision: string;
   readonly device: string;
-  /** Nothing may run beside a measurement. */
+  /** Nothing may run at the same time as a measurement. */
   readonly lane = EVERY_LANE;
   readonly size: string;
   readonly before: TaskProgress;

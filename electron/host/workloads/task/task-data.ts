@@ -17,7 +17,7 @@ interface TaskRun<K extends TaskKind> extends RunContext {
   readonly session: Session;
 }
 
-/** One per kind, so that each can be told by its name. */
+/** One member per kind, discriminated by its name. */
 export type TaskRunData = { [K in TaskKind]: TaskRun<K> }[TaskKind];
 
 /** Throws for a run of another workload. */

@@ -1,4 +1,4 @@
-/** What the timeline of a measurement is made from: a part for each variant, of a sweep at each value. */
+/** Timeline of a measurement: one part per variant, and for a sweep per value. */
 import { recordingOf } from '../../model/recording/kept.ts';
 import { type RecordedPart, type RunTimeline, threadLanes } from '../../model/timeline/import/run.ts';
 import type { TaskRunData } from './task-data.ts';

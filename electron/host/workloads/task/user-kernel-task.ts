@@ -30,7 +30,7 @@ const judges = new Map<string, NativeTask>();
 /** The seat of candidates on the CPU. */
 const JUDGE = 'problem-cpu';
 
-/** With the variant that the kernel stands in for, and a candidate's launches. */
+/** With the variant that the kernel replaces, and a candidate's launches. */
 function engineProblem({ id, base, candidate, whole }: UserKernel, problem: TaskProblem): TaskProblem {
   const own = { ...problem, variant: base.id };
   return candidate === undefined ? own : forCandidate(own, id, candidate, constantsOf(whole, candidate.constants, id));

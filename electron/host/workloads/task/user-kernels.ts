@@ -18,7 +18,7 @@ import { UserKernelTask } from './user-kernel-task.ts';
 /** `row.cpp` lists variants; `layer.cpp` and `work.cpp` hold what results are compared with. */
 const engine = ['registry.cpp', 'row.cpp', 'layer.cpp', 'work.cpp'];
 
-/** What the report says of a variant as its checks; null where it was not measured. */
+/** Checks of a variant in a report; null if it was not measured. */
 export function taskVerdict({ entries }: Pick<SessionReport, 'entries'>, variant: string): UserKernelVerdict | null {
   const entry = entries.find((one) => one.variant === variant);
   if (entry?.status !== 'measured') return null;
@@ -26,7 +26,7 @@ export function taskVerdict({ entries }: Pick<SessionReport, 'entries'>, variant
   return userKernelVerdict(entry.accuracy, { runs, bitwise, spread: null });
 }
 
-/** Why a user kernel has no place among the variants. Rows leave its name out; it stands here whatever they say. */
+/** Error for a user kernel that is not among the variants. Rows omit its name, so the message always begins with it. */
 export function userKernelRefusal(variant: string, reason: string): BraggError {
   return new BraggError('device', reason.startsWith(variant) ? reason : `${variant}: ${reason}`);
 }

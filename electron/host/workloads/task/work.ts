@@ -1,4 +1,4 @@
-/** How much there is to do of a small workload. */
+/** Amount of work in a small workload. */
 import { availableParallelism } from 'node:os';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { TaskProblem, TaskVariant } from '../../io/addon/task.ts';
@@ -10,7 +10,9 @@ import { measuredOf, taskCandidates, variantsFor } from './candidates.ts';
 import { usualSample_s } from './contestant.ts';
 import { taskLimits } from './running.ts';
 
-/** Answers of a layer are held to one by the CPU, whatever is measured; what else there is ends by the clock. */
+/**
+ * Answers of a layer are checked against one by the CPU, whatever is measured; all other work is limited by the clock.
+ */
 function workOf({ variant, numbers, threads }: TaskProblem): Work {
   const { batch = 0, inputs = 0, outputs = 0 } = numbers;
   const [amount, of] = [2 * batch * inputs * outputs, 'operations of a layer'];

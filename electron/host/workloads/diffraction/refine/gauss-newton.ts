@@ -50,9 +50,9 @@ interface FitLimits {
 
 interface Fit {
   readonly unknowns: Float64Array;
-  /** Where the fit ended. */
+  /** Normal equations at the end of the fit. */
   readonly equations: NormalEquations;
-  /** How often normal equations were made. */
+  /** Number of times that the normal equations were built. */
   readonly iterations: number;
   readonly converged: boolean;
 }

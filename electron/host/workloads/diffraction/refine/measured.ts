@@ -8,11 +8,11 @@ import type { Header } from '../images/pixels-read.ts';
 import { type Measured, readImage, readNexusImage, withoutUncounted } from '../images/read.ts';
 import type { Image } from '../view.ts';
 
-/** What was computed here counts photons, and none is full. */
+/** Computed images count photons, and no pixel is saturated. */
 export const ofImage = ({ width, height, image }: Image): Measured =>
   withoutUncounted({ width, height, counts: image, full: Number.POSITIVE_INFINITY, header: {} });
 
-/** Both beside the host's loop: every pixel is looked at. */
+/** Images are read on a worker thread because every pixel is visited. */
 export const takeImage = asideIfLarge('take in an image', ofImage);
 export const takeFile = aside(
   'read an image file',
@@ -40,7 +40,7 @@ export interface Fitted {
 
 interface Held {
   readonly measured: Pick<Measured, 'counts' | 'left'>;
-  /** Null: the counts alone. */
+  /** Null if only the counts are displayed. */
   readonly fitted: Fitted | null;
 }
 
@@ -63,7 +63,7 @@ export function ofCrystal(reading: AnyReading): DiffractionReading {
   throw new BraggError('unsupported', 'A crystal is fitted to an image; this is a scenario of another kind.');
 }
 
-/** Where the file and the scenario disagree by more than a thousandth. */
+/** Differences of more than a thousandth between the file's header and the scenario. */
 export function disagreements(header: Header, { detector, beam }: DiffractionScenario): readonly string[] {
   const said = [
     ['detector.distance_mm', header.distance_mm, detector.distance_mm],

@@ -1,6 +1,6 @@
 /**
- * A crystal's misset and cell fitted to a measured image. Scale and background are fitted beside them: detectors count
- * in units of their own. What is not counted has no part.
+ * Fits a crystal's misset and cell to a measured image. Scale and background are fitted too, because detectors count in
+ * units of their own. Uncounted pixels are excluded.
  */
 import { BraggError } from '../../../../contract/errors.ts';
 import type { Pausing } from '../../../../contract/pausing.ts';
@@ -21,7 +21,7 @@ export interface RefineOptions {
   readonly fit: readonly RefinedPart[];
   readonly iterations: number;
   readonly signal?: AbortSignal;
-  /** Told of each, as soon as it is over. */
+  /** Called after each iteration. */
   readonly told?: (iteration: RefineIteration) => void;
 }
 
@@ -79,7 +79,7 @@ function problemAt(problem: DiffractionProblem, values: Values): DiffractionProb
   return { ...problem, crystal: { ...problem.crystal, cell, misset_rad } };
 }
 
-/** What an unknown is counted in. */
+/** Units in which the unknowns are scaled. */
 function unitsOf({ crystal }: DiffractionProblem, start: Values): Values {
   const most = Math.max(...crystal.cells);
   return crystalUnknowns.map(({ unit }, k) => (unit === '°' ? TURN_DEG / most : (STRETCH / most) * (start[k] ?? 1)));
@@ -144,7 +144,7 @@ function* equationsOf(images: readonly Float32Array[], measured: Measured, line:
     }
   }
   const sum = (u: number, v: number): number => sums[Math.max(u, v) * (columns + 1) + Math.min(u, v)] ?? 0;
-  // What of a product is along the image and one is taken out.
+  // Removes the components of a product along the image and the constant.
   const [ii, io, oo] = [sum(unknowns, unknowns), sum(unknowns, unknowns + 1), pixels];
   const determinant = ii * oo - io * io || 1;
   const apart = (u: number, v: number): number => {

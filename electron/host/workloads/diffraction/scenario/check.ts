@@ -1,4 +1,4 @@
-/** What the schema cannot know of a diffraction scenario: whether its parts fit each other. */
+/** Checks of a diffraction scenario beyond the schema: whether its parts fit each other. */
 import {
   type DiffractionScenario,
   type Fault,
@@ -44,7 +44,7 @@ function checkMemory({ detector }: DiffractionScenario, limit_bytes: number): re
   return [fault(['detector', 'width'], width, says, `images of at most ${formatBytes(limit_bytes)}`)];
 }
 
-/** What its steps multiply to is known before anything of it is built. */
+/** Limits the products of step counts before anything is built from them. */
 function checkProducts({ beam, crystal, rotation }: DiffractionScenario): readonly Fault[] {
   const most = (path: readonly string[], factors: readonly number[], what: string): readonly Fault[] => {
     const [first = 1] = factors;
@@ -98,7 +98,7 @@ interface CheckedAgainst {
   readonly memoryLimit_bytes: number;
 }
 
-/** Faults and warnings of a complete scenario. */
+/** Errors and warnings of a complete scenario. */
 export function checkDiffraction(scenario: DiffractionScenario, against: CheckedAgainst): readonly Fault[] {
   return [
     ...checkAngles(scenario),

@@ -20,7 +20,7 @@ const mostFaults = 20;
 
 const names = ['h', 'k', 'l'] as const;
 
-/** What the fourth value is, and where the columns are. */
+/** Positions of the columns, and the meaning of the fourth value. */
 interface Layout {
   readonly columns: readonly [h: number, k: number, l: number, value: number];
   readonly value: 'F' | 'I';
@@ -96,7 +96,7 @@ function wordsOf(text: string): readonly string[] | string {
   return apart.map((word) => (/^[-+]?\d*,\d+([eE][-+]?\d+)?$/.test(word) ? word.replace(',', '.') : word));
 }
 
-/** Null for a reflection that its sigma marks as misfit. */
+/** Null if the reflection's sigma marks it as a misfit; text if the line is invalid. */
 function readLine(text: string, layout: Layout): readonly [number, number, number, number] | string | null {
   const words = wordsOf(text);
   if (typeof words === 'string') return words;

@@ -23,7 +23,7 @@ interface DiffractionParts {
   /** Lines of the list of reflections that hold one; 0 without a list. */
   readonly reflections: number;
   readonly faults: readonly Fault[];
-  /** Faults in files that the scenario names. */
+  /** Errors in files that the scenario names. */
   readonly issues: readonly Issue[];
   /** Only for a scenario without errors. */
   readonly problem: () => DiffractionProblem;
@@ -51,7 +51,7 @@ export async function readDiffraction(
   const list = found.value ?? new Float64Array(0);
   const reflections = list.length / 4;
   const { variants, memoryLimit_bytes } = services;
-  // A value that was at fault has its default here: what is said of it, or warned of, would be about a value that
+  // An invalid value has been replaced by its default, so issues and warnings about it would refer to a value that
   // nobody wrote.
   const checks = checkDiffraction(scenario, { variants, memoryLimit_bytes }).filter(
     ({ path, severity }) =>

@@ -1,4 +1,4 @@
-/** What is known of a scenario of a diffraction image after reading it. */
+/** Result of reading a diffraction scenario. */
 import type { DiffractionDocument, DiffractionScenario } from '../../../../contract/scenario/index.ts';
 import type { DiffractionProblem } from '../../../io/addon/diffraction.ts';
 import type { Read } from '../../scenarios/read.ts';

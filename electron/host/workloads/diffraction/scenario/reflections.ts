@@ -1,4 +1,4 @@
-/** The list of reflections that a scenario names, from beside its file. */
+/** The list of reflections that a scenario names, read from the scenario's folder. */
 import type { DiffractionWithConstants } from '../../../../contract/scenario/index.ts';
 import { type Beside, besideReader } from '../../../model/scenarios/beside.ts';
 import { readHkl } from './hkl.ts';
@@ -18,7 +18,7 @@ const readList = besideReader({
   },
 });
 
-/** `place.name` is how the scenario file is shown; the list is shown beside it. */
+/** `place.name` is the displayed name of the scenario file; the list's name is shown relative to it. */
 export async function reflectionsOf(
   { structure_factors: { file } }: DiffractionWithConstants,
   place: { readonly name: string; readonly folder: string | null },

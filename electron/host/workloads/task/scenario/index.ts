@@ -11,7 +11,7 @@ function benchOf(scenario: TaskScenario): string {
   return 'kind' in problem ? problem.kind : '';
 }
 
-/** What the schema cannot know: whether there is such a variant. What it can do is the engine's to say. */
+/** Checks beyond the schema: whether the variant exists. The engine reports what the variant supports. */
 export function checkTask(
   scenario: TaskScenario,
   variants: readonly { readonly bench: string; readonly id: string }[],

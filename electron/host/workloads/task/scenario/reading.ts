@@ -1,4 +1,4 @@
-/** What is known of a scenario of a small measured workload after reading it. */
+/** Result of reading a scenario of a small measured workload. */
 import type { TaskDocument, TaskScenario } from '../../../../contract/scenario/index.ts';
 import { isTaskKind } from '../../../../contract/task.ts';
 import type { TaskProblem } from '../../../io/addon/task.ts';

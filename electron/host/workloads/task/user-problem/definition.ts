@@ -33,7 +33,7 @@ const definitionOf = (scenario: ProblemScenario): ProblemDefinition => ({
   candidates: scenario.candidates,
 });
 
-/** What the schema cannot know of a problem. */
+/** Checks of a problem beyond the schema. */
 export function checkProblem(scenario: ProblemScenario): readonly Fault[] {
   const { name, problem } = scenario;
   const wrong = NAME.test(name)
@@ -90,7 +90,7 @@ export async function valuesInFiles(scenario: ProblemScenario, folder: string | 
   return { files, faults };
 }
 
-/** What of a problem a candidate is compiled for; a change of anything else needs no other code. */
+/** Parts of a problem that a candidate is compiled for; other changes need no recompilation. */
 const signatureOf = ({ axes, arrays }: ProblemDefinition): string =>
   JSON.stringify([axes.map(({ name }) => name), arrays.map(({ name, role, type }) => [name, role, type])]);
 
